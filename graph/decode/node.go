@@ -1,0 +1,150 @@
+package decode
+
+import (
+	"github.com/xdslint/xdslint/graph/source"
+)
+
+// Kind is what a Node is, in JSON's terms.
+type Kind uint8
+
+// The kinds of nodes.
+const (
+	Null Kind = iota
+	Bool
+	Number
+	String
+	List
+	Map
+)
+
+var kindNames = [...]string{"null", "a boolean", "a number", "a string", "a list", "a map"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// Node is one value of a text, whatever the text's format: YAML, JSON and proto text all become Nodes, and one decoder
+// makes messages of them.
+type Node struct {
+	Kind  Kind
+	Plain bool   // a YAML scalar without quotes, whose kind Envoy guesses from its text
+	Text  string // of a scalar; numbers and booleans in JSON's spelling
+	Items []Node // of a list; of a map, the values of Keys in their order
+	Keys  []Key  // of a map
+	start int32
+	end   int32
+}
+
+// Key is the key of a map entry.
+type Key struct {
+	Name       string
+	start, end int32
+}
+
+// Span is where the node stands.
+func (n *Node) Span() source.Span { return source.Span{Start: int(n.start), End: int(n.end)} }
+
+// Span is where the key stands.
+func (k Key) Span() source.Span { return source.Span{Start: int(k.start), End: int(k.end)} }
+
+// Get returns the value under a key, nil if there is none. Of duplicate keys the last wins, as in Envoy.
+func (n *Node) Get(name string) *Node {
+	if i := n.entry(name); i >= 0 {
+		return &n.Items[i]
+	}
+	return nil
+}
+
+func (n *Node) entry(name string) int {
+	for i := len(n.Keys) - 1; i >= 0; i-- {
+		if n.Keys[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// field finds the entry of a proto field, in either of the spellings that proto JSON allows; -1 if there is none.
+func (n *Node) field(name string) int {
+	json := ""
+	for i := len(n.Keys) - 1; i >= 0; i-- {
+		key := n.Keys[i].Name
+		if key == name {
+			return i
+		}
+		if json == "" {
+			json = jsonName(name)
+		}
+		if key == json {
+			return i
+		}
+	}
+	return -1
+}
+
+// jsonName is protoc's lowerCamelCase of a field name.
+func jsonName(name string) string {
+	out := make([]byte, 0, len(name))
+	up := false
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		switch {
+		case c == '_':
+			up = true
+			continue
+		case up && 'a' <= c && c <= 'z':
+			c -= 'a' - 'A'
+		}
+		up = false
+		out = append(out, c)
+	}
+	return string(out)
+}
+
+// Found is where a path leads in a text.
+type Found struct {
+	Key   source.Span // of the last field's key; zero for a list element
+	Value source.Span
+	Exact bool // false: the field is not there, Key and Value are those of its nearest ancestor that is
+}
+
+// Locate follows a path through the text that a message was decoded from.
+func (n *Node) Locate(p *Path) Found {
+	f := Found{Value: n.Span(), Exact: true}
+	for _, s := range p.steps() {
+		at, i := n.through(s.name)
+		if i < 0 {
+			f.Exact = false
+			return f
+		}
+		f.Key, f.Value = at.Keys[i].Span(), at.Items[i].Span()
+		n = &at.Items[i]
+		switch {
+		case s.kind == itemStep && n.Kind == List:
+			if s.index >= len(n.Items) {
+				f.Exact = false
+				return f
+			}
+			n = &n.Items[s.index]
+			f.Key, f.Value = source.Span{}, n.Span()
+		case s.kind == entryStep && n.Kind == Map:
+			j := n.entry(s.key)
+			if j < 0 {
+				f.Exact = false
+				return f
+			}
+			f.Key, f.Value = n.Keys[j].Span(), n.Items[j].Span()
+			n = &n.Items[j]
+		}
+	}
+	return f
+}
+
+// through finds the entry of a field, looking into the "value" of an Any that holds a well-known type.
+func (n *Node) through(name string) (*Node, int) {
+	i := n.field(name)
+	if i < 0 && n.Get("@type") != nil {
+		if j := n.field("value"); j >= 0 {
+			return &n.Items[j], n.Items[j].field(name)
+		}
+	}
+	return n, i
+}

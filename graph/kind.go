@@ -1,0 +1,117 @@
+// Package graph holds what a data plane is told, and who refers to whom in it: resources, the snapshots that are judged
+// together, and the edges between them.
+package graph
+
+import (
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+)
+
+// Kind is what a name names. Kinds are spelled so in flags, JSON and docs.
+type Kind string
+
+// The resources of xDS.
+const (
+	Bootstrap                Kind = "bootstrap"
+	Listener                 Kind = "listener"
+	RouteConfiguration       Kind = "route_configuration"
+	ScopedRouteConfiguration Kind = "scoped_route_configuration"
+	VirtualHost              Kind = "virtual_host"
+	Cluster                  Kind = "cluster"
+	ClusterLoadAssignment    Kind = "cluster_load_assignment"
+	LbEndpoint               Kind = "lb_endpoint"
+	Secret                   Kind = "secret"
+	Runtime                  Kind = "runtime"
+	ExtensionConfig          Kind = "extension_config"
+)
+
+// File is an input that is no resource: broken, or not readable.
+const File Kind = "file"
+
+// Names that live inside one resource.
+const (
+	FilterChain            Kind = "filter_chain"
+	HTTPFilter             Kind = "http_filter"
+	JWTProvider            Kind = "jwt_provider"
+	DNSCache               Kind = "dns_cache"
+	InternalListener       Kind = "internal_listener"
+	ClusterSpecifierPlugin Kind = "cluster_specifier_plugin"
+	ResourceMonitor        Kind = "resource_monitor"
+)
+
+// typeKinds are the messages that are resources.
+var typeKinds = map[protoreflect.FullName]Kind{
+	"envoy.config.bootstrap.v3.Bootstrap":              Bootstrap,
+	"envoy.config.listener.v3.Listener":                Listener,
+	"envoy.config.route.v3.RouteConfiguration":         RouteConfiguration,
+	"envoy.config.route.v3.ScopedRouteConfiguration":   ScopedRouteConfiguration,
+	"envoy.config.route.v3.VirtualHost":                VirtualHost,
+	"envoy.config.cluster.v3.Cluster":                  Cluster,
+	"envoy.config.endpoint.v3.ClusterLoadAssignment":   ClusterLoadAssignment,
+	"envoy.config.endpoint.v3.LbEndpoint":              LbEndpoint,
+	"envoy.extensions.transport_sockets.tls.v3.Secret": Secret,
+	"envoy.service.runtime.v3.Runtime":                 Runtime,
+	"envoy.config.core.v3.TypedExtensionConfig":        ExtensionConfig,
+}
+
+// KindOf tells which kind of resource a message type is; empty if none.
+func KindOf(name protoreflect.FullName) Kind { return typeKinds[name] }
+
+// NameOf reads a resource's own name.
+func NameOf(m protoreflect.Message) string {
+	fields := m.Descriptor().Fields()
+	for _, name := range []protoreflect.Name{"name", "cluster_name"} {
+		if fd := fields.ByName(name); fd != nil && fd.Kind() == protoreflect.StringKind {
+			return m.Get(fd).String()
+		}
+	}
+	if m.Descriptor().FullName() == "envoy.config.bootstrap.v3.Bootstrap" {
+		if node, ok := m.Get(fields.ByName("node")).Message().Interface().(*corev3.Node); ok {
+			return node.GetId()
+		}
+	}
+	return ""
+}
+
+// Source is who serves a resource: every ConfigSource is a server of its own.
+type Source string
+
+// Sources without a name of their own. Others are "path:FILE" and "api:CLUSTER".
+const (
+	Anywhere Source = ""       // not known, or of no matter
+	Static   Source = "static" // the bootstrap itself
+	ADS      Source = "ads"
+)
+
+// PathSource is the filesystem subscription of one file.
+func PathSource(path string) Source { return Source("path:" + path) }
+
+// SourceOf tells which server a ConfigSource names; nil is the bootstrap itself (SdsSecretConfig without sds_config).
+// `self` is the server that delivered the resource with the reference.
+func SourceOf(cs *corev3.ConfigSource, self Source) Source {
+	switch s := cs.GetConfigSourceSpecifier().(type) {
+	case *corev3.ConfigSource_Ads:
+		return ADS
+	case *corev3.ConfigSource_Self:
+		return self
+	case *corev3.ConfigSource_PathConfigSource:
+		return PathSource(s.PathConfigSource.GetPath())
+	case *corev3.ConfigSource_Path: //nolint:staticcheck // deprecated, and in use
+		return PathSource(s.Path)
+	case *corev3.ConfigSource_ApiConfigSource:
+		return apiSource(s.ApiConfigSource)
+	}
+	return Static
+}
+
+func apiSource(api *corev3.ApiConfigSource) Source {
+	name := "?"
+	for _, g := range api.GetGrpcServices() {
+		name = g.GetEnvoyGrpc().GetClusterName() + g.GetGoogleGrpc().GetTargetUri()
+	}
+	for _, c := range api.GetClusterNames() {
+		name = c
+	}
+	return Source("api:" + name)
+}

@@ -1,0 +1,42 @@
+// Package load makes snapshots of what people have: bootstraps and the files they name, discovery responses, bare
+// resources, config_dumps. What an input is, its content tells.
+package load
+
+import (
+	"context"
+	"io"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+)
+
+// Options of a load. The zero value reads what the paths name, as Envoy would.
+type Options struct {
+	Root        string            // stands for "/" in the paths that a bootstrap names
+	ConfigYAML  string            // Envoy's --config-yaml: merged over each bootstrap
+	Types       decode.Types      // nil: those that are linked in
+	Assumptions graph.Assumptions // of every snapshot
+	Stdin       io.Reader         // what the path "-" reads
+	StdinName   string            // its name in findings
+	// Progress, if set, is called with each file before it is read.
+	Progress func(path string)
+}
+
+// Input is what was read.
+type Input struct {
+	Snapshots []*graph.Snapshot // built; each is judged alone
+	Files     []FileReport      // every file that was looked at, in order
+}
+
+// FileReport says what a file was taken for.
+type FileReport struct {
+	Path string
+	As   string // "bootstrap", "discovery response (Cluster)", "config_dump", … ; empty: skipped
+	Why  string // of a skip
+}
+
+// Paths reads files, folders (recursively) and globs. A path that does not exist is an error; whatever is wrong inside a
+// file becomes a Problem of a resource, and so a finding.
+func Paths(ctx context.Context, paths []string, opts Options) (*Input, error) {
+	panic("not yet")
+}

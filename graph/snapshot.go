@@ -1,0 +1,177 @@
+package graph
+
+import (
+	"path"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/source"
+)
+
+// Delivery is how a resource reaches the data plane; it decides what is refused and what is dropped in silence.
+type Delivery uint8
+
+// The ways of delivery.
+const (
+	Pushed Delivery = iota // over xDS: LDS, RDS, CDS …, be it a stream or a file
+	Booted                 // as part of the bootstrap
+)
+
+// State is a resource's state in a config_dump.
+type State string
+
+// The states that /config_dump tells apart; resources from elsewhere have none.
+const (
+	Active  State = "active"
+	Warming State = "warming"
+	Failed  State = "error" // the last update was refused
+)
+
+// Resource is one message that xDS delivers under a name.
+type Resource struct {
+	Kind     Kind
+	Name     string
+	Message  proto.Message
+	Contents decode.Contents // of the Anys below Message
+	Source   Source          // who serves it
+	Delivery Delivery
+	State    State
+
+	File     *source.File // never nil
+	Text     *decode.Node // what Message was decoded from; nil for binary and live input
+	Problems []decode.Problem
+}
+
+// Locate finds where a field stands in the resource's file. It is the zero Found for input without text.
+func (r *Resource) Locate(p *decode.Path) decode.Found {
+	if r.Text == nil {
+		return decode.Found{}
+	}
+	return r.Text.Locate(p)
+}
+
+// Assumptions are what the user says about the world outside a snapshot.
+type Assumptions struct {
+	Names  []Assumed // names that exist elsewhere
+	Open   []Kind    // of these, more exist than the snapshot holds
+	Closed []Kind    // of these, the snapshot holds all
+}
+
+// Assumed is a glob (path.Match) over the names of one kind that exist elsewhere.
+type Assumed struct {
+	Kind Kind
+	Glob string
+}
+
+// Snapshot is what is judged together. Nothing is compared across snapshots.
+type Snapshot struct {
+	Name        string // the bootstrap's or config_dump's file; empty for loose resources
+	Resources   []*Resource
+	Loose       bool // resources that came alone: what is missing may simply not have been given
+	Assumptions Assumptions
+
+	Edges []*Edge
+
+	complete map[scope]bool
+	byName   map[Kind]map[string][]*Resource
+}
+
+type scope struct {
+	kind   Kind
+	source Source
+}
+
+// Add puts resources into the snapshot.
+func (s *Snapshot) Add(resources ...*Resource) { s.Resources = append(s.Resources, resources...) }
+
+// Complete declares that the snapshot holds all resources of a kind that a source serves; with Anywhere, all there are.
+func (s *Snapshot) Complete(kind Kind, from Source) {
+	if s.complete == nil {
+		s.complete = map[scope]bool{}
+	}
+	s.complete[scope{kind, from}] = true
+}
+
+// World says what a missing name means.
+type World uint8
+
+// The worlds, by what a dangling reference is in them.
+const (
+	Open     World = iota // nothing: the target may well exist
+	Presumed              // probably a mistake
+	Closed                // a mistake
+)
+
+// World tells whether the snapshot holds all resources of a kind that a source serves.
+func (s *Snapshot) World(kind Kind, from Source) World {
+	for _, k := range s.Assumptions.Open {
+		if k == kind {
+			return Open
+		}
+	}
+	for _, k := range s.Assumptions.Closed {
+		if k == kind {
+			return Closed
+		}
+	}
+	switch {
+	case s.complete[scope{kind, from}] || s.complete[scope{kind, Anywhere}]:
+		return Closed
+	case s.Loose && from != Static && !isPath(from) && len(s.byName[kind]) > 0:
+		return Presumed
+	}
+	return Open
+}
+
+func isPath(from Source) bool { return len(from) > 5 && from[:5] == "path:" }
+
+// Assumes tells whether the user said that the name exists elsewhere.
+func (s *Snapshot) Assumes(kind Kind, name string) bool {
+	for _, a := range s.Assumptions.Names {
+		if ok, _ := path.Match(a.Glob, name); ok && a.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// Find returns the resource that a name means, nil if there is none. Among several it is the first, which is the one that
+// Envoy applies; resources of the source itself come before those whose source is not known.
+func (s *Snapshot) Find(kind Kind, from Source, name string) *Resource {
+	var other *Resource
+	for _, r := range s.byName[kind][name] {
+		if r.State == Failed {
+			continue
+		}
+		if from == Anywhere || r.Source == from {
+			return r
+		}
+		if other == nil && r.Source == Anywhere {
+			other = r
+		}
+	}
+	return other
+}
+
+// All returns the resources of a kind, in the order in which they were read.
+func (s *Snapshot) All(kind Kind) []*Resource {
+	var all []*Resource
+	for _, r := range s.Resources {
+		if r.Kind == kind {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// Names lists the names of a kind, in the order in which they were read.
+func (s *Snapshot) Names(kind Kind) []string {
+	var names []string
+	for _, r := range s.Resources {
+		if r.Kind == kind {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,81 @@
+// Package source holds the text that findings point into: files, byte spans, and their lines and columns.
+package source
+
+import (
+	"bytes"
+	"sort"
+	"sync"
+	"unicode/utf8"
+)
+
+// File is one input. Text is nil for what has no text to point into (binary, live resources).
+type File struct {
+	Name string // as the user gave it
+	Text []byte
+
+	once  sync.Once
+	lines []int // offset of the start of each line
+}
+
+// Span is a half-open range of byte offsets. The zero Span means "nowhere".
+type Span struct{ Start, End int }
+
+// IsZero reports whether the span points nowhere.
+func (s Span) IsZero() bool { return s == Span{} }
+
+// Position is a place in a file as people count it.
+type Position struct {
+	Line   int // from 1
+	Column int // from 1, in runes
+	Offset int // from 0, in bytes
+}
+
+func (f *File) index() []int {
+	f.once.Do(func() {
+		f.lines = append(f.lines, 0)
+		for i := 0; ; {
+			n := bytes.IndexByte(f.Text[i:], '\n')
+			if n < 0 {
+				return
+			}
+			i += n + 1
+			f.lines = append(f.lines, i)
+		}
+	})
+	return f.lines
+}
+
+// Lines is the number of lines; a trailing line break opens a last, empty one.
+func (f *File) Lines() int { return len(f.index()) }
+
+// Line returns line n (from 1) without its line break, and the offset where it starts.
+func (f *File) Line(n int) (text []byte, start int) {
+	lines := f.index()
+	if n < 1 || n > len(lines) {
+		return nil, len(f.Text)
+	}
+	start = lines[n-1]
+	end := len(f.Text)
+	if n < len(lines) {
+		end = lines[n] - 1
+	}
+	return bytes.TrimSuffix(f.Text[start:end], []byte("\r")), start
+}
+
+// Position counts line and column of a byte offset; offsets outside the text are taken for its nearest end.
+func (f *File) Position(offset int) Position {
+	offset = min(max(offset, 0), len(f.Text))
+	lines := f.index()
+	n := sort.SearchInts(lines, offset+1)
+	return Position{Line: n, Column: 1 + utf8.RuneCount(f.Text[lines[n-1]:offset]), Offset: offset}
+}
+
+// Offset finds the byte offset of a line and a rune column, both from 1.
+func (f *File) Offset(line, column int) int {
+	text, start := f.Line(line)
+	for i := 1; i < column && len(text) > 0; i++ {
+		_, size := utf8.DecodeRune(text)
+		text, start = text[size:], start+size
+	}
+	return start
+}

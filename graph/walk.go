@@ -1,0 +1,64 @@
+package graph
+
+import (
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/graph/decode"
+)
+
+// Place is one message somewhere inside a resource.
+type Place struct {
+	Resource *Resource
+	Parent   *Place // nil: the resource's own message
+	Message  protoreflect.Message
+	Path     *decode.Path
+	// Opaque is set on an Any whose content is not known.
+	Opaque bool
+}
+
+// Walk visits every message of the resource, parents first, through every Any and TypedStruct: an Any that could be
+// decoded is itself visited, then its content. Static resources of a bootstrap are resources of their own, and left out.
+func (r *Resource) Walk(visit func(*Place)) {
+	if r.Message != nil {
+		r.walk(&Place{Resource: r, Message: r.Message.ProtoReflect()}, visit)
+	}
+}
+
+func (r *Resource) walk(at *Place, visit func(*Place)) {
+	m := at.Message
+	name := m.Descriptor().FullName()
+	var content proto.Message
+	if name == "google.protobuf.Any" {
+		content = r.Contents[m.Interface()]
+		at.Opaque = content == nil && m.Get(m.Descriptor().Fields().ByNumber(1)).String() != ""
+	}
+	visit(at)
+	if content != nil {
+		r.walk(&Place{Resource: r, Parent: at, Message: content.ProtoReflect(), Path: at.Path}, visit)
+		return
+	}
+	if decode.IsTypedStruct(name) {
+		value := m.Get(m.Descriptor().Fields().ByName("value")).Message().Interface()
+		if stood := r.Contents[value]; stood != nil {
+			r.walk(&Place{Resource: r, Parent: at, Message: stood.ProtoReflect(), Path: at.Path.Field("value")}, visit)
+		}
+		return
+	}
+	static := r.Kind == Bootstrap && name == "envoy.config.bootstrap.v3.Bootstrap.StaticResources"
+	decode.EachMessage(m, at.Path, func(inner protoreflect.Message, path *decode.Path) {
+		if !static {
+			r.walk(&Place{Resource: r, Parent: at, Message: inner, Path: path}, visit)
+		}
+	})
+}
+
+// Enclosing returns the nearest message of a type around the place (or the place itself), nil if there is none.
+func (p *Place) Enclosing(name protoreflect.FullName) *Place {
+	for at := p; at != nil; at = at.Parent {
+		if at.Message.Descriptor().FullName() == name {
+			return at
+		}
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+// Package envoytest asks a real Envoy, for tests that claim something about Envoy.
+//
+// Validate judges a bootstrap, Push judges resources sent over ADS, Serve and Start keep an Envoy running so that a test can send
+// requests through its listeners. `make tools` installs the binary; without it everything here fails with ErrNoEnvoy, so that no
+// claim goes unchecked in silence.
+package envoytest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Outcome is what became of a configuration.
+type Outcome string
+
+// The outcomes of Envoy's validate mode.
+const (
+	Accept  Outcome = "accept"
+	Reject  Outcome = "reject"
+	Crash   Outcome = "crash"
+	Timeout Outcome = "timeout"
+)
+
+// Verdict is Envoy's judgement of a bootstrap, and the first error that it names.
+type Verdict struct {
+	Outcome Outcome
+	Message string
+}
+
+func (v Verdict) String() string {
+	if v.Message == "" {
+		return string(v.Outcome)
+	}
+	return string(v.Outcome) + ": " + v.Message
+}
+
+// ErrNoEnvoy says that the real Envoy is not installed.
+var ErrNoEnvoy = errors.New("no Envoy in .tools/bin/envoy: run `make tools`")
+
+// validateTimeout is generous: a validation takes 50 ms on an idle machine.
+const validateTimeout = 20 * time.Second
+
+// slots bounds how many Envoys validate or start at the same time.
+var slots = make(chan struct{}, 2)
+
+func acquire(ctx context.Context) (release func(), err error) {
+	select {
+	case slots <- struct{}{}:
+		return func() { <-slots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Binary returns the path of the real Envoy, which is looked for upwards: a test runs in its package's folder.
+func Binary() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		path := filepath.Join(dir, ".tools", "bin", "envoy")
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", ErrNoEnvoy
+		}
+		dir = parent
+	}
+}
+
+// Validate runs `envoy --mode validate` on a bootstrap file, in the file's folder, as relative paths start there.
+// Node id, cluster and zone come from the command line, so a bootstrap without them is no reject.
+func Validate(ctx context.Context, path string) (Verdict, error) {
+	binary, err := Binary()
+	if err != nil {
+		return Verdict{}, err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return Verdict{}, err
+	}
+	release, err := acquire(ctx)
+	if err != nil {
+		return Verdict{}, err
+	}
+	defer release()
+
+	limited, cancel := context.WithTimeout(ctx, validateTimeout)
+	defer cancel()
+	args := append([]string{"-c", path, "--mode", "validate", "-l", "warning"}, nodeFlags...)
+	cmd := exec.CommandContext(limited, binary, args...)
+	cmd.Dir = filepath.Dir(path)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	err = cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return Verdict{Outcome: Accept}, nil
+	case ctx.Err() != nil:
+		return Verdict{}, ctx.Err()
+	case limited.Err() != nil:
+		return Verdict{Outcome: Timeout}, nil
+	case !errors.As(err, &exit):
+		return Verdict{}, fmt.Errorf("running Envoy: %w", err)
+	}
+	outcome := Reject
+	if crashed(exit) {
+		outcome = Crash
+	}
+	return Verdict{outcome, firstError(stderr.String())}, nil
+}
+
+// ValidateText judges a bootstrap that is no file yet; the extension (".yaml", ".json", ".pb_text" …) tells Envoy its encoding.
+func ValidateText(ctx context.Context, text, ext string) (Verdict, error) {
+	dir, err := os.MkdirTemp("", "envoytest-")
+	if err != nil {
+		return Verdict{}, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "config"+ext)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		return Verdict{}, err
+	}
+	return Validate(ctx, path)
+}
+
+var nodeFlags = []string{"--service-node", "n", "--service-cluster", "c", "--service-zone", "z"}
+
+// crashed tells a death by signal (also one that a shell turned into a status) from a refusal.
+func crashed(exit *exec.ExitError) bool {
+	code := exit.ExitCode()
+	return code < 0 || code == 134 || code == 139
+}
+
+var initError = regexp.MustCompile(`(?s)error initializing configuration '[^']*': (.*?)(?:\n\[\d{4}-|\z)`)
+
+// firstError finds in Envoy's log why it refused its bootstrap; a log without that line is shown by its end.
+func firstError(log string) string {
+	if found := initError.FindStringSubmatch(log); found != nil {
+		log = found[1]
+	}
+	log = strings.Join(strings.Fields(log), " ")
+	return log[max(0, len(log)-1500):]
+}

@@ -1,0 +1,106 @@
+// Package constraint checks the field constraints that Envoy's protos state with protoc-gen-validate (PGV):
+// (validate.rules) on fields, (validate.required) on oneofs, (validate.disabled) and (validate.ignored) on messages.
+// Envoy refuses a configuration that breaks one: it runs the C++ that PGV generates over every resource and over every
+// message that an Any holds. So the meaning of a rule here is that of PGV's C++ templates (v1.3.3), which differ from
+// its Go ones: a pattern has to match the whole string, and a Duration whose seconds and nanos differ in sign passes.
+//
+// The rules are read from the options of the descriptors, on the first use of a message type, so that they also hold
+// for dynamic messages and for types from a user's descriptors. One message is checked at a time; the caller walks
+// (Skip tells where PGV does not go).
+package constraint
+
+import (
+	"sync"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// Violation is one broken constraint at one field or at one element of it.
+type Violation struct {
+	Field protoreflect.FieldDescriptor // nil for a required oneof
+	Oneof protoreflect.OneofDescriptor // set for a required oneof
+	Index int                          // element of a repeated field; -1 otherwise
+	Key   protoreflect.MapKey          // element of a map field; otherwise not IsValid
+	OnKey bool                         // the map's key, not its value, breaks the constraint
+
+	// Message says what is wrong, without the field's name: "is 70000, must be at most 65535". It never quotes a string
+	// or bytes, since an enclosing field may be a secret, and nothing of a field that is marked as sensitive.
+	Message string
+	// Upstream is the reason as PGV's C++ gives it and Envoy prints it: "value must be greater than 0s".
+	Upstream string
+}
+
+// Checker checks the constraints of one message type. It is immutable.
+type Checker struct {
+	desc   protoreflect.MessageDescriptor
+	fields []fieldCheck
+	oneofs []oneofCheck
+}
+
+// fieldCheck checks one field of a message.
+type fieldCheck interface {
+	check(m protoreflect.Message, report func(Violation))
+}
+
+var checkers sync.Map // of *Checker by protoreflect.MessageDescriptor; a nil *Checker where there is nothing to check
+
+// For returns the checker of a message type, nil where its proto states no constraint. It is safe for concurrent use;
+// checkers are kept for good, by descriptor.
+func For(md protoreflect.MessageDescriptor) *Checker {
+	if c, ok := checkers.Load(md); ok {
+		return c.(*Checker)
+	}
+	c, _ := checkers.LoadOrStore(md, compile(md))
+	return c.(*Checker)
+}
+
+// Check reports every broken constraint of m itself, not of the messages in it, in the order in which Envoy would meet
+// them: fields as declared, then those with explicit presence, then oneofs.
+func (c *Checker) Check(m protoreflect.Message, report func(Violation)) {
+	if c == nil {
+		return
+	}
+	if m.Descriptor() != c.desc { // e.g. a dynamic twin of a linked type: reading it with our descriptors would panic
+		if c = For(m.Descriptor()); c == nil {
+			return
+		}
+	}
+	for _, f := range c.fields {
+		f.check(m, report)
+	}
+	for i := range c.oneofs {
+		c.oneofs[i].check(m, report)
+	}
+}
+
+// oneofCheck checks the member of a oneof that is set, and that there is one.
+type oneofCheck struct {
+	desc     protoreflect.OneofDescriptor
+	required bool // (validate.required)
+	members  []member
+}
+
+type member struct {
+	number protoreflect.FieldNumber
+	check  fieldCheck
+}
+
+func (o *oneofCheck) check(m protoreflect.Message, report func(Violation)) {
+	set := m.WhichOneof(o.desc)
+	if set == nil {
+		if o.required {
+			report(Violation{
+				Oneof: o.desc, Index: -1,
+				Message:  "is required: one of its fields must be set",
+				Upstream: "is required",
+			})
+		}
+		return
+	}
+	for i := range o.members {
+		if o.members[i].number == set.Number() {
+			o.members[i].check.check(m, report)
+			return
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package lint
+
+import "strings"
+
+// Nearest returns the candidate most like name, the first of several; empty where none is close enough to be a typo.
+func Nearest(name string, candidates []string) string {
+	best, bestAt := "", 1+len(name)/3
+	for _, c := range candidates {
+		if c == name || abs(len(c)-len(name)) > bestAt {
+			continue
+		}
+		d := distance(strings.ToLower(name), strings.ToLower(c), bestAt)
+		if d < bestAt || d == bestAt && best == "" {
+			best, bestAt = c, d
+		}
+	}
+	return best
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// distance counts the inserted, deleted, changed and swapped bytes between a and b (optimal string alignment); beyond
+// limit it stops counting.
+func distance(a, b string, limit int) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		least := i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+			least = min(least, row[j])
+		}
+		if least > limit {
+			return least
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

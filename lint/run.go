@@ -1,0 +1,178 @@
+package lint
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sort"
+	"sync"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint/target"
+)
+
+// Config says which rules run, and for whom.
+type Config struct {
+	Rules       []*Rule
+	Target      target.Target // zero: the newest Envoy
+	TargetGiven bool          // the user named it: then what the official build lacks is an error
+}
+
+// Failure is a rule that panicked; what it had to say is lost, the other rules ran.
+type Failure struct {
+	Rule     *Rule
+	Snapshot *graph.Snapshot
+	Resource *graph.Resource // nil for a rule over the whole snapshot
+	Panic    any
+	Stack    []byte
+}
+
+func (f *Failure) Error() string {
+	where := "the snapshot"
+	if f.Resource != nil {
+		where = fmt.Sprintf("%s %q", f.Resource.Kind, f.Resource.Name)
+	}
+	return fmt.Sprintf("rule %s failed on %s: %v", f.Rule.ID(), where, f.Panic)
+}
+
+// Result is what a run found, in the order of files and of places in them.
+type Result struct {
+	Diagnostics []Diagnostic
+	Failures    []*Failure
+}
+
+// Run lints each snapshot alone. When ctx ends it stops with what was found so far.
+func Run(ctx context.Context, snapshots []*graph.Snapshot, config Config) *Result {
+	if config.Target == (target.Target{}) {
+		config.Target = target.Default()
+	}
+	all := &Result{}
+	for _, s := range snapshots {
+		r := newRunner(s, config)
+		r.resources(ctx)
+		r.whole(ctx)
+		all.Diagnostics = append(all.Diagnostics, r.Diagnostics...)
+		all.Failures = append(all.Failures, r.Failures...)
+	}
+	Sort(all.Diagnostics)
+	return all
+}
+
+// runner runs the rules over one snapshot, in one walk.
+type runner struct {
+	Result
+	snapshot *graph.Snapshot
+	config   Config
+	every    []*Rule // for every message
+	byType   map[protoreflect.FullName][]*Rule
+	overAll  []*Rule
+}
+
+func newRunner(s *graph.Snapshot, config Config) *runner {
+	r := &runner{snapshot: s, config: config, byType: map[protoreflect.FullName][]*Rule{}}
+	for _, rule := range config.Rules {
+		switch {
+		case rule.Run.whole != nil:
+			r.overAll = append(r.overAll, rule)
+		case rule.Run.message == "":
+			r.every = append(r.every, rule)
+		default:
+			r.byType[rule.Run.message] = append(r.byType[rule.Run.message], rule)
+		}
+	}
+	return r
+}
+
+func (r *runner) resources(ctx context.Context) {
+	results := make([]Result, len(r.snapshot.Resources))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := range next {
+				r.resource(r.snapshot.Resources[i], &results[i])
+			}
+		})
+	}
+	for i := range results {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	for i := range results {
+		r.Diagnostics = append(r.Diagnostics, results[i].Diagnostics...)
+		r.Failures = append(r.Failures, results[i].Failures...)
+	}
+}
+
+func (r *runner) resource(res *graph.Resource, into *Result) {
+	passes := map[*Rule]*Pass{}
+	call := func(rule *Rule, at *graph.Place) {
+		pass := passes[rule]
+		if pass == nil {
+			pass = r.pass(rule, into)
+			passes[rule] = pass
+		}
+		defer r.contain(rule, res, into)
+		rule.Run.each(pass, PlaceAt(at), at.Message.Interface())
+	}
+	res.Walk(func(at *graph.Place) {
+		for _, rule := range r.every {
+			call(rule, at)
+		}
+		for _, rule := range r.byType[at.Message.Descriptor().FullName()] {
+			call(rule, at)
+		}
+	})
+}
+
+func (r *runner) whole(ctx context.Context) {
+	for _, rule := range r.overAll {
+		if ctx.Err() != nil {
+			return
+		}
+		func() {
+			defer r.contain(rule, nil, &r.Result)
+			rule.Run.whole(r.pass(rule, &r.Result))
+		}()
+	}
+}
+
+func (r *runner) pass(rule *Rule, into *Result) *Pass {
+	return &Pass{Rule: rule, Snapshot: r.snapshot, Target: r.config.Target, TargetGiven: r.config.TargetGiven,
+		report: func(d Diagnostic) { into.Diagnostics = append(into.Diagnostics, d) }}
+}
+
+func (r *runner) contain(rule *Rule, res *graph.Resource, into *Result) {
+	if p := recover(); p != nil {
+		into.Failures = append(into.Failures, &Failure{Rule: rule, Snapshot: r.snapshot, Resource: res, Panic: p, Stack: debug.Stack()})
+	}
+}
+
+// Sort orders findings by file, place, rule and field; what has no place by resource.
+func Sort(all []Diagnostic) {
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := &all[i], &all[j]
+		switch {
+		case a.Resource.File.Name != b.Resource.File.Name:
+			return a.Resource.File.Name < b.Resource.File.Name
+		case a.Span.Start != b.Span.Start:
+			return a.Span.Start < b.Span.Start
+		case a.Resource.Kind != b.Resource.Kind:
+			return a.Resource.Kind < b.Resource.Kind
+		case a.Resource.Name != b.Resource.Name:
+			return a.Resource.Name < b.Resource.Name
+		case a.Rule.ID() != b.Rule.ID():
+			return a.Rule.ID() < b.Rule.ID()
+		case a.Path.String() != b.Path.String():
+			return a.Path.String() < b.Path.String()
+		}
+		return a.Message < b.Message
+	})
+}

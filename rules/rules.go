@@ -1,0 +1,21 @@
+// Package rules lists the groups of built-in rules.
+package rules
+
+import (
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/reference"
+	"github.com/xdslint/xdslint/rules/schema"
+	"github.com/xdslint/xdslint/rules/version"
+)
+
+// Groups are the built-in groups, in the order in which they are documented.
+var Groups = []*lint.Group{schema.Rules, reference.Rules, version.Rules}
+
+// All lists every built-in rule, by group and name.
+func All() []*lint.Rule {
+	var all []*lint.Rule
+	for _, g := range Groups {
+		all = append(all, g.Rules()...)
+	}
+	return all
+}
