@@ -10,6 +10,7 @@
 package constraint
 
 import (
+	"strings"
 	"sync"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -91,7 +92,7 @@ func (o *oneofCheck) check(m protoreflect.Message, report func(Violation)) {
 		if o.required {
 			report(Violation{
 				Oneof: o.desc, Index: -1,
-				Message:  "is required: one of its fields must be set",
+				Message:  "is required: " + choices(o.desc),
 				Upstream: "is required",
 			})
 		}
@@ -103,4 +104,20 @@ func (o *oneofCheck) check(m protoreflect.Message, report func(Violation)) {
 			return
 		}
 	}
+}
+
+// choices names the members of a oneof, if they are few enough to be read.
+func choices(od protoreflect.OneofDescriptor) string {
+	const few = 6
+	if od.Fields().Len() > few {
+		return "one of its fields must be set"
+	}
+	names := make([]string, od.Fields().Len())
+	for i := range names {
+		names[i] = string(od.Fields().Get(i).Name())
+	}
+	if len(names) == 1 {
+		return names[0] + " must be set"
+	}
+	return "one of " + strings.Join(names, ", ") + " must be set"
 }

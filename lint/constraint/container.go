@@ -147,15 +147,12 @@ func sortedKeys(entries protoreflect.Map) []protoreflect.MapKey {
 }
 
 func compareKeys(a, b protoreflect.MapKey) int {
-	switch x := a.Interface().(type) {
+	switch a.Interface().(type) {
 	case int32, int64:
 		return cmp.Compare(a.Int(), b.Int())
 	case uint32, uint64:
 		return cmp.Compare(a.Uint(), b.Uint())
-	case bool:
-		return cmp.Compare(a.String(), b.String())
-	default:
-		_ = x
+	default: // a string, or a bool: "false" sorts before "true"
 		return cmp.Compare(a.String(), b.String())
 	}
 }

@@ -84,24 +84,32 @@ type limit[T any] struct {
 
 func (o ordered[T]) lower(bounds protoreflect.Message) limit[T] {
 	if gt, ok := o.bound(bounds, "gt"); ok {
-		return limit[T]{gt, true, func(v T) bool { return v == gt || o.less(v, gt) },
-			"greater than " + o.show(gt), "greater than " + o.cite(gt)}
+		return limit[T]{
+			gt, true, func(v T) bool { return v == gt || o.less(v, gt) },
+			"greater than " + o.show(gt), "greater than " + o.cite(gt),
+		}
 	}
 	if gte, ok := o.bound(bounds, "gte"); ok {
-		return limit[T]{gte, false, func(v T) bool { return o.less(v, gte) },
-			"at least " + o.show(gte), "greater than or equal to " + o.cite(gte)}
+		return limit[T]{
+			gte, false, func(v T) bool { return o.less(v, gte) },
+			"at least " + o.show(gte), "greater than or equal to " + o.cite(gte),
+		}
 	}
 	return limit[T]{}
 }
 
 func (o ordered[T]) upper(bounds protoreflect.Message) limit[T] {
 	if lt, ok := o.bound(bounds, "lt"); ok {
-		return limit[T]{lt, true, func(v T) bool { return v == lt || o.less(lt, v) },
-			"less than " + o.show(lt), "less than " + o.cite(lt)}
+		return limit[T]{
+			lt, true, func(v T) bool { return v == lt || o.less(lt, v) },
+			"less than " + o.show(lt), "less than " + o.cite(lt),
+		}
 	}
 	if lte, ok := o.bound(bounds, "lte"); ok {
-		return limit[T]{lte, false, func(v T) bool { return o.less(lte, v) },
-			"at most " + o.show(lte), "less than or equal to " + o.cite(lte)}
+		return limit[T]{
+			lte, false, func(v T) bool { return o.less(lte, v) },
+			"at most " + o.show(lte), "less than or equal to " + o.cite(lte),
+		}
 	}
 	return limit[T]{}
 }

@@ -30,6 +30,8 @@ func (s size) broken(n int) bool {
 // want says the bound for people.
 func (s size) want(one, many string) string {
 	switch {
+	case s.capped && s.max == 0:
+		return "must have no " + many
 	case s.capped && s.min == s.max:
 		return "must have exactly " + count(s.min, one, many)
 	case s.capped && s.min > 0:
@@ -57,12 +59,12 @@ type sizeRule struct {
 }
 
 // newSizeRule compiles min_items and max_items, or min_pairs and max_pairs.
-func newSizeRule(minimum, maximum *uint64, one, many string) *sizeRule {
+func newSizeRule(minimum, maximum *uint64, one, many string, quiet bool) *sizeRule {
 	s, ok := sizeOf(minimum, maximum)
 	if !ok {
 		return nil
 	}
-	r := &sizeRule{size: s, one: one, many: many}
+	r := &sizeRule{size: s, one: one, many: many, quiet: quiet}
 	switch {
 	case s.min > 0 && s.min == s.max:
 		r.upstream = fmt.Sprintf("value must contain exactly %d %s(s)", s.min, one)
