@@ -24,7 +24,7 @@ golangci_lint := $(STAMP)/golangci-lint-$(GOLANGCI_LINT_VERSION)
 test_tools    := $(envoy) $(pre_commit) $(actionlint)
 
 # What grep looks into for fuzz targets and golden files.
-test_files := --include='*_test.go' --exclude-dir='.*'
+test_files := --include='*_test.go' --exclude-dir='.?*'
 
 .PHONY: help
 help: ## list the targets
@@ -44,7 +44,7 @@ test-all: $(test_tools) lint ## run all tests, also the long ones, then lint and
 	$(MAKE) fuzz
 
 .PHONY: bench
-bench: $(envoy) ## run the benchmarks
+bench: $(envoy) build ## run the benchmarks, side by side with Envoy
 	go test -run '^$$' -bench . -benchmem -timeout 60m ./...
 
 .PHONY: fuzz

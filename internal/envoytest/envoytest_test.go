@@ -13,8 +13,7 @@ import (
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
-	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/router/v3"
-	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 )
@@ -136,6 +135,44 @@ func TestPush(t *testing.T) {
 				t.Errorf("Nack() is %q", got.Nack())
 			}
 		})
+	}
+}
+
+func TestSubscribe(t *testing.T) {
+	t.Parallel()
+	secret := func(name string) *tlsv3.Secret { return &tlsv3.Secret{Name: name} }
+	certificate, validation := secret("s"), secret("v")
+	certificate.Type = &tlsv3.Secret_TlsCertificate{TlsCertificate: &tlsv3.TlsCertificate{}}
+	validation.Type = &tlsv3.Secret_ValidationContext{ValidationContext: &tlsv3.CertificateValidationContext{}}
+	given := pack(t, routes("r", "a"), endpoints("a"), certificate, validation)
+	all, err := Subscribe(given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Push(testContext(t), all)
+	if err != nil || len(got.Unasked) != 0 || len(given) != 3 {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	for _, url := range []string{Clusters, Endpoints, Listeners, Routes} {
+		if !got.Replies[url].Ack {
+			t.Errorf("%s: %+v", url, got.Replies[url])
+		}
+	}
+	if nack := got.Nack(); !strings.Contains(nack, "private key") {
+		t.Errorf("an empty certificate is refused with %q", nack)
+	}
+}
+
+// What Envoy writes at random must not reach those who compare messages.
+func TestGist(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"goo.gle/debugonly  name: \"a : b\"\n : Proto constraint validation failed (X.Y: z)": "Proto constraint validation failed (X.Y: z)",
+		"Field 'weight' is missing in: goo.gle/debugstr name: \"a\"":                         "Field 'weight' is missing in: name: \"a\"",
+	} {
+		if got := gist(in); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
 
@@ -261,13 +298,7 @@ func get(t *testing.T, ctx context.Context, e *Envoy, listener string) (status i
 }
 
 func listener(name, routes string) *listenerv3.Listener {
-	return parse(&listenerv3.Listener{}, `{
-		"name": %q, "address": {"socketAddress": {"address": "127.0.0.1", "portValue": 0}},
-		"filterChains": [{"filters": [{"name": "hcm", "typedConfig": {
-			"@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
-			"statPrefix": "s", "rds": {"routeConfigName": %q, "configSource": {"ads": {}, "resourceApiVersion": "V3"}},
-			"httpFilters": [{"name": "router", "typedConfig": {"@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]
-		}}]}]}`, name, routes)
+	return parse(&listenerv3.Listener{}, rdsStub, name, routes)
 }
 
 func routes(name, cluster string) *routev3.RouteConfiguration {
@@ -277,7 +308,7 @@ func routes(name, cluster string) *routev3.RouteConfiguration {
 }
 
 func edsCluster(name string) *clusterv3.Cluster {
-	return parse(&clusterv3.Cluster{}, `{"name": %q, "type": "EDS", "edsClusterConfig": {"edsConfig": {"ads": {}, "resourceApiVersion": "V3"}}}`, name)
+	return parse(&clusterv3.Cluster{}, edsStub, name, name)
 }
 
 func endpoints(cluster string) *endpointv3.ClusterLoadAssignment {

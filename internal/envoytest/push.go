@@ -40,7 +40,7 @@ func Pack(messages ...proto.Message) (Resources, error) {
 // Reply is what Envoy answered to a response that held resources of one type.
 type Reply struct {
 	Ack    bool
-	Detail string // error_detail of the NACK
+	Detail string // error_detail of the NACK, on one line
 }
 
 // Result is what came of a push.

@@ -177,9 +177,9 @@ func (e *Envoy) wait(ctx context.Context, what string, done func() bool) error {
 		select {
 		case <-tick.C:
 		case <-e.gone:
-			return fmt.Errorf("Envoy ended before it could %s (%w): %s", what, e.exit, firstError(e.Log()))
+			return fmt.Errorf("envoytest: Envoy ended before it could %s (%w): %s", what, e.exit, firstError(e.Log()))
 		case <-ctx.Done():
-			return fmt.Errorf("Envoy did not %s (%w): %s", what, ctx.Err(), firstError(e.Log()))
+			return fmt.Errorf("envoytest: Envoy did not %s (%w): %s", what, ctx.Err(), firstError(e.Log()))
 		}
 	}
 	return nil

@@ -122,7 +122,7 @@ func (s *server) note(url string, sub *subscription, request *discoveryv3.Discov
 		return
 	}
 	detail := request.GetErrorDetail()
-	s.replies[url] = Reply{Ack: detail == nil, Detail: detail.GetMessage()}
+	s.replies[url] = Reply{Ack: detail == nil, Detail: gist(detail.GetMessage())}
 }
 
 // send answers a subscription with what is there, even with nothing: Envoy waits for the first answer of each type.

@@ -143,13 +143,27 @@ func crashed(exit *exec.ExitError) bool {
 	return code < 0 || code == 134 || code == 139
 }
 
-var initError = regexp.MustCompile(`(?s)error initializing configuration '[^']*': (.*?)(?:\n\[\d{4}-|\z)`)
+var (
+	initError = regexp.MustCompile(`(?s)error initializing configuration '[^']*': (.*?)(?:\n\[\d{4}-|\z)`)
+	dump      = regexp.MustCompile(`goo\.gle/debug.* : (Proto constraint validation failed)`)
+	mark      = regexp.MustCompile(`goo\.gle/debug\w+ `)
+)
+
+const maxMessage = 1500
 
 // firstError finds in Envoy's log why it refused its bootstrap; a log without that line is shown by its end.
 func firstError(log string) string {
 	if found := initError.FindStringSubmatch(log); found != nil {
-		log = found[1]
+		message := gist(found[1])
+		return message[:min(len(message), maxMessage)]
 	}
-	log = strings.Join(strings.Fields(log), " ")
-	return log[max(0, len(log)-1500):]
+	log = gist(log)
+	return log[max(0, len(log)-maxMessage):]
+}
+
+// gist is a message on one line, without what differs from run to run: the mark before a dump, and the dump of a message that broke
+// a constraint. (Line and offset after "near" are random too.)
+func gist(message string) string {
+	line := strings.Join(strings.Fields(message), " ")
+	return mark.ReplaceAllString(dump.ReplaceAllString(line, "$1"), "")
 }
