@@ -35,36 +35,63 @@ func (s *Snapshot) Build() {
 		}
 		names[r.Name] = append(names[r.Name], r)
 	}
-	b := &builder{snapshot: s, declared: map[protoreflect.Message]map[Kind]map[string]bool{}}
+	b := &builder{
+		snapshot: s,
+		declared: map[protoreflect.Message]map[Kind]map[string]bool{},
+		carried:  map[Kind]map[string]*Resource{},
+		filters:  newHTTPFilters(),
+	}
 	for _, r := range s.Resources {
 		r.Walk(b.visit)
 	}
-	s.Edges = b.edges
+	for _, e := range b.edges { // carriers may come after those who mean them
+		if names := b.carried[e.Kind]; names != nil {
+			e.To = names[e.Target]
+		}
+	}
+	s.Edges, s.filters = append(b.edges, b.filters.edges()...), b.filters
 }
 
 type builder struct {
 	snapshot *Snapshot
 	edges    []*Edge
 	declared map[protoreflect.Message]map[Kind]map[string]bool // by the message that is the scope
+	carried  map[Kind]map[string]*Resource
+	filters  *httpFilters
+	children map[Kind]map[string][]*Resource // by the part of the name before its last slash
 }
 
 func (b *builder) visit(at *Place) {
 	for _, fd := range namingFields(at.Message.Descriptor()) {
-		if at.Message.Has(fd) {
+		if !at.Message.Has(fd) {
+			continue
+		}
+		if filterConfigs[fd.FullName()] {
+			b.filters.configs = append(b.filters.configs, perFilter{at, fd})
+		} else {
 			b.names(at, fd)
 		}
 	}
+	b.filters.visit(at)
+	b.carrier(at)
 	switch at.Message.Descriptor().FullName() {
 	case "envoy.config.cluster.v3.Cluster":
 		b.eds(at)
 	case "envoy.config.core.v3.ExtensionConfigSource":
 		b.ecds(at)
+	case "google.protobuf.StringValue":
+		b.filterChain(at)
+	case "envoy.extensions.filters.http.on_demand.v3.OnDemandCds", "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.OnDemand":
+		b.snapshot.onDemand = true
+	case "envoy.extensions.filters.network.http_connection_manager.v3.ScopedRds",
+		"envoy.config.route.v3.RouteConfiguration", "envoy.config.endpoint.v3.LedsClusterLocalityConfig":
+		b.subscription(at)
 	}
 }
 
 func (b *builder) names(at *Place, fd protoreflect.FieldDescriptor) {
 	ref := referencesByField[fd.FullName()]
-	from := b.source(at, ref.source)
+	from := b.source(at, ref)
 	name := string(fd.Name())
 	switch v := at.Message.Get(fd); {
 	case fd.IsMap():
@@ -90,23 +117,30 @@ func sortedKeys(m protoreflect.Map) []string {
 	return keys
 }
 
-// source reads the ConfigSource beside a name.
-func (b *builder) source(at *Place, field protoreflect.Name) Source {
-	if field == "" {
+// source reads the ConfigSource beside a name, or around it.
+func (b *builder) source(at *Place, ref *reference) Source {
+	holder := at
+	if ref.around != "" {
+		holder = at.Enclosing(ref.around)
+	}
+	if ref.source == "" || holder == nil {
 		return Anywhere
 	}
-	cs, _ := at.Message.Get(at.Message.Descriptor().Fields().ByName(field)).Message().Interface().(*corev3.ConfigSource)
+	fd := holder.Message.Descriptor().Fields().ByName(ref.source)
+	cs, _ := holder.Message.Get(fd).Message().Interface().(*corev3.ConfigSource)
 	return SourceOf(cs, at.Resource.Source)
 }
 
 func (b *builder) add(at *Place, ref *reference, from Source, target string, path *decode.Path) {
-	if target == "" {
+	if target == "" || ref.kind == DNSCache && at.Parent.isCarrier() {
 		return
 	}
 	e := &Edge{From: at.Resource, Path: path, Field: ref.field, Kind: ref.kind, Source: from, Target: target, Place: at}
 	if ref.scope == "" {
 		e.To = b.snapshot.Find(ref.kind, from, target)
-	} else if scope := at.Enclosing(ref.scope); scope != nil && b.declarations(scope)[ref.kind][target] {
+	} else if scope := at.Enclosing(ref.scope); scope == nil {
+		return // a part that came alone, such as a virtual host over VHDS: the declarations are elsewhere
+	} else if b.declarations(scope)[ref.kind][target] {
 		e.To = at.Resource
 	}
 	b.edges = append(b.edges, e)
@@ -118,7 +152,7 @@ func (b *builder) eds(at *Place) {
 	if !ok || c.GetType() != clusterv3.Cluster_EDS || c.GetEdsClusterConfig().GetEdsConfig() == nil {
 		return
 	}
-	ref := &reference{field: "envoy.config.cluster.v3.Cluster.EdsClusterConfig.service_name", kind: ClusterLoadAssignment}
+	ref := &reference{field: fieldEDS, kind: ClusterLoadAssignment}
 	target, path := c.GetEdsClusterConfig().GetServiceName(), at.Path.Field("eds_cluster_config").Field("service_name")
 	if target == "" {
 		target, path = c.GetName(), at.Path.Field("name")
@@ -136,7 +170,7 @@ func (b *builder) ecds(at *Place) {
 	if fd == nil || fd.Kind() != protoreflect.StringKind {
 		return
 	}
-	ref := &reference{field: "envoy.config.core.v3.ExtensionConfigSource.config_source", kind: ExtensionConfig}
+	ref := &reference{field: fieldECDS, kind: ExtensionConfig}
 	b.add(at, ref, SourceOf(cs.GetConfigSource(), at.Resource.Source), at.Parent.Message.Get(fd).String(), at.Parent.Path.Field("name"))
 }
 
@@ -160,12 +194,15 @@ func (b *builder) declarations(scope *Place) map[Kind]map[string]bool {
 			if !ok {
 				continue
 			}
-			if fd.IsMap() {
-				for _, key := range sortedKeys(at.Message.Get(fd).Map()) {
+			switch value := at.Message.Get(fd); {
+			case fd.IsMap():
+				for _, key := range sortedKeys(value.Map()) {
 					declare(kind, key)
 				}
-			} else {
-				declare(kind, at.Message.Get(fd).String())
+			case fd.Message() != nil:
+				declare(kind, NameOf(value.Message()))
+			default:
+				declare(kind, value.String())
 			}
 		}
 	})
@@ -182,7 +219,7 @@ func namingFields(md protoreflect.MessageDescriptor) []protoreflect.FieldDescrip
 	}
 	fields := []protoreflect.FieldDescriptor{}
 	for i := range md.Fields().Len() {
-		if fd := md.Fields().Get(i); referencesByField[fd.FullName()] != nil {
+		if fd := md.Fields().Get(i); referencesByField[fd.FullName()] != nil || filterConfigs[fd.FullName()] {
 			fields = append(fields, fd)
 		}
 	}

@@ -2,6 +2,8 @@ package graph
 
 import (
 	"path"
+	"slices"
+	"sync"
 
 	"google.golang.org/protobuf/proto"
 
@@ -41,6 +43,9 @@ type Resource struct {
 	File     *source.File // never nil
 	Text     *decode.Node // what Message was decoded from; nil for binary and live input
 	Problems []decode.Problem
+
+	once   sync.Once
+	places []*Place // what Walk visits; many rules walk
 }
 
 // Locate finds where a field stands in the resource's file. It is the zero Found for input without text.
@@ -75,6 +80,8 @@ type Snapshot struct {
 
 	complete map[scope]bool
 	byName   map[Kind]map[string][]*Resource
+	filters  *httpFilters
+	onDemand bool // clusters come that nobody has named yet
 }
 
 type scope struct {
@@ -103,19 +110,18 @@ const (
 	Closed                // a mistake
 )
 
+// Opened tells whether the user said that more of a kind exist than the snapshot holds.
+func (s *Snapshot) Opened(kind Kind) bool { return slices.Contains(s.Assumptions.Open, kind) }
+
 // World tells whether the snapshot holds all resources of a kind that a source serves.
 func (s *Snapshot) World(kind Kind, from Source) World {
-	for _, k := range s.Assumptions.Open {
-		if k == kind {
-			return Open
-		}
-	}
-	for _, k := range s.Assumptions.Closed {
-		if k == kind {
-			return Closed
-		}
-	}
 	switch {
+	case s.Opened(kind):
+		return Open
+	case slices.Contains(s.Assumptions.Closed, kind):
+		return Closed
+	case kind == Cluster && s.onDemand:
+		return Open
 	case s.complete[scope{kind, from}] || s.complete[scope{kind, Anywhere}]:
 		return Closed
 	case s.Loose && from != Static && !isPath(from) && len(s.byName[kind]) > 0:

@@ -20,8 +20,13 @@ type Place struct {
 // Walk visits every message of the resource, parents first, through every Any and TypedStruct: an Any that could be
 // decoded is itself visited, then its content. Static resources of a bootstrap are resources of their own, and left out.
 func (r *Resource) Walk(visit func(*Place)) {
-	if r.Message != nil {
-		r.walk(&Place{Resource: r, Message: r.Message.ProtoReflect()}, visit)
+	r.once.Do(func() {
+		if r.Message != nil {
+			r.walk(&Place{Resource: r, Message: r.Message.ProtoReflect()}, func(at *Place) { r.places = append(r.places, at) })
+		}
+	})
+	for _, at := range r.places {
+		visit(at)
 	}
 }
 

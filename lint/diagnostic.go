@@ -43,3 +43,16 @@ type Edit struct {
 	Span source.Span
 	New  string
 }
+
+// Key is what stays of a finding when the file around it is edited: baselines and fingerprints are made of it.
+type Key struct {
+	Rule  string     `json:"rule"`
+	Kind  graph.Kind `json:"kind"`
+	Name  string     `json:"name"`
+	Field string     `json:"field"`
+}
+
+// Key of the finding. Findings with equal keys can differ in their messages and places.
+func (d *Diagnostic) Key() Key {
+	return Key{Rule: d.Rule.ID(), Kind: d.Resource.Kind, Name: d.Resource.Name, Field: d.Path.String()}
+}

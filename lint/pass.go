@@ -19,7 +19,8 @@ type Pass struct {
 	// TargetGiven: the user named the target, it is not merely the default.
 	TargetGiven bool
 
-	report func(Diagnostic)
+	report    func(Diagnostic)
+	suggested int // how often a similar name was looked for
 }
 
 // At is a place that a finding can point to: a message, or one of its fields.
@@ -145,11 +146,17 @@ func RelatedTo(at At, message string) Related {
 	return Related{Message: message, Resource: at.Resource(), Path: at.path, Span: span}
 }
 
+// maxSuggestions bounds the search for similar names: each compares with every name of the kind.
+const maxSuggestions = 100
+
 // ReportDangling adds a finding about a reference whose target is missing. Where the world is not known to be closed it is
 // a warning that says how to settle it. A similar name is suggested.
 func (p *Pass) ReportDangling(e *graph.Edge, world graph.World, d Diagnostic) {
-	if near := Nearest(e.Target, p.Snapshot.Names(e.Kind)); near != "" && d.Help == "" {
-		d.Help = fmt.Sprintf("did you mean %q?", near)
+	if d.Help == "" && p.suggested < maxSuggestions {
+		p.suggested++
+		if near := Nearest(e.Target, p.Snapshot.Names(e.Kind)); near != "" {
+			d.Help = fmt.Sprintf("did you mean %q?", near)
+		}
 	}
 	if world == graph.Presumed {
 		d.Severity = min(p.Rule.Severity, Warning)

@@ -74,6 +74,12 @@ func EachMessage(f func(p *Pass, at At, m protoreflect.Message)) Check {
 // Whole runs f once for a snapshot.
 func Whole(f func(p *Pass)) Check { return Check{whole: f} }
 
+// And adds what f finds in the snapshot as a whole to what the check finds in single messages.
+func (c Check) And(f func(p *Pass)) Check {
+	c.whole = f
+	return c
+}
+
 // Group is a set of rules that share the first half of their ids.
 type Group struct {
 	Name    string

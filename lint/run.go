@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"sort"
 	"sync"
+	"time"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -19,6 +20,7 @@ type Config struct {
 	Rules       []*Rule
 	Target      target.Target // zero: the newest Envoy
 	TargetGiven bool          // the user named it: then what the official build lacks is an error
+	Timings     bool          // measure each rule
 }
 
 // Failure is a rule that panicked; what it had to say is lost, the other rules ran.
@@ -42,6 +44,30 @@ func (f *Failure) Error() string {
 type Result struct {
 	Diagnostics []Diagnostic
 	Failures    []*Failure
+	Snapshots   []*graph.Snapshot // that were judged
+	Target      target.Target     // that they were judged for
+
+	Timings map[*Rule]time.Duration // on all processors together; nil unless asked for
+}
+
+// measure begins to time a rule; calling what it returns ends that.
+func (r *Result) measure(rule *Rule) func() {
+	if r.Timings == nil {
+		r.Timings = map[*Rule]time.Duration{}
+	}
+	began := time.Now()
+	return func() { r.Timings[rule] += time.Since(began) }
+}
+
+func (r *Result) add(more *Result) {
+	r.Diagnostics = append(r.Diagnostics, more.Diagnostics...)
+	r.Failures = append(r.Failures, more.Failures...)
+	for rule, took := range more.Timings {
+		if r.Timings == nil {
+			r.Timings = map[*Rule]time.Duration{}
+		}
+		r.Timings[rule] += took
+	}
 }
 
 // Run lints each snapshot alone. When ctx ends it stops with what was found so far.
@@ -49,13 +75,12 @@ func Run(ctx context.Context, snapshots []*graph.Snapshot, config Config) *Resul
 	if config.Target == (target.Target{}) {
 		config.Target = target.Default()
 	}
-	all := &Result{}
+	all := &Result{Snapshots: snapshots, Target: config.Target}
 	for _, s := range snapshots {
 		r := newRunner(s, config)
 		r.resources(ctx)
 		r.whole(ctx)
-		all.Diagnostics = append(all.Diagnostics, r.Diagnostics...)
-		all.Failures = append(all.Failures, r.Failures...)
+		all.add(&r.Result)
 	}
 	Sort(all.Diagnostics)
 	return all
@@ -74,9 +99,11 @@ type runner struct {
 func newRunner(s *graph.Snapshot, config Config) *runner {
 	r := &runner{snapshot: s, config: config, byType: map[protoreflect.FullName][]*Rule{}}
 	for _, rule := range config.Rules {
-		switch {
-		case rule.Run.whole != nil:
+		if rule.Run.whole != nil {
 			r.overAll = append(r.overAll, rule)
+		}
+		switch {
+		case rule.Run.each == nil:
 		case rule.Run.message == "":
 			r.every = append(r.every, rule)
 		default:
@@ -106,8 +133,7 @@ func (r *runner) resources(ctx context.Context) {
 	close(next)
 	workers.Wait()
 	for i := range results {
-		r.Diagnostics = append(r.Diagnostics, results[i].Diagnostics...)
-		r.Failures = append(r.Failures, results[i].Failures...)
+		r.add(&results[i])
 	}
 }
 
@@ -120,6 +146,9 @@ func (r *runner) resource(res *graph.Resource, into *Result) {
 			passes[rule] = pass
 		}
 		defer r.contain(rule, res, into)
+		if r.config.Timings {
+			defer into.measure(rule)()
+		}
 		rule.Run.each(pass, PlaceAt(at), at.Message.Interface())
 	}
 	res.Walk(func(at *graph.Place) {
@@ -139,14 +168,19 @@ func (r *runner) whole(ctx context.Context) {
 		}
 		func() {
 			defer r.contain(rule, nil, &r.Result)
+			if r.config.Timings {
+				defer r.measure(rule)()
+			}
 			rule.Run.whole(r.pass(rule, &r.Result))
 		}()
 	}
 }
 
 func (r *runner) pass(rule *Rule, into *Result) *Pass {
-	return &Pass{Rule: rule, Snapshot: r.snapshot, Target: r.config.Target, TargetGiven: r.config.TargetGiven,
-		report: func(d Diagnostic) { into.Diagnostics = append(into.Diagnostics, d) }}
+	return &Pass{
+		Rule: rule, Snapshot: r.snapshot, Target: r.config.Target, TargetGiven: r.config.TargetGiven,
+		report: func(d Diagnostic) { into.Diagnostics = append(into.Diagnostics, d) },
+	}
 }
 
 func (r *runner) contain(rule *Rule, res *graph.Resource, into *Result) {

@@ -26,6 +26,8 @@ func (d *Decoder) open(m protoreflect.Message, at *Path, depth int) {
 		d.problem(TooDeep, &Node{}, at, "messages nest more than %d deep", maxDepth)
 		return
 	}
+	adopt(m)
+	d.watch(m, at)
 	if raw := m.GetUnknown(); len(raw) > 0 {
 		d.unknownNumbers(raw, m.Descriptor(), at)
 	}
@@ -66,18 +68,24 @@ func (d *Decoder) openAny(m protoreflect.Message, at *Path, depth int) {
 		d.problem(BadAny, &Node{}, at, "the bytes are no %s", TypeName(url))
 		return
 	}
-	d.Contents[m.Interface()] = content
+	d.remember(m.Interface(), content)
 	inner := content.ProtoReflect()
 	d.open(inner, at, depth+1)
-	if IsTypedStruct(inner.Descriptor().FullName()) {
-		node := structNode(inner.Get(inner.Descriptor().Fields().ByName("value")).Message())
-		d.typedStruct(&node, inner, at, depth+1)
+	d.typedStruct(nil, inner, at, depth+1)
+}
+
+// watch notes the watched messages directly below m.
+func (d *Decoder) watch(m protoreflect.Message, at *Path) {
+	for _, fd := range messageFields(m.Descriptor()) {
+		if inner := fd.Message(); watched[inner.FullName()] && !fd.IsList() && m.Has(fd) {
+			d.Seen = append(d.Seen, Seen{Field: fd, Message: m.Get(fd).Message(), Path: at.Field(string(fd.Name()))})
+		}
 	}
 }
 
 // structNode writes a google.protobuf.Struct as the Node that it was made of.
-func structNode(m protoreflect.Message) Node {
-	n := Node{Kind: Map}
+func structNode(m protoreflect.Message) *Node {
+	n := &Node{Kind: Map}
 	entries := m.Get(m.Descriptor().Fields().ByNumber(1)).Map()
 	for _, key := range sortedKeys(entries) {
 		n.Keys = append(n.Keys, Key{Name: key.String()})
@@ -100,7 +108,7 @@ func valueNode(m protoreflect.Message) Node {
 	case 4:
 		return Node{Kind: Bool, Text: fmt.Sprint(v.Bool())}
 	case 5:
-		return structNode(v.Message())
+		return *structNode(v.Message())
 	case 6:
 		n := Node{Kind: List}
 		list := v.Message().Get(v.Message().Descriptor().Fields().ByNumber(1)).List()

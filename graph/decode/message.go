@@ -5,8 +5,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/reflect/protoregistry"
 
+	envoytypes "github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/graph/source"
 )
 
@@ -15,7 +15,7 @@ type Types interface {
 	FindMessageByName(protoreflect.FullName) (protoreflect.MessageType, error)
 }
 
-// maxDepth bounds how deep messages may nest, as protobuf's JSON reader does.
+// maxDepth bounds how many maps and lists may be open around a value, as protobuf's JSON reader does.
 const maxDepth = 100
 
 // ProblemKind says what is wrong with a text as a message of its type.
@@ -53,25 +53,60 @@ type Problem struct {
 // TypedStructs stand for.
 type Contents map[proto.Message]proto.Message
 
+// Format is the encoding of a text; its reader in Envoy decides what passes for a message.
+type Format uint8
+
+// The formats.
+const (
+	YAML Format = iota
+	JSON
+	ProtoText
+)
+
 // Decoder makes messages of texts.
 type Decoder struct {
 	Types    Types
+	Format   Format
+	Depth    int // how many maps and lists are open around what is decoded
 	Contents Contents
 	Problems []Problem
-	JSON     bool // the text is JSON: Envoy does not take duplicate keys in a Struct
+	Seen     []Seen // what tells a loader where more resources come from
 }
 
-// NewDecoder returns a decoder for one input. With nil types it knows those that are linked into the program.
+// Seen is a ConfigSource, or a message that allows clusters on demand, wherever it is nested.
+type Seen struct {
+	Field   protoreflect.FieldDescriptor // that holds it
+	Message protoreflect.Message
+	Path    *Path
+}
+
+// watched are the messages that go into Decoder.Seen.
+var watched = map[protoreflect.FullName]bool{
+	"envoy.config.core.v3.ConfigSource":                               true,
+	"envoy.extensions.filters.http.on_demand.v3.OnDemandCds":          true,
+	"envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.OnDemand": true,
+}
+
+// NewDecoder returns a decoder for one input. With nil types it knows those of Envoy's v3 API.
 func NewDecoder(types Types) *Decoder {
 	if types == nil {
-		types = protoregistry.GlobalTypes
+		types = envoytypes.Envoy
 	}
-	return &Decoder{Types: types, Contents: Contents{}}
+	return &Decoder{Types: types}
 }
 
 // Decode fills m from a text. What does not fit is left out of m and noted in d.Problems, under at.
 func (d *Decoder) Decode(n *Node, m proto.Message, at *Path) {
-	d.message(n, m.ProtoReflect(), at, 0)
+	d.message(n, m.ProtoReflect(), at, d.Depth)
+}
+
+// DecodeAny fills m from the entries beside an "@type" that names m's type.
+func (d *Decoder) DecodeAny(n *Node, m proto.Message, at *Path) {
+	if n.Kind != Map {
+		d.message(n, m.ProtoReflect(), at, d.Depth)
+		return
+	}
+	d.fields(n, m.ProtoReflect(), at, d.Depth, true)
 }
 
 func (d *Decoder) problem(kind ProblemKind, n *Node, at *Path, format string, args ...any) *Problem {
@@ -79,17 +114,15 @@ func (d *Decoder) problem(kind ProblemKind, n *Node, at *Path, format string, ar
 	return &d.Problems[len(d.Problems)-1]
 }
 
+// message reads n into m; depth counts what is open around n.
 func (d *Decoder) message(n *Node, m protoreflect.Message, at *Path, depth int) {
-	if depth > maxDepth {
-		d.problem(TooDeep, n, at, "messages nest more than %d deep", maxDepth)
-		return
-	}
-	if read := wellKnown[m.Descriptor().FullName()]; read != nil {
+	name := m.Descriptor().FullName()
+	if read := wellKnown[name]; read != nil && (d.Format != ProtoText || name == "google.protobuf.Any") {
 		read(d, n, m, at, depth)
 		return
 	}
 	if n.Kind != Map {
-		d.problem(BadValue, n, at, "%s stands where a %s belongs, which is a map of its fields", n.Kind, m.Descriptor().FullName())
+		d.problem(BadValue, n, at, "%s stands where a %s belongs, which is a map of its fields", n.Kind, name)
 		return
 	}
 	d.fields(n, m, at, depth, false)
@@ -97,43 +130,55 @@ func (d *Decoder) message(n *Node, m protoreflect.Message, at *Path, depth int) 
 
 // fields reads the entries of a map into the fields of a message.
 func (d *Decoder) fields(n *Node, m protoreflect.Message, at *Path, depth int, inAny bool) {
+	if d.tooDeep(n, at, depth) {
+		return
+	}
 	fields := m.Descriptor().Fields()
 	twice := shadowed(n)
-	var oneofs map[protoreflect.Name]string
 	for i := range n.Keys {
 		key, value := &n.Keys[i], &n.Items[i]
 		if inAny && key.Name == "@type" {
 			continue
 		}
-		fd := fieldByKey(fields, key.Name)
+		fd := d.fieldByKey(fields, key.Name)
 		if fd == nil {
 			d.unknownField(key, value, m.Descriptor(), at)
 			continue
 		}
 		if twice(i) {
 			d.duplicateKey(key, value, at.Field(string(fd.Name())), true)
-			continue
+			if d.Format == YAML { // the last one wins; in JSON they are merged
+				continue
+			}
 		}
 		if value.Kind == Null && !holdsNull(fd) {
 			continue
 		}
 		if oneof := fd.ContainingOneof(); oneof != nil && !oneof.IsSynthetic() {
-			if first := oneofs[oneof.Name()]; first != "" {
-				p := d.problem(OneofTwice, value, at.Field(string(fd.Name())), "only one of %s and %s can be set: both are alternatives of %s", first, fd.Name(), oneof.Name())
-				p.Span = key.Span()
+			if first := m.WhichOneof(oneof); first != nil {
+				d.oneofTwice(key, value, first, fd, at)
 				continue
 			}
-			if oneofs == nil {
-				oneofs = map[protoreflect.Name]string{}
-			}
-			oneofs[oneof.Name()] = string(fd.Name())
 		}
-		d.field(value, m, fd, at, depth)
+		d.field(value, m, fd, at, depth+1)
 	}
 }
 
-func fieldByKey(fields protoreflect.FieldDescriptors, key string) protoreflect.FieldDescriptor {
-	if fd := fields.ByName(protoreflect.Name(key)); fd != nil {
+func (d *Decoder) tooDeep(n *Node, at *Path, depth int) bool {
+	if depth < maxDepth {
+		return false
+	}
+	d.problem(TooDeep, n, at, "values nest more than %d deep", maxDepth)
+	return true
+}
+
+func (d *Decoder) oneofTwice(key *Key, value *Node, first, fd protoreflect.FieldDescriptor, at *Path) {
+	p := d.problem(OneofTwice, value, at.Field(string(fd.Name())), "only one of %s and %s can be set: both are alternatives of %s", first.Name(), fd.Name(), fd.ContainingOneof().Name())
+	p.Span, p.Name = key.Span(), string(fd.Name())
+}
+
+func (d *Decoder) fieldByKey(fields protoreflect.FieldDescriptors, key string) protoreflect.FieldDescriptor {
+	if fd := fields.ByName(protoreflect.Name(key)); fd != nil || d.Format == ProtoText {
 		return fd
 	}
 	return fields.ByJSONName(key)
@@ -150,10 +195,17 @@ func (d *Decoder) unknownField(key *Key, value *Node, md protoreflect.MessageDes
 	p.Span, p.Name, p.In = key.Span(), key.Name, md
 }
 
-// shadowed tells of each entry whether its key stands in the map once more, further down; the last one wins.
+// shadowed tells of each entry whether its key stands in the map once more, further down.
 func shadowed(n *Node) func(i int) bool {
 	if len(n.Keys) <= 16 {
-		return func(i int) bool { return n.entry(n.Keys[i].Name) != i }
+		return func(i int) bool {
+			for j := i + 1; j < len(n.Keys); j++ {
+				if n.Keys[j].Name == n.Keys[i].Name {
+					return true
+				}
+			}
+			return false
+		}
 	}
 	last := make(map[string]int, len(n.Keys))
 	for i := range n.Keys {
@@ -172,62 +224,122 @@ func (d *Decoder) field(n *Node, m protoreflect.Message, fd protoreflect.FieldDe
 	switch {
 	case fd.IsMap():
 		d.mapField(n, m, fd, at, depth)
-	case fd.IsList() && n.Kind == List:
-		list := m.Mutable(fd).List()
-		for i := range n.Items {
-			d.element(&n.Items[i], list, fd, at.Item(name, i), depth)
-		}
-	case fd.IsList(): // Envoy takes a bare value for a list of one
-		d.element(n, m.Mutable(fd).List(), fd, at.Item(name, 0), depth)
+	case fd.IsList():
+		d.list(n, m, fd, at, depth)
 	case fd.Message() != nil:
-		d.message(n, m.Mutable(fd).Message(), at.Field(name), depth+1)
+		d.single(d.last(n, fd, at), mutable(m, fd), fd, at.Field(name), depth)
 	default:
-		if v, ok := d.scalar(n, fd, at.Field(name)); ok {
+		if v, ok := d.scalar(d.last(n, fd, at), fd, at.Field(name)); ok {
 			m.Set(fd, v)
 		}
 	}
 }
 
-// element appends to a list. A broken message keeps its place, so that indices in paths stay true.
-func (d *Decoder) element(n *Node, list protoreflect.List, fd protoreflect.FieldDescriptor, at *Path, depth int) {
+func (d *Decoder) single(n *Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *Path, depth int) {
+	if watched[m.Descriptor().FullName()] {
+		d.Seen = append(d.Seen, Seen{Field: fd, Message: m, Path: at})
+	}
+	d.message(n, m, at, depth)
+}
+
+// last returns the value of a field that can have one only. In proto text a second one makes it a list, which is refused.
+func (d *Decoder) last(n *Node, fd protoreflect.FieldDescriptor, at *Path) *Node {
+	if d.Format != ProtoText || n.Kind != List || len(n.Items) == 0 {
+		return n
+	}
+	p := d.problem(DuplicateKey, n, at.Field(string(fd.Name())), "the field %q stands here twice", fd.Name())
+	p.Name = string(fd.Name())
+	return &n.Items[len(n.Items)-1]
+}
+
+// list reads the elements of a repeated field. Envoy takes a bare value for a list of one, and a list in a list for its
+// elements.
+func (d *Decoder) list(n *Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *Path, depth int) {
+	name, list := string(fd.Name()), m.Mutable(fd).List()
+	if n.Kind != List {
+		d.element(n, m, fd, at.Item(name, list.Len()), depth)
+		return
+	}
+	if d.tooDeep(n, at.Field(name), depth) {
+		return
+	}
+	for i := range n.Items {
+		if item := &n.Items[i]; item.Kind == List && !holdsList(fd) {
+			d.list(item, m, fd, at, depth+1)
+		} else {
+			d.element(item, m, fd, at.Item(name, list.Len()), depth+1)
+		}
+	}
+}
+
+// holdsList tells the repeated fields whose elements may be lists themselves.
+func holdsList(fd protoreflect.FieldDescriptor) bool {
+	if fd.Message() == nil {
+		return false
+	}
+	name := fd.Message().FullName()
+	return name == "google.protobuf.Value" || name == "google.protobuf.ListValue"
+}
+
+// element appends to a list. A broken message keeps its place, so that indices in paths stay true; null is an empty one.
+func (d *Decoder) element(n *Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *Path, depth int) {
 	if fd.Message() != nil {
-		m := list.AppendMutable().Message()
+		inner := appendTo(m, fd)
 		if n.Kind != Null || holdsNull(fd) {
-			d.message(n, m, at, depth+1)
+			d.message(n, inner, at, depth)
 		}
 		return
 	}
-	if v, ok := d.scalar(n, fd, at); ok {
+	list := m.Mutable(fd).List()
+	if n.Kind == Null && !holdsNull(fd) {
+		list.Append(list.NewElement())
+	} else if v, ok := d.scalar(n, fd, at); ok {
 		list.Append(v)
 	}
 }
 
 func (d *Decoder) mapField(n *Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *Path, depth int) {
+	if d.Format == ProtoText {
+		d.entryList(n, m, fd, at, depth)
+		return
+	}
 	name := string(fd.Name())
 	if n.Kind != Map {
 		d.problem(BadValue, n, at.Field(name), "%s stands where a map belongs", n.Kind)
 		return
 	}
-	entries := m.Mutable(fd).Map()
+	if d.tooDeep(n, at.Field(name), depth) {
+		return
+	}
 	twice := shadowed(n)
 	for i := range n.Keys {
 		key, value := &n.Keys[i], &n.Items[i]
 		here := at.Entry(name, key.Name)
 		if twice(i) {
-			d.duplicateKey(key, value, here, !d.JSON)
+			d.duplicateKey(key, value, here, d.Format == YAML)
 			continue
 		}
-		k, ok := d.scalar(&Node{Kind: String, Text: key.Name, start: key.start, end: key.end}, fd.MapKey(), here)
-		if !ok {
-			continue
+		d.entry(&Node{Kind: String, Text: key.Name, start: key.start, end: key.end}, value, m, fd, here, depth+1)
+	}
+}
+
+func (d *Decoder) entry(key, value *Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *Path, depth int) {
+	k, ok := d.scalar(key, fd.MapKey(), at)
+	if !ok {
+		return
+	}
+	entries := m.Mutable(fd).Map()
+	switch holder := fd.MapValue(); {
+	case holder.Message() != nil:
+		v := newEntry(m, fd)
+		if value.Kind != Null || holdsNull(holder) {
+			d.message(value, v.Message(), at, depth)
 		}
-		if fd.MapValue().Message() != nil {
-			v := entries.NewValue()
-			if value.Kind != Null || holdsNull(fd.MapValue()) {
-				d.message(value, v.Message(), here, depth+1)
-			}
-			entries.Set(k.MapKey(), v)
-		} else if v, ok := d.scalar(value, fd.MapValue(), here); ok {
+		entries.Set(k.MapKey(), v)
+	case value.Kind == Null && !holdsNull(holder):
+		entries.Set(k.MapKey(), entries.NewValue())
+	default:
+		if v, ok := d.scalar(value, holder, at); ok {
 			entries.Set(k.MapKey(), v)
 		}
 	}

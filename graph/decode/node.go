@@ -53,6 +53,24 @@ func (n *Node) Get(name string) *Node {
 	return nil
 }
 
+// Field returns the value of a proto field, in either of the spellings that proto JSON allows; nil if there is none.
+func (n *Node) Field(name string) *Node {
+	if i := n.field(name); i >= 0 {
+		return &n.Items[i]
+	}
+	return nil
+}
+
+// With is a copy of the map that holds another value under a proto field which it has.
+func (n *Node) With(name string, value Node) Node {
+	changed := *n
+	if i := n.field(name); i >= 0 {
+		changed.Items = append([]Node(nil), n.Items...)
+		changed.Items[i] = value
+	}
+	return changed
+}
+
 func (n *Node) entry(name string) int {
 	for i := len(n.Keys) - 1; i >= 0; i-- {
 		if n.Keys[i].Name == name {
@@ -125,17 +143,34 @@ func (n *Node) Locate(p *Path) Found {
 			}
 			n = &n.Items[s.index]
 			f.Key, f.Value = source.Span{}, n.Span()
-		case s.kind == entryStep && n.Kind == Map:
-			j := n.entry(s.key)
-			if j < 0 {
+		case s.kind == entryStep:
+			key, value := n.mapEntry(s.key)
+			if value == nil {
 				f.Exact = false
 				return f
 			}
-			f.Key, f.Value = n.Keys[j].Span(), n.Items[j].Span()
-			n = &n.Items[j]
+			f.Key, f.Value = key, value.Span()
+			n = value
 		}
 	}
 	return f
+}
+
+// mapEntry finds an entry of a map field. In proto text those are messages with a key and a value.
+func (n *Node) mapEntry(name string) (key source.Span, value *Node) {
+	if i := n.entry(name); i >= 0 {
+		return n.Keys[i].Span(), &n.Items[i]
+	}
+	items := n.Items
+	if n.Kind == Map {
+		items = []Node{*n}
+	}
+	for i := range items {
+		if k, v := items[i].Get("key"), items[i].Get("value"); k != nil && v != nil && k.Text == name {
+			return k.Span(), v
+		}
+	}
+	return source.Span{}, nil
 }
 
 // through finds the entry of a field, looking into the "value" of an Any that holds a well-known type.

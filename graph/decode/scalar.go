@@ -14,13 +14,21 @@ import (
 func (d *Decoder) scalar(n *Node, fd protoreflect.FieldDescriptor, at *Path) (protoreflect.Value, bool) {
 	var v protoreflect.Value
 	ok := false
+	if d.Format == ProtoText && !typedLiteral(n, fd.Kind()) {
+		d.problem(BadValue, n, at, "%s", mismatch(n, fd))
+		return v, false
+	}
 	switch fd.Kind() {
 	case protoreflect.BoolKind:
-		v, ok = protoreflect.ValueOfBool(n.Text == "true"), (n.Kind == Bool || n.Kind == String) && (n.Text == "true" || n.Text == "false")
+		v, ok = d.boolean(n)
 	case protoreflect.StringKind:
 		v, ok = protoreflect.ValueOfString(n.Text), n.Kind == String
 	case protoreflect.BytesKind:
-		v, ok = base64Bytes(n)
+		if d.Format == ProtoText {
+			v, ok = protoreflect.ValueOfBytes([]byte(n.Text)), true
+		} else {
+			v, ok = base64Bytes(n)
+		}
 	case protoreflect.EnumKind:
 		return d.enum(n, fd, at)
 	case protoreflect.FloatKind:
@@ -38,9 +46,22 @@ func (d *Decoder) scalar(n *Node, fd protoreflect.FieldDescriptor, at *Path) (pr
 	return v, ok
 }
 
+// typedLiteral tells whether the literal is of the kind that proto text wants: it converts nothing.
+func typedLiteral(n *Node, kind protoreflect.Kind) bool {
+	switch kind {
+	case protoreflect.StringKind, protoreflect.BytesKind:
+		return n.Kind == String && !n.Plain
+	case protoreflect.EnumKind, protoreflect.BoolKind:
+		return n.Kind != String || n.Plain
+	case protoreflect.FloatKind, protoreflect.DoubleKind:
+		return n.Kind == Number
+	}
+	return n.Kind == Number && !strings.ContainsAny(n.Text, ".eain")
+}
+
 func mismatch(n *Node, fd protoreflect.FieldDescriptor) string {
 	text := n.Kind.String()
-	if n.Kind == Number || n.Kind == Bool || n.Kind == String && len(n.Text) <= 40 && fd.Kind() != protoreflect.StringKind {
+	if n.Kind == Number || n.Kind == Bool || n.Kind == String && len(n.Text) <= 40 && fd.Kind() != protoreflect.StringKind && fd.Kind() != protoreflect.BytesKind {
 		text += " (" + n.Text + ")"
 	}
 	want := "a " + fd.Kind().String()
@@ -53,32 +74,55 @@ func mismatch(n *Node, fd protoreflect.FieldDescriptor) string {
 		want = "an integer (" + fd.Kind().String() + ")"
 	}
 	message := text + " stands where " + want + " belongs"
-	if fd.Kind() == protoreflect.StringKind && n.Plain {
+	if strings.Contains(n.Text, "${") || strings.Contains(n.Text, "{{") {
+		return message + ": this looks like a template; render it first"
+	}
+	if fd.Kind() == protoreflect.StringKind && n.Plain && n.Kind != String {
 		message += ": Envoy reads the bare word as " + n.Kind.String() + ", in quotes it is a string"
 	}
 	return message
 }
 
+// boolean reads true and false; in quotes, all that absl::SimpleAtob takes.
+func (d *Decoder) boolean(n *Node) (protoreflect.Value, bool) {
+	if n.Kind == Bool {
+		return protoreflect.ValueOfBool(n.Text == "true"), true
+	}
+	if d.Format == ProtoText {
+		return protoreflect.ValueOfBool(n.Text == "1"), n.Kind == Number && (n.Text == "0" || n.Text == "1")
+	}
+	switch strings.ToLower(n.Text) {
+	case "true", "t", "yes", "y", "1":
+		return protoreflect.ValueOfBool(true), n.Kind == String
+	case "false", "f", "no", "n", "0":
+		return protoreflect.ValueOfBool(false), n.Kind == String
+	}
+	return protoreflect.Value{}, false
+}
+
+// float reads a number; in quotes, all that absl::SimpleAtod takes: space around it, infinities, hexadecimal.
 func float(n *Node) (float64, bool) {
-	if n.Kind != Number && n.Kind != String {
+	text := n.Text
+	switch n.Kind {
+	case String:
+		text = strings.TrimSpace(text)
+	case Number:
+	default:
 		return 0, false
 	}
-	switch n.Text {
-	case "NaN":
-		return math.NaN(), true
-	case "Infinity":
-		return math.Inf(1), true
-	case "-Infinity":
-		return math.Inf(-1), true
-	}
-	if n.Text == "" || strings.ContainsAny(n.Text, " \t\r\n_") {
+	if strings.Contains(text, "_") {
 		return 0, false
 	}
-	if hex, err := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(n.Text), "0x"), 16, 64); err == nil && len(n.Text) > 2 && (n.Text[1] == 'x' || n.Text[1] == 'X') {
-		return float64(hex), true
+	if f, err := strconv.ParseFloat(text, 64); err == nil {
+		return f, true
+	} else if math.IsInf(f, 0) {
+		return f, n.Kind == String // out of range
 	}
-	f, err := strconv.ParseFloat(n.Text, 64)
-	return f, err == nil
+	if len(text) > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') {
+		hex, err := strconv.ParseUint(text[2:], 16, 64)
+		return float64(hex), err == nil
+	}
+	return 0, false
 }
 
 // integer reads an integer of any width; a float without a fraction will do.
@@ -90,9 +134,12 @@ func integer(n *Node, kind protoreflect.Kind) (protoreflect.Value, bool) {
 	inSigned := err == nil
 	unsigned, err := strconv.ParseUint(n.Text, 10, 64)
 	inUnsigned := err == nil
+	if inSigned && signed >= 0 {
+		unsigned, inUnsigned = uint64(signed), true // "+80"
+	}
 	if !inSigned && !inUnsigned {
 		f, ok := float(n)
-		if !ok || f != math.Trunc(f) || math.IsInf(f, 0) {
+		if !ok || n.Text != strings.TrimSpace(n.Text) || f != math.Trunc(f) || math.IsInf(f, 0) {
 			return protoreflect.Value{}, false
 		}
 		inSigned, inUnsigned = math.Abs(f) < 1<<63, f >= 0 && f < 1<<64
@@ -110,34 +157,49 @@ func integer(n *Node, kind protoreflect.Kind) (protoreflect.Value, bool) {
 	}
 }
 
+// base64Bytes reads both alphabets, with all the padding or none.
 func base64Bytes(n *Node) (protoreflect.Value, bool) {
-	text := strings.TrimRight(strings.NewReplacer("-", "+", "_", "/").Replace(n.Text), "=")
-	raw, err := base64.RawStdEncoding.DecodeString(text)
-	return protoreflect.ValueOfBytes(raw), n.Kind == String && err == nil
+	if n.Kind != String || strings.ContainsAny(n.Text, "\r\n") {
+		return protoreflect.Value{}, false
+	}
+	text := n.Text
+	if strings.ContainsAny(text, "-_") {
+		text = strings.NewReplacer("-", "+", "_", "/").Replace(text)
+	}
+	encoding := base64.RawStdEncoding
+	if strings.HasSuffix(text, "=") {
+		encoding = base64.StdEncoding
+	}
+	raw, err := encoding.DecodeString(text)
+	return protoreflect.ValueOfBytes(raw), err == nil
 }
 
+// enum reads a name, in any case, or a number. A name that the enum lacks is what an unknown field is.
 func (d *Decoder) enum(n *Node, fd protoreflect.FieldDescriptor, at *Path) (protoreflect.Value, bool) {
 	values := fd.Enum().Values()
-	if n.Kind == Null && fd.Enum().FullName() == "google.protobuf.NullValue" {
-		return protoreflect.ValueOfEnum(0), true
-	}
-	if n.Kind == String {
+	switch n.Kind {
+	case Null:
+		if fd.Enum().FullName() == "google.protobuf.NullValue" {
+			return protoreflect.ValueOfEnum(0), true
+		}
+	case String:
 		if v := values.ByName(protoreflect.Name(n.Text)); v != nil {
 			return protoreflect.ValueOfEnum(v.Number()), true
 		}
-		folded := protoreflect.Name(strings.ToUpper(strings.ReplaceAll(n.Text, "-", "_")))
-		if v := values.ByName(folded); v != nil {
+		if v := values.ByName(protoreflect.Name(strings.ToUpper(n.Text))); v != nil && d.Format != ProtoText {
 			return protoreflect.ValueOfEnum(v.Number()), true
 		}
-	}
-	if v, ok := integer(n, protoreflect.Int32Kind); ok {
-		return protoreflect.ValueOfEnum(protoreflect.EnumNumber(v.Int())), true
-	}
-	if n.Kind != String {
-		d.problem(BadValue, n, at, "%s stands where a name of the enum %s belongs", n.Kind, fd.Enum().FullName())
+		if i, err := strconv.ParseInt(n.Text, 10, 32); err == nil {
+			return protoreflect.ValueOfEnum(protoreflect.EnumNumber(i)), true
+		}
+		p := d.problem(UnknownEnum, n, at, "%q is no value of the enum %s", n.Text, fd.Enum().FullName())
+		p.Name, p.Enum = n.Text, fd.Enum()
 		return protoreflect.Value{}, false
+	case Number:
+		if v, ok := integer(n, protoreflect.Int32Kind); ok {
+			return protoreflect.ValueOfEnum(protoreflect.EnumNumber(v.Int())), true
+		}
 	}
-	p := d.problem(UnknownEnum, n, at, "%q is no value of the enum %s", n.Text, fd.Enum().FullName())
-	p.Name, p.Enum = n.Text, fd.Enum()
+	d.problem(BadValue, n, at, "%s stands where a name of the enum %s belongs", n.Kind, fd.Enum().FullName())
 	return protoreflect.Value{}, false
 }

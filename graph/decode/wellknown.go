@@ -5,8 +5,13 @@ import (
 	"strings"
 	"time"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	_ "google.golang.org/protobuf/types/known/durationpb" // Anys may hold any of these
+	_ "google.golang.org/protobuf/types/known/emptypb"
+	_ "google.golang.org/protobuf/types/known/fieldmaskpb"
+	_ "google.golang.org/protobuf/types/known/structpb"
+	_ "google.golang.org/protobuf/types/known/timestamppb"
+	_ "google.golang.org/protobuf/types/known/wrapperspb"
 )
 
 type reader func(d *Decoder, n *Node, m protoreflect.Message, at *Path, depth int)
@@ -35,7 +40,12 @@ func init() { // the readers call the decoder, which reads this map
 	}
 }
 
-func (d *Decoder) wrapper(n *Node, m protoreflect.Message, at *Path, _ int) {
+// wrapper reads a bare scalar; as Envoy does, also {value: 5}.
+func (d *Decoder) wrapper(n *Node, m protoreflect.Message, at *Path, depth int) {
+	if n.Kind == Map {
+		d.fields(n, m, at, depth, false)
+		return
+	}
 	fd := m.Descriptor().Fields().ByNumber(1)
 	if v, ok := d.scalar(n, fd, at); ok {
 		m.Set(fd, v)
@@ -65,9 +75,9 @@ func parseDuration(n *Node) (seconds int64, nanos int32, ok bool) {
 	if n.Kind != String || !found {
 		return 0, 0, false
 	}
-	whole, fraction, _ := strings.Cut(text, ".")
+	whole, fraction, point := strings.Cut(text, ".")
 	seconds, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil || len(fraction) > 9 || strings.HasPrefix(whole, "+") {
+	if err != nil || len(fraction) > 9 || point && fraction == "" || strings.HasPrefix(whole, "+") {
 		return 0, 0, false
 	}
 	if fraction != "" {
@@ -143,91 +153,18 @@ func (d *Decoder) value(n *Node, m protoreflect.Message, at *Path, depth int) {
 	case Null:
 		m.Set(fields.ByNumber(1), protoreflect.ValueOfEnum(0))
 	case Number:
-		f, _ := float(n)
+		f, ok := float(n)
+		if !ok {
+			d.problem(BadValue, n, at, "%s is no number that a double holds", n.Text)
+		}
 		m.Set(fields.ByNumber(2), protoreflect.ValueOfFloat64(f))
 	case String:
 		m.Set(fields.ByNumber(3), protoreflect.ValueOfString(n.Text))
 	case Bool:
 		m.Set(fields.ByNumber(4), protoreflect.ValueOfBool(n.Text == "true"))
 	case Map:
-		d.message(n, m.Mutable(fields.ByNumber(5)).Message(), at, depth+1)
+		d.message(n, m.Mutable(fields.ByNumber(5)).Message(), at, depth)
 	case List:
-		d.message(n, m.Mutable(fields.ByNumber(6)).Message(), at, depth+1)
+		d.message(n, m.Mutable(fields.ByNumber(6)).Message(), at, depth)
 	}
-}
-
-// any reads {"@type": …, fields…} into the Any's bytes, and remembers the message.
-func (d *Decoder) any(n *Node, m protoreflect.Message, at *Path, depth int) {
-	if n.Kind != Map {
-		d.problem(BadAny, n, at, `%s stands where a map with an "@type" belongs`, n.Kind)
-		return
-	}
-	if len(n.Keys) == 0 {
-		return
-	}
-	url := n.Get("@type")
-	if url == nil || url.Kind != String || url.Text == "" {
-		d.problem(BadAny, n, at, `there is no "@type" here, so nobody knows what these fields mean`)
-		return
-	}
-	fields := m.Descriptor().Fields()
-	m.Set(fields.ByNumber(1), protoreflect.ValueOfString(url.Text))
-	content := d.content(url, at)
-	if content == nil {
-		return
-	}
-	inner := content.ProtoReflect()
-	if wellKnown[inner.Descriptor().FullName()] == nil {
-		d.fields(n, inner, at, depth+1, true)
-	} else if value := n.Get("value"); value != nil {
-		d.message(value, inner, at, depth+1)
-	}
-	d.Contents[m.Interface()] = content
-	if bytes, err := anyBytes.Marshal(content); err == nil {
-		m.Set(fields.ByNumber(2), protoreflect.ValueOfBytes(bytes))
-	}
-	d.typedStruct(n.Get("value"), inner, at, depth+1)
-}
-
-var anyBytes = proto.MarshalOptions{AllowPartial: true, Deterministic: true}
-
-// content makes an empty message of the type that a type URL names.
-func (d *Decoder) content(url *Node, at *Path) proto.Message {
-	name := TypeName(url.Text)
-	mt, err := d.Types.FindMessageByName(name)
-	if err != nil {
-		p := d.problem(UnknownType, url, at, "the type %q is not known", name)
-		p.Name = url.Text
-		return nil
-	}
-	return mt.New().Interface()
-}
-
-// TypeName is the message's name in a type URL: what stands behind the last slash.
-func TypeName(url string) protoreflect.FullName {
-	return protoreflect.FullName(url[strings.LastIndexByte(url, '/')+1:])
-}
-
-// typedStruct decodes what a TypedStruct stands for: Envoy makes JSON of its value and reads that as the type it names
-// (config/utility.cc, translateOpaqueConfig).
-func (d *Decoder) typedStruct(value *Node, m protoreflect.Message, at *Path, depth int) {
-	if !IsTypedStruct(m.Descriptor().FullName()) || value == nil || value.Kind != Map {
-		return
-	}
-	fields := m.Descriptor().Fields()
-	url := m.Get(fields.ByName("type_url")).String()
-	mt, err := d.Types.FindMessageByName(TypeName(url))
-	if err != nil {
-		p := d.problem(UnknownType, value, at, "the type %q is not known", TypeName(url))
-		p.Name = url
-		return
-	}
-	content := mt.New()
-	d.fields(value, content, at.Field("value"), depth+1, false)
-	d.Contents[m.Get(fields.ByName("value")).Message().Interface()] = content.Interface()
-}
-
-// IsTypedStruct tells the messages that carry another one as a Struct.
-func IsTypedStruct(name protoreflect.FullName) bool {
-	return name == "udpa.type.v1.TypedStruct" || name == "xds.type.v3.TypedStruct"
 }

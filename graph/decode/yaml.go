@@ -3,6 +3,7 @@ package decode
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -27,6 +28,21 @@ func ParseYAML(file *source.File) ([]*Node, error) {
 	if !utf8.Valid(file.Text) {
 		return nil, invalidUTF8(file.Text)
 	}
+	if err := tooMany(file.Text, ",\n"); err != nil {
+		return nil, err
+	}
+	if doc := parsePlain(file.Text); doc != nil {
+		return []*Node{doc}, nil
+	}
+	if len(file.Text) >= longText {
+		if docs, ok := parseLong(file); ok {
+			return docs, nil
+		}
+	}
+	return parseYAML(file)
+}
+
+func parseYAML(file *source.File) ([]*Node, error) {
 	loader, err := yaml.NewLoader(bytes.NewReader(file.Text), yaml.WithV4Defaults())
 	if err != nil {
 		return nil, err
@@ -47,6 +63,9 @@ func ParseYAML(file *source.File) ([]*Node, error) {
 		if len(doc.Content) > 0 {
 			c.convert(doc.Content[0], node)
 		}
+		if c.fault != nil {
+			return docs, c.fault
+		}
 		if c.budget < 0 {
 			return docs, &SyntaxError{Message: "aliases expand this text to more than 16 times its size plus 1,000,000 values (an alias bomb?)"}
 		}
@@ -56,6 +75,21 @@ func ParseYAML(file *source.File) ([]*Node, error) {
 
 // aliasBudget bounds how many values aliases may expand a text to.
 func aliasBudget(size int) int { return 1_000_000 + 16*size }
+
+// maxValues bounds how many values a text may hold; each takes some 100 bytes of memory, in YAML three times as much.
+const maxValues = 10_000_000
+
+// tooMany counts the bytes without which there is no further value.
+func tooMany(text []byte, separators string) error {
+	count := 0
+	for i := range separators {
+		count += bytes.Count(text, []byte(separators[i:i+1]))
+	}
+	if count <= maxValues {
+		return nil
+	}
+	return &SyntaxError{Message: fmt.Sprintf("this text may hold %d values: the limit is %d", count, maxValues)}
+}
 
 func invalidUTF8(text []byte) error {
 	at := 0
@@ -84,6 +118,7 @@ type converter struct {
 	text    []byte
 	anchors map[*yaml.Node]*Node
 	budget  int
+	fault   *SyntaxError // what the YAML parser takes, and Envoy does not
 }
 
 func (c *converter) convert(y *yaml.Node, n *Node) {
@@ -149,6 +184,9 @@ func (c *converter) entries(y *yaml.Node, n *Node) {
 			key = key.Alias
 		}
 		start := c.begin(y.Content[i])
+		if key.Kind != yaml.ScalarNode && c.fault == nil {
+			c.fault = &SyntaxError{Span: source.Span{Start: start, End: start + 1}, Message: "a list or a map cannot be the key of an entry"}
+		}
 		n.Keys = append(n.Keys, Key{Name: key.Value, start: int32(start), end: int32(c.scalarEnd(y.Content[i], start))})
 		n.Items = append(n.Items, Node{})
 		c.convert(y.Content[i+1], &n.Items[len(n.Items)-1])
@@ -159,20 +197,27 @@ func (c *converter) entries(y *yaml.Node, n *Node) {
 func (c *converter) scalar(y *yaml.Node, n *Node) {
 	n.Kind, n.Text = String, y.Value
 	n.end = int32(c.scalarEnd(y, int(n.start)))
-	if y.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0 || y.Tag == "!" {
+	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	if y.Style&quoted != 0 && y.Style&yaml.TaggedStyle == 0 || y.Tag == "!" { // yaml-cpp gives both the tag "!"
 		return
 	}
-	n.Plain = true
-	switch y.Value {
+	n.plain(y.Value)
+	n.Plain = y.Style&quoted == 0
+}
+
+// plain types a plain scalar.
+func (n *Node) plain(text string) {
+	n.Kind, n.Text, n.Plain = String, text, true
+	switch text {
 	case "", "~", "null", "Null", "NULL":
 		n.Kind, n.Text = Null, ""
 		return
 	}
-	if b, ok := yamlBool(y.Value); ok {
+	if b, ok := yamlBool(text); ok {
 		n.Kind, n.Text = Bool, strconv.FormatBool(b)
 		return
 	}
-	if i, ok := yamlInt(y.Value); ok {
+	if i, ok := yamlInt(text); ok {
 		n.Text = strconv.FormatInt(i, 10)
 		if math.MinInt32 <= i && i <= math.MaxInt32 {
 			n.Kind = Number

@@ -14,7 +14,7 @@ import (
 type Options struct {
 	Root        string            // stands for "/" in the paths that a bootstrap names
 	ConfigYAML  string            // Envoy's --config-yaml: merged over each bootstrap
-	Types       decode.Types      // nil: those that are linked in
+	Types       decode.Types      // nil: those that are linked in; see Descriptors
 	Assumptions graph.Assumptions // of every snapshot
 	Stdin       io.Reader         // what the path "-" reads
 	StdinName   string            // its name in findings
@@ -38,5 +38,13 @@ type FileReport struct {
 // Paths reads files, folders (recursively) and globs. A path that does not exist is an error; whatever is wrong inside a
 // file becomes a Problem of a resource, and so a finding.
 func Paths(ctx context.Context, paths []string, opts Options) (*Input, error) {
-	panic("not yet")
+	l := newLoader(ctx, opts)
+	found, err := l.find(paths)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.readAll(found); err != nil {
+		return nil, err
+	}
+	return l.input()
 }

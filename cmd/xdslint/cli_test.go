@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected output in testdata/cli")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"xdslint": main,
+		// A run in which a rule panics.
+		"xdslint-broken": func() {
+			rules.Groups[0].Add(&lint.Rule{
+				Name: "broken", Severity: lint.Error, Summary: "a rule that panics",
+				Run: lint.Whole(func(*lint.Pass) { panic("oops") }),
+			})
+			main()
+		},
+		// A run that is interrupted before it begins.
+		"xdslint-interrupted": func() {
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			os.Exit(execute(ctx, os.Args[1:]))
+		},
+	})
+}
+
+func TestCLI(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:           filepath.Join("..", "..", "testdata", "cli"),
+		UpdateScripts: *update,
+		Setup: func(env *testscript.Env) error {
+			// The search for a configuration ends here.
+			return os.Mkdir(filepath.Join(env.WorkDir, ".git"), 0o755)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"status": wantStatus,
+		},
+	})
+}
+
+// wantStatus is `status N COMMAND…`: the command ends with that status.
+func wantStatus(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N COMMAND…")
+	}
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if strconv.Itoa(got) != args[0] {
+		ts.Fatalf("%s ended with status %d, want %s", args[1], got, args[0])
+	}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/xdslint/xdslint/lint/settings"
+)
+
+func newConfig() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "config", Short: "Show or check the configuration", DisableFlagsInUseLine: true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("config has no command %q%s: show, verify", args[0], didYouMean(args[0], []string{"show", "verify"}))
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error { return errors.New("config needs a command: show or verify") },
+	}
+	f := &inputFlags{}
+	show := &cobra.Command{
+		Use: "show", Short: "Print the configuration that applies here, and where it is from", Args: cobra.NoArgs, DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := f.settings()
+			if err != nil {
+				return err
+			}
+			return failed(showConfig(cmd.OutOrStdout(), s))
+		},
+	}
+	f.addConfig(show.Flags())
+	verify := &cobra.Command{
+		Use: "verify [FILE]", Short: "Check a configuration", Args: cobra.MaximumNArgs(1), DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path := findUp(settings.FileName)
+			if len(args) > 0 {
+				path = args[0]
+			}
+			if path == "" {
+				return fmt.Errorf("there is no %s in this folder or above; xdslint init writes one", settings.FileName)
+			}
+			if _, err := settings.Read(path, path, allRules()); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: ok\n", path)
+			return failed(err)
+		},
+	}
+	cmd.AddCommand(show, verify)
+	return cmd
+}
+
+// shown is what `config show` prints: what applies, defaults too.
+type shown struct {
+	Paths      []string          `yaml:"paths,omitempty"`
+	Targets    []string          `yaml:"targets"`
+	FailOn     string            `yaml:"fail-on"`
+	Severities map[string]string `yaml:"severities,omitempty"`
+	Ignores    []shownIgnore     `yaml:"ignores,omitempty"`
+	Assume     []string          `yaml:"assume,omitempty"`
+	Open       []string          `yaml:"open,omitempty"`
+	Closed     []string          `yaml:"closed,omitempty"`
+}
+
+type shownIgnore struct {
+	Rule     string `yaml:"rule"`
+	Resource string `yaml:"resource,omitempty"`
+	Field    string `yaml:"field,omitempty"`
+	Reason   string `yaml:"reason"`
+}
+
+func showConfig(w io.Writer, s *settings.Settings) error {
+	from := "no " + settings.FileName + " was found: these are the defaults"
+	if s.File != nil {
+		from = s.File.Name
+	}
+	out := shown{
+		Paths: s.Paths, FailOn: s.FailOn, Severities: s.Severities, Assume: s.Assume, Open: s.Open, Closed: s.Closed,
+	}
+	all, _, err := targets(nil, s)
+	if err != nil {
+		return err
+	}
+	for _, t := range all {
+		out.Targets = append(out.Targets, t.String())
+	}
+	if out.FailOn == "" {
+		out.FailOn = "error"
+	}
+	for _, i := range s.Ignores {
+		out.Ignores = append(out.Ignores, shownIgnore{i.Rule, i.Resource, i.Field, strings.TrimSpace(i.Reason)})
+	}
+	text, err := yaml.Dump(out)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(slices.Concat([]byte("# "+from+"\n"), text))
+	return err
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/load"
+)
+
+// types adds the user's own descriptors to those that are linked in; nil is the latter alone.
+func types(files []string) (decode.Types, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	// Descriptor sets one after the other are one descriptor set.
+	var all []byte
+	for _, name := range files {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, raw...)
+	}
+	types, err := load.Descriptors(all)
+	if err != nil {
+		return nil, fmt.Errorf("--proto-descriptors: %w", err)
+	}
+	return types, nil
+}

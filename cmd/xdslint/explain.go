@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fatih/color"
+	"github.com/spf13/cobra"
+
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/report"
+)
+
+func newExplain() *cobra.Command {
+	return &cobra.Command{
+		Use: "explain RULE", Short: "Say what a rule finds, and why that matters", Args: oneRule, DisableFlagsInUseLine: true,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return ruleIDs(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := findRule(args[0])
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(cmd.OutOrStdout(), explanation(r))
+			return failed(err)
+		},
+	}
+}
+
+func oneRule(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("explain takes one rule; xdslint rules lists them")
+	}
+	return nil
+}
+
+func ruleIDs() []string {
+	var ids []string
+	for _, r := range allRules() {
+		ids = append(ids, r.ID())
+	}
+	return ids
+}
+
+// findRule finds a rule by its id, or by the second half of it where that is enough.
+func findRule(name string) (*lint.Rule, error) {
+	var found []*lint.Rule
+	for _, r := range allRules() {
+		if r.ID() == name {
+			return r, nil
+		}
+		if r.Name == name {
+			found = append(found, r)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return nil, fmt.Errorf("several rules are named %q: %s, %s", name, found[0].ID(), found[1].ID())
+	case slices.ContainsFunc(allGroups(), func(g *lint.Group) bool { return g.Name == name }):
+		return nil, fmt.Errorf("%q is a group; xdslint rules %[1]s lists its rules", name)
+	}
+	return nil, fmt.Errorf("no rule is named %q%s", name, didYouMean(name, ruleIDs()))
+}
+
+func explanation(r *lint.Rule) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (%s)\n\n%s\n", color.New(color.Bold).Sprint(r.ID()), r.Severity, sentence(r.Summary))
+	if why := strings.TrimSpace(r.Why); why != "" {
+		fmt.Fprintf(&b, "\n%s\n", why)
+	}
+	b.WriteString("\nSee also:\n")
+	for _, link := range append([]string{report.URL(r)}, r.Links...) {
+		fmt.Fprintf(&b, "  %s\n", link)
+	}
+	return b.String()
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/lint/target"
+)
+
+// inputFlags say what is read, and what is known about the world around it.
+type inputFlags struct {
+	assume, open, closed []string
+	root, configYAML     string
+	stdinName            string
+	descriptors          []string
+	showFiles            bool
+	config               string
+	noConfig             bool
+}
+
+func (f *inputFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.assume, "assume", nil, "names that exist elsewhere, as `KIND:GLOB`: cluster:backend-*")
+	flags.StringSliceVar(&f.open, "open", nil, "`KIND`s of which more exist than is given: a missing name is no mistake")
+	flags.StringSliceVar(&f.closed, "closed", nil, "`KIND`s of which all are given: a missing name is an error")
+	flags.StringVar(&f.root, "root", "", "`DIR` that stands for / in the paths that a bootstrap names")
+	flags.StringVar(&f.configYAML, "config-yaml", "", "`YAML` merged over each bootstrap, as Envoy's flag of this name")
+	flags.StringVar(&f.stdinName, "stdin-filename", "", "`NAME` of standard input in findings; its extension tells the encoding")
+	flags.StringArrayVar(&f.descriptors, "proto-descriptors", nil, "FileDescriptorSet with the types of your own extensions, as `FILE`")
+	flags.BoolVar(&f.showFiles, "show-files", false, "list what each file was read as, and which were skipped")
+	f.addConfig(flags)
+	for _, name := range []string{"open", "closed"} {
+		completeWith(cmd, name, func() (names []string) {
+			for _, k := range graph.Kinds() {
+				names = append(names, string(k))
+			}
+			return names
+		})
+	}
+}
+
+// completeWith lets a shell offer values that are worked out only then.
+func completeWith(cmd *cobra.Command, flag string, values func() []string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) { // the flag exists
+		return values(), cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+func (f *inputFlags) addConfig(flags *pflag.FlagSet) {
+	flags.StringVar(&f.config, "config", "", "configuration `FILE` (default: "+settings.FileName+" in this folder or above)")
+	flags.BoolVar(&f.noConfig, "no-config", false, "read no configuration and no baseline")
+}
+
+// settings reads the configuration that applies; without one all is empty.
+func (f *inputFlags) settings() (*settings.Settings, error) {
+	path := f.config
+	if f.noConfig {
+		if path != "" {
+			return nil, fmt.Errorf("--config and --no-config cannot be used together")
+		}
+		return &settings.Settings{}, nil
+	}
+	if path == "" {
+		if path = findUp(settings.FileName); path == "" {
+			return &settings.Settings{}, nil
+		}
+	}
+	return settings.Read(path, path, allRules())
+}
+
+// findUp looks for a file from the working directory upwards; the path is relative, as people write it.
+func findUp(name string) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	path := settings.Find(dir, name)
+	if path == "" {
+		return ""
+	}
+	if rel, err := filepath.Rel(dir, path); err == nil {
+		return rel
+	}
+	return path
+}
+
+// paths are those of the command line, else those of the configuration.
+func (f *inputFlags) paths(args []string, s *settings.Settings) ([]string, error) {
+	if len(args) > 0 {
+		return args, nil
+	}
+	if len(s.Paths) == 0 {
+		return nil, fmt.Errorf("nothing to read: name files or folders, or set paths in %s (xdslint --help)", settings.FileName)
+	}
+	var paths []string
+	for _, p := range s.Paths {
+		if !filepath.IsAbs(p) {
+			p = filepath.Join(filepath.Dir(s.File.Name), p)
+		}
+		paths = append(paths, p)
+	}
+	return paths, nil
+}
+
+// options makes the loader's options of flags and configuration.
+func (f *inputFlags) options(s *settings.Settings) (load.Options, error) {
+	opts := load.Options{Root: f.root, ConfigYAML: f.configYAML, Stdin: os.Stdin, StdinName: f.stdinName}
+	for _, text := range slices.Concat(s.Assume, f.assume) {
+		assumed, err := settings.ParseAssumed(text)
+		if err != nil {
+			return opts, fmt.Errorf("--assume: %w", err)
+		}
+		opts.Assumptions.Names = append(opts.Assumptions.Names, assumed)
+	}
+	var err error
+	if opts.Assumptions.Open, err = kinds("--open", slices.Concat(s.Open, f.open)); err != nil {
+		return opts, err
+	}
+	if opts.Assumptions.Closed, err = kinds("--closed", slices.Concat(s.Closed, f.closed)); err != nil {
+		return opts, err
+	}
+	opts.Types, err = types(f.descriptors)
+	return opts, err
+}
+
+func kinds(flag string, names []string) ([]graph.Kind, error) {
+	var all []graph.Kind
+	for _, name := range names {
+		kind, err := settings.ParseKind(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", flag, err)
+		}
+		all = append(all, kind)
+	}
+	return all, nil
+}
+
+// checkPaths names the command that a path which does not exist may have been meant as.
+func checkPaths(cmd *cobra.Command, paths []string) error {
+	for _, p := range paths {
+		if _, err := os.Stat(p); err == nil || p == "-" || strings.ContainsAny(p, "*?[/.") {
+			continue
+		}
+		var names []string
+		for _, c := range cmd.Root().Commands() {
+			names = append(names, c.Name())
+		}
+		if near := lint.Nearest(p, names); near != "" {
+			return fmt.Errorf("no such file: %s (did you mean the command %q?)", p, near)
+		}
+	}
+	return nil
+}
+
+// targets reads --target, else the configuration's; given tells whether anyone named one.
+func targets(flag []string, s *settings.Settings) (all []target.Target, given bool, err error) {
+	names := flag
+	if len(names) == 0 {
+		names = s.Targets
+	}
+	if len(names) == 0 {
+		return []target.Target{target.Default()}, false, nil
+	}
+	for _, name := range names {
+		t, err := target.Parse(name)
+		if err != nil {
+			return nil, false, err
+		}
+		if !slices.Contains(all, t) {
+			all = append(all, t)
+		}
+	}
+	return all, true, nil
+}
+
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}

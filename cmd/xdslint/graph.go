@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/lint/settings"
+)
+
+type graphFlags struct {
+	inputFlags
+	format, from string
+	depth        int
+}
+
+// drawings are how a graph can be written.
+var drawings = map[string]func(*graph.Drawing, io.Writer) error{
+	"dot": (*graph.Drawing).Dot, "mermaid": (*graph.Drawing).Mermaid, "json": (*graph.Drawing).JSON,
+}
+
+var drawingNames = []string{"dot", "mermaid", "json"}
+
+func newGraph() *cobra.Command {
+	f := &graphFlags{}
+	cmd := &cobra.Command{
+		Use: "graph PATH…", Short: "Draw who refers to whom", Args: cobra.ArbitraryArgs, DisableFlagsInUseLine: true,
+		Example: `  xdslint graph envoy.yaml | dot -Tsvg > envoy.svg
+  xdslint graph --format mermaid --from listener/ingress --depth 2 configs/`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	f.add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", "dot", "`FORMAT` of the drawing: dot, mermaid, json")
+	flags.StringVar(&f.from, "from", "", "draw only what `KIND/NAME` leads to")
+	flags.IntVar(&f.depth, "depth", -1, "follow `N` references from there at most; -1: all")
+	complete(cmd, "format", drawingNames)
+	return cmd
+}
+
+func (f *graphFlags) run(cmd *cobra.Command, args []string) error {
+	draw, ok := drawings[f.format]
+	if !ok {
+		return unknownFormat(f.format, drawingNames)
+	}
+	if f.from == "" && cmd.Flags().Changed("depth") {
+		return fmt.Errorf("--depth counts from somewhere: add --from KIND/NAME")
+	}
+	s, err := f.settings()
+	if err != nil {
+		return err
+	}
+	paths, err := f.paths(args, s)
+	if err != nil {
+		return err
+	}
+	if err := checkPaths(cmd, paths); err != nil {
+		return err
+	}
+	opts, err := f.options(s)
+	if err != nil {
+		return err
+	}
+	p := startProgress(cmd.ErrOrStderr())
+	opts.Progress = p.reading
+	input, err := load.Paths(cmd.Context(), paths, opts)
+	p.stop()
+	if err != nil {
+		if cmd.Context().Err() != nil {
+			return failed(fmt.Errorf("interrupted"))
+		}
+		return err
+	}
+	if f.showFiles {
+		showFiles(cmd.ErrOrStderr(), input)
+	}
+	drawing := graph.Draw(input.Snapshots)
+	if f.from != "" {
+		if drawing, err = f.cut(drawing); err != nil {
+			return err
+		}
+	}
+	return failed(draw(drawing, cmd.OutOrStdout()))
+}
+
+func (f *graphFlags) cut(d *graph.Drawing) (*graph.Drawing, error) {
+	kindName, name, ok := strings.Cut(f.from, "/")
+	if !ok {
+		return nil, fmt.Errorf("--from %s: write KIND/NAME, such as listener/ingress", f.from)
+	}
+	kind, err := settings.ParseKind(kindName)
+	if err != nil {
+		return nil, fmt.Errorf("--from: %w", err)
+	}
+	cut, ok := d.From(kind, name, f.depth)
+	if !ok {
+		var names []string
+		for _, n := range d.Nodes {
+			if n.Kind == kind {
+				names = append(names, n.Name)
+			}
+		}
+		return nil, fmt.Errorf("--from: there is no %s %q%s", kind, name, didYouMean(name, names))
+	}
+	return cut, nil
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/xdslint/xdslint/lint/settings"
+)
+
+//go:embed init.yaml
+var initText string
+
+func newInit() *cobra.Command {
+	return &cobra.Command{
+		Use: "init", Short: "Write a commented " + settings.FileName, Args: cobra.NoArgs, DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f, err := os.OpenFile(settings.FileName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+			if os.IsExist(err) {
+				return fmt.Errorf("%s is there already", settings.FileName)
+			}
+			if err != nil {
+				return failed(err)
+			}
+			_, err = f.WriteString(initText)
+			if closed := f.Close(); err == nil {
+				err = closed
+			}
+			if err != nil {
+				return failed(err)
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: all of it is commented out; keep what you need\n", settings.FileName)
+			return failed(err)
+		},
+	}
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/report"
+	"github.com/xdslint/xdslint/lint/settings"
+)
+
+// ruleFormats are how the list of rules can be written.
+var ruleFormats = map[string]func(io.Writer, []*lint.Rule) error{
+	"table": rulesTable, "json": rulesJSON, "markdown": rulesMarkdown,
+}
+
+func newRules() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use: "rules [RULE]…", Short: "List the rules", DisableFlagsInUseLine: true,
+		Long: "List all rules, or those that the arguments mean: ids, groups, globs over ids.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			write, ok := ruleFormats[format]
+			if !ok {
+				return unknownFormat(format, []string{"table", "json", "markdown"})
+			}
+			known := allRules()
+			for _, selector := range args {
+				if err := settings.CheckSelector(selector, known); err != nil {
+					return err
+				}
+			}
+			chosen := slices.DeleteFunc(known, func(r *lint.Rule) bool {
+				return len(args) > 0 && !slices.ContainsFunc(args, r.Match)
+			})
+			return failed(write(cmd.OutOrStdout(), chosen))
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "table", "`FORMAT` of the list: table, json, markdown")
+	complete(cmd, "format", []string{"table", "json", "markdown"})
+	return cmd
+}
+
+func unknownFormat(name string, known []string) error {
+	near := didYouMean(name, known)
+	if near == "" {
+		near = ": " + strings.Join(known, ", ")
+	}
+	return fmt.Errorf("no format is named %q%s", name, near)
+}
+
+func rulesTable(w io.Writer, all []*lint.Rule) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, r := range all {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", r.ID(), r.Severity, r.Summary)
+	}
+	return t.Flush()
+}
+
+type ruleJSON struct {
+	ID       string   `json:"id"`
+	Group    string   `json:"group"`
+	Severity string   `json:"severity"`
+	Summary  string   `json:"summary"`
+	Why      string   `json:"why"`
+	Links    []string `json:"links"`
+	URL      string   `json:"url"`
+}
+
+func rulesJSON(w io.Writer, all []*lint.Rule) error {
+	out := make([]ruleJSON, len(all))
+	for i, r := range all {
+		out[i] = ruleJSON{r.ID(), r.Group, r.Severity.String(), r.Summary, strings.TrimSpace(r.Why), append([]string{}, r.Links...), report.URL(r)}
+	}
+	return writeJSON(w, out)
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+func rulesMarkdown(w io.Writer, all []*lint.Rule) error {
+	var b strings.Builder
+	for _, g := range allGroups() {
+		head := fmt.Sprintf("## %s\n\n%s\n\n| rule | severity | finds |\n|---|---|---|\n", g.Name, sentence(g.Summary))
+		for _, r := range all {
+			if r.Group == g.Name {
+				fmt.Fprintf(&b, "%s| [`%s`](%s) | %s | %s |\n", head, r.ID(), report.URL(r), r.Severity, strings.ReplaceAll(r.Summary, "|", `\|`))
+				head = ""
+			}
+		}
+		if head == "" {
+			b.WriteByte('\n')
+		}
+	}
+	_, err := io.WriteString(w, strings.TrimSuffix(b.String(), "\n"))
+	return err
+}
+
+// sentence makes a line of prose of a summary, which has neither a capital letter nor a full stop.
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:] + "."
+}

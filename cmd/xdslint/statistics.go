@@ -1,0 +1,95 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/lint"
+)
+
+// showFiles lists what each file was taken for.
+func showFiles(w io.Writer, input *load.Input) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, f := range input.Files {
+		as := f.As
+		if as == "" {
+			as = "skipped: " + f.Why
+		}
+		fmt.Fprintf(t, "%s\t%s\n", f.Path, as)
+	}
+	_ = t.Flush() // to standard error
+}
+
+// statistics says what was looked at, and what could not be judged.
+func statistics(w io.Writer, c *check) {
+	resources, rules := map[string]int{}, map[string]int{}
+	edges, dangling, open, opaque := 0, 0, map[string]int{}, 0
+	for _, s := range c.input.Snapshots {
+		for _, r := range s.Resources {
+			resources[string(r.Kind)]++
+			r.Walk(func(at *graph.Place) {
+				if at.Opaque {
+					opaque++
+				}
+			})
+		}
+		for _, e := range s.Edges {
+			edges++
+			switch {
+			case e.To != nil || s.Assumes(e.Kind, e.Target):
+			case s.World(e.Kind, e.Source) == graph.Open:
+				open[string(e.Kind)]++
+			default:
+				dangling++
+			}
+		}
+	}
+	for i := range c.result.Diagnostics {
+		rules[c.result.Diagnostics[i].Rule.ID()]++
+	}
+	files := c.files()
+	fmt.Fprintf(w, "files: %d read, %d skipped; snapshots: %d\n", files.Read, files.Skipped, len(c.input.Snapshots))
+	table(w, "resources", resources)
+	fmt.Fprintf(w, "references: %d, of which %d lead nowhere\n", edges, dangling)
+	table(w, "references that were not checked, since their targets may exist elsewhere (--closed KIND checks them)", open)
+	fmt.Fprintf(w, "extensions that could not be decoded: %d\n", opaque)
+	table(w, "findings", rules)
+}
+
+// timings says where the time went: what followed on what, then the rules, which run beside each other.
+func timings(w io.Writer, c *check) {
+	line := func(what string, took time.Duration) {
+		fmt.Fprintf(w, "%9.2f ms  %s\n", float64(took.Microseconds())/1000, what)
+	}
+	for _, t := range c.times {
+		line(t.what, t.took)
+	}
+	fmt.Fprintln(w, "rules, on all processors together:")
+	rules := slices.SortedFunc(maps.Keys(c.result.Timings), func(a, b *lint.Rule) int {
+		return cmp.Or(cmp.Compare(c.result.Timings[b], c.result.Timings[a]), cmp.Compare(a.ID(), b.ID()))
+	})
+	for _, r := range rules {
+		line(r.ID(), c.result.Timings[r])
+	}
+}
+
+func table(w io.Writer, title string, count map[string]int) {
+	total := 0
+	for _, n := range count {
+		total += n
+	}
+	fmt.Fprintf(w, "%s: %d\n", title, total)
+	names := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(count[b]-count[a], cmp.Compare(a, b))
+	})
+	for _, name := range names {
+		fmt.Fprintf(w, "%8d  %s\n", count[name], name)
+	}
+}

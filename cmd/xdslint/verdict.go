@@ -1,0 +1,244 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/lint/target"
+	"github.com/xdslint/xdslint/lint/verdict"
+	"github.com/xdslint/xdslint/rules"
+)
+
+type verdictFlags struct {
+	targets     []string
+	format      string
+	stdinName   string
+	descriptors []string
+}
+
+func newVerdict() *cobra.Command {
+	f := &verdictFlags{}
+	cmd := &cobra.Command{
+		Use: "verdict PATH…", Short: "Say whether a data plane would take each file", DisableFlagsInUseLine: true,
+		Long: `Judge each file alone: would this target take it? Of a folder, each file with a known extension is judged.
+The configuration file, suppressions and severities change nothing here.
+
+Exit status: 0 all are accepted, 1 any is rejected, 2 the command line is wrong, 3 a file could not be read.`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.targets, "target", nil, "data plane to judge for, as `PLANE:VERSION` (default "+target.Default().String()+"); can be repeated")
+	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the verdicts: text, jsonl (an object a line for each file and target)")
+	flags.StringVar(&f.stdinName, "stdin-filename", "", "`NAME` of standard input; its extension tells the encoding")
+	flags.StringArrayVar(&f.descriptors, "proto-descriptors", nil, "FileDescriptorSet with the types of your own extensions, as `FILE`")
+	complete(cmd, "format", []string{"text", "jsonl"})
+	return cmd
+}
+
+func (f *verdictFlags) run(cmd *cobra.Command, args []string) error {
+	write := writeVerdictText
+	switch f.format {
+	case "text":
+	case "jsonl":
+		write = writeVerdictJSON
+	default:
+		return unknownFormat(f.format, []string{"text", "jsonl"})
+	}
+	if len(args) == 0 {
+		return errors.New("verdict needs a file or a folder")
+	}
+	if err := checkPaths(cmd, args); err != nil {
+		return err
+	}
+	j := judge{ctx: cmd.Context()}
+	var err error
+	if j.targets, err = parseTargets(f.targets); err != nil {
+		return err
+	}
+	if j.paths, err = verdictPaths(args); err != nil {
+		return err
+	}
+	j.opts = load.Options{Stdin: os.Stdin, StdinName: f.stdinName}
+	if j.opts.Types, err = types(f.descriptors); err != nil {
+		return err
+	}
+
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	rejected := false
+	var errs []error
+	for a := range j.all() {
+		for _, v := range a.verdicts {
+			rejected = rejected || v.Verdict == verdict.Reject
+			if err := write(out, &v); err != nil {
+				return failed(err)
+			}
+		}
+		if a.err != nil {
+			errs = append(errs, errors.New(plain(a.err)))
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return failed(err)
+	}
+	switch {
+	case cmd.Context().Err() != nil:
+		return failed(errors.New("interrupted: these verdicts are not all"))
+	case len(errs) > 0:
+		return failed(errors.Join(errs...))
+	case rejected:
+		return &status{statusFindings, nil}
+	}
+	return nil
+}
+
+func parseTargets(names []string) (all []target.Target, err error) {
+	if len(names) == 0 {
+		return []target.Target{target.Default()}, nil
+	}
+	for _, name := range names {
+		t, err := target.Parse(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// verdictPaths lists the files to judge, as they were given.
+func verdictPaths(args []string) (all []string, err error) {
+	for _, arg := range args {
+		if arg == "-" {
+			all = append(all, arg)
+			continue
+		}
+		info, err := os.Stat(arg)
+		if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?[") {
+			matches, globErr := filepath.Glob(arg)
+			if globErr != nil || len(matches) == 0 {
+				return nil, fmt.Errorf("no file matches %s", arg)
+			}
+			more, err := verdictPaths(matches)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, more...)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			all = append(all, arg)
+			continue
+		}
+		all = append(all, verdictFolder(arg)...)
+	}
+	return all, nil
+}
+
+// verdictFolder lists the files of a folder and its subfolders, without hidden ones. What cannot be read is listed too, so
+// that judging it fails.
+func verdictFolder(root string) (all []string) {
+	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error { // the errors are in the list
+		switch {
+		case err != nil:
+			all = append(all, path)
+			return fs.SkipDir
+		case entry.IsDir() && path != root && strings.HasPrefix(entry.Name(), "."):
+			return fs.SkipDir
+		case entry.IsDir() || !load.Known(path):
+			return nil
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
+			all = append(all, path)
+		}
+		return nil
+	})
+	return all
+}
+
+// judge asks the targets about all files, in parallel; the answers come in the order of the files.
+type judge struct {
+	ctx     context.Context
+	paths   []string
+	targets []target.Target
+	opts    load.Options
+}
+
+type answer struct {
+	verdicts []verdict.Verdict
+	err      error
+}
+
+func (j *judge) all() func(yield func(answer) bool) {
+	answers := make([]chan answer, len(j.paths))
+	for i := range answers {
+		answers[i] = make(chan answer, 1)
+	}
+	builtIn := rules.All()
+	next := make(chan int, len(j.paths))
+	for i := range j.paths {
+		next <- i
+	}
+	close(next)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := range next {
+				var a answer
+				if a.err = j.ctx.Err(); a.err == nil {
+					a.verdicts, a.err = verdict.Judge(j.ctx, j.paths[i], j.targets, builtIn, j.opts)
+				}
+				answers[i] <- a
+			}
+		})
+	}
+	return func(yield func(answer) bool) {
+		defer workers.Wait()
+		for _, c := range answers {
+			if a := <-c; j.ctx.Err() != nil || !yield(a) {
+				return
+			}
+		}
+	}
+}
+
+func writeVerdictJSON(w io.Writer, v *verdict.Verdict) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+func writeVerdictText(w io.Writer, v *verdict.Verdict) error {
+	if _, err := fmt.Fprintf(w, "%s: %s %ss it as a %s\n", v.Path, v.Target, v.Verdict, v.Delivery); err != nil {
+		return err
+	}
+	for _, r := range v.Reasons {
+		where := ""
+		if r.Line > 0 {
+			where = fmt.Sprintf("%d:%d: ", r.Line, r.Column)
+		}
+		fmt.Fprintf(w, "  %s%s [%s]\n", where, r.Message, r.Rule)
+		if r.Field != "" {
+			fmt.Fprintf(w, "    in: %s\n", r.Field)
+		}
+		if r.Upstream != "" {
+			fmt.Fprintf(w, "    it says: %s\n", r.Upstream)
+		}
+	}
+	return nil
+}

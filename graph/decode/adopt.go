@@ -1,0 +1,90 @@
+package decode
+
+import (
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/dynamicpb"
+)
+
+// A dynamic message makes dynamic messages of all that is in it. Rules read Go types, so wherever one is linked in for a
+// field of a dynamic message, it is put there instead.
+
+// linkedType is the Go type for a message-valued field of m, nil where m is a Go type itself or none is linked in.
+func linkedType(m protoreflect.Message, md protoreflect.MessageDescriptor) protoreflect.MessageType {
+	if _, dynamic := m.Interface().(*dynamicpb.Message); !dynamic || md == nil {
+		return nil
+	}
+	mt, err := protoregistry.GlobalTypes.FindMessageByName(md.FullName())
+	if err != nil {
+		return nil
+	}
+	return mt
+}
+
+// mutable returns the message in a singular field of m, made where there is none.
+func mutable(m protoreflect.Message, fd protoreflect.FieldDescriptor) protoreflect.Message {
+	if mt := linkedType(m, fd.Message()); mt != nil && !m.Has(fd) {
+		m.Set(fd, protoreflect.ValueOfMessage(mt.New()))
+	}
+	return m.Mutable(fd).Message()
+}
+
+// appendTo adds a message to a repeated field of m.
+func appendTo(m protoreflect.Message, fd protoreflect.FieldDescriptor) protoreflect.Message {
+	list := m.Mutable(fd).List()
+	if mt := linkedType(m, fd.Message()); mt != nil {
+		list.Append(protoreflect.ValueOfMessage(mt.New()))
+		return list.Get(list.Len() - 1).Message()
+	}
+	return list.AppendMutable().Message()
+}
+
+// newEntry makes a value for a map field of m.
+func newEntry(m protoreflect.Message, fd protoreflect.FieldDescriptor) protoreflect.Value {
+	if mt := linkedType(m, fd.MapValue().Message()); mt != nil {
+		return protoreflect.ValueOfMessage(mt.New())
+	}
+	return m.Mutable(fd).Map().NewValue()
+}
+
+// adopt replaces the dynamic messages directly below m, as the wire format's reader made them, by linked ones.
+func adopt(m protoreflect.Message) {
+	if _, dynamic := m.Interface().(*dynamicpb.Message); !dynamic {
+		return
+	}
+	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		holder := fd
+		if fd.IsMap() {
+			holder = fd.MapValue()
+		}
+		mt := linkedType(m, holder.Message())
+		switch {
+		case mt == nil:
+		case fd.IsMap():
+			v.Map().Range(func(key protoreflect.MapKey, value protoreflect.Value) bool {
+				v.Map().Set(key, converted(value.Message(), mt))
+				return true
+			})
+		case fd.IsList():
+			for i := range v.List().Len() {
+				v.List().Set(i, converted(v.List().Get(i).Message(), mt))
+			}
+		default:
+			m.Set(fd, converted(v.Message(), mt))
+		}
+		return true
+	})
+}
+
+func converted(m protoreflect.Message, mt protoreflect.MessageType) protoreflect.Value {
+	made := mt.New()
+	raw, err := anyBytes.Marshal(m.Interface())
+	if err == nil {
+		err = (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(raw, made.Interface())
+	}
+	if err != nil { // a string that is no UTF-8: then it stays as it was read
+		return protoreflect.ValueOfMessage(m)
+	}
+	return protoreflect.ValueOfMessage(made)
+}

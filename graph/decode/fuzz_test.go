@@ -1,0 +1,83 @@
+package decode_test
+
+import (
+	"strconv"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/source"
+)
+
+func FuzzYAML(f *testing.F) {
+	for _, text := range yamlTexts {
+		f.Add(text)
+	}
+	for _, text := range append(yamlStrings, yamlIntegers...) {
+		f.Add("node: {id: " + text + "}\nadmin:\n  profile_path: " + text + "\n")
+	}
+	f.Fuzz(func(t *testing.T, text string) { survives(t, text, decode.YAML, decode.ParseYAML) })
+}
+
+func FuzzJSON(f *testing.F) {
+	for _, text := range jsonTexts {
+		f.Add(text)
+	}
+	for _, text := range jsonCluster {
+		f.Add(`{"static_resources":{"clusters":[{` + text + `}]}}`)
+	}
+	f.Fuzz(func(t *testing.T, text string) { survives(t, text, decode.JSON, decode.ParseJSON) })
+}
+
+func FuzzProtoText(f *testing.F) {
+	for _, text := range protoTexts {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) { survives(t, text, decode.ProtoText, decode.ParseProtoText) })
+}
+
+// survives checks that a text is read without a panic, and that all spans stand inside it.
+func survives(t *testing.T, text string, format decode.Format, parse func(*source.File) ([]*decode.Node, error)) {
+	hang := time.AfterFunc(20*time.Second, func() { panic("this takes too long: " + strconv.Quote(text)) })
+	defer hang.Stop()
+	docs, err := parse(&source.File{Text: []byte(text)})
+	if err != nil && err.Error() == "" {
+		t.Error("an error without a word")
+	}
+	if !utf8.ValidString(text) && err == nil {
+		t.Error("invalid UTF-8 was taken")
+	}
+	for _, doc := range docs {
+		inside(t, doc, source.Span{End: len(text)}, 0)
+		d := decode.NewDecoder(nil)
+		d.Format = format
+		d.Decode(doc, &bootstrapv3.Bootstrap{}, nil)
+		for _, p := range d.Problems {
+			if p.Span.Start < 0 || p.Span.End < p.Span.Start || p.Span.End > len(text) || p.Message == "" {
+				t.Errorf("problem %q at %v", p.Message, p.Span)
+			}
+			doc.Locate(p.Path)
+		}
+	}
+}
+
+func inside(t *testing.T, n *decode.Node, around source.Span, depth int) {
+	s := n.Span()
+	if s.Start < 0 || s.End < s.Start || s.End > around.End {
+		t.Errorf("a value at %v, in a text of %d bytes", s, around.End)
+	}
+	for i := range n.Keys {
+		if k := n.Keys[i].Span(); k.Start < 0 || k.End < k.Start || k.End > around.End {
+			t.Errorf("a key at %v, in a text of %d bytes", k, around.End)
+		}
+	}
+	if depth > 50 { // aliases may repeat without end
+		return
+	}
+	for i := range n.Items {
+		inside(t, &n.Items[i], around, depth+1)
+	}
+}

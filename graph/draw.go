@@ -1,0 +1,166 @@
+package graph
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/xdslint/xdslint/graph/source"
+)
+
+// Drawing is a graph made for the eye, and for JSON: nodes are names, edges are references. Its order depends on the input
+// alone.
+type Drawing struct {
+	Nodes []*Node
+	Edges []*Line
+}
+
+// Node is a resource, a name that lives inside one, or a name that nothing given has.
+type Node struct {
+	ID       string // KIND/NAME, with a #2 where several resources share it
+	Kind     Kind
+	Name     string
+	Snapshot string // the file of the bootstrap or config_dump; empty: loose resources
+	Resource *Resource
+	Inside   bool // of Resource
+	Missing  bool
+	World    World // of a missing name: what that means
+}
+
+// Line is one reference.
+type Line struct {
+	From, To *Node
+	Edge     *Edge
+}
+
+// Draw makes a drawing of built snapshots.
+func Draw(snapshots []*Snapshot) *Drawing {
+	d := &drawer{taken: map[string]int{}}
+	for _, s := range snapshots {
+		d.snapshot(s)
+	}
+	return &d.Drawing
+}
+
+type drawer struct {
+	Drawing
+	taken map[string]int
+}
+
+// inner is a name without a resource of its own.
+type inner struct {
+	in     *Resource // nil: missing
+	kind   Kind
+	source Source
+	name   string
+}
+
+func (d *drawer) node(n *Node) *Node {
+	n.ID = string(n.Kind) + "/" + n.Name
+	d.taken[n.ID]++
+	if k := d.taken[n.ID]; k > 1 {
+		n.ID += "#" + strconv.Itoa(k)
+	}
+	d.Nodes = append(d.Nodes, n)
+	return n
+}
+
+func (d *drawer) snapshot(s *Snapshot) {
+	of, names, order := map[*Resource]*Node{}, map[inner]*Node{}, map[*Resource]int{}
+	for i, r := range s.Resources {
+		order[r] = i
+		if r.Kind != File {
+			of[r] = d.node(&Node{Kind: r.Kind, Name: r.Name, Snapshot: s.Name, Resource: r})
+		}
+	}
+	edges := slices.Clone(s.Edges)
+	slices.SortStableFunc(edges, func(a, b *Edge) int {
+		return cmp.Or(order[a.From]-order[b.From], cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Target, b.Target),
+			cmp.Compare(a.Path.String(), b.Path.String()))
+	})
+	for _, e := range edges {
+		to := of[e.To]
+		switch {
+		case e.To == nil:
+			key := inner{kind: e.Kind, source: e.Source, name: e.Target}
+			if names[key] == nil {
+				world := s.World(e.Kind, e.Source)
+				if s.Assumes(e.Kind, e.Target) {
+					world = Open
+				}
+				names[key] = d.node(&Node{Kind: e.Kind, Name: e.Target, Snapshot: s.Name, Missing: true, World: world})
+			}
+			to = names[key]
+		case e.Kind != e.To.Kind:
+			key := inner{in: e.To, kind: e.Kind, name: e.Target}
+			if names[key] == nil {
+				names[key] = d.node(&Node{Kind: e.Kind, Name: e.Target, Snapshot: s.Name, Resource: e.To, Inside: true})
+			}
+			to = names[key]
+		}
+		if from := of[e.From]; from != nil && to != nil {
+			d.Edges = append(d.Edges, &Line{From: from, To: to, Edge: e})
+		}
+	}
+}
+
+// From cuts out what a name leads to, at most depth references away; a negative depth is no limit. It is false where
+// nothing has that name.
+func (d *Drawing) From(kind Kind, name string, depth int) (*Drawing, bool) {
+	far := map[*Node]int{}
+	var queue []*Node
+	for _, n := range d.Nodes {
+		if n.Kind == kind && n.Name == name {
+			far[n] = 0
+			queue = append(queue, n)
+		}
+	}
+	if len(queue) == 0 {
+		return nil, false
+	}
+	next := map[*Node][]*Line{}
+	for _, line := range d.Edges {
+		next[line.From] = append(next[line.From], line)
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		for _, line := range next[queue[0]] {
+			if _, seen := far[line.To]; !seen && (depth < 0 || far[queue[0]] < depth) {
+				far[line.To] = far[queue[0]] + 1
+				queue = append(queue, line.To)
+			}
+		}
+	}
+	cut := &Drawing{}
+	for _, n := range d.Nodes {
+		if _, ok := far[n]; ok {
+			cut.Nodes = append(cut.Nodes, n)
+		}
+	}
+	for _, line := range d.Edges {
+		from, ok := far[line.From]
+		if _, both := far[line.To]; ok && both && (depth < 0 || from < depth) {
+			cut.Edges = append(cut.Edges, line)
+		}
+	}
+	return cut, true
+}
+
+// span is where a node's resource stands; nil without a text.
+func (n *Node) place() (*source.File, source.Span) {
+	if n.Resource == nil || n.Inside {
+		return nil, source.Span{}
+	}
+	if n.Resource.Text == nil {
+		return n.Resource.File, source.Span{}
+	}
+	return n.Resource.File, n.Resource.Text.Span()
+}
+
+func (l *Line) place() (*source.File, source.Span) {
+	r := l.Edge.From
+	found := r.Locate(l.Edge.Path)
+	if !found.Exact {
+		return r.File, source.Span{}
+	}
+	return r.File, found.Value
+}

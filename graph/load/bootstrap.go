@@ -1,0 +1,156 @@
+package load
+
+import (
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+)
+
+const bootstrapName protoreflect.FullName = "envoy.config.bootstrap.v3.Bootstrap"
+
+// statics are the resources that a bootstrap holds itself.
+var statics = []struct {
+	field string
+	name  protoreflect.FullName
+}{
+	{"listeners", "envoy.config.listener.v3.Listener"},
+	{"clusters", "envoy.config.cluster.v3.Cluster"},
+	{"secrets", "envoy.extensions.transport_sockets.tls.v3.Secret"},
+}
+
+// bootstrap adds a bootstrap, and its static resources as resources of their own. Each is decoded alone: so its problems
+// have paths that begin in it, and thousands of them are decoded in parallel.
+func (a *assembly) bootstrap(in *input) *part {
+	if in.binary != nil {
+		return a.binaryBootstrap(in)
+	}
+	from := origin{in: in, source: graph.Static, delivery: graph.Booted}
+	root := in.docs[in.main]
+	rest, static := split(root)
+	whole := a.plain(from, rest, bootstrapName)
+	whole.resource.Text = root
+	from.depth = 3
+	for i, s := range statics {
+		for _, n := range static[i] {
+			whole.static = append(whole.static, a.plain(from, n, s.name))
+		}
+	}
+	return whole
+}
+
+// binaryBootstrap takes the static resources out of the message itself.
+func (a *assembly) binaryBootstrap(in *input) *part {
+	from := origin{in: in, source: graph.Static, delivery: graph.Booted}
+	whole := &part{in: in, resource: from.resource(graph.Bootstrap)}
+	a.parts = append(a.parts, whole)
+	b, static := in.binary.bootstrap, &bootstrapv3.Bootstrap_StaticResources{}
+	if b.GetStaticResources() != nil {
+		b.StaticResources, static = static, b.StaticResources
+	}
+	a.opened(whole, b)
+	b.StaticResources = static
+	for _, m := range static.GetListeners() {
+		a.opened(a.plain(from, nil, statics[0].name), m)
+	}
+	for _, m := range static.GetClusters() {
+		a.opened(a.plain(from, nil, statics[1].name), m)
+	}
+	for _, m := range static.GetSecrets() {
+		a.opened(a.plain(from, nil, statics[2].name), m)
+	}
+	return whole
+}
+
+// opened makes a part of a message that is decoded already.
+func (a *assembly) opened(p *part, m proto.Message) {
+	d := decode.NewDecoder(a.types)
+	d.Open(m)
+	r := p.resource
+	p.message, p.seen = nil, d.Seen
+	r.Message, r.Contents, r.Problems, r.Name = m, d.Contents, d.Problems, graph.NameOf(m.ProtoReflect())
+}
+
+// split takes the static resources out of a bootstrap: a copy without them, and each list of statics.
+func split(root *decode.Node) (rest *decode.Node, static [][]*decode.Node) {
+	static = make([][]*decode.Node, len(statics))
+	at := root.Field("static_resources")
+	if at == nil || at.Kind != decode.Map {
+		return root, static
+	}
+	inner := *at
+	for i, s := range statics {
+		switch list := inner.Field(s.field); {
+		case list == nil:
+			continue
+		case list.Kind == decode.Map: // Envoy takes it for a list of one
+			static[i] = []*decode.Node{list}
+		case list.Kind == decode.List:
+			for j := range list.Items {
+				static[i] = append(static[i], &list.Items[j])
+			}
+		default:
+			continue
+		}
+		inner = inner.With(s.field, decode.Node{Kind: decode.List})
+	}
+	copied := root.With("static_resources", inner)
+	return &copied, static
+}
+
+// merge puts the static resources back into the bootstrap's message, where rules over it look for them, and what
+// --config-yaml says over it.
+func (p *part) merge(types decode.Types) {
+	b, ok := p.resource.Message.(*bootstrapv3.Bootstrap)
+	if !ok {
+		return
+	}
+	if p.over != nil {
+		p.mergeOver(b, types)
+	}
+	if len(p.static) == 0 {
+		return
+	}
+	if b.StaticResources == nil {
+		b.StaticResources = &bootstrapv3.Bootstrap_StaticResources{}
+	}
+	for _, s := range p.static {
+		switch m := s.resource.Message.(type) {
+		case *listenerv3.Listener:
+			b.StaticResources.Listeners = append(b.StaticResources.Listeners, m)
+		case *clusterv3.Cluster:
+			b.StaticResources.Clusters = append(b.StaticResources.Clusters, m)
+		case *tlsv3.Secret:
+			b.StaticResources.Secrets = append(b.StaticResources.Secrets, m)
+		}
+	}
+}
+
+// mergeOver merges as Envoy does: lists are joined, scalars replaced. The Anys are new messages then.
+func (p *part) mergeOver(b *bootstrapv3.Bootstrap, types decode.Types) {
+	proto.Merge(b, p.over.resource.Message)
+	d := decode.NewDecoder(types)
+	d.Open(b)
+	p.resource.Contents, p.seen, p.resource.Name = d.Contents, d.Seen, graph.NameOf(b.ProtoReflect())
+}
+
+// overlay adds what --config-yaml merges over a bootstrap: its static resources, and its problems as those of a file.
+func (a *assembly) overlay(whole *part) {
+	in := a.inline("--config-yaml", a.opts.ConfigYAML)
+	a.broken(in, graph.Static)
+	if in.as != bootstrap {
+		return
+	}
+	first := len(a.parts)
+	over := a.bootstrap(in)
+	a.parts = append(a.parts[:first], a.parts[first+1:]...)
+	over.decode(a.types)
+	a.problems(origin{in: in, source: graph.Static, delivery: graph.Booted}, over.resource.Problems)
+	whole.over, whole.static = over, append(whole.static, over.static...)
+}

@@ -1,0 +1,269 @@
+package load
+
+import (
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+)
+
+// slot is where a list of a config_dump holds resources, each in an Any.
+type slot struct {
+	list   protoreflect.Name // of the section
+	body   []protoreflect.Name
+	state  graph.State
+	source graph.Source
+}
+
+// section is a part of a config_dump: all resources of one kind.
+type section struct {
+	kind  graph.Kind
+	slots []slot
+	item  map[protoreflect.Name]protoreflect.Name // type of an element → its list: `?resource=` gives elements alone
+}
+
+var sections = map[protoreflect.FullName]section{
+	adminPackage + "ListenersConfigDump": {kind: graph.Listener, slots: []slot{
+		{list: "static_listeners", body: names("listener"), source: graph.Static},
+		{list: "dynamic_listeners", body: names("active_state", "listener"), state: graph.Active},
+		{list: "dynamic_listeners", body: names("warming_state", "listener"), state: graph.Warming},
+		{list: "dynamic_listeners", body: names("error_state", "failed_configuration"), state: graph.Failed},
+	}, item: items("StaticListener", "static_listeners", "DynamicListener", "dynamic_listeners")},
+	adminPackage + "ClustersConfigDump": {kind: graph.Cluster, slots: []slot{
+		{list: "static_clusters", body: names("cluster"), source: graph.Static},
+		{list: "dynamic_active_clusters", body: names("cluster"), state: graph.Active},
+		{list: "dynamic_warming_clusters", body: names("cluster"), state: graph.Warming},
+		{list: "dynamic_active_clusters", body: names("error_state", "failed_configuration"), state: graph.Failed},
+		{list: "dynamic_warming_clusters", body: names("error_state", "failed_configuration"), state: graph.Failed},
+	}, item: items("StaticCluster", "static_clusters", "DynamicCluster", "dynamic_active_clusters")},
+	adminPackage + "RoutesConfigDump": {kind: graph.RouteConfiguration, slots: []slot{
+		{list: "static_route_configs", body: names("route_config"), source: graph.Static},
+		{list: "dynamic_route_configs", body: names("route_config"), state: graph.Active},
+		{list: "dynamic_route_configs", body: names("error_state", "failed_configuration"), state: graph.Failed},
+	}, item: items("StaticRouteConfig", "static_route_configs", "DynamicRouteConfig", "dynamic_route_configs")},
+	adminPackage + "ScopedRoutesConfigDump": {kind: graph.ScopedRouteConfiguration, slots: []slot{
+		{list: "inline_scoped_route_configs", body: names("scoped_route_configs"), source: graph.Static},
+		{list: "dynamic_scoped_route_configs", body: names("scoped_route_configs"), state: graph.Active},
+		{list: "dynamic_scoped_route_configs", body: names("error_state", "failed_configuration"), state: graph.Failed},
+	}, item: items("InlineScopedRouteConfigs", "inline_scoped_route_configs", "DynamicScopedRouteConfigs", "dynamic_scoped_route_configs")},
+	adminPackage + "EndpointsConfigDump": {kind: graph.ClusterLoadAssignment, slots: []slot{
+		{list: "static_endpoint_configs", body: names("endpoint_config"), source: graph.Static},
+		{list: "dynamic_endpoint_configs", body: names("endpoint_config"), state: graph.Active},
+		{list: "dynamic_endpoint_configs", body: names("error_state", "failed_configuration"), state: graph.Failed},
+	}, item: items("StaticEndpointConfig", "static_endpoint_configs", "DynamicEndpointConfig", "dynamic_endpoint_configs")},
+	adminPackage + "SecretsConfigDump": {kind: graph.Secret, slots: []slot{
+		{list: "static_secrets", body: names("secret"), source: graph.Static},
+		{list: "dynamic_active_secrets", body: names("secret"), state: graph.Active},
+		{list: "dynamic_warming_secrets", body: names("secret"), state: graph.Warming},
+		{list: "dynamic_active_secrets", body: names("error_state", "failed_configuration"), state: graph.Failed},
+		{list: "dynamic_warming_secrets", body: names("error_state", "failed_configuration"), state: graph.Failed},
+	}, item: items("StaticSecret", "static_secrets", "DynamicSecret", "dynamic_active_secrets")},
+	adminPackage + "EcdsConfigDump": {kind: graph.ExtensionConfig, slots: []slot{
+		{list: "ecds_filters", body: names("ecds_filter"), state: graph.Active},
+		{list: "ecds_filters", body: names("error_state", "failed_configuration"), state: graph.Failed},
+	}, item: items("EcdsFilterConfig", "ecds_filters")},
+}
+
+func names(path ...protoreflect.Name) []protoreflect.Name { return path }
+
+func items(pairs ...protoreflect.Name) map[protoreflect.Name]protoreflect.Name {
+	m := map[protoreflect.Name]protoreflect.Name{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i]] = pairs[i+1]
+	}
+	return m
+}
+
+// dumped makes the snapshot of a config_dump.
+func (l *loader) dumped(in *input) (*graph.Snapshot, error) {
+	a := l.assemble(in.file.Name)
+	d := dump{assembly: a, in: in, has: map[graph.Kind]bool{}}
+	d.read()
+	a.broken(in, graph.Anywhere)
+	if err := a.decode(0); err != nil {
+		return nil, err
+	}
+	return a.finish(), nil
+}
+
+type dump struct {
+	*assembly
+	in  *input
+	has map[graph.Kind]bool
+}
+
+// read adds the resources of all sections. What listeners and clusters hold inline stands in other sections once more, and
+// the static resources in the bootstrap's.
+func (d *dump) read() {
+	views := d.views()
+	for _, v := range views {
+		if s, ok := sections[v.name]; ok {
+			d.has[s.kind] = true
+			d.snapshot.Complete(s.kind, graph.Anywhere)
+		}
+	}
+	for _, v := range views {
+		switch s, ok := sections[v.name]; {
+		case ok:
+			for _, slot := range s.slots {
+				if slot.source == graph.Static && d.inline(s.kind) {
+					continue
+				}
+				for _, element := range v.at(slot.list) {
+					d.slot(element, slot)
+				}
+			}
+		case v.name == adminPackage+"BootstrapConfigDump":
+			for _, b := range v.at("bootstrap") {
+				d.boot(b)
+			}
+		default:
+			d.element(v)
+		}
+	}
+}
+
+// inline tells of which kinds the static resources stand inside other resources of the dump.
+func (d *dump) inline(kind graph.Kind) bool {
+	switch kind {
+	case graph.RouteConfiguration, graph.ScopedRouteConfiguration:
+		return d.has[graph.Listener]
+	case graph.ClusterLoadAssignment:
+		return d.has[graph.Cluster]
+	}
+	return false
+}
+
+// element adds the resources of a section's element that stands alone.
+func (d *dump) element(v view) {
+	s, ok := sections[v.name.Parent()]
+	if !ok {
+		return
+	}
+	for _, slot := range s.slots {
+		if slot.list == s.item[v.name.Name()] {
+			d.slot(v, slot)
+		}
+	}
+}
+
+func (d *dump) slot(v view, s slot) {
+	bodies := []view{v}
+	for _, name := range s.body {
+		var inner []view
+		for _, b := range bodies {
+			inner = append(inner, b.at(name)...)
+		}
+		bodies = inner
+	}
+	from := origin{in: d.in, source: s.source, state: s.state}
+	if s.source == graph.Static {
+		from.delivery = graph.Booted
+	}
+	for _, body := range bodies {
+		switch {
+		case body.node != nil:
+			d.any(from, body.node)
+		case body.message != nil:
+			fields := body.message.Descriptor().Fields()
+			d.packedAny(from, packed{url: body.message.Get(fields.ByNumber(1)).String(), value: body.message.Get(fields.ByNumber(2)).Bytes()})
+		}
+	}
+}
+
+// boot adds the bootstrap, and those of its static resources that no section has.
+func (d *dump) boot(v view) {
+	in := *d.in
+	switch {
+	case v.node != nil:
+		in.docs, in.main, in.binary = []*decode.Node{v.node}, 0, nil
+	default:
+		raw, err := proto.Marshal(v.message.Interface())
+		if err != nil {
+			return
+		}
+		in.binary = readBootstrap(raw)
+		if in.binary == nil {
+			return
+		}
+	}
+	first := len(d.parts)
+	d.bootstrap(&in)
+	parts := d.parts
+	d.parts = d.parts[:first:first]
+	for _, p := range parts[first:] {
+		if !d.has[p.resource.Kind] {
+			d.parts = append(d.parts, p)
+		}
+	}
+}
+
+// view is a message of a config_dump, as a text or binary.
+type view struct {
+	name    protoreflect.FullName // of its type, where an Any says so
+	node    *decode.Node
+	message protoreflect.Message
+}
+
+// views lists what a config_dump holds.
+func (d *dump) views() []view {
+	var views []view
+	if d.in.binary != nil {
+		for _, p := range d.in.binary.resources {
+			name := decode.TypeName(p.url)
+			mt, err := d.types.FindMessageByName(name)
+			if err != nil {
+				continue
+			}
+			m := mt.New()
+			if err := (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(p.value, m.Interface()); err == nil {
+				views = append(views, view{name: name, message: m})
+			}
+		}
+		return views
+	}
+	root := d.in.docs[d.in.main]
+	list := root.Field("configs")
+	if list == nil {
+		return nil
+	}
+	for _, v := range (view{node: root}).at("configs") {
+		if url := v.node.Get("@type"); url != nil {
+			v.name = decode.TypeName(url.Text)
+			views = append(views, v)
+		}
+	}
+	return views
+}
+
+// at returns the message in a field, or the messages.
+func (v view) at(name protoreflect.Name) []view {
+	var found []view
+	switch {
+	case v.node != nil:
+		n := v.node.Field(string(name))
+		if n == nil {
+			return nil
+		}
+		if n.Kind == decode.Map {
+			return []view{{node: n}}
+		}
+		for i := range n.Items {
+			found = append(found, view{node: &n.Items[i]})
+		}
+	case v.message != nil:
+		fd := v.message.Descriptor().Fields().ByName(name)
+		if fd == nil || fd.Message() == nil || !v.message.Has(fd) {
+			return nil
+		}
+		if !fd.IsList() {
+			return []view{{message: v.message.Get(fd).Message()}}
+		}
+		list := v.message.Get(fd).List()
+		for i := range list.Len() {
+			found = append(found, view{message: list.Get(i).Message()})
+		}
+	}
+	return found
+}

@@ -1,0 +1,152 @@
+package load
+
+import (
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+)
+
+// file adds the resources of a file that is neither a bootstrap nor a config_dump.
+func (a *assembly) file(from origin) {
+	for _, doc := range from.in.docs {
+		switch recognise(doc) {
+		case response:
+			a.envelope(from, doc, "DiscoveryResponse")
+		case deltaResponse:
+			a.delta(from, doc)
+		case resources:
+			a.bare(from, doc)
+		}
+	}
+	if b := from.in.binary; b != nil {
+		a.packed(from, b)
+	}
+	a.broken(from.in, from.source)
+}
+
+// bare adds one resource with an "@type", or a list of them.
+func (a *assembly) bare(from origin, n *decode.Node) {
+	if n.Kind != decode.List {
+		a.any(from, n)
+		return
+	}
+	from.depth++
+	for i := range n.Items {
+		a.any(from, &n.Items[i])
+	}
+}
+
+// envelope adds the resources of a response. Whatever is wrong with the response itself belongs to the file.
+func (a *assembly) envelope(from origin, n *decode.Node, name protoreflect.Name) {
+	rest, inner := *n, from
+	inner.depth += 2
+	add := a.any
+	if name == "DeltaDiscoveryResponse" {
+		add = a.wrapped
+	}
+	if list := n.Field("resources"); list != nil {
+		switch list.Kind {
+		case decode.List:
+			for i := range list.Items {
+				add(inner, &list.Items[i])
+			}
+			rest = n.With("resources", decode.Node{Kind: decode.List})
+		case decode.Map: // Envoy takes it for a list of one
+			add(inner, list)
+			rest = n.With("resources", decode.Node{Kind: decode.List})
+		}
+	}
+	a.check(from, &rest, name)
+}
+
+// check finds what is wrong with a message around resources.
+func (a *assembly) check(from origin, n *decode.Node, name protoreflect.Name) {
+	mt, err := a.types.FindMessageByName(discoveryPackage + protoreflect.FullName(name))
+	if err != nil {
+		return
+	}
+	d := decode.NewDecoder(a.types)
+	d.Format, d.Depth = from.in.format.decoder(), from.depth
+	d.DecodeAny(n, mt.New().Interface(), nil)
+	a.problems(from, d.Problems)
+}
+
+// delta adds the resources of a delta response, in whose place older ones of the same name go; those that it removes go
+// without one.
+func (a *assembly) delta(from origin, n *decode.Node) {
+	before := len(a.parts)
+	inner := from
+	a.envelope(inner, n, "DeltaDiscoveryResponse")
+	for _, p := range a.parts[before:] {
+		p.overlay = true
+	}
+	list := n.Field("removed_resources")
+	if list == nil {
+		return
+	}
+	names := []string{list.Text}
+	if list.Kind == decode.List {
+		names = nil
+		for i := range list.Items {
+			names = append(names, list.Items[i].Text)
+		}
+	}
+	url := ""
+	if n := n.Field("type_url"); n != nil {
+		url = n.Text
+	}
+	a.remove(from, url, names)
+}
+
+// packed adds the resources of a binary file.
+func (a *assembly) packed(from origin, b *binary) {
+	for _, p := range b.resources {
+		if p.empty {
+			continue
+		}
+		a.packedAny(from, p).overlay = b.as == deltaResponse
+	}
+	a.remove(from, b.typeURL, b.removed)
+}
+
+// remove notes names that a delta response removes from what was read before it.
+func (a *assembly) remove(from origin, url string, names []string) {
+	if kind := graph.KindOf(decode.TypeName(url)); kind != "" {
+		for _, name := range names {
+			a.parts = append(a.parts, &part{resource: &graph.Resource{Kind: kind, Name: name, Source: from.source}, removes: true})
+		}
+	}
+}
+
+type identity struct {
+	kind   graph.Kind
+	name   string
+	source graph.Source
+}
+
+// settle applies delta responses, one after the other, over all else: what they give takes the place of what was there,
+// what they remove goes.
+func settle(parts []*part) []*part {
+	last := map[identity]*part{}
+	for _, p := range parts {
+		if p.overlay || p.removes {
+			last[p.identity()] = p
+		}
+	}
+	if len(last) == 0 {
+		return parts
+	}
+	var left []*part
+	for _, p := range parts {
+		over := last[p.identity()]
+		if !p.removes && (over == nil || over == p || p.resource.Kind == graph.File) {
+			left = append(left, p)
+		}
+	}
+	return left
+}
+
+func (p *part) identity() identity {
+	return identity{p.resource.Kind, p.resource.Name, p.resource.Source}
+}

@@ -1,0 +1,150 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// found is one file that the paths lead to.
+type found struct {
+	path  string
+	named bool // given itself, not found in a folder: it must be xDS
+}
+
+// find lists the files that the paths name: themselves, below folders, by globs.
+func (l *loader) find(paths []string) ([]found, error) {
+	var all []found
+	for _, path := range paths {
+		more, err := l.findOne(path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	return unique(all), nil
+}
+
+func (l *loader) findOne(path string) ([]found, error) {
+	if path == "-" {
+		return []found{{path: path, named: true}}, nil
+	}
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		return l.below(path)
+	}
+	if err == nil {
+		return []found{{path: path, named: true}}, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(path, "*?[") {
+		return nil, err
+	}
+	matches, globErr := filepath.Glob(path)
+	if globErr != nil {
+		return nil, fmt.Errorf("%s: %w", path, globErr)
+	}
+	if len(matches) == 0 {
+		return nil, fmt.Errorf("%s: no file matches", path)
+	}
+	var all []found
+	for _, match := range matches {
+		more, err := l.findOne(match)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	return all, nil
+}
+
+// below lists the files of a folder, its subfolders and what symbolic links in it lead to, sorted by name. Hidden folders
+// are left out, but not the one that was asked for.
+func (l *loader) below(root string) ([]found, error) {
+	w := &walker{loader: l, entered: map[string]bool{}}
+	if err := w.folder(root); err != nil {
+		return nil, err
+	}
+	return w.files, nil
+}
+
+type walker struct {
+	*loader
+	entered map[string]bool // folders by their real path: a link may lead into a loop
+	files   []found
+}
+
+func (w *walker) folder(dir string) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	identity, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		identity, err = filepath.Abs(identity)
+	}
+	if err != nil {
+		w.skip(dir, err.Error())
+		return nil
+	}
+	if w.entered[identity] {
+		w.skip(dir, "a link to a folder that was read already")
+		return nil
+	}
+	w.entered[identity] = true
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		w.skip(dir, err.Error())
+		return nil
+	}
+	sort.Slice(entries, func(i, j int) bool { return entries[i].Name() < entries[j].Name() })
+	for _, entry := range entries {
+		if err := w.entry(filepath.Join(dir, entry.Name()), entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walker) entry(path string, entry fs.DirEntry) error {
+	mode := entry.Type()
+	if mode&fs.ModeSymlink != 0 {
+		info, err := os.Stat(path)
+		if err != nil {
+			w.skip(path, "a link that leads nowhere")
+			return nil
+		}
+		mode = info.Mode()
+	}
+	switch {
+	case mode.IsDir() && strings.HasPrefix(entry.Name(), "."):
+		return nil
+	case mode.IsDir():
+		return w.folder(path)
+	case !mode.IsRegular():
+		w.skip(path, "no regular file")
+	case formatOf(path) == unknownFormat:
+		w.skip(path, "the extension is none of an xDS file")
+	default:
+		w.files = append(w.files, found{path: path})
+	}
+	return nil
+}
+
+// unique drops files that were named before. What was named itself anywhere stays named.
+func unique(all []found) []found {
+	first := map[string]int{}
+	out := all[:0]
+	for _, f := range all {
+		clean := filepath.Clean(f.path)
+		if i, ok := first[clean]; ok {
+			out[i].named = out[i].named || f.named
+			continue
+		}
+		first[clean] = len(out)
+		out = append(out, f)
+	}
+	return out
+}

@@ -1,0 +1,220 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+)
+
+// served tells which kind of resource comes from the ConfigSource in a field.
+var served = map[protoreflect.FullName]graph.Kind{
+	"envoy.config.bootstrap.v3.Bootstrap.DynamicResources.lds_config":                                graph.Listener,
+	"envoy.config.bootstrap.v3.Bootstrap.DynamicResources.cds_config":                                graph.Cluster,
+	"envoy.config.bootstrap.v3.RuntimeLayer.RtdsLayer.rtds_config":                                   graph.Runtime,
+	"envoy.config.cluster.v3.Cluster.EdsClusterConfig.eds_config":                                    graph.ClusterLoadAssignment,
+	"envoy.config.endpoint.v3.LedsClusterLocalityConfig.leds_config":                                 graph.LbEndpoint,
+	"envoy.config.route.v3.Vhds.config_source":                                                       graph.VirtualHost,
+	"envoy.config.core.v3.ExtensionConfigSource.config_source":                                       graph.ExtensionConfig,
+	"envoy.extensions.filters.network.http_connection_manager.v3.Rds.config_source":                  graph.RouteConfiguration,
+	"envoy.extensions.filters.network.http_connection_manager.v3.ScopedRds.scoped_rds_config_source": graph.ScopedRouteConfiguration,
+	"envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.rds_config_source":     graph.RouteConfiguration,
+	"envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig.sds_config":                           graph.Secret,
+	"envoy.extensions.filters.http.on_demand.v3.OnDemandCds.source":                                  graph.Cluster,
+	"envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.OnDemand.odcds_config":                   graph.Cluster,
+}
+
+// servers is what became of the ConfigSources of one bootstrap.
+type servers struct {
+	read     map[graph.Source]bool // the files, and whether they could be read
+	kinds    map[graph.Kind]map[graph.Source]bool
+	onDemand bool // clusters can come that nobody has named yet
+}
+
+// follow reads the files that ConfigSources name, and those that their resources name in turn.
+func (a *assembly) follow(boot *input) (*servers, error) {
+	s := &servers{read: map[graph.Source]bool{}, kinds: map[graph.Kind]map[graph.Source]bool{}}
+	for done := 0; done < len(a.parts); {
+		first := len(a.parts)
+		for ; done < first; done++ {
+			p := a.parts[done]
+			for _, seen := range p.seen {
+				a.source(s, boot, p, seen)
+			}
+		}
+		if err := a.decode(first); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// source notes one ConfigSource, and reads the file that it names.
+func (a *assembly) source(s *servers, boot *input, p *part, seen decode.Seen) {
+	cs, ok := seen.Message.Interface().(*corev3.ConfigSource)
+	if !ok {
+		s.onDemand = true
+		return
+	}
+	kind, ok := served[seen.Field.FullName()]
+	if !ok {
+		return
+	}
+	from := graph.SourceOf(cs, "self")
+	if s.kinds[kind] == nil {
+		s.kinds[kind] = map[graph.Source]bool{}
+	}
+	s.kinds[kind][from] = true
+	path, field := pathOf(cs)
+	if path == "" {
+		return
+	}
+	at := seen.Path
+	for _, name := range field {
+		at = at.Field(name)
+	}
+	if _, known := s.read[from]; !known {
+		s.read[from] = a.named(boot, p.resource, at, path, from)
+	}
+}
+
+// pathOf returns the file that a ConfigSource names, and the field that does it.
+func pathOf(cs *corev3.ConfigSource) (path string, field []string) {
+	switch s := cs.GetConfigSourceSpecifier().(type) {
+	case *corev3.ConfigSource_PathConfigSource:
+		return s.PathConfigSource.GetPath(), []string{"path_config_source", "path"}
+	case *corev3.ConfigSource_Path: //nolint:staticcheck // deprecated, and in use
+		return s.Path, []string{"path"}
+	}
+	return "", nil
+}
+
+// named adds the resources of a file that a resource names, and tells whether it could be read.
+func (a *assembly) named(boot *input, by *graph.Resource, at *decode.Path, path string, from graph.Source) bool {
+	name, err := a.locate(path, boot)
+	if err != nil {
+		by.Problems = append(by.Problems, decode.Problem{
+			Kind: decode.Unreadable, Path: at, Span: by.Locate(at).Value, Name: path,
+			Message: fmt.Sprintf("the file %q cannot be read: %s", path, err),
+		})
+		return false
+	}
+	in := a.open(name)
+	in.used = true
+	if len(in.problems) == 0 && in.as != response && in.as != deltaResponse {
+		a.misfit(origin{in: in, source: from}, decode.Problem{Kind: decode.Syntax, Message: "this is no discovery response, which is what Envoy reads from the file that a config source names"})
+		return false
+	}
+	a.file(origin{in: in, source: from})
+	return len(in.problems) == 0
+}
+
+// locate finds a file as Envoy does, from the working directory; or else from the bootstrap's folder.
+func (a *assembly) locate(path string, boot *input) (string, error) {
+	var tries []string
+	switch {
+	case filepath.IsAbs(path) && a.opts.Root != "":
+		tries = []string{filepath.Join(a.opts.Root, path)}
+	case filepath.IsAbs(path) || boot.path == "-":
+		tries = []string{path}
+	default:
+		tries = []string{path, filepath.Join(filepath.Dir(boot.path), path)}
+	}
+	var first error
+	for _, try := range tries {
+		info, err := os.Stat(try)
+		switch {
+		case err == nil && info.IsDir():
+			err = errors.New("it is a folder")
+		case err == nil && !info.Mode().IsRegular():
+			err = errors.New("it is no regular file")
+		case err == nil:
+			return try, nil
+		case errors.Is(err, fs.ErrNotExist):
+			err = errors.New("it does not exist")
+		}
+		if first == nil {
+			first = plainError(err)
+		}
+	}
+	return "", first
+}
+
+// open returns a file that was read already, or reads it.
+func (l *loader) open(path string) *input {
+	absolute := identify(path)
+	for _, in := range l.inputs {
+		if in.path != "-" && identify(in.path) == absolute {
+			return in
+		}
+	}
+	if in := l.opened[absolute]; in != nil {
+		return in
+	}
+	if l.opts.Progress != nil {
+		l.opts.Progress(path)
+	}
+	in := l.read(found{path: path, named: true})
+	in.recognise()
+	if l.opened == nil {
+		l.opened = map[string]*input{}
+	}
+	l.opened[absolute], l.order = in, append(l.order, in)
+	return in
+}
+
+// identify is the same for all spellings of a path.
+func identify(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	return path
+}
+
+// dynamicKinds are the kinds that a ConfigSource can serve.
+var dynamicKinds = []graph.Kind{
+	graph.Listener, graph.RouteConfiguration, graph.ScopedRouteConfiguration, graph.VirtualHost, graph.Cluster,
+	graph.ClusterLoadAssignment, graph.LbEndpoint, graph.Secret, graph.Runtime, graph.ExtensionConfig,
+}
+
+// complete declares what the snapshot of a bootstrap holds all of: what the bootstrap itself gives, what files gave that
+// were read, and each kind whose every source was read.
+func (s *servers) complete(snapshot *graph.Snapshot, whole *graph.Resource) {
+	snapshot.Complete(graph.Secret, graph.Static)
+	b, ok := whole.Message.(*bootstrapv3.Bootstrap)
+	if !ok {
+		return
+	}
+	authorities := len(b.GetConfigSources()) > 0 || b.GetDefaultConfigSource() != nil // xdstp: names find their servers there
+	for _, kind := range dynamicKinds {
+		all := !authorities
+		for from := range s.kinds[kind] {
+			if s.read[from] {
+				snapshot.Complete(kind, from)
+			} else {
+				all = false
+			}
+		}
+		switch kind {
+		case graph.Cluster:
+			all = all && !s.onDemand && b.GetDynamicResources().GetCdsResourcesLocator() == ""
+		case graph.Listener:
+			all = all && b.GetDynamicResources().GetLdsResourcesLocator() == ""
+		}
+		if all {
+			snapshot.Complete(kind, graph.Anywhere)
+		}
+	}
+}

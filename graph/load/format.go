@@ -1,0 +1,44 @@
+package load
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/xdslint/xdslint/graph/decode"
+)
+
+// format is the encoding of a file.
+type format uint8
+
+const (
+	unknownFormat format = iota
+	yamlFormat
+	jsonFormat
+	textFormat // proto text
+	binaryFormat
+)
+
+var extensions = map[string]format{
+	".yaml":      yamlFormat,
+	".yml":       yamlFormat,
+	".json":      jsonFormat,
+	".pb_text":   textFormat,
+	".textproto": textFormat,
+	".txtpb":     textFormat,
+	".pb":        binaryFormat,
+	".binpb":     binaryFormat,
+}
+
+// formatOf reads the encoding off the extension, in any case of letters, as Envoy does.
+func formatOf(path string) format { return extensions[strings.ToLower(filepath.Ext(path))] }
+
+// decoder is the format's name in the decoder.
+func (f format) decoder() decode.Format {
+	switch f {
+	case jsonFormat:
+		return decode.JSON
+	case textFormat:
+		return decode.ProtoText
+	}
+	return decode.YAML
+}

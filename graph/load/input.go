@@ -1,0 +1,249 @@
+package load
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/source"
+)
+
+// input makes snapshots of all that was read.
+func (l *loader) input() (*Input, error) {
+	result := &Input{}
+	for _, in := range l.inputs {
+		in.recognise()
+	}
+	if len(l.inputs) == 0 && l.opts.ConfigYAML != "" {
+		over := l.inline("--config-yaml", l.opts.ConfigYAML)
+		l.opts.ConfigYAML, l.inputs = "", append(l.inputs, over)
+	}
+	for _, in := range l.inputs {
+		own := map[content]func(*input) (*graph.Snapshot, error){bootstrap: l.booted, configDump: l.dumped}[in.as]
+		if own == nil {
+			continue
+		}
+		s, err := own(in)
+		if err != nil {
+			return nil, err
+		}
+		result.Snapshots = append(result.Snapshots, s)
+	}
+	loose, err := l.loose(result.Snapshots)
+	if err != nil {
+		return nil, err
+	}
+	if len(loose.Resources) > 0 {
+		result.Snapshots = append(result.Snapshots, loose)
+	}
+	for _, in := range append(l.inputs, l.order...) {
+		result.Files = append(result.Files, in.report())
+	}
+	result.Files = append(result.Files, l.skips...)
+	for _, s := range result.Snapshots {
+		s.Build()
+	}
+	return result, l.ctx.Err()
+}
+
+// recognise tells what the file is: by its first document that is anything of xDS.
+func (in *input) recognise() {
+	if in.binary != nil {
+		in.as = in.binary.as
+		return
+	}
+	for i, doc := range in.docs {
+		if in.as = recognise(doc); in.as != nothing {
+			in.main = i
+			break
+		}
+	}
+	if in.as == bootstrap && in.main == 0 {
+		in.later()
+	}
+	if in.as != nothing {
+		return
+	}
+	if in.named && len(in.docs) > 0 && in.docs[0].Kind == decode.Map && len(in.problems) == 0 && in.why() == "" {
+		in.as = bootstrap // what else: Envoy would take it for one, and {} is one
+		return
+	}
+	if len(in.problems) > 0 {
+		return
+	}
+	if in.named {
+		why := in.why()
+		if why == "" {
+			why = noXDS
+		}
+		in.problem(decode.Syntax, source.Span{}, "this is nothing of xDS: %s", why)
+	}
+}
+
+const noXDS = `it is no bootstrap, discovery response, config_dump or resource with an "@type"`
+
+// later marks faults behind the first document of a bootstrap, which Envoy does not look at.
+func (in *input) later() {
+	for i := range in.problems {
+		in.problems[i].Lenient = true
+	}
+}
+
+// why says what a file is instead, if that is known.
+func (in *input) why() string {
+	for _, doc := range in.docs {
+		kind, version := doc.Get("kind"), doc.Get("apiVersion")
+		if kind != nil && version != nil {
+			return fmt.Sprintf("it is a Kubernetes object (%s)", kind.Text)
+		}
+	}
+	return ""
+}
+
+// matters tells whether the faults of a file are worth a word: it was named, or it looks like xDS.
+func (in *input) matters() bool {
+	if in.named || in.as != nothing {
+		return true
+	}
+	for _, mark := range [][]byte{[]byte("type.googleapis.com/envoy."), []byte("static_resources"), []byte("dynamic_resources")} {
+		if bytes.Contains(in.file.Text, mark) {
+			return true
+		}
+	}
+	return len(in.problems) > 0 && in.file.Text == nil && in.problems[0].Kind == decode.Unreadable && in.problems[0].Message != emptyFile
+}
+
+// booted makes the snapshot of a bootstrap and of the files that it names.
+func (l *loader) booted(in *input) (*graph.Snapshot, error) {
+	a := l.assemble(in.file.Name)
+	whole := a.bootstrap(in)
+	if l.opts.ConfigYAML != "" {
+		a.overlay(whole)
+	}
+	a.broken(in, graph.Anywhere)
+	if err := a.decode(0); err != nil {
+		return nil, err
+	}
+	sources, err := a.follow(in)
+	if err != nil {
+		return nil, err
+	}
+	sources.complete(a.snapshot, whole.resource)
+	return a.finish(), nil
+}
+
+// loose makes one snapshot of all that is no part of another one.
+func (l *loader) loose(others []*graph.Snapshot) (*graph.Snapshot, error) {
+	a := l.assemble("")
+	a.snapshot.Loose = true
+	for _, in := range l.inputs {
+		if in.used || in.as == bootstrap || in.as == configDump || !in.matters() {
+			continue
+		}
+		a.file(origin{in: in})
+	}
+	if err := a.decode(0); err != nil {
+		return nil, err
+	}
+	s := a.finish()
+	if len(s.Resources) > 0 {
+		s.Assumptions.Names = append(s.Assumptions.Names[:len(s.Assumptions.Names):len(s.Assumptions.Names)], staticNames(others)...)
+	}
+	return s, nil
+}
+
+// staticNames are the clusters and secrets of bootstraps: loose resources may be meant for a proxy that has them.
+func staticNames(snapshots []*graph.Snapshot) []graph.Assumed {
+	var names []graph.Assumed
+	for _, s := range snapshots {
+		for _, r := range s.Resources {
+			if r.Source == graph.Static && r.Name != "" && (r.Kind == graph.Cluster || r.Kind == graph.Secret) {
+				names = append(names, graph.Assumed{Kind: r.Kind, Glob: literal.Replace(r.Name)})
+			}
+		}
+	}
+	return names
+}
+
+// literal makes a glob (path.Match) of a name.
+var literal = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
+
+func (in *input) report() FileReport {
+	report := FileReport{Path: in.file.Name}
+	switch in.as {
+	case bootstrap:
+		report.As = "bootstrap"
+	case configDump:
+		report.As = "config_dump"
+	case response:
+		report.As = "discovery response" + in.types()
+	case deltaResponse:
+		report.As = "delta discovery response" + in.types()
+	case resources:
+		report.As = "resources" + in.types()
+	default:
+		report.Why = in.why()
+		switch {
+		case len(in.problems) > 0:
+			report.Why = in.problems[0].Message
+		case report.Why == "":
+			report.Why = noXDS
+		}
+	}
+	return report
+}
+
+// types lists the short names of the resources' types in parentheses, with their numbers where there are several.
+func (in *input) types() string {
+	count := map[string]int{}
+	var order []string
+	note := func(url string) {
+		name := string(decode.TypeName(url).Name())
+		if count[name]++; count[name] == 1 {
+			order = append(order, name)
+		}
+	}
+	if in.binary != nil {
+		for _, p := range in.binary.resources {
+			if !p.empty {
+				note(p.url)
+			}
+		}
+	}
+	for _, doc := range in.docs {
+		eachURL(doc, note)
+	}
+	for i, name := range order {
+		if count[name] > 1 {
+			order[i] = fmt.Sprintf("%d %s", count[name], name)
+		}
+	}
+	if len(order) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(order, ", ") + ")"
+}
+
+func eachURL(doc *decode.Node, f func(string)) {
+	list := doc
+	if inner := doc.Field("resources"); inner != nil && doc.Kind == decode.Map {
+		list = inner
+	}
+	items := list.Items
+	if list.Kind == decode.Map {
+		items = []decode.Node{*list}
+	}
+	for i := range items {
+		item := &items[i]
+		if url := item.Get("@type"); url != nil && decode.TypeName(url.Text) == discoveryPackage+"Resource" {
+			if item = item.Field("resource"); item == nil { // a heartbeat
+				continue
+			}
+		}
+		if url := item.Get("@type"); url != nil {
+			f(url.Text)
+		}
+	}
+}

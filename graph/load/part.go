@@ -1,0 +1,177 @@
+package load
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+)
+
+// assembly is a snapshot in the making. Its parts are collected first and then decoded, several at a time.
+type assembly struct {
+	*loader
+	snapshot *graph.Snapshot
+	parts    []*part
+}
+
+func (l *loader) assemble(name string) *assembly {
+	return &assembly{loader: l, snapshot: &graph.Snapshot{Name: name, Assumptions: l.opts.Assumptions}}
+}
+
+// part is one resource, to be decoded.
+type part struct {
+	resource *graph.Resource
+	in       *input
+	message  protoreflect.MessageType // nil: there is nothing to decode
+	node     *decode.Node             // of a text
+	raw      []byte                   // of a binary file
+	depth    int                      // how many maps and lists are open around node
+	alias    string                   // the name that a wrapper gives, for resources that have none of their own
+	static   []*part                  // of a bootstrap
+	over     *part                    // of a bootstrap: what --config-yaml merges over it
+	overlay  bool                     // of a delta response
+	removes  bool                     // a delta response removes the resource of this name
+	seen     []decode.Seen
+}
+
+// origin says where parts come from.
+type origin struct {
+	in       *input
+	source   graph.Source
+	delivery graph.Delivery
+	state    graph.State
+	depth    int
+}
+
+func (from origin) resource(kind graph.Kind) *graph.Resource {
+	return &graph.Resource{Kind: kind, Source: from.source, Delivery: from.delivery, State: from.state, File: from.in.file}
+}
+
+// plain adds a resource whose type is known from where it stands.
+func (a *assembly) plain(from origin, n *decode.Node, name protoreflect.FullName) *part {
+	p := &part{in: from.in, node: n, depth: from.depth, resource: from.resource(graph.KindOf(name))}
+	p.resource.Text = n
+	p.message, _ = a.types.FindMessageByName(name)
+	a.parts = append(a.parts, p)
+	return p
+}
+
+// any adds the resource that a map with an "@type" is, or that stands in such a wrapper.
+func (a *assembly) any(from origin, n *decode.Node) {
+	url := n.Get("@type")
+	if n.Kind != decode.Map || url == nil || url.Kind != decode.String || url.Text == "" {
+		a.misfit(from, decode.Problem{Kind: decode.BadAny, Span: n.Span(), Node: n, Message: `there is no "@type" here, so nobody knows what these fields mean`})
+		return
+	}
+	if decode.TypeName(url.Text) == discoveryPackage+"Resource" {
+		a.wrapped(from, n)
+		return
+	}
+	if name := a.kind(from, url); name != "" {
+		a.plain(from, n, name)
+	}
+}
+
+// kind tells which resource a type URL means; what is none becomes a problem.
+func (a *assembly) kind(from origin, url *decode.Node) protoreflect.FullName {
+	d := decode.NewDecoder(a.types)
+	mt := d.Find(url, nil)
+	if mt == nil {
+		a.misfit(from, d.Problems[0])
+		return ""
+	}
+	name := mt.Descriptor().FullName()
+	if graph.KindOf(name) == "" {
+		a.misfit(from, decode.Problem{Kind: decode.BadValue, Span: url.Span(), Node: url, Name: url.Text, Message: fmt.Sprintf("%s is no resource of xDS", name)})
+		return ""
+	}
+	return name
+}
+
+// wrapped adds what an envoy.service.discovery.v3.Resource holds. Without a body it is a heartbeat, or says that there is
+// no such resource.
+func (a *assembly) wrapped(from origin, n *decode.Node) {
+	before := len(a.parts)
+	if body := n.Field("resource"); body != nil && body.Kind != decode.Null {
+		inner := from
+		inner.depth++
+		a.any(inner, body)
+	}
+	if name := n.Field("name"); name != nil && len(a.parts) > before {
+		a.parts[before].alias = name.Text
+	}
+	rest := n.With("resource", decode.Node{})
+	a.check(from, &rest, "Resource")
+}
+
+// packedAny adds a resource of a binary file.
+func (a *assembly) packedAny(from origin, p packed) *part {
+	name := a.kind(from, &decode.Node{Kind: decode.String, Text: p.url})
+	if name == "" {
+		return a.parts[len(a.parts)-1]
+	}
+	added := a.plain(from, nil, name)
+	added.raw, added.alias = p.value, p.alias
+	return added
+}
+
+// misfit adds a Problem that belongs to no resource.
+func (a *assembly) misfit(from origin, problem decode.Problem) {
+	a.problems(from, []decode.Problem{problem})
+}
+
+// broken adds what is wrong with a file as a whole.
+func (a *assembly) broken(in *input, from graph.Source) {
+	a.problems(origin{in: in, source: from}, in.problems)
+}
+
+// problems adds Problems of a file, which is a resource of its own kind.
+func (a *assembly) problems(from origin, problems []decode.Problem) {
+	if len(problems) == 0 {
+		return
+	}
+	r := from.resource(graph.File)
+	r.Name, r.Problems = from.in.file.Name, problems
+	a.parts = append(a.parts, &part{in: from.in, resource: r})
+}
+
+// decode makes messages of the parts from the given one on.
+func (a *assembly) decode(first int) error {
+	parts := a.parts[first:]
+	err := a.parallel(len(parts), func(i int) { parts[i].decode(a.types) })
+	for _, p := range parts {
+		p.merge(a.types)
+	}
+	return err
+}
+
+// finish hands the resources to the snapshot.
+func (a *assembly) finish() *graph.Snapshot {
+	for _, p := range settle(a.parts) {
+		a.snapshot.Add(p.resource)
+	}
+	return a.snapshot
+}
+
+func (p *part) decode(types decode.Types) {
+	if p.message == nil {
+		return
+	}
+	d := decode.NewDecoder(types)
+	d.Format, d.Depth = p.in.format.decoder(), p.depth
+	r, m := p.resource, p.message.New().Interface()
+	switch {
+	case p.node != nil:
+		d.DecodeAny(p.node, m, nil)
+	default:
+		if err := d.DecodeBinary(p.raw, m); err != nil {
+			r.Problems = append(r.Problems, decode.Problem{Kind: decode.BadAny, Message: fmt.Sprintf("the bytes are no %s", m.ProtoReflect().Descriptor().FullName())})
+		}
+	}
+	r.Message, r.Contents, r.Problems, p.seen = m, d.Contents, append(r.Problems, d.Problems...), d.Seen
+	if r.Name = graph.NameOf(m.ProtoReflect()); r.Name == "" {
+		r.Name = p.alias
+	}
+}

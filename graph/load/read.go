@@ -1,0 +1,252 @@
+package load
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/decode/types"
+	"github.com/xdslint/xdslint/graph/source"
+)
+
+// maxFileSize bounds what is read of one file, in bytes. A text of this size takes some ten times as much memory.
+const maxFileSize = 256 << 20
+
+const emptyFile = "the file is empty"
+
+// loader holds what one run read.
+type loader struct {
+	ctx    context.Context
+	opts   Options
+	types  decode.Types
+	inputs []*input
+	opened map[string]*input // files that inputs name, by their real path
+	order  []*input          // the same, in the order in which they were named
+	skips  []FileReport      // by the search, before anything was opened
+}
+
+// input is one file, read and parsed.
+type input struct {
+	found
+	file     *source.File
+	format   format
+	docs     []*decode.Node // of a text
+	binary   *binary        // of a binary file
+	as       content
+	main     int              // the document that tells what the file is
+	problems []decode.Problem // of the file as a whole
+	used     bool             // a bootstrap names this file, so it belongs to that one
+}
+
+func newLoader(ctx context.Context, opts Options) *loader {
+	l := &loader{ctx: ctx, opts: opts, types: opts.Types}
+	if l.types == nil {
+		l.types = types.Envoy
+	}
+	return l
+}
+
+func (l *loader) skip(path, why string) {
+	l.skips = append(l.skips, FileReport{Path: path, Why: why})
+}
+
+// readAll reads and parses the files, several at a time.
+func (l *loader) readAll(files []found) error {
+	l.inputs = make([]*input, len(files))
+	var progress sync.Mutex
+	return l.parallel(len(files), func(i int) {
+		if l.opts.Progress != nil {
+			progress.Lock()
+			l.opts.Progress(files[i].path)
+			progress.Unlock()
+		}
+		l.inputs[i] = l.read(files[i])
+	})
+}
+
+// parallel calls f for 0 … n-1 on all processors, until the context ends.
+func (l *loader) parallel(n int, f func(i int)) error {
+	if n == 0 {
+		return l.ctx.Err()
+	}
+	next := make(chan int, n)
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	var workers sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for i := range next {
+				if l.ctx.Err() != nil {
+					return
+				}
+				f(i)
+			}
+		})
+	}
+	workers.Wait()
+	return l.ctx.Err()
+}
+
+func (l *loader) read(f found) *input {
+	in := &input{found: f, format: formatOf(f.path)}
+	name := f.path
+	if f.path == "-" {
+		name = l.opts.StdinName
+		if name == "" {
+			name = "<stdin>"
+		}
+		in.format = formatOf(name)
+	}
+	in.file = &source.File{Name: name}
+	text, err := l.bytes(f.path)
+	if err != nil {
+		in.problem(decode.Unreadable, source.Span{}, "%s", err)
+		return in
+	}
+	l.parse(in, text)
+	return in
+}
+
+func (l *loader) bytes(path string) ([]byte, error) {
+	if path == "-" {
+		if l.opts.Stdin == nil {
+			return nil, errors.New("there is no standard input")
+		}
+		return readBounded(l.opts.Stdin, 0)
+	}
+	return readFile(path)
+}
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, plainError(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, plainError(err)
+	}
+	if info.IsDir() {
+		return nil, errors.New("this is a folder")
+	}
+	text, err := readBounded(f, info.Size())
+	if err != nil {
+		return nil, plainError(err)
+	}
+	return text, nil
+}
+
+// readBounded reads all of r; size is what r says that there is, 0 if it does not.
+func readBounded(r io.Reader, size int64) ([]byte, error) {
+	if size > maxFileSize {
+		return nil, tooLarge(fmt.Sprintf("%d MiB", size>>20))
+	}
+	var b bytes.Buffer
+	b.Grow(int(size) + bytes.MinRead)
+	n, err := b.ReadFrom(io.LimitReader(r, maxFileSize+1))
+	if err != nil {
+		return nil, err
+	}
+	if n > maxFileSize {
+		return nil, tooLarge("more")
+	}
+	return b.Bytes(), nil
+}
+
+func tooLarge(size string) error {
+	return fmt.Errorf("the file is too large: the limit is %d MiB, this is %s", maxFileSize>>20, size)
+}
+
+// plainError leaves out the operation and the path, which the finding names anyway.
+func plainError(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+func (in *input) problem(kind decode.ProblemKind, span source.Span, text string, args ...any) *decode.Problem {
+	in.problems = append(in.problems, decode.Problem{Kind: kind, Span: span, Message: fmt.Sprintf(text, args...)})
+	return &in.problems[len(in.problems)-1]
+}
+
+// inline is an input that is no file.
+func (l *loader) inline(name, text string) *input {
+	in := &input{found: found{path: name, named: true}, format: yamlFormat, file: &source.File{Name: name}}
+	l.parse(in, []byte(text))
+	in.recognise()
+	return in
+}
+
+// parse makes Nodes of a text, in the encoding that the extension names, or else the one that the content looks like.
+func (l *loader) parse(in *input, text []byte) {
+	if len(text) == 0 {
+		in.problem(decode.Unreadable, source.Span{}, emptyFile)
+		return
+	}
+	if in.format == unknownFormat {
+		in.format = guess(text)
+	}
+	if in.format == binaryFormat {
+		in.binary = recogniseBinary(text)
+		return
+	}
+	in.file.Text = text
+	docs, err := parsers[in.format](in.file)
+	if in.guessed() && (err != nil || len(docs) > 0 && docs[0].Kind == decode.String) {
+		if other, otherErr := decode.ParseProtoText(in.file); otherErr == nil {
+			docs, err, in.format = other, nil, textFormat
+		}
+	}
+	in.docs = docs
+	if err != nil {
+		in.syntax(err)
+	}
+}
+
+var parsers = map[format]func(*source.File) ([]*decode.Node, error){
+	yamlFormat: decode.ParseYAML,
+	jsonFormat: decode.ParseJSON,
+	textFormat: decode.ParseProtoText,
+}
+
+// guessed tells whether the file's name leaves its encoding open.
+func (in *input) guessed() bool { return formatOf(in.file.Name) == unknownFormat }
+
+func (in *input) syntax(err error) {
+	var fault *decode.SyntaxError
+	if !errors.As(err, &fault) {
+		fault = &decode.SyntaxError{Message: err.Error()}
+	}
+	if problem, ok := template(in.file, fault); ok {
+		in.docs = nil
+		in.problems = append(in.problems, problem)
+		return
+	}
+	in.problem(decode.Syntax, fault.Span, "%s", fault.Message)
+}
+
+// guess tells the encoding of a file whose extension says nothing.
+func guess(text []byte) format {
+	switch start := bytes.TrimLeft(text, " \t\r\n"); {
+	case bytes.IndexFunc(text[:min(len(text), 8192)], control) >= 0 && recogniseBinary(text) != nil:
+		return binaryFormat
+	case len(start) > 0 && (start[0] == '{' || start[0] == '['):
+		return jsonFormat
+	}
+	return yamlFormat
+}
+
+// control tells the characters that no text has, and those that are no UTF-8.
+func control(r rune) bool { return r < ' ' && (r < '\t' || r > '\r') || r == utf8.RuneError }

@@ -1,0 +1,147 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/lint"
+)
+
+// The shapes of JSON and JSONL. They are stable: fields are added, never renamed, removed or given another meaning.
+type (
+	jsonReport struct {
+		Diagnostics []jsonDiagnostic `json:"diagnostics"`
+		Summary     jsonSummary      `json:"summary"`
+	}
+	jsonSummary struct {
+		Errors   int `json:"errors"`
+		Warnings int `json:"warnings"`
+		Infos    int `json:"infos"`
+		Hidden
+		Files
+		Failures int `json:"failures"` // rules that panicked
+	}
+	jsonDiagnostic struct {
+		Rule     string        `json:"rule"`
+		Severity string        `json:"severity"`
+		Message  string        `json:"message"`
+		Notes    []string      `json:"notes,omitempty"`
+		Help     string        `json:"help,omitempty"`
+		Resource jsonResource  `json:"resource"`
+		Field    string        `json:"field"`
+		Location Location      `json:"location"`
+		Related  []jsonRelated `json:"related"`
+		Fixes    []jsonFix     `json:"fixes"`
+		URL      string        `json:"url"`
+	}
+	jsonResource struct {
+		Kind graph.Kind `json:"kind"`
+		Name string     `json:"name"`
+	}
+	jsonRelated struct {
+		Message  string       `json:"message"`
+		Resource jsonResource `json:"resource"`
+		Field    string       `json:"field"`
+		Location Location     `json:"location"`
+	}
+	jsonFix struct {
+		Message string     `json:"message"`
+		Safe    bool       `json:"safe"`
+		Edits   []jsonEdit `json:"edits"`
+	}
+	jsonEdit struct {
+		Start Position `json:"start"`
+		End   Position `json:"end"`
+		New   string   `json:"new"`
+	}
+)
+
+// Location is a span as JSON has it; there is only the file where the input has no text.
+type Location struct {
+	File  string    `json:"file"`
+	Start *Position `json:"start,omitempty"`
+	End   *Position `json:"end,omitempty"`
+}
+
+// Position has a line and a column (in code points), both from 1, and an offset in bytes from 0.
+type Position struct {
+	Line   int `json:"line"`
+	Column int `json:"column"`
+	Offset int `json:"offset"`
+}
+
+func position(f *source.File, offset int) Position { return Position(f.Position(offset)) }
+
+// LocationOf is where a span of a file is.
+func LocationOf(f *source.File, span source.Span) Location {
+	if span.IsZero() || f.Text == nil {
+		return Location{File: f.Name}
+	}
+	start, end := position(f, span.Start), position(f, span.End)
+	return Location{File: f.Name, Start: &start, End: &end}
+}
+
+// JSON writes one object: {"diagnostics": […], "summary": {…}}.
+func JSON(w io.Writer, r *Report) error {
+	all := r.diagnostics()
+	n := counts(all)
+	out := jsonReport{
+		Diagnostics: make([]jsonDiagnostic, len(all)),
+		Summary:     jsonSummary{Errors: n[lint.Error], Warnings: n[lint.Warning], Infos: n[lint.Info], Hidden: r.Hidden, Files: r.Files, Failures: len(r.Failures)},
+	}
+	for i := range all {
+		out.Diagnostics[i] = diagnosticJSON(&all[i])
+	}
+	enc := encoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(out)
+}
+
+// JSONL writes one object a line, which is an element of JSON's "diagnostics".
+func JSONL(w io.Writer, r *Report) error {
+	enc := encoder(w)
+	all := r.diagnostics()
+	for i := range all {
+		if err := enc.Encode(diagnosticJSON(&all[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func encoder(w io.Writer) *json.Encoder {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc
+}
+
+func diagnosticJSON(d *lint.Diagnostic) jsonDiagnostic {
+	out := jsonDiagnostic{
+		Rule: d.Rule.ID(), Severity: d.Severity.String(), Message: d.Message, Notes: d.Notes, Help: d.Help,
+		Resource: resourceJSON(d.Resource), Field: fieldJSON(d.Path), Location: LocationOf(d.Resource.File, d.Span),
+		Related: make([]jsonRelated, len(d.Related)), Fixes: make([]jsonFix, len(d.Fixes)), URL: URL(d.Rule),
+	}
+	for i, r := range d.Related {
+		out.Related[i] = jsonRelated{r.Message, resourceJSON(r.Resource), fieldJSON(r.Path), LocationOf(r.Resource.File, r.Span)}
+	}
+	for i, fix := range d.Fixes {
+		out.Fixes[i] = jsonFix{fix.Message, fix.Safe, make([]jsonEdit, len(fix.Edits))}
+		for j, e := range fix.Edits {
+			f := d.Resource.File
+			out.Fixes[i].Edits[j] = jsonEdit{position(f, e.Span.Start), position(f, e.Span.End), e.New}
+		}
+	}
+	return out
+}
+
+func resourceJSON(r *graph.Resource) jsonResource { return jsonResource{r.Kind, r.Name} }
+
+func fieldJSON(p *decode.Path) string { return p.String() }
+
+// URL is where a rule's page is.
+func URL(r *lint.Rule) string {
+	return "https://github.com/xdslint/xdslint/blob/main/docs/rules/" + r.ID() + ".md"
+}

@@ -1,0 +1,94 @@
+package report
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	maxCells = 120 // of a line that is shown
+	lead     = 40  // cells kept before the caret where a line is cut
+	tab      = "    "
+)
+
+// snippet makes a line fit for a terminal: tabs become spaces, what would move the cursor a replacement character, and a
+// wide line is cut around bytes [from, to) of it. Those get carets: after `before` cells, `width` of them.
+func snippet(line []byte, from, to int) (shown string, before, width int) {
+	from = min(max(from, 0), len(line))
+	to = min(max(to, from), len(line))
+	from, to = trimSpan(line, from, to)
+
+	cells, fromCell, toCell := layout(line, from, to)
+	if len(cells) <= maxCells {
+		return strings.TrimRight(strings.Join(cells, ""), " "), fromCell, max(toCell-fromCell, 1)
+	}
+	first := 0
+	if fromCell > lead {
+		first = min(fromCell-lead, len(cells)-maxCells)
+		first = max(first, 0)
+	}
+	last := min(first+maxCells, len(cells))
+	shown = strings.Join(cells[first:last], "")
+	before, toCell = fromCell-first, min(toCell, last)
+	if first > 0 {
+		shown, before = "… "+shown, before+2
+	}
+	if last < len(cells) {
+		shown += " …"
+	}
+	return shown, before, max(toCell-fromCell, 1)
+}
+
+// trimSpan leaves out blanks at the end: a span of several lines ends in its first one.
+func trimSpan(line []byte, from, to int) (int, int) {
+	for to > from && (line[to-1] == ' ' || line[to-1] == '\t' || line[to-1] == '\r') {
+		to--
+	}
+	return from, to
+}
+
+// layout lists the terminal cells of a line; the second cell of a wide rune is empty.
+func layout(line []byte, from, to int) (cells []string, fromCell, toCell int) {
+	for i := 0; i <= len(line); {
+		if i == from {
+			fromCell = len(cells)
+		}
+		if i == to {
+			toCell = len(cells)
+		}
+		if i == len(line) {
+			break
+		}
+		r, size := utf8.DecodeRune(line[i:])
+		switch {
+		case r == '\t':
+			for _, c := range tab {
+				cells = append(cells, string(c))
+			}
+		case r == utf8.RuneError, !unicode.IsPrint(r) && !unicode.Is(unicode.Mn, r):
+			cells = append(cells, "\uFFFD")
+		case unicode.Is(unicode.Mn, r) && len(cells) > 0:
+			cells[len(cells)-1] += string(r)
+		case wide(r):
+			cells = append(cells, string(r), "")
+		default:
+			cells = append(cells, string(r))
+		}
+		i += size
+	}
+	return cells, fromCell, toCell
+}
+
+// wide tells the runes that take two cells: East Asian scripts and emoji.
+func wide(r rune) bool {
+	switch {
+	case r < 0x1100:
+		return false
+	case r <= 0x115F, 0x2E80 <= r && r <= 0xA4CF, 0xAC00 <= r && r <= 0xD7A3, 0xF900 <= r && r <= 0xFAFF,
+		0xFE30 <= r && r <= 0xFE6F, 0xFF00 <= r && r <= 0xFF60, 0xFFE0 <= r && r <= 0xFFE6,
+		0x1F300 <= r && r <= 0x1F64F, 0x1F680 <= r && r <= 0x1F6FF, 0x1F900 <= r && r <= 0x1F9FF, 0x20000 <= r && r <= 0x3FFFD:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,216 @@
+// Package settings reads .xdslint.yaml, where a team writes down what its runs have in common.
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/suppress"
+	"github.com/xdslint/xdslint/lint/target"
+)
+
+// FileName is that of a configuration.
+const FileName = ".xdslint.yaml"
+
+// Settings are what a configuration says. docs/xdslint.schema.json describes the same.
+type Settings struct {
+	Paths      []string          `yaml:"paths"`      // what to lint where the command line names nothing; relative to the file
+	Targets    []string          `yaml:"targets"`    // such as envoy:1.40
+	FailOn     string            `yaml:"fail-on"`    // error, warning, info or never
+	Severities map[string]string `yaml:"severities"` // error, warning, info or off, by rule, group or glob
+	Ignores    []suppress.Ignore `yaml:"ignores"`
+	Assume     []string          `yaml:"assume"` // KIND:GLOB: names that exist elsewhere
+	Open       []string          `yaml:"open"`   // kinds of which more exist than is given
+	Closed     []string          `yaml:"closed"` // kinds of which all are given
+
+	File *source.File `yaml:"-"`
+}
+
+// Find looks for a file from a folder upwards, to the root of the repository at most. It is empty where there is none.
+func Find(dir, name string) string {
+	for {
+		file := filepath.Join(dir, name)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			return file
+		}
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			return ""
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// Read reads and checks a configuration against the rules that there are; name is its name in errors, which have lines.
+func Read(file, name string, rules []*lint.Rule) (*Settings, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(&source.File{Name: name, Text: text}, rules)
+}
+
+// Parse is Read for a text.
+func Parse(f *source.File, rules []*lint.Rule) (*Settings, error) {
+	s := &Settings{File: f}
+	d := &decoder{file: f}
+	root := d.document()
+	if root != nil {
+		d.decode(root, s)
+		s.check(d, root, rules)
+	}
+	return s, errors.Join(d.errs...)
+}
+
+// check looks at what the values mean.
+func (s *Settings) check(d *decoder, root *node, rules []*lint.Rule) {
+	for i, name := range s.Targets {
+		if _, err := target.Parse(name); err != nil {
+			d.errorf(root.at("targets", i), "%s", err)
+		}
+	}
+	if s.FailOn != "" {
+		if _, err := ParseFailOn(s.FailOn); err != nil {
+			d.errorf(root.at("fail-on", -1), "%s", err)
+		}
+	}
+	for _, selector := range sortedKeys(s.Severities) {
+		if err := CheckSelector(selector, rules); err != nil {
+			d.errorf(root.key("severities", selector), "%s", err)
+		}
+		if level := s.Severities[selector]; level != Off {
+			if _, err := lint.ParseSeverity(level); err != nil {
+				d.errorf(root.entry("severities", selector), "%q is no severity: error, warning, info, off", level)
+			}
+		}
+	}
+	for i := range s.Ignores {
+		s.checkIgnore(d, root.at("ignores", i), &s.Ignores[i], rules)
+	}
+	for i, assumed := range s.Assume {
+		if _, err := ParseAssumed(assumed); err != nil {
+			d.errorf(root.at("assume", i), "%s", err)
+		}
+	}
+	for name, kinds := range map[string][]string{"open": s.Open, "closed": s.Closed} {
+		for i, kind := range kinds {
+			if _, err := ParseKind(kind); err != nil {
+				d.errorf(root.at(name, i), "%s", err)
+			}
+		}
+	}
+	d.sort()
+}
+
+func (s *Settings) checkIgnore(d *decoder, at source.Span, ignore *suppress.Ignore, rules []*lint.Rule) {
+	ignore.Span = at
+	if ignore.Rule == "" {
+		d.errorf(at, `an ignore needs a "rule"; "*" means all of them`)
+	} else if err := CheckSelector(ignore.Rule, rules); err != nil {
+		d.errorf(at, "%s", err)
+	}
+	if strings.TrimSpace(ignore.Reason) == "" {
+		d.errorf(at, `an ignore needs a "reason", for whoever reads it next`)
+	}
+	if kind, _, ok := strings.Cut(ignore.Resource, "/"); ignore.Resource != "" && !strings.ContainsAny(kind, "*?") {
+		if _, err := ParseKind(kind); !ok || err != nil && kind != string(graph.File) {
+			d.errorf(at, "resource %q is not KIND/NAME, such as cluster/backend-*", ignore.Resource)
+		}
+	}
+}
+
+// Off is the severity of a rule that does not run.
+const Off = "off"
+
+// Severity is what the settings say about a rule: the most particular selector wins, an id before a glob before a group
+// before "*". It is empty where they say nothing.
+func (s *Settings) Severity(r *lint.Rule) string {
+	if level := s.Severities[r.ID()]; level != "" {
+		return level
+	}
+	best, level := "", ""
+	for _, selector := range sortedKeys(s.Severities) {
+		if strings.Contains(selector, "/") && r.Match(selector) && len(selector) > len(best) {
+			best, level = selector, s.Severities[selector]
+		}
+	}
+	for _, selector := range []string{r.Group, "*"} {
+		if level == "" {
+			level = s.Severities[selector]
+		}
+	}
+	return level
+}
+
+// CheckSelector tells whether a selector means any rule.
+func CheckSelector(selector string, rules []*lint.Rule) error {
+	var names []string
+	for _, r := range rules {
+		if r.Match(selector) {
+			return nil
+		}
+		names = append(names, r.ID(), r.Group)
+	}
+	return fmt.Errorf("no rule or group is named %q%s", selector, didYouMean(selector, names))
+}
+
+// ParseFailOn reads the lowest severity that fails a run; 0 is "never".
+func ParseFailOn(s string) (lint.Severity, error) {
+	if s == "never" {
+		return 0, nil
+	}
+	severity, err := lint.ParseSeverity(s)
+	if err != nil {
+		return 0, fmt.Errorf("%q is none of error, warning, info, never", s)
+	}
+	return severity, nil
+}
+
+// ParseKind reads the name of a kind.
+func ParseKind(s string) (graph.Kind, error) {
+	var names []string
+	for _, k := range graph.Kinds() {
+		if string(k) == s {
+			return k, nil
+		}
+		names = append(names, string(k))
+	}
+	near := didYouMean(s, names)
+	if near == "" {
+		near = ": " + strings.Join(names, ", ")
+	}
+	return "", fmt.Errorf("no kind is named %q%s", s, near)
+}
+
+// ParseAssumed reads KIND:GLOB.
+func ParseAssumed(s string) (graph.Assumed, error) {
+	name, glob, ok := strings.Cut(s, ":")
+	if !ok || glob == "" {
+		return graph.Assumed{}, fmt.Errorf("%q is not KIND:GLOB, such as cluster:backend-*", s)
+	}
+	kind, err := ParseKind(name)
+	if err != nil {
+		return graph.Assumed{}, err
+	}
+	if _, err := path.Match(glob, ""); err != nil {
+		return graph.Assumed{}, fmt.Errorf("%q is no glob: a [ is not closed, or a \\ stands at the end", glob)
+	}
+	return graph.Assumed{Kind: kind, Glob: glob}, nil
+}
+
+func didYouMean(name string, candidates []string) string {
+	if near := lint.Nearest(name, candidates); near != "" {
+		return fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return ""
+}

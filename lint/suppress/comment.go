@@ -1,0 +1,195 @@
+package suppress
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/lint"
+)
+
+const mark = "xdslint:"
+
+// comment is one `# xdslint:ignore=rule[,rule] -- reason`.
+type comment struct {
+	file  *source.File
+	rules []selector
+	noted []lint.Diagnostic // what is wrong with the comment itself
+}
+
+type selector struct {
+	text string
+	span source.Span
+	used bool
+}
+
+// line is where a comment applies.
+type line struct {
+	file *source.File
+	n    int
+}
+
+type comments struct {
+	all    []*comment
+	byLine map[line][]*comment
+}
+
+// collect reads the comments in all files of a result.
+func collect(result *lint.Result, known []*lint.Rule) *comments {
+	c := &comments{byLine: map[line][]*comment{}}
+	resources := map[*source.File][]*graph.Resource{}
+	var files []*source.File
+	for _, s := range result.Snapshots {
+		for _, r := range s.Resources {
+			if resources[r.File] == nil {
+				files = append(files, r.File)
+			}
+			resources[r.File] = append(resources[r.File], r)
+		}
+	}
+	for _, f := range files {
+		// JSON has no comments: there the words can only be part of a string.
+		if !strings.EqualFold(filepath.Ext(f.Name), ".json") {
+			c.file(f, resources[f], known)
+		}
+	}
+	return c
+}
+
+func (c *comments) file(f *source.File, resources []*graph.Resource, known []*lint.Rule) {
+	for at := 0; ; {
+		i := bytes.Index(f.Text[at:], []byte(mark))
+		if i < 0 {
+			return
+		}
+		at += i
+		n := f.Position(at).Line
+		text, start := f.Line(n)
+		head := bytes.TrimRight(text[:at-start], " \t")
+		// A comment begins the line or follows a blank.
+		hash := len(head) - 1
+		if hash >= 0 && head[hash] == '#' && (hash == 0 || head[hash-1] == ' ' || head[hash-1] == '\t') && !inString(resources, start+hash) {
+			one := parse(f, source.Span{Start: start + hash, End: start + len(text)}, string(text[at-start:]), at, known)
+			c.all = append(c.all, one)
+			if len(bytes.TrimSpace(head[:hash])) == 0 {
+				n = below(f, n)
+			}
+			c.byLine[line{f, n}] = append(c.byLine[line{f, n}], one)
+		}
+		at += len(mark)
+	}
+}
+
+// below is the line that a comment on a line of its own is about: the next one that is no comment.
+func below(f *source.File, n int) int {
+	for n++; n < f.Lines(); n++ {
+		if text, _ := f.Line(n); !bytes.HasPrefix(bytes.TrimSpace(text), []byte("#")) {
+			break
+		}
+	}
+	return n
+}
+
+// inString tells whether an offset is within a string: then what looks like a comment is none.
+func inString(resources []*graph.Resource, offset int) bool {
+	for _, r := range resources {
+		if r.Text != nil && within(r.Text, offset) {
+			return true
+		}
+	}
+	return false
+}
+
+func within(n *decode.Node, offset int) bool {
+	if span := n.Span(); offset < span.Start || offset >= span.End {
+		return false
+	}
+	if n.Kind == decode.String {
+		return true
+	}
+	for i := range n.Items {
+		if within(&n.Items[i], offset) {
+			return true
+		}
+	}
+	return false
+}
+
+// parse reads the comment at span; text begins at offset, with the mark.
+func parse(f *source.File, span source.Span, text string, offset int, known []*lint.Rule) *comment {
+	c := &comment{file: f}
+	list, ok := strings.CutPrefix(text, mark+"ignore=")
+	if !ok {
+		d := about(Malformed, f, span, "this comment is not understood")
+		d.Help = "write # xdslint:ignore=RULE -- REASON"
+		c.noted = append(c.noted, d)
+		return c
+	}
+	offset += len(mark + "ignore=")
+	list, reason, _ := strings.Cut(list, " --")
+	for name := range strings.SplitSeq(list, ",") {
+		trimmed := strings.TrimSpace(name)
+		start := offset + strings.Index(name, trimmed)
+		at := source.Span{Start: start, End: start + len(trimmed)}
+		offset += len(name) + 1
+		if trimmed == "" {
+			continue
+		}
+		if !ran(trimmed, known) {
+			d := about(Unused, f, at, fmt.Sprintf("no rule is named %q", trimmed))
+			if near := lint.Nearest(trimmed, ids(known)); near != "" {
+				d.Help = fmt.Sprintf("did you mean %q?", near)
+			}
+			c.noted = append(c.noted, d)
+			continue
+		}
+		c.rules = append(c.rules, selector{text: trimmed, span: at})
+	}
+	if strings.TrimSpace(reason) == "" {
+		d := about(NoReason, f, span, "this suppression does not say why")
+		d.Help = "write the reason behind the rule: -- REASON"
+		c.noted = append(c.noted, d)
+	}
+	return c
+}
+
+func ids(rules []*lint.Rule) []string {
+	all := make([]string, len(rules))
+	for i, r := range rules {
+		all[i] = r.ID()
+	}
+	return all
+}
+
+// hide tells whether a comment suppresses the finding.
+func (c *comments) hide(d *lint.Diagnostic) bool {
+	if len(c.all) == 0 || d.Span.IsZero() {
+		return false
+	}
+	f, hidden := d.Resource.File, false
+	for _, one := range c.byLine[line{f, f.Position(d.Span.Start).Line}] {
+		for i := range one.rules {
+			if d.Rule.Match(one.rules[i].text) {
+				one.rules[i].used, hidden = true, true
+			}
+		}
+	}
+	return hidden
+}
+
+// report lists what is wrong with the comments, once all findings went by.
+func (c *comments) report(rules []*lint.Rule) (all []lint.Diagnostic) {
+	for _, one := range c.all {
+		all = append(all, one.noted...)
+		for _, s := range one.rules {
+			if !s.used && ran(s.text, rules) {
+				all = append(all, about(Unused, one.file, s.span, fmt.Sprintf("this suppression hides nothing: %s is not found here", s.text)))
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,65 @@
+package suppress
+
+import (
+	"strings"
+
+	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/lint"
+)
+
+// Ignore takes away the findings of a rule in some resources and fields.
+type Ignore struct {
+	Rule     string      `yaml:"rule"`     // id, group or glob over ids
+	Resource string      `yaml:"resource"` // glob over KIND/NAME; empty: all
+	Field    string      `yaml:"field"`    // glob over field paths; means all fields below it too; empty: all
+	Reason   string      `yaml:"reason"`   // required
+	Span     source.Span `yaml:"-"`        // where it stands in the configuration
+}
+
+// Match tells whether the ignore means a finding.
+func (i *Ignore) Match(d *lint.Diagnostic) bool {
+	if !d.Rule.Match(i.Rule) {
+		return false
+	}
+	if i.Resource != "" && !glob(i.Resource, string(d.Resource.Kind)+"/"+d.Resource.Name) {
+		return false
+	}
+	return i.Field == "" || covers(i.Field, d.Path.String())
+}
+
+// covers tells whether a glob matches a field path or one of its beginnings.
+func covers(pattern, path string) bool {
+	for end := 1; end <= len(path); end++ {
+		if (end == len(path) || path[end] == '.' || path[end] == '[') && glob(pattern, path[:end]) {
+			return true
+		}
+	}
+	return false
+}
+
+// glob matches with * for any text and ? for one byte; brackets mean themselves, since field paths hold them.
+func glob(pattern, s string) bool {
+	head, rest, star := strings.Cut(pattern, "*")
+	if len(s) < len(head) || !sameBytes(head, s[:len(head)]) {
+		return false
+	}
+	s = s[len(head):]
+	if !star {
+		return s == ""
+	}
+	for i := 0; i <= len(s); i++ {
+		if glob(rest, s[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+func sameBytes(pattern, s string) bool {
+	for i := range len(pattern) {
+		if pattern[i] != '?' && pattern[i] != s[i] {
+			return false
+		}
+	}
+	return true
+}

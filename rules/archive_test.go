@@ -1,0 +1,197 @@
+package rules_test
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/target"
+)
+
+// archive is the examples of one rule: testdata/rules/GROUP/RULE.txtar.
+//
+//	bad*.yaml, bad1/…   an example that the rule has something to say about; a folder is several files in one run. Paths in
+//	                    a bootstrap start in its own folder: ./rds.yaml (Envoy does not take rds.yaml)
+//	good*.yaml, …       one that is silent under all rules
+//	flags               optional: "assume KIND:GLOB", "open KIND", "closed KIND", "target PLANE:VERSION", one a line; for one
+//	                    example only with "EXAMPLE: " before it
+//	envoy               optional: "EXAMPLE: WHY" for each example that --mode validate cannot judge. The word push stands for
+//	                    resources that come without a bootstrap: they are pushed over ADS. The word crash: Envoy crashes
+//	                    on it. Any other reason: Envoy is not asked
+//	want                the text report of the bad ones; `go test ./rules -update` writes it
+type archive struct {
+	path     string
+	rule     string // its id
+	text     *txtar.Archive
+	examples []string
+	envoy    map[string]string
+	flags    map[string]*flags // by example; "" for all
+}
+
+type flags struct {
+	assumptions graph.Assumptions
+	target      target.Target
+}
+
+const testdata = "../testdata/rules"
+
+func archives(t *testing.T) []*archive {
+	t.Helper()
+	root, err := filepath.Abs(testdata) // the examples are run from folders of their own
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, err := filepath.Glob(filepath.Join(root, "*", "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*archive
+	for _, p := range paths {
+		text, err := txtar.ParseFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		group, file := filepath.Base(filepath.Dir(p)), filepath.Base(p)
+		a := &archive{path: p, rule: group + "/" + strings.TrimSuffix(file, ".txtar"), text: text, envoy: map[string]string{}, flags: map[string]*flags{}}
+		if err := a.read(); err != nil {
+			t.Errorf("%s: %v", p, err)
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+func (a *archive) read() error {
+	for _, f := range a.text.Files {
+		name, _, _ := strings.Cut(f.Name, "/")
+		var err error
+		switch {
+		case f.Name == "want":
+		case f.Name == "flags":
+			err = a.readFlags(string(f.Data))
+		case f.Name == "envoy":
+			err = a.readEnvoy(string(f.Data))
+		case !strings.HasPrefix(name, "bad") && !strings.HasPrefix(name, "good"):
+			err = fmt.Errorf("%s: an example's name begins with bad or good", f.Name)
+		case !slices.Contains(a.examples, name):
+			a.examples = append(a.examples, name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *archive) readFlags(text string) (err error) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		example, flag, one := strings.Cut(line, ": ")
+		if !one {
+			example, flag = "", line
+		} else if !a.has(example) {
+			return fmt.Errorf("flags: no example %s", example)
+		}
+		f := a.flags[example]
+		if f == nil {
+			f = &flags{}
+			a.flags[example] = f
+		}
+		switch word, rest, _ := strings.Cut(flag, " "); word {
+		case "assume":
+			kind, glob, _ := strings.Cut(rest, ":")
+			f.assumptions.Names = append(f.assumptions.Names, graph.Assumed{Kind: graph.Kind(kind), Glob: glob})
+		case "open":
+			f.assumptions.Open = append(f.assumptions.Open, graph.Kind(rest))
+		case "closed":
+			f.assumptions.Closed = append(f.assumptions.Closed, graph.Kind(rest))
+		case "target":
+			f.target, err = target.Parse(rest)
+		default:
+			err = fmt.Errorf("flags: unknown %q", word)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flagsOf are the flags of one example: its own, or those of all.
+func (a *archive) flagsOf(example string) flags {
+	for _, name := range []string{example, ""} {
+		if f := a.flags[name]; f != nil {
+			return *f
+		}
+	}
+	return flags{}
+}
+
+func (a *archive) readEnvoy(text string) error {
+	for line := range strings.Lines(text) {
+		example, why, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if !ok || !a.has(example) {
+			return fmt.Errorf("envoy: %q is no \"EXAMPLE: WHY\"", line)
+		}
+		a.envoy[example] = why
+	}
+	return nil
+}
+
+func (a *archive) has(example string) bool {
+	return slices.ContainsFunc(a.text.Files, func(f txtar.File) bool {
+		return f.Name == example || strings.HasPrefix(f.Name, example+"/")
+	})
+}
+
+// extract writes the examples into a folder.
+func (a *archive) extract(t *testing.T, dir string) {
+	t.Helper()
+	for _, f := range a.text.Files {
+		to := filepath.Join(dir, filepath.FromSlash(path.Clean(f.Name)))
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to, f.Data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (a *archive) want() string {
+	for _, f := range a.text.Files {
+		if f.Name == "want" {
+			return string(f.Data)
+		}
+	}
+	return ""
+}
+
+// update writes what the bad examples now report.
+func (a *archive) update(t *testing.T, got string) {
+	t.Helper()
+	files := slices.DeleteFunc(slices.Clone(a.text.Files), func(f txtar.File) bool { return f.Name == "want" })
+	files = append(files, txtar.File{Name: "want", Data: []byte(got)})
+	text := txtar.Format(&txtar.Archive{Comment: a.text.Comment, Files: files})
+	if err := os.WriteFile(a.path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func refused(found []lint.Diagnostic) []string {
+	var all []string
+	for i := range found {
+		if found[i].Refused {
+			all = append(all, fmt.Sprintf("%s: %s (%s)", found[i].Rule.ID(), found[i].Message, found[i].Upstream))
+		}
+	}
+	return all
+}

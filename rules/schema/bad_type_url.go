@@ -1,0 +1,360 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	dubbov3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/dubbo_proxy/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/schema/reading"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "bad-type-url",
+	Severity: lint.Error,
+	Summary:  "a type URL names no type, or an extension that does not belong there",
+	Why: `Envoy finds an extension by the type of its configuration, not by its name
+(` + "`Config::Utility::getAndCheckFactory`" + `). A misspelt type URL, or a configuration in the wrong place (a network filter
+among the HTTP filters), refuses everything: "Didn't find a registered implementation for '…' with type URL: '…'". In a YAML
+or JSON file the type has to be one that is built in even where nobody reads it: "could not find @type".
+
+An HTTP filter with ` + "`is_optional: true`" + ` is left out in silence if Envoy has no such filter, and so is a per-route
+configuration in a FilterConfig that is optional; but in a text file its type still has to be known.
+
+A type that the official build lacks may well be an extension of the Envoy that a vendor or a mesh ships. So it is a warning,
+and an error only where the target was named (` + "`--target`" + `): then the official build is meant.`,
+	Links: []string{"https://github.com/envoyproxy/envoy/issues/21759"},
+	Run: lint.EachMessage(checkTypes).And(func(p *lint.Pass) {
+		for _, r := range p.Snapshot.Resources {
+			if r.Message == nil {
+				unknownResources(p, r)
+			}
+		}
+	}),
+})
+
+// unknownResources reports resources of an unknown type, which are in no message.
+func unknownResources(p *lint.Pass, r *graph.Resource) {
+	for _, problem := range r.Problems {
+		name := decode.TypeName(problem.Name)
+		if problem.Kind == decode.UnknownType && !isV2(name) {
+			d := unknownType(p, r, problem.Name)
+			p.ReportProblem(r, problem, d)
+		}
+	}
+}
+
+func checkTypes(p *lint.Pass, at lint.At, m protoreflect.Message) {
+	switch m := m.Interface().(type) {
+	case *anypb.Any:
+		checkAny(p, at, m.GetTypeUrl())
+	case *corev3.ExtensionConfigSource:
+		checkTypeURLs(p, at, m)
+	case *clusterv3.Cluster:
+		checkOptionNames(p, at, m)
+	case *clusterv3.Cluster_CustomClusterType:
+		checkClusterType(p, at, m)
+	case *corev3.TypedExtensionConfig:
+		checkNamed(p, at, m.GetName())
+	case *dubbov3.DubboFilter:
+		checkNamed(p, at, m.GetName())
+	case *clusterv3.LoadBalancingPolicy:
+		checkPolicies(p, at, m)
+	}
+}
+
+func checkAny(p *lint.Pass, at lint.At, url string) {
+	x := p.Target.Extensions()
+	name := reading.ExtensionType(at.Place)
+	if url == "" || isV2(name) {
+		return
+	}
+	text := at.Resource().Text != nil
+	if !strings.Contains(url, "/") || strings.HasPrefix(url, "/") {
+		reportType(p, at, lint.Diagnostic{
+			Message: fmt.Sprintf("the type URL %q has nothing before the type's name", url),
+			Notes:   []string{refusal(at.Resource())},
+			Help:    fmt.Sprintf("write type.googleapis.com/%s", strings.TrimPrefix(url, "/")),
+			Refused: text || reading.Reads(x, at.Place), Upstream: "@type must contain at least one / and a nonempty host",
+		})
+		return
+	}
+	pt, plugged := reading.PointOf(at.Place)
+	if plugged && reading.Ignored(x, pt, at.Place) {
+		plugged = false
+	}
+	refused := plugged && reading.OuterRead(p.Target.Extensions(), at.Place) && !pt.Takes(x, name) && !optional(at.Place, pt)
+	switch {
+	case !official(name):
+		d := unknownType(p, at.Resource(), string(name))
+		inText := text && decode.TypeName(url) == name // a TypedStruct's type is looked up, not read
+		d.Refused = inText || refused
+		if d.Refused || at.Place.Opaque {
+			reportType(p, at, d)
+		}
+	case plugged && !refused && reading.OuterRead(x, at.Place):
+		checkPosition(p, at, pt, name)
+	case refused && !reading.IsFilterConfig(at.Place) && !byItsName(pt, name):
+		reportType(p, at, misplaced(p, pt, name, at.Resource()))
+	}
+}
+
+// checkPosition looks at the two types that many HTTP filters have, one for the chain and one for routes.
+func checkPosition(p *lint.Pass, at lint.At, pt reading.Point, name protoreflect.FullName) {
+	if !slices.Contains(pt.Categories, "envoy.filters.http") && !slices.Contains(pt.Categories, "envoy.filters.http.upstream") {
+		return
+	}
+	content := at.Resource().Contents[at.Place.Message.Interface()]
+	instead, swapped := pt.Swapped(name)
+	switch {
+	case pt.IsPerRoute() && reading.ChainOnly(name) && !optional(at.Place, pt):
+		reportType(p, at, lint.Diagnostic{
+			Message: fmt.Sprintf("the filter of %s takes no configuration per route", name),
+			Notes:   []string{refusal(at.Resource())}, Refused: true,
+			Upstream: "doesn't support virtual host or route specific configurations",
+		})
+	case swapped && content != nil && proto.Size(content) > 0:
+		place := "the filter chain"
+		if pt.IsPerRoute() {
+			place = "typed_per_filter_config"
+		}
+		reportType(p, at, lint.Diagnostic{
+			Message: fmt.Sprintf("%s does not belong into %s", name, place),
+			Notes:   []string{refusal(at.Resource())}, Refused: true,
+			Help:     fmt.Sprintf("here it is %q", "type.googleapis.com/"+string(instead)),
+			Upstream: fmt.Sprintf("Unable to unpack as %s", instead),
+		})
+	}
+}
+
+// byItsName tells where the type of a configuration does not count.
+func byItsName(pt reading.Point, name protoreflect.FullName) bool {
+	if _, ok := reading.ByName[pt.Field]; ok {
+		return true
+	}
+	return pt.Field == "envoy.config.cluster.v3.Cluster.cluster_type" && name == "google.protobuf.Struct"
+}
+
+// reportType points to the type URL of a text, and to the Any of everything else.
+func reportType(p *lint.Pass, at lint.At, d lint.Diagnostic) {
+	key := "@type"
+	if decode.IsTypedStruct(decode.TypeName(at.Place.Message.Get(at.Place.Message.Descriptor().Fields().ByNumber(1)).String())) {
+		key = "type_url"
+	}
+	if found := at.Resource().Locate(at.Path().Field(key)); found.Exact {
+		d.Span = found.Value
+	}
+	p.Report(at, d)
+}
+
+// unknownType is the finding about a type that the official build does not have.
+func unknownType(p *lint.Pass, r *graph.Resource, url string) lint.Diagnostic {
+	name := decode.TypeName(url)
+	d := lint.Diagnostic{
+		Severity: lint.Warning,
+		Message:  fmt.Sprintf("%s is no type that %s has", name, build(p)),
+		Refused:  true,
+		Upstream: fmt.Sprintf("could not find @type 'type.googleapis.com/%s'", name),
+	}
+	if r.Text == nil && r.Kind != graph.File {
+		d.Upstream = fmt.Sprintf("Didn't find a registered implementation for type URL: '%s'", name)
+	}
+	near := nearestType(p.Target.Extensions(), name)
+	switch {
+	case near != "" && official(protoreflect.FullName(near)):
+		d.Severity = lint.Error
+		d.Help = fmt.Sprintf("did you mean %q?", "type.googleapis.com/"+near)
+		d.Notes = []string{refusal(r)}
+	case p.TargetGiven:
+		d.Severity = lint.Error
+		d.Notes = []string{refusal(r)}
+	default:
+		d.Notes = []string{"a build that has this extension takes it, every other one refuses it"}
+	}
+	return d
+}
+
+func build(p *lint.Pass) string { return "the official build of " + p.Target.String() }
+
+// misplaced is the finding about a type that Envoy has, but not for that place.
+func misplaced(p *lint.Pass, pt reading.Point, name protoreflect.FullName, r *graph.Resource) lint.Diagnostic {
+	d := lint.Diagnostic{
+		Message:  fmt.Sprintf("%s does not configure %s", name, kindOf(pt.Categories)),
+		Notes:    []string{refusal(r)},
+		Refused:  true,
+		Upstream: fmt.Sprintf("Didn't find a registered implementation for '…' with type URL: '%s'", name),
+	}
+	var others []string
+	for _, e := range p.Target.Extensions().ByTypeURL(string(name)) {
+		others = append(others, kindOf([]string{e.Category}))
+	}
+	if len(others) > 0 {
+		d.Notes = append([]string{"it configures " + strings.Join(unique(others), " and ")}, d.Notes...)
+	} else {
+		d.Notes = append([]string{"it configures no extension at all"}, d.Notes...)
+	}
+	if near := nearestTypo(string(name), inCategories(p, pt.Categories)); near != "" {
+		d.Help = fmt.Sprintf("did you mean %q?", "type.googleapis.com/"+near)
+	}
+	return d
+}
+
+func inCategories(p *lint.Pass, categories []string) []string {
+	x := p.Target.Extensions()
+	var names []string
+	for _, name := range typeNames(x) {
+		if (reading.Point{Categories: categories}).Takes(x, protoreflect.FullName(name)) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// kindOf spells categories for people: "an extension of the category envoy.filters.http".
+func kindOf(categories []string) string {
+	return "an extension of the category " + strings.Join(categories, " or ")
+}
+
+func unique(names []string) []string {
+	var kept []string
+	seen := map[string]bool{}
+	for _, name := range names {
+		if !seen[name] {
+			seen[name] = true
+			kept = append(kept, name)
+		}
+	}
+	return kept
+}
+
+// optional tells whether Envoy passes over an extension that it does not have.
+func optional(at *graph.Place, pt reading.Point) bool {
+	for around := at; around != nil && around != pt.Holder; around = around.Parent {
+		switch m := around.Message.Interface().(type) {
+		case *hcmv3.HttpFilter:
+			if m.GetIsOptional() {
+				return true
+			}
+		case *routev3.FilterConfig:
+			if m.GetIsOptional() {
+				return true
+			}
+		}
+	}
+	if pt.Holder != nil {
+		plugin, ok := pt.Holder.Message.Interface().(*routev3.ClusterSpecifierPlugin)
+		return ok && plugin.GetIsOptional()
+	}
+	return false
+}
+
+// checkTypeURLs looks at the types that a discovered filter may have (processDynamicFilterConfig).
+func checkTypeURLs(p *lint.Pass, at lint.At, source *corev3.ExtensionConfigSource) {
+	pt, ok := reading.PointOf(at.Place)
+	if !ok || !reading.OuterRead(p.Target.Extensions(), at.Place) {
+		return
+	}
+	for i, url := range source.GetTypeUrls() {
+		name := decode.TypeName(url)
+		if isV2(name) || pt.Takes(p.Target.Extensions(), name) {
+			continue
+		}
+		d := misplaced(p, pt, name, at.Resource())
+		if !official(name) {
+			d = unknownType(p, at.Resource(), url)
+		}
+		d.Upstream = fmt.Sprintf("Error: no factory found for a required type URL %s.", name)
+		p.Report(at.Item("type_urls", i), d)
+	}
+}
+
+// checkOptionNames looks at the keys of typed_extension_protocol_options: there, the name is what counts
+// (createProtocolOptionsConfig).
+func checkOptionNames(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
+	for name := range c.GetTypedExtensionProtocolOptions() {
+		checkName(p, at.Entry("typed_extension_protocol_options", name).Key(), name,
+			"filter and no protocol options", "Didn't find a registered network or http filter or protocol options implementation for name: '%s'",
+			"envoy.filters.network", "envoy.filters.http", "envoy.upstream_options")
+	}
+}
+
+// checkClusterType looks at a custom cluster without a configuration, which Envoy finds by its name
+// (ClusterFactoryImplBase::create).
+func checkClusterType(p *lint.Pass, at lint.At, custom *clusterv3.Cluster_CustomClusterType) {
+	if custom.GetTypedConfig() == nil || decode.TypeName(custom.GetTypedConfig().GetTypeUrl()) == "google.protobuf.Struct" {
+		checkName(p, at.Field("name"), custom.GetName(), "type of cluster",
+			"Didn't find a registered cluster factory implementation for name: '%s'", "envoy.clusters")
+	}
+}
+
+// checkNamed looks at the other extensions that Envoy finds by their names.
+func checkNamed(p *lint.Pass, at lint.At, name string) {
+	if pt, _ := reading.PointOf(at.Place); reading.ByName[pt.Field] != "" && reading.OuterRead(p.Target.Extensions(), at.Place) {
+		checkName(p, at.Field("name"), name, "extension of the category "+reading.ByName[pt.Field],
+			"Didn't find a registered implementation for name: '%s'", reading.ByName[pt.Field])
+	}
+}
+
+// checkName reports a name that is in none of the categories.
+func checkName(p *lint.Pass, at lint.At, name, what, upstream string, categories ...string) {
+	if name == "" || named(p, name, categories) {
+		return // an empty one breaks a constraint
+	}
+	d := lint.Diagnostic{
+		Severity: lint.Warning,
+		Message:  fmt.Sprintf("%q is no %s that %s has", name, what, build(p)),
+		Notes:    []string{"here envoy goes by the name, not by the type", refusal(at.Resource())},
+		Refused:  true,
+		Upstream: fmt.Sprintf(upstream, name),
+	}
+	var names []string
+	for _, category := range categories {
+		names = append(names, namesIn(p.Target.Extensions(), category)...)
+	}
+	near := nearestTypo(name, sorted(names))
+	if near != "" {
+		d.Help = fmt.Sprintf("did you mean %q?", near)
+	}
+	if near != "" || p.TargetGiven {
+		d.Severity = lint.Error
+	}
+	p.Report(at, d)
+}
+
+// checkPolicies: of a list of load balancing policies Envoy takes the first that it has; it needs one.
+func checkPolicies(p *lint.Pass, at lint.At, list *clusterv3.LoadBalancingPolicy) {
+	x := p.Target.Extensions()
+	var names []string
+	for _, policy := range list.GetPolicies() {
+		config := policy.GetTypedExtensionConfig()
+		name := decode.TypeName(config.GetTypedConfig().GetTypeUrl())
+		if decode.IsTypedStruct(name) || reading.Known(x, name, "envoy.load_balancing_policies") {
+			return
+		}
+		names = append(names, config.GetName())
+	}
+	if !reading.OuterRead(p.Target.Extensions(), at.Place) {
+		return
+	}
+	message := "none of these is a load balancing policy that " + build(p) + " has"
+	if len(names) == 0 {
+		message = "the list of load balancing policies is empty"
+	}
+	p.Report(at.Field("policies").Key(), lint.Diagnostic{
+		Message:  message,
+		Notes:    []string{refusal(at.Resource())},
+		Refused:  true,
+		Upstream: fmt.Sprintf("cluster: didn't find a registered load balancer factory implementation for cluster: '…' with names from [%s]", strings.Join(names, ", ")),
+	})
+}

@@ -1,0 +1,138 @@
+package schema
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/schema/reading"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "missing-typed-config",
+	Severity: lint.Error,
+	Summary:  "an extension is named, but has no typed_config",
+	Why: `Envoy finds an extension by the type of its typed_config; the name beside it is only a label
+(` + "`Config::Utility::getAndCheckFactory`" + `). A filter, transport socket, access log or tracer that has only a name is refused
+("Didn't find a registered implementation for '…' with type URL: ''"), even one that has nothing to configure: it takes an
+empty configuration of its type.`,
+	Links: []string{"https://github.com/envoyproxy/envoy/issues/21759"},
+	Run:   lint.EachMessage(missingTypedConfig),
+})
+
+// untyped are wrappings for which a missing configuration means something: the default, or that the name counts.
+var untyped = map[protoreflect.FullName]bool{
+	"envoy.config.cluster.v3.Cluster.CustomClusterType":                              true,
+	"envoy.config.core.v3.ExtensionConfigSource":                                     true,
+	"envoy.config.core.v3.TypedExtensionConfig":                                      true, // breaks a constraint
+	"envoy.config.route.v3.FilterConfig":                                             true,
+	"envoy.extensions.filters.network.http_connection_manager.v3.RequestIDExtension": true,
+	"google.protobuf.Any":                                                            true,
+	"xds.core.v3.TypedExtensionConfig":                                               true,
+}
+
+func missingTypedConfig(p *lint.Pass, at lint.At, m protoreflect.Message) {
+	if filter, ok := m.Interface().(*routev3.FilterConfig); ok && filter.GetConfig() == nil && !filter.GetDisabled() {
+		emptyFilterConfig(p, at)
+		return
+	}
+	md := m.Descriptor()
+	if !reading.IsWrapping(md.FullName()) || untyped[md.FullName()] {
+		return
+	}
+	fd, nameField := md.Fields().ByName("typed_config"), md.Fields().ByName("name")
+	if fd == nil || nameField == nil {
+		return
+	}
+	if m.Has(fd) {
+		if config, ok := m.Get(fd).Message().Interface().(*anypb.Any); !ok || config.GetTypeUrl() != "" || at.Place.Resource.Problems != nil {
+			return
+		}
+	} else if discovered := md.Fields().ByName("config_discovery"); discovered != nil && m.Has(discovered) {
+		return
+	}
+	if filter, ok := m.Interface().(*hcmv3.HttpFilter); ok && filter.GetIsOptional() {
+		return // left out
+	}
+	pt, ok := reading.PointOf(at.Place)
+	if !ok || pt.Wrapping != at.Place || !reading.OuterRead(p.Target.Extensions(), at.Place) {
+		return
+	}
+	name := m.Get(nameField).String()
+	d := lint.Diagnostic{
+		Message:  fmt.Sprintf("%q has no typed_config", name),
+		Notes:    []string{"envoy finds an extension by the type of its configuration, the name is only a label", refusal(at.Resource())},
+		Refused:  true,
+		Upstream: fmt.Sprintf("Didn't find a registered implementation for '%s' with type URL: ''", name),
+	}
+	if url := typeByName(p, name, pt.Categories); url != "" {
+		d.Help = fmt.Sprintf(`write typed_config: {"@type": %s}`, url)
+		if fix, ok := insertTypedConfig(at, url); ok {
+			d.Fixes = []lint.Fix{fix}
+		}
+	}
+	p.Report(at.Field("name"), d)
+}
+
+// emptyFilterConfig: a FilterConfig has to say something (PerFilterConfigs).
+func emptyFilterConfig(p *lint.Pass, at lint.At) {
+	if any := at.Place.Parent; any == nil || !reading.OuterRead(p.Target.Extensions(), any) {
+		return
+	}
+	if pt, ok := reading.PointOf(at.Place.Parent); !ok || !pt.IsPerRoute() {
+		return
+	}
+	p.Report(at, lint.Diagnostic{
+		Message: "the FilterConfig has no config, and does not disable its filter either",
+		Notes:   []string{refusal(at.Resource())}, Refused: true,
+		Help:     "write config, with the filter's configuration per route, or config: {} to enable the filter, or disabled: true",
+		Upstream: "Empty route/virtual host per filter configuration",
+	})
+}
+
+// typeByName finds the type URL of the extension that a name stands for, in one of the categories.
+func typeByName(p *lint.Pass, name string, categories []string) string {
+	for _, e := range p.Target.Extensions().ByName(name) {
+		for _, c := range categories {
+			if e.Category == c && len(e.TypeURLs) > 0 {
+				return "type.googleapis.com/" + shortest(e.TypeURLs)
+			}
+		}
+	}
+	return ""
+}
+
+// shortest picks the filter's configuration rather than its per-route one.
+func shortest(urls []string) string {
+	best := urls[0]
+	for _, url := range urls[1:] {
+		if len(url) < len(best) {
+			best = url
+		}
+	}
+	return best
+}
+
+// insertTypedConfig adds an empty configuration behind the name, where that stands on a line of its own.
+func insertTypedConfig(at lint.At, url string) (fix lint.Fix, ok bool) {
+	found := at.Resource().Locate(at.Path().Field("name"))
+	text := at.Resource().File.Text
+	if !found.Exact || found.Key.IsZero() || found.Value.End > len(text) {
+		return fix, false
+	}
+	rest, _, _ := bytes.Cut(text[found.Value.End:], []byte("\n"))
+	lineStart := bytes.LastIndexByte(text[:found.Key.Start], '\n') + 1
+	if len(bytes.TrimSpace(rest)) > 0 || len(bytes.Trim(text[lineStart:found.Key.Start], " -")) > 0 {
+		return fix, false
+	}
+	indent := strings.Repeat(" ", found.Key.Start-lineStart)
+	edit := lint.Edit{New: "\n" + indent + "typed_config:\n" + indent + "  \"@type\": " + url}
+	edit.Span.Start, edit.Span.End = found.Value.End, found.Value.End
+	return lint.Fix{Message: "add an empty typed_config", Edits: []lint.Edit{edit}}, true
+}

@@ -1,0 +1,57 @@
+package schema
+
+import (
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/source"
+)
+
+// byPath maps the paths of a resource's messages to the messages, the content of an Any before the Any.
+func byPath(r *graph.Resource) map[string]*graph.Place {
+	places := map[string]*graph.Place{}
+	r.Walk(func(at *graph.Place) { places[at.Path.String()] = at })
+	return places
+}
+
+// around finds the message that a problem is in.
+func around(places map[string]*graph.Place, problem decode.Problem) *graph.Place {
+	at := places[problem.Path.Parent().String()]
+	if at == nil || problem.In != nil && at.Message.Descriptor() != problem.In {
+		return nil
+	}
+	return at
+}
+
+func has(r *graph.Resource, kind decode.ProblemKind) bool {
+	for _, problem := range r.Problems {
+		if problem.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// wantsString tells a bare word that Envoy reads as a boolean or a number where a string belongs.
+func wantsString(problem decode.Problem) bool {
+	return strings.Contains(problem.Message, "in quotes it is a string")
+}
+
+func deprecatedValue(v protoreflect.EnumValueDescriptor) bool {
+	options, ok := v.Options().(*descriptorpb.EnumValueOptions)
+	return ok && options.GetDeprecated()
+}
+
+// requote puts a name into the quotes that stand in its place.
+func requote(r *graph.Resource, span source.Span, name string) string {
+	if span.End <= len(r.File.Text) && span.Start < span.End {
+		if q := r.File.Text[span.Start]; q == '"' || q == '\'' {
+			return string(q) + name + string(q)
+		}
+	}
+	return name
+}
