@@ -68,12 +68,13 @@ format: $(gofumpt) ## format the Go files
 new-rule: ## scaffold a rule: make new-rule GROUP=reference NAME=unknown-cluster
 	@go run -tags gen ./internal/gen/newrule "$(GROUP)" "$(NAME)"
 
+# rules comes first: the archives that it writes are what the others show.
 .PHONY: update
 update: $(envoy) ## regenerate tables, pages and golden files
 	go run -tags gen ./internal/gen/extensions > .tools/extensions.txt
 	mv .tools/extensions.txt lint/target/envoy-$(basename $(ENVOY_VERSION)).txt
 	@packages=$$(grep -rlE $(test_files) 'flag\.Bool\("update"' . | xargs -rn1 dirname | sort -u || true); \
-	for package in $$packages; do go test "$$package" -update; done
+	for package in ./rules $$packages; do go test "$$package" -update; done
 
 .PHONY: tools
 tools: $(test_tools) $(gofumpt) $(golangci_lint) ## install all tools under .tools/

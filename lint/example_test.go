@@ -3,13 +3,18 @@ package lint_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"strings"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/report"
 	"github.com/xdslint/xdslint/rules"
 )
 
-// Lint what a folder holds, with every built-in rule.
+// Lint a bootstrap and the files that it names, with every built-in rule.
 func ExampleRun() {
 	ctx := context.Background()
 	input, err := load.Paths(ctx, []string{"../testdata/snapshots/storefront/bootstrap.yaml"}, load.Options{})
@@ -20,8 +25,52 @@ func ExampleRun() {
 	result := lint.Run(ctx, input.Snapshots, lint.Config{Rules: rules.All()})
 	for _, d := range result.Diagnostics {
 		if d.Severity == lint.Error {
-			fmt.Printf("%s: %s %q, %s\n", d.Rule.ID(), d.Resource.Kind, d.Resource.Name, d.Path)
+			fmt.Printf("%s %s: %s\n", d.Resource.Kind, d.Resource.Name, d.Message)
 		}
 	}
 	// Output:
+	// cluster checkout: no cluster load assignment is named "checkout-v2"
+	// cluster images: connect_timeout must be greater than 0s
+	// listener https: no secret is named "shop-certificate"
+	// listener https: no cluster is named "ext-auth"
+	// route_configuration shop: no cluster is named "checkout-canary"
+	// route_configuration shop: no cluster is named "catalogue"
+}
+
+// Write a rule: Each calls it with every message of a type, wherever it is nested.
+func ExampleEach() {
+	house := &lint.Group{Name: "house", Summary: "what we agreed upon"}
+	house.Add(&lint.Rule{
+		Name:     "team-missing",
+		Severity: lint.Warning,
+		Summary:  "the name of a cluster does not begin with its team",
+		Run: lint.Each(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
+			if !strings.Contains(c.GetName(), "/") {
+				p.Reportf(at.Field("name"), "whose cluster is %q?", c.GetName())
+			}
+		}),
+	})
+
+	ctx := context.Background()
+	input, err := load.Paths(ctx, []string{"-"}, load.Options{StdinName: "envoy.yaml", Stdin: strings.NewReader(`
+static_resources:
+  clusters:
+  - name: shop/catalog
+  - name: backend
+`)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	result := lint.Run(ctx, input.Snapshots, lint.Config{Rules: house.Rules()})
+	if err := report.Text(os.Stdout, result, report.TextOptions{}); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// warning[house/team-missing]: whose cluster is "backend"?
+	//  --> envoy.yaml:5:11
+	//   |
+	// 5 |   - name: backend
+	//   |           ^^^^^^^
+	//   = in: cluster "backend" › name
 }

@@ -104,8 +104,8 @@ func (p *Pass) ReportEdge(e *graph.Edge, d Diagnostic) {
 // ReportResource adds a finding about a resource as a whole: at its name, where it has one.
 func (p *Pass) ReportResource(r *graph.Resource, d Diagnostic) {
 	at := At{Place: &graph.Place{Resource: r}}
-	if found := r.Locate(at.path.Field(nameField(r))); found.Exact && nameField(r) != "" {
-		at.path = at.path.Field(nameField(r))
+	if name := nameField(r); name != "" {
+		at.path = at.path.Field(name)
 	}
 	p.Report(at, d)
 }
@@ -124,12 +124,14 @@ func (p *Pass) fill(d *Diagnostic) {
 	p.report(*d)
 }
 
+// nameField is the field that holds a resource's name, whether or not the input has text.
 func nameField(r *graph.Resource) string {
 	if r.Message == nil {
 		return ""
 	}
+	m := r.Message.ProtoReflect()
 	for _, name := range []string{"name", "cluster_name"} {
-		if fd := r.Message.ProtoReflect().Descriptor().Fields().ByName(protoreflect.Name(name)); fd != nil {
+		if fd := m.Descriptor().Fields().ByName(protoreflect.Name(name)); fd != nil && m.Has(fd) {
 			return name
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/xdslint/xdslint/internal/envoytest"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/report"
+	"github.com/xdslint/xdslint/lint/suppress"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -39,6 +40,9 @@ func TestArchives(t *testing.T) {
 	}
 }
 
+// allRules are the rules, and those about suppressions.
+func allRules() []*lint.Rule { return append(rules.All(), suppress.Rules.Rules()...) }
+
 // run lints the examples and compares them with want.
 func (a *archive) run(t *testing.T) []judgement {
 	var all []judgement
@@ -52,6 +56,7 @@ func (a *archive) run(t *testing.T) []judgement {
 		result := lint.Run(t.Context(), input.Snapshots, lint.Config{
 			Rules: rules.All(), Target: flags.target, TargetGiven: flags.target.Plane != "",
 		})
+		suppress.Apply(result, suppress.Options{Ran: rules.All(), Known: allRules()})
 		for _, failure := range result.Failures {
 			t.Errorf("%s: %v\n%s", example, failure, failure.Stack)
 		}
@@ -178,6 +183,9 @@ func TestEveryRuleIsComplete(t *testing.T) {
 		if r.Summary == "" || r.Why == "" || r.Severity == 0 {
 			t.Errorf("%s lacks Summary, Why or Severity", r.ID())
 		}
+		if strings.Contains(r.Summary+r.Why, "TODO") {
+			t.Errorf("%s: Summary or Why is not written yet", r.ID())
+		}
 		file := filepath.Join(r.Group, strings.ReplaceAll(r.Name, "-", "_")+".go")
 		if _, err := os.Stat(file); err != nil {
 			t.Errorf("%s: a rule stands in a file of its own name: %v", r.ID(), err)
@@ -185,6 +193,9 @@ func TestEveryRuleIsComplete(t *testing.T) {
 		if !examples[r.ID()] {
 			t.Errorf("%s has no archive under testdata/rules", r.ID())
 		}
+		delete(examples, r.ID())
+	}
+	for _, r := range suppress.Rules.Rules() {
 		delete(examples, r.ID())
 	}
 	for id := range examples {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/report"
+	"github.com/xdslint/xdslint/rules/explain"
 )
 
 func newExplain() *cobra.Command {
@@ -67,14 +68,46 @@ func findRule(name string) (*lint.Rule, error) {
 }
 
 func explanation(r *lint.Rule) string {
+	bold := color.New(color.Bold).SprintFunc()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s)\n\n%s\n", color.New(color.Bold).Sprint(r.ID()), r.Severity, sentence(r.Summary))
+	fmt.Fprintf(&b, "%s (%s)\n\n%s\n", bold(r.ID()), r.Severity, explain.Sentence(r.Summary))
 	if why := strings.TrimSpace(r.Why); why != "" {
-		fmt.Fprintf(&b, "\n%s\n", why)
+		fmt.Fprintf(&b, "\n%s", readable(why))
 	}
-	b.WriteString("\nSee also:\n")
+	if e, ok := explain.Of(r); ok {
+		e = e.Short()
+		fmt.Fprintf(&b, "\n%s\n%s", bold("Example:"), listing(e.Bad))
+		fmt.Fprintf(&b, "\n%s\n\n%s", bold(e.Command()+" says:"), indented(e.Report))
+		if len(e.Good) > 0 {
+			fmt.Fprintf(&b, "\n%s\n%s", bold("It has nothing to say about this:"), listing(e.Good))
+		}
+	}
+	fmt.Fprintf(&b, "\n%s\n", bold("See also:"))
 	for _, link := range append([]string{report.URL(r)}, r.Links...) {
 		fmt.Fprintf(&b, "  %s\n", link)
+	}
+	return b.String()
+}
+
+func listing(files []explain.File) string {
+	var b strings.Builder
+	for _, f := range files {
+		b.WriteByte('\n')
+		if len(files) > 1 || f.Text == "" {
+			fmt.Fprintf(&b, "  %s:\n", f.Name)
+		}
+		b.WriteString(indented(f.Text))
+	}
+	return b.String()
+}
+
+func indented(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(strings.TrimRight(text, "\n") + "\n") {
+		if line != "\n" {
+			b.WriteString("  ")
+		}
+		b.WriteString(line)
 	}
 	return b.String()
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/report"
 	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/rules/explain"
 )
 
 type lintFlags struct {
@@ -124,7 +125,7 @@ func (f *lintFlags) run(cmd *cobra.Command, args []string) error {
 
 	began := time.Now()
 	r := &report.Report{
-		Result: c.result, Rules: c.rules, FailOn: lowest, Version: version(), Hidden: c.hidden, Files: c.files(),
+		Result: c.result, Rules: c.rules, FailOn: lowest, Version: version(), Hidden: c.hidden, Files: c.files(), Help: explain.Help,
 	}
 	if err := write(cmd.OutOrStdout(), stdout, files, r); err != nil {
 		return failed(err)

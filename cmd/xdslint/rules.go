@@ -13,6 +13,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/report"
 	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/rules/explain"
 )
 
 // ruleFormats are how the list of rules can be written.
@@ -89,27 +90,6 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 func rulesMarkdown(w io.Writer, all []*lint.Rule) error {
-	var b strings.Builder
-	for _, g := range allGroups() {
-		head := fmt.Sprintf("## %s\n\n%s\n\n| rule | severity | finds |\n|---|---|---|\n", g.Name, sentence(g.Summary))
-		for _, r := range all {
-			if r.Group == g.Name {
-				fmt.Fprintf(&b, "%s| [`%s`](%s) | %s | %s |\n", head, r.ID(), report.URL(r), r.Severity, strings.ReplaceAll(r.Summary, "|", `\|`))
-				head = ""
-			}
-		}
-		if head == "" {
-			b.WriteByte('\n')
-		}
-	}
-	_, err := io.WriteString(w, strings.TrimSuffix(b.String(), "\n"))
+	_, err := io.WriteString(w, explain.Table(allGroups(), all, report.URL))
 	return err
-}
-
-// sentence makes a line of prose of a summary, which has neither a capital letter nor a full stop.
-func sentence(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:] + "."
 }

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,8 +19,10 @@ func at(path string) *Path {
 		if name, key, ok := strings.Cut(step, "{"); ok {
 			p = p.Entry(name, strings.TrimSuffix(key, "}"))
 		} else if name, index, ok := strings.Cut(step, "["); ok {
-			i := 0
-			fmt.Sscanf(index, "%d]", &i)
+			i, err := strconv.Atoi(strings.TrimSuffix(index, "]"))
+			if err != nil {
+				panic(err)
+			}
 			p = p.Item(name, i)
 		} else {
 			p = p.Field(step)

@@ -34,11 +34,6 @@ func ParseYAML(file *source.File) ([]*Node, error) {
 	if doc := parsePlain(file.Text); doc != nil {
 		return []*Node{doc}, nil
 	}
-	if len(file.Text) >= longText {
-		if docs, ok := parseLong(file); ok {
-			return docs, nil
-		}
-	}
 	return parseYAML(file)
 }
 

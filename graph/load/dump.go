@@ -4,6 +4,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
 )
@@ -84,7 +86,20 @@ func (l *loader) dumped(in *input) (*graph.Snapshot, error) {
 	if err := a.decode(0); err != nil {
 		return nil, err
 	}
+	for _, p := range a.parts {
+		unweigh(p.resource)
+	}
 	return a.finish(), nil
+}
+
+// unweigh takes out the weight 0 that Envoy writes for each locality without one, and would itself refuse.
+func unweigh(r *graph.Resource) {
+	m, _ := r.Message.(*endpointv3.ClusterLoadAssignment)
+	for _, l := range m.GetEndpoints() {
+		if l.GetLoadBalancingWeight().GetValue() == 0 {
+			l.LoadBalancingWeight = nil
+		}
+	}
 }
 
 type dump struct {
@@ -149,6 +164,9 @@ func (d *dump) element(v view) {
 }
 
 func (d *dump) slot(v view, s slot) {
+	if v.text("version_info") == "uninitialized" { // a secret that Envoy waits for: there is nothing but its name
+		return
+	}
 	bodies := []view{v}
 	for _, name := range s.body {
 		var inner []view
@@ -235,6 +253,21 @@ func (d *dump) views() []view {
 		}
 	}
 	return views
+}
+
+// text returns the string in a field.
+func (v view) text(name protoreflect.Name) string {
+	switch {
+	case v.node != nil:
+		if n := v.node.Field(string(name)); n != nil {
+			return n.Text
+		}
+	case v.message != nil:
+		if fd := v.message.Descriptor().Fields().ByName(name); fd != nil && fd.Kind() == protoreflect.StringKind {
+			return v.message.Get(fd).String()
+		}
+	}
+	return ""
 }
 
 // at returns the message in a field, or the messages.

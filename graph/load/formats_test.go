@@ -2,11 +2,12 @@ package load
 
 import (
 	"context"
-	"github.com/xdslint/xdslint/graph/decode/types"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/xdslint/xdslint/graph/decode/types"
 
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
@@ -264,7 +265,9 @@ func TestFileSize(t *testing.T) {
 	if err := f.Truncate(2 << 30); err != nil {
 		t.Skip(err)
 	}
-	f.Close()
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
 	expect(t, loadHere(t, Options{}, "large.yaml"), `
 snapshot ""
   file "large.yaml" large.yaml

@@ -2,7 +2,10 @@ package load
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
@@ -16,6 +19,7 @@ func (l *loader) input() (*Input, error) {
 	for _, in := range l.inputs {
 		in.recognise()
 	}
+	slices.SortStableFunc(l.inputs, inOrder)
 	if len(l.inputs) == 0 && l.opts.ConfigYAML != "" {
 		over := l.inline("--config-yaml", l.opts.ConfigYAML)
 		l.opts.ConfigYAML, l.inputs = "", append(l.inputs, over)
@@ -46,6 +50,20 @@ func (l *loader) input() (*Input, error) {
 		s.Build()
 	}
 	return result, l.ctx.Err()
+}
+
+// inOrder makes the order of the command line matter for nothing but delta responses, which follow one another.
+func inOrder(a, b *input) int {
+	delta := func(in *input) bool { return in.as == deltaResponse }
+	switch {
+	case delta(a) && delta(b):
+		return 0
+	case delta(a):
+		return 1
+	case delta(b):
+		return -1
+	}
+	return cmp.Compare(filepath.Clean(a.file.Name), filepath.Clean(b.file.Name))
 }
 
 // recognise tells what the file is: by its first document that is anything of xDS.

@@ -4,25 +4,30 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"sync"
 
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/source"
 )
 
 // blocks are the marks of template languages that no YAML or JSON has: Go and Helm, Jinja, ERB.
-var blocks = regexp.MustCompile(`\{\{-?[ \t]*[^{}\n]*\}\}|\{%[^\n]*%\}|<%[^\n]*%>`)
+var blocks = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\{\{-?[ \t]*[^{}\n]*\}\}|\{%[^\n]*%\}|<%[^\n]*%>`)
+})
 
 // variables are marks that a text may well hold without being a template.
-var variables = regexp.MustCompile(`\$\{[A-Za-z_][^}\n]*\}|\$\([A-Za-z_]\w*\)`)
+var variables = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\$\{[A-Za-z_][^}\n]*\}|\$\([A-Za-z_]\w*\)`)
+})
 
 // template tells whether a text that cannot be read is a template which has to be rendered first, and where that shows.
 func template(file *source.File, fault *decode.SyntaxError) (decode.Problem, bool) {
-	at := blocks.FindIndex(file.Text)
+	at := blocks().FindIndex(file.Text)
 	if at == nil {
 		line := file.Position(fault.Span.Start).Line
 		for n := max(1, line-1); n <= line && at == nil; n++ {
 			text, start := file.Line(n)
-			if at = variables.FindIndex(text); at != nil {
+			if at = variables().FindIndex(text); at != nil {
 				at[0], at[1] = at[0]+start, at[1]+start
 			}
 		}

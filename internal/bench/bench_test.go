@@ -2,12 +2,11 @@ package bench
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"syscall"
 	"testing"
 	"time"
 
@@ -26,11 +25,13 @@ const root = "../.."
 func binaries(b *testing.B) (xdslint, envoy string) {
 	b.Helper()
 	xdslint = filepath.Join(root, "bin", "xdslint")
-	found, _ := filepath.Glob(filepath.Join(root, ".tools", "envoy", "lib", "python3*", "site-packages", "envoy", "_bin", "envoy"))
-	if _, err := os.Stat(xdslint); err != nil || len(found) == 0 {
-		b.Fatal("bin/xdslint and .tools/envoy are needed: run `make build tools`")
+	envoy = filepath.Join(root, ".tools", "bin", "envoy")
+	for _, program := range []string{xdslint, envoy} {
+		if _, err := os.Stat(program); err != nil {
+			b.Fatalf("%v: run `make build tools`", err)
+		}
 	}
-	return xdslint, found[0]
+	return xdslint, envoy
 }
 
 // BenchmarkBootstrap lints a bootstrap, and lets Envoy validate the same file.
@@ -87,16 +88,32 @@ type usage struct {
 	memory int64 // KiB, the peak of all runs
 }
 
+// measure runs a program and prints its wall time and peak memory. A child of this process itself would be charged with
+// the memory of its parent, which made the configurations.
+const measure = `
+import resource, subprocess, sys, time
+start = time.monotonic()
+run = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+print(time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+if run.returncode:
+    sys.exit(run.stdout[-500:].decode(errors='replace'))
+`
+
 func (u *usage) add(b *testing.B, program string, args ...string) {
 	b.Helper()
-	cmd := exec.Command(program, args...)
-	start := time.Now()
-	out, err := cmd.CombinedOutput()
+	out, err := exec.Command("python3", append([]string{"-c", measure, program}, args...)...).Output()
 	if err != nil {
-		b.Fatalf("%s: %v: %.500s", program, err, out)
+		var failed *exec.ExitError
+		errors.As(err, &failed)
+		b.Fatalf("%s: %v: %s", program, err, failed.Stderr)
 	}
-	u.wall += time.Since(start)
-	u.memory = max(u.memory, cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
+	var seconds float64
+	var memory int64
+	if _, err := fmt.Sscan(string(out), &seconds, &memory); err != nil {
+		b.Fatal(err)
+	}
+	u.wall += time.Duration(seconds * float64(time.Second))
+	u.memory = max(u.memory, memory)
 }
 
 func write(b *testing.B, config *bootstrapv3.Bootstrap, format string) string {
@@ -147,7 +164,5 @@ func save(b *testing.B, folder, name string, text []byte) string {
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		b.Fatal(err)
 	}
-	runtime.GC()
-	b.Log(fmt.Sprintf("%s: %d bytes", name, len(text)))
 	return path
 }

@@ -120,7 +120,7 @@ func SARIF(w io.Writer, r *Report) error {
 		if !ok {
 			i = len(run.Tool.Driver.Rules)
 			index[rule] = i
-			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, ruleSARIF(rule))
+			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, r.describe(rule))
 		}
 		return i
 	}
@@ -154,12 +154,16 @@ func levelSARIF(s lint.Severity) string {
 	return s.String()
 }
 
-func ruleSARIF(rule *lint.Rule) sarifRule {
+func (r *Report) describe(rule *lint.Rule) sarifRule {
 	why := strings.TrimSpace(rule.Why)
 	if why == "" {
 		why = rule.Summary
 	}
-	out := sarifRule{ID: rule.ID(), Short: sarifText{Text: rule.Summary}, Help: sarifText{Text: why, Markdown: why}, HelpURI: URL(rule)}
+	help := why
+	if r.Help != nil {
+		help = r.Help(rule)
+	}
+	out := sarifRule{ID: rule.ID(), Short: sarifText{Text: rule.Summary}, Help: sarifText{Text: why, Markdown: help}, HelpURI: URL(rule)}
 	out.Default.Level = levelSARIF(rule.Severity)
 	out.Properties.Tags = []string{rule.Group}
 	return out

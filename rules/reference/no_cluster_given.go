@@ -32,7 +32,7 @@ func noClusterGiven(p *lint.Pass) {
 	var names []string
 	seen := map[string]bool{}
 	for _, e := range s.Edges {
-		if e.Kind != graph.Cluster || e.To != nil || seen[e.Target] || s.Assumes(graph.Cluster, e.Target) {
+		if e.Kind != graph.Cluster || e.To != nil || seen[e.Target] || ofServer(e) || s.Assumes(graph.Cluster, e.Target) {
 			continue
 		}
 		if first == nil {
@@ -53,4 +53,9 @@ func noClusterGiven(p *lint.Pass) {
 		Notes:   []string{"envoy answers a request for a cluster that it does not have with 503 (response flag NC)"},
 		Help:    "lint the clusters together with these resources, or say that they are elsewhere: --open cluster",
 	})
+}
+
+// ofServer tells the clusters of xDS servers, which are the bootstrap's.
+func ofServer(e *graph.Edge) bool {
+	return e.Place.Enclosing("envoy.config.core.v3.ConfigSource") != nil
 }

@@ -60,7 +60,8 @@ func unknownFilter(p *lint.Pass, e *graph.Edge) {
 	case len(names) == 0 || len(names) > 10:
 		d.Help = ""
 	}
-	p.ReportEdge(e, d)
+	// The name is the key, not what stands under it.
+	p.Report(lint.PlaceAt(e.Place).Entry(fieldPerFilter, e.Target).Key(), d)
 }
 
 // managersKnown tells whether all connection managers that use the table are: the one around it, or those of all listeners.

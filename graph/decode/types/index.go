@@ -4,58 +4,63 @@ import (
 	_ "embed"
 	"strconv"
 	"strings"
-	"sync"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// index has a line for each file (path, offset and length in descriptors), an empty line, and a sorted line for each
-// message and enum (name, file, which of the two, name in v2).
-//
-//go:embed index.txt
-var index string
+// files has a line for each file: path, offset and length in descriptors. names has one for each message and enum: name,
+// file, which of the two, name in v2. Both are sorted, and searched as they are: most runs need a handful of lines.
+var (
+	//go:embed files.txt
+	files string
+	//go:embed names.txt
+	names string
+)
 
-// contents is the index, parsed.
-type contents struct {
-	files    map[string]place
-	declared map[protoreflect.FullName]declaration
-	messages []protoreflect.FullName // sorted
-}
-
-type place struct{ from, to int }
-
-type declaration struct {
-	file string
-	v2   protoreflect.FullName
-}
-
-var parsed = sync.OnceValue(func() *contents {
-	c := &contents{files: map[string]place{}, declared: map[protoreflect.FullName]declaration{}}
-	var paths []string
-	files, declarations, _ := strings.Cut(index, "\n\n")
-	for line := range strings.SplitSeq(files, "\n") {
-		path, numbers, _ := strings.Cut(line, "\t")
-		offset, length, _ := strings.Cut(numbers, "\t")
-		from, _ := strconv.Atoi(offset)
-		size, _ := strconv.Atoi(length)
-		c.files[path] = place{from, from + size}
-		paths = append(paths, path)
-	}
-	for line := range strings.Lines(declarations) {
-		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 4)
-		file, _ := strconv.Atoi(fields[1])
-		name := protoreflect.FullName(fields[0])
-		c.declared[name] = declaration{paths[file], protoreflect.FullName(fields[3])}
-		if fields[2] == "message" {
-			c.messages = append(c.messages, name)
+// line returns the columns behind the first of the line that begins with key, nil if there is none.
+func line(table, key string) []string {
+	from, to := 0, len(table) // of the lines in question
+	for from < to {
+		start := strings.LastIndexByte(table[:(from+to)/2], '\n') + 1
+		end := start + strings.IndexByte(table[start:], '\n')
+		first, rest, _ := strings.Cut(table[start:end], "\t")
+		switch c := strings.Compare(key, first); {
+		case c == 0:
+			return strings.Split(rest, "\t")
+		case c < 0:
+			to = start
+		default:
+			from = end + 1
 		}
 	}
-	return c
-})
+	return nil
+}
+
+// raw returns a file's descriptor, nil if there is no such file.
+func raw(path string) []byte {
+	columns := line(files, path)
+	if columns == nil {
+		return nil
+	}
+	offset, _ := strconv.Atoi(columns[0])
+	length, _ := strconv.Atoi(columns[1])
+	return descriptors[offset : offset+length]
+}
+
+// fileOf returns the path of the file that declares a message or enum, empty if there is none.
+func fileOf(name protoreflect.FullName) string {
+	if columns := line(names, string(name)); columns != nil {
+		return columns[0]
+	}
+	return ""
+}
 
 // Each calls f for every message of the API, by name; v2 is the message's name in xDS v2, empty if it had none.
 func Each(f func(name, v2 protoreflect.FullName)) {
-	for _, name := range parsed().messages {
-		f(name, parsed().declared[name].v2)
+	for line := range strings.Lines(names) {
+		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if columns[2] == "message" {
+			f(protoreflect.FullName(columns[0]), protoreflect.FullName(columns[3]))
+		}
 	}
 }

@@ -54,12 +54,12 @@ func (r *Registry) FindFileByPath(path string) (protoreflect.FileDescriptor, err
 	if fd, err := protoregistry.GlobalFiles.FindFileByPath(path); err == nil {
 		return fd, nil
 	}
-	at, found := parsed().files[path]
-	if !found {
+	descriptor := raw(path)
+	if descriptor == nil {
 		return nil, protoregistry.NotFound
 	}
 	fd, _ := r.files.LoadOrStore(path, sync.OnceValue(func() protoreflect.FileDescriptor {
-		return protoimpl.DescBuilder{RawDescriptor: descriptors[at.from:at.to], FileRegistry: r}.Build().File
+		return protoimpl.DescBuilder{RawDescriptor: descriptor, FileRegistry: r}.Build().File
 	}))
 	return fd.(func() protoreflect.FileDescriptor)(), nil
 }
@@ -69,7 +69,7 @@ func (r *Registry) FindDescriptorByName(name protoreflect.FullName) (protoreflec
 	if d, err := protoregistry.GlobalFiles.FindDescriptorByName(name); err == nil {
 		return d, nil
 	}
-	fd, err := r.FindFileByPath(parsed().declared[name].file)
+	fd, err := r.FindFileByPath(fileOf(name))
 	if err != nil {
 		return nil, err
 	}

@@ -39,14 +39,14 @@ func run(args []string) error {
 	if !built(rule) {
 		return fmt.Errorf("%s: Go builds files with this ending on some machines only: let the name end otherwise", rule)
 	}
-	example := filepath.Join("testdata", "rules", group, stem+".txtar")
+	example := filepath.Join("testdata", "rules", group, name+".txtar")
 	if err := write(rule, ruleText, "GROUP", group, "NAME", name); err != nil {
 		return err
 	}
 	if err := write(example, exampleText); err != nil {
 		return err
 	}
-	fmt.Printf("Write %s and %s, then: go test ./rules -update\n", rule, example)
+	fmt.Printf("Fill in %s and %s, then: go test ./rules -update, and make update for the rule's page\n", rule, example)
 	return nil
 }
 
