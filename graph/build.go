@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"runtime"
 	"sort"
 	"sync"
 
@@ -41,6 +42,7 @@ func (s *Snapshot) Build() {
 		carried:  map[Kind]map[string]*Resource{},
 		filters:  newHTTPFilters(),
 	}
+	openAll(s.Resources)
 	for _, r := range s.Resources {
 		r.Walk(b.visit)
 	}
@@ -50,6 +52,24 @@ func (s *Snapshot) Build() {
 		}
 	}
 	s.Edges, s.filters = append(b.edges, b.filters.edges()...), b.filters
+}
+
+// openAll lists the places in each resource, several resources at a time; walking them afterwards is quick.
+func openAll(resources []*Resource) {
+	next := make(chan *Resource, 64)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for r := range next {
+				r.Walk(func(*Place) {})
+			}
+		})
+	}
+	for _, r := range resources {
+		next <- r
+	}
+	close(next)
+	workers.Wait()
 }
 
 type builder struct {

@@ -213,27 +213,27 @@ static_resources { clusters { name: "c" } }
 -- latin.yaml --
 node: {id: "`+"\xe9"+`"}
 `, Options{}, "deploy.yaml", "scalar.yaml", "typo.yaml", "empty.yaml", "broken.json", "helm.yaml", "var.yaml", "text", "latin.yaml"), `
-snapshot "typo.yaml"
-  bootstrap "" static typo.yaml
-    1:1 static_resource: envoy.config.bootstrap.v3.Bootstrap has no field "static_resource"
 snapshot "text"
   bootstrap "" static text
   cluster "c" static text
+snapshot "typo.yaml"
+  bootstrap "" static typo.yaml
+    1:1 static_resource: envoy.config.bootstrap.v3.Bootstrap has no field "static_resource"
 snapshot ""
-  file "deploy.yaml" deploy.yaml
-    1:1 : this is nothing of xDS: it is a Kubernetes object (Deployment)
-  file "scalar.yaml" scalar.yaml
-    1:1 : this is nothing of xDS: `+noXDS+`
-  file "empty.yaml" empty.yaml
-    1:1 : the file is empty
   file "broken.json" broken.json
     1:36 : a value belongs here: an object, a list, a string, a number, true, false or null
+  file "deploy.yaml" deploy.yaml
+    1:1 : this is nothing of xDS: it is a Kubernetes object (Deployment)
+  file "empty.yaml" empty.yaml
+    1:1 : the file is empty
   file "helm.yaml" helm.yaml
     1:12 : this looks like a template (line 1: {{ .Values.id }}); render it first
-  file "var.yaml" var.yaml
-    1:45 : this looks like a template (line 1: ${HOST}); render it first
   file "latin.yaml" latin.yaml
     1:13 : the text is not valid UTF-8
+  file "scalar.yaml" scalar.yaml
+    1:1 : this is nothing of xDS: `+noXDS+`
+  file "var.yaml" var.yaml
+    1:45 : this looks like a template (line 1: ${HOST}); render it first
 `)
 }
 

@@ -172,8 +172,8 @@ resources:
 - {"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster, name: c}
 `, Options{}, "a.yaml", "b.yaml"), `
 snapshot ""
-  cluster "c" a.yaml
   cluster "a" b.yaml
+  cluster "c" a.yaml
 `)
 }
 
