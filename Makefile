@@ -53,7 +53,7 @@ fuzz: ## fuzz every target, FUZZTIME seconds in all (300)
 	count=$$(grep -c . <<<"$$targets" || true); \
 	while IFS=: read -r file func; do \
 		[ -n "$$file" ] || continue; \
-		go test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime "$$(($(FUZZTIME) / count + 1))s" "$$(dirname "$$file")"; \
+		go test -run '^$$' -fuzz "^$${func#func }$$" -fuzzminimizetime 20x -fuzztime "$$(($(FUZZTIME) / count + 1))s" "$$(dirname "$$file")"; \
 	done <<<"$$targets"
 
 .PHONY: lint
