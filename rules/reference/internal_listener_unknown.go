@@ -46,7 +46,7 @@ func unknownInternal(p *lint.Pass) {
 		if world := p.Snapshot.World(graph.Listener, graph.Anywhere); world != graph.Open {
 			d := lint.Diagnostic{
 				Message: fmt.Sprintf("no internal listener is named %q", e.Target),
-				Notes:   []string{"envoy accepts it, and connections fail (503, response flag UF)"},
+				Notes:   []string{connecting(e)},
 			}
 			if near := lint.Nearest(e.Target, p.Snapshot.Names(graph.Listener)); near != "" {
 				d.Help = fmt.Sprintf("did you mean %q?", near)
@@ -65,4 +65,12 @@ func internalEnabled(b *boot) bool {
 		}
 	}
 	return false
+}
+
+// connecting tells what happens to connections to the missing listener.
+func connecting(e *graph.Edge) string {
+	if e.Place.Enclosing("envoy.config.endpoint.v3.Endpoint.AdditionalAddress") != nil {
+		return "envoy accepts it, and connections fail once the endpoint's first address does (503, response flag UF)"
+	}
+	return "envoy accepts it, and connections fail (503, response flag UF)"
 }

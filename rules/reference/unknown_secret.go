@@ -19,7 +19,7 @@ configuration, and refuses it: ` + "`Unknown static secret: x`" + `. (Injection 
 Envoy crashes.)
 
 With ` + "`sds_config`" + ` the secret is asked for. A listener or cluster warms until it is there, ` + "`initial_fetch_timeout`" + ` (15 s unless set) at most; then it
-goes live without it, and TLS connections are reset.`,
+goes live without it: TLS connections are reset, the OAuth2 filter answers 503, a credential injector 401.`,
 	Links: []string{"getTlsCertificateConfigProviders (source/common/tls/context_config_impl.cc)", "https://github.com/envoyproxy/envoy/issues/7252"},
 	Run: lint.Whole(func(p *lint.Pass) {
 		b := bootOf(p.Snapshot)
@@ -32,13 +32,21 @@ goes live without it, and TLS connections are reset.`,
 				if world := p.Snapshot.World(graph.Secret, e.Source); world != graph.Open {
 					p.ReportDangling(e, world, lint.Diagnostic{
 						Message: fmt.Sprintf("no secret is named %q", e.Target),
-						Notes:   []string{"what needs it waits until initial_fetch_timeout (15 s unless set), then resets TLS connections"},
+						Notes:   []string{"what needs it waits until initial_fetch_timeout (15 s unless set), then " + without(e)},
 					})
 				}
 			}
 		}
 	}),
 })
+
+// without tells what happens where a secret has not come.
+func without(e *graph.Edge) string {
+	if e.Place.Enclosing("envoy.config.core.v3.TransportSocket") != nil {
+		return "resets TLS connections"
+	}
+	return "goes on without it: oauth2 answers 503, a credential injector 401"
+}
 
 // staticSecret checks a name that means a secret of the bootstrap.
 func staticSecret(p *lint.Pass, b *boot, e *graph.Edge) {

@@ -2,6 +2,8 @@ package schema
 
 import (
 	"fmt"
+	"path/filepath"
+	"strings"
 	"sync"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -15,7 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "yaml-shape",
 	Severity: lint.Error,
 	Summary:  "a key that stands twice in one map, or a list item that was cut in two",
-	Why: `Of duplicate keys Envoy takes the last, in YAML and in JSON, and says nothing: what the first one configures is lost. In
+	Why: `Of duplicate keys Envoy takes the last, and says nothing: what the first one configures is lost. In JSON it merges them. In
 the JSON of a map field or a Struct they are refused.
 
 A dash too many cuts a list item in two, one with the name and one with all the rest:
@@ -39,9 +41,14 @@ func duplicateKey(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
 		Notes:   []string{"envoy takes the last one, and drops this one in silence"},
 		Help:    "merge the two, or delete one",
 	}
-	if !problem.Lenient {
+	switch {
+	case !problem.Lenient:
 		d.Refused, d.Upstream = true, "got unexpectedly-repeated repeated map key"
 		d.Notes = []string{refusal(r)}
+	case problem.Node.Kind == decode.Null: // nothing is lost
+		d.Severity = lint.Warning
+	case strings.EqualFold(filepath.Ext(r.File.Name), ".json"):
+		d.Notes = []string{"envoy merges the two: lists are joined, of single values the last one wins"}
 	}
 	p.ReportProblem(r, problem, d)
 }
