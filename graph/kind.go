@@ -40,6 +40,14 @@ const (
 	ResourceMonitor        Kind = "resource_monitor"
 )
 
+// Kinds lists all kinds that a name can have, as they are spelled in flags.
+func Kinds() []Kind {
+	return []Kind{
+		Bootstrap, Listener, FilterChain, RouteConfiguration, ScopedRouteConfiguration, VirtualHost, Cluster, ClusterLoadAssignment,
+		LbEndpoint, Secret, Runtime, ExtensionConfig, HTTPFilter, JWTProvider, DNSCache, InternalListener, ClusterSpecifierPlugin, ResourceMonitor,
+	}
+}
+
 // typeKinds are the messages that are resources.
 var typeKinds = map[protoreflect.FullName]Kind{
 	"envoy.config.bootstrap.v3.Bootstrap":              Bootstrap,

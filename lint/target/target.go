@@ -53,6 +53,17 @@ func All() []Target {
 	return all
 }
 
+// Default is the newest Envoy.
+func Default() Target {
+	var newest Target
+	for _, t := range All() {
+		if t.Plane == "envoy" {
+			newest = t
+		}
+	}
+	return newest
+}
+
 // numbers makes 1.9 less than 1.10.
 func numbers(version string) (parts []int) {
 	for part := range strings.SplitSeq(version, ".") {
