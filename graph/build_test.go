@@ -134,3 +134,21 @@ func TestBuild(t *testing.T) {
 		})
 	}
 }
+
+func TestMatchName(t *testing.T) {
+	for _, c := range []struct {
+		glob, name string
+		want       bool
+	}{
+		{"outbound|*", "outbound|80||reviews.default", true},
+		{"team/*", "team/shop/eu", true},
+		{"*", "a/b", true},
+		{"a?b", "a/b", true},
+		{"team/shop", "team/shop", true},
+		{"team/*", "shop", false},
+	} {
+		if got := graph.MatchName(c.glob, c.name); got != c.want {
+			t.Errorf("MatchName(%q, %q) = %v", c.glob, c.name, got)
+		}
+	}
+}

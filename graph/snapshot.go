@@ -3,6 +3,7 @@ package graph
 import (
 	"path"
 	"slices"
+	"strings"
 	"sync"
 
 	"google.golang.org/protobuf/proto"
@@ -63,7 +64,7 @@ type Assumptions struct {
 	Closed []Kind    // of these, the snapshot holds all
 }
 
-// Assumed is a glob (path.Match) over the names of one kind that exist elsewhere.
+// Assumed is a glob (MatchName) over the names of one kind that exist elsewhere.
 type Assumed struct {
 	Kind Kind
 	Glob string
@@ -132,10 +133,17 @@ func (s *Snapshot) World(kind Kind, from Source) World {
 
 func isPath(from Source) bool { return len(from) > 5 && from[:5] == "path:" }
 
+// MatchName matches a resource's name with a glob (path.Match), whose * and ? stand for slashes too: names have them anywhere.
+func MatchName(glob, name string) bool {
+	flat := func(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
+	ok, _ := path.Match(flat(glob), flat(name))
+	return ok
+}
+
 // Assumes tells whether the user said that the name exists elsewhere.
 func (s *Snapshot) Assumes(kind Kind, name string) bool {
 	for _, a := range s.Assumptions.Names {
-		if ok, _ := path.Match(a.Glob, name); ok && a.Kind == kind {
+		if a.Kind == kind && MatchName(a.Glob, name) {
 			return true
 		}
 	}

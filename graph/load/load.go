@@ -14,7 +14,7 @@ import (
 type Options struct {
 	Root        string            // stands for "/" in the paths that a bootstrap names
 	ConfigYAML  string            // Envoy's --config-yaml: merged over each bootstrap
-	Types       decode.Types      // nil: those that are linked in; see Descriptors
+	Types       decode.Types      // nil: those of Envoy's v3 API; see Descriptors
 	Assumptions graph.Assumptions // of every snapshot
 	Stdin       io.Reader         // what the path "-" reads
 	StdinName   string            // its name in findings
