@@ -3,13 +3,19 @@ package rules
 
 import (
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/cluster"
+	"github.com/xdslint/xdslint/rules/endpoint"
+	"github.com/xdslint/xdslint/rules/health"
+	"github.com/xdslint/xdslint/rules/http"
+	"github.com/xdslint/xdslint/rules/listener"
 	"github.com/xdslint/xdslint/rules/reference"
+	"github.com/xdslint/xdslint/rules/route"
 	"github.com/xdslint/xdslint/rules/schema"
 	"github.com/xdslint/xdslint/rules/version"
 )
 
 // Groups are the built-in groups, in the order in which they are documented.
-var Groups = []*lint.Group{schema.Rules, reference.Rules, version.Rules}
+var Groups = []*lint.Group{schema.Rules, reference.Rules, listener.Rules, http.Rules, route.Rules, cluster.Rules, endpoint.Rules, health.Rules, version.Rules}
 
 // All lists every built-in rule, by group and name.
 func All() []*lint.Rule {

@@ -78,6 +78,7 @@ func (f *graphFlags) run(cmd *cobra.Command, args []string) error {
 	if f.showFiles {
 		showFiles(cmd.ErrOrStderr(), input)
 	}
+	unread(cmd.ErrOrStderr(), input)
 	drawing := graph.Draw(input.Snapshots)
 	if f.from != "" {
 		if drawing, err = f.cut(drawing); err != nil {
@@ -85,6 +86,28 @@ func (f *graphFlags) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	return failed(draw(drawing, cmd.OutOrStdout()))
+}
+
+// unread names the files that could not be read: what they hold is missing in the drawing.
+func unread(w io.Writer, input *load.Input) {
+	for _, snapshot := range input.Snapshots {
+		for _, r := range snapshot.Resources {
+			if r.Kind != graph.File {
+				continue
+			}
+			for _, p := range r.Problems {
+				if p.Lenient {
+					continue
+				}
+				place := r.File.Name
+				if r.File.Text != nil {
+					at := r.File.Position(p.Span.Start)
+					place = fmt.Sprintf("%s:%d:%d", place, at.Line, at.Column)
+				}
+				fmt.Fprintf(w, "xdslint: not drawn: %s: %s\n", place, p.Message)
+			}
+		}
+	}
 }
 
 func (f *graphFlags) cut(d *graph.Drawing) (*graph.Drawing, error) {

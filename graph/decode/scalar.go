@@ -73,6 +73,9 @@ func mismatch(n *Node, fd protoreflect.FieldDescriptor) string {
 	case protoreflect.Int32Kind, protoreflect.Int64Kind:
 		want = "an integer (" + fd.Kind().String() + ")"
 	}
+	if n.Kind == String && fd.Kind() == protoreflect.StringKind {
+		text, want = "a bare word", "text in quotes" // only proto text tells them apart
+	}
 	message := text + " stands where " + want + " belongs"
 	if strings.Contains(n.Text, "${") || strings.Contains(n.Text, "{{") {
 		return message + ": this looks like a template; render it first"

@@ -1,11 +1,13 @@
 package load
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/xdslint/xdslint/graph/decode/types"
 
@@ -235,6 +237,38 @@ snapshot ""
   file "var.yaml" var.yaml
     1:45 : this looks like a template (line 1: ${HOST}); render it first
 `)
+}
+
+func TestUTF16(t *testing.T) {
+	want := "node: {id: \"é😀\"}\nx: 1\n"
+	for order, text := range map[string][]byte{
+		"little": {0xff, 0xfe},
+		"big":    {0xfe, 0xff},
+	} {
+		for _, unit := range utf16.Encode([]rune(want)) {
+			if order == "little" {
+				text = append(text, byte(unit), byte(unit>>8))
+			} else {
+				text = append(text, byte(unit>>8), byte(unit))
+			}
+		}
+		if got := string(fromUTF16(text)); got != want {
+			t.Errorf("%s: %q", order, got)
+		}
+		fromUTF16(text[:len(text)-1]) // half a unit
+		expect(t, load(t, "-- a.yaml --\n"+string(text), Options{}, "a.yaml"), `
+snapshot "a.yaml"
+  bootstrap "é😀" static a.yaml
+    2:1 x: envoy.config.bootstrap.v3.Bootstrap has no field "x"
+`)
+	}
+	if got := fromUTF16([]byte{0xff, 0xfe, 0x3d, 0xd8, 'a', 0}); string(got) != "\uFFFDa" {
+		t.Errorf("half a pair: %q", got)
+	}
+	utf32 := []byte{0xff, 0xfe, 0, 0, 'a', 0, 0, 0}
+	if got := fromUTF16(utf32); !bytes.Equal(got, utf32) {
+		t.Errorf("UTF-32: %q", got)
+	}
 }
 
 func TestStdin(t *testing.T) {

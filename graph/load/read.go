@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/xdslint/xdslint/graph/decode"
@@ -202,6 +203,9 @@ func (l *loader) parse(in *input, text []byte) {
 		in.binary = recogniseBinary(text)
 		return
 	}
+	if in.format == yamlFormat {
+		text = fromUTF16(text)
+	}
 	in.file.Text = text
 	docs, err := parsers[in.format](in.file)
 	if in.guessed() && (err != nil || len(docs) > 0 && docs[0].Kind == decode.String) {
@@ -213,6 +217,30 @@ func (l *loader) parse(in *input, text []byte) {
 	if err != nil {
 		in.syntax(err)
 	}
+}
+
+// fromUTF16 gives a text that begins with the mark of UTF-16 as UTF-8, and any other as it is. Envoy takes YAML so (not JSON, not proto
+// text), and Windows writes it. Offsets in such a file are those of the UTF-8 text; lines and columns are the same in both.
+func fromUTF16(text []byte) []byte {
+	high, low := 0, 1 // where the halves of a unit stand
+	switch {
+	case bytes.HasPrefix(text, []byte{0xff, 0xfe}) && !bytes.HasPrefix(text, []byte{0xff, 0xfe, 0, 0}): // with zeros it is UTF-32
+		high, low = 1, 0
+	case !bytes.HasPrefix(text, []byte{0xfe, 0xff}):
+		return text
+	}
+	unit := func(at int) rune { return rune(text[at+high])<<8 | rune(text[at+low]) }
+	out := make([]byte, 0, len(text)/2)
+	for at := 2; at+1 < len(text); at += 2 {
+		r := unit(at)
+		if utf16.IsSurrogate(r) && at+3 < len(text) {
+			if pair := utf16.DecodeRune(r, unit(at+2)); pair != utf8.RuneError {
+				r, at = pair, at+2
+			}
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return out
 }
 
 var parsers = map[format]func(*source.File) ([]*decode.Node, error){

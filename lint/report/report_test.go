@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -260,11 +261,13 @@ func TestSnippet(t *testing.T) {
 
 // Every name that secrets are guessed by is a sensitive field somewhere.
 func TestSecretNames(t *testing.T) {
-	marked := map[string]bool{}
+	marked, left := map[string]bool{}, maps.Clone(unmarked)
 	protoregistry.GlobalTypes.RangeMessages(func(mt protoreflect.MessageType) bool {
 		fields := mt.Descriptor().Fields()
 		for i := range fields.Len() {
-			if on, _ := proto.GetExtension(fields.Get(i).Options(), annotations.E_Sensitive).(bool); on {
+			on, _ := proto.GetExtension(fields.Get(i).Options(), annotations.E_Sensitive).(bool)
+			if on || unmarked[fields.Get(i).FullName()] {
+				delete(left, fields.Get(i).FullName())
 				marked[string(fields.Get(i).Name())], marked[fields.Get(i).JSONName()] = true, true
 			}
 		}
@@ -274,6 +277,9 @@ func TestSecretNames(t *testing.T) {
 		if !marked[name] {
 			t.Errorf("%s is no sensitive field", name)
 		}
+	}
+	for name := range left {
+		t.Errorf("%s is no field", name)
 	}
 	if len(marked) < 20 {
 		t.Errorf("only %d sensitive fields", len(marked))

@@ -180,7 +180,7 @@ func (h *hidden) resource(r *graph.Resource) {
 		if r.Text == nil {
 			h.broken = true
 		} else {
-			h.node(r.Text)
+			h.node(r.Text, "")
 		}
 	}
 	r.Walk(func(at *graph.Place) {
@@ -189,7 +189,26 @@ func (h *hidden) resource(r *graph.Resource) {
 				h.field(r, at, fd)
 			}
 		}
+		h.header(r, at)
 	})
+}
+
+// header hides the value of a header that carries a credential. What a formatter puts in at run time is none.
+func (h *hidden) header(r *graph.Resource, at *graph.Place) {
+	md := at.Message.Descriptor()
+	if md.FullName() != "envoy.config.core.v3.HeaderValue" || !credentialHeaders[strings.ToLower(at.Message.Get(md.Fields().ByName("key")).String())] {
+		return
+	}
+	for _, name := range []protoreflect.Name{"value", "raw_value"} {
+		if fd := md.Fields().ByName(name); at.Message.Has(fd) && !strings.HasPrefix(at.Message.Get(fd).String(), "%") {
+			h.field(r, at, fd)
+		}
+	}
+}
+
+var credentialHeaders = map[string]bool{
+	"authorization": true, "proxy-authorization": true, "x-api-key": true, "api-key": true, "apikey": true, "x-auth-token": true,
+	"x-amz-security-token": true, "x-vault-token": true, "cookie": true,
 }
 
 func (h *hidden) field(r *graph.Resource, at *graph.Place, fd protoreflect.FieldDescriptor) {
@@ -274,16 +293,38 @@ var secretNames = map[string]bool{
 	"private_key": true, "privateKey": true, "password": true, "pkcs12": true, "auth_password": true, "authPassword": true,
 	"downstream_auth_password": true, "downstreamAuthPassword": true, "downstream_auth_passwords": true, "downstreamAuthPasswords": true,
 	"secret_access_key": true, "secretAccessKey": true, "session_token": true, "sessionToken": true, "backend_token": true, "backendToken": true,
-	"secret_data": true, "secretData": true,
+	"secret_data": true, "secretData": true, "users": true, "local_jwks": true, "localJwks": true,
+	"access_token": true, "accessToken": true, "google_refresh_token": true, "googleRefreshToken": true,
+	"authorization_token": true, "authorizationToken": true, "json_key": true, "jsonKey": true,
 }
 
-func (h *hidden) node(n *decode.Node) {
+// secretWithin are sensitive fields whose names say enough only below the key that they stand under.
+var secretWithin = map[string]map[string]bool{
+	"generic_secret":      {"secret": true, "secrets": true},
+	"genericSecret":       {"secret": true, "secrets": true},
+	"session_ticket_keys": {"keys": true},
+	"sessionTicketKeys":   {"keys": true},
+	"credentials":         {"key": true},
+}
+
+// credential are keys that no message may have, or that have a text where a message belongs: a secret is what people write there.
+var credential = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(password|passwd|secret|token|private_?key|access_?key|api_?key)$`)
+})
+
+// node looks for secrets by the names of the keys; under is the key that n stands under.
+func (h *hidden) node(n *decode.Node, under string) {
 	for i := range n.Items {
-		if n.Kind == decode.Map && secretNames[n.Keys[i].Name] {
-			h.leaves(&n.Items[i])
-		} else {
-			h.node(&n.Items[i])
+		item := &n.Items[i]
+		key := under
+		if n.Kind == decode.Map {
+			key = n.Keys[i].Name
+			if secretNames[key] || secretWithin[under][key] || item.Kind == decode.String && credential().MatchString(key) {
+				h.leaves(item)
+				continue
+			}
 		}
+		h.node(item, key)
 	}
 }
 
@@ -304,7 +345,16 @@ func (h *hidden) leaves(n *decode.Node) {
 
 var sensitive sync.Map // protoreflect.MessageDescriptor → []protoreflect.FieldDescriptor
 
-// sensitiveFields lists the fields of a message that Envoy's protos mark as sensitive.
+// unmarked are fields that hold secrets, or may (a key set can be symmetric), and that Envoy's protos do not mark.
+var unmarked = map[protoreflect.FullName]bool{
+	"envoy.extensions.filters.http.jwt_authn.v3.JwtProvider.local_jwks":                                       true,
+	"envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.access_token":                                true,
+	"envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.google_refresh_token":                        true,
+	"envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.GoogleIAMCredentials.authorization_token":    true,
+	"envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.ServiceAccountJWTAccessCredentials.json_key": true,
+}
+
+// sensitiveFields lists the fields of a message that hold secrets: those that Envoy's protos mark, and a few more.
 func sensitiveFields(md protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
 	if known, ok := sensitive.Load(md); ok {
 		return known.([]protoreflect.FieldDescriptor)
@@ -312,7 +362,7 @@ func sensitiveFields(md protoreflect.MessageDescriptor) []protoreflect.FieldDesc
 	fields := []protoreflect.FieldDescriptor{}
 	for i := range md.Fields().Len() {
 		fd := md.Fields().Get(i)
-		if marked, _ := proto.GetExtension(fd.Options(), annotations.E_Sensitive).(bool); marked {
+		if marked, _ := proto.GetExtension(fd.Options(), annotations.E_Sensitive).(bool); marked || unmarked[fd.FullName()] {
 			fields = append(fields, fd)
 		}
 	}

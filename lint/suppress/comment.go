@@ -123,7 +123,8 @@ func within(n *decode.Node, offset int) bool {
 func parse(f *source.File, span source.Span, text string, offset int, known []*lint.Rule) *comment {
 	c := &comment{file: f}
 	list, ok := strings.CutPrefix(text, mark+"ignore=")
-	if !ok {
+	names, _, _ := strings.Cut(list, " --")
+	if !ok || strings.Trim(names, ", \t\r") == "" {
 		d := about(Malformed, f, span, "this comment is not understood")
 		d.Help = "write # xdslint:ignore=RULE -- REASON"
 		c.noted = append(c.noted, d)

@@ -1,0 +1,40 @@
+package cluster
+
+import (
+	"fmt"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/cluster/made"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "original-dst",
+	Severity: lint.Error,
+	Summary:  "an ORIGINAL_DST cluster has endpoints, another load balancing policy, or a header name that it would not read",
+	Why: `An ORIGINAL_DST cluster connects to where the client wanted to go. It has no endpoints of its own and balances nothing, and Envoy refuses
+(` + "`OriginalDstClusterFactory::createClusterImpl`" + `):
+
+- any ` + "`lb_policy` but `CLUSTER_PROVIDED`" + `, even beside a ` + "`load_balancing_policy`" + `;
+- a ` + "`load_assignment`" + `;
+- ` + "`http_header_name` without `use_http_header: true`" + `: the header would not be read.`,
+	Links: []string{"OriginalDstClusterFactory::createClusterImpl (source/extensions/clusters/original_dst/original_dst_cluster.cc)"},
+	Run: made.EachCluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
+		if made.Factory(p.Target.Extensions(), c) != made.OriginalDst {
+			return
+		}
+		if lb := c.GetLbPolicy(); lb != clusterv3.Cluster_CLUSTER_PROVIDED {
+			refuse(p, at.Field("lb_policy"), fmt.Sprintf("an ORIGINAL_DST cluster cannot use %s", lb), "write lb_policy: CLUSTER_PROVIDED",
+				fmt.Sprintf("cluster: LB policy %s is not valid for Cluster type ORIGINAL_DST. Only 'CLUSTER_PROVIDED' is allowed with cluster type 'ORIGINAL_DST'", lb))
+		}
+		if c.GetLoadAssignment() != nil {
+			refuse(p, at.Field("load_assignment").Key(), "an ORIGINAL_DST cluster has no endpoints of its own", "leave it out, or use another type of cluster",
+				"ORIGINAL_DST clusters must have no load assignment configured")
+		}
+		if own := c.GetOriginalDstLbConfig(); c.GetClusterType() == nil && own.GetHttpHeaderName() != "" && !own.GetUseHttpHeader() {
+			refuse(p, at.Field("original_dst_lb_config", "http_header_name"), "the header is not read without use_http_header", "add use_http_header: true, or leave http_header_name out",
+				"ORIGINAL_DST cluster: invalid config http_header_name and use_http_header is false")
+		}
+	}),
+})

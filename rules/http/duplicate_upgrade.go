@@ -1,0 +1,48 @@
+package http
+
+import (
+	"fmt"
+	"strings"
+
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "duplicate-upgrade",
+	Severity: lint.Error,
+	Summary:  "a connection manager has two upgrade_configs of one type",
+	Why: `Each upgrade type stands in ` + "`upgrade_configs`" + ` once, and upper or lower case makes no difference: ` + "`websocket` and `WebSocket`" + ` are the same. Envoy
+refuses the second one, even where it says the same.`,
+	Links: []string{"HttpConnectionManagerConfig::HttpConnectionManagerConfig (source/extensions/filters/network/http_connection_manager/config.cc)"},
+	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
+		first := map[string]lint.At{}
+		for i, upgrade := range m.GetUpgradeConfigs() {
+			own := at.Item("upgrade_configs", i).Field("upgrade_type")
+			name := asciiLower(upgrade.GetUpgradeType())
+			before, twice := first[name]
+			if !twice {
+				first[name] = own
+				continue
+			}
+			p.Report(own, lint.Diagnostic{
+				Message: fmt.Sprintf("the upgrade %q is configured twice", upgrade.GetUpgradeType()),
+				Notes:   []string{"envoy refuses the listener; it ignores case here"},
+				Help:    "keep one of them",
+				Refused: true, Upstream: fmt.Sprintf("multiple upgrade configs with the same name: '%s'", upgrade.GetUpgradeType()),
+				Related: []lint.Related{lint.RelatedTo(before, "the first one")},
+			})
+		}
+	}),
+})
+
+// asciiLower is what Envoy compares by.
+func asciiLower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,98 @@
+// Package listener holds the rules about listeners: their addresses, their filter chains, and how one is chosen.
+package listener
+
+import (
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/anypb"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/lint"
+)
+
+// Rules is the group; each rule adds itself.
+var Rules = &lint.Group{Name: "listener", Summary: "listeners: addresses, filter chains and how one of them is chosen"}
+
+const typeURLPrefix = "type.googleapis.com/"
+
+// each runs f for the listeners that Envoy would build: not for an api_listener, which the server does not have, and not for
+// one that runs already.
+func each(f func(p *lint.Pass, at lint.At, l *listenerv3.Listener)) lint.Check {
+	return lint.Each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
+		if at.Place.Parent == nil && at.Resource().State == "" && built(l) {
+			f(p, at, l)
+		}
+	})
+}
+
+func built(l *listenerv3.Listener) bool {
+	return l.GetApiListener() == nil && (l.GetInternalListener() != nil || l.GetAddress() != nil)
+}
+
+// datagram is what Envoy calls the socket type of an address (Utility::protobufAddressSocketType).
+func datagram(a *corev3.Address) bool {
+	return a.GetSocketAddress().GetProtocol() == corev3.SocketAddress_UDP
+}
+
+// overUDP tells whether the listener's sockets are UDP.
+func overUDP(l *listenerv3.Listener) bool {
+	return l.GetInternalListener() == nil && datagram(l.GetAddress())
+}
+
+// overQUIC: the listener speaks QUIC. Envoy looks at the options alone where it does not build sockets; see quicOptions.
+func overQUIC(l *listenerv3.Listener) bool { return overUDP(l) && quicOptions(l) }
+
+func quicOptions(l *listenerv3.Listener) bool {
+	return l.GetUdpListenerConfig().GetQuicOptions() != nil
+}
+
+// chain is a filter chain and where it stands.
+type chain struct {
+	*listenerv3.FilterChain
+	at lint.At
+}
+
+// chains are all filter chains, the default one last.
+func chains(at lint.At, l *listenerv3.Listener) []chain {
+	var all []chain
+	for i, c := range l.GetFilterChains() {
+		all = append(all, chain{c, at.Item("filter_chains", i)})
+	}
+	if c := l.GetDefaultFilterChain(); c != nil {
+		all = append(all, chain{c, at.Field("default_filter_chain")})
+	}
+	return all
+}
+
+// factoryType is the type that Envoy looks an extension up by: of the configuration, or the one that a TypedStruct names.
+// The content is nil where it could not be decoded.
+func factoryType(at lint.At, config *anypb.Any) (name protoreflect.FullName, content proto.Message) {
+	name = decode.TypeName(config.GetTypeUrl())
+	if config == nil || !decode.IsTypedStruct(name) {
+		if config != nil {
+			content = at.Content(config)
+		}
+		return name, content
+	}
+	wrapper := at.Content(config)
+	if wrapper == nil {
+		return "", nil
+	}
+	m := wrapper.ProtoReflect()
+	fields := m.Descriptor().Fields()
+	name = decode.TypeName(m.Get(fields.ByName("type_url")).String())
+	return name, at.Content(m.Get(fields.ByName("value")).Message().Interface())
+}
+
+// known tells whether a type configures an extension of a category of the target.
+func known(p *lint.Pass, name protoreflect.FullName, category string) bool {
+	for _, e := range p.Target.Extensions().ByTypeURL(string(name)) {
+		if e.Category == category {
+			return true
+		}
+	}
+	return false
+}

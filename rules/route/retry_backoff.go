@@ -1,0 +1,50 @@
+package route
+
+import (
+	"fmt"
+	"time"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "retry-backoff",
+	Severity: lint.Error,
+	Summary:  "the longest wait before a retry is shorter than the shortest",
+	Why: `Envoy waits longer before each retry, from ` + "`base_interval` up to `max_interval`" + `, and refuses a policy whose maximum is below the base
+(` + "`RetryPolicyImpl`" + `): the whole route table with it. Both are taken in milliseconds, and as at least one.
+
+Without ` + "`max_interval`" + ` the maximum is ten times the base. A ` + "`base_interval`" + ` of 0s, or none at all, breaks a constraint of its own.`,
+	Links: []string{"RetryPolicyImpl::RetryPolicyImpl (source/common/router/retry_policy_impl.cc)"},
+	Run: lint.Each(func(p *lint.Pass, at lint.At, m *routev3.RetryPolicy) {
+		switch holder(at) {
+		case "envoy.config.route.v3.RouteAction.retry_policy", "envoy.config.route.v3.VirtualHost.retry_policy":
+		default:
+			return
+		}
+		backOff := m.GetRetryBackOff()
+		if backOff.GetBaseInterval() == nil || backOff.GetMaxInterval() == nil {
+			return
+		}
+		base, longest := backOff.GetBaseInterval().AsDuration(), backOff.GetMaxInterval().AsDuration()
+		if base <= 0 || longest <= 0 || atLeastOne(longest) >= atLeastOne(base) {
+			return // what is not positive breaks a constraint
+		}
+		if _, ok := tableOf(p, at); !ok {
+			return
+		}
+		refuse(
+			p, at.Field("retry_back_off", "max_interval"), fmt.Sprintf("max_interval %s is shorter than base_interval %s", longest, base),
+			"write a max_interval of at least "+base.String()+", or none: it is then ten times the base_interval",
+			"retry_policy.max_interval must greater than or equal to the base_interval",
+			lint.RelatedTo(at.Field("retry_back_off", "base_interval"), "the base_interval"),
+		)
+	}),
+})
+
+// atLeastOne is a duration as Envoy takes it: whole milliseconds, one or more.
+func atLeastOne(d time.Duration) int64 {
+	return max(d.Milliseconds(), 1)
+}

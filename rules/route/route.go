@@ -1,0 +1,88 @@
+// Package route holds the rules about route tables: what Envoy refuses in them.
+package route
+
+import (
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/schema/reading"
+)
+
+// Rules is the group; each rule adds itself.
+var Rules = &lint.Group{Name: "route", Summary: "route tables that Envoy refuses: domains, matches, rewrites, retries, headers"}
+
+// table is the route table that Envoy builds of the messages around a place, all at once and before any request.
+type table struct {
+	config *routev3.RouteConfiguration // nil: a virtual host that comes alone, over VHDS
+}
+
+// tables are the fields that hold a route table. One that stands alone comes over RDS.
+var tables = map[protoreflect.FullName]bool{
+	"envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager.route_config": true,
+	"envoy.config.route.v3.ScopedRouteConfiguration.route_configuration":                             true,
+}
+
+// tableOf finds the table that a place is part of. Routes can stand in the actions of a virtual host's matcher; what other
+// Anys hold, such as the configurations of filters, is no part of it.
+func tableOf(p *lint.Pass, at lint.At) (t table, ok bool) {
+	for place := at.Place; place != nil; place = place.Parent {
+		switch m := place.Message.Interface().(type) {
+		case *routev3.RouteConfiguration:
+			if place.Parent != nil {
+				if fd := reading.FieldOf(place); fd == nil || !tables[fd.FullName()] {
+					return t, false
+				}
+			}
+			return table{m}, reading.OuterRead(p.Target.Extensions(), place)
+		case *routev3.VirtualHost:
+			if place.Parent == nil {
+				return table{}, true
+			}
+		}
+		if place.Message.Descriptor().FullName() == "google.protobuf.Any" && !isAction(place) {
+			return t, false
+		}
+	}
+	return t, false
+}
+
+// isAction tells the Any of a matcher's action.
+func isAction(place *graph.Place) bool {
+	if place.Parent == nil {
+		return false
+	}
+	fd := reading.FieldOf(place.Parent)
+	if fd == nil {
+		return false
+	}
+	switch fd.FullName() {
+	case "xds.type.matcher.v3.Matcher.OnMatch.action", "envoy.config.common.matcher.v3.Matcher.OnMatch.action":
+		return true
+	}
+	return false
+}
+
+// refuse reports what Envoy refuses a route table for.
+func refuse(p *lint.Pass, at lint.At, message, help, upstream string, related ...lint.Related) {
+	p.Report(at, lint.Diagnostic{
+		Message: message, Notes: []string{refusal(at.Resource())}, Help: help, Refused: true, Upstream: upstream, Related: related,
+	})
+}
+
+// refusal says what Envoy does with a resource that holds a route table that it does not take.
+func refusal(r *graph.Resource) string {
+	if r.Delivery == graph.Booted {
+		return "envoy refuses the bootstrap and exits"
+	}
+	return "envoy refuses the update (NACK) and goes on with what it had"
+}
+
+// holder is the name of the field that holds the message at a place.
+func holder(at lint.At) protoreflect.FullName {
+	if fd := reading.FieldOf(at.Place); fd != nil {
+		return fd.FullName()
+	}
+	return ""
+}

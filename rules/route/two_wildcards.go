@@ -1,0 +1,33 @@
+package route
+
+import (
+	"fmt"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "two-wildcards",
+	Severity: lint.Error,
+	Summary:  `a route table has the domain "*" twice`,
+	Why: "`*`" + ` takes every host that no other domain of the route table takes, so one virtual host can have it. With a second one Envoy refuses the whole table
+(` + "`RouteMatcher`" + `), be it in another virtual host or in the same one.
+
+That often comes of fragments that are joined: two teams, or two ingress resources, each with a default of its own.`,
+	Links: []string{"RouteMatcher::RouteMatcher (source/common/router/config_impl.cc)"},
+	Run: lint.Each(func(p *lint.Pass, at lint.At, table *routev3.RouteConfiguration) {
+		eachDomainTwice(p, at, table, func(domain string, where, first lint.At, vhost string) {
+			if domain != "*" {
+				return // duplicate-domain
+			}
+			refuse(
+				p, where, `the domain "*" stands in this route table twice`,
+				"put the routes of both into one virtual host, or name the domains of the other",
+				"Only a single wildcard domain is permitted in route "+table.GetName(),
+				lint.RelatedTo(first, fmt.Sprintf("virtual host %q has it", vhost)),
+			)
+		})
+	}),
+})

@@ -1,0 +1,41 @@
+package route
+
+import (
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "vhost-exclusive",
+	Severity: lint.Error,
+	Summary:  "a virtual host has both routes and a matcher, or a virtual cluster that matches nothing",
+	Why: `A virtual host finds its route in the list ` + "`routes`" + ` or in the tree ` + "`matcher`" + `; with both Envoy refuses the whole route table
+(` + "`CommonVirtualHostImpl`" + `). A default belongs into the tree then, as ` + "`on_no_match`" + `.
+
+It also refuses a virtual cluster without ` + "`headers`" + `: those are all that it matches by since ` + "`pattern` and `method`" + ` are gone. The path is the header
+` + "`:path`, the method `:method`" + `.`,
+	Links: []string{"CommonVirtualHostImpl::CommonVirtualHostImpl (source/common/router/config_impl.cc)"},
+	Run: lint.Each(func(p *lint.Pass, at lint.At, m *routev3.VirtualHost) {
+		if _, ok := tableOf(p, at); !ok {
+			return
+		}
+		if m.GetMatcher() != nil && len(m.GetRoutes()) > 0 {
+			refuse(
+				p, at.Field("matcher").Key(), "a virtual host takes either routes or a matcher",
+				"move the routes into the matcher, as actions of type envoy.config.route.v3.Route",
+				"cannot set both matcher and routes on virtual host",
+				lint.RelatedTo(at.Field("routes").Key(), "the routes"),
+			)
+		}
+		for i, c := range m.GetVirtualClusters() {
+			if len(c.GetHeaders()) == 0 {
+				refuse(
+					p, at.Item("virtual_clusters", i), "the virtual cluster has no headers to match by",
+					`write headers, such as {name: ":path", string_match: {prefix: /checkout}}`,
+					"virtual clusters must define 'headers'",
+				)
+			}
+		}
+	}),
+})
