@@ -163,6 +163,8 @@ func (p *part) decode(types decode.Types) {
 	d.Format, d.Depth = p.in.format.decoder(), p.depth
 	r, m := p.resource, p.message.New().Interface()
 	switch {
+	case p.node != nil && p.in.as == bootstrap && r.Delivery == graph.Booted: // "@type" is no field there
+		d.Decode(p.node, m, nil)
 	case p.node != nil:
 		d.DecodeAny(p.node, m, nil)
 	default:

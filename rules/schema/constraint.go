@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/constraint"
 	"github.com/xdslint/xdslint/rules/schema/reading"
@@ -64,7 +65,8 @@ func undecodedFields(at *graph.Place) undecoded {
 	var fields undecoded
 	path := at.Path.String()
 	for _, problem := range at.Resource.Problems {
-		if problem.Path != nil && problem.Path.Parent().String() == path {
+		lost := problem.Kind != decode.DuplicateKey // of two values one was read
+		if lost && problem.Path != nil && problem.Path.Parent().String() == path {
 			if fields == nil {
 				fields = undecoded{}
 			}
