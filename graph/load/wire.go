@@ -106,6 +106,11 @@ func readResponse(raw []byte) *binary {
 		}
 		return is == protowire.BytesType
 	})
+	return b.ifPlausible(ok)
+}
+
+// ifPlausible is b where it was read to its end and tells of its type, else nil.
+func (b *binary) ifPlausible(ok bool) *binary {
 	if !ok || len(b.resources) == 0 && !plausible(b.typeURL) || b.typeURL != "" && !plausible(b.typeURL) {
 		return nil
 	}
@@ -133,10 +138,7 @@ func readDelta(raw []byte) *binary {
 		}
 		return is == protowire.BytesType
 	})
-	if !ok || len(b.resources) == 0 && !plausible(b.typeURL) || b.typeURL != "" && !plausible(b.typeURL) {
-		return nil
-	}
-	return b
+	return b.ifPlausible(ok)
 }
 
 // unwrap reads an envoy.service.discovery.v3.Resource.
