@@ -96,6 +96,14 @@ func (p *Pass) Reportf(at At, format string, args ...any) {
 	p.Report(at, Diagnostic{Message: fmt.Sprintf(format, args...)})
 }
 
+// Refuse adds a finding about something for which the target refuses the resource, delivered as it is. Upstream is the gist of
+// the target's own message.
+func (p *Pass) Refuse(at At, message, help, upstream string, related ...Related) {
+	p.Report(at, Diagnostic{
+		Message: message, Notes: []string{Refusal(at.Resource())}, Help: help, Refused: true, Upstream: upstream, Related: related,
+	})
+}
+
 // ReportEdge adds a finding at the name that a reference holds.
 func (p *Pass) ReportEdge(e *graph.Edge, d Diagnostic) {
 	p.Report(At{Place: e.Place, path: e.Path}, d)

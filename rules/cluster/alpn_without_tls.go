@@ -38,7 +38,7 @@ these names, not by the types (` + "`validateTransportSocketSupportsQuic`" + `).
 			{"auto_config", h.Typed.GetAutoConfig().GetHttp3ProtocolOptions() != nil},
 		} {
 			if field.set && !quic(at, c.GetTransportSocket()) {
-				refuse(p, h.At.Field(field.name, "http3_protocol_options").Key(), "HTTP/3 needs a QUIC transport socket", "add a transport_socket of the name envoy.transport_sockets.quic",
+				p.Refuse(h.At.Field(field.name, "http3_protocol_options").Key(), "HTTP/3 needs a QUIC transport socket", "add a transport_socket of the name envoy.transport_sockets.quic",
 					"HTTP3 requires a QuicUpstreamTransport transport socket")
 			}
 		}
@@ -48,7 +48,7 @@ these names, not by the types (` + "`validateTransportSocketSupportsQuic`" + `).
 func checkALPN(p *lint.Pass, at lint.At, h made.HTTP, c *clusterv3.Cluster) {
 	const help = "use TLS, or explicit_http_config in place of auto_config"
 	if what := lacksALPN(at.Field("transport_socket"), c.GetTransportSocket()); what != "" {
-		refuse(p, h.At.Field("auto_config").Key(), fmt.Sprintf("auto_config negotiates the protocol by ALPN, and %s has none", what), help, "ALPN configured for cluster which has a non-ALPN transport socket")
+		p.Refuse(h.At.Field("auto_config").Key(), fmt.Sprintf("auto_config negotiates the protocol by ALPN, and %s has none", what), help, "ALPN configured for cluster which has a non-ALPN transport socket")
 		return
 	}
 	if unchecked(p) {
@@ -57,7 +57,7 @@ func checkALPN(p *lint.Pass, at lint.At, h made.HTTP, c *clusterv3.Cluster) {
 	for i, match := range c.GetTransportSocketMatches() {
 		at := at.Item("transport_socket_matches", i).Field("transport_socket")
 		if what := lacksALPN(at, match.GetTransportSocket()); what != "" {
-			refuse(p, at, fmt.Sprintf("auto_config negotiates the protocol by ALPN, and %s has none", what), help, "ALPN configured for cluster which has a non-ALPN transport socket matcher")
+			p.Refuse(at, fmt.Sprintf("auto_config negotiates the protocol by ALPN, and %s has none", what), help, "ALPN configured for cluster which has a non-ALPN transport socket matcher")
 		}
 	}
 }

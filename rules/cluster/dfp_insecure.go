@@ -25,7 +25,7 @@ The clusters that a ` + "`sub_clusters_config`" + ` makes cannot use CLUSTER_PRO
 			return
 		}
 		if config.GetSubClustersConfig().GetLbPolicy() == clusterv3.Cluster_CLUSTER_PROVIDED {
-			refuse(p, configAt.Field("sub_clusters_config", "lb_policy"), "sub clusters provide no load balancer", "write another policy, such as ROUND_ROBIN",
+			p.Refuse(configAt.Field("sub_clusters_config", "lb_policy"), "sub clusters provide no load balancer", "write another policy, such as ROUND_ROBIN",
 				"unsupported lb_policy 'CLUSTER_PROVIDED' in sub_cluster_config")
 		}
 		h, ok := made.HTTPOf(at, c)
@@ -43,7 +43,7 @@ The clusters that a ` + "`sub_clusters_config`" + ` makes cannot use CLUSTER_PRO
 		case h.Typed != nil:
 			where = h.At.Field("upstream_http_protocol_options")
 		}
-		refuse(p, where, "a dynamic forward proxy cluster needs auto_sni and auto_san_validation", "write upstream_http_protocol_options: {auto_sni: true, auto_san_validation: true}",
+		p.Refuse(where, "a dynamic forward proxy cluster needs auto_sni and auto_san_validation", "write upstream_http_protocol_options: {auto_sni: true, auto_san_validation: true}",
 			"dynamic_forward_proxy cluster must have auto_sni and auto_san_validation true unless allow_insecure_cluster_options is set.")
 	}),
 })

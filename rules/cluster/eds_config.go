@@ -24,13 +24,13 @@ A cluster that is named by an xdstp address and whose bootstrap declares authori
 		eds := made.Factory(p.Target.Extensions(), c) == made.EDS
 		switch {
 		case own != nil && (c.GetClusterType() != nil || c.GetType() != clusterv3.Cluster_EDS):
-			refuse(p, at.Field("eds_cluster_config").Key(), "eds_cluster_config is for clusters of type EDS, and this is another one", "write type: EDS, or leave eds_cluster_config out",
+			p.Refuse(at.Field("eds_cluster_config").Key(), "eds_cluster_config is for clusters of type EDS, and this is another one", "write type: EDS, or leave eds_cluster_config out",
 				"eds_cluster_config set in a non-EDS cluster")
 		case own == nil && eds:
-			refuse(p, at.Field("type"), "an EDS cluster needs an eds_cluster_config", "write eds_cluster_config: {eds_config: {resource_api_version: V3, ads: {}}}, or another source",
+			p.Refuse(at.Field("type"), "an EDS cluster needs an eds_cluster_config", "write eds_cluster_config: {eds_config: {resource_api_version: V3, ads: {}}}, or another source",
 				"cannot create an EDS cluster without an EDS config")
 		case eds && own.GetEdsConfig() == nil && !hasAuthority(p, c):
-			refuse(p, at.Field("eds_cluster_config").Key(), "the eds_cluster_config says nothing about where the endpoints come from", "write eds_config: {resource_api_version: V3, ads: {}}, or another source",
+			p.Refuse(at.Field("eds_cluster_config").Key(), "the eds_cluster_config says nothing about where the endpoints come from", "write eds_config: {resource_api_version: V3, ads: {}}, or another source",
 				"Missing config source specifier in envoy::config::core::v3::ConfigSource")
 		}
 	}),

@@ -61,6 +61,6 @@ func checkAddress(p *lint.Pass, at lint.At, a *corev3.Address, help string) {
 	if _, err := netip.ParseAddr(s.GetAddress()); err == nil {
 		return // an IPv6 zone has to exist on Envoy's machine, which nobody knows here
 	}
-	refuse(p, at.Field("socket_address", "address"), fmt.Sprintf("%q is no IP address", s.GetAddress()), help,
+	p.Refuse(at.Field("socket_address", "address"), fmt.Sprintf("%q is no IP address", s.GetAddress()), help,
 		fmt.Sprintf("malformed IP address: %s. Consider setting resolver_name or setting cluster type to 'STRICT_DNS' or 'LOGICAL_DNS'", s.GetAddress()))
 }

@@ -35,7 +35,7 @@ var _ = Rules.Add(&lint.Rule{
 		if b.Subset {
 			// The load balancers of subsets are made with their hosts, and nothing of them is refused by then.
 			if b.Provided() {
-				refuse(p, b.At, "CLUSTER_PROVIDED cannot be combined with lb_subset_config", "leave one of them out", "cluster: LB policy CLUSTER_PROVIDED cannot be combined with lb_subset_config")
+				p.Refuse(b.At, "CLUSTER_PROVIDED cannot be combined with lb_subset_config", "leave one of them out", "cluster: LB policy CLUSTER_PROVIDED cannot be combined with lb_subset_config")
 			}
 			return
 		}
@@ -50,14 +50,14 @@ var _ = Rules.Add(&lint.Rule{
 			if config.GetMinimumRingSize() == nil {
 				field, message = "maximum_ring_size", fmt.Sprintf("a ring has at least %d hashes unless minimum_ring_size says less, and so cannot have at most %d", low, high)
 			}
-			refuse(p, b.At.Field(field), message, fmt.Sprintf("write a minimum_ring_size of at most %d, or a larger maximum_ring_size", high),
+			p.Refuse(b.At.Field(field), message, fmt.Sprintf("write a minimum_ring_size of at most %d, or a larger maximum_ring_size", high),
 				fmt.Sprintf("ring hash: minimum_ring_size (%d) > maximum_ring_size (%d)", low, high))
 		case *maglevv3.Maglev:
 			size := made.Or(config.GetTableSize(), 65537)
 			if prime(size) {
 				return
 			}
-			refuse(p, b.At.Field("table_size"), fmt.Sprintf("the table size %d is no prime number", size), "write 65537, the default, or another prime number of at most 5000011",
+			p.Refuse(b.At.Field("table_size"), fmt.Sprintf("the table size %d is no prime number", size), "write 65537, the default, or another prime number of at most 5000011",
 				"The table size of maglev must be prime number")
 		}
 	}),
@@ -73,11 +73,11 @@ func checkCombined(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 	common := c.GetCommonLbConfig()
 	switch {
 	case c.GetLoadBalancingPolicy() == nil && c.GetLbPolicy() == clusterv3.Cluster_LOAD_BALANCING_POLICY_CONFIG:
-		refuse(p, at.Field("lb_policy"), "LOAD_BALANCING_POLICY_CONFIG means load_balancing_policy, and there is none", "write a load_balancing_policy, or another lb_policy",
+		p.Refuse(at.Field("lb_policy"), "LOAD_BALANCING_POLICY_CONFIG means load_balancing_policy, and there is none", "write a load_balancing_policy, or another lb_policy",
 			"cluster: field load_balancing_policy need to be set")
 	case c.GetLoadBalancingPolicy() == nil:
 	case c.GetLbSubsetConfig() != nil:
-		refuse(p, at.Field("lb_subset_config").Key(), "lb_subset_config cannot be combined with load_balancing_policy", "use envoy.load_balancing_policies.subset as the load_balancing_policy",
+		p.Refuse(at.Field("lb_subset_config").Key(), "lb_subset_config cannot be combined with load_balancing_policy", "use envoy.load_balancing_policies.subset as the load_balancing_policy",
 			"cluster: load_balancing_policy cannot be combined with lb_subset_config")
 	default:
 		const help = "move it into the configuration of the policy"
@@ -91,16 +91,16 @@ func checkCombined(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 			{"consistent_hashing_lb_config", common.GetConsistentHashingLbConfig() != nil},
 		} {
 			if field.set {
-				refuse(p, at.Field("common_lb_config", field.name).Key(), field.name+" cannot be combined with load_balancing_policy", help, upstream)
+				p.Refuse(at.Field("common_lb_config", field.name).Key(), field.name+" cannot be combined with load_balancing_policy", help, upstream)
 			}
 		}
 	}
 	if c.GetLbSubsetConfig().GetLocalityWeightAware() && common.GetLocalityWeightedLbConfig() == nil {
-		refuse(p, at.Field("lb_subset_config", "locality_weight_aware"), "locality_weight_aware needs the weights of localities, which this cluster does not use",
+		p.Refuse(at.Field("lb_subset_config", "locality_weight_aware"), "locality_weight_aware needs the weights of localities, which this cluster does not use",
 			"add common_lb_config: {locality_weighted_lb_config: {}}", "Locality weight aware subset LB requires that a locality_weighted_lb_config be set")
 	}
 	if common.GetConsistentHashingLbConfig().GetUseHostnameForHashing() && c.GetType() != clusterv3.Cluster_STRICT_DNS {
-		refuse(p, at.Field("common_lb_config", "consistent_hashing_lb_config", "use_hostname_for_hashing"), "only a STRICT_DNS cluster can hash the names of its hosts", "use type: STRICT_DNS, or leave it out",
+		p.Refuse(at.Field("common_lb_config", "consistent_hashing_lb_config", "use_hostname_for_hashing"), "only a STRICT_DNS cluster can hash the names of its hosts", "use type: STRICT_DNS, or leave it out",
 			"Cannot use hostname for consistent hashing loadbalancing")
 	}
 }
@@ -117,13 +117,13 @@ func checkProvided(p *lint.Pass, at lint.At, c *clusterv3.Cluster, b made.Balanc
 	case b.Name == "" && (c.GetLoadBalancingPolicy() != nil || c.GetLbPolicy() == clusterv3.Cluster_LOAD_BALANCING_POLICY_CONFIG):
 		// no policy that Envoy knows
 	case b.Provided() && slices.Contains(plain, factory):
-		refuse(p, b.At, fmt.Sprintf("a cluster of type %s provides no load balancer", factory), "write another policy, such as ROUND_ROBIN",
+		p.Refuse(b.At, fmt.Sprintf("a cluster of type %s provides no load balancer", factory), "write another policy, such as ROUND_ROBIN",
 			"cluster manager: cluster provided LB specified but cluster did not provide one")
 	case !b.Provided() && slices.Contains(providing, factory):
-		refuse(p, at.Field("lb_policy"), fmt.Sprintf("a cluster of type %s brings its own load balancer", factory), "write lb_policy: CLUSTER_PROVIDED",
+		p.Refuse(at.Field("lb_policy"), fmt.Sprintf("a cluster of type %s brings its own load balancer", factory), "write lb_policy: CLUSTER_PROVIDED",
 			"cluster manager: cluster provided LB not specified but cluster provided one")
 	case factory == "envoy.clusters.reverse_connection" && c.GetLbPolicy() != clusterv3.Cluster_CLUSTER_PROVIDED:
-		refuse(p, at.Field("lb_policy"), "a cluster of type envoy.clusters.reverse_connection brings its own load balancer", "write lb_policy: CLUSTER_PROVIDED",
+		p.Refuse(at.Field("lb_policy"), "a cluster of type envoy.clusters.reverse_connection brings its own load balancer", "write lb_policy: CLUSTER_PROVIDED",
 			"Only 'CLUSTER_PROVIDED' is allowed with cluster type 'REVERSE_CONNECTION'")
 	}
 }

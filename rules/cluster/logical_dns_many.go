@@ -47,7 +47,7 @@ socket addresses, which stands for a resolver of other clusters.`,
 				if endpoint.GetEndpoint().GetAddress().GetSocketAddress().GetResolverName() == "" {
 					continue
 				}
-				refuse(p, at.Field("load_assignment").Item("endpoints", i).Item("lb_endpoints", j).Field("endpoint", "address", "socket_address", "resolver_name"),
+				p.Refuse(at.Field("load_assignment").Item("endpoints", i).Item("lb_endpoints", j).Field("endpoint", "address", "socket_address", "resolver_name"),
 					fmt.Sprintf("a %s cluster takes no resolver_name", kind), "leave it out; typed_dns_resolver_config of the cluster says who resolves its names",
 					kind+" clusters must NOT have a custom resolver name set")
 			}
@@ -70,14 +70,14 @@ func single(p *lint.Pass, at lint.At, c *clusterv3.Cluster) bool {
 		if assignment != nil {
 			upstream = "LOGICAL_DNS clusters must have a single locality_lb_endpoint and a single lb_endpoint"
 		}
-		refuse(p, at.Field("load_assignment"), "a LOGICAL_DNS cluster needs one endpoint, and this one has none", "write the name to resolve as the endpoint's address", upstream)
+		p.Refuse(at.Field("load_assignment"), "a LOGICAL_DNS cluster needs one endpoint, and this one has none", "write the name to resolve as the endpoint's address", upstream)
 		return false
 	}
 	count := fmt.Sprintf("%d endpoints", hosts)
 	if hosts == 1 {
 		count = fmt.Sprintf("%d groups of endpoints", groups)
 	}
-	refuse(p, at.Field("load_assignment", "endpoints"), "a LOGICAL_DNS cluster takes one endpoint, and this one has "+count, "keep one of them, or use STRICT_DNS",
+	p.Refuse(at.Field("load_assignment", "endpoints"), "a LOGICAL_DNS cluster takes one endpoint, and this one has "+count, "keep one of them, or use STRICT_DNS",
 		"LOGICAL_DNS clusters must have a single locality_lb_endpoint and a single lb_endpoint")
 	return false
 }

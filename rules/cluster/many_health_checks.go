@@ -27,10 +27,10 @@ Versions of Envoy before there was such a name take one health check and no more
 			name := check.GetName()
 			switch {
 			case name == "":
-				refuse(p, at.Item("health_checks", i), "a health check without a name stands beside others", "give each health check a name, or keep one of them",
+				p.Refuse(at.Item("health_checks", i), "a health check without a name stands beside others", "give each health check a name, or keep one of them",
 					fmt.Sprintf("health check at index %d is missing a name; all health checks must have a name when multiple health checks are configured", i))
 			case seen[name]:
-				refuse(p, at.Item("health_checks", i).Field("name"), fmt.Sprintf("another health check is named %q too", name), "give each health check a name of its own",
+				p.Refuse(at.Item("health_checks", i).Field("name"), fmt.Sprintf("another health check is named %q too", name), "give each health check a name of its own",
 					fmt.Sprintf("duplicate health check name '%s' at index %d; all health check names must be unique within a cluster", name, i))
 			}
 			seen[name] = true

@@ -25,15 +25,15 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		if lb := c.GetLbPolicy(); lb != clusterv3.Cluster_CLUSTER_PROVIDED {
-			refuse(p, at.Field("lb_policy"), fmt.Sprintf("an ORIGINAL_DST cluster cannot use %s", lb), "write lb_policy: CLUSTER_PROVIDED",
+			p.Refuse(at.Field("lb_policy"), fmt.Sprintf("an ORIGINAL_DST cluster cannot use %s", lb), "write lb_policy: CLUSTER_PROVIDED",
 				fmt.Sprintf("cluster: LB policy %s is not valid for Cluster type ORIGINAL_DST. Only 'CLUSTER_PROVIDED' is allowed with cluster type 'ORIGINAL_DST'", lb))
 		}
 		if c.GetLoadAssignment() != nil {
-			refuse(p, at.Field("load_assignment").Key(), "an ORIGINAL_DST cluster has no endpoints of its own", "leave it out, or use another type of cluster",
+			p.Refuse(at.Field("load_assignment").Key(), "an ORIGINAL_DST cluster has no endpoints of its own", "leave it out, or use another type of cluster",
 				"ORIGINAL_DST clusters must have no load assignment configured")
 		}
 		if own := c.GetOriginalDstLbConfig(); c.GetClusterType() == nil && own.GetHttpHeaderName() != "" && !own.GetUseHttpHeader() {
-			refuse(p, at.Field("original_dst_lb_config", "http_header_name"), "the header is not read without use_http_header", "add use_http_header: true, or leave http_header_name out",
+			p.Refuse(at.Field("original_dst_lb_config", "http_header_name"), "the header is not read without use_http_header", "add use_http_header: true, or leave http_header_name out",
 				"ORIGINAL_DST cluster: invalid config http_header_name and use_http_header is false")
 		}
 	}),

@@ -11,15 +11,6 @@ import (
 // Rules is the group; each rule adds itself.
 var Rules = &lint.Group{Name: "endpoint", Summary: "the endpoints of clusters: weights, drops and localities"}
 
-// refuse reports something for which Envoy refuses the cluster or the ClusterLoadAssignment that has it.
-func refuse(p *lint.Pass, at lint.At, message, help, upstream string) {
-	note := "envoy refuses the update, and goes on with the endpoints that it has"
-	if at.Resource().Kind == graph.Cluster {
-		note = "envoy refuses the cluster"
-	}
-	p.Report(at, lint.Diagnostic{Message: message, Notes: []string{note}, Help: help, Refused: true, Upstream: upstream})
-}
-
 // clusterOf is the cluster that a load assignment stands in, nil for one of EDS; ok is false for one that is neither.
 func clusterOf(at lint.At) (c *clusterv3.Cluster, ok bool) {
 	if at.Place.Parent == nil {

@@ -24,9 +24,9 @@ var _ = Rules.Add(&lint.Rule{
 			switch {
 			case locality.GetLedsClusterLocalityConfig() == nil:
 			case c != nil:
-				refuse(p, at, "a STATIC cluster cannot get endpoints over LEDS", "list the endpoints, or use type: EDS", "LEDS is only supported when EDS is used. Static cluster cannot use LEDS.")
+				p.Refuse(at, "a STATIC cluster cannot get endpoints over LEDS", "list the endpoints, or use type: EDS", "LEDS is only supported when EDS is used. Static cluster cannot use LEDS.")
 			case len(locality.GetLbEndpoints()) > 0:
-				refuse(p, at, "a locality has endpoints of its own or over LEDS, not both", "leave out lb_endpoints or leds_cluster_locality_config",
+				p.Refuse(at, "a locality has endpoints of its own or over LEDS, not both", "leave out lb_endpoints or leds_cluster_locality_config",
 					"A ClusterLoadAssignment cannot include both LEDS and a list of endpoints.")
 			}
 		}

@@ -28,7 +28,7 @@ weigh more than 4294967295 together (` + "`TypedHashLbConfigBase::validateEndpoi
 				before := hosts[priority]
 				hosts[priority] += uint64(max(endpoint.GetLoadBalancingWeight().GetValue(), 1))
 				if before <= made.MaxWeights && hosts[priority] > made.MaxWeights {
-					refuse(p, at.Item("lb_endpoints", j), fmt.Sprintf("with this endpoint the weights of priority %d add up to more than %d", priority, uint32(made.MaxWeights)), "write smaller weights in the same proportions",
+					p.Refuse(at.Item("lb_endpoints", j), fmt.Sprintf("with this endpoint the weights of priority %d add up to more than %d", priority, uint32(made.MaxWeights)), "write smaller weights in the same proportions",
 						"The sum of weights of all upstream hosts in a locality exceeds 4294967295")
 				}
 			}
@@ -45,7 +45,7 @@ weigh more than 4294967295 together (` + "`TypedHashLbConfigBase::validateEndpoi
 				sum += weight
 			}
 			if sum > made.MaxWeights {
-				refuse(p, at.Field("load_balancing_weight"), fmt.Sprintf("with this locality the weights of priority %d add up to more than %d", priority, uint32(made.MaxWeights)), "write smaller weights in the same proportions",
+				p.Refuse(at.Field("load_balancing_weight"), fmt.Sprintf("with this locality the weights of priority %d add up to more than %d", priority, uint32(made.MaxWeights)), "write smaller weights in the same proportions",
 					"The sum of weights of all localities at the same priority exceeds 4294967295")
 			}
 		}

@@ -22,7 +22,7 @@ cannot speak HTTP/2 (` + "`HealthCheckerFactory::create`" + `). HTTP/3 alone doe
 		}
 		for i, check := range c.GetHealthChecks() {
 			if check.GetGrpcHealthCheck() != nil {
-				refuse(p, at.Item("health_checks", i).Field("grpc_health_check").Key(), "a gRPC health check needs HTTP/2, and the cluster does not speak it",
+				p.Refuse(at.Item("health_checks", i).Field("grpc_health_check").Key(), "a gRPC health check needs HTTP/2, and the cluster does not speak it",
 					"add HttpProtocolOptions with explicit_http_config: {http2_protocol_options: {}} to the cluster's typed_extension_protocol_options",
 					"cluster must support HTTP/2 for gRPC healthchecking")
 			}

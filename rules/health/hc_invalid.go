@@ -56,7 +56,7 @@ func checkHTTP(p *lint.Pass, at lint.At, h *corev3.HealthCheck_HttpHealthCheck) 
 		}
 		switch method {
 		case corev3.RequestMethod_GET, corev3.RequestMethod_HEAD, corev3.RequestMethod_DELETE, corev3.RequestMethod_TRACE:
-			refuse(p, at.Field("send").Key(), fmt.Sprintf("a %s request has no body to send", method), "write method: POST, PUT, PATCH or OPTIONS, or leave send out",
+			p.Refuse(at.Field("send").Key(), fmt.Sprintf("a %s request has no body to send", method), "write method: POST, PUT, PATCH or OPTIONS, or leave send out",
 				fmt.Sprintf("HTTP health check cannot specify a request payload with method '%s'", method))
 		}
 		checkPayload(p, at.Field("send"), h.GetSend())
@@ -67,7 +67,7 @@ func checkHTTP(p *lint.Pass, at lint.At, h *corev3.HealthCheck_HttpHealthCheck) 
 		total, known = total+uint64(size), known && ok
 	}
 	if buffer := made.Or(h.GetResponseBufferSize(), 1024); known && buffer != 0 && total > buffer {
-		refuse(p, at.Field("receive"), fmt.Sprintf("the expected body has %d bytes, and only %d are kept of a response", total, buffer), fmt.Sprintf("write response_buffer_size: %d, or 0 for no limit", total),
+		p.Refuse(at.Field("receive"), fmt.Sprintf("the expected body has %d bytes, and only %d are kept of a response", total, buffer), fmt.Sprintf("write response_buffer_size: %d, or 0 for no limit", total),
 			fmt.Sprintf("The expected response length '%d' is over than http health response buffer size '%d'", total, buffer))
 	}
 }
@@ -77,12 +77,12 @@ func checkRange(p *lint.Pass, at lint.At, r *typev3.Int64Range, what string) {
 	start, end := uint64(r.GetStart()), uint64(r.GetEnd())
 	switch {
 	case start >= end:
-		refuse(p, at, fmt.Sprintf("no status code is in a range from %d to before %d", r.GetStart(), r.GetEnd()), "end is not part of the range: write the last status code plus 1",
+		p.Refuse(at, fmt.Sprintf("no status code is in a range from %d to before %d", r.GetStart(), r.GetEnd()), "end is not part of the range: write the last status code plus 1",
 			fmt.Sprintf("Invalid http %s status range: expecting start < end, but found start=%d and end=%d", what, start, end))
 	case start < 100:
-		refuse(p, at.Field("start"), "there is no status code below 100", "write 100 or more", fmt.Sprintf("Invalid http %s status range: expecting start >= 100, but found start=%d", what, start))
+		p.Refuse(at.Field("start"), "there is no status code below 100", "write 100 or more", fmt.Sprintf("Invalid http %s status range: expecting start >= 100, but found start=%d", what, start))
 	case end > 600:
-		refuse(p, at.Field("end"), "a range of status codes ends at 600 at most", "write 600 for all up to 599", fmt.Sprintf("Invalid http %s status range: expecting end <= 600, but found end=%d", what, end))
+		p.Refuse(at.Field("end"), "a range of status codes ends at 600 at most", "write 600 for all up to 599", fmt.Sprintf("Invalid http %s status range: expecting end <= 600, but found end=%d", what, end))
 	}
 }
 
@@ -94,7 +94,7 @@ func checkPayload(p *lint.Pass, at lint.At, payload *corev3.HealthCheck_Payload)
 	}
 	bytes, err := hex.DecodeString(text.Text)
 	if err != nil {
-		refuse(p, at.Field("text"), fmt.Sprintf("%q is not hexadecimal", text.Text), fmt.Sprintf("for these very characters write %q", hex.EncodeToString([]byte(text.Text))),
+		p.Refuse(at.Field("text"), fmt.Sprintf("%q is not hexadecimal", text.Text), fmt.Sprintf("for these very characters write %q", hex.EncodeToString([]byte(text.Text))),
 			fmt.Sprintf("invalid hex string '%s'", text.Text))
 		return 0, false
 	}

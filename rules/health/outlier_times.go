@@ -32,7 +32,7 @@ times (` + "`DetectorImpl::create`" + `). The base is 30 s unless set, so a lone
 		if limit.Milliseconds() >= base.Milliseconds() {
 			return
 		}
-		refuse(p, at.Field("outlier_detection", "max_ejection_time"), fmt.Sprintf("max_ejection_time %s is shorter than base_ejection_time (%s%s)", limit, base, set),
+		p.Refuse(at.Field("outlier_detection", "max_ejection_time"), fmt.Sprintf("max_ejection_time %s is shorter than base_ejection_time (%s%s)", limit, base, set),
 			fmt.Sprintf("write a base_ejection_time of at most %s, or a longer max_ejection_time", limit), "outlier detector's max_ejection_time cannot be smaller than base_ejection_time")
 	}),
 })

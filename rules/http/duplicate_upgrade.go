@@ -28,7 +28,7 @@ refuses the second one, even where it says the same.`,
 			}
 			p.Report(own, lint.Diagnostic{
 				Message: fmt.Sprintf("the upgrade %q is configured twice", upgrade.GetUpgradeType()),
-				Notes:   []string{"envoy refuses the listener; it ignores case here"},
+				Notes:   []string{lint.Refusal(at.Resource()) + "; it ignores case here"},
 				Help:    "keep one of them",
 				Refused: true, Upstream: fmt.Sprintf("multiple upgrade configs with the same name: '%s'", upgrade.GetUpgradeType()),
 				Related: []lint.Related{lint.RelatedTo(before, "the first one")},

@@ -19,7 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.ReportResource(at.Resource(), lint.Diagnostic{
 			Message: "the listener has no address",
-			Notes:   []string{"envoy refuses the listener"},
+			Notes:   []string{lint.Refusal(at.Resource())},
 			Help:    "add address: {socket_address: {address: …, port_value: …}}",
 			Refused: true, Upstream: "address is necessary",
 		})

@@ -50,7 +50,7 @@ Where the listener has a ` + "`filter_chain_matcher`" + ` Envoy does not look at
 			if now.repeats() {
 				p.Report(place(own, c), lint.Diagnostic{
 					Message: "the match of the filter chain has a value twice in one list",
-					Notes:   []string{"envoy refuses the listener: it takes this for two chains that overlap"},
+					Notes:   []string{lint.Refusal(at.Resource()) + ": it takes this for two chains that overlap"},
 					Help:    "list each value once; server names differ in more than case, address ranges in their network",
 					Refused: true, Upstream: "multiple filter chains with overlapping matching rules are defined",
 				})
@@ -75,7 +75,7 @@ func reportClash(p *lint.Pass, at lint.At, l *listenerv3.Listener, i, j int) {
 	first, second := l.GetFilterChains()[i], l.GetFilterChains()[j]
 	d := lint.Diagnostic{
 		Message: fmt.Sprintf("the filter chain matches connections that %s matches too", called(first, i)),
-		Notes:   []string{"envoy refuses the listener"},
+		Notes:   []string{lint.Refusal(at.Resource())},
 		Help:    "leave each value in one of the chains",
 		Refused: true, Upstream: "multiple filter chains with overlapping matching rules are defined",
 		Related: []lint.Related{lint.RelatedTo(place(at.Item("filter_chains", i), first), "the other chain")},

@@ -30,7 +30,7 @@ That the bootstrap has to enable internal listeners is ` + "`reference/internal-
 		if l.GetAddress() != nil || len(l.GetAdditionalAddresses()) > 0 {
 			p.Report(at.Field(address).Key(), lint.Diagnostic{
 				Message: "an internal listener has no address but its name",
-				Notes:   []string{"envoy refuses the listener"},
+				Notes:   []string{lint.Refusal(at.Resource())},
 				Help:    fmt.Sprintf("remove %s, or internal_listener if it is to have a socket", address),
 				Refused: true, Upstream: "address should not be used when an internal listener config is provided",
 			})
@@ -39,7 +39,7 @@ That the bootstrap has to enable internal listeners is ` + "`reference/internal-
 			if f.is {
 				p.Report(at.Field(f.name).Key(), lint.Diagnostic{
 					Message: fmt.Sprintf("an internal listener has no socket that %s could be for", f.name),
-					Notes:   []string{"envoy refuses the listener"},
+					Notes:   []string{lint.Refusal(at.Resource())},
 					Help:    "remove " + f.name,
 					Refused: true, Upstream: f.upstream,
 				})
@@ -51,7 +51,7 @@ That the bootstrap has to enable internal listeners is ` + "`reference/internal-
 func internalAddress(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 	d := lint.Diagnostic{
 		Message: "an internal listener is made by internal_listener, not by its address",
-		Notes:   []string{"envoy refuses the listener"},
+		Notes:   []string{lint.Refusal(at.Resource())},
 		Help:    "write internal_listener: {} instead of the address; endpoints reach it by its name",
 		Refused: true, Upstream: "use internal_listener field instead of address for internal listeners",
 	}

@@ -22,7 +22,7 @@ The ` + "`default_filter_chain`" + ` needs none.`,
 		first := map[string]lint.At{}
 		for i, c := range l.GetFilterChains() {
 			own := at.Item("filter_chains", i).Field("name")
-			d := lint.Diagnostic{Notes: []string{"envoy refuses the listener"}, Refused: true}
+			d := lint.Diagnostic{Notes: []string{lint.Refusal(at.Resource())}, Refused: true}
 			if before, twice := first[c.GetName()]; c.GetName() == "" {
 				d.Message = "the filter chain has no name, and filter_chain_matcher chooses by name"
 				d.Help = "name it, and let the matcher's action be that name"

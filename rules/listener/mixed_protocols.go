@@ -23,7 +23,7 @@ listeners. ` + "`protocol: TCP`" + ` is the default of each address on its own.`
 			}
 			p.Report(at.Item("additional_addresses", i).Field("address"), lint.Diagnostic{
 				Message: "the listener's address and this one differ in protocol",
-				Notes:   []string{"envoy refuses the listener"},
+				Notes:   []string{lint.Refusal(at.Resource())},
 				Help:    "write the same protocol, or make it a listener of its own",
 				Refused: true, Upstream: "has different socket type. The listener only support same socket type for all the addresses",
 				Related: []lint.Related{lint.RelatedTo(at.Field("address"), "the listener's address")},

@@ -41,7 +41,7 @@ func checkOrder(p *lint.Pass, c chain) {
 		}
 		misplaced = terminal
 		own := c.at.Item("filters", i)
-		d := lint.Diagnostic{Notes: []string{"envoy refuses the listener"}, Refused: true}
+		d := lint.Diagnostic{Notes: []string{lint.Refusal(c.at.Resource())}, Refused: true}
 		if terminal {
 			d.Message = fmt.Sprintf("%q ends the chain, and more filters come after it", f.GetName())
 			d.Help = "move it to the end; a chain has one terminal filter"

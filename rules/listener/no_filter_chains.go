@@ -25,14 +25,14 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			p.Report(at.Key(), lint.Diagnostic{
 				Message: "a UDP listener has no filter chains",
-				Notes:   []string{"envoy refuses the listener"},
+				Notes:   []string{lint.Refusal(at.Resource())},
 				Help:    "move what handles the datagrams to listener_filters; for QUIC add udp_listener_config.quic_options",
 				Refused: true, Upstream: "filter chain(s) specified for connection-less UDP listener",
 			})
 		case !plain && !has && l.GetFcdsConfig() == nil:
 			p.ReportResource(at.Resource(), lint.Diagnostic{
 				Message: "the listener has no filter chain",
-				Notes:   []string{"envoy refuses the listener"},
+				Notes:   []string{lint.Refusal(at.Resource())},
 				Help:    "add filter_chains or a default_filter_chain",
 				Refused: true, Upstream: "no filter chains specified",
 			})

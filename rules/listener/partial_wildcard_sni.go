@@ -29,7 +29,7 @@ Where the listener has a ` + "`filter_chain_matcher`" + ` Envoy does not look at
 				}
 				d := lint.Diagnostic{
 					Message: fmt.Sprintf("%q is a partial wildcard", name),
-					Notes:   []string{"envoy refuses the listener"},
+					Notes:   []string{lint.Refusal(at.Resource())},
 					Help:    "a wildcard is *. and the rest of the name, as in *.example.com; list other names one by one",
 					Refused: true, Upstream: `partial wildcards are not supported in "server_names"`,
 				}

@@ -33,7 +33,7 @@ connection manager with ` + "`codec_type: HTTP3`" + ` as its last filter. ` + "`
 		if overQUIC(l) && l.GetConnectionBalanceConfig() != nil {
 			p.Report(at.Field("connection_balance_config").Key(), lint.Diagnostic{
 				Message: "connection_balance_config is not for QUIC",
-				Notes:   []string{"envoy refuses the listener"},
+				Notes:   []string{lint.Refusal(at.Resource())},
 				Help:    "remove it",
 				Refused: true, Upstream: "connection_balance_config is configured for QUIC listener which doesn't work with connection balancer",
 			})
@@ -50,7 +50,7 @@ connection manager with ` + "`codec_type: HTTP3`" + ` as its last filter. ` + "`
 
 func checkTransport(p *lint.Pass, c chain) {
 	d := lint.Diagnostic{
-		Notes:   []string{"envoy refuses the listener"},
+		Notes:   []string{lint.Refusal(c.at.Resource())},
 		Help:    "use envoy.transport_sockets.quic with a QuicDownstreamTransport",
 		Refused: true, Upstream: "no transport socket specified for connection oriented UDP listener",
 	}
@@ -79,7 +79,7 @@ func checkLast(p *lint.Pass, c chain) {
 	}
 	p.Report(at, lint.Diagnostic{
 		Message: "the last filter of a QUIC listener's chain is no HTTP connection manager",
-		Notes:   []string{"envoy refuses the listener; it wants the type itself there, no TypedStruct and no config_discovery"},
+		Notes:   []string{lint.Refusal(at.Resource()) + "; it wants the type itself there, no TypedStruct and no config_discovery"},
 		Help:    "end the chain with envoy.filters.network.http_connection_manager and codec_type: HTTP3",
 		Refused: true, Upstream: "error building network filter chain for quic listener: requires http_connection_manager filter to be last in the chain",
 	})
@@ -97,7 +97,7 @@ func checkCodec(p *lint.Pass, c chain, quic bool) {
 		}
 		d := lint.Diagnostic{
 			Message: "codec_type is HTTP3, and the listener does not speak QUIC",
-			Notes:   []string{"envoy refuses the listener"},
+			Notes:   []string{lint.Refusal(c.at.Resource())},
 			Help:    "serve HTTP/3 from a UDP listener with udp_listener_config.quic_options",
 			Refused: true, Upstream: "HTTP/3 codec configured on non-QUIC listener",
 		}

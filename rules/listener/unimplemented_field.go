@@ -17,7 +17,7 @@ where a ` + "`filter_chain_matcher`" + ` makes the match itself irrelevant. Matc
 		for i, c := range l.GetFilterChains() {
 			match := at.Item("filter_chains", i).Field("filter_chain_match")
 			d := lint.Diagnostic{
-				Notes:   []string{"envoy refuses the listener"},
+				Notes:   []string{lint.Refusal(at.Resource())},
 				Help:    "match addresses with prefix_ranges",
 				Refused: true, Upstream: "filter chain contains unimplemented fields",
 			}

@@ -27,7 +27,7 @@ Internal listeners need the bootstrap extension ` + "`envoy.bootstrap.internal_l
 				if l, ok := r.Message.(*listenerv3.Listener); ok && l.GetInternalListener() != nil {
 					p.Report(lint.PlaceAt(&graph.Place{Resource: r}).Field("internal_listener").Key(), lint.Diagnostic{
 						Message: "internal listeners are not enabled in the bootstrap",
-						Notes:   []string{"envoy refuses the listener"},
+						Notes:   []string{lint.Refusal(r)},
 						Help:    "add the extension envoy.bootstrap.internal_listener to bootstrap_extensions",
 						Refused: true, Upstream: fmt.Sprintf("error adding listener named '%s': InternalListener bootstrap extension is mandatory", r.Name),
 					})

@@ -29,7 +29,7 @@ the bootstrap otherwise: ` + "`Unknown trigger resource x for overload action y`
 			}
 			d := lint.Diagnostic{
 				Message: fmt.Sprintf("no resource monitor is named %q", e.Target),
-				Notes:   []string{"envoy refuses the bootstrap"},
+				Notes:   []string{lint.Refusal(e.From)},
 				Help:    "add it to overload_manager.resource_monitors",
 				Refused: e.From.State == "", Upstream: fmt.Sprintf("Unknown trigger resource %s for ", e.Target) + triggered(e.Place),
 			}

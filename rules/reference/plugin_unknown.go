@@ -28,7 +28,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			d := lint.Diagnostic{
 				Message: fmt.Sprintf("the route configuration declares no cluster specifier plugin %q", e.Target),
-				Notes:   []string{"envoy refuses the route configuration"},
+				Notes:   []string{lint.Refusal(e.From)},
 				Help:    "declare it under cluster_specifier_plugins",
 				Refused: e.From.State == "", Upstream: fmt.Sprintf("Unknown cluster specifier plugin name: %s is used in the route", e.Target),
 			}

@@ -24,7 +24,7 @@ Scopes that stand in the connection manager itself have to hold their tables (` 
 			case e.Place.Parent != nil:
 				p.ReportEdge(e, lint.Diagnostic{
 					Message: fmt.Sprintf("a scope of the connection manager itself cannot name a route configuration, %q", e.Target),
-					Notes:   []string{"envoy refuses the listener"},
+					Notes:   []string{lint.Refusal(e.From)},
 					Help:    "put the table here, as route_configuration, or let the scopes come over SRDS",
 					Refused: e.From.State == "", Upstream: "Fetching routes via RDS (route_configuration_name) is not supported with inline scoped routes.",
 				})

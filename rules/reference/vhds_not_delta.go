@@ -25,7 +25,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(where, lint.Diagnostic{
 			Message: "VHDS works over DELTA_GRPC or ADS only",
-			Notes:   []string{"envoy refuses the route configuration"},
+			Notes:   []string{lint.Refusal(at.Resource())},
 			Help:    "set api_config_source.api_type: DELTA_GRPC, or ads: {}",
 			Refused: at.Resource().State == "", Upstream: "vhds: only 'DELTA_GRPC' or 'ADS' (which uses Delta xDS) is supported as a config source.",
 		})

@@ -25,8 +25,8 @@ var _ = Rules.Add(&lint.Rule{
 		if _, ok := tableOf(p, at); !ok {
 			return
 		}
-		refuse(
-			p, at.Field("append").Key(), fmt.Sprintf("append and append_action exclude each other, and header %q has both", m.GetHeader().GetKey()),
+		p.Refuse(
+			at.Field("append").Key(), fmt.Sprintf("append and append_action exclude each other, and header %q has both", m.GetHeader().GetKey()),
 			"leave append out", "Both append and append_action are set and it's not allowed",
 			lint.RelatedTo(at.Field("append_action"), "the append_action"),
 		)

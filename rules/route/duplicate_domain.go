@@ -24,8 +24,8 @@ Only equal domains count. ` + "`shop.example`, `shop.example:8080` and `*.exampl
 			if domain == "*" {
 				return // two-wildcards
 			}
-			refuse(
-				p, where, fmt.Sprintf("the domain %q stands in this route table twice", domain),
+			p.Refuse(
+				where, fmt.Sprintf("the domain %q stands in this route table twice", domain),
 				"leave it to one virtual host",
 				fmt.Sprintf("Only unique values for domains are permitted. Duplicate entry of domain %s in route %s", domain, table.GetName()),
 				lint.RelatedTo(first, fmt.Sprintf("virtual host %q has it", vhost)),

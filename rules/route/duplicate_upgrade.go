@@ -27,8 +27,8 @@ between two, it refuses the whole route table (` + "`RouteEntryImplBase`" + `).`
 				continue
 			}
 			if _, ok := tableOf(p, at); ok {
-				refuse(
-					p, at.Item("upgrade_configs", i).Field("upgrade_type"), fmt.Sprintf("the upgrade type %q stands here twice", c.GetUpgradeType()),
+				p.Refuse(
+					at.Item("upgrade_configs", i).Field("upgrade_type"), fmt.Sprintf("the upgrade type %q stands here twice", c.GetUpgradeType()),
 					"keep one of them; enabled: false forbids what the connection manager allows",
 					"Duplicate upgrade "+c.GetUpgradeType(),
 					lint.RelatedTo(at.Item("upgrade_configs", first).Field("upgrade_type"), "the first one"),

@@ -29,14 +29,14 @@ the whole route table (` + "`validateMirrorClusterSpecifier`" + `), wherever the
 			return
 		}
 		if m.GetCluster() == "" {
-			refuse(
-				p, at.Key(), "the mirror policy names no cluster", "write cluster, or cluster_header for a request header that names it",
+			p.Refuse(
+				at.Key(), "the mirror policy names no cluster", "write cluster, or cluster_header for a request header that names it",
 				"Exactly one of cluster or cluster_header in request mirror policy need to be specified",
 			)
 			return
 		}
-		refuse(
-			p, at.Field("cluster_header"), "a mirror policy takes either cluster or cluster_header", "keep one of them",
+		p.Refuse(
+			at.Field("cluster_header"), "a mirror policy takes either cluster or cluster_header", "keep one of them",
 			fmt.Sprintf("Only one of cluster '%s' or cluster_header '%s' in request mirror policy can be specified", m.GetCluster(), m.GetClusterHeader()),
 			lint.RelatedTo(at.Field("cluster"), "the cluster"),
 		)

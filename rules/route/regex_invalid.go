@@ -39,7 +39,7 @@ The syntax alone is judged here, not how large the compiled expression is.`,
 		if strings.Contains(upstream, "(?=") || strings.Contains(upstream, "(?!") || strings.Contains(upstream, "(?<") {
 			help = "RE2 has no look-around: match what is wanted, or put a route before this one that takes what is not"
 		}
-		refuse(p, at.Field("regex"), "RE2 does not know this regular expression: "+upstream, help, upstream)
+		p.Refuse(at.Field("regex"), "RE2 does not know this regular expression: "+upstream, help, upstream)
 	}),
 })
 

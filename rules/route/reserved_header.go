@@ -59,5 +59,5 @@ func checkReserved(p *lint.Pass, at lint.At, name, verb string) {
 	case lower(name) == ":path":
 		help = "write prefix_rewrite or regex_rewrite in the route"
 	}
-	refuse(p, at, fmt.Sprintf("the header %q cannot be %s by a route table", name, verb), help, fmt.Sprintf(":-prefixed or host headers may not be %s", verb))
+	p.Refuse(at, fmt.Sprintf("the header %q cannot be %s by a route table", name, verb), help, fmt.Sprintf(":-prefixed or host headers may not be %s", verb))
 }

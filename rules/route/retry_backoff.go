@@ -35,8 +35,8 @@ Without ` + "`max_interval`" + ` the maximum is ten times the base. A ` + "`base
 		if _, ok := tableOf(p, at); !ok {
 			return
 		}
-		refuse(
-			p, at.Field("retry_back_off", "max_interval"), fmt.Sprintf("max_interval %s is shorter than base_interval %s", longest, base),
+		p.Refuse(
+			at.Field("retry_back_off", "max_interval"), fmt.Sprintf("max_interval %s is shorter than base_interval %s", longest, base),
 			"write a max_interval of at least "+base.String()+", or none: it is then ten times the base_interval",
 			"retry_policy.max_interval must greater than or equal to the base_interval",
 			lint.RelatedTo(at.Field("retry_back_off", "base_interval"), "the base_interval"),

@@ -36,16 +36,16 @@ An empty ` + "`prefix_rewrite`" + ` is none.`,
 			return
 		}
 		if len(fields) > 1 {
-			refuse(
-				p, at.Field("route", fields[1]).Key(), "a route takes one of prefix_rewrite, regex_rewrite and path_rewrite_policy",
+			p.Refuse(
+				at.Field("route", fields[1]).Key(), "a route takes one of prefix_rewrite, regex_rewrite and path_rewrite_policy",
 				"keep the one that says what the upstream is to see",
 				"Specify only one of prefix_rewrite, regex_rewrite or path_rewrite_policy",
 				lint.RelatedTo(at.Field("route", fields[0]).Key(), "the other one"),
 			)
 			return
 		}
-		refuse(
-			p, at.Field("route", "prefix_rewrite").Key(), "prefix_rewrite does not go with path_match_policy",
+		p.Refuse(
+			at.Field("route", "prefix_rewrite").Key(), "prefix_rewrite does not go with path_match_policy",
 			"write a path_rewrite_policy or a regex_rewrite, or match a prefix",
 			"Cannot use prefix_rewrite with matcher extension",
 			lint.RelatedTo(at.Field("match", "path_match_policy").Key(), "the path is matched by an extension"),

@@ -64,21 +64,6 @@ func isAction(place *graph.Place) bool {
 	return false
 }
 
-// refuse reports what Envoy refuses a route table for.
-func refuse(p *lint.Pass, at lint.At, message, help, upstream string, related ...lint.Related) {
-	p.Report(at, lint.Diagnostic{
-		Message: message, Notes: []string{refusal(at.Resource())}, Help: help, Refused: true, Upstream: upstream, Related: related,
-	})
-}
-
-// refusal says what Envoy does with a resource that holds a route table that it does not take.
-func refusal(r *graph.Resource) string {
-	if r.Delivery == graph.Booted {
-		return "envoy refuses the bootstrap and exits"
-	}
-	return "envoy refuses the update (NACK) and goes on with what it had"
-}
-
 // holder is the name of the field that holds the message at a place.
 func holder(at lint.At) protoreflect.FullName {
 	if fd := reading.FieldOf(at.Place); fd != nil {

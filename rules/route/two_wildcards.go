@@ -22,8 +22,8 @@ That often comes of fragments that are joined: two teams, or two ingress resourc
 			if domain != "*" {
 				return // duplicate-domain
 			}
-			refuse(
-				p, where, `the domain "*" stands in this route table twice`,
+			p.Refuse(
+				where, `the domain "*" stands in this route table twice`,
 				"put the routes of both into one virtual host, or name the domains of the other",
 				"Only a single wildcard domain is permitted in route "+table.GetName(),
 				lint.RelatedTo(first, fmt.Sprintf("virtual host %q has it", vhost)),

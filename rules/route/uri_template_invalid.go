@@ -46,8 +46,8 @@ A rewrite takes the values of variables from the match: it needs a template ther
 		if isMatch {
 			var wrong string
 			if variables, wrong = parseTemplate(match); wrong != "" {
-				refuse(
-					p, at.Field("match", "path_match_policy", "typed_config", "path_template"), "the path template is malformed: "+wrong, "",
+				p.Refuse(
+					at.Field("match", "path_match_policy", "typed_config", "path_template"), "the path template is malformed: "+wrong, "",
 					fmt.Sprintf("path_match_policy.path_template %s is invalid", match),
 				)
 				return
@@ -60,18 +60,18 @@ A rewrite takes the values of variables from the match: it needs a template ther
 		named, wrong := parseRewrite(rewrite)
 		switch {
 		case wrong != "":
-			refuse(p, where, "the path template is malformed: "+wrong, "", fmt.Sprintf("path_rewrite_policy.path_template_rewrite %s is invalid", rewrite))
+			p.Refuse(where, "the path template is malformed: "+wrong, "", fmt.Sprintf("path_rewrite_policy.path_template_rewrite %s is invalid", rewrite))
 		case r.GetMatch().GetPathMatchPolicy() == nil:
-			refuse(
-				p, where, "a path template can rewrite only what a path template has matched",
+			p.Refuse(
+				where, "a path template can rewrite only what a path template has matched",
 				"match with a path_match_policy, or write prefix_rewrite or regex_rewrite",
 				"unable to use envoy.path.rewrite.uri_template.uri_template_rewriter extension without envoy.path.match.uri_template.uri_template_matcher extension",
 			)
 		case isMatch:
 			for _, name := range named {
 				if !slices.Contains(variables, name) {
-					refuse(
-						p, where, fmt.Sprintf("the path template that matches has no variable %q", name), "",
+					p.Refuse(
+						where, fmt.Sprintf("the path template that matches has no variable %q", name), "",
 						fmt.Sprintf("mismatch between variables in path_match_policy %s and path_rewrite_policy %s", match, rewrite),
 						lint.RelatedTo(at.Field("match", "path_match_policy", "typed_config", "path_template"), "the template that matches"),
 					)

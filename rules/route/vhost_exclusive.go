@@ -21,8 +21,8 @@ It also refuses a virtual cluster without ` + "`headers`" + `: those are all tha
 			return
 		}
 		if m.GetMatcher() != nil && len(m.GetRoutes()) > 0 {
-			refuse(
-				p, at.Field("matcher").Key(), "a virtual host takes either routes or a matcher",
+			p.Refuse(
+				at.Field("matcher").Key(), "a virtual host takes either routes or a matcher",
 				"move the routes into the matcher, as actions of type envoy.config.route.v3.Route",
 				"cannot set both matcher and routes on virtual host",
 				lint.RelatedTo(at.Field("routes").Key(), "the routes"),
@@ -30,8 +30,8 @@ It also refuses a virtual cluster without ` + "`headers`" + `: those are all tha
 		}
 		for i, c := range m.GetVirtualClusters() {
 			if len(c.GetHeaders()) == 0 {
-				refuse(
-					p, at.Item("virtual_clusters", i), "the virtual cluster has no headers to match by",
+				p.Refuse(
+					at.Item("virtual_clusters", i), "the virtual cluster has no headers to match by",
 					`write headers, such as {name: ":path", string_match: {prefix: /checkout}}`,
 					"virtual clusters must define 'headers'",
 				)

@@ -27,8 +27,8 @@ weights, and what counts is what it says when the table is loaded: a sum of 0 is
 		for i, c := range m.GetClusters() {
 			if c.GetWeight() == nil {
 				if _, ok := tableOf(p, at); ok {
-					refuse(
-						p, at.Item("clusters", i), "this cluster has no weight", "write weight: 0 to send it nothing",
+					p.Refuse(
+						at.Item("clusters", i), "this cluster has no weight", "write weight: 0 to send it nothing",
 						"Field 'weight' is missing in: "+c.GetName(),
 					)
 				}
@@ -43,8 +43,8 @@ weights, and what counts is what it says when the table is loaded: a sum of 0 is
 			return
 		}
 		if sum == 0 {
-			refuse(
-				p, at.Field("clusters").Key(), "the weights of these clusters add up to 0",
+			p.Refuse(
+				at.Field("clusters").Key(), "the weights of these clusters add up to 0",
 				"give one of them a weight", "Sum of weights in the weighted_cluster must be greater than 0.",
 			)
 			return
@@ -53,8 +53,8 @@ weights, and what counts is what it says when the table is loaded: a sum of 0 is
 		if r, _, ok := lint.Enclosing[*routev3.Route](at); ok {
 			name = r.GetName()
 		}
-		refuse(
-			p, at.Field("clusters").Key(), fmt.Sprintf("the weights of these clusters add up to %d, more than 4294967295", sum),
+		p.Refuse(
+			at.Field("clusters").Key(), fmt.Sprintf("the weights of these clusters add up to %d, more than 4294967295", sum),
 			"write smaller weights, such as percents",
 			fmt.Sprintf("The sum of weights of all weighted clusters of route %s exceeds 4294967295", name),
 		)

@@ -84,7 +84,7 @@ func checkAny(p *lint.Pass, at lint.At, url string) {
 	if !strings.Contains(url, "/") || strings.HasPrefix(url, "/") {
 		reportType(p, at, lint.Diagnostic{
 			Message: fmt.Sprintf("the type URL %q has nothing before the type's name", url),
-			Notes:   []string{refusal(at.Resource())},
+			Notes:   []string{lint.Refusal(at.Resource())},
 			Help:    fmt.Sprintf("write type.googleapis.com/%s", strings.TrimPrefix(url, "/")),
 			Refused: text || reading.Reads(x, at.Place), Upstream: "@type must contain at least one / and a nonempty host",
 		})
@@ -121,7 +121,7 @@ func checkPosition(p *lint.Pass, at lint.At, pt reading.Point, name protoreflect
 	case pt.IsPerRoute() && reading.ChainOnly(name) && !optional(at.Place, pt):
 		reportType(p, at, lint.Diagnostic{
 			Message: fmt.Sprintf("the filter of %s takes no configuration per route", name),
-			Notes:   []string{refusal(at.Resource())}, Refused: true,
+			Notes:   []string{lint.Refusal(at.Resource())}, Refused: true,
 			Upstream: "doesn't support virtual host or route specific configurations",
 		})
 	case swapped && content != nil && proto.Size(content) > 0:
@@ -131,7 +131,7 @@ func checkPosition(p *lint.Pass, at lint.At, pt reading.Point, name protoreflect
 		}
 		reportType(p, at, lint.Diagnostic{
 			Message: fmt.Sprintf("%s does not belong into %s", name, place),
-			Notes:   []string{refusal(at.Resource())}, Refused: true,
+			Notes:   []string{lint.Refusal(at.Resource())}, Refused: true,
 			Help:     fmt.Sprintf("here it is %q", "type.googleapis.com/"+string(instead)),
 			Upstream: fmt.Sprintf("Unable to unpack as %s", instead),
 		})
@@ -175,10 +175,10 @@ func unknownType(p *lint.Pass, r *graph.Resource, url string) lint.Diagnostic {
 	case near != "" && official(protoreflect.FullName(near)):
 		d.Severity = lint.Error
 		d.Help = fmt.Sprintf("did you mean %q?", "type.googleapis.com/"+near)
-		d.Notes = []string{refusal(r)}
+		d.Notes = []string{lint.Refusal(r)}
 	case p.TargetGiven:
 		d.Severity = lint.Error
-		d.Notes = []string{refusal(r)}
+		d.Notes = []string{lint.Refusal(r)}
 	default:
 		d.Notes = []string{"a build that has this extension takes it, every other one refuses it"}
 	}
@@ -191,7 +191,7 @@ func build(p *lint.Pass) string { return "the official build of " + p.Target.Str
 func misplaced(p *lint.Pass, pt reading.Point, name protoreflect.FullName, r *graph.Resource) lint.Diagnostic {
 	d := lint.Diagnostic{
 		Message:  fmt.Sprintf("%s does not configure %s", name, kindOf(pt.Categories)),
-		Notes:    []string{refusal(r)},
+		Notes:    []string{lint.Refusal(r)},
 		Refused:  true,
 		Upstream: fmt.Sprintf("Didn't find a registered implementation for '…' with type URL: '%s'", name),
 	}
@@ -314,7 +314,7 @@ func checkName(p *lint.Pass, at lint.At, name, what, upstream string, categories
 	d := lint.Diagnostic{
 		Severity: lint.Warning,
 		Message:  fmt.Sprintf("%q is no %s that %s has", name, what, build(p)),
-		Notes:    []string{"here envoy goes by the name, not by the type", refusal(at.Resource())},
+		Notes:    []string{"here envoy goes by the name, not by the type", lint.Refusal(at.Resource())},
 		Refused:  true,
 		Upstream: fmt.Sprintf(upstream, name),
 	}
@@ -353,7 +353,7 @@ func checkPolicies(p *lint.Pass, at lint.At, list *clusterv3.LoadBalancingPolicy
 	}
 	p.Report(at.Field("policies").Key(), lint.Diagnostic{
 		Message:  message,
-		Notes:    []string{refusal(at.Resource())},
+		Notes:    []string{lint.Refusal(at.Resource())},
 		Refused:  true,
 		Upstream: fmt.Sprintf("cluster: didn't find a registered load balancer factory implementation for cluster: '…' with names from [%s]", strings.Join(names, ", ")),
 	})

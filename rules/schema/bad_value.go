@@ -27,7 +27,7 @@ func badValue(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
 	if problem.Kind == decode.BadAny && problem.Name != "" {
 		return // a type URL: schema/bad-type-url
 	}
-	d := lint.Diagnostic{Message: problem.Message, Refused: !problem.Lenient, Notes: []string{refusal(r)}, Upstream: "Unable to parse JSON as proto"}
+	d := lint.Diagnostic{Message: problem.Message, Refused: !problem.Lenient, Notes: []string{lint.Refusal(r)}, Upstream: "Unable to parse JSON as proto"}
 	if problem.Lenient {
 		d.Severity, d.Upstream = lint.Warning, ""
 		d.Notes = []string{"envoy takes it"}

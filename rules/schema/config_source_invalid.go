@@ -57,7 +57,7 @@ func report(p *lint.Pass, at lint.At, f fault, late bool) {
 	} else {
 		at = at.Key()
 	}
-	d := lint.Diagnostic{Message: f.message, Notes: []string{refusal(at.Resource())}, Help: f.help, Refused: !late, Upstream: f.upstream}
+	d := lint.Diagnostic{Message: f.message, Notes: []string{lint.Refusal(at.Resource())}, Help: f.help, Refused: !late, Upstream: f.upstream}
 	if late {
 		d.Notes = []string{"envoy --mode validate accepts it, and a real start ends at once"}
 	}

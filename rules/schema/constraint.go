@@ -106,7 +106,7 @@ func reportViolation(p *lint.Pass, at lint.At, v constraint.Violation) {
 	}
 	p.Report(where, lint.Diagnostic{
 		Message:  label + " " + v.Message,
-		Notes:    []string{refusal(at.Resource())},
+		Notes:    []string{lint.Refusal(at.Resource())},
 		Refused:  true,
 		Upstream: upstreamViolation(md, v),
 	})
@@ -134,22 +134,6 @@ func camel(name protoreflect.Name) string {
 	}
 	return b.String()
 }
-
-// refusal says what Envoy does with a resource in which something is not valid.
-func refusal(r *graph.Resource) string {
-	switch {
-	case r.Delivery == graph.Booted:
-		return "envoy refuses the bootstrap and exits"
-	case r.Kind == graph.File && byConfigSource(r):
-		return "envoy starts, and goes on without these resources"
-	case r.Kind == graph.File:
-		return "envoy refuses the file"
-	}
-	return "envoy refuses the update (NACK) and goes on with what it had"
-}
-
-// byConfigSource tells a file that a bootstrap names as the source of resources. Envoy does not open it before it runs.
-func byConfigSource(r *graph.Resource) bool { return strings.HasPrefix(string(r.Source), "path:") }
 
 // duration is one that Envoy does not take.
 type duration struct {
@@ -241,7 +225,7 @@ func reportDuration(p *lint.Pass, at lint.At, d duration) {
 	}
 	p.Report(where, lint.Diagnostic{
 		Message:  fmt.Sprintf("%s %s", d.fd.Name(), d.what),
-		Notes:    []string{refusal(at.Resource())},
+		Notes:    []string{lint.Refusal(at.Resource())},
 		Refused:  true,
 		Upstream: d.gist,
 	})

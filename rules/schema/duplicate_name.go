@@ -85,7 +85,7 @@ func fate(d *lint.Diagnostic, r *graph.Resource) {
 	case r.Delivery == graph.Booted && r.Kind == graph.Listener:
 		d.Notes = []string{"envoy puts this one in the place of the first, in silence"}
 	case r.Delivery == graph.Booted:
-		d.Refused, d.Notes = true, []string{refusal(r)}
+		d.Refused, d.Notes = true, []string{lint.Refusal(r)}
 		d.Upstream = fmt.Sprintf("duplicate %s '%s'", r.Kind, r.Name)
 		if secret, ok := r.Message.(*tlsv3.Secret); ok {
 			d.Upstream = fmt.Sprintf("Duplicate static %s secret name %s", secretType(secret), r.Name)
@@ -167,6 +167,6 @@ func twice(p *lint.Pass, at lint.At, what, name, upstream string) {
 	}
 	p.Report(at, lint.Diagnostic{
 		Message: fmt.Sprintf("another %s before this one is named %q", what, name),
-		Notes:   []string{refusal(at.Resource())}, Refused: true, Upstream: upstream,
+		Notes:   []string{lint.Refusal(at.Resource())}, Refused: true, Upstream: upstream,
 	})
 }

@@ -40,15 +40,15 @@ func unreadable(p *lint.Pass, r *graph.Resource, problem decode.Problem, places 
 	d := lint.Diagnostic{Message: problem.Message}
 	if r.Kind == graph.File {
 		d.Message = "this file cannot be read: " + problem.Message
-		d.Refused = !byConfigSource(r)
-		d.Notes = []string{refusal(r)}
+		d.Refused = !lint.OpenedLate(r)
+		d.Notes = []string{lint.Refusal(r)}
 		p.ReportProblem(r, problem, d)
 		return
 	}
 	d.Upstream = "paths must refer to an existing path in the system: '" + problem.Name + "' does not exist"
 	d.Help = "if it lies elsewhere on this machine, say so with --root"
 	d.Refused = strings.Contains(problem.Message, "does not exist") && checkedPath(p, places, problem)
-	d.Notes = []string{refusal(r)}
+	d.Notes = []string{lint.Refusal(r)}
 	if !d.Refused {
 		d.Notes = []string{"envoy --mode validate does not look whether it is there, a real start does"}
 	}

@@ -67,7 +67,7 @@ func missingTypedConfig(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	name := m.Get(nameField).String()
 	d := lint.Diagnostic{
 		Message:  fmt.Sprintf("%q has no typed_config", name),
-		Notes:    []string{"envoy finds an extension by the type of its configuration, the name is only a label", refusal(at.Resource())},
+		Notes:    []string{"envoy finds an extension by the type of its configuration, the name is only a label", lint.Refusal(at.Resource())},
 		Refused:  true,
 		Upstream: fmt.Sprintf("Didn't find a registered implementation for '%s' with type URL: ''", name),
 	}
@@ -90,7 +90,7 @@ func emptyFilterConfig(p *lint.Pass, at lint.At) {
 	}
 	p.Report(at, lint.Diagnostic{
 		Message: "the FilterConfig has no config, and does not disable its filter either",
-		Notes:   []string{refusal(at.Resource())}, Refused: true,
+		Notes:   []string{lint.Refusal(at.Resource())}, Refused: true,
 		Help:     "write config, with the filter's configuration per route, or config: {} to enable the filter, or disabled: true",
 		Upstream: "Empty route/virtual host per filter configuration",
 	})

@@ -17,7 +17,7 @@ shows only in the log of the running Envoy ("Filesystem config update failure"),
 Templates (Helm, Go, ${VAR}) are no xDS before they are rendered. They are named as such, and not linted.`,
 	Run: lint.Whole(func(p *lint.Pass) {
 		p.Problems(decode.Syntax, func(r *graph.Resource, problem decode.Problem) {
-			d := lint.Diagnostic{Message: problem.Message, Refused: !byConfigSource(r), Upstream: "Unable to parse", Notes: []string{refusal(r)}}
+			d := lint.Diagnostic{Message: problem.Message, Refused: !lint.OpenedLate(r), Upstream: "Unable to parse", Notes: []string{lint.Refusal(r)}}
 			if problem.Name == "template" {
 				d.Message = "this is a template, which has to be rendered before it can be linted"
 				d.Help = "render it first and lint what comes out, or leave it out of the paths"

@@ -25,7 +25,7 @@ Names of enum values may be written in lower case.`,
 
 func unknownEnum(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
 	d := lint.Diagnostic{
-		Message: problem.Message, Notes: []string{refusal(r)},
+		Message: problem.Message, Notes: []string{lint.Refusal(r)},
 		Refused: r.Delivery == graph.Booted, Upstream: fmt.Sprintf("unknown enum value: '%s'", problem.Name),
 	}
 	if !d.Refused {

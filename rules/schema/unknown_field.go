@@ -43,7 +43,7 @@ func unknownField(p *lint.Pass, r *graph.Resource, problem decode.Problem, at *g
 	d := lint.Diagnostic{Message: problem.Message, Refused: r.Delivery == graph.Booted}
 	switch {
 	case r.Delivery == graph.Booted:
-		d.Notes = []string{refusal(r)}
+		d.Notes = []string{lint.Refusal(r)}
 		d.Upstream = fmt.Sprintf("no such field: '%s'", problem.Name)
 		if r.Text == nil {
 			d.Upstream = fmt.Sprintf("with unknown field set {%s}", problem.Name)

@@ -44,7 +44,7 @@ func duplicateKey(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
 	switch {
 	case !problem.Lenient:
 		d.Refused, d.Upstream = true, "got unexpectedly-repeated repeated map key"
-		d.Notes = []string{refusal(r)}
+		d.Notes = []string{lint.Refusal(r)}
 	case problem.Node.Kind == decode.Null: // nothing is lost
 		d.Severity = lint.Warning
 	case strings.EqualFold(filepath.Ext(r.File.Name), ".json"):
