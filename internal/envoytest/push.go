@@ -67,8 +67,11 @@ func (r Result) Nack() string {
 // warm, subscriptions, a crash) can reach into a later one. Start keeps one Envoy for sequences of pushes, where leftovers are the point.
 //
 // Listeners are really bound: give them port_value 0.
-func Push(ctx context.Context, r Resources) (Result, error) {
-	ads, err := Start(ctx)
+func Push(ctx context.Context, r Resources) (Result, error) { return Newest.Push(ctx, r) }
+
+// Push is Push to another version.
+func (v Version) Push(ctx context.Context, r Resources) (Result, error) {
+	ads, err := v.start(ctx)
 	if err != nil {
 		return Result{}, err
 	}
@@ -104,12 +107,14 @@ static_resources:
 `
 
 // Start runs an Envoy that has asked its ADS server for the first time and got nothing yet. Close it.
-func Start(ctx context.Context) (*ADS, error) {
+func Start(ctx context.Context) (*ADS, error) { return Newest.start(ctx) }
+
+func (v Version) start(ctx context.Context) (*ADS, error) {
 	s, err := listen()
 	if err != nil {
 		return nil, err
 	}
-	e, err := launch(ctx, fmt.Sprintf(adsBootstrap, s.port), ".yaml")
+	e, err := launch(ctx, v, fmt.Sprintf(adsBootstrap, s.port), ".yaml")
 	if err != nil {
 		s.close()
 		return nil, err

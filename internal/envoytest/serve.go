@@ -33,7 +33,7 @@ type Envoy struct {
 // Serve runs an Envoy on a bootstrap (ext as for ValidateText) until Close, and returns once it is live. Let listeners have
 // port_value 0 and ask Addr where they are.
 func Serve(ctx context.Context, bootstrap, ext string) (*Envoy, error) {
-	e, err := launch(ctx, bootstrap, ext)
+	e, err := launch(ctx, Newest, bootstrap, ext)
 	if err != nil {
 		return nil, err
 	}
@@ -49,8 +49,8 @@ func Serve(ctx context.Context, bootstrap, ext string) (*Envoy, error) {
 }
 
 // launch starts Envoy and waits until its admin port answers.
-func launch(ctx context.Context, bootstrap, ext string) (*Envoy, error) {
-	binary, err := Binary()
+func launch(ctx context.Context, v Version, bootstrap, ext string) (*Envoy, error) {
+	binary, err := v.Binary()
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,13 @@ func (v Verdict) String() string {
 }
 
 // ErrNoEnvoy says that the real Envoy is not installed.
-var ErrNoEnvoy = errors.New("no Envoy in .tools/bin/envoy: run `make tools`")
+var ErrNoEnvoy = errors.New("no such Envoy in .tools/bin: run `make tools`")
+
+// Version is one of the installed Envoys, such as "1.36". Newest is the one that the functions of this package ask.
+type Version string
+
+// Newest is the newest installed Envoy.
+const Newest Version = ""
 
 // validateTimeout is generous: a validation takes 50 ms on an idle machine.
 const validateTimeout = 20 * time.Second
@@ -61,13 +67,17 @@ func acquire(ctx context.Context) (release func(), err error) {
 }
 
 // Binary returns the path of the real Envoy, which is looked for upwards: a test runs in its package's folder.
-func Binary() (string, error) {
+func (v Version) Binary() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
+	name := "envoy"
+	if v != Newest {
+		name += "-" + string(v)
+	}
 	for {
-		path := filepath.Join(dir, ".tools", "bin", "envoy")
+		path := filepath.Join(dir, ".tools", "bin", name)
 		if _, err := os.Stat(path); err == nil {
 			return path, nil
 		}
@@ -81,8 +91,11 @@ func Binary() (string, error) {
 
 // Validate runs `envoy --mode validate` on a bootstrap file, in the file's folder, as relative paths start there.
 // Node id, cluster and zone come from the command line, so a bootstrap without them is no reject.
-func Validate(ctx context.Context, path string) (Verdict, error) {
-	binary, err := Binary()
+func Validate(ctx context.Context, path string) (Verdict, error) { return Newest.Validate(ctx, path) }
+
+// Validate is Validate by another version.
+func (v Version) Validate(ctx context.Context, path string) (Verdict, error) {
+	binary, err := v.Binary()
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -123,6 +136,11 @@ func Validate(ctx context.Context, path string) (Verdict, error) {
 
 // ValidateText judges a bootstrap that is no file yet; the extension (".yaml", ".json", ".pb_text" …) tells Envoy its encoding.
 func ValidateText(ctx context.Context, text, ext string) (Verdict, error) {
+	return Newest.ValidateText(ctx, text, ext)
+}
+
+// ValidateText is ValidateText by another version.
+func (v Version) ValidateText(ctx context.Context, text, ext string) (Verdict, error) {
 	dir, err := os.MkdirTemp("", "envoytest-")
 	if err != nil {
 		return Verdict{}, err
@@ -132,7 +150,7 @@ func ValidateText(ctx context.Context, text, ext string) (Verdict, error) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		return Verdict{}, err
 	}
-	return Validate(ctx, path)
+	return v.Validate(ctx, path)
 }
 
 var nodeFlags = []string{"--service-node", "n", "--service-cluster", "c", "--service-zone", "z"}

@@ -11,6 +11,6 @@ func BenchmarkCompile(b *testing.B) {
 	md := (*clusterv3.Cluster)(nil).ProtoReflect().Descriptor()
 	b.ReportAllocs()
 	for b.Loop() {
-		compile(md)
+		compile(md, rulesOf)
 	}
 }

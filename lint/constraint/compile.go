@@ -8,7 +8,7 @@ import (
 )
 
 // compile reads the constraints of a message type, nil where there are none.
-func compile(md protoreflect.MessageDescriptor) *Checker {
+func compile(md protoreflect.MessageDescriptor, rules func(protoreflect.FieldDescriptor) *validate.FieldRules) *Checker {
 	if unchecked(md) {
 		return nil
 	}
@@ -17,7 +17,7 @@ func compile(md protoreflect.MessageDescriptor) *Checker {
 	members := map[protoreflect.Name][]member{}
 	for i := range md.Fields().Len() {
 		fd := md.Fields().Get(i)
-		check := compileField(fd)
+		check := compileField(fd, rules(fd))
 		switch oneof := fd.ContainingOneof(); {
 		case check == nil:
 		case oneof == nil:
@@ -43,8 +43,7 @@ func compile(md protoreflect.MessageDescriptor) *Checker {
 }
 
 // compileField gives nil for a field without constraints.
-func compileField(fd protoreflect.FieldDescriptor) fieldCheck {
-	r := rulesOf(fd)
+func compileField(fd protoreflect.FieldDescriptor, r *validate.FieldRules) fieldCheck {
 	if r == nil {
 		return nil
 	}

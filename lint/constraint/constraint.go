@@ -13,7 +13,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/envoyproxy/protoc-gen-validate/validate"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
 )
 
 // Violation is one broken constraint at one field or at one element of it.
@@ -51,8 +53,43 @@ func For(md protoreflect.MessageDescriptor) *Checker {
 	if c, ok := checkers.Load(md); ok {
 		return c.(*Checker)
 	}
-	c, _ := checkers.LoadOrStore(md, compile(md))
+	c, _ := checkers.LoadOrStore(md, compile(md, rulesOf))
 	return c.(*Checker)
+}
+
+// API is another version of the protos: Options returns the options of a field where they differ from those of its descriptor.
+// It is a comparable value.
+type API interface {
+	Options(field protoreflect.FullName) (options *descriptorpb.FieldOptions, ok bool)
+}
+
+type version struct {
+	api API
+	md  protoreflect.MessageDescriptor
+}
+
+var versions sync.Map // of *Checker by version
+
+// ForVersion is For with the constraints that a field has in another version of the protos.
+func ForVersion(md protoreflect.MessageDescriptor, api API) *Checker {
+	key := version{api, md}
+	if c, ok := versions.Load(key); ok {
+		return c.(*Checker)
+	}
+	differs := false
+	c := compile(md, func(fd protoreflect.FieldDescriptor) *validate.FieldRules {
+		options, ok := api.Options(fd.FullName())
+		differs = differs || ok
+		if ok {
+			return rulesIn(options)
+		}
+		return rulesOf(fd)
+	})
+	if !differs {
+		c = For(md)
+	}
+	versions.Store(key, c)
+	return c
 }
 
 // Check reports every broken constraint of m itself, not of the messages in it, in the order in which Envoy would meet

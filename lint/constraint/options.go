@@ -15,8 +15,10 @@ const (
 )
 
 // rulesOf reads (validate.rules), nil if a field has none.
-func rulesOf(fd protoreflect.FieldDescriptor) *validate.FieldRules {
-	value, raw := extension(fd.Options(), rulesNumber)
+func rulesOf(fd protoreflect.FieldDescriptor) *validate.FieldRules { return rulesIn(fd.Options()) }
+
+func rulesIn(options proto.Message) *validate.FieldRules {
+	value, raw := extension(options, rulesNumber)
 	if m, ok := value.(protoreflect.Message); ok {
 		if r, ok := m.Interface().(*validate.FieldRules); ok {
 			return r

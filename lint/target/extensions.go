@@ -1,8 +1,14 @@
 package target
 
 import (
+	"encoding/base64"
+	"fmt"
 	"slices"
 	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
 )
 
 // Extension is something that a build can be told to use, as the build itself reports it.
@@ -28,21 +34,75 @@ func (x *Extensions) ByName(name string) []Extension { return x.byName[name] }
 // Categories lists all categories, sorted.
 func (x *Extensions) Categories() []string { return x.categories }
 
-// parse reads lines "category name typeURL…", sorted, with # comments.
-func parse(text string) *Extensions {
-	x := &Extensions{byTypeURL: map[string][]Extension{}, byName: map[string][]Extension{}}
-	for line := range strings.Lines(text) {
-		fields := strings.Fields(line)
-		if len(fields) < 2 || fields[0] == "#" {
-			continue
-		}
-		e := Extension{fields[0], fields[1], fields[2:]}
-		x.byName[e.Name] = append(x.byName[e.Name], e)
-		for _, url := range e.TypeURLs {
-			x.byTypeURL[url] = append(x.byTypeURL[url], e)
-		}
-		x.categories = append(x.categories, e.Category)
+func (x *Extensions) add(e Extension) {
+	x.byName[e.Name] = append(x.byName[e.Name], e)
+	for _, url := range e.TypeURLs {
+		x.byTypeURL[url] = append(x.byTypeURL[url], e)
 	}
-	x.categories = slices.Compact(x.categories)
-	return x
+	x.categories = append(x.categories, e.Category)
+}
+
+// build is the content of a target's file.
+type build struct {
+	extensions Extensions
+	lacks      map[string]bool // packages, messages, fields, enum values
+	options    map[protoreflect.FullName]*descriptorpb.FieldOptions
+}
+
+// read takes the lines of a target's file, sorted, with # comments:
+//
+//	extension CATEGORY NAME TYPE_URL…   it has the extension
+//	lacks NAME                          it does not have that package, message, field or enum value (ENUM.VALUE) of the API
+//	options FIELD BASE64                its FieldOptions of that field differ: other constraints, or another deprecation
+//	include FILE                        it has all that the target of the other file has
+//	has PACKAGE                         it has what an included file lacks
+func read(file string) (*build, error) {
+	b := &build{Extensions{byTypeURL: map[string][]Extension{}, byName: map[string][]Extension{}}, map[string]bool{}, map[protoreflect.FullName]*descriptorpb.FieldOptions{}}
+	if err := b.read(file); err != nil {
+		return nil, err
+	}
+	slices.Sort(b.extensions.categories)
+	b.extensions.categories = slices.Compact(b.extensions.categories)
+	return b, nil
+}
+
+func (b *build) read(file string) error {
+	text, err := files.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(text)) {
+		if err := b.line(strings.Fields(line)); err != nil {
+			return fmt.Errorf("%s: %q: %w", file, line, err)
+		}
+	}
+	return nil
+}
+
+func (b *build) line(words []string) (err error) {
+	if len(words) == 0 || words[0] == "#" {
+		return nil
+	}
+	if len(words) == 1 {
+		return fmt.Errorf("a line has at least two words")
+	}
+	switch verb, rest := words[0], words[1:]; {
+	case verb == "extension" && len(rest) > 1:
+		b.extensions.add(Extension{rest[0], rest[1], rest[2:]})
+	case verb == "lacks":
+		b.lacks[rest[0]] = true
+	case verb == "has":
+		delete(b.lacks, rest[0])
+	case verb == "options":
+		var raw []byte
+		if raw, err = base64.StdEncoding.DecodeString(strings.Join(rest[1:], "")); err == nil {
+			o := new(descriptorpb.FieldOptions)
+			b.options[protoreflect.FullName(rest[0])], err = o, proto.Unmarshal(raw, o)
+		}
+	case verb == "include":
+		err = b.read(rest[0])
+	default:
+		err = fmt.Errorf("unknown")
+	}
+	return err
 }

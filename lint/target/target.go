@@ -1,5 +1,5 @@
-// Package target knows the data planes that xdslint judges for. A target is a data file PLANE-VERSION.txt beside this file, which holds
-// the extensions of that build; another version is another file.
+// Package target knows the data planes that xdslint judges for. A target is a data file PLANE-VERSION.txt beside this file, which says
+// what that build has: extensions, and parts of the API. Another version is another file.
 package target
 
 import (
@@ -10,6 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
 )
 
 //go:embed *.txt
@@ -20,9 +23,9 @@ type Target struct{ Plane, Version string }
 
 func (t Target) String() string { return t.Plane + ":" + t.Version }
 
-// targets holds each known target with its table, which is parsed when it is first asked for.
-var targets = sync.OnceValue(func() map[Target]func() *Extensions {
-	found := map[Target]func() *Extensions{}
+// targets holds each known target with its file, which is read when it is first asked for.
+var targets = sync.OnceValue(func() map[Target]func() *build {
+	found := map[Target]func() *build{}
 	entries, err := files.ReadDir(".")
 	if err != nil {
 		panic(err) // the files are part of the binary
@@ -30,12 +33,12 @@ var targets = sync.OnceValue(func() map[Target]func() *Extensions {
 	for _, entry := range entries {
 		base := strings.TrimSuffix(entry.Name(), ".txt")
 		dash := strings.LastIndexByte(base, '-')
-		found[Target{base[:dash], base[dash+1:]}] = sync.OnceValue(func() *Extensions {
-			text, err := files.ReadFile(entry.Name())
+		found[Target{base[:dash], base[dash+1:]}] = sync.OnceValue(func() *build {
+			b, err := read(entry.Name())
 			if err != nil {
 				panic(err)
 			}
-			return parse(string(text))
+			return b
 		})
 	}
 	return found
@@ -87,10 +90,54 @@ func Parse(s string) (Target, error) {
 	return t, nil
 }
 
-// Extensions is the table of what t's official build holds; a target that Parse does not know holds nothing.
-func (t Target) Extensions() *Extensions {
-	if table, ok := targets()[t]; ok {
-		return table()
+// nothing is what a target that Parse does not know has.
+var nothing = &build{}
+
+func (t Target) build() *build {
+	if b, ok := targets()[t]; ok {
+		return b()
 	}
-	return &Extensions{}
+	return nothing
+}
+
+// Extensions is the table of what t's official build holds; a target that Parse does not know holds nothing.
+func (t Target) Extensions() *Extensions { return &t.build().extensions }
+
+// Lacks tells whether t does not know a part of the API: a message type, a field, or an enum value (by the enum's name, a dot and
+// its own name).
+func (t Target) Lacks(name protoreflect.FullName) bool {
+	lacks := t.build().lacks
+	for ; len(lacks) > 0 && name != ""; name = name.Parent() {
+		if lacks[string(name)] {
+			return true
+		}
+	}
+	return false
+}
+
+// Options returns the FieldOptions of a field in t's API where they differ from those of the descriptors that xdslint decodes with:
+// its constraints (validate.rules) and whether it is deprecated. ok is false where they do not.
+func (t Target) Options(field protoreflect.FullName) (options *descriptorpb.FieldOptions, ok bool) {
+	options, ok = t.build().options[field]
+	return options, ok
+}
+
+// Differs tells whether there is any field for which Options has an answer.
+func (t Target) Differs() bool { return len(t.build().options) > 0 }
+
+// Since is the first version of t's plane, later than t, that has something, such as 1.38; empty if none has.
+func (t Target) Since(has func(Target) bool) string {
+	for _, other := range All() {
+		if other.Plane == t.Plane && slices.Compare(numbers(other.Version), numbers(t.Version)) > 0 && has(other) {
+			return other.Version
+		}
+	}
+	return ""
+}
+
+// Contrib is the build of t's version that holds the extensions of Envoy's contrib folder too; ok is false if none is known.
+func (t Target) Contrib() (contrib Target, ok bool) {
+	contrib = Target{t.Plane + "-contrib", t.Version}
+	_, ok = targets()[contrib]
+	return contrib, ok
 }

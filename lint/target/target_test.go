@@ -2,12 +2,16 @@ package target
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/internal/envoytest"
 )
 
@@ -60,29 +64,84 @@ func TestExtensions(t *testing.T) {
 	}
 }
 
-// The table must say what the real Envoy says of itself.
-func TestTableIsCurrent(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+// The tables must say what the real Envoys say of themselves.
+func TestTablesAreCurrent(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	got, err := envoytest.Extensions(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile("envoy-1.40.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Error("envoy-1.40.txt is not what Envoy reports: run `make update`")
+	for _, target := range All() {
+		if target.Plane != "envoy" {
+			continue
+		}
+		t.Run(target.String(), func(t *testing.T) {
+			got, err := envoytest.Version(target.Version).Table(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := fmt.Sprintf("envoy-%s.txt", target.Version)
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("%s is not what Envoy reports: run `make update`", file)
+			}
+		})
 	}
 }
 
-func BenchmarkParse(b *testing.B) {
-	text, err := files.ReadFile("envoy-1.40.txt")
-	if err != nil {
-		b.Fatal(err)
+func TestLacks(t *testing.T) {
+	old, newest, contrib := Target{"envoy", "1.36"}, Target{"envoy", "1.40"}, Target{"envoy-contrib", "1.40"}
+	const (
+		queuing   = "envoy.config.cluster.v3.Cluster.queuing_policies"
+		postgres  = "envoy.extensions.filters.network.postgres_proxy.v3alpha.PostgresProxy"
+		exact     = "envoy.config.listener.v3.Listener"
+		healthUDP = "envoy.data.core.v3.HealthCheckerType.UDP"
+	)
+	for _, c := range []struct {
+		target Target
+		name   protoreflect.FullName
+		lacks  bool
+	}{
+		{old, queuing, true},
+		{newest, queuing, false},
+		{contrib, queuing, false},
+		{old, postgres, true},
+		{newest, postgres, true},
+		{contrib, postgres, false},
+		{newest, postgres + ".stat_prefix", true},
+		{old, exact, false},
+		{old, healthUDP, true},
+		{newest, healthUDP, false},
+	} {
+		if got := c.target.Lacks(c.name); got != c.lacks {
+			t.Errorf("%s lacks %s: %t", c.target, c.name, got)
+		}
 	}
+	if got := old.Since(func(t Target) bool { return !t.Lacks(queuing) }); got != "1.40" {
+		t.Errorf("queuing_policies since %q", got)
+	}
+	if got := newest.Since(func(t Target) bool { return !t.Lacks(postgres) }); got != "" {
+		t.Errorf("postgres since %q", got)
+	}
+}
+
+// What contrib's handwritten file names must exist.
+func TestContribTypesExist(t *testing.T) {
+	for _, x := range (Target{"envoy-contrib", "1.40"}).build().extensions.byName {
+		for _, e := range x {
+			for _, url := range e.TypeURLs {
+				if _, err := types.Envoy.FindMessageByName(protoreflect.FullName(url)); err != nil {
+					t.Errorf("%s: no type %s", e.Name, url)
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
 	for b.Loop() {
-		parse(string(text))
+		if _, err := read("envoy-1.40.txt"); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -96,7 +96,7 @@ func checkAny(p *lint.Pass, at lint.At, url string) {
 	}
 	refused := plugged && reading.OuterRead(p.Target.Extensions(), at.Place) && !pt.Takes(x, name) && !optional(at.Place, pt)
 	switch {
-	case !official(name):
+	case !official(p.Target, name):
 		d := unknownType(p, at.Resource(), string(name))
 		inText := text && decode.TypeName(url) == name // a TypedStruct's type is looked up, not read
 		d.Refused = inText || refused
@@ -156,58 +156,6 @@ func reportType(p *lint.Pass, at lint.At, d lint.Diagnostic) {
 		d.Span = found.Value
 	}
 	p.Report(at, d)
-}
-
-// unknownType is the finding about a type that the official build does not have.
-func unknownType(p *lint.Pass, r *graph.Resource, url string) lint.Diagnostic {
-	name := decode.TypeName(url)
-	d := lint.Diagnostic{
-		Severity: lint.Warning,
-		Message:  fmt.Sprintf("%s is no type that %s has", name, build(p)),
-		Refused:  true,
-		Upstream: fmt.Sprintf("could not find @type 'type.googleapis.com/%s'", name),
-	}
-	if r.Text == nil && r.Kind != graph.File {
-		d.Upstream = fmt.Sprintf("Didn't find a registered implementation for type URL: '%s'", name)
-	}
-	near := nearestType(p.Target.Extensions(), name)
-	switch {
-	case near != "" && official(protoreflect.FullName(near)):
-		d.Severity = lint.Error
-		d.Help = fmt.Sprintf("did you mean %q?", "type.googleapis.com/"+near)
-		d.Notes = []string{lint.Refusal(r)}
-	case p.TargetGiven:
-		d.Severity = lint.Error
-		d.Notes = []string{lint.Refusal(r)}
-	default:
-		d.Notes = []string{"a build that has this extension takes it, every other one refuses it"}
-	}
-	return d
-}
-
-func build(p *lint.Pass) string { return "the official build of " + p.Target.String() }
-
-// misplaced is the finding about a type that Envoy has, but not for that place.
-func misplaced(p *lint.Pass, pt reading.Point, name protoreflect.FullName, r *graph.Resource) lint.Diagnostic {
-	d := lint.Diagnostic{
-		Message:  fmt.Sprintf("%s does not configure %s", name, kindOf(pt.Categories)),
-		Notes:    []string{lint.Refusal(r)},
-		Refused:  true,
-		Upstream: fmt.Sprintf("Didn't find a registered implementation for '…' with type URL: '%s'", name),
-	}
-	var others []string
-	for _, e := range p.Target.Extensions().ByTypeURL(string(name)) {
-		others = append(others, kindOf([]string{e.Category}))
-	}
-	if len(others) > 0 {
-		d.Notes = append([]string{"it configures " + strings.Join(unique(others), " and ")}, d.Notes...)
-	} else {
-		d.Notes = append([]string{"it configures no extension at all"}, d.Notes...)
-	}
-	if near := nearestTypo(string(name), inCategories(p, pt.Categories)); near != "" {
-		d.Help = fmt.Sprintf("did you mean %q?", "type.googleapis.com/"+near)
-	}
-	return d
 }
 
 func inCategories(p *lint.Pass, categories []string) []string {
@@ -271,7 +219,7 @@ func checkTypeURLs(p *lint.Pass, at lint.At, source *corev3.ExtensionConfigSourc
 			continue
 		}
 		d := misplaced(p, pt, name, at.Resource())
-		if !official(name) {
+		if !official(p.Target, name) {
 			d = unknownType(p, at.Resource(), url)
 		}
 		d.Upstream = fmt.Sprintf("Error: no factory found for a required type URL %s.", name)

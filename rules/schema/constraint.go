@@ -11,6 +11,7 @@ import (
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/constraint"
+	"github.com/xdslint/xdslint/lint/target"
 	"github.com/xdslint/xdslint/rules/schema/reading"
 )
 
@@ -33,9 +34,17 @@ proto says that they are not to be validated.`,
 	Run:   lint.EachMessage(checkConstraints),
 })
 
+// checker is that of the target's version of the API.
+func checker(t target.Target, md protoreflect.MessageDescriptor) *constraint.Checker {
+	if t.Differs() {
+		return constraint.ForVersion(md, t)
+	}
+	return constraint.For(md)
+}
+
 func checkConstraints(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	var found []constraint.Violation
-	constraint.For(m.Descriptor()).Check(m, func(v constraint.Violation) { found = append(found, v) })
+	checker(p.Target, m.Descriptor()).Check(m, func(v constraint.Violation) { found = append(found, v) })
 	durations := badDurations(m)
 	if len(found)+len(durations) == 0 {
 		return

@@ -1,49 +1,97 @@
 package schema
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/target"
+	"github.com/xdslint/xdslint/rules/schema/reading"
 )
 
-// unlinked are packages, and types in packages that are otherwise linked, that go-control-plane has and the official
-// Envoy 1.40 lacks: its JSON reader does not find the type. Asked of the real one, type by type.
-var unlinked = map[string]bool{
-	"envoy.extensions.filters.http.gzip.v3":                                        true,
-	"envoy.extensions.filters.http.kill_request.v3":                                true,
-	"envoy.extensions.grpc_service.call_credentials.access_token.v3":               true,
-	"envoy.extensions.grpc_service.call_credentials.file_based_metadata.v3":        true,
-	"envoy.extensions.grpc_service.call_credentials.google_compute_engine.v3":      true,
-	"envoy.extensions.grpc_service.call_credentials.google_iam.v3":                 true,
-	"envoy.extensions.grpc_service.call_credentials.google_refresh_token.v3":       true,
-	"envoy.extensions.grpc_service.call_credentials.service_account_jwt_access.v3": true,
-	"envoy.extensions.grpc_service.call_credentials.sts_service.v3":                true,
-	"envoy.extensions.grpc_service.channel_credentials.google_default.v3":          true,
-	"envoy.extensions.grpc_service.channel_credentials.insecure.v3":                true,
-	"envoy.extensions.grpc_service.channel_credentials.local.v3":                   true,
-	"envoy.extensions.grpc_service.channel_credentials.tls.v3":                     true,
-	"envoy.extensions.grpc_service.channel_credentials.xds.v3":                     true,
-	"envoy.extensions.load_balancing_policies.pick_first.v3":                       true,
-	"envoy.extensions.load_balancing_policies.random_subsetting.v3":                true,
-	"envoy.extensions.outlier_detection_monitors.common.v3":                        true,
-	"envoy.extensions.outlier_detection_monitors.consecutive_errors.v3":            true,
-	"envoy.extensions.rbac.audit_loggers.stream.v3":                                true,
-	"envoy.extensions.transport_sockets.s2a.v3":                                    true,
+// official tells whether a message type is part of the target's build.
+func official(t target.Target, name protoreflect.FullName) bool {
+	_, err := types.Envoy.FindMessageByName(name)
+	return err == nil && !t.Lacks(name)
 }
 
-// official tells whether a message type is part of the target's official build.
-func official(name protoreflect.FullName) bool {
-	if unlinked[string(name.Parent())] {
-		return false
+// unknownType is the finding about a type that the official build does not have.
+func unknownType(p *lint.Pass, r *graph.Resource, url string) lint.Diagnostic {
+	name := decode.TypeName(url)
+	d := lint.Diagnostic{
+		Severity: lint.Warning,
+		Message:  fmt.Sprintf("%s is no type that %s has", name, build(p)),
+		Refused:  true,
+		Upstream: fmt.Sprintf("could not find @type 'type.googleapis.com/%s'", name),
 	}
-	_, err := types.Envoy.FindMessageByName(name)
-	return err == nil
+	if r.Text == nil && r.Kind != graph.File {
+		d.Upstream = fmt.Sprintf("Didn't find a registered implementation for type URL: '%s'", name)
+	}
+	near := nearestType(p.Target.Extensions(), name)
+	switch {
+	case near != "" && official(p.Target, protoreflect.FullName(near)):
+		d.Severity = lint.Error
+		d.Help = fmt.Sprintf("did you mean %q?", "type.googleapis.com/"+near)
+		d.Notes = []string{lint.Refusal(r)}
+	case p.TargetGiven:
+		d.Severity = lint.Error
+		d.Notes = []string{lint.Refusal(r)}
+	default:
+		d.Notes = []string{"a build that has this extension takes it, every other one refuses it"}
+	}
+	if _, err := types.Envoy.FindMessageByName(name); err == nil {
+		d.Notes = append(d.Notes, builtElsewhere(p.Target, func(t target.Target) bool { return !t.Lacks(name) })...)
+	}
+	return d
+}
+
+func build(p *lint.Pass) string {
+	if strings.HasSuffix(p.Target.Plane, "-contrib") {
+		return "the build of " + p.Target.String()
+	}
+	return "the official build of " + p.Target.String()
+}
+
+// misplaced is the finding about a type that Envoy has, but not for that place.
+func misplaced(p *lint.Pass, pt reading.Point, name protoreflect.FullName, r *graph.Resource) lint.Diagnostic {
+	d := lint.Diagnostic{
+		Message:  fmt.Sprintf("%s does not configure %s", name, kindOf(pt.Categories)),
+		Notes:    []string{lint.Refusal(r)},
+		Refused:  true,
+		Upstream: fmt.Sprintf("Didn't find a registered implementation for '…' with type URL: '%s'", name),
+	}
+	var others []string
+	for _, e := range p.Target.Extensions().ByTypeURL(string(name)) {
+		others = append(others, kindOf([]string{e.Category}))
+	}
+	if len(others) > 0 {
+		d.Notes = append([]string{"it configures " + strings.Join(unique(others), " and ")}, d.Notes...)
+	} else {
+		d.Notes = append([]string{"it configures no extension at all"}, d.Notes...)
+		d.Notes = append(d.Notes, builtElsewhere(p.Target, func(t target.Target) bool { return pt.Takes(t.Extensions(), name) })...)
+	}
+	if near := nearestTypo(string(name), inCategories(p, pt.Categories)); near != "" {
+		d.Help = fmt.Sprintf("did you mean %q?", "type.googleapis.com/"+near)
+	}
+	return d
+}
+
+// builtElsewhere says which other build has what the target lacks; nothing if none is known.
+func builtElsewhere(t target.Target, has func(target.Target) bool) (notes []string) {
+	if since := t.Since(has); since != "" {
+		notes = append(notes, fmt.Sprintf("%s has it since %s", t.Plane, since))
+	}
+	if contrib, ok := t.Contrib(); ok && has(contrib) {
+		notes = append(notes, fmt.Sprintf("envoy's contrib build has it: --target %s", contrib))
+	}
+	return notes
 }
 
 // isV2 tells the types of the v2 API, which are version/v2's business.

@@ -19,7 +19,7 @@ extensions it learns from ` + "`--proto-descriptors image.binpb`" + ` (a FileDes
 	Links: []string{"https://github.com/cilium/cilium/issues/28272"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, any *anypb.Any) {
 		name := reading.ExtensionType(at.Place)
-		if !at.Place.Opaque || isV2(name) || official(name) {
+		if !at.Place.Opaque || isV2(name) || official(p.Target, name) {
 			return // a v2 type has a rule of its own, and what is not of its type too
 		}
 		if nearestType(p.Target.Extensions(), name) != "" {

@@ -35,6 +35,9 @@ func reportDeprecated(p *lint.Pass, at *graph.Place, uses []use) {
 		if u.unset || u.refused(flags) && fatal(p, at) || u.field.Name() == "transport_api_version" {
 			continue // version/disallowed, version/v2
 		}
+		if then, differs := p.Target.Options(u.field.FullName()); differs && u.value == nil && !then.GetDeprecated() {
+			continue
+		}
 		where := lint.PlaceAt(at).Field(string(u.field.Name()))
 		d := lint.Diagnostic{
 			Message:  u.message(),
