@@ -82,12 +82,16 @@ func checkAny(p *lint.Pass, at lint.At, url string) {
 	}
 	text := at.Resource().Text != nil
 	if !strings.Contains(url, "/") || strings.HasPrefix(url, "/") {
-		reportType(p, at, lint.Diagnostic{
+		d := lint.Diagnostic{
 			Message: fmt.Sprintf("the type URL %q has nothing before the type's name", url),
 			Notes:   []string{lint.Refusal(at.Resource())},
 			Help:    fmt.Sprintf("write type.googleapis.com/%s", strings.TrimPrefix(url, "/")),
 			Refused: text || reading.Reads(x, at.Place), Upstream: "@type must contain at least one / and a nonempty host",
-		})
+		}
+		if full := "type.googleapis.com/" + strings.TrimPrefix(url, "/"); d.Refused {
+			d.Fixes = lint.Replace(at.Field(typeKey(at)), full).Safe("write " + full)
+		}
+		reportType(p, at, d)
 		return
 	}
 	pt, plugged := reading.PointOf(at.Place)
@@ -146,13 +150,28 @@ func byItsName(pt reading.Point, name protoreflect.FullName) bool {
 	return pt.Field == "envoy.config.cluster.v3.Cluster.cluster_type" && name == "google.protobuf.Struct"
 }
 
+// meant is how a help begins that names the type which was meant.
+const meant = `did you mean "type.googleapis.com/`
+
+// typeKey is the field that holds the type's name in a text: that of the Any, or of the TypedStruct in it.
+func typeKey(at lint.At) string {
+	if decode.IsTypedStruct(decode.TypeName(at.Place.Message.Get(at.Place.Message.Descriptor().Fields().ByNumber(1)).String())) {
+		return "type_url"
+	}
+	return "@type"
+}
+
+// meantType is the fix of a type that was surely meant to be another one.
+func meantType(at lint.At, near string) []lint.Fix {
+	return lint.Replace(at.Field(typeKey(at)), "type.googleapis.com/"+near).Likely("write type.googleapis.com/" + near)
+}
+
 // reportType points to the type URL of a text, and to the Any of everything else.
 func reportType(p *lint.Pass, at lint.At, d lint.Diagnostic) {
-	key := "@type"
-	if decode.IsTypedStruct(decode.TypeName(at.Place.Message.Get(at.Place.Message.Descriptor().Fields().ByNumber(1)).String())) {
-		key = "type_url"
+	if near, ok := strings.CutPrefix(d.Help, meant); ok {
+		d.Fixes = meantType(at, strings.TrimSuffix(near, `"?`))
 	}
-	if found := at.Resource().Locate(at.Path().Field(key)); found.Exact {
+	if found := at.Resource().Locate(at.Path().Field(typeKey(at))); found.Exact {
 		d.Span = found.Value
 	}
 	p.Report(at, d)

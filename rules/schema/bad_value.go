@@ -38,7 +38,7 @@ func badValue(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
 	if n := problem.Node; problem.Kind == decode.BadValue && n != nil && n.Plain && n.Kind != decode.String && n.Text != "" && !problem.Span.IsZero() && wantsString(problem) {
 		text := string(r.File.Text[problem.Span.Start:problem.Span.End])
 		d.Help = "put it in quotes: \"" + text + "\""
-		d.Fixes = []lint.Fix{{Message: "put it in quotes", Edits: []lint.Edit{{Span: problem.Span, New: "\"" + text + "\""}}}}
+		d.Fixes = lint.Replace(lint.AtProblem(r, problem), text).Safe("put it in quotes")
 	}
 	p.ReportProblem(r, problem, d)
 }

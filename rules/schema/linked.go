@@ -34,6 +34,10 @@ func unknownType(p *lint.Pass, r *graph.Resource, url string) lint.Diagnostic {
 	if r.Text == nil && r.Kind != graph.File {
 		d.Upstream = fmt.Sprintf("Didn't find a registered implementation for type URL: '%s'", name)
 	}
+	var elsewhere []string
+	if _, err := types.Envoy.FindMessageByName(name); err == nil {
+		elsewhere = builtElsewhere(p.Target, func(t target.Target) bool { return !t.Lacks(name) })
+	}
 	near := nearestType(p.Target.Extensions(), name)
 	switch {
 	case near != "" && official(p.Target, protoreflect.FullName(near)):
@@ -43,12 +47,10 @@ func unknownType(p *lint.Pass, r *graph.Resource, url string) lint.Diagnostic {
 	case p.TargetGiven:
 		d.Severity = lint.Error
 		d.Notes = []string{lint.Refusal(r)}
-	default:
+	case elsewhere == nil:
 		d.Notes = []string{"a build that has this extension takes it, every other one refuses it"}
 	}
-	if _, err := types.Envoy.FindMessageByName(name); err == nil {
-		d.Notes = append(d.Notes, builtElsewhere(p.Target, func(t target.Target) bool { return !t.Lacks(name) })...)
-	}
+	d.Notes = append(d.Notes, elsewhere...)
 	return d
 }
 

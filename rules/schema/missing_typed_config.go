@@ -1,9 +1,7 @@
 package schema
 
 import (
-	"bytes"
 	"fmt"
-	"strings"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
@@ -73,8 +71,8 @@ func missingTypedConfig(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	}
 	if url := typeByName(p, name, pt.Categories); url != "" {
 		d.Help = fmt.Sprintf(`write typed_config: {"@type": %s}`, url)
-		if fix, ok := insertTypedConfig(at, url); ok {
-			d.Fixes = []lint.Fix{fix}
+		if !m.Has(fd) {
+			d.Fixes = lint.Insert(at, "typed_config", lint.Fields{{Name: "@type", Value: url}}).Likely("add an empty typed_config")
 		}
 	}
 	p.Report(at.Field("name"), d)
@@ -117,22 +115,4 @@ func shortest(urls []string) string {
 		}
 	}
 	return best
-}
-
-// insertTypedConfig adds an empty configuration behind the name, where that stands on a line of its own.
-func insertTypedConfig(at lint.At, url string) (fix lint.Fix, ok bool) {
-	found := at.Resource().Locate(at.Path().Field("name"))
-	text := at.Resource().File.Text
-	if !found.Exact || found.Key.IsZero() || found.Value.End > len(text) {
-		return fix, false
-	}
-	rest, _, _ := bytes.Cut(text[found.Value.End:], []byte("\n"))
-	lineStart := bytes.LastIndexByte(text[:found.Key.Start], '\n') + 1
-	if len(bytes.TrimSpace(rest)) > 0 || len(bytes.Trim(text[lineStart:found.Key.Start], " -")) > 0 {
-		return fix, false
-	}
-	indent := strings.Repeat(" ", found.Key.Start-lineStart)
-	edit := lint.Edit{New: "\n" + indent + "typed_config:\n" + indent + "  \"@type\": " + url}
-	edit.Span.Start, edit.Span.End = found.Value.End, found.Value.End
-	return lint.Fix{Message: "add an empty typed_config", Edits: []lint.Edit{edit}}, true
 }

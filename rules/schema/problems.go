@@ -8,7 +8,6 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
 )
 
 // byPath maps the paths of a resource's messages to the messages, the content of an Any before the Any.
@@ -44,14 +43,4 @@ func wantsString(problem decode.Problem) bool {
 func deprecatedValue(v protoreflect.EnumValueDescriptor) bool {
 	options, ok := v.Options().(*descriptorpb.EnumValueOptions)
 	return ok && options.GetDeprecated()
-}
-
-// requote puts a name into the quotes that stand in its place.
-func requote(r *graph.Resource, span source.Span, name string) string {
-	if span.End <= len(r.File.Text) && span.Start < span.End {
-		if q := r.File.Text[span.Start]; q == '"' || q == '\'' {
-			return string(q) + name + string(q)
-		}
-	}
-	return name
 }

@@ -35,7 +35,7 @@ func unknownEnum(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
 	names := enumNames(problem.Enum)
 	if near := lint.Nearest(problem.Name, names); near != "" && editDistance(strings.ToUpper(problem.Name), near) <= max(1, len(near)/3) {
 		d.Help = fmt.Sprintf("did you mean %q?", near)
-		d.Fixes = []lint.Fix{{Message: fmt.Sprintf("write %q", near), Edits: []lint.Edit{{Span: problem.Span, New: requote(r, problem.Span, near)}}}}
+		d.Fixes = lint.Replace(lint.AtProblem(r, problem), near).Likely(fmt.Sprintf("write %q", near))
 	} else if len(names) > 0 && len(names) <= 12 {
 		d.Help = "it is one of " + strings.Join(names, ", ")
 	}

@@ -78,20 +78,8 @@ func suggestField(d *lint.Diagnostic, r *graph.Resource, problem decode.Problem,
 		d.Help = where
 	case near != "":
 		d.Help = fmt.Sprintf("did you mean %q?", near)
-		d.Fixes = []lint.Fix{{Message: fmt.Sprintf("write %q", near), Edits: []lint.Edit{{Span: problem.Span, New: requote(r, problem.Span, respell(problem.Name, near))}}}}
+		d.Fixes = lint.Rename(lint.AtProblem(r, problem), near).Likely(fmt.Sprintf("write %q", near))
 	}
-}
-
-// respell keeps the lowerCamelCase of a file that is written so.
-func respell(old, near string) string {
-	if strings.ToLower(old) == old {
-		return near
-	}
-	parts := strings.Split(near, "_")
-	for i := 1; i < len(parts); i++ {
-		parts[i] = strings.ToUpper(parts[i][:min(1, len(parts[i]))]) + parts[i][min(1, len(parts[i])):]
-	}
-	return strings.Join(parts, "")
 }
 
 func fieldNames(md protoreflect.MessageDescriptor) []string {
