@@ -8,6 +8,12 @@ GOLANGCI_LINT_VERSION := v2.15.0
 # Seconds of `make fuzz`, over all targets together.
 FUZZTIME ?= 300
 
+# Of `make agree`: how many cases, made from which seed, of which bootstraps besides its own, and where the small ones go.
+N      ?= 300
+SEED   ?= 1
+FOLDER ?=
+OUT    ?= .tools/agree
+
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
@@ -55,6 +61,12 @@ fuzz: ## fuzz every target, FUZZTIME seconds in all (300)
 		[ -n "$$file" ] || continue; \
 		go test -run '^$$' -fuzz "^$${func#func }$$" -fuzzminimizetime 20x -fuzztime "$$(($(FUZZTIME) / count + 1))s" "$$(dirname "$$file")"; \
 	done <<<"$$targets"
+
+# MIN_RECALL and MAX_FALSE are percent: below the one and above the other it fails.
+.PHONY: agree
+agree: $(envoy) ## mutate N good bootstraps (300) from SEED, and of FOLDER; show where Envoy and xdslint disagree
+	go run -tags gen ./internal/gen/agree -n $(N) -seed $(SEED) -folder "$(FOLDER)" -out "$(OUT)" \
+		$(MIN_RECALL:%=-min-recall %) $(MAX_FALSE:%=-max-false %)
 
 .PHONY: lint
 lint: $(golangci_lint) ## run golangci-lint

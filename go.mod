@@ -3,6 +3,7 @@ module github.com/xdslint/xdslint
 go 1.26.0
 
 require (
+	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/cncf/xds/go v0.0.0-20260202195803-dba9d589def2
 	github.com/envoyproxy/go-control-plane/envoy v1.40.0
 	github.com/envoyproxy/protoc-gen-validate v1.3.3
@@ -22,7 +23,6 @@ require (
 
 require (
 	cel.dev/expr v0.25.2 // indirect
-	github.com/aymanbagabas/go-udiff v0.4.1 // indirect
 	github.com/envoyproxy/go-control-plane/contrib v1.36.1-0.20260729145720-a2d8c7492908
 
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect

@@ -1,6 +1,9 @@
 package lint
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // Nearest returns the candidate most like name, the first of several; empty where none is close enough to be a typo.
 func Nearest(name string, candidates []string) string {
@@ -15,6 +18,30 @@ func Nearest(name string, candidates []string) string {
 		}
 	}
 	return best
+}
+
+// misspelt tells whether a name is surely another one with a typo: svc-a and svc-b, or v1 and v2, are two names.
+func misspelt(name, near string) bool {
+	apart := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	digits := func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}
+	if strings.Map(digits, name) != strings.Map(digits, near) {
+		return false
+	}
+	a, b := strings.FieldsFunc(name, apart), strings.FieldsFunc(near, apart)
+	if len(a) != len(b) {
+		a, b = []string{name}, []string{near}
+	}
+	for i := range a {
+		if a[i] != b[i] && (min(len(a[i]), len(b[i])) < 4 || distance(a[i], b[i], 2) > 2) {
+			return false
+		}
+	}
+	return true
 }
 
 func abs(n int) int { return max(n, -n) }

@@ -166,6 +166,9 @@ func (p *Pass) ReportDangling(e *graph.Edge, world graph.World, d Diagnostic) {
 		p.suggested++
 		if near := Nearest(e.Target, p.Snapshot.Names(e.Kind)); near != "" {
 			d.Help = fmt.Sprintf("did you mean %q?", near)
+			if world == graph.Closed {
+				d.Fixes = Correct(AtEdge(e), e.Target, near)
+			}
 		}
 	}
 	if world == graph.Presumed {

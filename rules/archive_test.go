@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -27,6 +28,7 @@ import (
 //	                    resources that come without a bootstrap: they are pushed over ADS. The word crash: Envoy crashes
 //	                    on it. Any other reason: Envoy is not asked
 //	want                the text report of the bad ones; `go test ./rules -update` writes it
+//	fixed/bad.yaml, …   what --fix --unsafe-fixes makes of a bad example, where it makes anything of it; -update writes these too
 type archive struct {
 	path     string
 	rule     string // its id
@@ -74,7 +76,7 @@ func (a *archive) read() error {
 		name, _, _ := strings.Cut(f.Name, "/")
 		var err error
 		switch {
-		case f.Name == "want":
+		case f.Name == "want", name == "fixed":
 		case f.Name == "flags":
 			err = a.readFlags(string(f.Data))
 		case f.Name == "envoy":
@@ -175,11 +177,16 @@ func (a *archive) want() string {
 	return ""
 }
 
-// update writes what the bad examples now report.
-func (a *archive) update(t *testing.T, got string) {
+// update writes what the bad examples now report, and what the fixes make of them.
+func (a *archive) update(t *testing.T, got string, fixed map[string][]byte) {
 	t.Helper()
-	files := slices.DeleteFunc(slices.Clone(a.text.Files), func(f txtar.File) bool { return f.Name == "want" })
+	files := slices.DeleteFunc(slices.Clone(a.text.Files), func(f txtar.File) bool {
+		return f.Name == "want" || strings.HasPrefix(f.Name, "fixed/")
+	})
 	files = append(files, txtar.File{Name: "want", Data: []byte(got)})
+	for _, name := range slices.Sorted(maps.Keys(fixed)) {
+		files = append(files, txtar.File{Name: "fixed/" + name, Data: fixed[name]})
+	}
 	text := txtar.Format(&txtar.Archive{Comment: a.text.Comment, Files: files})
 	if err := os.WriteFile(a.path, text, 0o600); err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package rules
 
 import (
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/bootstrap"
 	"github.com/xdslint/xdslint/rules/cluster"
 	"github.com/xdslint/xdslint/rules/endpoint"
 	"github.com/xdslint/xdslint/rules/health"
@@ -15,7 +16,7 @@ import (
 )
 
 // Groups are the built-in groups, in the order in which they are documented.
-var Groups = []*lint.Group{schema.Rules, reference.Rules, listener.Rules, http.Rules, route.Rules, cluster.Rules, endpoint.Rules, health.Rules, version.Rules}
+var Groups = []*lint.Group{schema.Rules, reference.Rules, listener.Rules, http.Rules, route.Rules, cluster.Rules, endpoint.Rules, health.Rules, bootstrap.Rules, version.Rules}
 
 // All lists every built-in rule, by group and name.
 func All() []*lint.Rule {

@@ -54,6 +54,7 @@ type check struct {
 	targets  []target.Target
 	given    bool
 	timings  bool
+	texts    map[string][]byte // fixed ones, in place of those on disk
 
 	input  *load.Input
 	result *lint.Result
@@ -120,7 +121,7 @@ func (c *check) run(ctx context.Context, stderr io.Writer) error {
 	}
 	progress := startProgress(stderr)
 	defer progress.stop()
-	opts.Progress = progress.reading
+	opts.Progress, opts.Texts = progress.reading, c.texts
 	began := time.Now()
 	c.input, err = load.Paths(ctx, c.paths, opts)
 	if err != nil && ctx.Err() == nil {

@@ -20,6 +20,7 @@ import (
 
 type lintFlags struct {
 	checkFlags
+	fixFlags
 	format              string
 	outputs             []string
 	failOn              string
@@ -32,12 +33,13 @@ func newLint(use string) *cobra.Command {
 		Use: use, Args: cobra.ArbitraryArgs, DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
-	f.add(cmd)
+	f.checkFlags.add(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the findings: "+strings.Join(report.Names(), ", "))
 	flags.StringArrayVar(&f.outputs, "output", nil, "write findings to a file too, as `FORMAT=FILE`; can be repeated")
 	flags.StringVar(&f.failOn, "fail-on", "", "lowest `SEVERITY` that gives exit status 1: error, warning, info, never (default error)")
+	f.fixFlags.add(flags)
 	flags.BoolVar(&f.statistics, "statistics", false, "say what was read, and which references were not checked")
 	flags.BoolVar(&f.timings, "timings", false, "say where the time went")
 	complete(cmd, "format", report.Names())
@@ -106,6 +108,9 @@ func (f *lintFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := f.checkFix(cmd); err != nil {
+		return err
+	}
 	c, err := newCheck(cmd, &f.checkFlags, args)
 	if err != nil {
 		return err
@@ -116,11 +121,12 @@ func (f *lintFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	c.timings = f.timings
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
-	if err := c.run(ctx, stderr); err != nil {
+	fixed, err := f.judge(ctx, c, stderr)
+	if err != nil {
 		return err
 	}
-	if err := c.applyBaseline(ctx.Err() == nil); err != nil {
-		return err
+	if f.diff {
+		return f.showDiff(cmd, c, fixed)
 	}
 
 	began := time.Now()
@@ -132,6 +138,9 @@ func (f *lintFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	c.time("report", began)
 	f.extras(stderr, c)
+	if f.fix || stdout.Name == "text" {
+		f.sayFixes(stderr, c, fixed)
+	}
 
 	switch {
 	case ctx.Err() != nil:

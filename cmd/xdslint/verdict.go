@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/lint/settings"
 	"github.com/xdslint/xdslint/lint/target"
 	"github.com/xdslint/xdslint/lint/verdict"
 	"github.com/xdslint/xdslint/rules"
@@ -65,7 +66,7 @@ func (f *verdictFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	j := judge{ctx: cmd.Context()}
 	var err error
-	if j.targets, err = parseTargets(f.targets); err != nil {
+	if j.targets, _, err = targets(f.targets, &settings.Settings{}); err != nil {
 		return err
 	}
 	if j.paths, err = verdictPaths(args); err != nil {
@@ -102,20 +103,6 @@ func (f *verdictFlags) run(cmd *cobra.Command, args []string) error {
 		return &status{statusFindings, nil}
 	}
 	return nil
-}
-
-func parseTargets(names []string) (all []target.Target, err error) {
-	if len(names) == 0 {
-		return []target.Target{target.Default()}, nil
-	}
-	for _, name := range names {
-		t, err := target.Parse(name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, t)
-	}
-	return all, nil
 }
 
 // verdictPaths lists the files to judge, as they were given.

@@ -26,6 +26,7 @@ func (k Kind) String() string { return kindNames[k] }
 type Node struct {
 	Kind  Kind
 	Plain bool   // a YAML scalar without quotes, whose kind Envoy guesses from its text
+	Bound bool   // its text cannot be changed by itself: an anchor, an alias or a tag is about it, or it is proto text
 	Text  string // of a scalar; numbers and booleans in JSON's spelling
 	Items []Node // of a list; of a map, the values of Keys in their order
 	Keys  []Key  // of a map
@@ -122,11 +123,14 @@ type Found struct {
 	Key   source.Span // of the last field's key; zero for a list element
 	Value source.Span
 	Exact bool // false: the field is not there, Key and Value are those of its nearest ancestor that is
+	Node  *Node
+	In    *Node // whose element Index is the Node; nil for the root
+	Index int
 }
 
 // Locate follows a path through the text that a message was decoded from.
 func (n *Node) Locate(p *Path) Found {
-	f := Found{Value: n.Span(), Exact: true}
+	f := Found{Value: n.Span(), Exact: true, Node: n}
 	for _, s := range p.steps() {
 		at, i := n.through(s.name)
 		if i < 0 {
@@ -134,6 +138,7 @@ func (n *Node) Locate(p *Path) Found {
 			return f
 		}
 		f.Key, f.Value = at.Keys[i].Span(), at.Items[i].Span()
+		f.In, f.Index = at, i
 		n = &at.Items[i]
 		switch {
 		case s.kind == itemStep && n.Kind == List:
@@ -141,6 +146,7 @@ func (n *Node) Locate(p *Path) Found {
 				f.Exact = false
 				return f
 			}
+			f.In, f.Index = n, s.index
 			n = &n.Items[s.index]
 			f.Key, f.Value = source.Span{}, n.Span()
 		case s.kind == entryStep:
@@ -149,9 +155,11 @@ func (n *Node) Locate(p *Path) Found {
 				f.Exact = false
 				return f
 			}
+			f.In, f.Index = n, n.entry(s.key)
 			f.Key, f.Value = key, value.Span()
 			n = value
 		}
+		f.Node = n
 	}
 	return f
 }

@@ -20,6 +20,9 @@ var successors = sync.OnceValue(func() map[protoreflect.FullName]protoreflect.Fu
 	return found
 })
 
+// Successor is what a type of xDS v2 is called in v3, empty where that is not known.
+func Successor(name string) string { return string(successors()[protoreflect.FullName(name)]) }
+
 // v3Name tells whether a message type is of xDS v2, and what it is called in v3 where that is known. Vendors number their
 // packages too: what has no successor and is not in a package of Envoy's core is taken for one of theirs.
 func v3Name(name protoreflect.FullName) (successor protoreflect.FullName, old bool) {

@@ -61,6 +61,14 @@ func (p *Path) Index() int {
 	return p.index
 }
 
+// Key is the key in the last step, where that leads to an entry of a map field.
+func (p *Path) Key() (key string, ok bool) {
+	if p == nil || p.kind != entryStep {
+		return "", false
+	}
+	return p.key, true
+}
+
 // steps lists the path from its beginning.
 func (p *Path) steps() []*Path {
 	n := 0

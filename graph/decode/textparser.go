@@ -27,7 +27,15 @@ func ParseProtoText(file *source.File) ([]*Node, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
+	n.bind()
 	return []*Node{n}, nil
+}
+
+func (n *Node) bind() {
+	n.Bound = true
+	for i := range n.Items {
+		n.Items[i].bind()
+	}
 }
 
 type textReader struct{ jsonReader }

@@ -112,6 +112,7 @@ type converter struct {
 	file    *source.File
 	text    []byte
 	anchors map[*yaml.Node]*Node
+	bound   int // how many anchors are open
 	budget  int
 	fault   *SyntaxError // what the YAML parser takes, and Envoy does not
 }
@@ -122,6 +123,11 @@ func (c *converter) convert(y *yaml.Node, n *Node) {
 		return
 	}
 	n.start = int32(c.begin(y))
+	if y.Anchor != "" {
+		c.bound++
+		defer func() { c.bound-- }()
+	}
+	n.Bound = c.bound > 0 || y.Style&yaml.TaggedStyle != 0
 	switch y.Kind {
 	case yaml.ScalarNode:
 		c.scalar(y, n)
@@ -148,7 +154,7 @@ func (c *converter) alias(y *yaml.Node, n *Node) {
 	anchored := c.anchors[y.Alias]
 	if anchored == nil { // an anchor that contains its own alias
 		n.start = int32(c.begin(y))
-		n.end = n.start
+		n.end, n.Bound = n.start, true
 		return
 	}
 	c.budget -= size(anchored, c.budget)
@@ -218,6 +224,13 @@ func (n *Node) plain(text string) {
 			n.Kind = Number
 		}
 	}
+}
+
+// IsString tells whether a bare word of YAML is a string to Envoy, and this one.
+func IsString(word string) bool {
+	var n Node
+	n.plain(word)
+	return n.Kind == String && n.Text == word
 }
 
 // yamlBool knows YAML 1.1's words in lower, upper and title case (yaml-cpp, convert.cpp).

@@ -151,9 +151,9 @@ func (a *assembly) locate(path string, boot *input) (string, error) {
 
 // open returns a file that was read already, or reads it.
 func (l *loader) open(path string) *input {
-	absolute := identify(path)
+	absolute := RealPath(path)
 	for _, in := range l.inputs {
-		if in.path != "-" && identify(in.path) == absolute {
+		if in.path != "-" && RealPath(in.path) == absolute {
 			return in
 		}
 	}
@@ -172,8 +172,8 @@ func (l *loader) open(path string) *input {
 	return in
 }
 
-// identify is the same for all spellings of a path.
-func identify(path string) string {
+// RealPath is the same for all spellings of a path.
+func RealPath(path string) string {
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
 	}

@@ -42,8 +42,13 @@ func (l *loader) input() (*Input, error) {
 	if len(loose.Resources) > 0 {
 		result.Snapshots = append(result.Snapshots, loose)
 	}
-	for _, in := range append(l.inputs, l.order...) {
+	for _, in := range l.inputs {
 		result.Files = append(result.Files, in.report())
+	}
+	for _, in := range l.order {
+		report := in.report()
+		report.Followed = true
+		result.Files = append(result.Files, report)
 	}
 	result.Files = append(result.Files, l.skips...)
 	for _, s := range result.Snapshots {

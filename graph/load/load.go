@@ -18,6 +18,7 @@ type Options struct {
 	Assumptions graph.Assumptions // of every snapshot
 	Stdin       io.Reader         // what the path "-" reads
 	StdinName   string            // its name in findings
+	Texts       map[string][]byte // read in place of files, by their RealPath
 	// Progress, if set, is called with each file before it is read.
 	Progress func(path string)
 }
@@ -33,6 +34,8 @@ type FileReport struct {
 	Path string
 	As   string // "bootstrap", "discovery response (Cluster)", "config_dump", … ; empty: skipped
 	Why  string // of a skip
+	// Followed: the paths do not lead to it, a bootstrap names it.
+	Followed bool
 }
 
 // Paths reads files, folders (recursively) and globs. A path that does not exist is an error; whatever is wrong inside a

@@ -124,6 +124,11 @@ func (l *loader) bytes(path string) ([]byte, error) {
 		}
 		return readBounded(l.opts.Stdin, 0)
 	}
+	if len(l.opts.Texts) > 0 {
+		if text, ok := l.opts.Texts[RealPath(path)]; ok {
+			return text, nil
+		}
+	}
 	return readFile(path)
 }
 

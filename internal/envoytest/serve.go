@@ -30,10 +30,18 @@ type Envoy struct {
 	exit  error         // valid once gone is closed
 }
 
+// ErrEnded says that Envoy ended by itself where it was to run.
+var ErrEnded = errors.New("Envoy ended") //nolint:staticcheck // a name
+
 // Serve runs an Envoy on a bootstrap (ext as for ValidateText) until Close, and returns once it is live. Let listeners have
 // port_value 0 and ask Addr where they are.
 func Serve(ctx context.Context, bootstrap, ext string) (*Envoy, error) {
-	e, err := launch(ctx, Newest, bootstrap, ext)
+	return Newest.Serve(ctx, bootstrap, ext)
+}
+
+// Serve is Serve by another version.
+func (v Version) Serve(ctx context.Context, bootstrap, ext string) (*Envoy, error) {
+	e, err := launch(ctx, v, bootstrap, ext)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +185,7 @@ func (e *Envoy) wait(ctx context.Context, what string, done func() bool) error {
 		select {
 		case <-tick.C:
 		case <-e.gone:
-			return fmt.Errorf("envoytest: Envoy ended before it could %s (%w): %s", what, e.exit, firstError(e.Log()))
+			return fmt.Errorf("envoytest: %w before it could %s (%w): %s", ErrEnded, what, e.exit, firstError(e.Log()))
 		case <-ctx.Done():
 			return fmt.Errorf("envoytest: Envoy did not %s (%w): %s", what, ctx.Err(), firstError(e.Log()))
 		}

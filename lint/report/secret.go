@@ -35,10 +35,23 @@ type hidden struct {
 }
 
 func newSecrets(result *lint.Result) *secrets {
-	s := &secrets{resources: map[*source.File][]*graph.Resource{}, files: map[*source.File]*hidden{}}
-	if len(result.Diagnostics) == 0 {
-		return s
+	if len(result.Diagnostics) == 0 { // nothing will be shown
+		return &secrets{files: map[*source.File]*hidden{}}
 	}
+	return allSecrets(result)
+}
+
+// Hides tells which lines of the files of a result must not be shown, since they hold a secret. Lines count from 1.
+func Hides(result *lint.Result) func(f *source.File, line int) bool {
+	s := allSecrets(result)
+	return func(f *source.File, line int) bool {
+		text, start := f.Line(line)
+		return s.of(f).hide(text, start)
+	}
+}
+
+func allSecrets(result *lint.Result) *secrets {
+	s := &secrets{resources: map[*source.File][]*graph.Resource{}, files: map[*source.File]*hidden{}}
 	known := map[*graph.Resource]bool{}
 	add := func(r *graph.Resource) {
 		if r != nil && !known[r] {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
@@ -18,7 +19,7 @@ import (
 type Verdict struct {
 	Path     string   `json:"path"`
 	Target   string   `json:"target"`
-	Delivery string   `json:"delivery"` // bootstrap or push
+	Delivery string   `json:"delivery"` // bootstrap, push or config_dump
 	Verdict  string   `json:"verdict"`  // accept or reject
 	Reasons  []Reason `json:"reasons"`
 }
@@ -33,12 +34,13 @@ type Reason struct {
 	Column   int    `json:"column"`
 }
 
-// The verdicts and deliveries.
+// The verdicts and deliveries. Of a config_dump, each resource is judged as it reached the Envoy that wrote it.
 const (
-	Accept    = "accept"
-	Reject    = "reject"
-	Bootstrap = "bootstrap"
-	Push      = "push"
+	Accept     = "accept"
+	Reject     = "reject"
+	Bootstrap  = "bootstrap"
+	Push       = "push"
+	ConfigDump = "config_dump"
 )
 
 // Judge asks targets about one file. Only the rules and the target count: no configuration, suppression or severity. An
@@ -102,6 +104,9 @@ func reason(d *lint.Diagnostic) Reason {
 
 // delivery is how the file reaches a data plane. What cannot be parsed is taken for a bootstrap, unless it says otherwise.
 func delivery(input *load.Input) string {
+	if slices.ContainsFunc(input.Files, func(f load.FileReport) bool { return f.As == ConfigDump }) {
+		return ConfigDump
+	}
 	for _, s := range input.Snapshots {
 		for _, r := range s.Resources {
 			if r.Kind == graph.Bootstrap {

@@ -237,6 +237,8 @@ func configSourceCheck(e *graph.Edge) *check {
 		return c
 	case "lds_config":
 		c.late = true
+	case "rds_config_source":
+		return nil // of scoped routes: subscribed to when a scope names its route configuration
 	}
 	switch holder.Message.Descriptor().FullName() {
 	case "envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig",

@@ -100,7 +100,7 @@ func refuse(p *lint.Pass, b *boot, e *graph.Edge, check *check) {
 			}
 		}
 		if near := lint.Nearest(e.Target, b.names(check.need)); near != "" {
-			d.Help = fmt.Sprintf("did you mean %q?", near)
+			d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(lint.AtEdge(e), e.Target, near)
 		}
 	}
 	p.ReportEdge(e, d)

@@ -50,6 +50,9 @@ func unknownInternal(p *lint.Pass) {
 			}
 			if near := lint.Nearest(e.Target, p.Snapshot.Names(graph.Listener)); near != "" {
 				d.Help = fmt.Sprintf("did you mean %q?", near)
+				if world == graph.Closed {
+					d.Fixes = lint.Correct(lint.AtEdge(e), e.Target, near)
+				}
 			} else if p.Snapshot.Find(graph.Listener, graph.Anywhere, e.Target) != nil {
 				d.Help = fmt.Sprintf("listener %q has no internal_listener: {}", e.Target)
 			}

@@ -32,7 +32,7 @@ is not there is closed at once, as if no chain had matched (the counter ` + "`li
 				Notes:   []string{"envoy accepts it and closes the connections that are sent there"},
 			}
 			if near := lint.Nearest(e.Target, chains); near != "" {
-				d.Help = fmt.Sprintf("did you mean %q?", near)
+				d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(lint.AtEdge(e), e.Target, near)
 			}
 			p.ReportEdge(e, d)
 		})

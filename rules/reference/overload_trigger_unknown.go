@@ -34,7 +34,7 @@ the bootstrap otherwise: ` + "`Unknown trigger resource x for overload action y`
 				Refused: e.From.State == "", Upstream: fmt.Sprintf("Unknown trigger resource %s for ", e.Target) + triggered(e.Place),
 			}
 			if near := lint.Nearest(e.Target, watched); near != "" {
-				d.Help = fmt.Sprintf("did you mean %q?", near)
+				d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(lint.AtEdge(e), e.Target, near)
 			}
 			p.ReportEdge(e, d)
 		})

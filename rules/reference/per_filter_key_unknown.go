@@ -61,7 +61,13 @@ func unknownFilter(p *lint.Pass, e *graph.Edge) {
 		d.Help = ""
 	}
 	// The name is the key, not what stands under it.
-	p.Report(lint.PlaceAt(e.Place).Entry(fieldPerFilter, e.Target).Key(), d)
+	at := lint.PlaceAt(e.Place).Entry(fieldPerFilter, e.Target).Key()
+	if slices.Contains(sameKind, near) {
+		d.Fixes = lint.Rename(at, near).Likely(fmt.Sprintf("write %q", near))
+	} else if near != "" {
+		d.Fixes = lint.Correct(at, e.Target, near)
+	}
+	p.Report(at, d)
 }
 
 // managersKnown tells whether all connection managers that use the table are: the one around it, or those of all listeners.

@@ -33,7 +33,7 @@ var _ = Rules.Add(&lint.Rule{
 				Refused: e.From.State == "", Upstream: fmt.Sprintf("Unknown cluster specifier plugin name: %s is used in the route", e.Target),
 			}
 			if near := lint.Nearest(e.Target, declared); near != "" {
-				d.Help = fmt.Sprintf("did you mean %q?", near)
+				d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(lint.AtEdge(e), e.Target, near)
 			}
 			p.ReportEdge(e, d)
 		})

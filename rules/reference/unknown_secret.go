@@ -70,7 +70,7 @@ func staticSecret(p *lint.Pass, b *boot, e *graph.Edge) {
 			}
 		}
 		if near := lint.Nearest(e.Target, names); near != "" {
-			d.Help = fmt.Sprintf("did you mean %q?", near)
+			d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(lint.AtEdge(e), e.Target, near)
 		}
 	}
 	switch {

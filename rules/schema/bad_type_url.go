@@ -49,7 +49,7 @@ func unknownResources(p *lint.Pass, r *graph.Resource) {
 	for _, problem := range r.Problems {
 		name := decode.TypeName(problem.Name)
 		if problem.Kind == decode.UnknownType && !isV2(name) {
-			d := unknownType(p, r, problem.Name)
+			d := unknownType(p, lint.AtProblem(r, problem).Field("@type"), problem.Name)
 			p.ReportProblem(r, problem, d)
 		}
 	}
@@ -101,7 +101,7 @@ func checkAny(p *lint.Pass, at lint.At, url string) {
 	refused := plugged && reading.OuterRead(p.Target.Extensions(), at.Place) && !pt.Takes(x, name) && !optional(at.Place, pt)
 	switch {
 	case !official(p.Target, name):
-		d := unknownType(p, at.Resource(), string(name))
+		d := unknownType(p, at.Field(typeKey(at)), string(name))
 		inText := text && decode.TypeName(url) == name // a TypedStruct's type is looked up, not read
 		d.Refused = inText || refused
 		if d.Refused || at.Place.Opaque {
@@ -110,7 +110,7 @@ func checkAny(p *lint.Pass, at lint.At, url string) {
 	case plugged && !refused && reading.OuterRead(x, at.Place):
 		checkPosition(p, at, pt, name)
 	case refused && !reading.IsFilterConfig(at.Place) && !byItsName(pt, name):
-		reportType(p, at, misplaced(p, pt, name, at.Resource()))
+		reportType(p, at, misplaced(p, pt, name, at.Field(typeKey(at))))
 	}
 }
 
@@ -150,9 +150,6 @@ func byItsName(pt reading.Point, name protoreflect.FullName) bool {
 	return pt.Field == "envoy.config.cluster.v3.Cluster.cluster_type" && name == "google.protobuf.Struct"
 }
 
-// meant is how a help begins that names the type which was meant.
-const meant = `did you mean "type.googleapis.com/`
-
 // typeKey is the field that holds the type's name in a text: that of the Any, or of the TypedStruct in it.
 func typeKey(at lint.At) string {
 	if decode.IsTypedStruct(decode.TypeName(at.Place.Message.Get(at.Place.Message.Descriptor().Fields().ByNumber(1)).String())) {
@@ -161,16 +158,8 @@ func typeKey(at lint.At) string {
 	return "@type"
 }
 
-// meantType is the fix of a type that was surely meant to be another one.
-func meantType(at lint.At, near string) []lint.Fix {
-	return lint.Replace(at.Field(typeKey(at)), "type.googleapis.com/"+near).Likely("write type.googleapis.com/" + near)
-}
-
 // reportType points to the type URL of a text, and to the Any of everything else.
 func reportType(p *lint.Pass, at lint.At, d lint.Diagnostic) {
-	if near, ok := strings.CutPrefix(d.Help, meant); ok {
-		d.Fixes = meantType(at, strings.TrimSuffix(near, `"?`))
-	}
 	if found := at.Resource().Locate(at.Path().Field(typeKey(at))); found.Exact {
 		d.Span = found.Value
 	}
@@ -237,11 +226,15 @@ func checkTypeURLs(p *lint.Pass, at lint.At, source *corev3.ExtensionConfigSourc
 		if isV2(name) || pt.Takes(p.Target.Extensions(), name) {
 			continue
 		}
-		d := misplaced(p, pt, name, at.Resource())
+		d := misplaced(p, pt, name, at.Item("type_urls", i))
 		if !official(p.Target, name) {
-			d = unknownType(p, at.Resource(), url)
+			d = unknownType(p, at.Item("type_urls", i), url)
 		}
 		d.Upstream = fmt.Sprintf("Error: no factory found for a required type URL %s.", name)
+		if slices.Contains(pt.Categories, "envoy.filters.network") || slices.Contains(pt.Categories, "envoy.filters.upstream_network") {
+			d.Severity, d.Refused, d.Upstream = lint.Warning, false, ""
+			d.Notes = []string{"for network filters, envoy reads the list when a configuration arrives, and refuses that one"}
+		}
 		p.Report(at.Item("type_urls", i), d)
 	}
 }
@@ -292,6 +285,11 @@ func checkName(p *lint.Pass, at lint.At, name, what, upstream string, categories
 	near := nearestTypo(name, sorted(names))
 	if near != "" {
 		d.Help = fmt.Sprintf("did you mean %q?", near)
+		if _, entry := at.Path().Key(); entry {
+			d.Fixes = lint.Rename(at, near).Likely("write " + near)
+		} else {
+			d.Fixes = lint.Replace(at, near).Likely("write " + near)
+		}
 	}
 	if near != "" || p.TargetGiven {
 		d.Severity = lint.Error

@@ -61,6 +61,9 @@ func report(p *lint.Pass, at lint.At, f fault, late bool) {
 	if late {
 		d.Notes = []string{"envoy --mode validate accepts it, and a real start ends at once"}
 	}
+	if path, ok := strings.CutPrefix(f.help, "write ./"); ok { // the only fault with one right answer
+		d.Fixes = lint.Replace(at, "./"+path).Safe(f.help)
+	}
 	p.Report(at, d)
 }
 

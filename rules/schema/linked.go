@@ -22,9 +22,9 @@ func official(t target.Target, name protoreflect.FullName) bool {
 	return err == nil && !t.Lacks(name)
 }
 
-// unknownType is the finding about a type that the official build does not have.
-func unknownType(p *lint.Pass, r *graph.Resource, url string) lint.Diagnostic {
-	name := decode.TypeName(url)
+// unknownType is the finding about a type that the official build does not have; its URL stands at a place.
+func unknownType(p *lint.Pass, at lint.At, url string) lint.Diagnostic {
+	r, name := at.Resource(), decode.TypeName(url)
 	d := lint.Diagnostic{
 		Severity: lint.Warning,
 		Message:  fmt.Sprintf("%s is no type that %s has", name, build(p)),
@@ -42,7 +42,7 @@ func unknownType(p *lint.Pass, r *graph.Resource, url string) lint.Diagnostic {
 	switch {
 	case near != "" && official(p.Target, protoreflect.FullName(near)):
 		d.Severity = lint.Error
-		d.Help = fmt.Sprintf("did you mean %q?", "type.googleapis.com/"+near)
+		suggestType(&d, at, near)
 		d.Notes = []string{lint.Refusal(r)}
 	case p.TargetGiven:
 		d.Severity = lint.Error
@@ -62,10 +62,10 @@ func build(p *lint.Pass) string {
 }
 
 // misplaced is the finding about a type that Envoy has, but not for that place.
-func misplaced(p *lint.Pass, pt reading.Point, name protoreflect.FullName, r *graph.Resource) lint.Diagnostic {
+func misplaced(p *lint.Pass, pt reading.Point, name protoreflect.FullName, at lint.At) lint.Diagnostic {
 	d := lint.Diagnostic{
 		Message:  fmt.Sprintf("%s does not configure %s", name, kindOf(pt.Categories)),
-		Notes:    []string{lint.Refusal(r)},
+		Notes:    []string{lint.Refusal(at.Resource())},
 		Refused:  true,
 		Upstream: fmt.Sprintf("Didn't find a registered implementation for '…' with type URL: '%s'", name),
 	}
@@ -80,9 +80,15 @@ func misplaced(p *lint.Pass, pt reading.Point, name protoreflect.FullName, r *gr
 		d.Notes = append(d.Notes, builtElsewhere(p.Target, func(t target.Target) bool { return pt.Takes(t.Extensions(), name) })...)
 	}
 	if near := nearestTypo(string(name), inCategories(p, pt.Categories)); near != "" {
-		d.Help = fmt.Sprintf("did you mean %q?", "type.googleapis.com/"+near)
+		suggestType(&d, at, near)
 	}
 	return d
+}
+
+// suggestType says which type was meant.
+func suggestType(d *lint.Diagnostic, at lint.At, near string) {
+	url := "type.googleapis.com/" + near
+	d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", url), lint.Replace(at, url).Likely("write "+url)
 }
 
 // builtElsewhere says which other build has what the target lacks; nothing if none is known.

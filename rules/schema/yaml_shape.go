@@ -64,9 +64,11 @@ func splitItems(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		for i := 1; i < list.Len(); i++ {
 			head, tail := list.Get(i-1).Message(), list.Get(i).Message()
 			if head.Has(name) && !head.Has(config) && !tail.Has(name) && tail.Has(config) {
-				p.Report(at.Item(string(fd.Name()), i), lint.Diagnostic{
+				item := at.Item(string(fd.Name()), i)
+				p.Report(item, lint.Diagnostic{
 					Message: fmt.Sprintf("this item has no name, and the one before it has nothing but the name %q", head.Get(name).String()),
 					Help:    "a dash too many: leave out the one before typed_config",
+					Fixes:   lint.Join(item).Likely("leave out the dash"),
 				})
 			}
 		}

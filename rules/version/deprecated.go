@@ -1,9 +1,9 @@
 package version
 
 import (
-	"bytes"
 	"fmt"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
@@ -47,9 +47,9 @@ func reportDeprecated(p *lint.Pass, at *graph.Place, uses []use) {
 		}
 		if u.value == nil {
 			where = where.Key()
-			if fix, ok := u.fix(at); ok {
-				d.Fixes = []lint.Fix{fix}
-			}
+			d.Fixes = u.fix(at)
+		} else if u.value.FullName() == "envoy.config.core.v3.V2" {
+			d.Fixes = lint.Replace(where, "V3").Safe("write V3") // envoy asks for v3 resources all the same
 		}
 		p.Report(where, d)
 	}
@@ -68,33 +68,18 @@ type wrap struct {
 	inner []string // the fields of the new value, down to the old one
 }
 
-// fix writes the replacement in the place of a field with a scalar value.
-func (u use) fix(at *graph.Place) (fix lint.Fix, ok bool) {
+// idle are messages that mean nothing while they are empty.
+var idle = map[protoreflect.FullName]bool{"envoy.type.matcher.v3.RegexMatcher.google_re2": true}
+
+// fix writes the replacement of a field, where that means exactly the same.
+func (u use) fix(at *graph.Place) []lint.Fix {
+	where := lint.PlaceAt(at).Field(string(u.field.Name()))
+	if idle[u.field.FullName()] && proto.Size(at.Message.Get(u.field).Message().Interface()) == 0 {
+		return lint.Remove(where).Safe(fmt.Sprintf("leave out %s", u.field.Name()))
+	}
 	w, ok := wraps[string(u.field.FullName())]
 	if !ok || at.Message.Has(at.Message.Descriptor().Fields().ByName(protoreflect.Name(w.field))) {
-		return fix, false
+		return nil
 	}
-	found := at.Resource.Locate(at.Path.Field(string(u.field.Name())))
-	text := at.Resource.File.Text
-	if !found.Exact || found.Key.IsZero() || found.Value.End > len(text) {
-		return fix, false
-	}
-	value := text[found.Value.Start:found.Value.End]
-	key := text[found.Key.Start:found.Key.End]
-	if bytes.ContainsAny(value, "\n#,[]{}&*!|>") || len(value) == 0 {
-		return fix, false // not a value that can stand in a flow map
-	}
-	quoted := key[0] == '"'
-	name := func(field string) string {
-		if quoted {
-			return fmt.Sprintf("%q", field)
-		}
-		return field
-	}
-	out := string(value)
-	for i := len(w.inner) - 1; i >= 0; i-- {
-		out = fmt.Sprintf("{%s: %s}", name(w.inner[i]), out)
-	}
-	edits := []lint.Edit{{Span: found.Key, New: name(w.field)}, {Span: found.Value, New: out}}
-	return lint.Fix{Message: fmt.Sprintf("write %s", w.field), Safe: true, Edits: edits}, true
+	return lint.Wrap(where, w.field, w.inner...).Safe("write " + w.field)
 }

@@ -50,6 +50,7 @@ func disallowed(p *lint.Pass, at *graph.Place, uses []use) {
 		where := lint.PlaceAt(at).Field(string(u.field.Name()))
 		if u.value == nil {
 			where = where.Key()
+			d.Fixes = u.fix(at)
 		}
 		p.Report(where, d)
 	}

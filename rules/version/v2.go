@@ -23,11 +23,17 @@ out means, is still taken there; write V3 all the same.
 ` + "`resource_api_version: V2`" + ` is only deprecated: Envoy takes it, and asks for v3 resources.`,
 	Run: lint.EachMessage(func(p *lint.Pass, at lint.At, _ protoreflect.Message) { transportVersion(p, at.Place) }).And(func(p *lint.Pass) {
 		p.Problems(decode.OldType, func(r *graph.Resource, problem decode.Problem) {
-			p.ReportProblem(r, problem, lint.Diagnostic{
+			d := lint.Diagnostic{
 				Message: problem.Message, Refused: true,
 				Notes:    []string{"envoy refuses what holds a type that it does not know"},
 				Upstream: fmt.Sprintf("could not find @type 'type.googleapis.com/%s'", problem.Name),
-			})
+			}
+			if successor := decode.Successor(problem.Name); successor != "" {
+				url := "type.googleapis.com/" + successor
+				d.Help = "write " + url
+				d.Fixes = lint.Replace(lint.AtProblem(r, problem).Field("@type"), url).Likely("write the type of v3")
+			}
+			p.ReportProblem(r, problem, d)
 		})
 	}),
 })
@@ -52,15 +58,9 @@ func transportVersion(p *lint.Pass, at *graph.Place) {
 	} else {
 		d.Notes = []string{"envoy --mode validate accepts it here"}
 	}
-	found := at.Resource.Locate(at.Path.Field("transport_api_version"))
-	if found.Exact && !found.Value.IsZero() {
-		text := "V3"
-		if b := at.Resource.File.Text[found.Value.Start]; b == '"' || b == '\'' {
-			text = string(b) + text + string(b)
-		}
-		d.Fixes = []lint.Fix{{Message: "write V3", Edits: []lint.Edit{{Span: found.Value, New: text}}}}
-	}
-	p.Report(lint.PlaceAt(at).Field("transport_api_version"), d)
+	where := lint.PlaceAt(at).Field("transport_api_version")
+	d.Fixes = lint.Replace(where, "V3").Safe("write V3") // V2 never got an answer
+	p.Report(where, d)
 }
 
 var versionFields sync.Map // protoreflect.MessageDescriptor → protoreflect.FieldDescriptor; false where there is none

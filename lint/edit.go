@@ -1,0 +1,217 @@
+package lint
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/source"
+)
+
+// Edits are what one fix changes in the finding's file. There are none where the file has no text, or a text of a shape that
+// is not safe to edit: proto text, anchors and aliases, template marks, duplicate keys, scalars over several lines.
+type Edits []Edit
+
+// Safe makes them the fix of a finding: no request that succeeds today can fail after it.
+func (e Edits) Safe(message string) []Fix { return e.fix(message, true) }
+
+// Likely makes them a fix that is probably, but not surely, what the user means.
+func (e Edits) Likely(message string) []Fix { return e.fix(message, false) }
+
+func (e Edits) fix(message string, safe bool) []Fix {
+	if len(e) == 0 {
+		return nil
+	}
+	return []Fix{{Message: message, Safe: safe, Edits: e}}
+}
+
+// Together makes one fix of several edits; there is none if any of them cannot be made.
+func Together(all ...Edits) Edits {
+	var joined Edits
+	for _, e := range all {
+		if len(e) == 0 {
+			return nil
+		}
+		joined = append(joined, e...)
+	}
+	return joined
+}
+
+// AtProblem is the place of something that could not be decoded.
+func AtProblem(r *graph.Resource, problem decode.Problem) At {
+	return At{Place: &graph.Place{Resource: r}, path: problem.Path}
+}
+
+// AtEdge is the place of the name that a reference holds.
+func AtEdge(e *graph.Edge) At { return At{Place: e.Place, path: e.Path} }
+
+// Correct is the fix of a misspelt name, which is a value or the key of a map field. It is unsafe, and there is none where the two
+// names may well mean two things.
+func Correct(at At, name, near string) []Fix {
+	found := at.Resource().Locate(at.path)
+	message := fmt.Sprintf("write %q", near)
+	if !misspelt(name, near) {
+		return nil
+	}
+	if key, ok := at.path.Key(); ok && key == name {
+		return Rename(at, near).Likely(message)
+	}
+	if found.Node == nil || found.Node.Text != name {
+		return nil
+	}
+	return Replace(at, near).Likely(message)
+}
+
+// Replace writes another scalar: a string, a bool, an int or a float64. A string keeps the quotes that stand there, and gets
+// some where it needs them.
+func Replace(at At, value any) Edits {
+	s, ok := spotOf(at)
+	old := s.value()
+	if !ok || s.Node.Kind == decode.List || s.Node.Kind == decode.Map || len(old) == 0 || bytes.ContainsAny(old, "\r\n") || old[0] == '|' || old[0] == '>' {
+		return nil
+	}
+	return s.edit(source.Span{Start: s.Value.Start, End: s.Value.End}, spell(value, style{plain: s.Node.Plain, quote: old[0]}))
+}
+
+// Rename writes another name of a field, or another key of a map field. A field keeps the lowerCamelCase of a file that is
+// written so.
+func Rename(at At, name string) Edits {
+	s, ok := spotOf(at)
+	if !ok || s.Key.IsZero() || s.has(name) {
+		return nil
+	}
+	if _, entry := at.path.Key(); !entry && strings.ToLower(s.name()) != s.name() {
+		name = lowerCamel(name)
+	}
+	return s.edit(s.Key, respell(s.text[s.Key.Start:s.Key.End], name))
+}
+
+// Wrap puts a field's value into another message: Wrap(at, "string_match", "exact") makes `string_match: {exact: x}` of
+// `exact_match: x`. A value over several lines is moved as it is.
+func Wrap(at At, name string, inner ...string) Edits {
+	s, ok := spotOf(at)
+	if !ok || s.Key.IsZero() {
+		return nil
+	}
+	renamed := Rename(at, name)
+	if renamed == nil {
+		return nil
+	}
+	key := s.text[s.Key.Start:s.Key.End]
+	if strings.ToLower(s.name()) != s.name() {
+		inner = slices.Clone(inner)
+		for i := range inner {
+			inner[i] = lowerCamel(inner[i])
+		}
+	}
+	value := s.value()
+	if s.flow || s.fitsFlow() {
+		open, closing := "", ""
+		for _, field := range inner {
+			open, closing = open+"{"+respell(key, field)+": ", closing+"}"
+		}
+		return Together(renamed, s.edit(s.Value, open+string(value)+closing))
+	}
+	return Together(renamed, s.nest(key, inner))
+}
+
+// Remove takes out a field or an element of a list, with its lines and the comment behind it. The last one leaves {} or [].
+func Remove(at At) Edits {
+	s, ok := spotOf(at)
+	switch {
+	case !ok || bound(s.Node):
+		return nil
+	case len(s.In.Items) == 1:
+		return s.removeOnly()
+	case s.flow:
+		return s.removeFlow()
+	}
+	return s.removeBlock()
+}
+
+// Insert adds a field to the message at a place, behind the others. The value is a scalar as in Replace, or Fields.
+func Insert(at At, field string, value any) Edits {
+	c, ok := collectionAt(at)
+	if !ok || c.node.Kind != decode.Map || c.has(field) || c.node.Get("@type") != nil && c.node.Get("value") != nil {
+		return nil
+	}
+	if len(c.node.Items) == 0 {
+		return c.fill(field, value)
+	}
+	last, ok := c.element(len(c.node.Items) - 1)
+	if !ok {
+		return nil
+	}
+	return last.insertBehind(field, value)
+}
+
+// Join makes an element of a list a part of the one before it: it takes its dash away.
+func Join(at At) Edits {
+	s, ok := spotOf(at)
+	if !ok || s.flow || s.In.Kind != decode.List || s.Index == 0 || s.Node.Kind != decode.Map || isFlow(s.Node, s.text) {
+		return nil
+	}
+	before := collection{node: &s.In.Items[s.Index-1], text: s.text}
+	if before.node.Kind != decode.Map || isFlow(before.node, s.text) || slices.ContainsFunc(s.Node.Keys, func(k decode.Key) bool { return before.has(k.Name) }) {
+		return nil
+	}
+	column := func(n *decode.Node) int { return n.Span().Start - lineStart(s.text, n.Span().Start) }
+	last, ok := before.element(len(before.node.Items) - 1)
+	if !ok || last.open() || column(before.node) != column(s.Node) || lineStart(s.text, s.start) != lineStart(s.text, s.Value.Start) {
+		return nil
+	}
+	return s.edit(source.Span{Start: s.start, End: s.start + 1}, " ")
+}
+
+// Swap exchanges two elements of one list, with their comments.
+func Swap(a, b At) Edits {
+	first, ok := spotOf(a)
+	second, alsoOK := spotOf(b)
+	if !ok || !alsoOK || first.In != second.In || first.In.Kind != decode.List || first.Index == second.Index {
+		return nil
+	}
+	if first.Index > second.Index {
+		first, second = second, first
+	}
+	one, ok := first.unit()
+	other, alsoOK := second.unit()
+	if !ok || !alsoOK {
+		return nil
+	}
+	return Together(
+		first.edit(one, string(first.text[other.Start:other.End])),
+		first.edit(other, string(first.text[one.Start:one.End])),
+	)
+}
+
+// MoveToEnd makes an element the last of its list, with its comments.
+func MoveToEnd(at At) Edits {
+	s, ok := spotOf(at)
+	if !ok || s.In.Kind != decode.List || s.Index == len(s.In.Items)-1 {
+		return nil
+	}
+	last, ok := collection{node: s.In, text: s.text, flow: s.flow}.element(len(s.In.Items) - 1)
+	unit, alsoOK := s.unit()
+	if !ok || !alsoOK {
+		return nil
+	}
+	moved := string(s.text[unit.Start:unit.End])
+	if s.flow {
+		gap := s.text[s.end:s.next().start]
+		if !onlyComma(gap) || bytes.IndexByte(gap, '#') >= 0 {
+			return nil
+		}
+		return Together(s.edit(source.Span{Start: s.start, End: s.next().start}, ""), last.edit(at0(last.end), ", "+moved))
+	}
+	end, ok := last.unit()
+	if !ok {
+		return nil
+	}
+	_, after := lineEnd(s.text, unit.End)
+	return Together(s.edit(source.Span{Start: unit.Start, End: after}, ""), last.edit(at0(end.End), s.eol()+moved))
+}
+
+func at0(offset int) source.Span { return source.Span{Start: offset, End: offset} }

@@ -1,0 +1,132 @@
+package lint
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/source"
+)
+
+// step is how much deeper a message stands than its field.
+const step = "  "
+
+// open tells whether the element ends with a text whose value depends on what follows.
+func (s spot) open() bool {
+	return keeps(s.value()) || s.end == len(s.text) && bytes.ContainsAny(s.value(), "|>")
+}
+
+// indent of the element, in spaces.
+func (s spot) indent() string {
+	return strings.Repeat(" ", s.start-lineStart(s.text, s.start))
+}
+
+// insertBehind adds a field behind this one, which is the last.
+func (s spot) insertBehind(field string, value any) Edits {
+	if !s.flow {
+		if s.open() {
+			return nil
+		}
+		content, _ := lineEnd(s.text, s.end)
+		return s.edit(at0(content), s.eol()+s.lines(s.indent(), field, value))
+	}
+	plain := false
+	for i := range s.In.Items {
+		plain = plain || s.In.Items[i].Plain
+	}
+	space := " "
+	if line := lineStart(s.text, s.start); line > s.In.Span().Start && len(bytes.TrimSpace(s.text[line:s.start])) == 0 {
+		space = s.eol() + string(s.text[line:s.start])
+	}
+	return s.edit(at0(s.end), ","+space+spellKey(field, style{plain: plain})+": "+spell(value, style{plain: plain}))
+}
+
+// lines writes a field in block style.
+func (s spot) lines(indent, field string, value any) string {
+	out := indent + spellKey(field, style{plain: true}) + ":"
+	inner, ok := value.(Fields)
+	if !ok || len(inner) == 0 {
+		return out + " " + spell(value, style{plain: true})
+	}
+	for _, e := range inner {
+		out += s.eol() + s.lines(indent+step, e.Name, e.Value)
+	}
+	return out
+}
+
+// fill writes the first field of an empty message.
+func (c collection) fill(field string, value any) Edits {
+	span := c.node.Span()
+	inside := c.text[span.Start+1 : max(span.End-1, span.Start+1)]
+	if !c.flow || len(bytes.TrimSpace(inside)) > 0 {
+		return nil
+	}
+	return Edits{{Span: span, New: spell(Fields{{field, value}}, style{})}}
+}
+
+// fitsFlow tells whether a value in a block can stand in brackets as it is.
+func (s spot) fitsFlow() bool {
+	value := s.value()
+	if len(value) == 0 || bytes.IndexByte(value, '\n') >= 0 {
+		return false
+	}
+	if s.Node.Plain {
+		return !bytes.ContainsAny(value, "#,[]{}&*!|>:?")
+	}
+	opening := `"'`
+	if s.Node.Kind == decode.List || s.Node.Kind == decode.Map {
+		opening = "{["
+	}
+	return strings.IndexByte(opening, value[0]) >= 0
+}
+
+// nest puts a value in a block deeper, below further fields.
+func (s spot) nest(key []byte, inner []string) Edits {
+	out, indent := ":", s.indent()
+	for i, field := range inner {
+		indent += step
+		out += s.eol() + indent + respell(key, field)
+		if i < len(inner)-1 {
+			out += ":"
+		}
+	}
+	deeper := strings.Repeat(step, len(inner))
+	for i, line := range strings.SplitAfter(string(s.text[s.Key.End:s.end]), "\n") {
+		if i > 0 && strings.TrimSpace(line) != "" {
+			out += deeper
+		}
+		out += line
+	}
+	return s.edit(source.Span{Start: s.Key.End, End: s.end}, out)
+}
+
+// unit is what moves with an element of a list: in brackets itself, else its lines, and the comments right above it.
+func (s spot) unit() (u source.Span, ok bool) {
+	if bound(s.Node) {
+		return u, false
+	}
+	if s.flow {
+		return source.Span{Start: s.start, End: s.end}, true
+	}
+	line := lineStart(s.text, s.start)
+	if !blank(s.text[line:s.start]) || keeps(s.value()) {
+		return u, false
+	}
+	if s.text[len(s.text)-1] != '\n' && bytes.ContainsAny(s.value(), "|>") { // it could come to stand without a line break
+		return u, false
+	}
+	if s.Index > 0 && keeps(s.text[s.In.Items[s.Index-1].Span().Start:s.before()]) {
+		return u, false
+	}
+	u.End, _ = lineEnd(s.text, s.end)
+	column := s.start - line
+	for u.Start = line; u.Start > 0; {
+		above := lineStart(s.text, u.Start-1)
+		body := bytes.TrimLeft(s.text[above:u.Start], " ")
+		if len(body) == 0 || body[0] != '#' || u.Start-above-len(body) != column {
+			break
+		}
+		u.Start = above
+	}
+	return u, true
+}

@@ -1,0 +1,100 @@
+package lint
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/xdslint/xdslint/graph/decode"
+)
+
+// Fields are a message that an edit writes, in this order.
+type Fields []Entry
+
+// Entry is a field of a message that an edit writes: a scalar, or Fields.
+type Entry struct {
+	Name  string
+	Value any
+}
+
+// style is how the values around an edit are written.
+type style struct {
+	plain bool // YAML's words without quotes
+	quote byte // around the old value
+}
+
+// plainWord are the texts that may stand in YAML without quotes wherever a scalar may.
+var plainWord = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9_./]([A-Za-z0-9_./+@%=* -]*[A-Za-z0-9_./+@%=*-])?$`)
+})
+
+// spell writes a value in brackets or as a scalar.
+func spell(value any, s style) string {
+	switch v := value.(type) {
+	case string:
+		return quoted(v, s)
+	case Fields:
+		parts := make([]string, len(v))
+		for i, e := range v {
+			parts[i] = spellKey(e.Name, s) + ": " + spell(e.Value, style{plain: s.plain})
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	return fmt.Sprint(value)
+}
+
+func quoted(text string, s style) string {
+	switch {
+	case s.quote == '\'' && !strings.ContainsAny(text, "'\\\n"):
+		return "'" + text + "'"
+	case s.quote != '"' && s.plain && plainWord().MatchString(text) && decode.IsString(text):
+		return text
+	}
+	return doubleQuoted(text)
+}
+
+// doubleQuoted writes what is a string to YAML and to JSON.
+func doubleQuoted(text string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(text) // a string
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// identifier are the names that need no quotes as a key, neither in YAML nor in Envoy's JSON.
+var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
+
+func spellKey(name string, s style) string {
+	if s.plain && identifier().MatchString(name) {
+		return name
+	}
+	return doubleQuoted(name)
+}
+
+// respell writes a key in the way of the one that stands there.
+func respell(old []byte, name string) string {
+	switch {
+	case len(old) > 0 && old[0] == '"':
+		return doubleQuoted(name)
+	case len(old) > 0 && old[0] == '\'' && !strings.ContainsAny(name, "'\\"):
+		return "'" + name + "'"
+	case identifier().MatchString(name), bytes.ContainsAny(old, ".-/") && plainWord().MatchString(name):
+		return name
+	}
+	return doubleQuoted(name)
+}
+
+// lowerCamel is the other spelling of a field's name in proto JSON.
+func lowerCamel(name string) string {
+	parts := strings.Split(name, "_")
+	for i := 1; i < len(parts); i++ {
+		if parts[i] != "" {
+			parts[i] = strings.ToUpper(parts[i][:1]) + parts[i][1:]
+		}
+	}
+	return strings.Join(parts, "")
+}

@@ -1,0 +1,109 @@
+package rules_test
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/fix"
+)
+
+// fix applies all fixes to an example, and looks at what they made of it. It is nil where there are none.
+func (a *archive) fix(t *testing.T, example string) *fix.Outcome {
+	rounds := func(unsafe bool) *fix.Outcome {
+		outcome, err := fix.Rounds(fix.Work{
+			Unsafe: unsafe,
+			Lint:   func(texts map[string][]byte) (*lint.Result, error) { return a.lint(t, example, texts) },
+			Key: func(f *source.File) string {
+				if a.has(path.Clean(f.Name)) {
+					return path.Clean(f.Name)
+				}
+				return ""
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return outcome
+	}
+	if safe := rounds(false); safe.Applied > 0 {
+		before := findings(safe.First)
+		for id, n := range findings(safe.Result) {
+			if n > before[id] {
+				t.Errorf("%s: after safe fixes there is a finding more of %s", example, id)
+			}
+		}
+	}
+	all := rounds(true)
+	a.checkFixed(t, example, all)
+	if all.Applied == 0 {
+		return nil
+	}
+	return all
+}
+
+// checkFixed: the findings that had a fix are gone, there is none left to apply, and the comments are still there.
+func (a *archive) checkFixed(t *testing.T, example string, outcome *fix.Outcome) {
+	left := map[lint.Key]string{}
+	for i := range outcome.Result.Diagnostics {
+		d := &outcome.Result.Diagnostics[i]
+		left[d.Key()] = d.Message
+		if fix.Of(d, true) != nil {
+			t.Errorf("%s: a fix of %s cannot be applied, or does harm: %s", example, d.Rule.ID(), d.Fixes[0].Message)
+		}
+	}
+	for i := range outcome.First.Diagnostics {
+		d := &outcome.First.Diagnostics[i]
+		if fix.Of(d, true) == nil {
+			continue
+		}
+		if message, there := left[d.Key()]; there && message == d.Message {
+			t.Errorf("%s: %s is still found after its fix", example, d.Rule.ID())
+		}
+		if d.Help == "" {
+			t.Errorf("%s: %s has a fix, and no help says what it is", example, d.Rule.ID())
+		}
+	}
+	for name, text := range outcome.After {
+		for line := range strings.Lines(string(outcome.Before[name])) {
+			if comment := strings.TrimSpace(line); strings.HasPrefix(comment, "#") && !strings.Contains(string(text), comment) {
+				t.Errorf("%s: the fixes lose %q", name, comment)
+			}
+		}
+	}
+}
+
+// findings counts those of each rule.
+func findings(result *lint.Result) map[string]int {
+	count := map[string]int{}
+	for i := range result.Diagnostics {
+		count[result.Diagnostics[i].Rule.ID()]++
+	}
+	return count
+}
+
+// compareFixed holds what the fixes made against the archive.
+func (a *archive) compareFixed(t *testing.T, fixed map[string][]byte) {
+	if *update {
+		return
+	}
+	var known []string
+	for _, f := range a.text.Files {
+		if name, ok := strings.CutPrefix(f.Name, "fixed/"); ok {
+			known = append(known, name)
+			if diff := cmp.Diff(string(f.Data), string(fixed[name])); diff != "" {
+				t.Errorf("%s differs (go test ./rules -update writes it):\n%s", f.Name, diff)
+			}
+		}
+	}
+	for name := range fixed {
+		if !slices.Contains(known, name) {
+			t.Errorf("fixed/%s is missing (go test ./rules -update writes it)", name)
+		}
+	}
+}
