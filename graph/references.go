@@ -57,6 +57,13 @@ var references = []reference{
 	{field: "envoy.data.dns.v3.DnsTable.DnsEndpoint.cluster_name", kind: Cluster},
 	{field: "envoy.data.dns.v3.DnsTable.DnsServiceTarget.cluster_name", kind: Cluster},
 
+	// Extensions of the contrib build.
+	{field: "envoy.extensions.filters.network.client_ssl_auth.v3.ClientSSLAuth.auth_api_cluster", kind: Cluster},
+	{field: "envoy.extensions.filters.network.kafka_mesh.v3alpha.KafkaClusterDefinition.cluster_name", kind: Cluster},
+	{field: "envoy.extensions.filters.network.rocketmq_proxy.v3.RouteAction.cluster", kind: Cluster},
+	{field: "envoy.extensions.filters.network.sip_proxy.v3alpha.RouteAction.cluster", kind: Cluster},
+	{field: "envoy.extensions.router.cluster_specifier.golang.v3alpha.Config.default_cluster", kind: Cluster},
+
 	// Resources that a ConfigSource beside the name serves. Thrift, Dubbo and the generic proxy have route tables of
 	// their own types, which no loader knows.
 	{field: "envoy.extensions.filters.network.http_connection_manager.v3.Rds.route_config_name", kind: RouteConfiguration, source: "config_source"},

@@ -127,6 +127,7 @@ var notClusters = map[protoreflect.FullName]string{
 	"envoy.data.cluster.v3.OutlierDetectionEvent.cluster_name":                               "part of an event",
 	"envoy.data.core.v3.HealthCheckEvent.cluster_name":                                       "part of an event",
 	"envoy.extensions.clusters.dynamic_modules.v3.ClusterConfig.cluster_name":                "the name of an implementation inside the module",
+	"envoy.extensions.filters.network.kafka_mesh.v3alpha.ForwardingRule.target_cluster":      "one of the filter's own upstream_clusters",
 	"envoy.extensions.filters.http.fault.v3.HTTPFault.upstream_cluster":                      "compared with the cluster of the request's route",
 	"envoy.extensions.filters.network.reverse_tunnel.v3.ReverseTunnel.required_cluster_name": "compared with what the peer says of itself",
 	"envoy.extensions.filters.network.reverse_tunnel.v3.Validation.cluster_id_format":        "a format that makes such a name",

@@ -38,6 +38,10 @@ var ownerByField = map[protoreflect.FullName]string{
 	"envoy.extensions.filters.network.redis_proxy.v3.RedisProxy.PrefixRoutes.Route.cluster":                   ruleRoute,
 	"envoy.extensions.filters.network.redis_proxy.v3.RedisProxy.PrefixRoutes.Route.ReadCommandPolicy.cluster": ruleRoute,
 
+	"envoy.extensions.filters.network.rocketmq_proxy.v3.RouteAction.cluster":          ruleRoute,
+	"envoy.extensions.filters.network.sip_proxy.v3alpha.RouteAction.cluster":          ruleRoute,
+	"envoy.extensions.router.cluster_specifier.golang.v3alpha.Config.default_cluster": ruleRoute,
+
 	"envoy.config.route.v3.WeightedCluster.ClusterWeight.name":                            ruleWeighted,
 	"envoy.extensions.filters.network.thrift_proxy.v3.WeightedCluster.ClusterWeight.name": ruleWeighted,
 
