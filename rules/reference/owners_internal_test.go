@@ -23,6 +23,8 @@ var catchAll = []protoreflect.FullName{
 	"envoy.extensions.filters.http.gcp_authn.v3.GcpAuthnFilterConfig.cluster",
 	"envoy.extensions.filters.http.health_check.v3.HealthCheck.cluster_min_healthy_percentages",
 	"envoy.extensions.filters.http.mcp_router.v3.McpRouter.McpCluster.cluster",
+	"envoy.extensions.filters.network.client_ssl_auth.v3.ClientSSLAuth.auth_api_cluster",
+	"envoy.extensions.filters.network.kafka_mesh.v3alpha.KafkaClusterDefinition.cluster_name",
 }
 
 func TestEveryClusterIsClaimedByOneRule(t *testing.T) {
