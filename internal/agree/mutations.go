@@ -1,0 +1,281 @@
+package agree
+
+import (
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/graph/decode"
+)
+
+// mutation changes a message; false: there is nothing that it could change.
+type mutation struct {
+	name   string
+	weight int
+	change func(d *draft, p place) bool
+}
+
+// mutations are weighed by how much there is to learn: a wrong type in the text is always refused, and for one reason.
+var mutations = []mutation{
+	{"drop", 14, drop},
+	{"duplicate", 7, duplicate},
+	{"swap", 6, swap},
+	{"boundary", 20, boundary},
+	{"reference", 9, wrongReference},
+	{"wrong type", 3, wrongType},
+	{"unknown field", 2, unknownField},
+	{"other member", 10, otherMember},
+	{"set field", 16, setField},
+	{"other extension", 7, otherExtension},
+	{"crossover", 6, crossover},
+}
+
+// weighted chooses the index of a mutation.
+func (d *draft) weighted() int {
+	total := 0
+	for _, m := range mutations {
+		total += m.weight
+	}
+	n := d.IntN(total)
+	for i, m := range mutations {
+		if n -= m.weight; n < 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// entry chooses a field that the text gives; i is its index in p.at. Nothing that the machine decides is given away.
+func (d *draft) entry(p place, want func(protoreflect.FieldDescriptor, *value) bool) (i int, fd protoreflect.FieldDescriptor) {
+	var found []int
+	for i, key := range p.at.keys {
+		if fd := field(p.md, key); fd != nil && !isEnvironment(fd) && want(fd, p.at.items[i]) {
+			found = append(found, i)
+		}
+	}
+	if len(found) == 0 {
+		return -1, nil
+	}
+	i = choose(d.Rand, found)
+	return i, field(p.md, p.at.keys[i])
+}
+
+// isEnvironment tells fields whose value is right or wrong only on a given machine: files and variables.
+func isEnvironment(fd protoreflect.FieldDescriptor) bool {
+	switch fd.FullName() {
+	case "envoy.config.core.v3.DataSource.filename", "envoy.config.core.v3.DataSource.environment_variable",
+		"envoy.config.core.v3.DataSource.watched_directory", "envoy.config.core.v3.PathConfigSource.path",
+		"envoy.config.core.v3.ConfigSource.path", "envoy.extensions.access_loggers.file.v3.FileAccessLog.path",
+		"envoy.config.core.v3.SocketAddress.network_namespace_filepath":
+		return true
+	}
+	return strings.HasSuffix(string(fd.Name()), "filename") || strings.HasSuffix(string(fd.Name()), "file_path")
+}
+
+func anyEntry(protoreflect.FieldDescriptor, *value) bool { return true }
+
+func listOf(atLeast int) func(protoreflect.FieldDescriptor, *value) bool {
+	return func(_ protoreflect.FieldDescriptor, v *value) bool {
+		return v.kind == decode.List && len(v.items) >= atLeast
+	}
+}
+
+func isScalar(fd protoreflect.FieldDescriptor, v *value) bool {
+	return v.kind != decode.List && v.kind != decode.Map && scalarOf(fd) != nil
+}
+
+func drop(d *draft, p place) bool {
+	i, _ := d.entry(p, anyEntry)
+	if i < 0 {
+		return false
+	}
+	if items := p.at.items[i]; items.kind == decode.List && len(items.items) > 0 && d.IntN(2) == 0 {
+		items.remove(d.IntN(len(items.items)))
+		return true
+	}
+	p.at.remove(i)
+	return true
+}
+
+func duplicate(d *draft, p place) bool {
+	i, _ := d.entry(p, listOf(1))
+	if i < 0 {
+		return false
+	}
+	l := p.at.items[i]
+	l.items = slices.Insert(l.items, d.IntN(len(l.items)+1), choose(d.Rand, l.items).clone())
+	return true
+}
+
+func swap(d *draft, p place) bool {
+	i, _ := d.entry(p, listOf(2))
+	if i < 0 {
+		return false
+	}
+	items := p.at.items[i].items
+	d.Shuffle(len(items), func(a, b int) { items[a], items[b] = items[b], items[a] })
+	return true
+}
+
+func boundary(d *draft, p place) bool {
+	i, fd := d.entry(p, func(fd protoreflect.FieldDescriptor, v *value) bool {
+		return isScalar(fd, v) || fd.IsList() && len(v.items) > 0 && scalarOf(fd) != nil
+	})
+	if i < 0 {
+		return false
+	}
+	changed := d.odd(fd)
+	if l := p.at.items[i]; l.kind == decode.List {
+		l.items[d.IntN(len(l.items))] = changed
+	} else {
+		p.at.items[i] = changed
+	}
+	return true
+}
+
+// nameGroup tells fields whose values name something, by what they can name.
+func nameGroup(key string) string {
+	last := key[strings.LastIndexByte(key, '_')+1:]
+	switch {
+	case strings.HasPrefix(key, "cluster") && last != "header", last == "cluster", last == "clusters":
+		return "cluster"
+	case last == "name", last == "plugin", last == "header", last == "key":
+		return "name"
+	}
+	return ""
+}
+
+// wrongReference lets a name be that of something else, or of nothing.
+func wrongReference(d *draft, p place) bool {
+	i, _ := d.entry(p, func(fd protoreflect.FieldDescriptor, v *value) bool {
+		return fd.Kind() == protoreflect.StringKind && isScalar(fd, v) && nameGroup(string(fd.Name())) != ""
+	})
+	if i < 0 {
+		return false
+	}
+	to := "no-such-name"
+	if names := d.names[choose(d.Rand, []string{"cluster", "name", nameGroup(p.at.keys[i])})]; len(names) > 0 && d.IntN(3) > 0 {
+		to = choose(d.Rand, names)
+	}
+	p.at.items[i] = str(to)
+	return true
+}
+
+func wrongType(d *draft, p place) bool {
+	i, _ := d.entry(p, anyEntry)
+	if i < 0 {
+		return false
+	}
+	p.at.items[i] = choose(d.Rand, []*value{str("text"), number("7"), number("1.5"), boolean(true), list(), object(), list(str("text")), {kind: decode.Null}})
+	return true
+}
+
+func unknownField(d *draft, p place) bool {
+	key := "no_such_field"
+	if i, _ := d.entry(p, anyEntry); i >= 0 && d.IntN(2) == 0 {
+		key = p.at.keys[i] + "s" // a slip of the pen
+	}
+	p.at.set(key, number("1"))
+	return true
+}
+
+// otherMember sets another field of a oneof: instead of the one that is set, or, rarely, beside it.
+func otherMember(d *draft, p place) bool {
+	i, fd := d.entry(p, func(fd protoreflect.FieldDescriptor, _ *value) bool { return fd.ContainingOneof() != nil })
+	if i < 0 || fd.ContainingOneof().Fields().Len() < 2 {
+		return false
+	}
+	other := fd
+	for other == fd {
+		members := fd.ContainingOneof().Fields()
+		other = members.Get(d.IntN(members.Len()))
+	}
+	made := d.plausible(other, p.holder, 0)
+	if made == nil || isEnvironment(other) {
+		return false
+	}
+	if d.IntN(8) > 0 {
+		p.at.remove(i)
+	}
+	p.at.set(string(other.Name()), made)
+	return true
+}
+
+// setField sets a field that is not there; of a oneof that has a member set, none.
+func setField(d *draft, p place) bool {
+	var unset []protoreflect.FieldDescriptor
+	for i := range p.md.Fields().Len() {
+		if fd := p.md.Fields().Get(i); given(p.at, fd) == nil && !isEnvironment(fd) && !oneofGiven(p.at, fd) {
+			unset = append(unset, fd)
+		}
+	}
+	if len(unset) == 0 {
+		return false
+	}
+	fd := choose(d.Rand, unset)
+	var made *value
+	if scalarOf(fd) != nil && !fd.IsList() && d.IntN(4) == 0 {
+		made = d.odd(fd)
+	} else {
+		made = d.plausible(fd, p.holder, 0)
+	}
+	if made == nil {
+		return false
+	}
+	p.at.set(string(fd.Name()), made)
+	return true
+}
+
+// given is what the text has for a field, under either name.
+func given(at *value, fd protoreflect.FieldDescriptor) *value {
+	if v := at.get(string(fd.Name())); v != nil {
+		return v
+	}
+	return at.get(fd.JSONName())
+}
+
+func oneofGiven(at *value, fd protoreflect.FieldDescriptor) bool {
+	one := fd.ContainingOneof()
+	if one == nil {
+		return false
+	}
+	for i := range one.Fields().Len() {
+		if given(at, one.Fields().Get(i)) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// otherExtension puts the configuration of another extension into an Any.
+func otherExtension(d *draft, p place) bool {
+	if !p.isAny {
+		return false
+	}
+	made := d.extension(p.holder, string(p.md.FullName()))
+	if made == nil {
+		return false
+	}
+	*p.at = *made
+	return true
+}
+
+// crossover replaces a message by one of the same type from somewhere else.
+func crossover(d *draft, p place) bool {
+	others := d.pool.messages[p.md.FullName()]
+	if len(others) == 0 {
+		return false
+	}
+	other := choose(d.Rand, others).clone()
+	if url := p.at.get("@type"); p.isAny {
+		other.set("@type", url)
+	} else if i := slices.Index(other.keys, "@type"); i >= 0 {
+		other.remove(i)
+	}
+	if name := p.at.get("name"); name != nil && other.get("name") != nil && d.IntN(4) > 0 {
+		other.set("name", name) // else most would be about names
+	}
+	*p.at = *other
+	return true
+}

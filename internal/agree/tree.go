@@ -1,0 +1,103 @@
+package agree
+
+import (
+	"slices"
+
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/source"
+)
+
+// value is a part of a configuration as text has it. Mutations change values, not messages: most of what is wrong in a text
+// does not fit into a message.
+type value struct {
+	kind  decode.Kind
+	text  string   // of a scalar
+	keys  []string // of a map
+	items []*value // of a list; of a map, in the order of keys
+}
+
+// parse reads a YAML or JSON text, nil if it is not exactly one document that can be read.
+func parse(text []byte) *value {
+	docs, err := decode.ParseYAML(&source.File{Text: text})
+	if err != nil || len(docs) != 1 {
+		return nil
+	}
+	return fromNode(docs[0])
+}
+
+func fromNode(n *decode.Node) *value {
+	v := &value{kind: n.Kind, text: n.Text}
+	for _, key := range n.Keys {
+		v.keys = append(v.keys, key.Name)
+	}
+	for i := range n.Items {
+		v.items = append(v.items, fromNode(&n.Items[i]))
+	}
+	return v
+}
+
+func str(text string) *value { return &value{kind: decode.String, text: text} }
+
+func number(text string) *value { return &value{kind: decode.Number, text: text} }
+
+func list(items ...*value) *value { return &value{kind: decode.List, items: items} }
+
+func object() *value { return &value{kind: decode.Map} }
+
+func boolean(b bool) *value {
+	if b {
+		return &value{kind: decode.Bool, text: "true"}
+	}
+	return &value{kind: decode.Bool, text: "false"}
+}
+
+func (v *value) clone() *value {
+	copied := *v
+	copied.keys = slices.Clone(v.keys)
+	copied.items = make([]*value, len(v.items))
+	for i, item := range v.items {
+		copied.items[i] = item.clone()
+	}
+	return &copied
+}
+
+func (v *value) equal(w *value) bool {
+	return v.kind == w.kind && v.text == w.text && slices.Equal(v.keys, w.keys) &&
+		slices.EqualFunc(v.items, w.items, (*value).equal)
+}
+
+// get returns the value under a key, nil if there is none.
+func (v *value) get(key string) *value {
+	if i := slices.Index(v.keys, key); i >= 0 {
+		return v.items[i]
+	}
+	return nil
+}
+
+func (v *value) set(key string, to *value) {
+	if i := slices.Index(v.keys, key); i >= 0 {
+		v.items[i] = to
+		return
+	}
+	v.keys = append(v.keys, key)
+	v.items = append(v.items, to)
+}
+
+// remove takes out the i-th item of a list or map.
+func (v *value) remove(i int) {
+	v.items = slices.Delete(v.items, i, i+1)
+	if v.kind == decode.Map {
+		v.keys = slices.Delete(v.keys, i, i+1)
+	}
+}
+
+// each visits the value and all in it; key is that of the nearest map around.
+func (v *value) each(key string, f func(key string, v *value)) {
+	f(key, v)
+	for i, item := range v.items {
+		if v.kind == decode.Map {
+			key = v.keys[i]
+		}
+		item.each(key, f)
+	}
+}
