@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"fmt"
-	"net/netip"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
@@ -11,6 +10,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/cluster/made"
+	"github.com/xdslint/xdslint/rules/listener/address"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -58,8 +58,8 @@ func checkAddress(p *lint.Pass, at lint.At, a *corev3.Address, help string) {
 	if s == nil || s.GetAddress() == "" || s.GetResolverName() != "" && s.GetResolverName() != "envoy.ip" {
 		return
 	}
-	if _, err := netip.ParseAddr(s.GetAddress()); err == nil {
-		return // an IPv6 zone has to exist on Envoy's machine, which nobody knows here
+	if !address.Malformed(s.GetAddress()) {
+		return
 	}
 	p.Refuse(at.Field("socket_address", "address"), fmt.Sprintf("%q is no IP address", s.GetAddress()), help,
 		fmt.Sprintf("malformed IP address: %s. Consider setting resolver_name or setting cluster type to 'STRICT_DNS' or 'LOGICAL_DNS'", s.GetAddress()))

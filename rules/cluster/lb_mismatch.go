@@ -9,6 +9,7 @@ import (
 	maglevv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/load_balancing_policies/maglev/v3"
 	ringhashv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/load_balancing_policies/ring_hash/v3"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/cluster/made"
 )
@@ -32,36 +33,77 @@ var _ = Rules.Add(&lint.Rule{
 	Run: made.EachCluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		checkCombined(p, at, c)
 		b := made.BalancingOf(p.Target.Extensions(), at, c)
-		if b.Subset {
-			// The load balancers of subsets are made with their hosts, and nothing of them is refused by then.
-			if b.Provided() {
-				p.Refuse(b.At, "CLUSTER_PROVIDED cannot be combined with lb_subset_config", "leave one of them out", "cluster: LB policy CLUSTER_PROVIDED cannot be combined with lb_subset_config")
-			}
-			return
+		switch {
+		case !b.Subset:
+			checkProvided(p, at, c, b)
+		case b.Provided():
+			p.Refuse(b.At, "CLUSTER_PROVIDED cannot be combined with lb_subset_config", "leave one of them out", "cluster: LB policy CLUSTER_PROVIDED cannot be combined with lb_subset_config")
 		}
-		checkProvided(p, at, c, b)
-		switch config := b.Config.(type) {
-		case *ringhashv3.RingHash:
-			low, high := made.Or(config.GetMinimumRingSize(), 1024), made.Or(config.GetMaximumRingSize(), 1024*1024*8)
-			if low <= high {
-				return
-			}
-			field, message := "minimum_ring_size", fmt.Sprintf("a ring of at least %d hashes cannot have at most %d", low, high)
-			if config.GetMinimumRingSize() == nil {
-				field, message = "maximum_ring_size", fmt.Sprintf("a ring has at least %d hashes unless minimum_ring_size says less, and so cannot have at most %d", low, high)
-			}
-			p.Refuse(b.At.Field(field), message, fmt.Sprintf("write a minimum_ring_size of at most %d, or a larger maximum_ring_size", high),
-				fmt.Sprintf("ring hash: minimum_ring_size (%d) > maximum_ring_size (%d)", low, high))
-		case *maglevv3.Maglev:
-			size := made.Or(config.GetTableSize(), 65537)
-			if prime(size) {
-				return
-			}
-			p.Refuse(b.At.Field("table_size"), fmt.Sprintf("the table size %d is no prime number", size), "write 65537, the default, or another prime number of at most 5000011",
-				"The table size of maglev must be prime number")
+		for ; b.Name != "" && isMade(p, at, c, b); b = b.Child(p.Target.Extensions()) {
+			checkHashing(p, b)
 		}
 	}),
 })
+
+// checkHashing looks at what a ring or a table is made of.
+func checkHashing(p *lint.Pass, b made.Balancing) {
+	switch config := b.Config.(type) {
+	case *ringhashv3.RingHash:
+		low, high := made.Or(config.GetMinimumRingSize(), 1024), made.Or(config.GetMaximumRingSize(), 1024*1024*8)
+		if low <= high {
+			return
+		}
+		field, message := "minimum_ring_size", fmt.Sprintf("a ring of at least %d hashes cannot have at most %d", low, high)
+		if config.GetMinimumRingSize() == nil {
+			field, message = "maximum_ring_size", fmt.Sprintf("a ring has at least %d hashes unless minimum_ring_size says less, and so cannot have at most %d", low, high)
+		}
+		p.Refuse(b.At.Field(field), message, fmt.Sprintf("write a minimum_ring_size of at most %d, or a larger maximum_ring_size", high),
+			fmt.Sprintf("ring hash: minimum_ring_size (%d) > maximum_ring_size (%d)", low, high))
+	case *maglevv3.Maglev:
+		size := made.Or(config.GetTableSize(), 65537)
+		if prime(size) {
+			return
+		}
+		p.Refuse(b.At.Field("table_size"), fmt.Sprintf("the table size %d is no prime number", size), "write 65537, the default, or another prime number of at most 5000011",
+			"The table size of maglev must be prime number")
+	}
+}
+
+// isMade tells whether Envoy makes the load balancer, or those of its subsets, when it loads the cluster. Those of subsets it
+// makes with their first hosts, which only a STATIC cluster of the bootstrap has by then (SubsetLoadBalancer::SubsetLoadBalancer).
+func isMade(p *lint.Pass, at lint.At, c *clusterv3.Cluster, b made.Balancing) bool {
+	subsets, _ := b.Subsets(at, c)
+	if subsets == nil {
+		return true
+	}
+	if at.Resource().Delivery != graph.Booted || made.Factory(p.Target.Extensions(), c) != made.Static {
+		return false
+	}
+	_, falls := made.Value(subsets, "fallback_policy")
+	_, panics := made.Value(subsets, "panic_mode_any")
+	if falls || panics {
+		return true
+	}
+	for _, s := range selectorsOf(subsets) {
+		if s.fallback == anyEndpoint || s.fallback == defaultSubset || !s.single && selects(c, s.keys) {
+			return true
+		}
+	}
+	return false
+}
+
+// selects tells whether some endpoint has all of a selector's keys.
+func selects(c *clusterv3.Cluster, keys []string) bool {
+	for _, locality := range c.GetLoadAssignment().GetEndpoints() {
+		for _, endpoint := range locality.GetLbEndpoints() {
+			values := endpoint.GetMetadata().GetFilterMetadata()["envoy.lb"].GetFields()
+			if len(keys) > 0 && !slices.ContainsFunc(keys, func(key string) bool { return values[key] == nil }) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // prime is Primes::isPrime, for which 1 is one.
 func prime(n uint64) bool {
@@ -110,7 +152,7 @@ var (
 	plain     = []string{made.Static, made.StrictDNS, made.LogicalDNS, made.DNS, made.EDS}
 )
 
-// checkProvided looks at who provides the load balancer. ORIGINAL_DST has a rule of its own.
+// checkProvided looks at who provides the load balancer. The lb_policy of ORIGINAL_DST is cluster/original-dst's.
 func checkProvided(p *lint.Pass, at lint.At, c *clusterv3.Cluster, b made.Balancing) {
 	factory := made.Factory(p.Target.Extensions(), c)
 	switch {
@@ -122,6 +164,8 @@ func checkProvided(p *lint.Pass, at lint.At, c *clusterv3.Cluster, b made.Balanc
 	case !b.Provided() && slices.Contains(providing, factory):
 		p.Refuse(at.Field("lb_policy"), fmt.Sprintf("a cluster of type %s brings its own load balancer", factory), "write lb_policy: CLUSTER_PROVIDED",
 			"cluster manager: cluster provided LB not specified but cluster provided one")
+	case !b.Provided() && factory == made.OriginalDst && c.GetLoadBalancingPolicy() != nil:
+		p.Refuse(b.At, "an ORIGINAL_DST cluster brings its own load balancer", "leave load_balancing_policy out", "cluster manager: cluster provided LB not specified but cluster provided one")
 	case factory == "envoy.clusters.reverse_connection" && c.GetLbPolicy() != clusterv3.Cluster_CLUSTER_PROVIDED:
 		p.Refuse(at.Field("lb_policy"), "a cluster of type envoy.clusters.reverse_connection brings its own load balancer", "write lb_policy: CLUSTER_PROVIDED",
 			"Only 'CLUSTER_PROVIDED' is allowed with cluster type 'REVERSE_CONNECTION'")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/cluster/made"
@@ -32,8 +33,13 @@ var _ = Rules.Add(&lint.Rule{
 			p.Refuse(at.Field("load_assignment").Key(), "an ORIGINAL_DST cluster has no endpoints of its own", "leave it out, or use another type of cluster",
 				"ORIGINAL_DST clusters must have no load assignment configured")
 		}
-		if own := c.GetOriginalDstLbConfig(); c.GetClusterType() == nil && own.GetHttpHeaderName() != "" && !own.GetUseHttpHeader() {
-			p.Refuse(at.Field("original_dst_lb_config", "http_header_name"), "the header is not read without use_http_header", "add use_http_header: true, or leave http_header_name out",
+		config, where := proto.Message(c.GetOriginalDstLbConfig()), at.Field("original_dst_lb_config")
+		if c.GetClusterType() != nil {
+			config, where = made.Config(at, c)
+		}
+		_, named := made.Value(config, "http_header_name")
+		if _, used := made.Value(config, "use_http_header"); named && !used {
+			p.Refuse(where.Field("http_header_name"), "the header is not read without use_http_header", "add use_http_header: true, or leave http_header_name out",
 				"ORIGINAL_DST cluster: invalid config http_header_name and use_http_header is false")
 		}
 	}),

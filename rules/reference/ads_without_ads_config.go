@@ -5,6 +5,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/schema/reading"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -26,14 +27,23 @@ cluster crashes even --mode validate.`,
 			}
 			r.Walk(func(at *graph.Place) {
 				if source, ok := messageOf[*corev3.ConfigSource](at); ok && source.GetAds() != nil {
-					p.Report(lint.PlaceAt(at).Field("ads").Key(), lint.Diagnostic{
-						Message:  "the bootstrap has no ads_config that ads could mean",
-						Notes:    []string{"envoy --mode validate accepts it, and a real start ends at once"},
-						Help:     "add dynamic_resources.ads_config",
-						Upstream: "ADS must be configured to support an ADS config source",
-					})
+					reportNoADS(p, at)
 				}
 			})
 		}
 	}),
 })
+
+func reportNoADS(p *lint.Pass, at *graph.Place) {
+	d := lint.Diagnostic{
+		Message:  "the bootstrap has no ads_config that ads could mean",
+		Notes:    []string{"envoy --mode validate accepts it, and a real start ends at once"},
+		Help:     "add dynamic_resources.ads_config",
+		Upstream: "ADS must be configured to support an ADS config source",
+	}
+	if fd := reading.FieldOf(at); fd != nil && fd.FullName() == "envoy.config.route.v3.Vhds.config_source" {
+		d.Notes, d.Refused = []string{lint.Refusal(at.Resource)}, true
+		d.Upstream = "vhds: ADS config source specified but no ADS configured in bootstrap."
+	}
+	p.Report(lint.PlaceAt(at).Field("ads").Key(), d)
+}

@@ -3,6 +3,7 @@ package reference
 import (
 	"fmt"
 
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
@@ -26,7 +27,7 @@ func eachSuspect(p *lint.Pass, rule string, f func(b *boot, e *graph.Edge)) {
 		if e.Kind != graph.Cluster || e.To != nil && !choosy[e.Field] && (e.To.Delivery == graph.Booted || e.From.Delivery != graph.Booted) {
 			continue
 		}
-		if owner(e) != rule {
+		if owner(e) != rule || unusedScopes(e) {
 			continue
 		}
 		if !looked {
@@ -34,6 +35,16 @@ func eachSuspect(p *lint.Pass, rule string, f func(b *boot, e *graph.Edge)) {
 		}
 		f(b, e)
 	}
+}
+
+// unusedScopes tells that a reference stands in a rds_config_source for scopes that bring their route tables along.
+func unusedScopes(e *graph.Edge) bool {
+	source := e.Place.Enclosing("envoy.config.core.v3.ConfigSource")
+	if source == nil {
+		return false
+	}
+	scopes, ok := messageOf[*hcmv3.ScopedRoutes](source.Parent)
+	return ok && scopes.GetScopedRds() == nil
 }
 
 // choosy are the fields that do not take any cluster there is.

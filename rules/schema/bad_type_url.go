@@ -110,7 +110,9 @@ func checkAny(p *lint.Pass, at lint.At, url string) {
 	case plugged && !refused && reading.OuterRead(x, at.Place):
 		checkPosition(p, at, pt, name)
 	case refused && !reading.IsFilterConfig(at.Place) && !byItsName(pt, name):
-		reportType(p, at, misplaced(p, pt, name, at.Field(typeKey(at))))
+		d := misplaced(p, pt, name, at.Field(typeKey(at)))
+		late(&d, pt)
+		reportType(p, at, d)
 	}
 }
 

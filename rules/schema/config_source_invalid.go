@@ -73,6 +73,7 @@ var sources = map[protoreflect.FullName]bool{
 	"envoy.config.bootstrap.v3.RuntimeLayer.RtdsLayer.rtds_config":                                   true,
 	"envoy.config.cluster.v3.Cluster.EdsClusterConfig.eds_config":                                    true,
 	"envoy.config.core.v3.ExtensionConfigSource.config_source":                                       true,
+	"envoy.config.route.v3.Vhds.config_source":                                                       true,
 	"envoy.extensions.filters.network.http_connection_manager.v3.Rds.config_source":                  true,
 	"envoy.extensions.filters.network.http_connection_manager.v3.ScopedRds.scoped_rds_config_source": true,
 	secretSource: true,

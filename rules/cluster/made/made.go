@@ -138,17 +138,7 @@ const balancers = "envoy.load_balancing_policies."
 // BalancingOf finds the policy (ClusterInfoImpl::configureLbPolicies and LegacyLbPolicyConfigHelper).
 func BalancingOf(x *target.Extensions, at lint.At, c *clusterv3.Cluster) Balancing {
 	if list := c.GetLoadBalancingPolicy(); list != nil {
-		for i, policy := range list.GetPolicies() {
-			held := policy.GetTypedExtensionConfig().GetTypedConfig()
-			for _, e := range x.ByTypeURL(string(decode.TypeName(held.GetTypeUrl()))) {
-				if e.Category == "envoy.load_balancing_policies" {
-					b := Balancing{Name: e.Name}
-					b.Config, b.At = Content(at.Field("load_balancing_policy").Item("policies", i).Field("typed_extension_config", "typed_config"), held)
-					return b
-				}
-			}
-		}
-		return Balancing{}
+		return firstPolicy(x, at.Field("load_balancing_policy"), list)
 	}
 	b := Balancing{At: at.Field("lb_policy"), Subset: len(c.GetLbSubsetConfig().GetSubsetSelectors()) > 0}
 	switch c.GetLbPolicy() {

@@ -53,12 +53,16 @@ var points = map[protoreflect.FullName]string{
 	"envoy.config.route.v3.InternalRedirectPolicy.predicates":                                              "envoy.internal_redirect_predicates",
 	"envoy.config.route.v3.RateLimit.Action.extension":                                                     "envoy.rate_limit_descriptors envoy.matching.http.input",
 	"envoy.config.route.v3.RetryPolicy.retry_host_predicate":                                               "envoy.retry_host_predicates",
+	"envoy.config.route.v3.RetryPolicy.retry_options_predicates":                                           "envoy.retry_options_predicates", // no build has any
 	"envoy.config.route.v3.RetryPolicy.retry_priority":                                                     "envoy.retry_priorities",
+	"envoy.config.route.v3.Route.route_specifiers":                                                         "envoy.router.route_specifiers",
 	"envoy.config.route.v3.Route.typed_per_filter_config":                                                  "envoy.filters.http",
 	"envoy.config.route.v3.RouteAction.early_data_policy":                                                  "envoy.route.early_data_policy",
 	"envoy.config.route.v3.RouteAction.path_rewrite_policy":                                                "envoy.path.rewrite",
+	"envoy.config.route.v3.RouteConfiguration.route_specifiers":                                            "envoy.router.route_specifiers",
 	"envoy.config.route.v3.RouteConfiguration.typed_per_filter_config":                                     "envoy.filters.http",
 	"envoy.config.route.v3.RouteMatch.path_match_policy":                                                   "envoy.path.match",
+	"envoy.config.route.v3.VirtualHost.route_specifiers":                                                   "envoy.router.route_specifiers",
 	"envoy.config.route.v3.VirtualHost.typed_per_filter_config":                                            "envoy.filters.http",
 	"envoy.config.route.v3.WeightedCluster.ClusterWeight.typed_per_filter_config":                          "envoy.filters.http",
 	"envoy.config.trace.v3.OpenTelemetryConfig.resource_detectors":                                         "envoy.tracers.opentelemetry.resource_detectors",
@@ -205,6 +209,16 @@ func FieldOf(at *graph.Place) protoreflect.FieldDescriptor {
 		return nil
 	}
 	return at.Parent.Message.Descriptor().Fields().ByName(protoreflect.Name(at.Path.Name()))
+}
+
+// Late tells that only a real start of Envoy plugs the extension in, --mode validate does not (setStatsMatcher).
+func (p Point) Late() bool {
+	for at := p.Holder; at != nil; at = at.Parent {
+		if at.Message.Descriptor().FullName() == "envoy.config.metrics.v3.StatsConfig" {
+			return true
+		}
+	}
+	return false
 }
 
 // Takes tells whether an extension with configurations of that type can be plugged in there.

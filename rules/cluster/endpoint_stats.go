@@ -1,0 +1,31 @@
+package cluster
+
+import (
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/cluster/made"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "endpoint-stats",
+	Severity: lint.Error,
+	Summary:  "a cluster wants statistics per endpoint in an Envoy that reports its load",
+	Why: "Load reports (`load_stats_config` in the bootstrap's `cluster_manager`" + `) reset the counters of endpoints each time, and statistics per endpoint
+(` + "`track_cluster_stats: {per_endpoint_stats: true}`" + `) read the same counters. Envoy refuses a cluster that would have both (constructor of ` + "`ClusterInfoImpl`" + `).`,
+	Links: []string{"ClusterInfoImpl::ClusterInfoImpl (source/common/upstream/upstream_impl.cc)"},
+	Run: made.EachCluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
+		if !c.GetTrackClusterStats().GetPerEndpointStats() {
+			return
+		}
+		for _, r := range p.Snapshot.Resources {
+			if b, ok := r.Message.(*bootstrapv3.Bootstrap); ok && b.GetClusterManager().GetLoadStatsConfig() != nil {
+				p.Refuse(at.Field("track_cluster_stats", "per_endpoint_stats"), "statistics per endpoint exclude the load reports of this Envoy", "leave it out, or load_stats_config of the bootstrap",
+					"Only one of cluster per_endpoint_stats and cluster manager load_stats_config can be specified",
+					lint.RelatedTo(lint.PlaceAt(&graph.Place{Resource: r}).Field("cluster_manager", "load_stats_config"), "the load reports"))
+			}
+		}
+	}),
+})

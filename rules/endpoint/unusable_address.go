@@ -1,0 +1,81 @@
+package endpoint
+
+import (
+	"fmt"
+	"strings"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/cluster/made"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "unusable-address",
+	Severity: lint.Error,
+	Summary:  "an endpoint of a STATIC or EDS cluster has no address, or one that Envoy cannot connect to",
+	Why: `STATIC and EDS clusters take the addresses of their endpoints as they are (` + "`ClusterImplBase::resolveProtoAddress`" + `, ` + "`HostDescriptionImplBase`" + `). Envoy refuses:
+
+- an endpoint without ` + "`address`; `endpoint_name`" + ` is no substitute;
+- a ` + "`named_port`, a `resolver_name` that Envoy does not have, and a `network_namespace_filepath`" + `, which is for listeners;
+- the path of a pipe that is longer than 107 bytes, and a ` + "`mode` for an abstract one (`@…`)" + `;
+- a ` + "`health_check_config.port_value`" + ` for a pipe or an internal listener, which have no ports.
+
+The same goes for ` + "`additional_addresses`" + ` and for the address of a ` + "`health_check_config`" + `. Host names in the place of IP addresses are what cluster/hostname-in-static finds.`,
+	Links: []string{"resolveProtoAddress (source/common/network/resolver_impl.cc)", "HostDescriptionImplBase (source/common/upstream/upstream_impl.cc)"},
+	Run: lint.Each(func(p *lint.Pass, at lint.At, a *endpointv3.ClusterLoadAssignment) {
+		c, ok := clusterOf(at)
+		if !ok || c != nil && made.Factory(p.Target.Extensions(), c) != made.Static {
+			return
+		}
+		for i, locality := range a.GetEndpoints() {
+			for j, lb := range locality.GetLbEndpoints() {
+				checkEndpoint(p, at.Item("endpoints", i).Item("lb_endpoints", j), lb.GetEndpoint())
+			}
+		}
+	}),
+})
+
+func checkEndpoint(p *lint.Pass, at lint.At, e *endpointv3.Endpoint) {
+	if e != nil {
+		at = at.Field("endpoint")
+	}
+	checkAddress(p, at, e.GetAddress())
+	check := e.GetHealthCheckConfig()
+	if port := check.GetPortValue(); port != 0 && e.GetAddress().GetAddress() != nil && e.GetAddress().GetSocketAddress() == nil {
+		p.Refuse(at.Field("health_check_config", "port_value"), "the endpoint's address has no port that another could replace", "leave it out", "Invalid host configuration: non-zero port for non-IP address")
+	}
+	if check.GetAddress() != nil {
+		checkAddress(p, at.Field("health_check_config"), check.GetAddress())
+	}
+	for i, more := range e.GetAdditionalAddresses() {
+		checkAddress(p, at.Item("additional_addresses", i), more.GetAddress())
+	}
+}
+
+// maxPipe is the size of sun_path, without the zero at its end.
+const maxPipe = 107
+
+// checkAddress looks at the address of the message at a place.
+func checkAddress(p *lint.Pass, at lint.At, a *corev3.Address) {
+	if a == nil {
+		p.Refuse(at, "an address is missing", "write address: {socket_address: {address: …, port_value: …}}", "Address must be set")
+		return
+	}
+	at = at.Field("address")
+	switch s, pipe := a.GetSocketAddress(), a.GetPipe(); {
+	case s != nil:
+		if !made.CheckSpecifier(p, at.Field("socket_address"), s) && s.GetNetworkNamespaceFilepath() != "" {
+			p.Refuse(at.Field("socket_address", "network_namespace_filepath"), "an endpoint has no network namespace of its own", "leave it out: it is for listeners",
+				"Invalid host configuration: hosts cannot specify network namespaces with their address")
+		}
+	case len(pipe.GetPath()) > maxPipe:
+		p.Refuse(at.Field("pipe", "path"), fmt.Sprintf("the path of a Unix domain socket has at most %d bytes, and this one %d", maxPipe, len(pipe.GetPath())), "use a shorter path",
+			fmt.Sprintf("Path %q exceeds maximum UNIX domain socket path size of 108.", pipe.GetPath()))
+	case strings.HasPrefix(pipe.GetPath(), "@") && pipe.GetMode() != 0:
+		p.Refuse(at.Field("pipe", "mode"), "an abstract socket is no file, and has no mode", "leave it out", "Cannot set mode for Abstract AF_UNIX sockets")
+	case !strings.HasPrefix(pipe.GetPath(), "@") && strings.Contains(pipe.GetPath(), "\x00"):
+		p.Refuse(at.Field("pipe", "path"), "the path has a zero byte in it", "leave it out", "UNIX domain socket pathname contains embedded null characters")
+	}
+}
