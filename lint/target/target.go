@@ -56,6 +56,11 @@ func All() []Target {
 	return all
 }
 
+// Before tells whether t is older than a version, such as 1.39. All targets so far are builds of Envoy.
+func (t Target) Before(version string) bool {
+	return slices.Compare(numbers(t.Version), numbers(version)) < 0
+}
+
 // Default is the newest Envoy.
 func Default() Target {
 	var newest Target
@@ -128,7 +133,7 @@ func (t Target) Differs() bool { return len(t.build().options) > 0 }
 // Since is the first version of t's plane, later than t, that has something, such as 1.38; empty if none has.
 func (t Target) Since(has func(Target) bool) string {
 	for _, other := range All() {
-		if other.Plane == t.Plane && slices.Compare(numbers(other.Version), numbers(t.Version)) > 0 && has(other) {
+		if other.Plane == t.Plane && t.Before(other.Version) && has(other) {
 			return other.Version
 		}
 	}

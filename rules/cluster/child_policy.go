@@ -35,7 +35,7 @@ func checkChild(p *lint.Pass, b, child made.Balancing) {
 	if !parent || b.Config == nil {
 		return
 	}
-	if b.Name == made.LoadAwareLocalityPolicy && p.Target.Version == "1.39" {
+	if b.Name == made.LoadAwareLocalityPolicy && p.Target.Before("1.40") {
 		p.Refuse(b.At, "envoy 1.39 has load_aware_locality by name only", "use another policy, or Envoy 1.40", b.Name+" is not yet implemented")
 		return
 	}

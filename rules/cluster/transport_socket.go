@@ -33,7 +33,7 @@ var _ = Rules.Add(&lint.Rule{
 		made.EachSocket(at, c, func(at lint.At, m proto.Message) {
 			switch made.TypeName(m) {
 			case "envoy.extensions.transport_sockets.proxy_protocol.v3.ProxyProtocolUpstreamTransport":
-				if !older[p.Target.Version] {
+				if !p.Target.Before("1.40") {
 					checkTLVs(p, at.Field("config"), made.Sub(m, "config"))
 				}
 			case "envoy.extensions.transport_sockets.internal_upstream.v3.InternalUpstreamTransport":
@@ -48,9 +48,6 @@ var _ = Rules.Add(&lint.Rule{
 		})
 	}),
 })
-
-// older are the versions of Envoy that take any TLV.
-var older = map[string]bool{"1.36": true, "1.37": true, "1.38": true, "1.39": true}
 
 func checkTLVs(p *lint.Pass, at lint.At, config proto.Message) {
 	for i, tlv := range made.Items(config, "added_tlvs") {

@@ -20,7 +20,8 @@ var _ = Rules.Add(&lint.Rule{
 - an endpoint without ` + "`address`; `endpoint_name`" + ` is no substitute;
 - a ` + "`named_port`, a `resolver_name` that Envoy does not have, and a `network_namespace_filepath`" + `, which is for listeners;
 - the path of a pipe that is longer than 107 bytes, and a ` + "`mode` for an abstract one (`@…`)" + `;
-- a ` + "`health_check_config.port_value`" + ` for a pipe or an internal listener, which have no ports.
+- a ` + "`health_check_config.port_value`" + ` for a pipe or an internal listener, which have no ports;
+- before 1.38, a pipe or an internal listener beside ` + "`additional_addresses`" + `.
 
 The same goes for ` + "`additional_addresses`" + ` and for the address of a ` + "`health_check_config`" + `. Host names in the place of IP addresses are what cluster/hostname-in-static finds.`,
 	Links: []string{"resolveProtoAddress (source/common/network/resolver_impl.cc)", "HostDescriptionImplBase (source/common/upstream/upstream_impl.cc)"},
@@ -51,6 +52,20 @@ func checkEndpoint(p *lint.Pass, at lint.At, e *endpointv3.Endpoint) {
 	}
 	for i, more := range e.GetAdditionalAddresses() {
 		checkAddress(p, at.Item("additional_addresses", i), more.GetAddress())
+	}
+	if len(e.GetAdditionalAddresses()) > 0 && p.Target.Before("1.38") {
+		checkIP(p, at.Field("address"), e.GetAddress())
+		for i, more := range e.GetAdditionalAddresses() {
+			checkIP(p, at.Item("additional_addresses", i).Field("address"), more.GetAddress())
+		}
+	}
+}
+
+// checkIP: until 1.37, an endpoint with several addresses could have only IP addresses.
+func checkIP(p *lint.Pass, at lint.At, a *corev3.Address) {
+	if a.GetAddress() != nil && a.GetSocketAddress() == nil {
+		p.Refuse(at, "an endpoint with additional_addresses has to have IP addresses only, before Envoy 1.38", "write a socket_address, or make it an endpoint of its own",
+			"additional_addresses must be IP addresses.")
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 // Rules is the group; each rule adds itself.
 var Rules = &lint.Group{Name: "http", Summary: "the HTTP connection manager and its filters"}
 
-// each runs f for the connection managers that Envoy builds along with a listener: its network filters. Those of an
-// api_listener, of a filter's default_config or of one that runs already are another matter.
+// each runs f for the connection managers that Envoy builds along with a listener: its network filters, and the defaults of
+// those that come from ECDS. Those of an api_listener or of one that runs already are another matter.
 func each(f func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager)) lint.Check {
 	return lint.Each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		if l, ok := listenerOf(at); ok && at.Resource().State == "" && l.GetApiListener() == nil {
@@ -29,7 +29,7 @@ func each(f func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager)) lint
 // listenerOf finds the listener that a connection manager is a network filter of.
 func listenerOf(at lint.At) (*listenerv3.Listener, bool) {
 	place := at.Place.Parent
-	for place != nil && (place.Message.Descriptor().FullName() == "google.protobuf.Any" || decode.IsTypedStruct(place.Message.Descriptor().FullName())) {
+	for place != nil && isWrapping(place.Message.Descriptor().FullName()) {
 		place = place.Parent
 	}
 	if place == nil || place.Message.Descriptor().FullName() != "envoy.config.listener.v3.Filter" {
@@ -37,6 +37,10 @@ func listenerOf(at lint.At) (*listenerv3.Listener, bool) {
 	}
 	l, _, ok := lint.Enclosing[*listenerv3.Listener](at)
 	return l, ok
+}
+
+func isWrapping(name protoreflect.FullName) bool {
+	return name == "google.protobuf.Any" || name == "envoy.config.core.v3.ExtensionConfigSource" || decode.IsTypedStruct(name)
 }
 
 // filterList is the HTTP filters of a connection manager, or those that it has for an upgrade.

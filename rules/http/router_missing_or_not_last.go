@@ -19,8 +19,8 @@ var _ = Rules.Add(&lint.Rule{
 without it no request would get anywhere. So Envoy refuses a connection manager whose last filter is not terminal, or that has a terminal one
 elsewhere. The same goes for the ` + "`filters`" + ` of an upgrade.
 
-An empty ` + "`http_filters`" + ` is accepted. Of filters from ECDS (` + "`config_discovery`" + `), and of those that Envoy's official build does not have, the rule
-knows nothing.`,
+An empty ` + "`http_filters`" + ` is accepted. Of a filter from ECDS (` + "`config_discovery`" + `) its ` + "`default_config`" + ` is judged. Of filters that Envoy's official
+build does not have the rule knows nothing.`,
 	Links: []string{"Utility::validateTerminalFilters (source/common/config/utility.cc)", "https://github.com/envoyproxy/envoy/issues/7767"},
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		for _, list := range filterLists(at, m) {
@@ -64,7 +64,11 @@ const (
 
 // terminalFilter tells whether a filter is terminal, and whether that is sure.
 func terminalFilter(p *lint.Pass, at lint.At, f *hcmv3.HttpFilter) (terminal, sure bool) {
-	name, content := factoryType(at, f.GetTypedConfig())
+	config := f.GetTypedConfig()
+	if config == nil {
+		config = f.GetConfigDiscovery().GetDefaultConfig()
+	}
+	name, content := factoryType(at, config)
 	switch name {
 	case router, mcpRouter:
 		return true, true

@@ -19,7 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 ever see a byte, and a chain that ends with a filter that only looks on (` + "`rbac`, `ext_authz`, `ratelimit`, `mongo_proxy`" + `) leads nowhere. So Envoy
 refuses both. A chain without any filter is accepted: it closes its connections.
 
-Of filters from ECDS (` + "`config_discovery`" + `), and of those that Envoy's official build does not have, the rule knows nothing.`,
+Of a filter from ECDS (` + "`config_discovery`" + `) its ` + "`default_config`" + ` is judged. Of filters that Envoy's official build does not have the rule knows nothing.`,
 	Links: []string{"Utility::validateTerminalFilters (source/common/config/utility.cc)", "https://github.com/envoyproxy/envoy/issues/7767"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if overUDP(l) && !quicOptions(l) {
@@ -79,10 +79,14 @@ const drainAware protoreflect.FullName = "envoy.extensions.filters.network.rever
 
 // terminalFilter tells whether a filter is terminal, and whether that is sure.
 func terminalFilter(p *lint.Pass, at lint.At, f *listenerv3.Filter) (terminal, sure bool) {
-	if f.GetTypedConfig() == nil {
+	config := f.GetTypedConfig()
+	if config == nil {
+		config = f.GetConfigDiscovery().GetDefaultConfig()
+	}
+	if config == nil {
 		return false, false
 	}
-	name, content := factoryType(at, f.GetTypedConfig())
+	name, content := factoryType(at, config)
 	switch {
 	case !known(p, name, "envoy.filters.network"):
 		return false, false

@@ -29,7 +29,7 @@ var _ = Rules.Add(&lint.Rule{
 				Help:    "move what handles the datagrams to listener_filters; for QUIC add udp_listener_config.quic_options",
 				Refused: true, Upstream: "filter chain(s) specified for connection-less UDP listener",
 			})
-		case !plain && !has && l.GetFcdsConfig() == nil:
+		case !plain && !has && (l.GetFcdsConfig() == nil || p.Target.Before("1.40")):
 			p.ReportResource(at.Resource(), lint.Diagnostic{
 				Message: "the listener has no filter chain",
 				Notes:   []string{lint.Refusal(at.Resource())},

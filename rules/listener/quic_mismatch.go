@@ -87,10 +87,14 @@ func checkLast(p *lint.Pass, c chain) {
 
 func checkCodec(p *lint.Pass, c chain, quic bool) {
 	for i, f := range c.GetFilters() {
-		if f.GetTypedConfig() == nil {
+		config, place := f.GetTypedConfig(), c.at.Item("filters", i).Field("typed_config")
+		if config == nil {
+			config, place = f.GetConfigDiscovery().GetDefaultConfig(), c.at.Item("filters", i).Field("config_discovery", "default_config")
+		}
+		if config == nil {
 			continue
 		}
-		name, content := factoryType(c.at, f.GetTypedConfig())
+		name, content := factoryType(c.at, config)
 		m, ok := content.(*hcmv3.HttpConnectionManager)
 		if name != managerName || !ok || (m.GetCodecType() == hcmv3.HttpConnectionManager_HTTP3) == quic {
 			continue
@@ -106,6 +110,6 @@ func checkCodec(p *lint.Pass, c chain, quic bool) {
 			d.Help = "add codec_type: HTTP3"
 			d.Upstream = "Non-HTTP/3 codec configured on QUIC listener"
 		}
-		p.Report(c.at.Item("filters", i).Field("typed_config", "codec_type"), d)
+		p.Report(place.Field("codec_type"), d)
 	}
 }

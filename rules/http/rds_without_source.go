@@ -1,0 +1,44 @@
+package http
+
+import (
+	"strings"
+
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "rds-without-source",
+	Severity: lint.Error,
+	Summary:  "a connection manager's rds does not say where the route table comes from",
+	Why: "`rds` needs a `config_source`" + ` unless the name of the table says where it is (` + "`xdstp://…`" + `): Envoy refuses the connection manager without one. It does not
+fall back to the ADS of the bootstrap by itself. For an ` + "`xdstp`" + ` name it needs the bootstrap's ` + "`config_sources` or `default_config_source`" + `.`,
+	Links: []string{"validateRds (source/extensions/filters/network/http_connection_manager/config.cc)"},
+	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
+		rds := m.GetRds()
+		if rds == nil || rds.GetConfigSource() != nil {
+			return
+		}
+		if strings.HasPrefix(rds.GetRouteConfigName(), "xdstp:") {
+			if noAuthorities(p) {
+				p.Refuse(at.Field("rds").Key(), "rds has no config_source, and the bootstrap none for xdstp names", "add config_source",
+					"Missing config source specifier in envoy::config::core::v3::ConfigSource")
+			}
+			return
+		}
+		p.Refuse(at.Field("rds").Key(), "rds has no config_source", "add config_source: {ads: {}, resource_api_version: V3}, or whatever server has the table",
+			"An RDS config must have either a 'config_source' or an xDS-TP based 'route_config_name'")
+	}),
+})
+
+// noAuthorities tells of a bootstrap that has no source for xdstp names. Whether one that has uses it depends on the runtime.
+func noAuthorities(p *lint.Pass) bool {
+	for _, r := range p.Snapshot.Resources {
+		if b, ok := r.Message.(*bootstrapv3.Bootstrap); ok {
+			return b.GetDefaultConfigSource() == nil && len(b.GetConfigSources()) == 0
+		}
+	}
+	return false
+}

@@ -1,0 +1,49 @@
+package http
+
+import (
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "scope-incomplete",
+	Severity: lint.Error,
+	Summary:  "an inline scope has no route table, or the key of the scopes cannot be built",
+	Why: `Scopes choose a route table by a key that is made of request headers. Each fragment of the key is a part of one header's value: the one at an
+` + "`index`" + `, or the value of an ` + "`element`" + ` by its name. Envoy refuses a fragment that says neither, and one with an index above 0 and no
+` + "`element_separator`" + `: then there is nothing but part 0.
+
+Scopes that stand in the connection manager itself (` + "`scoped_route_configurations_list`" + `) have their route table in them, as
+` + "`route_configuration`" + `.`,
+	Links: []string{
+		"HeaderValueExtractorImpl::HeaderValueExtractorImpl (source/common/router/scoped_config_impl.cc)",
+		"makeScopedRouteInfos (source/common/router/scoped_rds.cc)",
+	},
+	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
+		scoped, own := m.GetScopedRoutes(), at.Field("scoped_routes")
+		for i, f := range scoped.GetScopeKeyBuilder().GetFragments() {
+			checkFragment(p, own.Field("scope_key_builder").Item("fragments", i).Field("header_value_extractor"), f.GetHeaderValueExtractor())
+		}
+		for i, scope := range scoped.GetScopedRouteConfigurationsList().GetScopedRouteConfigurations() {
+			if scope.GetRouteConfiguration() == nil && scope.GetRouteConfigurationName() == "" {
+				p.Refuse(own.Field("scoped_route_configurations_list").Item("scoped_route_configurations", i), "the scope has no route table",
+					"add route_configuration", "You must specify a route_configuration with inline scoped routes")
+			}
+		}
+	}),
+})
+
+func checkFragment(p *lint.Pass, at lint.At, f *hcmv3.ScopedRoutes_ScopeKeyBuilder_FragmentBuilder_HeaderValueExtractor) {
+	if f == nil {
+		return // breaks a constraint
+	}
+	if f.GetExtractType() == nil {
+		p.Refuse(at, "the fragment does not say which part of the header it is", "add index: 0 for all of the value, or an element",
+			"HeaderValueExtractor extract_type not set")
+	}
+	if f.GetElementSeparator() == "" && f.GetIndex() > 0 {
+		p.Refuse(at.Field("index"), "without an element_separator there is only one part, 0", "add element_separator, or write index: 0",
+			"Index > 0 for empty string element separator")
+	}
+}

@@ -1,0 +1,31 @@
+package listener
+
+import (
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "fcds-unfit",
+	Severity: lint.Error,
+	Summary:  "a listener with fcds_config has no matcher, no source for the chains, or speaks QUIC",
+	Why: `With ` + "`fcds_config`" + ` filter chains come from the control plane, one by one, and ` + "`filter_chain_matcher`" + ` says by name which one a connection gets. So
+Envoy refuses the one without the other. It also wants to know the ` + "`config_source`" + `, and it has no such chains for QUIC. Before
+1.40 Envoy ignores the field.`,
+	Links: []string{"ListenerImpl::buildFilterChains (source/common/listener_manager/listener_impl.cc)"},
+	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
+		fcds, own := l.GetFcdsConfig(), at.Field("fcds_config")
+		switch {
+		case fcds == nil, p.Target.Before("1.40"):
+		case l.GetFilterChainMatcher() == nil:
+			p.Refuse(own.Key(), "fcds_config needs a filter_chain_matcher",
+				"add filter_chain_matcher, with the names of the chains as its actions", "FCDS requires a filter chain matcher")
+		case overQUIC(l):
+			p.Refuse(own.Key(), "a QUIC listener has its filter chains in filter_chains alone", "leave out fcds_config", "FCDS does not support QUIC filter chains")
+		case fcds.GetConfigSource() == nil:
+			p.Refuse(own.Key(), "fcds_config does not say where the filter chains come from",
+				"add config_source: {ads: {}, resource_api_version: V3}", "Missing config source specifier in envoy::config::core::v3::ConfigSource")
+		}
+	}),
+})

@@ -1,0 +1,32 @@
+package listener
+
+import (
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "mptcp-without-tcp",
+	Severity: lint.Error,
+	Summary:  "enable_mptcp on a listener that is not TCP alone",
+	Why:      `Multipath TCP is a kind of TCP: Envoy refuses ` + "`enable_mptcp`" + ` on a UDP or QUIC listener, and on one that has a Unix socket among its addresses.`,
+	Links:    []string{"ListenerImpl::validateConfig (source/common/listener_manager/listener_impl.cc)"},
+	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
+		if !l.GetEnableMptcp() || l.GetInternalListener() != nil {
+			return
+		}
+		if overUDP(l) {
+			p.Refuse(at.Field("enable_mptcp").Key(), "enable_mptcp is for TCP, and this is a UDP listener", "leave it out",
+				"enable_mptcp can only be used with TCP listeners")
+			return
+		}
+		for _, a := range addresses(at, l) {
+			if a.GetPipe() != nil {
+				p.Refuse(at.Field("enable_mptcp").Key(), "enable_mptcp is for TCP, and this listener has a Unix socket", "leave it out",
+					"enable_mptcp can only be used with IP addresses", lint.RelatedTo(a.at, "the Unix socket"))
+				return
+			}
+		}
+	}),
+})
