@@ -1,16 +1,11 @@
 package route
 
 import (
-	"errors"
-	"fmt"
-	"regexp/syntax"
-	"strings"
-	"unicode"
-
-	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/route/regex"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -21,80 +16,35 @@ var _ = Rules.Add(&lint.Rule{
 query parameters and origins, and those that rewrite. One that RE2 does not understand refuses the whole table.
 
 RE2 has no backreferences (` + "`\\1`" + `) and no look-around (` + "`(?=…)`, `(?!…)`" + `), which other engines have; nor does it take globs: ` + "`*.html` is `.*\\.html`" + `.
+Envoy 1.40 takes each byte for a character: ` + "`\\x{4e2d}`" + ` is none.
 
-The syntax alone is judged here, not how large the compiled expression is.`,
+How large the compiled expression may be is the business of route/regex-too-large.`,
 	Links: []string{"CompiledGoogleReMatcher (source/common/common/regex.cc)", "https://github.com/google/re2/wiki/Syntax"},
-	Run: lint.Each(func(p *lint.Pass, at lint.At, m *matcherv3.RegexMatcher) {
-		if m.GetRegex() == "" {
-			return // breaks a constraint
-		}
-		upstream := re2Error(m.GetRegex())
-		if upstream == "" || otherEngine(p, m) {
+	Run: lint.EachMessage(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
+		expression, ok := expressionOf(p, m)
+		if !ok {
 			return
 		}
-		if _, ok := tableOf(p, at); !ok {
+		upstream := regex.Invalid(p, expression)
+		if upstream == "" {
 			return
 		}
-		help := "see https://github.com/google/re2/wiki/Syntax"
-		if strings.Contains(upstream, "(?=") || strings.Contains(upstream, "(?!") || strings.Contains(upstream, "(?<") {
-			help = "RE2 has no look-around: match what is wanted, or put a route before this one that takes what is not"
+		if _, ok := tableOf(p, at); ok {
+			p.Refuse(at.Field("regex"), "RE2 does not know this regular expression: "+upstream, regex.Help(upstream), upstream)
 		}
-		p.Refuse(at.Field("regex"), "RE2 does not know this regular expression: "+upstream, help, upstream)
 	}),
 })
 
-// otherEngine tells whether an engine that the bootstrap names compiles the expression.
-func otherEngine(p *lint.Pass, m *matcherv3.RegexMatcher) bool {
-	if m.GetEngineType() != nil {
-		return false
-	}
-	for _, r := range p.Snapshot.Resources {
-		if b, ok := r.Message.(*bootstrapv3.Bootstrap); ok && b.GetDefaultRegexEngine() != nil {
-			return true
+// expressionOf is the regular expression that RE2 compiles for a message; an empty one breaks a constraint.
+func expressionOf(p *lint.Pass, m protoreflect.Message) (expression string, ok bool) {
+	switch m.Descriptor().FullName() {
+	case "envoy.type.matcher.v3.RegexMatcher":
+		if typed, ok := m.Interface().(*matcherv3.RegexMatcher); ok && typed.GetRegex() != "" {
+			return typed.GetRegex(), !regex.OtherEngine(p.Snapshot, typed)
 		}
+	case "xds.type.matcher.v3.RegexMatcher":
+		expression = m.Get(m.Descriptor().Fields().ByName("regex")).String()
+		return expression, expression != ""
 	}
-	return false
-}
-
-// re2Errors are RE2's words for the mistakes that it finds wherever Go's parser finds them. The two share their syntax but
-// for the limits (nesting, size), which are not Envoy's.
-var re2Errors = map[syntax.ErrorCode]string{
-	syntax.ErrInvalidEscape:         "invalid escape sequence",
-	syntax.ErrInvalidNamedCapture:   "invalid named capture group",
-	syntax.ErrInvalidPerlOp:         "invalid perl operator",
-	syntax.ErrInvalidRepeatSize:     "invalid repetition size",
-	syntax.ErrInvalidRepeatOp:       "bad repetition operator",
-	syntax.ErrMissingBracket:        "missing ]",
-	syntax.ErrMissingParen:          "missing )",
-	syntax.ErrMissingRepeatArgument: "no argument for repetition operator",
-	syntax.ErrTrailingBackslash:     "trailing \\",
-	syntax.ErrUnexpectedParen:       "unexpected )",
-	syntax.ErrInvalidCharRange:      "invalid character class range",
-}
-
-// re2Error is what RE2 says of an expression that it does not take, "" where that is not certain.
-func re2Error(expression string) string {
-	_, err := syntax.Parse(expression, syntax.Perl)
-	var wrong *syntax.Error
-	if !errors.As(err, &wrong) {
-		return ""
-	}
-	words, ok := re2Errors[wrong.Code]
-	switch {
-	case !ok, strings.Contains(expression, `\C`): // any byte: RE2 has it, Go does not
-		return ""
-	case strings.Contains(wrong.Expr, `\p`), strings.Contains(wrong.Expr, `\P`): // each has its own edition of Unicode
-		return ""
-	case strings.HasPrefix(wrong.Expr, "(?<="), strings.HasPrefix(wrong.Expr, "(?<!"): // a bad name for Go
-		return re2Errors[syntax.ErrInvalidPerlOp] + ": " + wrong.Expr[:4]
-	case wrong.Code == syntax.ErrInvalidNamedCapture && !isASCII(wrong.Expr): // RE2 takes names in other scripts
-		return ""
-	case wrong.Expr == "", wrong.Code == syntax.ErrTrailingBackslash:
-		return words
-	}
-	return fmt.Sprintf("%s: %s", words, wrong.Expr)
-}
-
-func isASCII(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
+	return "", false
 }

@@ -48,7 +48,7 @@ func tableOf(p *lint.Pass, at lint.At) (t table, ok bool) {
 	return t, false
 }
 
-// isAction tells the Any of a matcher's action.
+// isAction tells the Any of a matcher's action, or of a tree of matchers that leads to actions.
 func isAction(place *graph.Place) bool {
 	if place.Parent == nil {
 		return false
@@ -58,7 +58,8 @@ func isAction(place *graph.Place) bool {
 		return false
 	}
 	switch fd.FullName() {
-	case "xds.type.matcher.v3.Matcher.OnMatch.action", "envoy.config.common.matcher.v3.Matcher.OnMatch.action":
+	case "xds.type.matcher.v3.Matcher.OnMatch.action", "envoy.config.common.matcher.v3.Matcher.OnMatch.action",
+		"xds.type.matcher.v3.Matcher.MatcherTree.custom_match", "envoy.config.common.matcher.v3.Matcher.MatcherTree.custom_match":
 		return true
 	}
 	return false

@@ -26,7 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 (` + "`parsePathPatternSyntax`, `parseRewritePattern`" + `):
 
 - a template starts with a slash, and has no empty segment but a last one;
-- a segment is text, ` + "`*`, `**` or one variable in braces, `{name}` or `{name=pattern}`" + `, perhaps with text around it;
+- a segment is text, ` + "`*`, `**` or one variable in braces, `{name}` or `{name=pattern}`" + `, since 1.39 perhaps with text around it;
 - at most five variables, each with another name of letters, digits and underscores, of at most 16 characters;
 - nothing that matches a part of the path comes after ` + "`**`" + `.
 
@@ -45,7 +45,7 @@ A rewrite takes the values of variables from the match: it needs a template ther
 		var variables []string
 		if isMatch {
 			var wrong string
-			if variables, wrong = parseTemplate(match); wrong != "" {
+			if variables, wrong = parseTemplate(match, p.Target.Before("1.39")); wrong != "" {
 				p.Refuse(
 					at.Field("match", "path_match_policy", "typed_config", "path_template"), "the path template is malformed: "+wrong, "",
 					fmt.Sprintf("path_match_policy.path_template %s is invalid", match),
@@ -102,8 +102,8 @@ var (
 	variableName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*$`)
 )
 
-// parseTemplate returns a template's variables, or what is wrong with it.
-func parseTemplate(text string) (variables []string, wrong string) {
+// parseTemplate returns a template's variables, or what is wrong with it. Until Envoy 1.38, a variable was a whole segment.
+func parseTemplate(text string, whole bool) (variables []string, wrong string) {
 	if text[0] != '/' {
 		return nil, "it does not start with a slash"
 	}
@@ -147,7 +147,11 @@ func parseTemplate(text string) (variables []string, wrong string) {
 		bare.WriteString("{")
 		rest = tail
 	}
-	return variables, checkSegments(strings.Split(bare.String()[1:], "/"), contents)
+	segments := strings.Split(bare.String()[1:], "/")
+	if whole && slices.ContainsFunc(segments, func(s string) bool { return len(s) > 1 && strings.Contains(s, "{") }) {
+		return nil, "text stands around a variable, which Envoy takes since 1.39"
+	}
+	return variables, checkSegments(segments, contents)
 }
 
 // checkSegments checks what stands between the slashes; a brace stands for a variable, and contents are their patterns.

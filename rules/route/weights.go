@@ -7,6 +7,7 @@ import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/route/layers"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -17,12 +18,13 @@ var _ = Rules.Add(&lint.Rule{
 (` + "`WeightedClusterSpecifierPlugin`" + `). Nor may the sum exceed 4294967295. Every cluster needs a weight: to send it nothing, write 0.
 
 To send nothing anywhere, which is what a rollout at 0 % of 0 % says, write a ` + "`direct_response`" + `. With a ` + "`runtime_key_prefix`" + ` the runtime can set other
-weights, and what counts is what it says when the table is loaded: a sum of 0 is then left alone here.`,
+weights, and what counts is what it says when the table is loaded: where the bootstrap is not known that is left alone here.`,
 	Links: []string{"WeightedClusterSpecifierPlugin (source/common/router/weighted_cluster_specifier.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *routev3.WeightedCluster) {
 		if holder(at) != "envoy.config.route.v3.RouteAction.weighted_clusters" || len(m.GetClusters()) == 0 {
 			return // no cluster at all breaks a constraint
 		}
+		runtime := layers.Of(p.Snapshot)
 		var sum uint64
 		for i, c := range m.GetClusters() {
 			if c.GetWeight() == nil {
@@ -34,9 +36,9 @@ weights, and what counts is what it says when the table is loaded: a sum of 0 is
 				}
 				return
 			}
-			sum += uint64(c.GetWeight().GetValue())
+			sum += weightOf(runtime, m, c)
 		}
-		if sum > 0 && sum <= math.MaxUint32 || m.GetRuntimeKeyPrefix() != "" {
+		if sum > 0 && sum <= math.MaxUint32 || m.GetRuntimeKeyPrefix() != "" && !runtime.Known {
 			return
 		}
 		if _, ok := tableOf(p, at); !ok {
@@ -60,3 +62,12 @@ weights, and what counts is what it says when the table is loaded: a sum of 0 is
 		)
 	}),
 })
+
+// weightOf is a cluster's weight when the table is loaded: the runtime can have another one.
+func weightOf(runtime layers.Runtime, m *routev3.WeightedCluster, c *routev3.WeightedCluster_ClusterWeight) uint64 {
+	weight := uint64(c.GetWeight().GetValue())
+	if m.GetRuntimeKeyPrefix() == "" {
+		return weight
+	}
+	return runtime.Integer(m.GetRuntimeKeyPrefix()+"."+c.GetName(), weight)
+}

@@ -77,7 +77,11 @@ func checkTypes(p *lint.Pass, at lint.At, m protoreflect.Message) {
 func checkAny(p *lint.Pass, at lint.At, url string) {
 	x := p.Target.Extensions()
 	name := reading.ExtensionType(at.Place)
-	if url == "" || isV2(name) {
+	if url == "" {
+		emptyPerRoute(p, at)
+		return
+	}
+	if isV2(name) {
 		return
 	}
 	text := at.Resource().Text != nil
@@ -109,11 +113,30 @@ func checkAny(p *lint.Pass, at lint.At, url string) {
 		}
 	case plugged && !refused && reading.OuterRead(x, at.Place):
 		checkPosition(p, at, pt, name)
-	case refused && !reading.IsFilterConfig(at.Place) && !byItsName(pt, name):
+	case refused && (!reading.IsFilterConfig(at.Place) || inFilterConfig(at.Place)) && !byItsName(pt, name):
 		d := misplaced(p, pt, name, at.Field(typeKey(at)))
 		late(&d, pt)
 		reportType(p, at, d)
 	}
+}
+
+// inFilterConfig tells the content of a FilterConfig, which cannot be another one.
+func inFilterConfig(at *graph.Place) bool {
+	if at.Parent == nil {
+		return false
+	}
+	_, ok := at.Parent.Message.Interface().(*routev3.FilterConfig)
+	return ok
+}
+
+// emptyPerRoute finds a configuration per route that has no type. In a FilterConfig, it enables the filter.
+func emptyPerRoute(p *lint.Pass, at lint.At) {
+	pt, ok := reading.PointOf(at.Place)
+	if !ok || !pt.IsPerRoute() || pt.Wrapping != at.Place || at.Resource().Problems != nil || !reading.OuterRead(p.Target.Extensions(), at.Place) {
+		return
+	}
+	p.Refuse(at, "the configuration of a filter per route has no type", `write "@type" and the configuration; to only enable the filter, "@type": type.googleapis.com/envoy.config.route.v3.FilterConfig and config: {}`,
+		"Didn't find a registered implementation for '…' with type URL: ''")
 }
 
 // checkPosition looks at the two types that many HTTP filters have, one for the chain and one for routes.

@@ -36,7 +36,7 @@ func Invalid(p *lint.Pass, expression string) (upstream string) {
 // charsets are those that the target may use: which one a release before 1.40 does is a matter of its patch level.
 func charsets(p *lint.Pass, runtime layers.Runtime) []re2.Charset {
 	switch {
-	case p.Target.Version != "1.40", !runtime.Known && !p.Snapshot.Loose:
+	case p.Target.Before("1.40"), !runtime.Known && !p.Snapshot.Loose:
 		return []re2.Charset{re2.Latin1, re2.UTF8}
 	case runtime.Guard(latin1Key, true):
 		return []re2.Charset{re2.Latin1}

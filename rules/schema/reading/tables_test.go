@@ -33,7 +33,7 @@ func TestTablesNameWhatExists(t *testing.T) {
 	x := target.Default().Extensions()
 	for field, categories := range points {
 		for category := range strings.FieldsSeq(categories) {
-			if !slices.Contains(x.Categories(), category) {
+			if category != "envoy.retry_options_predicates" && !slices.Contains(x.Categories(), category) {
 				t.Errorf("%s: %s has no category %s", field, target.Default(), category)
 			}
 		}

@@ -1,0 +1,34 @@
+package bootstrap
+
+import (
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "api-listener",
+	Severity: lint.Error,
+	Summary:  "Envoy is given an api_listener",
+	Why: `An ` + "`api_listener`" + ` has no socket: it is for gRPC clients that take their configuration over xDS, and for applications that Envoy is built into, such as Envoy
+Mobile. The official builds of Envoy lack the extension for it, and refuse a bootstrap with a static one. From LDS Envoy takes none in any build: it drops the listener with a
+warning in its log.
+
+A listener for Envoy has an ` + "`address` and `filter_chains`" + `, with the HTTP connection manager as a network filter.`,
+	Links: []string{"ListenerManagerImpl::addOrUpdateListener (source/common/listener_manager/listener_manager_impl.cc)"},
+	Run: lint.Each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
+		if at.Place.Parent != nil || at.Resource().State != "" || l.GetApiListener() == nil {
+			return
+		}
+		const help = "write an address and filter_chains"
+		upstream := "error adding listener named '" + l.GetName() + "': "
+		at = at.Field("api_listener").Key()
+		switch {
+		case l.GetInternalListener() != nil:
+			p.Refuse(at, "api_listener and internal_listener exclude each other", "leave api_listener out", upstream+"api_listener and internal_listener cannot be both set")
+		case at.Resource().Delivery == graph.Booted:
+			p.Refuse(at, "envoy's official builds have no api_listener", help, upstream+"missing the API listener extension")
+		}
+	}),
+})

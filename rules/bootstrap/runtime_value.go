@@ -1,0 +1,48 @@
+package bootstrap
+
+import (
+	"fmt"
+	"slices"
+
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "runtime-value",
+	Severity: lint.Error,
+	Summary:  "a value in a static layer of the runtime is empty or a list",
+	Why: `A runtime value is a number, a string, a boolean, or a fraction (an object with ` + "`numerator` or `denominator`" + `); every other object is a part of the
+key: ` + "`health: {min: 1}` is `health.min`" + `. Nothing at all (` + "`key:`" + `) and lists are no values, and Envoy refuses the layer.
+
+What a value means shows only where it is used: a string where a number belongs is ignored in silence.`,
+	Links: []string{"ProtoLayer::walkProtoValue (source/common/runtime/runtime_impl.cc)"},
+	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
+		for i, layer := range b.GetLayeredRuntime().GetLayers() {
+			walkValues(p, at.Field("layered_runtime").Item("layers", i).Field("static_layer"), "", layer.GetStaticLayer())
+		}
+	}),
+})
+
+func walkValues(p *lint.Pass, at lint.At, prefix string, s *structpb.Struct) {
+	for key, value := range s.GetFields() {
+		at, name := at.Field(key), prefix+key
+		upstream := "Invalid runtime entry value for " + name
+		switch v := value.GetKind().(type) {
+		case nil, *structpb.Value_NullValue:
+			p.Refuse(at.Key(), fmt.Sprintf("the runtime key %s has no value", name), "give it one, or leave it out", upstream)
+		case *structpb.Value_ListValue:
+			p.Refuse(at, fmt.Sprintf("the runtime key %s has a list", name), "a runtime value is a number, a string, a boolean or a fraction", upstream)
+		case *structpb.Value_StructValue:
+			if !isFraction(v.StructValue) {
+				walkValues(p, at, name+".", v.StructValue)
+			}
+		}
+	}
+}
+
+func isFraction(s *structpb.Struct) bool {
+	return slices.ContainsFunc([]string{"numerator", "denominator"}, func(key string) bool { return s.GetFields()[key] != nil })
+}

@@ -1,0 +1,40 @@
+package bootstrap
+
+import (
+	"fmt"
+
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	overloadv3 "github.com/envoyproxy/go-control-plane/envoy/config/overload/v3"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "scaled-trigger",
+	Severity: lint.Error,
+	Summary:  "a scaled trigger's scaling_threshold is not below its saturation_threshold",
+	Why: `A scaled trigger sets in at ` + "`scaling_threshold`" + ` and has its full effect at ` + "`saturation_threshold`" + `: between the two it grows in proportion to the pressure. There has to be
+something between them, and a threshold that is left out is 0. Where the effect is to be all or nothing, write ` + "`threshold: {value: 0.95}`" + `.`,
+	Links: []string{"ScaledTriggerImpl::create (source/server/overload_manager_impl.cc)"},
+	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
+		at = at.Field("overload_manager")
+		for i, action := range b.GetOverloadManager().GetActions() {
+			checkTriggers(p, at.Item("actions", i), action.GetTriggers())
+		}
+		for i, point := range b.GetOverloadManager().GetLoadshedPoints() {
+			checkTriggers(p, at.Item("loadshed_points", i), point.GetTriggers())
+		}
+	}),
+})
+
+func checkTriggers(p *lint.Pass, at lint.At, triggers []*overloadv3.Trigger) {
+	for i, trigger := range triggers {
+		s := trigger.GetScaled()
+		if s == nil || !(s.GetScalingThreshold() >= s.GetSaturationThreshold()) { // NaN is taken
+			continue
+		}
+		p.Refuse(at.Item("triggers", i).Field("scaled", "saturation_threshold"),
+			fmt.Sprintf("saturation_threshold is %v, and has to be above the scaling_threshold of %v", s.GetSaturationThreshold(), s.GetScalingThreshold()),
+			"raise it, or write threshold in place of scaled if there is only one", "scaling_threshold must be less than saturation_threshold")
+	}
+}

@@ -1,0 +1,46 @@
+package bootstrap
+
+import (
+	"fmt"
+	"time"
+
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "stats-interval",
+	Severity: lint.Error,
+	Summary:  "the intervals at which stats are flushed and evicted do not go together",
+	Why: `Stats that nobody uses are evicted on every n-th flush, so ` + "`stats_eviction_interval`" + ` has to be a multiple of ` + "`stats_flush_interval`" + `, which is 5s
+if nothing is said. Both count in whole milliseconds.
+
+` + "`stats_flush_on_admin`" + ` flushes when somebody asks the admin interface, and so excludes an interval; a ` + "`stats_eviction_interval`" + ` next to it is still
+measured in steps of 5s.`,
+	Links: []string{"StatsConfigImpl::StatsConfigImpl (source/server/configuration_impl.cc)"},
+	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
+		_, onAdmin := b.GetStatsFlush().(*bootstrapv3.Bootstrap_StatsFlushOnAdmin)
+		if onAdmin && b.GetStatsFlushInterval() != nil {
+			p.Refuse(at.Field("stats_flush_on_admin"), "stats_flush_on_admin and stats_flush_interval exclude each other", "keep one of them",
+				"Only one of stats_flush_interval or stats_flush_on_admin should be set!",
+				lint.RelatedTo(at.Field("stats_flush_interval"), "the other one"))
+			return
+		}
+		flush, evict := int64(5000), milliseconds(b.GetStatsEvictionInterval())
+		if b.GetStatsFlushInterval() != nil {
+			flush = milliseconds(b.GetStatsFlushInterval())
+		}
+		if flush <= 0 || evict%flush == 0 { // without an interval it breaks a constraint
+			return
+		}
+		p.Refuse(at.Field("stats_eviction_interval"), fmt.Sprintf("stats_eviction_interval is no multiple of the %s between two flushes", time.Duration(flush)*time.Millisecond),
+			"write a multiple of stats_flush_interval, which is 5s if nothing is said", "stats_eviction_interval must be a multiple of stats_flush_interval")
+	}),
+})
+
+// milliseconds is DurationUtil::durationToMilliseconds.
+func milliseconds(d *durationpb.Duration) int64 {
+	return d.GetSeconds()*1000 + int64(d.GetNanos())/1_000_000
+}

@@ -1,0 +1,32 @@
+package bootstrap
+
+import (
+	"fmt"
+
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "xds-extension",
+	Severity: lint.Error,
+	Summary:  "a bootstrap asks for an extension of xDS itself, of which Envoy's official builds have none",
+	Why: "`xds_delegate_extension` and `xds_config_tracker_extension`" + ` are points for code of one's own that watches or keeps what config servers send. Nothing that could stand
+there is part of Envoy's official builds, and so whatever does refuses the bootstrap.`,
+	Links: []string{"XdsManagerImpl::initialize (source/common/config/xds_manager_impl.cc)"},
+	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
+		unknownExtension(p, at.Field("xds_delegate_extension"), b.GetXdsDelegateExtension())
+		unknownExtension(p, at.Field("xds_config_tracker_extension"), b.GetXdsConfigTrackerExtension())
+	}),
+})
+
+func unknownExtension(p *lint.Pass, at lint.At, e *corev3.TypedExtensionConfig) {
+	config := e.GetTypedConfig()
+	if config == nil || config.GetTypeUrl() != "" && at.Content(config) == nil { // a type that Envoy does not have at all is schema/bad-type-url
+		return
+	}
+	p.Refuse(at.Key(), "envoy's official builds have no "+at.Path().Name(), "leave it out, or use a build that has it",
+		fmt.Sprintf("Didn't find a registered implementation for '%s' with type URL: '%s'", e.GetName(), configured(at, config)))
+}

@@ -1,0 +1,39 @@
+package route
+
+import (
+	"fmt"
+	"strings"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "connect-config-unfit",
+	Severity: lint.Error,
+	Summary:  "a route gives connect_config to an upgrade that is no CONNECT",
+	Why: "`connect_config`" + ` lets Envoy end a CONNECT tunnel and send what is in it on as TCP or UDP. Another upgrade, such as ` + "`websocket`" + `, has no tunnel to end, and
+Envoy refuses the route table (` + "`RouteEntryImplBase`" + `), even where the entry has ` + "`enabled: false`" + `. It goes with ` + "`CONNECT` and `CONNECT-UDP`" + `, in any case.`,
+	Links: []string{"RouteEntryImplBase::RouteEntryImplBase (source/common/router/config_impl.cc)"},
+	Run: lint.Each(func(p *lint.Pass, at lint.At, m *routev3.RouteAction) {
+		if len(m.GetUpgradeConfigs()) == 0 || holder(at) != "envoy.config.route.v3.Route.route" {
+			return
+		}
+		for i, c := range m.GetUpgradeConfigs() {
+			name := c.GetUpgradeType()
+			if c.GetConnectConfig() == nil || name == "" || strings.EqualFold(name, "CONNECT") || strings.EqualFold(name, "CONNECT-UDP") {
+				continue
+			}
+			if _, ok := tableOf(p, at); ok {
+				where := at.Item("upgrade_configs", i)
+				p.Refuse(
+					where.Field("connect_config").Key(), fmt.Sprintf("the upgrade %q takes no connect_config", name),
+					"leave it out; for a tunnel, write upgrade_type: CONNECT",
+					fmt.Sprintf("Non-CONNECT upgrade type %s has ConnectConfig", name),
+					lint.RelatedTo(where.Field("upgrade_type"), "the type"),
+				)
+			}
+		}
+	}),
+})

@@ -1,0 +1,83 @@
+// Package re2 tells of a regular expression what RE2, the library that Envoy matches with, says of it: what is wrong with
+// its syntax, and how large the program is that it becomes.
+package re2
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Charset is what RE2 takes expressions and texts for.
+type Charset uint8
+
+const (
+	// Latin1 takes every byte for a character. Envoy does so since CVE-2026-73552 was mended.
+	Latin1 Charset = iota
+	// UTF8 is what Envoy took before, and takes with the runtime guard re2_use_latin1_mode set to false.
+	UTF8
+)
+
+func (c Charset) maxRune() rune {
+	if c == Latin1 {
+		return unicode.MaxLatin1
+	}
+	return unicode.MaxRune
+}
+
+// decode makes text of an expression whose bytes are characters.
+func (c Charset) decode(expression string) string {
+	if c == UTF8 || isASCII(expression) {
+		return expression
+	}
+	runes := make([]rune, len(expression))
+	for i := range len(expression) {
+		runes[i] = rune(expression[i])
+	}
+	return string(runes)
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// clip leaves those ranges that the charset has.
+func (c Charset) clip(pairs []rune) (clipped []rune) {
+	if c == UTF8 {
+		return pairs
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		lo, hi := pairs[i], pairs[i+1]
+		if lo <= unicode.MaxASCII {
+			clipped = append(clipped, lo, min(hi, unicode.MaxASCII))
+		}
+		if lo, hi = max(lo, stand+unicode.MaxASCII+1), min(hi, stand+unicode.MaxLatin1); lo <= hi {
+			clipped = append(clipped, lo-stand, hi-stand)
+		}
+	}
+	return merge(clipped)
+}
+
+// Size is RE2::ProgramSize: the number of instructions that RE2 makes of an expression. ok is false where that is not
+// known: where it depends on RE2's edition of Unicode, or where the expression is not valid.
+func Size(expression string, charset Charset) (size int, ok bool) {
+	if strings.Contains(expression, `\p`) || strings.Contains(expression, `\P`) {
+		if charset == UTF8 || strings.Contains(expression, "(?") {
+			return 0, false
+		}
+	}
+	n, err := parser{charset}.parse(expression)
+	if err != nil {
+		return 0, false
+	}
+	p := compile(simplify(coalesce(cutPrefix(n))), charset)
+	if p.tooLarge {
+		return maxInst, true
+	}
+	return p.size(), true
+}

@@ -1,0 +1,124 @@
+package re2
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"unicode"
+)
+
+// words are RE2's for the mistakes that it finds wherever Go's parser finds them. The two share their syntax but for the
+// limits of nesting and size.
+var words = map[syntax.ErrorCode]string{
+	syntax.ErrInvalidEscape:         "invalid escape sequence",
+	syntax.ErrInvalidNamedCapture:   "invalid named capture group",
+	syntax.ErrInvalidPerlOp:         "invalid perl operator",
+	syntax.ErrInvalidRepeatSize:     "invalid repetition size",
+	syntax.ErrInvalidRepeatOp:       "bad repetition operator",
+	syntax.ErrMissingBracket:        "missing ]",
+	syntax.ErrMissingParen:          "missing )",
+	syntax.ErrMissingRepeatArgument: "no argument for repetition operator",
+	syntax.ErrTrailingBackslash:     "trailing \\",
+	syntax.ErrUnexpectedParen:       "unexpected )",
+	syntax.ErrInvalidCharRange:      "invalid character class range",
+}
+
+// Check is what RE2 says is wrong with an expression, "" where it takes it or that is not certain.
+func Check(expression string, charset Charset) string {
+	text := charset.decode(expression)
+	_, err := syntax.Parse(withoutByte(text), syntax.Perl)
+	var wrong *syntax.Error
+	if !errors.As(err, &wrong) {
+		return checkTokens(text, charset)
+	}
+	says, ok := words[wrong.Code]
+	switch {
+	case !ok:
+		return ""
+	case wrong.Code == syntax.ErrInvalidRepeatSize && tooLong.MatchString(wrong.Expr): // a literal for RE2
+		return ""
+	case isKnownClass(wrong.Expr):
+		return ""
+	case strings.HasPrefix(wrong.Expr, "(?<="), strings.HasPrefix(wrong.Expr, "(?<!"): // a bad name for Go
+		return words[syntax.ErrInvalidPerlOp] + ": " + wrong.Expr[:4]
+	case wrong.Code == syntax.ErrInvalidNamedCapture && mayBeName(wrong.Expr, charset):
+		return ""
+	case wrong.Expr == "", wrong.Code == syntax.ErrTrailingBackslash:
+		return says
+	}
+	return fmt.Sprintf("%s: %s", says, wrong.Expr)
+}
+
+// withoutByte replaces \C, any byte, which Go does not know.
+func withoutByte(s string) string {
+	if !strings.Contains(s, `\C`) {
+		return s
+	}
+	var out strings.Builder
+	tokens(s, func(token string, inClass bool) {
+		if token == `\C` && !inClass {
+			token = "."
+		}
+		out.WriteString(token)
+	})
+	return out.String()
+}
+
+// tooLong is a number that RE2 does not read.
+var tooLong = regexp.MustCompile(`\d{9}`)
+
+// checkTokens finds what only Go takes: escapes for characters that the charset does not have, and newer names of classes.
+func checkTokens(text string, charset Charset) (says string) {
+	if !strings.Contains(text, `\`) {
+		return ""
+	}
+	tokens(text, func(token string, _ bool) {
+		if says != "" {
+			return
+		}
+		if r, ok := escaped(token); ok && charset == Latin1 && r > unicode.MaxLatin1 {
+			says = words[syntax.ErrInvalidEscape] + ": " + strings.TrimSuffix(token, "}")
+		}
+		if _, ok := className(token); ok && !isKnownClass(token) {
+			says = words[syntax.ErrInvalidCharRange] + ": " + token
+		}
+	})
+	return says
+}
+
+// className is the name in \p{…}.
+func className(token string) (name string, ok bool) {
+	if !strings.HasPrefix(token, `\p`) && !strings.HasPrefix(token, `\P`) {
+		return "", false
+	}
+	name = strings.TrimSuffix(strings.TrimPrefix(token[2:], "{"), "}")
+	return strings.TrimPrefix(name, "^"), true
+}
+
+// isKnownClass tells of a \p{…} whether RE2 knows it. Its edition of Unicode is Go's.
+func isKnownClass(token string) bool {
+	name, ok := className(token)
+	switch {
+	case !ok, name == "LC", name == "Cn":
+		return false
+	case name == "Any", unicode.Categories[name] != nil:
+		return true
+	}
+	return unicode.Scripts[name] != nil
+}
+
+// mayBeName tells whether RE2 may take a name that Go does not: it takes those in other scripts.
+func mayBeName(group string, charset Charset) bool {
+	name := strings.Trim(strings.TrimLeft(group, "(?P"), "<>")
+	for _, r := range name {
+		if r <= unicode.MaxASCII || charset == UTF8 {
+			continue
+		}
+		if !unicode.In(r, unicode.L, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Nl, unicode.Pc) {
+			return false
+		}
+	}
+	return !isASCII(name)
+}

@@ -1,0 +1,34 @@
+package route
+
+import (
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "regex-ignore-case",
+	Severity: lint.Error,
+	Summary:  "a string matcher of a route table has ignore_case beside a regular expression",
+	Why: "`ignore_case` goes with `exact`, `prefix`, `suffix` and `contains`" + `. A regular expression says by itself whether case matters, and Envoy refuses the route table
+instead of leaving the field unheard (` + "`StringMatcherImpl`" + `).`,
+	Links: []string{"StringMatcherImpl::createVariant (source/common/common/matchers.h)"},
+	Run: lint.EachMessage(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
+		switch m.Descriptor().FullName() {
+		case "envoy.type.matcher.v3.StringMatcher", "xds.type.matcher.v3.StringMatcher":
+		default:
+			return
+		}
+		fields := m.Descriptor().Fields()
+		if !m.Has(fields.ByName("safe_regex")) || !m.Get(fields.ByName("ignore_case")).Bool() {
+			return
+		}
+		if _, ok := tableOf(p, at); ok {
+			p.Refuse(
+				at.Field("ignore_case").Key(), "ignore_case does not go with safe_regex",
+				"leave it out, and begin the expression with (?i)", "ignore_case has no effect for safe_regex",
+				lint.RelatedTo(at.Field("safe_regex").Key(), "the regular expression"),
+			)
+		}
+	}),
+})
