@@ -61,7 +61,7 @@ func missingTypedConfig(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		return // left out
 	}
 	pt, ok := reading.PointOf(at.Place)
-	if !ok || pt.Wrapping != at.Place || emptyMeans(pt) || !reading.OuterRead(p.Target.Extensions(), at.Place) {
+	if !ok || pt.Wrapping != at.Place || emptyMeans(pt) || reading.Ignored(p.Target.Extensions(), pt, at.Place) || !reading.OuterRead(p.Target.Extensions(), at.Place) {
 		return
 	}
 	reportUntyped(p, at, pt, m, fd)

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"slices"
 	"strings"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
@@ -221,10 +222,13 @@ func (p Point) Late() bool {
 	return false
 }
 
+// proactiveMonitor is a resource monitor of a category that Envoy does not report of itself.
+const proactiveMonitor = "envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig"
+
 // Takes tells whether an extension with configurations of that type can be plugged in there.
 func (p Point) Takes(x *target.Extensions, name protoreflect.FullName) bool {
 	found := x.ByTypeURL(string(name))
-	if len(p.Categories) == 0 {
+	if len(p.Categories) == 0 || name == proactiveMonitor && slices.Contains(p.Categories, "envoy.resource_monitors") {
 		return true
 	}
 	for _, e := range found {

@@ -3,6 +3,7 @@ package reading
 import (
 	"slices"
 
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	"google.golang.org/protobuf/proto"
@@ -130,10 +131,22 @@ func Ignored(x *target.Extensions, p Point, outer *graph.Place) bool {
 	case "envoy.config.cluster.v3.Cluster.typed_dns_resolver_config":
 		c, _ := p.Holder.Message.Interface().(*clusterv3.Cluster)
 		return c.GetClusterType() == nil && c.GetType() != clusterv3.Cluster_STRICT_DNS && c.GetType() != clusterv3.Cluster_LOGICAL_DNS
+	case "envoy.config.core.v3.BindConfig.local_address_selector":
+		return unboundClusters(p.Holder)
 	}
 	if p.IsPerRoute() && outer.Parent != nil {
 		f, ok := outer.Parent.Message.Interface().(*routev3.FilterConfig)
 		return ok && f.GetDisabled()
+	}
+	return false
+}
+
+// unboundClusters tells of the bind config for all clusters that the bootstrap has no cluster which would read it.
+func unboundClusters(bind *graph.Place) bool {
+	for at := bind.Parent; at != nil; at = at.Parent {
+		if b, ok := at.Message.Interface().(*bootstrapv3.Bootstrap); ok {
+			return len(b.GetStaticResources().GetClusters()) == 0
+		}
 	}
 	return false
 }
