@@ -1,15 +1,13 @@
 package bootstrap
 
 import (
-	"fmt"
-	"strings"
-
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	metricsv3 "github.com/envoyproxy/go-control-plane/envoy/config/metrics/v3"
 
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/cluster/made"
+	"github.com/xdslint/xdslint/rules/listener/address"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -30,22 +28,8 @@ socket (at most 107 bytes; with a @ in front an abstract one, which has no mode)
 // checkAddress is Network::Address::resolveProtoAddress.
 func checkAddress(p *lint.Pass, at lint.At, a *corev3.Address, help string) {
 	made.CheckIP(p, at.Field("socket_address"), a.GetSocketAddress(), help)
-	path, at := a.GetPipe().GetPath(), at.Field("pipe")
-	switch {
-	case len(path) >= maxPath:
-		p.Refuse(at.Field("path"), fmt.Sprintf("the path has %d bytes, and that of a socket at most %d", len(path), maxPath-1), "write a shorter one",
-			fmt.Sprintf("exceeds maximum UNIX domain socket path size of %d.", maxPath))
-	case strings.HasPrefix(path, "@"):
-		if a.GetPipe().GetMode() != 0 {
-			p.Refuse(at.Field("mode"), "an abstract socket is no file and has no mode", "leave it out", "Cannot set mode for Abstract AF_UNIX sockets")
-		}
-	case strings.Contains(path, "\x00"):
-		p.Refuse(at.Field("path"), "the path has a zero byte in it", "leave it out", "UNIX domain socket pathname contains embedded null characters")
-	}
+	address.CheckPipe(p, at.Field("pipe"), a.GetPipe())
 }
-
-// maxPath is the size of sockaddr_un::sun_path on Linux, with the zero byte at its end.
-const maxPath = 108
 
 const graphite = "envoy.extensions.stat_sinks.graphite_statsd.v3.GraphiteStatsdSink"
 

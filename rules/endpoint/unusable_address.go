@@ -1,14 +1,12 @@
 package endpoint
 
 import (
-	"fmt"
-	"strings"
-
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/cluster/made"
+	"github.com/xdslint/xdslint/rules/listener/address"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -69,9 +67,6 @@ func checkIP(p *lint.Pass, at lint.At, a *corev3.Address) {
 	}
 }
 
-// maxPipe is the size of sun_path, without the zero at its end.
-const maxPipe = 107
-
 // checkAddress looks at the address of the message at a place.
 func checkAddress(p *lint.Pass, at lint.At, a *corev3.Address) {
 	if a == nil {
@@ -79,18 +74,10 @@ func checkAddress(p *lint.Pass, at lint.At, a *corev3.Address) {
 		return
 	}
 	at = at.Field("address")
-	switch s, pipe := a.GetSocketAddress(), a.GetPipe(); {
-	case s != nil:
-		if !made.CheckSpecifier(p, at.Field("socket_address"), s) && s.GetNetworkNamespaceFilepath() != "" {
-			p.Refuse(at.Field("socket_address", "network_namespace_filepath"), "an endpoint has no network namespace of its own", "leave it out: it is for listeners",
-				"Invalid host configuration: hosts cannot specify network namespaces with their address")
-		}
-	case len(pipe.GetPath()) > maxPipe:
-		p.Refuse(at.Field("pipe", "path"), fmt.Sprintf("the path of a Unix domain socket has at most %d bytes, and this one %d", maxPipe, len(pipe.GetPath())), "use a shorter path",
-			fmt.Sprintf("Path %q exceeds maximum UNIX domain socket path size of 108.", pipe.GetPath()))
-	case strings.HasPrefix(pipe.GetPath(), "@") && pipe.GetMode() != 0:
-		p.Refuse(at.Field("pipe", "mode"), "an abstract socket is no file, and has no mode", "leave it out", "Cannot set mode for Abstract AF_UNIX sockets")
-	case !strings.HasPrefix(pipe.GetPath(), "@") && strings.Contains(pipe.GetPath(), "\x00"):
-		p.Refuse(at.Field("pipe", "path"), "the path has a zero byte in it", "leave it out", "UNIX domain socket pathname contains embedded null characters")
+	s := a.GetSocketAddress()
+	if s != nil && !made.CheckSpecifier(p, at.Field("socket_address"), s) && s.GetNetworkNamespaceFilepath() != "" {
+		p.Refuse(at.Field("socket_address", "network_namespace_filepath"), "an endpoint has no network namespace of its own", "leave it out: it is for listeners",
+			"Invalid host configuration: hosts cannot specify network namespaces with their address")
 	}
+	address.CheckPipe(p, at.Field("pipe"), a.GetPipe())
 }
