@@ -19,6 +19,7 @@ import (
 // the descriptors in its binary differ from those that xdslint decodes with. Lines are sorted:
 //
 //	extension CATEGORY NAME TYPE_URL…   it has the extension
+//	adds MESSAGE                        it has a message that is gone since
 //	lacks NAME                          it does not have the package, message, field or enum value (ENUM.VALUE)
 //	options FIELD BASE64                it has other FieldOptions there: other constraints, or it is not deprecated yet
 func (v Version) Table(ctx context.Context) (string, error) {
@@ -71,11 +72,19 @@ func differences(files []*descriptorpb.FileDescriptorProto) (lines []string) {
 		}
 		lines = append(lines, a.compare(mt.Descriptor())...)
 	})
+	for name := range a.messages {
+		if _, err := types.Envoy.FindMessageByName(protoreflect.FullName(name)); err != nil && strings.HasPrefix(name, "envoy.") && !strings.HasPrefix(name, "envoy.service.") {
+			lines = append(lines, "adds "+name)
+		}
+	}
 	return lines
 }
 
 func (a *api) enter(scope string, messages []*descriptorpb.DescriptorProto, enums []*descriptorpb.EnumDescriptorProto) {
 	for _, m := range messages {
+		if m.GetOptions().GetMapEntry() {
+			continue
+		}
 		name := scope + "." + m.GetName()
 		a.messages[name] = true
 		for _, f := range m.GetField() {

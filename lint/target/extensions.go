@@ -45,6 +45,7 @@ func (x *Extensions) add(e Extension) {
 // build is the content of a target's file.
 type build struct {
 	extensions Extensions
+	adds       map[protoreflect.FullName]bool
 	lacks      map[string]bool // packages, messages, fields, enum values
 	options    map[protoreflect.FullName]*descriptorpb.FieldOptions
 }
@@ -54,10 +55,11 @@ type build struct {
 //	extension CATEGORY NAME TYPE_URL…   it has the extension
 //	lacks NAME                          it does not have that package, message, field or enum value (ENUM.VALUE) of the API
 //	options FIELD BASE64                its FieldOptions of that field differ: other constraints, or another deprecation
+//	adds MESSAGE                         it has a message that is gone from the descriptors that xdslint decodes with
 //	include FILE                        it has all that the target of the other file has
 //	has PACKAGE                         it has what an included file lacks
 func read(file string) (*build, error) {
-	b := &build{Extensions{byTypeURL: map[string][]Extension{}, byName: map[string][]Extension{}}, map[string]bool{}, map[protoreflect.FullName]*descriptorpb.FieldOptions{}}
+	b := &build{Extensions{byTypeURL: map[string][]Extension{}, byName: map[string][]Extension{}}, map[protoreflect.FullName]bool{}, map[string]bool{}, map[protoreflect.FullName]*descriptorpb.FieldOptions{}}
 	if err := b.read(file); err != nil {
 		return nil, err
 	}
@@ -89,6 +91,8 @@ func (b *build) line(words []string) (err error) {
 	switch verb, rest := words[0], words[1:]; {
 	case verb == "extension" && len(rest) > 1:
 		b.extensions.add(Extension{rest[0], rest[1], rest[2:]})
+	case verb == "adds":
+		b.adds[protoreflect.FullName(rest[0])] = true
 	case verb == "lacks":
 		b.lacks[rest[0]] = true
 	case verb == "has":

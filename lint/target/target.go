@@ -120,6 +120,9 @@ func (t Target) Lacks(name protoreflect.FullName) bool {
 	return false
 }
 
+// Adds tells whether t has a message type that is gone from the API since.
+func (t Target) Adds(name protoreflect.FullName) bool { return t.build().adds[name] }
+
 // Options returns the FieldOptions of a field in t's API where they differ from those of the descriptors that xdslint decodes with:
 // its constraints (validate.rules) and whether it is deprecated. ok is false where they do not.
 func (t Target) Options(field protoreflect.FullName) (options *descriptorpb.FieldOptions, ok bool) {

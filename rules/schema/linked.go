@@ -19,7 +19,7 @@ import (
 // official tells whether a message type is part of the target's build.
 func official(t target.Target, name protoreflect.FullName) bool {
 	_, err := types.Envoy.FindMessageByName(name)
-	return err == nil && !t.Lacks(name)
+	return err == nil && !t.Lacks(name) || t.Adds(name)
 }
 
 // unknownType is the finding about a type that the official build does not have; its URL stands at a place.
