@@ -19,7 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 	Summary:  "the protocol of a cluster is to be negotiated over a connection that cannot, or is HTTP/3 without QUIC",
 	Why: `With ` + "`auto_config`" + ` Envoy lets the upstream choose between HTTP/1 and HTTP/2 by ALPN, which is a part of TLS. A transport socket without it, such as the
 raw buffer that a cluster has unless told otherwise, is refused, and so is one among the ` + "`transport_socket_matches`" + ` (constructor of ` + "`ClusterImplBase`" + `). For
-cleartext, say which protocol it is: ` + "`explicit_http_config`" + `.
+cleartext, say which protocol it is: ` + "`explicit_http_config`" + `. The same goes for a health check with ` + "`use_alpn_protocol`" + `.
 
 HTTP/3 runs over QUIC, so it wants the transport socket ` + "`envoy.transport_sockets.quic`" + `, alone or inside of ` + "`envoy.transport_sockets.http_11_proxy`" + `. Envoy goes by
 these names, not by the types (` + "`validateTransportSocketSupportsQuic`" + `).`,
@@ -28,6 +28,11 @@ these names, not by the types (` + "`validateTransportSocketSupportsQuic`" + `).
 		h, _ := made.HTTPOf(at, c)
 		if h.Typed.GetAutoConfig() != nil {
 			checkALPN(p, at, h, c)
+		}
+		for i, check := range c.GetHealthChecks() {
+			if check.GetHttpHealthCheck().GetUseAlpnProtocol() {
+				checkProbe(p, at.Item("health_checks", i).Field("http_health_check", "use_alpn_protocol"), at, c)
+			}
 		}
 		for _, field := range []struct {
 			name string
@@ -59,6 +64,20 @@ func checkALPN(p *lint.Pass, at lint.At, h made.HTTP, c *clusterv3.Cluster) {
 		if what := lacksALPN(at, match.GetTransportSocket()); what != "" {
 			p.Refuse(at, fmt.Sprintf("auto_config negotiates the protocol by ALPN, and %s has none", what), help, "ALPN configured for cluster which has a non-ALPN transport socket matcher")
 		}
+	}
+}
+
+// checkProbe looks at a health check that takes its protocol from ALPN: every transport socket of the cluster has to have it.
+func checkProbe(p *lint.Pass, where, at lint.At, c *clusterv3.Cluster) {
+	what := lacksALPN(at.Field("transport_socket"), c.GetTransportSocket())
+	for i, match := range c.GetTransportSocketMatches() {
+		if what == "" {
+			what = lacksALPN(at.Item("transport_socket_matches", i).Field("transport_socket"), match.GetTransportSocket())
+		}
+	}
+	if what != "" {
+		p.Refuse(where.Key(), fmt.Sprintf("the health check takes its protocol from ALPN, and %s has none", what), "use TLS, or say the protocol with codec_client_type",
+			fmt.Sprintf("use_alpn_protocol configured for the health check of cluster %s which has a non-ALPN transport socket", c.GetName()))
 	}
 }
 

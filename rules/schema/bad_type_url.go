@@ -16,7 +16,9 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/constraint"
 	"github.com/xdslint/xdslint/rules/schema/reading"
 )
 
@@ -153,7 +155,7 @@ func checkPosition(p *lint.Pass, at lint.At, pt reading.Point, name protoreflect
 			Notes:   []string{lint.Refusal(at.Resource())}, Refused: true,
 			Upstream: "doesn't support virtual host or route specific configurations",
 		})
-	case swapped && content != nil && proto.Size(content) > 0:
+	case swapped && content != nil && (proto.Size(content) > 0 || !emptyValid(p, instead)):
 		place := "the filter chain"
 		if pt.IsPerRoute() {
 			place = "typed_per_filter_config"
@@ -165,6 +167,17 @@ func checkPosition(p *lint.Pass, at lint.At, pt reading.Point, name protoreflect
 			Upstream: fmt.Sprintf("Unable to unpack as %s", instead),
 		})
 	}
+}
+
+// emptyValid tells whether an empty message of a type breaks no constraint. Envoy takes an empty configuration of either type for
+// one of the type that belongs there.
+func emptyValid(p *lint.Pass, name protoreflect.FullName) bool {
+	mt, err := types.Envoy.FindMessageByName(name)
+	valid := true
+	if err == nil {
+		checker(p.Target, mt.Descriptor()).Check(mt.New(), func(constraint.Violation) { valid = false })
+	}
+	return valid
 }
 
 // byItsName tells where the type of a configuration does not count.
