@@ -99,8 +99,13 @@ func (p *Pass) Reportf(at At, format string, args ...any) {
 // Refuse adds a finding about something for which the target refuses the resource, delivered as it is. Upstream is the gist of
 // the target's own message.
 func (p *Pass) Refuse(at At, message, help, upstream string, related ...Related) {
+	p.RefuseWith(at, message, help, upstream, nil, related...)
+}
+
+// RefuseWith is Refuse for a finding that can be fixed.
+func (p *Pass) RefuseWith(at At, message, help, upstream string, fixes []Fix, related ...Related) {
 	p.Report(at, Diagnostic{
-		Message: message, Notes: []string{Refusal(at.Resource())}, Help: help, Refused: true, Upstream: upstream, Related: related,
+		Message: message, Notes: []string{Refusal(at.Resource())}, Help: help, Refused: true, Upstream: upstream, Fixes: fixes, Related: related,
 	})
 }
 

@@ -154,7 +154,7 @@ func replace(path string, before, after []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name())
+	defer func() { _ = os.Remove(tmp.Name()) }() // gone already, where all went well
 	_, err = tmp.Write(after)
 	if err := errors.Join(err, tmp.Chmod(info.Mode().Perm()), tmp.Sync(), tmp.Close()); err != nil {
 		return err

@@ -26,12 +26,17 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		if lb := c.GetLbPolicy(); lb != clusterv3.Cluster_CLUSTER_PROVIDED {
-			p.Refuse(at.Field("lb_policy"), fmt.Sprintf("an ORIGINAL_DST cluster cannot use %s", lb), "write lb_policy: CLUSTER_PROVIDED",
-				fmt.Sprintf("cluster: LB policy %s is not valid for Cluster type ORIGINAL_DST. Only 'CLUSTER_PROVIDED' is allowed with cluster type 'ORIGINAL_DST'", lb))
+			const provided = "CLUSTER_PROVIDED"
+			fixes := lint.Replace(at.Field("lb_policy"), provided).Likely("write " + provided)
+			if lb == clusterv3.Cluster_ROUND_ROBIN && len(fixes) == 0 { // the default
+				fixes = lint.Insert(at, "lb_policy", provided).Likely("add lb_policy: " + provided)
+			}
+			p.RefuseWith(at.Field("lb_policy"), fmt.Sprintf("an ORIGINAL_DST cluster cannot use %s", lb), "write lb_policy: CLUSTER_PROVIDED",
+				fmt.Sprintf("cluster: LB policy %s is not valid for Cluster type ORIGINAL_DST. Only 'CLUSTER_PROVIDED' is allowed with cluster type 'ORIGINAL_DST'", lb), fixes)
 		}
 		if c.GetLoadAssignment() != nil {
-			p.Refuse(at.Field("load_assignment").Key(), "an ORIGINAL_DST cluster has no endpoints of its own", "leave it out, or use another type of cluster",
-				"ORIGINAL_DST clusters must have no load assignment configured")
+			p.RefuseWith(at.Field("load_assignment").Key(), "an ORIGINAL_DST cluster has no endpoints of its own", "leave it out, or use another type of cluster",
+				"ORIGINAL_DST clusters must have no load assignment configured", lint.Remove(at.Field("load_assignment")).Likely("remove load_assignment"))
 		}
 		config, where := proto.Message(c.GetOriginalDstLbConfig()), at.Field("original_dst_lb_config")
 		if c.GetClusterType() != nil {

@@ -94,8 +94,9 @@ func checkPayload(p *lint.Pass, at lint.At, payload *corev3.HealthCheck_Payload)
 	}
 	bytes, err := hex.DecodeString(text.Text)
 	if err != nil {
-		p.Refuse(at.Field("text"), fmt.Sprintf("%q is not hexadecimal", text.Text), fmt.Sprintf("for these very characters write %q", hex.EncodeToString([]byte(text.Text))),
-			fmt.Sprintf("invalid hex string '%s'", text.Text))
+		encoded := hex.EncodeToString([]byte(text.Text))
+		p.RefuseWith(at.Field("text"), fmt.Sprintf("%q is not hexadecimal", text.Text), fmt.Sprintf("for these very characters write %q", encoded),
+			fmt.Sprintf("invalid hex string '%s'", text.Text), lint.Replace(at.Field("text"), encoded).Likely("write the characters as hexadecimal"))
 		return 0, false
 	}
 	return len(bytes), true

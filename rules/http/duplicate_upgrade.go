@@ -6,6 +6,8 @@ import (
 
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -17,22 +19,26 @@ var _ = Rules.Add(&lint.Rule{
 refuses the second one, even where it says the same.`,
 	Links: []string{"HttpConnectionManagerConfig::HttpConnectionManagerConfig (source/extensions/filters/network/http_connection_manager/config.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
-		first := map[string]lint.At{}
+		first := map[string]int{}
 		for i, upgrade := range m.GetUpgradeConfigs() {
 			own := at.Item("upgrade_configs", i).Field("upgrade_type")
 			name := asciiLower(upgrade.GetUpgradeType())
 			before, twice := first[name]
 			if !twice {
-				first[name] = own
+				first[name] = i
 				continue
 			}
-			p.Report(own, lint.Diagnostic{
+			d := lint.Diagnostic{
 				Message: fmt.Sprintf("the upgrade %q is configured twice", upgrade.GetUpgradeType()),
 				Notes:   []string{lint.Refusal(at.Resource()) + "; it ignores case here"},
 				Help:    "keep one of them",
 				Refused: true, Upstream: fmt.Sprintf("multiple upgrade configs with the same name: '%s'", upgrade.GetUpgradeType()),
-				Related: []lint.Related{lint.RelatedTo(before, "the first one")},
-			})
+				Related: []lint.Related{lint.RelatedTo(at.Item("upgrade_configs", before).Field("upgrade_type"), "the first one")},
+			}
+			if proto.Equal(upgrade, m.GetUpgradeConfigs()[before]) {
+				d.Fixes = lint.Remove(at.Item("upgrade_configs", i)).Safe("remove the second one, which says the same")
+			}
+			p.Report(own, d)
 		}
 	}),
 })

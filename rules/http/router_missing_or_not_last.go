@@ -44,6 +44,9 @@ func checkOrder(p *lint.Pass, list filterList) {
 			d.Help = "move it to the end; a chain has one terminal filter"
 			d.Upstream = fmt.Sprintf("terminal filter named %s must be the last filter in a %s filter chain", f.GetName(), list.kind)
 			d.Related = []lint.Related{lint.RelatedTo(list.item(i+1).Field("name"), "this one would never run")}
+			if other, _ := terminalFilter(p, list.at, list.filters[last]); !other {
+				d.Fixes = lint.MoveToEnd(list.item(i)).Likely("move it to the end")
+			}
 		} else {
 			d.Message = fmt.Sprintf("%q is the last filter, and it is not terminal", f.GetName())
 			d.Help = "end the chain with envoy.filters.http.router"

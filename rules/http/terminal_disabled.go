@@ -25,7 +25,7 @@ is the router), and Envoy refuses a connection manager where that one is disable
 			p.Report(list.item(last).Field("disabled"), lint.Diagnostic{
 				Message: fmt.Sprintf("the last filter of the chain, %q, is disabled", list.filters[last].GetName()),
 				Notes:   []string{lint.Refusal(at.Resource())},
-				Help:    "remove disabled",
+				Help:    "remove disabled", Fixes: lint.Remove(list.item(last).Field("disabled")).Likely("remove disabled"),
 				Refused: true, Upstream: fmt.Sprintf("the last (terminal) filter (%s) in the chain cannot be disabled by default", list.filters[last].GetName()),
 			})
 		}

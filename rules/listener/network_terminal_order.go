@@ -47,6 +47,9 @@ func checkOrder(p *lint.Pass, c chain) {
 			d.Help = "move it to the end; a chain has one terminal filter"
 			d.Upstream = fmt.Sprintf("terminal filter named %s must be the last filter in a network filter chain", f.GetName())
 			d.Related = []lint.Related{lint.RelatedTo(c.at.Item("filters", i+1).Field("name"), "this one would never be reached")}
+			if other, _ := terminalFilter(p, c.at, c.GetFilters()[last]); !other {
+				d.Fixes = lint.MoveToEnd(own).Likely("move it to the end")
+			}
 		} else {
 			d.Message = fmt.Sprintf("%q is the last filter, and it is not terminal", f.GetName())
 			d.Help = "end the chain with a terminal filter, such as envoy.filters.network.tcp_proxy"

@@ -239,6 +239,10 @@ func configSourceCheck(e *graph.Edge) *check {
 		c.late = true
 	case "rds_config_source":
 		return nil // of scoped routes: subscribed to when a scope names its route configuration
+	case "leds_config":
+		if e.From.Kind == graph.Cluster {
+			return nil // LEDS is for what comes over EDS
+		}
 	}
 	switch holder.Message.Descriptor().FullName() {
 	case "envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig",

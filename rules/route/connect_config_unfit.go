@@ -27,10 +27,10 @@ Envoy refuses the route table (` + "`RouteEntryImplBase`" + `), even where the e
 			}
 			if _, ok := tableOf(p, at); ok {
 				where := at.Item("upgrade_configs", i)
-				p.Refuse(
+				p.RefuseWith(
 					where.Field("connect_config").Key(), fmt.Sprintf("the upgrade %q takes no connect_config", name),
 					"leave it out; for a tunnel, write upgrade_type: CONNECT",
-					fmt.Sprintf("Non-CONNECT upgrade type %s has ConnectConfig", name),
+					fmt.Sprintf("Non-CONNECT upgrade type %s has ConnectConfig", name), lint.Remove(where.Field("connect_config")).Likely("remove connect_config"),
 					lint.RelatedTo(where.Field("upgrade_type"), "the type"),
 				)
 			}

@@ -24,10 +24,14 @@ Only equal domains count. ` + "`shop.example`, `shop.example:8080` and `*.exampl
 			if domain == "*" {
 				return // two-wildcards
 			}
-			p.Refuse(
+			var fixes []lint.Fix
+			if sameHost(where, first) {
+				fixes = lint.Remove(where).Safe("remove the second one")
+			}
+			p.RefuseWith(
 				where, fmt.Sprintf("the domain %q stands in this route table twice", domain),
 				"leave it to one virtual host",
-				fmt.Sprintf("Only unique values for domains are permitted. Duplicate entry of domain %s in route %s", domain, table.GetName()),
+				fmt.Sprintf("Only unique values for domains are permitted. Duplicate entry of domain %s in route %s", domain, table.GetName()), fixes,
 				lint.RelatedTo(first, fmt.Sprintf("virtual host %q has it", vhost)),
 			)
 		})
@@ -67,3 +71,6 @@ func lower(s string) string {
 		return r
 	}, s)
 }
+
+// sameHost tells whether two domains stand in one virtual host.
+func sameHost(a, b lint.At) bool { return a.Path().Parent().String() == b.Path().Parent().String() }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/xdslint/xdslint/lint"
 )
@@ -27,10 +28,14 @@ between two, it refuses the whole route table (` + "`RouteEntryImplBase`" + `).`
 				continue
 			}
 			if _, ok := tableOf(p, at); ok {
-				p.Refuse(
+				var fixes []lint.Fix
+				if proto.Equal(c, m.GetUpgradeConfigs()[first]) {
+					fixes = lint.Remove(at.Item("upgrade_configs", i)).Safe("remove the second one, which says the same")
+				}
+				p.RefuseWith(
 					at.Item("upgrade_configs", i).Field("upgrade_type"), fmt.Sprintf("the upgrade type %q stands here twice", c.GetUpgradeType()),
 					"keep one of them; enabled: false forbids what the connection manager allows",
-					"Duplicate upgrade "+c.GetUpgradeType(),
+					"Duplicate upgrade "+c.GetUpgradeType(), fixes,
 					lint.RelatedTo(at.Item("upgrade_configs", first).Field("upgrade_type"), "the first one"),
 				)
 			}

@@ -24,9 +24,10 @@ instead of leaving the field unheard (` + "`StringMatcherImpl`" + `).`,
 			return
 		}
 		if _, ok := tableOf(p, at); ok {
-			p.Refuse(
+			p.RefuseWith(
 				at.Field("ignore_case").Key(), "ignore_case does not go with safe_regex",
 				"leave it out, and begin the expression with (?i)", "ignore_case has no effect for safe_regex",
+				lint.Remove(at.Field("ignore_case")).Likely("remove ignore_case"),
 				lint.RelatedTo(at.Field("safe_regex").Key(), "the regular expression"),
 			)
 		}
