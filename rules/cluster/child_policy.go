@@ -51,6 +51,9 @@ func checkChild(p *lint.Pass, b, child made.Balancing) {
 	case b.Name == made.WrrLocalityPolicy && child.Name != made.WeightedRoundRobin:
 		p.Refuse(child.At, fmt.Sprintf("wrr_locality cannot use %s", child.Name), "use "+made.WeightedRoundRobin,
 			"Currently WrrLocalityLoadBalancer only supports ClientSideWeightedRoundRobinLoadBalancer as its endpoint picking policy.")
+	case b.Name == made.LoadAwareLocalityPolicy && child.Name == b.Name:
+		p.Refuse(child.At, "load_aware_locality cannot be its own endpoint_picking_policy", "use another policy, such as round_robin",
+			"load_aware_locality cannot be its own endpoint_picking_policy")
 	case b.Name == made.LoadAwareLocalityPolicy && child.Provided():
 		p.Refuse(child.At, "load_aware_locality cannot use the load balancer of a cluster", "use another policy, such as round_robin",
 			fmt.Sprintf("Unsupported endpoint picking policy for load_aware_locality: %s. Child load balancer could not be instantiated per locality.", child.Name))

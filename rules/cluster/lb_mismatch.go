@@ -67,6 +67,20 @@ func checkHashing(p *lint.Pass, b made.Balancing) {
 		p.Refuse(b.At.Field("table_size"), fmt.Sprintf("the table size %d is no prime number", size), "write 65537, the default, or another prime number of at most 5000011",
 			"The table size of maglev must be prime number")
 	}
+	if b.Name == made.LoadAwareLocalityPolicy {
+		checkVariance(p, b)
+	}
+}
+
+func checkVariance(p *lint.Pass, b made.Balancing) {
+	threshold, ok := made.Value(made.Sub(b.Config, "utilization_variance_threshold"), "value")
+	if !ok {
+		return
+	}
+	if share := threshold.Float(); share < 0 || share > 1 {
+		p.Refuse(b.At.Field("utilization_variance_threshold"), fmt.Sprintf("%v is no share of the utilization", share), "write a number from 0 to 1",
+			"utilization_variance_threshold must be in [0, 1]")
+	}
 }
 
 // isMade tells whether Envoy makes the load balancer, or those of its subsets, when it loads the cluster. Those of subsets it

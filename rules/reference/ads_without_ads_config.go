@@ -42,6 +42,9 @@ func reportNoADS(p *lint.Pass, at *graph.Place) {
 		Upstream: "ADS must be configured to support an ADS config source",
 	}
 	if fd := reading.FieldOf(at); fd != nil && fd.FullName() == "envoy.config.route.v3.Vhds.config_source" {
+		if p.Target.Before("1.39") {
+			return // VHDS of an inline table does nothing there
+		}
 		d.Notes, d.Refused = []string{lint.Refusal(at.Resource)}, true
 		d.Upstream = "vhds: ADS config source specified but no ADS configured in bootstrap."
 	}

@@ -26,7 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 (` + "`parsePathPatternSyntax`, `parseRewritePattern`" + `):
 
 - a template starts with a slash, and has no empty segment but a last one;
-- a segment is text, ` + "`*`, `**` or one variable in braces, `{name}` or `{name=pattern}`" + `, since 1.39 perhaps with text around it;
+- a segment is text, ` + "`*`, `**` or one variable in braces, `{name}` or `{name=pattern}`" + `, perhaps with text after it, and since 1.39 before it;
 - at most five variables, each with another name of letters, digits and underscores, of at most 16 characters;
 - nothing that matches a part of the path comes after ` + "`**`" + `.
 
@@ -102,8 +102,9 @@ var (
 	variableName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*$`)
 )
 
-// parseTemplate returns a template's variables, or what is wrong with it. Until Envoy 1.38, a variable was a whole segment.
-func parseTemplate(text string, whole bool) (variables []string, wrong string) {
+// parseTemplate returns a template's variables, or what is wrong with it. First tells that variables have to stand at the
+// beginning of a segment, as until Envoy 1.38.
+func parseTemplate(text string, first bool) (variables []string, wrong string) {
 	if text[0] != '/' {
 		return nil, "it does not start with a slash"
 	}
@@ -148,8 +149,8 @@ func parseTemplate(text string, whole bool) (variables []string, wrong string) {
 		rest = tail
 	}
 	segments := strings.Split(bare.String()[1:], "/")
-	if whole && slices.ContainsFunc(segments, func(s string) bool { return len(s) > 1 && strings.Contains(s, "{") }) {
-		return nil, "text stands around a variable, which Envoy takes since 1.39"
+	if first && slices.ContainsFunc(segments, func(s string) bool { return strings.Index(s, "{") > 0 }) {
+		return nil, "text stands before a variable, which Envoy takes since 1.39"
 	}
 	return variables, checkSegments(segments, contents)
 }

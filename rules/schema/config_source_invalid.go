@@ -69,11 +69,11 @@ func report(p *lint.Pass, at lint.At, f fault, late bool) {
 
 // sources are the fields whose config source Envoy subscribes to when it reads them.
 var sources = map[protoreflect.FullName]bool{
-	"envoy.config.bootstrap.v3.Bootstrap.DynamicResources.cds_config":                                true,
-	"envoy.config.bootstrap.v3.RuntimeLayer.RtdsLayer.rtds_config":                                   true,
-	"envoy.config.cluster.v3.Cluster.EdsClusterConfig.eds_config":                                    true,
-	"envoy.config.core.v3.ExtensionConfigSource.config_source":                                       true,
-	"envoy.config.route.v3.Vhds.config_source":                                                       true,
+	"envoy.config.bootstrap.v3.Bootstrap.DynamicResources.cds_config": true,
+	"envoy.config.bootstrap.v3.RuntimeLayer.RtdsLayer.rtds_config":    true,
+	"envoy.config.cluster.v3.Cluster.EdsClusterConfig.eds_config":     true,
+	"envoy.config.core.v3.ExtensionConfigSource.config_source":        true,
+	vhdsSource: true,
 	"envoy.extensions.filters.network.http_connection_manager.v3.Rds.config_source":                  true,
 	"envoy.extensions.filters.network.http_connection_manager.v3.ScopedRds.scoped_rds_config_source": true,
 	secretSource: true,
@@ -81,6 +81,7 @@ var sources = map[protoreflect.FullName]bool{
 
 const (
 	ldsSource    = "envoy.config.bootstrap.v3.Bootstrap.DynamicResources.lds_config"
+	vhdsSource   = "envoy.config.route.v3.Vhds.config_source"
 	secretSource = "envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig.sds_config"
 )
 
@@ -98,6 +99,8 @@ func checkConfigSource(p *lint.Pass, at lint.At, source *corev3.ConfigSource) {
 		report(p, at, authorityFault(source, fd.IsList()), false)
 	case field == "envoy.extensions.filters.network.thrift_proxy.v3.Trds.config_source", field == "envoy.extensions.filters.network.dubbo_proxy.v3.Drds.config_source":
 		report(p, at, aggregatedOnly(source, fd.Parent().Name()), false)
+	case field == vhdsSource && p.Target.Before("1.39") && at.Resource().Kind != graph.RouteConfiguration:
+		// VHDS of an inline table does nothing there.
 	case sources[field] && !unused(at.Place):
 		report(p, at, sourceFault(source, field == secretSource), false)
 	}

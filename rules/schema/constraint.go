@@ -58,7 +58,7 @@ func checkConstraints(p *lint.Pass, at lint.At, m protoreflect.Message) {
 			}
 		}
 	}
-	if read {
+	if read || len(durations) > 0 && reading.ReadsDurations(p.Target.Extensions(), at.Place) {
 		for _, d := range durations {
 			if !constraints || !violates(found, d.fd) {
 				reportDuration(p, at, d)

@@ -23,11 +23,10 @@ import (
 // field constraints are part of that: PGV leaves out some fields (constraint.Skip), the checks of durations do not.
 func Validated(x *target.Extensions, at *graph.Place) (any, constraints bool) {
 	constraints = true
-	for !isContent(at) && at.Parent != nil {
+	for ; !isContent(at) && at.Parent != nil; at = at.Parent {
 		if fd := FieldOf(at); fd != nil && constraint.Skip(fd) {
 			constraints = false
 		}
-		at = at.Parent
 	}
 	if at.Parent == nil {
 		return true, constraints
@@ -37,6 +36,23 @@ func Validated(x *target.Extensions, at *graph.Place) (any, constraints bool) {
 		return false, false
 	}
 	return true, constraints
+}
+
+// ReadsDurations tells whether a bad Duration in a message makes Envoy refuse the configuration: it validates the message, or
+// converts the durations of a load balancing policy (TypedLoadBalancerFactory::loadConfig).
+func ReadsDurations(x *target.Extensions, at *graph.Place) bool {
+	if validated, _ := Validated(x, at); validated {
+		return true
+	}
+	for !isContent(at) && at.Parent != nil {
+		at = at.Parent
+	}
+	outer := EnclosingAny(at)
+	if outer == nil || !Reads(x, outer) {
+		return false
+	}
+	p, _ := PointOf(outer)
+	return slices.Contains(p.Categories, "envoy.load_balancing_policies")
 }
 
 // isContent tells a message that an Any or a TypedStruct stands for.
