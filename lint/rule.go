@@ -4,10 +4,13 @@ package lint
 import (
 	"fmt"
 	"path"
+	"slices"
 	"sort"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/lint/target"
 )
 
 // Severity is how bad a finding is.
@@ -49,26 +52,32 @@ type Rule struct {
 // ID is group/name: the one name of a rule in messages, configuration, suppressions and addresses.
 func (r *Rule) ID() string { return r.Group + "/" + r.Name }
 
-// Check is what a rule does: made by Each, EachMessage or Whole.
+// Check is what a rule does: made by Each, EachOf, EachWhere or Whole.
 type Check struct {
-	message protoreflect.FullName // empty: every message
-	each    func(*Pass, At, proto.Message)
+	applies func(target.Target, protoreflect.MessageDescriptor) bool
+	each    func(*Pass, At, protoreflect.Message)
 	whole   func(*Pass)
 }
 
 // Each runs f for every message of a type, wherever it is nested.
 func Each[M proto.Message](f func(p *Pass, at At, m M)) Check {
 	var zero M
-	return Check{message: zero.ProtoReflect().Descriptor().FullName(), each: func(p *Pass, at At, m proto.Message) {
-		if typed, ok := m.(M); ok {
+	return EachOf(func(p *Pass, at At, m protoreflect.Message) {
+		if typed, ok := m.Interface().(M); ok {
 			f(p, at, typed)
 		}
-	}}
+	}, zero.ProtoReflect().Descriptor().FullName())
 }
 
-// EachMessage runs f for every message of every type, user-defined ones too.
-func EachMessage(f func(p *Pass, at At, m protoreflect.Message)) Check {
-	return Check{each: func(p *Pass, at At, m proto.Message) { f(p, at, m.ProtoReflect()) }}
+// EachOf runs f for every message of some types, also of those whose Go packages are not linked in.
+func EachOf(f func(p *Pass, at At, m protoreflect.Message), names ...protoreflect.FullName) Check {
+	return EachWhere(func(_ target.Target, md protoreflect.MessageDescriptor) bool { return slices.Contains(names, md.FullName()) }, f)
+}
+
+// EachWhere runs f for every message of the types, user-defined ones too, to which the rule applies. A run asks once for each
+// type.
+func EachWhere(applies func(t target.Target, md protoreflect.MessageDescriptor) bool, f func(p *Pass, at At, m protoreflect.Message)) Check {
+	return Check{applies: applies, each: f}
 }
 
 // Whole runs f once for a snapshot.

@@ -91,26 +91,37 @@ type runner struct {
 	Result
 	snapshot *graph.Snapshot
 	config   Config
-	every    []*Rule // for every message
-	byType   map[protoreflect.FullName][]*Rule
+	each     []*Rule  // for single messages
+	byType   sync.Map // protoreflect.MessageDescriptor → []int: which of them apply
 	overAll  []*Rule
 }
 
 func newRunner(s *graph.Snapshot, config Config) *runner {
-	r := &runner{snapshot: s, config: config, byType: map[protoreflect.FullName][]*Rule{}}
+	r := &runner{snapshot: s, config: config}
 	for _, rule := range config.Rules {
 		if rule.Run.whole != nil {
 			r.overAll = append(r.overAll, rule)
 		}
-		switch {
-		case rule.Run.each == nil:
-		case rule.Run.message == "":
-			r.every = append(r.every, rule)
-		default:
-			r.byType[rule.Run.message] = append(r.byType[rule.Run.message], rule)
+		if rule.Run.each != nil {
+			r.each = append(r.each, rule)
 		}
 	}
 	return r
+}
+
+// applying lists the rules that look at messages of a type.
+func (r *runner) applying(md protoreflect.MessageDescriptor) []int {
+	if known, ok := r.byType.Load(md); ok {
+		return known.([]int)
+	}
+	found := []int{}
+	for i, rule := range r.each {
+		if rule.Run.applies(r.config.Target, md) {
+			found = append(found, i)
+		}
+	}
+	r.byType.Store(md, found)
+	return found
 }
 
 func (r *runner) resources(ctx context.Context) {
@@ -138,25 +149,21 @@ func (r *runner) resources(ctx context.Context) {
 }
 
 func (r *runner) resource(res *graph.Resource, into *Result) {
-	passes := map[*Rule]*Pass{}
-	call := func(rule *Rule, at *graph.Place) {
-		pass := passes[rule]
-		if pass == nil {
-			pass = r.pass(rule, into)
-			passes[rule] = pass
+	passes := make([]*Pass, len(r.each))
+	call := func(i int, at *graph.Place) {
+		rule := r.each[i]
+		if passes[i] == nil {
+			passes[i] = r.pass(rule, into)
 		}
 		defer r.contain(rule, res, into)
 		if r.config.Timings {
 			defer into.measure(rule)()
 		}
-		rule.Run.each(pass, PlaceAt(at), at.Message.Interface())
+		rule.Run.each(passes[i], PlaceAt(at), at.Message)
 	}
 	res.Walk(func(at *graph.Place) {
-		for _, rule := range r.every {
-			call(rule, at)
-		}
-		for _, rule := range r.byType[at.Message.Descriptor().FullName()] {
-			call(rule, at)
+		for _, i := range r.applying(at.Message.Descriptor()) {
+			call(i, at)
 		}
 	})
 }

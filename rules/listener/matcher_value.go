@@ -18,7 +18,7 @@ var _ = Rules.Add(&lint.Rule{
 of a ` + "`ServerNameMatcher`" + ` are exact names, ` + "`*.example.com`" + ` for all below a name, or ` + "`*`" + ` for all, and each stands there once. Envoy refuses the listener
 else.`,
 	Links: []string{"FilterChainManagerImpl::maybeConstructMatcher (source/common/listener_manager/filter_chain_manager_impl.cc)"},
-	Run: lint.EachMessage(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
+	Run: lint.EachOf(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		switch m.Descriptor().FullName() {
 		case "xds.core.v3.CidrRange", "envoy.config.core.v3.CidrRange":
 			if fd := reading.FieldOf(at.Place); fd != nil && ranges[fd.FullName()] && inMatcher(at) {
@@ -29,7 +29,7 @@ else.`,
 				checkDomains(p, at, m)
 			}
 		}
-	}),
+	}, "xds.core.v3.CidrRange", "envoy.config.core.v3.CidrRange", "xds.type.matcher.v3.ServerNameMatcher"),
 })
 
 // ranges are the fields whose ranges Envoy reads when it makes the matcher.

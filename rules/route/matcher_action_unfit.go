@@ -17,7 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 
 Nor does this matcher know ` + "`keep_matching`" + `: one match decides. For routes that are tried one after the other, write a ` + "`RouteList`" + `. Envoy refuses the whole route table.`,
 	Links: []string{"MatchTreeFactory::createOnMatchBase (source/common/matcher/matcher.h)", "RouteMatchActionFactory (source/common/router/config_impl.h)"},
-	Run: lint.EachMessage(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
+	Run: lint.EachOf(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		switch m.Descriptor().FullName() {
 		case "google.protobuf.Any":
 			if at.Place.Parent != nil {
@@ -33,7 +33,7 @@ Nor does this matcher know ` + "`keep_matching`" + `: one match decides. For rou
 					"leave keep_matching out; a RouteList holds routes that are tried one after the other", "keep_matching is not supported")
 			}
 		}
-	}),
+	}, "google.protobuf.Any", "xds.type.matcher.v3.Matcher.OnMatch", "envoy.config.common.matcher.v3.Matcher.OnMatch"),
 })
 
 func checkAction(p *lint.Pass, at lint.At) {

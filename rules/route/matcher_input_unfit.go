@@ -21,8 +21,8 @@ route table (` + "`RouteActionValidationVisitor`" + `).
 
 Conditions on other things belong into the routes that the matcher leads to: their ` + "`match`" + ` knows query parameters, metadata and the TLS connection.`,
 	Links: []string{"RouteActionValidationVisitor::performDataInputValidation (source/common/router/matcher_visitor.cc)"},
-	Run: lint.EachMessage(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
-		if m.Descriptor().FullName() != "google.protobuf.Any" || at.Place.Parent == nil {
+	Run: lint.EachOf(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
+		if at.Place.Parent == nil {
 			return
 		}
 		input := lint.PlaceAt(at.Place.Parent)
@@ -45,7 +45,7 @@ Conditions on other things belong into the routes that the matcher leads to: the
 			input.Field("typed_config", "@type"), fmt.Sprintf("a virtual host's matcher cannot look at %s", name),
 			"match by HttpRequestHeaderMatchInput, and put other conditions into the routes", upstream,
 		)
-	}),
+	}, "google.protobuf.Any"),
 })
 
 // inputs are the fields that say what a matcher looks at.

@@ -13,12 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Why: "`ignore_case` goes with `exact`, `prefix`, `suffix` and `contains`" + `. A regular expression says by itself whether case matters, and Envoy refuses the route table
 instead of leaving the field unheard (` + "`StringMatcherImpl`" + `).`,
 	Links: []string{"StringMatcherImpl::createVariant (source/common/common/matchers.h)"},
-	Run: lint.EachMessage(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
-		switch m.Descriptor().FullName() {
-		case "envoy.type.matcher.v3.StringMatcher", "xds.type.matcher.v3.StringMatcher":
-		default:
-			return
-		}
+	Run: lint.EachOf(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		fields := m.Descriptor().Fields()
 		if !m.Has(fields.ByName("safe_regex")) || !m.Get(fields.ByName("ignore_case")).Bool() {
 			return
@@ -31,5 +26,5 @@ instead of leaving the field unheard (` + "`StringMatcherImpl`" + `).`,
 				lint.RelatedTo(at.Field("safe_regex").Key(), "the regular expression"),
 			)
 		}
-	}),
+	}, "envoy.type.matcher.v3.StringMatcher", "xds.type.matcher.v3.StringMatcher"),
 })

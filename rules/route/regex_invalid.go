@@ -20,7 +20,7 @@ Envoy 1.40 takes each byte for a character: ` + "`\\x{4e2d}`" + ` is none.
 
 How large the compiled expression may be is the business of route/regex-too-large.`,
 	Links: []string{"CompiledGoogleReMatcher (source/common/common/regex.cc)", "https://github.com/google/re2/wiki/Syntax"},
-	Run: lint.EachMessage(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
+	Run: lint.EachOf(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		expression, ok := expressionOf(p, m)
 		if !ok {
 			return
@@ -32,7 +32,7 @@ How large the compiled expression may be is the business of route/regex-too-larg
 		if _, ok := tableOf(p, at); ok {
 			p.Refuse(at.Field("regex"), "RE2 does not know this regular expression: "+upstream, regex.Help(upstream), upstream)
 		}
-	}),
+	}, "envoy.type.matcher.v3.RegexMatcher", "xds.type.matcher.v3.RegexMatcher"),
 })
 
 // expressionOf is the regular expression that RE2 compiles for a message; an empty one breaks a constraint.

@@ -22,7 +22,7 @@ var _ = Rules.Add(&lint.Rule{
 What is meant has a field of its own: ` + "`host_rewrite_literal`" + ` and its like for ` + "`host` and `:authority`, `prefix_rewrite` or `regex_rewrite`" + ` for
 ` + "`:path`, a `direct_response` for `:status`" + `.`,
 	Links: []string{"HeaderParser::configure (source/common/router/header_parser.cc)", "https://github.com/kgateway-dev/kgateway/issues/14264"},
-	Run: lint.EachMessage(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
+	Run: lint.EachOf(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		switch m.Descriptor().FullName() {
 		case "envoy.config.core.v3.HeaderValueOption":
 			if option, ok := m.Interface().(*corev3.HeaderValueOption); ok && headersToAdd[string(holder(at))] {
@@ -49,7 +49,8 @@ What is meant has a field of its own: ` + "`host_rewrite_literal`" + ` and its l
 				}
 			}
 		}
-	}),
+	}, "envoy.config.core.v3.HeaderValueOption", "envoy.config.route.v3.InternalRedirectPolicy", "envoy.config.route.v3.RouteConfiguration",
+		"envoy.config.route.v3.VirtualHost", "envoy.config.route.v3.Route", "envoy.config.route.v3.WeightedCluster.ClusterWeight"),
 })
 
 // checkReserved is HeaderUtility::isModifiableHeader, and isRemovableHeader, which is the same.

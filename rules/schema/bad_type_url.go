@@ -37,7 +37,9 @@ configuration in a FilterConfig that is optional; but in a text file its type st
 A type that the official build lacks may well be an extension of the Envoy that a vendor or a mesh ships. So it is a warning,
 and an error only where the target was named (` + "`--target`" + `): then the official build is meant.`,
 	Links: []string{"https://github.com/envoyproxy/envoy/issues/21759"},
-	Run: lint.EachMessage(checkTypes).And(func(p *lint.Pass) {
+	Run: lint.EachOf(checkTypes, "google.protobuf.Any", "envoy.config.core.v3.ExtensionConfigSource", "envoy.config.cluster.v3.Cluster",
+		"envoy.config.cluster.v3.Cluster.CustomClusterType", "envoy.config.core.v3.TypedExtensionConfig",
+		"envoy.extensions.filters.network.dubbo_proxy.v3.DubboFilter", "envoy.config.cluster.v3.LoadBalancingPolicy").And(func(p *lint.Pass) {
 		for _, r := range p.Snapshot.Resources {
 			if r.Message == nil {
 				unknownResources(p, r)

@@ -31,7 +31,9 @@ Durations have a constraint of their own: none may be negative or longer than so
 What Envoy never validates is left alone here too: what an Any holds that no extension reads, and fields whose
 proto says that they are not to be validated.`,
 	Links: []string{"https://github.com/envoyproxy/envoy/issues/159"},
-	Run:   lint.EachMessage(checkConstraints),
+	Run: lint.EachWhere(func(t target.Target, md protoreflect.MessageDescriptor) bool {
+		return checker(t, md) != nil || len(durationsOf(md)) > 0
+	}, checkConstraints),
 })
 
 // checker is that of the target's version of the API.

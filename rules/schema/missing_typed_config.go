@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/target"
 	"github.com/xdslint/xdslint/rules/schema/reading"
 )
 
@@ -23,7 +24,9 @@ var _ = Rules.Add(&lint.Rule{
 ("Didn't find a registered implementation for '…' with type URL: ''"), even one that has nothing to configure: it takes an
 empty configuration of its type.`,
 	Links: []string{"https://github.com/envoyproxy/envoy/issues/21759"},
-	Run:   lint.EachMessage(missingTypedConfig),
+	Run:   lint.EachWhere(func(_ target.Target, md protoreflect.MessageDescriptor) bool {
+		return reading.IsWrapping(md.FullName()) || md.FullName() == "envoy.config.route.v3.FilterConfig"
+	}, missingTypedConfig),
 })
 
 // untyped are wrappings whose missing configuration means something: the default, or that the name counts.

@@ -11,6 +11,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/target"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -30,7 +31,7 @@ http_filters:
 
 A single value for a repeated field (` + "`domains: \"*\"`" + `) is no mistake: Envoy takes it for a list of one.`,
 	Links: []string{"https://github.com/envoyproxy/envoy/issues/3384"},
-	Run: lint.EachMessage(splitItems).And(func(p *lint.Pass) {
+	Run: lint.EachWhere(func(_ target.Target, md protoreflect.MessageDescriptor) bool { return len(extensionLists(md)) > 0 }, splitItems).And(func(p *lint.Pass) {
 		p.Problems(decode.DuplicateKey, func(r *graph.Resource, problem decode.Problem) { duplicateKey(p, r, problem) })
 	}),
 })

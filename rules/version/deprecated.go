@@ -20,7 +20,7 @@ fields turn fatal by default, and then go away. Where the API has a replacement,
 
 Only what is set is reported, and only what Envoy reads.`,
 	Links: []string{"https://www.envoyproxy.io/docs/envoy/latest/version_history/version_history"},
-	Run:   lint.EachMessage(func(p *lint.Pass, at lint.At, m protoreflect.Message) { reportDeprecated(p, at.Place, usesOf(m)) }),
+	Run:   lint.EachWhere(suspect, func(p *lint.Pass, at lint.At, m protoreflect.Message) { reportDeprecated(p, at.Place, usesOf(m)) }),
 })
 
 func reportDeprecated(p *lint.Pass, at *graph.Place, uses []use) {

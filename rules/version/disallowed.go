@@ -28,7 +28,7 @@ The runtime can allow them for a while: ` + "`envoy.deprecated_features:FULL.FIE
 ` + "`envoy.features.enable_all_deprecated_features: true`" + ` all of them; and ` + "`envoy.features.fail_on_any_deprecated_feature: true`" + `
 refuses every deprecated field. The static layers of the bootstrap's layered_runtime are taken into account.`,
 	Links: []string{"https://www.envoyproxy.io/docs/envoy/latest/configuration/operations/runtime#using-runtime-overrides-for-deprecated-features"},
-	Run:   lint.EachMessage(func(p *lint.Pass, at lint.At, m protoreflect.Message) { disallowed(p, at.Place, usesOf(m)) }),
+	Run:   lint.EachWhere(suspect, func(p *lint.Pass, at lint.At, m protoreflect.Message) { disallowed(p, at.Place, usesOf(m)) }),
 })
 
 func disallowed(p *lint.Pass, at *graph.Place, uses []use) {

@@ -7,6 +7,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/xdslint/xdslint/lint/target"
 )
 
 var suspectFields sync.Map // protoreflect.MessageDescriptor → []protoreflect.FieldDescriptor
@@ -28,6 +30,9 @@ func suspects(md protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor 
 	suspectFields.Store(md, fields)
 	return fields
 }
+
+// suspect tells whether a message type has any.
+func suspect(_ target.Target, md protoreflect.MessageDescriptor) bool { return len(suspects(md)) > 0 }
 
 func anyDeprecated(ed protoreflect.EnumDescriptor) bool {
 	for i := range ed.Values().Len() {

@@ -9,6 +9,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/target"
 	"github.com/xdslint/xdslint/rules/schema/reading"
 )
 
@@ -21,7 +22,8 @@ var _ = Rules.Add(&lint.Rule{
 out means, is still taken there; write V3 all the same.
 
 ` + "`resource_api_version: V2`" + ` is only deprecated: Envoy takes it, and asks for v3 resources.`,
-	Run: lint.EachMessage(func(p *lint.Pass, at lint.At, _ protoreflect.Message) { transportVersion(p, at.Place) }).And(func(p *lint.Pass) {
+	Run: lint.EachWhere(func(_ target.Target, md protoreflect.MessageDescriptor) bool { return versionField(md) != nil },
+		func(p *lint.Pass, at lint.At, _ protoreflect.Message) { transportVersion(p, at.Place) }).And(func(p *lint.Pass) {
 		p.Problems(decode.OldType, func(r *graph.Resource, problem decode.Problem) {
 			d := lint.Diagnostic{
 				Message: problem.Message, Refused: true,
