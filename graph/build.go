@@ -29,6 +29,9 @@ type Edge struct {
 func (s *Snapshot) Build() {
 	s.byName = map[Kind]map[string][]*Resource{}
 	for _, r := range s.Resources {
+		if r.Kind == Bootstrap && s.bootstrap == nil {
+			s.bootstrap = r
+		}
 		names := s.byName[r.Kind]
 		if names == nil {
 			names = map[string][]*Resource{}

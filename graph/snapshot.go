@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/xdslint/xdslint/graph/decode"
@@ -79,10 +80,11 @@ type Snapshot struct {
 
 	Edges []*Edge
 
-	complete map[scope]bool
-	byName   map[Kind]map[string][]*Resource
-	filters  *httpFilters
-	onDemand bool // clusters come that nobody has named yet
+	complete  map[scope]bool
+	bootstrap *Resource
+	byName    map[Kind]map[string][]*Resource
+	filters   *httpFilters
+	onDemand  bool // clusters come that nobody has named yet
 }
 
 type scope struct {
@@ -166,6 +168,18 @@ func (s *Snapshot) Find(kind Kind, from Source, name string) *Resource {
 		}
 	}
 	return other
+}
+
+// Bootstrap is the bootstrap that the snapshot begins with; nil and nil where there is none that could be read.
+func (s *Snapshot) Bootstrap() (*bootstrapv3.Bootstrap, *Resource) {
+	if s.bootstrap == nil {
+		return nil, nil
+	}
+	b, ok := s.bootstrap.Message.(*bootstrapv3.Bootstrap)
+	if !ok {
+		return nil, nil
+	}
+	return b, s.bootstrap
 }
 
 // All returns the resources of a kind, in the order in which they were read.

@@ -1,7 +1,6 @@
 package bootstrap
 
 import (
-	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
 	"github.com/xdslint/xdslint/graph"
@@ -34,18 +33,15 @@ const upstreamInterface = "envoy.extensions.bootstrap.reverse_tunnel.upstream_so
 
 // lacksInterface tells whether the bootstrap is there, and no extension in it can be the interface.
 func lacksInterface(p *lint.Pass) bool {
-	for _, r := range p.Snapshot.Resources {
-		b, ok := r.Message.(*bootstrapv3.Bootstrap)
-		if !ok {
-			continue
-		}
-		at := lint.PlaceAt(&graph.Place{Resource: r, Message: b.ProtoReflect()})
-		for i, e := range b.GetBootstrapExtensions() {
-			if configured(at.Item("bootstrap_extensions", i), e.GetTypedConfig()) == upstreamInterface {
-				return false
-			}
-		}
-		return true
+	b, r := p.Snapshot.Bootstrap()
+	if b == nil {
+		return false
 	}
-	return false
+	at := lint.PlaceAt(&graph.Place{Resource: r, Message: b.ProtoReflect()})
+	for i, e := range b.GetBootstrapExtensions() {
+		if configured(at.Item("bootstrap_extensions", i), e.GetTypedConfig()) == upstreamInterface {
+			return false
+		}
+	}
+	return true
 }

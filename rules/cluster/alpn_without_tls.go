@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -83,12 +82,8 @@ func checkProbe(p *lint.Pass, where, at lint.At, c *clusterv3.Cluster) {
 
 // unchecked tells whether the bootstrap says not to look at the transport_socket_matches.
 func unchecked(p *lint.Pass) bool {
-	for _, r := range p.Snapshot.Resources {
-		if b, ok := r.Message.(*bootstrapv3.Bootstrap); ok && strings.Contains(b.GetLayeredRuntime().String(), "do_not_validate_alpn_support") {
-			return true
-		}
-	}
-	return false
+	b, _ := p.Snapshot.Bootstrap()
+	return strings.Contains(b.GetLayeredRuntime().String(), "do_not_validate_alpn_support")
 }
 
 // lacksALPN names a transport socket that is known to have no ALPN.

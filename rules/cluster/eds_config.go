@@ -3,7 +3,6 @@ package cluster
 import (
 	"strings"
 
-	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 
 	"github.com/xdslint/xdslint/lint"
@@ -45,10 +44,6 @@ func hasAuthority(p *lint.Pass, c *clusterv3.Cluster) bool {
 	if !strings.HasPrefix(name, "xdstp:") {
 		return false
 	}
-	for _, r := range p.Snapshot.Resources {
-		if b, ok := r.Message.(*bootstrapv3.Bootstrap); ok {
-			return len(b.GetConfigSources()) > 0 || b.GetDefaultConfigSource() != nil
-		}
-	}
-	return true
+	b, _ := p.Snapshot.Bootstrap()
+	return b == nil || len(b.GetConfigSources()) > 0 || b.GetDefaultConfigSource() != nil
 }

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 
 	"github.com/xdslint/xdslint/graph"
@@ -20,12 +19,10 @@ var _ = Rules.Add(&lint.Rule{
 		if !c.GetTrackClusterStats().GetPerEndpointStats() {
 			return
 		}
-		for _, r := range p.Snapshot.Resources {
-			if b, ok := r.Message.(*bootstrapv3.Bootstrap); ok && b.GetClusterManager().GetLoadStatsConfig() != nil {
-				p.Refuse(at.Field("track_cluster_stats", "per_endpoint_stats"), "statistics per endpoint exclude the load reports of this Envoy", "leave it out, or load_stats_config of the bootstrap",
-					"Only one of cluster per_endpoint_stats and cluster manager load_stats_config can be specified",
-					lint.RelatedTo(lint.PlaceAt(&graph.Place{Resource: r}).Field("cluster_manager", "load_stats_config"), "the load reports"))
-			}
+		if b, r := p.Snapshot.Bootstrap(); b.GetClusterManager().GetLoadStatsConfig() != nil {
+			p.Refuse(at.Field("track_cluster_stats", "per_endpoint_stats"), "statistics per endpoint exclude the load reports of this Envoy", "leave it out, or load_stats_config of the bootstrap",
+				"Only one of cluster per_endpoint_stats and cluster manager load_stats_config can be specified",
+				lint.RelatedTo(lint.PlaceAt(&graph.Place{Resource: r}).Field("cluster_manager", "load_stats_config"), "the load reports"))
 		}
 	}),
 })

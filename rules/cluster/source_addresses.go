@@ -2,8 +2,8 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
 
-	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
@@ -25,15 +25,9 @@ The ` + "`upstream_bind_config` of the bootstrap's `cluster_manager`" + ` holds 
 	Run: made.EachCluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		checkBinding(p, at.Field("upstream_bind_config"), c.GetUpstreamBindConfig(), "Cluster "+c.GetName())
 	}).And(func(p *lint.Pass) {
-		used := false
-		for _, r := range p.Snapshot.Resources {
-			c, ok := r.Message.(*clusterv3.Cluster)
-			used = used || ok && r.Delivery == graph.Booted && c.GetUpstreamBindConfig() == nil
-		}
-		for _, r := range p.Snapshot.Resources {
-			if b, ok := r.Message.(*bootstrapv3.Bootstrap); ok && used {
-				checkBinding(p, lint.PlaceAt(&graph.Place{Resource: r}).Field("cluster_manager", "upstream_bind_config"), b.GetClusterManager().GetUpstreamBindConfig(), "Bootstrap")
-			}
+		b, r := p.Snapshot.Bootstrap()
+		if slices.ContainsFunc(b.GetStaticResources().GetClusters(), func(c *clusterv3.Cluster) bool { return c.GetUpstreamBindConfig() == nil }) {
+			checkBinding(p, lint.PlaceAt(&graph.Place{Resource: r}).Field("cluster_manager", "upstream_bind_config"), b.GetClusterManager().GetUpstreamBindConfig(), "Bootstrap")
 		}
 	}),
 })

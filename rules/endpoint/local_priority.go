@@ -3,7 +3,6 @@ package endpoint
 import (
 	"fmt"
 
-	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	dnsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/clusters/dns/v3"
@@ -38,12 +37,8 @@ LOGICAL_DNS clusters have one priority, whatever is written.`,
 })
 
 func localCluster(p *lint.Pass) string {
-	for _, r := range p.Snapshot.Resources {
-		if b, ok := r.Message.(*bootstrapv3.Bootstrap); ok {
-			return b.GetClusterManager().GetLocalClusterName()
-		}
-	}
-	return ""
+	b, _ := p.Snapshot.Bootstrap()
+	return b.GetClusterManager().GetLocalClusterName()
 }
 
 // servesEDS tells whether an EDS cluster gets its endpoints under a name.

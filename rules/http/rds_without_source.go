@@ -3,7 +3,6 @@ package http
 import (
 	"strings"
 
-	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 
 	"github.com/xdslint/xdslint/lint"
@@ -35,10 +34,6 @@ fall back to the ADS of the bootstrap by itself. For an ` + "`xdstp`" + ` name i
 
 // noAuthorities tells of a bootstrap that has no source for xdstp names. Whether one that has uses it depends on the runtime.
 func noAuthorities(p *lint.Pass) bool {
-	for _, r := range p.Snapshot.Resources {
-		if b, ok := r.Message.(*bootstrapv3.Bootstrap); ok {
-			return b.GetDefaultConfigSource() == nil && len(b.GetConfigSources()) == 0
-		}
-	}
-	return false
+	b, _ := p.Snapshot.Bootstrap()
+	return b != nil && b.GetDefaultConfigSource() == nil && len(b.GetConfigSources()) == 0
 }

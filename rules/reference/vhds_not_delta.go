@@ -46,11 +46,8 @@ come over RDS, and only by ` + "`DELTA_GRPC`" + `; since then the ADS stream has
 
 // checkADS looks at the ADS stream that VHDS is to share.
 func checkADS(p *lint.Pass, at lint.At) {
-	b := bootOf(p.Snapshot)
-	if b == nil {
-		return
-	}
-	ads := b.message.GetDynamicResources().GetAdsConfig()
+	b, _ := p.Snapshot.Bootstrap()
+	ads := b.GetDynamicResources().GetAdsConfig()
 	if ads == nil || ads.GetApiType() == corev3.ApiConfigSource_DELTA_GRPC {
 		return // without one, ads-without-ads-config
 	}

@@ -24,7 +24,7 @@ var _ = Rules.Add(&lint.Rule{
 ("Didn't find a registered implementation for '…' with type URL: ''"), even one that has nothing to configure: it takes an
 empty configuration of its type.`,
 	Links: []string{"https://github.com/envoyproxy/envoy/issues/21759"},
-	Run:   lint.EachWhere(func(_ target.Target, md protoreflect.MessageDescriptor) bool {
+	Run: lint.EachWhere(func(_ target.Target, md protoreflect.MessageDescriptor) bool {
 		return reading.IsWrapping(md.FullName()) || md.FullName() == "envoy.config.route.v3.FilterConfig"
 	}, missingTypedConfig),
 })

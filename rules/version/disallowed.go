@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/envoyproxy/go-control-plane/envoy/annotations"
-	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -143,25 +142,11 @@ func (u use) upstream() string {
 // runtimeOf reads the keys about deprecated features in the static layers of the bootstrap; the last layer wins.
 func runtimeOf(s *graph.Snapshot) map[string]bool {
 	flags := map[string]bool{}
-	if b := bootstrapOf(s); b != nil {
-		for _, layer := range b.GetLayeredRuntime().GetLayers() {
-			flatten("", layer.GetStaticLayer(), flags)
-		}
+	b, _ := s.Bootstrap()
+	for _, layer := range b.GetLayeredRuntime().GetLayers() {
+		flatten("", layer.GetStaticLayer(), flags)
 	}
 	return flags
-}
-
-// bootstrapOf finds the bootstrap, which comes first in its snapshot.
-func bootstrapOf(s *graph.Snapshot) *bootstrapv3.Bootstrap {
-	for _, r := range s.Resources {
-		if b, ok := r.Message.(*bootstrapv3.Bootstrap); ok {
-			return b
-		}
-		if s.Loose {
-			break
-		}
-	}
-	return nil
 }
 
 func flatten(prefix string, s *structpb.Struct, into map[string]bool) {

@@ -27,7 +27,7 @@ wants a defined value.
 Which fields a version has is read from the descriptors in its binary. Name the oldest version that you run as the target:
 ` + "`--target envoy:1.36`" + `.`,
 	Links: []string{"https://www.envoyproxy.io/docs/envoy/latest/api/api_supported_versions", "MessageUtil::checkForUnexpectedFields (source/common/protobuf/utility.cc)"},
-	Run:   lint.EachWhere(func(t target.Target, md protoreflect.MessageDescriptor) bool {
+	Run: lint.EachWhere(func(t target.Target, md protoreflect.MessageDescriptor) bool {
 		return t != target.Default() && !t.Lacks(md.FullName()) && len(newFields(t, md)) > 0 // a type that is lacking is a finding of schema/bad-type-url
 	}, tooNew),
 })

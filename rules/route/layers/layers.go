@@ -21,21 +21,15 @@ type Runtime struct {
 
 // Of finds the runtime of a snapshot.
 func Of(s *graph.Snapshot) Runtime {
-	if s.Loose {
+	b, _ := s.Bootstrap()
+	if b == nil || s.Loose {
 		return Runtime{}
 	}
-	for _, r := range s.Resources {
-		b, ok := r.Message.(*bootstrapv3.Bootstrap)
-		if !ok {
-			continue
-		}
-		known := true
-		for _, l := range b.GetLayeredRuntime().GetLayers() {
-			known = known && l.GetDiskLayer() == nil
-		}
-		return Runtime{layers: b.GetLayeredRuntime().GetLayers(), Known: known}
+	known := true
+	for _, l := range b.GetLayeredRuntime().GetLayers() {
+		known = known && l.GetDiskLayer() == nil
 	}
-	return Runtime{}
+	return Runtime{layers: b.GetLayeredRuntime().GetLayers(), Known: known}
 }
 
 // Integer is the value of a key that Envoy reads as a number; what is none counts as not there.

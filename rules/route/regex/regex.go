@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 
-	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 
 	"github.com/xdslint/xdslint/graph"
@@ -93,11 +92,7 @@ func OtherEngine(s *graph.Snapshot, m *matcherv3.RegexMatcher) bool {
 	if m.GetGoogleRe2() != nil || s.Loose {
 		return false
 	}
-	for _, r := range s.Resources {
-		if b, ok := r.Message.(*bootstrapv3.Bootstrap); ok {
-			engine := b.GetDefaultRegexEngine()
-			return engine != nil && decode.TypeName(engine.GetTypedConfig().GetTypeUrl()) != "envoy.extensions.regex_engines.v3.GoogleRE2"
-		}
-	}
-	return false
+	b, _ := s.Bootstrap()
+	engine := b.GetDefaultRegexEngine()
+	return engine != nil && decode.TypeName(engine.GetTypedConfig().GetTypeUrl()) != "envoy.extensions.regex_engines.v3.GoogleRE2"
 }
