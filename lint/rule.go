@@ -71,7 +71,9 @@ func Each[M proto.Message](f func(p *Pass, at At, m M)) Check {
 
 // EachOf runs f for every message of some types, also of those whose Go packages are not linked in.
 func EachOf(f func(p *Pass, at At, m protoreflect.Message), names ...protoreflect.FullName) Check {
-	return EachWhere(func(_ target.Target, md protoreflect.MessageDescriptor) bool { return slices.Contains(names, md.FullName()) }, f)
+	return EachWhere(func(_ target.Target, md protoreflect.MessageDescriptor) bool {
+		return slices.Contains(names, md.FullName())
+	}, f)
 }
 
 // EachWhere runs f for every message of the types, user-defined ones too, to which the rule applies. A run asks once for each

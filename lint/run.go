@@ -130,8 +130,9 @@ func (r *runner) resources(ctx context.Context) {
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
+			w := &worker{runner: r, passes: make([]*Pass, len(r.each))}
 			for i := range next {
-				r.resource(r.snapshot.Resources[i], &results[i])
+				w.resource(r.snapshot.Resources[i], &results[i])
 			}
 		})
 	}
@@ -148,24 +149,37 @@ func (r *runner) resources(ctx context.Context) {
 	}
 }
 
-func (r *runner) resource(res *graph.Resource, into *Result) {
-	passes := make([]*Pass, len(r.each))
-	call := func(i int, at *graph.Place) {
-		rule := r.each[i]
-		if passes[i] == nil {
-			passes[i] = r.pass(rule, into)
+// worker runs the rules over one resource after the other. A pass lives as long as the worker, and knows nothing of earlier resources.
+type worker struct {
+	*runner
+	passes []*Pass // of runner.each
+	into   *Result
+}
+
+func (w *worker) resource(res *graph.Resource, into *Result) {
+	w.into = into
+	for _, pass := range w.passes {
+		if pass != nil {
+			pass.suggested = 0
 		}
-		defer r.contain(rule, res, into)
-		if r.config.Timings {
-			defer into.measure(rule)()
-		}
-		rule.Run.each(passes[i], PlaceAt(at), at.Message)
 	}
 	res.Walk(func(at *graph.Place) {
-		for _, i := range r.applying(at.Message.Descriptor()) {
-			call(i, at)
+		for _, i := range w.applying(at.Message.Descriptor()) {
+			w.call(i, res, at)
 		}
 	})
+}
+
+func (w *worker) call(i int, res *graph.Resource, at *graph.Place) {
+	rule := w.each[i]
+	if w.passes[i] == nil {
+		w.passes[i] = w.pass(rule, func(d Diagnostic) { w.into.Diagnostics = append(w.into.Diagnostics, d) })
+	}
+	defer w.contain(rule, res, w.into)
+	if w.config.Timings {
+		defer w.into.measure(rule)()
+	}
+	rule.Run.each(w.passes[i], PlaceAt(at), at.Message)
 }
 
 func (r *runner) whole(ctx context.Context) {
@@ -178,16 +192,13 @@ func (r *runner) whole(ctx context.Context) {
 			if r.config.Timings {
 				defer r.measure(rule)()
 			}
-			rule.Run.whole(r.pass(rule, &r.Result))
+			rule.Run.whole(r.pass(rule, func(d Diagnostic) { r.Diagnostics = append(r.Diagnostics, d) }))
 		}()
 	}
 }
 
-func (r *runner) pass(rule *Rule, into *Result) *Pass {
-	return &Pass{
-		Rule: rule, Snapshot: r.snapshot, Target: r.config.Target, TargetGiven: r.config.TargetGiven,
-		report: func(d Diagnostic) { into.Diagnostics = append(into.Diagnostics, d) },
-	}
+func (r *runner) pass(rule *Rule, report func(Diagnostic)) *Pass {
+	return &Pass{Rule: rule, Snapshot: r.snapshot, Target: r.config.Target, TargetGiven: r.config.TargetGiven, report: report}
 }
 
 func (r *runner) contain(rule *Rule, res *graph.Resource, into *Result) {

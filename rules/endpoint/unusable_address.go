@@ -73,11 +73,17 @@ func checkAddress(p *lint.Pass, at lint.At, a *corev3.Address) {
 		p.Refuse(at, "an address is missing", "write address: {socket_address: {address: …, port_value: …}}", "Address must be set")
 		return
 	}
-	at = at.Field("address")
-	s := a.GetSocketAddress()
-	if s != nil && !made.CheckSpecifier(p, at.Field("socket_address"), s) && s.GetNetworkNamespaceFilepath() != "" {
-		p.Refuse(at.Field("socket_address", "network_namespace_filepath"), "an endpoint has no network namespace of its own", "leave it out: it is for listeners",
+	if s := a.GetSocketAddress(); s.GetResolverName() != "" || s.GetNamedPort() != "" || s.GetNetworkNamespaceFilepath() != "" {
+		checkSocket(p, at.Field("address", "socket_address"), s)
+	}
+	if pipe := a.GetPipe(); pipe != nil {
+		address.CheckPipe(p, at.Field("address", "pipe"), pipe)
+	}
+}
+
+func checkSocket(p *lint.Pass, at lint.At, s *corev3.SocketAddress) {
+	if !made.CheckSpecifier(p, at, s) && s.GetNetworkNamespaceFilepath() != "" {
+		p.Refuse(at.Field("network_namespace_filepath"), "an endpoint has no network namespace of its own", "leave it out: it is for listeners",
 			"Invalid host configuration: hosts cannot specify network namespaces with their address")
 	}
-	address.CheckPipe(p, at.Field("pipe"), a.GetPipe())
 }
