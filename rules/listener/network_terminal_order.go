@@ -62,15 +62,16 @@ func checkOrder(p *lint.Pass, c chain) {
 // terminals are the network filters that end a chain, whatever their configuration says: the factories that give true to
 // FactoryBase (is_terminal), or whose isTerminalFilterByProtoTyped returns it.
 var terminals = map[protoreflect.FullName]bool{
-	"envoy.extensions.filters.network.direct_response.v3.Config":                        true,
-	"envoy.extensions.filters.network.dubbo_proxy.v3.DubboProxy":                        true,
-	"envoy.extensions.filters.network.echo.v3.Echo":                                     true,
-	"envoy.extensions.filters.network.generic_proxy.v3.GenericProxy":                    true,
-	"envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager": true,
-	"envoy.extensions.filters.network.redis_proxy.v3.RedisProxy":                        true,
-	"envoy.extensions.filters.network.reverse_tunnel.v3.ReverseTunnel":                  true,
-	"envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy":                            true,
-	"envoy.extensions.filters.network.thrift_proxy.v3.ThriftProxy":                      true,
+	"envoy.extensions.filters.network.direct_response.v3.Config":                         true,
+	"envoy.extensions.filters.network.dubbo_proxy.v3.DubboProxy":                         true,
+	"envoy.extensions.filters.network.echo.v3.Echo":                                      true,
+	"envoy.extensions.filters.network.generic_proxy.v3.GenericProxy":                     true,
+	"envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager":  true,
+	"envoy.extensions.filters.network.redis_proxy.v3.RedisProxy":                         true,
+	"envoy.extensions.filters.network.reverse_tunnel.v3.DrainAwareHttpConnectionManager": true,
+	"envoy.extensions.filters.network.reverse_tunnel.v3.ReverseTunnel":                   true,
+	"envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy":                             true,
+	"envoy.extensions.filters.network.thrift_proxy.v3.ThriftProxy":                       true,
 }
 
 // dynamicModule says of itself whether it is terminal.

@@ -150,6 +150,11 @@ func Ignored(x *target.Extensions, p Point, outer *graph.Place) bool {
 	case "envoy.config.core.v3.BindConfig.local_address_selector":
 		return unboundClusters(p.Holder)
 	}
+	for at := p.Holder; at != nil; at = at.Parent {
+		if fd := FieldOf(at); fd != nil && fd.Name() == "default_validation_context" {
+			return true // what SDS brings is merged over it, and looked at then
+		}
+	}
 	if p.IsPerRoute() && outer.Parent != nil {
 		f, ok := outer.Parent.Message.Interface().(*routev3.FilterConfig)
 		return ok && f.GetDisabled()
