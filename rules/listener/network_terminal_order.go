@@ -77,10 +77,6 @@ var terminals = map[protoreflect.FullName]bool{
 // dynamicModule says of itself whether it is terminal.
 const dynamicModule protoreflect.FullName = "envoy.extensions.filters.network.dynamic_modules.v3.DynamicModuleNetworkFilter"
 
-// drainAware is a connection manager with something around it. Envoy 1.40 crashes on an empty one, and whether it counts as
-// terminal was never seen.
-const drainAware protoreflect.FullName = "envoy.extensions.filters.network.reverse_tunnel.v3.DrainAwareHttpConnectionManager"
-
 // terminalFilter tells whether a filter is terminal, and whether that is sure.
 func terminalFilter(p *lint.Pass, at lint.At, f *listenerv3.Filter) (terminal, sure bool) {
 	config := f.GetTypedConfig()
@@ -97,7 +93,7 @@ func terminalFilter(p *lint.Pass, at lint.At, f *listenerv3.Filter) (terminal, s
 	case name == dynamicModule:
 		return saysTerminal(content), content != nil
 	}
-	return terminals[name], name != drainAware
+	return terminals[name], true
 }
 
 func saysTerminal(m proto.Message) bool {
