@@ -66,6 +66,9 @@ func (f *lintFlags) parseOutputs() (stdout report.Format, files []output, err er
 		if !ok || file == "" {
 			return stdout, nil, fmt.Errorf("--output %s: write FORMAT=FILE, such as sarif=xdslint.sarif", text)
 		}
+		if file == "-" {
+			return stdout, nil, fmt.Errorf("--output %s: standard output has the format of --format %s", text, name)
+		}
 		format, err := findFormat(name)
 		if err != nil {
 			return stdout, nil, err
