@@ -41,7 +41,7 @@ func (v Version) Table(ctx context.Context) (string, error) {
 	lines = append(lines, differences(files)...)
 	slices.Sort(lines)
 	build := node.GetUserAgentBuildVersion().GetVersion()
-	head := fmt.Sprintf("# What the official Envoy %d.%d.%d has. Made by `make update`; the lines are explained in extensions.go.\n",
+	head := fmt.Sprintf("# What the official Envoy %d.%d.%d has. Made by `make update`; the lines are explained in build.go.\n",
 		build.GetMajorNumber(), build.GetMinorNumber(), build.GetPatch())
 	return head + strings.Join(slices.Compact(lines), "\n") + "\n", nil
 }
