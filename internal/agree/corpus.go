@@ -62,7 +62,7 @@ func (c *corpus) addFiles(dir fs.FS) error {
 	})
 }
 
-// addExamples leaves out examples of several files: Envoy gets one.
+// addExamples leaves out examples of several files, since Envoy gets one, and those for another target.
 func (c *corpus) addExamples() error {
 	return fs.WalkDir(xdslint.Examples, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || path.Ext(name) != ".txtar" {
@@ -73,7 +73,8 @@ func (c *corpus) addExamples() error {
 			return err
 		}
 		for _, file := range txtar.Parse(text).Files {
-			if strings.HasPrefix(file.Name, "good") && !strings.Contains(file.Name, "/") {
+			elsewhere := strings.Contains(string(text), "\n"+file.Name+": target ")
+			if strings.HasPrefix(file.Name, "good") && !strings.Contains(file.Name, "/") && !elsewhere {
 				rule := strings.TrimPrefix(strings.TrimSuffix(name, ".txtar"), "testdata/rules/")
 				c.add(rule+"/"+file.Name, file.Data, false)
 			}
