@@ -31,10 +31,8 @@ AGGREGATED_GRPC or AGGREGATED_DELTA_GRPC. The ` + "`config_sources`" + ` of the 
 		"SubscriptionFactoryImpl::collectionSubscriptionFromUrl (source/common/config/subscription_factory_impl.cc)",
 	},
 	Run: lint.Each(checkScoped).And(func(p *lint.Pass) {
-		for _, r := range p.Snapshot.Resources {
-			if b, ok := r.Message.(*bootstrapv3.Bootstrap); ok && r.State == "" {
-				checkCollections(p, lint.PlaceAt(&graph.Place{Resource: r, Message: b.ProtoReflect()}).Field("dynamic_resources"), b.GetDynamicResources())
-			}
+		if b, r := p.Snapshot.Bootstrap(); b != nil && r.State == "" {
+			checkCollections(p, lint.PlaceAt(&graph.Place{Resource: r, Message: b.ProtoReflect()}).Field("dynamic_resources"), b.GetDynamicResources())
 		}
 	}),
 })

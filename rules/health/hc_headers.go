@@ -9,6 +9,7 @@ import (
 
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/cluster/made"
+	"github.com/xdslint/xdslint/rules/route/header"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -27,7 +28,7 @@ The deprecated ` + "`append` and `append_action`" + ` exclude each other.`,
 			if h := check.GetHttpHealthCheck(); h != nil {
 				checkAdded(p, at.Field("http_health_check"), "request_headers_to_add", "host", h.GetRequestHeadersToAdd())
 				for j, name := range h.GetRequestHeadersToRemove() {
-					if reserved(name) {
+					if header.Reserved(name) {
 						p.Refuse(at.Field("http_health_check").Item("request_headers_to_remove", j), fmt.Sprintf("the header %q cannot be removed", name), "leave it out", ":-prefixed or host headers may not be removed")
 					}
 				}
@@ -41,7 +42,7 @@ The deprecated ` + "`append` and `append_action`" + ` exclude each other.`,
 func checkAdded(p *lint.Pass, at lint.At, field, host string, options []*corev3.HeaderValueOption) {
 	for i, option := range options {
 		at, name := at.Item(field, i), option.GetHeader().GetKey()
-		if reserved(name) {
+		if header.Reserved(name) {
 			help := "leave it out"
 			switch strings.ToLower(name) {
 			case "host", ":authority":
@@ -51,14 +52,9 @@ func checkAdded(p *lint.Pass, at lint.At, field, host string, options []*corev3.
 			}
 			p.Refuse(at.Field("header", "key"), fmt.Sprintf("the header %q cannot be set so", name), help, ":-prefixed or host headers may not be modified")
 		}
-		if option.GetAppend() != nil && option.GetAppendAction() != corev3.HeaderValueOption_APPEND_IF_EXISTS_OR_ADD { //nolint:staticcheck // deprecated, and in use
+		if header.AppendTwice(option) {
 			p.Refuse(at.Field("append").Key(), "append and append_action exclude each other", "leave append out", "Both append and append_action are set and it's not allowed",
 				lint.RelatedTo(at.Field("append_action"), "the append_action"))
 		}
 	}
-}
-
-// reserved is the opposite of HeaderUtility::isModifiableHeader, and of isRemovableHeader.
-func reserved(name string) bool {
-	return strings.HasPrefix(name, ":") || strings.EqualFold(name, "host")
 }

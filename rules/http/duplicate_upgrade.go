@@ -2,13 +2,13 @@ package http
 
 import (
 	"fmt"
-	"strings"
 
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 
 	"google.golang.org/protobuf/proto"
 
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/ascii"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -22,7 +22,7 @@ refuses the second one, even where it says the same.`,
 		first := map[string]int{}
 		for i, upgrade := range m.GetUpgradeConfigs() {
 			own := at.Item("upgrade_configs", i).Field("upgrade_type")
-			name := asciiLower(upgrade.GetUpgradeType())
+			name := ascii.Lower(upgrade.GetUpgradeType())
 			before, twice := first[name]
 			if !twice {
 				first[name] = i
@@ -42,13 +42,3 @@ refuses the second one, even where it says the same.`,
 		}
 	}),
 })
-
-// asciiLower is what Envoy compares by.
-func asciiLower(s string) string {
-	return strings.Map(func(r rune) rune {
-		if 'A' <= r && r <= 'Z' {
-			return r + 'a' - 'A'
-		}
-		return r
-	}, s)
-}

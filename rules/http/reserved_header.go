@@ -2,7 +2,6 @@ package http
 
 import (
 	"fmt"
-	"strings"
 
 	mutationrulesv3 "github.com/envoyproxy/go-control-plane/envoy/config/common/mutation_rules/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/cluster/made"
+	"github.com/xdslint/xdslint/rules/route/header"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -47,15 +47,14 @@ const earlyMutation = "envoy.extensions.http.early_header_mutation.header_mutati
 
 func checkOption(p *lint.Pass, at lint.At, option *corev3.HeaderValueOption) {
 	name := option.GetHeader().GetKey()
-	if strings.HasPrefix(name, ":") || asciiLower(name) == "host" {
+	if header.Reserved(name) {
 		help := "leave it out"
 		if name == ":status" {
 			help = "write status_code in the mapper"
 		}
 		p.Refuse(at.Field("header", "key"), fmt.Sprintf("the header %q cannot be set here", name), help, ":-prefixed or host headers may not be modified")
 	}
-	//nolint:staticcheck // deprecated, and in use
-	if option.GetAppend() != nil && option.GetAppendAction() != corev3.HeaderValueOption_APPEND_IF_EXISTS_OR_ADD {
+	if header.AppendTwice(option) {
 		p.Refuse(at.Field("append").Key(), fmt.Sprintf("append and append_action exclude each other, and header %q has both", name), "leave append out",
 			"Both append and append_action are set and it's not allowed", lint.RelatedTo(at.Field("append_action"), "the append_action"))
 	}

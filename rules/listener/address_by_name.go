@@ -6,6 +6,7 @@ import (
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/listener/address"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -22,7 +23,7 @@ connections.`,
 			name := s.GetResolverName()
 			switch {
 			case s == nil:
-			case name != "" && !hasResolver(p, name):
+			case name != "" && !address.HasResolver(p.Target.Extensions(), name):
 				p.Refuse(own.Field("resolver_name"), fmt.Sprintf("envoy has no resolver %q", name),
 					"leave out resolver_name and write the IP address", "Unknown address resolver: "+name)
 			case ipResolver(s) && !numbered(s):
@@ -32,12 +33,3 @@ connections.`,
 		}
 	}),
 })
-
-func hasResolver(p *lint.Pass, name string) bool {
-	for _, e := range p.Target.Extensions().ByName(name) {
-		if e.Category == "envoy.resolvers" {
-			return true
-		}
-	}
-	return false
-}

@@ -13,6 +13,7 @@ import (
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/ascii"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -124,7 +125,7 @@ func criteriaOf(chain int, m *listenerv3.FilterChainMatch) (criteria, bool) {
 		sourcePorts: m.GetSourcePorts(),
 	}
 	for _, name := range m.GetServerNames() {
-		if name = asciiLower(name); strings.HasPrefix(name, "*.") {
+		if name = ascii.Lower(name); strings.HasPrefix(name, "*.") {
 			name = name[1:]
 		}
 		c.names = append(c.names, name)
@@ -193,14 +194,4 @@ func (c criteria) overlaps(other criteria) bool {
 
 func shared[T comparable](a, b []T) bool {
 	return slices.ContainsFunc(a, func(v T) bool { return slices.Contains(b, v) })
-}
-
-// asciiLower is absl::AsciiStrToLower.
-func asciiLower(s string) string {
-	return strings.Map(func(r rune) rune {
-		if 'A' <= r && r <= 'Z' {
-			return r + 'a' - 'A'
-		}
-		return r
-	}, s)
 }

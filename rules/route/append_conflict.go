@@ -6,6 +6,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/route/header"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -18,8 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 ` + "`APPEND_IF_EXISTS_OR_ADD`, the default of `append_action`, counts as not written.",
 	Links: []string{"HeadersToAddEntry::HeadersToAddEntry (source/common/router/header_parser.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *corev3.HeaderValueOption) {
-		//nolint:staticcheck // deprecated, and in use
-		if m.GetAppend() == nil || m.GetAppendAction() == corev3.HeaderValueOption_APPEND_IF_EXISTS_OR_ADD || !headersToAdd[string(holder(at))] {
+		if !header.AppendTwice(m) || !headersToAdd[string(holder(at))] {
 			return
 		}
 		if _, ok := tableOf(p, at); !ok {

@@ -2,11 +2,11 @@ package route
 
 import (
 	"fmt"
-	"strings"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/ascii"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -48,7 +48,7 @@ func eachDomainTwice(p *lint.Pass, at lint.At, config *routev3.RouteConfiguratio
 	seen := map[string]place{}
 	for i, vhost := range config.GetVirtualHosts() {
 		for j, domain := range vhost.GetDomains() {
-			domain = lower(domain)
+			domain = ascii.Lower(domain)
 			where := at.Item("virtual_hosts", i).Item("domains", j)
 			first, twice := seen[domain]
 			if !twice {
@@ -60,16 +60,6 @@ func eachDomainTwice(p *lint.Pass, at lint.At, config *routev3.RouteConfiguratio
 			}
 		}
 	}
-}
-
-// lower is absl::AsciiStrToLower: other letters than ASCII's stay as they are.
-func lower(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' {
-			return r + ('a' - 'A')
-		}
-		return r
-	}, s)
 }
 
 // sameHost tells whether two domains stand in one virtual host.

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/ascii"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -22,9 +23,9 @@ between two, it refuses the whole route table (` + "`RouteEntryImplBase`" + `).`
 		}
 		seen := map[string]int{}
 		for i, c := range m.GetUpgradeConfigs() {
-			first, twice := seen[lower(c.GetUpgradeType())]
+			first, twice := seen[ascii.Lower(c.GetUpgradeType())]
 			if !twice {
-				seen[lower(c.GetUpgradeType())] = i
+				seen[ascii.Lower(c.GetUpgradeType())] = i
 				continue
 			}
 			if _, ok := tableOf(p, at); ok {

@@ -2,13 +2,14 @@ package route
 
 import (
 	"fmt"
-	"strings"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/ascii"
+	"github.com/xdslint/xdslint/rules/route/header"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -55,7 +56,7 @@ What is meant has a field of its own: ` + "`host_rewrite_literal`" + ` and its l
 
 // checkReserved is HeaderUtility::isModifiableHeader, and isRemovableHeader, which is the same.
 func checkReserved(p *lint.Pass, at lint.At, name, verb string) {
-	if !strings.HasPrefix(name, ":") && !strings.EqualFold(name, "host") {
+	if !header.Reserved(name) {
 		return
 	}
 	if _, ok := tableOf(p, at); !ok {
@@ -64,9 +65,9 @@ func checkReserved(p *lint.Pass, at lint.At, name, verb string) {
 	help := "leave it out"
 	switch {
 	case verb != "modified":
-	case lower(name) == "host", lower(name) == ":authority":
+	case ascii.Lower(name) == "host", ascii.Lower(name) == ":authority":
 		help = "write host_rewrite_literal, host_rewrite_header or auto_host_rewrite in the route"
-	case lower(name) == ":path":
+	case ascii.Lower(name) == ":path":
 		help = "write prefix_rewrite or regex_rewrite in the route"
 	}
 	upstream := fmt.Sprintf(":-prefixed or host headers may not be %s", verb)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -31,13 +30,9 @@ var _ = Rules.Add(&lint.Rule{
 
 The lds_config is an exception: ` + "`--mode validate`" + ` does not look at it, and Envoy refuses it only when it starts.`,
 	Run: lint.Each(checkConfigSource).And(func(p *lint.Pass) {
-		for _, r := range p.Snapshot.Resources {
-			b, ok := r.Message.(*bootstrapv3.Bootstrap)
-			if !ok || b.GetDynamicResources().GetAdsConfig() == nil {
-				continue
-			}
-			at := lint.PlaceAt(&graph.Place{Resource: r, Message: b.ProtoReflect()})
-			report(p, at.Field("dynamic_resources", "ads_config"), adsFault(b.GetDynamicResources().GetAdsConfig()), false)
+		b, r := p.Snapshot.Bootstrap()
+		if ads := b.GetDynamicResources().GetAdsConfig(); ads != nil {
+			report(p, lint.PlaceAt(&graph.Place{Resource: r, Message: b.ProtoReflect()}).Field("dynamic_resources", "ads_config"), adsFault(ads), false)
 		}
 	}),
 })

@@ -7,7 +7,6 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/target"
 	"github.com/xdslint/xdslint/rules/listener/address"
 )
 
@@ -18,7 +17,7 @@ const ipResolver = "envoy.ip"
 func CheckSpecifier(p *lint.Pass, at lint.At, s *corev3.SocketAddress) bool {
 	resolver := s.GetResolverName()
 	switch {
-	case resolver != "" && !hasResolver(p.Target.Extensions(), resolver):
+	case resolver != "" && !address.HasResolver(p.Target.Extensions(), resolver):
 		p.Refuse(at.Field("resolver_name"), fmt.Sprintf("envoy has no address resolver %q", resolver), "leave it out", "Unknown address resolver: "+resolver)
 	case s.GetNamedPort() != "" && (resolver == "" || resolver == ipResolver):
 		p.Refuse(at.Field("named_port"), "envoy does not look up named ports", "write port_value, and the number", "IP resolver can't handle port specifier type 4")
@@ -26,15 +25,6 @@ func CheckSpecifier(p *lint.Pass, at lint.At, s *corev3.SocketAddress) bool {
 		return false
 	}
 	return true
-}
-
-func hasResolver(x *target.Extensions, name string) bool {
-	for _, e := range x.ByName(name) {
-		if e.Category == "envoy.resolvers" {
-			return true
-		}
-	}
-	return false
 }
 
 // CheckIP reports a socket address that Envoy cannot use as it is, without DNS.

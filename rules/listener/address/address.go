@@ -3,8 +3,11 @@ package address
 
 import (
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/xdslint/xdslint/lint/target"
 )
 
 // Parse is the address that a text stands for; ok is false where Envoy calls it malformed, or may do so: see Malformed.
@@ -45,4 +48,9 @@ func Help(text string) string {
 		return "leave out the spaces"
 	}
 	return "write an IPv4 or IPv6 address, such as 192.0.2.1 or 2001:db8::1"
+}
+
+// HasResolver tells whether the target has an address resolver of that name.
+func HasResolver(x *target.Extensions, name string) bool {
+	return slices.ContainsFunc(x.ByName(name), func(e target.Extension) bool { return e.Category == "envoy.resolvers" })
 }
