@@ -19,5 +19,8 @@ func Refusal(r *graph.Resource) string {
 	return "envoy refuses the update (NACK) and goes on with what it had"
 }
 
+// AtStart is the note of a finding about what --mode validate does not look at. Such a finding is no Refused one.
+const AtStart = "envoy --mode validate accepts it, and a real start ends at once"
+
 // OpenedLate tells a file that a bootstrap names as the source of resources: Envoy does not open it before it runs.
 func OpenedLate(r *graph.Resource) bool { return strings.HasPrefix(string(r.Source), "path:") }

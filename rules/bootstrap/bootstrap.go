@@ -32,7 +32,7 @@ func (w wrong) refuse(p *lint.Pass) { p.Refuse(w.at, w.message, w.help, w.upstre
 // late reports what only a real start finds: --mode validate does not look there.
 func late(p *lint.Pass, w wrong) {
 	p.Report(w.at, lint.Diagnostic{
-		Message: w.message, Notes: []string{"envoy --mode validate accepts it, and a real start ends at once"}, Help: w.help, Upstream: w.upstream,
+		Message: w.message, Notes: []string{lint.AtStart}, Help: w.help, Upstream: w.upstream,
 	})
 }
 

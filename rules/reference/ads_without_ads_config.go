@@ -37,7 +37,7 @@ cluster crashes even --mode validate.`,
 func reportNoADS(p *lint.Pass, at *graph.Place) {
 	d := lint.Diagnostic{
 		Message:  "the bootstrap has no ads_config that ads could mean",
-		Notes:    []string{"envoy --mode validate accepts it, and a real start ends at once"},
+		Notes:    []string{lint.AtStart},
 		Help:     "add dynamic_resources.ads_config",
 		Upstream: "ADS must be configured to support an ADS config source",
 	}

@@ -54,7 +54,7 @@ func report(p *lint.Pass, at lint.At, f fault, late bool) {
 	}
 	d := lint.Diagnostic{Message: f.message, Notes: []string{lint.Refusal(at.Resource())}, Help: f.help, Refused: !late, Upstream: f.upstream}
 	if late {
-		d.Notes = []string{"envoy --mode validate accepts it, and a real start ends at once"}
+		d.Notes = []string{lint.AtStart}
 	}
 	if path, ok := strings.CutPrefix(f.help, "write ./"); ok { // the only fault with one right answer
 		d.Fixes = lint.Replace(at, "./"+path).Safe(f.help)

@@ -98,7 +98,7 @@ func reportUntyped(p *lint.Pass, at lint.At, pt reading.Point, m protoreflect.Me
 // late takes the refusal back where only a real start refuses.
 func late(d *lint.Diagnostic, pt reading.Point) {
 	if pt.Late() {
-		d.Refused, d.Notes = false, append(d.Notes[:len(d.Notes)-1:len(d.Notes)-1], "envoy --mode validate accepts it, and a real start ends at once")
+		d.Refused, d.Notes = false, append(d.Notes[:len(d.Notes)-1:len(d.Notes)-1], lint.AtStart)
 	}
 }
 
