@@ -74,15 +74,18 @@ func (f *lintFlags) judge(ctx context.Context, c *check, stderr io.Writer) (*fix
 		}
 	}
 	if f.fix && ctx.Err() == nil {
-		return w, failed(w.write())
+		if w.failure = failed(w.write()); w.failure != nil {
+			_, err = once(nil) // of what is in the files now
+		}
 	}
-	return w, nil
+	return w, err
 }
 
 // fixed is what became of the fixes.
 type fixed struct {
 	*fix.Outcome // nil: nobody asked for them
 	*writable
+	failure error // of writing some of the files
 }
 
 // writable tells which files may be changed: those that the paths lead to, if their text is what is on disk.

@@ -141,11 +141,13 @@ func (f *lintFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	c.time("report", began)
 	f.extras(stderr, c)
-	if f.fix || stdout.Name == "text" {
+	if fixed.failure == nil && (f.fix || stdout.Name == "text") {
 		f.sayFixes(stderr, c, fixed)
 	}
 
 	switch {
+	case fixed.failure != nil:
+		return fixed.failure
 	case ctx.Err() != nil:
 		return failed(errors.New("interrupted: these findings are not all"))
 	case c.failures(stderr):
