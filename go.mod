@@ -21,6 +21,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require github.com/envoyproxy/go-control-plane v0.14.0 // indirect
+
 require (
 	cel.dev/expr v0.25.2 // indirect
 	github.com/envoyproxy/go-control-plane/contrib v1.36.1-0.20260729145720-a2d8c7492908

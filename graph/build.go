@@ -55,6 +55,7 @@ func (s *Snapshot) Build() {
 		}
 	}
 	s.Edges, s.filters = append(b.edges, b.filters.edges()...), b.filters
+	s.uses = newUses(s)
 }
 
 // openAll lists the places in each resource, several resources at a time; walking them afterwards is quick.

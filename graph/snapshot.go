@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	"google.golang.org/protobuf/proto"
@@ -41,6 +42,8 @@ type Resource struct {
 	Source   Source          // who serves it
 	Delivery Delivery
 	State    State
+	Version  string        // that the server gave it or its response; empty if not known
+	TTL      time.Duration // after which the data plane forgets it; 0: never
 
 	File     *source.File // never nil
 	Text     *decode.Node // what Message was decoded from; nil for binary and live input
@@ -84,6 +87,7 @@ type Snapshot struct {
 	bootstrap *Resource
 	byName    map[Kind]map[string][]*Resource
 	filters   *httpFilters
+	uses      *uses
 	onDemand  bool // clusters come that nobody has named yet
 }
 

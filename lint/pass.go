@@ -15,6 +15,8 @@ import (
 type Pass struct {
 	Rule     *Rule
 	Snapshot *graph.Snapshot
+	Old      *graph.Snapshot // what the data plane has before; nil in a plain run
+	Push     Push            // how it gets from Old to Snapshot
 	Target   target.Target
 	// TargetGiven: the user named the target, it is not merely the default.
 	TargetGiven bool

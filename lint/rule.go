@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint/target"
 )
 
@@ -52,11 +53,12 @@ type Rule struct {
 // ID is group/name: the one name of a rule in messages, configuration, suppressions and addresses.
 func (r *Rule) ID() string { return r.Group + "/" + r.Name }
 
-// Check is what a rule does: made by Each, EachOf, EachWhere or Whole.
+// Check is what a rule does: made by Each, EachOf, EachWhere, Whole or Between.
 type Check struct {
 	applies func(target.Target, protoreflect.MessageDescriptor) bool
 	each    func(*Pass, At, protoreflect.Message)
 	whole   func(*Pass)
+	between func(*Pass, *graph.Changes)
 }
 
 // Each runs f for every message of a type, wherever it is nested.

@@ -21,6 +21,7 @@ type Config struct {
 	Target      target.Target // zero: the newest Envoy
 	TargetGiven bool          // the user named it: then what the official build lacks is an error
 	Timings     bool          // measure each rule
+	Transition  *Transition   // nil: the snapshots are judged as they are, and rules between two snapshots do not run
 }
 
 // Failure is a rule that panicked; what it had to say is lost, the other rules ran.
@@ -93,13 +94,17 @@ type runner struct {
 	config   Config
 	each     []*Rule  // for single messages
 	byType   sync.Map // protoreflect.MessageDescriptor → []int: which of them apply
-	overAll  []*Rule
+	overAll  []*Rule  // for the snapshot as a whole, or for what leads to it
+	changes  *graph.Changes
 }
 
 func newRunner(s *graph.Snapshot, config Config) *runner {
 	r := &runner{snapshot: s, config: config}
+	if t := config.Transition; t != nil {
+		r.changes = graph.Diff(t.Old, s)
+	}
 	for _, rule := range config.Rules {
-		if rule.Run.whole != nil {
+		if rule.Run.whole != nil || rule.Run.between != nil && r.changes != nil {
 			r.overAll = append(r.overAll, rule)
 		}
 		if rule.Run.each != nil {
@@ -192,13 +197,23 @@ func (r *runner) whole(ctx context.Context) {
 			if r.config.Timings {
 				defer r.measure(rule)()
 			}
-			rule.Run.whole(r.pass(rule, func(d Diagnostic) { r.Diagnostics = append(r.Diagnostics, d) }))
+			pass := r.pass(rule, func(d Diagnostic) { r.Diagnostics = append(r.Diagnostics, d) })
+			if rule.Run.whole != nil {
+				rule.Run.whole(pass)
+			}
+			if rule.Run.between != nil && r.changes != nil {
+				rule.Run.between(pass, r.changes)
+			}
 		}()
 	}
 }
 
 func (r *runner) pass(rule *Rule, report func(Diagnostic)) *Pass {
-	return &Pass{Rule: rule, Snapshot: r.snapshot, Target: r.config.Target, TargetGiven: r.config.TargetGiven, report: report}
+	p := &Pass{Rule: rule, Snapshot: r.snapshot, Target: r.config.Target, TargetGiven: r.config.TargetGiven, report: report}
+	if t := r.config.Transition; t != nil {
+		p.Old, p.Push = t.Old, t.orDefault()
+	}
+	return p
 }
 
 func (r *runner) contain(rule *Rule, res *graph.Resource, into *Result) {

@@ -1,0 +1,142 @@
+package graph
+
+import (
+	"sort"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// Change is one resource that two snapshots do not have alike.
+type Change struct {
+	Kind     Kind
+	Name     string
+	Old, New *Resource // nil: not in that snapshot
+}
+
+// Added tells that only the new snapshot has the resource.
+func (c *Change) Added() bool { return c.Old == nil }
+
+// Removed tells that only the old snapshot has the resource.
+func (c *Change) Removed() bool { return c.New == nil }
+
+// Changed tells that both snapshots have the resource, and not alike.
+func (c *Change) Changed() bool { return c.Old != nil && c.New != nil }
+
+// Changes is what differs between two snapshots. Resources of a bootstrap are left out: no push changes them.
+type Changes struct {
+	Old, New *Snapshot
+	All      []*Change // by kind, in the order of Kinds, then by name
+
+	byName map[Kind]map[string]*Change
+}
+
+// Diff finds what a push of the new snapshot changes for a data plane that has the old one. Both are built. Resources are the same
+// if their kind and name are; content is compared as messages, through every Any, so neither layout nor the order of a map matters.
+func Diff(before, after *Snapshot) *Changes {
+	c := &Changes{Old: before, New: after, byName: map[Kind]map[string]*Change{}}
+	for _, kind := range Kinds() {
+		c.byName[kind] = map[string]*Change{}
+		for _, name := range pushedNames(before, after, kind) {
+			change := &Change{Kind: kind, Name: name, Old: before.Pushed(kind, name), New: after.Pushed(kind, name)}
+			if change.Changed() && Equal(change.Old, change.New) {
+				continue
+			}
+			c.All = append(c.All, change)
+			c.byName[kind][name] = change
+		}
+	}
+	return c
+}
+
+func pushedNames(before, after *Snapshot, kind Kind) []string {
+	seen := map[string]bool{}
+	var names []string
+	for _, s := range []*Snapshot{before, after} {
+		for name := range s.byName[kind] {
+			if !seen[name] && s.Pushed(kind, name) != nil {
+				seen[name] = true
+				names = append(names, name)
+			}
+		}
+	}
+	sort.Strings(names)
+	return names
+}
+
+// Of lists the changes of a kind, by name.
+func (c *Changes) Of(kind Kind) []*Change {
+	var all []*Change
+	for _, change := range c.All {
+		if change.Kind == kind {
+			all = append(all, change)
+		}
+	}
+	return all
+}
+
+// Find is the change of a resource; nil if both snapshots have it alike, or neither has it.
+func (c *Changes) Find(kind Kind, name string) *Change { return c.byName[kind][name] }
+
+// Pushed returns the resource that xDS delivers under a name, nil if there is none. Among several it is the first.
+func (s *Snapshot) Pushed(kind Kind, name string) *Resource {
+	for _, r := range s.byName[kind][name] {
+		if r.Delivery == Pushed && r.State != Failed {
+			return r
+		}
+	}
+	return nil
+}
+
+// Equal tells whether two resources say the same to a data plane.
+func Equal(a, b *Resource) bool {
+	if a.Message == nil || b.Message == nil {
+		return a.Message == nil && b.Message == nil
+	}
+	if proto.Equal(a.Message, b.Message) {
+		return true
+	}
+	return proto.Equal(a.canonical(), b.canonical())
+}
+
+// canonical is the resource's message with what its Anys hold written anew, since equal messages can have unequal bytes.
+func (r *Resource) canonical() proto.Message { return r.CanonicalOf(r.Message) }
+
+// CanonicalOf is a message of the resource in the form that Equal compares.
+func (r *Resource) CanonicalOf(m proto.Message) proto.Message {
+	clone := proto.Clone(m)
+	rewriteAnys(r, m.ProtoReflect(), clone.ProtoReflect())
+	return clone
+}
+
+// rewriteAnys walks a message and its copy side by side: Contents is keyed by the original's Anys.
+func rewriteAnys(r *Resource, m, clone protoreflect.Message) {
+	if m.Descriptor().FullName() == "google.protobuf.Any" {
+		content := r.Contents[m.Interface()]
+		if content == nil {
+			return
+		}
+		if bytes, err := (proto.MarshalOptions{AllowPartial: true, Deterministic: true}).Marshal(r.CanonicalOf(content)); err == nil {
+			clone.Set(clone.Descriptor().Fields().ByNumber(2), protoreflect.ValueOfBytes(bytes))
+		}
+		return
+	}
+	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		switch {
+		case fd.IsMap() && fd.MapValue().Message() != nil:
+			copied := clone.Mutable(fd).Map()
+			v.Map().Range(func(k protoreflect.MapKey, inner protoreflect.Value) bool {
+				rewriteAnys(r, inner.Message(), copied.Mutable(k).Message())
+				return true
+			})
+		case fd.IsList() && fd.Message() != nil:
+			copied := clone.Mutable(fd).List()
+			for i := range v.List().Len() {
+				rewriteAnys(r, v.List().Get(i).Message(), copied.Get(i).Message())
+			}
+		case !fd.IsMap() && !fd.IsList() && fd.Message() != nil:
+			rewriteAnys(r, v.Message(), clone.Mutable(fd).Message())
+		}
+		return true
+	})
+}

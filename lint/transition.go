@@ -1,0 +1,97 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xdslint/xdslint/graph"
+)
+
+// Transport is how resources come to the data plane.
+type Transport string
+
+// The transports: one aggregated stream or a stream for each subscription, with the state of the world or deltas.
+const (
+	ADSSotW  Transport = "ads-sotw"
+	ADSDelta Transport = "ads-delta"
+	SotW     Transport = "sotw"
+	Delta    Transport = "delta"
+)
+
+// Transports lists all of them; the first is the default.
+var Transports = []Transport{ADSSotW, ADSDelta, SotW, Delta}
+
+// ADS tells whether all types share one stream.
+func (t Transport) ADS() bool { return t == ADSSotW || t == ADSDelta }
+
+// Incremental tells whether only changed resources are sent.
+func (t Transport) Incremental() bool { return t == ADSDelta || t == Delta }
+
+// Versions is when a server gives a type of resources a new version.
+type Versions string
+
+// The ways to give versions: PerType changes that of a type only when its resources change, Global those of all types with each push.
+const (
+	PerType Versions = "per-type"
+	Global  Versions = "global"
+)
+
+// AllVersions lists both; the first is the default.
+var AllVersions = []Versions{PerType, Global}
+
+// Push is how a control plane sends a snapshot. The zero value stands for the defaults.
+type Push struct {
+	Transport Transport
+	Versions  Versions
+}
+
+func (p Push) orDefault() Push {
+	if p.Transport == "" {
+		p.Transport = Transports[0]
+	}
+	if p.Versions == "" {
+		p.Versions = AllVersions[0]
+	}
+	return p
+}
+
+// ParsePush reads the names of a transport and of a way to give versions; empty ones stand for the defaults.
+func ParsePush(transport, versions string) (Push, error) {
+	p := Push{Transport(transport), Versions(versions)}.orDefault()
+	if !contains(Transports, p.Transport) {
+		return p, fmt.Errorf("%q is no transport: %s", transport, joined(Transports))
+	}
+	if !contains(AllVersions, p.Versions) {
+		return p, fmt.Errorf("%q is no way to give versions: %s", versions, joined(AllVersions))
+	}
+	return p, nil
+}
+
+func contains[T comparable](all []T, one T) bool {
+	for _, each := range all {
+		if each == one {
+			return true
+		}
+	}
+	return false
+}
+
+func joined[T ~string](all []T) string {
+	names := make([]string, len(all))
+	for i, each := range all {
+		names[i] = string(each)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Transition is what a snapshot comes after, and how it is pushed.
+type Transition struct {
+	Old *graph.Snapshot // built
+	Push
+}
+
+// Between runs f once for a snapshot that follows another one (Config.Transition), and never in a plain run. Findings can
+// point into either.
+func Between(f func(p *Pass, changes *graph.Changes)) Check {
+	return Check{between: f}
+}
