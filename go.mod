@@ -21,7 +21,10 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/envoyproxy/go-control-plane v0.14.0 // indirect
+require (
+	github.com/envoyproxy/go-control-plane v0.14.0 // indirect
+	github.com/envoyproxy/go-control-plane/ratelimit v0.1.0 // indirect
+)
 
 require (
 	cel.dev/expr v0.25.2 // indirect

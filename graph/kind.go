@@ -66,6 +66,16 @@ var typeKinds = map[protoreflect.FullName]Kind{
 // KindOf tells which kind of resource a message type is; empty if none.
 func KindOf(name protoreflect.FullName) Kind { return typeKinds[name] }
 
+// TypeURL is what discovery requests call the resources of a kind; empty if they have no type of their own.
+func TypeURL(kind Kind) string {
+	for name, known := range typeKinds {
+		if known == kind {
+			return "type.googleapis.com/" + string(name)
+		}
+	}
+	return ""
+}
+
 // NameOf reads a resource's own name.
 func NameOf(m protoreflect.Message) string {
 	fields := m.Descriptor().Fields()

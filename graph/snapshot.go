@@ -174,6 +174,21 @@ func (s *Snapshot) Find(kind Kind, from Source, name string) *Resource {
 	return other
 }
 
+// With is a snapshot of the same world with other resources, built.
+func (s *Snapshot) With(resources []*Resource) *Snapshot {
+	other := &Snapshot{Name: s.Name, Resources: resources, Loose: s.Loose, Assumptions: s.Assumptions, complete: s.complete}
+	other.Build()
+	return other
+}
+
+// Renamed is the resource under another name.
+func (r *Resource) Renamed(name string) *Resource {
+	return &Resource{
+		Kind: r.Kind, Name: name, Message: r.Message, Contents: r.Contents, Source: r.Source, Delivery: r.Delivery, State: r.State,
+		Version: r.Version, TTL: r.TTL, File: r.File, Text: r.Text,
+	}
+}
+
 // Bootstrap is the bootstrap that the snapshot begins with; nil and nil where there is none that could be read.
 func (s *Snapshot) Bootstrap() (*bootstrapv3.Bootstrap, *Resource) {
 	if s.bootstrap == nil {

@@ -211,7 +211,7 @@ func (r *runner) whole(ctx context.Context) {
 func (r *runner) pass(rule *Rule, report func(Diagnostic)) *Pass {
 	p := &Pass{Rule: rule, Snapshot: r.snapshot, Target: r.config.Target, TargetGiven: r.config.TargetGiven, report: report}
 	if t := r.config.Transition; t != nil {
-		p.Old, p.Push = t.Old, t.orDefault()
+		p.Old, p.Push = t.Old, t.OrDefault()
 	}
 	return p
 }

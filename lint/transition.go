@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
@@ -45,7 +46,8 @@ type Push struct {
 	Versions  Versions
 }
 
-func (p Push) orDefault() Push {
+// OrDefault fills in what is not given.
+func (p Push) OrDefault() Push {
 	if p.Transport == "" {
 		p.Transport = Transports[0]
 	}
@@ -57,23 +59,14 @@ func (p Push) orDefault() Push {
 
 // ParsePush reads the names of a transport and of a way to give versions; empty ones stand for the defaults.
 func ParsePush(transport, versions string) (Push, error) {
-	p := Push{Transport(transport), Versions(versions)}.orDefault()
-	if !contains(Transports, p.Transport) {
+	p := Push{Transport(transport), Versions(versions)}.OrDefault()
+	if !slices.Contains(Transports, p.Transport) {
 		return p, fmt.Errorf("%q is no transport: %s", transport, joined(Transports))
 	}
-	if !contains(AllVersions, p.Versions) {
+	if !slices.Contains(AllVersions, p.Versions) {
 		return p, fmt.Errorf("%q is no way to give versions: %s", versions, joined(AllVersions))
 	}
 	return p, nil
-}
-
-func contains[T comparable](all []T, one T) bool {
-	for _, each := range all {
-		if each == one {
-			return true
-		}
-	}
-	return false
 }
 
 func joined[T ~string](all []T) string {

@@ -33,10 +33,9 @@ const (
 
 // Plan is the way from one snapshot to the next.
 type Plan struct {
-	Notes  []lint.Diagnostic // what is worth knowing, such as whose connections drain
-	Phases []Phase           // empty: nothing changes
-	// Remaining is what a shorter plan could not avoid: hazards that hold in spite of the order, each saying what would help.
-	Remaining []lint.Diagnostic
+	Phases []Phase // empty: nothing changes
+
+	planner *planner
 }
 
 // Phase is one push, and what must have happened before the next one.

@@ -276,12 +276,14 @@ func (c *check) files() (n report.Files) {
 }
 
 // failures prints what went wrong in rules, and tells whether anything did.
-func (c *check) failures(w io.Writer) bool {
-	for _, f := range c.result.Failures {
+func (c *check) failures(w io.Writer) bool { return ruleFailures(w, c.result) }
+
+func ruleFailures(w io.Writer, result *lint.Result) bool {
+	for _, f := range result.Failures {
 		fmt.Fprintf(w, "xdslint: %s\n%s", f, f.Stack)
 	}
-	if len(c.result.Failures) > 0 {
+	if len(result.Failures) > 0 {
 		fmt.Fprintln(w, "xdslint: this is a bug of xdslint; the other rules ran, their findings are above")
 	}
-	return len(c.result.Failures) > 0
+	return len(result.Failures) > 0
 }

@@ -13,7 +13,7 @@ import (
 // The shapes of JSON and JSONL. They are stable: fields are added, never renamed, removed or given another meaning.
 type (
 	jsonReport struct {
-		Diagnostics []jsonDiagnostic `json:"diagnostics"`
+		Diagnostics []Finding `json:"diagnostics"`
 		Summary     jsonSummary      `json:"summary"`
 	}
 	jsonSummary struct {
@@ -24,7 +24,8 @@ type (
 		Files
 		Failures int `json:"failures"` // rules that panicked
 	}
-	jsonDiagnostic struct {
+	// Finding is a diagnostic as JSON has it.
+	Finding struct {
 		Rule     string        `json:"rule"`
 		Severity string        `json:"severity"`
 		Message  string        `json:"message"`
@@ -89,7 +90,7 @@ func JSON(w io.Writer, r *Report) error {
 	all := r.diagnostics()
 	n := counts(all)
 	out := jsonReport{
-		Diagnostics: make([]jsonDiagnostic, len(all)),
+		Diagnostics: make([]Finding, len(all)),
 		Summary:     jsonSummary{Errors: n[lint.Error], Warnings: n[lint.Warning], Infos: n[lint.Info], Hidden: r.Hidden, Files: r.Files, Failures: len(r.Failures)},
 	}
 	for i := range all {
@@ -98,6 +99,16 @@ func JSON(w io.Writer, r *Report) error {
 	enc := encoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(out)
+}
+
+// Findings are the diagnostics of a result as JSON has them, without secrets.
+func Findings(result *lint.Result) []Finding {
+	all := Redacted(result)
+	findings := make([]Finding, len(all))
+	for i := range all {
+		findings[i] = diagnosticJSON(&all[i])
+	}
+	return findings
 }
 
 // JSONL writes one object a line, which is an element of JSON's "diagnostics".
@@ -118,8 +129,8 @@ func encoder(w io.Writer) *json.Encoder {
 	return enc
 }
 
-func diagnosticJSON(d *lint.Diagnostic) jsonDiagnostic {
-	out := jsonDiagnostic{
+func diagnosticJSON(d *lint.Diagnostic) Finding {
+	out := Finding{
 		Rule: d.Rule.ID(), Severity: d.Severity.String(), Message: d.Message, Notes: d.Notes, Help: d.Help,
 		Resource: resourceJSON(d.Resource), Field: fieldJSON(d.Path), Location: LocationOf(d.Resource.File, d.Span),
 		Related: make([]jsonRelated, len(d.Related)), Fixes: make([]jsonFix, len(d.Fixes)), URL: URL(d.Rule),

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fatih/color"
+	"github.com/spf13/cobra"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/report"
+	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/plan"
+	"github.com/xdslint/xdslint/rules"
+)
+
+type planFlags struct {
+	inputFlags
+	transport, versions string
+	format, failOn      string
+	drainTime           time.Duration
+	repoint, force      bool
+}
+
+var planFormats = []string{"text", "json"}
+
+func newPlan() *cobra.Command {
+	f := &planFlags{}
+	cmd := &cobra.Command{
+		Use: "plan OLD NEW", Short: "Find what a push from OLD to NEW breaks, and the order that breaks nothing",
+		Long: `plan compares what a proxy has with what it is to get, and says which requests fail on the way if all of it is
+pushed at once; then the phases of a push that fails none: what to send, and what to wait for.
+
+OLD and NEW are what lint takes: a file, a folder, a config_dump.
+
+Exit status: 0 no hazard, 1 a hazard at or above --fail-on or a NEW that is broken in itself, 2 the command line
+is wrong, 3 xdslint failed.`,
+		Example: `  xdslint plan snapshots/today snapshots/tomorrow
+  curl -s localhost:9901/config_dump?include_eds | xdslint plan --transport ads-delta - tomorrow.yaml`,
+		Args: oldAndNew, DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.transport, "transport", "", "how resources are sent, as `TRANSPORT`: "+names(lint.Transports)+" (default "+string(lint.Transports[0])+")")
+	flags.StringVar(&f.versions, "versions", "", "`WHAT` gets a new version in a push: "+names(lint.AllVersions)+" (default "+string(lint.AllVersions[0])+")")
+	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the plan: "+strings.Join(planFormats, ", "))
+	flags.StringVar(&f.failOn, "fail-on", "warning", "lowest `SEVERITY` of a hazard that gives exit status 1: error, warning, info, never")
+	flags.DurationVar(&f.drainTime, "drain-time", plan.DefaultDrainTime, "Envoy's --drain-time-s, as `DURATION`")
+	flags.BoolVar(&f.repoint, "repoint", false, "send draining connections where new ones go, instead of waiting for their end")
+	flags.BoolVar(&f.force, "force", false, "make a plan even to a NEW that is broken in itself")
+	f.add(cmd)
+	complete(cmd, "transport", strings.Split(names(lint.Transports), ", "))
+	complete(cmd, "versions", strings.Split(names(lint.AllVersions), ", "))
+	complete(cmd, "format", planFormats)
+	complete(cmd, "fail-on", []string{"error", "warning", "info", "never"})
+	return cmd
+}
+
+func names[T ~string](all []T) string {
+	texts := make([]string, len(all))
+	for i, one := range all {
+		texts[i] = string(one)
+	}
+	return strings.Join(texts, ", ")
+}
+
+func (f *planFlags) run(cmd *cobra.Command, args []string) error {
+	if !slices.Contains(planFormats, f.format) {
+		return unknownFormat(f.format, planFormats)
+	}
+	push, err := lint.ParsePush(f.transport, f.versions)
+	if err != nil {
+		return err
+	}
+	lowest, err := settings.ParseFailOn(f.failOn)
+	if err != nil {
+		return fmt.Errorf("--fail-on: %w", err)
+	}
+	if f.drainTime < 0 {
+		return errors.New("--drain-time: a time cannot be negative")
+	}
+	ctx := cmd.Context()
+	before, _, err := loadSide(ctx, &f.inputFlags, args[0])
+	if err != nil {
+		return err
+	}
+	after, _, err := loadSide(ctx, &f.inputFlags, args[1])
+	if err != nil {
+		return err
+	}
+	broken, err := f.broken(ctx, cmd.ErrOrStderr(), before, after)
+	if err != nil {
+		return err
+	}
+	outcome := &plan.Outcome{Hazards: plan.Hazards(before, after, push)}
+	if !broken || f.force {
+		outcome.Plan = plan.Make(before, after, plan.Options{Push: push, DrainTime: f.drainTime, Repoint: f.repoint})
+	}
+	if err := f.write(cmd.OutOrStdout(), outcome); err != nil {
+		return failed(err)
+	}
+	hazard := func(d lint.Diagnostic) bool { return lowest != 0 && d.Severity >= lowest }
+	switch {
+	case ruleFailures(cmd.ErrOrStderr(), outcome.Hazards):
+		return failed(errors.New(""))
+	case broken, slices.ContainsFunc(outcome.Hazards.Diagnostics, hazard):
+		return &status{statusFindings, nil}
+	}
+	return nil
+}
+
+func (f *planFlags) write(w io.Writer, outcome *plan.Outcome) error {
+	if f.format == "json" {
+		return outcome.JSON(w)
+	}
+	return outcome.Text(w, !color.NoColor)
+}
+
+// broken reports what is wrong with each side in itself, and tells whether NEW has an error.
+func (f *planFlags) broken(ctx context.Context, w io.Writer, before, after *graph.Snapshot) (bool, error) {
+	errs := 0
+	for _, side := range []struct {
+		name     string
+		snapshot *graph.Snapshot
+		then     string
+	}{
+		{"OLD", before, "the plan begins there all the same"},
+		{"NEW", after, "no plan leads to it (--force makes one all the same)"},
+	} {
+		result := lint.Run(ctx, []*graph.Snapshot{side.snapshot}, lint.Config{Rules: rules.All()})
+		if ruleFailures(w, result) {
+			return false, failed(errors.New(""))
+		}
+		result.Diagnostics = slices.DeleteFunc(result.Diagnostics, func(d lint.Diagnostic) bool { return d.Severity < lint.Error })
+		if errs = len(result.Diagnostics); errs == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "xdslint: %s is broken in itself, and %s:\n\n", side.name, side.then)
+		if err := report.Text(w, result, report.TextOptions{Color: !color.NoColor}); err != nil {
+			return false, failed(err)
+		}
+		fmt.Fprintln(w)
+	}
+	return errs > 0, nil
+}

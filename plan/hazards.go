@@ -1,0 +1,68 @@
+package plan
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/target"
+	"github.com/xdslint/xdslint/rules/transition"
+)
+
+// Hazards finds what a plain push breaks: all types at once, in no order that is waited for. Infos among them are no hazards but
+// worth knowing.
+func Hazards(before, after *graph.Snapshot, push lint.Push) *lint.Result {
+	return lint.Run(context.Background(), []*graph.Snapshot{after}, lint.Config{
+		Rules: transition.Rules.Rules(), Target: target.Default(), Transition: &lint.Transition{Old: before, Push: push},
+	})
+}
+
+// Remaining finds the hazards that the plan cannot avoid: it asks the rules about the way from each state to the next.
+func (made *Plan) Remaining() []lint.Diagnostic {
+	p := made.planner
+	push := p.opts.Push
+	if push.Versions = lint.Global; push.Transport == lint.ADSDelta {
+		push.Transport = lint.Delta // the plan has sent again what these would not send
+	}
+	var found []lint.Diagnostic
+	seen := map[lint.Key]bool{}
+	previous := p.changes.Old
+	for _, state := range p.states[1:] {
+		next := p.snapshot(state)
+		for _, d := range Hazards(previous, next, push).Diagnostics {
+			if d.Severity > lint.Info && !seen[d.Key()] {
+				seen[d.Key()] = true
+				found = append(found, d)
+			}
+		}
+		previous = next
+	}
+	lint.Sort(found)
+	return found
+}
+
+// snapshot makes a graph of a state.
+func (p *planner) snapshot(s state) *graph.Snapshot {
+	var resources []*graph.Resource
+	for _, r := range p.changes.New.Resources {
+		if !sendable(r.Kind) || r.Delivery != graph.Pushed {
+			resources = append(resources, r)
+		}
+	}
+	var held []*graph.Resource
+	for at, r := range s {
+		if r.Name != at.Name {
+			r = r.Renamed(at.Name)
+		}
+		held = append(held, r)
+	}
+	slices.SortFunc(held, func(a, b *graph.Resource) int {
+		if a.Kind != b.Kind {
+			return rank(a.Kind) - rank(b.Kind)
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return p.changes.New.With(append(resources, held...))
+}

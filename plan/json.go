@@ -1,0 +1,98 @@
+package plan
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/report"
+)
+
+// The shape of JSON. It is stable: fields are added, never renamed, removed or given another meaning.
+type (
+	jsonPlan struct {
+		Hazards   []report.Finding `json:"hazards"`
+		Notes     []report.Finding `json:"notes"`
+		Phases    []jsonPhase      `json:"phases"`
+		Remaining []report.Finding `json:"remaining"`
+	}
+	jsonPhase struct {
+		Send map[string]jsonSend `json:"send"` // by type URL; a server sends clusters before endpoints, listeners before routes
+		Wait []jsonWait          `json:"wait"`
+		Why  string              `json:"why"`
+	}
+	jsonSend struct {
+		Update []jsonUpdate `json:"update"`
+		Remove []string     `json:"remove"`
+	}
+	jsonUpdate struct {
+		Name    string  `json:"name"`
+		Content Content `json:"content"`
+		Touched []Touch `json:"touched,omitempty"`
+	}
+	jsonWait struct {
+		For     Barrier  `json:"for"`
+		Type    string   `json:"type"`
+		Names   []string `json:"names"`
+		Timeout string   `json:"timeout"`
+	}
+)
+
+// JSON writes the hazards of the plain push, what is worth knowing, and the phases.
+func (o *Outcome) JSON(w io.Writer) error {
+	hazards, notes := o.hazards()
+	out := jsonPlan{
+		Hazards: report.Findings(hazards), Notes: report.Findings(notes), Phases: []jsonPhase{}, Remaining: []report.Finding{},
+	}
+	if o.Plan != nil {
+		out.Remaining = report.Findings(o.with(o.Plan.Remaining()))
+		for _, phase := range o.Plan.Phases {
+			out.Phases = append(out.Phases, phaseJSON(phase))
+		}
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(out)
+}
+
+func phaseJSON(phase Phase) jsonPhase {
+	out := jsonPhase{Send: map[string]jsonSend{}, Wait: []jsonWait{}, Why: phase.Why}
+	for _, s := range phase.Send {
+		one := jsonSend{Update: []jsonUpdate{}, Remove: append([]string{}, s.Remove...)}
+		for _, u := range s.Update {
+			one.Update = append(one.Update, jsonUpdate{u.Name, u.Content, u.Touched})
+		}
+		out.Send[graph.TypeURL(s.Kind)] = one
+	}
+	for _, wait := range phase.Wait {
+		out.Wait = append(out.Wait, jsonWait{wait.For, graph.TypeURL(wait.Kind), wait.Names, wait.Timeout.String()})
+	}
+	return out
+}
+
+// Outcome is what a plain push would break, and the plan that does not: what `xdslint plan` prints.
+type Outcome struct {
+	Hazards *lint.Result
+	Plan    *Plan // nil where none was made
+}
+
+// hazards are the findings that fail requests; notes are those that are merely worth knowing.
+func (o *Outcome) hazards() (hazards, notes *lint.Result) {
+	var bad, good []lint.Diagnostic
+	for _, d := range o.Hazards.Diagnostics {
+		if d.Severity > lint.Info {
+			bad = append(bad, d)
+		} else {
+			good = append(good, d)
+		}
+	}
+	return o.with(bad), o.with(good)
+}
+
+func (o *Outcome) with(all []lint.Diagnostic) *lint.Result {
+	copied := *o.Hazards
+	copied.Diagnostics = all
+	return &copied
+}

@@ -1,0 +1,71 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/xdslint/xdslint/graph"
+)
+
+// settle applies steps to a state. What both snapshots have and nobody asks for in between, since one user has let go and the next one comes
+// in a later phase, it takes out, and brings back when somebody asks. It returns the steps of the phase with these.
+func (p *planner) settle(held state, steps []*step) []*step {
+	steps = slices.DeleteFunc(steps, func(s *step) bool {
+		if _, away := p.away[s.Resource]; !away || s.change == nil {
+			return false
+		}
+		if s.removes {
+			delete(p.away, s.Resource)
+		} else {
+			p.away[s.Resource] = s.like
+		}
+		return true
+	})
+	held.apply(steps)
+	asks := p.asks(held)
+	for at, r := range p.away {
+		if asks[at] {
+			delete(p.away, at)
+			held[at] = r
+			steps = append(steps, &step{Resource: at, like: r, update: p.content(at, r)})
+		}
+	}
+	for at, r := range held {
+		if !asked(at.Kind) || asks[at] || p.alone[at] {
+			continue
+		}
+		p.away[at] = r
+		delete(held, at)
+		steps = slices.DeleteFunc(steps, func(s *step) bool { return s.Resource == at })
+		steps = append(steps, &step{Resource: at, removes: true})
+	}
+	slices.SortStableFunc(steps, func(a, b *step) int {
+		if a.Kind != b.Kind {
+			return rank(a.Kind) - rank(b.Kind)
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return steps
+}
+
+// content of a resource of one of the snapshots.
+func (p *planner) content(at Resource, r *graph.Resource) Update {
+	u := Update{Name: at.Name, Content: New, Message: r.Message}
+	if r == p.changes.Old.Pushed(at.Kind, at.Name) && p.changes.Find(at.Kind, at.Name) != nil {
+		u.Content = Old
+	}
+	return u
+}
+
+// orphans are what a snapshot holds though nobody asks for it.
+func (p *planner) orphans(s *graph.Snapshot) map[Resource]bool {
+	held := holding(s)
+	asks := p.asks(held)
+	alone := map[Resource]bool{}
+	for at := range held {
+		if asked(at.Kind) && !asks[at] {
+			alone[at] = true
+		}
+	}
+	return alone
+}

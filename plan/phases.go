@@ -1,0 +1,108 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+	"sort"
+)
+
+// phases makes one of each level that has steps.
+func (p *planner) phases() []Phase {
+	byLevel := map[int][]*step{}
+	for _, s := range p.all {
+		byLevel[s.level] = append(byLevel[s.level], s)
+	}
+	var levels []int
+	for level := range byLevel {
+		levels = append(levels, level)
+	}
+	slices.Sort(levels)
+	if len(levels) > 0 && levels[0] > 0 { // the first thing to do is to wait for what an earlier plan began
+		levels = append([]int{0}, levels...)
+	}
+	held := holding(p.changes.Old)
+	p.states = append(p.states, maps.Clone(held))
+	var phases []Phase
+	for i, level := range levels {
+		steps := p.settle(held, byLevel[level])
+		p.states = append(p.states, maps.Clone(held))
+		phase := Phase{Send: sends(steps)}
+		phase.Wait = p.acks(phase.Send, held)
+		if i+1 < len(levels) {
+			phase.Wait = append(phase.Wait, p.drained(levels[i+1])...)
+		}
+		phase.Why = why(steps, phase.Wait, i == 0, i+1 == len(levels))
+		phases = append(phases, phase)
+	}
+	return phases
+}
+
+// sends sorts steps by type, in the order of sending, and by name.
+func sends(steps []*step) []Send {
+	var all []Send
+	for _, t := range types {
+		one := Send{Kind: t.kind}
+		for _, s := range steps {
+			switch {
+			case s.Kind != t.kind:
+			case s.removes:
+				one.Remove = append(one.Remove, s.Name)
+			default:
+				one.Update = append(one.Update, s.update)
+			}
+		}
+		if len(one.Update)+len(one.Remove) == 0 {
+			continue
+		}
+		sort.Slice(one.Update, func(i, j int) bool { return one.Update[i].Name < one.Update[j].Name })
+		sort.Strings(one.Remove)
+		all = append(all, one)
+	}
+	return all
+}
+
+// acks lists what Envoy answers to a phase: to all clusters, listeners and scopes, and to what it asks for by name as long as something
+// refers to it.
+func (p *planner) acks(sent []Send, now state) []Wait {
+	asks := p.asks(now)
+	var waits []Wait
+	for _, s := range sent {
+		var names []string
+		for _, u := range s.Update {
+			if !asked(s.Kind) || asks[Resource{s.Kind, u.Name}] || u.Content == Touched { // a touched one, draining connections ask for
+				names = append(names, u.Name)
+			}
+		}
+		if !asked(s.Kind) {
+			names = append(names, s.Remove...)
+		}
+		if len(names) > 0 {
+			sort.Strings(names)
+			waits = append(waits, Wait{For: ACK, Kind: s.Kind, Names: names, Timeout: p.opts.AckTimeout})
+		}
+	}
+	return waits
+}
+
+// drained lists the drains that must have ended before a level.
+func (p *planner) drained(level int) []Wait {
+	var waits []Wait
+	for _, d := range p.pending {
+		if !slices.ContainsFunc(d.needs, func(s *step) bool { return s.level == level }) || d.first != nil && d.first.level >= level {
+			continue
+		}
+		i := slices.IndexFunc(waits, func(w Wait) bool { return w.For == d.wait.For && w.Kind == d.wait.Kind })
+		if i < 0 {
+			waits = append(waits, d.wait)
+			waits[len(waits)-1].Names = slices.Clone(d.wait.Names)
+			continue
+		}
+		waits[i].Names = append(waits[i].Names, d.wait.Names...)
+		slices.Sort(waits[i].Names)
+		waits[i].Names = slices.Compact(waits[i].Names)
+	}
+	slices.SortFunc(waits, func(a, b Wait) int { return slices.Index(barriers, a.For) - slices.Index(barriers, b.For) })
+	return waits
+}
+
+var barriers = []Barrier{ACK, Unsubscribe, Drained}

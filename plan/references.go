@@ -1,0 +1,118 @@
+package plan
+
+import (
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+
+	"github.com/xdslint/xdslint/graph"
+)
+
+// references orders steps by who refers to whom, before and after.
+func (p *planner) references() {
+	for _, e := range p.changes.New.Edges {
+		if user := p.of(e.From); user != nil && needed(e) && !user.removes {
+			p.make(e, user)
+		}
+	}
+	for _, e := range p.changes.Old.Edges {
+		if user := p.of(e.From); user != nil && needed(e) {
+			p.release(e, user)
+		}
+	}
+}
+
+// needed tells a reference to a resource that has to be there, from one that only compares names with what another resource has inside.
+func needed(e *graph.Edge) bool {
+	return e.To != nil && e.To != e.From && e.Kind != graph.HTTPFilter && e.Kind != graph.DNSCache
+}
+
+// make: a target is there before the reference to it, a cluster also warm.
+func (p *planner) make(e *graph.Edge, user *step) {
+	target := p.of(e.To)
+	fresh := !p.had(user.change.Old, e.To)
+	switch {
+	case target == nil:
+	case asked(e.To.Kind):
+		if target.change.Added() || fresh {
+			p.after(target, user, notBefore)
+		}
+	case target.change.Added() || fresh && e.To.Kind == graph.Cluster:
+		p.after(target, user, gapTo(e.To.Kind))
+	}
+	if fresh && e.To.Kind == graph.Cluster {
+		for _, endpoints := range p.endpoints(p.changes.New, e.To) {
+			p.after(endpoints, user, nextPhase)
+		}
+	}
+}
+
+// gapTo a target that a server may hold before anybody refers to it. Scopes are no such thing to wait for: a listener warms with them.
+func gapTo(kind graph.Kind) int {
+	if kind == graph.ScopedRouteConfiguration {
+		return notBefore
+	}
+	return nextPhase
+}
+
+// release: a target goes only when the data plane has ACKed that nothing refers to it.
+func (p *planner) release(e *graph.Edge, user *step) {
+	if p.had(user.change.New, e.To) {
+		return
+	}
+	if target := p.of(e.To); target != nil && target.removes {
+		if asked(e.To.Kind) {
+			p.after(user, target, notBefore)
+		} else {
+			p.after(user, target, gapTo(e.To.Kind))
+		}
+	}
+	if e.To.Kind == graph.Cluster {
+		for _, endpoints := range p.endpoints(p.changes.Old, e.To) {
+			if shrinks(endpoints.change) {
+				p.rather(endpointsStay, user, endpoints)
+			}
+		}
+	}
+}
+
+// had tells whether the user of a step, as it is in one of the snapshots, refers to a resource of that name.
+func (p *planner) had(user, target *graph.Resource) bool {
+	if user == nil {
+		return false
+	}
+	known, ok := p.users[user]
+	if !ok {
+		known = map[Resource]bool{}
+		for _, to := range p.refers(user) {
+			known[to] = true
+		}
+		p.users[user] = known
+	}
+	return known[Resource{target.Kind, target.Name}]
+}
+
+// endpoints lists the steps of a cluster's cluster load assignments that neither bring nor remove them.
+func (p *planner) endpoints(s *graph.Snapshot, cluster *graph.Resource) []*step {
+	var steps []*step
+	for _, e := range s.From(cluster) {
+		if e.Kind != graph.ClusterLoadAssignment || e.To == nil {
+			continue
+		}
+		if one := p.of(e.To); one != nil && one.change.Changed() {
+			steps = append(steps, one)
+		}
+	}
+	return steps
+}
+
+// shrinks tells whether a cluster load assignment loses endpoints.
+func shrinks(c *graph.Change) bool { return hosts(c.New) < hosts(c.Old) }
+
+func hosts(r *graph.Resource) int {
+	n := 0
+	if cla, ok := r.Message.(*endpointv3.ClusterLoadAssignment); ok {
+		for _, locality := range cla.GetEndpoints() {
+			n += len(locality.GetLbEndpoints())
+		}
+	}
+	return n
+}

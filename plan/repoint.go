@@ -1,0 +1,70 @@
+package plan
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+
+	"github.com/xdslint/xdslint/graph"
+)
+
+// repoint gives the route configuration of draining connections the content of its successor, so that nothing has to wait for their
+// end. It tells whether there is one.
+func (p *planner) repoint(listener *step, used use) bool {
+	gone := p.byName[Resource{graph.RouteConfiguration, used.by.Names[0]}]
+	successor := p.successor(listener)
+	if gone == nil || !gone.removes || successor == nil {
+		return false
+	}
+	table, ok := successor.Message.(*routev3.RouteConfiguration)
+	if !ok || table.GetVhds() != nil {
+		return false
+	}
+	copied := proto.CloneOf(table)
+	copied.Name = gone.Name
+	s := &step{Resource: gone.Resource, like: successor, update: Update{
+		Name: gone.Name, Content: Touched, Message: copied,
+		Touched: []Touch{{Field: "virtual_hosts", Value: "those of " + quote(table.GetName()), Why: "connections that drain go where new ones go"}},
+	}}
+	p.all = append(p.all, s)
+	p.alone[gone.Resource] = true // only draining connections ask for it
+	p.after(listener, s, notBefore)
+	p.after(p.byName[Resource{graph.RouteConfiguration, table.GetName()}], s, notBefore)
+	// What the old one refers to is free as soon as it has the new content.
+	p.orders = slices.DeleteFunc(p.orders, func(o order) bool { return o.first == gone && o.gap == nextPhase })
+	p.after(s, gone, nextPhase)
+	for _, need := range used.needs {
+		p.after(s, need, nextPhase)
+	}
+	return true
+}
+
+// successor is the one route configuration of whatever listener has the place of the old one.
+func (p *planner) successor(listener *step) *graph.Resource {
+	heirs := []*graph.Resource{listener.change.New}
+	if listener.removes {
+		heirs = nil
+		for _, c := range p.changes.Of(graph.Listener) {
+			for _, address := range addresses(listener.change.Old) {
+				if !c.Removed() && among(addresses(c.New), address) {
+					heirs = append(heirs, c.New)
+				}
+			}
+		}
+	}
+	var found *graph.Resource
+	for _, heir := range heirs {
+		for _, e := range p.changes.New.From(heir) {
+			if e.Kind != graph.RouteConfiguration || e.To == nil || e.To == heir || e.To == found {
+				continue
+			}
+			if found != nil {
+				return nil
+			}
+			found = e.To
+		}
+	}
+	return found
+}

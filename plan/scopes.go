@@ -1,0 +1,75 @@
+package plan
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+
+	"github.com/xdslint/xdslint/graph"
+)
+
+// warming is what the names and keys of temporary scopes end in: no request has such a key.
+const warming = "~xdslint-warming"
+
+// scopes that go to a route configuration which the data plane does not have yet would answer 404 until it is there: Envoy changes
+// the scope at once (ScopedRdsConfigSubscription::addOrUpdateScopes). So a temporary scope, whose key no request has, lets Envoy
+// fetch the route configuration first.
+func (p *planner) scopes() {
+	for _, c := range p.changes.Of(graph.ScopedRouteConfiguration) {
+		if c.Removed() {
+			continue
+		}
+		scope, ok := c.New.Message.(*routev3.ScopedRouteConfiguration)
+		if !ok || scope.GetOnDemand() || !p.replaces(c, scope) {
+			continue
+		}
+		for _, e := range p.changes.New.From(c.New) {
+			if table := p.of(e.To); e.Kind == graph.RouteConfiguration && table != nil && table.change.Added() {
+				p.warm(p.byName[Resource{c.Kind, c.Name}], scope, table)
+			}
+		}
+	}
+}
+
+// replaces tells whether requests have come to a scope with this key or this name before.
+func (p *planner) replaces(c *graph.Change, scope *routev3.ScopedRouteConfiguration) bool {
+	if c.Old != nil {
+		return true
+	}
+	for _, other := range p.changes.Of(graph.ScopedRouteConfiguration) {
+		if other.Old == nil {
+			continue
+		}
+		before, ok := other.Old.Message.(*routev3.ScopedRouteConfiguration)
+		if ok && proto.Equal(before.GetKey(), scope.GetKey()) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *planner) warm(s *step, scope *routev3.ScopedRouteConfiguration, table *step) {
+	if p.early[table] != nil {
+		p.after(p.early[table], s, nextPhase)
+		return
+	}
+	temporary := &routev3.ScopedRouteConfiguration{
+		Name: scope.GetName() + warming, RouteConfigurationName: scope.GetRouteConfigurationName(), Key: &routev3.ScopedRouteConfiguration_Key{},
+	}
+	for range scope.GetKey().GetFragments() {
+		temporary.Key.Fragments = append(temporary.Key.Fragments, &routev3.ScopedRouteConfiguration_Key_Fragment{
+			Type: &routev3.ScopedRouteConfiguration_Key_Fragment_StringKey{StringKey: warming},
+		})
+	}
+	at := Resource{graph.ScopedRouteConfiguration, temporary.GetName()}
+	begin := &step{Resource: at, like: s.like, update: Update{
+		Name: at.Name, Content: Touched, Message: temporary,
+		Touched: []Touch{{Field: "key", Value: warming, Why: "a temporary scope, which no request has, makes Envoy fetch route configuration " + quote(table.Name)}},
+	}}
+	end := &step{Resource: at, removes: true}
+	p.all = append(p.all, begin, end)
+	p.early[table] = begin
+	p.after(table, begin, notBefore)
+	p.after(begin, s, nextPhase)
+	p.after(s, end, notBefore)
+}

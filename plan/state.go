@@ -1,0 +1,68 @@
+package plan
+
+import (
+	"github.com/xdslint/xdslint/graph"
+)
+
+// state is what the server holds: of each resource one that refers to the same.
+type state map[Resource]*graph.Resource
+
+// holding is the state of a server that has a snapshot.
+func holding(snapshot *graph.Snapshot) state {
+	s := state{}
+	for _, r := range snapshot.Resources {
+		if sendable(r.Kind) && r == snapshot.Pushed(r.Kind, r.Name) {
+			s[Resource{r.Kind, r.Name}] = r
+		}
+	}
+	return s
+}
+
+func (s state) apply(steps []*step) {
+	for _, one := range steps {
+		if one.removes {
+			delete(s, one.Resource)
+		} else {
+			s[one.Resource] = one.like
+		}
+	}
+}
+
+// refers lists what a resource of either snapshot refers to.
+func (p *planner) refers(r *graph.Resource) []Resource {
+	known, ok := p.targets[r]
+	if !ok {
+		for _, s := range []*graph.Snapshot{p.changes.Old, p.changes.New} {
+			for _, e := range s.From(r) {
+				if needed(e) {
+					known = append(known, Resource{e.To.Kind, e.To.Name})
+				}
+			}
+		}
+		p.targets[r] = known
+	}
+	return known
+}
+
+// asks lists what the data plane asks for, be it by name or as one of all, also what is not held.
+func (p *planner) asks(s state) map[Resource]bool {
+	seen := map[Resource]bool{}
+	var visit func(Resource)
+	visit = func(at Resource) {
+		if seen[at] {
+			return
+		}
+		seen[at] = true
+		if r := s[at]; r != nil {
+			for _, to := range p.refers(r) {
+				visit(to)
+			}
+		}
+	}
+	for at := range s {
+		if !asked(at.Kind) {
+			visit(at)
+		}
+	}
+	return seen
+}

@@ -1,0 +1,145 @@
+package plan_test
+
+import (
+	"context"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/plan"
+)
+
+func contextOf(t any) context.Context {
+	if c, ok := t.(interface{ Context() context.Context }); ok {
+		return c.Context()
+	}
+	return context.Background()
+}
+
+// held is what a server holds in the course of a plan.
+type held map[plan.Resource]proto.Message
+
+func start(s *graph.Snapshot) held {
+	h := held{}
+	for _, r := range s.Resources {
+		if r.Message != nil && r.Delivery == graph.Pushed && r == s.Pushed(r.Kind, r.Name) {
+			h[plan.Resource{Kind: r.Kind, Name: r.Name}] = r.Message
+		}
+	}
+	return h
+}
+
+func (h held) apply(t tester, phase plan.Phase) {
+	for _, s := range phase.Send {
+		for _, u := range s.Update {
+			if u.Message == nil {
+				t.Errorf("%s %q is sent without a message", s.Kind, u.Name)
+			}
+			if got := graph.NameOf(u.Message.ProtoReflect()); got != u.Name {
+				t.Errorf("%s %q has the message of %q", s.Kind, u.Name, got)
+			}
+			if u.Content == plan.Touched && len(u.Touched) == 0 {
+				t.Errorf("%s %q is touched, and nothing says where", s.Kind, u.Name)
+			}
+			h[plan.Resource{Kind: s.Kind, Name: u.Name}] = u.Message
+		}
+		for _, name := range s.Remove {
+			at := plan.Resource{Kind: s.Kind, Name: name}
+			if h[at] == nil {
+				t.Errorf("%s %q is removed, and was not there", s.Kind, name)
+			}
+			delete(h, at)
+		}
+	}
+}
+
+func (h held) graph() *graph.Snapshot {
+	s := &graph.Snapshot{}
+	for at, m := range h {
+		d := decode.NewDecoder(nil)
+		d.Open(m)
+		s.Add(&graph.Resource{Kind: at.Kind, Name: at.Name, Message: m, Contents: d.Contents, File: &source.File{}})
+	}
+	s.Build()
+	return s
+}
+
+// dangling lists the references to what is not held, as a graph of the messages has them.
+func (h held) dangling() []string {
+	var names []string
+	for _, e := range h.graph().Edges {
+		if e.To == nil && (e.Kind == graph.Cluster || graph.TypeURL(e.Kind) != "") {
+			names = append(names, string(e.From.Kind)+" "+e.From.Name+" → "+string(e.Kind)+" "+e.Target)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// orphans lists what a data plane would ask for by name, and nobody refers to.
+func (h held) orphans() []string {
+	s := h.graph()
+	var names []string
+	for _, r := range s.Resources {
+		switch r.Kind {
+		case graph.RouteConfiguration, graph.ClusterLoadAssignment, graph.Secret, graph.ExtensionConfig:
+			if len(s.To(r)) == 0 {
+				names = append(names, string(r.Kind)+" "+r.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// tester is *testing.T or *rapid.T.
+type tester interface {
+	Helper()
+	Errorf(string, ...any)
+}
+
+// checkStates: no state between has a dangling reference or an orphan that neither snapshot has, and the last one is the new snapshot but
+// for what is touched.
+func checkStates(t tester, before, after *graph.Snapshot, made *plan.Plan, opts plan.Options) {
+	t.Helper()
+	h := start(before)
+	known := append(h.dangling(), start(after).dangling()...)
+	alone := append(h.orphans(), start(after).orphans()...)
+	touched := map[plan.Resource]bool{}
+	for i, phase := range made.Phases {
+		h.apply(t, phase)
+		for _, s := range phase.Send {
+			for _, u := range s.Update {
+				touched[plan.Resource{Kind: s.Kind, Name: u.Name}] = u.Content == plan.Touched
+			}
+		}
+		for _, name := range h.dangling() {
+			if !slices.Contains(known, name) {
+				t.Errorf("phase %d leaves %s dangling", i+1, name)
+			}
+		}
+		for _, name := range h.orphans() {
+			// A route configuration that was given the content of its successor is asked for by draining connections.
+			if !slices.Contains(alone, name) && !opts.Repoint {
+				t.Errorf("phase %d holds %s, which nobody asks for", i+1, name)
+			}
+		}
+	}
+	want := start(after)
+	for at, m := range want {
+		switch {
+		case h[at] == nil:
+			t.Errorf("%s %q is missing in the end", at.Kind, at.Name)
+		case !proto.Equal(h[at], m) && !touched[at]:
+			t.Errorf("%s %q is not the new one in the end", at.Kind, at.Name)
+		}
+	}
+	for at := range h {
+		if want[at] == nil {
+			t.Errorf("%s %q is left in the end", at.Kind, at.Name)
+		}
+	}
+}

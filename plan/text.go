@@ -1,0 +1,124 @@
+package plan
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/report"
+)
+
+// Text writes the outcome for people. The shape may change; programs read JSON.
+func (o *Outcome) Text(w io.Writer, color bool) error {
+	hazards, notes := o.hazards()
+	for _, part := range []struct {
+		title string
+		found *lint.Result
+	}{{headline(hazards.Diagnostics), hazards}, {"Worth knowing:", notes}} {
+		if part.title != "" && (part.found == hazards || len(part.found.Diagnostics) > 0) {
+			fmt.Fprintln(w, part.title+"\n")
+		}
+		if err := report.Text(w, part.found, report.TextOptions{Color: color}); err != nil {
+			return err
+		}
+		if len(part.found.Diagnostics) > 0 {
+			fmt.Fprintln(w)
+		}
+	}
+	if o.Plan == nil {
+		return nil
+	}
+	o.Plan.text(w)
+	remaining := o.Plan.Remaining()
+	if len(remaining) == 0 {
+		return nil
+	}
+	fmt.Fprint(w, "\nNo order avoids this:\n\n")
+	return report.Text(w, o.with(remaining), report.TextOptions{Color: color})
+}
+
+func headline(hazards []lint.Diagnostic) string {
+	switch len(hazards) {
+	case 0:
+		return "Pushed all at once, this fails no request that succeeds today."
+	case 1:
+		return "Pushed all at once, this has a hazard:"
+	}
+	return fmt.Sprintf("Pushed all at once, this has %d hazards:", len(hazards))
+}
+
+func (p *Plan) text(w io.Writer) {
+	switch len(p.Phases) {
+	case 0:
+		fmt.Fprintln(w, "Nothing to push: both say the same.")
+		return
+	case 1:
+		fmt.Fprintln(w, "The plan is one push:")
+	default:
+		fmt.Fprintf(w, "The plan, in %d phases:\n", len(p.Phases))
+	}
+	for i, phase := range p.Phases {
+		if len(p.Phases) > 1 {
+			fmt.Fprintf(w, "\n%d. %s\n", i+1, wrap(phase.Why, 3))
+		}
+		for _, s := range phase.Send {
+			fmt.Fprintf(w, "   %-5s %s\n", API(s.Kind), s.text())
+		}
+		for _, wait := range phase.Wait {
+			fmt.Fprintf(w, "   wait  %s\n", wait.text())
+		}
+	}
+}
+
+func (s Send) text() string {
+	byContent := map[Content][]string{}
+	for _, u := range s.Update {
+		byContent[u.Content] = append(byContent[u.Content], u.Name)
+	}
+	var parts []string
+	for _, part := range []struct {
+		what  string
+		names []string
+	}{{"send", byContent[New]}, {"send as before", byContent[Old]}, {"send touched", byContent[Touched]}, {"remove", s.Remove}} {
+		if len(part.names) > 0 {
+			parts = append(parts, part.what+" "+list(part.names))
+		}
+	}
+	for _, u := range s.Update {
+		for _, t := range u.Touched {
+			parts = append(parts, fmt.Sprintf("%s has %s: %s", u.Name, t.Field, t.Value))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (w Wait) text() string {
+	switch w.For {
+	case Unsubscribe:
+		return fmt.Sprintf("until Envoy no longer asks %s for %s (%s at most)", API(w.Kind), list(w.Names), short(w.Timeout))
+	case Drained:
+		return fmt.Sprintf("until the old connections of %s are gone: %s, or watch listener_manager.total_listeners_draining and "+
+			"total_filter_chains_draining", list(w.Names), short(w.Timeout))
+	}
+	return fmt.Sprintf("for the ACK of %s with %s (%s at most)", API(w.Kind), list(w.Names), short(w.Timeout))
+}
+
+// width of a line of text.
+const width = 120
+
+// wrap breaks a text into lines, the second and later ones indented.
+func wrap(text string, indent int) string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len(line)+1+len(word) > width-indent {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return strings.Join(append(lines, line), "\n"+strings.Repeat(" ", indent))
+}

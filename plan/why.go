@@ -1,0 +1,191 @@
+package plan
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xdslint/xdslint/graph"
+)
+
+func quote(name string) string { return strconv.Quote(name) }
+
+// purpose is what steps of a phase are for, and how a text says so: the names stand for %s, and what is said of one resource differs from
+// what is said of several.
+type purpose struct {
+	one, several string
+	is           func(s *step, first, last bool) bool
+}
+
+// purposes in the order in which a phase's text names them; a step has the first that fits.
+var purposes = []purpose{
+	{is: func(s *step, _, _ bool) bool { return s.removes && s.change == nil }}, // the end of a temporary scope, or nobody asks for now
+	{
+		one:     "%s comes first: no request may go there before Envoy ACKs CDS, which it does only when all clusters are warm (endpoints, secrets and the first health check are there)",
+		several: "%s come first: no request may go there before Envoy ACKs CDS, which it does only when all clusters are warm (endpoints, secrets and the first health check are there)",
+		is:      func(s *step, _, last bool) bool { return s.Kind == graph.Cluster && added(s) && !last },
+	},
+	{
+		one:     "%s changes: Envoy builds it anew, and the old one serves until the new one is warm",
+		several: "%s change: Envoy builds them anew, and the old ones serve until the new ones are warm",
+		is:      func(s *step, _, _ bool) bool { return s.Kind == graph.Cluster && !added(s) && !s.removes },
+	},
+	{
+		one:     "%s are sent again: Envoy waits for the endpoints of a cluster that changed, and does not ask for them a second time",
+		several: "%s are sent again: Envoy waits for the endpoints of clusters that changed, and does not ask for them a second time",
+		is:      func(s *step, _, _ bool) bool { return s.Kind == graph.ClusterLoadAssignment && s.change == nil },
+	},
+	{
+		one:     "%s is there for this plan only: it has no requests, and makes Envoy fetch the route configuration before any request needs it",
+		several: "%s are there for this plan only: they have no requests, and make Envoy fetch the route configurations before any request needs them",
+		is:      func(s *step, _, _ bool) bool { return s.Kind == graph.ScopedRouteConfiguration && s.change == nil },
+	},
+	{
+		one:     "%s gets the content of its successor, so that connections which drain go where new ones go",
+		several: "%s get the contents of their successors, so that connections which drain go where new ones go",
+		is:      func(s *step, _, _ bool) bool { return s.change == nil },
+	},
+	{
+		one:     "%s goes now: nothing refers to it any more",
+		several: "%s go now: nothing refers to them any more",
+		is:      func(s *step, _, _ bool) bool { return s.removes },
+	},
+	{is: func(s *step, _, _ bool) bool { return asked(s.Kind) && added(s) && s.Kind != graph.RouteConfiguration }}, // comes with who asks for it
+	{
+		one:     "%s shrink only now that requests go elsewhere",
+		several: "%s shrink only now that requests go elsewhere",
+		is: func(s *step, first, _ bool) bool {
+			return s.Kind == graph.ClusterLoadAssignment && !first && shrinks(s.change)
+		},
+	},
+	{
+		one:     "%s are there before the requests that need them",
+		several: "%s are there before the requests that need them",
+		is:      func(s *step, first, last bool) bool { return s.Kind == graph.ClusterLoadAssignment && first && !last },
+	},
+	{
+		one:     "Requests move with %s: all that they need is there",
+		several: "Requests move with %s: all that they need is there",
+		is:      func(s *step, _, _ bool) bool { return carries(s.Kind) },
+	},
+	{one: "%s changes", several: "%s change", is: func(*step, bool, bool) bool { return true }},
+}
+
+func added(s *step) bool { return s.change != nil && s.change.Added() }
+
+func carries(kind graph.Kind) bool {
+	switch kind {
+	case graph.Listener, graph.RouteConfiguration, graph.ScopedRouteConfiguration, graph.VirtualHost:
+		return true
+	}
+	return false
+}
+
+// why says in plain words what a phase is for.
+func why(steps []*step, waits []Wait, first, last bool) string {
+	if first && last {
+		return "One push: nothing in it has to come before anything else."
+	}
+	byPurpose := make([][]Resource, len(purposes))
+	for _, s := range steps {
+		for i, purpose := range purposes {
+			if purpose.is(s, first, last) {
+				byPurpose[i] = append(byPurpose[i], s.Resource)
+				break
+			}
+		}
+	}
+	var sentences []string
+	for i, resources := range byPurpose {
+		format := purposes[i].one
+		if len(resources) > 1 {
+			format = purposes[i].several
+		}
+		if len(resources) > 0 && format != "" {
+			sentences = append(sentences, sentence(format, resources))
+		}
+	}
+	for _, w := range waits {
+		if text := w.why(); text != "" {
+			sentences = append(sentences, text)
+		}
+	}
+	return strings.Join(sentences, " ")
+}
+
+func sentence(format string, resources []Resource) string {
+	text := fmt.Sprintf(format, named(resources))
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// named lists resources by kind: cluster "a", listeners "b", "c".
+func named(resources []Resource) string {
+	var parts []string
+	for _, t := range types {
+		var names []string
+		for _, r := range resources {
+			if r.Kind == t.kind {
+				names = append(names, quote(r.Name))
+			}
+		}
+		if len(names) > 0 {
+			parts = append(parts, label(t.kind, len(names) > 1)+" "+list(names))
+		}
+	}
+	return strings.Join(parts, " and ")
+}
+
+func label(kind graph.Kind, several bool) string {
+	text := strings.ReplaceAll(string(kind), "_", " ")
+	switch {
+	case kind == graph.ClusterLoadAssignment:
+		return "the endpoints of"
+	case several:
+		return text + "s"
+	}
+	return text
+}
+
+// why of a barrier; an ACK needs no words.
+func (w Wait) why() string {
+	switch w.For {
+	case Unsubscribe:
+		return fmt.Sprintf("Connections that came in before are still on route configuration %s until Envoy has closed them; then it no longer asks for that name.",
+			list(quoted(w.Names)))
+	case Drained:
+		return fmt.Sprintf("Connections that came in before still use what listener %s was, until Envoy has closed them, %s later at most.",
+			list(quoted(w.Names)), short(w.Timeout))
+	}
+	return ""
+}
+
+func quoted(names []string) []string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = quote(name)
+	}
+	return all
+}
+
+// longest list that is written out.
+const longest = 5
+
+func list(names []string) string {
+	if len(names) > longest {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:longest-1], ", "), len(names)-longest+1)
+	}
+	return strings.Join(names, ", ")
+}
+
+// short is a duration as people write it: 10m, not 10m0s.
+func short(d time.Duration) string {
+	text := d.Round(time.Second).String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
