@@ -14,6 +14,10 @@ SEED   ?= 1
 FOLDER ?=
 OUT    ?= .tools/agree
 
+# Of `make transitions`: runs of each case in each mode, and Envoys at once.
+RUNS   ?= 3
+ENVOYS ?= 4
+
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
@@ -67,6 +71,10 @@ fuzz: ## fuzz every target, FUZZTIME seconds in all (300)
 agree: $(envoy) ## mutate N good bootstraps (300) from SEED, and of FOLDER; show where Envoy and xdslint disagree
 	go run -tags gen ./internal/gen/agree -n $(N) -seed $(SEED) -folder "$(FOLDER)" -out "$(OUT)" \
 		$(MIN_RECALL:%=-min-recall %) $(MAX_FALSE:%=-max-false %)
+
+.PHONY: transitions
+transitions: $(envoy) ## push each case of testdata/transitions to a busy Envoy, all at once and planned; write docs/transitions.md
+	go run -tags gen ./internal/gen/transitions -runs $(RUNS) -parallel $(ENVOYS) -out docs/transitions.md
 
 .PHONY: lint
 lint: $(golangci_lint) ## run golangci-lint

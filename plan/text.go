@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/xdslint/xdslint/lint"
@@ -65,8 +66,13 @@ func (p *Plan) text(w io.Writer) {
 		for _, s := range phase.Send {
 			fmt.Fprintf(w, "   %-5s %s\n", API(s.Kind), s.text())
 		}
+		if acks := phase.acks(); acks != "" {
+			fmt.Fprintf(w, "   wait  for the ACK of %s\n", acks)
+		}
 		for _, wait := range phase.Wait {
-			fmt.Fprintf(w, "   wait  %s\n", wait.text())
+			if wait.For != ACK {
+				fmt.Fprintf(w, "   wait  %s\n", wait.text())
+			}
 		}
 	}
 }
@@ -93,15 +99,43 @@ func (s Send) text() string {
 	return strings.Join(parts, "; ")
 }
 
-func (w Wait) text() string {
-	switch w.For {
-	case Unsubscribe:
-		return fmt.Sprintf("until Envoy no longer asks %s for %s (%s at most)", API(w.Kind), list(w.Names), short(w.Timeout))
-	case Drained:
-		return fmt.Sprintf("until the old connections of %s are gone: %s, or watch listener_manager.total_listeners_draining and "+
-			"total_filter_chains_draining", list(w.Names), short(w.Timeout))
+// acks lists what Envoy has to ACK: CDS with a, b and without c.
+func (p Phase) acks() string {
+	var parts []string
+	for _, w := range p.Wait {
+		if w.For != ACK {
+			continue
+		}
+		var with, without []string
+		for _, name := range w.Names {
+			if p.removes(Resource{w.Kind, name}) {
+				without = append(without, name)
+			} else {
+				with = append(with, name)
+			}
+		}
+		text := API(w.Kind)
+		if len(with) > 0 {
+			text += " with " + list(with)
+		}
+		if len(without) > 0 {
+			text += " without " + list(without)
+		}
+		parts = append(parts, text)
 	}
-	return fmt.Sprintf("for the ACK of %s with %s (%s at most)", API(w.Kind), list(w.Names), short(w.Timeout))
+	return strings.Join(parts, ", ")
+}
+
+func (p Phase) removes(r Resource) bool {
+	return slices.ContainsFunc(p.Send, func(s Send) bool { return s.Kind == r.Kind && slices.Contains(s.Remove, r.Name) })
+}
+
+func (w Wait) text() string {
+	if w.For == Unsubscribe {
+		return fmt.Sprintf("until Envoy no longer asks %s for %s (%s at most)", API(w.Kind), list(w.Names), short(w.Timeout))
+	}
+	return fmt.Sprintf("until the old connections of %s are gone (%s at most; sooner when total_listeners_draining and total_filter_chains_draining of listener_manager are 0)",
+		list(w.Names), short(w.Timeout))
 }
 
 // width of a line of text.

@@ -47,10 +47,16 @@ var purposes = []purpose{
 		is:      func(s *step, _, _ bool) bool { return s.change == nil },
 	},
 	{
+		one:     "%s goes now: new connections are taken by what is there instead",
+		several: "%s go now: new connections are taken by what is there instead",
+		is:      func(s *step, _, _ bool) bool { return s.removes && s.Kind == graph.Listener },
+	},
+	{
 		one:     "%s goes now: nothing refers to it any more",
 		several: "%s go now: nothing refers to them any more",
-		is:      func(s *step, _, _ bool) bool { return s.removes },
+		is:      func(s *step, _, _ bool) bool { return s.removes && !asked(s.Kind) },
 	},
+	{is: func(s *step, _, _ bool) bool { return s.removes }},                                                       // goes with who asked for it
 	{is: func(s *step, _, _ bool) bool { return asked(s.Kind) && added(s) && s.Kind != graph.RouteConfiguration }}, // comes with who asks for it
 	{
 		one:     "%s shrink only now that requests go elsewhere",
@@ -110,6 +116,9 @@ func why(steps []*step, waits []Wait, first, last bool) string {
 		if text := w.why(); text != "" {
 			sentences = append(sentences, text)
 		}
+	}
+	if len(sentences) == 0 {
+		return "What nobody asks for any more goes."
 	}
 	return strings.Join(sentences, " ")
 }

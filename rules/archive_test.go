@@ -29,6 +29,14 @@ import (
 //	                    on it. Any other reason: Envoy is not asked
 //	want                the text report of the bad ones; `go test ./rules -update` writes it
 //	fixed/bad.yaml, …   what --fix --unsafe-fixes makes of a bad example, where it makes anything of it; -update writes these too
+//
+// An example of the group transition is a push: a folder with what is before it and what is after it, each one snapshot.
+//
+//	bad*/old.yaml, bad*/new.yaml, good*/…   or folders, bad1/old/…, bad1/new/…; what a half is found to have by itself is not in
+//	                    want, nor are notes of other rules
+//	flags               also "push TRANSPORT VERSIONS"; else the push is by the defaults of lint.Push
+//	envoy               "EXAMPLE: SYMPTOMS" for every example: what the plain push shows on a real Envoy, as package
+//	                    internal/transitions spells it, which asks
 type archive struct {
 	path     string
 	rule     string // its id
@@ -41,6 +49,7 @@ type archive struct {
 type flags struct {
 	assumptions graph.Assumptions
 	target      target.Target
+	push        lint.Push
 }
 
 const testdata = "../testdata/rules"
@@ -117,6 +126,9 @@ func (a *archive) readFlags(text string) (err error) {
 			f.assumptions.Closed = append(f.assumptions.Closed, graph.Kind(rest))
 		case "target":
 			f.target, err = target.Parse(rest)
+		case "push":
+			transport, versions, _ := strings.Cut(rest, " ")
+			f.push, err = lint.ParsePush(transport, versions)
 		default:
 			err = fmt.Errorf("flags: unknown %q", word)
 		}

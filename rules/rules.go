@@ -12,11 +12,12 @@ import (
 	"github.com/xdslint/xdslint/rules/reference"
 	"github.com/xdslint/xdslint/rules/route"
 	"github.com/xdslint/xdslint/rules/schema"
+	"github.com/xdslint/xdslint/rules/transition"
 	"github.com/xdslint/xdslint/rules/version"
 )
 
 // Groups are the built-in groups, in the order in which they are documented.
-var Groups = []*lint.Group{schema.Rules, reference.Rules, listener.Rules, http.Rules, route.Rules, cluster.Rules, endpoint.Rules, health.Rules, bootstrap.Rules, version.Rules}
+var Groups = []*lint.Group{schema.Rules, reference.Rules, listener.Rules, http.Rules, route.Rules, cluster.Rules, endpoint.Rules, health.Rules, bootstrap.Rules, version.Rules, transition.Rules}
 
 // All lists every built-in rule, by group and name.
 func All() []*lint.Rule {

@@ -13,6 +13,9 @@ import (
 func TestOlderVersions(t *testing.T) {
 	var judgements []judgement
 	for _, a := range archives(t) {
+		if a.between() {
+			continue
+		}
 		t.Run(a.rule, func(t *testing.T) {
 			dir := t.TempDir()
 			a.extract(t, dir)

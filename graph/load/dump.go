@@ -167,15 +167,18 @@ func (d *dump) slot(v view, s slot) {
 	if v.text("version_info") == "uninitialized" { // a secret that Envoy waits for: there is nothing but its name
 		return
 	}
+	from := origin{in: d.in, source: s.source, state: s.state}
 	bodies := []view{v}
 	for _, name := range s.body {
 		var inner []view
 		for _, b := range bodies {
+			if version := b.text("version_info"); version != "" {
+				from.version = version
+			}
 			inner = append(inner, b.at(name)...)
 		}
 		bodies = inner
 	}
-	from := origin{in: d.in, source: s.source, state: s.state}
 	if s.source == graph.Static {
 		from.delivery = graph.Booted
 	}

@@ -41,6 +41,9 @@ func (a *assembly) bare(from origin, n *decode.Node) {
 func (a *assembly) envelope(from origin, n *decode.Node, name protoreflect.Name) {
 	rest, inner := *n, from
 	inner.depth += 2
+	if version := n.Field("version_info"); version != nil {
+		inner.version = version.Text
+	}
 	add := a.any
 	if name == "DeltaDiscoveryResponse" {
 		add = a.wrapped
@@ -60,16 +63,18 @@ func (a *assembly) envelope(from origin, n *decode.Node, name protoreflect.Name)
 	a.check(from, &rest, name)
 }
 
-// check finds what is wrong with a message around resources.
-func (a *assembly) check(from origin, n *decode.Node, name protoreflect.Name) {
+// check decodes a message around resources and finds what is wrong with it; nil if its type is not known.
+func (a *assembly) check(from origin, n *decode.Node, name protoreflect.Name) protoreflect.Message {
 	mt, err := a.types.FindMessageByName(discoveryPackage + protoreflect.FullName(name))
 	if err != nil {
-		return
+		return nil
 	}
 	d := decode.NewDecoder(a.types)
 	d.Format, d.Depth = from.in.format.decoder(), from.depth
-	d.DecodeAny(n, mt.New().Interface(), nil)
+	m := mt.New()
+	d.DecodeAny(n, m.Interface(), nil)
 	a.problems(from, d.Problems)
+	return m
 }
 
 // delta adds the resources of a delta response, in whose place older ones of the same name go; those that it removes go
@@ -101,6 +106,7 @@ func (a *assembly) delta(from origin, n *decode.Node) {
 
 // packed adds the resources of a binary file.
 func (a *assembly) packed(from origin, b *binary) {
+	from.version = b.version
 	for _, p := range b.resources {
 		if p.empty {
 			continue

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
@@ -42,11 +43,12 @@ type origin struct {
 	source   graph.Source
 	delivery graph.Delivery
 	state    graph.State
+	version  string // of the response around the parts
 	depth    int
 }
 
 func (from origin) resource(kind graph.Kind) *graph.Resource {
-	return &graph.Resource{Kind: kind, Source: from.source, Delivery: from.delivery, State: from.state, File: from.in.file}
+	return &graph.Resource{Kind: kind, Source: from.source, Delivery: from.delivery, State: from.state, Version: from.version, File: from.in.file}
 }
 
 // plain adds a resource whose type is known from where it stands.
@@ -99,21 +101,39 @@ func (a *assembly) wrapped(from origin, n *decode.Node) {
 		inner.depth++
 		a.any(inner, body)
 	}
-	if name := n.Field("name"); name != nil && len(a.parts) > before {
-		a.parts[before].alias = name.Text
+	rest, after := n.With("resource", decode.Node{}), len(a.parts)
+	wrapper := a.check(from, &rest, "Resource")
+	if after > before {
+		a.parts[before].wrap(wrapper)
 	}
-	rest := n.With("resource", decode.Node{})
-	a.check(from, &rest, "Resource")
+}
+
+// wrap notes what an envoy.service.discovery.v3.Resource says of the resource in it.
+func (p *part) wrap(wrapper protoreflect.Message) {
+	if wrapper == nil {
+		return
+	}
+	fields := wrapper.Descriptor().Fields()
+	p.alias = wrapper.Get(fields.ByName("name")).String()
+	if version := wrapper.Get(fields.ByName("version")).String(); version != "" {
+		p.resource.Version = version
+	}
+	if ttl, ok := wrapper.Get(fields.ByName("ttl")).Message().Interface().(*durationpb.Duration); ok {
+		p.resource.TTL = ttl.AsDuration()
+	}
 }
 
 // packedAny adds a resource of a binary file.
 func (a *assembly) packedAny(from origin, p packed) *part {
+	if p.version != "" {
+		from.version = p.version
+	}
 	name := a.kind(from, &decode.Node{Kind: decode.String, Text: p.url})
 	if name == "" {
 		return a.parts[len(a.parts)-1]
 	}
 	added := a.plain(from, nil, name)
-	added.raw, added.alias = p.value, p.alias
+	added.raw, added.alias, added.resource.TTL = p.value, p.alias, p.ttl
 	return added
 }
 

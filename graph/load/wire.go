@@ -2,11 +2,15 @@ package load
 
 import (
 	"strings"
+	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+
+	"github.com/xdslint/xdslint/graph/decode"
 )
 
 // A binary message does not say what it is. These readers take one for theirs if all that stands in it fits.
@@ -17,6 +21,9 @@ type packed struct {
 	value []byte
 	alias string // the name in the wrapper around it
 	empty bool   // a wrapper without a body
+
+	version string // in the wrapper
+	ttl     time.Duration
 }
 
 // binary is a message that was recognised in its wire format.
@@ -26,6 +33,7 @@ type binary struct {
 	resources []packed
 	removed   []string // names
 	typeURL   string
+	version   string // of a response
 }
 
 // recogniseBinary tries the messages that files hold.
@@ -94,13 +102,18 @@ func readResponse(raw []byte) *binary {
 		switch number {
 		case 2:
 			p, ok := unpack(value)
+			if ok && decode.TypeName(p.url) == discoveryPackage+"Resource" {
+				p, ok = unwrap(p.value)
+			}
 			b.resources = append(b.resources, p)
 			return ok && is == protowire.BytesType
+		case 1:
+			b.version = string(value)
 		case 4:
 			b.typeURL = string(value)
 		case 3:
 			return is == protowire.VarintType
-		case 1, 5, 6, 7:
+		case 5, 6, 7:
 		default:
 			return false
 		}
@@ -150,9 +163,17 @@ func unwrap(raw []byte) (packed, bool) {
 			inner, ok := unpack(value)
 			p.url, p.value, p.empty = inner.url, inner.value, false
 			return ok && is == protowire.BytesType
+		case 1:
+			p.version = string(value)
 		case 3:
 			p.alias = string(value)
-		case 1, 4, 6, 7, 8, 9:
+		case 6:
+			var ttl durationpb.Duration
+			if err := proto.Unmarshal(value, &ttl); err != nil {
+				return false
+			}
+			p.ttl = ttl.AsDuration()
+		case 4, 7, 8, 9:
 		default:
 			return false
 		}

@@ -20,6 +20,9 @@ import (
 // poll is how often something that Envoy does by itself is looked at.
 const poll = 20 * time.Millisecond
 
+// DrainTime is how long connections of a listener that goes or changes live on: Envoy's 600 s are too long for tests.
+const DrainTime = 2 * time.Second
+
 // Envoy is a running Envoy. Its admin port is one that the system chose, whatever the bootstrap says.
 type Envoy struct {
 	admin string
@@ -80,7 +83,8 @@ func launch(ctx context.Context, v Version, bootstrap, ext string) (*Envoy, erro
 	running, stop := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(running, binary, append([]string{
 		"-c", config, "--config-yaml", "admin: {address: {socket_address: {address: 127.0.0.1, port_value: 0}}}",
-		"--admin-address-path", address, "--disable-hot-restart", "--concurrency", "1", "--drain-time-s", "1",
+		"--admin-address-path", address, "--disable-hot-restart", "--concurrency", "1",
+		"--drain-time-s", strconv.Itoa(int(DrainTime.Seconds())),
 		"--file-flush-interval-msec", "100", "-l", "warning",
 	}, nodeFlags...)...)
 	e := &Envoy{dir: dir, stop: stop, gone: make(chan struct{})}

@@ -15,7 +15,8 @@ import (
 // File is one file of an example.
 type File struct{ Name, Text string }
 
-// Example is a configuration that a rule has something to say about, and its mended twin.
+// Example is a configuration that a rule has something to say about, and its mended twin. For a rule about pushes, both are
+// what is before the push and what is after it.
 type Example struct {
 	Bad, Good []File // several where one names the other
 	Flags     string // what xdslint has to be told: --closed cluster
@@ -101,9 +102,9 @@ func flagsOf(text, example string) string {
 		name, flag, one := strings.Cut(strings.TrimSpace(line), ": ")
 		switch {
 		case !one:
-			all = append(all, "--"+name)
+			all = append(all, spelled(name))
 		case name == example:
-			own = append(own, "--"+flag)
+			own = append(own, spelled(flag))
 		}
 	}
 	if own == nil {
@@ -112,10 +113,61 @@ func flagsOf(text, example string) string {
 	return strings.Join(own, " ")
 }
 
+func spelled(flag string) string {
+	if push, ok := strings.CutPrefix(flag, "push "); ok {
+		transport, versions, _ := strings.Cut(push, " ")
+		return "--transport " + transport + " --versions " + versions
+	}
+	return "--" + flag
+}
+
 // Command is what gives the report.
 func (e Example) Command() string {
 	root, _, _ := strings.Cut(e.Bad[0].Name, "/")
-	return strings.Join(slices.DeleteFunc([]string{"xdslint", e.Flags, root}, func(s string) bool { return s == "" }), " ")
+	words := []string{"xdslint", e.Flags, root}
+	if before, after := e.halves(); before != "" {
+		words = []string{"xdslint plan", e.Flags, before, after}
+	}
+	return strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " ")
+}
+
+// halves are the paths of what is before a push and after it; empty where the example is none.
+func (e Example) halves() (before, after string) {
+	for _, f := range e.Bad {
+		if otherHalf(f, e.Bad) == (File{}) {
+			continue
+		}
+		parts := strings.SplitN(f.Name, "/", 3)
+		switch half := parts[0] + "/" + parts[1]; sideOf(f) {
+		case "old":
+			before = half
+		case "new":
+			after = half
+		}
+	}
+	return before, after
+}
+
+// sideOf tells which half of a push a file is of: bad/old.yaml and bad/old/rds.yaml are of "old".
+func sideOf(f File) string {
+	_, below, _ := strings.Cut(f.Name, "/")
+	half, _, _ := strings.Cut(below, "/")
+	return strings.TrimSuffix(half, path.Ext(half))
+}
+
+// otherHalf is the file of a push that stands on the other side of it, or the first one of that side.
+func otherHalf(f File, files []File) (first File) {
+	other := map[string]string{"old": "new", "new": "old"}[sideOf(f)]
+	for _, g := range files {
+		switch {
+		case other == "" || sideOf(g) != other:
+		case g.Name == strings.Replace(f.Name, "/"+sideOf(f), "/"+other, 1):
+			return g
+		case first == (File{}):
+			first = g
+		}
+	}
+	return first
 }
 
 // twin is the file of the other side that a file is to be compared with: bad1/rds.yaml with good1/rds.yaml, or the first

@@ -16,7 +16,11 @@ func (e Example) Short() Example {
 	out := e
 	out.Bad, out.Good = nil, nil
 	for _, f := range e.Bad {
-		out.Bad = append(out.Bad, outline(f, append(e.pointed(f), differing(f, twin(f, e.Bad, e.Good))...)))
+		other := twin(f, e.Bad, e.Good)
+		if half := otherHalf(f, e.Bad); half != (File{}) { // the point of a push is what it changes
+			other = half
+		}
+		out.Bad = append(out.Bad, outline(f, append(e.pointed(f), differing(f, other)...)))
 	}
 	for _, f := range e.Good {
 		other := twin(f, e.Good, e.Bad)

@@ -2,7 +2,6 @@ package listener
 
 import (
 	"fmt"
-	"net/netip"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
@@ -10,6 +9,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/listener/address"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -57,11 +57,9 @@ type server struct {
 func serverOf(r *graph.Resource) server { return server{r.File, r.Source, r.Delivery == graph.Booted} }
 
 type socket struct {
-	server    server
-	datagram  bool
-	address   string
-	port      uint32
-	namespace string
+	address.Socket
+	server   server
+	datagram bool
 }
 
 type claim struct {
@@ -81,14 +79,14 @@ func claims(p *lint.Pass, taken map[socket]claim, r *graph.Resource, l *listener
 	own := map[socket]claim{}
 	reported := false
 	for i, a := range addresses {
-		s, ok := socketOf(a)
+		bound, ok := address.SocketOf(a)
 		if !ok {
 			continue
 		}
-		s.server, s.datagram = serverOf(r), overUDP(l)
+		s := socket{bound, serverOf(r), overUDP(l)}
 		before, twice := taken[s]
 		// With port 0 each gets a port of its own, if the first one binds at all.
-		if twice && !reported && (s.port != 0 || isPipe(a) || !before.binds) {
+		if twice && !reported && (s.Port != 0 || isPipe(a) || !before.binds) {
 			reported = true // Envoy refuses the listener once
 			p.Report(places[i], lint.Diagnostic{
 				Message: fmt.Sprintf("listener %q has the same address", before.listener.Name),
@@ -113,19 +111,3 @@ func binds(l *listenerv3.Listener) bool {
 }
 
 func isPipe(a *corev3.Address) bool { return a.GetPipe() != nil }
-
-// socketOf is what Envoy compares of an address; false for one that a resolver has to find.
-func socketOf(a *corev3.Address) (socket, bool) {
-	if pipe := a.GetPipe(); pipe != nil {
-		return socket{address: "unix:" + pipe.GetPath()}, pipe.GetPath() != ""
-	}
-	s := a.GetSocketAddress()
-	if _, numbered := s.GetPortSpecifier().(*corev3.SocketAddress_PortValue); s == nil || s.GetResolverName() != "" || !numbered {
-		return socket{}, false
-	}
-	ip, err := netip.ParseAddr(s.GetAddress())
-	if err != nil {
-		return socket{}, false
-	}
-	return socket{address: ip.String(), port: s.GetPortValue(), namespace: s.GetNetworkNamespaceFilepath()}, true
-}

@@ -17,7 +17,7 @@ type Drain struct {
 	Listener *graph.Resource // as it was
 	All      bool            // the listener goes, or is replaced as a whole
 	Chains   []Chain         // unless All: those that change or go
-	Why      string          // of All: the field outside filter_chains that changes; empty where the listener goes
+	Why      string          // of All: the field for which Envoy replaces the listener; empty where it goes
 }
 
 // Chain is a filter chain of the listener as it was.
@@ -52,9 +52,10 @@ func (d Drain) Covers(path *decode.Path) bool {
 	return false
 }
 
-// Of a listener's change: which connections drain (ListenerImpl::supportUpdateFilterChain, diffFilterChain). An added one drains none.
+// Of a listener's change: which connections drain (ListenerImpl::supportUpdateFilterChain, diffFilterChain). An added one drains none, and
+// neither does an update that Envoy refuses.
 func Of(change *graph.Change) Drain {
-	if change.Added() {
+	if change.Added() || ReusePortFlips(change) {
 		return Drain{}
 	}
 	d := Drain{Listener: change.Old}
@@ -72,33 +73,54 @@ func Of(change *graph.Change) Drain {
 	return d
 }
 
+// ReusePortFlips tells of an update that changes whether the listener's sockets share their port, which Envoy refuses
+// (ListenerManagerImpl::setupSocketFactoryForListener).
+func ReusePortFlips(change *graph.Change) bool {
+	if !change.Changed() {
+		return false
+	}
+	before, _ := change.Old.Message.(*listenerv3.Listener)
+	after, _ := change.New.Message.(*listenerv3.Listener)
+	return ReusesPort(before) != ReusesPort(after)
+}
+
+// ReusesPort is what enable_reuse_port comes to (ListenerImpl::getReusePortOrDefault); true is the default.
+func ReusesPort(l *listenerv3.Listener) bool {
+	return l.GetEnableReusePort() == nil || l.GetEnableReusePort().GetValue()
+}
+
 // outside names what keeps an update from being in place: Envoy then replaces the whole listener.
 func outside(change *graph.Change, before, after *listenerv3.Listener) string {
 	if before.GetFcdsConfig() != nil {
 		return "fcds_config"
 	}
-	if len(after.GetFilterChains()) == 0 && after.GetDefaultFilterChain() != nil {
-		return "filter_chains"
-	}
+	old, now := side{change.Old, before.ProtoReflect()}, side{change.New, after.ProtoReflect()}
 	fields := before.ProtoReflect().Descriptor().Fields()
 	for i := range fields.Len() {
-		fd := fields.Get(i)
-		switch fd.Name() {
+		switch fd := fields.Get(i); fd.Name() {
 		case "filter_chains", "default_filter_chain", "filter_chain_matcher":
-			continue
-		}
-		a, b := &listenerv3.Listener{}, &listenerv3.Listener{}
-		if before.ProtoReflect().Has(fd) {
-			a.ProtoReflect().Set(fd, before.ProtoReflect().Get(fd))
-		}
-		if after.ProtoReflect().Has(fd) {
-			b.ProtoReflect().Set(fd, after.ProtoReflect().Get(fd))
-		}
-		if !proto.Equal(change.Old.CanonicalOf(a), change.New.CanonicalOf(b)) {
-			return string(fd.Name())
+		default:
+			if !equalField(fd, old, now) {
+				return string(fd.Name())
+			}
 		}
 	}
+	if len(after.GetFilterChains()) == 0 {
+		return "default_filter_chain"
+	}
+	if usesProxyProto(before) != usesProxyProto(after) {
+		return "use_proxy_proto"
+	}
 	return ""
+}
+
+// usesProxyProto tells of a field of filter chains that in truth makes a listener filter.
+func usesProxyProto(l *listenerv3.Listener) bool {
+	chain := l.GetDefaultFilterChain()
+	if chains := l.GetFilterChains(); len(chains) > 0 {
+		chain = chains[0]
+	}
+	return chain.GetUseProxyProto().GetValue() //nolint:staticcheck // Envoy reads it
 }
 
 // gone lists the chains that the new listener does not have just so.
