@@ -22,7 +22,7 @@ func (p *planner) settle(held state, steps []*step) []*step {
 		return true
 	})
 	held.apply(steps)
-	asks := p.asks(held)
+	asks := p.asks(held, false)
 	for at, r := range p.away {
 		if asks[at] {
 			delete(p.away, at)
@@ -60,7 +60,7 @@ func (p *planner) content(at Resource, r *graph.Resource) Update {
 // orphans are what a snapshot holds though nobody asks for it.
 func (p *planner) orphans(s *graph.Snapshot) map[Resource]bool {
 	held := holding(s)
-	asks := p.asks(held)
+	asks := p.asks(held, false)
 	alone := map[Resource]bool{}
 	for at := range held {
 		if asked(at.Kind) && !asks[at] {

@@ -64,7 +64,7 @@ func sends(steps []*step) []Send {
 // acks lists what Envoy answers to a phase: to all clusters, listeners and scopes, and to what it asks for by name as long as something
 // refers to it.
 func (p *planner) acks(sent []Send, now state) []Wait {
-	asks := p.asks(now)
+	asks := p.asks(now, true)
 	var waits []Wait
 	for _, s := range sent {
 		var names []string

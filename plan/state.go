@@ -1,6 +1,8 @@
 package plan
 
 import (
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+
 	"github.com/xdslint/xdslint/graph"
 )
 
@@ -44,8 +46,9 @@ func (p *planner) refers(r *graph.Resource) []Resource {
 	return known
 }
 
-// asks lists what the data plane asks for, be it by name or as one of all, also what is not held.
-func (p *planner) asks(s state) map[Resource]bool {
+// asks lists what the data plane asks for, be it by name or as one of all, also what is not held. At once leaves out what it asks for only
+// when a request needs it.
+func (p *planner) asks(s state, atOnce bool) map[Resource]bool {
 	seen := map[Resource]bool{}
 	var visit func(Resource)
 	visit = func(at Resource) {
@@ -53,7 +56,7 @@ func (p *planner) asks(s state) map[Resource]bool {
 			return
 		}
 		seen[at] = true
-		if r := s[at]; r != nil {
+		if r := s[at]; r != nil && !(atOnce && onDemand(r)) {
 			for _, to := range p.refers(r) {
 				visit(to)
 			}
@@ -65,4 +68,10 @@ func (p *planner) asks(s state) map[Resource]bool {
 		}
 	}
 	return seen
+}
+
+// onDemand tells a scope whose route configuration Envoy fetches with the first request for it.
+func onDemand(r *graph.Resource) bool {
+	scope, ok := r.Message.(*routev3.ScopedRouteConfiguration)
+	return ok && scope.GetOnDemand()
 }

@@ -44,11 +44,33 @@ var purposes = []purpose{
 	{
 		one:     "%s gets the content of its successor, so that connections which drain go where new ones go",
 		several: "%s get the contents of their successors, so that connections which drain go where new ones go",
-		is:      func(s *step, _, _ bool) bool { return s.change == nil },
+		is:      func(s *step, _, _ bool) bool { return s.change == nil && !s.removes },
+	},
+	{is: func(s *step, _, _ bool) bool {
+		return !s.removes && asked(s.Kind) && added(s) && s.Kind != graph.RouteConfiguration
+	}}, // comes with who asks for it
+	{
+		one:     "%s shrink only now that requests go elsewhere",
+		several: "%s shrink only now that requests go elsewhere",
+		is: func(s *step, first, _ bool) bool {
+			return s.Kind == graph.ClusterLoadAssignment && !s.removes && !first && shrinks(s.change)
+		},
 	},
 	{
-		one:     "%s goes now: new connections are taken by what is there instead",
-		several: "%s go now: new connections are taken by what is there instead",
+		one:     "%s are there before the requests that need them",
+		several: "%s are there before the requests that need them",
+		is: func(s *step, first, last bool) bool {
+			return s.Kind == graph.ClusterLoadAssignment && !s.removes && first && !last
+		},
+	},
+	{
+		one:     "Requests move with %s: all that they need is there",
+		several: "Requests move with %s: all that they need is there",
+		is:      func(s *step, _, _ bool) bool { return carries(s.Kind) && !s.removes },
+	},
+	{
+		one:     "%s goes now: Envoy takes no new connections there, and drains those that it has",
+		several: "%s go now: Envoy takes no new connections there, and drains those that they have",
 		is:      func(s *step, _, _ bool) bool { return s.removes && s.Kind == graph.Listener },
 	},
 	{
@@ -56,25 +78,7 @@ var purposes = []purpose{
 		several: "%s go now: nothing refers to them any more",
 		is:      func(s *step, _, _ bool) bool { return s.removes && !asked(s.Kind) },
 	},
-	{is: func(s *step, _, _ bool) bool { return s.removes }},                                                       // goes with who asked for it
-	{is: func(s *step, _, _ bool) bool { return asked(s.Kind) && added(s) && s.Kind != graph.RouteConfiguration }}, // comes with who asks for it
-	{
-		one:     "%s shrink only now that requests go elsewhere",
-		several: "%s shrink only now that requests go elsewhere",
-		is: func(s *step, first, _ bool) bool {
-			return s.Kind == graph.ClusterLoadAssignment && !first && shrinks(s.change)
-		},
-	},
-	{
-		one:     "%s are there before the requests that need them",
-		several: "%s are there before the requests that need them",
-		is:      func(s *step, first, last bool) bool { return s.Kind == graph.ClusterLoadAssignment && first && !last },
-	},
-	{
-		one:     "Requests move with %s: all that they need is there",
-		several: "Requests move with %s: all that they need is there",
-		is:      func(s *step, _, _ bool) bool { return carries(s.Kind) },
-	},
+	{is: func(s *step, _, _ bool) bool { return s.removes }}, // goes with who asked for it
 	{one: "%s changes", several: "%s change", is: func(*step, bool, bool) bool { return true }},
 }
 

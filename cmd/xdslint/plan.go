@@ -17,7 +17,6 @@ import (
 	"github.com/xdslint/xdslint/lint/report"
 	"github.com/xdslint/xdslint/lint/settings"
 	"github.com/xdslint/xdslint/plan"
-	"github.com/xdslint/xdslint/rules"
 )
 
 type planFlags struct {
@@ -123,23 +122,21 @@ func (f *planFlags) write(w io.Writer, outcome *plan.Outcome) error {
 	return outcome.Text(w, !color.NoColor)
 }
 
-// broken reports what is wrong with each side in itself, and tells whether NEW has an error.
+// broken reports what is wrong with each side in itself, and tells whether anything is with NEW.
 func (f *planFlags) broken(ctx context.Context, w io.Writer, before, after *graph.Snapshot) (bool, error) {
-	errs := 0
+	found := 0
 	for _, side := range []struct {
-		name     string
-		snapshot *graph.Snapshot
-		then     string
+		name, then       string
+		snapshot, before *graph.Snapshot
 	}{
-		{"OLD", before, "the plan begins there all the same"},
-		{"NEW", after, "no plan leads to it (--force makes one all the same)"},
+		{"OLD", "the plan begins there all the same", before, nil},
+		{"NEW", "no plan leads to it (--force makes one all the same)", after, before},
 	} {
-		result := lint.Run(ctx, []*graph.Snapshot{side.snapshot}, lint.Config{Rules: rules.All()})
+		result := plan.Broken(ctx, side.snapshot, side.before)
 		if ruleFailures(w, result) {
 			return false, failed(errors.New(""))
 		}
-		result.Diagnostics = slices.DeleteFunc(result.Diagnostics, func(d lint.Diagnostic) bool { return d.Severity < lint.Error })
-		if errs = len(result.Diagnostics); errs == 0 {
+		if found = len(result.Diagnostics); found == 0 {
 			continue
 		}
 		fmt.Fprintf(w, "xdslint: %s is broken in itself, and %s:\n\n", side.name, side.then)
@@ -148,5 +145,5 @@ func (f *planFlags) broken(ctx context.Context, w io.Writer, before, after *grap
 		}
 		fmt.Fprintln(w)
 	}
-	return errs > 0, nil
+	return found > 0, nil
 }

@@ -1,0 +1,39 @@
+package plan
+
+import (
+	"context"
+	"slices"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules"
+)
+
+// Broken finds what is wrong with a snapshot in itself, before anybody pushes it: errors, and names that lead nowhere. What is pushed is all
+// there is, so a name that is missing counts even where lint, which may have been given a part, would only presume a mistake; unless
+// it was missing in the snapshot before (nil: there is none), where it has not kept the data plane from working.
+func Broken(ctx context.Context, s, before *graph.Snapshot) *lint.Result {
+	result := lint.Run(ctx, []*graph.Snapshot{s}, lint.Config{Rules: rules.All()})
+	missed := map[Resource]bool{}
+	if before != nil {
+		for _, e := range before.Edges {
+			if e.To == nil {
+				missed[Resource{e.Kind, e.Target}] = true
+			}
+		}
+	}
+	type place struct {
+		resource *graph.Resource
+		field    string
+	}
+	missing := map[place]bool{}
+	for _, e := range s.Edges {
+		if e.To == nil && !missed[Resource{e.Kind, e.Target}] {
+			missing[place{e.From, e.Path.String()}] = true
+		}
+	}
+	result.Diagnostics = slices.DeleteFunc(result.Diagnostics, func(d lint.Diagnostic) bool {
+		return d.Severity < lint.Error && !(d.Rule.Group == "reference" && d.Severity == lint.Warning && missing[place{d.Resource, d.Path.String()}])
+	})
+	return result
+}
