@@ -88,3 +88,6 @@ type Transition struct {
 func Between(f func(p *Pass, changes *graph.Changes)) Check {
 	return Check{between: f}
 }
+
+// Transitional tells whether the rule is about what leads from one snapshot to another, and so finds nothing in a plain run.
+func (r *Rule) Transitional() bool { return r.Run.between != nil }

@@ -14,33 +14,37 @@ import (
 // Hazards finds what a plain push breaks: all types at once, in no order that is waited for. Infos among them are no hazards but
 // worth knowing.
 func Hazards(before, after *graph.Snapshot, push lint.Push) *lint.Result {
-	return lint.Run(context.Background(), []*graph.Snapshot{after}, lint.Config{
+	result := lint.Run(context.Background(), []*graph.Snapshot{after}, lint.Config{
 		Rules: transition.Rules.Rules(), Target: target.Default(), Transition: &lint.Transition{Old: before, Push: push},
 	})
+	result.Snapshots = []*graph.Snapshot{before, after} // findings point into both
+	return result
 }
 
 // Remaining finds the hazards that the plan cannot avoid: it asks the rules about the way from each state to the next.
-func (made *Plan) Remaining() []lint.Diagnostic {
+func (made *Plan) Remaining() *lint.Result {
 	p := made.planner
 	push := p.opts.Push
 	if push.Versions = lint.Global; push.Transport == lint.ADSDelta {
 		push.Transport = lint.Delta // the plan has sent again what these would not send
 	}
-	var found []lint.Diagnostic
+	remaining := &lint.Result{Snapshots: []*graph.Snapshot{p.changes.Old, p.changes.New}, Target: target.Default()}
 	seen := map[lint.Key]bool{}
 	previous := p.changes.Old
 	for _, state := range p.states[1:] {
 		next := p.snapshot(state)
-		for _, d := range Hazards(previous, next, push).Diagnostics {
+		step := Hazards(previous, next, push)
+		remaining.Failures = append(remaining.Failures, step.Failures...)
+		for _, d := range step.Diagnostics {
 			if d.Severity > lint.Info && !seen[d.Key()] {
 				seen[d.Key()] = true
-				found = append(found, d)
+				remaining.Diagnostics = append(remaining.Diagnostics, d)
 			}
 		}
 		previous = next
 	}
-	lint.Sort(found)
-	return found
+	lint.Sort(remaining.Diagnostics)
+	return remaining
 }
 
 // snapshot makes a graph of a state.

@@ -46,7 +46,7 @@ func (o *Outcome) JSON(w io.Writer) error {
 		Hazards: report.Findings(hazards), Notes: report.Findings(notes), Phases: []jsonPhase{}, Remaining: []report.Finding{},
 	}
 	if o.Plan != nil {
-		out.Remaining = report.Findings(o.with(o.Plan.Remaining()))
+		out.Remaining = report.Findings(o.Remaining)
 		for _, phase := range o.Plan.Phases {
 			out.Phases = append(out.Phases, phaseJSON(phase))
 		}
@@ -74,8 +74,9 @@ func phaseJSON(phase Phase) jsonPhase {
 
 // Outcome is what a plain push would break, and the plan that does not: what `xdslint plan` prints.
 type Outcome struct {
-	Hazards *lint.Result
-	Plan    *Plan // nil where none was made
+	Hazards   *lint.Result // of Hazards
+	Plan      *Plan        // nil where none was made
+	Remaining *lint.Result // of Plan.Remaining
 }
 
 // hazards are the findings that fail requests; notes are those that are merely worth knowing.

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -36,7 +37,7 @@ func TestMake(t *testing.T) {
 			made := plan.Make(before, after, opts)
 			checkStates(t, before, after, made, opts)
 			var text strings.Builder
-			outcome := &plan.Outcome{Hazards: &lint.Result{Snapshots: []*graph.Snapshot{before, after}}, Plan: made}
+			outcome := &plan.Outcome{Hazards: &lint.Result{Snapshots: []*graph.Snapshot{before, after}}, Plan: made, Remaining: made.Remaining()}
 			if err := outcome.Text(&text, false); err != nil {
 				t.Fatal(err)
 			}
@@ -59,9 +60,9 @@ func read(t *testing.T, archive *txtar.Archive) (before, after *graph.Snapshot, 
 	for _, f := range archive.Files {
 		switch f.Name {
 		case "old.yaml":
-			before = snapshot(t, f.Data)
+			before = snapshot(t, f.Name, f.Data)
 		case "new.yaml":
-			after = snapshot(t, f.Data)
+			after = snapshot(t, f.Name, f.Data)
 		case "flags":
 			for line := range strings.Lines(string(f.Data)) {
 				switch word, value, _ := strings.Cut(strings.TrimSpace(line), " "); word {
@@ -78,18 +79,9 @@ func read(t *testing.T, archive *txtar.Archive) (before, after *graph.Snapshot, 
 	return before, after, opts
 }
 
-func snapshot(t interface {
-	Helper()
-	Fatal(...any)
-	TempDir() string
-}, text []byte,
-) *graph.Snapshot {
+func snapshot(t *testing.T, name string, text []byte) *graph.Snapshot {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "resources.yaml")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	input, err := load.Paths(contextOf(t), []string{path}, load.Options{})
+	input, err := load.Paths(t.Context(), []string{"-"}, load.Options{Stdin: bytes.NewReader(text), StdinName: name})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func TestPlansAreClosed(t *testing.T) {
 
 func asJSON(t interface{ Fatal(...any) }, made *plan.Plan) []byte {
 	var b bytes.Buffer
-	outcome := &plan.Outcome{Hazards: &lint.Result{}, Plan: made}
+	outcome := &plan.Outcome{Hazards: &lint.Result{}, Plan: made, Remaining: made.Remaining()}
 	if err := outcome.JSON(&b); err != nil {
 		t.Fatal(err)
 	}

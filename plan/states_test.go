@@ -1,7 +1,6 @@
 package plan_test
 
 import (
-	"context"
 	"slices"
 
 	"google.golang.org/protobuf/proto"
@@ -11,13 +10,6 @@ import (
 	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/plan"
 )
-
-func contextOf(t any) context.Context {
-	if c, ok := t.(interface{ Context() context.Context }); ok {
-		return c.Context()
-	}
-	return context.Background()
-}
 
 // held is what a server holds in the course of a plan.
 type held map[plan.Resource]proto.Message

@@ -31,12 +31,11 @@ func (o *Outcome) Text(w io.Writer, color bool) error {
 		return nil
 	}
 	o.Plan.text(w)
-	remaining := o.Plan.Remaining()
-	if len(remaining) == 0 {
+	if len(o.Remaining.Diagnostics) == 0 {
 		return nil
 	}
 	fmt.Fprint(w, "\nNo order avoids this:\n\n")
-	return report.Text(w, o.with(remaining), report.TextOptions{Color: color})
+	return report.Text(w, o.Remaining, report.TextOptions{Color: color})
 }
 
 func headline(hazards []lint.Diagnostic) string {

@@ -139,9 +139,10 @@ func (c *check) run(ctx context.Context, stderr io.Writer) error {
 	c.time("rules", began)
 
 	began = time.Now()
-	c.override()
+	override(c.result, c.settings)
 	c.hidden.Suppressed = suppress.Apply(c.result, suppress.Options{
-		Ran: c.rules, Known: allRules(), Ignores: c.settings.Ignores, File: c.settings.File, Whole: !c.explicit && ctx.Err() == nil,
+		Ran:   slices.DeleteFunc(slices.Clone(c.rules), (*lint.Rule).Transitional),
+		Known: allRules(), Ignores: c.settings.Ignores, File: c.settings.File, Whole: !c.explicit && ctx.Err() == nil,
 	})
 	c.dropUnchosen()
 	c.time("suppressions", began)
@@ -194,13 +195,13 @@ func (c *check) lint(ctx context.Context, rules []*lint.Rule) *lint.Result {
 }
 
 // override gives findings the severities of the configuration.
-func (c *check) override() {
-	if len(c.settings.Severities) == 0 {
+func override(result *lint.Result, s *settings.Settings) {
+	if len(s.Severities) == 0 {
 		return
 	}
-	for i := range c.result.Diagnostics {
-		d := &c.result.Diagnostics[i]
-		if severity, err := lint.ParseSeverity(c.settings.Severity(d.Rule)); err == nil {
+	for i := range result.Diagnostics {
+		d := &result.Diagnostics[i]
+		if severity, err := lint.ParseSeverity(s.Severity(d.Rule)); err == nil {
 			d.Severity = severity
 		}
 	}
@@ -208,7 +209,7 @@ func (c *check) override() {
 
 // dropUnchosen takes away findings about suppressions that were not asked for.
 func (c *check) dropUnchosen() {
-	c.override()
+	override(c.result, c.settings)
 	c.result.Diagnostics = slices.DeleteFunc(c.result.Diagnostics, func(d lint.Diagnostic) bool {
 		return d.Rule.Group == suppress.Rules.Name && !slices.Contains(c.rules, d.Rule)
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/report"
 	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/lint/suppress"
 	"github.com/xdslint/xdslint/plan"
 )
 
@@ -94,25 +95,42 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	broken, err := f.broken(ctx, cmd.ErrOrStderr(), before, after)
+	s, err := f.settings()
 	if err != nil {
 		return err
 	}
-	outcome := &plan.Outcome{Hazards: plan.Hazards(before, after, push)}
+	broken, err := f.broken(ctx, cmd.ErrOrStderr(), before, after, s)
+	if err != nil {
+		return err
+	}
+	outcome := &plan.Outcome{Hazards: wanted(plan.Hazards(before, after, push), s)}
+	failures := ruleFailures(cmd.ErrOrStderr(), outcome.Hazards)
 	if !broken || f.force {
 		outcome.Plan = plan.Make(before, after, plan.Options{Push: push, DrainTime: f.drainTime, Repoint: f.repoint})
+		outcome.Remaining = wanted(outcome.Plan.Remaining(), s)
+		failures = failures || ruleFailures(cmd.ErrOrStderr(), outcome.Remaining)
 	}
 	if err := f.write(cmd.OutOrStdout(), outcome); err != nil {
 		return failed(err)
 	}
 	hazard := func(d lint.Diagnostic) bool { return lowest != 0 && d.Severity >= lowest }
 	switch {
-	case ruleFailures(cmd.ErrOrStderr(), outcome.Hazards):
+	case failures:
 		return failed(errors.New(""))
 	case broken, slices.ContainsFunc(outcome.Hazards.Diagnostics, hazard):
 		return &status{statusFindings, nil}
 	}
 	return nil
+}
+
+// wanted leaves out what suppressions and the configuration do not want to hear of.
+func wanted(result *lint.Result, s *settings.Settings) *lint.Result {
+	suppress.Apply(result, suppress.Options{Known: allRules(), Ignores: s.Ignores, File: s.File})
+	override(result, s)
+	result.Diagnostics = slices.DeleteFunc(result.Diagnostics, func(d lint.Diagnostic) bool {
+		return d.Rule.Group == suppress.Rules.Name || s.Severity(d.Rule) == settings.Off
+	})
+	return result
 }
 
 func (f *planFlags) write(w io.Writer, outcome *plan.Outcome) error {
@@ -123,7 +141,7 @@ func (f *planFlags) write(w io.Writer, outcome *plan.Outcome) error {
 }
 
 // broken reports what is wrong with each side in itself, and tells whether anything is with NEW.
-func (f *planFlags) broken(ctx context.Context, w io.Writer, before, after *graph.Snapshot) (bool, error) {
+func (f *planFlags) broken(ctx context.Context, w io.Writer, before, after *graph.Snapshot, s *settings.Settings) (bool, error) {
 	found := 0
 	for _, side := range []struct {
 		name, then       string
@@ -132,7 +150,7 @@ func (f *planFlags) broken(ctx context.Context, w io.Writer, before, after *grap
 		{"OLD", "the plan begins there all the same", before, nil},
 		{"NEW", "no plan leads to it (--force makes one all the same)", after, before},
 	} {
-		result := plan.Broken(ctx, side.snapshot, side.before)
+		result := wanted(plan.Broken(ctx, side.snapshot, side.before), s)
 		if ruleFailures(w, result) {
 			return false, failed(errors.New(""))
 		}

@@ -13,8 +13,8 @@ import (
 // The shapes of JSON and JSONL. They are stable: fields are added, never renamed, removed or given another meaning.
 type (
 	jsonReport struct {
-		Diagnostics []Finding `json:"diagnostics"`
-		Summary     jsonSummary      `json:"summary"`
+		Diagnostics []Finding   `json:"diagnostics"`
+		Summary     jsonSummary `json:"summary"`
 	}
 	jsonSummary struct {
 		Errors   int `json:"errors"`

@@ -100,27 +100,31 @@ func (u undecoded) explains(v constraint.Violation) bool {
 }
 
 func reportViolation(p *lint.Pass, at lint.At, v constraint.Violation) {
-	md := at.Place.Message.Descriptor()
-	where, label := at, ""
-	switch {
-	case v.Oneof != nil:
-		where, label = where.Key(), string(v.Oneof.Name())
-	case v.Key.IsValid():
-		where, label = where.Entry(string(v.Field.Name()), v.Key.String()), fmt.Sprintf("%s[%q]", v.Field.Name(), v.Key.String())
-	case v.Index >= 0:
-		where, label = where.Item(string(v.Field.Name()), v.Index), fmt.Sprintf("%s[%d]", v.Field.Name(), v.Index)
-	default:
-		where, label = where.Field(string(v.Field.Name())), string(v.Field.Name())
-	}
-	if v.OnKey {
-		where, label = where.Key(), "the key of "+label
-	}
+	where, label := violated(at, v)
 	p.Report(where, lint.Diagnostic{
 		Message:  label + " " + v.Message,
 		Notes:    []string{lint.Refusal(at.Resource())},
 		Refused:  true,
-		Upstream: upstreamViolation(md, v),
+		Upstream: upstreamViolation(at.Place.Message.Descriptor(), v),
 	})
+}
+
+// violated is where a violation is, and what it is called there.
+func violated(at lint.At, v constraint.Violation) (where lint.At, label string) {
+	switch {
+	case v.Oneof != nil:
+		where, label = at.Key(), string(v.Oneof.Name())
+	case v.Key.IsValid():
+		where, label = at.Entry(string(v.Field.Name()), v.Key.String()), fmt.Sprintf("%s[%q]", v.Field.Name(), v.Key.String())
+	case v.Index >= 0:
+		where, label = at.Item(string(v.Field.Name()), v.Index), fmt.Sprintf("%s[%d]", v.Field.Name(), v.Index)
+	default:
+		where, label = at.Field(string(v.Field.Name())), string(v.Field.Name())
+	}
+	if v.OnKey {
+		where, label = where.Key(), "the key of "+label
+	}
+	return where, label
 }
 
 // upstreamViolation spells a violation as PGV's C++ does: "ListenerValidationError.Name: …".
@@ -227,17 +231,22 @@ func violates(found []constraint.Violation, fd protoreflect.FieldDescriptor) boo
 }
 
 func reportDuration(p *lint.Pass, at lint.At, d duration) {
-	where := at.Field(string(d.fd.Name()))
-	switch {
-	case d.index >= 0:
-		where = at.Item(string(d.fd.Name()), d.index)
-	case d.key.IsValid():
-		where = at.Entry(string(d.fd.Name()), d.key.String())
-	}
-	p.Report(where, lint.Diagnostic{
+	p.Report(d.in(at), lint.Diagnostic{
 		Message:  fmt.Sprintf("%s %s", d.fd.Name(), d.what),
 		Notes:    []string{lint.Refusal(at.Resource())},
 		Refused:  true,
 		Upstream: d.gist,
 	})
+}
+
+// in is where the duration is in its message.
+func (d duration) in(at lint.At) lint.At {
+	switch name := string(d.fd.Name()); {
+	case d.index >= 0:
+		return at.Item(name, d.index)
+	case d.key.IsValid():
+		return at.Entry(name, d.key.String())
+	default:
+		return at.Field(name)
+	}
 }

@@ -109,7 +109,7 @@ func outside(change *graph.Change, before, after *listenerv3.Listener) string {
 		return "default_filter_chain"
 	}
 	if usesProxyProto(before) != usesProxyProto(after) {
-		return "use_proxy_proto"
+		return "filter_chains"
 	}
 	return ""
 }

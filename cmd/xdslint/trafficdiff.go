@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/plan/traffic"
+)
+
+type trafficDiffFlags struct {
+	inputFlags
+	format string
+}
+
+// newTrafficDiff is the command that compares two snapshots; --diff of lint, which shows fixes, is something else.
+func newTrafficDiff() *cobra.Command {
+	f := &trafficDiffFlags{}
+	cmd := &cobra.Command{
+		Use: "diff OLD NEW", Short: "Say what changes for traffic from one configuration to another", DisableFlagsInUseLine: true,
+		Long: `Compare two configurations by what they do with traffic: hosts, paths, clusters, endpoints, TLS, timeouts.
+OLD and NEW are each a file, a folder, a glob or - (one of them): whatever xdslint lints, such as a config_dump.
+Where something stands and what it is called is no difference: a route table that moves to RDS, or a listener with
+another name.
+
+The JSON has the keys "changes", a list of {"where", "what", "before", "after"}, "unreached", what differs and no
+traffic reaches, and "unknown", what only one side holds. In "where" stand those of listener, address, chain, table,
+scope, host, route, cluster, endpoint and resource that tell the place. "before" and "after" are null where there was
+or is nothing, and "set" for a value that is not shown. Keys are added, never renamed.
+
+Exit status: 0 nothing changes for traffic, 1 something does, 2 the command line is wrong, 3 xdslint failed.`,
+		Example: `  xdslint diff config_dump.json configs/
+  xdslint diff --format json old/ new/`,
+		Args: oldAndNew,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&f.format, "format", "text", "`FORMAT` of the differences: text, json")
+	complete(cmd, "format", differences)
+	return cmd
+}
+
+// differences are the formats of the command.
+var differences = []string{"text", "json"}
+
+func (f *trafficDiffFlags) run(cmd *cobra.Command, args []string) error {
+	if f.format != "text" && f.format != "json" {
+		return unknownFormat(f.format, differences)
+	}
+	var sides [2]*graph.Snapshot
+	var unread []string
+	for i, path := range args {
+		snapshot, _, err := loadSide(cmd.Context(), &f.inputFlags, path)
+		if err != nil {
+			return err
+		}
+		places, err := unreadable(snapshot)
+		if err != nil {
+			return err
+		}
+		sides[i], unread = snapshot, append(unread, places...)
+	}
+	d := traffic.Diff(sides[0], sides[1])
+	d.Unknown = append(d.Unknown, unread...)
+	if err := writeTrafficDiff(cmd.OutOrStdout(), f.format, d); err != nil {
+		return failed(err)
+	}
+	if len(d.Changes) > 0 {
+		return &status{statusFindings, nil}
+	}
+	return nil
+}
+
+func writeTrafficDiff(w io.Writer, format string, d *traffic.Difference) error {
+	if format == "text" {
+		return d.Text(w)
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(d)
+}
+
+// unreadable lists what is wrong in resources, and so takes no part in the comparison. A file that is no xDS at all is an error: what it
+// should hold would look like a difference, or hide one.
+func unreadable(s *graph.Snapshot) (places []string, err error) {
+	for _, r := range s.Resources {
+		for _, p := range r.Problems {
+			if p.Lenient {
+				continue
+			}
+			place := r.File.Name
+			if r.File.Text != nil {
+				at := r.File.Position(p.Span.Start)
+				place = fmt.Sprintf("%s:%d:%d", place, at.Line, at.Column)
+			}
+			if r.Kind == graph.File {
+				return nil, fmt.Errorf("%s: %s", place, p.Message)
+			}
+			places = append(places, fmt.Sprintf("%s: %s", place, p.Message))
+		}
+	}
+	return places, nil
+}

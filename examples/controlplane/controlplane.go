@@ -1,0 +1,139 @@
+// Package controlplane is an example of a control plane that gets its Envoys from one configuration to the next without a failed request.
+//
+// It serves a directory: DIRECTORY/NODE/*.yaml holds the xDS resources of the Envoys whose node id is NODE. When the files of a node change, it
+// lints them, refuses what is broken, and has plan/apply push the rest.
+//
+//	go run -tags example ./examples/controlplane/main -listen 127.0.0.1:18000 DIRECTORY
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	clusterservice "github.com/envoyproxy/go-control-plane/envoy/service/cluster/v3"
+	discoveryservice "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	endpointservice "github.com/envoyproxy/go-control-plane/envoy/service/endpoint/v3"
+	listenerservice "github.com/envoyproxy/go-control-plane/envoy/service/listener/v3"
+	routeservice "github.com/envoyproxy/go-control-plane/envoy/service/route/v3"
+	secretservice "github.com/envoyproxy/go-control-plane/envoy/service/secret/v3"
+	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+	serverv3 "github.com/envoyproxy/go-control-plane/pkg/server/v3"
+	"google.golang.org/grpc"
+
+	"github.com/xdslint/xdslint/plan"
+	"github.com/xdslint/xdslint/plan/apply"
+)
+
+// ControlPlane serves one directory.
+type ControlPlane struct {
+	// DrainTime is the --drain-time-s of the Envoys; 0 stands for Envoy's default of 600 s.
+	DrainTime time.Duration
+
+	directory string
+	log       *slog.Logger
+	cache     cachev3.SnapshotCache
+	tracker   *apply.Tracker
+
+	known  map[string]string // node → the version that was looked at last
+	pushes sync.WaitGroup
+}
+
+// New makes the control plane of a directory.
+func New(directory string, log *slog.Logger) *ControlPlane {
+	return &ControlPlane{
+		directory: directory,
+		log:       log,
+		cache:     cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil), // true: over ADS
+		tracker:   apply.NewTracker(),
+		known:     map[string]string{},
+	}
+}
+
+// poll is how often the files are looked at.
+const poll = 500 * time.Millisecond
+
+// Serve answers Envoys, and pushes what changes, until ctx ends.
+func (c *ControlPlane) Serve(ctx context.Context, l net.Listener) error {
+	server := grpc.NewServer()
+	// The tracker is what tells plan/apply what Envoy has ACKed. Callbacks of your own go into its field Callbacks.
+	xds := serverv3.NewServer(ctx, c.cache, c.tracker)
+	discoveryservice.RegisterAggregatedDiscoveryServiceServer(server, xds)
+	clusterservice.RegisterClusterDiscoveryServiceServer(server, xds)
+	endpointservice.RegisterEndpointDiscoveryServiceServer(server, xds)
+	listenerservice.RegisterListenerDiscoveryServiceServer(server, xds)
+	routeservice.RegisterRouteDiscoveryServiceServer(server, xds)
+	secretservice.RegisterSecretDiscoveryServiceServer(server, xds)
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	defer c.pushes.Wait()
+	defer server.Stop()
+
+	tick := time.NewTicker(poll)
+	defer tick.Stop()
+	for {
+		c.look(ctx)
+		select {
+		case <-tick.C:
+		case err := <-failed:
+			return err
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// look pushes to each node whose files have changed.
+func (c *ControlPlane) look(ctx context.Context) {
+	folders, err := os.ReadDir(c.directory)
+	if err != nil {
+		c.log.Error("the directory cannot be read", "error", err)
+		return
+	}
+	for _, folder := range folders {
+		if !folder.IsDir() {
+			continue
+		}
+		node := folder.Name()
+		snapshot, version, err := read(ctx, filepath.Join(c.directory, node))
+		if version == c.known[node] {
+			continue
+		}
+		c.known[node] = version
+		if err != nil {
+			c.log.Error("not pushed", "node", node, "error", err)
+			continue
+		}
+		// While a push waits for Envoy, the next one may come: it takes over where the first one is.
+		c.pushes.Go(func() { c.push(ctx, node, snapshot) })
+	}
+}
+
+// push returns when all of the node's Envoys have the snapshot, or one of them cannot get it.
+func (c *ControlPlane) push(ctx context.Context, node string, snapshot *cachev3.Snapshot) {
+	log := c.log.With("node", node, "version", snapshot.GetVersion(listeners))
+	err := apply.Run(ctx, c.cache, node, nil, snapshot, apply.Options{
+		Tracker: c.tracker,
+		Plan:    plan.Options{DrainTime: c.DrainTime},
+		Progress: func(e apply.Event) {
+			switch e.Step {
+			case apply.Begun:
+				log.Info("phase", "number", e.Phase, "of", len(e.Plan.Phases), "why", e.Plan.Phases[e.Phase-1].Why)
+			case apply.Waiting:
+				log.Info("waiting", "for", e.Wait.For, "kind", e.Wait.Kind, "names", e.Wait.Names)
+			}
+		},
+	})
+	switch {
+	case errors.Is(err, apply.ErrSuperseded), ctx.Err() != nil:
+	case err != nil: // what worked is in the cache again; the next change of the files is a new try
+		log.Error("push failed", "error", err)
+	default:
+		log.Info("pushed")
+	}
+}

@@ -1,0 +1,43 @@
+//go:build example
+
+// Command main is the example control plane. The tag keeps it out of `go install ./...`.
+package main
+
+import (
+	"context"
+	"flag"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/xdslint/xdslint/examples/controlplane"
+)
+
+func main() {
+	listen := flag.String("listen", "127.0.0.1:18000", "where Envoys connect to")
+	drain := flag.Duration("drain", 10*time.Minute, "what --drain-time-s says to the Envoys")
+	flag.Parse()
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	if flag.NArg() != 1 {
+		log.Error("which directory?", "usage", "main [-listen ADDRESS] [-drain TIME] DIRECTORY")
+		os.Exit(2)
+	}
+	if err := serve(*listen, *drain, log); err != nil {
+		log.Error("stopped", "error", err)
+		os.Exit(1)
+	}
+}
+
+func serve(listen string, drain time.Duration, log *slog.Logger) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return err
+	}
+	c := controlplane.New(flag.Arg(0), log)
+	c.DrainTime = drain
+	return c.Serve(ctx, l)
+}

@@ -1,0 +1,69 @@
+// Package gocp makes a graph of what a go-control-plane cache serves.
+package gocp
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
+	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/source"
+)
+
+// Snapshot makes a graph of all of Envoy's resources that s serves, by type and name. The graph is built, and holds the very messages of s:
+// neither may be changed any more. What s lacks of a kind that it has some of is presumed missing; declare what is sure with
+// graph.Snapshot.Complete. A resource that is not of the type under which s serves it is an error.
+func Snapshot(s cachev3.ResourceSnapshot) (*graph.Snapshot, error) {
+	if s == nil {
+		return nil, errors.New("there is no snapshot")
+	}
+	made := &graph.Snapshot{Loose: true}
+	for t := range types.UnknownType {
+		url, err := cachev3.GetResponseTypeURL(t)
+		if err != nil {
+			return nil, err
+		}
+		kind := graph.KindOf(decode.TypeName(url))
+		if kind == "" { // of go-control-plane's own, such as the configuration of a rate limit service
+			continue
+		}
+		if err := add(made, kind, url, s); err != nil {
+			return nil, err
+		}
+	}
+	made.Build()
+	return made, nil
+}
+
+func add(to *graph.Snapshot, kind graph.Kind, url string, s cachev3.ResourceSnapshot) error {
+	resources := s.GetResourcesAndTTL(url)
+	for _, name := range slices.Sorted(maps.Keys(resources)) {
+		m := resources[name].Resource
+		if !is(m, url) {
+			return fmt.Errorf("%s %q is a %T, which is no %s", kind, name, m, decode.TypeName(url))
+		}
+		r := &graph.Resource{Kind: kind, Name: name, Message: m, Version: s.GetVersion(url), File: &source.File{Name: "snapshot"}}
+		if ttl := resources[name].TTL; ttl != nil {
+			r.TTL = *ttl
+		}
+		d := decode.NewDecoder(nil)
+		d.Open(m)
+		r.Contents, r.Problems = d.Contents, d.Problems
+		to.Add(r)
+	}
+	return nil
+}
+
+// is tells whether m is a message of the Go type for a type URL: a dynamic one would be changed by being read.
+func is(m proto.Message, url string) bool {
+	want, err := protoregistry.GlobalTypes.FindMessageByName(decode.TypeName(url))
+	return err == nil && m != nil && m.ProtoReflect().IsValid() && m.ProtoReflect().Type() == want
+}

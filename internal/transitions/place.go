@@ -1,0 +1,175 @@
+package transitions
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strconv"
+	"time"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+// place is the part of the world that a case needs: ports for its listeners, servers for its endpoints, certificates. Both of its
+// snapshots are moved into the same place, so what they have alike stays alike.
+type place struct {
+	transport lint.Transport
+	authority *authority
+	ports     map[string]uint32 // of listeners, by the address in the files
+	upstreams map[string]*upstream
+	slow      time.Duration // of the first health check of upstreams to come
+	errs      []error
+}
+
+func newPlace(transport lint.Transport) (*place, error) {
+	a, err := newAuthority()
+	return &place{transport: transport, authority: a, ports: map[string]uint32{}, upstreams: map[string]*upstream{}}, err
+}
+
+func (p *place) close() {
+	for _, u := range p.upstreams {
+		u.close()
+	}
+}
+
+// move makes a copy of a resource that can be run here.
+func (p *place) move(m proto.Message) (proto.Message, error) {
+	m = proto.Clone(m)
+	rewrite(m, p.edit)
+	return m, errors.Join(p.errs...)
+}
+
+func (p *place) edit(m proto.Message) {
+	switch m := m.(type) {
+	case *listenerv3.Listener:
+		p.note(p.listen(m.GetAddress()))
+		for _, more := range m.GetAdditionalAddresses() {
+			p.note(p.listen(more.GetAddress()))
+		}
+	case *endpointv3.Endpoint:
+		p.note(p.serve(m.GetAddress()))
+		for _, more := range m.GetAdditionalAddresses() {
+			p.note(p.serve(more.GetAddress()))
+		}
+	case *hcmv3.HttpConnectionManager:
+		m.LocalReplyConfig = &hcmv3.LocalReplyConfig{BodyFormat: localReply()}
+	case *corev3.ConfigSource:
+		p.source(m)
+	case *tlsv3.TlsCertificate, *tlsv3.CertificateValidationContext:
+		p.note(p.authority.fill(m))
+	}
+}
+
+func (p *place) note(err error) {
+	if err != nil {
+		p.errs = append(p.errs, err)
+	}
+}
+
+// listen gives a listener's address a port of this machine.
+func (p *place) listen(a *corev3.Address) error {
+	socket := a.GetSocketAddress()
+	if socket == nil {
+		return nil
+	}
+	key := addressKey(socket)
+	if p.ports[key] == 0 {
+		port, err := freePort()
+		if err != nil {
+			return err
+		}
+		p.ports[key] = port
+	}
+	socket.Address, socket.PortSpecifier = "127.0.0.1", &corev3.SocketAddress_PortValue{PortValue: p.ports[key]}
+	return nil
+}
+
+// serve puts a server behind an endpoint's address.
+func (p *place) serve(a *corev3.Address) error {
+	socket := a.GetSocketAddress()
+	if socket == nil {
+		return nil
+	}
+	key := addressKey(socket)
+	if p.upstreams[key] == nil {
+		certificate, err := p.authority.pair("upstream")
+		if err != nil {
+			return err
+		}
+		u, err := startUpstream(certificate, p.slow)
+		if err != nil {
+			return err
+		}
+		p.upstreams[key] = u
+	}
+	socket.Address, socket.PortSpecifier = "127.0.0.1", &corev3.SocketAddress_PortValue{PortValue: p.upstreams[key].port}
+	return nil
+}
+
+func addressKey(a *corev3.SocketAddress) string {
+	return net.JoinHostPort(a.GetAddress(), strconv.Itoa(int(a.GetPortValue())))
+}
+
+// source points to the control plane, over the transport that is tried.
+func (p *place) source(c *corev3.ConfigSource) {
+	if c.GetApiConfigSource() == nil && (c.GetAds() == nil || p.transport.ADS()) {
+		return
+	}
+	transport := p.transport
+	if c.GetApiConfigSource().GetApiType() == corev3.ApiConfigSource_DELTA_GRPC {
+		transport = lint.Delta // VHDS has no other
+	}
+	c.ResourceApiVersion = corev3.ApiVersion_V3
+	c.ConfigSourceSpecifier = &corev3.ConfigSource_ApiConfigSource{ApiConfigSource: apiSource(transport)}
+}
+
+func apiSource(t lint.Transport) *corev3.ApiConfigSource {
+	api := corev3.ApiConfigSource_GRPC
+	if t.Incremental() {
+		api = corev3.ApiConfigSource_DELTA_GRPC
+	}
+	return &corev3.ApiConfigSource{
+		ApiType: api, TransportApiVersion: corev3.ApiVersion_V3,
+		GrpcServices: []*corev3.GrpcService{{TargetSpecifier: &corev3.GrpcService_EnvoyGrpc_{
+			EnvoyGrpc: &corev3.GrpcService_EnvoyGrpc{ClusterName: controlPlaneCluster},
+		}}},
+	}
+}
+
+// flagsMark begins the body of each answer that Envoy makes itself.
+const flagsMark = "F="
+
+func localReply() *corev3.SubstitutionFormatString {
+	return &corev3.SubstitutionFormatString{Format: &corev3.SubstitutionFormatString_TextFormatSource{
+		TextFormatSource: &corev3.DataSource{Specifier: &corev3.DataSource_InlineString{
+			InlineString: flagsMark + "%RESPONSE_FLAGS% %RESPONSE_CODE_DETAILS%",
+		}},
+	}}
+}
+
+// Listeners get ports below those that the system gives away for outgoing connections.
+const (
+	firstPort = 20000
+	lastPort  = 32000
+)
+
+// freePort finds a port that nobody has bound. Where it begins to look is left to chance, since several benches may run.
+func freePort() (uint32, error) {
+	for range 1000 {
+		port := firstPort + rand.IntN(lastPort-firstPort)
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			continue
+		}
+		return uint32(port), l.Close()
+	}
+	return 0, errors.New("no port is free")
+}

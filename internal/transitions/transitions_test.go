@@ -1,0 +1,49 @@
+package transitions
+
+import (
+	"flag"
+	"strings"
+	"testing"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+// envoys is how many run at once: they mostly wait.
+const envoys = 4
+
+var only = flag.String("case", "", "only cases and examples whose names hold this")
+
+// TestTransitions is `make transitions` in short: the plan loses nothing, and where a plain push loses requests with certainty, it does.
+func TestTransitions(t *testing.T) {
+	cases, err := Cases(t.Context(), "../../testdata/transitions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var jobs []Job
+	for i, c := range cases {
+		if !strings.Contains(c.Name, *only) {
+			continue
+		}
+		transports := []lint.Transport{lint.ADSSotW, lint.ADSDelta}
+		mode := Mode{Planned: true, Push: lint.Push{Transport: transports[i%2]}, RTT: FarRTT, Rate: SmallRate}
+		jobs = append(jobs, Job{c, mode})
+		if c.Lossy {
+			mode.Planned = false
+			jobs = append(jobs, Job{c, mode})
+		}
+	}
+	for _, o := range Bench(t.Context(), jobs, envoys, nil) {
+		t.Run(o.Case.Name+"/"+o.Mode.name(), func(t *testing.T) {
+			if o.Err != nil {
+				t.Fatal(o.Err)
+			}
+			t.Log(o.Result)
+			switch {
+			case !o.Mode.Planned && o.Failed() == 0:
+				t.Error("a plain push should lose requests")
+			case o.Mode.Planned && !o.Case.Allows(o.Result):
+				t.Errorf("with a plan Envoy should show %s at most, and shows %s", words(o.Case.Unavoidable), words(o.Symptoms()))
+			}
+		})
+	}
+}

@@ -1,0 +1,122 @@
+package transitions
+
+import (
+	"bufio"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// upstream answers every request with 200, over HTTP/1.1 and HTTP/2, in plain text and over TLS: it looks at the first byte.
+type upstream struct {
+	port   uint32
+	server *http.Server
+	first  sync.Once // health check
+	slow   time.Duration
+}
+
+func startUpstream(certificate tls.Certificate, slow time.Duration) (*upstream, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	u := &upstream{port: uint32(l.Addr().(*net.TCPAddr).Port), slow: slow}
+	u.server = &http.Server{Handler: u, Protocols: new(http.Protocols), TLSConfig: &tls.Config{
+		Certificates: []tls.Certificate{certificate}, NextProtos: []string{"h2", "http/1.1"},
+	}}
+	u.server.Protocols.SetHTTP1(true)
+	u.server.Protocols.SetHTTP2(true)
+	u.server.Protocols.SetUnencryptedHTTP2(true)
+	s := &sniffer{Listener: l, config: u.server.TLSConfig, conns: make(chan net.Conn), done: make(chan struct{})}
+	go s.accept()
+	go func() { _ = u.server.Serve(s) }()
+	return u, nil
+}
+
+func (u *upstream) close() { _ = u.server.Close() }
+
+func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case strings.HasPrefix(r.UserAgent(), "Envoy/HC"):
+		u.first.Do(func() { time.Sleep(u.slow) })
+	case strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc"):
+		// An empty message, which means yes to ext_authz.
+		w.Header().Set("Content-Type", "application/grpc")
+		w.Header().Set("Trailer", "Grpc-Status")
+		_, _ = w.Write(make([]byte, 5))
+		w.Header().Set("Grpc-Status", "0")
+		return
+	}
+	_, _ = io.WriteString(w, "ok")
+}
+
+// sniffer is a listener for plain text and TLS.
+type sniffer struct {
+	net.Listener
+	config *tls.Config
+	conns  chan net.Conn
+	once   sync.Once
+	done   chan struct{}
+}
+
+func (s *sniffer) accept() {
+	for {
+		conn, err := s.Listener.Accept()
+		if err != nil {
+			_ = s.Close()
+			return
+		}
+		go s.sniff(conn)
+	}
+}
+
+func (s *sniffer) sniff(conn net.Conn) {
+	const handshake = 0x16
+	// Envoy opens connections only to use them.
+	_ = conn.SetReadDeadline(time.Now().Add(5 * time.Second))
+	peeked := &peekedConn{Conn: conn, reader: bufio.NewReader(conn)}
+	first, err := peeked.reader.Peek(1)
+	if err != nil {
+		_ = conn.Close()
+		return
+	}
+	_ = conn.SetReadDeadline(time.Time{})
+	conn = peeked
+	if first[0] == handshake {
+		conn = tls.Server(conn, s.config)
+	}
+	select {
+	case s.conns <- conn:
+	case <-s.done:
+		_ = conn.Close()
+	}
+}
+
+func (s *sniffer) Accept() (net.Conn, error) {
+	select {
+	case conn := <-s.conns:
+		return conn, nil
+	case <-s.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (s *sniffer) Close() error {
+	s.once.Do(func() { close(s.done) })
+	if err := s.Listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+type peekedConn struct {
+	net.Conn
+	reader *bufio.Reader
+}
+
+func (c *peekedConn) Read(b []byte) (int, error) { return c.reader.Read(b) }

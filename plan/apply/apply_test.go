@@ -1,0 +1,691 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/plan"
+)
+
+// start serves a first snapshot to Envoys.
+func start(t *testing.T, transport lint.Transport, c config, envoys int) (*plane, []*fake) {
+	t.Helper()
+	p := newPlane(t, transport)
+	s := c.snapshot(t, "v1", transport)
+	if err := p.cache.SetSnapshot(context.Background(), "edge", s); err != nil {
+		t.Fatal(err)
+	}
+	var all []*fake
+	for range envoys {
+		f := connect(t, p, transport)
+		f.arrives(s)
+		all = append(all, f)
+	}
+	return p, all
+}
+
+func options(p *plane) Options {
+	return Options{Tracker: p.tracker, Plan: plan.Options{AckTimeout: 5 * time.Second, DrainTime: 5 * time.Second}}
+}
+
+// going runs in the background.
+func going(p *plane, after cachev3.ResourceSnapshot, opts Options) chan error {
+	result := make(chan error, 1)
+	go func() { result <- Run(context.Background(), p.cache, "edge", nil, after, opts) }()
+	return result
+}
+
+func ended(t *testing.T, result chan error) error {
+	t.Helper()
+	select {
+	case err := <-result:
+		return err
+	case <-time.After(20 * time.Second):
+		t.Fatal("the run does not end")
+		return nil
+	}
+}
+
+// holds checks what the cache has in the end.
+func (p *plane) holds(t *testing.T, want cachev3.ResourceSnapshot) {
+	t.Helper()
+	got, err := p.cache.GetSnapshot("edge")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, url := range urls {
+		if len(got.GetResources(url)) != len(want.GetResources(url)) {
+			t.Errorf("%s: the cache has %d, wanted %d", url, len(got.GetResources(url)), len(want.GetResources(url)))
+		}
+		for name, m := range want.GetResources(url) {
+			if !proto.Equal(withoutTouch(m), withoutTouch(got.GetResources(url)[name])) {
+				t.Errorf("%s %s: the cache has %v", url, name, got.GetResources(url)[name])
+			}
+		}
+	}
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	targets := map[string]config{"rerouted": rerouted, "changed": changed, "renamed": renamed, "same": plain}
+	for _, transport := range lint.Transports {
+		for name, target := range targets {
+			t.Run(fmt.Sprintf("%s/%s", transport, name), func(t *testing.T) {
+				t.Parallel()
+				p, envoys := start(t, transport, plain, 2)
+				after := target.snapshot(t, "v2", transport)
+				begin := time.Now()
+				if err := Run(context.Background(), p.cache, "edge", nil, after, options(p)); err != nil {
+					t.Fatal(err)
+				}
+				if took := time.Since(begin); took > 4*time.Second { // a patience that ran out
+					t.Errorf("took %s", took)
+				}
+				p.holds(t, after)
+				for _, f := range envoys {
+					f.serves(after)
+				}
+			})
+		}
+	}
+}
+
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	p, envoys := start(t, lint.ADSSotW, plain, 1)
+	slower := rerouted
+	slower.clusters = map[string]time.Duration{"c2": 9 * time.Second}
+	for _, step := range []struct {
+		target  config
+		version string
+		want    string // CDS, EDS, LDS, RDS
+	}{
+		{rerouted, "v2", "v2 v2 v1 v2"},
+		{rerouted, "v3", "v2 v2 v1 v2"},   // nothing is to be sent
+		{slower, "v2", "v2~3 v2~4 v1 v2"}, // another v2 than the Envoy knows; two versions were made for the phases before
+	} {
+		after := step.target.snapshot(t, step.version, lint.ADSSotW)
+		if err := Run(context.Background(), p.cache, "edge", nil, after, options(p)); err != nil {
+			t.Fatal(err)
+		}
+		envoys[0].serves(after)
+		s, err := p.cache.GetSnapshot("edge")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join([]string{s.GetVersion(cds), s.GetVersion(eds), s.GetVersion(lds), s.GetVersion(rds)}, " "); got != step.want {
+			t.Errorf("the versions are %s, wanted %s", got, step.want)
+		}
+	}
+}
+
+// A version that an Envoy has, though the cache does not any more, would not be sent to it.
+func TestKnownVersion(t *testing.T) {
+	t.Parallel()
+	tracker := NewTracker()
+	s := &stream{subscriptions: map[string]*subscription{cds: {acked: "v2"}}}
+	r := &run{Options: Options{Tracker: tracker}, session: &session{node: &node{streams: map[*stream]bool{s: true}}}}
+	r.target = plain.snapshot(t, "v2", lint.ADSSotW)
+	c, err := typeOf(graph.Cluster)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.version(c, false); got != "v2~1" {
+		t.Errorf("got %q", got)
+	}
+	r.target = plain.snapshot(t, "v3", lint.ADSSotW)
+	if got := r.version(c, false); got != "v3" {
+		t.Errorf("got %q", got)
+	}
+	if got := r.fresh("v2~1"); got != "v2~2" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// The server's stream is busy while the run pushes a changed cluster and its endpoints: they go out in that order all the same.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	p, envoys := start(t, lint.ADSSotW, plain, 1)
+	f := envoys[0]
+	target := changed
+	for i := range 6 {
+		target.clusters = map[string]time.Duration{"c1": time.Duration(i+2) * time.Second}
+		p.busy.Store(true)
+		f.mu.Lock()
+		l := f.streams[""]
+		l.sotw(rds, l.asked[rds], l.asked[rds].nonce, "")
+		f.mu.Unlock()
+		f.eventually("the busy stream", func() bool { return !p.busy.Load() })
+		after := target.snapshot(t, fmt.Sprint("w", i), lint.ADSSotW)
+		if err := Run(context.Background(), p.cache, "edge", nil, after, options(p)); err != nil {
+			t.Fatal(err)
+		}
+		f.serves(after)
+	}
+}
+
+func TestWarming(t *testing.T) {
+	t.Parallel()
+	for _, transport := range lint.Transports {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			p, envoys := start(t, transport, plain, 2)
+			slow := envoys[1]
+			slow.withhold(cds)
+			after := rerouted.snapshot(t, "v2", transport)
+			result := going(p, after, options(p))
+			slow.eventually("the new cluster", func() bool { return slow.has[cds]["c2"] != nil && slow.has[eds]["c2"] != nil })
+			select {
+			case err := <-result:
+				t.Fatalf("did not wait for the ACK: %v", err)
+			case <-time.After(200 * time.Millisecond):
+			}
+			for _, f := range envoys {
+				f.mu.Lock()
+				for _, got := range f.got {
+					if strings.HasPrefix(got, "RDS") && !strings.HasSuffix(got, "v1") {
+						t.Errorf("the route was sent before the cluster was warm: %v", f.got)
+					}
+				}
+				f.mu.Unlock()
+			}
+			slow.release(cds)
+			if err := ended(t, result); err != nil {
+				t.Fatal(err)
+			}
+			slow.serves(after)
+		})
+	}
+}
+
+func TestACKTimeout(t *testing.T) {
+	t.Parallel()
+	for _, transport := range lint.Transports {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			p, envoys := start(t, transport, plain, 1)
+			envoys[0].withhold(cds)
+			opts := options(p)
+			opts.Plan.AckTimeout = 300 * time.Millisecond
+			err := Run(context.Background(), p.cache, "edge", nil, rerouted.snapshot(t, "v2", transport), opts)
+			var late *TimeoutError
+			if !errors.As(err, &late) || late.Phase != 1 || late.Wait.Kind != graph.Cluster || !slices.Contains(late.Wait.Names, "c2") {
+				t.Fatalf("got %v", err)
+			}
+			if !strings.Contains(err.Error(), `no ACK of cluster`) || !strings.Contains(err.Error(), "has not answered, as it does while something warms") {
+				t.Errorf("the error says %v", err)
+			}
+			p.holds(t, plain.snapshot(t, "v1", transport))
+			envoys[0].release(cds)
+			envoys[0].serves(plain.snapshot(t, "v1", transport))
+		})
+	}
+}
+
+func TestNobody(t *testing.T) {
+	t.Parallel()
+	p, envoys := start(t, lint.ADSSotW, plain, 1)
+	envoys[0].disconnect()
+	opts := options(p)
+	opts.Plan.AckTimeout = 300 * time.Millisecond
+	err := Run(context.Background(), p.cache, "edge", nil, rerouted.snapshot(t, "v2", lint.ADSSotW), opts)
+	if want := `node "edge", phase 1 of 3: no ACK of cluster "c2" within 300ms: no Envoy of this node is connected`; err == nil || err.Error() != want {
+		t.Fatalf("got  %v\nwant %s", err, want)
+	}
+	p.holds(t, plain.snapshot(t, "v1", lint.ADSSotW))
+
+	after := rerouted.snapshot(t, "v2", lint.ADSSotW)
+	result := going(p, after, options(p))
+	time.Sleep(50 * time.Millisecond)
+	envoys[0].connect()
+	if err := ended(t, result); err != nil {
+		t.Fatal(err)
+	}
+	envoys[0].serves(after)
+}
+
+func TestNACK(t *testing.T) {
+	t.Parallel()
+	for _, transport := range lint.Transports {
+		for _, url := range []string{cds, rds} {
+			t.Run(fmt.Sprintf("%s/%s", transport, short(url)), func(t *testing.T) {
+				t.Parallel()
+				p, envoys := start(t, transport, plain, 1)
+				envoys[0].refuse(url, "no such thing")
+				var phase int
+				opts := options(p)
+				opts.Progress = func(e Event) { phase = e.Phase }
+				err := Run(context.Background(), p.cache, "edge", nil, rerouted.snapshot(t, "v2", transport), opts)
+				var nack *NackError
+				if !errors.As(err, &nack) || nack.TypeURL != url || nack.Message != "no such thing" || nack.Phase != phase || nack.Version == "" {
+					t.Fatalf("got %v", err)
+				}
+				envoys[0].refuse(url, "")
+				want := plain
+				if url == rds { // the clusters are there by then
+					want.clusters = map[string]time.Duration{"c1": time.Second, "c2": time.Second}
+				}
+				p.holds(t, want.snapshot(t, "v1", transport))
+				envoys[0].serves(want.snapshot(t, "v1", transport))
+
+				moved := want // nothing is asked for anew, so whatever is stuck stays stuck
+				moved.backend = 9090
+				after := moved.snapshot(t, "v3", transport)
+				if err := Run(context.Background(), p.cache, "edge", nil, after, options(p)); err != nil {
+					t.Fatal(err)
+				}
+				envoys[0].serves(after)
+
+				after = rerouted.snapshot(t, "v4", transport)
+				if err := Run(context.Background(), p.cache, "edge", nil, after, options(p)); err != nil {
+					t.Fatal(err)
+				}
+				envoys[0].serves(after)
+			})
+		}
+	}
+}
+
+func TestReconnect(t *testing.T) {
+	t.Parallel()
+	for _, transport := range lint.Transports {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			p, envoys := start(t, transport, plain, 2)
+			envoys[1].withhold(cds)
+			after := rerouted.snapshot(t, "v2", transport)
+			result := going(p, after, options(p))
+			envoys[1].eventually("the new cluster", func() bool { return envoys[1].has[cds]["c2"] != nil })
+			envoys[1].disconnect()
+			envoys[1].mu.Lock()
+			delete(envoys[1].withheld, cds)
+			envoys[1].mu.Unlock()
+			envoys[1].connect()
+			if err := ended(t, result); err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range envoys {
+				f.serves(after)
+			}
+		})
+	}
+}
+
+// An Envoy that goes away is not waited for.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	for _, transport := range lint.Transports {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			p, envoys := start(t, transport, plain, 2)
+			envoys[1].withhold(cds)
+			after := rerouted.snapshot(t, "v2", transport)
+			result := going(p, after, options(p))
+			envoys[1].eventually("the new cluster", func() bool { return envoys[1].has[cds]["c2"] != nil })
+			envoys[1].disconnect()
+			if err := ended(t, result); err != nil {
+				t.Fatal(err)
+			}
+			envoys[0].serves(after)
+		})
+	}
+}
+
+func TestUnsubscribe(t *testing.T) {
+	t.Parallel()
+	for _, transport := range lint.Transports {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			p, envoys := start(t, transport, plain, 2)
+			for _, f := range envoys {
+				f.mu.Lock()
+				f.drains = true
+				f.mu.Unlock()
+			}
+			after := renamed.snapshot(t, "v2", transport)
+			result := going(p, after, options(p))
+			for _, f := range envoys {
+				f.eventually("the new listener's route", func() bool { return f.has[rds]["r2"] != nil })
+			}
+			envoys[0].drain()
+			select {
+			case err := <-result:
+				t.Fatalf("did not wait for the drain: %v", err)
+			case <-time.After(400 * time.Millisecond):
+			}
+			envoys[1].mu.Lock()
+			if envoys[1].has[cds]["c1"] == nil {
+				t.Error("the cluster of draining connections is gone")
+			}
+			envoys[1].mu.Unlock()
+			envoys[1].drain()
+			if err := ended(t, result); err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range envoys {
+				f.serves(after)
+			}
+		})
+	}
+}
+
+// While connections drain, an Envoy loses its own to the control plane.
+func TestReconnectWhileDraining(t *testing.T) {
+	t.Parallel()
+	for _, transport := range lint.Transports {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			p, envoys := start(t, transport, plain, 1)
+			f := envoys[0]
+			f.mu.Lock()
+			f.drains = true
+			f.mu.Unlock()
+			result := going(p, renamed.snapshot(t, "v2", transport), options(p))
+			f.eventually("the new listener's route", func() bool { return f.has[rds]["r2"] != nil })
+			names := []string{"r", "r2"}
+			f.disconnect()
+			time.Sleep(100 * time.Millisecond)
+			f.connect()
+			f.mu.Lock()
+			f.subscribe(rds, names)
+			f.mu.Unlock()
+			select {
+			case err := <-result:
+				t.Fatalf("did not wait for the drain: %v", err)
+			case <-time.After(400 * time.Millisecond):
+			}
+			f.drain()
+			if err := ended(t, result); err != nil {
+				t.Fatal(err)
+			}
+			f.serves(renamed.snapshot(t, "v2", transport))
+		})
+	}
+}
+
+func TestDrainTimeout(t *testing.T) {
+	t.Parallel()
+	p, envoys := start(t, lint.ADSSotW, plain, 1)
+	envoys[0].mu.Lock()
+	envoys[0].drains = true
+	envoys[0].mu.Unlock()
+	opts := options(p)
+	opts.Plan.AckTimeout, opts.Plan.DrainTime = 400*time.Millisecond, 100*time.Millisecond
+	err := Run(context.Background(), p.cache, "edge", nil, renamed.snapshot(t, "v2", lint.ADSSotW), opts)
+	var late *TimeoutError
+	if !errors.As(err, &late) || late.Wait.For != plan.Unsubscribe || !strings.Contains(err.Error(), "asks for it, since connections that use it are open") {
+		t.Fatalf("got %v", err)
+	}
+	s, _ := p.cache.GetSnapshot("edge")
+	if s.GetResources(cds)["c1"] == nil || s.GetResources(lds)["l2"] == nil {
+		t.Error("what the phase has sent is gone")
+	}
+}
+
+func TestTakeOver(t *testing.T) {
+	t.Parallel()
+	for _, transport := range lint.Transports {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			p, envoys := start(t, transport, plain, 1)
+			f := envoys[0]
+			f.mu.Lock()
+			f.drains = true
+			f.mu.Unlock()
+			first := going(p, renamed.snapshot(t, "v2", transport), options(p))
+			f.eventually("the new listener's route", func() bool { return f.has[rds]["r2"] != nil })
+			time.Sleep(50 * time.Millisecond)
+
+			later := renamed
+			later.routes = map[string]string{"r2": "c3"}
+			later.clusters = map[string]time.Duration{"c3": time.Second}
+			after := later.snapshot(t, "v3", transport)
+			second := going(p, after, options(p))
+			if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
+				t.Fatalf("the first run: %v", err)
+			}
+			f.eventually("the newest route", func() bool { return f.has[cds]["c3"] != nil && f.has[rds]["r2"] != nil })
+			select {
+			case err := <-second:
+				t.Fatalf("did not wait for what the first run made drain: %v", err)
+			case <-time.After(500 * time.Millisecond):
+			}
+			f.mu.Lock()
+			if f.has[cds]["c1"] == nil {
+				t.Error("the cluster of draining connections is gone")
+			}
+			f.mu.Unlock()
+			f.drain()
+			if err := ended(t, second); err != nil {
+				t.Fatal(err)
+			}
+			f.serves(after)
+			p.holds(t, after)
+		})
+	}
+}
+
+// A rollback while connections drain, and then the same again: the name whose end the first plan waited for is in use once more.
+func TestRollback(t *testing.T) {
+	t.Parallel()
+	for _, transport := range lint.Transports {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			p, envoys := start(t, transport, plain, 1)
+			f := envoys[0]
+			f.mu.Lock()
+			f.drains = true
+			f.mu.Unlock()
+			opts := options(p)
+			opts.Plan.DrainTime = 700 * time.Millisecond
+			first := going(p, renamed.snapshot(t, "v2", transport), opts)
+			f.eventually("the new listener's route", func() bool { return f.has[rds]["r2"] != nil })
+			time.Sleep(50 * time.Millisecond)
+			second := going(p, plain.snapshot(t, "v3", transport), opts)
+			if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
+				t.Fatalf("the first run: %v", err)
+			}
+			f.eventually("the old listener", func() bool { return f.has[lds]["l"] != nil && f.has[lds]["l2"] == nil })
+			f.drain()
+			if err := ended(t, second); err != nil {
+				t.Fatal(err)
+			}
+			after := renamed.snapshot(t, "v4", transport)
+			if err := Run(context.Background(), p.cache, "edge", nil, after, opts); err != nil {
+				t.Fatal(err)
+			}
+			f.serves(after)
+		})
+	}
+}
+
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	p, envoys := start(t, lint.ADSSotW, plain, 1)
+	envoys[0].withhold(cds)
+	ctx, cancel := context.WithCancel(context.Background())
+	result := make(chan error, 1)
+	go func() { result <- Run(ctx, p.cache, "edge", nil, rerouted.snapshot(t, "v2", lint.ADSSotW), options(p)) }()
+	envoys[0].eventually("the new cluster", func() bool { return envoys[0].has[cds]["c2"] != nil })
+	cancel()
+	if err := ended(t, result); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v", err)
+	}
+	if s, _ := p.cache.GetSnapshot("edge"); s.GetResources(cds)["c2"] == nil {
+		t.Error("the last state is gone")
+	}
+}
+
+// drainPlan begins to drain a listener, and removes a cluster after that.
+func drainPlan(timeout time.Duration) func(_, after *graph.Snapshot, _ plan.Options) *plan.Plan {
+	return func(_, after *graph.Snapshot, _ plan.Options) *plan.Plan {
+		l := after.Pushed(graph.Listener, "l")
+		return &plan.Plan{Phases: []plan.Phase{
+			{
+				Send: []plan.Send{{Kind: graph.Listener, Update: []plan.Update{{Name: "l", Content: plan.New, Message: l.Message}}}},
+				Wait: []plan.Wait{
+					{For: plan.ACK, Kind: graph.Listener, Names: []string{"l"}, Timeout: 5 * time.Second},
+					{For: plan.Drained, Kind: graph.Listener, Names: []string{"l"}, Timeout: timeout},
+				},
+			},
+		}}
+	}
+}
+
+func TestDrained(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, lint.ADSSotW, plain, 1)
+	after := plain.snapshot(t, "v2", lint.ADSSotW)
+	opts := options(p)
+	opts.plan = drainPlan(300 * time.Millisecond)
+	begin := time.Now()
+	if err := Run(context.Background(), p.cache, "edge", nil, after, opts); err != nil || time.Since(begin) < 300*time.Millisecond {
+		t.Errorf("without a way to ask: %v after %s", err, time.Since(begin))
+	}
+
+	opts.plan = drainPlan(time.Hour)
+	var asked []string
+	opts.Drained = func(_ context.Context, listeners []string) error {
+		asked = listeners
+		return nil
+	}
+	if err := Run(context.Background(), p.cache, "edge", nil, after, opts); err != nil || !slices.Equal(asked, []string{"l"}) {
+		t.Errorf("asked for %v: %v", asked, err)
+	}
+
+	opts.Drained = func(context.Context, []string) error { return errors.New("no admin interface") }
+	want := `node "edge", phase 1 of 1: asking whether listener "l" has drained: no admin interface`
+	if err := Run(context.Background(), p.cache, "edge", nil, after, opts); err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+
+	opts.plan = drainPlan(300 * time.Millisecond)
+	opts.Drained = func(ctx context.Context, _ []string) error { <-ctx.Done(); return ctx.Err() }
+	if err := Run(context.Background(), p.cache, "edge", nil, after, opts); err != nil {
+		t.Errorf("after the drain time nothing is left to drain: %v", err)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, lint.ADSSotW, plain, 1)
+	var steps []string
+	opts := options(p)
+	opts.Progress = func(e Event) {
+		step := fmt.Sprintf("%d/%d %s", e.Phase, len(e.Plan.Phases), e.Step)
+		if e.Step == Waiting {
+			step += fmt.Sprintf(" %s %s %v", e.Wait.For, e.Wait.Kind, e.Wait.Names)
+		}
+		steps = append(steps, step)
+	}
+	if err := Run(context.Background(), p.cache, "edge", nil, changed.snapshot(t, "v2", lint.ADSSotW), opts); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"1/1 begun", "1/1 pushed", "1/1 waiting ack cluster [c1]", "1/1 waiting ack cluster_load_assignment [c1]", "1/1 done",
+	}
+	if !slices.Equal(steps, want) {
+		t.Errorf("got  %q\nwant %q", steps, want)
+	}
+}
+
+func TestFirst(t *testing.T) {
+	t.Parallel()
+	for _, transport := range lint.Transports {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			p := newPlane(t, transport)
+			s := plain.snapshot(t, "v1", transport)
+			if err := Run(context.Background(), p.cache, "edge", nil, s, options(p)); err != nil {
+				t.Fatal("nobody is connected:", err)
+			}
+			p.holds(t, s)
+			connect(t, p, transport).arrives(s)
+
+			p = newPlane(t, transport)
+			f := connect(t, p, transport)
+			f.eventually("the subscription", func() bool { p.tracker.mu.Lock(); defer p.tracker.mu.Unlock(); return len(p.tracker.nodes) > 0 })
+			if err := Run(context.Background(), p.cache, "edge", nil, s, options(p)); err != nil {
+				t.Fatal("somebody is connected:", err)
+			}
+			f.mu.Lock()
+			if f.has[lds]["l"] == nil {
+				t.Error("did not wait for the ACK")
+			}
+			f.mu.Unlock()
+			f.arrives(s)
+		})
+	}
+}
+
+// After a restart the cache is empty, and the Envoys have what they had.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	for _, transport := range lint.Transports {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			p, envoys := start(t, transport, plain, 1)
+			p.cache.ClearSnapshot("edge")
+			envoys[0].disconnect()
+			after := rerouted.snapshot(t, "v2", transport)
+			result := make(chan error, 1)
+			go func() {
+				result <- Run(context.Background(), p.cache, "edge", plain.snapshot(t, "v1", transport), after, options(p))
+			}()
+			time.Sleep(50 * time.Millisecond)
+			envoys[0].connect()
+			if err := ended(t, result); err != nil {
+				t.Fatal(err)
+			}
+			envoys[0].serves(after)
+		})
+	}
+}
+
+// A cluster load assignment that nobody asks for would hold all others back.
+func TestOrphan(t *testing.T) {
+	t.Parallel()
+	for _, transport := range lint.Transports {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			p, envoys := start(t, transport, plain, 1)
+			target := rerouted
+			target.orphans = []string{"nobody"}
+			after := target.snapshot(t, "v2", transport)
+			if err := Run(context.Background(), p.cache, "edge", nil, after, options(p)); err != nil {
+				t.Fatal(err)
+			}
+			p.holds(t, after)
+			envoys[0].serves(rerouted.snapshot(t, "v2", transport))
+
+			target.clusters = map[string]time.Duration{"c2": time.Second, "nobody": time.Second}
+			target.orphans = nil
+			after = target.snapshot(t, "v3", transport)
+			if err := Run(context.Background(), p.cache, "edge", nil, after, options(p)); err != nil {
+				t.Fatal(err)
+			}
+			envoys[0].serves(after)
+		})
+	}
+}
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	p := newPlane(t, lint.ADSSotW)
+	if err := Run(context.Background(), p.cache, "edge", nil, &cachev3.Snapshot{}, Options{}); err == nil || err.Error() != "apply.Options has no Tracker" {
+		t.Errorf("got %v", err)
+	}
+	if err := Run(context.Background(), p.cache, "edge", nil, nil, options(p)); err == nil {
+		t.Error("there is no target")
+	}
+}

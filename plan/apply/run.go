@@ -1,0 +1,304 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
+	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/load/gocp"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/plan"
+)
+
+// run is a Run under way.
+type run struct {
+	Options
+	cache   cachev3.SnapshotCache
+	key     string // of the node
+	session *session
+	target  cachev3.ResourceSnapshot
+
+	made       *plan.Plan
+	phase      int // from 0
+	references map[proto.Message][]*graph.Edge
+
+	state  state    // what the plan has come to
+	cached state    // what the cache holds: less, where nobody asks for a name
+	saved  []state  // before each phase
+	starts []uint64 // responses sent before each phase
+	hashes map[proto.Message]string
+}
+
+// prepare makes the plan.
+func (r *run) prepare(now, next *graph.Snapshot) error {
+	r.know(now)
+	r.know(next)
+	opts := r.Plan
+	opts.Push.Versions = lint.PerType
+	r.lock(func(n *node) {
+		if opts.Push.Transport == "" {
+			opts.Push.Transport = n.transport()
+		}
+		n.prune()
+		opts.Draining = slices.Concat(opts.Draining, r.inherited(n.draining))
+	})
+	r.made, r.hashes = r.plan(now, next, opts), map[proto.Message]string{}
+	for _, phase := range r.made.Phases { // a touched message is in neither snapshot
+		touched := &cachev3.Snapshot{}
+		for _, send := range phase.Send {
+			t, err := typeOf(send.Kind)
+			if err != nil {
+				return err
+			}
+			send.Update = slices.DeleteFunc(slices.Clone(send.Update), func(u plan.Update) bool { return u.Content != plan.Touched })
+			touched.Resources[t].Items = state{}.with(t, send, r.target)
+		}
+		s, err := gocp.Snapshot(touched)
+		if err != nil {
+			return err
+		}
+		r.know(s)
+	}
+	return nil
+}
+
+func (r *run) know(s *graph.Snapshot) {
+	for _, resource := range s.Resources {
+		if r.references[resource.Message] == nil {
+			r.references[resource.Message] = s.From(resource)
+		}
+	}
+}
+
+// first plans what nothing comes before: all at once, and the ACK of those who are connected already.
+func (r *run) first(_, after *graph.Snapshot, opts plan.Options) *plan.Plan {
+	phase := plan.Phase{Why: "Nothing comes before it that could break."}
+	timeout := opts.AckTimeout
+	if timeout == 0 {
+		timeout = plan.DefaultAckTimeout
+	}
+	for _, kind := range kinds {
+		send := plan.Send{Kind: kind}
+		for _, resource := range after.All(kind) {
+			send.Update = append(send.Update, plan.Update{Name: resource.Name, Content: plan.New, Message: resource.Message})
+		}
+		if kind == "" || len(send.Update) == 0 {
+			continue
+		}
+		phase.Send = append(phase.Send, send)
+		if opts.Push.Transport != "" && (kind == graph.Cluster || kind == graph.Listener) {
+			phase.Wait = append(phase.Wait, plan.Wait{For: plan.ACK, Kind: kind, Names: after.Names(kind), Timeout: timeout})
+		}
+	}
+	return &plan.Plan{Phases: []plan.Phase{phase}}
+}
+
+func (r *run) run(ctx context.Context) error {
+	for r.phase = range r.made.Phases {
+		if err := r.step(ctx); err != nil {
+			return r.undo(ctx, err)
+		}
+	}
+	if err := r.release(ctx); err != nil {
+		return r.undo(ctx, err)
+	}
+	r.cached = r.state.last(r.target)
+	return r.set(ctx)
+}
+
+// step is one phase.
+func (r *run) step(ctx context.Context) error {
+	r.saved = append(r.saved, r.state)
+	r.lock(func(n *node) {
+		r.starts = append(r.starts, r.Tracker.sent)
+		n.draining = append(n.draining, r.drains()...)
+	})
+	phase := r.made.Phases[r.phase]
+	r.tell(Begun, plan.Wait{})
+	for i, send := range phase.Send {
+		if err := r.send(ctx, send, i); err != nil {
+			return err
+		}
+	}
+	r.tell(Pushed, plan.Wait{})
+	for _, w := range phase.Wait {
+		r.tell(Waiting, w)
+		if err := r.wait(ctx, w); err != nil {
+			return err
+		}
+	}
+	r.tell(Done, plan.Wait{})
+	return nil
+}
+
+func (r *run) tell(step Step, w plan.Wait) {
+	if r.Progress != nil {
+		r.Progress(Event{Node: r.key, Plan: r.made, Phase: r.phase + 1, Step: step, Wait: w})
+	}
+}
+
+// undo sets the last good state again where Envoy has not taken what came after it.
+func (r *run) undo(ctx context.Context, err error) error {
+	var nack *NackError
+	var late *TimeoutError
+	switch {
+	case errors.As(err, &nack):
+		return errors.Join(err, r.restore(ctx, nack.Phase-1))
+	case errors.As(err, &late) && late.Wait.For == plan.ACK:
+		return errors.Join(err, r.restore(ctx, late.Phase-1))
+	}
+	return err
+}
+
+func (r *run) restore(ctx context.Context, phase int) error {
+	r.state = r.saved[phase]
+	for t := range r.state {
+		if r.state[t].Version == r.cached[t].Version {
+			continue
+		}
+		t := types.ResponseType(t)
+		referred := r.referred(kinds[t])
+		r.lock(func(*node) {
+			r.cached[t] = cachev3.Resources{Version: r.fresh(r.state[t].Version), Items: r.offer(t, referred)}
+		})
+	}
+	return r.set(ctx)
+}
+
+func (r *run) set(ctx context.Context) error {
+	return r.cache.SetSnapshot(ctx, r.key, r.cached.snapshot())
+}
+
+// send brings one type of the phase into the cache. The next type has to go out behind it: so it waits until it is on its way.
+func (r *run) send(ctx context.Context, send plan.Send, at int) error {
+	t, err := typeOf(send.Kind)
+	if err != nil {
+		return err
+	}
+	r.state[t].Items = r.state.with(t, send, r.target)
+	if err := r.push(ctx, t, r.again(send.Kind, at)); err != nil {
+		return err
+	}
+	if at+1 < len(r.made.Phases[r.phase].Send) || len(r.held()) > 0 {
+		if err := r.patiently(ctx, func() bool { return r.wentOut(t, send) }); err != nil {
+			return err
+		}
+	}
+	return r.release(ctx)
+}
+
+// again tells whether the plan sends a kind once more, behind the given send of the present phase.
+func (r *run) again(kind graph.Kind, at int) bool {
+	of := func(s plan.Send) bool { return s.Kind == kind }
+	if slices.ContainsFunc(r.made.Phases[r.phase].Send[at+1:], of) {
+		return true
+	}
+	return slices.ContainsFunc(r.made.Phases[r.phase+1:], func(p plan.Phase) bool { return slices.ContainsFunc(p.Send, of) })
+}
+
+// push gives the cache a type as the state has it. A cache for ADS answers a SotW request for names only if it asks for all that there are
+// of the type, and otherwise forgets it: so Envoy first gets the time to ask for them.
+func (r *run) push(ctx context.Context, t types.ResponseType, again bool) error {
+	referred := r.referred(kinds[t])
+	if err := r.patiently(ctx, func() bool { return r.allAsked(t, r.offer(t, referred)) }); err != nil {
+		return err
+	}
+	r.lock(func(*node) {
+		r.cached[t] = cachev3.Resources{Version: r.version(t, again), Items: r.offer(t, referred)}
+		r.state[t].Version = r.cached[t].Version
+	})
+	return r.set(ctx)
+}
+
+// release pushes what somebody has begun to ask for.
+func (r *run) release(ctx context.Context) error {
+	for _, t := range r.held() {
+		if err := r.push(ctx, t, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// held lists the types of which the cache could hold more by now.
+func (r *run) held() []types.ResponseType {
+	var all []types.ResponseType
+	for i := range r.state {
+		t := types.ResponseType(i)
+		if len(r.cached[t].Items) == len(r.state[t].Items) {
+			continue
+		}
+		referred := r.referred(kinds[t])
+		r.lock(func(*node) {
+			for name := range r.offer(t, referred) {
+				if _, ok := r.cached[t].Items[name]; !ok {
+					all = append(all, t)
+					break
+				}
+			}
+		})
+	}
+	return all
+}
+
+// referred lists the names of a kind that the state's resources refer to.
+func (r *run) referred(kind graph.Kind) map[string]bool {
+	all := map[string]bool{}
+	for t := range r.state {
+		for _, item := range r.state[t].Items {
+			for _, e := range r.references[item.Resource] {
+				if e.Kind == kind {
+					all[e.Target] = true
+				}
+			}
+		}
+	}
+	return all
+}
+
+// version of a type that is to be pushed: the target's own when it is there to stay, unless somebody knows that one already.
+func (r *run) version(t types.ResponseType, again bool) string {
+	v := r.target.GetVersion(urls[t])
+	if again || v == "" || v == r.cached[t].Version || r.session.node.knows(urls[t], v) {
+		return r.fresh(v)
+	}
+	return v
+}
+
+// fresh makes a version that never was.
+func (r *run) fresh(v string) string {
+	if cut := strings.LastIndex(v, "~"); cut >= 0 {
+		v = v[:cut]
+	}
+	r.Tracker.versions++
+	return fmt.Sprintf("%s~%d", v, r.Tracker.versions)
+}
+
+// lock calls f with the node while nothing happens to it.
+func (r *run) lock(f func(*node)) {
+	r.Tracker.mu.Lock()
+	defer r.Tracker.mu.Unlock()
+	f(r.session.node)
+}
+
+// patience is how long Run waits at most for an order that is good to have, and that the next wait does not depend on.
+const patience = 5 * time.Second
+
+var errPatience = errors.New("not yet")
+
+func (r *run) patiently(ctx context.Context, done func() bool) error {
+	limited, cancel := context.WithTimeoutCause(ctx, patience, errPatience)
+	defer cancel()
+	if err := r.await(limited, done); !errors.Is(err, errPatience) {
+		return err
+	}
+	return nil
+}

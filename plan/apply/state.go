@@ -1,0 +1,85 @@
+package apply
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
+	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/plan"
+)
+
+// urls and kinds of go-control-plane's types; a type that is none of Envoy's has no kind.
+var (
+	urls  [types.UnknownType]string
+	kinds [types.UnknownType]graph.Kind
+)
+
+func init() {
+	for t := range types.UnknownType {
+		urls[t], _ = cachev3.GetResponseTypeURL(t) // which knows them all
+		kinds[t] = graph.KindOf(decode.TypeName(urls[t]))
+	}
+}
+
+func typeOf(kind graph.Kind) (types.ResponseType, error) {
+	for t, known := range kinds {
+		if known == kind && kind != "" {
+			return types.ResponseType(t), nil
+		}
+	}
+	return 0, fmt.Errorf("go-control-plane serves no %s", kind)
+}
+
+// state is what a cache holds for a node. Its maps are never changed, since the cache reads them at any time.
+type state [types.UnknownType]cachev3.Resources
+
+func stateOf(s cachev3.ResourceSnapshot) state {
+	var made state
+	for t, url := range urls {
+		made[t] = cachev3.Resources{Version: s.GetVersion(url), Items: s.GetResourcesAndTTL(url)}
+	}
+	return made
+}
+
+func (s state) snapshot() *cachev3.Snapshot { return &cachev3.Snapshot{Resources: s} }
+
+// with is the type's resources after a send.
+func (s state) with(t types.ResponseType, send plan.Send, target cachev3.ResourceSnapshot) map[string]types.ResourceWithTTL {
+	items := maps.Clone(s[t].Items)
+	if items == nil {
+		items = map[string]types.ResourceWithTTL{}
+	}
+	ttls := target.GetResourcesAndTTL(urls[t])
+	for _, u := range send.Update {
+		item := types.ResourceWithTTL{Resource: u.Message, TTL: ttls[u.Name].TTL}
+		if u.Content == plan.Old {
+			item.TTL = s[t].Items[u.Name].TTL
+		}
+		items[u.Name] = item
+	}
+	for _, name := range send.Remove {
+		delete(items, name)
+	}
+	return items
+}
+
+// last is the state at the end of a plan, with what no plan tells: time to live, and types that are none of Envoy's.
+func (s state) last(target cachev3.ResourceSnapshot) state {
+	for t, url := range urls {
+		given := target.GetResourcesAndTTL(url)
+		if kinds[t] == "" {
+			s[t] = cachev3.Resources{Version: target.GetVersion(url), Items: given}
+			continue
+		}
+		items := make(map[string]types.ResourceWithTTL, len(s[t].Items))
+		for name, item := range s[t].Items {
+			items[name] = types.ResourceWithTTL{Resource: item.Resource, TTL: given[name].TTL}
+		}
+		s[t].Items = items
+	}
+	return s
+}

@@ -1,0 +1,197 @@
+package apply
+
+import (
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+)
+
+// stream is one open stream of an Envoy.
+type stream struct {
+	delta         bool
+	typeURL       string // empty: an aggregated stream
+	peer          string // address
+	known         bool   // a request has come, which tells the node
+	node          string
+	subscriptions map[string]*subscription // by type URL
+}
+
+// aggregated tells whether all types share the stream.
+func (s *stream) aggregated() bool { return s.typeURL == "" }
+
+// String is what people are told of the stream.
+func (s *stream) String() string {
+	if s.peer == "" {
+		return "an Envoy"
+	}
+	return "the Envoy at " + s.peer
+}
+
+// subscription is what a stream asks for of one type, and has got of it.
+type subscription struct {
+	typeURL  string
+	wildcard bool
+	named    bool // has asked for names before: then none no longer stand for all
+	names    map[string]bool
+	open     []response // sent, and neither ACKed nor NACKed yet
+
+	// Of SotW: the last version that was sent, and that was ACKed with the names that it was sent for.
+	sent, acked string
+	holds       names
+
+	// Of Delta: the version of each resource, as sent and as ACKed.
+	given, has map[string]string
+}
+
+// response is one that was sent.
+type response struct {
+	number  uint64
+	nonce   string
+	version string
+	names   names             // of SotW: what it was asked for
+	updated map[string]string // of Delta: name → version
+	removed []string          // of Delta
+}
+
+// names is a set, or all there are.
+type names struct {
+	all bool
+	set map[string]bool
+}
+
+func (n names) include(name string) bool { return n.all || n.set[name] }
+
+const wildcard = "*"
+
+// subscription returns that of a type, and whether it is new.
+func (s *stream) subscription(typeURL string) (sub *subscription, added bool) {
+	if typeURL == "" {
+		typeURL = s.typeURL
+	}
+	sub = s.subscriptions[typeURL]
+	if sub == nil {
+		sub = &subscription{typeURL: typeURL, names: map[string]bool{}, given: map[string]string{}, has: map[string]string{}}
+		s.subscriptions[typeURL] = sub
+		return sub, true
+	}
+	return sub, false
+}
+
+// asks tells whether the stream asks for a name.
+func (sub *subscription) asks(name string) bool { return sub.wildcard || sub.names[name] }
+
+// wanted is what a SotW response answers: no names in the request stand for all.
+func wanted(requested []string) names {
+	n := names{all: len(requested) == 0, set: map[string]bool{}}
+	for _, name := range requested {
+		n.set[name] = true
+		n.all = n.all || name == wildcard
+	}
+	return n
+}
+
+func (s *stream) request(r *discoveryv3.DiscoveryRequest) *refusal {
+	sub, added := s.subscription(r.GetTypeUrl())
+	if added { // an Envoy that comes back says which version it has, and gets all that it asks for again
+		sub.acked = r.GetVersionInfo()
+	}
+	asked := wanted(r.GetResourceNames())
+	if len(r.GetResourceNames()) > 0 {
+		sub.named = true
+	}
+	sub.wildcard = asked.all && (len(r.GetResourceNames()) > 0 || !sub.named)
+	sub.names = asked.set
+	if r.GetErrorDetail() != nil {
+		return s.nack(sub, r.GetResponseNonce(), r.GetErrorDetail().GetMessage())
+	}
+	sub.ack(r.GetResponseNonce())
+	return nil
+}
+
+func (s *stream) respond(number uint64, request *discoveryv3.DiscoveryRequest, r *discoveryv3.DiscoveryResponse) {
+	sub, _ := s.subscription(r.GetTypeUrl())
+	sub.sent = r.GetVersionInfo()
+	sub.open = append(sub.open, response{
+		number: number, nonce: r.GetNonce(), version: r.GetVersionInfo(), names: wanted(request.GetResourceNames()),
+	})
+}
+
+func (s *stream) requestDelta(r *discoveryv3.DeltaDiscoveryRequest) *refusal {
+	sub, added := s.subscription(r.GetTypeUrl())
+	if added {
+		sub.wildcard = len(r.GetResourceNamesSubscribe()) == 0
+		for name, version := range r.GetInitialResourceVersions() {
+			sub.given[name], sub.has[name] = version, version
+		}
+	}
+	for _, name := range r.GetResourceNamesSubscribe() {
+		if name == wildcard {
+			sub.wildcard = true
+		} else {
+			sub.names[name] = true
+		}
+	}
+	for _, name := range r.GetResourceNamesUnsubscribe() {
+		delete(sub.names, name)
+		delete(sub.given, name)
+		delete(sub.has, name)
+		if name == wildcard {
+			sub.wildcard = false
+		}
+	}
+	if r.GetErrorDetail() != nil {
+		return s.nack(sub, r.GetResponseNonce(), r.GetErrorDetail().GetMessage())
+	}
+	sub.ack(r.GetResponseNonce())
+	return nil
+}
+
+func (s *stream) respondDelta(number uint64, r *discoveryv3.DeltaDiscoveryResponse) {
+	sub, _ := s.subscription(r.GetTypeUrl())
+	one := response{number: number, nonce: r.GetNonce(), version: r.GetSystemVersionInfo(), updated: map[string]string{}, removed: r.GetRemovedResources()}
+	for _, resource := range r.GetResources() {
+		one.updated[resource.GetName()] = resource.GetVersion()
+	}
+	sub.sent = one.version
+	sub.open = append(sub.open, one)
+	one.apply(sub, sub.given)
+}
+
+// answered takes the responses up to a nonce off the open ones: the answer to the last one stands for all, since Envoy owes no other while
+// clusters warm.
+func (sub *subscription) answered(nonce string) []response {
+	for i := range sub.open {
+		if sub.open[i].nonce == nonce {
+			done := sub.open[:i+1]
+			sub.open = sub.open[i+1:]
+			return done
+		}
+	}
+	return nil
+}
+
+func (sub *subscription) ack(nonce string) {
+	for _, one := range sub.answered(nonce) {
+		one.apply(sub, sub.has)
+		sub.acked, sub.holds = one.version, one.names
+	}
+}
+
+func (s *stream) nack(sub *subscription, nonce, message string) *refusal {
+	done := sub.answered(nonce)
+	if len(done) == 0 {
+		return nil
+	}
+	last := done[len(done)-1]
+	return &refusal{response: last.number, typeURL: sub.typeURL, version: last.version, message: message, stream: s.String()}
+}
+
+// apply changes what the stream has of Delta resources.
+func (r *response) apply(sub *subscription, to map[string]string) {
+	for name, version := range r.updated {
+		if sub.asks(name) {
+			to[name] = version
+		}
+	}
+	for _, name := range r.removed {
+		delete(to, name)
+	}
+}

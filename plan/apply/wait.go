@@ -1,0 +1,237 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
+	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/plan"
+)
+
+var errLate = errors.New("too late")
+
+// wait is one wait of the present phase.
+func (r *run) wait(ctx context.Context, w plan.Wait) error {
+	limited, cancel := context.WithTimeoutCause(ctx, w.Timeout, errLate)
+	defer cancel()
+	var err error
+	switch w.For {
+	case plan.ACK:
+		err = r.await(limited, func() bool { return r.acked(w) })
+	case plan.Unsubscribe:
+		err = r.await(limited, func() bool { return r.session.node.connected() && !r.session.node.asksAny(w) })
+	case plan.Drained:
+		if err = r.drained(limited, w.Names); errors.Is(err, errLate) {
+			err = nil // Envoy closes what is left when the drain time is over
+		}
+	}
+	switch {
+	case errors.Is(err, errLate):
+		return &TimeoutError{Node: r.key, Phase: r.phase + 1, Phases: len(r.made.Phases), Wait: w, Known: r.known(w)}
+	case err == nil && w.For != plan.ACK:
+		r.lock(func(n *node) { n.ended(w) })
+	}
+	return err
+}
+
+// await returns when done tells so, when Envoy refuses something, or when ctx ends. Nothing happens to the node while done is called.
+func (r *run) await(ctx context.Context, done func() bool) error {
+	for {
+		var over bool
+		var refused *refusal
+		var changed chan struct{}
+		r.lock(func(n *node) {
+			refused, changed = r.session.refused, n.changed
+			over = refused == nil && done()
+		})
+		switch {
+		case refused != nil:
+			return r.nack(refused)
+		case over:
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// nack finds the phase that sent what was refused.
+func (r *run) nack(refused *refusal) error {
+	phase := len(r.starts)
+	for phase > 1 && r.starts[phase-1] >= refused.response {
+		phase--
+	}
+	return &NackError{
+		Node: r.key, Phase: phase, Phases: len(r.made.Phases),
+		TypeURL: refused.typeURL, Version: refused.version, Message: refused.message, stream: refused.stream,
+	}
+}
+
+// drained asks the caller whether listeners have drained, or waits until they must have.
+func (r *run) drained(ctx context.Context, listeners []string) error {
+	if r.Drained == nil {
+		return r.await(ctx, func() bool { return false })
+	}
+	result, over := error(nil), make(chan struct{})
+	go func() {
+		defer r.lock((*node).wake)
+		defer close(over)
+		result = r.Drained(ctx, listeners)
+	}()
+	err := r.await(ctx, func() bool {
+		select {
+		case <-over:
+			return true
+		default:
+			return false
+		}
+	})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err == nil && result != nil {
+		err = fmt.Errorf("node %q, phase %d of %d: asking whether %s has drained: %w", r.key, r.phase+1, len(r.made.Phases), list(graph.Listener, listeners), result)
+	}
+	return err
+}
+
+// acked tells whether all Envoys that ask for a kind have ACKed it as the cache has it, with these names.
+func (r *run) acked(w plan.Wait) bool {
+	t, err := typeOf(w.Kind)
+	if err != nil {
+		return false
+	}
+	clients := r.session.node.clients(urls[t])
+	if len(clients) == 0 {
+		return r.session.node.connected() && !slices.ContainsFunc(w.Names, func(name string) bool { return r.has(t, name) })
+	}
+	for _, streams := range clients {
+		for _, name := range w.Names {
+			if !r.ackedBy(streams, t, name) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// has tells whether the state has a resource.
+func (r *run) has(t types.ResponseType, name string) bool {
+	_, ok := r.state[t].Items[name]
+	return ok
+}
+
+// ackedBy: all streams of a client that ask for a name have ACKed it, and for what there is one asks.
+func (r *run) ackedBy(streams []*stream, t types.ResponseType, name string) bool {
+	found := !r.has(t, name)
+	for _, s := range streams {
+		if sub := s.subscriptions[urls[t]]; sub.asks(name) {
+			if !r.ackedOn(s, sub, t, name) {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
+func (r *run) ackedOn(s *stream, sub *subscription, t types.ResponseType, name string) bool {
+	if !r.has(t, name) {
+		_, still := sub.has[name]
+		return s.delta && !still || !s.delta && sub.acked == r.cached[t].Version
+	}
+	if s.delta {
+		return sub.has[name] == r.hash(t, name)
+	}
+	return sub.acked == r.cached[t].Version && sub.holds.include(name)
+}
+
+// hash is the version that a Delta resource has (cachev3.Snapshot.ConstructVersionMap).
+func (r *run) hash(t types.ResponseType, name string) string {
+	m := r.state[t].Items[name].Resource
+	known, ok := r.hashes[m]
+	if !ok {
+		if raw, err := cachev3.MarshalResource(m); err == nil {
+			known = cachev3.HashResource(raw)
+		}
+		r.hashes[m] = known
+	}
+	return known
+}
+
+// wentOut tells whether what was pushed is on its way on every stream that asks for it.
+func (r *run) wentOut(t types.ResponseType, send plan.Send) bool {
+	for s := range r.session.node.streams {
+		sub := s.subscriptions[urls[t]]
+		switch {
+		case sub == nil:
+		case !s.delta:
+			if v := r.cached[t].Version; sub.sent != v && sub.acked != v {
+				return false
+			}
+		default:
+			for _, u := range send.Update {
+				if sub.asks(u.Name) && sub.given[u.Name] != r.hash(t, u.Name) {
+					return false
+				}
+			}
+			for _, name := range send.Remove {
+				if _, given := sub.given[name]; given && sub.asks(name) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// allAsked tells whether each SotW stream that has names of a type asks for all of these.
+func (r *run) allAsked(t types.ResponseType, items map[string]types.ResourceWithTTL) bool {
+	for s := range r.session.node.streams {
+		sub := s.guarded(urls[t])
+		if sub == nil {
+			continue
+		}
+		for name := range items {
+			if !sub.names[name] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// offer is what the cache may hold of a type: where a name too many would keep all others back, what is asked for or referred to.
+func (r *run) offer(t types.ResponseType, referred map[string]bool) map[string]types.ResourceWithTTL {
+	n, all := r.session.node, r.state[t].Items
+	guarded := false
+	for s := range n.streams {
+		guarded = guarded || s.guarded(urls[t]) != nil
+	}
+	if !guarded {
+		return all
+	}
+	offered := make(map[string]types.ResourceWithTTL, len(all))
+	for name, item := range all {
+		if referred[name] || n.asks(urls[t], name) {
+			offered[name] = item
+		}
+	}
+	return offered
+}
+
+// guarded is the subscription of an aggregated SotW stream to names of a type, nil if it has none.
+func (s *stream) guarded(url string) *subscription {
+	if sub := s.subscriptions[url]; sub != nil && s.aggregated() && !s.delta && !sub.wildcard {
+		return sub
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package transition
+
+import (
+	"fmt"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "version-not-bumped",
+	Severity: lint.Warning,
+	Summary:  "something changes, and its version does not",
+	Why: `Servers decide by the version whether there is something to send. go-control-plane's SnapshotCache compares the version of a type in the new snapshot with
+the one that Envoy ACKed last, and sends nothing if they are equal: Envoy keeps what it has, until it connects anew, and then each instance has what was current when it
+started. With deltas the same goes for the version of the single resource, where the server does not make versions of its own out of the content.
+
+Versions are read from the input: ` + "`version_info`" + ` of a DiscoveryResponse or of a config_dump, ` + "`version`" + ` of a Resource around a resource. Input without them
+is left alone.
+
+That a version changes without any content is harmless: Envoy compares, and does nothing.`,
+	Links: []string{
+		"https://github.com/envoyproxy/go-control-plane/blob/main/docs/cache/README.md", "https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#resource-versions",
+	},
+	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+		for _, kind := range graph.Kinds() {
+			var stale []*graph.Change
+			for _, change := range changes.Of(kind) {
+				if sameVersion(p, change) {
+					stale = append(stale, change)
+				}
+			}
+			if len(stale) > 0 {
+				reportStale(p, stale)
+			}
+		}
+	}),
+})
+
+// sameVersion tells whether what changes has the version that it had. What comes and goes has that of its type, where responses have one.
+func sameVersion(p *lint.Pass, change *graph.Change) bool {
+	if change.Changed() {
+		return change.Old.Version != "" && change.Old.Version == change.New.Version
+	}
+	if p.Push.Transport.Incremental() {
+		return false
+	}
+	version := onlyVersion(p.Old, change.Kind)
+	return version != "" && version == onlyVersion(p.Snapshot, change.Kind)
+}
+
+// onlyVersion is the version that all resources of a kind have in common; empty if there is none.
+func onlyVersion(s *graph.Snapshot, kind graph.Kind) (version string) {
+	for _, r := range s.All(kind) {
+		if r.Delivery != graph.Pushed {
+			continue
+		}
+		if r.Version == "" || version != "" && r.Version != version {
+			return ""
+		}
+		version = r.Version
+	}
+	return version
+}
+
+func reportStale(p *lint.Pass, stale []*graph.Change) {
+	first := stale[0]
+	r, one, several := first.New, "changes", "change"
+	switch {
+	case first.Added():
+		one, several = "is new", "are new"
+	case first.Removed():
+		r, one, several = first.Old, "goes", "go"
+	}
+	does := one
+	if len(stale) > 1 {
+		does = several
+	}
+	p.ReportResource(r, lint.Diagnostic{
+		Message: fmt.Sprintf("%s %q%s %s, and the version is still %q", spoken(first.Kind), first.Name, andMore(len(stale)-1, "other", "others"), does, r.Version),
+		Notes:   []string{"a server that goes by versions takes it for what envoy has, and sends nothing; an envoy that connects anew gets the new content"},
+		Help:    "give each new content a new version, such as a counter or a hash of it",
+	})
+}

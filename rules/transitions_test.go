@@ -1,0 +1,93 @@
+package rules_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/transition"
+)
+
+// between tells whether the archive's examples are pushes, from one snapshot to the next.
+func (a *archive) between() bool { return strings.HasPrefix(a.rule, transition.Rules.Name+"/") }
+
+// lintPush runs the rules between the two halves of an example. What is merely worth knowing counts for the archive's own rule alone.
+func (a *archive) lintPush(t *testing.T, example string) *lint.Result {
+	if a.envoy[example] == "" {
+		t.Errorf("%s: what does Envoy show of it? Say \"%[1]s: SYMPTOMS\" in the file envoy", example)
+	}
+	before, after := a.half(t, example, "old"), a.half(t, example, "new")
+	flags := a.flagsOf(example)
+	result := lint.Run(t.Context(), []*graph.Snapshot{after}, lint.Config{
+		Rules: transition.Rules.Rules(), Target: flags.target, TargetGiven: flags.target.Plane != "",
+		Transition: &lint.Transition{Old: before, Push: flags.push},
+	})
+	result.Diagnostics = slices.DeleteFunc(result.Diagnostics, func(d lint.Diagnostic) bool {
+		return d.Severity == lint.Info && d.Rule.ID() != a.rule
+	})
+	return result
+}
+
+// half loads one side of a push. That of a good one has to be good by itself.
+func (a *archive) half(t *testing.T, example, side string) *graph.Snapshot {
+	path := example + "/" + side
+	if !a.has(path) {
+		path += ".yaml"
+	}
+	input, err := load.Paths(t.Context(), []string{path}, load.Options{Assumptions: a.flagsOf(example).assumptions})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(input.Snapshots) != 1 {
+		t.Fatalf("%s makes %d snapshots", path, len(input.Snapshots))
+	}
+	if strings.HasPrefix(example, "good") {
+		result, err := a.lint(t, path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range result.Diagnostics {
+			t.Errorf("%s is not silent: %s: %s", path, result.Diagnostics[i].Rule.ID(), result.Diagnostics[i].Message)
+		}
+	}
+	return input.Snapshots[0]
+}
+
+// TestAnyPush: whatever follows whatever, no rule panics; and what follows itself, or comes first, has nothing to lose.
+func TestAnyPush(t *testing.T) {
+	var snapshots []*graph.Snapshot
+	for _, a := range archives(t) {
+		dir := t.TempDir()
+		a.extract(t, dir)
+		for _, example := range a.examples {
+			input, err := load.Paths(t.Context(), []string{filepath.Join(dir, example)}, load.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			snapshots = append(snapshots, input.Snapshots...)
+		}
+	}
+	nothing := &graph.Snapshot{}
+	nothing.Build()
+	push := func(before, after *graph.Snapshot) []lint.Diagnostic {
+		result := lint.Run(t.Context(), []*graph.Snapshot{after}, lint.Config{Rules: transition.Rules.Rules(), Transition: &lint.Transition{Old: before}})
+		for _, failure := range result.Failures {
+			t.Errorf("%v\n%s", failure, failure.Stack)
+		}
+		return slices.DeleteFunc(result.Diagnostics, func(d lint.Diagnostic) bool {
+			return d.Severity == lint.Info || d.Rule.Name == "ttl-crash" // which is about what any push leaves behind
+		})
+	}
+	for i, s := range snapshots {
+		for _, d := range append(push(s, s), push(nothing, s)...) {
+			t.Errorf("%s: %s: %s", d.Resource.File.Name, d.Rule.ID(), d.Message)
+		}
+		push(s, nothing)
+		push(s, snapshots[(i+1)%len(snapshots)])
+		push(s, snapshots[(7*i+3)%len(snapshots)])
+	}
+}
