@@ -30,19 +30,25 @@ func (s state) apply(steps []*step) {
 	}
 }
 
-// refers lists what a resource of either snapshot refers to.
+// refers lists what a resource of either snapshot refers to: one that does not change, what it does in both, since it can ask for all that is
+// there of a kind.
 func (p *planner) refers(r *graph.Resource) []Resource {
 	known, ok := p.targets[r]
-	if !ok {
-		for _, s := range []*graph.Snapshot{p.changes.Old, p.changes.New} {
-			for _, e := range s.From(r) {
-				if needed(e) {
-					known = append(known, Resource{e.To.Kind, e.To.Name})
-				}
+	if ok {
+		return known
+	}
+	both := []*graph.Resource{r}
+	if p.changes.Find(r.Kind, r.Name) == nil {
+		both = []*graph.Resource{p.changes.Old.Pushed(r.Kind, r.Name), p.changes.New.Pushed(r.Kind, r.Name)}
+	}
+	for i, s := range []*graph.Snapshot{p.changes.Old, p.changes.New} {
+		for _, e := range s.From(both[min(i, len(both)-1)]) {
+			if needed(e) {
+				known = append(known, Resource{e.To.Kind, e.To.Name})
 			}
 		}
-		p.targets[r] = known
 	}
+	p.targets[r] = known
 	return known
 }
 

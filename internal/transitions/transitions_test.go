@@ -9,7 +9,7 @@ import (
 )
 
 // envoys is how many run at once: they mostly wait.
-const envoys = 4
+const envoys = 6
 
 var only = flag.String("case", "", "only cases and examples whose names hold this")
 

@@ -99,7 +99,7 @@ func (t *Tracker) begin(ctx context.Context, key string) (context.Context, *sess
 	t.mu.Lock()
 	n := t.node(key)
 	former := n.run
-	s := &session{node: n, cancel: cancel, ended: make(chan struct{}), since: t.sent}
+	s := &session{node: n, cancel: cancel, ended: make(chan struct{}), pushed: map[version]int{}}
 	n.run = s
 	t.mu.Unlock()
 	if former != nil {

@@ -261,7 +261,9 @@ func TestNACK(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s", transport, short(url)), func(t *testing.T) {
 				t.Parallel()
 				p, envoys := start(t, transport, plain, 1)
-				envoys[0].refuse(url, "no such thing")
+				envoys[0].mu.Lock()
+				envoys[0].refuses = url
+				envoys[0].mu.Unlock()
 				var phase int
 				opts := options(p)
 				opts.Progress = func(e Event) { phase = e.Phase }
@@ -270,7 +272,6 @@ func TestNACK(t *testing.T) {
 				if !errors.As(err, &nack) || nack.TypeURL != url || nack.Message != "no such thing" || nack.Phase != phase || nack.Version == "" {
 					t.Fatalf("got %v", err)
 				}
-				envoys[0].refuse(url, "")
 				want := plain
 				if url == rds { // the clusters are there by then
 					want.clusters = map[string]time.Duration{"c1": time.Second, "c2": time.Second}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -92,8 +93,8 @@ type fake struct {
 	sotw     map[string]string            // the version that it has of a type
 	got      []string                     // the responses: TYPE VERSION
 	withheld map[string][]func()          // answers that are not given yet; nil: none are withheld
-	refuses  map[string]string
-	drains   bool // routes of old listeners are kept
+	refuses  string                       // the type whose versions v2… are bad
+	drains   bool                         // routes of old listeners are kept
 	broken   []string
 	waiting  map[string]bool // clusters that have changed and wait for their endpoints
 	closed   bool
@@ -132,7 +133,7 @@ func connectWith(t *testing.T, p *plane, transport lint.Transport, setUp func(*f
 	}
 	f := &fake{
 		t: t, transport: transport, conn: conn, streams: map[string]*link{}, has: map[string]map[string]proto.Message{},
-		versions: map[string]map[string]string{}, sotw: map[string]string{}, withheld: map[string][]func(){}, refuses: map[string]string{},
+		versions: map[string]map[string]string{}, sotw: map[string]string{}, withheld: map[string][]func(){},
 		waiting: map[string]bool{},
 	}
 	for url := range services {
@@ -290,37 +291,40 @@ const latency = 5 * time.Millisecond
 func (l *link) receive() {
 	f := l.fake
 	for {
-		var url, nonce string
+		var url, nonce, version string
 		var take func()
 		if f.transport.Incremental() {
 			r := &discoveryv3.DeltaDiscoveryResponse{}
 			if l.stream.RecvMsg(r) != nil {
 				return
 			}
-			url, nonce = r.GetTypeUrl(), r.GetNonce()
+			url, nonce, version = r.GetTypeUrl(), r.GetNonce(), r.GetSystemVersionInfo()
 			take = func() { f.takeDelta(r) }
 		} else {
 			r := &discoveryv3.DiscoveryResponse{}
 			if l.stream.RecvMsg(r) != nil {
 				return
 			}
-			url, nonce = r.GetTypeUrl(), r.GetNonce()
+			url, nonce, version = r.GetTypeUrl(), r.GetNonce(), r.GetVersionInfo()
 			take = func() { f.take(r) }
 		}
 		time.Sleep(latency)
 		f.mu.Lock()
 		if !f.closed {
-			l.handle(url, nonce, take)
+			l.handle(url, nonce, version, take)
 		}
 		f.mu.Unlock()
 	}
 }
 
 // handle takes a response as Envoy does: what it makes Envoy ask for is asked for before it is ACKed.
-func (l *link) handle(url, nonce string, take func()) {
+func (l *link) handle(url, nonce, version string, take func()) {
 	f := l.fake
 	l.asked[url].nonce = nonce
-	refused := f.refuses[url]
+	refused := ""
+	if url == f.refuses && strings.HasPrefix(version, "v2") {
+		refused = "no such thing"
+	}
 	if refused == "" {
 		take()
 		f.check()
@@ -476,12 +480,6 @@ func (f *fake) release(url string) {
 	if len(answers) > 0 {
 		answers[len(answers)-1]()
 	}
-}
-
-func (f *fake) refuse(url, message string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.refuses[url] = message
 }
 
 // drain ends the connections of old listeners.

@@ -27,17 +27,18 @@ type session struct {
 	node    *node
 	cancel  context.CancelCauseFunc
 	ended   chan struct{}
-	since   uint64   // responses sent before it
-	refused *refusal // the first NACK of a response sent since then
+	pushed  map[version]int // phases, from 1
+	refused *refusal        // the first NACK of what was pushed
 }
+
+// version is one of a type.
+type version struct{ typeURL, name string }
 
 // refusal is a NACK.
 type refusal struct {
-	response uint64
-	typeURL  string
-	version  string
-	message  string
-	stream   string
+	version
+	message string
+	stream  string
 }
 
 func (t *Tracker) node(key string) *node {
@@ -66,9 +67,9 @@ func (n *node) wake() {
 	n.changed = make(chan struct{})
 }
 
-// refuse notes a NACK for the run that sent the response.
+// refuse notes a NACK for the run that pushed the version. One that a run before has taken back may still be on its way.
 func (n *node) refuse(r *refusal) {
-	if r != nil && n.run != nil && n.run.refused == nil && r.response > n.run.since {
+	if r != nil && n.run != nil && n.run.refused == nil && n.run.pushed[r.version] != 0 {
 		n.run.refused = r
 	}
 }

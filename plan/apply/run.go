@@ -30,10 +30,9 @@ type run struct {
 	phase      int // from 0
 	references map[proto.Message][]*graph.Edge
 
-	state  state    // what the plan has come to
-	cached state    // what the cache holds: less, where nobody asks for a name
-	saved  []state  // before each phase
-	starts []uint64 // responses sent before each phase
+	state  state   // what the plan has come to
+	cached state   // what the cache holds: less, where nobody asks for a name
+	saved  []state // before each phase
 	hashes map[proto.Message]string
 }
 
@@ -117,10 +116,7 @@ func (r *run) run(ctx context.Context) error {
 // step is one phase.
 func (r *run) step(ctx context.Context) error {
 	r.saved = append(r.saved, r.state)
-	r.lock(func(n *node) {
-		r.starts = append(r.starts, r.Tracker.sent)
-		n.draining = append(n.draining, r.drains()...)
-	})
+	r.lock(func(n *node) { n.draining = append(n.draining, r.drains()...) })
 	phase := r.made.Phases[r.phase]
 	r.tell(Begun, plan.Wait{})
 	for i, send := range phase.Send {
@@ -214,6 +210,7 @@ func (r *run) push(ctx context.Context, t types.ResponseType, again bool) error 
 	r.lock(func(*node) {
 		r.cached[t] = cachev3.Resources{Version: r.version(t, again), Items: r.offer(t, referred)}
 		r.state[t].Version = r.cached[t].Version
+		r.session.pushed[version{urls[t], r.cached[t].Version}] = r.phase + 1
 	})
 	return r.set(ctx)
 }

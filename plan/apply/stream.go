@@ -43,7 +43,6 @@ type subscription struct {
 
 // response is one that was sent.
 type response struct {
-	number  uint64
 	nonce   string
 	version string
 	names   names             // of SotW: what it was asked for
@@ -106,11 +105,11 @@ func (s *stream) request(r *discoveryv3.DiscoveryRequest) *refusal {
 	return nil
 }
 
-func (s *stream) respond(number uint64, request *discoveryv3.DiscoveryRequest, r *discoveryv3.DiscoveryResponse) {
+func (s *stream) respond(request *discoveryv3.DiscoveryRequest, r *discoveryv3.DiscoveryResponse) {
 	sub, _ := s.subscription(r.GetTypeUrl())
 	sub.sent = r.GetVersionInfo()
 	sub.open = append(sub.open, response{
-		number: number, nonce: r.GetNonce(), version: r.GetVersionInfo(), names: wanted(request.GetResourceNames()),
+		nonce: r.GetNonce(), version: r.GetVersionInfo(), names: wanted(request.GetResourceNames()),
 	})
 }
 
@@ -144,9 +143,9 @@ func (s *stream) requestDelta(r *discoveryv3.DeltaDiscoveryRequest) *refusal {
 	return nil
 }
 
-func (s *stream) respondDelta(number uint64, r *discoveryv3.DeltaDiscoveryResponse) {
+func (s *stream) respondDelta(r *discoveryv3.DeltaDiscoveryResponse) {
 	sub, _ := s.subscription(r.GetTypeUrl())
-	one := response{number: number, nonce: r.GetNonce(), version: r.GetSystemVersionInfo(), updated: map[string]string{}, removed: r.GetRemovedResources()}
+	one := response{nonce: r.GetNonce(), version: r.GetSystemVersionInfo(), updated: map[string]string{}, removed: r.GetRemovedResources()}
 	for _, resource := range r.GetResources() {
 		one.updated[resource.GetName()] = resource.GetVersion()
 	}
@@ -180,8 +179,7 @@ func (s *stream) nack(sub *subscription, nonce, message string) *refusal {
 	if len(done) == 0 {
 		return nil
 	}
-	last := done[len(done)-1]
-	return &refusal{response: last.number, typeURL: sub.typeURL, version: last.version, message: message, stream: s.String()}
+	return &refusal{version{sub.typeURL, done[len(done)-1].version}, message, s.String()}
 }
 
 // apply changes what the stream has of Delta resources.

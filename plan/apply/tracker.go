@@ -23,7 +23,6 @@ type Tracker struct {
 	mu       sync.Mutex
 	nodes    map[string]*node
 	streams  map[streamKey]*stream
-	sent     uint64 // responses so far
 	versions uint64 // made so far
 	settle   time.Duration
 }
@@ -120,10 +119,7 @@ func (t *Tracker) OnStreamRequest(id int64, request *discoveryv3.DiscoveryReques
 
 // OnStreamResponse implements serverv3.Callbacks.
 func (t *Tracker) OnStreamResponse(ctx context.Context, id int64, request *discoveryv3.DiscoveryRequest, response *discoveryv3.DiscoveryResponse) {
-	t.on(streamKey{id, false}, request.GetNode(), func(s *stream, _ *node) {
-		t.sent++
-		s.respond(t.sent, request, response)
-	})
+	t.on(streamKey{id, false}, request.GetNode(), func(s *stream, _ *node) { s.respond(request, response) })
 	if t.Callbacks != nil {
 		t.Callbacks.OnStreamResponse(ctx, id, request, response)
 	}
@@ -157,10 +153,7 @@ func (t *Tracker) OnStreamDeltaRequest(id int64, request *discoveryv3.DeltaDisco
 
 // OnStreamDeltaResponse implements serverv3.Callbacks.
 func (t *Tracker) OnStreamDeltaResponse(id int64, request *discoveryv3.DeltaDiscoveryRequest, response *discoveryv3.DeltaDiscoveryResponse) {
-	t.on(streamKey{id, true}, request.GetNode(), func(s *stream, _ *node) {
-		t.sent++
-		s.respondDelta(t.sent, response)
-	})
+	t.on(streamKey{id, true}, request.GetNode(), func(s *stream, _ *node) { s.respondDelta(response) })
 	if t.Callbacks != nil {
 		t.Callbacks.OnStreamDeltaResponse(id, request, response)
 	}

@@ -63,15 +63,10 @@ func (r *run) await(ctx context.Context, done func() bool) error {
 	}
 }
 
-// nack finds the phase that sent what was refused.
 func (r *run) nack(refused *refusal) error {
-	phase := len(r.starts)
-	for phase > 1 && r.starts[phase-1] >= refused.response {
-		phase--
-	}
 	return &NackError{
-		Node: r.key, Phase: phase, Phases: len(r.made.Phases),
-		TypeURL: refused.typeURL, Version: refused.version, Message: refused.message, stream: refused.stream,
+		Node: r.key, Phase: r.session.pushed[refused.version], Phases: len(r.made.Phases),
+		TypeURL: refused.typeURL, Version: refused.name, Message: refused.message, stream: refused.stream,
 	}
 }
 
