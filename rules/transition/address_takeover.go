@@ -88,7 +88,7 @@ func takeRemoved(p *lint.Pass, change, owner *graph.Change, b bound, related lin
 func takeMoving(p *lint.Pass, change, owner *graph.Change, b bound, related lint.Related) {
 	d := lint.Diagnostic{
 		Message: fmt.Sprintf("listener %q takes %s, which %q leaves only in the same push", change.Name, b, owner.Name),
-		Help:    fmt.Sprintf("move %q first, and push %q when envoy has ACKed that", owner.Name, change.Name),
+		Help:    fmt.Sprintf("move %q first, and push %q when envoy has ACKed that; in between the address is refused", owner.Name, change.Name),
 		Related: []lint.Related{related},
 	}
 	if needs := unheld(p, owner); needs != nil {
