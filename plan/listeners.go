@@ -1,11 +1,13 @@
 package plan
 
 import (
+	"slices"
+
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/rules/listener/address"
 )
 
 // listeners orders what takes an address after what has it: in one response where the old listener goes, since Envoy removes
@@ -45,12 +47,12 @@ func (p *planner) listeners() {
 // holders lists the steps of other listeners that have an address that a change newly takes.
 func (p *planner) holders(c *graph.Change) []*step {
 	var all []*step
-	for _, address := range addresses(c.New) {
-		if among(addresses(c.Old), address) {
+	for _, socket := range addresses(c.New) {
+		if slices.Contains(addresses(c.Old), socket) {
 			continue
 		}
 		for _, other := range p.changes.Of(graph.Listener) {
-			if other != c && among(addresses(other.Old), address) && !among(addresses(other.New), address) {
+			if other != c && slices.Contains(addresses(other.Old), socket) && !slices.Contains(addresses(other.New), socket) {
 				all = append(all, p.byName[Resource{other.Kind, other.Name}])
 			}
 		}
@@ -59,7 +61,7 @@ func (p *planner) holders(c *graph.Change) []*step {
 }
 
 // addresses that a listener binds; none for those whose port the system chooses.
-func addresses(r *graph.Resource) []*corev3.Address {
+func addresses(r *graph.Resource) []address.Socket {
 	if r == nil {
 		return nil
 	}
@@ -67,24 +69,15 @@ func addresses(r *graph.Resource) []*corev3.Address {
 	if !ok {
 		return nil
 	}
-	all := []*corev3.Address{l.GetAddress()}
-	for _, more := range l.GetAdditionalAddresses() {
-		all = append(all, more.GetAddress())
-	}
-	var bound []*corev3.Address
-	for _, a := range all {
-		if a != nil && (a.GetSocketAddress() == nil || a.GetSocketAddress().GetPortValue() != 0) {
-			bound = append(bound, a)
+	var bound []address.Socket
+	add := func(a *corev3.Address) {
+		if s, ok := address.SocketOf(a); ok && (s.Port != 0 || a.GetPipe() != nil) {
+			bound = append(bound, s)
 		}
+	}
+	add(l.GetAddress())
+	for _, more := range l.GetAdditionalAddresses() {
+		add(more.GetAddress())
 	}
 	return bound
-}
-
-func among(all []*corev3.Address, one *corev3.Address) bool {
-	for _, each := range all {
-		if proto.Equal(each, one) {
-			return true
-		}
-	}
-	return false
 }

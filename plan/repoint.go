@@ -47,8 +47,8 @@ func (p *planner) successor(listener *step) *graph.Resource {
 	if listener.removes {
 		heirs = nil
 		for _, c := range p.changes.Of(graph.Listener) {
-			for _, address := range addresses(listener.change.Old) {
-				if !c.Removed() && among(addresses(c.New), address) {
+			for _, socket := range addresses(listener.change.Old) {
+				if slices.Contains(addresses(c.New), socket) {
 					heirs = append(heirs, c.New)
 				}
 			}
