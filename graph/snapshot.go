@@ -181,10 +181,10 @@ func (s *Snapshot) With(resources []*Resource) *Snapshot {
 	return other
 }
 
-// Renamed is the resource under another name.
-func (r *Resource) Renamed(name string) *Resource {
+// As is a copy of the resource under another name, which says what a message does.
+func (r *Resource) As(name string, m proto.Message) *Resource {
 	return &Resource{
-		Kind: r.Kind, Name: name, Message: r.Message, Contents: r.Contents, Source: r.Source, Delivery: r.Delivery, State: r.State,
+		Kind: r.Kind, Name: name, Message: m, Contents: r.Contents, Source: r.Source, Delivery: r.Delivery, State: r.State,
 		Version: r.Version, TTL: r.TTL, File: r.File, Text: r.Text,
 	}
 }

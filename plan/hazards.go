@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/target"
@@ -58,7 +60,7 @@ func (p *planner) snapshot(s state) *graph.Snapshot {
 	var held []*graph.Resource
 	for at, r := range s {
 		if r.Name != at.Name {
-			r = r.Renamed(at.Name)
+			r = r.As(at.Name, p.message(at, r))
 		}
 		held = append(held, r)
 	}
@@ -69,4 +71,14 @@ func (p *planner) snapshot(s state) *graph.Snapshot {
 		return strings.Compare(a.Name, b.Name)
 	})
 	return p.changes.New.With(append(resources, held...))
+}
+
+// message of a resource that a plan has under another name than the snapshots.
+func (p *planner) message(at Resource, like *graph.Resource) proto.Message {
+	for _, scope := range p.early {
+		if scope.Resource == at {
+			return scope.update.Message
+		}
+	}
+	return like.Message
 }

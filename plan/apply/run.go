@@ -131,6 +131,11 @@ func (r *run) step(ctx context.Context) error {
 			return err
 		}
 	}
+	if r.phase+1 < len(r.made.Phases) {
+		if err := r.warm(ctx, phase); err != nil {
+			return err
+		}
+	}
 	r.tell(Done, plan.Wait{})
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/xdslint/xdslint/lint"
 )
@@ -29,8 +30,9 @@ type config struct {
 	ports     map[string]uint32 // of listeners; 10000 where there is none
 	routes    map[string]string // to clusters
 	clusters  map[string]time.Duration
-	orphans   []string // cluster load assignments that no cluster asks for
-	backend   uint32   // port of all endpoints; 8080 where there is none
+	orphans   []string      // cluster load assignments that no cluster asks for
+	backend   uint32        // port of all endpoints; 8080 where there is none
+	check     time.Duration // timeout of all health checks; 0: there are none
 }
 
 func (c config) snapshot(t *testing.T, version string, transport lint.Transport) *cachev3.Snapshot {
@@ -41,7 +43,7 @@ func (c config) snapshot(t *testing.T, version string, transport lint.Transport)
 	for _, name := range slices.Sorted(maps.Keys(c.clusters)) {
 		add(cds, &clusterv3.Cluster{
 			Name: name, ConnectTimeout: durationpb.New(c.clusters[name]), ClusterDiscoveryType: &clusterv3.Cluster_Type{Type: clusterv3.Cluster_EDS},
-			EdsClusterConfig: &clusterv3.Cluster_EdsClusterConfig{EdsConfig: source},
+			EdsClusterConfig: &clusterv3.Cluster_EdsClusterConfig{EdsConfig: source}, HealthChecks: c.healthChecks(),
 		})
 		add(eds, c.endpoints(name))
 	}
@@ -94,6 +96,17 @@ func address(port uint32) *corev3.Address {
 	return &corev3.Address{Address: &corev3.Address_SocketAddress{SocketAddress: &corev3.SocketAddress{
 		Address: "127.0.0.1", PortSpecifier: &corev3.SocketAddress_PortValue{PortValue: port},
 	}}}
+}
+
+func (c config) healthChecks() []*corev3.HealthCheck {
+	if c.check == 0 {
+		return nil
+	}
+	return []*corev3.HealthCheck{{
+		Timeout: durationpb.New(c.check), Interval: durationpb.New(time.Second),
+		UnhealthyThreshold: wrapperspb.UInt32(1), HealthyThreshold: wrapperspb.UInt32(1),
+		HealthChecker: &corev3.HealthCheck_TcpHealthCheck_{TcpHealthCheck: &corev3.HealthCheck_TcpHealthCheck{}},
+	}}
 }
 
 func (c config) endpoints(name string) *endpointv3.ClusterLoadAssignment {
