@@ -31,7 +31,7 @@ func (p *planner) phases() []Phase {
 		if i+1 < len(levels) {
 			phase.Wait = append(phase.Wait, p.drained(levels[i+1])...)
 		}
-		phase.Why = why(steps, phase.Wait, i == 0, i+1 == len(levels))
+		phase.Why = why(steps, phase.Wait, p.opts.Push.Transport, i == 0, i+1 == len(levels))
 		phases = append(phases, phase)
 	}
 	return phases

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
 )
 
 func quote(name string) string { return strconv.Quote(name) }
@@ -15,6 +16,7 @@ func quote(name string) string { return strconv.Quote(name) }
 // what is said of several.
 type purpose struct {
 	one, several string
+	apart        string // without ADS, where that is another matter
 	is           func(s *step, first, last bool) bool
 }
 
@@ -24,6 +26,7 @@ var purposes = []purpose{
 	{
 		one:     "%s comes first: no request may go there before Envoy ACKs CDS, which it does only when all clusters are warm (endpoints, secrets and the first health check are there)",
 		several: "%s come first: no request may go there before Envoy ACKs CDS, which it does only when all clusters are warm (endpoints, secrets and the first health check are there)",
+		apart:   "%s: no request may go there before its endpoints are ACKed. Without ADS, Envoy ACKs CDS at once, warm or not; what else a cluster warms by (health checks, DNS) shows in no ACK, so give it that time too",
 		is:      func(s *step, _, last bool) bool { return s.Kind == graph.Cluster && added(s) && !last },
 	},
 	{
@@ -93,7 +96,7 @@ func carries(kind graph.Kind) bool {
 }
 
 // why says in plain words what a phase is for.
-func why(steps []*step, waits []Wait, first, last bool) string {
+func why(steps []*step, waits []Wait, transport lint.Transport, first, last bool) string {
 	if first && last {
 		return "One push: nothing in it has to come before anything else."
 	}
@@ -111,6 +114,9 @@ func why(steps []*step, waits []Wait, first, last bool) string {
 		format := purposes[i].one
 		if len(resources) > 1 {
 			format = purposes[i].several
+		}
+		if apart := purposes[i].apart; apart != "" && !transport.ADS() {
+			format = apart
 		}
 		if len(resources) > 0 && format != "" {
 			sentences = append(sentences, sentence(format, resources))

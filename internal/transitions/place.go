@@ -25,13 +25,14 @@ type place struct {
 	authority *authority
 	ports     map[string]uint32 // of listeners, by the address in the files
 	upstreams map[string]*upstream
+	speeches  map[string]speech // of upstreams, by the address in the files
 	slow      time.Duration // of the first health check of upstreams to come
 	errs      []error
 }
 
 func newPlace(transport lint.Transport) (*place, error) {
 	a, err := newAuthority()
-	return &place{transport: transport, authority: a, ports: map[string]uint32{}, upstreams: map[string]*upstream{}}, err
+	return &place{transport: transport, authority: a, ports: map[string]uint32{}, upstreams: map[string]*upstream{}, speeches: map[string]speech{}}, err
 }
 
 func (p *place) close() {
@@ -104,7 +105,7 @@ func (p *place) serve(a *corev3.Address) error {
 		if err != nil {
 			return err
 		}
-		u, err := startUpstream(certificate, p.slow)
+		u, err := startUpstream(certificate, p.speeches[key], p.slow)
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// upstream answers every request with 200, over HTTP/1.1 and HTTP/2, in plain text and over TLS: it looks at the first byte.
+// upstream answers every request with 200, over HTTP/1.1 and HTTP/2, in what its clusters speak to it: plain text, TLS, or both.
 type upstream struct {
 	port   uint32
 	server *http.Server
@@ -20,7 +20,10 @@ type upstream struct {
 	slow   time.Duration
 }
 
-func startUpstream(certificate tls.Certificate, slow time.Duration) (*upstream, error) {
+// speech is what an upstream takes.
+type speech struct{ plain, tls bool }
+
+func startUpstream(certificate tls.Certificate, takes speech, slow time.Duration) (*upstream, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -32,7 +35,7 @@ func startUpstream(certificate tls.Certificate, slow time.Duration) (*upstream, 
 	u.server.Protocols.SetHTTP1(true)
 	u.server.Protocols.SetHTTP2(true)
 	u.server.Protocols.SetUnencryptedHTTP2(true)
-	s := &sniffer{Listener: l, config: u.server.TLSConfig, conns: make(chan net.Conn), done: make(chan struct{})}
+	s := &sniffer{Listener: l, config: u.server.TLSConfig, takes: takes, conns: make(chan net.Conn), done: make(chan struct{})}
 	go s.accept()
 	go func() { _ = u.server.Serve(s) }()
 	return u, nil
@@ -55,10 +58,11 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "ok")
 }
 
-// sniffer is a listener for plain text and TLS.
+// sniffer is a listener for plain text and TLS: it looks at the first byte.
 type sniffer struct {
 	net.Listener
 	config *tls.Config
+	takes  speech
 	conns  chan net.Conn
 	once   sync.Once
 	done   chan struct{}
@@ -81,13 +85,14 @@ func (s *sniffer) sniff(conn net.Conn) {
 	_ = conn.SetReadDeadline(time.Now().Add(5 * time.Second))
 	peeked := &peekedConn{Conn: conn, reader: bufio.NewReader(conn)}
 	first, err := peeked.reader.Peek(1)
-	if err != nil {
+	secure := err == nil && first[0] == handshake
+	if err != nil || secure && !s.takes.tls || !secure && !s.takes.plain {
 		_ = conn.Close()
 		return
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	conn = peeked
-	if first[0] == handshake {
+	if secure {
 		conn = tls.Server(conn, s.config)
 	}
 	select {

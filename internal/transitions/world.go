@@ -19,9 +19,10 @@ type half struct {
 	bootstrap *bootstrapv3.Bootstrap // nil: it has none of its own
 }
 
-// halves moves both snapshots of a case. Names that certificates must have come first, and only what the new one adds is slow.
+// halves moves both snapshots of a case. What certificates and upstreams must be able to do comes first; only what the new one adds is slow.
 func (p *place) halves(c *Case, versions lint.Versions) (before, after *half, err error) {
 	for _, s := range []*graph.Snapshot{c.Old, c.New} {
+		p.listenIn(s)
 		for _, r := range s.Resources {
 			p.authority.expect(r.Message)
 		}
