@@ -10,23 +10,23 @@ import (
 type xds struct {
 	kind graph.Kind
 	api  string // as people call it
-	// asked: a data plane asks for these by name, when something refers to them. A server may hold them only for so long: with
+	// askers are what makes a data plane ask for resources of the type by name. A server may hold them only for so long: with
 	// go-control-plane's SnapshotCache over ADS (SotW), one that nobody asks for holds back all others of its type.
-	asked bool
+	askers []graph.Kind
 }
 
 // types in the order of sending within a phase: whoever refers comes before whom it makes the data plane ask for.
 var types = []xds{
-	{graph.Runtime, "RTDS", false},
-	{graph.Cluster, "CDS", false},
-	{graph.ClusterLoadAssignment, "EDS", true},
-	{graph.LbEndpoint, "LEDS", true},
-	{graph.Listener, "LDS", false},
-	{graph.ScopedRouteConfiguration, "SRDS", false},
-	{graph.RouteConfiguration, "RDS", true},
-	{graph.VirtualHost, "VHDS", true},
-	{graph.ExtensionConfig, "ECDS", true},
-	{graph.Secret, "SDS", true},
+	{graph.Runtime, "RTDS", nil},
+	{graph.Cluster, "CDS", nil},
+	{graph.ClusterLoadAssignment, "EDS", []graph.Kind{graph.Cluster}},
+	{graph.LbEndpoint, "LEDS", []graph.Kind{graph.ClusterLoadAssignment}},
+	{graph.Listener, "LDS", nil},
+	{graph.ScopedRouteConfiguration, "SRDS", nil},
+	{graph.RouteConfiguration, "RDS", []graph.Kind{graph.Listener, graph.ScopedRouteConfiguration}},
+	{graph.VirtualHost, "VHDS", []graph.Kind{graph.RouteConfiguration}},
+	{graph.ExtensionConfig, "ECDS", []graph.Kind{graph.Listener, graph.Cluster}},
+	{graph.Secret, "SDS", []graph.Kind{graph.Listener, graph.Cluster}},
 }
 
 // rank of a kind in the order of sending, -1 for what is not pushed.
@@ -36,7 +36,22 @@ func rank(kind graph.Kind) int {
 
 func sendable(kind graph.Kind) bool { return rank(kind) >= 0 }
 
-func asked(kind graph.Kind) bool { return sendable(kind) && types[rank(kind)].asked }
+func asked(kind graph.Kind) bool { return sendable(kind) && len(types[rank(kind)].askers) > 0 }
+
+// partial lists the kinds of which nothing that asks for them was given: then all that is there counts as asked for.
+func partial(snapshots ...*graph.Snapshot) map[graph.Kind]bool {
+	there := map[graph.Kind]bool{}
+	for _, s := range snapshots {
+		for _, r := range s.Resources {
+			there[r.Kind] = true
+		}
+	}
+	kinds := map[graph.Kind]bool{}
+	for _, t := range types {
+		kinds[t.kind] = !slices.ContainsFunc(t.askers, func(k graph.Kind) bool { return there[k] })
+	}
+	return kinds
+}
 
 // API is what people call the discovery service of a kind: CDS, EDS … .
 func API(kind graph.Kind) string { return types[rank(kind)].api }

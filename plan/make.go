@@ -69,6 +69,7 @@ type planner struct {
 	away    map[Resource]*graph.Resource          // what is taken out until somebody asks for it again
 	targets map[*graph.Resource][]Resource        // what a resource refers to
 	users   map[*graph.Resource]map[Resource]bool // the same, to look up
+	roots   map[graph.Kind]bool                   // what is asked for whether anything refers to it or not
 	early   map[*step]*step                       // of a route configuration: the temporary scope that has it fetched
 }
 
@@ -89,7 +90,7 @@ func newPlanner(changes *graph.Changes, opts Options) *planner {
 	opts.Push = opts.Push.OrDefault()
 	p := &planner{
 		changes: changes, opts: opts, byName: map[Resource]*step{}, early: map[*step]*step{},
-		targets: map[*graph.Resource][]Resource{}, users: map[*graph.Resource]map[Resource]bool{}, away: map[Resource]*graph.Resource{},
+		targets: map[*graph.Resource][]Resource{}, users: map[*graph.Resource]map[Resource]bool{}, away: map[Resource]*graph.Resource{}, roots: partial(changes.Old, changes.New),
 	}
 	p.alone = p.orphans(changes.Old)
 	maps.Copy(p.alone, p.orphans(changes.New))

@@ -38,7 +38,7 @@ func (p *planner) refers(r *graph.Resource) []Resource {
 		return known
 	}
 	both := []*graph.Resource{r}
-	if p.changes.Find(r.Kind, r.Name) == nil {
+	if r.Delivery == graph.Pushed && p.changes.Find(r.Kind, r.Name) == nil {
 		both = []*graph.Resource{p.changes.Old.Pushed(r.Kind, r.Name), p.changes.New.Pushed(r.Kind, r.Name)}
 	}
 	for i, s := range []*graph.Snapshot{p.changes.Old, p.changes.New} {
@@ -68,8 +68,15 @@ func (p *planner) asks(s state, atOnce bool) map[Resource]bool {
 			}
 		}
 	}
+	for _, r := range p.changes.New.Resources {
+		if r.Delivery == graph.Booted {
+			for _, to := range p.refers(r) {
+				visit(to)
+			}
+		}
+	}
 	for at := range s {
-		if !asked(at.Kind) {
+		if p.roots[at.Kind] {
 			visit(at)
 		}
 	}

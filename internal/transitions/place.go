@@ -26,7 +26,7 @@ type place struct {
 	ports     map[string]uint32 // of listeners, by the address in the files
 	upstreams map[string]*upstream
 	speeches  map[string]speech // of upstreams, by the address in the files
-	slow      time.Duration // of the first health check of upstreams to come
+	slow      time.Duration     // of the first health check of upstreams to come
 	errs      []error
 }
 
