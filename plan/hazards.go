@@ -24,17 +24,17 @@ func Hazards(before, after *graph.Snapshot, push lint.Push) *lint.Result {
 }
 
 // Remaining finds the hazards that the plan cannot avoid: it asks the rules about the way from each state to the next.
-func (made *Plan) Remaining() *lint.Result {
-	p := made.planner
-	push := p.opts.Push
+func (p *Plan) Remaining() *lint.Result {
+	way := p.planner
+	push := way.opts.Push
 	if push.Versions = lint.Global; push.Transport == lint.ADSDelta {
 		push.Transport = lint.Delta // the plan has sent again what these would not send
 	}
-	remaining := &lint.Result{Snapshots: []*graph.Snapshot{p.changes.Old, p.changes.New}, Target: target.Default()}
+	remaining := &lint.Result{Snapshots: []*graph.Snapshot{way.changes.Old, way.changes.New}, Target: target.Default()}
 	seen := map[lint.Key]bool{}
-	previous := p.changes.Old
-	for _, state := range p.states[1:] {
-		next := p.snapshot(state)
+	previous := way.changes.Old
+	for _, state := range way.states[1:] {
+		next := way.snapshot(state)
 		step := Hazards(previous, next, push)
 		remaining.Failures = append(remaining.Failures, step.Failures...)
 		for _, d := range step.Diagnostics {
