@@ -88,7 +88,7 @@ func (s *Snapshot) Pushed(kind Kind, name string) *Resource {
 	return nil
 }
 
-// Equal tells whether two resources say the same to a data plane.
+// Equal tells whether two resources say the same to a data plane; for how long (TTL) is another matter.
 func Equal(a, b *Resource) bool {
 	if a == b {
 		return true

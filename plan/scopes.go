@@ -17,10 +17,11 @@ const warming = "~xdslint-warming"
 func (p *planner) scopes() {
 	for _, c := range p.changes.Of(graph.ScopedRouteConfiguration) {
 		if c.Removed() {
+			p.handOver(c)
 			continue
 		}
 		scope, ok := c.New.Message.(*routev3.ScopedRouteConfiguration)
-		if !ok || scope.GetOnDemand() || !p.replaces(c, scope) {
+		if !ok || scope.GetOnDemand() || !p.replaces(c) {
 			continue
 		}
 		for _, e := range p.changes.New.From(c.New) {
@@ -31,17 +32,31 @@ func (p *planner) scopes() {
 	}
 }
 
+// handOver lets a scope go when another one takes its key: neither before, when its requests would find no scope, nor after, since a key
+// belongs to one scope.
+func (p *planner) handOver(gone *graph.Change) {
+	for _, c := range p.changes.Of(graph.ScopedRouteConfiguration) {
+		if !c.Removed() && sameKey(gone.Old, c.New) {
+			leaves, takes := p.byName[Resource{gone.Kind, gone.Name}], p.byName[Resource{c.Kind, c.Name}]
+			p.after(leaves, takes, notBefore)
+			p.after(takes, leaves, notBefore)
+		}
+	}
+}
+
+func sameKey(a, b *graph.Resource) bool {
+	one, ok := a.Message.(*routev3.ScopedRouteConfiguration)
+	other, same := b.Message.(*routev3.ScopedRouteConfiguration)
+	return ok && same && proto.Equal(one.GetKey(), other.GetKey())
+}
+
 // replaces tells whether requests have come to a scope with this key or this name before.
-func (p *planner) replaces(c *graph.Change, scope *routev3.ScopedRouteConfiguration) bool {
+func (p *planner) replaces(c *graph.Change) bool {
 	if c.Old != nil {
 		return true
 	}
 	for _, other := range p.changes.Of(graph.ScopedRouteConfiguration) {
-		if other.Old == nil {
-			continue
-		}
-		before, ok := other.Old.Message.(*routev3.ScopedRouteConfiguration)
-		if ok && proto.Equal(before.GetKey(), scope.GetKey()) {
+		if other.Old != nil && sameKey(other.Old, c.New) {
 			return true
 		}
 	}

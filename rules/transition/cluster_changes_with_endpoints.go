@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 
 	"github.com/xdslint/xdslint/graph"
@@ -16,9 +17,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "cluster-changes-with-endpoints",
 	Severity: lint.Warning,
 	Summary:  "how a cluster talks to its endpoints changes together with all of its endpoints, under one name",
-	Why: `A cluster and its endpoints come as two resources, and no server can make Envoy change both at once. While the changed cluster warms, the old one
-serves, and it already gets the new endpoints: it talks to them in the old way, in plaintext to a port that wants TLS, say, and requests fail with 503
-(response flags ` + "`UF`" + ` or ` + "`UC`" + `) until the new cluster's first health checks have passed. If the endpoints come before the cluster, they fail for as long as that takes too.
+	Why: `A cluster and its endpoints come as two resources, and no server can make Envoy change both at once. While the changed cluster waits for its first health
+checks, the old one serves, and it already has the new endpoints: it talks to them in the old way, in plaintext to a port that wants TLS, say, and
+requests fail with 503 (response flags ` + "`UF`" + ` or ` + "`UC`" + `). Without health checks that lasts for a moment only, as long as the endpoints come behind the
+cluster, which streams without ADS do not promise. An old cluster with health checks of its own keeps its endpoints until the new ones are healthy.
 
 No order of pushes avoids this. Give the changed cluster another ` + "`service_name`" + ` in the same push: the old cluster then keeps its endpoints
 until the new one is warm. A new cluster name does it as well.`,
@@ -32,7 +34,7 @@ until the new one is warm. A new cluster name does it as well.`,
 			if before == nil || after == nil || before.To == nil || after.To == nil || before.Target != after.Target {
 				continue
 			}
-			if field := manner(change); field != "" && exchanged(before.To, after.To) {
+			if field := manner(change); field != "" && exchanged(before.To, after.To) && lasts(p, change) {
 				reportTogether(p, change, after, field)
 			}
 		}
@@ -48,6 +50,15 @@ func reportTogether(p *lint.Pass, change *graph.Change, eds *graph.Edge, field s
 		Help:    fmt.Sprintf("give the cluster another eds_cluster_config.service_name in the same push: the old one then keeps the endpoints of %q until the new one is warm", eds.Target),
 		Related: []lint.Related{lint.RelatedTo(lint.PlaceAt(&graph.Place{Resource: eds.To}).Field("endpoints"), "none of these endpoints was there before")},
 	})
+}
+
+// lasts tells whether the old cluster has to do with the new endpoints for longer than a moment: the new one waits for health checks, or
+// nothing says in which order the two resources come. An old cluster with health checks keeps its endpoints for so long.
+func lasts(p *lint.Pass, change *graph.Change) bool {
+	before, _ := change.Old.Message.(*clusterv3.Cluster)
+	after, _ := change.New.Message.(*clusterv3.Cluster)
+	keeps := len(before.GetHealthChecks()) > 0 && !before.GetIgnoreHealthOnHostRemoval()
+	return !keeps && (len(after.GetHealthChecks()) > 0 || !p.Push.Transport.ADS())
 }
 
 // manners are the fields that say how a cluster talks to its endpoints.
