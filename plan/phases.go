@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"sort"
+
+	"github.com/xdslint/xdslint/graph"
 )
 
 // phases makes one of each level that has steps.
@@ -67,6 +69,9 @@ func (p *planner) acks(sent []Send, now state) []Wait {
 	asks := p.asks(now, true)
 	var waits []Wait
 	for _, s := range sent {
+		if !p.subscribes(s.Kind) {
+			continue
+		}
 		var names []string
 		for _, u := range s.Update {
 			if !asked(s.Kind) || asks[Resource{s.Kind, u.Name}] || u.Content == Touched { // a touched one, draining connections ask for
@@ -82,6 +87,16 @@ func (p *planner) acks(sent []Send, now state) []Wait {
 		}
 	}
 	return waits
+}
+
+// subscribes tells whether the data plane asks for a kind at all: for scopes only if a listener has any. Whether it has a layer of the
+// runtime, its bootstrap says, and nothing comes after that.
+func (p *planner) subscribes(kind graph.Kind) bool {
+	if kind != graph.ScopedRouteConfiguration || p.roots[graph.RouteConfiguration] {
+		return kind != graph.Runtime
+	}
+	scopes := func(e *graph.Edge) bool { return e.Kind == graph.ScopedRouteConfiguration }
+	return slices.ContainsFunc(p.changes.Old.Edges, scopes) || slices.ContainsFunc(p.changes.New.Edges, scopes)
 }
 
 // drained lists the drains that must have ended before a level.

@@ -40,7 +40,7 @@ What had no answer before cannot lose one: a listener on a new address, a host o
 				Severity: first.severity,
 				Message:  fmt.Sprintf("cluster %q is used before Envoy has it: %s", g.cluster.Name, whose(first.traffic, first.edge)),
 				Notes:    append(notes, placesMore(len(g.uses)-1)...),
-				Help:     order,
+				Help:     order(p),
 				Related:  []lint.Related{lint.RelatedTo(lint.PlaceAt(&graph.Place{Resource: g.cluster}).Field("name"), "new in this push")},
 			})
 		}

@@ -11,11 +11,18 @@ import (
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/transition/traffic"
 )
 
 // order is the advice where a cluster has to come before what uses it.
-const order = "push the cluster first and wait until Envoy ACKs CDS (it withholds the ACK while the cluster warms), then what uses it: `xdslint plan` gives the order"
+func order(p *lint.Pass) string {
+	until := "wait until Envoy ACKs CDS (it withholds the ACK while the cluster warms)"
+	if !p.Push.Transport.ADS() {
+		until = "wait until it is warm (without ADS, the ACK of CDS does not show that)"
+	}
+	return "push the cluster first and " + until + ", then what uses it: `xdslint plan` gives the order"
+}
 
 // whose says which traffic comes to the place of a reference: requests for shop.example.com/cart* of listener "edge".
 func whose(t *traffic.Traffic, e *graph.Edge) string {
