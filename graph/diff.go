@@ -1,7 +1,9 @@
 package graph
 
 import (
+	"runtime"
 	"sort"
+	"sync"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -34,19 +36,41 @@ type Changes struct {
 // Diff finds what a push of the new snapshot changes for a data plane that has the old one. Both are built. Resources are the same
 // if their kind and name are; content is compared as messages, through every Any, so neither layout nor the order of a map matters.
 func Diff(before, after *Snapshot) *Changes {
-	c := &Changes{Old: before, New: after, byName: map[Kind]map[string]*Change{}}
+	var all []*Change
 	for _, kind := range Kinds() {
-		c.byName[kind] = map[string]*Change{}
 		for _, name := range pushedNames(before, after, kind) {
-			change := &Change{Kind: kind, Name: name, Old: before.Pushed(kind, name), New: after.Pushed(kind, name)}
-			if change.Changed() && Equal(change.Old, change.New) {
-				continue
-			}
-			c.All = append(c.All, change)
-			c.byName[kind][name] = change
+			all = append(all, &Change{Kind: kind, Name: name, Old: before.Pushed(kind, name), New: after.Pushed(kind, name)})
 		}
 	}
+	c := &Changes{Old: before, New: after, byName: map[Kind]map[string]*Change{}}
+	for i, same := range unchanged(all) {
+		if same {
+			continue
+		}
+		change := all[i]
+		c.All = append(c.All, change)
+		if c.byName[change.Kind] == nil {
+			c.byName[change.Kind] = map[string]*Change{}
+		}
+		c.byName[change.Kind][change.Name] = change
+	}
 	return c
+}
+
+// unchanged compares several resources at a time.
+func unchanged(all []*Change) []bool {
+	same := make([]bool, len(all))
+	share := (len(all) + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
+	var workers sync.WaitGroup
+	for begin := 0; begin < len(all); begin += share {
+		workers.Go(func() {
+			for i := begin; i < min(begin+share, len(all)); i++ {
+				same[i] = all[i].Changed() && Equal(all[i].Old, all[i].New)
+			}
+		})
+	}
+	workers.Wait()
+	return same
 }
 
 func pushedNames(before, after *Snapshot, kind Kind) []string {

@@ -55,7 +55,7 @@ func (p *planner) refers(r *graph.Resource) []Resource {
 // asks lists what the data plane asks for, be it by name or as one of all, also what is not held. At once leaves out what it asks for only
 // when a request needs it.
 func (p *planner) asks(s state, atOnce bool) map[Resource]bool {
-	seen := map[Resource]bool{}
+	seen := make(map[Resource]bool, len(s))
 	var visit func(Resource)
 	visit = func(at Resource) {
 		if seen[at] {
