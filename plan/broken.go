@@ -28,7 +28,7 @@ func Broken(ctx context.Context, s, before *graph.Snapshot) *lint.Result {
 	}
 	missing := map[place]bool{}
 	for _, e := range s.Edges {
-		if e.To == nil && !missed[Resource{e.Kind, e.Target}] {
+		if e.To == nil && !missed[Resource{e.Kind, e.Target}] && !given(before, e) {
 			missing[place{e.From, e.Path.String()}] = true
 		}
 	}
@@ -36,4 +36,13 @@ func Broken(ctx context.Context, s, before *graph.Snapshot) *lint.Result {
 		return d.Severity < lint.Error && !(d.Rule.Group == "reference" && d.Severity == lint.Warning && missing[place{d.Resource, d.Path.String()}])
 	})
 	return result
+}
+
+// given tells whether a reference means what the bootstrap of the snapshot before has, which no push takes away.
+func given(before *graph.Snapshot, e *graph.Edge) bool {
+	if before == nil {
+		return false
+	}
+	r := before.Find(e.Kind, graph.Anywhere, e.Target)
+	return r != nil && r.Delivery == graph.Booted
 }

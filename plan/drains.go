@@ -27,7 +27,7 @@ func (p *planner) drains() {
 				if need.removes {
 					p.after(s, need, nextPhase)
 				} else {
-					p.rather(endpointsStay, s, need)
+					p.rather(endpointsStay, s, need, nextPhase)
 				}
 			}
 			p.pending = append(p.pending, pending{wait: used.by, first: s, needs: used.needs})

@@ -16,6 +16,7 @@ type (
 		Notes     []report.Finding `json:"notes"`
 		Phases    []jsonPhase      `json:"phases"`
 		Remaining []report.Finding `json:"remaining"`
+		Restart   []Resource       `json:"restart"`
 	}
 	jsonPhase struct {
 		Send map[string]jsonSend `json:"send"` // by type URL; a server sends clusters before endpoints, listeners before routes
@@ -43,9 +44,10 @@ type (
 func (o *Outcome) JSON(w io.Writer) error {
 	hazards, notes := o.hazards()
 	out := jsonPlan{
-		Hazards: report.Findings(hazards), Notes: report.Findings(notes), Phases: []jsonPhase{}, Remaining: []report.Finding{},
+		Hazards: report.Findings(hazards), Notes: report.Findings(notes), Phases: []jsonPhase{}, Remaining: []report.Finding{}, Restart: []Resource{},
 	}
 	if o.Plan != nil {
+		out.Restart = append(out.Restart, o.Plan.Restart...)
 		out.Remaining = report.Findings(o.Remaining)
 		for _, phase := range o.Plan.Phases {
 			out.Phases = append(out.Phases, phaseJSON(phase))

@@ -1,45 +1,20 @@
 package plan
 
-import (
-	"slices"
-
-	"github.com/xdslint/xdslint/graph"
-)
-
-// deepest bounds the phases: orders that go round in circles would have no end. Real plans have some five phases; chains of
-// aggregate clusters add one each.
-const deepest = 40
+import "github.com/xdslint/xdslint/graph"
 
 // level gives each step the first phase that all orders allow, and the wishes that fit beside them.
 func (p *planner) level() {
-	orders := p.orders
+	orders := p.possible(p.orders)
 	for _, wishes := range p.wishes {
-		if more := slices.Concat(orders, wishes); p.relax(more) {
-			orders = more
-		}
+		orders = p.granting(orders, wishes)
 	}
-	if p.relax(orders) {
-		p.last(orders)
-		return
-	}
-	for _, s := range p.all { // each waits for another: no order is better than any
-		s.level = 0
-	}
-}
-
-// relax raises levels until all orders hold, and tells whether they can.
-func (p *planner) relax(orders []order) bool {
 	for _, s := range p.all {
 		s.level = p.lowest(s)
 	}
 	for p.raise(orders) || p.lift() {
-		for _, s := range p.all {
-			if s.level > deepest {
-				return false
-			}
-		}
+		continue
 	}
-	return true
+	p.last(orders)
 }
 
 // lowest level of a step: what an earlier plan still has to wait for cannot go at once.
@@ -60,7 +35,7 @@ func (p *planner) lowest(s *step) int {
 func (p *planner) raise(orders []order) bool {
 	raised := false
 	for _, o := range orders {
-		if at := o.first.level + o.gap; o.then.level < at && o.then.level <= deepest {
+		if at := o.first.level + o.gap; o.then.level < at && at <= len(p.all) {
 			o.then.level, raised = at, true
 		}
 	}
@@ -74,7 +49,7 @@ func (p *planner) lift() bool {
 		if s.change == nil || !s.change.Added() || !asked(s.Kind) {
 			continue
 		}
-		first, found := deepest+1, false
+		first, found := len(p.all), false
 		if scope := p.early[s]; scope != nil {
 			first, found = scope.level, true
 		}
@@ -86,7 +61,7 @@ func (p *planner) lift() bool {
 			}
 			first, found = min(first, user.level), true
 		}
-		if found && first > s.level && first <= deepest {
+		if found && first > s.level {
 			s.level, lifted = first, true
 		}
 	}
@@ -105,7 +80,7 @@ func (p *planner) last(orders []order) {
 			s.level = end
 		}
 	}
-	for p.raise(orders) {
+	for p.raise(orders) || p.lift() {
 		continue
 	}
 }

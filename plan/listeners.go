@@ -33,13 +33,13 @@ func (p *planner) listeners() {
 				p.after(taker, holder, notBefore)
 				p.after(holder, taker, notBefore)
 			} else {
-				p.rather(addressFree, holder, taker)
+				p.rather(addressFree, holder, taker, nextPhase)
 			}
 		}
 	}
 	for _, gone := range removed {
 		for _, successor := range added {
-			p.rather(listenersFollow, successor, gone)
+			p.rather(listenersFollow, successor, gone, nextPhase)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func Make(before, after *graph.Snapshot, opts Options) *Plan {
 	p.drains()
 	p.level()
 	p.resends()
-	return &Plan{Phases: p.phases(), planner: p}
+	return &Plan{Phases: p.phases(), Restart: restart(before, after), planner: p}
 }
 
 // step is what happens to one resource.
@@ -49,6 +49,7 @@ type wish int
 const (
 	addressFree     wish = iota // a listener moves away before another one takes its address
 	endpointsStay               // endpoints shrink after the requests that they had
+	contentFirst                // what changes has its new content before what newly refers to it
 	listenersFollow             // listeners go after those that take their place have come
 	wishes
 )
@@ -130,8 +131,8 @@ func (p *planner) after(first, then *step, gap int) {
 	}
 }
 
-func (p *planner) rather(w wish, first, then *step) {
+func (p *planner) rather(w wish, first, then *step, gap int) {
 	if first != nil && then != nil && first != then {
-		p.wishes[w] = append(p.wishes[w], order{first, then, nextPhase})
+		p.wishes[w] = append(p.wishes[w], order{first, then, gap})
 	}
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,6 +22,7 @@ func (p *planner) settle(held state, steps []*step) []*step {
 		}
 		return true
 	})
+	before := maps.Clone(held)
 	held.apply(steps)
 	asks := p.asks(held, false)
 	for at, r := range p.away {
@@ -37,7 +39,9 @@ func (p *planner) settle(held state, steps []*step) []*step {
 		p.away[at] = r
 		delete(held, at)
 		steps = slices.DeleteFunc(steps, func(s *step) bool { return s.Resource == at })
-		steps = append(steps, &step{Resource: at, removes: true})
+		if before[at] != nil {
+			steps = append(steps, &step{Resource: at, removes: true})
+		}
 	}
 	slices.SortStableFunc(steps, func(a, b *step) int {
 		if a.Kind != b.Kind {

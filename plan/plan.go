@@ -33,7 +33,9 @@ const (
 
 // Plan is the way from one snapshot to the next.
 type Plan struct {
-	Phases []Phase // empty: nothing changes
+	Phases []Phase // empty: there is nothing to push
+	// Restart lists what differs in the bootstraps of the two snapshots: no push changes it, the data plane has to start anew.
+	Restart []Resource
 
 	planner *planner
 }
@@ -107,6 +109,6 @@ type Drain struct {
 
 // Resource names a resource.
 type Resource struct {
-	Kind graph.Kind
-	Name string
+	Kind graph.Kind `json:"kind"`
+	Name string     `json:"name"`
 }

@@ -31,12 +31,14 @@ func (p *planner) make(e *graph.Edge, user *step) {
 	fresh := !p.had(user.change.Old, e.To)
 	switch {
 	case target == nil:
-	case asked(e.To.Kind):
-		if target.change.Added() || fresh {
-			p.after(target, user, notBefore)
-		}
-	case target.change.Added() || fresh && e.To.Kind == graph.Cluster:
+	case target.change.Added() && asked(e.To.Kind):
+		p.after(target, user, notBefore)
+	case target.change.Added():
 		p.after(target, user, gapTo(e.To.Kind))
+	case fresh && e.To.Kind == graph.Cluster:
+		p.rather(contentFirst, target, user, nextPhase)
+	case fresh && asked(e.To.Kind):
+		p.rather(contentFirst, target, user, notBefore)
 	}
 	if fresh && e.To.Kind == graph.Cluster {
 		for _, endpoints := range p.endpoints(p.changes.New, e.To) {
@@ -68,7 +70,7 @@ func (p *planner) release(e *graph.Edge, user *step) {
 	if e.To.Kind == graph.Cluster {
 		for _, endpoints := range p.endpoints(p.changes.Old, e.To) {
 			if shrinks(endpoints.change) {
-				p.rather(endpointsStay, user, endpoints)
+				p.rather(endpointsStay, user, endpoints, nextPhase)
 			}
 		}
 	}

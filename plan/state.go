@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
 	"github.com/xdslint/xdslint/graph"
@@ -68,7 +70,7 @@ func (p *planner) asks(s state, atOnce bool) map[Resource]bool {
 			}
 		}
 	}
-	for _, r := range p.changes.New.Resources {
+	for _, r := range slices.Concat(p.changes.Old.Resources, p.changes.New.Resources) {
 		if r.Delivery == graph.Booted {
 			for _, to := range p.refers(r) {
 				visit(to)

@@ -17,6 +17,9 @@ func (o *Outcome) Text(w io.Writer, color bool) error {
 		title string
 		found *lint.Result
 	}{{headline(hazards.Diagnostics), hazards}, {"Worth knowing:", notes}} {
+		if o.Plan == nil && len(part.found.Diagnostics) == 0 { // NEW is broken: nobody should push it
+			continue
+		}
 		if part.title != "" && (part.found == hazards || len(part.found.Diagnostics) > 0) {
 			fmt.Fprintln(w, part.title+"\n")
 		}
@@ -51,8 +54,11 @@ func headline(hazards []lint.Diagnostic) string {
 func (p *Plan) text(w io.Writer) {
 	switch len(p.Phases) {
 	case 0:
-		fmt.Fprintln(w, "Nothing to push: both say the same.")
-		return
+		if len(p.Restart) == 0 {
+			fmt.Fprintln(w, "Nothing to push: both say the same.")
+		} else {
+			fmt.Fprintln(w, "Nothing to push: what differs stands in the bootstrap.")
+		}
 	case 1:
 		fmt.Fprintln(w, "The plan is one push:")
 	default:
@@ -73,6 +79,9 @@ func (p *Plan) text(w io.Writer) {
 				fmt.Fprintf(w, "   wait  %s\n", wait.text())
 			}
 		}
+	}
+	if len(p.Restart) > 0 {
+		fmt.Fprintf(w, "\nNo push changes these, which stand in the bootstrap: Envoy has to be restarted for %s.\n", named(p.Restart))
 	}
 }
 

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -140,17 +141,18 @@ func sentence(format string, resources []Resource) string {
 
 // named lists resources by kind: cluster "a", listeners "b", "c".
 func named(resources []Resource) string {
+	var kinds []graph.Kind
+	byKind := map[graph.Kind][]string{}
+	for _, r := range resources {
+		if byKind[r.Kind] == nil {
+			kinds = append(kinds, r.Kind)
+		}
+		byKind[r.Kind] = append(byKind[r.Kind], quote(r.Name))
+	}
+	slices.SortStableFunc(kinds, func(a, b graph.Kind) int { return rank(a) - rank(b) })
 	var parts []string
-	for _, t := range types {
-		var names []string
-		for _, r := range resources {
-			if r.Kind == t.kind {
-				names = append(names, quote(r.Name))
-			}
-		}
-		if len(names) > 0 {
-			parts = append(parts, label(t.kind, len(names) > 1)+" "+list(names))
-		}
+	for _, kind := range kinds {
+		parts = append(parts, label(kind, len(byKind[kind]) > 1)+" "+list(byKind[kind]))
 	}
 	return strings.Join(parts, " and ")
 }

@@ -83,8 +83,8 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return fmt.Errorf("--fail-on: %w", err)
 	}
-	if f.drainTime < 0 {
-		return errors.New("--drain-time: a time cannot be negative")
+	if f.drainTime < time.Second {
+		return fmt.Errorf("--drain-time: %s is less than Envoy drains at least (1s)", f.drainTime)
 	}
 	ctx := cmd.Context()
 	before, _, err := loadSide(ctx, &f.inputFlags, args[0])
@@ -94,6 +94,11 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	after, _, err := loadSide(ctx, &f.inputFlags, args[1])
 	if err != nil {
 		return err
+	}
+	for _, side := range []*graph.Snapshot{before, after} {
+		if _, err := unreadable(side); err != nil {
+			return err
+		}
 	}
 	s, err := f.settings()
 	if err != nil {
