@@ -26,6 +26,9 @@ func Hazards(before, after *graph.Snapshot, push lint.Push) *lint.Result {
 // Remaining finds the hazards that the plan cannot avoid: it asks the rules about the way from each state to the next.
 func (p *Plan) Remaining() *lint.Result {
 	way := p.planner
+	if way == nil { // a plan that Make did not make: that of a first push
+		return &lint.Result{Target: target.Default()}
+	}
 	push := way.opts.Push
 	if push.Versions = lint.Global; push.Transport == lint.ADSDelta {
 		push.Transport = lint.Delta // the plan has sent again what these would not send

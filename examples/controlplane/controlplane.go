@@ -41,6 +41,7 @@ type ControlPlane struct {
 	tracker   *apply.Tracker
 
 	known  map[string]string // node → the version that was looked at last
+	giveUp map[string]func() // node → gives up the push of that version
 	pushes sync.WaitGroup
 }
 
@@ -52,6 +53,7 @@ func New(directory string, log *slog.Logger) *ControlPlane {
 		cache:     cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil), // true: over ADS
 		tracker:   apply.NewTracker(),
 		known:     map[string]string{},
+		giveUp:    map[string]func(){},
 	}
 }
 
@@ -110,14 +112,40 @@ func (c *ControlPlane) look(ctx context.Context) {
 			continue
 		}
 		// While a push waits for Envoy, the next one may come: it takes over where the first one is.
-		c.pushes.Go(func() { c.push(ctx, node, snapshot) })
+		// Its own context ends the tries of the first one.
+		if giveUp := c.giveUp[node]; giveUp != nil {
+			giveUp()
+		}
+		trying, giveUp := context.WithCancel(ctx)
+		c.giveUp[node] = giveUp
+		c.pushes.Go(func() { c.push(trying, node, snapshot) })
 	}
 }
 
-// push returns when all of the node's Envoys have the snapshot, or one of them cannot get it.
+// push returns when all of the node's Envoys have the snapshot, or one of them refuses it. As long as they only do not answer in time, or
+// none is connected, it tries again.
 func (c *ControlPlane) push(ctx context.Context, node string, snapshot *cachev3.Snapshot) {
 	log := c.log.With("node", node, "version", snapshot.GetVersion(listeners))
-	err := apply.Run(ctx, c.cache, node, nil, snapshot, apply.Options{
+	for {
+		err := c.try(ctx, node, snapshot, log)
+		var late *apply.TimeoutError
+		switch {
+		case errors.Is(err, apply.ErrSuperseded), ctx.Err() != nil:
+			return
+		case errors.As(err, &late):
+			log.Warn("not pushed yet, and tried again", "error", err)
+			continue
+		case err != nil: // what worked is in the cache again; the next change of the files is a new try
+			log.Error("push failed", "error", err)
+		default:
+			log.Info("pushed")
+		}
+		return
+	}
+}
+
+func (c *ControlPlane) try(ctx context.Context, node string, snapshot *cachev3.Snapshot, log *slog.Logger) error {
+	return apply.Run(ctx, c.cache, node, nil, snapshot, apply.Options{
 		Tracker: c.tracker,
 		Plan:    plan.Options{DrainTime: c.DrainTime},
 		Progress: func(e apply.Event) {
@@ -129,11 +157,4 @@ func (c *ControlPlane) push(ctx context.Context, node string, snapshot *cachev3.
 			}
 		},
 	})
-	switch {
-	case errors.Is(err, apply.ErrSuperseded), ctx.Err() != nil:
-	case err != nil: // what worked is in the cache again; the next change of the files is a new try
-		log.Error("push failed", "error", err)
-	default:
-		log.Info("pushed")
-	}
 }

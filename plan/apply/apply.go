@@ -25,7 +25,7 @@ type Options struct {
 	// Drained, if set, returns when the connections of these listeners are gone, as Envoy's admin interface shows it
 	// (listener_manager.total_listeners_draining, total_filter_chains_draining). Without it Run waits for the plan's whole drain time.
 	Drained func(ctx context.Context, listeners []string) error
-	// Progress, if set, is called from Run's goroutine.
+	// Progress, if set, is called from Run's goroutine: it must not block, nor call Run.
 	Progress func(Event)
 
 	plan func(before, after *graph.Snapshot, opts plan.Options) *plan.Plan // for tests; nil: plan.Make
@@ -53,10 +53,12 @@ const (
 
 // Run brings the Envoys of a node key from one snapshot to the next, and returns when all of it is ACKed. The cache then holds what after
 // holds, except for the fields that the plan touched. Before counts only where the cache holds nothing for the node: what it holds is what
-// the Envoys were told. With neither there is nothing that could break, and all is sent in one phase.
+// the Envoys were told. With neither there is nothing that could break, and all is sent in one phase; if no Envoy is connected, that is all.
+// Only the types that a cachev3.Snapshot can hold are served.
 //
-// While no Envoy is connected, Run waits as for a slow one. Errors are a *NackError, a *TimeoutError, ErrSuperseded, or why ctx ended; the
-// cache then holds a state in which traffic flows, and the next Run goes on from there.
+// Otherwise Run waits for an Envoy that is not connected as for a slow one. It first waits for the ACK of what an unfinished run has sent, as far
+// as after has it too. Errors are a *NackError, a *TimeoutError, ErrSuperseded, or why ctx ended; the cache then holds a state in which traffic
+// flows, or after a first push all of it, and the next Run goes on from there.
 func Run(ctx context.Context, cache cachev3.SnapshotCache, node string, before, after cachev3.ResourceSnapshot, opts Options) error {
 	if opts.Tracker == nil {
 		return errors.New("apply.Options has no Tracker")
@@ -64,39 +66,55 @@ func Run(ctx context.Context, cache cachev3.SnapshotCache, node string, before, 
 	if opts.plan == nil {
 		opts.plan = plan.Make
 	}
+	if none(before) {
+		before = nil
+	}
 	next, err := gocp.Snapshot(after)
 	if err != nil {
 		return err
 	}
-	ctx, session, end := opts.Tracker.begin(ctx, node)
+	ctx, session, end, err := opts.Tracker.begin(ctx, node)
+	if err != nil {
+		return err
+	}
 	defer end()
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	if held, err := cache.GetSnapshot(node); err == nil && held != nil {
+	if held, err := cache.GetSnapshot(node); err == nil && !none(held) {
 		before = held
 	}
 	r := &run{Options: opts, cache: cache, key: node, session: session, target: after, references: map[proto.Message][]*graph.Edge{}}
 	if before == nil {
 		before = &cachev3.Snapshot{}
-		r.plan = r.first
+		r.plan, r.begins = r.first, true
 	}
 	now, err := gocp.Snapshot(before)
 	if err != nil {
 		return err
 	}
 	r.state = stateOf(before)
-	r.cached = r.state
+	r.cached, r.saved = r.state, r.state
 	if err := r.prepare(now, next); err != nil {
 		return err
 	}
 	return r.run(ctx)
 }
 
-// begin ends the run that is under way for the node, if any, and takes its place.
-func (t *Tracker) begin(ctx context.Context, key string) (context.Context, *session, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
+// none tells whether there is no snapshot.
+func none(s cachev3.ResourceSnapshot) bool {
+	made, ok := s.(*cachev3.Snapshot)
+	return s == nil || ok && made == nil
+}
+
+// begin ends the run that is under way for the node, if any, and takes its place; but not when its own context has ended by then.
+func (t *Tracker) begin(ctx context.Context, key string) (context.Context, *session, func(), error) {
 	t.mu.Lock()
+	if err := context.Cause(ctx); err != nil {
+		t.mu.Unlock()
+		return nil, nil, nil, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
 	n := t.node(key)
 	former := n.run
 	s := &session{node: n, cancel: cancel, ended: make(chan struct{}), pushed: map[version]int{}}
@@ -115,5 +133,5 @@ func (t *Tracker) begin(ctx context.Context, key string) (context.Context, *sess
 			t.forget(key)
 		}
 		close(s.ended)
-	}
+	}, nil
 }

@@ -13,6 +13,8 @@ type drain struct {
 	plan.Drain
 	listeners []string // that began it
 	until     time.Time
+	session   *session
+	phase     int // from 0
 }
 
 // drains lists what the present phase begins to drain, and what must be there until it is over: all that later phases remove.
@@ -35,13 +37,45 @@ func (r *run) drains() []drain {
 			listeners = append(listeners, send.Remove...)
 		}
 	}
+	waits := slices.Clone(phase.Wait)
+	if len(listeners) > 0 { // the end of a drain can stand in a later phase than its beginning
+		for _, p := range later {
+			waits = append(waits, p.Wait...)
+		}
+	}
 	var all []drain
-	for _, w := range phase.Wait {
+	for _, w := range waits {
 		if w.For != plan.ACK {
-			all = append(all, drain{plan.Drain{Wait: w, Needs: needs}, listeners, time.Now().Add(w.Timeout)})
+			all = append(all, drain{plan.Drain{Wait: w, Needs: needs}, listeners, time.Now().Add(w.Timeout), r.session, r.phase})
 		}
 	}
 	return all
+}
+
+// drain notes what begins to drain, once for each wait.
+func (n *node) drain(begun []drain) {
+	for _, d := range begun {
+		i := slices.IndexFunc(n.draining, func(known drain) bool {
+			return known.Wait.For == d.Wait.For && known.Wait.Kind == d.Wait.Kind && slices.Equal(known.Wait.Names, d.Wait.Names)
+		})
+		if i < 0 {
+			n.draining = append(n.draining, d)
+			continue
+		}
+		known := &n.draining[i]
+		known.listeners = slices.Concat(known.listeners, d.listeners)
+		known.Needs = slices.Concat(known.Needs, d.Needs)
+		if d.until.After(known.until) {
+			known.until = d.until
+		}
+	}
+}
+
+// undrain forgets what a phase would have drained if Envoy had not refused it.
+func (r *run) undrain() {
+	r.lock(func(n *node) {
+		n.draining = slices.DeleteFunc(n.draining, func(d drain) bool { return d.session == r.session && d.phase == r.phase })
+	})
 }
 
 // prune leaves out what is over: what is asked for lasts until nobody asks, all else for its time.

@@ -13,7 +13,7 @@ import (
 var ErrSuperseded = errors.New("a newer snapshot for the same node has taken over")
 
 // TimeoutError says that what a phase waits for did not happen in time. After an ACK that did not come, the cache holds what it held before the
-// phase; after a drain that did not end, what the phase has sent, all of which was ACKed.
+// phase, or after a first push all of it; after a drain that did not end, what the phase has sent, all of which was ACKed.
 type TimeoutError struct {
 	Node   string
 	Phase  int // from 1
@@ -30,10 +30,11 @@ func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("node %q, phase %d of %d: %s: %s", e.Node, e.Phase, e.Phases, what, strings.Join(e.Known, "; "))
 }
 
-// NackError says that Envoy refused a response. The cache holds what it held before the phase that sent it.
+// NackError says that Envoy refused a response. The cache holds what it held before the phase that Run was in, which can be a later one than
+// sent it, or after a first push all of it.
 type NackError struct {
 	Node    string
-	Phase   int // from 1: the one that sent the response
+	Phase   int // from 1: the one that sent the response, 1 also if an earlier run did
 	Phases  int
 	TypeURL string
 	Version string // of the response

@@ -17,6 +17,11 @@ type node struct {
 	changed  chan struct{}    // closed with the next event
 	run      *session         // nil: none is under way
 	draining []drain
+	expiry   *time.Timer // when the last drain of a node that nobody is connected to runs out
+
+	// What the next run has to wait for.
+	unsettled unsettled
+	warm      time.Time // when the first health checks of all clusters are over
 }
 
 // settle is how long a closed stream counts as open: an Envoy that lost its connection comes back within that time.
@@ -44,7 +49,7 @@ type refusal struct {
 func (t *Tracker) node(key string) *node {
 	n := t.nodes[key]
 	if n == nil {
-		n = &node{streams: map[*stream]bool{}, leaving: map[*stream]bool{}, changed: make(chan struct{})}
+		n = &node{streams: map[*stream]bool{}, leaving: map[*stream]bool{}, changed: make(chan struct{}), unsettled: unsettled{}}
 		t.nodes[key] = n
 	}
 	return n
@@ -56,9 +61,19 @@ func (t *Tracker) forget(key string) {
 	if n == nil || n.run != nil || len(n.streams)+len(n.leaving) > 0 {
 		return
 	}
+	if n.expiry != nil {
+		n.expiry.Stop()
+	}
 	if n.prune(); len(n.draining) == 0 {
 		delete(t.nodes, key)
+		return
 	}
+	last := slices.MaxFunc(n.draining, func(a, b drain) int { return a.until.Compare(b.until) }).until
+	n.expiry = time.AfterFunc(time.Until(last), func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.forget(key)
+	})
 }
 
 // wake has those who wait look again.

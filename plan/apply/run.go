@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,9 +31,10 @@ type run struct {
 	phase      int // from 0
 	references map[proto.Message][]*graph.Edge
 
-	state  state   // what the plan has come to
-	cached state   // what the cache holds: less, where nobody asks for a name
-	saved  []state // before each phase
+	state  state // what the plan has come to
+	cached state // what the cache holds: less, where nobody asks for a name
+	saved  state // before the present phase
+	begins bool  // nothing came before, and so there is nothing to go back to
 	hashes map[proto.Message]string
 }
 
@@ -80,10 +82,9 @@ func (r *run) know(s *graph.Snapshot) {
 // first plans what nothing comes before: all at once, and the ACK of those who are connected already.
 func (r *run) first(_, after *graph.Snapshot, opts plan.Options) *plan.Plan {
 	phase := plan.Phase{Why: "Nothing comes before it that could break."}
-	timeout := opts.AckTimeout
-	if timeout == 0 {
-		timeout = plan.DefaultAckTimeout
-	}
+	timeout := cmp.Or(opts.AckTimeout, plan.DefaultAckTimeout)
+	var connected bool
+	r.lock(func(n *node) { connected = n.connected() })
 	for _, kind := range kinds {
 		send := plan.Send{Kind: kind}
 		for _, resource := range after.All(kind) {
@@ -93,7 +94,7 @@ func (r *run) first(_, after *graph.Snapshot, opts plan.Options) *plan.Plan {
 			continue
 		}
 		phase.Send = append(phase.Send, send)
-		if opts.Push.Transport != "" && (kind == graph.Cluster || kind == graph.Listener) {
+		if connected && (kind == graph.Cluster || kind == graph.Listener) {
 			phase.Wait = append(phase.Wait, plan.Wait{For: plan.ACK, Kind: kind, Names: after.Names(kind), Timeout: timeout})
 		}
 	}
@@ -101,6 +102,9 @@ func (r *run) first(_, after *graph.Snapshot, opts plan.Options) *plan.Plan {
 }
 
 func (r *run) run(ctx context.Context) error {
+	if err := r.settle(ctx); err != nil {
+		return err
+	}
 	for r.phase = range r.made.Phases {
 		if err := r.step(ctx); err != nil {
 			return r.undo(ctx, err)
@@ -109,15 +113,36 @@ func (r *run) run(ctx context.Context) error {
 	if err := r.release(ctx); err != nil {
 		return r.undo(ctx, err)
 	}
-	r.cached = r.state.last(r.target)
-	return r.set(ctx)
+	return r.finish(ctx)
+}
+
+// finish gives the cache what no plan tells. What nobody asks for stays out where it would hold all else of its type back.
+func (r *run) finish(ctx context.Context) error {
+	r.state = r.state.last(r.target)
+	for i := range r.state {
+		t := types.ResponseType(i)
+		referred := r.referred(kinds[t])
+		r.lock(func(*node) {
+			items := r.offer(t, referred)
+			if kinds[t] != "" && !sameTTLs(r.cached[t].Items, items) {
+				r.state[t].Version = r.version(t, false)
+			}
+			r.cached[t] = cachev3.Resources{Version: r.state[t].Version, Items: items}
+		})
+	}
+	if err := r.set(ctx); err != nil {
+		return err
+	}
+	r.lock(func(n *node) { n.unsettled = unsettled{} })
+	return nil
 }
 
 // step is one phase.
 func (r *run) step(ctx context.Context) error {
-	r.saved = append(r.saved, r.state)
-	r.lock(func(n *node) { n.draining = append(n.draining, r.drains()...) })
+	r.saved = r.state
+	r.lock(func(n *node) { n.drain(r.drains()) })
 	phase := r.made.Phases[r.phase]
+	r.heat(phase)
 	r.tell(Begun, plan.Wait{})
 	for i, send := range phase.Send {
 		if err := r.send(ctx, send, i); err != nil {
@@ -131,8 +156,8 @@ func (r *run) step(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.phase+1 < len(r.made.Phases) {
-		if err := r.warm(ctx, phase); err != nil {
+	if r.heat(phase); r.phase+1 < len(r.made.Phases) {
+		if err := r.warmed(ctx); err != nil {
 			return err
 		}
 	}
@@ -146,21 +171,45 @@ func (r *run) tell(step Step, w plan.Wait) {
 	}
 }
 
-// undo sets the last good state again where Envoy has not taken what came after it.
+// undo sets the state before the present phase again where Envoy has not taken what came after it. Not one before that, even if what an
+// earlier phase has sent is refused: that way leads back through phases too.
 func (r *run) undo(ctx context.Context, err error) error {
 	var nack *NackError
 	var late *TimeoutError
 	switch {
+	case r.begins && (errors.As(err, &nack) || errors.As(err, &late)):
+		return errors.Join(err, r.complete(ctx))
+	case r.begins:
+		return err
 	case errors.As(err, &nack):
-		return errors.Join(err, r.restore(ctx, nack.Phase-1))
+		r.undrain()
+		return errors.Join(err, r.restore(ctx))
 	case errors.As(err, &late) && late.Wait.For == plan.ACK:
-		return errors.Join(err, r.restore(ctx, late.Phase-1))
+		return errors.Join(err, r.restore(ctx))
 	}
 	return err
 }
 
-func (r *run) restore(ctx context.Context, phase int) error {
-	r.state = r.saved[phase]
+// complete gives the cache what a first push has not come to: the other Envoys need it, and there is nothing to go back to.
+func (r *run) complete(ctx context.Context) error {
+	left := map[types.ResponseType]bool{}
+	for i := range r.state {
+		t := types.ResponseType(i)
+		if r.cached[t].Version == "" {
+			r.state[t].Items, left[t] = r.target.GetResourcesAndTTL(urls[t]), true
+		}
+	}
+	for t := range left {
+		referred := r.referred(kinds[t])
+		r.lock(func(*node) {
+			r.cached[t] = cachev3.Resources{Version: r.version(t, false), Items: r.offer(t, referred)}
+		})
+	}
+	return r.set(context.WithoutCancel(ctx))
+}
+
+func (r *run) restore(ctx context.Context) error {
+	r.state = r.saved
 	for t := range r.state {
 		if r.state[t].Version == r.cached[t].Version {
 			continue
@@ -171,11 +220,18 @@ func (r *run) restore(ctx context.Context, phase int) error {
 			r.cached[t] = cachev3.Resources{Version: r.fresh(r.state[t].Version), Items: r.offer(t, referred)}
 		})
 	}
-	return r.set(ctx)
+	return r.set(context.WithoutCancel(ctx))
 }
 
 func (r *run) set(ctx context.Context) error {
-	return r.cache.SetSnapshot(ctx, r.key, r.cached.snapshot())
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	err := r.cache.SetSnapshot(ctx, r.key, r.cached.snapshot())
+	if ended := context.Cause(ctx); err != nil && ended != nil {
+		return ended
+	}
+	return err
 }
 
 // send brings one type of the phase into the cache. The next type has to go out behind it: so it waits until it is on its way.
@@ -185,6 +241,10 @@ func (r *run) send(ctx context.Context, send plan.Send, at int) error {
 		return err
 	}
 	r.state[t].Items = r.state.with(t, send, r.target)
+	if !r.concerns(t, send) {
+		return nil
+	}
+	r.lock(func(n *node) { n.unsettled.add(t, send) })
 	if err := r.push(ctx, t, r.again(send.Kind, at)); err != nil {
 		return err
 	}
@@ -194,6 +254,15 @@ func (r *run) send(ctx context.Context, send plan.Send, at int) error {
 		}
 	}
 	return r.release(ctx)
+}
+
+// concerns tells whether a send changes what the cache holds: not where it is all of names that the cache must not hold.
+func (r *run) concerns(t types.ResponseType, send plan.Send) bool {
+	var offered map[string]types.ResourceWithTTL
+	referred := r.referred(kinds[t])
+	r.lock(func(*node) { offered = r.offer(t, referred) })
+	return slices.ContainsFunc(send.Update, func(u plan.Update) bool { _, ok := offered[u.Name]; return ok }) ||
+		slices.ContainsFunc(send.Remove, func(name string) bool { _, ok := r.cached[t].Items[name]; return ok })
 }
 
 // again tells whether the plan sends a kind once more, behind the given send of the present phase.

@@ -83,3 +83,13 @@ func (s state) last(target cachev3.ResourceSnapshot) state {
 	}
 	return s
 }
+
+// sameTTLs tells whether what both have lives as long in both.
+func sameTTLs(a, b map[string]types.ResourceWithTTL) bool {
+	for name, one := range a {
+		if other, ok := b[name]; ok && (one.TTL == nil) != (other.TTL == nil) || ok && one.TTL != nil && *one.TTL != *other.TTL {
+			return false
+		}
+	}
+	return true
+}

@@ -1,7 +1,10 @@
 package apply
 
 import (
+	"maps"
+
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 )
 
 // stream is one open stream of an Envoy.
@@ -32,6 +35,7 @@ type subscription struct {
 	named    bool // has asked for names before: then none no longer stand for all
 	names    map[string]bool
 	open     []response // sent, and neither ACKed nor NACKed yet
+	refused  *refusal   // a NACK that no ACK has come after
 
 	// Of SotW: the last version that was sent, and that was ACKed with the names that it was sent for.
 	sent, acked string
@@ -76,6 +80,16 @@ func (s *stream) subscription(typeURL string) (sub *subscription, added bool) {
 
 // asks tells whether the stream asks for a name.
 func (sub *subscription) asks(name string) bool { return sub.wildcard || sub.names[name] }
+
+// asksAll tells whether the stream asks for each of these.
+func (sub *subscription) asksAll(items map[string]types.ResourceWithTTL) bool {
+	for name := range items {
+		if !sub.asks(name) {
+			return false
+		}
+	}
+	return true
+}
 
 // wanted is what a SotW response answers: no names in the request stand for all.
 func wanted(requested []string) names {
@@ -170,7 +184,7 @@ func (sub *subscription) answered(nonce string) []response {
 func (sub *subscription) ack(nonce string) {
 	for _, one := range sub.answered(nonce) {
 		one.apply(sub, sub.has)
-		sub.acked, sub.holds = one.version, one.names
+		sub.acked, sub.holds, sub.refused = one.version, one.names, nil
 	}
 }
 
@@ -179,7 +193,16 @@ func (s *stream) nack(sub *subscription, nonce, message string) *refusal {
 	if len(done) == 0 {
 		return nil
 	}
-	return &refusal{version{sub.typeURL, done[len(done)-1].version}, message, s.String()}
+	sub.refused = &refusal{version{sub.typeURL, done[len(done)-1].version}, message, s.String()}
+	return sub.refused
+}
+
+// pending tells whether something was sent that is not ACKed.
+func (sub *subscription) pending(delta bool) bool {
+	if delta {
+		return len(sub.open) > 0 || !maps.Equal(sub.given, sub.has)
+	}
+	return len(sub.open) > 0 || sub.sent != "" && sub.sent != sub.acked
 }
 
 // apply changes what the stream has of Delta resources.

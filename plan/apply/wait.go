@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
@@ -22,7 +21,8 @@ func (r *run) wait(ctx context.Context, w plan.Wait) error {
 	var err error
 	switch w.For {
 	case plan.ACK:
-		err = r.await(limited, func() bool { return r.acked(w) })
+		referred := r.referred(w.Kind)
+		err = r.await(limited, func() bool { return r.acked(w, referred) })
 	case plan.Unsubscribe:
 		err = r.await(limited, func() bool { return r.session.node.connected() && !r.session.node.asksAny(w) })
 	case plan.Drained:
@@ -32,11 +32,17 @@ func (r *run) wait(ctx context.Context, w plan.Wait) error {
 	}
 	switch {
 	case errors.Is(err, errLate):
-		return &TimeoutError{Node: r.key, Phase: r.phase + 1, Phases: len(r.made.Phases), Wait: w, Known: r.known(w)}
-	case err == nil && w.For != plan.ACK:
+		return r.late(w)
+	case err == nil && w.For == plan.ACK:
+		r.lock(func(n *node) { n.unsettled.drop(w) })
+	case err == nil:
 		r.lock(func(n *node) { n.ended(w) })
 	}
 	return err
+}
+
+func (r *run) late(w plan.Wait) error {
+	return &TimeoutError{Node: r.key, Phase: r.phase + 1, Phases: max(1, len(r.made.Phases)), Wait: w, Known: r.known(w)}
 }
 
 // await returns when done tells so, when Envoy refuses something, or when ctx ends. Nothing happens to the node while done is called.
@@ -65,7 +71,7 @@ func (r *run) await(ctx context.Context, done func() bool) error {
 
 func (r *run) nack(refused *refusal) error {
 	return &NackError{
-		Node: r.key, Phase: r.session.pushed[refused.version], Phases: len(r.made.Phases),
+		Node: r.key, Phase: r.session.pushed[refused.version], Phases: max(1, len(r.made.Phases)),
 		TypeURL: refused.typeURL, Version: refused.name, Message: refused.message, stream: refused.stream,
 	}
 }
@@ -99,20 +105,24 @@ func (r *run) drained(ctx context.Context, listeners []string) error {
 }
 
 // acked tells whether all Envoys that ask for a kind have ACKed it as the cache has it, with these names.
-func (r *run) acked(w plan.Wait) bool {
+func (r *run) acked(w plan.Wait, referred map[string]bool) bool {
 	t, err := typeOf(w.Kind)
 	if err != nil {
 		return false
 	}
+	names, awaited := map[string]bool{}, 0
+	for _, name := range w.Names {
+		if names[name] = r.awaited(t, name, referred); names[name] {
+			awaited++
+		}
+	}
 	clients := r.session.node.clients(urls[t])
 	if len(clients) == 0 {
-		return r.session.node.connected() && !slices.ContainsFunc(w.Names, func(name string) bool { return r.awaited(t, name) })
+		return r.session.node.connected() && awaited == 0
 	}
 	for _, streams := range clients {
-		for _, name := range w.Names {
-			if !r.ackedBy(streams, t, name) {
-				return false
-			}
+		if !r.ackedBy(streams, t, names, awaited) {
+			return false
 		}
 	}
 	return true
@@ -124,32 +134,52 @@ func (r *run) has(t types.ResponseType, name string) bool {
 	return ok
 }
 
-// awaited tells whether Envoy will ask for what the state has. It asks for virtual hosts when requests need them, which can be never.
-func (r *run) awaited(t types.ResponseType, name string) bool {
-	return r.has(t, name) && kinds[t] != graph.VirtualHost
+// awaited tells whether every Envoy will ask for what the state has. It asks for virtual hosts when requests need them, which can be never,
+// and for what no resource refers to only on account of its bootstrap, or of connections that drain.
+func (r *run) awaited(t types.ResponseType, name string, referred map[string]bool) bool {
+	switch kinds[t] {
+	case graph.VirtualHost:
+		return false
+	case graph.Cluster, graph.Listener, graph.ScopedRouteConfiguration:
+		return r.has(t, name)
+	}
+	return r.has(t, name) && referred[name]
 }
 
-// ackedBy: all streams of a client that ask for a name have ACKed it, and for what there is one asks.
-func (r *run) ackedBy(streams []*stream, t types.ResponseType, name string) bool {
-	found := !r.awaited(t, name)
+// ackedBy: all streams of a client that ask for a name have ACKed it, and for each that is awaited there is one. It goes by the streams, since
+// there can be one for each name.
+func (r *run) ackedBy(streams []*stream, t types.ResponseType, names map[string]bool, awaited int) bool {
+	found := map[string]bool{}
 	for _, s := range streams {
-		if sub := s.subscriptions[urls[t]]; sub.asks(name) {
+		sub := s.subscriptions[urls[t]]
+		asked := names
+		if !sub.wildcard && len(sub.names) < len(names) {
+			asked = sub.names
+		}
+		for name := range asked {
+			due, ok := names[name]
+			if !ok || !sub.asks(name) {
+				continue
+			}
 			if !r.ackedOn(s, sub, t, name) {
 				return false
 			}
-			found = true
+			if due {
+				found[name] = true
+			}
 		}
 	}
-	return found
+	return len(found) == awaited
 }
 
 func (r *run) ackedOn(s *stream, sub *subscription, t types.ResponseType, name string) bool {
 	if !r.has(t, name) {
 		_, still := sub.has[name]
-		return s.delta && !still || !s.delta && sub.acked == r.cached[t].Version
+		_, given := sub.given[name]
+		return s.delta && !still && !given || !s.delta && sub.acked == r.cached[t].Version
 	}
-	if s.delta {
-		return sub.has[name] == r.hash(t, name)
+	if s.delta { // what was ACKed once can be on its way out
+		return sub.has[name] == r.hash(t, name) && sub.given[name] == sub.has[name]
 	}
 	return sub.acked == r.cached[t].Version && sub.holds.include(name)
 }
@@ -196,14 +226,8 @@ func (r *run) wentOut(t types.ResponseType, send plan.Send) bool {
 // allAsked tells whether each SotW stream that has names of a type asks for all of these.
 func (r *run) allAsked(t types.ResponseType, items map[string]types.ResourceWithTTL) bool {
 	for s := range r.session.node.streams {
-		sub := s.guarded(urls[t])
-		if sub == nil {
-			continue
-		}
-		for name := range items {
-			if !sub.names[name] {
-				return false
-			}
+		if sub := s.guarded(urls[t]); sub != nil && !sub.asksAll(items) {
+			return false
 		}
 	}
 	return true

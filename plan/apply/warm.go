@@ -13,20 +13,31 @@ import (
 
 var errWarm = errors.New("warm by now")
 
-// warm waits for the first health checks of a phase's clusters where no ACK tells their end: Envoy withholds that of clusters while
-// they warm only on an aggregated stream (ClusterManagerImpl::updateClusterCounts pauses that one, and no other).
-func (r *run) warm(ctx context.Context, phase plan.Phase) error {
-	separate := false
+// heat notes how long the first health checks of a phase's clusters can take from now on.
+func (r *run) heat(phase plan.Phase) {
+	until := time.Now().Add(firstChecks(phase))
 	r.lock(func(n *node) {
-		for s := range n.streams {
-			separate = separate || !s.aggregated() && s.subscriptions[graph.TypeURL(graph.Cluster)] != nil
+		if until.After(n.warm) {
+			n.warm = until
 		}
 	})
-	longest := firstChecks(phase)
-	if !separate || longest == 0 {
+}
+
+// warmed waits for the first health checks of new and changed clusters where no ACK tells their end: Envoy withholds that of clusters while
+// they warm only on an aggregated stream (ClusterManagerImpl::updateClusterCounts pauses that one, and no other).
+func (r *run) warmed(ctx context.Context) error {
+	var left time.Duration
+	r.lock(func(n *node) {
+		for s := range n.streams {
+			if !s.aggregated() && s.subscriptions[graph.TypeURL(graph.Cluster)] != nil {
+				left = time.Until(n.warm)
+			}
+		}
+	})
+	if left <= 0 {
 		return nil
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, longest, errWarm)
+	limited, cancel := context.WithTimeoutCause(ctx, left, errWarm)
 	defer cancel()
 	if err := r.await(limited, func() bool { return false }); !errors.Is(err, errWarm) {
 		return err

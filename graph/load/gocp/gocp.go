@@ -22,7 +22,7 @@ import (
 // neither may be changed any more. What s lacks of a kind that it has some of is presumed missing; declare what is sure with
 // graph.Snapshot.Complete. A resource that is not of the type under which s serves it is an error.
 func Snapshot(s cachev3.ResourceSnapshot) (*graph.Snapshot, error) {
-	if s == nil {
+	if made, ok := s.(*cachev3.Snapshot); s == nil || ok && made == nil {
 		return nil, errors.New("there is no snapshot")
 	}
 	made := &graph.Snapshot{Loose: true}

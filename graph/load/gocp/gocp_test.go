@@ -102,6 +102,7 @@ func TestErrors(t *testing.T) {
 		want  string
 	}{
 		{nil, "there is no snapshot"},
+		{(*cachev3.Snapshot)(nil), "there is no snapshot"},
 		{misplaced, `cluster "r" is a *routev3.RouteConfiguration, which is no envoy.config.cluster.v3.Cluster`},
 		{missing, `listener "l" is a <nil>, which is no envoy.config.listener.v3.Listener`},
 		{empty, `listener "l" is a *listenerv3.Listener, which is no envoy.config.listener.v3.Listener`},
@@ -110,7 +111,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("got %v, want %s", err, test.want)
 		}
 	}
-	if s, err := gocp.Snapshot((*cachev3.Snapshot)(nil)); err != nil || len(s.Resources) > 0 {
+	if s, err := gocp.Snapshot(&cachev3.Snapshot{}); err != nil || len(s.Resources) > 0 {
 		t.Errorf("an empty snapshot: %v, %v", s, err)
 	}
 }

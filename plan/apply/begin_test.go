@@ -1,0 +1,149 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
+	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+// After a restart the first push fails at one Envoy. There is nothing to go back to, least of all an empty snapshot.
+func TestFirstRefused(t *testing.T) {
+	t.Parallel()
+	for _, transport := range lint.Transports {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			p, envoys := start(t, transport, plain, 2)
+			for _, f := range envoys {
+				f.disconnect()
+			}
+			p.cache.ClearSnapshot("edge")
+			envoys[1].mu.Lock()
+			envoys[1].refuses = lds
+			envoys[1].mu.Unlock()
+			for _, f := range envoys {
+				f.connect()
+			}
+			time.Sleep(300 * time.Millisecond)
+			target := plain
+			target.clusters = map[string]time.Duration{"c1": 3 * time.Second}
+			target.ports = map[string]uint32{"l": 10001}
+			after := target.snapshot(t, "v2", transport)
+			opts := options(p)
+			opts.Progress = func(e Event) { e.Plan.Remaining() }
+			err := Run(context.Background(), p.cache, "edge", nil, after, opts)
+			var nack *NackError
+			if !errors.As(err, &nack) {
+				t.Errorf("got %v", err)
+			}
+			p.holds(t, after)
+			envoys[0].arrives(after)
+		})
+	}
+}
+
+// Whoever gives the transport is not connected by that.
+func TestFirstTransport(t *testing.T) {
+	t.Parallel()
+	p := newPlane(t, lint.ADSSotW)
+	opts := options(p)
+	opts.Plan.Push.Transport = lint.ADSSotW
+	var before *cachev3.Snapshot
+	after := plain.snapshot(t, "v1", lint.ADSSotW)
+	if err := Run(context.Background(), p.cache, "edge", before, after, opts); err != nil {
+		t.Fatal(err)
+	}
+	if err := Run(context.Background(), p.cache, "edge", nil, before, opts); err == nil {
+		t.Error("no snapshot is taken for an empty one")
+	}
+	p.holds(t, after)
+}
+
+// An Envoy that comes late and refuses what an early phase sent does not take the others back through all phases at once.
+func TestLateNACK(t *testing.T) {
+	t.Parallel()
+	for _, transport := range []lint.Transport{lint.ADSSotW, lint.ADSDelta} {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			p, envoys := start(t, transport, plain, 1)
+			f := envoys[0]
+			f.mu.Lock()
+			f.drains = true
+			f.mu.Unlock()
+			result := going(p, renamed.snapshot(t, "v2", transport), options(p))
+			f.eventually("the new route", func() bool { return f.has[rds]["r2"] != nil })
+			time.Sleep(100 * time.Millisecond)
+			connectWith(t, p, transport, func(late *fake) { late.refuses = cds })
+			var nack *NackError
+			if err := ended(t, result); !errors.As(err, &nack) {
+				t.Fatalf("got %v", err)
+			}
+			time.Sleep(200 * time.Millisecond)
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			if len(f.broken) > 0 {
+				t.Errorf("on the way: %v", slices.Compact(f.broken))
+			}
+		})
+	}
+}
+
+// Envoy is told when a resource no longer goes without being sent again.
+func TestTTL(t *testing.T) {
+	t.Parallel()
+	p := newPlane(t, lint.ADSSotW)
+	ttl := 10 * time.Second
+	before := plain.snapshot(t, "v1", lint.ADSSotW)
+	for name, item := range before.Resources[types.Endpoint].Items {
+		item.TTL = &ttl
+		before.Resources[types.Endpoint].Items[name] = item
+	}
+	if err := p.cache.SetSnapshot(context.Background(), "edge", before); err != nil {
+		t.Fatal(err)
+	}
+	f := connect(t, p, lint.ADSSotW)
+	f.arrives(before)
+	if err := Run(context.Background(), p.cache, "edge", nil, plain.snapshot(t, "v2", lint.ADSSotW), options(p)); err != nil {
+		t.Fatal(err)
+	}
+	f.eventually("the endpoints again", func() bool { return slices.Contains(f.got, "EDS v2") })
+}
+
+// A node that nobody comes back to is forgotten when its drains must be over, and one of a refused phase never counts.
+func TestForgotten(t *testing.T) {
+	t.Parallel()
+	p, envoys := start(t, lint.ADSSotW, plain, 1)
+	f := envoys[0]
+	f.mu.Lock()
+	f.drains, f.refuses = true, lds
+	f.mu.Unlock()
+	opts := options(p)
+	opts.Plan.DrainTime, opts.Plan.AckTimeout = 500*time.Millisecond, 500*time.Millisecond
+	var nack *NackError
+	if err := Run(context.Background(), p.cache, "edge", nil, renamed.snapshot(t, "v2", lint.ADSSotW), opts); !errors.As(err, &nack) {
+		t.Fatalf("got %v", err)
+	}
+	nodes := func(is func(map[string]*node) bool) func() bool {
+		return func() bool { p.tracker.mu.Lock(); defer p.tracker.mu.Unlock(); return is(p.tracker.nodes) }
+	}
+	if !nodes(func(all map[string]*node) bool { return len(all["edge"].draining) == 0 })() {
+		t.Error("what Envoy refused is taken for drained")
+	}
+	f.mu.Lock()
+	f.refuses = ""
+	f.mu.Unlock()
+	ctx, cancel := context.WithCancel(context.Background())
+	result := make(chan error, 1)
+	go func() { result <- Run(ctx, p.cache, "edge", nil, renamed.snapshot(t, "w", lint.ADSSotW), opts) }()
+	f.eventually("the new route", func() bool { return f.has[rds]["r2"] != nil })
+	cancel()
+	_ = ended(t, result)
+	f.disconnect()
+	f.eventually("no node", nodes(func(all map[string]*node) bool { return len(all) == 0 }))
+}

@@ -1,0 +1,160 @@
+package apply
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/plan"
+)
+
+// unsettled lists what runs have sent of a type and not seen the ACK of.
+type unsettled map[types.ResponseType]map[string]bool
+
+func (u unsettled) add(t types.ResponseType, send plan.Send) {
+	if u[t] == nil {
+		u[t] = map[string]bool{}
+	}
+	for _, update := range send.Update {
+		u[t][update.Name] = true
+	}
+	for _, name := range send.Remove {
+		delete(u[t], name)
+	}
+}
+
+func (u unsettled) drop(w plan.Wait) {
+	t, err := typeOf(w.Kind)
+	if err != nil {
+		return
+	}
+	for _, name := range w.Names {
+		delete(u[t], name)
+	}
+}
+
+// settle waits for the ACK of what a run that did not come to its end has sent: the plan, which begins with what the cache holds, takes it
+// for done. Nothing has to be undone when it fails, since nothing was sent yet.
+func (r *run) settle(ctx context.Context) error {
+	left := unsettled{}
+	r.lock(func(n *node) {
+		for t, names := range n.unsettled {
+			left[t] = maps.Clone(names)
+		}
+	})
+	first := func(t types.ResponseType) int { // what waits for clusters comes behind them
+		return slices.Index([]graph.Kind{graph.ClusterLoadAssignment, graph.Cluster}, kinds[t])
+	}
+	for _, t := range slices.SortedFunc(maps.Keys(left), func(a, b types.ResponseType) int {
+		return cmp.Or(first(b)-first(a), int(a-b))
+	}) {
+		if err := r.settleType(ctx, t, left[t]); err != nil {
+			return err
+		}
+	}
+	return r.warmed(ctx)
+}
+
+func (r *run) settleType(ctx context.Context, t types.ResponseType, sent map[string]bool) error {
+	w := plan.Wait{For: plan.ACK, Kind: kinds[t], Timeout: cmp.Or(r.Plan.AckTimeout, plan.DefaultAckTimeout)}
+	later, replaced := w, false // what cannot be ACKed before the target has brought something, and whether a name may be what was refused
+	for _, name := range slices.Sorted(maps.Keys(sent)) {
+		switch {
+		case !r.has(t, name):
+		case !r.keeps(t, name):
+			replaced = true
+		case r.brings(t, name):
+			later.Names = append(later.Names, name)
+		default:
+			w.Names = append(w.Names, name)
+		}
+	}
+	var now, then bool
+	r.lock(func(*node) {
+		if !replaced {
+			r.adopt(t, slices.Concat(w.Names, later.Names))
+		}
+		now, then = r.pending(t, w.Names), r.pending(t, later.Names)
+	})
+	if then && len(r.made.Phases) > 0 {
+		first := &r.made.Phases[0]
+		first.Wait = append(slices.Clone(first.Wait), later)
+	}
+	if !now {
+		return nil
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, w.Timeout, errLate)
+	defer cancel()
+	err := r.await(limited, func() bool { return !r.open(t, w.Names) })
+	if errors.Is(err, errLate) {
+		return r.late(w)
+	}
+	return err
+}
+
+// adopt takes the refusal of what an earlier run has sent, before or after now, for one of what the first phase sends.
+func (r *run) adopt(t types.ResponseType, names []string) {
+	sent := version{urls[t], r.cached[t].Version}
+	r.session.pushed[sent] = 1
+	for s := range r.session.node.streams {
+		sub := s.subscriptions[urls[t]]
+		if sub != nil && sub.refused != nil && sub.refused.version == sent && r.lacks(s, sub, t, names) {
+			r.session.refused = sub.refused
+		}
+	}
+}
+
+// pending tells whether an Envoy was sent a name and has not ACKed it.
+func (r *run) pending(t types.ResponseType, names []string) bool {
+	for s := range r.session.node.streams {
+		if sub := s.subscriptions[urls[t]]; sub != nil && sub.pending(s.delta) && r.lacks(s, sub, t, names) {
+			return true
+		}
+	}
+	return false
+}
+
+// open tells whether an Envoy still has to ACK a name: not one that has refused it, or that the cache sends nothing.
+func (r *run) open(t types.ResponseType, names []string) bool {
+	for s := range r.session.node.streams {
+		sub := s.subscriptions[urls[t]]
+		if sub == nil || !r.lacks(s, sub, t, names) {
+			continue
+		}
+		refused := sub.refused != nil && sub.refused.name == r.cached[t].Version
+		withheld := !sub.pending(s.delta) && s.guarded(urls[t]) != nil && !sub.asksAll(r.cached[t].Items)
+		if !refused && !withheld {
+			return true
+		}
+	}
+	return false
+}
+
+// lacks tells whether a stream asks for a name and has not ACKed it.
+func (r *run) lacks(s *stream, sub *subscription, t types.ResponseType, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return sub.asks(name) && !r.ackedOn(s, sub, t, name) })
+}
+
+// keeps tells whether the target has a resource as the cache has it.
+func (r *run) keeps(t types.ResponseType, name string) bool {
+	now, next := r.cached[t].Items[name].Resource, r.target.GetResourcesAndTTL(urls[t])[name].Resource
+	return next != nil && (now == next || proto.Equal(now, next))
+}
+
+// brings tells whether the target has something new that a resource refers to and may be waiting for, as a cluster for its endpoints.
+func (r *run) brings(t types.ResponseType, name string) bool {
+	return slices.ContainsFunc(r.references[r.cached[t].Items[name].Resource], func(e *graph.Edge) bool {
+		to, err := typeOf(e.Kind)
+		if err != nil || r.has(to, e.Target) {
+			return false
+		}
+		_, brought := r.target.GetResourcesAndTTL(urls[to])[e.Target]
+		return brought
+	})
+}

@@ -1,0 +1,180 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+// A run takes over while the cluster of the one before still warms: what comes next must not lead to it yet.
+func TestTakeOverWhileWarming(t *testing.T) {
+	t.Parallel()
+	for _, transport := range lint.Transports {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			p, envoys := start(t, transport, plain, 1)
+			f := envoys[0]
+			f.withhold(cds)
+			first := going(p, rerouted.snapshot(t, "v2", transport), options(p))
+			f.eventually("the new cluster", func() bool { return f.has[cds]["c2"] != nil })
+			next := rerouted
+			next.backend = 8081 // only endpoints change
+			after := next.snapshot(t, "v3", transport)
+			second := going(p, after, options(p))
+			if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
+				t.Errorf("the first run: %v", err)
+			}
+			time.Sleep(300 * time.Millisecond)
+			f.mu.Lock()
+			if strings.Contains(fmt.Sprint(f.has[rds]["r"]), "c2") {
+				t.Error("the route leads to a cluster whose ACK is withheld")
+			}
+			f.mu.Unlock()
+			f.release(cds)
+			if err := ended(t, second); err != nil {
+				t.Fatal(err)
+			}
+			f.serves(after)
+		})
+	}
+}
+
+// A refusal that comes after the run which sent the cluster was taken over is one of the next run, unless that replaces the cluster.
+func TestTakeOverNACK(t *testing.T) {
+	t.Parallel()
+	for _, transport := range lint.Transports {
+		for _, mended := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/%t", transport, mended), func(t *testing.T) {
+				t.Parallel()
+				p, envoys := start(t, transport, plain, 1)
+				f := envoys[0]
+				f.mu.Lock()
+				f.refuses = cds
+				f.withheld[cds] = []func(){}
+				f.mu.Unlock()
+				first := going(p, rerouted.snapshot(t, "v2", transport), options(p))
+				f.eventually("the refusal", func() bool { return len(f.withheld[cds]) > 0 })
+				next := rerouted
+				next.clusters = map[string]time.Duration{"c1": time.Second, "c2": time.Second}
+				if mended {
+					next.clusters["c2"] = 2 * time.Second
+				}
+				after := next.snapshot(t, "w", transport) // a version that the Envoy does not refuse
+				second := going(p, after, options(p))
+				if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
+					t.Errorf("the first run: %v", err)
+				}
+				f.mu.Lock()
+				f.refuses = ""
+				f.mu.Unlock()
+				f.release(cds)
+				err := ended(t, second)
+				if mended {
+					if err != nil {
+						t.Fatal(err)
+					}
+					f.arrives(after)
+					return
+				}
+				var nack *NackError
+				if !errors.As(err, &nack) || nack.Phase != 1 || nack.TypeURL != cds {
+					t.Errorf("the second run: %v", err)
+				}
+			})
+		}
+	}
+}
+
+// The drain begins in one phase, and its end is waited for in a later one.
+func TestTakeOverBetween(t *testing.T) {
+	t.Parallel()
+	old := config{
+		listeners: map[string]string{"l": "r", "w": "rs", "x": "rs", "y": "rs", "z": "rs"},
+		ports:     map[string]uint32{"l": 10000, "w": 10001, "x": 10002, "y": 10003, "z": 10004},
+		routes:    map[string]string{"r": "c1", "rs": "cs"}, clusters: map[string]time.Duration{"c1": time.Second, "cs": time.Second},
+	}
+	target := config{
+		listeners: map[string]string{"l": "r2", "w": "rs", "x": "rs", "y": "rs", "z": "rs"},
+		ports:     map[string]uint32{"l": 10000, "w": 10002, "x": 10003, "y": 10004, "z": 10005}, // a chain of moves
+		routes:    map[string]string{"r2": "c2", "rs": "cs"}, clusters: map[string]time.Duration{"c2": time.Second, "cs": time.Second},
+	}
+	for _, transport := range lint.Transports {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			p, envoys := start(t, transport, old, 1)
+			f := envoys[0]
+			f.mu.Lock()
+			f.drains = true
+			f.withheld[rds] = []func(){}
+			f.mu.Unlock()
+			first := going(p, target.snapshot(t, "v2", transport), options(p))
+			f.eventually("the new route", func() bool { return f.has[rds]["r2"] != nil })
+			later := target
+			later.ports = old.ports
+			second := going(p, later.snapshot(t, "v3", transport), options(p))
+			if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
+				t.Errorf("the first run: %v", err)
+			}
+			f.release(rds)
+			time.Sleep(500 * time.Millisecond)
+			f.mu.Lock()
+			if slices.Contains(f.asks(rds), "r") && f.has[cds]["c1"] == nil {
+				t.Error("the cluster of draining connections is gone")
+			}
+			f.mu.Unlock()
+			f.drain()
+			if err := ended(t, second); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Whatever a run was doing when the next one came, it says so in one way.
+func TestTakeOverAnytime(t *testing.T) {
+	t.Parallel()
+	p, envoys := start(t, lint.ADSSotW, plain, 1)
+	var all []chan error
+	for i := range 40 {
+		target := []config{plain, rerouted, changed}[i%3]
+		all = append(all, going(p, target.snapshot(t, fmt.Sprint("s", i), lint.ADSSotW), options(p)))
+		time.Sleep(time.Duration(i%12) * time.Millisecond)
+	}
+	time.Sleep(20 * time.Millisecond)
+	last := rerouted.snapshot(t, "last", lint.ADSSotW)
+	if err := Run(context.Background(), p.cache, "edge", nil, last, options(p)); err != nil {
+		t.Fatal(err)
+	}
+	for _, result := range all {
+		if err := ended(t, result); err != nil && !errors.Is(err, ErrSuperseded) {
+			t.Error(err)
+		}
+	}
+	envoys[0].serves(last)
+}
+
+// A run whose context has ended does not end the one under way.
+func TestDeadContext(t *testing.T) {
+	t.Parallel()
+	p, envoys := start(t, lint.ADSSotW, plain, 1)
+	f := envoys[0]
+	f.withhold(cds)
+	after := rerouted.snapshot(t, "v2", lint.ADSSotW)
+	first := going(p, after, options(p))
+	f.eventually("the new cluster", func() bool { return f.has[cds]["c2"] != nil })
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := Run(ctx, p.cache, "edge", nil, after, options(p)); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	f.release(cds)
+	if err := ended(t, first); err != nil {
+		t.Error(err)
+	}
+}
