@@ -30,7 +30,9 @@ out; endpoints-emptied tells of the last one.`,
 	},
 	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
 		vanishing(p, changes, graph.Listener, "new connections are refused, and those that are open drain")
-		vanishing(p, changes, graph.Cluster, "requests for them are answered with 503 (response flag NC)")
+		if !movedAway(p, changes) {
+			vanishing(p, changes, graph.Cluster, "requests for them are answered with 503 (response flag NC)")
+		}
 		vanishingHosts(p)
 	}),
 })
@@ -60,6 +62,24 @@ func pushed(s *graph.Snapshot, kind graph.Kind) (n int) {
 		}
 	}
 	return n
+}
+
+// movedAway tells whether there are no clusters any more since all traffic goes to others, such as those of the bootstrap.
+func movedAway(p *lint.Pass, changes *graph.Changes) bool {
+	if pushed(p.Snapshot, graph.Cluster) > 0 {
+		return false
+	}
+	moved := false
+	for _, e := range p.Snapshot.Edges {
+		if e.Kind != graph.Cluster || e.From.Kind == graph.Bootstrap || !p.Snapshot.Serves(e.From) {
+			continue
+		}
+		if change := changes.Find(graph.Cluster, e.Target); change != nil && change.Removed() {
+			return false
+		}
+		moved = true
+	}
+	return moved
 }
 
 func vanishingHosts(p *lint.Pass) {

@@ -3,13 +3,11 @@
 package traffic
 
 import (
-	"net"
-	"strconv"
+	"slices"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
-	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
 	"github.com/xdslint/xdslint/graph"
@@ -21,20 +19,31 @@ type Traffic struct {
 	entries  map[*graph.Resource][]Entry
 	listened bool                                  // it has listeners
 	others   map[*graph.Resource][]*graph.Resource // counterparts
-	hosts    map[*graph.Resource]*hosts
+	routing  map[*graph.Resource]*routing
+	tables   map[*routev3.RouteConfiguration]*table
+	tableOf  map[*routev3.VirtualHost]*table
+	routes   map[*routev3.VirtualHost][]route
+}
+
+// routing is what an entry leads to.
+type routing struct {
+	tables []*table
+	scopes []*routev3.ScopedRouteConfiguration
 }
 
 // Entry is where traffic comes in.
 type Entry struct {
-	Resource *graph.Resource // a listener; in a snapshot without any, the resource that nothing else leads to
-	By       *graph.Edge     // its reference by which the traffic goes on; nil if it goes no further
+	Resource *graph.Resource                   // a listener; in a snapshot without any, the resource that nothing else leads to
+	By       *graph.Edge                       // its reference by which the traffic goes on; nil if it goes no further
+	scope    *routev3.ScopedRouteConfiguration // that the traffic goes through; nil if through none
 }
 
 // Of a snapshot that is built.
 func Of(s *graph.Snapshot) *Traffic {
 	return &Traffic{
 		snapshot: s, listened: len(s.All(graph.Listener)) > 0,
-		entries: map[*graph.Resource][]Entry{}, others: map[*graph.Resource][]*graph.Resource{}, hosts: map[*graph.Resource]*hosts{},
+		entries: map[*graph.Resource][]Entry{}, others: map[*graph.Resource][]*graph.Resource{}, routing: map[*graph.Resource]*routing{},
+		tables: map[*routev3.RouteConfiguration]*table{}, tableOf: map[*routev3.VirtualHost]*table{}, routes: map[*routev3.VirtualHost][]route{},
 	}
 }
 
@@ -55,7 +64,7 @@ func (t *Traffic) Entries(r *graph.Resource) []Entry {
 		for _, e := range above {
 			if e.From.Kind == graph.Listener || !seen[e.From] { // a listener can lead here by several filter chains
 				seen[e.From] = true
-				next = append(next, Entry{e.From, e})
+				next = append(next, Entry{e.From, e, scopeOf(e, next[0].scope)})
 			}
 		}
 	}
@@ -64,7 +73,8 @@ func (t *Traffic) Entries(r *graph.Resource) []Entry {
 }
 
 // Continues tells whether requests that come to the place of a reference are served in the other snapshot too, wherever they go
-// there: by a listener with the same name or address, a virtual host for the same domain, a route for the same path.
+// there: by a listener with the same name or address, a scope with the same key, a virtual host for the same domain, a route for the
+// same path.
 func (t *Traffic) Continues(e *graph.Edge, in *Traffic) bool {
 	for _, entry := range t.Entries(e.From) {
 		by := entry.By
@@ -72,12 +82,28 @@ func (t *Traffic) Continues(e *graph.Edge, in *Traffic) bool {
 			by = e
 		}
 		for _, other := range in.counterparts(entry.Resource) {
-			if meets(by, other) && in.answers(other, e) {
+			if connectionsMeet(by, other) && in.hasScope(other, scopeOf(e, entry.scope)) && t.answered(entry.Resource, e, in, other) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// scopeOf is the scope around a reference, or else another one.
+func scopeOf(e *graph.Edge, otherwise *routev3.ScopedRouteConfiguration) *routev3.ScopedRouteConfiguration {
+	if scope, ok := enclosing[*routev3.ScopedRouteConfiguration](e.Place, "envoy.config.route.v3.ScopedRouteConfiguration"); ok {
+		return scope
+	}
+	return otherwise
+}
+
+// hasScope tells whether an entry has a scope for the same requests, or does without scopes.
+func (t *Traffic) hasScope(entry *graph.Resource, scope *routev3.ScopedRouteConfiguration) bool {
+	scopes := t.routingOf(entry).scopes
+	return scope == nil || len(scopes) == 0 || slices.ContainsFunc(scopes, func(other *routev3.ScopedRouteConfiguration) bool {
+		return proto.Equal(scope.GetKey(), other.GetKey())
+	})
 }
 
 // counterparts lists the entries that take over from one of another snapshot, or go on as they were.
@@ -95,19 +121,24 @@ func (t *Traffic) counterparts(entry *graph.Resource) []*graph.Resource {
 	return all
 }
 
-// answers tells whether an entry serves the requests for which the place of a reference of another snapshot is.
-func (t *Traffic) answers(entry *graph.Resource, e *graph.Edge) bool {
+// answered tells whether an entry of another snapshot serves requests for which the place of a reference is, in the way of its own entry.
+func (t *Traffic) answered(entry *graph.Resource, e *graph.Edge, in *Traffic, other *graph.Resource) bool {
 	host, isHost := enclosing[*routev3.VirtualHost](e.Place, "envoy.config.route.v3.VirtualHost")
 	if !isHost {
 		return true
 	}
-	route, isRoute := enclosing[*routev3.Route](e.Place, "envoy.config.route.v3.Route")
-	for _, other := range t.hostsOf(entry).overlapping(host.GetDomains()) {
-		if other.GetMatcher() != nil {
-			return true
-		}
-		for _, r := range other.GetRoutes() {
-			if r.GetDirectResponse().GetStatus() < 400 && (!isRoute || pathsOverlap(route.GetMatch(), r.GetMatch())) {
+	var before []route
+	if r, isRoute := enclosing[*routev3.Route](e.Place, "envoy.config.route.v3.Route"); isRoute {
+		before = upTo(t.routesOf(host), r)
+	}
+	t.routingOf(entry)
+	own := t.tableOf[host]
+	if own == nil {
+		return true // the entry does not lead there by what is known
+	}
+	for _, table := range in.routingOf(other).tables {
+		for _, there := range own.sharing(host, table) {
+			if in.serves(there, before) {
 				return true
 			}
 		}
@@ -115,28 +146,89 @@ func (t *Traffic) answers(entry *graph.Resource, e *graph.Edge) bool {
 	return false
 }
 
-// hostsOf lists the virtual hosts to which an entry leads.
-func (t *Traffic) hostsOf(entry *graph.Resource) *hosts {
-	if known, ok := t.hosts[entry]; ok {
+// serves tells whether a virtual host serves requests that in another one go to the last of some routes, or to any if there are none.
+func (t *Traffic) serves(host *routev3.VirtualHost, others []route) bool {
+	if host.GetMatcher() != nil {
+		return true
+	}
+	routes := t.routesOf(host)
+	for i, r := range routes {
+		if (len(others) == 0 || routesMeet(others, routes[:i+1])) && t.succeeds(r.message) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Traffic) routesOf(host *routev3.VirtualHost) []route {
+	known, ok := t.routes[host]
+	if !ok {
+		for _, r := range host.GetRoutes() {
+			known = append(known, newRoute(r))
+		}
+		t.routes[host] = known
+	}
+	return known
+}
+
+// succeeds tells whether a route does more than to answer with an error.
+func (t *Traffic) succeeds(r *routev3.Route) bool {
+	cluster := r.GetRoute().GetCluster()
+	missing := cluster != "" && t.snapshot.Find(graph.Cluster, graph.Anywhere, cluster) == nil && !t.snapshot.Assumes(graph.Cluster, cluster) &&
+		t.snapshot.World(graph.Cluster, graph.Anywhere) != graph.Open
+	return !missing && r.GetDirectResponse().GetStatus() < 400
+}
+
+// routingOf finds the scopes and the route tables to which an entry leads.
+func (t *Traffic) routingOf(entry *graph.Resource) *routing {
+	if known, ok := t.routing[entry]; ok {
 		return known
 	}
-	found := &hosts{exact: map[string][]*routev3.VirtualHost{}}
+	found := &routing{}
+	t.routing[entry] = found
+	type step struct {
+		to    *graph.Resource
+		below *graph.Place // the reference to it
+	}
 	seen := map[*graph.Resource]bool{entry: true}
-	for next := []*graph.Resource{entry}; len(next) > 0; next = next[1:] {
-		next[0].Walk(func(at *graph.Place) {
-			if host, ok := at.Message.Interface().(*routev3.VirtualHost); ok {
-				found.add(host)
-			}
-		})
-		for _, e := range t.snapshot.From(next[0]) {
+	for next := []step{{to: entry}}; len(next) > 0; next = next[1:] {
+		next[0].to.Walk(func(at *graph.Place) { t.collect(found, at, next[0].below) })
+		for _, e := range t.snapshot.From(next[0].to) {
 			if to := e.To; to != nil && to.Kind != graph.Cluster && !seen[to] {
 				seen[to] = true
-				next = append(next, to)
+				next = append(next, step{to, e.Place})
 			}
 		}
 	}
-	t.hosts[entry] = found
 	return found
+}
+
+// collect adds what a place says. A virtual host of its own belongs to the table that refers to it.
+func (t *Traffic) collect(found *routing, at, below *graph.Place) {
+	switch m := at.Message.Interface().(type) {
+	case *routev3.ScopedRouteConfiguration:
+		found.scopes = append(found.scopes, m)
+	case *routev3.RouteConfiguration:
+		found.tables = append(found.tables, t.table(m))
+	case *routev3.VirtualHost:
+		const name = "envoy.config.route.v3.RouteConfiguration"
+		config, ok := enclosing[*routev3.RouteConfiguration](at, name)
+		if !ok {
+			config, ok = enclosing[*routev3.RouteConfiguration](below, name)
+		}
+		if !ok {
+			found.tables = append(found.tables, t.table(nil))
+		}
+		t.table(config).add(m)
+		t.tableOf[m] = t.table(config)
+	}
+}
+
+func (t *Traffic) table(of *routev3.RouteConfiguration) *table {
+	if t.tables[of] == nil {
+		t.tables[of] = newTable()
+	}
+	return t.tables[of]
 }
 
 func enclosing[M any](at *graph.Place, name protoreflect.FullName) (m M, ok bool) {
@@ -146,69 +238,4 @@ func enclosing[M any](at *graph.Place, name protoreflect.FullName) (m M, ok bool
 	}
 	m, ok = around.Message.Interface().(M)
 	return m, ok
-}
-
-// meets tells whether connections that come to the filter chain around a reference can come to some chain of another listener.
-func meets(e *graph.Edge, other *graph.Resource) bool {
-	chain, ok := enclosing[*listenerv3.FilterChain](e.Place, "envoy.config.listener.v3.FilterChain")
-	l, isListener := other.Message.(*listenerv3.Listener)
-	if !ok || !isListener || l.GetFilterChainMatcher() != nil || l.GetDefaultFilterChain() != nil {
-		return true
-	}
-	names := chain.GetFilterChainMatch().GetServerNames()
-	for _, c := range l.GetFilterChains() {
-		if others := c.GetFilterChainMatch().GetServerNames(); len(names) == 0 || len(others) == 0 || domainsOverlap(names, others) {
-			return true
-		}
-	}
-	return false
-}
-
-// SharesAddress tells whether two listeners are bound to an address that both have.
-func SharesAddress(a, b *graph.Resource) bool {
-	have := map[string]bool{}
-	for _, address := range Addresses(a) {
-		have[address] = true
-	}
-	for _, address := range Addresses(b) {
-		if have[address] {
-			return true
-		}
-	}
-	return false
-}
-
-// Addresses of a listener, as they are compared and shown.
-func Addresses(r *graph.Resource) (all []string) {
-	l, ok := r.Message.(*listenerv3.Listener)
-	if !ok {
-		return nil
-	}
-	list := []*corev3.Address{l.GetAddress()}
-	for _, more := range l.GetAdditionalAddresses() {
-		list = append(list, more.GetAddress())
-	}
-	for _, address := range list {
-		if text := addressText(address); text != "" {
-			all = append(all, text)
-		}
-	}
-	return all
-}
-
-func addressText(a *corev3.Address) string {
-	socket := a.GetSocketAddress()
-	switch {
-	case a.GetPipe() != nil:
-		return a.GetPipe().GetPath()
-	case socket == nil:
-		return ""
-	case socket.GetNamedPort() != "":
-		return net.JoinHostPort(socket.GetAddress(), socket.GetNamedPort())
-	}
-	text := net.JoinHostPort(socket.GetAddress(), strconv.Itoa(int(socket.GetPortValue())))
-	if socket.GetProtocol() == corev3.SocketAddress_UDP {
-		text += "/udp"
-	}
-	return text
 }
