@@ -117,10 +117,10 @@ func mayHave(s *graph.Snapshot, name string) bool {
 	return s.Opened(graph.Cluster) || s.Loose && s.World(graph.Cluster, graph.Anywhere) == graph.Open && len(s.All(graph.Cluster)) > 0
 }
 
-// pointedThere tells whether the same resource has referred to the same name before, so that nothing moves.
+// pointedThere tells whether the same resource has sent traffic to the same name before, so that nothing moves.
 func pointedThere(old *graph.Snapshot, e *graph.Edge) bool {
 	from := old.Find(e.From.Kind, graph.Anywhere, e.From.Name)
-	if from == nil {
+	if from == nil || !old.Serves(from) {
 		return false
 	}
 	for _, before := range old.From(from) {
