@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -22,7 +21,7 @@ func (p *planner) settle(held state, steps []*step) []*step {
 		}
 		return true
 	})
-	before := maps.Clone(held)
+	before := p.states[len(p.states)-1]
 	held.apply(steps)
 	asks := p.asks(held, false)
 	for at, r := range p.away {

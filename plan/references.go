@@ -4,6 +4,7 @@ import (
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/rules/transition"
 )
 
 // references orders steps by who refers to whom, before and after.
@@ -110,11 +111,6 @@ func (p *planner) endpoints(s *graph.Snapshot, cluster *graph.Resource) []*step 
 func shrinks(c *graph.Change) bool { return hosts(c.New) < hosts(c.Old) }
 
 func hosts(r *graph.Resource) int {
-	n := 0
-	if cla, ok := r.Message.(*endpointv3.ClusterLoadAssignment); ok {
-		for _, locality := range cla.GetEndpoints() {
-			n += len(locality.GetLbEndpoints())
-		}
-	}
-	return n
+	cla, _ := r.Message.(*endpointv3.ClusterLoadAssignment)
+	return transition.Size(cla)
 }

@@ -99,12 +99,7 @@ func unread(w io.Writer, input *load.Input) {
 				if p.Lenient {
 					continue
 				}
-				place := r.File.Name
-				if r.File.Text != nil {
-					at := r.File.Position(p.Span.Start)
-					place = fmt.Sprintf("%s:%d:%d", place, at.Line, at.Column)
-				}
-				fmt.Fprintf(w, "xdslint: not drawn: %s: %s\n", place, p.Message)
+				fmt.Fprintf(w, "xdslint: not drawn: %s\n", placed(r.File, p))
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -10,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/graph/source"
 )
 
 // oldAndNew are the arguments of commands that compare.
@@ -78,4 +81,31 @@ func oneSnapshot(path string, all []*graph.Snapshot) (*graph.Snapshot, error) {
 // serving tells whether a resource makes its snapshot more than the bootstrap of a proxy that gets all else pushed.
 func serving(r *graph.Resource) bool {
 	return r.Kind == graph.Listener || r.Kind != graph.Bootstrap && r.Kind != graph.File && r.Delivery == graph.Pushed
+}
+
+// placed is what is wrong, behind where it stands.
+func placed(f *source.File, p decode.Problem) string {
+	if f.Text == nil {
+		return f.Name + ": " + p.Message
+	}
+	at := f.Position(p.Span.Start)
+	return fmt.Sprintf("%s:%d:%d: %s", f.Name, at.Line, at.Column, p.Message)
+}
+
+// unreadable lists what is wrong in resources, and so takes no part in the comparison. A file that is no xDS at all is an error: what it
+// should hold would look like a difference, or hide one.
+func unreadable(s *graph.Snapshot) (places []string, err error) {
+	for _, r := range s.Resources {
+		for _, p := range r.Problems {
+			if p.Lenient {
+				continue
+			}
+			place := placed(r.File, p)
+			if r.Kind == graph.File {
+				return nil, errors.New(place)
+			}
+			places = append(places, place)
+		}
+	}
+	return places, nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -82,26 +81,4 @@ func writeTrafficDiff(w io.Writer, format string, d *traffic.Difference) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(d)
-}
-
-// unreadable lists what is wrong in resources, and so takes no part in the comparison. A file that is no xDS at all is an error: what it
-// should hold would look like a difference, or hide one.
-func unreadable(s *graph.Snapshot) (places []string, err error) {
-	for _, r := range s.Resources {
-		for _, p := range r.Problems {
-			if p.Lenient {
-				continue
-			}
-			place := r.File.Name
-			if r.File.Text != nil {
-				at := r.File.Position(p.Span.Start)
-				place = fmt.Sprintf("%s:%d:%d", place, at.Line, at.Column)
-			}
-			if r.Kind == graph.File {
-				return nil, fmt.Errorf("%s: %s", place, p.Message)
-			}
-			places = append(places, fmt.Sprintf("%s: %s", place, p.Message))
-		}
-	}
-	return places, nil
 }

@@ -33,8 +33,8 @@ func endpointsOf(s *graph.Snapshot, cluster *graph.Resource) (*endpointv3.Cluste
 	return c.GetLoadAssignment(), cluster
 }
 
-// size counts endpoints. Those of a collection (LEDS) are not known, and count as some.
-func size(cla *endpointv3.ClusterLoadAssignment) (n int) {
+// Size counts the endpoints of a load assignment. Those of a collection (LEDS) are not known, and count as some.
+func Size(cla *endpointv3.ClusterLoadAssignment) (n int) {
 	for _, locality := range cla.GetEndpoints() {
 		n += len(locality.GetLbEndpoints()) + len(locality.GetLoadBalancerEndpoints().GetLbEndpoints())
 		if locality.GetLedsClusterLocalityConfig() != nil {

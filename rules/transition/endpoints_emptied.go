@@ -32,10 +32,10 @@ them before the push.`,
 			}
 			had, _ := endpointsOf(p.Old, was)
 			has, holder := endpointsOf(p.Snapshot, now)
-			if has == nil || size(has) > 0 || size(had) == 0 || !inUse(p.Old, was) {
+			if has == nil || Size(has) > 0 || Size(had) == 0 || !inUse(p.Old, was) {
 				continue
 			}
-			lost := emptied{cluster: now, holder: holder, had: size(had)}
+			lost := emptied{cluster: now, holder: holder, had: Size(had)}
 			if e := useOf(p.Snapshot, now, func(e *graph.Edge) bool { return after.Continues(e, before) }); e != nil {
 				lost.report(p, e, whose(after, e), "from this push on, until endpoints come", "it is still used here")
 			} else if e := useOf(p.Old, was, func(e *graph.Edge) bool { return before.Continues(e, after) }); e != nil {

@@ -100,7 +100,7 @@ func renames(p *lint.Pass, changes *graph.Changes) renaming {
 // nameless is all of a cluster but its name; empty where it has no endpoints to be recognised by.
 func nameless(s *graph.Snapshot, r *graph.Resource) string {
 	cla, holder := endpointsOf(s, r)
-	if size(cla) == 0 {
+	if Size(cla) == 0 {
 		return ""
 	}
 	c, ok := r.CanonicalOf(r.Message).(*clusterv3.Cluster)

@@ -38,7 +38,7 @@ Push the endpoints first, wait for the ACK of EDS and for the health checks, the
 			}
 			had, _ := endpointsOf(p.Old, was)
 			has, _ := endpointsOf(p.Snapshot, now)
-			if size(had) > 0 || size(has) == 0 {
+			if Size(had) > 0 || Size(has) == 0 {
 				continue
 			}
 			e := useOf(p.Snapshot, now, func(e *graph.Edge) bool { return !pointedThere(p.Old, e) && after.Continues(e, before) })
