@@ -101,6 +101,9 @@ func pathOf(cs *corev3.ConfigSource) (path string, field []string) {
 // named adds the resources of a file that a resource names, and tells whether it could be read.
 func (a *assembly) named(boot *input, by *graph.Resource, at *decode.Path, path string, from graph.Source) bool {
 	name, err := a.locate(path, boot)
+	if errors.Is(err, errNotGiven) {
+		return false
+	}
 	if err != nil {
 		by.Problems = append(by.Problems, decode.Problem{
 			Kind: decode.Unreadable, Path: at, Span: by.Locate(at).Value, Name: path,
@@ -118,8 +121,24 @@ func (a *assembly) named(boot *input, by *graph.Resource, at *decode.Path, path 
 	return len(in.problems) == 0
 }
 
+// errNotGiven: what there is was given by name, and this is not among it.
+var errNotGiven = errors.New("it was not given")
+
+// among finds a file among those that were given.
+func (l *loader) among(path string, boot *input) (string, error) {
+	for _, try := range []string{path, filepath.Join(filepath.Dir(boot.path), path), filepath.Join(filepath.Dir(boot.path), filepath.Base(path))} {
+		if _, ok := l.given[try]; ok {
+			return try, nil
+		}
+	}
+	return "", errNotGiven
+}
+
 // locate finds a file as Envoy does, from the working directory; or else from the bootstrap's folder.
 func (a *assembly) locate(path string, boot *input) (string, error) {
+	if a.given != nil {
+		return a.among(path, boot)
+	}
 	var tries []string
 	switch {
 	case filepath.IsAbs(path) && a.opts.Root != "":
@@ -151,9 +170,13 @@ func (a *assembly) locate(path string, boot *input) (string, error) {
 
 // open returns a file that was read already, or reads it.
 func (l *loader) open(path string) *input {
-	absolute := RealPath(path)
+	identity := RealPath
+	if l.given != nil {
+		identity = func(name string) string { return name }
+	}
+	absolute := identity(path)
 	for _, in := range l.inputs {
-		if in.path != "-" && RealPath(in.path) == absolute {
+		if in.path != "-" && identity(in.path) == absolute {
 			return in
 		}
 	}

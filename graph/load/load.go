@@ -5,6 +5,8 @@ package load
 import (
 	"context"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
@@ -47,6 +49,22 @@ func Paths(ctx context.Context, paths []string, opts Options) (*Input, error) {
 		return nil, err
 	}
 	if err := l.readAll(found); err != nil {
+		return nil, err
+	}
+	return l.input()
+}
+
+// Given reads texts by their names, as Paths reads files, and nothing else: of a file that a bootstrap names and that is not among them,
+// nothing is known. A path in a bootstrap means the text of that name, or else the one beside the bootstrap with the same last part, since
+// who gives a few files does not say where they will lie.
+func Given(ctx context.Context, texts map[string][]byte, opts Options) (*Input, error) {
+	l := newLoader(ctx, opts)
+	l.given = texts
+	var all []found
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		all = append(all, found{path: name, named: true})
+	}
+	if err := l.readAll(all); err != nil {
 		return nil, err
 	}
 	return l.input()

@@ -318,3 +318,30 @@ name: c
 		t.Errorf("%+v", loose.Assumptions)
 	}
 }
+
+func TestGivenReadsNothingElse(t *testing.T) {
+	other := filepath.Join(t.TempDir(), "cds.yaml")
+	if err := os.WriteFile(other, []byte(`resources: [{"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster, name: on-disk}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const lds = `resources: [{"@type": type.googleapis.com/envoy.config.listener.v3.Listener, name: web}]`
+	boot := fmt.Sprintf(`dynamic_resources: {cds_config: {path_config_source: {path: %q}}, lds_config: {path_config_source: {path: /etc/envoy/lds.yaml}}}`, other)
+	input, err := Given(t.Context(), map[string][]byte{"a/envoy.yaml": []byte(boot), "a/lds.yaml": []byte(lds)}, Options{})
+	if err != nil || len(input.Snapshots) != 1 {
+		t.Fatal(input, err)
+	}
+	s := input.Snapshots[0]
+	var got []string
+	for _, r := range s.Resources {
+		got = append(got, string(r.Kind)+" "+r.Name)
+		if len(r.Problems) > 0 {
+			t.Errorf("%s: %v", r.Name, r.Problems)
+		}
+	}
+	if want := "bootstrap , listener web"; strings.Join(got, ", ") != want {
+		t.Errorf("got %q, want %q", strings.Join(got, ", "), want)
+	}
+	if s.World(graph.Cluster, graph.Anywhere) != graph.Open {
+		t.Error("what a file that was not given holds is not known")
+	}
+}

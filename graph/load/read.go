@@ -27,6 +27,7 @@ type loader struct {
 	ctx    context.Context
 	opts   Options
 	types  decode.Types
+	given  map[string][]byte // all that can be read, by name; nil: the disk
 	inputs []*input
 	opened map[string]*input // files that inputs name, by their real path
 	order  []*input          // the same, in the order in which they were named
@@ -118,6 +119,9 @@ func (l *loader) read(f found) *input {
 }
 
 func (l *loader) bytes(path string) ([]byte, error) {
+	if l.given != nil {
+		return l.given[path], nil
+	}
 	if path == "-" {
 		if l.opts.Stdin == nil {
 			return nil, errors.New("there is no standard input")
