@@ -25,6 +25,14 @@ type Edge struct {
 	Place  *Place    // the message that holds the field
 }
 
+// Subscription asks a source for resources that it does not name: each of those that are there is an Edge too.
+type Subscription struct {
+	From   *Resource
+	Kind   Kind
+	Source Source
+	Name   string // VHDS: the route configuration's; LEDS: the collection's; SRDS, which asks for all: empty
+}
+
 // Build finds all references between the snapshot's resources. Call it once, after the last Add.
 func (s *Snapshot) Build() {
 	s.byName = map[Kind]map[string][]*Resource{}
@@ -47,7 +55,9 @@ func (s *Snapshot) Build() {
 	}
 	openAll(s.Resources)
 	for _, r := range s.Resources {
-		r.Walk(b.visit)
+		if !r.Fragment { // what its names mean may stand in the message that it is merged into
+			r.Walk(b.visit)
+		}
 	}
 	for _, e := range b.edges { // carriers may come after those who mean them
 		if names := b.carried[e.Kind]; names != nil {

@@ -9,6 +9,7 @@ import (
 
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/source"
@@ -49,6 +50,13 @@ type Resource struct {
 	Text     *decode.Node // what Message was decoded from; nil for binary and live input
 	Problems []decode.Problem
 
+	// In a Kubernetes object:
+	Object   *Object               // nil elsewhere
+	Within   *decode.Path          // where in it the resource stands, or the text that it is part of: data["envoy.yaml"]
+	Into     protoreflect.FullName // of a patch that is one value of a field of another message: that field
+	Around   *decode.Path          // of a patch that is no message: the field of Message that stands for it, which the object does not have
+	Fragment bool                  // it is merged into another message: what is absent here says nothing
+
 	once   sync.Once
 	places []*Place // what Walk visits; many rules walk
 }
@@ -81,7 +89,8 @@ type Snapshot struct {
 	Loose       bool // resources that came alone: what is missing may simply not have been given
 	Assumptions Assumptions
 
-	Edges []*Edge
+	Edges         []*Edge
+	Subscriptions []*Subscription
 
 	complete  map[scope]bool
 	bootstrap *Resource
@@ -146,6 +155,11 @@ func MatchName(glob, name string) bool {
 	return ok
 }
 
+// Literal is the glob that matches a name and no other.
+func Literal(name string) string { return literal.Replace(name) }
+
+var literal = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
+
 // Assumes tells whether the user said that the name exists elsewhere.
 func (s *Snapshot) Assumes(kind Kind, name string) bool {
 	for _, a := range s.Assumptions.Names {
@@ -186,6 +200,7 @@ func (r *Resource) As(name string, m proto.Message) *Resource {
 	return &Resource{
 		Kind: r.Kind, Name: name, Message: m, Contents: r.Contents, Source: r.Source, Delivery: r.Delivery, State: r.State,
 		Version: r.Version, TTL: r.TTL, File: r.File, Text: r.Text,
+		Object: r.Object, Within: r.Within, Into: r.Into, Around: r.Around, Fragment: r.Fragment,
 	}
 }
 

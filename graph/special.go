@@ -68,16 +68,16 @@ func (b *builder) subscription(at *Place) {
 	switch m := at.Message.Interface().(type) {
 	case *hcmv3.ScopedRds:
 		from := SourceOf(m.GetScopedRdsConfigSource(), at.Resource.Source)
-		b.subscribe(at, fieldScopedRoutes, ScopedRouteConfiguration, m.GetScopedRdsConfigSource(), b.snapshot.from(ScopedRouteConfiguration, from))
+		b.subscribe(at, fieldScopedRoutes, ScopedRouteConfiguration, "", m.GetScopedRdsConfigSource(), b.snapshot.from(ScopedRouteConfiguration, from))
 	case *routev3.RouteConfiguration:
-		b.subscribe(at, fieldVirtualHosts, VirtualHost, m.GetVhds().GetConfigSource(), b.below(VirtualHost, m.GetName()))
+		b.subscribe(at, fieldVirtualHosts, VirtualHost, m.GetName(), m.GetVhds().GetConfigSource(), b.below(VirtualHost, m.GetName()))
 	case *endpointv3.LedsClusterLocalityConfig:
 		name := strings.TrimSuffix(m.GetLedsCollectionName(), "/*")
-		b.subscribe(at, fieldLbEndpoints, LbEndpoint, m.GetLedsConfig(), b.below(LbEndpoint, name))
+		b.subscribe(at, fieldLbEndpoints, LbEndpoint, m.GetLedsCollectionName(), m.GetLedsConfig(), b.below(LbEndpoint, name))
 	}
 }
 
-func (b *builder) subscribe(at *Place, field protoreflect.FullName, kind Kind, cs *corev3.ConfigSource, to []*Resource) {
+func (b *builder) subscribe(at *Place, field protoreflect.FullName, kind Kind, name string, cs *corev3.ConfigSource, to []*Resource) {
 	if cs == nil {
 		return
 	}
@@ -86,6 +86,7 @@ func (b *builder) subscribe(at *Place, field protoreflect.FullName, kind Kind, c
 		path = at.Path.Field("vhds").Field(string(field.Name()))
 	}
 	from := SourceOf(cs, at.Resource.Source)
+	b.snapshot.Subscriptions = append(b.snapshot.Subscriptions, &Subscription{From: at.Resource, Kind: kind, Source: from, Name: name})
 	for _, r := range to {
 		b.edges = append(b.edges, &Edge{From: at.Resource, Path: path, Field: field, Kind: kind, Source: from, Target: r.Name, To: r, Place: at})
 	}

@@ -52,7 +52,15 @@ type Key struct {
 	Field string     `json:"field"`
 }
 
+// field is where the finding is in its resource; for a patch, where in its object: there may be several patches in it.
+func (d *Diagnostic) field() string {
+	if d.Resource.Kind == graph.Patch {
+		return d.Resource.InObject(d.Path).String()
+	}
+	return d.Path.String()
+}
+
 // Key of the finding. Findings with equal keys can differ in their messages and places.
 func (d *Diagnostic) Key() Key {
-	return Key{Rule: d.Rule.ID(), Kind: d.Resource.Kind, Name: d.Resource.Name, Field: d.Path.String()}
+	return Key{Rule: d.Rule.ID(), Kind: d.Resource.Kind, Name: d.Resource.Name, Field: d.field()}
 }

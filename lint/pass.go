@@ -128,6 +128,9 @@ func (p *Pass) ReportResource(r *graph.Resource, d Diagnostic) {
 // ReportProblem adds a finding about something that could not be decoded.
 func (p *Pass) ReportProblem(r *graph.Resource, problem decode.Problem, d Diagnostic) {
 	d.Resource, d.Path, d.Span = r, problem.Path, problem.Span
+	if r.Kind == graph.Patch && !problem.Carried {
+		d.Upstream = "" // it does not come to the data plane
+	}
 	p.fill(&d)
 }
 

@@ -4,11 +4,16 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
 )
 
 // Refusal says what Envoy does with a resource that it refuses, by how the resource is delivered: a note for findings.
 func Refusal(r *graph.Resource) string {
 	switch {
+	case r.Kind == graph.Patch && r.Object.Kind == graph.EnvoyPatchPolicy:
+		return "Envoy Gateway leaves this patch out, or envoy refuses what comes of it (NACK) and goes on with what it had"
+	case r.Kind == graph.Patch:
+		return "envoy refuses what comes of the patch (NACK) and goes on with what it had"
 	case r.Delivery == graph.Booted:
 		return "envoy refuses the bootstrap and exits"
 	case r.Kind == graph.File && OpenedLate(r):
@@ -17,6 +22,19 @@ func Refusal(r *graph.Resource) string {
 		return "envoy refuses the file"
 	}
 	return "envoy refuses the update (NACK) and goes on with what it had"
+}
+
+// Unread says what becomes of a resource that is no message of its type. Of a patch, the control plane finds that out.
+func Unread(r *graph.Resource, problem decode.Problem) string {
+	switch {
+	case r.Object == nil || r.Kind != graph.Patch && r.Kind != graph.File || problem.Carried:
+		return Refusal(r)
+	case r.Object.Kind == graph.EnvoyFilter:
+		return "Istio refuses the EnvoyFilter; where its webhook is off, it leaves this patch out"
+	case r.Object.Kind == graph.EnvoyPatchPolicy:
+		return "Envoy Gateway leaves this patch out, and the policy is not Programmed"
+	}
+	return Refusal(r)
 }
 
 // AtStart is the note of a finding about what --mode validate does not look at. Such a finding is no Refused one.

@@ -47,7 +47,9 @@ type Rule struct {
 	Summary  string   // one line: what it finds
 	Why      string   // Markdown: what the data plane does with it, where that was seen, what to write instead
 	Links    []string // Envoy's function, a gRFC, an issue
-	Run      Check
+	// Fragments: it also holds for a part of a message (graph.Resource.Fragment), since it judges what is there and never what is absent.
+	Fragments bool
+	Run       Check
 }
 
 // ID is group/name: the one name of a rule in messages, configuration, suppressions and addresses.

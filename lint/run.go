@@ -170,7 +170,9 @@ func (w *worker) resource(res *graph.Resource, into *Result) {
 	}
 	res.Walk(func(at *graph.Place) {
 		for _, i := range w.applying(at.Message.Descriptor()) {
-			w.call(i, res, at)
+			if !res.Fragment || w.each[i].Fragments {
+				w.call(i, res, at)
+			}
 		}
 	})
 }
@@ -192,6 +194,9 @@ func (r *runner) whole(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
+		if !rule.Fragments && r.fragment() {
+			continue
+		}
 		func() {
 			defer r.contain(rule, nil, &r.Result)
 			if r.config.Timings {
@@ -206,6 +211,11 @@ func (r *runner) whole(ctx context.Context) {
 			}
 		}()
 	}
+}
+
+// fragment tells a snapshot that is nothing but a part of a message: such a part stands alone.
+func (r *runner) fragment() bool {
+	return len(r.snapshot.Resources) == 1 && r.snapshot.Resources[0].Fragment
 }
 
 func (r *runner) pass(rule *Rule, report func(Diagnostic)) *Pass {

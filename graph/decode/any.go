@@ -13,7 +13,7 @@ func (d *Decoder) any(n *Node, m protoreflect.Message, at *Path, depth int) {
 		d.problem(BadAny, n, at, `%s stands where a map with an "@type" belongs`, n.Kind)
 		return
 	}
-	if len(n.Keys) == 0 {
+	if len(n.Keys) == 0 && d.Format != Jsonpb {
 		return
 	}
 	url := n.Get("@type")
@@ -140,13 +140,14 @@ func (d *Decoder) typedStruct(n *Node, m protoreflect.Message, at *Path, depth i
 	}
 	content := d.content(url, at.Field("type_url"))
 	if content == nil {
+		d.Problems[len(d.Problems)-1].Carried = true
 		return
 	}
 	inner := *d // Envoy makes JSON of a Struct, in which no key stands twice
 	inner.Format, inner.Problems = YAML, nil
 	inner.fields(value, content.ProtoReflect(), at.Field("value"), depth+1, false)
 	for _, p := range inner.Problems {
-		if p.Kind != DuplicateKey {
+		if p.Carried = true; p.Kind != DuplicateKey {
 			d.Problems = append(d.Problems, p)
 		}
 	}

@@ -34,6 +34,7 @@ const (
 	Syntax                          // the text is no YAML, JSON or proto text; Name is "template" where it has to be rendered first
 	Unreadable                      // the file could not be read: missing, empty, too large
 	OldType                         // a v2 message; Name is its type
+	BadObject                       // a Kubernetes object that does not say what it should about the xDS in it
 )
 
 // Problem is one place where a text is no message of its type. The rest of the text is decoded all the same.
@@ -47,13 +48,15 @@ type Problem struct {
 	Enum    protoreflect.EnumDescriptor    // the enum that lacks the value
 	Node    *Node                          // what stands there; nil for binary input
 	Lenient bool                           // Envoy takes it: duplicate keys in YAML, for example
+	Carried bool                           // in a TypedStruct, into which nobody but Envoy looks
 }
 
 // Contents tells what the Anys of one input hold, all decoded when the input was read. It also knows the messages that
 // TypedStructs stand for.
 type Contents map[proto.Message]proto.Message
 
-// Format is the encoding of a text; its reader in Envoy decides what passes for a message.
+// Format is the encoding of a text; its reader decides what passes for a message: Envoy's, or that of the Kubernetes controller which makes
+// messages of the object that the text stands in.
 type Format uint8
 
 // The formats.
@@ -61,7 +64,15 @@ const (
 	YAML Format = iota
 	JSON
 	ProtoText
+	Jsonpb    // an object that Istio reads: github.com/golang/protobuf/jsonpb
+	ProtoJSON // an object that Envoy Gateway reads: google.golang.org/protobuf/encoding/protojson
 )
+
+// ofObject tells the formats of Kubernetes objects. Their readers in Go take nothing but the JSON mapping that protobuf promises.
+func (f Format) ofObject() bool { return f == Jsonpb || f == ProtoJSON }
+
+// lastWins tells the formats in which of two equal keys the last counts, and nobody complains.
+func (f Format) lastWins() bool { return f == YAML || f.ofObject() }
 
 // Decoder makes messages of texts.
 type Decoder struct {
@@ -147,7 +158,7 @@ func (d *Decoder) fields(n *Node, m protoreflect.Message, at *Path, depth int, i
 		}
 		if twice(i) {
 			d.duplicateKey(key, value, at.Field(string(fd.Name())), true)
-			if d.Format == YAML { // the last one wins; in JSON they are merged
+			if d.Format.lastWins() { // in JSON they are merged
 				continue
 			}
 		}
@@ -256,6 +267,10 @@ func (d *Decoder) last(n *Node, fd protoreflect.FieldDescriptor, at *Path) *Node
 // elements.
 func (d *Decoder) list(n *Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *Path, depth int) {
 	name, list := string(fd.Name()), m.Mutable(fd).List()
+	if n.Kind != List && d.Format.ofObject() {
+		d.problem(BadValue, n, at.Field(name), "%s stands where a list belongs", n.Kind)
+		return
+	}
 	if n.Kind != List {
 		d.element(n, m, fd, at.Item(name, list.Len()), depth)
 		return
@@ -264,7 +279,7 @@ func (d *Decoder) list(n *Node, m protoreflect.Message, fd protoreflect.FieldDes
 		return
 	}
 	for i := range n.Items {
-		if item := &n.Items[i]; item.Kind == List && !holdsList(fd) {
+		if item := &n.Items[i]; item.Kind == List && !holdsList(fd) && !d.Format.ofObject() {
 			d.list(item, m, fd, at, depth+1)
 		} else {
 			d.element(item, m, fd, at.Item(name, list.Len()), depth+1)
@@ -316,7 +331,7 @@ func (d *Decoder) mapField(n *Node, m protoreflect.Message, fd protoreflect.Fiel
 		key, value := &n.Keys[i], &n.Items[i]
 		here := at.Entry(name, key.Name)
 		if twice(i) {
-			d.duplicateKey(key, value, here, d.Format == YAML)
+			d.duplicateKey(key, value, here, d.Format.lastWins())
 			continue
 		}
 		d.entry(&Node{Kind: String, Text: key.Name, start: key.start, end: key.end}, value, m, fd, here, depth+1)

@@ -118,6 +118,28 @@ func jsonName(name string) string {
 	return string(out)
 }
 
+// Move puts a node and all below it elsewhere: the text that it was read from is part of another one. Where bound is set, nothing of it can
+// be edited there.
+func (n *Node) Move(to func(source.Span) source.Span, bound bool) {
+	move := func(start, end *int32) {
+		span := to(source.Span{Start: int(*start), End: int(*end)})
+		*start, *end = int32(span.Start), int32(span.End)
+	}
+	move(&n.start, &n.end)
+	n.Bound = n.Bound || bound
+	for i := range n.Keys {
+		move(&n.Keys[i].start, &n.Keys[i].end)
+	}
+	for i := range n.Items {
+		n.Items[i].Move(to, bound)
+	}
+}
+
+// Wrap is a map that holds nothing but n, under a key that the text does not have.
+func (n *Node) Wrap(key string) *Node {
+	return &Node{Kind: Map, Bound: true, Items: []Node{*n}, Keys: []Key{{Name: key, start: n.start, end: n.end}}, start: n.start, end: n.end}
+}
+
 // Found is where a path leads in a text.
 type Found struct {
 	Key   source.Span // of the last field's key; zero for a list element

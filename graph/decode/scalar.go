@@ -3,8 +3,10 @@ package decode
 import (
 	"encoding/base64"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
@@ -14,8 +16,12 @@ import (
 func (d *Decoder) scalar(n *Node, fd protoreflect.FieldDescriptor, at *Path) (protoreflect.Value, bool) {
 	var v protoreflect.Value
 	ok := false
+	if d.numberInObject(n) {
+		number := *n
+		number.Kind, n = Number, &number
+	}
 	if d.Format == ProtoText && !typedLiteral(n, fd.Kind()) {
-		d.problem(BadValue, n, at, "%s", mismatch(n, fd))
+		d.problem(BadValue, n, at, "%s", d.mismatch(n, fd))
 		return v, false
 	}
 	switch fd.Kind() {
@@ -41,7 +47,7 @@ func (d *Decoder) scalar(n *Node, fd protoreflect.FieldDescriptor, at *Path) (pr
 		v, ok = integer(n, fd.Kind())
 	}
 	if !ok {
-		d.problem(BadValue, n, at, "%s", mismatch(n, fd))
+		d.problem(BadValue, n, at, "%s", d.mismatch(n, fd))
 	}
 	return v, ok
 }
@@ -59,7 +65,17 @@ func typedLiteral(n *Node, kind protoreflect.Kind) bool {
 	return n.Kind == Number && !strings.ContainsAny(n.Text, ".eain")
 }
 
-func mismatch(n *Node, fd protoreflect.FieldDescriptor) string {
+// numberInObject tells the bare words of which kubectl makes numbers, and Envoy does not.
+func (d *Decoder) numberInObject(n *Node) bool {
+	return d.Format.ofObject() && n.Kind == String && n.Plain && yamlNumber().MatchString(n.Text)
+}
+
+// yamlNumber is YAML 1.1's float and integer, without the shapes that nobody writes.
+var yamlNumber = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+})
+
+func (d *Decoder) mismatch(n *Node, fd protoreflect.FieldDescriptor) string {
 	text := n.Kind.String()
 	if n.Kind == Number || n.Kind == Bool || n.Kind == String && len(n.Text) <= 40 && fd.Kind() != protoreflect.StringKind && fd.Kind() != protoreflect.BytesKind {
 		text += " (" + n.Text + ")"
@@ -81,15 +97,19 @@ func mismatch(n *Node, fd protoreflect.FieldDescriptor) string {
 		return message + ": this looks like a template; render it first"
 	}
 	if fd.Kind() == protoreflect.StringKind && n.Plain && n.Kind != String {
-		message += ": Envoy reads the bare word as " + n.Kind.String() + ", in quotes it is a string"
+		reader := "Envoy"
+		if d.Format.ofObject() {
+			reader = "Kubernetes"
+		}
+		message += ": " + reader + " reads the bare word as " + n.Kind.String() + ", in quotes it is a string"
 	}
 	return message
 }
 
 // boolean reads true and false; in quotes, all that absl::SimpleAtob takes.
 func (d *Decoder) boolean(n *Node) (protoreflect.Value, bool) {
-	if n.Kind == Bool {
-		return protoreflect.ValueOfBool(n.Text == "true"), true
+	if n.Kind == Bool || d.Format.ofObject() {
+		return protoreflect.ValueOfBool(n.Text == "true"), n.Kind == Bool
 	}
 	if d.Format == ProtoText {
 		return protoreflect.ValueOfBool(n.Text == "1"), n.Kind == Number && (n.Text == "0" || n.Text == "1")
@@ -189,10 +209,10 @@ func (d *Decoder) enum(n *Node, fd protoreflect.FieldDescriptor, at *Path) (prot
 		if v := values.ByName(protoreflect.Name(n.Text)); v != nil {
 			return protoreflect.ValueOfEnum(v.Number()), true
 		}
-		if v := values.ByName(protoreflect.Name(strings.ToUpper(n.Text))); v != nil && d.Format != ProtoText {
+		if v := values.ByName(protoreflect.Name(strings.ToUpper(n.Text))); v != nil && d.Format != ProtoText && !d.Format.ofObject() {
 			return protoreflect.ValueOfEnum(v.Number()), true
 		}
-		if i, err := strconv.ParseInt(n.Text, 10, 32); err == nil {
+		if i, err := strconv.ParseInt(n.Text, 10, 32); err == nil && !d.Format.ofObject() {
 			return protoreflect.ValueOfEnum(protoreflect.EnumNumber(i)), true
 		}
 		p := d.problem(UnknownEnum, n, at, "%q is no value of the enum %s", n.Text, fd.Enum().FullName())

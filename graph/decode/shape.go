@@ -8,6 +8,9 @@ import (
 
 var shapes sync.Map // protoreflect.MessageDescriptor → []protoreflect.FieldDescriptor
 
+// HasOwnJSON tells the well-known types, which JSON does not write as a map of their fields.
+func HasOwnJSON(name protoreflect.FullName) bool { return wellKnown[name] != nil }
+
 // messageFields lists the fields of a message that hold messages worth a visit. Durations, wrappers and Structs are
 // values: the field that holds them says all about them.
 func messageFields(md protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {

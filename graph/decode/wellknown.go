@@ -42,7 +42,7 @@ func init() { // the readers call the decoder, which reads this map
 
 // wrapper reads a bare scalar; as Envoy does, also {value: 5}.
 func (d *Decoder) wrapper(n *Node, m protoreflect.Message, at *Path, depth int) {
-	if n.Kind == Map {
+	if d.spelledOut(n) {
 		d.fields(n, m, at, depth, false)
 		return
 	}
@@ -54,11 +54,14 @@ func (d *Decoder) wrapper(n *Node, m protoreflect.Message, at *Path, depth int) 
 
 // duration reads "1.5s"; as Envoy does, also {seconds: 1, nanos: 5}.
 func (d *Decoder) duration(n *Node, m protoreflect.Message, at *Path, depth int) {
-	if n.Kind == Map {
+	if d.spelledOut(n) {
 		d.fields(n, m, at, depth, false)
 		return
 	}
 	seconds, nanos, ok := parseDuration(n)
+	if d.Format == Jsonpb {
+		seconds, nanos, ok = goDuration(n)
+	}
 	if !ok {
 		text := n.Kind.String()
 		if n.Text != "" {
@@ -68,6 +71,15 @@ func (d *Decoder) duration(n *Node, m protoreflect.Message, at *Path, depth int)
 		return
 	}
 	setSeconds(m, seconds, nanos)
+}
+
+// spelledOut tells a message that has a JSON form of its own, and is written field by field all the same, which Envoy takes.
+func (d *Decoder) spelledOut(n *Node) bool { return n.Kind == Map && !d.Format.ofObject() }
+
+// goDuration reads what jsonpb takes for a duration: "5m" and "1m30s" too.
+func goDuration(n *Node) (seconds int64, nanos int32, ok bool) {
+	d, err := time.ParseDuration(n.Text)
+	return int64(d / time.Second), int32(d % time.Second), n.Kind == String && err == nil
 }
 
 func parseDuration(n *Node) (seconds int64, nanos int32, ok bool) {
@@ -95,7 +107,7 @@ func parseDuration(n *Node) (seconds int64, nanos int32, ok bool) {
 }
 
 func (d *Decoder) timestamp(n *Node, m protoreflect.Message, at *Path, depth int) {
-	if n.Kind == Map {
+	if d.spelledOut(n) {
 		d.fields(n, m, at, depth, false)
 		return
 	}
@@ -114,7 +126,7 @@ func setSeconds(m protoreflect.Message, seconds int64, nanos int32) {
 }
 
 func (d *Decoder) fieldMask(n *Node, m protoreflect.Message, at *Path, depth int) {
-	if n.Kind == Map {
+	if d.spelledOut(n) {
 		d.fields(n, m, at, depth, false)
 		return
 	}

@@ -224,8 +224,6 @@ snapshot "typo.yaml"
 snapshot ""
   file "broken.json" broken.json
     1:36 : a value belongs here: an object, a list, a string, a number, true, false or null
-  file "deploy.yaml" deploy.yaml
-    1:1 : this is nothing of xDS: it is a Kubernetes object (Deployment)
   file "empty.yaml" empty.yaml
     1:1 : the file is empty
   file "helm.yaml" helm.yaml

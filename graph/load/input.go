@@ -24,23 +24,16 @@ func (l *loader) input() (*Input, error) {
 		over := l.inline("--config-yaml", l.opts.ConfigYAML)
 		l.opts.ConfigYAML, l.inputs = "", append(l.inputs, over)
 	}
+	var err error
+	if result.Snapshots, err = l.snapshots(); err != nil {
+		return nil, err
+	}
 	for _, in := range l.inputs {
-		own := map[content]func(*input) (*graph.Snapshot, error){bootstrap: l.booted, configDump: l.dumped}[in.as]
-		if own == nil {
-			continue
-		}
-		s, err := own(in)
+		more, err := l.manifest(in)
 		if err != nil {
 			return nil, err
 		}
-		result.Snapshots = append(result.Snapshots, s)
-	}
-	loose, err := l.loose(result.Snapshots)
-	if err != nil {
-		return nil, err
-	}
-	if len(loose.Resources) > 0 {
-		result.Snapshots = append(result.Snapshots, loose)
+		result.Snapshots = append(result.Snapshots, more...)
 	}
 	for _, in := range l.inputs {
 		result.Files = append(result.Files, in.report())
@@ -55,6 +48,30 @@ func (l *loader) input() (*Input, error) {
 		s.Build()
 	}
 	return result, l.ctx.Err()
+}
+
+// snapshots makes one of each bootstrap and config_dump, and one of all else.
+func (l *loader) snapshots() ([]*graph.Snapshot, error) {
+	var all []*graph.Snapshot
+	for _, in := range l.inputs {
+		own := map[content]func(*input) (*graph.Snapshot, error){bootstrap: l.booted, configDump: l.dumped}[in.as]
+		if own == nil {
+			continue
+		}
+		s, err := own(in)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	loose, err := l.loose(all)
+	if err != nil {
+		return nil, err
+	}
+	if len(loose.Resources) > 0 {
+		all = append(all, loose)
+	}
+	return all, nil
 }
 
 // inOrder makes the order of the command line matter for nothing but delta responses, which follow one another.
@@ -78,10 +95,13 @@ func (in *input) recognise() {
 		return
 	}
 	for i, doc := range in.docs {
-		if in.as = recognise(doc); in.as != nothing {
-			in.main = i
-			break
+		in.addObjects(doc)
+		if as := recognise(doc); in.as == nothing && as != nothing {
+			in.as, in.main = as, i
 		}
+	}
+	if in.as == nothing && len(in.objects) > 0 {
+		in.as = manifest
 	}
 	if in.as == bootstrap && in.main == 0 {
 		in.later()
@@ -89,19 +109,12 @@ func (in *input) recognise() {
 	if in.as != nothing {
 		return
 	}
-	if in.named && len(in.docs) > 0 && in.docs[0].Kind == decode.Map && len(in.problems) == 0 && in.why() == "" {
+	if in.named && len(in.docs) > 0 && in.docs[0].Kind == decode.Map && len(in.problems) == 0 && in.no == "" {
 		in.as = bootstrap // what else: Envoy would take it for one, and {} is one
 		return
 	}
-	if len(in.problems) > 0 {
-		return
-	}
-	if in.named {
-		why := in.why()
-		if why == "" {
-			why = noXDS
-		}
-		in.problem(decode.Syntax, source.Span{}, "this is nothing of xDS: %s", why)
+	if in.named && len(in.problems) == 0 && in.no == "" {
+		in.problem(decode.Syntax, source.Span{}, "this is nothing of xDS: %s", noXDS)
 	}
 }
 
@@ -114,24 +127,16 @@ func (in *input) later() {
 	}
 }
 
-// why says what a file is instead, if that is known.
-func (in *input) why() string {
-	for _, doc := range in.docs {
-		kind, version := doc.Get("kind"), doc.Get("apiVersion")
-		if kind != nil && version != nil {
-			return fmt.Sprintf("it is a Kubernetes object (%s)", kind.Text)
-		}
-	}
-	return ""
-}
-
 // matters tells whether the faults of a file are worth a word: it was named, or it looks like xDS.
 func (in *input) matters() bool {
 	if in.named || in.as != nothing {
 		return true
 	}
+	if len(in.problems) > 0 && in.problems[0].Name == "template" && ofKubernetes().Match(in.text) {
+		return false // charts are full of them
+	}
 	for _, mark := range [][]byte{[]byte("type.googleapis.com/envoy."), []byte("static_resources"), []byte("dynamic_resources")} {
-		if bytes.Contains(in.file.Text, mark) {
+		if bytes.Contains(in.text, mark) {
 			return true
 		}
 	}
@@ -183,15 +188,12 @@ func staticNames(snapshots []*graph.Snapshot) []graph.Assumed {
 	for _, s := range snapshots {
 		for _, r := range s.Resources {
 			if r.Source == graph.Static && r.Name != "" && (r.Kind == graph.Cluster || r.Kind == graph.Secret) {
-				names = append(names, graph.Assumed{Kind: r.Kind, Glob: literal.Replace(r.Name)})
+				names = append(names, graph.Assumed{Kind: r.Kind, Glob: graph.Literal(r.Name)})
 			}
 		}
 	}
 	return names
 }
-
-// literal makes a glob (path.Match) of a name.
-var literal = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
 func (in *input) report() FileReport {
 	report := FileReport{Path: in.file.Name}
@@ -206,8 +208,10 @@ func (in *input) report() FileReport {
 		report.As = "delta discovery response" + in.types()
 	case resources:
 		report.As = "resources" + in.types()
+	case manifest:
+		report.As = "Kubernetes manifest" + in.kinds()
 	default:
-		report.Why = in.why()
+		report.Why = in.no
 		switch {
 		case len(in.problems) > 0:
 			report.Why = in.problems[0].Message
@@ -238,15 +242,20 @@ func (in *input) types() string {
 	for _, doc := range in.docs {
 		eachURL(doc, note)
 	}
-	for i, name := range order {
-		if count[name] > 1 {
-			order[i] = fmt.Sprintf("%d %s", count[name], name)
-		}
-	}
-	if len(order) == 0 {
+	return counted(order, count)
+}
+
+// counted lists words in parentheses, with their numbers where there are several.
+func counted(words []string, count map[string]int) string {
+	if len(words) == 0 {
 		return ""
 	}
-	return " (" + strings.Join(order, ", ") + ")"
+	for i, word := range words {
+		if count[word] > 1 {
+			words[i] = fmt.Sprintf("%d %s", count[word], word)
+		}
+	}
+	return " (" + strings.Join(words, ", ") + ")"
 }
 
 func eachURL(doc *decode.Node, f func(string)) {

@@ -28,6 +28,7 @@ type part struct {
 	message  protoreflect.MessageType // nil: there is nothing to decode
 	node     *decode.Node             // of a text
 	raw      []byte                   // of a binary file
+	format   decode.Format            // whose reader makes a message of node
 	depth    int                      // how many maps and lists are open around node
 	alias    string                   // the name that a wrapper gives, for resources that have none of their own
 	static   []*part                  // of a bootstrap
@@ -48,12 +49,12 @@ type origin struct {
 }
 
 func (from origin) resource(kind graph.Kind) *graph.Resource {
-	return &graph.Resource{Kind: kind, Source: from.source, Delivery: from.delivery, State: from.state, Version: from.version, File: from.in.file}
+	return &graph.Resource{Kind: kind, Source: from.source, Delivery: from.delivery, State: from.state, Version: from.version, File: from.in.file, Object: from.in.object, Within: from.in.within}
 }
 
 // plain adds a resource whose type is known from where it stands.
 func (a *assembly) plain(from origin, n *decode.Node, name protoreflect.FullName) *part {
-	p := &part{in: from.in, node: n, depth: from.depth, resource: from.resource(graph.KindOf(name))}
+	p := &part{in: from.in, node: n, format: from.in.format.decoder(), depth: from.depth, resource: from.resource(graph.KindOf(name))}
 	p.resource.Text = n
 	p.message, _ = a.types.FindMessageByName(name)
 	a.parts = append(a.parts, p)
@@ -180,10 +181,10 @@ func (p *part) decode(types decode.Types) {
 		return
 	}
 	d := decode.NewDecoder(types)
-	d.Format, d.Depth = p.in.format.decoder(), p.depth
+	d.Format, d.Depth = p.format, p.depth
 	r, m := p.resource, p.message.New().Interface()
 	switch {
-	case p.node != nil && p.in.as == bootstrap && r.Delivery == graph.Booted: // "@type" is no field there
+	case p.node != nil && (r.Kind == graph.Patch || p.in.as == bootstrap && r.Delivery == graph.Booted): // "@type" is no field there
 		d.Decode(p.node, m, nil)
 	case p.node != nil:
 		d.DecodeAny(p.node, m, nil)
@@ -193,6 +194,9 @@ func (p *part) decode(types decode.Types) {
 		}
 	}
 	r.Message, r.Contents, r.Problems, p.seen = m, d.Contents, append(r.Problems, d.Problems...), d.Seen
+	if r.Kind == graph.Patch {
+		return // it has the object's name
+	}
 	if r.Name = graph.NameOf(m.ProtoReflect()); r.Name == "" {
 		r.Name = p.alias
 	}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/graph/source"
@@ -45,6 +46,12 @@ type input struct {
 	main     int              // the document that tells what the file is
 	problems []decode.Problem // of the file as a whole
 	used     bool             // a bootstrap names this file, so it belongs to that one
+
+	text    []byte        // what was parsed: the file's, or that of one key of an object
+	objects []*object     // the Kubernetes objects in it that hold something of xDS
+	no      string        // what it is instead of xDS, if that is known
+	object  *graph.Object // the text stands in one, and there
+	within  *decode.Path
 }
 
 func newLoader(ctx context.Context, opts Options) *loader {
@@ -215,7 +222,7 @@ func (l *loader) parse(in *input, text []byte) {
 	if in.format == yamlFormat {
 		text = fromUTF16(text)
 	}
-	in.file.Text = text
+	in.file.Text, in.text = text, text
 	docs, err := parsers[in.format](in.file)
 	if in.guessed() && (err != nil || len(docs) > 0 && docs[0].Kind == decode.String) {
 		if other, otherErr := decode.ParseProtoText(in.file); otherErr == nil {

@@ -18,6 +18,7 @@ const (
 	deltaResponse
 	configDump
 	resources // bare, with "@type"
+	manifest  // Kubernetes objects that hold any of these
 )
 
 const (
@@ -36,7 +37,9 @@ func recognise(n *decode.Node) content {
 		if url := n.Get("@type"); url != nil {
 			return byType(decode.TypeName(url.Text))
 		}
-		return byKeys(n)
+		if !isObject(n) {
+			return byKeys(n)
+		}
 	}
 	return nothing
 }

@@ -20,6 +20,11 @@ var variables = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\$\{[A-Za-z_][^}\n]*\}|\$\([A-Za-z_]\w*\)`)
 })
 
+// ofKubernetes are the keys that every object has.
+var ofKubernetes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(apiVersion|kind):`)
+})
+
 // template tells whether a text that cannot be read is a template which has to be rendered first, and where that shows.
 func template(file *source.File, fault *decode.SyntaxError) (decode.Problem, bool) {
 	at := blocks().FindIndex(file.Text)

@@ -15,7 +15,16 @@ type File struct {
 
 	once  sync.Once
 	lines []int // offset of the start of each line
+
+	counted sync.Once
+	marks   []mark // one in each block of the text
 }
+
+// mark is a place up to which the runes of a file are counted: minified JSON is one line, and counting it anew for each finding
+// takes quadratic time.
+type mark struct{ offset, runes int }
+
+const block = 4096
 
 // Span is a half-open range of byte offsets. The zero Span means "nowhere".
 type Span struct{ Start, End int }
@@ -67,7 +76,30 @@ func (f *File) Position(offset int) Position {
 	offset = min(max(offset, 0), len(f.Text))
 	lines := f.index()
 	n := sort.SearchInts(lines, offset+1)
-	return Position{Line: n, Column: 1 + utf8.RuneCount(f.Text[lines[n-1]:offset]), Offset: offset}
+	return Position{Line: n, Column: 1 + f.runes(lines[n-1], offset), Offset: offset}
+}
+
+// runes counts those between two offsets.
+func (f *File) runes(start, end int) int {
+	if end-start < block {
+		return utf8.RuneCount(f.Text[start:end])
+	}
+	return f.runesBefore(end) - f.runesBefore(start)
+}
+
+func (f *File) runesBefore(offset int) int {
+	f.counted.Do(func() {
+		last := mark{}
+		for next := 0; next <= len(f.Text); next += block {
+			for i := 1; i < utf8.UTFMax && next < len(f.Text) && !utf8.RuneStart(f.Text[next]); i++ {
+				next++
+			}
+			last = mark{next, last.runes + utf8.RuneCount(f.Text[last.offset:next])}
+			f.marks = append(f.marks, last)
+		}
+	})
+	i := sort.Search(len(f.marks), func(i int) bool { return f.marks[i].offset > offset }) - 1
+	return f.marks[i].runes + utf8.RuneCount(f.Text[f.marks[i].offset:offset])
 }
 
 // Offset finds the byte offset of a line and a rune column, both from 1.

@@ -39,8 +39,10 @@ type (
 		URL      string        `json:"url"`
 	}
 	jsonResource struct {
-		Kind graph.Kind `json:"kind"`
-		Name string     `json:"name"`
+		Kind   graph.Kind `json:"kind"`
+		Name   string     `json:"name"`
+		Object string     `json:"object,omitempty"` // a Kubernetes object, such as "EnvoyFilter shop/retries"
+		Within string     `json:"within,omitempty"` // where it stands in the object: spec.configPatches[0].patch.value
 	}
 	jsonRelated struct {
 		Message  string       `json:"message"`
@@ -148,7 +150,16 @@ func diagnosticJSON(d *lint.Diagnostic) Finding {
 	return out
 }
 
-func resourceJSON(r *graph.Resource) jsonResource { return jsonResource{r.Kind, r.Name} }
+func resourceJSON(r *graph.Resource) jsonResource {
+	out := jsonResource{Kind: r.Kind, Name: r.Name}
+	if r.Object != nil {
+		out.Object, out.Within = r.Object.String(), r.Within.String()
+		if r.Object.Secret() {
+			out.Name = ""
+		}
+	}
+	return out
+}
 
 func fieldJSON(p *decode.Path) string { return p.String() }
 

@@ -5,18 +5,17 @@ import (
 	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-
-	"github.com/cncf/xds/go/udpa/annotations"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/secret"
 )
 
 const redaction = "[secret]"
@@ -98,6 +97,9 @@ func (s *secrets) redacted(result *lint.Result) []lint.Diagnostic {
 		d := &all[i]
 		h := s.of(d.Resource.File)
 		d.Message, d.Help, d.Upstream = h.redact(d.Message), h.redact(d.Help), h.redact(d.Upstream)
+		if d.Resource.Object.Secret() {
+			d.Upstream = "" // in the data plane's own words a value may stand anywhere
+		}
 		d.Notes = slices.Clone(d.Notes)
 		for j := range d.Notes {
 			d.Notes[j] = h.redact(d.Notes[j])
@@ -121,10 +123,7 @@ func (h *hidden) redact(s string) string {
 			s = strings.ReplaceAll(s, v, redaction)
 		}
 	}
-	if looksSecret([]byte(s)) {
-		s = patterns().ReplaceAllString(s, redaction)
-	}
-	return s
+	return secret.Scrub(s, redaction)
 }
 
 // hide tells whether a line, which starts at an offset, must not be shown.
@@ -138,34 +137,13 @@ func (h *hidden) hide(line []byte, start int) bool {
 			return true
 		}
 	}
-	return looksSecret(line) || h.broken && likelySecret().Match(line)
+	return secret.Looks(line) || h.broken && likelySecret().Match(line)
 }
-
-// patterns are secrets that tell by their looks: bearer tokens, JSON web tokens, private keys.
-var patterns = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i:bearer|basic)\s+[A-Za-z0-9._~+/-]{16,}=*|eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_.-]+|-----BEGIN [A-Z ]*PRIVATE KEY-----.*`)
-})
 
 // likelySecret is for lines of files that could not be parsed.
 var likelySecret = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(inline_?(string|bytes)|passwords?|secret|token|private_?key|access_?key|pkcs12)["']?\s*:\s*\S`)
 })
-
-func looksSecret(line []byte) bool {
-	// Few lines hold any of these words; the expression is slow.
-	return (containsFold(line, "bearer") || containsFold(line, "basic") || bytes.Contains(line, []byte("eyJ")) ||
-		bytes.Contains(line, []byte("PRIVATE KEY"))) && patterns().Match(line)
-}
-
-// containsFold looks for a lower-case word in any case of letters.
-func containsFold(text []byte, word string) bool {
-	for i := 0; i+len(word) <= len(text); i++ {
-		if text[i]|0x20 == word[0] && strings.EqualFold(string(text[i:i+len(word)]), word) {
-			return true
-		}
-	}
-	return false
-}
 
 // privateKeys hides whole PEM blocks, wherever they stand.
 func (h *hidden) privateKeys(text []byte) {
@@ -188,6 +166,14 @@ func (h *hidden) privateKeys(text []byte) {
 }
 
 func (h *hidden) resource(r *graph.Resource) {
+	switch {
+	case r.Object.Secret():
+		h.spans = append(h.spans, r.Object.Span)
+		h.quoted(r.Text)
+	case r.Kind == graph.Patch && r.Text != nil && r.Message.ProtoReflect().Descriptor().FullName() == secret.DataSource:
+		h.spans = append(h.spans, r.Text.Span()) // whose it is, and so whether it is one, nobody knows
+		h.quoted(r.Text)
+	}
 	if len(r.Problems) > 0 || r.Message == nil {
 		// Parts of it are no message: go by the names of the keys.
 		if r.Text == nil {
@@ -197,7 +183,7 @@ func (h *hidden) resource(r *graph.Resource) {
 		}
 	}
 	r.Walk(func(at *graph.Place) {
-		for _, fd := range sensitiveFields(at.Message.Descriptor()) {
+		for _, fd := range secret.Fields(at.Message.Descriptor()) {
 			if at.Message.Has(fd) {
 				h.field(r, at, fd)
 			}
@@ -206,22 +192,18 @@ func (h *hidden) resource(r *graph.Resource) {
 	})
 }
 
-// header hides the value of a header that carries a credential. What a formatter puts in at run time is none.
+// header hides the value of a header that carries a credential.
 func (h *hidden) header(r *graph.Resource, at *graph.Place) {
 	md := at.Message.Descriptor()
-	if md.FullName() != "envoy.config.core.v3.HeaderValue" || !credentialHeaders[strings.ToLower(at.Message.Get(md.Fields().ByName("key")).String())] {
+	if md.FullName() != secret.HeaderValue {
 		return
 	}
+	key := at.Message.Get(md.Fields().ByName("key")).String()
 	for _, name := range []protoreflect.Name{"value", "raw_value"} {
-		if fd := md.Fields().ByName(name); at.Message.Has(fd) && !strings.HasPrefix(at.Message.Get(fd).String(), "%") {
+		if fd := md.Fields().ByName(name); at.Message.Has(fd) && secret.Header(key, at.Message.Get(fd).String()) {
 			h.field(r, at, fd)
 		}
 	}
-}
-
-var credentialHeaders = map[string]bool{
-	"authorization": true, "proxy-authorization": true, "x-api-key": true, "api-key": true, "apikey": true, "x-auth-token": true,
-	"x-amz-security-token": true, "x-vault-token": true, "cookie": true,
 }
 
 func (h *hidden) field(r *graph.Resource, at *graph.Place, fd protoreflect.FieldDescriptor) {
@@ -246,7 +228,7 @@ func (h *hidden) value(r *graph.Resource, path *decode.Path, fd protoreflect.Fie
 		h.scalar(v)
 	} else {
 		m := v.Message()
-		if fd.Message().FullName() == "envoy.config.core.v3.DataSource" {
+		if fd.Message().FullName() == secret.DataSource {
 			// The name of a file or of a variable is no secret.
 			inline := m.WhichOneof(m.Descriptor().Oneofs().ByName("specifier"))
 			if inline == nil || !strings.HasPrefix(string(inline.Name()), "inline_") {
@@ -301,29 +283,18 @@ func (h *hidden) text(s string) {
 	}
 }
 
-// secretNames are sensitive fields whose names are plain enough to go by where the message is not known.
-var secretNames = map[string]bool{
-	"private_key": true, "privateKey": true, "password": true, "pkcs12": true, "auth_password": true, "authPassword": true,
-	"downstream_auth_password": true, "downstreamAuthPassword": true, "downstream_auth_passwords": true, "downstreamAuthPasswords": true,
-	"secret_access_key": true, "secretAccessKey": true, "session_token": true, "sessionToken": true, "backend_token": true, "backendToken": true,
-	"secret_data": true, "secretData": true, "users": true, "local_jwks": true, "localJwks": true,
-	"access_token": true, "accessToken": true, "google_refresh_token": true, "googleRefreshToken": true,
-	"authorization_token": true, "authorizationToken": true, "json_key": true, "jsonKey": true,
+// quoted hides the values in a Kubernetes Secret, where a text quotes them, or has them in parentheses. Bare, they may be any word.
+func (h *hidden) quoted(n *decode.Node) {
+	if n == nil {
+		return
+	}
+	if n.Text != "" {
+		h.values = append(h.values, strconv.Quote(n.Text), "("+n.Text+")")
+	}
+	for i := range n.Items {
+		h.quoted(&n.Items[i])
+	}
 }
-
-// secretWithin are sensitive fields whose names say enough only below the key that they stand under.
-var secretWithin = map[string]map[string]bool{
-	"generic_secret":      {"secret": true, "secrets": true},
-	"genericSecret":       {"secret": true, "secrets": true},
-	"session_ticket_keys": {"keys": true},
-	"sessionTicketKeys":   {"keys": true},
-	"credentials":         {"key": true},
-}
-
-// credential are keys that no message may have, or that have a text where a message belongs: a secret is what people write there.
-var credential = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(password|passwd|secret|token|private_?key|access_?key|api_?key)$`)
-})
 
 // node looks for secrets by the names of the keys; under is the key that n stands under.
 func (h *hidden) node(n *decode.Node, under string) {
@@ -332,7 +303,7 @@ func (h *hidden) node(n *decode.Node, under string) {
 		key := under
 		if n.Kind == decode.Map {
 			key = n.Keys[i].Name
-			if secretNames[key] || secretWithin[under][key] || item.Kind == decode.String && credential().MatchString(key) {
+			if secret.Key(key, under, item.Kind == decode.String) {
 				h.leaves(item)
 				continue
 			}
@@ -354,31 +325,4 @@ func (h *hidden) leaves(n *decode.Node) {
 		}
 		h.leaves(&n.Items[i])
 	}
-}
-
-var sensitive sync.Map // protoreflect.MessageDescriptor → []protoreflect.FieldDescriptor
-
-// unmarked are fields that hold secrets, or may (a key set can be symmetric), and that Envoy's protos do not mark.
-var unmarked = map[protoreflect.FullName]bool{
-	"envoy.extensions.filters.http.jwt_authn.v3.JwtProvider.local_jwks":                                       true,
-	"envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.access_token":                                true,
-	"envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.google_refresh_token":                        true,
-	"envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.GoogleIAMCredentials.authorization_token":    true,
-	"envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.ServiceAccountJWTAccessCredentials.json_key": true,
-}
-
-// sensitiveFields lists the fields of a message that hold secrets: those that Envoy's protos mark, and a few more.
-func sensitiveFields(md protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
-	if known, ok := sensitive.Load(md); ok {
-		return known.([]protoreflect.FieldDescriptor)
-	}
-	fields := []protoreflect.FieldDescriptor{}
-	for i := range md.Fields().Len() {
-		fd := md.Fields().Get(i)
-		if marked, _ := proto.GetExtension(fd.Options(), annotations.E_Sensitive).(bool); marked || unmarked[fd.FullName()] {
-			fields = append(fields, fd)
-		}
-	}
-	sensitive.Store(md, fields)
-	return fields
 }

@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -114,19 +115,27 @@ func orEnvoy(plane string) string {
 	return plane
 }
 
-// In names a resource and a field of it: cluster "backend" › load_assignment. It is empty where the file is all there is.
+// In names a resource and a field of it: cluster "backend" › load_assignment. It is empty where the file is all there is. In a Kubernetes object
+// that comes first: EnvoyFilter shop/retries › spec.configPatches[0].patch.value.
 func In(r *graph.Resource, path *decode.Path) string {
-	if r.Kind == graph.File {
-		return path.String()
+	in, own := "", ""
+	if r.Object != nil {
+		in = joined(r.Object.String(), r.InObject(path).String())
 	}
-	in := string(r.Kind)
-	if r.Name != "" {
-		in += " " + strconv.Quote(r.Name)
+	switch {
+	case r.Kind == graph.Patch || r.Kind == graph.File && r.Object != nil && r.Within == nil:
+		return in
+	case r.Kind == graph.File:
+	case r.Name == "" || r.Object.Secret():
+		own = string(r.Kind)
+	default:
+		own = string(r.Kind) + " " + strconv.Quote(r.Name)
 	}
-	if path != nil {
-		in += " › " + path.String()
-	}
-	return in
+	return joined(in, own, path.String())
+}
+
+func joined(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " › ")
 }
 
 func (t *text) note(s string) {

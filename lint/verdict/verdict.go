@@ -95,6 +95,9 @@ func readable(path string) error {
 
 func reason(d *lint.Diagnostic) Reason {
 	r := Reason{Rule: d.Rule.ID(), Message: d.Message, Upstream: d.Upstream, Field: d.Path.String()}
+	if d.Resource.Kind == graph.Patch {
+		r.Field = d.Resource.InObject(d.Path).String()
+	}
 	if d.Resource.File.Text != nil && !d.Span.IsZero() {
 		at := d.Resource.File.Position(d.Span.Start)
 		r.Line, r.Column = at.Line, at.Column

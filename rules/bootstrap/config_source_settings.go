@@ -31,7 +31,7 @@ Of a google_grpc service the retry_policy has no say here. ` + "`--mode validate
 		"XdsManagerImpl::createAuthority (source/common/config/xds_manager_impl.cc)",
 	},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, api *corev3.ApiConfigSource) {
-		if at.Resource().State != "" || at.Place.Parent == nil || !reading.OuterRead(p.Target.Extensions(), at.Place) {
+		if at.Resource().State != "" || !reading.OuterRead(p.Target.Extensions(), at.Place) {
 			return
 		}
 		use := useOf(at.Place)
@@ -76,6 +76,9 @@ var sources = map[protoreflect.FullName]use{
 }
 
 func useOf(api *graph.Place) use {
+	if api.Parent == nil {
+		return unused // a patch, of which nobody knows
+	}
 	if _, ads := api.Parent.Message.Interface().(*bootstrapv3.Bootstrap_DynamicResources); ads {
 		return subscribed // ads_config
 	}
@@ -84,8 +87,11 @@ func useOf(api *graph.Place) use {
 		return unused
 	}
 	if _, eds := api.Parent.Parent.Message.Interface().(*clusterv3.Cluster_EdsClusterConfig); eds {
-		c, _ := api.Parent.Parent.Parent.Message.Interface().(*clusterv3.Cluster)
-		if c.GetType() != clusterv3.Cluster_EDS || c.GetClusterType() != nil {
+		cluster := api.Enclosing("envoy.config.cluster.v3.Cluster")
+		if cluster == nil {
+			return unused
+		}
+		if c, _ := cluster.Message.Interface().(*clusterv3.Cluster); c.GetType() != clusterv3.Cluster_EDS || c.GetClusterType() != nil {
 			return unused
 		}
 	}

@@ -19,13 +19,15 @@ import (
 	"github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/constraint"
+	"github.com/xdslint/xdslint/lint/target"
 	"github.com/xdslint/xdslint/rules/schema/reading"
 )
 
 var _ = Rules.Add(&lint.Rule{
-	Name:     "bad-type-url",
-	Severity: lint.Error,
-	Summary:  "a type URL names no type, or an extension that does not belong there",
+	Name:      "bad-type-url",
+	Severity:  lint.Error,
+	Fragments: true,
+	Summary:   "a type URL names no type, or an extension that does not belong there",
 	Why: `Envoy finds an extension by the type of its configuration, not by its name
 (` + "`Config::Utility::getAndCheckFactory`" + `). A misspelt type URL, or a configuration in the wrong place (a network filter
 among the HTTP filters), refuses everything: "Didn't find a registered implementation for '…' with type URL: '…'". In a YAML
@@ -109,6 +111,9 @@ func checkAny(p *lint.Pass, at lint.At, url string) {
 	refused := plugged && reading.OuterRead(p.Target.Extensions(), at.Place) && !pt.Takes(x, name) && !optional(at.Place, pt)
 	switch {
 	case !official(p.Target, name):
+		if at.Resource().Kind == graph.Patch && !meantForEnvoy(x, at, name) {
+			return // those who patch have extensions of their own, Istio many
+		}
 		d := unknownType(p, at.Field(typeKey(at)), string(name))
 		inText := text && decode.TypeName(url) == name // a TypedStruct's type is looked up, not read
 		d.Refused = inText || refused
@@ -122,6 +127,11 @@ func checkAny(p *lint.Pass, at lint.At, url string) {
 		late(&d, pt)
 		reportType(p, at, d)
 	}
+}
+
+// meantForEnvoy tells an unknown type that is misspelt, or in a package that is Envoy's alone.
+func meantForEnvoy(x *target.Extensions, at lint.At, name protoreflect.FullName) bool {
+	return nearestType(x, name) != "" || at.Place.Opaque && strings.HasPrefix(string(name), "envoy.extensions.")
 }
 
 // inFilterConfig tells the content of a FilterConfig, which cannot be another one.

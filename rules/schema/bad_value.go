@@ -7,9 +7,10 @@ import (
 )
 
 var _ = Rules.Add(&lint.Rule{
-	Name:     "bad-value",
-	Severity: lint.Error,
-	Summary:  "a value that its field's type cannot hold",
+	Name:      "bad-value",
+	Severity:  lint.Error,
+	Fragments: true,
+	Summary:   "a value that its field's type cannot hold",
 	Why: `A list where a map belongs, a word where a number belongs, "5m" for a duration, two members of one oneof: protobuf's JSON
 reader refuses the whole text ("Unable to parse JSON as proto"), be it a bootstrap or a file that delivers resources.
 
@@ -27,7 +28,7 @@ func badValue(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
 	if problem.Kind == decode.BadAny && problem.Name != "" {
 		return // a type URL: schema/bad-type-url
 	}
-	d := lint.Diagnostic{Message: problem.Message, Refused: !problem.Lenient, Notes: []string{lint.Refusal(r)}, Upstream: "Unable to parse JSON as proto"}
+	d := lint.Diagnostic{Message: problem.Message, Refused: !problem.Lenient, Notes: []string{lint.Unread(r, problem)}, Upstream: "Unable to parse JSON as proto"}
 	if problem.Lenient {
 		d.Severity, d.Upstream = lint.Warning, ""
 		d.Notes = []string{"envoy takes it"}
@@ -35,7 +36,7 @@ func badValue(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
 	if problem.Kind == decode.OneofTwice {
 		d.Upstream = "has already been set (either directly or as part of a oneof)"
 	}
-	if n := problem.Node; problem.Kind == decode.BadValue && n != nil && n.Plain && n.Kind != decode.String && n.Text != "" && !problem.Span.IsZero() && wantsString(problem) {
+	if n := problem.Node; problem.Kind == decode.BadValue && n != nil && n.Plain && !n.Bound && n.Kind != decode.String && n.Text != "" && !problem.Span.IsZero() && wantsString(problem) {
 		text := string(r.File.Text[problem.Span.Start:problem.Span.End])
 		d.Help = "put it in quotes: \"" + text + "\""
 		d.Fixes = lint.Replace(lint.AtProblem(r, problem), text).Safe("put it in quotes")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
@@ -16,9 +17,10 @@ import (
 )
 
 var _ = Rules.Add(&lint.Rule{
-	Name:     "constraint",
-	Severity: lint.Error,
-	Summary:  "a value breaks a constraint that Envoy's protos state for its field",
+	Name:      "constraint",
+	Severity:  lint.Error,
+	Fragments: true,
+	Summary:   "a value breaks a constraint that Envoy's protos state for its field",
 	Why: `Envoy's protos say which values a field takes: a name must not be empty, a port is at most 65535, one member of a
 oneof has to be set. Envoy checks that of the bootstrap and of every resource that it is sent
 (` + "`MessageUtil::validate`" + `), and of each extension's configuration when it makes the extension
@@ -46,9 +48,13 @@ func checker(t target.Target, md protoreflect.MessageDescriptor) *constraint.Che
 
 func checkConstraints(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	var found []constraint.Violation
-	checker(p.Target, m.Descriptor()).Check(m, func(v constraint.Violation) { found = append(found, v) })
+	checker(p.Target, m.Descriptor()).Check(m, func(v constraint.Violation) {
+		if !at.Resource().Fragment || present(m, v) {
+			found = append(found, v)
+		}
+	})
 	durations := badDurations(m)
-	if len(found)+len(durations) == 0 {
+	if len(found)+len(durations) == 0 || fetchedByAgent(at) {
 		return
 	}
 	read, constraints := reading.Validated(p.Target.Extensions(), at.Place)
@@ -67,6 +73,27 @@ func checkConstraints(p *lint.Pass, at lint.At, m protoreflect.Message) {
 			}
 		}
 	}
+}
+
+// fetchedByAgent tells a Wasm module of an EnvoyFilter's EXTENSION_CONFIG: Istio's agent fetches it and gives Envoy a file instead
+// (MaybeConvertWasmExtensionConfig of its pkg/wasm), so Envoy never sees that it lacks a cluster and a checksum.
+func fetchedByAgent(at lint.At) bool {
+	r := at.Resource()
+	if r.Kind != graph.Patch || r.Object.Kind != graph.EnvoyFilter {
+		return false
+	}
+	_, discovered := r.Message.(*corev3.TypedExtensionConfig)
+	return discovered && at.Place.Enclosing("envoy.config.core.v3.RemoteDataSource") != nil
+}
+
+// present tells whether a violation is about a value that is there, not about one that is missing or about how many there are: a fragment is
+// merged into a message that has more.
+func present(m protoreflect.Message, v constraint.Violation) bool {
+	if v.Oneof != nil || !m.Has(v.Field) {
+		return false
+	}
+	several := v.Field.IsList() || v.Field.IsMap()
+	return !several || v.Index >= 0 || v.Key.IsValid()
 }
 
 // undecoded are the fields of a message whose values could not be read. What they then lack is no second mistake.

@@ -31,22 +31,25 @@ func unknownType(p *lint.Pass, at lint.At, url string) lint.Diagnostic {
 		Refused:  true,
 		Upstream: fmt.Sprintf("could not find @type 'type.googleapis.com/%s'", name),
 	}
-	if r.Text == nil && r.Kind != graph.File {
+	switch {
+	case r.Kind == graph.Patch:
+		d.Upstream = "" // the control plane does not know it either
+	case r.Text == nil && r.Kind != graph.File:
 		d.Upstream = fmt.Sprintf("Didn't find a registered implementation for type URL: '%s'", name)
 	}
 	var elsewhere []string
 	if _, err := types.Envoy.FindMessageByName(name); err == nil {
 		elsewhere = builtElsewhere(p.Target, func(t target.Target) bool { return !t.Lacks(name) })
 	}
-	near := nearestType(p.Target.Extensions(), name)
+	near, problem := nearestType(p.Target.Extensions(), name), decode.Problem{Carried: at.Path().Name() == "type_url"}
 	switch {
 	case near != "" && official(p.Target, protoreflect.FullName(near)):
 		d.Severity = lint.Error
 		suggestType(&d, at, near)
-		d.Notes = []string{lint.Refusal(r)}
+		d.Notes = []string{lint.Unread(r, problem)}
 	case p.TargetGiven:
 		d.Severity = lint.Error
-		d.Notes = []string{lint.Refusal(r)}
+		d.Notes = []string{lint.Unread(r, problem)}
 	case elsewhere == nil:
 		d.Notes = []string{"a build that has this extension takes it, every other one refuses it"}
 	}

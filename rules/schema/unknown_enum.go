@@ -12,9 +12,10 @@ import (
 )
 
 var _ = Rules.Add(&lint.Rule{
-	Name:     "unknown-enum",
-	Severity: lint.Error,
-	Summary:  "a name that is no value of its enum",
+	Name:      "unknown-enum",
+	Severity:  lint.Error,
+	Fragments: true,
+	Summary:   "a name that is no value of its enum",
 	Why: `To Envoy a name that its enum does not have is an unknown field (` + "`MessageUtil::loadFromJsonNoThrow`" + `): in a bootstrap
 it refuses everything, and in a file that delivers resources it is dropped in silence, so that the field keeps its default.
 Names of enum values may be written in lower case.`,
@@ -25,8 +26,8 @@ Names of enum values may be written in lower case.`,
 
 func unknownEnum(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
 	d := lint.Diagnostic{
-		Message: problem.Message, Notes: []string{lint.Refusal(r)},
-		Refused: r.Delivery == graph.Booted, Upstream: fmt.Sprintf("unknown enum value: '%s'", problem.Name),
+		Message: problem.Message, Notes: []string{lint.Unread(r, problem)},
+		Refused: r.Delivery == graph.Booted || r.Kind == graph.Patch && !problem.Carried, Upstream: fmt.Sprintf("unknown enum value: '%s'", problem.Name),
 	}
 	if !d.Refused {
 		d.Severity, d.Upstream = lint.Warning, ""

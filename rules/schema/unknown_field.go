@@ -12,9 +12,10 @@ import (
 )
 
 var _ = Rules.Add(&lint.Rule{
-	Name:     "unknown-field",
-	Severity: lint.Error,
-	Summary:  "a field that its message does not have",
+	Name:      "unknown-field",
+	Severity:  lint.Error,
+	Fragments: true,
+	Summary:   "a field that its message does not have",
 	Why: `In a bootstrap, an unknown field refuses everything, static resources and the content of every Any included
 (` + "`StrictValidationVisitorImpl::onUnknownField`" + `). What comes over xDS is different: there Envoy drops unknown fields
 by default, in silence but for a counter (` + "`server.dynamic_unknown_fields`" + `), and goes on without the setting that they
@@ -48,6 +49,11 @@ func unknownField(p *lint.Pass, r *graph.Resource, problem decode.Problem, at *g
 		if r.Text == nil {
 			d.Upstream = fmt.Sprintf("with unknown field set {%s}", problem.Name)
 		}
+	case r.Kind == graph.Patch && !problem.Carried && r.Object.Kind == graph.EnvoyPatchPolicy:
+		d.Refused, d.Notes = true, []string{lint.Unread(r, problem)}
+	case r.Kind == graph.Patch && !problem.Carried:
+		d.Severity = lint.Warning
+		d.Notes = []string{"Istio warns, drops it and goes on without it"}
 	case r.Text == nil:
 		d.Severity = lint.Info
 		d.Notes = []string{"envoy drops it in silence, unless it knows a newer API than xdslint does"}

@@ -15,9 +15,10 @@ import (
 )
 
 var _ = Rules.Add(&lint.Rule{
-	Name:     "yaml-shape",
-	Severity: lint.Error,
-	Summary:  "a key that stands twice in one map, or a list item that was cut in two",
+	Name:      "yaml-shape",
+	Severity:  lint.Error,
+	Fragments: true,
+	Summary:   "a key that stands twice in one map, or a list item that was cut in two",
 	Why: `Of duplicate keys Envoy takes the last, and says nothing: what the first one configures is lost. In JSON it merges them. In
 the JSON of a map field or a Struct they are refused.
 
@@ -46,6 +47,8 @@ func duplicateKey(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
 	case !problem.Lenient:
 		d.Refused, d.Upstream = true, "got unexpectedly-repeated repeated map key"
 		d.Notes = []string{lint.Refusal(r)}
+	case r.Kind == graph.Patch:
+		d.Notes = []string{"Kubernetes keeps the last one, and drops this one in silence"}
 	case problem.Node.Kind == decode.Null: // nothing is lost
 		d.Severity = lint.Warning
 	case strings.EqualFold(filepath.Ext(r.File.Name), ".json"):

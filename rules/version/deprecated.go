@@ -12,9 +12,10 @@ import (
 )
 
 var _ = Rules.Add(&lint.Rule{
-	Name:     "deprecated",
-	Severity: lint.Warning,
-	Summary:  "a field or enum value that the API marks as deprecated",
+	Name:      "deprecated",
+	Severity:  lint.Warning,
+	Fragments: true,
+	Summary:   "a field or enum value that the API marks as deprecated",
 	Why: `Envoy takes it and logs a warning ("Using deprecated option '…'"; ` + "`MessageUtil::checkForUnexpectedFields`" + `). Deprecated
 fields turn fatal by default, and then go away. Where the API has a replacement, the finding names it.
 

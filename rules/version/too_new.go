@@ -16,9 +16,10 @@ import (
 )
 
 var _ = Rules.Add(&lint.Rule{
-	Name:     "too-new",
-	Severity: lint.Error,
-	Summary:  "a field or enum value that the target's version does not have yet",
+	Name:      "too-new",
+	Severity:  lint.Error,
+	Fragments: true,
+	Summary:   "a field or enum value that the target's version does not have yet",
 	Why: `Each version of Envoy knows the API of its day; what came later is an unknown field to it. In a bootstrap that refuses everything
 (` + "`StrictValidationVisitorImpl::onUnknownField`" + `). Over xDS the field is dropped in silence, and Envoy goes on without what it was to do: a
 control plane that is newer than its Envoys sees an ACK. An enum value that is not known arrives as a number, and is refused where the proto

@@ -14,9 +14,10 @@ import (
 )
 
 var _ = Rules.Add(&lint.Rule{
-	Name:     "v2",
-	Severity: lint.Error,
-	Summary:  "a type or a transport version of xDS v2, which Envoy no longer speaks",
+	Name:      "v2",
+	Severity:  lint.Error,
+	Fragments: true,
+	Summary:   "a type or a transport version of xDS v2, which Envoy no longer speaks",
 	Why: `The v2 API was removed in Envoy 1.17. Its type URLs are unknown types ("could not find @type"), and a
 ` + "`transport_api_version: V2`" + ` is refused (` + "`Config::Utility::checkTransportVersion`" + `). AUTO, which is also what leaving it
 out means, is still taken there; write V3 all the same.
@@ -29,6 +30,9 @@ out means, is still taken there; write V3 all the same.
 				Message: problem.Message, Refused: true,
 				Notes:    []string{"envoy refuses what holds a type that it does not know"},
 				Upstream: fmt.Sprintf("could not find @type 'type.googleapis.com/%s'", problem.Name),
+			}
+			if r.Kind == graph.Patch {
+				d.Notes = []string{lint.Unread(r, problem)}
 			}
 			if successor := decode.Successor(problem.Name); successor != "" {
 				url := "type.googleapis.com/" + successor

@@ -25,7 +25,7 @@ func Snapshot(s cachev3.ResourceSnapshot) (*graph.Snapshot, error) {
 	if made, ok := s.(*cachev3.Snapshot); s == nil || ok && made == nil {
 		return nil, errors.New("there is no snapshot")
 	}
-	made := &graph.Snapshot{Loose: true}
+	made, file := &graph.Snapshot{Loose: true}, &source.File{Name: "snapshot"}
 	for t := range types.UnknownType {
 		url, err := cachev3.GetResponseTypeURL(t)
 		if err != nil {
@@ -35,7 +35,7 @@ func Snapshot(s cachev3.ResourceSnapshot) (*graph.Snapshot, error) {
 		if kind == "" { // of go-control-plane's own, such as the configuration of a rate limit service
 			continue
 		}
-		if err := add(made, kind, url, s); err != nil {
+		if err := add(made, file, kind, url, s); err != nil {
 			return nil, err
 		}
 	}
@@ -43,23 +43,34 @@ func Snapshot(s cachev3.ResourceSnapshot) (*graph.Snapshot, error) {
 	return made, nil
 }
 
-func add(to *graph.Snapshot, kind graph.Kind, url string, s cachev3.ResourceSnapshot) error {
+func add(to *graph.Snapshot, file *source.File, kind graph.Kind, url string, s cachev3.ResourceSnapshot) error {
 	resources := s.GetResourcesAndTTL(url)
 	for _, name := range slices.Sorted(maps.Keys(resources)) {
-		m := resources[name].Resource
-		if !is(m, url) {
-			return fmt.Errorf("%s %q is a %T, which is no %s", kind, name, m, decode.TypeName(url))
+		r, err := Resource(file, url, name, resources[name])
+		if err != nil {
+			return fmt.Errorf("%s %q is %w", kind, name, err)
 		}
-		r := &graph.Resource{Kind: kind, Name: name, Message: m, Version: s.GetVersion(url), File: &source.File{Name: "snapshot"}}
-		if ttl := resources[name].TTL; ttl != nil {
-			r.TTL = *ttl
-		}
-		d := decode.NewDecoder(nil)
-		d.Open(m)
-		r.Contents, r.Problems = d.Contents, d.Problems
+		r.Version = s.GetVersion(url)
 		to.Add(r)
 	}
 	return nil
+}
+
+// Resource makes the resource of what a snapshot serves under a type URL and a name, without a version. All of one snapshot belong to one
+// file: rules compare within it. A message of another type is an error, and so is none; its text goes on after "is".
+func Resource(file *source.File, url, name string, served types.ResourceWithTTL) (*graph.Resource, error) {
+	m := served.Resource
+	if !is(m, url) {
+		return nil, fmt.Errorf("a %T, which is no %s", m, decode.TypeName(url))
+	}
+	r := &graph.Resource{Kind: graph.KindOf(decode.TypeName(url)), Name: name, Message: m, File: file}
+	if served.TTL != nil {
+		r.TTL = *served.TTL
+	}
+	d := decode.NewDecoder(nil)
+	d.Open(m)
+	r.Contents, r.Problems = d.Contents, d.Problems
+	return r, nil
 }
 
 // is tells whether m is a message of the Go type for a type URL: a dynamic one would be changed by being read.

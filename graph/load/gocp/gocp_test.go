@@ -115,3 +115,17 @@ func TestErrors(t *testing.T) {
 		t.Errorf("an empty snapshot: %v, %v", s, err)
 	}
 }
+
+// TestOneFile: rules that compare resources of one file compare those of a snapshot.
+func TestOneFile(t *testing.T) {
+	s, err := cachev3.NewSnapshot("v1", map[resource.Type][]types.Resource{
+		resource.ListenerType: {&listenerv3.Listener{Name: "a"}}, resource.ClusterType: {&clusterv3.Cluster{Name: "b"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := gocp.Snapshot(s)
+	if err != nil || len(made.Resources) != 2 || made.Resources[0].File != made.Resources[1].File {
+		t.Errorf("%v, %v", made.Resources, err)
+	}
+}

@@ -170,7 +170,7 @@ func PointOf(at *graph.Place) (p Point, ok bool) {
 	}
 	p.Holder = at.Parent
 	if p.Holder == nil {
-		return p, at.Resource.Kind == graph.ExtensionConfig
+		return p.alone(at.Resource)
 	}
 	if at.Message.Descriptor().FullName() == accessLog {
 		p.Categories = []string{"envoy.access_loggers"}
@@ -188,6 +188,27 @@ func PointOf(at *graph.Place) (p Point, ok bool) {
 		}
 	}
 	p.Categories = strings.Fields(categories)
+	return p, ok
+}
+
+// alone finds the point of what no message holds: a resource of ECDS, or a patch.
+func (p Point) alone(r *graph.Resource) (Point, bool) {
+	if r.Kind != graph.Patch {
+		return p, r.Kind == graph.ExtensionConfig
+	}
+	name := r.Message.ProtoReflect().Descriptor().FullName()
+	switch {
+	case name == accessLog:
+		p.Categories = []string{"envoy.access_loggers"}
+		return p, true
+	case r.Into == "":
+		return p, name == "envoy.config.core.v3.TypedExtensionConfig"
+	}
+	p.Field = r.Into
+	categories, ok := points[p.Field]
+	if p.Categories = strings.Fields(categories); p.Field == "envoy.config.listener.v3.Listener.listener_filters" {
+		p.Categories = append(p.Categories, "envoy.filters.udp_listener") // the listener may well be one of UDP
+	}
 	return p, ok
 }
 

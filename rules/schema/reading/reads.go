@@ -141,8 +141,11 @@ func IsFilterConfig(outer *graph.Place) bool {
 
 // Ignored tells of an extension point whether Envoy passes over it without a look at the type.
 func Ignored(x *target.Extensions, p Point, outer *graph.Place) bool {
+	if p.Holder == nil && !p.IsPerRoute() { // a patch: what is around it, nobody knows
+		return p.Field == policyConfig
+	}
 	switch p.Field {
-	case "envoy.config.cluster.v3.LoadBalancingPolicy.Policy.typed_extension_config":
+	case policyConfig:
 		return !selectedPolicy(x, p.Holder)
 	case "envoy.config.cluster.v3.Cluster.typed_dns_resolver_config":
 		c, _ := p.Holder.Message.Interface().(*clusterv3.Cluster)
@@ -162,6 +165,8 @@ func Ignored(x *target.Extensions, p Point, outer *graph.Place) bool {
 	return false
 }
 
+const policyConfig = "envoy.config.cluster.v3.LoadBalancingPolicy.Policy.typed_extension_config"
+
 // unboundClusters tells of the bind config for all clusters that the bootstrap has no cluster which would read it.
 func unboundClusters(bind *graph.Place) bool {
 	for at := bind.Parent; at != nil; at = at.Parent {
@@ -176,7 +181,7 @@ func unboundClusters(bind *graph.Place) bool {
 // Envoy knows (ClusterInfoImpl::configureLbPolicies).
 func selectedPolicy(x *target.Extensions, policy *graph.Place) bool {
 	if policy.Parent == nil {
-		return true
+		return false // there may be others before it
 	}
 	list, ok := policy.Parent.Message.Interface().(*clusterv3.LoadBalancingPolicy)
 	if !ok {

@@ -1,0 +1,76 @@
+package load
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/xdslint/xdslint/graph/decode"
+)
+
+// matches are the objects that a patch can be matched by, and the things that are patched in each.
+var matches = []struct {
+	key  string
+	what []string
+}{
+	{"listener", []string{"LISTENER", "FILTER_CHAIN", "NETWORK_FILTER", "HTTP_FILTER"}},
+	{"routeConfiguration", []string{"ROUTE_CONFIGURATION", "VIRTUAL_HOST", "HTTP_ROUTE"}},
+	{"cluster", []string{"CLUSTER"}},
+}
+
+// matched judges what a patch is matched by, as Istio's validation does.
+func (o *object) matched(at *decode.Path, match *decode.Node, to string) {
+	if match == nil || match.Kind != decode.Map {
+		return
+	}
+	at = at.Field("match")
+	for _, m := range matches {
+		if !slices.Contains(m.what, to) {
+			continue
+		}
+		for _, other := range matches {
+			if n := match.Get(other.key); n != nil && other.key != m.key {
+				o.wrong(at.Field(other.key), n, "%s is matched by %s, not by %s", to, m.key, other.key)
+			}
+		}
+	}
+	if version := find(match, "proxy", "proxyVersion"); version != nil {
+		if _, err := regexp.Compile(version.Text); err != nil {
+			o.wrong(at.Field("proxy").Field("proxyVersion"), version, "proxyVersion is no regular expression of Go: %s", err)
+		}
+	}
+	if slices.Contains(matches[0].what, to) {
+		o.filterMatched(at.Field("listener").Field("filterChain").Field("filter"), find(match, "listener", "filterChain", "filter"), to)
+	}
+}
+
+func (o *object) filterMatched(at *decode.Path, filter *decode.Node, to string) {
+	if filter == nil || filter.Kind != decode.Map {
+		return
+	}
+	name, sub := textOf(filter.Get("name")), filter.Get("subFilter")
+	switch {
+	case name == "":
+		o.wrong(at.Field("name"), filter, "a filter is matched by its name, and there is none")
+	case sub == nil || sub.Kind != decode.Map:
+	case to != "HTTP_FILTER":
+		o.wrong(at.Field("subFilter"), sub, "only HTTP_FILTER is matched by a subFilter")
+	case name != "envoy.filters.network.http_connection_manager" && name != "envoy.http_connection_manager":
+		o.wrong(at.Field("name"), filter.Get("name"), "a subFilter is one of envoy.filters.network.http_connection_manager, which is the name that belongs here")
+	case textOf(sub.Get("name")) == "":
+		o.wrong(at.Field("subFilter").Field("name"), sub, "a subFilter is matched by its name, and there is none")
+	}
+}
+
+// named are the keys of the name that a filter has to be matched by before Istio removes or replaces it.
+var named = map[string][]string{
+	"LISTENER_FILTER": {"listener", "listenerFilter"},
+	"NETWORK_FILTER":  {"listener", "filterChain", "filter"},
+	"HTTP_FILTER":     {"listener", "filterChain", "filter", "subFilter"},
+}
+
+// idle tells whether Istio passes over an operation since the match names no filter.
+func idle(to, operation string, match *decode.Node) bool {
+	keys := named[to]
+	needed := operation == "REMOVE" || operation == "REPLACE" || operation == "MERGE" && to == "LISTENER_FILTER"
+	return keys != nil && needed && find(match, keys...) == nil
+}

@@ -1,0 +1,226 @@
+package load
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/source"
+)
+
+// Label marks the ConfigMaps and Secrets whose texts are xDS. With any value but "false" they are read.
+const Label = "xdslint.dev/check"
+
+// object is one Kubernetes object of a file.
+type object struct {
+	*graph.Object
+	in       *input
+	node     *decode.Node
+	problems []decode.Problem // of the object itself; paths begin in it
+}
+
+// groups are the API groups of the objects that hold something of xDS, by kind.
+var groups = map[string]string{
+	"ConfigMap": "", "Secret": "", graph.EnvoyFilter: "networking.istio.io", graph.EnvoyPatchPolicy: "gateway.envoyproxy.io",
+}
+
+// isObject tells a Kubernetes object by the two keys that each has.
+func isObject(n *decode.Node) bool {
+	version, kind := n.Get("apiVersion"), n.Get("kind")
+	return version != nil && version.Kind == decode.String && kind != nil && kind.Kind == decode.String
+}
+
+// addObjects notes the Kubernetes objects in a document that hold something of xDS, and what the first other one is.
+func (in *input) addObjects(doc *decode.Node) {
+	if !isObject(doc) {
+		return
+	}
+	kind, items := doc.Get("kind").Text, doc.Get("items")
+	single, list := strings.CutSuffix(kind, "List")
+	if !list || items == nil || items.Kind != decode.List {
+		in.addObject(doc, doc.Get("apiVersion").Text, kind)
+		return
+	}
+	for i := range items.Items {
+		switch item := &items.Items[i]; {
+		case isObject(item):
+			in.addObject(item, item.Get("apiVersion").Text, item.Get("kind").Text)
+		case single != "" && item.Kind == decode.Map: // of a typed list, only the list says what its items are
+			in.addObject(item, doc.Get("apiVersion").Text, single)
+		}
+	}
+}
+
+func (in *input) addObject(n *decode.Node, version, kind string) {
+	group, _, versioned := strings.Cut(version, "/")
+	if !versioned {
+		group = ""
+	}
+	why := fmt.Sprintf("it is a Kubernetes object (%s)", kind)
+	if known, ok := groups[kind]; ok && known == group {
+		why = unlabelled(n, kind)
+	}
+	if why != "" {
+		if in.no == "" {
+			in.no = why
+		}
+		return
+	}
+	id := &graph.Object{Kind: kind, Span: n.Span()}
+	if metadata := n.Get("metadata"); metadata != nil {
+		id.Namespace = textOf(metadata.Get("namespace"))
+		if id.Name = textOf(metadata.Get("name")); id.Name == "" {
+			id.Name = textOf(metadata.Get("generateName"))
+		}
+	}
+	in.objects = append(in.objects, &object{Object: id, in: in, node: n})
+}
+
+// unlabelled says why a ConfigMap or a Secret is not read. Most hold anything but xDS.
+func unlabelled(n *decode.Node, kind string) string {
+	if kind != "ConfigMap" && kind != "Secret" {
+		return ""
+	}
+	label := find(n, "metadata", "labels", Label)
+	switch {
+	case label == nil:
+		return fmt.Sprintf("a %s without the label %s", kind, Label)
+	case label.Text == "false":
+		return fmt.Sprintf("a %s with the label %s: false", kind, Label)
+	}
+	return ""
+}
+
+// find follows keys; nil where there is none.
+func find(n *decode.Node, keys ...string) *decode.Node {
+	for _, key := range keys {
+		if n == nil {
+			return nil
+		}
+		n = n.Get(key)
+	}
+	return n
+}
+
+func textOf(n *decode.Node) string {
+	if n == nil {
+		return ""
+	}
+	return n.Text
+}
+
+// kinds lists the kinds of the objects, with their numbers where there are several.
+func (in *input) kinds() string {
+	count := map[string]int{}
+	var order []string
+	for _, o := range in.objects {
+		if count[o.Kind]++; count[o.Kind] == 1 {
+			order = append(order, o.Kind)
+		}
+	}
+	return counted(order, count)
+}
+
+// manifest reads the objects of a file. They give a snapshot for each bootstrap, for the resources beside it, and for each patch: two patches may
+// well be for different proxies.
+func (l *loader) manifest(in *input) ([]*graph.Snapshot, error) {
+	var all []*graph.Snapshot
+	for _, o := range in.objects {
+		read := l.configMap
+		switch o.Kind {
+		case graph.EnvoyFilter:
+			read = l.envoyFilter
+		case graph.EnvoyPatchPolicy:
+			read = l.patchPolicy
+		}
+		more, err := read(o)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+		if len(o.problems) > 0 {
+			all = append(all, o.broken())
+		}
+	}
+	return all, nil
+}
+
+// broken is what is wrong with the object itself.
+func (o *object) broken() *graph.Snapshot {
+	s := &graph.Snapshot{Name: o.String()}
+	s.Add(&graph.Resource{Kind: graph.File, Name: o.in.file.Name, File: o.in.file, Text: o.node, Problems: o.problems, Object: o.Object})
+	return s
+}
+
+// wrong notes something that the object says wrongly of xDS, at the node, or where that is missing at the object's name.
+func (o *object) wrong(at *decode.Path, n *decode.Node, format string, args ...any) *decode.Problem {
+	p := decode.Problem{Kind: decode.BadObject, Path: at, Node: n, Message: fmt.Sprintf(format, args...)}
+	if n == nil {
+		if n = find(o.node, "metadata", "name"); n == nil {
+			n = o.node
+		}
+	}
+	p.Span = n.Span()
+	o.problems = append(o.problems, p)
+	return &o.problems[len(o.problems)-1]
+}
+
+// list returns the items under keys of the object. What stands there and is no list, is wrong.
+func (o *object) list(keys ...string) []decode.Node {
+	n := find(o.node, keys...)
+	if n == nil || n.Kind == decode.Null {
+		return nil
+	}
+	if n.Kind != decode.List {
+		o.wrong(pathOfKeys(keys), n, "%s stands where a list belongs", n.Kind)
+		return nil
+	}
+	return n.Items
+}
+
+func pathOfKeys(keys []string) (at *decode.Path) {
+	for _, key := range keys {
+		at = at.Field(key)
+	}
+	return at
+}
+
+// oneOf reads a word that has to be one of a few; empty if it is none of them.
+func (o *object) oneOf(at *decode.Path, in *decode.Node, key string, words []string, missing string) string {
+	n := in.Get(key)
+	word := textOf(n)
+	switch {
+	case word == "" || word == "INVALID": // the zero value of Istio's enums
+		if n == nil {
+			n = in
+		}
+		o.wrong(at.Field(key), n, "%s", missing)
+		return ""
+	case !slices.Contains(words, word):
+		o.wrong(at.Field(key), n, "%s %q is none of %s", key, word, strings.Join(words, ", "))
+		return ""
+	}
+	return word
+}
+
+// patched makes the snapshot of one patch, in a world of which nothing else is known.
+func (l *loader) patched(o *object, p *part) (*graph.Snapshot, error) {
+	r := p.resource
+	r.Kind, r.Name, r.Object, r.File, r.Text, p.in = graph.Patch, o.String(), o.Object, o.in.file, p.node, o.in
+	a := l.assemble(o.String())
+	a.snapshot.Assumptions = graph.Assumptions{}
+	a.parts = []*part{p}
+	if err := a.decode(0); err != nil {
+		return nil, err
+	}
+	return a.finish(), nil
+}
+
+// shift moves the spans of problems with their text.
+func shift(problems []decode.Problem, to func(source.Span) source.Span) {
+	for i := range problems {
+		problems[i].Span = to(problems[i].Span)
+	}
+}

@@ -1,0 +1,190 @@
+package load
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+)
+
+// patchable are the resources that Envoy Gateway patches (getXdsResourceType of its internal/xds/translator/jsonpatch.go).
+var patchable = []string{
+	"type.googleapis.com/envoy.config.listener.v3.Listener",
+	"type.googleapis.com/envoy.config.route.v3.RouteConfiguration",
+	"type.googleapis.com/envoy.config.cluster.v3.Cluster",
+	"type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
+	"type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret",
+}
+
+var patchOperations = []string{"add", "remove", "replace", "move", "copy", "test"}
+
+// patchPolicy reads the JSON patches of Envoy Gateway's EnvoyPatchPolicy (gateway.envoyproxy.io/v1alpha1).
+func (l *loader) patchPolicy(o *object) ([]*graph.Snapshot, error) {
+	var all []*graph.Snapshot
+	items := o.list("spec", "jsonPatches")
+	for i := range items {
+		for _, p := range l.jsonPatch(o, pathOfKeys([]string{"spec"}).Item("jsonPatches", i), &items[i]) {
+			s, err := l.patched(o, p)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+// jsonPatch reads one patch: a part for each message in its value.
+func (l *loader) jsonPatch(o *object, at *decode.Path, n *decode.Node) []*part {
+	if n.Kind != decode.Map {
+		o.wrong(at, n, "%s stands where a patch belongs: type, name and operation", n.Kind)
+		return nil
+	}
+	url := o.oneOf(at, n, "type", patchable, "there is no type: it says which kind of resource is patched")
+	if textOf(n.Get("name")) == "" {
+		o.wrong(at.Field("name"), orElse(n.Get("name"), n), "there is no name: it says which resource is patched")
+	}
+	body := n.Get("operation")
+	if body == nil || body.Kind != decode.Map {
+		o.wrong(at.Field("operation"), orElse(body, n), "there is no operation here: op, path and value")
+		return nil
+	}
+	at = at.Field("operation")
+	op := o.oneOf(at, body, "op", patchOperations, "there is no op: it says what is done at the path")
+	if url == "" || op == "" || !o.fits(at, body, op) {
+		return nil
+	}
+	mt, err := l.types.FindMessageByName(decode.TypeName(url))
+	if err != nil {
+		return nil
+	}
+	spot, ok := l.pointed(o, at, body, op, mt.Descriptor())
+	value := body.Get("value")
+	if !ok || value == nil || op != "add" && op != "replace" {
+		return nil
+	}
+	v := &patchValue{l, o}
+	return v.parts(at, "value", value, spot)
+}
+
+// fits tells whether an operation has what it needs and nothing else (JSONPatchOperation.Validate of Envoy Gateway's internal/ir).
+func (o *object) fits(at *decode.Path, n *decode.Node, op string) bool {
+	before := len(o.problems)
+	if n.Get("path") == nil && n.Get("jsonPath") == nil {
+		o.wrong(at.Field("path"), n, "there is neither a path nor a jsonPath")
+	}
+	needs := map[string][]string{"add": {"value"}, "replace": {"value"}, "test": {"value"}, "move": {"from"}, "copy": {"from"}}[op]
+	for _, key := range []string{"from", "value"} {
+		switch given := n.Get(key); {
+		case given == nil && slices.Contains(needs, key):
+			o.wrong(at.Field(key), n, "the operation %s needs a %s", op, key)
+		case given != nil && !slices.Contains(needs, key):
+			o.wrong(at.Field(key), given, "the operation %s takes no %s", op, key)
+		}
+	}
+	return len(o.problems) == before
+}
+
+// pointed finds what the pointers of an operation mean. A jsonPath is a question to the resource, which is not known here.
+func (l *loader) pointed(o *object, at *decode.Path, n *decode.Node, op string, root protoreflect.MessageDescriptor) (spot, bool) {
+	if query := n.Get("jsonPath"); query != nil && query.Text != "" {
+		return spot{unknown: true}, true
+	}
+	path := n.Get("path")
+	to, fault := pointer{l.types, op != "add" && op != "move" && op != "copy"}.follow(root, textOf(path))
+	if fault != "" {
+		o.wrong(at.Field("path"), path, "%s", fault)
+		return to, false
+	}
+	if from := n.Get("from"); from != nil {
+		if _, fault := (pointer{l.types, true}).follow(root, from.Text); fault != "" {
+			o.wrong(at.Field("from"), from, "%s", fault)
+		}
+	}
+	return to, true
+}
+
+// patchValue makes parts of the value of a patch.
+type patchValue struct {
+	*loader
+	o *object
+}
+
+// parts reads a value that stands under a key of what a path leads to.
+func (v *patchValue) parts(at *decode.Path, key string, n *decode.Node, s spot) []*part {
+	here := at.Field(key)
+	several := s.field != nil && !s.inner && (s.field.IsList() || s.field.IsMap())
+	switch {
+	case s.unknown:
+		return v.anys(at, key, n)
+	case several && s.field.IsList() && isMessage(s.field.Message()) && n.Kind == decode.List:
+		var all []*part
+		for i := range n.Items {
+			all = append(all, v.message(at.Item(key, i), &n.Items[i], s.field.Message(), s.field))
+		}
+		return all
+	case several && s.field.IsMap() && isMessage(s.field.MapValue().Message()) && n.Kind == decode.Map:
+		var all []*part
+		for i := range n.Items {
+			all = append(all, v.message(at.Entry(key, n.Keys[i].Name), &n.Items[i], s.field.MapValue().Message(), s.field))
+		}
+		return all
+	case !several && isMessage(s.message):
+		return []*part{v.message(here, n, s.message, s.field)}
+	}
+	return []*part{v.value(here, n, s)}
+}
+
+// isMessage tells a message that can be judged by itself: no scalar, and none that JSON writes like one. An Any is one.
+func isMessage(md protoreflect.MessageDescriptor) bool {
+	return md != nil && (md.FullName() == "google.protobuf.Any" || !decode.HasOwnJSON(md.FullName()))
+}
+
+// message is a whole one.
+func (v *patchValue) message(at *decode.Path, n *decode.Node, md protoreflect.MessageDescriptor, into protoreflect.FieldDescriptor) *part {
+	p := &part{node: n, format: decode.ProtoJSON, resource: &graph.Resource{Within: at}}
+	if into != nil {
+		p.resource.Into = into.FullName()
+	}
+	p.message, _ = v.types.FindMessageByName(md.FullName())
+	return p
+}
+
+// value is anything else: the one field of a message of which nothing else is known.
+func (v *patchValue) value(at *decode.Path, n *decode.Node, s spot) *part {
+	field := string(s.field.Name())
+	around := (*decode.Path)(nil).Field(field)
+	switch {
+	case s.inner && s.field.IsList():
+		around, n = (*decode.Path)(nil).Item(field, 0), &decode.Node{Kind: decode.List, Bound: true, Items: []decode.Node{*n}}
+	case s.inner:
+		around, n = (*decode.Path)(nil).Entry(field, s.key), n.Wrap(s.key)
+	}
+	p := v.message(at, n.Wrap(field), s.field.ContainingMessage(), nil)
+	p.resource.Around, p.resource.Fragment = around, true
+	return p
+}
+
+// anys are the messages in a value of which nobody knows where it goes: those that say themselves what they are.
+func (v *patchValue) anys(at *decode.Path, key string, n *decode.Node) []*part {
+	var all []*part
+	switch here := at.Field(key); {
+	case n.Kind == decode.Map && n.Get("@type") != nil:
+		mt, _ := v.types.FindMessageByName("google.protobuf.Any")
+		return []*part{v.message(here, n, mt.Descriptor(), nil)}
+	case n.Kind == decode.Map:
+		for i := range n.Items {
+			all = append(all, v.anys(here, n.Keys[i].Name, &n.Items[i])...)
+		}
+	case n.Kind == decode.List:
+		for i := range n.Items {
+			item := &n.Items[i]
+			for j := range item.Keys {
+				all = append(all, v.anys(at.Item(key, i), item.Keys[j].Name, &item.Items[j])...)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,108 @@
+package load
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/graph/decode"
+)
+
+// spot is where a JSON pointer leads in the JSON of a message: to a message, to a field, or to one value of a field that holds many.
+type spot struct {
+	message protoreflect.MessageDescriptor // what stands there, if that is a message
+	field   protoreflect.FieldDescriptor   // that holds it; nil: the resource itself
+	inner   bool                           // it is an element of a list or an entry of a map
+	key     string                         // of the entry
+	unknown bool                           // inside a Struct, or an Any whose type is not known
+}
+
+// pointer follows JSON pointers (RFC 6901) through messages, as Envoy Gateway's jsonpatch does: fields have their proto names.
+type pointer struct {
+	types  decode.Types
+	exists bool // all of it has to be there: everything but an add
+}
+
+// follow goes along a pointer from a resource; fault says, in words, why nothing of that kind can be there.
+func (p pointer) follow(root protoreflect.MessageDescriptor, text string) (at spot, fault string) {
+	at.message = root
+	if text == "" {
+		return at, ""
+	}
+	if !strings.HasPrefix(text, "/") {
+		return at, "a JSON pointer begins with a slash"
+	}
+	unescape := strings.NewReplacer("~1", "/", "~0", "~")
+	for segment := range strings.SplitSeq(text[1:], "/") {
+		if at, fault = p.step(at, unescape.Replace(segment)); fault != "" || at.unknown {
+			break
+		}
+	}
+	return at, fault
+}
+
+func (p pointer) step(at spot, segment string) (spot, string) {
+	switch {
+	case at.field != nil && at.field.IsList() && !at.inner:
+		if _, err := strconv.Atoi(segment); err != nil && (segment != "-" || p.exists) {
+			return at, fmt.Sprintf("%s is a list: %q is no index", at.field.Name(), segment)
+		}
+		return spot{message: at.field.Message(), field: at.field, inner: true}, ""
+	case at.field != nil && at.field.IsMap() && !at.inner:
+		return spot{message: at.field.MapValue().Message(), field: at.field, inner: true, key: segment}, ""
+	case at.message == nil:
+		return at, fmt.Sprintf("%s is a %s: there is no %q in it", at.field.Name(), at.field.Kind(), segment)
+	}
+	holder := at.message
+	switch holder.FullName() {
+	case "google.protobuf.Any":
+		if holder = p.content(at, segment); holder == nil {
+			return spot{unknown: true}, ""
+		}
+	case "google.protobuf.Struct", "google.protobuf.Value", "google.protobuf.ListValue":
+		return spot{unknown: true}, ""
+	}
+	if decode.HasOwnJSON(holder.FullName()) {
+		return at, fmt.Sprintf("%s is a %s, which is written as one value: there is no %q in it", at.field.Name(), holder.Name(), segment)
+	}
+	fd := holder.Fields().ByName(protoreflect.Name(segment))
+	if fd == nil {
+		if fd = holder.Fields().ByJSONName(segment); fd != nil && p.exists {
+			return at, fmt.Sprintf("Envoy Gateway spells fields as the protos do: %q is %q here", segment, fd.Name())
+		}
+	}
+	if fd == nil {
+		return at, fmt.Sprintf("%s has no field %q", holder.FullName(), segment)
+	}
+	next := spot{field: fd}
+	if !fd.IsList() && !fd.IsMap() {
+		next.message = fd.Message()
+	}
+	return next, ""
+}
+
+// managers are the fields in which an HTTP connection manager can stand.
+var managers = map[protoreflect.FullName]bool{"envoy.config.listener.v3.Filter.typed_config": true}
+
+// content tells what an Any in a resource holds, where that can be told from around it: a connection manager has the field, or the key of the
+// entry is the type.
+func (p pointer) content(any spot, segment string) protoreflect.MessageDescriptor {
+	name := protoreflect.FullName("")
+	switch {
+	case managers[any.field.FullName()]:
+		name = managerPackage + "HttpConnectionManager"
+	case any.field.FullName() == "envoy.config.cluster.v3.Cluster.typed_extension_protocol_options":
+		name = protoreflect.FullName(any.key)
+	}
+	mt, err := p.types.FindMessageByName(name)
+	if name == "" || err != nil {
+		return nil
+	}
+	md := mt.Descriptor()
+	if md.Fields().ByName(protoreflect.Name(segment)) == nil {
+		return nil
+	}
+	return md
+}

@@ -1,0 +1,50 @@
+package secret_test
+
+import (
+	"testing"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	_ "github.com/xdslint/xdslint/graph/decode/linked"
+	"github.com/xdslint/xdslint/lint/constraint"
+	"github.com/xdslint/xdslint/lint/secret"
+)
+
+// What stands in place of a secret breaks no constraint on it, so lint finds nothing wrong with what was right before.
+func TestRedactionKeepsConstraints(t *testing.T) {
+	tried := 0
+	protoregistry.GlobalTypes.RangeMessages(func(mt protoreflect.MessageType) bool {
+		checker := constraint.For(mt.Descriptor())
+		for _, fd := range secret.Fields(mt.Descriptor()) {
+			m := mt.New()
+			var value protoreflect.Value
+			switch fd.Kind() {
+			case protoreflect.StringKind:
+				value = protoreflect.ValueOfString(secret.Redaction)
+			case protoreflect.BytesKind:
+				value = protoreflect.ValueOfBytes([]byte(secret.Redaction))
+			default:
+				continue
+			}
+			if fd.IsList() {
+				m.Mutable(fd).List().Append(value)
+			} else {
+				m.Set(fd, value)
+			}
+			tried++
+			if checker == nil {
+				continue
+			}
+			checker.Check(m, func(v constraint.Violation) {
+				if v.Field == fd {
+					t.Errorf("%s: %s", fd.FullName(), v.Message)
+				}
+			})
+		}
+		return true
+	})
+	if tried < 5 {
+		t.Errorf("only %d fields", tried)
+	}
+}

@@ -1,0 +1,245 @@
+package secret
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/graph/decode"
+)
+
+// Redact returns the JSON text that n was read from, with Redaction in place of each secret: by the fields of the message of that
+// name, and of those inside it, whatever Any or TypedStruct they stand in; by the names of keys where a message is not known; and
+// by their looks anywhere. All else stays as it is, to the byte.
+func Redact(text []byte, n *decode.Node, message protoreflect.FullName, types decode.Types) []byte {
+	r := &redactor{text: text, types: types}
+	r.named(n, message)
+	return append(r.out.Bytes(), text[r.done:]...)
+}
+
+// redactor walks a text from its beginning to its end.
+type redactor struct {
+	text  []byte
+	types decode.Types
+	out   bytes.Buffer
+	done  int // how much of text is in out
+}
+
+// named redacts a value of the message type of that name; if nobody knows it, by the names of its keys.
+func (r *redactor) named(n *decode.Node, name protoreflect.FullName) {
+	if mt, err := r.types.FindMessageByName(name); err == nil {
+		r.message(n, mt.Descriptor())
+	} else {
+		r.unknown(n, "")
+	}
+}
+
+func (r *redactor) message(n *decode.Node, md protoreflect.MessageDescriptor) {
+	name := md.FullName()
+	switch {
+	case n.Kind != decode.Map:
+		r.unknown(n, "") // a wrapper, a duration: what JSON has a word of its own for
+	case name == "google.protobuf.Any":
+		r.any(n)
+	case name.Parent() == "google.protobuf":
+		r.unknown(n, "")
+	case decode.IsTypedStruct(name):
+		r.typedStruct(n)
+	default:
+		r.fields(n, md)
+	}
+}
+
+func (r *redactor) any(n *decode.Node) {
+	url := n.Get("@type")
+	if url == nil {
+		r.unknown(n, "")
+		return
+	}
+	r.named(n, decode.TypeName(url.Text))
+}
+
+func (r *redactor) typedStruct(n *decode.Node) {
+	url := n.Field("type_url")
+	for i := range n.Items {
+		if item := &n.Items[i]; item.Kind == decode.Map && url != nil {
+			r.named(item, decode.TypeName(url.Text))
+		} else {
+			r.unknown(item, n.Keys[i].Name)
+		}
+	}
+}
+
+func (r *redactor) fields(n *decode.Node, md protoreflect.MessageDescriptor) {
+	header := md.FullName() == HeaderValue && isCredential(n)
+	for i := range n.Items {
+		key, item := n.Keys[i].Name, &n.Items[i]
+		fd := field(md, key)
+		switch {
+		case fd == nil:
+			r.entry(item, key, "")
+		case isSensitive(md, fd), header && fd.Name() != "key":
+			r.hide(item, fd)
+		default:
+			r.each(item, fd, r.value)
+		}
+	}
+}
+
+func isCredential(header *decode.Node) bool {
+	key, value := header.Field("key"), header.Field("value")
+	return key != nil && Header(key.Text, "") && (value == nil || Header(key.Text, value.Text))
+}
+
+func field(md protoreflect.MessageDescriptor, key string) protoreflect.FieldDescriptor {
+	if fd := md.Fields().ByName(protoreflect.Name(key)); fd != nil {
+		return fd
+	}
+	return md.Fields().ByJSONName(key)
+}
+
+func isSensitive(md protoreflect.MessageDescriptor, fd protoreflect.FieldDescriptor) bool {
+	for _, one := range Fields(md) {
+		if one == fd {
+			return true
+		}
+	}
+	return false
+}
+
+// each calls f for each value of a field.
+func (r *redactor) each(n *decode.Node, fd protoreflect.FieldDescriptor, f func(*decode.Node, protoreflect.FieldDescriptor)) {
+	switch {
+	case fd.IsMap() && n.Kind == decode.Map:
+		for i := range n.Items {
+			f(&n.Items[i], fd.MapValue())
+		}
+	case fd.IsList() && n.Kind == decode.List:
+		for i := range n.Items {
+			f(&n.Items[i], fd)
+		}
+	default:
+		f(n, fd)
+	}
+}
+
+func (r *redactor) value(n *decode.Node, fd protoreflect.FieldDescriptor) {
+	switch {
+	case fd.Message() != nil:
+		r.message(n, fd.Message())
+	case fd.Kind() == protoreflect.BytesKind:
+		if raw, err := base64.StdEncoding.DecodeString(n.Text); err == nil && Looks(raw) {
+			r.hide(n, fd)
+		}
+	default:
+		r.unknown(n, "")
+	}
+}
+
+// hide redacts all texts below a field that is sensitive. Numbers, durations and enums stay: a word in their place would be no value.
+func (r *redactor) hide(n *decode.Node, fd protoreflect.FieldDescriptor) {
+	r.each(n, fd, func(n *decode.Node, fd protoreflect.FieldDescriptor) {
+		switch {
+		case fd.Message() != nil:
+			r.hideMessage(n, fd.Message())
+		case n.Kind == decode.String && fd.Kind() == protoreflect.BytesKind:
+			r.put(n, base64.StdEncoding.EncodeToString([]byte(Redaction)))
+		case n.Kind == decode.String && fd.Kind() == protoreflect.StringKind:
+			r.put(n, Redaction)
+		}
+	})
+}
+
+func (r *redactor) hideMessage(n *decode.Node, md protoreflect.MessageDescriptor) {
+	switch md.FullName() {
+	case "google.protobuf.Struct", "google.protobuf.Value", "google.protobuf.ListValue", "google.protobuf.StringValue":
+		r.leaves(n)
+		return
+	case "google.protobuf.Any":
+		url := n.Get("@type")
+		if url == nil {
+			return
+		}
+		mt, err := r.types.FindMessageByName(decode.TypeName(url.Text))
+		if err != nil || mt.Descriptor().FullName().Parent() == "google.protobuf" {
+			r.leaves(n)
+			return
+		}
+		md = mt.Descriptor()
+	}
+	if n.Kind != decode.Map {
+		return
+	}
+	for i := range n.Items {
+		fd := field(md, n.Keys[i].Name)
+		switch {
+		case fd == nil && n.Keys[i].Name == "@type":
+		case fd == nil:
+			r.leaves(&n.Items[i])
+		case md.FullName() == DataSource && !strings.HasPrefix(string(fd.Name()), "inline_"):
+		default:
+			r.hide(&n.Items[i], fd)
+		}
+	}
+}
+
+// unknown redacts a value whose message is not known by the names of keys; under is the key that it stands under.
+func (r *redactor) unknown(n *decode.Node, under string) {
+	if n.Kind == decode.String {
+		if clean := Scrub(n.Text, Redaction); clean != n.Text {
+			r.put(n, clean)
+		}
+	}
+	for i := range n.Items {
+		if n.Kind == decode.Map {
+			r.entry(&n.Items[i], n.Keys[i].Name, under)
+		} else {
+			r.unknown(&n.Items[i], under)
+		}
+	}
+}
+
+func (r *redactor) entry(n *decode.Node, key, under string) {
+	if url := n.Get("@type"); n.Kind == decode.Map && url != nil {
+		r.any(n)
+	} else if Key(key, under, n.Kind == decode.String) {
+		r.leaves(n)
+	} else {
+		r.unknown(n, key)
+	}
+}
+
+// leaves redacts all texts below a value, except for what says where a secret is.
+func (r *redactor) leaves(n *decode.Node) {
+	if n.Kind == decode.String {
+		r.put(n, Redaction)
+	}
+	for i := range n.Items {
+		if n.Kind == decode.Map && isPlace(n.Keys[i].Name) {
+			continue
+		}
+		r.leaves(&n.Items[i])
+	}
+}
+
+func isPlace(key string) bool {
+	switch key {
+	case "@type", "filename", "environment_variable", "environmentVariable":
+		return true
+	}
+	return false
+}
+
+// put writes another text in place of a string.
+func (r *redactor) put(n *decode.Node, text string) {
+	quoted, err := json.Marshal(text)
+	if err != nil || n.Span().Start < r.done {
+		return
+	}
+	r.out.Write(r.text[r.done:n.Span().Start])
+	r.out.Write(quoted)
+	r.done = n.Span().End
+}

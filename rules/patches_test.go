@@ -1,0 +1,70 @@
+package rules_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/report"
+	"github.com/xdslint/xdslint/lint/target"
+	"github.com/xdslint/xdslint/rules"
+	"github.com/xdslint/xdslint/rules/schema/reading"
+)
+
+// TestParts takes every message out of every good example, as a patch would hold it: nothing is wrong with it alone either, neither as a whole
+// message nor as a part of one.
+func TestParts(t *testing.T) {
+	for _, a := range archives(t) {
+		if a.between() || strings.HasPrefix(a.rule, "suppress/") {
+			continue
+		}
+		t.Run(a.rule, func(t *testing.T) {
+			dir := t.TempDir()
+			a.extract(t, dir)
+			t.Chdir(dir)
+			for _, example := range a.examples {
+				result := a.judge(t, example)
+				for _, s := range result.Snapshots {
+					for _, r := range s.Resources {
+						r.Walk(func(at *graph.Place) { part(t, a, example, at) })
+					}
+				}
+			}
+		})
+	}
+}
+
+func part(t *testing.T, a *archive, example string, at *graph.Place) {
+	judged := a.flagsOf(example).target
+	if judged == (target.Target{}) {
+		judged = target.Default()
+	}
+	read, _ := reading.Validated(judged.Extensions(), at)
+	if len(at.Resource.Problems) > 0 || at.Resource.Kind == graph.Patch || !read || at.Message.Descriptor().FullName() == "google.protobuf.Any" {
+		return
+	}
+	for _, fragment := range []bool{false, true} {
+		r := &graph.Resource{
+			Kind: graph.Patch, Name: "EnvoyFilter shop/part", Object: &graph.Object{Kind: graph.EnvoyFilter, Name: "part"},
+			Message: at.Message.Interface(), Contents: at.Resource.Contents, File: at.Resource.File, Fragment: fragment,
+		}
+		if fd := reading.FieldOf(at); fd != nil {
+			r.Into = fd.FullName()
+		}
+		s := &graph.Snapshot{}
+		s.Add(r)
+		s.Build()
+		result := lint.Run(t.Context(), []*graph.Snapshot{s}, lint.Config{Rules: rules.All(), Target: judged})
+		for _, failure := range result.Failures {
+			t.Errorf("%s %s: %v\n%s", example, at.Path, failure, failure.Stack)
+		}
+		if strings.HasPrefix(example, "good") && len(result.Diagnostics) > 0 {
+			var text strings.Builder
+			if err := report.Text(&text, result, report.TextOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			t.Errorf("%s: %s as a patch (fragment: %v) is not silent:\n%s", example, at.Path, fragment, text.String())
+		}
+	}
+}
