@@ -130,6 +130,9 @@ func (e *Envoy) Crashed() bool {
 	}
 }
 
+// AdminAddress is the host:port of the admin interface.
+func (e *Envoy) AdminAddress() string { return e.admin }
+
 // Admin gets a page of the admin interface, such as /config_dump; a status other than 200 is an error.
 func (e *Envoy) Admin(ctx context.Context, path string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+e.admin+path, nil)

@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	"github.com/spf13/cobra"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/lint/report"
+	"github.com/xdslint/xdslint/lint/target"
+	"github.com/xdslint/xdslint/pull"
+)
+
+type pullFlags struct {
+	lintFlags
+	ads, rest, admin string
+	transport, node  string
+	headers          []string
+	tls              tlsFlags
+	wait, timeout    time.Duration
+	out              string
+	force, lintNow   bool
+}
+
+var pullTransports = []string{"sotw", "delta"}
+
+func newPull() *cobra.Command {
+	f := &pullFlags{}
+	cmd := &cobra.Command{
+		Use: "pull", Short: "Fetch what a management server gives to an Envoy, or what a running Envoy has",
+		Long: `pull asks a management server for all that an Envoy of this node would get from it, or a running Envoy for what it
+has. It writes files that lint and plan read (--out), lints at once (--lint), or does both. Secrets are redacted in
+what it writes and shows.
+
+Exit status: 0 fetched, and with --lint nothing at or above --fail-on, 1 findings, 2 the command line is wrong,
+3 nothing could be fetched.`,
+		Example: `  xdslint pull --ads xds.example.com:18000 --node edge-1 --lint
+  xdslint pull --ads localhost:18000 --plaintext --transport delta --node @node.yaml --out served/
+  xdslint pull --admin http://localhost:9901 --out running/ && xdslint plan running/ served/`,
+		Args: cobra.NoArgs, DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func (f *pullFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.ads, "ads", "", "management server, as `HOST:PORT`, asked over its aggregated stream")
+	flags.StringVar(&f.rest, "rest", "", "management server, as `URL`, asked by polling (REST-JSON)")
+	flags.StringVar(&f.admin, "admin", "", "admin interface of a running Envoy, as `URL`: http://127.0.0.1:9901 or unix:///PATH")
+	flags.StringVar(&f.transport, "transport", pullTransports[0], "what --ads speaks, as `PROTOCOL`: "+strings.Join(pullTransports, ", "))
+	flags.StringVar(&f.node, "node", "", "`ID` to ask as; or @FILE with a whole node (id, cluster, metadata, locality) or a bootstrap")
+	flags.StringArrayVar(&f.headers, "header", nil, "sent with each request, as `NAME:VALUE`; the value may be @FILE; can be repeated")
+	f.tls.add(flags)
+	flags.DurationVar(&f.wait, "wait", 5*time.Second, "how long the server may be silent while something is missing, as `DURATION`")
+	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "how long all may take, as `DURATION`")
+	flags.StringVar(&f.out, "out", "", "write files to this `DIR`")
+	flags.BoolVar(&f.force, "force", false, "write to a DIR that has files of an earlier pull")
+	flags.BoolVar(&f.lintNow, "lint", false, "lint what came; the flags below are those of lint")
+	f.checkFlags.add(cmd)
+	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the findings: "+strings.Join(report.Names(), ", "))
+	flags.StringArrayVar(&f.outputs, "output", nil, "write findings to a file too, as `FORMAT=FILE`; can be repeated")
+	flags.StringVar(&f.failOn, "fail-on", "", "lowest `SEVERITY` that gives exit status 1: error, warning, info, never (default error)")
+	for _, ofFiles := range []string{"root", "config-yaml", "stdin-filename", "show-files"} {
+		_ = flags.MarkHidden(ofFiles) // the flag exists
+	}
+	complete(cmd, "transport", pullTransports)
+	complete(cmd, "format", report.Names())
+	complete(cmd, "fail-on", []string{"error", "warning", "info", "never"})
+}
+
+// check finds what is wrong with the command line before anything is asked for.
+func (f *pullFlags) check() error {
+	given := 0
+	for _, from := range []string{f.ads, f.rest, f.admin} {
+		if from != "" {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return errors.New("say whom to ask, with one of --ads HOST:PORT, --rest URL and --admin URL")
+	case f.out == "" && !f.lintNow:
+		return errors.New("say what to do with what comes: --out DIR writes it, --lint lints it")
+	case f.admin == "" && f.node == "":
+		return errors.New("--node ID says as which Envoy to ask: what a server gives depends on it")
+	case f.admin != "" && f.node != "":
+		return errors.New("--node has no meaning with --admin: an Envoy knows who it is")
+	case !slices.Contains(pullTransports, f.transport):
+		return fmt.Errorf("--transport %s: write %s", f.transport, strings.Join(pullTransports, " or "))
+	case f.ads == "" && f.transport != pullTransports[0]:
+		return errors.New("--transport goes with --ads only")
+	case f.ads == "" && f.tls.plaintext:
+		return errors.New("--plaintext goes with --ads only: a URL says http:// or https://")
+	case f.wait <= 0 || f.timeout <= 0:
+		return errors.New("--wait and --timeout must be more than 0")
+	}
+	return f.checkOut()
+}
+
+func (f *pullFlags) run(cmd *cobra.Command) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	c, err := newCheck(cmd, &f.checkFlags, []string{f.ads + f.rest + f.admin})
+	if err != nil {
+		return err
+	}
+	if _, _, err := f.parseOutputs(); err != nil {
+		return err
+	}
+	if c.pulled, err = f.fetch(cmd.Context(), c); err != nil {
+		return err
+	}
+	for _, note := range c.pulled.notes {
+		fmt.Fprintln(cmd.ErrOrStderr(), "xdslint:", note)
+	}
+	c.paths = slices.Sorted(maps.Keys(c.pulled.texts))
+	if f.out != "" {
+		if err := f.write(c.pulled.texts); err != nil {
+			return failed(err)
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "xdslint: wrote %s\n", strings.Join(c.paths, ", "))
+	}
+	if !f.lintNow {
+		return nil
+	}
+	return f.finish(cmd, c)
+}
+
+// pulled is what came, as files that need not be on disk.
+type pulled struct {
+	texts   map[string][]byte
+	notes   []string
+	declare func(*graph.Snapshot) // what is known of the world around them
+}
+
+func (p *pulled) load(ctx context.Context, opts load.Options) (*load.Input, error) {
+	input, err := load.Given(ctx, p.texts, opts)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range input.Snapshots {
+		p.declare(s)
+	}
+	return input, nil
+}
+
+func (f *pullFlags) fetch(ctx context.Context, c *check) (*pulled, error) {
+	opts, err := f.options(c.settings)
+	if err != nil {
+		return nil, err
+	}
+	server := pull.Server{Address: f.ads + f.rest + f.admin}
+	if server.Headers, err = f.header(); err != nil {
+		return nil, err
+	}
+	if server.TLS, err = f.tls.config(); err != nil {
+		return nil, err
+	}
+	within, cancel := context.WithTimeout(ctx, f.timeout)
+	defer cancel()
+	if f.admin != "" {
+		dump, err := pull.Admin(within, server, opts.Types)
+		if err != nil {
+			return nil, f.failed(ctx, err)
+		}
+		if t, err := target.Parse("envoy:" + minor(dump.Version)); err == nil && !c.given {
+			c.targets, c.given = []target.Target{t}, true
+		}
+		return &pulled{texts: f.named(map[string][]byte{"config_dump.json": dump.Config}), declare: func(*graph.Snapshot) {}}, nil
+	}
+	request := pull.Request{Wait: f.wait, Types: opts.Types}
+	if request.Node, err = f.identity(); err != nil {
+		return nil, err
+	}
+	ask := map[string]func(context.Context, pull.Server, pull.Request) (*pull.Result, error){"sotw": pull.SotW, "delta": pull.Delta}[f.transport]
+	if f.rest != "" {
+		ask = pull.REST
+	}
+	result, err := ask(within, server, request)
+	if errors.Is(err, pull.ErrSilent) {
+		return nil, failed(fmt.Errorf("%s%s answered nothing: does it know the node %q?", f.ads, f.rest, request.Node.GetId()))
+	}
+	if err != nil {
+		return nil, f.failed(ctx, err)
+	}
+	files, err := result.Files()
+	if err != nil {
+		return nil, failed(err)
+	}
+	return &pulled{texts: f.named(files), notes: result.Notes(), declare: result.Declare}, nil
+}
+
+// failed says in words why nothing came.
+func (f *pullFlags) failed(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return failed(errors.New("interrupted"))
+	case errors.Is(err, pull.ErrAddress):
+		return err
+	case errors.Is(err, context.DeadlineExceeded):
+		return failed(fmt.Errorf("%s%s did not answer within %s (--timeout)", f.rest, f.admin, f.timeout))
+	}
+	return failed(err)
+}
+
+// minor is the version of a target: 1.38 of 1.38.2.
+func minor(version string) string {
+	if i := strings.LastIndexByte(version, '.'); strings.Count(version, ".") == 2 {
+		return version[:i]
+	}
+	return version
+}
+
+// named are files under the names that they have, or would have, on disk.
+func (f *pullFlags) named(files map[string][]byte) map[string][]byte {
+	named := map[string][]byte{}
+	for name, text := range files {
+		named[filepath.Join(f.out, name)] = text
+	}
+	return named
+}
+
+func (f *pullFlags) identity() (*corev3.Node, error) {
+	path, ok := strings.CutPrefix(f.node, "@")
+	if !ok {
+		return &corev3.Node{Id: f.node}, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return pull.ParseNode(path, text)
+}
+
+// header reads names and values; a value is never printed.
+func (f *pullFlags) header() (pairs [][2]string, err error) {
+	for _, header := range f.headers {
+		name, value, ok := strings.Cut(header, ":")
+		name, value = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)
+		if !ok || name == "" || strings.ContainsAny(name, " \t") {
+			return nil, errors.New("--header: write NAME:VALUE, such as 'authorization: @token.txt'")
+		}
+		if path, ok := strings.CutPrefix(value, "@"); ok {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return nil, err
+			}
+			value = strings.TrimSpace(string(text))
+		}
+		if strings.ContainsAny(value, "\r\n") {
+			return nil, fmt.Errorf("--header %s: the value has several lines", name)
+		}
+		pairs = append(pairs, [2]string{name, value})
+	}
+	return pairs, nil
+}

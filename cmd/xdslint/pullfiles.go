@@ -1,0 +1,113 @@
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/pull"
+)
+
+// ownFiles are the names of all files that a pull can write.
+func ownFiles() []string {
+	names := []string{"config_dump.json"}
+	for _, kind := range graph.Kinds() {
+		names = append(names, pull.FileName(kind))
+	}
+	return names
+}
+
+// checkOut refuses to mix what comes with what is there.
+func (f *pullFlags) checkOut() error {
+	if f.out == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(f.out)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if own := slices.Contains(ownFiles(), entry.Name()); own && !f.force {
+			return fmt.Errorf("--out %s: there is a %s of an earlier pull already (--force replaces all that pull wrote there)", f.out, entry.Name())
+		}
+	}
+	return nil
+}
+
+// write puts the files there, and takes away those of an earlier pull: what is gone from the server must not stay.
+func (f *pullFlags) write(texts map[string][]byte) error {
+	if err := os.MkdirAll(f.out, 0o755); err != nil {
+		return err
+	}
+	for _, name := range ownFiles() {
+		path := filepath.Join(f.out, name)
+		text, ok := texts[path]
+		if !ok {
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			continue
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tlsFlags are those of a client's connection.
+type tlsFlags struct {
+	plaintext             bool
+	ca, cert, key, server string
+}
+
+func (f *tlsFlags) add(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.plaintext, "plaintext", false, "connect to --ads without TLS")
+	flags.StringVar(&f.ca, "tls-ca", "", "certificate authorities of the server, as `FILE` (default: the system's)")
+	flags.StringVar(&f.cert, "tls-cert", "", "the client's certificate, as `FILE`")
+	flags.StringVar(&f.key, "tls-key", "", "the client's private key, as `FILE`")
+	flags.StringVar(&f.server, "tls-server-name", "", "`NAME` in the server's certificate, if it is not the host")
+}
+
+// config makes the settings of the connection; nil: no TLS.
+func (f *tlsFlags) config() (*tls.Config, error) {
+	if f.plaintext {
+		if f.ca+f.cert+f.key+f.server != "" {
+			return nil, errors.New("--plaintext and the --tls-… flags cannot be used together")
+		}
+		return nil, nil
+	}
+	c := &tls.Config{ServerName: f.server, MinVersion: tls.VersionTLS12}
+	if f.ca != "" {
+		text, err := os.ReadFile(f.ca)
+		if err != nil {
+			return nil, err
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("--tls-ca %s: there is no certificate in PEM", f.ca)
+		}
+	}
+	if (f.cert == "") != (f.key == "") {
+		return nil, errors.New("--tls-cert and --tls-key belong together")
+	}
+	if f.cert != "" {
+		pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+		if err != nil {
+			return nil, fmt.Errorf("--tls-cert, --tls-key: %w", err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}

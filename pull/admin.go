@@ -1,0 +1,80 @@
+package pull
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/decode/types"
+	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/lint/secret"
+)
+
+// Dump is what a running Envoy has.
+type Dump struct {
+	// Config is its config_dump with endpoints, in JSON, as Envoy wrote it, without secrets.
+	Config []byte
+	// Version is Envoy's own, such as 1.38.2; empty if it does not say.
+	Version string
+}
+
+// Admin fetches the configuration of a running Envoy from its admin interface: GET /config_dump?include_eds.
+func Admin(ctx context.Context, server Server, known decode.Types) (*Dump, error) {
+	if known == nil {
+		known = types.Envoy
+	}
+	c, err := newCaller(server)
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	text, err := get(ctx, c, "/config_dump?include_eds")
+	if err != nil {
+		return nil, err
+	}
+	docs, err := decode.ParseJSON(&source.File{Name: "config_dump.json", Text: text})
+	if err != nil {
+		return nil, fmt.Errorf("/config_dump: the answer is no JSON: %w", err)
+	}
+	if len(docs) != 1 || docs[0].Get("configs") == nil {
+		return nil, fmt.Errorf("/config_dump: the answer is no config_dump: is this Envoy's admin interface?")
+	}
+	dump := &Dump{Config: secret.Redact(text, docs[0], "envoy.admin.v3.ConfigDump", known)}
+	dump.Version = version(ctx, c)
+	return dump, nil
+}
+
+func get(ctx context.Context, c *caller, path string) ([]byte, error) {
+	status, answer, err := c.do(ctx, http.MethodGet, path, nil)
+	if err == nil && status != http.StatusOK {
+		err = c.refusal(path, status, answer)
+	}
+	return answer, err
+}
+
+// version asks for what is nice to know; Envoys older than this page are none the worse.
+func version(ctx context.Context, c *caller) string {
+	text, err := get(ctx, c, "/server_info")
+	if err != nil {
+		return ""
+	}
+	var info struct {
+		Version string `json:"version"` // SHA/1.38.2/Clean/RELEASE/BoringSSL
+	}
+	if json.Unmarshal(text, &info) != nil {
+		return ""
+	}
+	return shortVersion(info.Version)
+}
+
+// shortVersion takes the number out of what Envoy says of its build: SHA/1.38.2/Clean/RELEASE/BoringSSL.
+func shortVersion(build string) string {
+	parts := strings.Split(build, "/")
+	if len(parts) < 2 {
+		return ""
+	}
+	return parts[1]
+}

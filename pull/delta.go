@@ -1,0 +1,118 @@
+package pull
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+)
+
+// delta is a stream on which requests and responses say what changes.
+type delta struct {
+	*books
+	node   *corev3.Node
+	stream discoveryv3.AggregatedDiscoveryService_DeltaAggregatedResourcesClient
+	told   map[graph.Kind]*subscribed
+}
+
+// subscribed is what the server knows of us on this stream.
+type subscribed struct {
+	names  map[string]bool
+	nonces []string // of responses that have not been ACKed
+}
+
+func openDelta(ctx context.Context, c discoveryv3.AggregatedDiscoveryServiceClient, node *corev3.Node, b *books) (link, error) {
+	stream, err := c.DeltaAggregatedResources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &delta{books: b, node: node, stream: stream, told: map[graph.Kind]*subscribed{}}, nil
+}
+
+func (d *delta) ask() error {
+	for _, kind := range d.asking() {
+		if err := d.askFor(kind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *delta) askFor(kind graph.Kind) error {
+	p, known := d.kinds[kind], d.told[kind]
+	request := &discoveryv3.DeltaDiscoveryRequest{Node: d.node, TypeUrl: graph.TypeURL(kind)}
+	first := known == nil
+	if first {
+		if !p.all && len(p.wanted) == 0 {
+			return nil
+		}
+		known = &subscribed{names: map[string]bool{}}
+		d.told[kind] = known
+		request.InitialResourceVersions = p.versions(kind)
+	}
+	request.ResourceNamesSubscribe = without(p.wanted, known.names)
+	request.ResourceNamesUnsubscribe = without(known.names, p.wanted)
+	changed := first || len(request.ResourceNamesSubscribe)+len(request.ResourceNamesUnsubscribe) > 0
+	known.names = maps.Clone(p.wanted)
+	for _, nonce := range known.nonces {
+		request.ResponseNonce = nonce
+		if err := d.stream.Send(request); err != nil {
+			return err
+		}
+		request = &discoveryv3.DeltaDiscoveryRequest{Node: d.node, TypeUrl: request.TypeUrl}
+		changed = false
+	}
+	known.nonces = nil
+	if !changed {
+		return nil
+	}
+	return d.stream.Send(request)
+}
+
+// versions are what a new stream tells of what an old one brought.
+func (p *page) versions(kind graph.Kind) map[string]string {
+	versions := map[string]string{}
+	for name, e := range p.entries {
+		if p.keeps(kind, name) {
+			versions[name] = e.version
+		}
+	}
+	return versions
+}
+
+// without lists the names of a that are not in b.
+func without(a, b map[string]bool) []string {
+	var names []string
+	for name := range a {
+		if !b[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (d *delta) receive() (message, error) {
+	r, err := d.stream.Recv()
+	if err != nil {
+		return message{}, err
+	}
+	got := response{
+		url: r.GetTypeUrl(), version: r.GetSystemVersionInfo(), removed: r.GetRemovedResources(), errors: r.GetResourceErrors(),
+	}
+	for _, one := range r.GetResources() {
+		got.items = append(got.items, wrapped(one))
+	}
+	return message{got, r.GetNonce()}, nil
+}
+
+func (d *delta) took(m message) {
+	if known := d.told[graph.KindOf(decode.TypeName(m.url))]; known != nil {
+		known.nonces = append(known.nonces, m.nonce)
+	}
+}

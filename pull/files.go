@@ -1,0 +1,178 @@
+package pull
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/lint/secret"
+)
+
+// FileName is that of the file which Files makes of a kind.
+func FileName(kind graph.Kind) string { return string(kind) + "s.yaml" }
+
+// Files makes a DiscoveryResponse in YAML of each kind, by FileName, without secrets: what xdslint reads, and Envoy as path_config_source.
+// Of an Any whose type or bytes nobody knows only the type is left, and a fault says so.
+func (r *Result) Files() (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for _, set := range r.Sets {
+		text, err := r.file(set)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", FileName(set.Kind), err)
+		}
+		files[FileName(set.Kind)] = text
+	}
+	return files, nil
+}
+
+func (r *Result) file(set Set) ([]byte, error) {
+	response := &discoveryv3.DiscoveryResponse{VersionInfo: set.Version, TypeUrl: graph.TypeURL(set.Kind)}
+	for _, one := range set.Resources {
+		body, err := r.sent(one)
+		if err != nil {
+			return nil, err
+		}
+		response.Resources = append(response.Resources, body)
+	}
+	raw, err := r.json(response)
+	if err != nil { // some value has no spelling in JSON: a number that is none, a time out of range
+		for i, body := range response.Resources {
+			if _, err := r.json(body); err != nil {
+				r.fault(fmt.Sprintf("%s %q is left out: %v", set.Kind, set.Resources[i].Name, err))
+				response.Resources[i] = &anypb.Any{TypeUrl: body.GetTypeUrl()}
+			}
+		}
+		if raw, err = r.json(response); err != nil {
+			return nil, err
+		}
+	}
+	docs, err := decode.ParseJSON(&source.File{Text: raw})
+	if err != nil {
+		return nil, err
+	}
+	docs, err = decode.ParseJSON(&source.File{Text: secret.Redact(raw, docs[0], response.ProtoReflect().Descriptor().FullName(), r.types)})
+	if err != nil {
+		return nil, err
+	}
+	if len(set.Resources) == 0 { // without the list nobody could tell what the file is
+		docs[0].Keys = append(docs[0].Keys, decode.Key{Name: "resources"})
+		docs[0].Items = append(docs[0].Items, decode.Node{Kind: decode.List})
+	}
+	var out bytes.Buffer
+	writeYAML(&out, docs[0])
+	return out.Bytes(), nil
+}
+
+func (r *Result) json(m proto.Message) ([]byte, error) {
+	return protojson.MarshalOptions{UseProtoNames: true, AllowPartial: true, Resolver: resolver{r.types}}.Marshal(m)
+}
+
+// sent is a resource as a server would send it: in a wrapper only if that says more.
+func (r *Result) sent(one Resource) (*anypb.Any, error) {
+	body, name := r.readable(one.Body, 0), ""
+	if m, err := r.unpack(body); err == nil {
+		name = graph.NameOf(m.ProtoReflect())
+	}
+	if one.TTL == 0 && name == one.Name {
+		return body, nil
+	}
+	wrapper := &discoveryv3.Resource{Name: one.Name, Resource: body}
+	if one.TTL != 0 {
+		wrapper.Ttl = durationpb.New(one.TTL)
+	}
+	return anypb.New(wrapper)
+}
+
+func (r *Result) unpack(body *anypb.Any) (proto.Message, error) {
+	mt, err := r.types.FindMessageByName(decode.TypeName(body.GetTypeUrl()))
+	if err != nil {
+		return nil, err
+	}
+	m := mt.New().Interface()
+	return m, proto.UnmarshalOptions{AllowPartial: true}.Unmarshal(body.GetValue(), m)
+}
+
+// maxDepth bounds how deep Anys may nest in one another; xdslint reads no deeper.
+const maxDepth = 100
+
+// readable is an Any of which all can be written as JSON: contents that nobody can read are left out.
+func (r *Result) readable(body *anypb.Any, depth int) *anypb.Any {
+	m, err := r.unpack(body)
+	if err != nil || depth > maxDepth {
+		if len(body.GetValue()) > 0 {
+			r.fault(fmt.Sprintf("the content of a %s is left out: nobody knows the type, or the bytes are none of it", decode.TypeName(body.GetTypeUrl())))
+		}
+		return &anypb.Any{TypeUrl: body.GetTypeUrl()}
+	}
+	if !r.clean(m.ProtoReflect(), depth) {
+		return body
+	}
+	raw, err := proto.MarshalOptions{AllowPartial: true, Deterministic: true}.Marshal(m)
+	if err != nil {
+		return &anypb.Any{TypeUrl: body.GetTypeUrl()}
+	}
+	return &anypb.Any{TypeUrl: body.GetTypeUrl(), Value: raw}
+}
+
+// clean makes the Anys in a message readable, and tells whether that changed anything.
+func (r *Result) clean(m protoreflect.Message, depth int) (changed bool) {
+	decode.EachMessage(m, nil, func(inner protoreflect.Message, _ *decode.Path) {
+		if inner.Descriptor().FullName() != anyName {
+			changed = r.clean(inner, depth) || changed
+			return
+		}
+		url, value := inner.Descriptor().Fields().ByNumber(1), inner.Descriptor().Fields().ByNumber(2)
+		before := &anypb.Any{TypeUrl: inner.Get(url).String(), Value: inner.Get(value).Bytes()}
+		if before.GetTypeUrl() == "" {
+			return
+		}
+		if after := r.readable(before, depth+1); after != before {
+			inner.Set(value, protoreflect.ValueOfBytes(after.GetValue()))
+			changed = true
+		}
+	})
+	return changed
+}
+
+func (r *Result) fault(text string) {
+	if !slices.Contains(r.Faults, text) {
+		r.Faults = append(r.Faults, text)
+	}
+}
+
+const anyName protoreflect.FullName = "google.protobuf.Any"
+
+// resolver lets protojson write and read Anys. A type that nobody knows is a message without fields to it: any such message will do, since
+// the name in the text is that of the Any.
+type resolver struct{ types decode.Types }
+
+func (r resolver) FindMessageByURL(url string) (protoreflect.MessageType, error) {
+	return r.FindMessageByName(decode.TypeName(url))
+}
+
+func (r resolver) FindMessageByName(name protoreflect.FullName) (protoreflect.MessageType, error) {
+	if mt, err := r.types.FindMessageByName(name); err == nil {
+		return mt, nil
+	}
+	return (*corev3.AggregatedConfigSource)(nil).ProtoReflect().Type(), nil
+}
+
+func (resolver) FindExtensionByName(protoreflect.FullName) (protoreflect.ExtensionType, error) {
+	return nil, protoregistry.NotFound
+}
+
+func (resolver) FindExtensionByNumber(protoreflect.FullName, protoreflect.FieldNumber) (protoreflect.ExtensionType, error) {
+	return nil, protoregistry.NotFound
+}

@@ -1,0 +1,93 @@
+package pull
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// caller makes HTTP requests to one server.
+type caller struct {
+	client *http.Client
+	base   string
+	server Server
+}
+
+// newCaller takes an address as Server has it: a URL, of which unix:///path is the socket of a server on this machine.
+func newCaller(server Server) (*caller, error) {
+	transport := &http.Transport{TLSClientConfig: server.TLS, Proxy: http.ProxyFromEnvironment}
+	base := strings.TrimSuffix(server.Address, "/")
+	if path, ok := strings.CutPrefix(base, "unix://"); ok {
+		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", path)
+		}
+		base = "http://localhost"
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("%s %w", server.Address, ErrAddress)
+	}
+	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &caller{client, base, server}, nil
+}
+
+// close lets go of the connections.
+func (c *caller) close() { c.client.CloseIdleConnections() }
+
+// do sends a request and reads the whole answer, whatever its status.
+func (c *caller) do(ctx context.Context, method, path string, body io.Reader) (status int, answer []byte, err error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return 0, nil, err
+	}
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	request.Header.Set("User-Agent", "xdslint")
+	for _, header := range c.server.Headers {
+		request.Header.Add(header[0], header[1])
+	}
+	response, err := c.client.Do(request)
+	if err != nil {
+		return 0, nil, c.unwrapped(err)
+	}
+	defer response.Body.Close()
+	answer, err = io.ReadAll(io.LimitReader(response.Body, MaxTotal+1))
+	if err == nil && len(answer) > MaxTotal {
+		err = fmt.Errorf("the server sends too much: more than %d MiB", MaxTotal>>20)
+	}
+	return response.StatusCode, answer, err
+}
+
+// unwrapped takes the method and the path out of an error about a connection.
+func (c *caller) unwrapped(err error) error {
+	if bad, ok := errors.AsType[*url.Error](err); ok {
+		err = bad.Err
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	text := err.Error()
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok || strings.Contains(text, "server gave HTTP response to HTTPS client") {
+		text = "the server speaks no TLS: write http://"
+	}
+	return fmt.Errorf("%s: %s%s", c.server.Address, text, hint(text, c.server.TLS))
+}
+
+// refusal is the error of an answer that is none.
+func (c *caller) refusal(what string, status int, answer []byte) error {
+	text := c.server.scrub(strings.Join(strings.Fields(string(answer)), " "))
+	if len(text) > 300 {
+		text = text[:300] + " …"
+	}
+	if text != "" {
+		text = ": " + text
+	}
+	return fmt.Errorf("%s: the server answered %d %s%s", what, status, http.StatusText(status), text)
+}

@@ -1,0 +1,53 @@
+package pull
+
+import (
+	"errors"
+	"fmt"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/decode/types"
+	"github.com/xdslint/xdslint/graph/source"
+)
+
+// identify fills in what every client says of itself. The features are those that Envoy has by itself (LocalInfo,
+// ClusterManagerImpl), since servers make their resources by them.
+func identify(node *corev3.Node) *corev3.Node {
+	full := &corev3.Node{}
+	if node != nil {
+		full = proto.Clone(node).(*corev3.Node)
+	}
+	if full.GetUserAgentName() == "" {
+		full.UserAgentName = "xdslint"
+	}
+	if len(full.GetClientFeatures()) == 0 {
+		full.ClientFeatures = []string{"envoy.lb.does_not_support_overprovisioning", "envoy.lrs.supports_send_all_clusters"}
+	}
+	return full
+}
+
+// ParseNode reads an envoy.config.core.v3.Node, or the node of a bootstrap, in YAML or JSON; name stands for the text in errors.
+func ParseNode(name string, text []byte) (*corev3.Node, error) {
+	docs, err := decode.ParseYAML(&source.File{Name: name, Text: text})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(docs) == 0 || docs[0].Kind != decode.Map {
+		return nil, fmt.Errorf("%s: this is no node: write id, cluster, metadata and locality as fields of a map", name)
+	}
+	n := docs[0]
+	if inner := n.Field("node"); inner != nil {
+		n = inner
+	}
+	node := &corev3.Node{}
+	d := decode.NewDecoder(types.Envoy)
+	d.Decode(n, node, nil)
+	for _, p := range d.Problems {
+		if !p.Lenient {
+			return nil, fmt.Errorf("%s: %w", name, errors.New(p.Message))
+		}
+	}
+	return node, nil
+}

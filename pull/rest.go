@@ -1,0 +1,133 @@
+package pull
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/xdslint/xdslint/graph"
+)
+
+// fetchPaths are where servers take requests of a kind: google.api.http of the Fetch… methods in envoy/service/*/v3.
+var fetchPaths = map[graph.Kind]string{
+	graph.Listener:                 "/v3/discovery:listeners",
+	graph.Cluster:                  "/v3/discovery:clusters",
+	graph.RouteConfiguration:       "/v3/discovery:routes",
+	graph.ScopedRouteConfiguration: "/v3/discovery:scoped-routes",
+	graph.ClusterLoadAssignment:    "/v3/discovery:endpoints",
+	graph.Secret:                   "/v3/discovery:secrets",
+	graph.Runtime:                  "/v3/discovery:runtime",
+	graph.ExtensionConfig:          "/v3/discovery:extension_configs",
+}
+
+// REST fetches by polling, as Envoy does with an api_config_source of type REST (HttpSubscriptionImpl): what is missing is asked for
+// again until Request.Wait has passed.
+func REST(ctx context.Context, server Server, r Request) (*Result, error) {
+	r = r.filled()
+	c, err := newCaller(server)
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	p := &poller{books: newBooks(r.Types, false), caller: c, request: r, asked: map[graph.Kind][]string{}}
+	if err := p.run(ctx); err != nil {
+		return nil, err
+	}
+	return p.result(), nil
+}
+
+type poller struct {
+	*books
+	caller  *caller
+	request Request
+	asked   map[graph.Kind][]string // the names of the last request
+}
+
+// interval is between two requests for what is missing.
+const interval = 500 * time.Millisecond
+
+func (p *poller) run(ctx context.Context) error {
+	silence := time.NewTimer(p.request.Wait)
+	defer silence.Stop()
+	for {
+		news, err := p.round(ctx)
+		switch {
+		case ctx.Err() != nil && !errors.Is(ctx.Err(), context.Canceled) && len(p.asked) > 0:
+			return nil
+		case err != nil:
+			return err
+		case p.settled():
+			return nil
+		case news:
+			silence.Reset(p.request.Wait)
+			continue
+		}
+		select {
+		case <-time.After(interval):
+		case <-silence.C:
+			return nil
+		case <-ctx.Done():
+		}
+	}
+}
+
+// round asks once for each kind that is new, changed or not complete; news tells whether names were asked for the first time.
+func (p *poller) round(ctx context.Context) (news bool, err error) {
+	for _, kind := range p.asking() {
+		page, names := p.kinds[kind], p.kinds[kind].wants()
+		before, again := p.asked[kind]
+		again = again && slices.Equal(before, names)
+		if again && len(page.missing(kind)) == 0 || !page.all && len(names) == 0 {
+			continue
+		}
+		// A server that keeps no books on us would answer other names of the same version with nothing.
+		version := ""
+		if again {
+			version = page.version
+		}
+		if err := p.fetch(ctx, kind, names, version); err != nil {
+			return news, err
+		}
+		p.asked[kind] = names
+		news = news || !again
+	}
+	return news, nil
+}
+
+func (p *poller) fetch(ctx context.Context, kind graph.Kind, names []string, version string) error {
+	url := graph.TypeURL(kind)
+	body, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(&discoveryv3.DiscoveryRequest{
+		Node: p.request.Node, TypeUrl: url, ResourceNames: names, VersionInfo: version,
+	})
+	if err != nil {
+		return err
+	}
+	status, answer, err := p.caller.do(ctx, http.MethodPost, fetchPaths[kind], bytes.NewReader(body))
+	switch {
+	case err != nil:
+		return err
+	case status == http.StatusNotModified:
+		return nil
+	case status != http.StatusOK:
+		refused := p.caller.refusal(fetchPaths[kind], status, answer)
+		if kind == graph.Cluster || kind == graph.Listener {
+			return refused
+		}
+		p.fault("%v", refused) // an old server need not have all kinds
+		return nil
+	}
+	r := &discoveryv3.DiscoveryResponse{}
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true, Resolver: resolver{p.types}}).Unmarshal(answer, r); err != nil {
+		return fmt.Errorf("%s: the server's answer is no DiscoveryResponse: %w", fetchPaths[kind], err)
+	}
+	got := stateOfTheWorld(r)
+	got.url = url
+	return p.accept(got)
+}

@@ -1,0 +1,81 @@
+package pull
+
+import (
+	"context"
+	"slices"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+)
+
+// sotw is a stream on which every request lists all names, and every response of clusters or listeners all there is.
+type sotw struct {
+	*books
+	node   *corev3.Node
+	stream discoveryv3.AggregatedDiscoveryService_StreamAggregatedResourcesClient
+	told   map[graph.Kind]*told
+}
+
+// told is what the server knows of us on this stream.
+type told struct {
+	names []string
+	nonce string // of the last response
+	acked bool   // that response
+}
+
+func openSotW(ctx context.Context, c discoveryv3.AggregatedDiscoveryServiceClient, node *corev3.Node, b *books) (link, error) {
+	stream, err := c.StreamAggregatedResources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &sotw{books: b, node: node, stream: stream, told: map[graph.Kind]*told{}}, nil
+}
+
+func (s *sotw) ask() error {
+	for _, kind := range s.asking() {
+		p, known := s.kinds[kind], s.told[kind]
+		names := p.wants()
+		switch {
+		case known == nil && !p.all && len(names) == 0: // nobody wants it any more, and the server has never heard of it
+			continue
+		case known == nil:
+			known = &told{}
+			s.told[kind] = known
+		case known.acked && slices.Equal(known.names, names):
+			continue
+		}
+		known.names, known.acked = names, true
+		request := &discoveryv3.DiscoveryRequest{
+			Node: s.node, TypeUrl: graph.TypeURL(kind), ResourceNames: names, VersionInfo: p.version, ResponseNonce: known.nonce,
+		}
+		if err := s.stream.Send(request); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sotw) receive() (message, error) {
+	r, err := s.stream.Recv()
+	if err != nil {
+		return message{}, err
+	}
+	return message{stateOfTheWorld(r), r.GetNonce()}, nil
+}
+
+func stateOfTheWorld(r *discoveryv3.DiscoveryResponse) response {
+	got := response{url: r.GetTypeUrl(), version: r.GetVersionInfo(), whole: true, errors: r.GetResourceErrors()}
+	for _, body := range r.GetResources() {
+		got.items = append(got.items, item{body: body})
+	}
+	return got
+}
+
+func (s *sotw) took(m message) {
+	if known := s.told[graph.KindOf(decode.TypeName(m.url))]; known != nil {
+		known.nonce, known.acked = m.nonce, false
+	}
+}
