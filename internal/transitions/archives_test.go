@@ -31,10 +31,10 @@ func TestArchives(t *testing.T) {
 			continue
 		}
 		mode := Mode{Push: e.push, RTT: FarRTT, Rate: SmallRate}
-		jobs, want = append(jobs, Job{e.Case, mode}), append(want, e.naive)
+		jobs, want = append(jobs, Job{Case: e.Case, Mode: mode}), append(want, e.naive)
 		if strings.Contains(e.Name, "/bad") {
 			mode.Planned = true
-			jobs, want = append(jobs, Job{e.Case, mode}), append(want, e.planned)
+			jobs, want = append(jobs, Job{Case: e.Case, Mode: mode}), append(want, e.planned)
 		}
 	}
 	for i, o := range Bench(t.Context(), jobs, envoys, nil) {

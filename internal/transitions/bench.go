@@ -13,7 +13,10 @@ import (
 type Job struct {
 	Case *Case
 	Mode Mode
+	run  runner // nil: Run
 }
+
+type runner func(context.Context, *Case, Mode) (*Result, error)
 
 // Outcome is what came of a job.
 type Outcome struct {
@@ -31,7 +34,7 @@ func Jobs(cases []*Case, transports []lint.Transport, runs int) []Job {
 				for range runs {
 					for _, planned := range []bool{false, true} {
 						if c.Over(transport) {
-							all = append(all, Job{c, Mode{Planned: planned, Push: lint.Push{Transport: transport}, RTT: rtt, Rate: FullRate}})
+							all = append(all, Job{Case: c, Mode: Mode{Planned: planned, Push: lint.Push{Transport: transport}, RTT: rtt, Rate: FullRate}})
 						}
 					}
 				}
@@ -91,7 +94,11 @@ func perform(ctx context.Context, j Job) Outcome {
 func attempt(ctx context.Context, j Job) Outcome {
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
-	r, err := Run(ctx, j.Case, j.Mode)
+	run := Run
+	if j.run != nil {
+		run = j.run
+	}
+	r, err := run(ctx, j.Case, j.Mode)
 	if err == nil && r.Requests == 0 {
 		err = fmt.Errorf("no request went through: %v", r.Unanswered)
 	}

@@ -101,15 +101,15 @@ func sift(ctx context.Context, ts []*target, certificate tls.Certificate) (kept 
 		var good []ask
 		for _, a := range t.asks {
 			deadline := time.Now().Add(wait)
-			failure, _ := probe.send(ctx, a)
-			for failure != "" && time.Now().Before(deadline) {
+			got := probe.send(ctx, a)
+			for got.failure != "" && time.Now().Before(deadline) {
 				time.Sleep(50 * time.Millisecond)
-				failure, _ = probe.send(ctx, a)
+				got = probe.send(ctx, a)
 			}
-			if failure == "" {
+			if got.failure == "" {
 				good = append(good, a)
 			} else {
-				lost = append(lost, fmt.Sprintf("%s%s: %s", a.host, a.path, failure))
+				lost = append(lost, fmt.Sprintf("%s%s: %s", a.host, a.path, got.failure))
 			}
 		}
 		if len(good) > 0 {
@@ -181,32 +181,39 @@ func (c *crowd) stop() tally {
 
 func (c *client) ask() {
 	began := time.Now()
-	failure, reconnected := c.send(context.Background(), c.target.asks[c.next%len(c.target.asks)])
+	got := c.send(context.Background(), c.target.asks[c.next%len(c.target.asks)])
 	c.next++
 	took := time.Since(began)
 
 	c.crowd.mu.Lock()
 	defer c.crowd.mu.Unlock()
-	if began.Before(c.crowd.began) && failure == "" {
+	if began.Before(c.crowd.began) && got.failure == "" {
 		return // counted, and answered, before the push
 	}
 	t := &c.crowd.tally
 	t.requests++
 	t.slowest = max(t.slowest, took)
-	if failure != "" {
-		t.failures[failure]++
+	if got.failure != "" {
+		t.failures[got.failure]++
 		t.last = time.Since(t.began)
-	} else if reconnected && !c.fresh {
+	} else if got.reconnected && !c.fresh {
 		t.reconnect++
 	}
 }
 
-// send makes one request; the failure is empty when it was answered well.
-func (c *client) send(ctx context.Context, a ask) (failure string, reconnected bool) {
+// answer is what came of one request.
+type answer struct {
+	failure     string // empty: it was answered well
+	upstream    string // that answered, by its address in the files; empty: Envoy did
+	reconnected bool
+}
+
+// send makes one request.
+func (c *client) send(ctx context.Context, a ask) (got answer) {
 	ctx, cancel := context.WithTimeout(ctx, giveUp)
 	defer cancel()
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(info httptrace.GotConnInfo) { reconnected = !info.Reused },
+		GotConn: func(info httptrace.GotConnInfo) { got.reconnected = !info.Reused },
 	})
 	scheme := "http"
 	if c.target.tls {
@@ -214,21 +221,25 @@ func (c *client) send(ctx context.Context, a ask) (failure string, reconnected b
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+"://"+a.host+a.path, nil)
 	if err != nil {
-		return err.Error(), false
+		got.failure = err.Error()
+		return got
 	}
 	if a.header != "" {
 		request.Header.Set(a.header, a.key)
 	}
 	response, err := c.transport.RoundTrip(request)
 	if err != nil {
-		return broken(ctx, err), reconnected
+		got.failure = broken(ctx, err)
+		return got
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		return broken(ctx, err), reconnected
+		got.failure = broken(ctx, err)
+		return got
 	}
-	return judge(response.StatusCode, string(body)), reconnected
+	got.failure, got.upstream = judge(response.StatusCode, string(body)), response.Header.Get(nameHeader)
+	return got
 }
 
 // judge names the failure that an answer tells of. A redirect or a direct response is an answer as good as any.

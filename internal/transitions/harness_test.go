@@ -119,7 +119,7 @@ func TestUpstreamSpeaksPlainTextAndTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := startUpstream(certificate, speech{plain: true, tls: true}, 0)
+	u, err := startUpstream("", certificate, speech{plain: true, tls: true}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,7 +105,7 @@ func (p *place) serve(a *corev3.Address) error {
 		if err != nil {
 			return err
 		}
-		u, err := startUpstream(certificate, p.speeches[key], p.slow)
+		u, err := startUpstream(key, certificate, p.speeches[key], p.slow)
 		if err != nil {
 			return err
 		}

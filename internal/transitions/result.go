@@ -92,6 +92,16 @@ func (r *Result) Notes() []string {
 	return all
 }
 
+// brief says each NACK once: go-control-plane sends again what was refused, and Envoy refuses it again.
+func brief(nacks []string) []string {
+	const enough = 200
+	var all []string
+	for _, nack := range slices.Compact(slices.Clone(nacks)) {
+		all = append(all, strings.Join(strings.Fields(nack[:min(enough, len(nack))]), " "))
+	}
+	return all
+}
+
 func (r *Result) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of %d failed", r.Failed(), r.Requests)
@@ -106,7 +116,7 @@ func (r *Result) String() string {
 		what string
 		all  []string
 	}{
-		{"unacked", r.Unacked}, {"undelivered", r.Undelivered}, {"NACK", r.Nacks}, {"not asked", r.Unanswered}, {"notes", r.Notes()},
+		{"unacked", r.Unacked}, {"undelivered", r.Undelivered}, {"NACK", brief(r.Nacks)}, {"not asked", r.Unanswered}, {"notes", r.Notes()},
 	} {
 		if len(s.all) > 0 {
 			fmt.Fprintf(&b, "; %s: %s", s.what, strings.Join(s.all, ", "))

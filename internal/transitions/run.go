@@ -39,87 +39,106 @@ const (
 
 // Run lets one Envoy go through a transition while clients ask it.
 func Run(ctx context.Context, c *Case, m Mode) (*Result, error) {
-	p, err := newPlace(m.Push.Transport)
-	if err != nil {
-		return nil, err
-	}
-	defer p.close()
-	before, after, err := p.halves(c, m.Push.Versions)
-	if err != nil {
-		return nil, err
-	}
 	push, wire := naive, newRecorder(serverv3.CallbackFuncs{})
 	if m.Planned {
 		push, wire = planned(m)
 	}
-	cp, err := startControlPlane(wire, m.Push.Transport, m.RTT)
+	r, err := open(ctx, c, m, wire)
 	if err != nil {
 		return nil, err
 	}
-	defer cp.close()
-	if err := cp.cache.SetSnapshot(ctx, node, before.pushed); err != nil {
-		return nil, err
-	}
-	e, err := cp.serve(ctx, m.Push.Transport, before.bootstrap)
-	if err != nil {
-		return nil, err
-	}
-	defer e.Close()
-
-	r := &run{envoy: e, cp: cp, wire: wire, result: &Result{}}
-	clients, err := r.meet(ctx, p, targets(before, after, c.Follow), m.Rate)
-	if err != nil {
-		return nil, err
-	}
-	defer clients.stop()
-	r.transit(ctx, clients, func() error { return push(ctx, cp.cache, before.pushed, after.pushed) })
-	return r.result, ctx.Err()
+	defer r.close()
+	return r.transit(ctx, targets(r.before, r.after, c.Follow), func() error {
+		return push(ctx, r.cp.cache, r.before.pushed, r.after.pushed)
+	})
 }
 
+// run is an Envoy with its control plane and all that a case needs around them.
 type run struct {
-	envoy  *envoytest.Envoy
-	cp     *controlPlane
-	wire   *recorder
-	result *Result
+	mode          Mode
+	place         *place
+	before, after *half
+	wire          *recorder
+	cp            *controlPlane
+	envoy         *envoytest.Envoy
 }
 
-// meet starts the clients, with the requests that the old snapshot answers.
-func (r *run) meet(ctx context.Context, p *place, ts []*target, rate Rate) (*crowd, error) {
-	certificate, err := p.authority.pair("client")
+// open starts an Envoy, which has the old snapshot when this returns. Close it.
+func open(ctx context.Context, c *Case, m Mode, wire *recorder) (*run, error) {
+	r := &run{mode: m, wire: wire}
+	if err := r.open(ctx, c); err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *run) open(ctx context.Context, c *Case) (err error) {
+	transport := r.mode.Push.Transport
+	if r.place, err = newPlace(transport); err != nil {
+		return err
+	}
+	if r.before, r.after, err = r.place.halves(c, r.mode.Push.Versions); err != nil {
+		return err
+	}
+	if r.cp, err = startControlPlane(r.wire, transport, r.mode.RTT); err != nil {
+		return err
+	}
+	if err = r.cp.cache.SetSnapshot(ctx, node, r.before.pushed); err != nil {
+		return err
+	}
+	r.envoy, err = r.cp.serve(ctx, transport, r.before.bootstrap)
+	return err
+}
+
+func (r *run) close() {
+	if r.envoy != nil {
+		r.envoy.Close()
+	}
+	if r.cp != nil {
+		r.cp.close()
+	}
+	if r.place != nil {
+		r.place.close()
+	}
+}
+
+// transit pushes while clients ask for targets, those that are answered before the push, and watches until nothing happens any more.
+func (r *run) transit(ctx context.Context, ts []*target, push func() error) (*Result, error) {
+	certificate, err := r.place.authority.pair("client")
 	if err != nil {
 		return nil, err
 	}
-	ts, r.result.Unanswered = sift(ctx, ts, certificate)
-	clients := gather(ts, certificate, rate)
+	result := &Result{}
+	ts, result.Unanswered = sift(ctx, ts, certificate)
+	clients := gather(ts, certificate, r.mode.Rate)
 	clients.start()
+	defer clients.stop()
 	time.Sleep(warmUp)
-	return clients, nil
-}
 
-// transit pushes, and watches until nothing happens any more.
-func (r *run) transit(ctx context.Context, clients *crowd, push func() error) {
 	nacks, _ := r.wire.seen()
 	rebuilt := r.stat(ctx, "cluster_manager.cluster_modified")
 	if early := clients.count(); len(early.failures) > 0 {
-		r.result.Unanswered = append(r.result.Unanswered, fmt.Sprintf("before the push: %v", early.failures))
+		result.Unanswered = append(result.Unanswered, fmt.Sprintf("before the push: %v", early.failures))
 	}
 	began := time.Now()
-	r.result.Err = push()
+	result.Err = push()
 	pushed := time.Since(began)
 	// A push that waited for drained connections has seen all of it.
 	r.settle(ctx, began, time.Now())
 
 	all, answered := r.wire.seen()
-	r.result.Nacks = all[len(nacks):]
-	r.result.Applied = max(answered.Sub(began), pushed)
-	r.result.Unacked = r.wire.unanswered()
-	r.result.Warming = r.stat(ctx, "cluster_manager.warming_clusters") + r.stat(ctx, "listener_manager.total_listeners_warming")
-	r.result.Rebuilt = r.stat(ctx, "cluster_manager.cluster_modified") - rebuilt
+	result.Nacks = all[len(nacks):]
+	result.Applied = max(answered.Sub(began), pushed)
+	result.Unacked = r.wire.unanswered()
+	result.Warming = r.stat(ctx, "cluster_manager.warming_clusters") + r.stat(ctx, "listener_manager.total_listeners_warming")
+	result.Rebuilt = r.stat(ctx, "cluster_manager.cluster_modified") - rebuilt
 	if s, err := r.cp.cache.GetSnapshot(node); err == nil {
-		r.result.Undelivered = r.wire.undelivered(s)
+		result.Undelivered = r.wire.undelivered(s)
 	}
-	r.result.tally(clients.stop())
-	r.result.Crashed = r.envoy.Crashed()
+	result.tally(clients.stop())
+	result.Crashed = r.envoy.Crashed()
+	return result, ctx.Err()
 }
 
 // settle observes the connections for as long as they drain, and what is still under way until it is late.

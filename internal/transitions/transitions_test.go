@@ -26,10 +26,10 @@ func TestTransitions(t *testing.T) {
 		}
 		transports := []lint.Transport{lint.ADSSotW, lint.ADSDelta}
 		mode := Mode{Planned: true, Push: lint.Push{Transport: transports[i%2]}, RTT: FarRTT, Rate: SmallRate}
-		jobs = append(jobs, Job{c, mode})
+		jobs = append(jobs, Job{Case: c, Mode: mode})
 		if c.Lossy {
 			mode.Planned = false
-			jobs = append(jobs, Job{c, mode})
+			jobs = append(jobs, Job{Case: c, Mode: mode})
 		}
 	}
 	for _, o := range Bench(t.Context(), jobs, envoys, nil) {

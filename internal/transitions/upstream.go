@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// upstream answers every request with 200, over HTTP/1.1 and HTTP/2, in what its clusters speak to it: plain text, TLS, or both.
+// upstream answers every request with 200 and its name, over HTTP/1.1 and HTTP/2, in what its clusters speak to it: plain text, TLS, or both.
 type upstream struct {
+	name   string
 	port   uint32
 	server *http.Server
 	first  sync.Once // health check
@@ -23,12 +24,15 @@ type upstream struct {
 // speech is what an upstream takes.
 type speech struct{ plain, tls bool }
 
-func startUpstream(certificate tls.Certificate, takes speech, slow time.Duration) (*upstream, error) {
+// nameHeader is where an upstream says who it is.
+const nameHeader = "X-Upstream"
+
+func startUpstream(name string, certificate tls.Certificate, takes speech, slow time.Duration) (*upstream, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	u := &upstream{port: uint32(l.Addr().(*net.TCPAddr).Port), slow: slow}
+	u := &upstream{name: name, port: uint32(l.Addr().(*net.TCPAddr).Port), slow: slow}
 	u.server = &http.Server{Handler: u, Protocols: new(http.Protocols), TLSConfig: &tls.Config{
 		Certificates: []tls.Certificate{certificate}, NextProtos: []string{"h2", "http/1.1"},
 	}}
@@ -55,6 +59,7 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Grpc-Status", "0")
 		return
 	}
+	w.Header().Set(nameHeader, u.name)
 	_, _ = io.WriteString(w, "ok")
 }
 
