@@ -6,8 +6,13 @@
 package admission
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,13 +21,14 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/settings"
 	"github.com/xdslint/xdslint/lint/target"
 )
 
 // Policy is what becomes of a snapshot in which there are new errors.
 type Policy uint8
 
-// The policies. Where the errors of one snapshot call for several, the strictest holds: Block, then Quarantine.
+// The policies. Where the errors of one snapshot call for several, Block comes before Quarantine, and that before Observe.
 const (
 	Observe    Policy = iota // it goes out as it is; the errors are reported
 	Block                    // the node keeps all that it has
@@ -43,16 +49,121 @@ type Options struct {
 	Assumptions graph.Assumptions // what exists elsewhere
 	Policy      Policy
 	Policies    []RulePolicy // for the errors of single rules; the last one that matches holds
-	// Hazards finds what breaks on the way from one snapshot to the next, as plan.Hazards does. Its errors count like those of rules. nil: nobody looks.
+	// Hazards finds what breaks on the way from one snapshot to the next, as plan.Hazards does. Its errors count like those of rules. It is
+	// not called for the first snapshot of a node. nil: nobody looks.
 	Hazards func(before, after *graph.Snapshot) *lint.Result
-	// Push gives a snapshot to a node, as apply.Run does. It may be called while an earlier call for the node has not returned.
-	// nil: the cache's SetSnapshot.
+	// Push gives a snapshot to a node, as apply.Run does: it sets it in the cache, not in the gate. When a later snapshot for the node goes
+	// out, the ctx of an earlier call that has not returned is cancelled, with ErrSuperseded as its cause. nil: the cache's SetSnapshot.
 	Push func(ctx context.Context, node string, snapshot cachev3.ResourceSnapshot) error
-	// Deadline of judging one snapshot; 0: 5 s. What is not judged by then goes out as it is, or, with FailClosed, not at all.
+	// Deadline of judging one snapshot; 0: DefaultDeadline. What is not judged by then goes out, without what is known by then to be
+	// broken; or, with FailClosed, not at all.
 	Deadline   time.Duration
 	FailClosed bool
-	// Report is called with each decision, before the push. It must not call the gate.
+	// Report is called with each decision, before the push; for several nodes at the same time. It must not call the gate.
 	Report  func(Decision)
 	Metrics prometheus.Registerer // nil: none
 	Log     *slog.Logger          // nil: nothing is logged
+}
+
+// DefaultDeadline is how long judging a snapshot may take where Options say nothing else.
+const DefaultDeadline = 5 * time.Second
+
+// ErrSuperseded is why the context of a push ends when a newer snapshot for its node goes out.
+var ErrSuperseded = errors.New("a newer snapshot for the same node goes out")
+
+// Gate is a SnapshotCache that judges what is set. All nodes are judged at the same time, the snapshots of one node in turn. Neither a
+// snapshot nor its messages may be changed once they were given to it.
+type Gate struct {
+	cachev3.SnapshotCache
+	options   Options
+	bootstrap bootstrap
+	metrics   *metrics
+
+	mu    sync.Mutex
+	nodes map[string]*node
+}
+
+var _ cachev3.SnapshotCache = (*Gate)(nil)
+
+// New makes a gate in front of a cache, which nothing else should set snapshots in: the gate then judges what it finds there once more.
+// It is an error if there are no rules, if a selector matches none, or if the metrics cannot be registered.
+func New(cache cachev3.SnapshotCache, options Options) (*Gate, error) {
+	if cache == nil {
+		return nil, errors.New("admission.New: there is no cache")
+	}
+	if len(options.Rules) == 0 {
+		return nil, errors.New("admission.Options has no Rules")
+	}
+	for _, p := range options.Policies {
+		if err := settings.CheckSelector(p.Selector, options.Rules); err != nil {
+			return nil, fmt.Errorf("admission.Options.Policies: %w", err)
+		}
+	}
+	if t := options.Target; t != (target.Target{}) && !slices.Contains(target.All(), t) {
+		return nil, fmt.Errorf("admission.Options.Target: %s is not known", t)
+	}
+	if options.Deadline < 0 {
+		return nil, errors.New("admission.Options.Deadline is negative")
+	}
+	options.Deadline = cmp.Or(options.Deadline, DefaultDeadline)
+	boot, err := bootstrapOf(options.Bootstrap)
+	if err != nil {
+		return nil, err
+	}
+	m, err := newMetrics(options.Metrics)
+	if err != nil {
+		return nil, err
+	}
+	return &Gate{SnapshotCache: cache, options: options, bootstrap: boot, metrics: m, nodes: map[string]*node{}}, nil
+}
+
+// SetSnapshot judges a snapshot against what the node has, and pushes it, or what Options.Policy leaves of it. It returns a *BlockedError if
+// nothing of it goes out, the error of the push, or why ctx ended before there was one. Quarantine is no error: Options.Report, the log and
+// the metrics tell what was withheld.
+func (g *Gate) SetSnapshot(ctx context.Context, node string, snapshot cachev3.ResourceSnapshot) error {
+	if absent(snapshot) {
+		return errors.New("there is no snapshot")
+	}
+	n := g.node(node)
+	defer g.release(node, n)
+	if err := n.take(ctx); err != nil {
+		return err
+	}
+	decision, out, err := g.decide(ctx, node, n, snapshot)
+	if err != nil {
+		n.yield()
+		return err
+	}
+	g.tell(decision, snapshot)
+	if decision.Outcome == Blocked {
+		n.yield()
+		return &BlockedError{decision}
+	}
+	return g.push(ctx, node, n, decision.Snapshot, out)
+}
+
+// ClearSnapshot forgets what the node has, as the cache does: for its next snapshot, all errors are new.
+func (g *Gate) ClearSnapshot(node string) {
+	n := g.node(node)
+	defer g.release(node, n)
+	_ = n.take(context.Background()) // which does not end
+	defer n.yield()
+	n.base, n.world = nil, world{}
+	g.SnapshotCache.ClearSnapshot(node)
+}
+
+func absent(s cachev3.ResourceSnapshot) bool {
+	made, ok := s.(*cachev3.Snapshot)
+	return s == nil || ok && made == nil
+}
+
+// policy for an error.
+func (o *Options) policy(rule *lint.Rule) Policy {
+	policy := o.Policy
+	for _, p := range o.Policies {
+		if rule.Match(p.Selector) {
+			policy = p.Policy
+		}
+	}
+	return policy
 }

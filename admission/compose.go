@@ -1,0 +1,152 @@
+package admission
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
+	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/xdslint/xdslint/graph"
+)
+
+// union lists the keys of two sides, by type and name.
+func union(a, b *judged) []key {
+	all := slices.Concat(a.order, b.order)
+	slices.SortFunc(all, func(a, b key) int { return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(a.name, b.name)) })
+	return slices.Compact(all)
+}
+
+// compose makes what would go out.
+func (q *quarantine) compose() *judged {
+	c := &judged{served: q.next.served, resources: make(map[key]*graph.Resource, len(q.order))}
+	var unasked map[key]bool
+	if !q.all {
+		unasked = q.unasked()
+	}
+	for _, k := range q.order {
+		if r, _ := q.at(k); r != nil && !unasked[k] {
+			c.order = append(c.order, k)
+			c.resources[k] = r
+		}
+	}
+	return c
+}
+
+// withheld lists what goes out other than the new snapshot has it.
+func (q *quarantine) withheld(c *judged) []Withheld {
+	var all []Withheld
+	for _, k := range q.order {
+		w := Withheld{Kind: k.kind(), Name: k.name, How: Kept, Why: q.kept[k]}
+		_, kept := q.kept[k]
+		switch {
+		case c.resources[k] == nil && q.next.resources[k] != nil:
+			w.How = LeftOut
+			if !kept || q.base.resources[k] != nil {
+				w.Why = "nothing that goes out refers to it"
+			}
+		case !kept || c.resources[k] == nil:
+			continue
+		case q.next.resources[k] == nil:
+			w.How = Held
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// snapshot is what would go out, for the cache. A type of which nothing is withheld has its new version, and one that stays as it is, its
+// present one, so that it is not sent.
+func (q *quarantine) snapshot(c *judged, withheld []Withheld) cachev3.ResourceSnapshot {
+	made := &cachev3.Snapshot{}
+	for i := range made.Resources {
+		t := types.ResponseType(i)
+		mine := slices.DeleteFunc(slices.Clone(withheld), func(w Withheld) bool { return w.Kind != kinds[t] })
+		switch {
+		case len(mine) == 0:
+			made.Resources[t] = q.next.served[t]
+		case q.stays(c, t):
+			made.Resources[t] = q.base.served[t]
+		default:
+			made.Resources[t] = q.mixed(c, t, mine)
+		}
+	}
+	c.served = made.Resources
+	if len(withheld) == 0 {
+		return q.judging.snapshot
+	}
+	if _, plain := q.judging.snapshot.(*cachev3.Snapshot); plain {
+		return made
+	}
+	return overlay{made, q.judging.snapshot}
+}
+
+// stays tells whether a type goes out as the node has it.
+func (q *quarantine) stays(c *judged, t types.ResponseType) bool {
+	if q.base.served[t].Version == "" {
+		return false
+	}
+	for _, k := range q.order {
+		if k.of == t && c.resources[k] != q.base.resources[k] && (c.resources[k] == nil || q.changes[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// mixed makes a type of new and old resources. Its version tells which: another mixture has another one.
+func (q *quarantine) mixed(c *judged, t types.ResponseType, withheld []Withheld) cachev3.Resources {
+	items := map[string]types.ResourceWithTTL{}
+	for k := range c.resources {
+		if k.of == t {
+			_, from := q.at(k)
+			items[k.name] = from.served[t].Items[k.name]
+		}
+	}
+	sum := sha256.New()
+	for _, w := range withheld {
+		fmt.Fprintf(sum, "%q %s ", w.Name, w.How)
+		if item, ok := items[w.Name]; ok {
+			content, _ := proto.MarshalOptions{Deterministic: true, AllowPartial: true}.Marshal(item.Resource)
+			fmt.Fprintf(sum, "%d %s", len(content), item.TTL)
+			_, _ = sum.Write(content)
+		}
+	}
+	return cachev3.Resources{Version: q.next.served[t].Version + "~" + hex.EncodeToString(sum.Sum(nil))[:8], Items: items}
+}
+
+// overlay is a snapshot of another make, with Envoy's types replaced.
+type overlay struct {
+	*cachev3.Snapshot
+	rest cachev3.ResourceSnapshot
+}
+
+func (o overlay) side(url string) cachev3.ResourceSnapshot {
+	if cachev3.GetResponseType(url) == types.UnknownType {
+		return o.rest
+	}
+	return o.Snapshot
+}
+
+func (o overlay) GetVersion(url string) string { return o.side(url).GetVersion(url) }
+
+func (o overlay) GetResources(url string) map[string]types.Resource {
+	return o.side(url).GetResources(url)
+}
+
+func (o overlay) GetResourcesAndTTL(url string) map[string]types.ResourceWithTTL {
+	return o.side(url).GetResourcesAndTTL(url)
+}
+
+func (o overlay) GetVersionMap(url string) map[string]string { return o.side(url).GetVersionMap(url) }
+
+func (o overlay) ConstructVersionMap() error {
+	if err := o.rest.ConstructVersionMap(); err != nil {
+		return err
+	}
+	return o.Snapshot.ConstructVersionMap()
+}

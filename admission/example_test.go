@@ -1,0 +1,108 @@
+package admission_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
+	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+	"github.com/envoyproxy/go-control-plane/pkg/resource/v3"
+	serverv3 "github.com/envoyproxy/go-control-plane/pkg/server/v3"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/xdslint/xdslint/admission"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/plan"
+	"github.com/xdslint/xdslint/plan/apply"
+	"github.com/xdslint/xdslint/rules"
+)
+
+// A gate stands where the cache stood. What is new and broken stays out of it, and the rest goes on.
+func ExampleNew() {
+	ctx := context.Background()
+	gate, err := admission.New(cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil), admission.Options{
+		Rules:  rules.All(),
+		Policy: admission.Quarantine,
+		Report: func(d admission.Decision) {
+			fmt.Println(d.Outcome)
+			for _, w := range d.Withheld {
+				fmt.Println(" ", w)
+			}
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_ = serverv3.NewServer(ctx, gate, nil) // to be registered as ever
+
+	clusters := func(version string, timeouts map[string]time.Duration) *cachev3.Snapshot {
+		var all []types.Resource
+		for name, timeout := range timeouts {
+			all = append(all, &clusterv3.Cluster{Name: name, ConnectTimeout: durationpb.New(timeout)})
+		}
+		s, err := cachev3.NewSnapshot(version, map[resource.Type][]types.Resource{resource.ClusterType: all})
+		if err != nil {
+			panic(err)
+		}
+		return s
+	}
+	for _, s := range []*cachev3.Snapshot{
+		clusters("v1", map[string]time.Duration{"cart": time.Second}),
+		clusters("v2", map[string]time.Duration{"cart": 0, "shop": 2 * time.Second}),
+	} {
+		err := gate.SetSnapshot(ctx, "edge-1", s)
+		var blocked *admission.BlockedError
+		switch {
+		case errors.As(err, &blocked): // nothing of it has gone out; blocked.Decision.New tells why
+		case err != nil: // the push has failed
+			fmt.Println(err)
+		}
+	}
+	held, err := gate.GetSnapshot("edge-1")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(held.GetResources(resource.ClusterType)), "clusters")
+	// Output:
+	// admitted
+	// quarantined
+	//   cluster "cart" keeps its version: connect_timeout must be greater than 0s [schema/constraint]
+	// 2 clusters
+}
+
+// With plan and plan/apply, a snapshot goes out in phases that break nothing; what no order of phases avoids counts as an error.
+func ExampleOptions() {
+	cache := cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil)
+	tracker := apply.NewTracker() // which the server of the cache must have for its callbacks
+	gate, err := admission.New(cache, admission.Options{
+		Rules:  rules.All(),
+		Policy: admission.Quarantine,
+		Hazards: func(before, after *graph.Snapshot) *lint.Result {
+			return plan.Make(before, after, plan.Options{}).Remaining()
+		},
+		Push: func(ctx context.Context, node string, s cachev3.ResourceSnapshot) error {
+			return apply.Run(ctx, cache, node, nil, s, apply.Options{Tracker: tracker})
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := cachev3.NewSnapshot("v1", map[resource.Type][]types.Resource{resource.ClusterType: {&clusterv3.Cluster{Name: "cart"}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = gate.SetSnapshot(context.Background(), "edge-1", s)
+	if errors.Is(err, admission.ErrSuperseded) || errors.Is(err, apply.ErrSuperseded) {
+		err = nil // a newer snapshot goes out in its place
+	}
+	fmt.Println(err)
+	// Output: <nil>
+}

@@ -1,0 +1,220 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/report"
+)
+
+var errDeadline = errors.New("the deadline of judging has passed")
+
+// judging is one snapshot being judged, in a goroutine that may be given up.
+type judging struct {
+	*Gate
+	ctx      context.Context
+	node     string
+	had      *judged // what was pushed last; nil: not known
+	pushing  bool    // it is on its way, and the cache need not be asked
+	snapshot cachev3.ResourceSnapshot
+	world    world // what the node ever had any of; with that of base and next, once they are known
+
+	base, next *judged
+	first      bool // there is nothing that the node has: base is empty
+	failures   []*lint.Failure
+	err        error
+	progress   atomic.Pointer[verdict]
+}
+
+// verdict is what judging has come to.
+type verdict struct {
+	Decision
+	out   *judged // what goes out
+	whole bool    // it is not merely what is known so far
+}
+
+// decide judges a snapshot, as far as the deadline allows. It returns an error if ctx ends before.
+func (g *Gate) decide(ctx context.Context, name string, n *node, snapshot cachev3.ResourceSnapshot) (Decision, *judged, error) {
+	began := time.Now()
+	limited, cancel := context.WithTimeoutCause(ctx, g.options.Deadline, errDeadline)
+	defer cancel()
+	j := &judging{Gate: g, ctx: limited, node: name, had: n.base, pushing: n.pushes > 0, snapshot: snapshot, world: n.world}
+	if n.enter(limited) {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			defer func() { <-n.judging }()
+			j.run()
+		}()
+		select {
+		case <-done:
+		case <-limited.Done():
+		}
+		select {
+		case <-done:
+			n.base, n.world = j.known(), j.world
+			j.forget()
+		default:
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return Decision{}, nil, err
+	}
+	g.metrics.judged(time.Since(began))
+	v := j.conclude()
+	return v.Decision, v.out, nil
+}
+
+// known is what the node has, when judging has come to its end.
+func (j *judging) known() *judged {
+	if j.first {
+		return nil
+	}
+	return j.base
+}
+
+// forget drops what can be made again when it is needed: a quarter of the memory that a node takes.
+func (j *judging) forget() {
+	all := []*judged{j.base, j.next}
+	if v := j.progress.Load(); v != nil {
+		all = append(all, v.out)
+	}
+	for _, one := range all {
+		if one != nil && j.options.Hazards == nil { // which are asked with each push
+			one.graph = nil
+		}
+	}
+}
+
+// conclude says what becomes of the snapshot by what is known now.
+func (j *judging) conclude() *verdict {
+	v := j.progress.Load()
+	if v != nil && v.whole {
+		return v
+	}
+	if v == nil {
+		v = &verdict{Decision: Decision{Node: j.node, Outcome: Admitted, Snapshot: j.snapshot}}
+	}
+	late := *v
+	late.TimedOut = true
+	if j.options.FailClosed {
+		late.Outcome, late.Withheld, late.Snapshot, late.out = Blocked, nil, nil, nil
+	}
+	return &late
+}
+
+// run judges. What it finds, a panic too, is in progress.
+func (j *judging) run() {
+	defer func() {
+		if p := recover(); p != nil {
+			j.progress.Store(&verdict{whole: true, Decision: Decision{
+				Node: j.node, Outcome: Admitted, Snapshot: j.snapshot, Failures: j.failures, Err: fmt.Errorf("judging failed: %v", p),
+			}})
+		}
+	}()
+	j.base, j.first = j.before()
+	j.next = j.read(j.snapshot, j.base)
+	j.world = j.world.and(j.base.types()).and(j.next.types())
+	found, ok := j.find(j.next)
+	if !ok {
+		return
+	}
+	j.failures = append(j.failures, j.next.failures...)
+	fresh, ok := j.fresh(found)
+	if !ok {
+		return
+	}
+	v := &verdict{whole: true, out: j.next, Decision: Decision{
+		Node: j.node, Outcome: Admitted, New: fresh, Known: len(found) - len(fresh), Failures: j.failures, Err: j.err, Snapshot: j.snapshot,
+	}}
+	switch j.strictest(fresh) {
+	case Observe:
+		if len(fresh) > 0 {
+			v.Outcome = Observed
+		}
+	case Block:
+		v.Outcome, v.Snapshot, v.out = Blocked, nil, nil
+	case Quarantine:
+		j.build(j.base, j.world)
+		j.build(j.next, j.world)
+		newQuarantine(j, *v).run(fresh)
+		return
+	}
+	j.progress.Store(v)
+}
+
+// before returns what the node has: what the cache holds, or what is on its way there.
+func (j *judging) before() (base *judged, first bool) {
+	if j.had != nil && j.pushing {
+		return j.had, false
+	}
+	held, err := j.GetSnapshot(j.node)
+	switch {
+	case err != nil || absent(held):
+		return &judged{}, true
+	case j.had != nil && j.had.holds(held):
+		return j.had, false
+	}
+	return j.read(held, j.had), false
+}
+
+// find lists the errors in what could go out, and those of the way there. It tells whether it came to its end.
+func (j *judging) find(next *judged) ([]lint.Diagnostic, bool) {
+	if !j.lint(j.ctx, next, j.world) {
+		return nil, false
+	}
+	if j.first || j.options.Hazards == nil {
+		return next.errors, true
+	}
+	j.build(j.base, j.world)
+	j.build(next, j.world)
+	return slices.Concat(next.errors, j.hazards(next)), j.ctx.Err() == nil
+}
+
+// hazards of the way to what could go out. If looking for them fails, there are none.
+func (j *judging) hazards(next *judged) (found []lint.Diagnostic) {
+	defer func() {
+		if p := recover(); p != nil {
+			j.err = fmt.Errorf("looking for hazards failed: %v", p)
+		}
+	}()
+	result := j.options.Hazards(j.base.graph, next.graph)
+	if result == nil {
+		return nil
+	}
+	j.failures = append(j.failures, result.Failures...)
+	return errorsIn(&lint.Result{Diagnostics: slices.Clone(result.Diagnostics)})
+}
+
+// fresh picks the new errors. What the node has is looked at only when there are any.
+func (j *judging) fresh(found []lint.Diagnostic) ([]lint.Diagnostic, bool) {
+	if len(found) == 0 {
+		return nil, true
+	}
+	if !j.lint(j.ctx, j.base, j.world) {
+		return nil, false
+	}
+	fresh := pickFresh(found, j.base)
+	return report.Redacted(&lint.Result{Diagnostics: fresh}), true
+}
+
+// strictest policy for new errors.
+func (j *judging) strictest(fresh []lint.Diagnostic) Policy {
+	strictest := Observe
+	for i := range fresh {
+		switch policy := j.options.policy(fresh[i].Rule); policy {
+		case Block:
+			return Block
+		case Quarantine:
+			strictest = Quarantine
+		}
+	}
+	return strictest
+}

@@ -1,0 +1,376 @@
+package admission_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
+	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+	"github.com/envoyproxy/go-control-plane/pkg/resource/v3"
+
+	"github.com/xdslint/xdslint/admission"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+func TestQuarantine(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		before   []types.Resource
+		after    []types.Resource
+		withheld []string
+	}{
+		{
+			"a bad change: the old version stays, other changes go out",
+			good(), plus(refused(eds("shop")), slow(eds("cart"))),
+			[]string{"cluster shop keeps its version"},
+		},
+		{
+			"a bad addition is left out, and so is what refers to it, and what only that asks for",
+			good(), plus(refused(eds("pay")), endpoints("pay", 80), table("public", "shop", "cart", "pay"), slow(eds("cart"))),
+			[]string{"cluster pay is left out", "cluster_load_assignment pay is left out", "route_configuration public keeps its version"},
+		},
+		{
+			"a removal that leaves a reference behind is held back, with what belongs to it",
+			good(), minus("Cluster/shop", "ClusterLoadAssignment/shop"),
+			[]string{"cluster shop is not removed, yet", "cluster_load_assignment shop is not removed, yet"},
+		},
+		{
+			"the same, where the resource that refers to it has changed for another reason: that change goes out",
+			good(), without(plus(retried(table("public", "shop", "cart"))), "Cluster/shop", "ClusterLoadAssignment/shop"),
+			[]string{"cluster shop is not removed, yet", "cluster_load_assignment shop is not removed, yet"},
+		},
+		{
+			"two that refer to what is removed, both changed for other reasons",
+			plus(table("also", "shop"), listener("also", 8081, "also")),
+			without(plus(retried(table("also", "shop")), listener("also", 8081, "also"), retried(table("public", "shop", "cart"))), "Cluster/shop", "ClusterLoadAssignment/shop"),
+			[]string{"cluster shop is not removed, yet", "cluster_load_assignment shop is not removed, yet"},
+		},
+		{
+			"what a bad change no longer refers to stays as long as it does",
+			good(), without(plus(twice(table("public", "cart"))), "Cluster/shop", "ClusterLoadAssignment/shop"),
+			[]string{"cluster shop is not removed, yet", "cluster_load_assignment shop is not removed, yet", "route_configuration public keeps its version"},
+		},
+		{
+			"a dangling name in a change",
+			good(), plus(table("public", "shop", "cart", "nowhere"), slow(eds("cart"))),
+			[]string{"route_configuration public keeps its version"},
+		},
+		{
+			"endpoints that never come",
+			good(), plus(eds("pay"), table("public", "shop", "cart", "pay")),
+			[]string{"cluster pay is left out", "route_configuration public keeps its version"},
+		},
+		{
+			"a listener that takes the address of another one",
+			good(), plus(listener("also", 8080, "public"), slow(eds("cart"))),
+			[]string{"listener also is left out"},
+		},
+		{
+			"the same, where the other one has changed as well: only the taker is at fault",
+			good(), plus(listener("also", 8080, "public"), buffered(listener("web", 8080, "public"))),
+			[]string{"listener also is left out"},
+		},
+		{
+			"a bad listener under a new name: the one that it replaces stays",
+			good(), without(plus(listener("web-2", 8080, "nowhere")), "Listener/web"),
+			[]string{"listener web is not removed, yet", "listener web-2 is left out"},
+		},
+		{
+			"a table that nobody asks for any more, since the listener that does is left out",
+			good(), without(plus(table("other", "cart"), refusedListener(listener("web", 8080, "other"))), "RouteConfiguration/public"),
+			[]string{"listener web keeps its version", "route_configuration other is left out", "route_configuration public is not removed, yet"},
+		},
+		{
+			"what a broken listener would ask for, if it were not broken",
+			good(), plus(table("other", "cart"), &listenerv3.Listener{Name: "web", Address: address("0.0.0.0", 8080)}),
+			[]string{"listener web keeps its version", "route_configuration other is left out"},
+		},
+		{
+			"a table that a scope names goes away",
+			plus(scoped("web", "scopes"), scope("a", "private"), table("private", "cart")), plus(scoped("web", "scopes"), scope("a", "private"), slow(eds("cart"))),
+			[]string{"route_configuration private is not removed, yet"},
+		},
+		{
+			"the first snapshot: what is good goes out",
+			nil, plus(refused(eds("pay")), endpoints("pay", 80)),
+			[]string{"cluster pay is left out", "cluster_load_assignment pay is left out"},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g := try(t, nil)
+			if test.before != nil {
+				g.must(admission.Admitted, snapshot(t, "v1", test.before...))
+			}
+			g.must(admission.Quarantined, snapshot(t, "v2", test.after...), test.withheld...)
+			if again := g.must(admission.Quarantined, snapshot(t, "v2", test.after...), test.withheld...); again.Known != 0 {
+				t.Errorf("%d errors are known, and none went out", again.Known)
+			}
+			mended := snapshot(t, "v3", plus(slow(eds("shop")))...)
+			g.must(admission.Admitted, mended)
+			if held, err := g.cache.GetSnapshot(node); err != nil || held != cachev3.ResourceSnapshot(mended) {
+				t.Error("the cache does not hold the very snapshot that was given")
+			}
+		})
+	}
+}
+
+// retried is a table that differs, and is as good.
+func retried(r *routev3.RouteConfiguration) *routev3.RouteConfiguration {
+	r.MaxDirectResponseBodySizeBytes = wrapperspb.UInt32(8192)
+	return r
+}
+
+// twice is a table that Envoy refuses.
+func twice(r *routev3.RouteConfiguration) *routev3.RouteConfiguration {
+	r.VirtualHosts = append(r.VirtualHosts, proto.CloneOf(r.VirtualHosts[0]))
+	return r
+}
+
+func TestVersions(t *testing.T) {
+	g := try(t, nil)
+	versions := func() map[string]string {
+		s, err := g.cache.GetSnapshot(node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return map[string]string{
+			"clusters": s.GetVersion(resource.ClusterType), "endpoints": s.GetVersion(resource.EndpointType),
+			"tables": s.GetVersion(resource.RouteType), "listeners": s.GetVersion(resource.ListenerType),
+		}
+	}
+	g.must(admission.Admitted, snapshot(t, "v1", good()...))
+	g.must(admission.Quarantined, snapshot(t, "v2", plus(refused(eds("shop")), slow(eds("cart")), table("public", "shop", "cart", "nowhere"))...),
+		"cluster shop keeps its version", "route_configuration public keeps its version")
+	first := versions()
+	if first["endpoints"] != "v2" || first["listeners"] != "v2" {
+		t.Errorf("nothing is withheld of these: %v", first)
+	}
+	if first["tables"] != "v1" {
+		t.Errorf("the tables are as they were: %v", first)
+	}
+	if mixed := first["clusters"]; !strings.HasPrefix(mixed, "v2~") {
+		t.Errorf("the clusters are old and new: %v", first)
+	}
+	g.must(admission.Quarantined, snapshot(t, "v2", plus(refused(eds("shop")), refused(eds("cart")), table("public", "shop", "cart", "nowhere"))...),
+		"cluster cart keeps its version", "cluster shop keeps its version", "route_configuration public keeps its version")
+	if second := versions(); second["clusters"] != first["clusters"] {
+		t.Errorf("the node has these clusters: %v, %v", first, second)
+	}
+}
+
+func TestTTLsStay(t *testing.T) {
+	short, long := time.Second, time.Hour
+	with := func(version string, ttl *time.Duration, all ...types.Resource) *cachev3.Snapshot {
+		s := snapshot(t, version, all...)
+		items := s.Resources[types.Endpoint].Items
+		for name, item := range items {
+			items[name] = types.ResourceWithTTL{Resource: item.Resource, TTL: ttl}
+		}
+		return s
+	}
+	g := try(t, nil)
+	g.must(admission.Admitted, with("v1", &short, good()...))
+	bad := endpoints("shop", 80)
+	bad.Endpoints[0].LbEndpoints[0].GetEndpoint().Address = address("no address", 80)
+	g.must(admission.Quarantined, with("v2", &long, plus(bad)...), "cluster_load_assignment shop keeps its version")
+	s, err := g.cache.GetSnapshot(node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	items := s.GetResourcesAndTTL(resource.EndpointType)
+	if *items["shop"].TTL != short || *items["cart"].TTL != long {
+		t.Errorf("%s and %s", *items["shop"].TTL, *items["cart"].TTL)
+	}
+}
+
+func TestWhatIsKnownDoesNotBlock(t *testing.T) {
+	g := try(t, func(o *admission.Options) {
+		o.Policies = []admission.RulePolicy{{Selector: "*", Policy: admission.Block}}
+	})
+	broken := plus(table("public", "shop", "nowhere", "cart"))
+	if err := g.cache.SetSnapshot(t.Context(), node, snapshot(t, "v1", broken...)); err != nil { // past the gate
+		t.Fatal(err)
+	}
+	d := g.must(admission.Admitted, snapshot(t, "v2", plus(slow(eds("cart")), table("public", "shop", "nowhere", "cart"))...))
+	if d.Known != 1 {
+		t.Errorf("%d errors are known", d.Known)
+	}
+	// In front of the known error another virtual host: it is at another index now.
+	more := []types.Resource{eds("pay"), endpoints("pay", 80), table("public", "pay", "shop", "nowhere", "cart")}
+	g.must(admission.Admitted, snapshot(t, "v3", plus(more...)...))
+	// One more of the same, elsewhere.
+	g.must(admission.Blocked, snapshot(t, "v4", plus(append(more, table("private", "nowhere"))...)...))
+	g.must(admission.Blocked, snapshot(t, "v5", plus(append(more[:2], table("public", "nowhere", "pay", "shop", "elsewhere", "cart"))...)...))
+	g.ClearSnapshot(node)
+	d = g.must(admission.Blocked, snapshot(t, "v6", plus(table("public", "shop", "nowhere", "cart"))...))
+	if d.Known != 0 || len(d.New) != 1 {
+		t.Errorf("%d errors are known, and there is nothing that the node has", d.Known)
+	}
+}
+
+func TestBlock(t *testing.T) {
+	g := try(t, func(o *admission.Options) { o.Policy = admission.Block })
+	first := snapshot(t, "v1", good()...)
+	g.must(admission.Admitted, first)
+	_, err := g.set(snapshot(t, "v2", plus(table("public", "shop", "nowhere", "elsewhere"), refused(eds("cart")))...))
+	var blocked *admission.BlockedError
+	if !errors.As(err, &blocked) || blocked.Decision.Outcome != admission.Blocked || len(blocked.Decision.New) != 3 || blocked.Decision.Snapshot != nil {
+		t.Fatalf("%#v", err)
+	}
+	want := `node "edge-1" keeps what it has: cluster "cart", connect_timeout: connect_timeout must be greater than 0s [schema/constraint] (and 2 more errors)`
+	if err.Error() != want {
+		t.Errorf("%s\nwant %s", err, want)
+	}
+	if held, _ := g.cache.GetSnapshot(node); held != cachev3.ResourceSnapshot(first) {
+		t.Error("the node does not keep what it has")
+	}
+}
+
+func TestObserve(t *testing.T) {
+	g := try(t, func(o *admission.Options) { o.Policy = admission.Observe })
+	bad := snapshot(t, "v1", plus(refused(eds("shop")))...)
+	if d := g.must(admission.Observed, bad); len(d.New) != 1 {
+		t.Error(findings(d))
+	}
+	if held, _ := g.cache.GetSnapshot(node); held != cachev3.ResourceSnapshot(bad) {
+		t.Error("it does not go out as it is")
+	}
+}
+
+func TestPolicies(t *testing.T) {
+	g := try(t, func(o *admission.Options) {
+		o.Policies = []admission.RulePolicy{
+			{Selector: "reference", Policy: admission.Block}, {Selector: "reference/route-unknown-cluster", Policy: admission.Observe},
+		}
+	})
+	g.must(admission.Admitted, snapshot(t, "v1", good()...))
+	g.must(admission.Observed, snapshot(t, "v2", plus(table("public", "shop", "nowhere"))...))
+	g.must(admission.Quarantined, snapshot(t, "v3", plus(table("public", "shop", "elsewhere"), refused(eds("cart")))...), "cluster cart keeps its version")
+	g.must(admission.Blocked, snapshot(t, "v4", plus(refused(eds("cart")), listener("web", 8080, "nowhere"))...))
+}
+
+func TestWorlds(t *testing.T) {
+	dangling := plus(table("public", "shop", "control", "nowhere"))
+	static := plus(table("public", "shop", "control"))
+	withoutBootstrap := func(o *admission.Options) { o.Bootstrap = nil }
+	for _, test := range []struct {
+		name    string
+		change  func(*admission.Options)
+		given   []types.Resource
+		outcome admission.Outcome
+	}{
+		{"the bootstrap takes clusters from ADS alone", nil, dangling, admission.Quarantined},
+		{"the bootstrap has the cluster", nil, static, admission.Admitted},
+		{"without a bootstrap there may be more clusters", withoutBootstrap, dangling, admission.Admitted},
+		{"unless somebody says so", func(o *admission.Options) {
+			o.Bootstrap, o.Assumptions.Closed = nil, []graph.Kind{graph.Cluster}
+		}, dangling, admission.Quarantined},
+		{"the name is assumed", func(o *admission.Options) {
+			o.Assumptions.Names = []graph.Assumed{{Kind: graph.Cluster, Glob: "no*"}}
+		}, dangling, admission.Admitted},
+		{"names over ADS come from the gate, with a bootstrap or without", withoutBootstrap, plus(listener("web", 8080, "nowhere")), admission.Quarantined},
+		{"of what the gate serves nothing, somebody else may", nil, minus("RouteConfiguration/public"), admission.Admitted},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g := try(t, test.change)
+			if d, _ := g.set(snapshot(t, "v1", test.given...)); d.Outcome != test.outcome {
+				t.Errorf("%s, want %s: %v", d.Outcome, test.outcome, findings(d))
+			}
+		})
+	}
+}
+
+// What is wrong in the bootstrap itself is not the push's fault; what the push takes away from it is.
+func TestBootstrapsOwnErrors(t *testing.T) {
+	text := strings.Replace(bootText, "  clusters:", `  listeners:
+  - name: static
+    address: {socket_address: {address: 0.0.0.0, port_value: 9000}}
+    filter_chains:
+    - filters:
+      - name: tcp
+        typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy, stat_prefix: t, cluster: shop}
+    - filters:
+      - name: tcp
+        typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy, stat_prefix: t, cluster: never}
+  clusters:`, 1)
+	g := try(t, func(o *admission.Options) { o.Bootstrap = read(t, text) })
+	g.must(admission.Admitted, snapshot(t, "v1", good()...))
+	g.must(admission.Quarantined, snapshot(t, "v2", without(plus(table("public", "cart")), "Cluster/shop", "ClusterLoadAssignment/shop")...),
+		"cluster shop is not removed, yet", "cluster_load_assignment shop is not removed, yet")
+}
+
+func TestHazards(t *testing.T) {
+	hazard := &lint.Rule{Name: "never-smaller", Group: "transition", Severity: lint.Error}
+	calls := 0
+	g := try(t, func(o *admission.Options) {
+		o.Hazards = func(before, after *graph.Snapshot) *lint.Result {
+			calls++
+			found := &lint.Result{}
+			for _, change := range graph.Diff(before, after).Of(graph.Cluster) {
+				if change.Removed() {
+					found.Diagnostics = append(found.Diagnostics, lint.Diagnostic{Rule: hazard, Severity: lint.Error, Resource: change.Old, Message: "it goes"})
+				}
+			}
+			return found
+		}
+	})
+	g.must(admission.Admitted, snapshot(t, "v1", plus(eds("pay"), endpoints("pay", 80))...))
+	if calls > 0 {
+		t.Error("nothing comes before the first snapshot")
+	}
+	d := g.must(admission.Quarantined, snapshot(t, "v2", plus(slow(eds("cart")))...),
+		"cluster pay is not removed, yet", "cluster_load_assignment pay is not removed, yet")
+	if len(d.New) != 1 || d.New[0].Rule != hazard {
+		t.Error(findings(d))
+	}
+}
+
+// misfit is a snapshot with what go-control-plane would serve as garbage.
+func TestMisfits(t *testing.T) {
+	for name, bad := range map[string]types.Resource{
+		"another type": &routev3.RouteConfiguration{Name: "odd"}, "nothing": nil, "nothing of the type": (*clusterv3.Cluster)(nil),
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := try(t, nil)
+			g.must(admission.Admitted, snapshot(t, "v1", good()...))
+			s := snapshot(t, "v2", plus(slow(eds("cart")))...)
+			s.Resources[types.Cluster].Items["odd"] = types.ResourceWithTTL{Resource: bad}
+			g.must(admission.Quarantined, s, "cluster odd is left out")
+		})
+	}
+}
+
+// other is a snapshot that is none of go-control-plane's.
+type other struct{ *cachev3.Snapshot }
+
+const ownType = "type.googleapis.com/example.Own"
+
+func (o other) GetVersion(url string) string {
+	if url == ownType {
+		return "own"
+	}
+	return o.Snapshot.GetVersion(url)
+}
+
+func TestOtherSnapshots(t *testing.T) {
+	g := try(t, nil)
+	first := other{snapshot(t, "v1", good()...)}
+	g.must(admission.Admitted, first)
+	if held, _ := g.GetSnapshot(node); held != cachev3.ResourceSnapshot(first) {
+		t.Error("it does not go out as it is")
+	}
+	g.must(admission.Quarantined, other{snapshot(t, "v2", plus(refused(eds("shop")), slow(eds("cart")))...)}, "cluster shop keeps its version")
+	held, err := g.GetSnapshot(node)
+	if err != nil || held.GetVersion(ownType) != "own" || held.ConstructVersionMap() != nil || len(held.GetVersionMap(resource.ClusterType)) != 2 {
+		t.Errorf("its own types are gone: %v", held)
+	}
+}

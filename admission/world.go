@@ -1,0 +1,152 @@
+package admission
+
+import (
+	"errors"
+
+	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
+	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+)
+
+// urls and kinds of go-control-plane's types; a type that is none of Envoy's has no kind.
+var (
+	urls  [types.UnknownType]string
+	kinds [types.UnknownType]graph.Kind
+)
+
+func init() {
+	for t := range types.UnknownType {
+		urls[t], _ = cachev3.GetResponseTypeURL(t) // which knows them all
+		kinds[t] = graph.KindOf(decode.TypeName(urls[t]))
+	}
+}
+
+// world is the types of which the gate's cache serves all that there is: those of which a node has ever had any, or was to have.
+type world [types.UnknownType]bool
+
+// bootstrap is what nodes know before anything is pushed to them.
+type bootstrap struct {
+	resources []*graph.Resource
+	closed    []scope // what it holds all of
+	dynamic   []graph.Kind
+}
+
+type scope struct {
+	kind graph.Kind
+	from graph.Source
+}
+
+// bootstrapOf reads a bootstrap. Without one, more listeners and clusters may exist than are pushed.
+func bootstrapOf(given *graph.Snapshot) (bootstrap, error) {
+	if given == nil {
+		return bootstrap{}, nil
+	}
+	b, _ := given.Bootstrap()
+	if b == nil {
+		return bootstrap{}, errors.New("admission.Options.Bootstrap holds no bootstrap that can be read")
+	}
+	made := bootstrap{resources: given.Resources, dynamic: onlyPushed(b)}
+	seen := map[scope]bool{}
+	note := func(kind graph.Kind, from graph.Source) {
+		at := scope{kind, from}
+		if from == graph.Anywhere || seen[at] || given.Opened(kind) || given.World(kind, from) != graph.Closed {
+			return
+		}
+		seen[at] = true
+		made.closed = append(made.closed, at)
+	}
+	note(graph.Secret, graph.Static)
+	for _, r := range given.Resources {
+		note(r.Kind, r.Source)
+	}
+	for _, e := range given.Edges {
+		note(e.Kind, e.Source)
+	}
+	return made, nil
+}
+
+// onlyPushed lists the kinds of which a node has what the bootstrap gives, and what one server pushes: with the server's part, nothing
+// else can be there.
+func onlyPushed(b *bootstrapv3.Bootstrap) []graph.Kind {
+	if len(b.GetConfigSources()) > 0 || b.GetDefaultConfigSource() != nil { // xdstp: names find their servers there
+		return nil
+	}
+	var all []graph.Kind
+	d := b.GetDynamicResources()
+	if served(d.GetCdsConfig()) && d.GetCdsResourcesLocator() == "" {
+		all = append(all, graph.Cluster)
+	}
+	if served(d.GetLdsConfig()) && d.GetLdsResourcesLocator() == "" {
+		all = append(all, graph.Listener)
+	}
+	return all
+}
+
+// served tells whether a server gives what a ConfigSource stands for, and no file.
+func served(cs *corev3.ConfigSource) bool {
+	return cs == nil || cs.GetPath() == "" && cs.GetPathConfigSource() == nil //nolint:staticcheck // deprecated, and in use
+}
+
+// graph of what a node knows when these resources are pushed to it.
+func (g *Gate) graph(pushed []*graph.Resource, w world) *graph.Snapshot {
+	s := &graph.Snapshot{Loose: true, Assumptions: g.options.Assumptions}
+	s.Add(g.bootstrap.resources...)
+	s.Add(pushed...)
+	for _, at := range g.bootstrap.closed {
+		s.Complete(at.kind, at.from)
+	}
+	for t, all := range w {
+		if all {
+			s.Complete(kinds[t], graph.ADS)
+		}
+	}
+	for _, kind := range g.bootstrap.dynamic {
+		if w.has(kind) {
+			s.Complete(kind, graph.Anywhere)
+		}
+	}
+	s.Build()
+	if w.has(graph.ScopedRouteConfiguration) && w.has(graph.RouteConfiguration) && scopesOverADS(s) {
+		s.Complete(graph.RouteConfiguration, graph.Anywhere)
+	}
+	return s
+}
+
+// scopesOverADS tells whether ADS serves all route configurations, those too that scopes name: a scope that comes over SRDS does not say
+// itself from where, its listener does.
+func scopesOverADS(s *graph.Snapshot) bool {
+	for _, e := range s.Edges {
+		if e.Kind == graph.RouteConfiguration && e.Source != graph.ADS && e.Source != graph.Anywhere {
+			return false
+		}
+	}
+	ads, others := 0, 0
+	for _, r := range s.All(graph.Listener) {
+		r.Walk(func(at *graph.Place) {
+			scopes, ok := at.Message.Interface().(*hcmv3.ScopedRoutes)
+			switch {
+			case !ok:
+			case graph.SourceOf(scopes.GetRdsConfigSource(), r.Source) == graph.ADS:
+				ads++
+			default:
+				others++
+			}
+		})
+	}
+	return ads > 0 && others == 0
+}
+
+func (w world) has(kind graph.Kind) bool {
+	for t, all := range w {
+		if all && kinds[t] == kind {
+			return true
+		}
+	}
+	return false
+}
