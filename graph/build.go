@@ -1,7 +1,7 @@
 package graph
 
 import (
-	"runtime"
+	"context"
 	"sort"
 	"sync"
 
@@ -11,6 +11,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
 	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/parallel"
 )
 
 // Edge is one reference from a resource to a name.
@@ -70,20 +71,9 @@ func (s *Snapshot) Build() {
 
 // openAll lists the places in each resource, several resources at a time; walking them afterwards is quick.
 func openAll(resources []*Resource) {
-	next := make(chan *Resource, 64)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for r := range next {
-				r.Walk(func(*Place) {})
-			}
-		})
-	}
-	for _, r := range resources {
-		next <- r
-	}
-	close(next)
-	workers.Wait()
+	parallel.Each(context.Background(), len(resources), func() func(int) {
+		return func(i int) { resources[i].Walk(func(*Place) {}) }
+	})
 }
 
 type builder struct {

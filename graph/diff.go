@@ -1,12 +1,13 @@
 package graph
 
 import (
-	"runtime"
+	"context"
 	"sort"
-	"sync"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/internal/parallel"
 )
 
 // Change is one resource that two snapshots do not have alike.
@@ -60,16 +61,9 @@ func Diff(before, after *Snapshot) *Changes {
 // unchanged compares several resources at a time.
 func unchanged(all []*Change) []bool {
 	same := make([]bool, len(all))
-	share := (len(all) + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
-	var workers sync.WaitGroup
-	for begin := 0; begin < len(all); begin += share {
-		workers.Go(func() {
-			for i := begin; i < min(begin+share, len(all)); i++ {
-				same[i] = all[i].Changed() && Equal(all[i].Old, all[i].New)
-			}
-		})
-	}
-	workers.Wait()
+	parallel.Each(context.Background(), len(all), func() func(int) {
+		return func(i int) { same[i] = all[i].Changed() && Equal(all[i].Old, all[i].New) }
+	})
 	return same
 }
 

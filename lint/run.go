@@ -3,7 +3,6 @@ package lint
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"sort"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/parallel"
 	"github.com/xdslint/xdslint/lint/target"
 )
 
@@ -131,24 +131,10 @@ func (r *runner) applying(md protoreflect.MessageDescriptor) []int {
 
 func (r *runner) resources(ctx context.Context) {
 	results := make([]Result, len(r.snapshot.Resources))
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			w := &worker{runner: r, passes: make([]*Pass, len(r.each))}
-			for i := range next {
-				w.resource(r.snapshot.Resources[i], &results[i])
-			}
-		})
-	}
-	for i := range results {
-		if ctx.Err() != nil {
-			break
-		}
-		next <- i
-	}
-	close(next)
-	workers.Wait()
+	parallel.Each(ctx, len(results), func() func(int) {
+		w := &worker{runner: r, passes: make([]*Pass, len(r.each))}
+		return func(i int) { w.resource(r.snapshot.Resources[i], &results[i]) }
+	})
 	for i := range results {
 		r.add(&results[i])
 	}

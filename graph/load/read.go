@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -16,6 +15,7 @@ import (
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/parallel"
 )
 
 // maxFileSize bounds what is read of one file, in bytes. A text of this size takes some ten times as much memory.
@@ -82,26 +82,7 @@ func (l *loader) readAll(files []found) error {
 
 // parallel calls f for 0 … n-1 on all processors, until the context ends.
 func (l *loader) parallel(n int, f func(i int)) error {
-	if n == 0 {
-		return l.ctx.Err()
-	}
-	next := make(chan int, n)
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	var workers sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		workers.Go(func() {
-			for i := range next {
-				if l.ctx.Err() != nil {
-					return
-				}
-				f(i)
-			}
-		})
-	}
-	workers.Wait()
+	parallel.Each(l.ctx, n, func() func(int) { return f })
 	return l.ctx.Err()
 }
 

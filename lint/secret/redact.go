@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/source"
 )
 
 // Redact returns the JSON text that n was read from, with Redaction in place of each secret: by the fields of the message of that
@@ -83,6 +84,8 @@ func (r *redactor) fields(n *decode.Node, md protoreflect.MessageDescriptor) {
 			r.entry(item, key, "")
 		case isSensitive(md, fd), header && fd.Name() != "key":
 			r.hide(item, fd)
+		case fd.IsMap() && fd.MapValue().Kind() == protoreflect.StringKind:
+			r.unknown(item, key) // people choose the names: those of environment variables
 		default:
 			r.each(item, fd, r.value)
 		}
@@ -189,7 +192,7 @@ func (r *redactor) hideMessage(n *decode.Node, md protoreflect.MessageDescriptor
 // unknown redacts a value whose message is not known by the names of keys; under is the key that it stands under.
 func (r *redactor) unknown(n *decode.Node, under string) {
 	if n.Kind == decode.String {
-		if clean := Scrub(n.Text, Redaction); clean != n.Text {
+		if clean := r.scrub(n.Text); clean != n.Text {
 			r.put(n, clean)
 		}
 	}
@@ -202,6 +205,16 @@ func (r *redactor) unknown(n *decode.Node, under string) {
 	}
 }
 
+// scrub redacts a text, in which there may be JSON: the configuration of a Wasm plugin.
+func (r *redactor) scrub(text string) string {
+	if strings.HasPrefix(strings.TrimSpace(text), "{") {
+		if docs, err := decode.ParseJSON(&source.File{Text: []byte(text)}); err == nil && len(docs) == 1 {
+			text = string(Redact([]byte(text), docs[0], "", r.types))
+		}
+	}
+	return Scrub(text, Redaction)
+}
+
 func (r *redactor) entry(n *decode.Node, key, under string) {
 	if url := n.Get("@type"); n.Kind == decode.Map && url != nil {
 		r.any(n)
@@ -212,9 +225,9 @@ func (r *redactor) entry(n *decode.Node, key, under string) {
 	}
 }
 
-// leaves redacts all texts below a value, except for what says where a secret is.
+// leaves redacts all texts and numbers below a value, except for what says where a secret is.
 func (r *redactor) leaves(n *decode.Node) {
-	if n.Kind == decode.String {
+	if n.Kind == decode.String || n.Kind == decode.Number {
 		r.put(n, Redaction)
 	}
 	for i := range n.Items {

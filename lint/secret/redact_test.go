@@ -58,6 +58,26 @@ func TestRedact(t *testing.T) {
 			`{"name": "c", "metadata": {"filter_metadata": {"acme": {"token": "[redacted]", "zone": "a"}}}}`,
 		},
 		{
+			"a number can be a password", "envoy.config.cluster.v3.Cluster",
+			`{"metadata": {"filter_metadata": {"acme": {"password": 12345678, "port": 80, "max_token": 5}}}}`,
+			`{"metadata": {"filter_metadata": {"acme": {"password": "[redacted]", "port": 80, "max_token": 5}}}}`,
+		},
+		{
+			"the environment of a Wasm VM", "envoy.extensions.wasm.v3.EnvironmentVariables",
+			`{"host_env_keys": ["API_TOKEN"], "key_values": {"API_TOKEN": "S3CRET", "HOST": "h"}}`,
+			`{"host_env_keys": ["API_TOKEN"], "key_values": {"API_TOKEN": "[redacted]", "HOST": "h"}}`,
+		},
+		{
+			"JSON in a text, as Wasm plugins have it", "envoy.extensions.wasm.v3.PluginConfig",
+			`{"configuration": {"@type": "type.googleapis.com/google.protobuf.StringValue", "value": "{\"client_secret\": \"S3CRET\", \"zone\": \"a\"}"}}`,
+			`{"configuration": {"@type": "type.googleapis.com/google.protobuf.StringValue", "value": "{\"client_secret\": \"[redacted]\", \"zone\": \"a\"}"}}`,
+		},
+		{
+			"headers whose names end in what they are", "envoy.config.core.v3.GrpcService",
+			`{"initial_metadata": [{"key": "dd-api-key", "value": "S3CRET"}, {"key": "X-Goog-Api-Key", "value": "S3CRET"}, {"key": "lightstep-access-token", "value": "S3CRET"}, {"key": "idempotency-key", "value": "a"}]}`,
+			`{"initial_metadata": [{"key": "dd-api-key", "value": "[redacted]"}, {"key": "X-Goog-Api-Key", "value": "[redacted]"}, {"key": "lightstep-access-token", "value": "[redacted]"}, {"key": "idempotency-key", "value": "a"}]}`,
+		},
+		{
 			"headers", "envoy.config.route.v3.RouteConfiguration",
 			`{"request_headers_to_add": [{"header": {"key": "Authorization", "value": "S3CRET"}}, {"header": {"key": "cookie", "value": "%REQ(x)%"}}, {"header": {"key": "x-zone", "value": "a"}}]}`,
 			`{"request_headers_to_add": [{"header": {"key": "Authorization", "value": "[redacted]"}}, {"header": {"key": "cookie", "value": "%REQ(x)%"}}, {"header": {"key": "x-zone", "value": "a"}}]}`,

@@ -46,14 +46,12 @@ const HeaderValue protoreflect.FullName = "envoy.config.core.v3.HeaderValue"
 // DataSource is the message whose inline_… fields hold a secret where it is one; the name of a file or of a variable is none.
 const DataSource protoreflect.FullName = "envoy.config.core.v3.DataSource"
 
-var credentialHeaders = map[string]bool{
-	"authorization": true, "proxy-authorization": true, "x-api-key": true, "api-key": true, "apikey": true, "x-auth-token": true,
-	"x-amz-security-token": true, "x-vault-token": true, "cookie": true,
-}
+// credentialHeaders are those whose names do not end in a word for one.
+var credentialHeaders = map[string]bool{"authorization": true, "proxy-authorization": true, "cookie": true, "x-honeycomb-team": true}
 
 // Header tells whether a header of this name and value carries a credential. What a formatter puts in at run time is none.
 func Header(name, value string) bool {
-	return credentialHeaders[strings.ToLower(name)] && !strings.HasPrefix(value, "%")
+	return (credentialHeaders[strings.ToLower(name)] || credential().MatchString(name)) && !strings.HasPrefix(value, "%")
 }
 
 // names are sensitive fields whose names are plain enough to go by where the message is not known.
@@ -75,9 +73,10 @@ var within = map[string]map[string]bool{
 	"credentials":         {"key": true},
 }
 
-// credential are keys that no message may have, or that have a text where a message belongs: a secret is what people write there.
+// credential are the names of headers, and keys that no message may have, or that have a text where a message belongs: a secret is what
+// people write there.
 var credential = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(password|passwd|secret|token|private_?key|access_?key|api_?key)$`)
+	return regexp.MustCompile(`(?i)(password|passwd|secret|token|private[_-]?key|access[_-]?key|api[_-]?key)$`)
 })
 
 // Key tells whether a secret stands under a key whose message is not known; under is the key that its map stands under, and text says that

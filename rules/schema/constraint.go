@@ -207,27 +207,34 @@ func durationsOf(md protoreflect.MessageDescriptor) []protoreflect.FieldDescript
 	return fields
 }
 
-func badDurations(m protoreflect.Message) (bad []duration) {
+func badDurations(m protoreflect.Message) []duration {
+	var bad []duration
+	for _, fd := range durationsOf(m.Descriptor()) {
+		if m.Has(fd) { // most messages have none, and cost nothing
+			bad = append(bad, badDurationsIn(m, fd)...)
+		}
+	}
+	return bad
+}
+
+func badDurationsIn(m protoreflect.Message, fd protoreflect.FieldDescriptor) (bad []duration) {
 	check := func(d duration, value protoreflect.Message) {
 		if d.what, d.gist = badDuration(value); d.what != "" {
 			bad = append(bad, d)
 		}
 	}
-	for _, fd := range durationsOf(m.Descriptor()) {
-		switch {
-		case !m.Has(fd):
-		case fd.IsList():
-			for i := range m.Get(fd).List().Len() {
-				check(duration{fd: fd, index: i}, m.Get(fd).List().Get(i).Message())
-			}
-		case fd.IsMap():
-			m.Get(fd).Map().Range(func(key protoreflect.MapKey, value protoreflect.Value) bool {
-				check(duration{fd: fd, index: -1, key: key}, value.Message())
-				return true
-			})
-		default:
-			check(duration{fd: fd, index: -1}, m.Get(fd).Message())
+	switch {
+	case fd.IsList():
+		for i := range m.Get(fd).List().Len() {
+			check(duration{fd: fd, index: i}, m.Get(fd).List().Get(i).Message())
 		}
+	case fd.IsMap():
+		m.Get(fd).Map().Range(func(key protoreflect.MapKey, value protoreflect.Value) bool {
+			check(duration{fd: fd, index: -1, key: key}, value.Message())
+			return true
+		})
+	default:
+		check(duration{fd: fd, index: -1}, m.Get(fd).Message())
 	}
 	return bad
 }
