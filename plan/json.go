@@ -17,6 +17,7 @@ type (
 		Phases    []jsonPhase      `json:"phases"`
 		Remaining []report.Finding `json:"remaining"`
 		Restart   []Resource       `json:"restart"`
+		Broken    []report.Finding `json:"broken"` // why no plan was made
 	}
 	jsonPhase struct {
 		Send map[string]jsonSend `json:"send"` // by type URL; a server sends clusters before endpoints, listeners before routes
@@ -44,7 +45,10 @@ type (
 func (o *Outcome) JSON(w io.Writer) error {
 	hazards, notes := o.hazards()
 	out := jsonPlan{
-		Hazards: report.Findings(hazards), Notes: report.Findings(notes), Phases: []jsonPhase{}, Remaining: []report.Finding{}, Restart: []Resource{},
+		Hazards: report.Findings(hazards), Notes: report.Findings(notes), Phases: []jsonPhase{}, Remaining: []report.Finding{}, Restart: []Resource{}, Broken: []report.Finding{},
+	}
+	if o.Broken != nil {
+		out.Broken = report.Findings(o.Broken)
 	}
 	if o.Plan != nil {
 		out.Restart = append(out.Restart, o.Plan.Restart...)
@@ -79,6 +83,7 @@ type Outcome struct {
 	Hazards   *lint.Result // of Hazards
 	Plan      *Plan        // nil where none was made
 	Remaining *lint.Result // of Plan.Remaining
+	Broken    *lint.Result // what is wrong with the new snapshot in itself, as Broken found it; nil: nobody looked
 }
 
 // hazards are the findings that fail requests; notes are those that are merely worth knowing.

@@ -28,6 +28,11 @@ type checkFlags struct {
 
 func (f *checkFlags) add(cmd *cobra.Command) {
 	f.inputFlags.add(cmd)
+	f.addRules(cmd)
+}
+
+// addRules adds the flags about which rules run, and for whom.
+func (f *checkFlags) addRules(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.selects, "select", nil, "run only these `RULE`s: ids, groups, globs over ids")
 	flags.StringSliceVar(&f.ignores, "ignore", nil, "do not run these `RULE`s")
@@ -54,7 +59,10 @@ type check struct {
 	targets  []target.Target
 	given    bool
 	timings  bool
+	options  load.Options
 	texts    map[string][]byte // fixed ones, in place of those on disk
+	pulled   *pulled           // what is judged instead of paths
+	sent     map[string][]byte // all that is read, in place of the paths
 
 	input  *load.Input
 	result *lint.Result
@@ -77,18 +85,40 @@ func newCheck(cmd *cobra.Command, f *checkFlags, args []string) (*check, error) 
 	if err != nil {
 		return nil, err
 	}
-	c := &check{flags: f, settings: s, explicit: len(args) > 0}
-	if c.paths, err = f.paths(args, s); err != nil {
+	paths, err := f.paths(args, s)
+	if err != nil {
 		return nil, err
 	}
-	if err := checkPaths(cmd, c.paths); err != nil {
+	if err := checkPaths(cmd, paths); err != nil {
 		return nil, err
 	}
+	c, err := f.check(s)
+	if err != nil {
+		return nil, err
+	}
+	c.paths, c.explicit = paths, len(args) > 0
+	return c, nil
+}
+
+// check settles what does not depend on what is read.
+func (f *checkFlags) check(s *settings.Settings) (*check, error) {
+	c := &check{flags: f, settings: s}
+	var err error
 	if c.rules, err = c.chosen(); err != nil {
 		return nil, err
 	}
-	c.targets, c.given, err = targets(f.targets, s)
+	if c.targets, c.given, err = targets(f.targets, s); err != nil {
+		return nil, err
+	}
+	c.options, err = f.options(s)
 	return c, err
+}
+
+// of is the same check of texts that somebody sent.
+func (c *check) of(texts map[string][]byte) *check {
+	sent := *c
+	sent.sent, sent.explicit = texts, true
+	return &sent
 }
 
 // chosen are the rules that run.
@@ -115,15 +145,20 @@ func (c *check) chosen() ([]*lint.Rule, error) {
 
 // run loads, runs the rules and takes suppressed findings away. When the context ends, the result is what there is so far.
 func (c *check) run(ctx context.Context, stderr io.Writer) error {
-	opts, err := c.flags.options(c.settings)
-	if err != nil {
-		return err
-	}
 	progress := startProgress(stderr)
 	defer progress.stop()
+	opts := c.options
 	opts.Progress, opts.Texts = progress.reading, c.texts
 	began := time.Now()
-	c.input, err = load.Paths(ctx, c.paths, opts)
+	var err error
+	switch {
+	case c.sent != nil:
+		c.input, err = load.Given(ctx, c.sent, opts)
+	case c.pulled != nil:
+		c.input, err = c.pulled.load(ctx, opts)
+	default:
+		c.input, err = load.Paths(ctx, c.paths, opts)
+	}
 	if err != nil && ctx.Err() == nil {
 		return err
 	}

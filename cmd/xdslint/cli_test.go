@@ -43,6 +43,9 @@ func TestCLI(t *testing.T) {
 		Dir:           filepath.Join("..", "..", "testdata", "cli"),
 		UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
+			if err := servers(env); err != nil {
+				return err
+			}
 			// The search for a configuration ends here.
 			return os.Mkdir(filepath.Join(env.WorkDir, ".git"), 0o755)
 		},

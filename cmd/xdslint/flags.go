@@ -30,15 +30,21 @@ type inputFlags struct {
 
 func (f *inputFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.assume, "assume", nil, "names that exist elsewhere, as `KIND:GLOB`: cluster:backend-*")
-	flags.StringSliceVar(&f.open, "open", nil, "`KIND`s of which more exist than is given: a missing name is no mistake")
-	flags.StringSliceVar(&f.closed, "closed", nil, "`KIND`s of which all are given: a missing name is an error")
+	f.addWorld(cmd)
 	flags.StringVar(&f.root, "root", "", "`DIR` that stands for / in the paths that a bootstrap names")
 	flags.StringVar(&f.configYAML, "config-yaml", "", "`YAML` merged over each bootstrap, as Envoy's flag of this name")
 	flags.StringVar(&f.stdinName, "stdin-filename", "", "`NAME` of standard input in findings; its extension tells the encoding")
-	flags.StringArrayVar(&f.descriptors, "proto-descriptors", nil, "FileDescriptorSet with the types of your own extensions, as `FILE`")
+	f.addDescriptors(flags)
 	flags.BoolVar(&f.showFiles, "show-files", false, "list what each file was read as, and which were skipped")
 	f.addConfig(flags)
+}
+
+// addWorld adds the flags about what there is beside the input.
+func (f *inputFlags) addWorld(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.assume, "assume", nil, "names that exist elsewhere, as `KIND:GLOB`: cluster:backend-*")
+	flags.StringSliceVar(&f.open, "open", nil, "`KIND`s of which more exist than is given: a missing name is no mistake")
+	flags.StringSliceVar(&f.closed, "closed", nil, "`KIND`s of which all are given: a missing name is an error")
 	for _, name := range []string{"open", "closed"} {
 		completeWith(cmd, name, func() (names []string) {
 			for _, k := range graph.Kinds() {
@@ -54,6 +60,10 @@ func completeWith(cmd *cobra.Command, flag string, values func() []string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) { // the flag exists
 		return values(), cobra.ShellCompDirectiveNoFileComp
 	})
+}
+
+func (f *inputFlags) addDescriptors(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&f.descriptors, "proto-descriptors", nil, "FileDescriptorSet with the types of your own extensions, as `FILE`")
 }
 
 func (f *inputFlags) addConfig(flags *pflag.FlagSet) {

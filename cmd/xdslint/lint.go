@@ -107,15 +107,20 @@ func (f *lintFlags) lowest(s *settings.Settings) (lint.Severity, error) {
 }
 
 func (f *lintFlags) run(cmd *cobra.Command, args []string) error {
+	c, err := newCheck(cmd, &f.checkFlags, args)
+	if err != nil {
+		return err
+	}
+	return f.finish(cmd, c)
+}
+
+// finish judges, reports and says how the process ends.
+func (f *lintFlags) finish(cmd *cobra.Command, c *check) error {
 	stdout, files, err := f.parseOutputs()
 	if err != nil {
 		return err
 	}
 	if err := f.checkFix(cmd); err != nil {
-		return err
-	}
-	c, err := newCheck(cmd, &f.checkFlags, args)
-	if err != nil {
 		return err
 	}
 	lowest, err := f.lowest(c.settings)
@@ -141,7 +146,7 @@ func (f *lintFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	c.time("report", began)
 	f.extras(stderr, c)
-	if fixed.failure == nil && (f.fix || stdout.Name == "text") {
+	if fixed.failure == nil && c.pulled == nil && (f.fix || stdout.Name == "text") {
 		f.sayFixes(stderr, c, fixed)
 	}
 

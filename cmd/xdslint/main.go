@@ -108,7 +108,7 @@ Exit status: 0 nothing at or above --fail-on, 1 findings, 2 the command line is 
 	root.SetFlagErrorFunc(flagError)
 	lintCmd := newLint("lint PATH…")
 	lintCmd.Short = "Lint files (what xdslint does without a command)"
-	root.AddCommand(lintCmd, newGraph(), newRules(), newExplain(), newVerdict(), newPlan(), newTrafficDiff(), newBaseline(), newInit(), newConfig(), newVersion())
+	root.AddCommand(lintCmd, newGraph(), newRules(), newExplain(), newVerdict(), newPlan(), newTrafficDiff(), newServe(), newBaseline(), newPull(), newInit(), newConfig(), newCertificate(), newVersion())
 	return root
 }
 

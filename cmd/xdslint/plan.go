@@ -104,28 +104,47 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	broken, err := f.broken(ctx, cmd.ErrOrStderr(), before, after, s)
-	if err != nil {
-		return err
+	old := wanted(plan.Broken(ctx, before, nil), s)
+	outcome := planned(ctx, before, after, plan.Options{Push: push, DrainTime: f.drainTime, Repoint: f.repoint}, f.force, s)
+	stderr := cmd.ErrOrStderr()
+	if ruleFailures(stderr, old) || ruleFailures(stderr, outcome.Broken) {
+		return failed(errors.New(""))
 	}
-	outcome := &plan.Outcome{Hazards: wanted(plan.Hazards(before, after, push), s)}
-	failures := ruleFailures(cmd.ErrOrStderr(), outcome.Hazards)
-	if !broken || f.force {
-		outcome.Plan = plan.Make(before, after, plan.Options{Push: push, DrainTime: f.drainTime, Repoint: f.repoint})
-		outcome.Remaining = wanted(outcome.Plan.Remaining(), s)
-		failures = failures || ruleFailures(cmd.ErrOrStderr(), outcome.Remaining)
+	for _, side := range []struct {
+		name, then string
+		result     *lint.Result
+	}{
+		{"OLD", "the plan begins there all the same", old},
+		{"NEW", "no plan leads to it (--force makes one all the same)", outcome.Broken},
+	} {
+		if err := sayBroken(stderr, side.name, side.then, side.result); err != nil {
+			return failed(err)
+		}
 	}
 	if err := f.write(cmd.OutOrStdout(), outcome); err != nil {
 		return failed(err)
 	}
 	hazard := func(d lint.Diagnostic) bool { return lowest != 0 && d.Severity >= lowest }
 	switch {
-	case failures:
+	case ruleFailures(stderr, outcome.Hazards), outcome.Remaining != nil && ruleFailures(stderr, outcome.Remaining):
 		return failed(errors.New(""))
-	case broken, slices.ContainsFunc(outcome.Hazards.Diagnostics, hazard):
+	case len(outcome.Broken.Diagnostics) > 0, slices.ContainsFunc(outcome.Hazards.Diagnostics, hazard):
 		return &status{statusFindings, nil}
 	}
 	return nil
+}
+
+// planned is what becomes of a push. To a snapshot that is broken in itself there is a plan only if it is forced.
+func planned(ctx context.Context, before, after *graph.Snapshot, options plan.Options, force bool, s *settings.Settings) *plan.Outcome {
+	outcome := &plan.Outcome{
+		Hazards: wanted(plan.Hazards(before, after, options.Push), s),
+		Broken:  wanted(plan.Broken(ctx, after, before), s),
+	}
+	if len(outcome.Broken.Diagnostics) == 0 || force {
+		outcome.Plan = plan.Make(before, after, options)
+		outcome.Remaining = wanted(outcome.Plan.Remaining(), s)
+	}
+	return outcome
 }
 
 // wanted leaves out what suppressions and the configuration do not want to hear of.
@@ -145,28 +164,15 @@ func (f *planFlags) write(w io.Writer, outcome *plan.Outcome) error {
 	return outcome.Text(w, !color.NoColor)
 }
 
-// broken reports what is wrong with each side in itself, and tells whether anything is with NEW.
-func (f *planFlags) broken(ctx context.Context, w io.Writer, before, after *graph.Snapshot, s *settings.Settings) (bool, error) {
-	found := 0
-	for _, side := range []struct {
-		name, then       string
-		snapshot, before *graph.Snapshot
-	}{
-		{"OLD", "the plan begins there all the same", before, nil},
-		{"NEW", "no plan leads to it (--force makes one all the same)", after, before},
-	} {
-		result := wanted(plan.Broken(ctx, side.snapshot, side.before), s)
-		if ruleFailures(w, result) {
-			return false, failed(errors.New(""))
-		}
-		if found = len(result.Diagnostics); found == 0 {
-			continue
-		}
-		fmt.Fprintf(w, "xdslint: %s is broken in itself, and %s:\n\n", side.name, side.then)
-		if err := report.Text(w, result, report.TextOptions{Color: !color.NoColor}); err != nil {
-			return false, failed(err)
-		}
-		fmt.Fprintln(w)
+// sayBroken reports what is wrong with one side in itself, if anything is.
+func sayBroken(w io.Writer, name, then string, result *lint.Result) error {
+	if len(result.Diagnostics) == 0 {
+		return nil
 	}
-	return found > 0, nil
+	fmt.Fprintf(w, "xdslint: %s is broken in itself, and %s:\n\n", name, then)
+	if err := report.Text(w, result, report.TextOptions{Color: !color.NoColor}); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	return nil
 }

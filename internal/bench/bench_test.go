@@ -40,9 +40,9 @@ func BenchmarkBootstrap(b *testing.B) {
 		name   string
 		config *bootstrapv3.Bootstrap
 	}{
-		{"clusters=3", gateway(3)}, // a hundred lines
-		{"clusters=1000", gateway(1000)},
-		{"clusters=10000", gateway(10000)},
+		{"clusters=3", Gateway(3)}, // a hundred lines
+		{"clusters=1000", Gateway(1000)},
+		{"clusters=10000", Gateway(10000)},
 		{"mesh", mesh(8000, 10000)},
 	} {
 		for _, format := range []string{"yaml", "json"} {
@@ -57,7 +57,7 @@ func BenchmarkBootstrap(b *testing.B) {
 func BenchmarkDiscoveryResponse(b *testing.B) {
 	whole := mesh(8000, 10000)
 	b.Run("mesh", func(b *testing.B) { against(b, responses(b, whole), write(b, whole, "yaml")) })
-	clusters := gateway(100_000)
+	clusters := Gateway(100_000)
 	clusters.StaticResources.Listeners = nil
 	b.Run("clusters=100000", func(b *testing.B) { against(b, responses(b, clusters), write(b, clusters, "pb")) })
 }

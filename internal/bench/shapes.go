@@ -21,8 +21,8 @@ import (
 	tcpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
 )
 
-// gateway is an edge proxy: one listener, a virtual host and a cluster with three endpoints for each of n services.
-func gateway(n int) *bootstrapv3.Bootstrap {
+// Gateway is an edge proxy: one listener, a virtual host and a cluster with three endpoints for each of n services.
+func Gateway(n int) *bootstrapv3.Bootstrap {
 	routes := &routev3.RouteConfiguration{Name: "public"}
 	b := &bootstrapv3.Bootstrap{StaticResources: &bootstrapv3.Bootstrap_StaticResources{}}
 	for i := range n {

@@ -1,0 +1,176 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	admissionv1 "k8s.io/api/admission/v1"
+
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/report"
+)
+
+const (
+	jsonType  = "application/json"
+	sarifType = "application/sarif+json"
+)
+
+func (s *Server) lint(x *exchange) error {
+	values, err := query(x.request, "filename", "format")
+	if err != nil {
+		return err
+	}
+	contentType, format, err := reportFormat(values.Get("format"), x.request.Header.Values("Accept"))
+	if err != nil {
+		return err
+	}
+	texts, err := s.given(x, values.Get("filename"))
+	if err != nil {
+		return err
+	}
+	x.Header().Set("Vary", "Accept")
+	found := make(chan int, 1)
+	err = s.judge(x, s.options.Timeout, func(ctx context.Context) (string, []byte, error) {
+		r, err := s.options.Lint(ctx, texts)
+		if err != nil {
+			return "", nil, refused(ctx, err)
+		}
+		s.failures(r.Result)
+		found <- len(r.Diagnostics)
+		text, err := rendered(func(w io.Writer) error { return format.Write(w, r) })
+		return contentType, text, err
+	})
+	x.counted(found)
+	return err
+}
+
+// counted notes a number for the log, if the work came as far as to know it.
+func (x *exchange) counted(found <-chan int) {
+	select {
+	case n := <-found:
+		x.note(slog.Int("findings", n))
+	default:
+	}
+}
+
+// refused is the error of a function that judges: the end of its time, or else the client's mistake.
+func refused(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	p := newProblem(http.StatusBadRequest, "%s", err)
+	p.quotes = true
+	return p
+}
+
+// failures logs the rules that failed, and not what they failed with, which may quote the request.
+func (s *Server) failures(results ...*lint.Result) (failed bool) {
+	for _, r := range results {
+		if r == nil {
+			continue
+		}
+		for _, f := range r.Failures {
+			failed = true
+			s.metrics.panics.Inc()
+			s.options.Log.Error("a rule failed: this is a bug of xdslint; the other rules ran", "rule", f.Rule.ID(), "stack", string(f.Stack))
+		}
+	}
+	return failed
+}
+
+// reportFormat is the one that the query names, else the one that the client accepts, else JSON.
+func reportFormat(name string, accepted []string) (contentType string, format report.Format, err error) {
+	switch {
+	case name == "" && accepts(accepted, sarifType):
+		name = "sarif"
+	case name == "":
+		name = "json"
+	}
+	types := map[string]string{"json": jsonType, "sarif": sarifType}
+	format, ok := report.Find(name)
+	if !ok || types[name] == "" {
+		return "", format, newProblem(http.StatusBadRequest, "format is json or sarif")
+	}
+	return types[name], format, nil
+}
+
+func accepts(accepted []string, contentType string) bool {
+	for text := range strings.SplitSeq(strings.Join(accepted, ","), ",") {
+		if kind, _, err := mime.ParseMediaType(text); err == nil && kind == contentType {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Server) plan(x *exchange) error {
+	values, err := query(x.request, "transport", "versions")
+	if err != nil {
+		return err
+	}
+	push, err := lint.ParsePush(values.Get("transport"), values.Get("versions"))
+	if err != nil {
+		return newProblem(http.StatusBadRequest, "%s", err)
+	}
+	before, after, err := s.sides(x)
+	if err != nil {
+		return err
+	}
+	found := make(chan int, 1)
+	err = s.judge(x, s.options.Timeout, func(ctx context.Context) (string, []byte, error) {
+		outcome, err := s.options.Plan(ctx, before, after, push)
+		if err != nil {
+			return "", nil, refused(ctx, err)
+		}
+		// A hazard that nobody looked for would look like none.
+		if s.failures(outcome.Broken, outcome.Hazards, outcome.Remaining) {
+			return "", nil, errBroken
+		}
+		found <- len(outcome.Hazards.Diagnostics)
+		text, err := rendered(outcome.JSON)
+		return jsonType, text, err
+	})
+	x.counted(found)
+	return err
+}
+
+func (s *Server) review(x *exchange) error {
+	if kind, _, err := mediaType(x.request); err != nil || kind != jsonType {
+		return newProblem(http.StatusUnsupportedMediaType, "an AdmissionReview is sent as application/json")
+	}
+	text, err := s.whole(x)
+	if err != nil {
+		return err
+	}
+	// The API server says how long it waits.
+	timeout := s.options.Timeout
+	if asked, err := time.ParseDuration(x.request.URL.Query().Get("timeout")); err == nil && asked > 0 {
+		timeout = min(timeout, asked)
+	}
+	allowed := make(chan bool, 1)
+	err = s.judge(x, timeout, func(ctx context.Context) (string, []byte, error) {
+		var review admissionv1.AdmissionReview
+		if err := json.Unmarshal(text, &review); err != nil {
+			return "", nil, newProblem(http.StatusBadRequest, "this is no AdmissionReview in JSON")
+		}
+		response := s.options.Review(ctx, &review)
+		if ctx.Err() != nil {
+			return "", nil, ctx.Err()
+		}
+		allowed <- response.Allowed
+		text, err := json.Marshal(admissionv1.AdmissionReview{TypeMeta: review.TypeMeta, Response: response})
+		return jsonType, text, err
+	})
+	select {
+	case yes := <-allowed:
+		x.note(slog.Bool("allowed", yes))
+	default:
+	}
+	return err
+}

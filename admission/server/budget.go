@@ -1,0 +1,97 @@
+package server
+
+import (
+	"io"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/semaphore"
+)
+
+// budget bounds the memory that all bodies and answers in flight take together.
+type budget struct {
+	size int64
+	free *semaphore.Weighted
+	held prometheus.Gauge
+}
+
+func newBudget(size int64, held prometheus.Gauge) *budget {
+	return &budget{size: size, free: semaphore.NewWeighted(size), held: held}
+}
+
+// charge is one request's part of the budget.
+type charge struct {
+	budget *budget
+	bytes  int64
+}
+
+func (b *budget) charge() *charge { return &charge{budget: b} }
+
+var errFull = newProblem(http.StatusTooManyRequests, "too many large requests at once: try again").with("Retry-After", retryAfter)
+
+// take makes the charge larger, if the budget allows. It never waits: who waits while holding a part may wait for one who does the same.
+func (c *charge) take(bytes int64) error {
+	if !c.budget.free.TryAcquire(bytes) {
+		return errFull
+	}
+	c.budget.held.Add(float64(bytes))
+	c.bytes += bytes
+	return nil
+}
+
+func (c *charge) give(bytes int64) {
+	c.budget.free.Release(bytes)
+	c.budget.held.Sub(float64(bytes))
+	c.bytes -= bytes
+}
+
+func (c *charge) release() { c.give(c.bytes) }
+
+// move hands all of the charge to a new one.
+func (c *charge) move() *charge {
+	moved := *c
+	c.bytes = 0
+	return &moved
+}
+
+// readAll reads r to its end. Memory is charged before it is taken, and only for what has arrived: a client that announces much and sends
+// little holds little. The size is what r is expected to have (-1: not known), the limit what it cannot exceed.
+func (c *charge) readAll(r io.Reader, size, limit int64) ([]byte, error) {
+	var text []byte
+	for {
+		if len(text) == cap(text) {
+			grown, err := c.grow(text, size, limit)
+			if err != nil {
+				return nil, err
+			}
+			text = grown
+		}
+		n, err := r.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		if err == io.EOF {
+			return text, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (c *charge) grow(text []byte, size, limit int64) ([]byte, error) {
+	const least = 512
+	have := int64(cap(text))
+	want := max(2*have, least)
+	// One byte more than there can be: the read that finds the end needs room.
+	for _, end := range []int64{size + 1, limit + 1} {
+		if have < end {
+			want = min(want, end)
+		}
+	}
+	if err := c.take(want); err != nil {
+		return nil, err
+	}
+	grown := make([]byte, len(text), want)
+	copy(grown, text)
+	c.give(have)
+	return grown, nil
+}

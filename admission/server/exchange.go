@@ -1,0 +1,190 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// exchange is a request and its answer.
+type exchange struct {
+	http.ResponseWriter
+	request *http.Request
+	held    *charge // what is in memory of it
+	read    int64   // bytes of the body
+	status  int     // 0: no answer yet
+	written int64
+	notes   []slog.Attr // that the log has of it
+}
+
+// ServeHTTP answers a request, and writes a line about it into the log.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	x := &exchange{ResponseWriter: w, request: r, held: s.budget.charge()}
+	path := "other"
+	if _, known := s.routes[r.URL.Path]; known {
+		path = r.URL.Path
+	}
+	s.metrics.inFlight.Inc()
+	defer func() {
+		x.held.release()
+		s.metrics.inFlight.Dec()
+		took := time.Since(began)
+		s.metrics.requests.WithLabelValues(path, strconv.Itoa(x.status)).Inc()
+		s.metrics.seconds.WithLabelValues(path).Observe(took.Seconds())
+		s.record(x, took)
+	}()
+	select {
+	case <-s.stopping:
+		w.Header().Set("Connection", "close")
+	default:
+	}
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if err := s.contained(x); err != nil {
+		p, ok := errors.AsType[*problem](err)
+		if !ok {
+			p = s.failed(err)
+		}
+		s.refuse(x, p)
+	}
+}
+
+// contained calls the handler of a request; a panic in it is an error.
+func (s *Server) contained(x *exchange) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.panicked(p)
+			err = errBroken
+		}
+	}()
+	route, ok := s.routes[x.request.URL.Path]
+	switch method := x.request.Method; {
+	case !ok:
+		return newProblem(http.StatusNotFound, "nothing is here; /openapi.yaml lists what there is")
+	case method != route.method && (method != http.MethodHead || route.method != http.MethodGet):
+		return newProblem(http.StatusMethodNotAllowed, "only %s is answered here", route.method).with("Allow", route.method)
+	case !route.open && s.certificates.wantsClients() && !verified(x.request):
+		return newProblem(http.StatusUnauthorized, "a client certificate is required")
+	}
+	return route.handle(x)
+}
+
+// failed logs an error that is no answer, such as one of an encoder.
+func (s *Server) failed(err error) *problem {
+	s.options.Log.Error("this is a bug of xdslint", "error", err.Error())
+	return errBroken
+}
+
+// panicked logs where it was, and not what: the value may quote the request.
+func (s *Server) panicked(p any) {
+	what := fmt.Sprintf("%T", p)
+	s.metrics.panics.Inc()
+	s.options.Log.Error("panic: this is a bug of xdslint", "type", what, "stack", string(debug.Stack()))
+}
+
+// refuse answers with a problem, unless part of another answer is out.
+func (s *Server) refuse(x *exchange, p *problem) {
+	if x.request.Method == http.MethodPost && overloaded(p.Status) {
+		s.metrics.refused.Inc()
+	}
+	if !p.quotes {
+		x.note(slog.String("problem", p.Detail))
+	}
+	if x.status != 0 {
+		panic(http.ErrAbortHandler)
+	}
+	if p.Status == statusGone {
+		x.status = statusGone
+		return
+	}
+	for name, values := range p.header {
+		x.Header()[name] = values
+	}
+	text, err := json.Marshal(p)
+	if err == nil {
+		err = x.write(p.Status, "application/problem+json", append(text, '\n'))
+	}
+	if err != nil {
+		x.note(slog.String("unanswered", err.Error()))
+	}
+}
+
+// overloaded tells the statuses that mean no mistake of anybody.
+func overloaded(status int) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
+}
+
+// record writes the line of a request. Neither its body nor its query comes into it.
+func (s *Server) record(x *exchange, took time.Duration) {
+	level := slog.LevelInfo
+	switch {
+	case overloaded(x.status):
+		level = slog.LevelWarn
+	case x.status >= 500:
+		level = slog.LevelError
+	case x.request.Method == http.MethodGet && x.status < 400: // probes come every few seconds
+		level = slog.LevelDebug
+	}
+	attrs := []slog.Attr{
+		slog.String("method", x.request.Method), slog.String("path", shortened(x.request.URL.Path)), slog.Int("status", x.status),
+		slog.Int64("read", x.read), slog.Int64("written", x.written), slog.Int64("ms", took.Milliseconds()),
+	}
+	s.options.Log.LogAttrs(x.request.Context(), level, "request", append(attrs, x.notes...)...)
+}
+
+// shortened keeps a path that nobody serves from filling the log.
+func shortened(path string) string {
+	const longest = 100
+	if len(path) > longest {
+		return strings.ToValidUTF8(path[:longest], "") + "…"
+	}
+	return path
+}
+
+func (x *exchange) note(attr slog.Attr) { x.notes = append(x.notes, attr) }
+
+func (x *exchange) WriteHeader(status int) {
+	if x.status == 0 {
+		x.status = status
+	}
+	x.ResponseWriter.WriteHeader(status)
+}
+
+func (x *exchange) Write(p []byte) (int, error) {
+	if x.status == 0 {
+		x.status = http.StatusOK
+	}
+	n, err := x.ResponseWriter.Write(p)
+	x.written += int64(n)
+	return n, err
+}
+
+func (x *exchange) write(status int, contentType string, text []byte) error {
+	x.Header().Set("Content-Type", contentType)
+	x.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	x.WriteHeader(status)
+	_, err := x.Write(text)
+	if errors.Is(err, http.ErrBodyNotAllowed) { // HEAD
+		return nil
+	}
+	return err
+}
+
+func (x *exchange) text(status int, text string) error {
+	return x.write(status, "text/plain; charset=utf-8", []byte(text))
+}
+
+// rendered is what a writer of text makes.
+func rendered(write func(io.Writer) error) ([]byte, error) {
+	var b bytes.Buffer
+	err := write(&b)
+	return b.Bytes(), err
+}

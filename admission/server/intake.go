@@ -1,0 +1,268 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+// maxParts of a multipart body. Each costs memory of its own, however small it is.
+const maxParts = 10_000
+
+// names of a body that has none of its own, by its media type: the extension tells the encoding, and none lets the content tell it.
+var names = map[string]string{
+	"":                                  "body",
+	"application/octet-stream":          "body",
+	"application/x-www-form-urlencoded": "body", // what curl --data-binary says of anything
+	"text/plain":                        "body",
+	"application/json":                  "body.json",
+	"text/json":                         "body.json",
+	"application/yaml":                  "body.yaml",
+	"application/x-yaml":                "body.yaml",
+	"text/yaml":                         "body.yaml",
+	"text/x-yaml":                       "body.yaml",
+	"application/protobuf":              "body.pb",
+	"application/x-protobuf":            "body.pb",
+	"application/vnd.google.protobuf":   "body.pb",
+}
+
+const formData = "multipart/form-data"
+
+// mediaType reads the Content-Type, which may be absent.
+func mediaType(r *http.Request) (string, map[string]string, error) {
+	text := r.Header.Get("Content-Type")
+	if text == "" {
+		return "", nil, nil
+	}
+	kind, params, err := mime.ParseMediaType(text)
+	if err != nil {
+		return "", nil, newProblem(http.StatusUnsupportedMediaType, "the Content-Type cannot be read")
+	}
+	return kind, params, nil
+}
+
+// query reads the parameters of a request, of which there are no others than the known ones.
+func query(r *http.Request, known ...string) (url.Values, error) {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, newProblem(http.StatusBadRequest, "the query cannot be read")
+	}
+	for name := range values {
+		if slices.Contains(known, name) {
+			continue
+		}
+		if near := lint.Nearest(name, known); near != "" {
+			return nil, newProblem(http.StatusBadRequest, "the query has an unknown parameter (did you mean %s?)", near)
+		}
+		return nil, newProblem(http.StatusBadRequest, "the query has an unknown parameter: there are %s", strings.Join(known, ", "))
+	}
+	return values, nil
+}
+
+// body is what is left of a request's body, and how it ends.
+type body struct {
+	*exchange
+	from io.Reader
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.from.Read(p)
+	b.exchange.read += int64(n)
+	return n, err
+}
+
+// open begins to read the body.
+func (s *Server) open(x *exchange) (*body, error) {
+	if coding := x.request.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return nil, newProblem(http.StatusUnsupportedMediaType, "a compressed body is not read").with("Accept-Encoding", "identity")
+	}
+	if x.request.ContentLength > s.options.MaxBody {
+		return nil, s.tooLarge()
+	}
+	// The server's own writer: with it a client that goes on sending is disconnected.
+	return &body{x, http.MaxBytesReader(x.ResponseWriter, x.request.Body, s.options.MaxBody)}, nil
+}
+
+func (s *Server) tooLarge() error {
+	return newProblem(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes (--max-body)", s.options.MaxBody)
+}
+
+// unread says why a body could not be read to its end.
+func (s *Server) unread(err error, otherwise string) error {
+	if p, ok := errors.AsType[*problem](err); ok {
+		return p
+	}
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return s.tooLarge()
+	}
+	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
+		return newProblem(http.StatusRequestTimeout, "the body did not arrive within %s", s.options.Timeout)
+	}
+	return newProblem(http.StatusBadRequest, otherwise)
+}
+
+// whole reads a body that is one text.
+func (s *Server) whole(x *exchange) ([]byte, error) {
+	b, err := s.open(x)
+	if err != nil {
+		return nil, err
+	}
+	text, err := x.held.readAll(b, x.request.ContentLength, s.options.MaxBody)
+	if err != nil {
+		return nil, s.unread(err, "the body ends too early")
+	}
+	s.metrics.received.Observe(float64(x.read))
+	if len(text) == 0 {
+		return nil, newProblem(http.StatusBadRequest, "the body is empty")
+	}
+	return text, nil
+}
+
+// part of a multipart body.
+type part struct {
+	field string // of the form
+	file  string // as it was called where it comes from; may be empty
+	text  []byte
+}
+
+const malformed = "the multipart body is malformed, or ends too early"
+
+// parts reads a multipart body.
+func (s *Server) parts(x *exchange, boundary string) ([]part, error) {
+	b, err := s.open(x)
+	if err != nil {
+		return nil, err
+	}
+	if boundary == "" {
+		return nil, newProblem(http.StatusBadRequest, "the Content-Type names no boundary")
+	}
+	var all []part
+	for reader := multipart.NewReader(b, boundary); ; {
+		next, err := reader.NextPart()
+		if err == io.EOF {
+			break
+		}
+		if err == nil && len(all) == maxParts {
+			err = newProblem(http.StatusRequestEntityTooLarge, "the body has more than %d parts", maxParts)
+		}
+		if err != nil {
+			return nil, s.unread(err, malformed)
+		}
+		text, err := x.held.readAll(next, -1, s.options.MaxBody)
+		if err != nil {
+			return nil, s.unread(err, malformed)
+		}
+		all = append(all, part{next.FormName(), fileName(next), text})
+	}
+	s.metrics.received.Observe(float64(x.read))
+	if len(all) == 0 {
+		return nil, newProblem(http.StatusBadRequest, "the multipart body has no parts")
+	}
+	return all, nil
+}
+
+// fileName is the file name of a part with its folders, which Part.FileName leaves out: two files may differ in nothing else.
+func fileName(p *multipart.Part) string {
+	_, params, err := mime.ParseMediaType(p.Header.Get("Content-Disposition"))
+	if err != nil || params["filename"] == "" {
+		return ""
+	}
+	return path.Clean(params["filename"])
+}
+
+// add puts a text under its name; each name is there once.
+func add(texts map[string][]byte, name string, text []byte) error {
+	if _, twice := texts[name]; twice {
+		return newProblem(http.StatusBadRequest, "two parts have the same file name: findings could not tell them apart")
+	}
+	texts[name] = text
+	return nil
+}
+
+// given reads what is to be linted: one text, or several by their names.
+func (s *Server) given(x *exchange, name string) (map[string][]byte, error) {
+	kind, params, err := mediaType(x.request)
+	if err != nil {
+		return nil, err
+	}
+	texts := map[string][]byte{}
+	if kind != formData {
+		usual, ok := names[kind]
+		if !ok {
+			return nil, newProblem(http.StatusUnsupportedMediaType, "a body of this Content-Type is not read: send YAML, JSON, protobuf or multipart/form-data")
+		}
+		if name == "" {
+			name = usual
+		}
+		text, err := s.whole(x)
+		if err != nil {
+			return nil, err
+		}
+		return texts, add(texts, name, text)
+	}
+	if name != "" {
+		return nil, newProblem(http.StatusBadRequest, "filename is for a body that is one text; parts have names of their own")
+	}
+	parts, err := s.parts(x, params["boundary"])
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range parts {
+		name := p.file
+		if name == "" {
+			name = p.field
+		}
+		if name == "" {
+			return nil, newProblem(http.StatusBadRequest, "a part has neither a file name nor a name")
+		}
+		if err := add(texts, name, p.text); err != nil {
+			return nil, err
+		}
+	}
+	return texts, nil
+}
+
+// sides reads what is to be compared.
+func (s *Server) sides(x *exchange) (before, after map[string][]byte, err error) {
+	kind, params, err := mediaType(x.request)
+	if err != nil {
+		return nil, nil, err
+	}
+	if kind != formData {
+		return nil, nil, newProblem(http.StatusUnsupportedMediaType, "a plan is made of a multipart/form-data body with parts that are named old and new")
+	}
+	parts, err := s.parts(x, params["boundary"])
+	if err != nil {
+		return nil, nil, err
+	}
+	sides := map[string]map[string][]byte{"old": {}, "new": {}}
+	for _, p := range parts {
+		side := sides[p.field]
+		if side == nil {
+			return nil, nil, newProblem(http.StatusBadRequest, "a part is named neither old nor new")
+		}
+		// Findings point into both sides.
+		name := p.file
+		if !path.IsAbs(name) {
+			name = path.Join(p.field, name)
+		}
+		if err := add(side, name, p.text); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, name := range []string{"old", "new"} {
+		if len(sides[name]) == 0 {
+			return nil, nil, newProblem(http.StatusBadRequest, "no part is named %s", name)
+		}
+	}
+	return sides["old"], sides["new"], nil
+}

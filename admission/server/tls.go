@@ -1,0 +1,151 @@
+package server
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+)
+
+// Files are PEM files, read again when they change.
+type Files struct {
+	Cert, Key string
+	ClientCA  string // who signs the clients that are answered; empty: all clients are
+}
+
+// reloadEvery is how old what is served can be: the files are looked at again when a connection comes after this time.
+const reloadEvery = time.Second
+
+// certificates are those of Files, as they were last good: half of a pair may be there before the other.
+type certificates struct {
+	files Files
+	log   *slog.Logger
+	every time.Duration
+
+	mu     sync.Mutex
+	looked time.Time
+	texts  [3][]byte
+	pair   *tls.Certificate
+	roots  *x509.CertPool
+	failed string // why they cannot be read again, as it was logged last
+}
+
+func newCertificates(files Files, log *slog.Logger) (*certificates, error) {
+	c := &certificates{files: files, log: log, every: reloadEvery}
+	texts, err := c.read()
+	if err != nil {
+		return nil, err
+	}
+	c.looked, c.texts = time.Now(), texts
+	return c, c.parse()
+}
+
+func (c *certificates) wantsClients() bool { return c != nil && c.files.ClientCA != "" }
+
+func (c *certificates) read() (texts [3][]byte, err error) {
+	for i, name := range []string{c.files.Cert, c.files.Key, c.files.ClientCA} {
+		if name == "" {
+			continue
+		}
+		if texts[i], err = os.ReadFile(name); err != nil {
+			return texts, err
+		}
+	}
+	return texts, nil
+}
+
+func (c *certificates) parse() error {
+	pair, err := tls.X509KeyPair(c.texts[0], c.texts[1])
+	if err != nil {
+		return fmt.Errorf("%s and %s are no certificate and its key: %w", c.files.Cert, c.files.Key, err)
+	}
+	var roots *x509.CertPool
+	if c.wantsClients() {
+		if roots = x509.NewCertPool(); !roots.AppendCertsFromPEM(c.texts[2]) {
+			return fmt.Errorf("%s holds no certificate", c.files.ClientCA)
+		}
+	}
+	c.pair, c.roots = &pair, roots
+	return nil
+}
+
+// current are the certificates that the files hold now, or did when they were last good.
+func (c *certificates) current() (*tls.Certificate, *x509.CertPool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := time.Now(); now.Sub(c.looked) >= c.every {
+		c.looked = now
+		c.reload()
+	}
+	return c.pair, c.roots
+}
+
+func (c *certificates) reload() {
+	texts, err := c.read()
+	if err == nil {
+		if same(texts, c.texts) {
+			return
+		}
+		c.texts = texts
+		err = c.parse()
+	}
+	if err != nil {
+		if err.Error() != c.failed {
+			c.failed = err.Error()
+			c.log.Warn("the certificate cannot be read again; the one before is served", "error", c.failed)
+		}
+		return
+	}
+	c.failed = ""
+	c.log.Info("the certificate was read again", "expires", c.pair.Leaf.NotAfter)
+}
+
+func same(a, b [3][]byte) bool {
+	for i := range a {
+		if !bytes.Equal(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// config is asked anew for each connection.
+func (c *certificates) config() *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12,
+		NextProtos: []string{"h2", "http/1.1"},
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+			pair, roots := c.current()
+			config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}, Certificates: []tls.Certificate{*pair}}
+			if roots != nil {
+				// Probes have no certificate, so who may ask what is decided where the path is known.
+				config.ClientAuth, config.ClientCAs = tls.VerifyClientCertIfGiven, roots
+				// A resumed session would keep the trust in a CA that has gone since.
+				config.SessionTicketsDisabled = true
+			}
+			return config, nil
+		},
+	}
+}
+
+func verified(r *http.Request) bool { return r.TLS != nil && len(r.TLS.VerifiedChains) > 0 }
+
+// Listen opens the address of a server, HOST:PORT. Without TLS it must be a loopback address: everybody else could read along.
+func (s *Server) Listen(address string) (net.Listener, error) {
+	resolved, err := net.ResolveTCPAddr("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	if s.certificates == nil && !resolved.IP.IsLoopback() {
+		return nil, errors.New("without a certificate only a loopback address is served, such as 127.0.0.1:8080 or localhost:8080: " +
+			"give --tls-cert and --tls-key to serve others")
+	}
+	return net.ListenTCP("tcp", resolved)
+}

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/xdslint/xdslint/admission/kubernetes"
+	"github.com/xdslint/xdslint/admission/server"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/report"
+	"github.com/xdslint/xdslint/plan"
+	"github.com/xdslint/xdslint/rules/explain"
+)
+
+type serveFlags struct {
+	checkFlags
+	listen    string
+	tls       server.Files
+	maxBody   string
+	timeout   time.Duration
+	judged    int
+	logFormat string
+}
+
+var logFormats = []string{"text", "json"}
+
+func newServe() *cobra.Command {
+	f := &serveFlags{}
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Lint and plan over HTTP, and answer Kubernetes", Args: cobra.NoArgs, DisableFlagsInUseLine: true,
+		Long: `serve answers over HTTP:
+
+  POST /v1/lint       the body is what lint reads, or a multipart/form-data of several files; answers its JSON, or SARIF
+  POST /v1/plan       a multipart/form-data with files named old and new; answers the JSON of plan
+  POST /k8s/validate  a Kubernetes AdmissionReview
+  GET  /healthz, /readyz, /metrics, /openapi.yaml
+
+The configuration and the flags hold for all requests. Of this machine's files a request sees none: what a bootstrap
+names is read if it is sent along.
+
+Without a certificate it serves plain HTTP, and only on a loopback address. A certificate that changes is read again.
+SIGTERM and SIGINT stop it when all requests are answered, a second one at once.
+
+Exit status: 0 stopped by a signal, 2 the command line is wrong, 3 xdslint failed.`,
+		Example: `  xdslint serve --listen localhost:8080
+  curl --data-binary @envoy.yaml 'localhost:8080/v1/lint?filename=envoy.yaml'
+  curl -F old=@today.yaml -F new=@tomorrow.yaml localhost:8080/v1/plan`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.listen, "listen", "localhost:8080", "address to serve, as `HOST:PORT`; port 0 is any that is free")
+	flags.StringVar(&f.tls.Cert, "tls-cert", "", "certificate of the server, as PEM `FILE`")
+	flags.StringVar(&f.tls.Key, "tls-key", "", "its private key, as PEM `FILE`")
+	flags.StringVar(&f.tls.ClientCA, "tls-client-ca", "", "answer only clients whose certificate is signed by one in this PEM `FILE`, but for /healthz and /readyz")
+	flags.StringVar(&f.maxBody, "max-body", "32MiB", "largest `SIZE` of a body, in bytes, KiB or MiB")
+	flags.DurationVar(&f.timeout, "timeout", server.DefaultTimeout, "`DURATION` in which a request must arrive, and again in which it must be judged")
+	flags.IntVar(&f.judged, "max-concurrent", 0, "`NUMBER` of requests judged at once (default: one for each processor)")
+	flags.StringVar(&f.logFormat, "log-format", logFormats[0], "`FORMAT` of the log on standard error: "+strings.Join(logFormats, ", "))
+	f.addRules(cmd)
+	f.addWorld(cmd)
+	f.addDescriptors(flags)
+	f.addConfig(flags)
+	complete(cmd, "log-format", logFormats)
+	return cmd
+}
+
+func (f *serveFlags) run(cmd *cobra.Command) error {
+	options, err := f.options()
+	if err != nil {
+		return err
+	}
+	if options.Log, err = f.log(cmd.ErrOrStderr()); err != nil {
+		return err
+	}
+	s, err := f.settings()
+	if err != nil {
+		return err
+	}
+	c, err := f.check(s)
+	if err != nil {
+		return err
+	}
+	j := &judgeSent{check: c, log: options.Log}
+	options.Lint, options.Plan, options.Review = j.lint, j.plan, (&kubernetes.Reviewer{Lint: j.object}).Review
+	served, err := server.New(options)
+	if err != nil {
+		return err
+	}
+	l, err := served.Listen(f.listen)
+	if err != nil {
+		return fmt.Errorf("--listen %s: %w", f.listen, err)
+	}
+
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
+	defer stop()
+	// The first signal stops in order, the second one at once, whichever they are.
+	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })
+	// With Go's own 100 a server answers half as many requests; with the 400 of internal/start it takes half as much memory again.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(200)
+	}
+	scheme := "http"
+	if options.TLS != nil {
+		scheme = "https"
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "serving %s://%s\n", scheme, l.Addr())
+	return failed(served.Serve(ctx, l))
+}
+
+// options are those that the flags name.
+func (f *serveFlags) options() (server.Options, error) {
+	options := server.Options{Timeout: f.timeout, MaxConcurrent: f.judged}
+	switch {
+	case (f.tls.Cert == "") != (f.tls.Key == ""):
+		return options, errors.New("--tls-cert and --tls-key go together")
+	case f.tls.Cert == "" && f.tls.ClientCA != "":
+		return options, errors.New("--tls-client-ca needs --tls-cert and --tls-key")
+	case f.tls.Cert != "":
+		options.TLS = &f.tls
+	}
+	if f.timeout < time.Millisecond {
+		return options, fmt.Errorf("--timeout: %s is too short", f.timeout)
+	}
+	if f.judged == 0 {
+		options.MaxConcurrent = runtime.GOMAXPROCS(0)
+	}
+	if f.judged < 0 {
+		return options, fmt.Errorf("--max-concurrent: %d is less than one", f.judged)
+	}
+	var err error
+	options.MaxBody, err = parseSize(f.maxBody)
+	if err != nil {
+		return options, fmt.Errorf("--max-body: %w", err)
+	}
+	return options, nil
+}
+
+// parseSize reads a number of bytes.
+func parseSize(text string) (int64, error) {
+	number, unit := text, int64(1)
+	for i, suffix := range []string{"KiB", "MiB"} {
+		if rest, ok := strings.CutSuffix(text, suffix); ok {
+			number, unit = rest, 1<<(10*(i+1))
+		}
+	}
+	// Up to the limit of a file, of which a text takes many times as much memory.
+	const largest = 256 << 20
+	n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
+	if err != nil || n < 1 || n > largest/unit {
+		return 0, fmt.Errorf("%q is no size from 1 byte to 256MiB, such as 32MiB", text)
+	}
+	return n * unit, nil
+}
+
+func (f *serveFlags) log(w io.Writer) (*slog.Logger, error) {
+	switch f.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, nil)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, nil)), nil
+	}
+	return nil, unknownFormat(f.logFormat, logFormats)
+}
+
+// judgeSent does with texts that somebody sent what the commands do with files.
+type judgeSent struct {
+	check *check
+	log   *slog.Logger
+}
+
+// ran is the check of some texts.
+func (j *judgeSent) ran(ctx context.Context, texts map[string][]byte) (*check, error) {
+	c := j.check.of(texts)
+	if err := c.run(ctx, io.Discard); err != nil {
+		return nil, err
+	}
+	return c, ctx.Err()
+}
+
+func (j *judgeSent) lint(ctx context.Context, texts map[string][]byte) (*report.Report, error) {
+	c, err := j.ran(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	return &report.Report{Result: c.result, Rules: c.rules, FailOn: lint.Error, Version: version(), Hidden: c.hidden, Files: c.files(), Help: explain.Help}, nil
+}
+
+func (j *judgeSent) object(ctx context.Context, texts map[string][]byte) (*lint.Result, error) {
+	c, err := j.ran(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range c.result.Failures {
+		j.log.Error("a rule failed: this is a bug of xdslint; the other rules ran", "rule", f.Rule.ID(), "stack", string(f.Stack))
+	}
+	return c.result, nil
+}
+
+func (j *judgeSent) plan(ctx context.Context, before, after map[string][]byte, push lint.Push) (*plan.Outcome, error) {
+	old, err := j.side(ctx, "old", before)
+	if err != nil {
+		return nil, err
+	}
+	next, err := j.side(ctx, "new", after)
+	if err != nil {
+		return nil, err
+	}
+	return planned(ctx, old, next, plan.Options{Push: push}, false, j.check.settings), ctx.Err()
+}
+
+// side reads one side of a comparison.
+func (j *judgeSent) side(ctx context.Context, name string, texts map[string][]byte) (*graph.Snapshot, error) {
+	input, err := load.Given(ctx, texts, j.check.options)
+	if err != nil {
+		return nil, err
+	}
+	if len(input.Snapshots) == 0 {
+		return nil, fmt.Errorf("%s: nothing of xDS is there", name)
+	}
+	snapshot, err := oneSnapshot(name, input.Snapshots)
+	if err != nil {
+		return nil, err
+	}
+	_, err = unreadable(snapshot)
+	return snapshot, err
+}
