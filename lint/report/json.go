@@ -1,7 +1,10 @@
 package report
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 
 	"github.com/xdslint/xdslint/graph"
@@ -12,10 +15,6 @@ import (
 
 // The shapes of JSON and JSONL. They are stable: fields are added, never renamed, removed or given another meaning.
 type (
-	jsonReport struct {
-		Diagnostics []Finding   `json:"diagnostics"`
-		Summary     jsonSummary `json:"summary"`
-	}
 	jsonSummary struct {
 		Errors   int `json:"errors"`
 		Warnings int `json:"warnings"`
@@ -87,20 +86,45 @@ func LocationOf(f *source.File, span source.Span) Location {
 	return Location{File: f.Name, Start: &start, End: &end}
 }
 
-// JSON writes one object: {"diagnostics": […], "summary": {…}}.
+// JSON writes one object: {"diagnostics": […], "summary": {…}}. One finding after the other: there can be many more of them than there is text
+// to find them in.
 func JSON(w io.Writer, r *Report) error {
 	all := r.diagnostics()
 	n := counts(all)
-	out := jsonReport{
-		Diagnostics: make([]Finding, len(all)),
-		Summary:     jsonSummary{Errors: n[lint.Error], Warnings: n[lint.Warning], Infos: n[lint.Info], Hidden: r.Hidden, Files: r.Files, Failures: len(r.Failures)},
-	}
+	summary := jsonSummary{Errors: n[lint.Error], Warnings: n[lint.Warning], Infos: n[lint.Info], Hidden: r.Hidden, Files: r.Files, Failures: len(r.Failures)}
+
+	out := bufio.NewWriter(w) // keeps its first error, which Flush returns
+	fmt.Fprint(out, "{\n  \"diagnostics\": [")
 	for i := range all {
-		out.Diagnostics[i] = diagnosticJSON(&all[i])
+		separator := ","
+		if i == 0 {
+			separator = ""
+		}
+		if err := indented(out, separator+"\n    ", "    ", diagnosticJSON(&all[i])); err != nil {
+			return err
+		}
 	}
-	enc := encoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+	if len(all) > 0 {
+		fmt.Fprint(out, "\n  ")
+	}
+	fmt.Fprint(out, "],")
+	if err := indented(out, "\n  \"summary\": ", "  ", summary); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "\n}")
+	return out.Flush()
+}
+
+// indented writes a value, behind what comes before it, with a prefix in each line but the first.
+func indented(w io.Writer, before, prefix string, v any) error {
+	var text bytes.Buffer
+	enc := encoder(&text)
+	enc.SetIndent(prefix, "  ")
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%s%s", before, bytes.TrimSuffix(text.Bytes(), []byte("\n")))
+	return err
 }
 
 // Findings are the diagnostics of a result as JSON has them, without secrets.
