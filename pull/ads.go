@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"strings"
 	"time"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
@@ -30,11 +32,22 @@ type Server struct {
 	Headers [][2]string
 }
 
-// scrub takes what is secret out of what a server says: it may repeat what it was sent.
+// String is the address without the password that a URL may have.
+func (s Server) String() string {
+	if u, err := url.Parse(s.Address); err == nil {
+		return u.Redacted()
+	}
+	return s.Address
+}
+
+// scrub takes what is secret out of what a server says: it may repeat what it was sent, be it without the scheme before a token.
 func (s Server) scrub(text string) string {
 	for _, header := range s.Headers {
-		if header[1] != "" {
-			text = strings.ReplaceAll(text, header[1], secret.Redaction)
+		_, token, _ := strings.Cut(header[1], " ") // Bearer TOKEN
+		for _, sent := range []string{header[1], strings.TrimSpace(token)} {
+			if len(sent) > 3 { // less is no secret, and part of every other word
+				text = strings.ReplaceAll(text, sent, secret.Redaction)
+			}
 		}
 	}
 	return secret.Scrub(text, secret.Redaction)
@@ -44,7 +57,7 @@ func (s Server) scrub(text string) string {
 // after it brought something is opened again. When the context's deadline passes, the result is what has come; ErrSilent if nothing has.
 func SotW(ctx context.Context, server Server, r Request) (*Result, error) {
 	r = r.filled()
-	b := newBooks(r.Types, false)
+	b := newBooks(server, r.Types, false)
 	return overGRPC(ctx, server, r, b, func(ctx context.Context, c discoveryv3.AggregatedDiscoveryServiceClient) (link, error) {
 		return openSotW(ctx, c, r.Node, b)
 	})
@@ -54,7 +67,7 @@ func SotW(ctx context.Context, server Server, r Request) (*Result, error) {
 // that is opened again tells the server what has come already (initial_resource_versions).
 func Delta(ctx context.Context, server Server, r Request) (*Result, error) {
 	r = r.filled()
-	b := newBooks(r.Types, true)
+	b := newBooks(server, r.Types, true)
 	return overGRPC(ctx, server, r, b, func(ctx context.Context, c discoveryv3.AggregatedDiscoveryServiceClient) (link, error) {
 		return openDelta(ctx, c, r.Node, b)
 	})
@@ -93,7 +106,11 @@ func overGRPC(ctx context.Context, server Server, r Request, b *books, open open
 	for _, header := range server.Headers {
 		ctx = metadata.AppendToOutgoingContext(ctx, header[0], header[1])
 	}
-	if err := s.run(ctx); err != nil {
+	err = s.run(ctx)
+	switch {
+	case errors.Is(err, ErrSilent) && conn.GetState() != connectivity.Ready:
+		return nil, fmt.Errorf("%s: no connection in time: nobody is there, or what is there does not speak gRPC", server.Address)
+	case err != nil:
 		return nil, explain(err, server)
 	}
 	return b.result(), nil
@@ -105,7 +122,8 @@ type session struct {
 	wait   time.Duration
 	client discoveryv3.AggregatedDiscoveryServiceClient
 	open   opener
-	heard  bool // a response of any stream
+	heard  bool  // a response of any stream
+	broken error // of the last stream that broke
 }
 
 // pause is before a broken stream is opened again.
@@ -117,17 +135,30 @@ func (s *session) run(ctx context.Context) error {
 		switch {
 		case err == nil:
 			return nil
-		case ctx.Err() != nil:
-			return s.end(ctx.Err())
+		case ctx.Err() != nil, due(ctx) && status.Code(err) == codes.DeadlineExceeded:
+			return s.over(ctx)
 		case !progress:
 			return err
 		}
+		s.broken = err
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
-			return s.end(ctx.Err())
+			return s.over(ctx)
 		}
 	}
+}
+
+// due tells whether the deadline is at hand: the server may end a stream for it a moment before the context does.
+func due(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && time.Until(deadline) < pause
+}
+
+// over ends what the context does not leave the time for.
+func (s *session) over(ctx context.Context) error {
+	s.late = true
+	return s.end(ctx.Err())
 }
 
 // end is the error of an end that the server did not bring about. What has come is the result, unless somebody interrupted.
@@ -137,6 +168,8 @@ func (s *session) end(err error) error {
 		return err
 	case !s.heard:
 		return ErrSilent
+	case s.broken != nil && !s.settled():
+		s.fault("%v", explain(s.broken, s.server))
 	}
 	return nil
 }
@@ -219,7 +252,7 @@ func explain(err error, server Server) error {
 	if !ok {
 		return err
 	}
-	text := server.scrub(strings.TrimSpace(s.Message()))
+	text := oneLine(server.scrub(s.Message()))
 	switch s.Code() {
 	case codes.Unavailable:
 		return fmt.Errorf("%s: %s%s", server.Address, reason(text), hint(text, server.TLS))
@@ -237,11 +270,11 @@ func explain(err error, server Server) error {
 
 // reason takes gRPC's layers off an error of a connection.
 func reason(text string) string {
-	_, inner, ok := strings.Cut(text, `desc = "transport: `)
+	_, inner, ok := strings.Cut(text, `connection error: desc = "`)
 	if !ok {
 		return text
 	}
-	inner = strings.TrimSuffix(inner, `"`)
+	inner = strings.TrimPrefix(strings.TrimSuffix(inner, `"`), "transport: ")
 	inner = strings.TrimPrefix(inner, "Error while dialing: ")
 	return strings.TrimPrefix(inner, "authentication handshake failed: ")
 }
@@ -250,6 +283,8 @@ func reason(text string) string {
 func hint(text string, secure *tls.Config) string {
 	has := func(part string) bool { return strings.Contains(text, part) }
 	switch {
+	case has("looked like an HTTP/1.1 header"):
+		return " (what is there speaks HTTP/1.1 and no gRPC: --rest or --admin)"
 	case secure == nil && has("reading server preface"):
 		return " (a server with TLS needs no --plaintext)"
 	case secure == nil:

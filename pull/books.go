@@ -13,17 +13,18 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/lint/secret"
 )
 
 // books are what has been asked for and what has come. The transports ask and carry, the books decide what.
 type books struct {
-	types decode.Types
-	delta bool // the transport speaks Delta: VHDS and LEDS exist there alone
-	kinds map[graph.Kind]*page
-	size  int // of all bodies
-	notes map[string]bool
-	far   map[Elsewhere]bool
+	server Server
+	types  decode.Types
+	delta  bool // the transport speaks Delta: VHDS and LEDS exist there alone
+	kinds  map[graph.Kind]*page
+	size   int // of all bodies
+	notes  map[string]bool
+	far    map[Elsewhere]bool
+	late   bool // there was no time for all
 }
 
 // page is all about one kind.
@@ -43,8 +44,10 @@ type entry struct {
 	refs    refs
 }
 
-func newBooks(types decode.Types, delta bool) *books {
-	b := &books{types: types, delta: delta, kinds: map[graph.Kind]*page{}, notes: map[string]bool{}, far: map[Elsewhere]bool{}}
+func newBooks(server Server, types decode.Types, delta bool) *books {
+	b := &books{
+		server: server, types: types, delta: delta, kinds: map[graph.Kind]*page{}, notes: map[string]bool{}, far: map[Elsewhere]bool{},
+	}
 	b.page(graph.Cluster).all, b.page(graph.Listener).all = true, true
 	return b
 }
@@ -95,7 +98,7 @@ func (b *books) accept(r response) error {
 		return nil
 	}
 	p.answered, p.version = true, r.version
-	if r.whole && p.all && kind != graph.ScopedRouteConfiguration {
+	if r.whole && p.all {
 		p.entries = map[string]*entry{}
 	}
 	for _, name := range r.removed {
@@ -104,7 +107,7 @@ func (b *books) accept(r response) error {
 	}
 	for _, e := range r.errors {
 		if name := e.GetResourceName().GetName(); p.entries[name] == nil {
-			p.denied[name] = secret.Scrub(e.GetErrorDetail().GetMessage(), secret.Redaction)
+			p.denied[name] = b.server.scrub(e.GetErrorDetail().GetMessage())
 		}
 	}
 	var fresh []*entry
@@ -132,7 +135,7 @@ func (b *books) entry(kind graph.Kind, p *page, it item) *entry {
 		return nil
 	}
 	if got := graph.KindOf(decode.TypeName(it.body.GetTypeUrl())); got != kind {
-		b.fault("the server sent a %s among the resources of kind %s", it.body.GetTypeUrl(), kind)
+		b.fault("the server sent a %q among the resources of kind %s", it.body.GetTypeUrl(), kind)
 		return nil
 	}
 	if it.name == "" {
@@ -167,7 +170,14 @@ func (b *books) ownName(body *anypb.Any) string {
 	return graph.NameOf(m.ProtoReflect())
 }
 
-func (b *books) fault(format string, args ...any) { b.notes[fmt.Sprintf(format, args...)] = true }
+// maxFaults bounds what is kept of them: a server can go on for ever.
+const maxFaults = 50
+
+func (b *books) fault(format string, args ...any) {
+	if len(b.notes) < maxFaults {
+		b.notes[oneLine(b.server.scrub(fmt.Sprintf(format, args...)))] = true
+	}
+}
 
 // weigh holds the server to a size.
 func (b *books) weigh() error {
@@ -222,7 +232,10 @@ func isCollection(kind graph.Kind, name string) bool {
 func (p *page) wants() []string { return slices.Sorted(maps.Keys(p.wanted)) }
 
 func (b *books) result() *Result {
-	r := &Result{types: b.types, Faults: slices.Sorted(maps.Keys(b.notes))}
+	r := &Result{types: b.types, late: b.late, Faults: slices.Sorted(maps.Keys(b.notes))}
+	if len(r.Faults) == maxFaults {
+		r.Faults = append(r.Faults, "there is more that is wrong with what the server sent")
+	}
 	for _, kind := range graph.Kinds() {
 		p := b.kinds[kind]
 		if p == nil || !p.all && len(p.wanted) == 0 && len(p.entries) == 0 {

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"maps"
+	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	rpcstatus "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -233,6 +235,7 @@ func TestGarbage(t *testing.T) {
 		switch r.GetTypeUrl() {
 		case clusters:
 			c := edsCluster("a")
+			c.ProtoReflect().SetUnknown(protowire.AppendVarint(protowire.AppendTag(nil, 9999, protowire.VarintType), 1))
 			c.TransportSocket = &corev3.TransportSocket{Name: "acme", ConfigType: &corev3.TransportSocket_TypedConfig{TypedConfig: unknown}}
 			return world(t, c, &anypb.Any{TypeUrl: clusters, Value: []byte{0xff}}, &endpointv3.ClusterLoadAssignment{ClusterName: "a"}, unknown, &anypb.Any{},
 				&clusterv3.Cluster{Name: "late", ConnectTimeout: &durationpb.Duration{Seconds: 1 << 60}}), nil
@@ -252,7 +255,8 @@ func TestGarbage(t *testing.T) {
 	notes := strings.Join(got.Notes(), "\n")
 	for _, want := range []string{
 		`the bytes of cluster "" are no envoy.config.cluster.v3.Cluster`, "among the resources of kind cluster", hosts + ", which nobody asked for",
-		"the content of a acme.Filter is left out", "did not come: cluster_load_assignment a", `cluster "late" is left out`,
+		"the content of a acme.Filter is left out", "did not come: cluster_load_assignment a",
+		"fields of envoy.config.cluster.v3.Cluster are left out", `cluster "late" is left out`,
 	} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %q in\n%s", want, notes)
@@ -304,7 +308,7 @@ func withoutEndpoints(t *testing.T, r *pull.Result) (found []string) {
 	}
 	r.Declare(input.Snapshots[0])
 	for _, d := range lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: rules.All()}).Diagnostics {
-		if d.Rule.ID() == "reference/eds-missing" {
+		if d.Rule.ID() == "reference/eds-missing" && d.Severity == lint.Error {
 			found = append(found, d.Resource.Name)
 		}
 		if d.Rule.Group == "schema" {
@@ -333,8 +337,12 @@ func TestRefusals(t *testing.T) {
 		want   string
 	}{
 		{"silent", pull.Server{Address: listen(t, silent)}, "the server answered nothing"},
+		{"mute", pull.Server{Address: mute(t)}, "no connection in time: nobody is there, or what is there does not speak gRPC"},
 		{"unknown node", pull.Server{Address: listen(t, refuses(codes.InvalidArgument, "no such node"))}, "the server closed the stream: InvalidArgument: no such node"},
 		{"who are you", pull.Server{Address: listen(t, refuses(codes.Unauthenticated, "token hunter2 is bad")), Headers: [][2]string{{"authorization", "hunter2"}}}, "the server refuses us: token [redacted] is bad (--header and --tls-cert say who asks)"},
+		{"who are you, without the scheme", pull.Server{Address: listen(t, refuses(codes.Unauthenticated, "token hunter2 is bad")), Headers: [][2]string{{"authorization", "Bearer hunter2"}, {"x-env", "e"}}}, "the server refuses us: token [redacted] is bad"},
+		{"colours", pull.Server{Address: listen(t, refuses(codes.Internal, "\x1b[31mred\nxdslint: all is well"))}, "the server closed the stream: Internal:  [31mred xdslint: all is well"},
+		{"a web server", pull.Server{Address: strings.TrimPrefix(web(t, func(string) (int, string) { return 200, "" }), "http://")}, "(what is there speaks HTTP/1.1 and no gRPC: --rest or --admin)"},
 		{"no such service", pull.Server{Address: listen(t, &fake{t: t})}, "the server does not have this service: no such service (try the other --transport, or --rest)"},
 		{"huge", pull.Server{Address: listen(t, huge)}, "the server's message is too large, or there are too many"},
 		{"nobody", pull.Server{Address: "127.0.0.1:1"}, "connection refused"},
@@ -349,12 +357,29 @@ func TestRefusals(t *testing.T) {
 			if c.name != "silent" {
 				request.Wait = time.Minute
 			}
-			_, err := pull.SotW(t.Context(), c.server, request)
+			ctx := t.Context()
+			if c.name == "mute" {
+				soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+				defer cancel()
+				ctx = soon
+			}
+			_, err := pull.SotW(ctx, c.server, request)
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}
 		})
 	}
+}
+
+// mute takes connections and says nothing.
+func mute(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l.Addr().String()
 }
 
 func TestMutualTLS(t *testing.T) {
@@ -384,7 +409,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// When the time is over, what has come is the result.
+// When the time is over, what has come is the result. What has not may well exist.
 func TestTimeout(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
@@ -398,6 +423,12 @@ func TestTimeout(t *testing.T) {
 	request.Wait = time.Hour
 	got, err := pull.SotW(ctx, pull.Server{Address: listen(t, f)}, request)
 	if err != nil || len(got.Missing) != 2 {
-		t.Errorf("%v, %+v", err, got)
+		t.Fatalf("%v, %+v", err, got)
+	}
+	if notes := got.Notes(); notes[0] != "the time was over before all had come" {
+		t.Errorf("%q", notes)
+	}
+	if found := withoutEndpoints(t, got); len(found) > 0 {
+		t.Errorf("%q", found)
 	}
 }

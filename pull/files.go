@@ -128,6 +128,9 @@ func (r *Result) readable(body *anypb.Any, depth int) *anypb.Any {
 
 // clean makes the Anys in a message readable, and tells whether that changed anything.
 func (r *Result) clean(m protoreflect.Message, depth int) (changed bool) {
+	if len(m.GetUnknown()) > 0 {
+		r.fault(fmt.Sprintf("fields of %s are left out: nobody knows them, the server's API is newer", m.Descriptor().FullName()))
+	}
 	decode.EachMessage(m, nil, func(inner protoreflect.Message, _ *decode.Path) {
 		if inner.Descriptor().FullName() != anyName {
 			changed = r.clean(inner, depth) || changed

@@ -31,7 +31,7 @@ func newCaller(server Server) (*caller, error) {
 	}
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("%s %w", server.Address, ErrAddress)
+		return nil, fmt.Errorf("%s %w", server, ErrAddress)
 	}
 	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return &caller{client, base, server}, nil
@@ -59,7 +59,10 @@ func (c *caller) do(ctx context.Context, method, path string, body io.Reader) (s
 	}
 	defer response.Body.Close()
 	answer, err = io.ReadAll(io.LimitReader(response.Body, MaxTotal+1))
-	if err == nil && len(answer) > MaxTotal {
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%s: the answer breaks off: %w", path, err)
+	case len(answer) > MaxTotal:
 		err = fmt.Errorf("the server sends too much: more than %d MiB", MaxTotal>>20)
 	}
 	return response.StatusCode, answer, err
@@ -73,19 +76,16 @@ func (c *caller) unwrapped(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	text := err.Error()
+	text := oneLine(c.server.scrub(err.Error()))
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok || strings.Contains(text, "server gave HTTP response to HTTPS client") {
 		text = "the server speaks no TLS: write http://"
 	}
-	return fmt.Errorf("%s: %s%s", c.server.Address, text, hint(text, c.server.TLS))
+	return fmt.Errorf("%s: %s%s", c.server, text, hint(text, c.server.TLS))
 }
 
 // refusal is the error of an answer that is none.
 func (c *caller) refusal(what string, status int, answer []byte) error {
-	text := c.server.scrub(strings.Join(strings.Fields(string(answer)), " "))
-	if len(text) > 300 {
-		text = text[:300] + " …"
-	}
+	text := oneLine(c.server.scrub(strings.Join(strings.Fields(string(answer)), " ")))
 	if text != "" {
 		text = ": " + text
 	}

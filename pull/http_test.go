@@ -67,6 +67,7 @@ func TestHTTPRefusals(t *testing.T) {
 	for _, c := range []struct{ name, address, want string }{
 		{"no URL", "127.0.0.1:9901", "127.0.0.1:9901 is no URL of a server"},
 		{"nobody", "http://127.0.0.1:1", "connection refused"},
+		{"a password", "http://me:hunter2@127.0.0.1:1", "http://me:xxxxx@127.0.0.1:1: "},
 		{"forbidden", answers(403, "no\nentry"), "the server answered 403 Forbidden: no entry"},
 		{"a web page", answers(200, "<html>"), "answer is no"},
 		{"TLS to a plain server", strings.Replace(answers(200, ""), "http:", "https:", 1), "the server speaks no TLS: write http://"},

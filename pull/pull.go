@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/protobuf/types/known/anypb"
@@ -29,18 +30,19 @@ type Request struct {
 	// Node is what Envoy says of itself (envoy.config.core.v3.Node): the server chooses by it. What it leaves open is filled in: xdslint
 	// names itself as the user agent.
 	Node *corev3.Node
-	// Wait is how long the server may say nothing while something that was asked for is missing; 5 s if it is 0.
+	// Wait is how long the server may say nothing while something that was asked for is missing; 0: DefaultWait.
 	Wait time.Duration
 	// Types are those of the resources; nil: those of Envoy's v3 API.
 	Types decode.Types
 }
 
-const defaultWait = 5 * time.Second
+// DefaultWait is Envoy's own patience, that of ConfigSource.initial_fetch_timeout.
+const DefaultWait = 15 * time.Second
 
 func (r Request) filled() Request {
 	r.Node = identify(r.Node)
 	if r.Wait == 0 {
-		r.Wait = defaultWait
+		r.Wait = DefaultWait
 	}
 	if r.Types == nil {
 		r.Types = types.Envoy
@@ -60,6 +62,7 @@ type Result struct {
 	Faults []string
 
 	types decode.Types
+	late  bool // there was no time for all
 }
 
 // Set is all that came of one kind.
@@ -94,10 +97,14 @@ type Elsewhere struct {
 
 // Declare says of a snapshot read from Files what is known of the world around it. It holds all that the server has of the kinds that it was
 // asked for by name: what is not there, Envoy will not get. Of clusters and listeners the bootstrap may have more. What other servers
-// serve is taken to exist.
+// serve is taken to exist, and so is what may still have come when the time was over.
 func (r *Result) Declare(s *graph.Snapshot) {
+	open := map[graph.Kind]bool{graph.Cluster: true, graph.Listener: true}
+	for _, m := range r.Missing {
+		open[m.Kind] = open[m.Kind] || r.late && !m.Denied
+	}
 	for _, set := range r.Sets {
-		if set.Kind != graph.Cluster && set.Kind != graph.Listener {
+		if !open[set.Kind] {
 			s.Complete(set.Kind, graph.ADS)
 		}
 	}
@@ -111,6 +118,9 @@ func (r *Result) Declare(s *graph.Snapshot) {
 // Notes say what is missing from the result, and why: a line each.
 func (r *Result) Notes() []string {
 	notes := slices.Clone(r.Faults)
+	if r.late {
+		notes = append(notes, "the time was over before all had come")
+	}
 	silent, denied := map[graph.Kind][]string{}, map[graph.Kind][]string{}
 	for _, m := range r.Missing {
 		switch {
@@ -146,7 +156,27 @@ func (r *Result) Notes() []string {
 			notes = append(notes, "does not exist, says the server: "+list(kind, names))
 		}
 	}
-	return append(notes, far...)
+	notes = append(notes, far...)
+	for i := range notes {
+		notes[i] = oneLine(notes[i])
+	}
+	return notes
+}
+
+const maxLine = 1000
+
+// oneLine makes what a server says fit for a terminal: it is others who choose its names and words.
+func oneLine(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(strings.TrimSpace(text), "\ufffd"))
+	if runes := []rune(text); len(runes) > maxLine {
+		return string(runes[:maxLine-1]) + "…"
+	}
+	return text
 }
 
 const shownNames = 10

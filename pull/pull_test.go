@@ -5,9 +5,15 @@ import (
 	"slices"
 	"testing"
 
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load/gocp"
@@ -79,4 +85,46 @@ func names(s *graph.Snapshot) []string {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// A scope that a later answer does not have is gone, as it is for Envoy (ScopedRdsConfigSubscription), and so is what only it refers to.
+func TestScopesGo(t *testing.T) {
+	scopes, tables := graph.TypeURL(graph.ScopedRouteConfiguration), graph.TypeURL(graph.RouteConfiguration)
+	scope := func(name string) *routev3.ScopedRouteConfiguration {
+		return &routev3.ScopedRouteConfiguration{Name: name, RouteConfigurationName: name}
+	}
+	manager := packed(t, &hcmv3.HttpConnectionManager{StatPrefix: "l", RouteSpecifier: &hcmv3.HttpConnectionManager_ScopedRoutes{ScopedRoutes: &hcmv3.ScopedRoutes{
+		Name: "s", RdsConfigSource: ads(), ConfigSpecifier: &hcmv3.ScopedRoutes_ScopedRds{ScopedRds: &hcmv3.ScopedRds{ScopedRdsConfigSource: ads()}},
+	}}})
+	listener := &listenerv3.Listener{Name: "l", FilterChains: []*listenerv3.FilterChain{{Filters: []*listenerv3.Filter{{
+		Name: "http", ConfigType: &listenerv3.Filter_TypedConfig{TypedConfig: manager},
+	}}}}}
+	f := &fake{t: t, sotw: func(stream int, r *discoveryv3.DiscoveryRequest) (*discoveryv3.DiscoveryResponse, error) {
+		switch both := len(r.GetResourceNames()) == 2; {
+		case r.GetTypeUrl() == listeners:
+			return world(t, listener), nil
+		case r.GetTypeUrl() == scopes && stream == 0:
+			return world(t, scope("a"), scope("b")), nil
+		case r.GetTypeUrl() == scopes:
+			return world(t, scope("b")), nil
+		case r.GetTypeUrl() == tables && both && stream == 0:
+			return nil, status.Error(codes.Unavailable, "going away")
+		case r.GetTypeUrl() == tables && both:
+			return nil, nil
+		case r.GetTypeUrl() == tables:
+			return world(t, &routev3.RouteConfiguration{Name: "b"}), nil
+		}
+		return world(t), nil
+	}}
+	got, err := pull.SotW(t.Context(), pull.Server{Address: listen(t, f)}, node("n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]string{"cluster": nil, "listener": {"l"}, "scoped_route_configuration": {"b"}, "route_configuration": {"b"}}
+	if diff := cmp.Diff(want, byKind(got)); diff != "" {
+		t.Error(diff)
+	}
+	if notes := got.Notes(); len(notes) > 0 {
+		t.Errorf("%q", notes)
+	}
 }

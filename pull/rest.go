@@ -36,7 +36,7 @@ func REST(ctx context.Context, server Server, r Request) (*Result, error) {
 		return nil, err
 	}
 	defer c.close()
-	p := &poller{books: newBooks(r.Types, false), caller: c, request: r, asked: map[graph.Kind][]string{}}
+	p := &poller{books: newBooks(server, r.Types, false), caller: c, request: r, asked: map[graph.Kind][]string{}}
 	if err := p.run(ctx); err != nil {
 		return nil, err
 	}
@@ -60,6 +60,7 @@ func (p *poller) run(ctx context.Context) error {
 		news, err := p.round(ctx)
 		switch {
 		case ctx.Err() != nil && !errors.Is(ctx.Err(), context.Canceled) && len(p.asked) > 0:
+			p.late = true
 			return nil
 		case err != nil:
 			return err

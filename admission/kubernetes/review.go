@@ -4,6 +4,7 @@ package kubernetes
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -86,7 +87,7 @@ func (r *Reviewer) judge(ctx context.Context, request *admissionv1.AdmissionRequ
 	}
 	old, err := relabelled(request.OldObject.Raw, object.Labels)
 	if err != nil {
-		return nil, fmt.Errorf("the old object is not JSON: %w", err)
+		return nil, fmt.Errorf("the old object cannot be read: %w", err)
 	}
 	before, err := r.lint(ctx, old)
 	if err != nil {
@@ -115,6 +116,9 @@ func relabelled(object []byte, labels map[string]string) ([]byte, error) {
 	}
 	if err := json.Unmarshal(fields["metadata"], &metadata); err != nil {
 		return nil, err
+	}
+	if metadata == nil { // JSON's null
+		return nil, errors.New("it has no metadata")
 	}
 	var err error
 	if metadata["labels"], err = json.Marshal(labels); err != nil {

@@ -222,6 +222,8 @@ func TestNotJudged(t *testing.T) {
 	failing := labelled()
 	failing.Failing = true
 	broken := request(admissionv1.Update, labelled(wrong{Message: "bad"}), nil)
+	hollow := request(admissionv1.Update, labelled(wrong{Message: "bad"}), nil)
+	hollow.Request.OldObject.Raw = []byte(`{"metadata": null}`)
 	for name, c := range map[string]struct {
 		ctx    context.Context
 		lint   func(context.Context, map[string][]byte) (*lint.Result, error)
@@ -232,8 +234,9 @@ func TestNotJudged(t *testing.T) {
 			context.Background(), func(context.Context, map[string][]byte) (*lint.Result, error) { return nil, errors.New("no luck") },
 			request(admissionv1.Create, labelled(), nil), "xdslint: this object was not checked: no luck",
 		},
-		"interrupted":   {ended, obedient, request(admissionv1.Create, labelled(), nil), "xdslint: this object was not checked: context canceled"},
-		"no old object": {context.Background(), obedient, broken, "xdslint: this object was not checked: the old object is not JSON: unexpected end of JSON input"},
+		"interrupted":              {ended, obedient, request(admissionv1.Create, labelled(), nil), "xdslint: this object was not checked: context canceled"},
+		"no old object":            {context.Background(), obedient, broken, "xdslint: this object was not checked: the old object cannot be read: unexpected end of JSON input"},
+		"an old object of nothing": {context.Background(), obedient, hollow, "xdslint: this object was not checked: the old object cannot be read: it has no metadata"},
 		"a failing rule": {
 			context.Background(), obedient, request(admissionv1.Create, failing, nil),
 			"xdslint: rule test/rule failed on this object and says nothing of it; this is a bug of xdslint",
@@ -265,6 +268,15 @@ func TestManyFindings(t *testing.T) {
 }
 
 // An object that has no name yet is named by what its name will begin with.
+// A denial stays small enough to be sent, whatever the object says.
+func TestLongFinding(t *testing.T) {
+	response := review(t, request(admissionv1.Create, labelled(wrong{Message: strings.Repeat("x", 1_000_000)}), nil))
+	cause := response.Result.Details.Causes[0].Message
+	if response.Allowed || len(response.Result.Message) > 3000 || !strings.Contains(response.Result.Message, "xxx…") || len(cause) > 3000 {
+		t.Errorf("%d and %d bytes", len(response.Result.Message), len(cause))
+	}
+}
+
 func TestGeneratedName(t *testing.T) {
 	o := labelled(wrong{Message: "bad"})
 	o.Metadata.GenerateName = "edge-"

@@ -19,6 +19,8 @@ const (
 	// maxWarning is the length in runes to which an API server cuts warnings when there are more than 4096 runes of them
 	// (truncateItemRunes in k8s.io/apiserver/pkg/endpoints/filters/warning.go).
 	maxWarning = 256
+	// maxText is the length in runes of what a denial says in one go: a name can be as long as the object.
+	maxText = 2000
 )
 
 // denial is what a client is told. The status is Forbidden and not Invalid, though that would be the better word: on Invalid, kubectl apply
@@ -30,18 +32,19 @@ func denial(request *admissionv1.AdmissionRequest, object *metav1.PartialObjectM
 	causes := make([]metav1.StatusCause, len(shown))
 	for i := range shown {
 		d := &shown[i]
-		fmt.Fprintf(&text, "\n\n%s[%s]: %s", d.Severity, d.Rule.ID(), d.Message)
+		fmt.Fprintf(&text, "\n\n%s[%s]: %s", d.Severity, d.Rule.ID(), cut(d.Message, maxText))
 		if at := where(d); at != "" {
-			fmt.Fprintf(&text, "\n  = in: %s", at)
+			fmt.Fprintf(&text, "\n  = in: %s", cut(at, maxText))
 		}
 		for _, note := range d.Notes {
-			fmt.Fprintf(&text, "\n  = %s", strings.ReplaceAll(note, "\n", "\n    "))
+			fmt.Fprintf(&text, "\n  = %s", strings.ReplaceAll(cut(note, maxText), "\n", "\n    "))
 		}
 		if d.Help != "" {
-			fmt.Fprintf(&text, "\n  help: %s", d.Help)
+			fmt.Fprintf(&text, "\n  help: %s", cut(d.Help, maxText))
 		}
 		causes[i] = metav1.StatusCause{
-			Type: metav1.CauseTypeFieldValueInvalid, Field: d.Resource.InObject(d.Path).String(), Message: fmt.Sprintf("%s (%s)", d.Message, d.Rule.ID()),
+			Type: metav1.CauseTypeFieldValueInvalid, Field: cut(d.Resource.InObject(d.Path).String(), maxText),
+			Message: fmt.Sprintf("%s (%s)", cut(d.Message, maxText), d.Rule.ID()),
 		}
 	}
 	if more := len(errors) - len(shown); more > 0 {
@@ -118,8 +121,13 @@ func warning(text string) string {
 		}
 		return r
 	}, "xdslint: "+strings.ToValidUTF8(text, "�"))
-	if runes := []rune(text); len(runes) > maxWarning {
-		return string(runes[:maxWarning-1]) + "…"
+	return cut(text, maxWarning)
+}
+
+// cut takes the end off what is too long.
+func cut(text string, limit int) string {
+	if runes := []rune(text); len(runes) > limit {
+		return string(runes[:limit-1]) + "…"
 	}
 	return text
 }

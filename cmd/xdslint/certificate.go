@@ -13,6 +13,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,9 +44,21 @@ It overwrites nothing: for a new certificate remove the files first. xdslint ser
 	return cmd
 }
 
+const maxDays = 36500 // a date must have a year of four digits
+
+var dnsName = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+
 func (f *certificateFlags) run(cmd *cobra.Command) error {
-	if f.days < 1 {
-		return fmt.Errorf("--days %d: it must be valid for one day at least", f.days)
+	if f.days < 1 || f.days > maxDays {
+		return fmt.Errorf("--days %d: write a number from 1 to %d", f.days, maxDays)
+	}
+	if len(f.hosts) == 0 {
+		return errors.New("--host: without a name no client can trust the server")
+	}
+	for _, host := range f.hosts {
+		if net.ParseIP(host) == nil && !dnsName.MatchString(host) {
+			return fmt.Errorf("--host %q: this is neither a DNS name nor an IP address", host)
+		}
 	}
 	made, err := newCertificateFiles(f.hosts, time.Now(), f.days)
 	if err != nil {

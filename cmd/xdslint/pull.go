@@ -64,7 +64,7 @@ func (f *pullFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.node, "node", "", "`ID` to ask as; or @FILE with a whole node (id, cluster, metadata, locality) or a bootstrap")
 	flags.StringArrayVar(&f.headers, "header", nil, "sent with each request, as `NAME:VALUE`; the value may be @FILE; can be repeated")
 	f.tls.add(flags)
-	flags.DurationVar(&f.wait, "wait", 5*time.Second, "how long the server may be silent while something is missing, as `DURATION`")
+	flags.DurationVar(&f.wait, "wait", pull.DefaultWait, "how long the server may be silent while something is missing, as `DURATION`")
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "how long all may take, as `DURATION`")
 	flags.StringVar(&f.out, "out", "", "write files to this `DIR`")
 	flags.BoolVar(&f.force, "force", false, "write to a DIR that has files of an earlier pull")
@@ -102,6 +102,8 @@ func (f *pullFlags) check() error {
 		return fmt.Errorf("--transport %s: write %s", f.transport, strings.Join(pullTransports, " or "))
 	case f.ads == "" && f.transport != pullTransports[0]:
 		return errors.New("--transport goes with --ads only")
+	case strings.HasPrefix(f.ads, "http://"), strings.HasPrefix(f.ads, "https://"):
+		return errors.New("--ads takes HOST:PORT and no URL: --plaintext says that there is no TLS")
 	case f.ads == "" && f.tls.plaintext:
 		return errors.New("--plaintext goes with --ads only: a URL says http:// or https://")
 	case f.wait <= 0 || f.timeout <= 0:
@@ -163,7 +165,7 @@ func (f *pullFlags) fetch(ctx context.Context, c *check) (*pulled, error) {
 	if err != nil {
 		return nil, err
 	}
-	server := pull.Server{Address: f.ads + f.rest + f.admin}
+	server := f.server()
 	if server.Headers, err = f.header(); err != nil {
 		return nil, err
 	}
@@ -192,7 +194,7 @@ func (f *pullFlags) fetch(ctx context.Context, c *check) (*pulled, error) {
 	}
 	result, err := ask(within, server, request)
 	if errors.Is(err, pull.ErrSilent) {
-		return nil, failed(fmt.Errorf("%s%s answered nothing: does it know the node %q?", f.ads, f.rest, request.Node.GetId()))
+		return nil, failed(fmt.Errorf("%s answered nothing: does it know the node %q?", server, request.Node.GetId()))
 	}
 	if err != nil {
 		return nil, f.failed(ctx, err)
@@ -204,6 +206,9 @@ func (f *pullFlags) fetch(ctx context.Context, c *check) (*pulled, error) {
 	return &pulled{texts: f.named(files), notes: result.Notes(), declare: result.Declare}, nil
 }
 
+// server is the one to ask: check knows that it is one.
+func (f *pullFlags) server() pull.Server { return pull.Server{Address: f.ads + f.rest + f.admin} }
+
 // failed says in words why nothing came.
 func (f *pullFlags) failed(ctx context.Context, err error) error {
 	switch {
@@ -212,7 +217,7 @@ func (f *pullFlags) failed(ctx context.Context, err error) error {
 	case errors.Is(err, pull.ErrAddress):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
-		return failed(fmt.Errorf("%s%s did not answer within %s (--timeout)", f.rest, f.admin, f.timeout))
+		return failed(fmt.Errorf("%s did not answer within %s (--timeout)", f.server(), f.timeout))
 	}
 	return failed(err)
 }

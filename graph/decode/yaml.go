@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
@@ -38,7 +40,7 @@ func ParseYAML(file *source.File) ([]*Node, error) {
 }
 
 func parseYAML(file *source.File) ([]*Node, error) {
-	loader, err := yaml.NewLoader(bytes.NewReader(file.Text), yaml.WithV4Defaults())
+	loader, err := yaml.NewLoader(bytes.NewReader(asVersion11(file.Text)), yaml.WithV4Defaults())
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +69,16 @@ func parseYAML(file *source.File) ([]*Node, error) {
 		docs = append(docs, node)
 	}
 }
+
+// asVersion11 makes a text out of one of YAML 1.x that the parser takes: it knows 1.1 by name alone. Envoy's reader takes all of them alike.
+func asVersion11(text []byte) []byte {
+	if !bytes.Contains(text, []byte("%YAML 1.")) {
+		return text
+	}
+	return versionDirective().ReplaceAll(text, []byte("${1}1"))
+}
+
+var versionDirective = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(%YAML 1\.)\d\b`) })
 
 // aliasBudget bounds how many values aliases may expand a text to.
 func aliasBudget(size int) int { return 1_000_000 + 16*size }

@@ -2,6 +2,7 @@ package secret
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -37,6 +38,31 @@ func TestNames(t *testing.T) {
 	}
 	if len(marked) < 20 {
 		t.Errorf("only %d sensitive fields", len(marked))
+	}
+}
+
+// Every field whose name says that it holds a secret is taken for one, whether Envoy's protos mark it or not.
+func TestUnmarked(t *testing.T) {
+	const cookies = "envoy.extensions.filters.http.oauth2.v3.OAuth2Credentials.CookieNames" // holds names
+	tried := 0
+	protoregistry.GlobalTypes.RangeMessages(func(mt protoreflect.MessageType) bool {
+		md := mt.Descriptor()
+		fields := md.Fields()
+		for i := range fields.Len() {
+			fd := fields.Get(i)
+			text := fd.Kind() == protoreflect.StringKind || fd.Kind() == protoreflect.BytesKind || fd.Message() != nil && fd.Message().FullName() == DataSource
+			if !text || !Key(string(fd.Name()), "", true) && fd.Name() != "json_key" || !strings.HasPrefix(string(md.FullName()), "envoy.") || md.FullName() == cookies {
+				continue
+			}
+			tried++
+			if !isSensitive(md, fd) {
+				t.Errorf("%s is shown", fd.FullName())
+			}
+		}
+		return true
+	})
+	if tried < 20 {
+		t.Errorf("only %d fields", tried)
 	}
 }
 

@@ -15,11 +15,19 @@ import (
 
 // unmarked are fields that hold secrets, or may (a key set can be symmetric), and that Envoy's protos do not mark.
 var unmarked = map[protoreflect.FullName]bool{
-	"envoy.extensions.filters.http.jwt_authn.v3.JwtProvider.local_jwks":                                       true,
-	"envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.access_token":                                true,
-	"envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.google_refresh_token":                        true,
-	"envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.GoogleIAMCredentials.authorization_token":    true,
-	"envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.ServiceAccountJWTAccessCredentials.json_key": true,
+	"envoy.config.trace.v3.LightstepConfig.access_token":                                                                       true,
+	"envoy.extensions.filters.common.jwks.v3.JwtHandshakeValidator.local_jwks":                                                 true,
+	"envoy.extensions.filters.http.aws_lambda.v3.Credentials.secret_access_key":                                                true,
+	"envoy.extensions.filters.http.aws_lambda.v3.Credentials.session_token":                                                    true,
+	"envoy.extensions.grpc_service.call_credentials.access_token.v3.AccessTokenCredentials.token":                              true,
+	"envoy.extensions.grpc_service.call_credentials.google_iam.v3.GoogleIamCredentials.authorization_token":                    true,
+	"envoy.extensions.grpc_service.call_credentials.google_refresh_token.v3.GoogleRefreshTokenCredentials.token":               true,
+	"envoy.extensions.grpc_service.call_credentials.service_account_jwt_access.v3.ServiceAccountJwtAccessCredentials.json_key": true,
+	"envoy.extensions.filters.http.jwt_authn.v3.JwtProvider.local_jwks":                                                        true,
+	"envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.access_token":                                                 true,
+	"envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.google_refresh_token":                                         true,
+	"envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.GoogleIAMCredentials.authorization_token":                     true,
+	"envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.ServiceAccountJWTAccessCredentials.json_key":                  true,
 }
 
 var sensitive sync.Map // protoreflect.MessageDescriptor → []protoreflect.FieldDescriptor
