@@ -2,17 +2,21 @@ package admission
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
+	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 	"google.golang.org/protobuf/proto"
 
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
 	"github.com/xdslint/xdslint/graph"
 )
 
 // close withholds, with the blamed changes, what cannot be without them: a resource that refers to one that is left out stays as it was, what
-// one that stays refers to stays too, and a listener stays whose address one would take that is left out.
+// one that stays refers to stays too, with its endpoints, and a listener stays whose address one would take that is left out.
 func (q *quarantine) close() {
 	q.kept = map[key]string{}
 	var next []key
@@ -32,11 +36,12 @@ func (q *quarantine) close() {
 		next = next[1:]
 		if was := q.base.resources[k]; was == nil {
 			q.eachUser(k, keep)
-			q.eachForerunner(k, keep)
 		} else {
 			q.eachNeed(k, was, keep)
 		}
+		q.eachForerunner(k, keep)
 	}
+	q.eachEmptied(keep) // endpoints need nothing themselves
 }
 
 // eachUser keeps what refers to a resource that is left out, if it has changed. What has not referred to it before, in vain.
@@ -48,18 +53,38 @@ func (q *quarantine) eachUser(k key, keep func(key, string)) {
 	}
 }
 
-// eachForerunner keeps the listeners that one which is left out was to replace, under another name: else nobody would listen there.
+// eachForerunner keeps the listener whose address one that stays as it is was to take over, if nobody else would listen there.
 func (q *quarantine) eachForerunner(k key, keep func(key, string)) {
-	replacing, ok := q.next.resources[k].Message.(*listenerv3.Listener)
-	if !ok || replacing.GetAddress() == nil {
+	taken := addressOf(q.next.resources[k])
+	if taken == nil {
 		return
 	}
-	for _, at := range q.base.order {
-		was, ok := q.base.resources[at].Message.(*listenerv3.Listener)
-		if ok && q.next.resources[at] == nil && proto.Equal(was.GetAddress(), replacing.GetAddress()) {
-			keep(at, fmt.Sprintf("listener %q, which has its address, is left out", k.name))
+	how := Kept
+	if q.base.resources[k] == nil {
+		how = LeftOut
+	}
+	var left []key
+	for _, at := range q.order {
+		r, _ := q.at(at)
+		switch {
+		case proto.Equal(taken, addressOf(r)):
+			return
+		case proto.Equal(taken, addressOf(q.base.resources[at])):
+			left = append(left, at)
 		}
 	}
+	for _, at := range left {
+		keep(at, fmt.Sprintf("listener %q, which was to take its address, %s", k.name, how))
+	}
+}
+
+// addressOf a listener, if it is one, and has one.
+func addressOf(r *graph.Resource) *corev3.Address {
+	if r == nil {
+		return nil
+	}
+	l, _ := r.Message.(*listenerv3.Listener)
+	return l.GetAddress()
 }
 
 // eachNeed keeps what a resource that stays refers to, if it would be gone.
@@ -72,6 +97,59 @@ func (q *quarantine) eachNeed(k key, was *graph.Resource, keep func(key, string)
 			keep(to, fmt.Sprintf("%s %q, which stays as it is, refers to it", k.kind(), k.name))
 		}
 	}
+}
+
+// eachEmptied keeps endpoints that would all go away from under a resource that stays, if its new version does not lead there any more: nobody
+// was to be sent there. Where it still does, or other endpoints come, the new ones go out.
+func (q *quarantine) eachEmptied(keep func(key, string)) {
+	unasked := sync.OnceValue(q.unasked)
+	for _, k := range q.order {
+		is := q.next.resources[k]
+		if k.of != types.Endpoint || is == nil || hasEndpoints(is) || !hasEndpoints(q.base.resources[k]) {
+			continue
+		}
+		now := q.leadTo(k, func(key) *judged { return q.next })
+		out := q.leadTo(k, func(user key) *judged {
+			if unasked()[user] {
+				return nil
+			}
+			_, side := q.at(user)
+			return side
+		})
+		for _, user := range q.order {
+			if _, kept := q.kept[user]; kept && out[user] && !now[user] {
+				keep(k, fmt.Sprintf("%s %q, which stays as it is, leads to it, and the new version has no endpoints", user.kind(), user.name))
+				break
+			}
+		}
+	}
+}
+
+// leadTo lists what leads to a resource over any number of references, where each user is as one side has it, or (nil) not there.
+func (q *quarantine) leadTo(k key, side func(user key) *judged) map[key]bool {
+	all := map[key]bool{}
+	for next := []key{k}; len(next) > 0; next = next[1:] {
+		for _, in := range []*judged{q.base, q.next} {
+			for _, e := range in.graph.To(in.resources[next[0]]) {
+				if user, ok := keyOf(e.From); ok && !all[user] && side(user) == in {
+					all[user] = true
+					next = append(next, user)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// hasEndpoints tells whether there is anybody to send to. Those of a collection (LEDS) are not known, and count.
+func hasEndpoints(r *graph.Resource) bool {
+	if r == nil {
+		return false
+	}
+	a, _ := r.Message.(*endpointv3.ClusterLoadAssignment)
+	return slices.ContainsFunc(a.GetEndpoints(), func(l *endpointv3.LocalityLbEndpoints) bool {
+		return len(l.GetLbEndpoints())+len(l.GetLoadBalancerEndpoints().GetLbEndpoints()) > 0 || l.GetLedsClusterLocalityConfig() != nil
+	})
 }
 
 // needs tells a reference to a resource that has to be there. The edges of subscriptions lead to all that there is of a kind, and two kinds of
@@ -103,12 +181,19 @@ func (q *quarantine) unasked() map[key]bool {
 			r, _ := q.at(k)
 			switch {
 			case r == nil || asked[k] || !named[k.kind()] && is != nil:
-			case len(q.base.graph.To(was))+len(q.next.graph.To(is)) > 0 || was == nil && !blind():
+			case len(q.base.graph.To(was))+len(q.next.graph.To(is)) > 0 || was == nil && q.wanted(k.kind()) && !blind():
 				all[k] = true
 			}
 		}
 	}
 	return all
+}
+
+// wanted tells whether the bootstrap is known, or something that is pushed refers to a kind. Else it may be for what a bootstrap has: tables for
+// its listeners, endpoints for its clusters.
+func (q *quarantine) wanted(kind graph.Kind) bool {
+	of := func(e *graph.Edge) bool { return e.Kind == kind }
+	return q.options.Bootstrap != nil || slices.ContainsFunc(q.base.graph.Edges, of) || slices.ContainsFunc(q.next.graph.Edges, of)
 }
 
 // blind tells whether something goes out of which not all references can be seen.

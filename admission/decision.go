@@ -32,7 +32,8 @@ type Decision struct {
 	TimedOut bool              // the snapshot was not judged in time, or not all of it
 	// Snapshot is what goes out: the one that was given, unless a part of it is withheld; nil if nothing does.
 	Snapshot cachev3.ResourceSnapshot
-	// Err is a panic outside of rules, if there was one: in Hazards, or where judging broke off. The snapshot then goes out all the same.
+	// Err is a panic outside of rules, if there was one: in Hazards, or where judging broke off. The snapshot then goes out all the same, but
+	// for what was known by then to be broken.
 	Err error
 }
 

@@ -1,7 +1,7 @@
 package admission
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
@@ -16,30 +16,7 @@ type defect struct {
 }
 
 func defectOf(d *lint.Diagnostic) defect {
-	return defect{d.Rule, d.Resource.Kind, d.Resource.Name, withoutNumbers(d.Message)}
-}
-
-// withoutNumbers leaves the numbers outside of quotes out of a message. In quotes stand names.
-func withoutNumbers(message string) string {
-	if !strings.ContainsAny(message, "0123456789") {
-		return message
-	}
-	var b strings.Builder
-	quoted, escaped := false, false
-	for _, c := range []byte(message) {
-		switch {
-		case escaped:
-			escaped = false
-		case c == '\\':
-			escaped = quoted
-		case c == '"':
-			quoted = !quoted
-		}
-		if quoted || c < '0' || c > '9' {
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
+	return defect{d.Rule, d.Resource.Kind, d.Resource.Name, lint.WithoutNumbers(d.Message)}
 }
 
 // silence is a rule that failed, so that nothing is known of what it finds: on one resource, or (nil) on a whole snapshot.
@@ -48,40 +25,67 @@ type silence struct {
 	key  key
 }
 
-// pickFresh picks the errors that are not in what the node has. As often as a defect is there already, it is known, in the same place rather
-// than in another. What a rule finds that failed on what the node has may have been there as well.
+// pickFresh picks the errors that are not in what the node has. As often as a defect is there already, it is known: first in the same place, then
+// in any other. What is wrong with resources that have not changed can also be told in other words, where one of them goes away. And what a rule
+// finds that failed on what the node has may have been there as well.
 func pickFresh(found []lint.Diagnostic, base *judged) []lint.Diagnostic {
 	silent := silences(base.failures)
-	known, places := map[defect]int{}, map[defect]map[string]int{}
-	for i := range base.errors {
-		at, path := defectOf(&base.errors[i]), base.errors[i].Path.String()
-		if places[at] == nil {
-			places[at] = map[string]int{}
-		}
-		known[at]++
-		places[at][path]++
-	}
-	var moved, all []lint.Diagnostic
-	for _, d := range found {
-		at, path := defectOf(&d), d.Path.String()
+	fresh := slices.DeleteFunc(slices.Clone(found), func(d lint.Diagnostic) bool {
 		k, _ := keyOf(d.Resource)
-		switch {
-		case silent[silence{d.Rule, key{}}] || silent[silence{d.Rule, k}]:
-		case places[at][path] > 0:
-			places[at][path]--
-			known[at]--
-		default:
-			moved = append(moved, d)
+		return silent[silence{d.Rule, key{}}] || silent[silence{d.Rule, k}]
+	})
+	known := base.errors
+	for _, trait := range []func(*lint.Diagnostic) any{
+		func(d *lint.Diagnostic) any { return [2]any{defectOf(d), d.Path.String()} },
+		func(d *lint.Diagnostic) any { return defectOf(d) },
+		func(d *lint.Diagnostic) any {
+			changed := func(r lint.Related) bool { return base.lacks(r.Resource) }
+			if base.lacks(d.Resource) || slices.ContainsFunc(d.Related, changed) {
+				return nil
+			}
+			return [4]any{d.Rule, d.Resource.Kind, d.Resource.Name, d.Path.String()}
+		},
+	} {
+		fresh, known = unmatched(fresh, known, trait)
+	}
+	return fresh
+}
+
+// lacks tells whether a resource is new, or has changed.
+func (j *judged) lacks(r *graph.Resource) bool {
+	if r == nil {
+		return false
+	}
+	k, ours := keyOf(r)
+	was := j.resources[k]
+	return ours && (was == nil || !graph.Equal(was, r))
+}
+
+// unmatched pairs off errors that have a trait in common, and returns those of both sides that stay alone.
+func unmatched(fresh, known []lint.Diagnostic, trait func(*lint.Diagnostic) any) (_, _ []lint.Diagnostic) {
+	by := map[any][]int{}
+	for i := range known {
+		if t := trait(&known[i]); t != nil {
+			by[t] = append(by[t], i)
 		}
 	}
-	for _, d := range moved {
-		if at := defectOf(&d); known[at] > 0 {
-			known[at]--
-		} else {
-			all = append(all, d)
+	matched := map[int]bool{}
+	fresh = slices.DeleteFunc(fresh, func(d lint.Diagnostic) bool {
+		t := trait(&d)
+		same := by[t]
+		if len(same) == 0 {
+			return false
+		}
+		matched[same[0]], by[t] = true, same[1:]
+		return true
+	})
+	var alone []lint.Diagnostic
+	for i, d := range known {
+		if !matched[i] {
+			alone = append(alone, d)
 		}
 	}
-	return all
+	return fresh, alone
 }
 
 func silences(failures []*lint.Failure) map[silence]bool {

@@ -59,7 +59,8 @@ type Options struct {
 	// broken; or, with FailClosed, not at all.
 	Deadline   time.Duration
 	FailClosed bool
-	// Report is called with each decision, before the push; for several nodes at the same time. It must not call the gate.
+	// Report is called with each decision, before the push; for several nodes at the same time. It must neither set nor clear a snapshot of
+	// the gate: the node's turn ends when it returns.
 	Report  func(Decision)
 	Metrics prometheus.Registerer // nil: none
 	Log     *slog.Logger          // nil: nothing is logged
@@ -85,7 +86,7 @@ type Gate struct {
 
 var _ cachev3.SnapshotCache = (*Gate)(nil)
 
-// New makes a gate in front of a cache, which nothing else should set snapshots in: the gate then judges what it finds there once more.
+// New makes a gate in front of a cache. Nothing else should set snapshots there: the gate has to judge once more what it finds and did not set.
 // It is an error if there are no rules, if a selector matches none, or if the metrics cannot be registered.
 func New(cache cachev3.SnapshotCache, options Options) (*Gate, error) {
 	if cache == nil {
@@ -126,28 +127,47 @@ func (g *Gate) SetSnapshot(ctx context.Context, node string, snapshot cachev3.Re
 	}
 	n := g.node(node)
 	defer g.release(node, n)
-	if err := n.take(ctx); err != nil {
+	push, err := g.admit(ctx, node, n, snapshot)
+	if err != nil || push == nil {
 		return err
 	}
-	decision, out, err := g.decide(ctx, node, n, snapshot)
+	return push()
+}
+
+// admit takes the node's turn to decide, and to give it what goes out: at once, or, with a driver, by the push that it returns. A driver takes its
+// time, and a later snapshot need not wait for it.
+func (g *Gate) admit(ctx context.Context, name string, n *node, snapshot cachev3.ResourceSnapshot) (push func() error, err error) {
+	if err := n.take(ctx); err != nil {
+		return nil, err
+	}
+	defer n.yield() // also where Report or the cache panics
+	decision, out, err := g.decide(ctx, name, n, snapshot)
 	if err != nil {
-		n.yield()
-		return err
+		return nil, err
 	}
 	g.tell(decision, snapshot)
 	if decision.Outcome == Blocked {
-		n.yield()
-		return &BlockedError{decision}
+		return nil, &BlockedError{decision}
 	}
-	return g.push(ctx, node, n, decision.Snapshot, out)
+	n.base = out
+	if g.options.Push == nil {
+		return nil, g.SnapshotCache.SetSnapshot(ctx, name, decision.Snapshot)
+	}
+	ctx, done := n.start(ctx)
+	return func() error {
+		defer done()
+		return g.options.Push(ctx, name, decision.Snapshot)
+	}, nil
 }
 
-// ClearSnapshot forgets what the node has, as the cache does: for its next snapshot, all errors are new.
+// ClearSnapshot forgets what the node has, as the cache does: for its next snapshot, all errors are new. The context of an Options.Push that is
+// under way for the node is cancelled.
 func (g *Gate) ClearSnapshot(node string) {
 	n := g.node(node)
 	defer g.release(node, n)
 	_ = n.take(context.Background()) // which does not end
 	defer n.yield()
+	n.stop(nil)
 	n.base, n.world = nil, world{}
 	g.SnapshotCache.ClearSnapshot(node)
 }

@@ -402,6 +402,43 @@ func TestPush(t *testing.T) {
 	}
 }
 
+// A push that panics, or a report, is its caller's affair: the next snapshot for the node has its turn.
+func TestPanicsOfOthers(t *testing.T) {
+	for what, change := range map[string]func(*admission.Options){
+		"report": func(o *admission.Options) { o.Report = func(admission.Decision) { panic("oops") } },
+		"push": func(o *admission.Options) {
+			o.Push = func(context.Context, string, cachev3.ResourceSnapshot) error { panic("oops") }
+		},
+	} {
+		g := try(t, change)
+		for range 2 {
+			func() {
+				defer func() {
+					if p := recover(); p != "oops" {
+						t.Errorf("%s: %v", what, p)
+					}
+				}()
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				t.Error(what, g.SetSnapshot(ctx, node, snapshot(t, "v1", good()...)))
+			}()
+		}
+		g.ClearSnapshot(node)
+	}
+}
+
+func TestClearEndsPush(t *testing.T) {
+	d := &driver{started: make(chan string), finish: make(chan error)}
+	g := try(t, func(o *admission.Options) { o.Push = d.push })
+	result := make(chan error, 1)
+	go func() { result <- g.SetSnapshot(context.Background(), node, snapshot(t, "v1", good()...)) }()
+	<-d.started
+	g.ClearSnapshot(node)
+	if err := <-result; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
 func TestClear(t *testing.T) {
 	g := try(t, nil)
 	g.must(admission.Admitted, snapshot(t, "v1", good()...))

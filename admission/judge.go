@@ -114,9 +114,12 @@ func (j *judging) conclude() *verdict {
 func (j *judging) run() {
 	defer func() {
 		if p := recover(); p != nil {
-			j.progress.Store(&verdict{whole: true, Decision: Decision{
-				Node: j.node, Outcome: Admitted, Snapshot: j.snapshot, Failures: j.failures, Err: fmt.Errorf("judging failed: %v", p),
-			}})
+			v := verdict{Decision: Decision{Node: j.node, Outcome: Admitted, Failures: j.failures, Snapshot: j.snapshot}}
+			if known := j.progress.Load(); known != nil { // what is known to be broken does not go out
+				v = *known
+			}
+			v.whole, v.Err = true, fmt.Errorf("judging failed: %v", p)
+			j.progress.Store(&v)
 		}
 	}()
 	j.base, j.first = j.before()

@@ -1,10 +1,6 @@
 package admission
 
-import (
-	"context"
-
-	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
-)
+import "context"
 
 // node is what the gate knows of one node.
 type node struct {
@@ -54,27 +50,27 @@ func (n *node) take(ctx context.Context) error {
 
 func (n *node) yield() { <-n.turn }
 
-// push gives the node a snapshot and ends the turn. A driver takes its time, and a later snapshot need not wait for it.
-func (g *Gate) push(ctx context.Context, name string, n *node, snapshot cachev3.ResourceSnapshot, out *judged) error {
-	n.base = out
-	if g.options.Push == nil {
-		defer n.yield()
-		return g.SnapshotCache.SetSnapshot(ctx, name, snapshot)
-	}
-	if n.current != nil {
-		n.current(ErrSuperseded)
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	n.current = cancel
+// start begins a push by a driver in place of the one that is under way. It is called in a turn, and done outside of one.
+func (n *node) start(ctx context.Context) (_ context.Context, done func()) {
+	n.stop(ErrSuperseded)
+	ctx, n.current = context.WithCancelCause(ctx)
+	cancel := n.current
 	n.pushes++
-	n.yield()
-	defer func() {
-		_ = n.take(context.Background())
-		n.pushes--
+	return ctx, func() {
+		cancel(nil)
+		_ = n.take(context.Background()) // which does not end
+		if n.pushes--; n.pushes == 0 {
+			n.current = nil
+		}
 		n.yield()
-	}()
-	return g.options.Push(ctx, name, snapshot)
+	}
+}
+
+// stop cancels the push that is under way.
+func (n *node) stop(why error) {
+	if n.current != nil {
+		n.current(why)
+	}
 }
 
 // enter waits until nobody judges the node any more: a goroutine that was given up may still do.

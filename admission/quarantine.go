@@ -24,6 +24,7 @@ type quarantine struct {
 	blamed map[key]blame
 	kept   map[key]string // changes that are withheld, and why
 	all    bool           // nothing changes for the node
+	tries  int            // how often less was tried
 }
 
 // blame is why a change is withheld, for itself.
@@ -212,9 +213,12 @@ func (q *quarantine) unsure() []key {
 	return append(bring, remove...)
 }
 
+// maxTries bounds how often a mixture is judged only to withhold less: hundreds of errors are not worth a deadline.
+const maxTries = 32
+
 // giveBack lets changes through again if no new error comes of it, by halves. All that is blamed cannot be given back.
 func (q *quarantine) giveBack(some []key) {
-	if len(some) == 0 || q.ctx.Err() != nil || len(some) < len(q.blamed) && q.without(some) || len(some) == 1 {
+	if len(some) == 0 || q.tries == maxTries || q.ctx.Err() != nil || len(some) < len(q.blamed) && q.without(some) || len(some) == 1 {
 		return
 	}
 	q.giveBack(some[:len(some)/2])
@@ -223,6 +227,7 @@ func (q *quarantine) giveBack(some []key) {
 
 // without tries to let changes through.
 func (q *quarantine) without(some []key) bool {
+	q.tries++
 	blamed, kept, all := maps.Clone(q.blamed), q.kept, q.all
 	q.all = false
 	for _, k := range some {

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
@@ -85,6 +86,16 @@ func TestQuarantine(t *testing.T) {
 			[]string{"listener web is not removed, yet", "listener web-2 is left out"},
 		},
 		{
+			"the same, where the one that has the address moves",
+			good(), plus(refusedListener(listener("web-2", 8080, "public")), listener("web", 9090, "public")),
+			[]string{"listener web keeps its version", "listener web-2 is left out"},
+		},
+		{
+			"a bad listener that moves to the address of another one, which goes",
+			plus(listener("web-2", 8081, "public")), without(plus(refusedListener(listener("web-2", 8080, "public"))), "Listener/web"),
+			[]string{"listener web is not removed, yet", "listener web-2 keeps its version"},
+		},
+		{
 			"a table that nobody asks for any more, since the listener that does is left out",
 			good(), without(plus(table("other", "cart"), refusedListener(listener("web", 8080, "other"))), "RouteConfiguration/public"),
 			[]string{"listener web keeps its version", "route_configuration other is left out", "route_configuration public is not removed, yet"},
@@ -98,6 +109,31 @@ func TestQuarantine(t *testing.T) {
 			"a table that a scope names goes away",
 			plus(scoped("web", "scopes"), scope("a", "private"), table("private", "cart")), plus(scoped("web", "scopes"), scope("a", "private"), slow(eds("cart"))),
 			[]string{"route_configuration private is not removed, yet"},
+		},
+		{
+			"endpoints that are emptied since a table was to leave them, and that table stays",
+			plus(table("public", "shop")), plus(table("public", "cart", "nowhere"), emptied(endpoints("shop", 80))),
+			[]string{"cluster_load_assignment shop keeps its version", "route_configuration public keeps its version"},
+		},
+		{
+			"the same, where what stays leads there over what has not changed",
+			good(), without(plus(table("other", "cart"), refusedListener(listener("web", 8080, "other")), emptied(endpoints("shop", 80))), "RouteConfiguration/public"),
+			[]string{"cluster_load_assignment shop keeps its version", "listener web keeps its version", "route_configuration other is left out", "route_configuration public is not removed, yet"},
+		},
+		{
+			"endpoints that are emptied although the table was to go there still: that goes out, as for a service that is scaled to nothing",
+			good(), plus(table("public", "shop", "cart", "nowhere"), emptied(endpoints("shop", 80))),
+			[]string{"route_configuration public keeps its version"},
+		},
+		{
+			"a table that was to leave endpoints stays, and they are other ones now: those go out",
+			plus(table("public", "shop")), plus(table("public", "cart", "nowhere"), endpoints("shop", 81)),
+			[]string{"route_configuration public keeps its version"},
+		},
+		{
+			"a listener stays whose table leaves the endpoints that are emptied",
+			plus(table("public", "shop")), plus(table("public", "cart"), refusedListener(listener("web", 8080, "public")), emptied(endpoints("shop", 80))),
+			[]string{"listener web keeps its version"},
 		},
 		{
 			"the first snapshot: what is good goes out",
@@ -121,6 +157,21 @@ func TestQuarantine(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A server of tables and endpoints for listeners and clusters that the bootstrap has: who asks for them is not known.
+func TestTablesAlone(t *testing.T) {
+	g := try(t, func(o *admission.Options) { o.Bootstrap = nil })
+	g.must(admission.Quarantined, snapshot(t, "v1", table("public", "shop"), twice(table("private", "cart")), endpoints("shop", 80)),
+		"route_configuration private is left out")
+	g.must(admission.Quarantined, snapshot(t, "v2", table("public", "shop"), twice(table("private", "cart")), table("also", "cart"), endpoints("cart", 80)),
+		"route_configuration private is left out")
+}
+
+// emptied is a load assignment without any endpoint, as of a service without pods.
+func emptied(a *endpointv3.ClusterLoadAssignment) *endpointv3.ClusterLoadAssignment {
+	a.Endpoints = []*endpointv3.LocalityLbEndpoints{{}}
+	return a
 }
 
 // retried is a table that differs, and is as good.
@@ -217,6 +268,20 @@ func TestWhatIsKnownDoesNotBlock(t *testing.T) {
 	}
 }
 
+// What is wrong with a resource that has not changed is told in other words when the other one that it names goes away.
+func TestWhatIsKnownInOtherWords(t *testing.T) {
+	g := try(t, nil)
+	two := []types.Resource{listener("web-2", 8080, "public"), listener("web-3", 8080, "public")}
+	if err := g.cache.SetSnapshot(t.Context(), node, snapshot(t, "v1", plus(two...)...)); err != nil {
+		t.Fatal(err)
+	}
+	if d := g.must(admission.Admitted, snapshot(t, "v2", without(plus(two...), "Listener/web")...)); d.Known != 1 {
+		t.Errorf("%d errors are known", d.Known)
+	}
+	g.must(admission.Quarantined, snapshot(t, "v3", without(plus(append(two, listener("web-4", 8080, "public"))...), "Listener/web")...),
+		"listener web-4 is left out")
+}
+
 func TestBlock(t *testing.T) {
 	g := try(t, func(o *admission.Options) { o.Policy = admission.Block })
 	first := snapshot(t, "v1", good()...)
@@ -261,6 +326,7 @@ func TestPolicies(t *testing.T) {
 func TestWorlds(t *testing.T) {
 	dangling := plus(table("public", "shop", "control", "nowhere"))
 	static := plus(table("public", "shop", "control"))
+	far := plus(renamed(eds("cart"), "xdstp://stores.example.com/envoy.config.endpoint.v3.ClusterLoadAssignment/cart"))
 	withoutBootstrap := func(o *admission.Options) { o.Bootstrap = nil }
 	for _, test := range []struct {
 		name    string
@@ -278,6 +344,12 @@ func TestWorlds(t *testing.T) {
 			o.Assumptions.Names = []graph.Assumed{{Kind: graph.Cluster, Glob: "no*"}}
 		}, dangling, admission.Admitted},
 		{"names over ADS come from the gate, with a bootstrap or without", withoutBootstrap, plus(listener("web", 8080, "nowhere")), admission.Quarantined},
+		{"an xdstp name is served by whom the bootstrap names", func(o *admission.Options) {
+			o.Bootstrap = read(t, bootText+"default_config_source: {api_config_source: {api_type: AGGREGATED_DELTA_GRPC, "+
+				"transport_api_version: V3, grpc_services: [{envoy_grpc: {cluster_name: control}}]}}\n")
+		}, far, admission.Admitted},
+		{"or by whom is not known", withoutBootstrap, far, admission.Admitted},
+		{"or by the gate, where the bootstrap names nobody", nil, far, admission.Quarantined},
 		{"of what the gate serves nothing, somebody else may", nil, minus("RouteConfiguration/public"), admission.Admitted},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -53,8 +53,13 @@ func world(t *rapid.T, label string) []types.Resource {
 		}
 	}
 	for i := range 3 {
-		if port := drawn.Draw(t, label+" endpoints"); port > 0 {
-			all = append(all, endpoints(fmt.Sprintf("c%d", i), uint32(min(port, 2))))
+		name := fmt.Sprintf("c%d", i)
+		switch port := drawn.Draw(t, label+" endpoints"); port {
+		case 0:
+		case 1, 2:
+			all = append(all, endpoints(name, uint32(port)))
+		case 3:
+			all = append(all, emptied(endpoints(name, 80)))
 		}
 	}
 	for i := range 3 {

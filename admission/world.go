@@ -2,6 +2,7 @@ package admission
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
@@ -18,12 +19,15 @@ import (
 var (
 	urls  [types.UnknownType]string
 	kinds [types.UnknownType]graph.Kind
+
+	authorities []graph.Assumed // names that find their servers in a bootstrap (config_sources, default_config_source)
 )
 
 func init() {
 	for t := range types.UnknownType {
 		urls[t], _ = cachev3.GetResponseTypeURL(t) // which knows them all
 		kinds[t] = graph.KindOf(decode.TypeName(urls[t]))
+		authorities = append(authorities, graph.Assumed{Kind: kinds[t], Glob: "xdstp:*"})
 	}
 }
 
@@ -35,6 +39,7 @@ type bootstrap struct {
 	resources []*graph.Resource
 	closed    []scope // what it holds all of
 	dynamic   []graph.Kind
+	elsewhere []graph.Assumed // what other servers may have
 }
 
 type scope struct {
@@ -45,13 +50,18 @@ type scope struct {
 // bootstrapOf reads a bootstrap. Without one, more listeners and clusters may exist than are pushed.
 func bootstrapOf(given *graph.Snapshot) (bootstrap, error) {
 	if given == nil {
-		return bootstrap{}, nil
+		return bootstrap{elsewhere: authorities}, nil
 	}
 	b, _ := given.Bootstrap()
 	if b == nil {
 		return bootstrap{}, errors.New("admission.Options.Bootstrap holds no bootstrap that can be read")
 	}
-	made := bootstrap{resources: given.Resources, dynamic: onlyPushed(b)}
+	made := bootstrap{resources: given.Resources}
+	if len(b.GetConfigSources()) > 0 || b.GetDefaultConfigSource() != nil {
+		made.elsewhere = authorities
+	} else {
+		made.dynamic = onlyPushed(b)
+	}
 	seen := map[scope]bool{}
 	note := func(kind graph.Kind, from graph.Source) {
 		at := scope{kind, from}
@@ -74,9 +84,6 @@ func bootstrapOf(given *graph.Snapshot) (bootstrap, error) {
 // onlyPushed lists the kinds of which a node has what the bootstrap gives, and what one server pushes: with the server's part, nothing
 // else can be there.
 func onlyPushed(b *bootstrapv3.Bootstrap) []graph.Kind {
-	if len(b.GetConfigSources()) > 0 || b.GetDefaultConfigSource() != nil { // xdstp: names find their servers there
-		return nil
-	}
 	var all []graph.Kind
 	d := b.GetDynamicResources()
 	if served(d.GetCdsConfig()) && d.GetCdsResourcesLocator() == "" {
@@ -96,6 +103,7 @@ func served(cs *corev3.ConfigSource) bool {
 // graph of what a node knows when these resources are pushed to it.
 func (g *Gate) graph(pushed []*graph.Resource, w world) *graph.Snapshot {
 	s := &graph.Snapshot{Loose: true, Assumptions: g.options.Assumptions}
+	s.Assumptions.Names = slices.Concat(s.Assumptions.Names, g.bootstrap.elsewhere)
 	s.Add(g.bootstrap.resources...)
 	s.Add(pushed...)
 	for _, at := range g.bootstrap.closed {

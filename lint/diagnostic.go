@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"strings"
+
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/source"
@@ -63,4 +65,28 @@ func (d *Diagnostic) field() string {
 // Key of the finding. Findings with equal keys can differ in their messages and places.
 func (d *Diagnostic) Key() Key {
 	return Key{Rule: d.Rule.ID(), Kind: d.Resource.Kind, Name: d.Resource.Name, Field: d.field()}
+}
+
+// WithoutNumbers leaves out of a message, or of a place, the numbers that can be positions: what is left stays the same when something before the
+// finding is added or removed. In quotes stand names, which keep theirs.
+func WithoutNumbers(message string) string {
+	if !strings.ContainsAny(message, "0123456789") {
+		return message
+	}
+	var b strings.Builder
+	quoted, escaped := false, false
+	for _, c := range []byte(message) {
+		switch {
+		case escaped:
+			escaped = false
+		case c == '\\':
+			escaped = quoted
+		case c == '"':
+			quoted = !quoted
+		}
+		if quoted || c < '0' || c > '9' {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }

@@ -183,7 +183,11 @@ func (p *Pass) ReportDangling(e *graph.Edge, world graph.World, d Diagnostic) {
 	}
 	if world == graph.Presumed {
 		d.Severity = min(p.Rule.Severity, Warning)
-		d.Notes = append(d.Notes, fmt.Sprintf("if it exists elsewhere, say so: --assume %s:%s, or --open %s for all of them", e.Kind, e.Target, e.Kind))
+		name := e.Target
+		if e.From.Object.Secret() {
+			name = "NAME"
+		}
+		d.Notes = append(d.Notes, fmt.Sprintf("if it exists elsewhere, say so: --assume %s:%s, or --open %s for all of them", e.Kind, name, e.Kind))
 	}
 	p.ReportEdge(e, d)
 }

@@ -1,8 +1,6 @@
 package kubernetes
 
 import (
-	"regexp"
-
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/report"
@@ -16,20 +14,8 @@ type identity struct {
 	where, message string // without the numbers that may be positions
 }
 
-// counted finds numbers outside of quotes, in which names stand.
-var counted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\d+`)
-
-func withoutNumbers(s string) string {
-	return counted.ReplaceAllStringFunc(s, func(found string) string {
-		if found[0] == '"' {
-			return found
-		}
-		return ""
-	})
-}
-
 func identityOf(d *lint.Diagnostic) identity {
-	return identity{d.Rule, d.Resource.Kind, d.Resource.Name, withoutNumbers(where(d)), withoutNumbers(d.Message)}
+	return identity{d.Rule, d.Resource.Kind, d.Resource.Name, lint.WithoutNumbers(where(d)), lint.WithoutNumbers(d.Message)}
 }
 
 // split tells the errors that are new from those that were there before. Of several that look alike, as many are known as there were. What a

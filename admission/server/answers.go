@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -36,15 +37,14 @@ func (s *Server) lint(x *exchange) error {
 	}
 	x.Header().Set("Vary", "Accept")
 	found := make(chan int, 1)
-	err = s.judge(x, s.options.Timeout, func(ctx context.Context) (string, []byte, error) {
+	err = s.judge(x, s.options.Timeout, func(ctx context.Context, w io.Writer) (string, error) {
 		r, err := s.options.Lint(ctx, texts)
 		if err != nil {
-			return "", nil, refused(ctx, err)
+			return "", refused(ctx, err)
 		}
 		s.failures(r.Result)
 		found <- len(r.Diagnostics)
-		text, err := rendered(func(w io.Writer) error { return format.Write(w, r) })
-		return contentType, text, err
+		return contentType, format.Write(w, r)
 	})
 	x.counted(found)
 	return err
@@ -64,9 +64,7 @@ func refused(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	p := newProblem(http.StatusBadRequest, "%s", err)
-	p.quotes = true
-	return p
+	return quoting(err)
 }
 
 // failures logs the rules that failed, and not what they failed with, which may quote the request.
@@ -102,9 +100,12 @@ func reportFormat(name string, accepted []string) (contentType string, format re
 
 func accepts(accepted []string, contentType string) bool {
 	for text := range strings.SplitSeq(strings.Join(accepted, ","), ",") {
-		if kind, _, err := mime.ParseMediaType(text); err == nil && kind == contentType {
-			return true
+		kind, params, err := mime.ParseMediaType(text)
+		if err != nil || kind != contentType {
+			continue
 		}
+		weight, err := strconv.ParseFloat(params["q"], 64)
+		return err != nil || weight > 0
 	}
 	return false
 }
@@ -116,25 +117,24 @@ func (s *Server) plan(x *exchange) error {
 	}
 	push, err := lint.ParsePush(values.Get("transport"), values.Get("versions"))
 	if err != nil {
-		return newProblem(http.StatusBadRequest, "%s", err)
+		return quoting(err)
 	}
 	before, after, err := s.sides(x)
 	if err != nil {
 		return err
 	}
 	found := make(chan int, 1)
-	err = s.judge(x, s.options.Timeout, func(ctx context.Context) (string, []byte, error) {
+	err = s.judge(x, s.options.Timeout, func(ctx context.Context, w io.Writer) (string, error) {
 		outcome, err := s.options.Plan(ctx, before, after, push)
 		if err != nil {
-			return "", nil, refused(ctx, err)
+			return "", refused(ctx, err)
 		}
 		// A hazard that nobody looked for would look like none.
 		if s.failures(outcome.Broken, outcome.Hazards, outcome.Remaining) {
-			return "", nil, errBroken
+			return "", errBroken
 		}
 		found <- len(outcome.Hazards.Diagnostics)
-		text, err := rendered(outcome.JSON)
-		return jsonType, text, err
+		return jsonType, outcome.JSON(w)
 	})
 	x.counted(found)
 	return err
@@ -154,18 +154,21 @@ func (s *Server) review(x *exchange) error {
 		timeout = min(timeout, asked)
 	}
 	allowed := make(chan bool, 1)
-	err = s.judge(x, timeout, func(ctx context.Context) (string, []byte, error) {
+	err = s.judge(x, timeout, func(ctx context.Context, w io.Writer) (string, error) {
 		var review admissionv1.AdmissionReview
 		if err := json.Unmarshal(text, &review); err != nil {
-			return "", nil, newProblem(http.StatusBadRequest, "this is no AdmissionReview in JSON")
+			return "", newProblem(http.StatusBadRequest, "this is no AdmissionReview in JSON")
 		}
 		response := s.options.Review(ctx, &review)
 		if ctx.Err() != nil {
-			return "", nil, ctx.Err()
+			return "", ctx.Err()
 		}
 		allowed <- response.Allowed
 		text, err := json.Marshal(admissionv1.AdmissionReview{TypeMeta: review.TypeMeta, Response: response})
-		return jsonType, text, err
+		if err == nil {
+			_, err = w.Write(text)
+		}
+		return jsonType, err
 	})
 	select {
 	case yes := <-allowed:

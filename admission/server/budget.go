@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"io"
 	"net/http"
 
@@ -94,4 +95,46 @@ func (c *charge) grow(text []byte, size, limit int64) ([]byte, error) {
 	copy(grown, text)
 	c.give(have)
 	return grown, nil
+}
+
+// answer is a text that is charged as it is written: of a small body there may be much to say. It is kept in pieces, as one that is
+// copied to grow is there twice.
+type answer struct {
+	ctx    context.Context // of the work that writes it
+	held   *charge
+	pieces [][]byte
+}
+
+func (a *answer) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		last := len(a.pieces) - 1
+		if last < 0 || len(a.pieces[last]) == cap(a.pieces[last]) {
+			if err := a.grow(); err != nil {
+				return len(p) - len(rest), err
+			}
+			last++
+		}
+		piece := a.pieces[last]
+		n := min(len(rest), cap(piece)-len(piece))
+		a.pieces[last] = append(piece, rest[:n]...)
+		rest = rest[n:]
+	}
+	return len(p), nil
+}
+
+func (a *answer) grow() error {
+	const least, most = 4 << 10, 1 << 20
+	if err := a.ctx.Err(); err != nil {
+		return err
+	}
+	size := min(max(a.held.bytes, least), most)
+	// The other half is for bodies, its own among them.
+	if a.held.bytes+size > a.held.budget.size/2 {
+		return newProblem(http.StatusRequestEntityTooLarge, "the answer is larger than %d bytes: send less at once, or raise --max-body", a.held.bytes)
+	}
+	if err := a.held.take(size); err != nil {
+		return err
+	}
+	a.pieces = append(a.pieces, make([]byte, 0, size))
+	return nil
 }

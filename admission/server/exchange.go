@@ -1,11 +1,9 @@
 package server
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -130,23 +128,23 @@ func (s *Server) record(x *exchange, took time.Duration) {
 		level = slog.LevelWarn
 	case x.status >= 500:
 		level = slog.LevelError
-	case x.request.Method == http.MethodGet && x.status < 400: // probes come every few seconds
+	case x.request.Method != http.MethodPost && x.status < 400: // probes come every few seconds
 		level = slog.LevelDebug
 	}
 	attrs := []slog.Attr{
-		slog.String("method", x.request.Method), slog.String("path", shortened(x.request.URL.Path)), slog.Int("status", x.status),
+		slog.String("method", shortened(x.request.Method)), slog.String("path", shortened(x.request.URL.Path)), slog.Int("status", x.status),
 		slog.Int64("read", x.read), slog.Int64("written", x.written), slog.Int64("ms", took.Milliseconds()),
 	}
 	s.options.Log.LogAttrs(x.request.Context(), level, "request", append(attrs, x.notes...)...)
 }
 
-// shortened keeps a path that nobody serves from filling the log.
-func shortened(path string) string {
+// shortened keeps a path or a method that nobody serves from filling the log.
+func shortened(text string) string {
 	const longest = 100
-	if len(path) > longest {
-		return strings.ToValidUTF8(path[:longest], "") + "…"
+	if len(text) > longest {
+		return strings.ToValidUTF8(text[:longest], "") + "…"
 	}
-	return path
+	return text
 }
 
 func (x *exchange) note(attr slog.Attr) { x.notes = append(x.notes, attr) }
@@ -167,24 +165,22 @@ func (x *exchange) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func (x *exchange) write(status int, contentType string, text []byte) error {
-	x.Header().Set("Content-Type", contentType)
-	x.Header().Set("Content-Length", strconv.Itoa(len(text)))
-	x.WriteHeader(status)
-	_, err := x.Write(text)
-	if errors.Is(err, http.ErrBodyNotAllowed) { // HEAD
-		return nil
+func (x *exchange) write(status int, contentType string, pieces ...[]byte) error {
+	size := 0
+	for _, piece := range pieces {
+		size += len(piece)
 	}
-	return err
+	x.Header().Set("Content-Type", contentType)
+	x.Header().Set("Content-Length", strconv.Itoa(size))
+	x.WriteHeader(status)
+	for _, piece := range pieces {
+		if _, err := x.Write(piece); err != nil && !errors.Is(err, http.ErrBodyNotAllowed) { // HEAD
+			return err
+		}
+	}
+	return nil
 }
 
 func (x *exchange) text(status int, text string) error {
 	return x.write(status, "text/plain; charset=utf-8", []byte(text))
-}
-
-// rendered is what a writer of text makes.
-func rendered(write func(io.Writer) error) ([]byte, error) {
-	var b bytes.Buffer
-	err := write(&b)
-	return b.Bytes(), err
 }

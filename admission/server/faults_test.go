@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -214,6 +216,59 @@ func TestMemoryBudget(t *testing.T) {
 		}
 		if got := r.status(t, "POST", "/v1/lint", strings.NewReader("{}")); got != http.StatusOK {
 			t.Errorf("a small one gets status %d", got)
+		}
+	})
+}
+
+// The header of a part takes memory too, before it is whole.
+func TestPartHeadersAreCharged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const size = 1 << 20
+		r := run(t, Options{MaxBody: 2 * size})
+		for range 3 {
+			c, err := r.pipes.dial(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = c.Close() })
+			go fmt.Fprintf(c, "POST /v1/lint HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: %d\r\n\r\n--b\r\nX: %s",
+				2*size, strings.Repeat("x", size))
+		}
+		synctest.Wait()
+		if held := gauge(t, r.metrics.held); held < 3*size {
+			t.Errorf("%v bytes are held", held)
+		}
+	})
+}
+
+// Of a small body there may be more to say than there is memory for. Who asks is told, and nobody else notices.
+func TestLargeAnswer(t *testing.T) {
+	r := run(t, Options{MaxBody: 1 << 20, Lint: realLint})
+	body := "static_resources: {clusters: [" + strings.Repeat("{},", 10_000) + "]}"
+	if got := r.status(t, "POST", "/v1/lint", strings.NewReader(body)); got != http.StatusRequestEntityTooLarge {
+		t.Errorf("status %d", got)
+	}
+	if got := r.status(t, "POST", "/v1/lint", strings.NewReader("{}")); got != http.StatusOK {
+		t.Errorf("another gets status %d", got)
+	}
+}
+
+// What was written for a client that has been answered already is given up.
+func TestLateAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := made(t, Options{})
+		x := &exchange{ResponseWriter: httptest.NewRecorder(), request: httptest.NewRequest("POST", "/v1/lint", nil), held: s.budget.charge()}
+		err := s.judge(x, time.Second, func(ctx context.Context, w io.Writer) (string, error) {
+			_, err := io.WriteString(w, "x")
+			<-ctx.Done()
+			return jsonType, err
+		})
+		if p, ok := errors.AsType[*problem](err); !ok || p.Status != http.StatusServiceUnavailable {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if held := gauge(t, s.metrics.held); held != 0 {
+			t.Errorf("%v bytes are held", held)
 		}
 	})
 }

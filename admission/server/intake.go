@@ -18,6 +18,9 @@ import (
 // maxParts of a multipart body. Each costs memory of its own, however small it is.
 const maxParts = 10_000
 
+// maxName of a file, in bytes. Every finding repeats it.
+const maxName = 1000
+
 // names of a body that has none of its own, by its media type: the extension tells the encoding, and none lets the content tell it.
 var names = map[string]string{
 	"":                                  "body",
@@ -71,12 +74,18 @@ func query(r *http.Request, known ...string) (url.Values, error) {
 // body is what is left of a request's body, and how it ends.
 type body struct {
 	*exchange
-	from io.Reader
+	from    io.Reader
+	charged bool // what is read now is charged here, as nobody else does
 }
 
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.from.Read(p)
 	b.exchange.read += int64(n)
+	if b.charged {
+		if full := b.held.take(int64(n)); full != nil {
+			return n, full
+		}
+	}
 	return n, err
 }
 
@@ -89,7 +98,7 @@ func (s *Server) open(x *exchange) (*body, error) {
 		return nil, s.tooLarge()
 	}
 	// The server's own writer: with it a client that goes on sending is disconnected.
-	return &body{x, http.MaxBytesReader(x.ResponseWriter, x.request.Body, s.options.MaxBody)}, nil
+	return &body{exchange: x, from: http.MaxBytesReader(x.ResponseWriter, x.request.Body, s.options.MaxBody)}, nil
 }
 
 func (s *Server) tooLarge() error {
@@ -147,7 +156,9 @@ func (s *Server) parts(x *exchange, boundary string) ([]part, error) {
 	}
 	var all []part
 	for reader := multipart.NewReader(b, boundary); ; {
+		b.charged = true // the header of a part, which can be as large as the body
 		next, err := reader.NextPart()
+		b.charged = false
 		if err == io.EOF {
 			break
 		}
@@ -181,6 +192,9 @@ func fileName(p *multipart.Part) string {
 
 // add puts a text under its name; each name is there once.
 func add(texts map[string][]byte, name string, text []byte) error {
+	if len(name) > maxName {
+		return newProblem(http.StatusBadRequest, "a file name is longer than %d bytes", maxName)
+	}
 	if _, twice := texts[name]; twice {
 		return newProblem(http.StatusBadRequest, "two parts have the same file name: findings could not tell them apart")
 	}
@@ -253,7 +267,7 @@ func (s *Server) sides(x *exchange) (before, after map[string][]byte, err error)
 		// Findings point into both sides.
 		name := p.file
 		if !path.IsAbs(name) {
-			name = path.Join(p.field, name)
+			name = path.Join(p.field, path.Join("/", name)) // not out of its side, whatever ".." it has
 		}
 		if err := add(side, name, p.text); err != nil {
 			return nil, nil, err

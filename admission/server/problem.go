@@ -13,7 +13,7 @@ type problem struct {
 	Detail string `json:"detail"` // what is wrong with this request
 
 	header http.Header
-	quotes bool // the detail may quote the body, and so a secret: it is no matter for a log
+	quotes bool // the detail may quote the request, and so a secret: it is no matter for a log
 }
 
 func (p *problem) Error() string { return p.Detail }
@@ -27,6 +27,13 @@ func newProblem(status int, detail string, args ...any) *problem {
 		title = "Client Closed Request"
 	}
 	return &problem{Type: "about:blank", Title: title, Status: status, Detail: detail, header: http.Header{}}
+}
+
+// quoting is the problem of an error that may quote the request.
+func quoting(err error) *problem {
+	p := newProblem(http.StatusBadRequest, "%s", err)
+	p.quotes = true
+	return p
 }
 
 func (p *problem) with(header, value string) *problem {

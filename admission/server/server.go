@@ -25,8 +25,9 @@ const (
 	DefaultMaxBody = 32 << 20
 	DefaultTimeout = 30 * time.Second
 
-	queuePerSlot     = 8 // requests that wait, for each that is judged
-	bodiesInFlight   = 4 // times MaxBody: bytes of requests and answers held at once
+	queuePerSlot     = 8       // requests that wait, for each that is judged
+	bodiesInFlight   = 4       // times MaxBody: bytes of requests and answers held at once
+	leastInFlight    = 4 << 20 // of them, however small a body has to be: SARIF explains all rules
 	maxHeaderTimeout = 10 * time.Second
 	idleTimeout      = 2 * time.Minute
 	// farewell is how long a server that stops goes on taking requests: /readyz says so to those that ask, and each answer tells
@@ -88,7 +89,7 @@ func New(options Options) (*Server, error) {
 	s := &Server{
 		options:  options,
 		metrics:  m,
-		budget:   newBudget(bodiesInFlight*options.MaxBody, m.held),
+		budget:   newBudget(max(bodiesInFlight*options.MaxBody, leastInFlight), m.held),
 		slots:    newSlots(options.MaxConcurrent, options.MaxConcurrent*queuePerSlot),
 		farewell: farewell,
 		stopping: make(chan struct{}),

@@ -92,6 +92,7 @@ func TestFormats(t *testing.T) {
 		"nothing":      {"", "", jsonType},
 		"anything":     {"", "text/html, */*;q=0.8", jsonType},
 		"SARIF":        {"", "application/json;q=0.5, application/sarif+json", sarifType},
+		"no SARIF":     {"", "application/sarif+json;q=0, application/json", jsonType},
 		"query: SARIF": {"?format=sarif", "application/json", sarifType},
 		"query: JSON":  {"?format=json", "application/sarif+json", jsonType},
 	} {
@@ -112,12 +113,13 @@ func TestPlanSides(t *testing.T) {
 		before, after, asked = b, a, push
 		return &plan.Outcome{Hazards: &lint.Result{Target: target.Default()}}, nil
 	}})
-	contentType, body := form(t, sent{"new", "c.yaml", "1"}, sent{"old", "c.yaml", "2"}, sent{"old", "/etc/eds.yaml", "3"}, sent{"new", "", "4"})
+	contentType, body := form(t, sent{"new", "c.yaml", "1"}, sent{"old", "c.yaml", "2"}, sent{"old", "/etc/eds.yaml", "3"}, sent{"new", "", "4"},
+		sent{"old", "../new/c.yaml", "5"})
 	response := ask(s, "POST", "/v1/plan?transport=delta&versions=global", contentType, body)
 	if response.StatusCode != http.StatusOK {
 		t.Fatalf("%s: %s", response.Status, text(t, response))
 	}
-	if got, want := slices.Sorted(maps.Keys(before)), []string{"/etc/eds.yaml", "old/c.yaml"}; !slices.Equal(got, want) {
+	if got, want := slices.Sorted(maps.Keys(before)), []string{"/etc/eds.yaml", "old/c.yaml", "old/new/c.yaml"}; !slices.Equal(got, want) {
 		t.Errorf("old is %q, want %q", got, want)
 	}
 	if got, want := slices.Sorted(maps.Keys(after)), []string{"new", "new/c.yaml"}; !slices.Equal(got, want) {
@@ -138,6 +140,8 @@ func TestProblems(t *testing.T) {
 	oneSided, onlyOld := form(t, sent{"old", "a.yaml", "1"})
 	third, other := form(t, sent{"old", "a.yaml", "1"}, sent{"nwe", "a.yaml", "1"})
 	both, sides := form(t, sent{"old", "a.yaml", "1"}, sent{"new", "a.yaml", "1"})
+	long := strings.Repeat("x", maxName+1)
+	longName, named := form(t, sent{"file", long, "1"})
 	many, parts := form(t, slices.Repeat([]sent{{"file", "", ""}}, maxParts+1)...)
 	const bounded = "multipart/form-data; boundary=b"
 	for name, test := range map[string]struct {
@@ -163,6 +167,8 @@ func TestProblems(t *testing.T) {
 		"same name twice":     {"POST", "/v1/lint", twice, sameName.String(), 400, "two parts have the same file name: findings could not tell them apart"},
 		"no name":             {"POST", "/v1/lint", nameless, noName.String(), 400, "a part has neither a file name nor a name"},
 		"name of several":     {"POST", "/v1/lint?filename=a", oneSided, onlyOld.String(), 400, "filename is for a body that is one text; parts have names of their own"},
+		"long name":           {"POST", "/v1/lint?filename=" + long, "", "x", 400, "a file name is longer than 1000 bytes"},
+		"part's long name":    {"POST", "/v1/lint", longName, named.String(), 400, "a file name is longer than 1000 bytes"},
 		"too many parts":      {"POST", "/v1/lint", many, parts.String(), 413, "the body has more than 10000 parts"},
 		"plan of one body":    {"POST", "/v1/plan", "application/json", "{}", 415, "a plan is made of a multipart/form-data body with parts that are named old and new"},
 		"plan without new":    {"POST", "/v1/plan", oneSided, onlyOld.String(), 400, "no part is named new"},
@@ -227,13 +233,16 @@ func TestLog(t *testing.T) {
 		ask(s, "POST", "/v1/lint?filename=hunter2", "", strings.NewReader("hunter2")),
 		ask(s, "POST", "/v1/lint?password=hunter2", "hunter2/hunter2", strings.NewReader("hunter2"), "Authorization", "hunter2"),
 		ask(s, "POST", "/v1/lint", "hunter2/hunter2", strings.NewReader("hunter2")),
+		ask(s, "POST", "/v1/plan?transport=hunter2", contentType, body),
 		ask(s, "POST", "/v1/plan", contentType, body),
 		ask(s, "POST", "/k8s/validate", jsonType, strings.NewReader(`{"kind": 1, "hunter2": "hunter2"}`)),
+		ask(s, "GET", "/healthz", "", nil), // not logged
+		ask(s, "HEAD", "/healthz", "", nil),
 	} {
 		_ = response.Body.Close()
 	}
 	lines := strings.Count(log.String(), "\n")
-	if lines != 5 || strings.Contains(log.String(), "hunter2") {
+	if lines != 6 || strings.Contains(log.String(), "hunter2") {
 		t.Errorf("%d lines:\n%s", lines, &log.text)
 	}
 	if want := "method=POST path=/v1/lint status=200 read=7 "; !strings.Contains(log.String(), want) {
@@ -280,6 +289,40 @@ func TestReadAll(t *testing.T) {
 		c.release()
 		if !b.free.TryAcquire(b.size) {
 			t.Fatal("part of the budget is gone")
+		}
+	})
+}
+
+// An answer is charged as it is written, and ends where the budget or the time of its work does.
+func TestAnswer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := newMetrics()
+		b := newBudget(20<<20, m.held)
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		a := &answer{ctx: ctx, held: b.charge()}
+		var want []byte
+		for _, size := range rapid.SliceOfN(rapid.IntRange(0, 1<<20), 0, 8).Draw(t, "writes") {
+			p := bytes.Repeat([]byte{byte(len(want))}, size)
+			want = append(want, p...)
+			if n, err := a.Write(p); err != nil || n != size {
+				t.Fatalf("%d of %d bytes, %v", n, size, err)
+			}
+		}
+		if !bytes.Equal(bytes.Join(a.pieces, nil), want) {
+			t.Fatal("another text")
+		}
+		if a.held.bytes > 2*int64(len(want))+4<<10 || a.held.bytes < int64(len(want)) {
+			t.Fatalf("%d bytes are charged for %d", a.held.bytes, len(want))
+		}
+		n, err := a.Write(make([]byte, 11<<20))
+		if p, ok := errors.AsType[*problem](err); !ok || p.Status != http.StatusRequestEntityTooLarge || n == 0 || a.held.bytes > b.size/2 {
+			t.Fatalf("more than there is room for: %d bytes, %v", n, err)
+		}
+		a.held.release()
+		cancel()
+		if _, err := (&answer{ctx: ctx, held: b.charge()}).Write([]byte("x")); !errors.Is(err, context.Canceled) {
+			t.Fatalf("late: %v", err)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"time"
@@ -44,23 +45,23 @@ func (s *slots) give() {
 	s.entered.Release(1)
 }
 
-// judge does the work of a request, which is in memory already, in a slot, and writes what that makes. Work that does not end in time
+// judge does the work of a request, which is in memory already, in a slot, and sends what that writes. Work that does not end in time
 // is answered in time all the same; it keeps its slot and its memory until it ends.
-func (s *Server) judge(x *exchange, timeout time.Duration, work func(context.Context) (contentType string, text []byte, err error)) error {
+func (s *Server) judge(x *exchange, timeout time.Duration, work func(context.Context, io.Writer) (contentType string, err error)) error {
 	ctx, cancel := context.WithTimeout(x.request.Context(), timeout)
 	defer cancel()
 	// Half of the time is left for the work itself.
 	if err := s.slots.take(ctx, timeout/2); err != nil {
-		return s.ended(x, err)
+		return s.ended(x, err, timeout)
 	}
 	type outcome struct {
 		contentType string
-		text        []byte
+		answer      *answer
 		err         error
 	}
-	done := make(chan outcome, 1)
-	go func(held *charge) {
-		var o outcome
+	done := make(chan outcome)
+	go func(body *charge) {
+		o := outcome{answer: &answer{ctx: ctx, held: s.budget.charge()}}
 		func() {
 			defer func() {
 				if p := recover(); p != nil {
@@ -68,37 +69,39 @@ func (s *Server) judge(x *exchange, timeout time.Duration, work func(context.Con
 					o.err = errBroken
 				}
 			}()
-			o.contentType, o.text, o.err = work(ctx)
+			o.contentType, o.err = work(ctx, o.answer)
 		}()
-		held.release()
+		body.release()
 		s.slots.give()
-		done <- o
+		select {
+		case done <- o:
+		case <-ctx.Done():
+			o.answer.held.release()
+		}
 	}(x.held.move())
 
 	select {
 	case o := <-done:
+		defer o.answer.held.release()
 		if o.err != nil {
-			return s.ended(x, o.err)
+			return s.ended(x, o.err, timeout)
 		}
-		if err := x.held.take(min(int64(len(o.text)), s.budget.size)); err != nil {
-			return err
-		}
-		if err := x.write(http.StatusOK, o.contentType, o.text); err != nil {
+		if err := x.write(http.StatusOK, o.contentType, o.answer.pieces...); err != nil {
 			x.note(slog.String("unanswered", err.Error()))
 		}
 		return nil
 	case <-ctx.Done():
-		return s.ended(x, ctx.Err())
+		return s.ended(x, ctx.Err(), timeout)
 	}
 }
 
 // ended says what the end of a request's context means.
-func (s *Server) ended(x *exchange, err error) error {
+func (s *Server) ended(x *exchange, err error, timeout time.Duration) error {
 	switch {
 	case x.request.Context().Err() != nil:
 		return newProblem(statusGone, "the client closed the connection")
 	case errors.Is(err, context.DeadlineExceeded):
-		return newProblem(http.StatusServiceUnavailable, "not judged in time (--timeout is %s)", s.options.Timeout)
+		return newProblem(http.StatusServiceUnavailable, "not judged within %s", timeout)
 	}
 	return err
 }

@@ -60,6 +60,10 @@ func oneSnapshot(path string, all []*graph.Snapshot) (*graph.Snapshot, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s: nothing of xDS is there (--show-files says what was skipped, and why)", path)
 	}
+	all = slices.DeleteFunc(slices.Clone(all), patches)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s holds patches and nothing that they patch: there is no configuration to compare", path)
+	}
 	candidates := all
 	if len(all) > 1 {
 		candidates = slices.DeleteFunc(slices.Clone(all), func(s *graph.Snapshot) bool { return !slices.ContainsFunc(s.Resources, serving) })
@@ -76,6 +80,11 @@ func oneSnapshot(path string, all []*graph.Snapshot) (*graph.Snapshot, error) {
 		names = append(names, name)
 	}
 	return nil, fmt.Errorf("%s holds %d configurations, and only one can be compared: name one of %s", path, len(all), strings.Join(names, "; "))
+}
+
+// patches tells the snapshot of a patch in a Kubernetes object: what comes of it only its control plane knows.
+func patches(s *graph.Snapshot) bool {
+	return len(s.Resources) > 0 && !slices.ContainsFunc(s.Resources, func(r *graph.Resource) bool { return r.Kind != graph.Patch })
 }
 
 // serving tells whether a resource makes its snapshot more than the bootstrap of a proxy that gets all else pushed.

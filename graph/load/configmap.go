@@ -51,10 +51,17 @@ func (o *object) texts(l *loader, field string, encoded bool) {
 				continue
 			}
 		}
+		if o.in.held += len(text); o.in.bombed() {
+			o.wrong(at, n, "aliases expand the texts of this file to more than 16 times its size plus 1,000,000 bytes (an alias bomb?)")
+			return
+		}
 		l.given[key] = text
 		l.inputs = append(l.inputs, o.text(l, at, key, n, text, encoded))
 	}
 }
+
+// bombed tells whether the texts of a file hold more than it does: without aliases they have less than twice its size.
+func (in *input) bombed() bool { return in.held > 1_000_000+16*len(in.file.Text) }
 
 // plain is the field for plain text.
 func plain(kind string) string {

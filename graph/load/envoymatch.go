@@ -19,7 +19,7 @@ var matches = []struct {
 
 // matched judges what a patch is matched by, as Istio's validation does.
 func (o *object) matched(at *decode.Path, match *decode.Node, to string) {
-	if match == nil || match.Kind != decode.Map {
+	if match == nil || match.Kind != decode.Map || forWaypoint(match) {
 		return
 	}
 	at = at.Field("match")
@@ -28,7 +28,7 @@ func (o *object) matched(at *decode.Path, match *decode.Node, to string) {
 			continue
 		}
 		for _, other := range matches {
-			if n := match.Get(other.key); n != nil && other.key != m.key {
+			if n := match.Get(other.key); n != nil && n.Kind != decode.Null && other.key != m.key {
 				o.wrong(at.Field(other.key), n, "%s is matched by %s, not by %s", to, m.key, other.key)
 			}
 		}
@@ -42,6 +42,9 @@ func (o *object) matched(at *decode.Path, match *decode.Node, to string) {
 		o.filterMatched(at.Field("listener").Field("filterChain").Field("filter"), find(match, "listener", "filterChain", "filter"), to)
 	}
 }
+
+// forWaypoint tells a match that Istio's validation passes over: those of waypoints have a shape of their own.
+func forWaypoint(match *decode.Node) bool { return textOf(find(match, "context")) == "WAYPOINT" }
 
 func (o *object) filterMatched(at *decode.Path, filter *decode.Node, to string) {
 	if filter == nil || filter.Kind != decode.Map {
@@ -72,5 +75,5 @@ var named = map[string][]string{
 func idle(to, operation string, match *decode.Node) bool {
 	keys := named[to]
 	needed := operation == "REMOVE" || operation == "REPLACE" || operation == "MERGE" && to == "LISTENER_FILTER"
-	return keys != nil && needed && find(match, keys...) == nil
+	return keys != nil && needed && !forWaypoint(match) && find(match, keys...) == nil
 }

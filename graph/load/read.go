@@ -49,6 +49,7 @@ type input struct {
 
 	text    []byte        // what was parsed: the file's, or that of one key of an object
 	objects []*object     // the Kubernetes objects in it that hold something of xDS
+	held    int           // the bytes of the texts in those that were read
 	no      string        // what it is instead of xDS, if that is known
 	object  *graph.Object // the text stands in one, and there
 	within  *decode.Path

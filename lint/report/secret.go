@@ -96,10 +96,10 @@ func (s *secrets) redacted(result *lint.Result) []lint.Diagnostic {
 	for i := range all {
 		d := &all[i]
 		h := s.of(d.Resource.File)
-		d.Message, d.Help, d.Upstream = h.redact(d.Message), h.redact(d.Help), h.redact(d.Upstream)
-		if d.Resource.Object.Secret() {
-			d.Upstream = "" // in the data plane's own words a value may stand anywhere
+		if d.Resource.Object.Secret() && d.Upstream != "" { // in the data plane's own words a value may stand anywhere
+			d.Message, d.Upstream = strings.ReplaceAll(d.Message, d.Upstream, redaction), ""
 		}
+		d.Message, d.Help, d.Upstream = h.redact(d.Message), h.redact(d.Help), h.redact(d.Upstream)
 		d.Notes = slices.Clone(d.Notes)
 		for j := range d.Notes {
 			d.Notes[j] = h.redact(d.Notes[j])

@@ -73,6 +73,10 @@ func Judge(ctx context.Context, path string, targets []target.Target, rules []*l
 				v.Reasons = append(v.Reasons, reason(&d))
 			}
 		}
+		if len(input.Files) == 1 && len(input.Snapshots) == 0 && input.Files[0].Why != "" { // a Kubernetes object of another kind
+			why := input.Files[0].Why
+			v.Verdict, v.Reasons = Reject, append(v.Reasons, Reason{Rule: "schema/manifest", Message: "nothing of xDS is there: " + why})
+		}
 		all = append(all, v)
 		if len(result.Failures) > 0 {
 			return all, result.Failures[0]
@@ -119,7 +123,7 @@ func delivery(input *load.Input) string {
 	}
 	for _, s := range input.Snapshots {
 		for _, r := range s.Resources {
-			if r.Kind != graph.File {
+			if r.Kind != graph.File || r.Object != nil {
 				return Push
 			}
 		}
