@@ -22,7 +22,7 @@ func FuzzIntake(f *testing.F) {
 			return
 		}
 		response := ask(s, http.MethodPost, path+"?"+query, contentType, strings.NewReader(body))
-		allowed := []int{200, 400, 405, 413, 415}
+		allowed := []int{200, 400, 405, 413, 415, 503} // 503: the query may shorten the time
 		if !slices.Contains(allowed, response.StatusCode) {
 			t.Errorf("%s: %s", response.Status, text(t, response))
 		}

@@ -212,9 +212,11 @@ node: {id: {{ .Values.id }}}
 admin: {address: {socket_address: {address: ${HOST}, port_value: 1}}}
 -- text --
 static_resources { clusters { name: "c" } }
+-- torn --
+`+"\x00\x00\x00"+`
 -- latin.yaml --
 node: {id: "`+"\xe9"+`"}
-`, Options{}, "deploy.yaml", "scalar.yaml", "typo.yaml", "empty.yaml", "broken.json", "helm.yaml", "var.yaml", "text", "latin.yaml"), `
+`, Options{}, "deploy.yaml", "scalar.yaml", "typo.yaml", "empty.yaml", "broken.json", "helm.yaml", "var.yaml", "text", "torn", "latin.yaml"), `
 snapshot "text"
   bootstrap "" static text
   cluster "c" static text
@@ -231,6 +233,8 @@ snapshot ""
   file "latin.yaml" latin.yaml
     1:13 : the text is not valid UTF-8
   file "scalar.yaml" scalar.yaml
+    1:1 : this is nothing of xDS: `+noXDS+`
+  file "torn" torn
     1:1 : this is nothing of xDS: `+noXDS+`
   file "var.yaml" var.yaml
     1:45 : this looks like a template (line 1: ${HOST}); render it first

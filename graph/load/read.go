@@ -268,6 +268,8 @@ func guess(text []byte) format {
 	switch start := bytes.TrimLeft(text, " \t\r\n"); {
 	case bytes.IndexFunc(text[:min(len(text), 8192)], control) >= 0 && recogniseBinary(text) != nil:
 		return binaryFormat
+	case bytes.IndexByte(text, 0) >= 0 && bytes.Equal(fromUTF16(text), text): // no text has that; a file that was not written to its end may
+		return binaryFormat
 	case len(start) > 0 && (start[0] == '{' || start[0] == '['):
 		return jsonFormat
 	}
