@@ -22,27 +22,6 @@ import (
 // envoyNode is the name under which envoytest starts Envoy.
 const envoyNode = "n"
 
-const bootstrap = `
-dynamic_resources:
-  ads_config:
-    api_type: GRPC
-    transport_api_version: V3
-    grpc_services: [{envoy_grpc: {cluster_name: control-plane}}]
-  cds_config: {resource_api_version: V3, ads: {}}
-  lds_config: {resource_api_version: V3, ads: {}}
-static_resources:
-  clusters:
-  - name: control-plane
-    type: STATIC
-    typed_extension_protocol_options:
-      envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
-        "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions
-        explicit_http_config: {http2_protocol_options: {}}
-    load_assignment:
-      cluster_name: control-plane
-      endpoints: [{lb_endpoints: [{endpoint: {address: {socket_address: {address: 127.0.0.1, port_value: %s}}}}]}]
-`
-
 // An Envoy and a pull for its node get the same; the pulled files are what the Envoy would take as files too.
 func TestLikeEnvoy(t *testing.T) {
 	c := newCertificate(t)
@@ -53,7 +32,7 @@ func TestLikeEnvoy(t *testing.T) {
 	if err := cp.cache.SetSnapshot(t.Context(), envoyNode, served); err != nil {
 		t.Fatal(err)
 	}
-	envoy, err := envoytest.Serve(t.Context(), fmt.Sprintf(bootstrap, port), ".yaml")
+	envoy, err := envoytest.Serve(t.Context(), fmt.Sprintf(envoytest.ADSBootstrap, port), ".yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,7 +85,8 @@ type ADS struct {
 	server *server
 }
 
-const adsBootstrap = `
+// ADSBootstrap is a bootstrap that takes clusters and listeners from the ADS server at a port (%v) of this machine.
+const ADSBootstrap = `
 dynamic_resources:
   ads_config:
     api_type: GRPC
@@ -103,7 +104,7 @@ static_resources:
         explicit_http_config: {http2_protocol_options: {}}
     load_assignment:
       cluster_name: envoytest-ads
-      endpoints: [{lb_endpoints: [{endpoint: {address: {socket_address: {address: 127.0.0.1, port_value: %d}}}}]}]
+      endpoints: [{lb_endpoints: [{endpoint: {address: {socket_address: {address: 127.0.0.1, port_value: %v}}}}]}]
 `
 
 // Start runs an Envoy that has asked its ADS server for the first time and got nothing yet. Close it.
@@ -114,7 +115,7 @@ func (v Version) start(ctx context.Context) (*ADS, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := launch(ctx, v, fmt.Sprintf(adsBootstrap, s.port), ".yaml")
+	e, err := launch(ctx, v, fmt.Sprintf(ADSBootstrap, s.port), ".yaml")
 	if err != nil {
 		s.close()
 		return nil, err

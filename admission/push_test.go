@@ -1,0 +1,163 @@
+package admission_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+	"github.com/envoyproxy/go-control-plane/pkg/resource/v3"
+
+	"github.com/xdslint/xdslint/admission"
+)
+
+// driver is a push that takes its time.
+type driver struct {
+	cache   cachev3.SnapshotCache
+	started chan string
+	finish  chan error
+}
+
+func (d *driver) push(ctx context.Context, node string, s cachev3.ResourceSnapshot) error {
+	d.started <- s.GetVersion(resource.ListenerType)
+	select {
+	case err := <-d.finish:
+		if err != nil {
+			return err
+		}
+		return d.cache.SetSnapshot(ctx, node, s)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func TestPush(t *testing.T) {
+	d := &driver{started: make(chan string), finish: make(chan error)}
+	g := try(t, func(o *admission.Options) { o.Push = d.push })
+	d.cache = g.cache
+	set := func(s *cachev3.Snapshot) chan error {
+		result := make(chan error, 1)
+		go func() { result <- g.SetSnapshot(context.Background(), node, s) }()
+		if got, want := <-d.started, s.GetVersion(resource.ListenerType); got != want {
+			t.Fatalf("%s is pushed, want %s", got, want)
+		}
+		return result
+	}
+	first := set(snapshot(t, "v1", good()...))
+	second := set(snapshot(t, "v2", plus(slow(eds("cart")))...))
+	if err := <-first; !errors.Is(err, admission.ErrSuperseded) {
+		t.Error(err)
+	}
+	d.finish <- nil
+	if err := <-second; err != nil {
+		t.Error(err)
+	}
+	// What was pushed last is what the node has: the table's error is known while that push is under way, and new when it has failed.
+	third := set(snapshot(t, "v3", plus(eds("pay"), endpoints("pay", 80), table("public", "shop", "cart", "pay"))...))
+	fourth := set(snapshot(t, "v4", plus(refused(eds("pay")), endpoints("pay", 80), table("public", "shop", "cart", "pay"))...))
+	if err := <-third; !errors.Is(err, admission.ErrSuperseded) {
+		t.Error(err)
+	}
+	if got := g.decisions[3].Withheld; len(got) != 1 || got[0].Name != "pay" || got[0].How != admission.Kept {
+		t.Errorf("what was on its way does not count: %v", got)
+	}
+	failed := errors.New("no Envoy answers")
+	d.finish <- failed
+	if err := <-fourth; !errors.Is(err, failed) {
+		t.Error(err)
+	}
+	fifth := set(snapshot(t, "v5", plus(refused(eds("pay")), endpoints("pay", 80), table("public", "shop", "cart", "pay"))...))
+	if got := g.decisions[4].Withheld; len(got) != 3 || got[0].How != admission.LeftOut {
+		t.Errorf("what has failed counts: %v", got)
+	}
+	d.finish <- nil
+	if err := <-fifth; err != nil {
+		t.Error(err)
+	}
+}
+
+// A push that panics, or a report, is its caller's affair: the next snapshot for the node has its turn.
+func TestPanicsOfOthers(t *testing.T) {
+	for what, change := range map[string]func(*admission.Options){
+		"report": func(o *admission.Options) { o.Report = func(admission.Decision) { panic("oops") } },
+		"push": func(o *admission.Options) {
+			o.Push = func(context.Context, string, cachev3.ResourceSnapshot) error { panic("oops") }
+		},
+	} {
+		g := try(t, change)
+		for range 2 {
+			func() {
+				defer func() {
+					if p := recover(); p != "oops" {
+						t.Errorf("%s: %v", what, p)
+					}
+				}()
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				t.Error(what, g.SetSnapshot(ctx, node, snapshot(t, "v1", good()...)))
+			}()
+		}
+		g.ClearSnapshot(node)
+	}
+}
+
+func TestClearEndsPush(t *testing.T) {
+	d := &driver{started: make(chan string), finish: make(chan error)}
+	g := try(t, func(o *admission.Options) { o.Push = d.push })
+	result := make(chan error, 1)
+	go func() { result <- g.SetSnapshot(context.Background(), node, snapshot(t, "v1", good()...)) }()
+	<-d.started
+	g.ClearSnapshot(node)
+	if err := <-result; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestClear(t *testing.T) {
+	g := try(t, nil)
+	g.must(admission.Admitted, snapshot(t, "v1", good()...))
+	g.ClearSnapshot(node)
+	if _, err := g.GetSnapshot(node); err == nil {
+		t.Error("the cache still holds it")
+	}
+	g.must(admission.Quarantined, snapshot(t, "v2", plus(refused(eds("shop")))...),
+		"cluster shop is left out", "cluster_load_assignment shop is left out", "listener web is left out", "route_configuration public is left out")
+}
+
+// Snapshots for many nodes and for one, some of them bad, cleared in between: what is held in the end is never bad.
+func TestManyAtOnce(t *testing.T) {
+	g := try(t, func(o *admission.Options) { o.Report = nil })
+	fine, bad := snapshot(t, "good", good()...), snapshot(t, "bad", plus(refused(eds("shop")))...)
+	var all sync.WaitGroup
+	for i := range 8 {
+		name := fmt.Sprint("node-", i%4)
+		all.Go(func() {
+			for j := range 6 {
+				s := fine
+				if j%2 == 1 {
+					s = bad
+				}
+				if err := g.SetSnapshot(context.Background(), name, s); err != nil {
+					t.Error(err)
+				}
+				if j == 3 {
+					g.ClearSnapshot(name)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for _, name := range []string{"node-0", "node-1", "node-2", "node-3"} {
+		held, err := g.GetSnapshot(name)
+		if err != nil {
+			continue
+		}
+		if c, ok := held.GetResources(resource.ClusterType)["shop"].(*clusterv3.Cluster); ok && c.ConnectTimeout.AsDuration() == 0 {
+			t.Errorf("%s has what is bad", name)
+		}
+	}
+}
