@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/baseline"
@@ -60,9 +61,9 @@ type check struct {
 	given    bool
 	timings  bool
 	options  load.Options
-	texts    map[string][]byte // fixed ones, in place of those on disk
-	pulled   *pulled           // what is judged instead of paths
-	sent     map[string][]byte // all that is read, in place of the paths
+	texts    map[string][]byte     // fixed ones, in place of those on disk
+	sent     map[string][]byte     // all that is read, in place of the paths: by a client, or by a server that was asked
+	declare  func(*graph.Snapshot) // what is known of the world around what was sent; nil: nothing
 
 	input  *load.Input
 	result *lint.Result
@@ -151,14 +152,7 @@ func (c *check) run(ctx context.Context, stderr io.Writer) error {
 	opts.Progress, opts.Texts = progress.reading, c.texts
 	began := time.Now()
 	var err error
-	switch {
-	case c.sent != nil:
-		c.input, err = load.Given(ctx, c.sent, opts)
-	case c.pulled != nil:
-		c.input, err = c.pulled.load(ctx, opts)
-	default:
-		c.input, err = load.Paths(ctx, c.paths, opts)
-	}
+	c.input, err = c.read(ctx, opts)
 	if err != nil && ctx.Err() == nil {
 		return err
 	}
@@ -182,6 +176,20 @@ func (c *check) run(ctx context.Context, stderr io.Writer) error {
 	c.dropUnchosen()
 	c.time("suppressions", began)
 	return nil
+}
+
+func (c *check) read(ctx context.Context, opts load.Options) (*load.Input, error) {
+	if c.sent == nil {
+		return load.Paths(ctx, c.paths, opts)
+	}
+	input, err := load.Given(ctx, c.sent, opts)
+	if err != nil || c.declare == nil {
+		return input, err
+	}
+	for _, s := range input.Snapshots {
+		c.declare(s)
+	}
+	return input, nil
 }
 
 // lint runs the rules for each target. A finding that several targets share is shown once.

@@ -146,7 +146,7 @@ func (f *lintFlags) finish(cmd *cobra.Command, c *check) error {
 	}
 	c.time("report", began)
 	f.extras(stderr, c)
-	if fixed.failure == nil && c.pulled == nil && (f.fix || stdout.Name == "text") {
+	if fixed.failure == nil && c.sent == nil && (f.fix || stdout.Name == "text") {
 		f.sayFixes(stderr, c, fixed)
 	}
 

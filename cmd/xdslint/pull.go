@@ -14,8 +14,6 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"github.com/spf13/cobra"
 
-	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint/report"
 	"github.com/xdslint/xdslint/lint/target"
 	"github.com/xdslint/xdslint/pull"
@@ -123,15 +121,16 @@ func (f *pullFlags) run(cmd *cobra.Command) error {
 	if _, _, err := f.parseOutputs(); err != nil {
 		return err
 	}
-	if c.pulled, err = f.fetch(cmd.Context(), c); err != nil {
+	notes, err := f.fetch(cmd.Context(), c)
+	if err != nil {
 		return err
 	}
-	for _, note := range c.pulled.notes {
+	for _, note := range notes {
 		fmt.Fprintln(cmd.ErrOrStderr(), "xdslint:", note)
 	}
-	c.paths = slices.Sorted(maps.Keys(c.pulled.texts))
+	c.paths = slices.Sorted(maps.Keys(c.sent))
 	if f.out != "" {
-		if err := f.write(c.pulled.texts); err != nil {
+		if err := f.write(c.sent); err != nil {
 			return failed(err)
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "xdslint: wrote %s\n", strings.Join(c.paths, ", "))
@@ -142,29 +141,8 @@ func (f *pullFlags) run(cmd *cobra.Command) error {
 	return f.finish(cmd, c)
 }
 
-// pulled is what came, as files that need not be on disk.
-type pulled struct {
-	texts   map[string][]byte
-	notes   []string
-	declare func(*graph.Snapshot) // what is known of the world around them
-}
-
-func (p *pulled) load(ctx context.Context, opts load.Options) (*load.Input, error) {
-	input, err := load.Given(ctx, p.texts, opts)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range input.Snapshots {
-		p.declare(s)
-	}
-	return input, nil
-}
-
-func (f *pullFlags) fetch(ctx context.Context, c *check) (*pulled, error) {
-	opts, err := f.options(c.settings)
-	if err != nil {
-		return nil, err
-	}
+// fetch asks for what is to be judged, as files that need not be on disk, and says what is to be said of it.
+func (f *pullFlags) fetch(ctx context.Context, c *check) (notes []string, err error) {
 	server := f.server()
 	if server.Headers, err = f.header(); err != nil {
 		return nil, err
@@ -175,16 +153,17 @@ func (f *pullFlags) fetch(ctx context.Context, c *check) (*pulled, error) {
 	within, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
 	if f.admin != "" {
-		dump, err := pull.Admin(within, server, opts.Types)
+		dump, err := pull.Admin(within, server, c.options.Types)
 		if err != nil {
 			return nil, f.failed(ctx, err)
 		}
 		if t, err := target.Parse("envoy:" + minor(dump.Version)); err == nil && !c.given {
 			c.targets, c.given = []target.Target{t}, true
 		}
-		return &pulled{texts: f.named(map[string][]byte{"config_dump.json": dump.Config}), declare: func(*graph.Snapshot) {}}, nil
+		c.sent = f.named(map[string][]byte{"config_dump.json": dump.Config})
+		return nil, nil
 	}
-	request := pull.Request{Wait: f.wait, Types: opts.Types}
+	request := pull.Request{Wait: f.wait, Types: c.options.Types}
 	if request.Node, err = f.identity(); err != nil {
 		return nil, err
 	}
@@ -203,7 +182,8 @@ func (f *pullFlags) fetch(ctx context.Context, c *check) (*pulled, error) {
 	if err != nil {
 		return nil, failed(err)
 	}
-	return &pulled{texts: f.named(files), notes: result.Notes(), declare: result.Declare}, nil
+	c.sent, c.declare = f.named(files), result.Declare
+	return result.Notes(), nil
 }
 
 // server is the one to ask: check knows that it is one.
