@@ -20,6 +20,7 @@ import (
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/load/gocp"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/settings"
 	"github.com/xdslint/xdslint/lint/target"
@@ -122,7 +123,7 @@ func New(cache cachev3.SnapshotCache, options Options) (*Gate, error) {
 // nothing of it goes out, the error of the push, or why ctx ended before there was one. Quarantine is no error: Options.Report, the log and
 // the metrics tell what was withheld.
 func (g *Gate) SetSnapshot(ctx context.Context, node string, snapshot cachev3.ResourceSnapshot) error {
-	if absent(snapshot) {
+	if gocp.None(snapshot) {
 		return errors.New("there is no snapshot")
 	}
 	n := g.node(node)
@@ -170,11 +171,6 @@ func (g *Gate) ClearSnapshot(node string) {
 	n.stop(nil)
 	n.base, n.world = nil, world{}
 	g.SnapshotCache.ClearSnapshot(node)
-}
-
-func absent(s cachev3.ResourceSnapshot) bool {
-	made, ok := s.(*cachev3.Snapshot)
-	return s == nil || ok && made == nil
 }
 
 // policy for an error.

@@ -10,6 +10,7 @@ import (
 
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 
+	"github.com/xdslint/xdslint/graph/load/gocp"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/report"
 )
@@ -160,7 +161,7 @@ func (j *judging) before() (base *judged, first bool) {
 	}
 	held, err := j.GetSnapshot(j.node)
 	switch {
-	case err != nil || absent(held):
+	case err != nil || gocp.None(held):
 		return &judged{}, true
 	case j.had != nil && j.had.holds(held):
 		return j.had, false
@@ -193,7 +194,7 @@ func (j *judging) hazards(next *judged) (found []lint.Diagnostic) {
 		return nil
 	}
 	j.failures = append(j.failures, result.Failures...)
-	return errorsIn(&lint.Result{Diagnostics: slices.Clone(result.Diagnostics)})
+	return errorsIn(slices.Clone(result.Diagnostics))
 }
 
 // fresh picks the new errors. What the node has is looked at only when there are any.

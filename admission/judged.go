@@ -3,9 +3,7 @@ package admission
 import (
 	"context"
 	"maps"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
@@ -15,6 +13,7 @@ import (
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/load/gocp"
 	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/parallel"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/target"
 )
@@ -68,7 +67,9 @@ func (g *Gate) read(s cachev3.ResourceSnapshot, earlier *judged) *judged {
 		}
 	}
 	made := make([]*graph.Resource, len(j.order))
-	parallel(len(made), func(i int) { made[i] = g.resource(j.order[i], j.served[j.order[i].of], earlier) })
+	parallel.Each(context.Background(), len(made), func() func(int) {
+		return func(i int) { made[i] = g.resource(j.order[i], j.served[j.order[i].of], earlier) }
+	})
 	j.resources = make(map[key]*graph.Resource, len(made))
 	for i, k := range j.order {
 		j.resources[k] = made[i]
@@ -77,30 +78,6 @@ func (g *Gate) read(s cachev3.ResourceSnapshot, earlier *judged) *judged {
 		j.world, j.graph, j.errors, j.failures, j.linted = earlier.world, earlier.graph, earlier.errors, earlier.failures, earlier.linted
 	}
 	return j
-}
-
-// parallel calls f with each number below n, several at a time. A panic in f is one of parallel's.
-func parallel(n int, f func(i int)) {
-	var workers sync.WaitGroup
-	panics := make(chan any, runtime.GOMAXPROCS(0))
-	for w := range cap(panics) {
-		workers.Go(func() {
-			defer func() {
-				if p := recover(); p != nil {
-					panics <- p
-				}
-			}()
-			for i := w; i < n; i += cap(panics) {
-				f(i)
-			}
-		})
-	}
-	workers.Wait()
-	select {
-	case p := <-panics:
-		panic(p)
-	default:
-	}
 }
 
 func (g *Gate) resource(k key, all cachev3.Resources, earlier *judged) *graph.Resource {
@@ -184,11 +161,11 @@ func (g *Gate) lint(ctx context.Context, j *judged, w world) bool {
 	result := lint.Run(ctx, []*graph.Snapshot{j.graph}, lint.Config{
 		Rules: g.options.Rules, Target: g.options.Target, TargetGiven: g.options.Target != (target.Target{}),
 	})
-	j.errors, j.failures = errorsIn(result), result.Failures
+	j.errors, j.failures = errorsIn(result.Diagnostics), result.Failures
 	j.linted = ctx.Err() == nil
 	return j.linted
 }
 
-func errorsIn(result *lint.Result) []lint.Diagnostic {
-	return slices.DeleteFunc(result.Diagnostics, func(d lint.Diagnostic) bool { return d.Severity < lint.Error })
+func errorsIn(found []lint.Diagnostic) []lint.Diagnostic {
+	return slices.DeleteFunc(found, func(d lint.Diagnostic) bool { return d.Severity < lint.Error })
 }

@@ -21,7 +21,6 @@ type books struct {
 	types  decode.Types
 	delta  bool // the transport speaks Delta: VHDS and LEDS exist there alone
 	kinds  map[graph.Kind]*page
-	size   int // of all bodies
 	notes  map[string]bool
 	far    map[Elsewhere]bool
 	late   bool // there was no time for all
@@ -110,10 +109,10 @@ func (b *books) accept(r response) error {
 			p.denied[name] = b.server.scrub(e.GetErrorDetail().GetMessage())
 		}
 	}
-	var fresh []*entry
+	var fresh []opened
 	for _, it := range r.items {
-		if e := b.entry(kind, p, it); e != nil {
-			p.entries[e.Name] = e
+		if e := b.entry(kind, p, it); e.entry != nil {
+			p.entries[e.Name] = e.entry
 			delete(p.denied, e.Name)
 			fresh = append(fresh, e)
 		}
@@ -123,8 +122,8 @@ func (b *books) accept(r response) error {
 	return b.weigh()
 }
 
-// entry makes an entry of a resource, nil where there is none in it.
-func (b *books) entry(kind graph.Kind, p *page, it item) *entry {
+// entry makes an entry of a resource and opens it; there is none where no resource is in the item.
+func (b *books) entry(kind graph.Kind, p *page, it item) (e opened) {
 	if it.body != nil && decode.TypeName(it.body.GetTypeUrl()) == resourceName {
 		b.unwrap(&it)
 	}
@@ -132,16 +131,18 @@ func (b *books) entry(kind graph.Kind, p *page, it item) *entry {
 		if it.name != "" && p.entries[it.name] == nil {
 			p.denied[it.name] = ""
 		}
-		return nil
+		return e
 	}
 	if got := graph.KindOf(decode.TypeName(it.body.GetTypeUrl())); got != kind {
 		b.fault("the server sent a %q among the resources of kind %s", it.body.GetTypeUrl(), kind)
-		return nil
+		return e
 	}
-	if it.name == "" {
-		it.name = b.ownName(it.body)
+	e.message, e.contents = b.open(it.body)
+	if it.name == "" && e.message != nil { // what cannot be read has no name of its own, and is kept as it is
+		it.name = graph.NameOf(e.message.ProtoReflect())
 	}
-	return &entry{Resource: Resource{Name: it.name, TTL: it.ttl, Body: it.body}, version: it.version}
+	e.entry = &entry{Resource: Resource{Name: it.name, TTL: it.ttl, Body: it.body}, version: it.version}
+	return e
 }
 
 const resourceName protoreflect.FullName = "envoy.service.discovery.v3.Resource"
@@ -161,15 +162,6 @@ func wrapped(r *discoveryv3.Resource) item {
 	return item{name: r.GetName(), version: r.GetVersion(), ttl: r.GetTtl().AsDuration(), body: r.GetResource()}
 }
 
-// ownName reads the name that stands in a resource; what cannot be read has none, and is kept as it is.
-func (b *books) ownName(body *anypb.Any) string {
-	m, _ := b.open(body)
-	if m == nil {
-		return ""
-	}
-	return graph.NameOf(m.ProtoReflect())
-}
-
 // maxFaults bounds what is kept of them: a server can go on for ever.
 const maxFaults = 50
 
@@ -181,13 +173,13 @@ func (b *books) fault(format string, args ...any) {
 
 // weigh holds the server to a size.
 func (b *books) weigh() error {
-	b.size = 0
+	size := 0
 	for _, p := range b.kinds {
 		for _, e := range p.entries {
-			b.size += len(e.Body.GetValue())
+			size += len(e.Body.GetValue())
 		}
 	}
-	if b.size > MaxTotal {
+	if size > MaxTotal {
 		return fmt.Errorf("the server sends too much: its resources are larger than %d MiB", MaxTotal>>20)
 	}
 	return nil

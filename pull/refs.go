@@ -18,6 +18,13 @@ type ref struct {
 	source graph.Source
 }
 
+// opened is an entry with what is in its body, as long as that is needed.
+type opened struct {
+	*entry
+	message  proto.Message // nil: it cannot be read
+	contents decode.Contents
+}
+
 // open decodes a resource and all Anys in it; nil where it cannot be read.
 func (b *books) open(body *anypb.Any) (proto.Message, decode.Contents) {
 	mt, err := b.types.FindMessageByName(decode.TypeName(body.GetTypeUrl()))
@@ -34,17 +41,16 @@ func (b *books) open(body *anypb.Any) (proto.Message, decode.Contents) {
 var live = &source.File{Name: "live"}
 
 // follow notes what resources refer to, by the graph's own table.
-func (b *books) follow(kind graph.Kind, fresh []*entry) {
+func (b *books) follow(kind graph.Kind, fresh []opened) {
 	s, of := &graph.Snapshot{Loose: true}, map[*graph.Resource]*entry{}
 	for _, e := range fresh {
-		m, contents := b.open(e.Body)
-		if m == nil {
+		if e.message == nil {
 			b.fault("the bytes of %s %q are no %s", kind, e.Name, decode.TypeName(e.Body.GetTypeUrl()))
 			continue
 		}
 		e.refs = refs{}
-		r := &graph.Resource{Kind: kind, Name: e.Name, Message: m, Contents: contents, Source: graph.ADS, File: live}
-		of[r] = e
+		r := &graph.Resource{Kind: kind, Name: e.Name, Message: e.message, Contents: e.contents, Source: graph.ADS, File: live}
+		of[r] = e.entry
 		s.Add(r)
 	}
 	s.Build()
@@ -76,7 +82,7 @@ func byName(to ref) bool {
 
 // here tells whether a reference asks the server that is being asked. A scope does not say who serves its route table: the HTTP
 // connection manager does, which is another resource.
-func (b *books) here(to ref) bool {
+func here(to ref) bool {
 	return to.source == graph.ADS || to.source == graph.Anywhere
 }
 
@@ -88,7 +94,7 @@ func (b *books) subscribe() {
 		for _, e := range p.entries {
 			for to := range e.refs {
 				switch {
-				case !b.here(to):
+				case !here(to):
 					b.far[Elsewhere{to.kind, to.name, to.source}] = true
 				case to.name == "":
 					all[to.kind] = all[to.kind] || b.speaks(to.kind)

@@ -36,25 +36,25 @@ func (s *Server) lint(x *exchange) error {
 		return err
 	}
 	x.Header().Set("Vary", "Accept")
-	found := make(chan int, 1)
+	noted := make(chan slog.Attr, 1)
 	err = s.judge(x, s.options.Timeout, func(ctx context.Context, w io.Writer) (string, error) {
 		r, err := s.options.Lint(ctx, texts)
 		if err != nil {
 			return "", refused(ctx, err)
 		}
 		s.failures(r.Result)
-		found <- len(r.Diagnostics)
+		noted <- slog.Int("findings", len(r.Diagnostics))
 		return contentType, format.Write(w, r)
 	})
-	x.counted(found)
+	x.noted(noted)
 	return err
 }
 
-// counted notes a number for the log, if the work came as far as to know it.
-func (x *exchange) counted(found <-chan int) {
+// noted is for the log, if the work came as far as to know it.
+func (x *exchange) noted(attr <-chan slog.Attr) {
 	select {
-	case n := <-found:
-		x.note(slog.Int("findings", n))
+	case a := <-attr:
+		x.note(a)
 	default:
 	}
 }
@@ -123,7 +123,7 @@ func (s *Server) plan(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	found := make(chan int, 1)
+	noted := make(chan slog.Attr, 1)
 	err = s.judge(x, s.options.Timeout, func(ctx context.Context, w io.Writer) (string, error) {
 		outcome, err := s.options.Plan(ctx, before, after, push)
 		if err != nil {
@@ -133,10 +133,10 @@ func (s *Server) plan(x *exchange) error {
 		if s.failures(outcome.Broken, outcome.Hazards, outcome.Remaining) {
 			return "", errBroken
 		}
-		found <- len(outcome.Hazards.Diagnostics)
+		noted <- slog.Int("findings", len(outcome.Hazards.Diagnostics))
 		return jsonType, outcome.JSON(w)
 	})
-	x.counted(found)
+	x.noted(noted)
 	return err
 }
 
@@ -153,7 +153,7 @@ func (s *Server) review(x *exchange) error {
 	if asked, err := time.ParseDuration(x.request.URL.Query().Get("timeout")); err == nil && asked > 0 {
 		timeout = min(timeout, asked)
 	}
-	allowed := make(chan bool, 1)
+	noted := make(chan slog.Attr, 1)
 	err = s.judge(x, timeout, func(ctx context.Context, w io.Writer) (string, error) {
 		var review admissionv1.AdmissionReview
 		if err := json.Unmarshal(text, &review); err != nil {
@@ -163,17 +163,13 @@ func (s *Server) review(x *exchange) error {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		allowed <- response.Allowed
+		noted <- slog.Bool("allowed", response.Allowed)
 		text, err := json.Marshal(admissionv1.AdmissionReview{TypeMeta: review.TypeMeta, Response: response})
 		if err == nil {
 			_, err = w.Write(text)
 		}
 		return jsonType, err
 	})
-	select {
-	case yes := <-allowed:
-		x.note(slog.Bool("allowed", yes))
-	default:
-	}
+	x.noted(noted)
 	return err
 }

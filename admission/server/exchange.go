@@ -57,12 +57,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // contained calls the handler of a request; a panic in it is an error.
 func (s *Server) contained(x *exchange) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			s.panicked(p)
-			err = errBroken
-		}
-	}()
+	defer s.recovered(&err)
 	route, ok := s.routes[x.request.URL.Path]
 	switch method := x.request.Method; {
 	case !ok:
@@ -81,11 +76,13 @@ func (s *Server) failed(err error) *problem {
 	return errBroken
 }
 
-// panicked logs where it was, and not what: the value may quote the request.
-func (s *Server) panicked(p any) {
-	what := fmt.Sprintf("%T", p)
-	s.metrics.panics.Inc()
-	s.options.Log.Error("panic: this is a bug of xdslint", "type", what, "stack", string(debug.Stack()))
+// recovered is deferred, and makes a panic an error. It logs where it was, and not what: the value may quote the request.
+func (s *Server) recovered(err *error) {
+	if p := recover(); p != nil {
+		s.metrics.panics.Inc()
+		s.options.Log.Error("panic: this is a bug of xdslint", "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+		*err = errBroken
+	}
 }
 
 // refuse answers with a problem, unless part of another answer is out.

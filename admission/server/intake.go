@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"mime"
@@ -231,10 +232,7 @@ func (s *Server) given(x *exchange, name string) (map[string][]byte, error) {
 		return nil, err
 	}
 	for _, p := range parts {
-		name := p.file
-		if name == "" {
-			name = p.field
-		}
+		name := cmp.Or(p.file, p.field)
 		if name == "" {
 			return nil, newProblem(http.StatusBadRequest, "a part has neither a file name nor a name")
 		}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"time"
 )
@@ -90,7 +91,7 @@ func (c *certificates) current() (*tls.Certificate, *x509.CertPool) {
 func (c *certificates) reload() {
 	texts, err := c.read()
 	if err == nil {
-		if same(texts, c.texts) {
+		if slices.EqualFunc(texts[:], c.texts[:], bytes.Equal) {
 			return
 		}
 		c.texts = texts
@@ -105,15 +106,6 @@ func (c *certificates) reload() {
 	}
 	c.failed = ""
 	c.log.Info("the certificate was read again", "expires", c.pair.Leaf.NotAfter)
-}
-
-func same(a, b [3][]byte) bool {
-	for i := range a {
-		if !bytes.Equal(a[i], b[i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // config is asked anew for each connection.

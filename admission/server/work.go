@@ -63,12 +63,7 @@ func (s *Server) judge(x *exchange, timeout time.Duration, work func(context.Con
 	go func(body *charge) {
 		o := outcome{answer: &answer{ctx: ctx, held: s.budget.charge()}}
 		func() {
-			defer func() {
-				if p := recover(); p != nil {
-					s.panicked(p)
-					o.err = errBroken
-				}
-			}()
+			defer s.recovered(&o.err)
 			o.contentType, o.err = work(ctx, o.answer)
 		}()
 		body.release()

@@ -17,16 +17,9 @@ func newInit() *cobra.Command {
 	return &cobra.Command{
 		Use: "init", Short: "Write a commented " + settings.FileName, Args: cobra.NoArgs, DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f, err := os.OpenFile(settings.FileName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+			err := writeNew(settings.FileName, []byte(initText), 0o644)
 			if os.IsExist(err) {
 				return fmt.Errorf("%s is there already", settings.FileName)
-			}
-			if err != nil {
-				return failed(err)
-			}
-			_, err = f.WriteString(initText)
-			if closed := f.Close(); err == nil {
-				err = closed
 			}
 			if err != nil {
 				return failed(err)

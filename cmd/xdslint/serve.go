@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -136,9 +135,6 @@ func (f *serveFlags) options() (server.Options, error) {
 	}
 	if f.timeout < time.Millisecond {
 		return options, fmt.Errorf("--timeout: %s is too short", f.timeout)
-	}
-	if f.judged == 0 {
-		options.MaxConcurrent = runtime.GOMAXPROCS(0)
 	}
 	if f.judged < 0 {
 		return options, fmt.Errorf("--max-concurrent: %d is less than one", f.judged)

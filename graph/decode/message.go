@@ -189,7 +189,15 @@ func (d *Decoder) oneofTwice(key *Key, value *Node, first, fd protoreflect.Field
 }
 
 func (d *Decoder) fieldByKey(fields protoreflect.FieldDescriptors, key string) protoreflect.FieldDescriptor {
-	if fd := fields.ByName(protoreflect.Name(key)); fd != nil || d.Format == ProtoText {
+	if d.Format == ProtoText {
+		return fields.ByName(protoreflect.Name(key))
+	}
+	return FieldNamed(fields, key)
+}
+
+// FieldNamed finds a field by its name in the proto or in JSON: readers take both.
+func FieldNamed(fields protoreflect.FieldDescriptors, key string) protoreflect.FieldDescriptor {
+	if fd := fields.ByName(protoreflect.Name(key)); fd != nil {
 		return fd
 	}
 	return fields.ByJSONName(key)

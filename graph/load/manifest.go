@@ -196,10 +196,7 @@ func (o *object) oneOf(at *decode.Path, in *decode.Node, key string, words []str
 	word := textOf(n)
 	switch {
 	case word == "" || word == "INVALID": // the zero value of Istio's enums
-		if n == nil {
-			n = in
-		}
-		o.wrong(at.Field(key), n, "%s", missing)
+		o.wrong(at.Field(key), orElse(n, in), "%s", missing)
 		return ""
 	case !slices.Contains(words, word):
 		o.wrong(at.Field(key), n, "%s %q is none of %s", key, word, strings.Join(words, ", "))

@@ -46,11 +46,7 @@ func deploy(t *testing.T, c *cluster) *webhook {
 	dir := t.TempDir()
 	w := &webhook{cluster: c, dir: dir, deploy: filepath.Join(dir, "deploy")}
 	run(t, "go", "build", "-o", dir, "../../cmd/xdslint")
-	if err := os.CopyFS(w.deploy, os.DirFS("../../deploy")); err != nil {
-		t.Fatal(err)
-	}
-	run(t, filepath.Join(dir, "xdslint"), "certificate", "--out", filepath.Join(w.deploy, "self-signed"))
-	c.must(t, "", "apply", "-k", filepath.Join(w.deploy, "self-signed"))
+	w.apply(t, w.deploy)
 
 	// What the controllers do in a whole cluster: the Service leads to the server.
 	host := address(t)
@@ -61,6 +57,16 @@ metadata: {name: xdslint, namespace: xdslint-system, labels: {kubernetes.io/serv
 ports: [{name: https, port: %d}], endpoints: [{addresses: [%q]}]}`, port, host), "apply", "-f", "-")
 	w.serve(t)
 	return w
+}
+
+// apply copies deploy/, makes a certificate there, and applies it.
+func (w *webhook) apply(t *testing.T, to string) {
+	t.Helper()
+	if err := os.CopyFS(to, os.DirFS("../../deploy")); err != nil {
+		t.Fatal(err)
+	}
+	run(t, filepath.Join(w.dir, "xdslint"), "certificate", "--out", filepath.Join(to, "self-signed"))
+	w.must(t, "", "apply", "-k", filepath.Join(to, "self-signed"))
 }
 
 // address of this machine that a Service may lead to: none of the loopback interface.
@@ -264,11 +270,7 @@ func (w *webhook) testUnreachable(t *testing.T) {
 // certificate up.
 func (w *webhook) testRotation(t *testing.T) {
 	next := filepath.Join(t.TempDir(), "deploy")
-	if err := os.CopyFS(next, os.DirFS("../../deploy")); err != nil {
-		t.Fatal(err)
-	}
-	run(t, filepath.Join(w.dir, "xdslint"), "certificate", "--out", filepath.Join(next, "self-signed"))
-	w.must(t, "", "apply", "-k", filepath.Join(next, "self-signed"))
+	w.apply(t, next)
 	eventually(t, "the old certificate is not believed", func() error {
 		_, stderr, err := w.kubectl(t, "", "apply", "--dry-run=server", "-f", "testdata/bad-configmap.yaml")
 		if err != nil {

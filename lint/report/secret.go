@@ -318,10 +318,8 @@ func (h *hidden) leaves(n *decode.Node) {
 		h.text(n.Text)
 	}
 	for i := range n.Items {
-		if n.Kind == decode.Map {
-			if key := n.Keys[i].Name; key == "filename" || key == "environment_variable" || key == "environmentVariable" {
-				continue
-			}
+		if n.Kind == decode.Map && secret.IsPlace(n.Keys[i].Name) {
+			continue
 		}
 		h.leaves(&n.Items[i])
 	}

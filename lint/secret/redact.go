@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -78,7 +79,7 @@ func (r *redactor) fields(n *decode.Node, md protoreflect.MessageDescriptor) {
 	header := md.FullName() == HeaderValue && isCredential(n)
 	for i := range n.Items {
 		key, item := n.Keys[i].Name, &n.Items[i]
-		fd := field(md, key)
+		fd := decode.FieldNamed(md.Fields(), key)
 		switch {
 		case fd == nil:
 			r.entry(item, key, "")
@@ -97,20 +98,8 @@ func isCredential(header *decode.Node) bool {
 	return key != nil && Header(key.Text, "") && (value == nil || Header(key.Text, value.Text))
 }
 
-func field(md protoreflect.MessageDescriptor, key string) protoreflect.FieldDescriptor {
-	if fd := md.Fields().ByName(protoreflect.Name(key)); fd != nil {
-		return fd
-	}
-	return md.Fields().ByJSONName(key)
-}
-
 func isSensitive(md protoreflect.MessageDescriptor, fd protoreflect.FieldDescriptor) bool {
-	for _, one := range Fields(md) {
-		if one == fd {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(Fields(md), fd)
 }
 
 // each calls f for each value of a field.
@@ -177,7 +166,7 @@ func (r *redactor) hideMessage(n *decode.Node, md protoreflect.MessageDescriptor
 		return
 	}
 	for i := range n.Items {
-		fd := field(md, n.Keys[i].Name)
+		fd := decode.FieldNamed(md.Fields(), n.Keys[i].Name)
 		switch {
 		case fd == nil && n.Keys[i].Name == "@type":
 		case fd == nil:
@@ -231,19 +220,11 @@ func (r *redactor) leaves(n *decode.Node) {
 		r.put(n, Redaction)
 	}
 	for i := range n.Items {
-		if n.Kind == decode.Map && isPlace(n.Keys[i].Name) {
+		if n.Kind == decode.Map && (n.Keys[i].Name == "@type" || IsPlace(n.Keys[i].Name)) {
 			continue
 		}
 		r.leaves(&n.Items[i])
 	}
-}
-
-func isPlace(key string) bool {
-	switch key {
-	case "@type", "filename", "environment_variable", "environmentVariable":
-		return true
-	}
-	return false
 }
 
 // put writes another text in place of a string.

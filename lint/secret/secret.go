@@ -93,6 +93,11 @@ func Key(key, under string, text bool) bool {
 	return names[key] || within[under][key] || text && credential().MatchString(key)
 }
 
+// IsPlace tells the keys of what says where a secret is, and is none.
+func IsPlace(key string) bool {
+	return key == "filename" || key == "environment_variable" || key == "environmentVariable"
+}
+
 // Redaction is what Redact writes in place of a secret; Envoy's admin interface writes the same.
 const Redaction = "[redacted]"
 

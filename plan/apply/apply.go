@@ -66,7 +66,7 @@ func Run(ctx context.Context, cache cachev3.SnapshotCache, node string, before, 
 	if opts.plan == nil {
 		opts.plan = plan.Make
 	}
-	if none(before) {
+	if gocp.None(before) {
 		before = nil
 	}
 	next, err := gocp.Snapshot(after)
@@ -81,7 +81,7 @@ func Run(ctx context.Context, cache cachev3.SnapshotCache, node string, before, 
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	if held, err := cache.GetSnapshot(node); err == nil && !none(held) {
+	if held, err := cache.GetSnapshot(node); err == nil && !gocp.None(held) {
 		before = held
 	}
 	r := &run{Options: opts, cache: cache, key: node, session: session, target: after, references: map[proto.Message][]*graph.Edge{}}
@@ -99,12 +99,6 @@ func Run(ctx context.Context, cache cachev3.SnapshotCache, node string, before, 
 		return err
 	}
 	return r.run(ctx)
-}
-
-// none tells whether there is no snapshot.
-func none(s cachev3.ResourceSnapshot) bool {
-	made, ok := s.(*cachev3.Snapshot)
-	return s == nil || ok && made == nil
 }
 
 // begin ends the run that is under way for the node, if any, and takes its place; but not when its own context has ended by then.

@@ -37,11 +37,37 @@ func options(p *plane) Options {
 	return Options{Tracker: p.tracker, Plan: plan.Options{AckTimeout: 5 * time.Second, DrainTime: 5 * time.Second}}
 }
 
-// going runs in the background.
+// overEach runs a test over each transport.
+func overEach(t *testing.T, test func(t *testing.T, transport lint.Transport)) {
+	t.Helper()
+	for _, transport := range lint.Transports {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			test(t, transport)
+		})
+	}
+}
+
+// push goes from what the cache holds to another snapshot.
+func push(p *plane, after cachev3.ResourceSnapshot, opts Options) error {
+	return Run(context.Background(), p.cache, "edge", nil, after, opts)
+}
+
+// going pushes in the background.
 func going(p *plane, after cachev3.ResourceSnapshot, opts Options) chan error {
 	result := make(chan error, 1)
-	go func() { result <- Run(context.Background(), p.cache, "edge", nil, after, opts) }()
+	go func() { result <- push(p, after, opts) }()
 	return result
+}
+
+// waits checks that a run does not end for a while.
+func waits(t *testing.T, result chan error, what string, long time.Duration) {
+	t.Helper()
+	select {
+	case err := <-result:
+		t.Fatalf("did not wait for %s: %v", what, err)
+	case <-time.After(long):
+	}
 }
 
 func ended(t *testing.T, result chan error) error {
@@ -84,7 +110,7 @@ func TestRun(t *testing.T) {
 				p, envoys := start(t, transport, plain, 2)
 				after := target.snapshot(t, "v2", transport)
 				begin := time.Now()
-				if err := Run(context.Background(), p.cache, "edge", nil, after, options(p)); err != nil {
+				if err := push(p, after, options(p)); err != nil {
 					t.Fatal(err)
 				}
 				if took := time.Since(begin); took > 4*time.Second { // a patience that ran out
@@ -114,7 +140,7 @@ func TestVersions(t *testing.T) {
 		{slower, "v2", "v2~3 v2~4 v1 v2"}, // another v2 than the Envoy knows; two versions were made for the phases before
 	} {
 		after := step.target.snapshot(t, step.version, lint.ADSSotW)
-		if err := Run(context.Background(), p.cache, "edge", nil, after, options(p)); err != nil {
+		if err := push(p, after, options(p)); err != nil {
 			t.Fatal(err)
 		}
 		envoys[0].serves(after)
@@ -166,7 +192,7 @@ func TestOrder(t *testing.T) {
 		f.mu.Unlock()
 		f.eventually("the busy stream", func() bool { return !p.busy.Load() })
 		after := target.snapshot(t, fmt.Sprint("w", i), lint.ADSSotW)
-		if err := Run(context.Background(), p.cache, "edge", nil, after, options(p)); err != nil {
+		if err := push(p, after, options(p)); err != nil {
 			t.Fatal(err)
 		}
 		f.serves(after)
@@ -175,103 +201,85 @@ func TestOrder(t *testing.T) {
 
 func TestWarming(t *testing.T) {
 	t.Parallel()
-	for _, transport := range lint.Transports {
-		t.Run(string(transport), func(t *testing.T) {
-			t.Parallel()
-			p, envoys := start(t, transport, plain, 2)
-			slow := envoys[1]
-			slow.withhold(cds)
-			after := rerouted.snapshot(t, "v2", transport)
-			result := going(p, after, options(p))
-			slow.eventually("the new cluster", func() bool { return slow.has[cds]["c2"] != nil && slow.has[eds]["c2"] != nil })
-			select {
-			case err := <-result:
-				t.Fatalf("did not wait for the ACK: %v", err)
-			case <-time.After(200 * time.Millisecond):
-			}
-			for _, f := range envoys {
-				f.mu.Lock()
-				for _, got := range f.got {
-					if strings.HasPrefix(got, "RDS") && !strings.HasSuffix(got, "v1") {
-						t.Errorf("the route was sent before the cluster was warm: %v", f.got)
-					}
+	overEach(t, func(t *testing.T, transport lint.Transport) {
+		p, envoys := start(t, transport, plain, 2)
+		slow := envoys[1]
+		slow.withhold(cds)
+		after := rerouted.snapshot(t, "v2", transport)
+		result := going(p, after, options(p))
+		slow.eventually("the new cluster", func() bool { return slow.has[cds]["c2"] != nil && slow.has[eds]["c2"] != nil })
+		waits(t, result, "the ACK", 200*time.Millisecond)
+		for _, f := range envoys {
+			f.mu.Lock()
+			for _, got := range f.got {
+				if strings.HasPrefix(got, "RDS") && !strings.HasSuffix(got, "v1") {
+					t.Errorf("the route was sent before the cluster was warm: %v", f.got)
 				}
-				f.mu.Unlock()
 			}
-			slow.release(cds)
-			if err := ended(t, result); err != nil {
-				t.Fatal(err)
-			}
-			slow.serves(after)
-		})
-	}
+			f.mu.Unlock()
+		}
+		slow.release(cds)
+		if err := ended(t, result); err != nil {
+			t.Fatal(err)
+		}
+		slow.serves(after)
+	})
 }
 
 // Without ADS no ACK tells that a new cluster is warm: so its health checks get their time.
 func TestHealthChecks(t *testing.T) {
 	t.Parallel()
-	for _, transport := range lint.Transports {
-		t.Run(string(transport), func(t *testing.T) {
-			t.Parallel()
-			p, envoys := start(t, transport, plain, 1)
-			target := rerouted
-			target.check = 2 * time.Second
-			after := target.snapshot(t, "v2", transport)
-			begin := time.Now()
-			if err := Run(context.Background(), p.cache, "edge", nil, after, options(p)); err != nil {
-				t.Fatal(err)
-			}
-			if took := time.Since(begin); (took >= target.check) == transport.ADS() {
-				t.Errorf("took %s", took)
-			}
-			envoys[0].serves(after)
-		})
-	}
+	overEach(t, func(t *testing.T, transport lint.Transport) {
+		p, envoys := start(t, transport, plain, 1)
+		target := rerouted
+		target.check = 2 * time.Second
+		after := target.snapshot(t, "v2", transport)
+		begin := time.Now()
+		if err := push(p, after, options(p)); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(begin); (took >= target.check) == transport.ADS() {
+			t.Errorf("took %s", took)
+		}
+		envoys[0].serves(after)
+	})
 }
 
 func TestReconnect(t *testing.T) {
 	t.Parallel()
-	for _, transport := range lint.Transports {
-		t.Run(string(transport), func(t *testing.T) {
-			t.Parallel()
-			p, envoys := start(t, transport, plain, 2)
-			envoys[1].withhold(cds)
-			after := rerouted.snapshot(t, "v2", transport)
-			result := going(p, after, options(p))
-			envoys[1].eventually("the new cluster", func() bool { return envoys[1].has[cds]["c2"] != nil })
-			envoys[1].disconnect()
-			envoys[1].mu.Lock()
-			delete(envoys[1].withheld, cds)
-			envoys[1].mu.Unlock()
-			envoys[1].connect()
-			if err := ended(t, result); err != nil {
-				t.Fatal(err)
-			}
-			for _, f := range envoys {
-				f.serves(after)
-			}
-		})
-	}
+	overEach(t, func(t *testing.T, transport lint.Transport) {
+		p, envoys := start(t, transport, plain, 2)
+		envoys[1].withhold(cds)
+		after := rerouted.snapshot(t, "v2", transport)
+		result := going(p, after, options(p))
+		envoys[1].eventually("the new cluster", func() bool { return envoys[1].has[cds]["c2"] != nil })
+		envoys[1].disconnect()
+		envoys[1].does(func() { delete(envoys[1].withheld, cds) })
+		envoys[1].connect()
+		if err := ended(t, result); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range envoys {
+			f.serves(after)
+		}
+	})
 }
 
 // An Envoy that goes away is not waited for.
 func TestGone(t *testing.T) {
 	t.Parallel()
-	for _, transport := range lint.Transports {
-		t.Run(string(transport), func(t *testing.T) {
-			t.Parallel()
-			p, envoys := start(t, transport, plain, 2)
-			envoys[1].withhold(cds)
-			after := rerouted.snapshot(t, "v2", transport)
-			result := going(p, after, options(p))
-			envoys[1].eventually("the new cluster", func() bool { return envoys[1].has[cds]["c2"] != nil })
-			envoys[1].disconnect()
-			if err := ended(t, result); err != nil {
-				t.Fatal(err)
-			}
-			envoys[0].serves(after)
-		})
-	}
+	overEach(t, func(t *testing.T, transport lint.Transport) {
+		p, envoys := start(t, transport, plain, 2)
+		envoys[1].withhold(cds)
+		after := rerouted.snapshot(t, "v2", transport)
+		result := going(p, after, options(p))
+		envoys[1].eventually("the new cluster", func() bool { return envoys[1].has[cds]["c2"] != nil })
+		envoys[1].disconnect()
+		if err := ended(t, result); err != nil {
+			t.Fatal(err)
+		}
+		envoys[0].serves(after)
+	})
 }
 
 func TestProgress(t *testing.T) {
@@ -286,7 +294,7 @@ func TestProgress(t *testing.T) {
 		}
 		steps = append(steps, step)
 	}
-	if err := Run(context.Background(), p.cache, "edge", nil, changed.snapshot(t, "v2", lint.ADSSotW), opts); err != nil {
+	if err := push(p, changed.snapshot(t, "v2", lint.ADSSotW), opts); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
@@ -299,84 +307,75 @@ func TestProgress(t *testing.T) {
 
 func TestFirst(t *testing.T) {
 	t.Parallel()
-	for _, transport := range lint.Transports {
-		t.Run(string(transport), func(t *testing.T) {
-			t.Parallel()
-			p := newPlane(t, transport)
-			s := plain.snapshot(t, "v1", transport)
-			if err := Run(context.Background(), p.cache, "edge", nil, s, options(p)); err != nil {
-				t.Fatal("nobody is connected:", err)
-			}
-			p.holds(t, s)
-			connect(t, p, transport).arrives(s)
+	overEach(t, func(t *testing.T, transport lint.Transport) {
+		p := newPlane(t, transport)
+		s := plain.snapshot(t, "v1", transport)
+		if err := push(p, s, options(p)); err != nil {
+			t.Fatal("nobody is connected:", err)
+		}
+		p.holds(t, s)
+		connect(t, p, transport).arrives(s)
 
-			p = newPlane(t, transport)
-			f := connect(t, p, transport)
-			f.eventually("the subscription", func() bool { p.tracker.mu.Lock(); defer p.tracker.mu.Unlock(); return len(p.tracker.nodes) > 0 })
-			if err := Run(context.Background(), p.cache, "edge", nil, s, options(p)); err != nil {
-				t.Fatal("somebody is connected:", err)
-			}
-			f.mu.Lock()
-			if f.has[lds]["l"] == nil {
-				t.Error("did not wait for the ACK")
-			}
-			f.mu.Unlock()
-			f.arrives(s)
-		})
-	}
+		p = newPlane(t, transport)
+		f := connect(t, p, transport)
+		f.eventually("the subscription", func() bool { p.tracker.mu.Lock(); defer p.tracker.mu.Unlock(); return len(p.tracker.nodes) > 0 })
+		if err := push(p, s, options(p)); err != nil {
+			t.Fatal("somebody is connected:", err)
+		}
+		f.mu.Lock()
+		if f.has[lds]["l"] == nil {
+			t.Error("did not wait for the ACK")
+		}
+		f.mu.Unlock()
+		f.arrives(s)
+	})
 }
 
 // After a restart the cache is empty, and the Envoys have what they had.
 func TestRestart(t *testing.T) {
 	t.Parallel()
-	for _, transport := range lint.Transports {
-		t.Run(string(transport), func(t *testing.T) {
-			t.Parallel()
-			p, envoys := start(t, transport, plain, 1)
-			p.cache.ClearSnapshot("edge")
-			envoys[0].disconnect()
-			after := rerouted.snapshot(t, "v2", transport)
-			result := make(chan error, 1)
-			go func() {
-				result <- Run(context.Background(), p.cache, "edge", plain.snapshot(t, "v1", transport), after, options(p))
-			}()
-			time.Sleep(50 * time.Millisecond)
-			envoys[0].connect()
-			if err := ended(t, result); err != nil {
-				t.Fatal(err)
-			}
-			envoys[0].serves(after)
-		})
-	}
+	overEach(t, func(t *testing.T, transport lint.Transport) {
+		p, envoys := start(t, transport, plain, 1)
+		p.cache.ClearSnapshot("edge")
+		envoys[0].disconnect()
+		after := rerouted.snapshot(t, "v2", transport)
+		result := make(chan error, 1)
+		go func() {
+			result <- Run(context.Background(), p.cache, "edge", plain.snapshot(t, "v1", transport), after, options(p))
+		}()
+		time.Sleep(50 * time.Millisecond)
+		envoys[0].connect()
+		if err := ended(t, result); err != nil {
+			t.Fatal(err)
+		}
+		envoys[0].serves(after)
+	})
 }
 
 // A cluster load assignment that nobody asks for would hold all others back.
 func TestOrphan(t *testing.T) {
 	t.Parallel()
-	for _, transport := range lint.Transports {
-		t.Run(string(transport), func(t *testing.T) {
-			t.Parallel()
-			p, envoys := start(t, transport, plain, 1)
-			target := rerouted
-			target.orphans = []string{"nobody"}
-			after := target.snapshot(t, "v2", transport)
-			if err := Run(context.Background(), p.cache, "edge", nil, after, options(p)); err != nil {
-				t.Fatal(err)
-			}
-			if transport == lint.ADSSotW { // where it would keep an Envoy that comes later from all of its type
-				p.holds(t, rerouted.snapshot(t, "v2", transport))
-			} else {
-				p.holds(t, after)
-			}
-			envoys[0].serves(rerouted.snapshot(t, "v2", transport))
+	overEach(t, func(t *testing.T, transport lint.Transport) {
+		p, envoys := start(t, transport, plain, 1)
+		target := rerouted
+		target.orphans = []string{"nobody"}
+		after := target.snapshot(t, "v2", transport)
+		if err := push(p, after, options(p)); err != nil {
+			t.Fatal(err)
+		}
+		if transport == lint.ADSSotW { // where it would keep an Envoy that comes later from all of its type
+			p.holds(t, rerouted.snapshot(t, "v2", transport))
+		} else {
+			p.holds(t, after)
+		}
+		envoys[0].serves(rerouted.snapshot(t, "v2", transport))
 
-			target.clusters = map[string]time.Duration{"c2": time.Second, "nobody": time.Second}
-			target.orphans = nil
-			after = target.snapshot(t, "v3", transport)
-			if err := Run(context.Background(), p.cache, "edge", nil, after, options(p)); err != nil {
-				t.Fatal(err)
-			}
-			envoys[0].serves(after)
-		})
-	}
+		target.clusters = map[string]time.Duration{"c2": time.Second, "nobody": time.Second}
+		target.orphans = nil
+		after = target.snapshot(t, "v3", transport)
+		if err := push(p, after, options(p)); err != nil {
+			t.Fatal(err)
+		}
+		envoys[0].serves(after)
+	})
 }

@@ -16,36 +16,31 @@ import (
 // After a restart the first push fails at one Envoy. There is nothing to go back to, least of all an empty snapshot.
 func TestFirstRefused(t *testing.T) {
 	t.Parallel()
-	for _, transport := range lint.Transports {
-		t.Run(string(transport), func(t *testing.T) {
-			t.Parallel()
-			p, envoys := start(t, transport, plain, 2)
-			for _, f := range envoys {
-				f.disconnect()
-			}
-			p.cache.ClearSnapshot("edge")
-			envoys[1].mu.Lock()
-			envoys[1].refuses = lds
-			envoys[1].mu.Unlock()
-			for _, f := range envoys {
-				f.connect()
-			}
-			time.Sleep(300 * time.Millisecond)
-			target := plain
-			target.clusters = map[string]time.Duration{"c1": 3 * time.Second}
-			target.ports = map[string]uint32{"l": 10001}
-			after := target.snapshot(t, "v2", transport)
-			opts := options(p)
-			opts.Progress = func(e Event) { e.Plan.Remaining() }
-			err := Run(context.Background(), p.cache, "edge", nil, after, opts)
-			var nack *NackError
-			if !errors.As(err, &nack) {
-				t.Errorf("got %v", err)
-			}
-			p.holds(t, after)
-			envoys[0].arrives(after)
-		})
-	}
+	overEach(t, func(t *testing.T, transport lint.Transport) {
+		p, envoys := start(t, transport, plain, 2)
+		for _, f := range envoys {
+			f.disconnect()
+		}
+		p.cache.ClearSnapshot("edge")
+		envoys[1].does(func() { envoys[1].refuses = lds })
+		for _, f := range envoys {
+			f.connect()
+		}
+		time.Sleep(300 * time.Millisecond)
+		target := plain
+		target.clusters = map[string]time.Duration{"c1": 3 * time.Second}
+		target.ports = map[string]uint32{"l": 10001}
+		after := target.snapshot(t, "v2", transport)
+		opts := options(p)
+		opts.Progress = func(e Event) { e.Plan.Remaining() }
+		err := push(p, after, opts)
+		var nack *NackError
+		if !errors.As(err, &nack) {
+			t.Errorf("got %v", err)
+		}
+		p.holds(t, after)
+		envoys[0].arrives(after)
+	})
 }
 
 // Whoever gives the transport is not connected by that.
@@ -59,7 +54,7 @@ func TestFirstTransport(t *testing.T) {
 	if err := Run(context.Background(), p.cache, "edge", before, after, opts); err != nil {
 		t.Fatal(err)
 	}
-	if err := Run(context.Background(), p.cache, "edge", nil, before, opts); err == nil {
+	if err := push(p, before, opts); err == nil {
 		t.Error("no snapshot is taken for an empty one")
 	}
 	p.holds(t, after)
@@ -73,9 +68,7 @@ func TestLateNACK(t *testing.T) {
 			t.Parallel()
 			p, envoys := start(t, transport, plain, 1)
 			f := envoys[0]
-			f.mu.Lock()
-			f.drains = true
-			f.mu.Unlock()
+			f.does(func() { f.drains = true })
 			result := going(p, renamed.snapshot(t, "v2", transport), options(p))
 			f.eventually("the new route", func() bool { return f.has[rds]["r2"] != nil })
 			time.Sleep(100 * time.Millisecond)
@@ -109,7 +102,7 @@ func TestTTL(t *testing.T) {
 	}
 	f := connect(t, p, lint.ADSSotW)
 	f.arrives(before)
-	if err := Run(context.Background(), p.cache, "edge", nil, plain.snapshot(t, "v2", lint.ADSSotW), options(p)); err != nil {
+	if err := push(p, plain.snapshot(t, "v2", lint.ADSSotW), options(p)); err != nil {
 		t.Fatal(err)
 	}
 	f.eventually("the endpoints again", func() bool { return slices.Contains(f.got, "EDS v2") })
@@ -120,13 +113,11 @@ func TestForgotten(t *testing.T) {
 	t.Parallel()
 	p, envoys := start(t, lint.ADSSotW, plain, 1)
 	f := envoys[0]
-	f.mu.Lock()
-	f.drains, f.refuses = true, lds
-	f.mu.Unlock()
+	f.does(func() { f.drains, f.refuses = true, lds })
 	opts := options(p)
 	opts.Plan.DrainTime, opts.Plan.AckTimeout = 500*time.Millisecond, 500*time.Millisecond
 	var nack *NackError
-	if err := Run(context.Background(), p.cache, "edge", nil, renamed.snapshot(t, "v2", lint.ADSSotW), opts); !errors.As(err, &nack) {
+	if err := push(p, renamed.snapshot(t, "v2", lint.ADSSotW), opts); !errors.As(err, &nack) {
 		t.Fatalf("got %v", err)
 	}
 	nodes := func(is func(map[string]*node) bool) func() bool {
@@ -135,9 +126,7 @@ func TestForgotten(t *testing.T) {
 	if !nodes(func(all map[string]*node) bool { return len(all["edge"].draining) == 0 })() {
 		t.Error("what Envoy refused is taken for drained")
 	}
-	f.mu.Lock()
-	f.refuses = ""
-	f.mu.Unlock()
+	f.does(func() { f.refuses = "" })
 	ctx, cancel := context.WithCancel(context.Background())
 	result := make(chan error, 1)
 	go func() { result <- Run(ctx, p.cache, "edge", nil, renamed.snapshot(t, "w", lint.ADSSotW), opts) }()

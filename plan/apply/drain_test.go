@@ -15,85 +15,65 @@ import (
 
 func TestUnsubscribe(t *testing.T) {
 	t.Parallel()
-	for _, transport := range lint.Transports {
-		t.Run(string(transport), func(t *testing.T) {
-			t.Parallel()
-			p, envoys := start(t, transport, plain, 2)
-			for _, f := range envoys {
-				f.mu.Lock()
-				f.drains = true
-				f.mu.Unlock()
-			}
-			after := renamed.snapshot(t, "v2", transport)
-			result := going(p, after, options(p))
-			for _, f := range envoys {
-				f.eventually("the new listener's route", func() bool { return f.has[rds]["r2"] != nil })
-			}
-			envoys[0].drain()
-			select {
-			case err := <-result:
-				t.Fatalf("did not wait for the drain: %v", err)
-			case <-time.After(400 * time.Millisecond):
-			}
-			envoys[1].mu.Lock()
-			if envoys[1].has[cds]["c1"] == nil {
-				t.Error("the cluster of draining connections is gone")
-			}
-			envoys[1].mu.Unlock()
-			envoys[1].drain()
-			if err := ended(t, result); err != nil {
-				t.Fatal(err)
-			}
-			for _, f := range envoys {
-				f.serves(after)
-			}
-		})
-	}
+	overEach(t, func(t *testing.T, transport lint.Transport) {
+		p, envoys := start(t, transport, plain, 2)
+		for _, f := range envoys {
+			f.does(func() { f.drains = true })
+		}
+		after := renamed.snapshot(t, "v2", transport)
+		result := going(p, after, options(p))
+		for _, f := range envoys {
+			f.eventually("the new listener's route", func() bool { return f.has[rds]["r2"] != nil })
+		}
+		envoys[0].drain()
+		waits(t, result, "the drain", 400*time.Millisecond)
+		envoys[1].mu.Lock()
+		if envoys[1].has[cds]["c1"] == nil {
+			t.Error("the cluster of draining connections is gone")
+		}
+		envoys[1].mu.Unlock()
+		envoys[1].drain()
+		if err := ended(t, result); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range envoys {
+			f.serves(after)
+		}
+	})
 }
 
 // While connections drain, an Envoy loses its own to the control plane.
 func TestReconnectWhileDraining(t *testing.T) {
 	t.Parallel()
-	for _, transport := range lint.Transports {
-		t.Run(string(transport), func(t *testing.T) {
-			t.Parallel()
-			p, envoys := start(t, transport, plain, 1)
-			f := envoys[0]
-			f.mu.Lock()
-			f.drains = true
-			f.mu.Unlock()
-			result := going(p, renamed.snapshot(t, "v2", transport), options(p))
-			f.eventually("the new listener's route", func() bool { return f.has[rds]["r2"] != nil })
-			names := []string{"r", "r2"}
-			f.disconnect()
-			time.Sleep(100 * time.Millisecond)
-			f.connect()
-			f.mu.Lock()
-			f.subscribe(rds, names)
-			f.mu.Unlock()
-			select {
-			case err := <-result:
-				t.Fatalf("did not wait for the drain: %v", err)
-			case <-time.After(400 * time.Millisecond):
-			}
-			f.drain()
-			if err := ended(t, result); err != nil {
-				t.Fatal(err)
-			}
-			f.serves(renamed.snapshot(t, "v2", transport))
-		})
-	}
+	overEach(t, func(t *testing.T, transport lint.Transport) {
+		p, envoys := start(t, transport, plain, 1)
+		f := envoys[0]
+		f.does(func() { f.drains = true })
+		result := going(p, renamed.snapshot(t, "v2", transport), options(p))
+		f.eventually("the new listener's route", func() bool { return f.has[rds]["r2"] != nil })
+		names := []string{"r", "r2"}
+		f.disconnect()
+		time.Sleep(100 * time.Millisecond)
+		f.connect()
+		f.mu.Lock()
+		f.subscribe(rds, names)
+		f.mu.Unlock()
+		waits(t, result, "the drain", 400*time.Millisecond)
+		f.drain()
+		if err := ended(t, result); err != nil {
+			t.Fatal(err)
+		}
+		f.serves(renamed.snapshot(t, "v2", transport))
+	})
 }
 
 func TestDrainTimeout(t *testing.T) {
 	t.Parallel()
 	p, envoys := start(t, lint.ADSSotW, plain, 1)
-	envoys[0].mu.Lock()
-	envoys[0].drains = true
-	envoys[0].mu.Unlock()
+	envoys[0].does(func() { envoys[0].drains = true })
 	opts := options(p)
 	opts.Plan.AckTimeout, opts.Plan.DrainTime = 400*time.Millisecond, 100*time.Millisecond
-	err := Run(context.Background(), p.cache, "edge", nil, renamed.snapshot(t, "v2", lint.ADSSotW), opts)
+	err := push(p, renamed.snapshot(t, "v2", lint.ADSSotW), opts)
 	var late *TimeoutError
 	if !errors.As(err, &late) || late.Wait.For != plan.Unsubscribe || !strings.Contains(err.Error(), "asks for it, since connections that use it are open") {
 		t.Fatalf("got %v", err)
@@ -106,79 +86,65 @@ func TestDrainTimeout(t *testing.T) {
 
 func TestTakeOver(t *testing.T) {
 	t.Parallel()
-	for _, transport := range lint.Transports {
-		t.Run(string(transport), func(t *testing.T) {
-			t.Parallel()
-			p, envoys := start(t, transport, plain, 1)
-			f := envoys[0]
-			f.mu.Lock()
-			f.drains = true
-			f.mu.Unlock()
-			first := going(p, renamed.snapshot(t, "v2", transport), options(p))
-			f.eventually("the new listener's route", func() bool { return f.has[rds]["r2"] != nil })
-			time.Sleep(50 * time.Millisecond)
+	overEach(t, func(t *testing.T, transport lint.Transport) {
+		p, envoys := start(t, transport, plain, 1)
+		f := envoys[0]
+		f.does(func() { f.drains = true })
+		first := going(p, renamed.snapshot(t, "v2", transport), options(p))
+		f.eventually("the new listener's route", func() bool { return f.has[rds]["r2"] != nil })
+		time.Sleep(50 * time.Millisecond)
 
-			later := renamed
-			later.routes = map[string]string{"r2": "c3"}
-			later.clusters = map[string]time.Duration{"c3": time.Second}
-			after := later.snapshot(t, "v3", transport)
-			second := going(p, after, options(p))
-			if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
-				t.Fatalf("the first run: %v", err)
-			}
-			f.eventually("the newest route", func() bool { return f.has[cds]["c3"] != nil && f.has[rds]["r2"] != nil })
-			select {
-			case err := <-second:
-				t.Fatalf("did not wait for what the first run made drain: %v", err)
-			case <-time.After(500 * time.Millisecond):
-			}
-			f.mu.Lock()
-			if f.has[cds]["c1"] == nil {
-				t.Error("the cluster of draining connections is gone")
-			}
-			f.mu.Unlock()
-			f.drain()
-			if err := ended(t, second); err != nil {
-				t.Fatal(err)
-			}
-			f.serves(after)
-			p.holds(t, after)
-		})
-	}
+		later := renamed
+		later.routes = map[string]string{"r2": "c3"}
+		later.clusters = map[string]time.Duration{"c3": time.Second}
+		after := later.snapshot(t, "v3", transport)
+		second := going(p, after, options(p))
+		if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
+			t.Fatalf("the first run: %v", err)
+		}
+		f.eventually("the newest route", func() bool { return f.has[cds]["c3"] != nil && f.has[rds]["r2"] != nil })
+		waits(t, second, "what the first run made drain", 500*time.Millisecond)
+		f.mu.Lock()
+		if f.has[cds]["c1"] == nil {
+			t.Error("the cluster of draining connections is gone")
+		}
+		f.mu.Unlock()
+		f.drain()
+		if err := ended(t, second); err != nil {
+			t.Fatal(err)
+		}
+		f.serves(after)
+		p.holds(t, after)
+	})
 }
 
 // A rollback while connections drain, and then the same again: the name whose end the first plan waited for is in use once more.
 func TestRollback(t *testing.T) {
 	t.Parallel()
-	for _, transport := range lint.Transports {
-		t.Run(string(transport), func(t *testing.T) {
-			t.Parallel()
-			p, envoys := start(t, transport, plain, 1)
-			f := envoys[0]
-			f.mu.Lock()
-			f.drains = true
-			f.mu.Unlock()
-			opts := options(p)
-			opts.Plan.DrainTime = 700 * time.Millisecond
-			first := going(p, renamed.snapshot(t, "v2", transport), opts)
-			f.eventually("the new listener's route", func() bool { return f.has[rds]["r2"] != nil })
-			time.Sleep(50 * time.Millisecond)
-			second := going(p, plain.snapshot(t, "v3", transport), opts)
-			if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
-				t.Fatalf("the first run: %v", err)
-			}
-			f.eventually("the old listener", func() bool { return f.has[lds]["l"] != nil && f.has[lds]["l2"] == nil })
-			f.drain()
-			if err := ended(t, second); err != nil {
-				t.Fatal(err)
-			}
-			after := renamed.snapshot(t, "v4", transport)
-			if err := Run(context.Background(), p.cache, "edge", nil, after, opts); err != nil {
-				t.Fatal(err)
-			}
-			f.serves(after)
-		})
-	}
+	overEach(t, func(t *testing.T, transport lint.Transport) {
+		p, envoys := start(t, transport, plain, 1)
+		f := envoys[0]
+		f.does(func() { f.drains = true })
+		opts := options(p)
+		opts.Plan.DrainTime = 700 * time.Millisecond
+		first := going(p, renamed.snapshot(t, "v2", transport), opts)
+		f.eventually("the new listener's route", func() bool { return f.has[rds]["r2"] != nil })
+		time.Sleep(50 * time.Millisecond)
+		second := going(p, plain.snapshot(t, "v3", transport), opts)
+		if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
+			t.Fatalf("the first run: %v", err)
+		}
+		f.eventually("the old listener", func() bool { return f.has[lds]["l"] != nil && f.has[lds]["l2"] == nil })
+		f.drain()
+		if err := ended(t, second); err != nil {
+			t.Fatal(err)
+		}
+		after := renamed.snapshot(t, "v4", transport)
+		if err := push(p, after, opts); err != nil {
+			t.Fatal(err)
+		}
+		f.serves(after)
+	})
 }
 
 // drainPlan begins to drain a listener, and removes a cluster after that.
@@ -204,7 +170,7 @@ func TestDrained(t *testing.T) {
 	opts := options(p)
 	opts.plan = drainPlan(300 * time.Millisecond)
 	begin := time.Now()
-	if err := Run(context.Background(), p.cache, "edge", nil, after, opts); err != nil || time.Since(begin) < 300*time.Millisecond {
+	if err := push(p, after, opts); err != nil || time.Since(begin) < 300*time.Millisecond {
 		t.Errorf("without a way to ask: %v after %s", err, time.Since(begin))
 	}
 
@@ -214,19 +180,19 @@ func TestDrained(t *testing.T) {
 		asked = listeners
 		return nil
 	}
-	if err := Run(context.Background(), p.cache, "edge", nil, after, opts); err != nil || !slices.Equal(asked, []string{"l"}) {
+	if err := push(p, after, opts); err != nil || !slices.Equal(asked, []string{"l"}) {
 		t.Errorf("asked for %v: %v", asked, err)
 	}
 
 	opts.Drained = func(context.Context, []string) error { return errors.New("no admin interface") }
 	want := `node "edge", phase 1 of 1: asking whether listener "l" has drained: no admin interface`
-	if err := Run(context.Background(), p.cache, "edge", nil, after, opts); err == nil || err.Error() != want {
+	if err := push(p, after, opts); err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 
 	opts.plan = drainPlan(300 * time.Millisecond)
 	opts.Drained = func(ctx context.Context, _ []string) error { <-ctx.Done(); return ctx.Err() }
-	if err := Run(context.Background(), p.cache, "edge", nil, after, opts); err != nil {
+	if err := push(p, after, opts); err != nil {
 		t.Errorf("after the drain time nothing is left to drain: %v", err)
 	}
 }

@@ -17,26 +17,23 @@ import (
 
 func TestACKTimeout(t *testing.T) {
 	t.Parallel()
-	for _, transport := range lint.Transports {
-		t.Run(string(transport), func(t *testing.T) {
-			t.Parallel()
-			p, envoys := start(t, transport, plain, 1)
-			envoys[0].withhold(cds)
-			opts := options(p)
-			opts.Plan.AckTimeout = 300 * time.Millisecond
-			err := Run(context.Background(), p.cache, "edge", nil, rerouted.snapshot(t, "v2", transport), opts)
-			var late *TimeoutError
-			if !errors.As(err, &late) || late.Phase != 1 || late.Wait.Kind != graph.Cluster || !slices.Contains(late.Wait.Names, "c2") {
-				t.Fatalf("got %v", err)
-			}
-			if !strings.Contains(err.Error(), `no ACK of cluster`) || !strings.Contains(err.Error(), "has not answered, as it does while something warms") {
-				t.Errorf("the error says %v", err)
-			}
-			p.holds(t, plain.snapshot(t, "v1", transport))
-			envoys[0].release(cds)
-			envoys[0].serves(plain.snapshot(t, "v1", transport))
-		})
-	}
+	overEach(t, func(t *testing.T, transport lint.Transport) {
+		p, envoys := start(t, transport, plain, 1)
+		envoys[0].withhold(cds)
+		opts := options(p)
+		opts.Plan.AckTimeout = 300 * time.Millisecond
+		err := push(p, rerouted.snapshot(t, "v2", transport), opts)
+		var late *TimeoutError
+		if !errors.As(err, &late) || late.Phase != 1 || late.Wait.Kind != graph.Cluster || !slices.Contains(late.Wait.Names, "c2") {
+			t.Fatalf("got %v", err)
+		}
+		if !strings.Contains(err.Error(), `no ACK of cluster`) || !strings.Contains(err.Error(), "has not answered, as it does while something warms") {
+			t.Errorf("the error says %v", err)
+		}
+		p.holds(t, plain.snapshot(t, "v1", transport))
+		envoys[0].release(cds)
+		envoys[0].serves(plain.snapshot(t, "v1", transport))
+	})
 }
 
 func TestNobody(t *testing.T) {
@@ -45,7 +42,7 @@ func TestNobody(t *testing.T) {
 	envoys[0].disconnect()
 	opts := options(p)
 	opts.Plan.AckTimeout = 300 * time.Millisecond
-	err := Run(context.Background(), p.cache, "edge", nil, rerouted.snapshot(t, "v2", lint.ADSSotW), opts)
+	err := push(p, rerouted.snapshot(t, "v2", lint.ADSSotW), opts)
 	if want := `node "edge", phase 1 of 3: no ACK of cluster "c2" within 300ms: no Envoy of this node is connected`; err == nil || err.Error() != want {
 		t.Fatalf("got  %v\nwant %s", err, want)
 	}
@@ -68,13 +65,11 @@ func TestNACK(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s", transport, short(url)), func(t *testing.T) {
 				t.Parallel()
 				p, envoys := start(t, transport, plain, 1)
-				envoys[0].mu.Lock()
-				envoys[0].refuses = url
-				envoys[0].mu.Unlock()
+				envoys[0].does(func() { envoys[0].refuses = url })
 				var phase int
 				opts := options(p)
 				opts.Progress = func(e Event) { phase = e.Phase }
-				err := Run(context.Background(), p.cache, "edge", nil, rerouted.snapshot(t, "v2", transport), opts)
+				err := push(p, rerouted.snapshot(t, "v2", transport), opts)
 				var nack *NackError
 				if !errors.As(err, &nack) || nack.TypeURL != url || nack.Message != "no such thing" || nack.Phase != phase || nack.Version == "" {
 					t.Fatalf("got %v", err)
@@ -89,13 +84,13 @@ func TestNACK(t *testing.T) {
 				moved := want // nothing is asked for anew, so whatever is stuck stays stuck
 				moved.backend = 9090
 				after := moved.snapshot(t, "v3", transport)
-				if err := Run(context.Background(), p.cache, "edge", nil, after, options(p)); err != nil {
+				if err := push(p, after, options(p)); err != nil {
 					t.Fatal(err)
 				}
 				envoys[0].serves(after)
 
 				after = rerouted.snapshot(t, "v4", transport)
-				if err := Run(context.Background(), p.cache, "edge", nil, after, options(p)); err != nil {
+				if err := push(p, after, options(p)); err != nil {
 					t.Fatal(err)
 				}
 				envoys[0].serves(after)
@@ -124,10 +119,10 @@ func TestCancel(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	p := newPlane(t, lint.ADSSotW)
-	if err := Run(context.Background(), p.cache, "edge", nil, &cachev3.Snapshot{}, Options{}); err == nil || err.Error() != "apply.Options has no Tracker" {
+	if err := push(p, &cachev3.Snapshot{}, Options{}); err == nil || err.Error() != "apply.Options has no Tracker" {
 		t.Errorf("got %v", err)
 	}
-	if err := Run(context.Background(), p.cache, "edge", nil, nil, options(p)); err == nil {
+	if err := push(p, nil, options(p)); err == nil {
 		t.Error("there is no target")
 	}
 }

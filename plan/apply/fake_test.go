@@ -202,11 +202,16 @@ func (f *fake) check() {
 	}
 }
 
-// withhold keeps the answers of a type back, release gives the last of them.
-func (f *fake) withhold(url string) {
+// does changes what the Envoy does from now on.
+func (f *fake) does(change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.withheld[url] = []func(){}
+	change()
+}
+
+// withhold keeps the answers of a type back, release gives the last of them.
+func (f *fake) withhold(url string) {
+	f.does(func() { f.withheld[url] = []func(){} })
 }
 
 func (f *fake) release(url string) {

@@ -15,34 +15,31 @@ import (
 // A run takes over while the cluster of the one before still warms: what comes next must not lead to it yet.
 func TestTakeOverWhileWarming(t *testing.T) {
 	t.Parallel()
-	for _, transport := range lint.Transports {
-		t.Run(string(transport), func(t *testing.T) {
-			t.Parallel()
-			p, envoys := start(t, transport, plain, 1)
-			f := envoys[0]
-			f.withhold(cds)
-			first := going(p, rerouted.snapshot(t, "v2", transport), options(p))
-			f.eventually("the new cluster", func() bool { return f.has[cds]["c2"] != nil })
-			next := rerouted
-			next.backend = 8081 // only endpoints change
-			after := next.snapshot(t, "v3", transport)
-			second := going(p, after, options(p))
-			if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
-				t.Errorf("the first run: %v", err)
-			}
-			time.Sleep(300 * time.Millisecond)
-			f.mu.Lock()
-			if strings.Contains(fmt.Sprint(f.has[rds]["r"]), "c2") {
-				t.Error("the route leads to a cluster whose ACK is withheld")
-			}
-			f.mu.Unlock()
-			f.release(cds)
-			if err := ended(t, second); err != nil {
-				t.Fatal(err)
-			}
-			f.serves(after)
-		})
-	}
+	overEach(t, func(t *testing.T, transport lint.Transport) {
+		p, envoys := start(t, transport, plain, 1)
+		f := envoys[0]
+		f.withhold(cds)
+		first := going(p, rerouted.snapshot(t, "v2", transport), options(p))
+		f.eventually("the new cluster", func() bool { return f.has[cds]["c2"] != nil })
+		next := rerouted
+		next.backend = 8081 // only endpoints change
+		after := next.snapshot(t, "v3", transport)
+		second := going(p, after, options(p))
+		if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
+			t.Errorf("the first run: %v", err)
+		}
+		time.Sleep(300 * time.Millisecond)
+		f.mu.Lock()
+		if strings.Contains(fmt.Sprint(f.has[rds]["r"]), "c2") {
+			t.Error("the route leads to a cluster whose ACK is withheld")
+		}
+		f.mu.Unlock()
+		f.release(cds)
+		if err := ended(t, second); err != nil {
+			t.Fatal(err)
+		}
+		f.serves(after)
+	})
 }
 
 // A refusal that comes after the run which sent the cluster was taken over is one of the next run, unless that replaces the cluster.
@@ -54,10 +51,10 @@ func TestTakeOverNACK(t *testing.T) {
 				t.Parallel()
 				p, envoys := start(t, transport, plain, 1)
 				f := envoys[0]
-				f.mu.Lock()
-				f.refuses = cds
-				f.withheld[cds] = []func(){}
-				f.mu.Unlock()
+				f.does(func() {
+					f.refuses = cds
+					f.withheld[cds] = []func(){}
+				})
 				first := going(p, rerouted.snapshot(t, "v2", transport), options(p))
 				f.eventually("the refusal", func() bool { return len(f.withheld[cds]) > 0 })
 				next := rerouted
@@ -70,9 +67,7 @@ func TestTakeOverNACK(t *testing.T) {
 				if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
 					t.Errorf("the first run: %v", err)
 				}
-				f.mu.Lock()
-				f.refuses = ""
-				f.mu.Unlock()
+				f.does(func() { f.refuses = "" })
 				f.release(cds)
 				err := ended(t, second)
 				if mended {
@@ -104,36 +99,33 @@ func TestTakeOverBetween(t *testing.T) {
 		ports:     map[string]uint32{"l": 10000, "w": 10002, "x": 10003, "y": 10004, "z": 10005}, // a chain of moves
 		routes:    map[string]string{"r2": "c2", "rs": "cs"}, clusters: map[string]time.Duration{"c2": time.Second, "cs": time.Second},
 	}
-	for _, transport := range lint.Transports {
-		t.Run(string(transport), func(t *testing.T) {
-			t.Parallel()
-			p, envoys := start(t, transport, old, 1)
-			f := envoys[0]
-			f.mu.Lock()
+	overEach(t, func(t *testing.T, transport lint.Transport) {
+		p, envoys := start(t, transport, old, 1)
+		f := envoys[0]
+		f.does(func() {
 			f.drains = true
 			f.withheld[rds] = []func(){}
-			f.mu.Unlock()
-			first := going(p, target.snapshot(t, "v2", transport), options(p))
-			f.eventually("the new route", func() bool { return f.has[rds]["r2"] != nil })
-			later := target
-			later.ports = old.ports
-			second := going(p, later.snapshot(t, "v3", transport), options(p))
-			if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
-				t.Errorf("the first run: %v", err)
-			}
-			f.release(rds)
-			time.Sleep(500 * time.Millisecond)
-			f.mu.Lock()
-			if slices.Contains(f.asks(rds), "r") && f.has[cds]["c1"] == nil {
-				t.Error("the cluster of draining connections is gone")
-			}
-			f.mu.Unlock()
-			f.drain()
-			if err := ended(t, second); err != nil {
-				t.Error(err)
-			}
 		})
-	}
+		first := going(p, target.snapshot(t, "v2", transport), options(p))
+		f.eventually("the new route", func() bool { return f.has[rds]["r2"] != nil })
+		later := target
+		later.ports = old.ports
+		second := going(p, later.snapshot(t, "v3", transport), options(p))
+		if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
+			t.Errorf("the first run: %v", err)
+		}
+		f.release(rds)
+		time.Sleep(500 * time.Millisecond)
+		f.mu.Lock()
+		if slices.Contains(f.asks(rds), "r") && f.has[cds]["c1"] == nil {
+			t.Error("the cluster of draining connections is gone")
+		}
+		f.mu.Unlock()
+		f.drain()
+		if err := ended(t, second); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // Whatever a run was doing when the next one came, it says so in one way.
@@ -148,7 +140,7 @@ func TestTakeOverAnytime(t *testing.T) {
 	}
 	time.Sleep(20 * time.Millisecond)
 	last := rerouted.snapshot(t, "last", lint.ADSSotW)
-	if err := Run(context.Background(), p.cache, "edge", nil, last, options(p)); err != nil {
+	if err := push(p, last, options(p)); err != nil {
 		t.Fatal(err)
 	}
 	for _, result := range all {

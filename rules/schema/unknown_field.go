@@ -100,7 +100,7 @@ func fieldNames(md protoreflect.MessageDescriptor) []string {
 func elsewhere(problem decode.Problem, at *graph.Place) string {
 	for i := range problem.In.Fields().Len() {
 		fd := problem.In.Fields().Get(i)
-		if inner := fd.Message(); inner != nil && !fd.IsMap() && fieldNamed(inner, problem.Name) != nil && !strings.HasPrefix(string(inner.FullName()), "google.protobuf.") {
+		if inner := fd.Message(); inner != nil && !fd.IsMap() && decode.FieldNamed(inner.Fields(), problem.Name) != nil && !strings.HasPrefix(string(inner.FullName()), "google.protobuf.") {
 			return fmt.Sprintf("it belongs one level down, into %s", fd.Name())
 		}
 	}
@@ -115,7 +115,7 @@ func elsewhere(problem decode.Problem, at *graph.Place) string {
 		if up.Path != up.Parent.Path {
 			levels++
 		}
-		if md := up.Parent.Message.Descriptor(); fieldNamed(md, problem.Name) != nil && md != problem.In && md.FullName() != "google.protobuf.Any" {
+		if md := up.Parent.Message.Descriptor(); decode.FieldNamed(md.Fields(), problem.Name) != nil && md != problem.In && md.FullName() != "google.protobuf.Any" {
 			return fmt.Sprintf("it belongs %s up, into the %s", count(levels, "level"), md.Name())
 		}
 	}
@@ -125,18 +125,11 @@ func elsewhere(problem decode.Problem, at *graph.Place) string {
 // insideAny looks into the configurations that stand beside an unknown field.
 func insideAny(problem decode.Problem, at *graph.Place) (field string) {
 	decode.EachMessage(at.Message, nil, func(inner protoreflect.Message, path *decode.Path) {
-		if content := at.Resource.Contents[inner.Interface()]; content != nil && fieldNamed(content.ProtoReflect().Descriptor(), problem.Name) != nil {
+		if content := at.Resource.Contents[inner.Interface()]; content != nil && decode.FieldNamed(content.ProtoReflect().Descriptor().Fields(), problem.Name) != nil {
 			field = path.Name()
 		}
 	})
 	return field
-}
-
-func fieldNamed(md protoreflect.MessageDescriptor, key string) protoreflect.FieldDescriptor {
-	if fd := md.Fields().ByName(protoreflect.Name(key)); fd != nil {
-		return fd
-	}
-	return md.Fields().ByJSONName(key)
 }
 
 func count(n int, what string) string {

@@ -22,7 +22,7 @@ import (
 // neither may be changed any more. What s lacks of a kind that it has some of is presumed missing; declare what is sure with
 // graph.Snapshot.Complete. A resource that is not of the type under which s serves it is an error.
 func Snapshot(s cachev3.ResourceSnapshot) (*graph.Snapshot, error) {
-	if made, ok := s.(*cachev3.Snapshot); s == nil || ok && made == nil {
+	if None(s) {
 		return nil, errors.New("there is no snapshot")
 	}
 	made, file := &graph.Snapshot{Loose: true}, &source.File{Name: "snapshot"}
@@ -41,6 +41,12 @@ func Snapshot(s cachev3.ResourceSnapshot) (*graph.Snapshot, error) {
 	}
 	made.Build()
 	return made, nil
+}
+
+// None tells whether there is no snapshot: a nil *cachev3.Snapshot is none either.
+func None(s cachev3.ResourceSnapshot) bool {
+	made, ok := s.(*cachev3.Snapshot)
+	return s == nil || ok && made == nil
 }
 
 func add(to *graph.Snapshot, file *source.File, kind graph.Kind, url string, s cachev3.ResourceSnapshot) error {

@@ -90,7 +90,7 @@ func write(dir string, megabytes int) (string, error) {
 // measured are the latencies of requests, and what became of them.
 type measured struct {
 	took     []time.Duration // of those that were judged
-	statuses map[int]int     // nil: processes have none
+	statuses map[int]int     // processes have none
 	wall     time.Duration
 }
 
