@@ -83,8 +83,7 @@ func (r *run) settleType(ctx context.Context, t types.ResponseType, sent map[str
 		now, then = r.pending(t, w.Names), r.pending(t, later.Names)
 	})
 	if then && len(r.made.Phases) > 0 {
-		first := &r.made.Phases[0]
-		first.Wait = append(slices.Clone(first.Wait), later)
+		r.waitFirst(later)
 	}
 	if !now {
 		return nil
@@ -96,6 +95,25 @@ func (r *run) settleType(ctx context.Context, t types.ResponseType, sent map[str
 		return r.late(w)
 	}
 	return err
+}
+
+// waitFirst makes the first phase wait for what could not be ACKed before it. To the plan a cluster that still warms is there, so it may lead
+// requests to it in the very phase that brings what it waits for: these come in a phase of their own.
+func (r *run) waitFirst(later plan.Wait) {
+	first := r.made.Phases[0]
+	if later.Kind == graph.Cluster {
+		warms := func(s plan.Send) bool {
+			return s.Kind == graph.Cluster || s.Kind == graph.ClusterLoadAssignment || s.Kind == graph.Secret
+		}
+		bring := plan.Phase{Send: slices.DeleteFunc(slices.Clone(first.Send), func(s plan.Send) bool { return !warms(s) }), Why: first.Why}
+		first.Send = slices.DeleteFunc(slices.Clone(first.Send), warms)
+		if len(bring.Send) > 0 && len(first.Send) > 0 {
+			bring.Wait = []plan.Wait{later}
+			r.made.Phases = slices.Concat([]plan.Phase{bring, first}, r.made.Phases[1:])
+			return
+		}
+	}
+	r.made.Phases[0].Wait = append(slices.Clone(r.made.Phases[0].Wait), later)
 }
 
 // adopt takes the refusal of what an earlier run has sent, before or after now, for one of what the first phase sends.

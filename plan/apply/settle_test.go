@@ -15,31 +15,41 @@ import (
 // A run takes over while the cluster of the one before still warms: what comes next must not lead to it yet.
 func TestTakeOverWhileWarming(t *testing.T) {
 	t.Parallel()
-	overEach(t, func(t *testing.T, transport lint.Transport) {
-		p, envoys := start(t, transport, plain, 1)
-		f := envoys[0]
-		f.withhold(cds)
-		first := going(p, rerouted.snapshot(t, "v2", transport), options(p))
-		f.eventually("the new cluster", func() bool { return f.has[cds]["c2"] != nil })
-		next := rerouted
-		next.backend = 8081 // only endpoints change
-		after := next.snapshot(t, "v3", transport)
-		second := going(p, after, options(p))
-		if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
-			t.Errorf("the first run: %v", err)
-		}
-		time.Sleep(300 * time.Millisecond)
-		f.mu.Lock()
-		if strings.Contains(fmt.Sprint(f.has[rds]["r"]), "c2") {
-			t.Error("the route leads to a cluster whose ACK is withheld")
-		}
-		f.mu.Unlock()
-		f.release(cds)
-		if err := ended(t, second); err != nil {
-			t.Fatal(err)
-		}
-		f.serves(after)
-	})
+	overEach(t, func(t *testing.T, transport lint.Transport) { takesOverWhileWarming(t, transport, false) })
+}
+
+// As before, but the endpoints that the cluster waits for come late, and mostly with the run that takes over.
+func TestTakeOverBeforeEndpoints(t *testing.T) {
+	t.Parallel()
+	overEach(t, func(t *testing.T, transport lint.Transport) { takesOverWhileWarming(t, transport, true) })
+}
+
+func takesOverWhileWarming(t *testing.T, transport lint.Transport, early bool) {
+	t.Helper()
+	p, envoys := start(t, transport, plain, 1)
+	f := envoys[0]
+	f.withhold(cds)
+	p.busy.Store(early) // while the stream is busy, the first run sends none
+	first := going(p, rerouted.snapshot(t, "v2", transport), options(p))
+	f.eventually("the new cluster", func() bool { return f.has[cds]["c2"] != nil })
+	next := rerouted
+	next.backend = 8081 // only endpoints change
+	after := next.snapshot(t, "v3", transport)
+	second := going(p, after, options(p))
+	if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
+		t.Errorf("the first run: %v", err)
+	}
+	time.Sleep(300 * time.Millisecond)
+	f.mu.Lock()
+	if strings.Contains(fmt.Sprint(f.has[rds]["r"]), "c2") {
+		t.Error("the route leads to a cluster whose ACK is withheld")
+	}
+	f.mu.Unlock()
+	f.release(cds)
+	if err := ended(t, second); err != nil {
+		t.Fatal(err)
+	}
+	f.serves(after)
 }
 
 // A refusal that comes after the run which sent the cluster was taken over is one of the next run, unless that replaces the cluster.
