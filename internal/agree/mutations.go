@@ -50,7 +50,7 @@ func (d *draft) weighted() int {
 func (d *draft) entry(p place, want func(protoreflect.FieldDescriptor, *value) bool) (i int, fd protoreflect.FieldDescriptor) {
 	var found []int
 	for i, key := range p.at.keys {
-		if fd := field(p.md, key); fd != nil && !isEnvironment(fd) && want(fd, p.at.items[i]) {
+		if fd := decode.FieldNamed(p.md.Fields(), key); fd != nil && !isEnvironment(fd) && want(fd, p.at.items[i]) {
 			found = append(found, i)
 		}
 	}
@@ -58,7 +58,7 @@ func (d *draft) entry(p place, want func(protoreflect.FieldDescriptor, *value) b
 		return -1, nil
 	}
 	i = choose(d.Rand, found)
-	return i, field(p.md, p.at.keys[i])
+	return i, decode.FieldNamed(p.md.Fields(), p.at.keys[i])
 }
 
 // isEnvironment tells fields whose value is right or wrong only on a given machine: files and variables.

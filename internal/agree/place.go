@@ -56,7 +56,7 @@ func walk(p place, visit func(place)) {
 	}
 	visit(p)
 	for i, key := range p.at.keys {
-		fd := field(p.md, key)
+		fd := decode.FieldNamed(p.md.Fields(), key)
 		if fd == nil || p.isAny && key == "@type" {
 			continue
 		}
@@ -104,14 +104,6 @@ func messagesIn(fd protoreflect.FieldDescriptor, v *value) (found []place) {
 		}
 	}
 	return found
-}
-
-// field finds a field by either of the names that a text can give it.
-func field(md protoreflect.MessageDescriptor, key string) protoreflect.FieldDescriptor {
-	if fd := md.Fields().ByName(protoreflect.Name(key)); fd != nil {
-		return fd
-	}
-	return md.Fields().ByJSONName(key)
 }
 
 // isValue tells the messages that text writes as one value, or that have no fields of their own.

@@ -31,7 +31,7 @@ func newPool(c *corpus) *pool {
 
 func (p *pool) addFields(at place) {
 	for i, key := range at.at.keys {
-		fd := field(at.md, key)
+		fd := decode.FieldNamed(at.md.Fields(), key)
 		switch v := at.at.items[i]; {
 		case fd == nil:
 		case fd.IsMap():
