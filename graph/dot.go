@@ -101,7 +101,8 @@ func quoteMermaid(s string) string {
 }
 
 type (
-	drawingJSON struct {
+	// Shape is a drawing as JSON has it.
+	Shape struct {
 		Nodes []nodeJSON `json:"nodes"`
 		Edges []lineJSON `json:"edges"`
 	}
@@ -132,9 +133,9 @@ type (
 	}
 )
 
-// JSON writes the drawing's nodes and edges, with their places.
-func (d *Drawing) JSON(w io.Writer) error {
-	out := drawingJSON{Nodes: []nodeJSON{}, Edges: []lineJSON{}}
+// Shape is what JSON writes: the drawing's nodes and edges, with their places.
+func (d *Drawing) Shape() Shape {
+	out := Shape{Nodes: []nodeJSON{}, Edges: []lineJSON{}}
 	for _, n := range d.Nodes {
 		node := nodeJSON{ID: n.ID, Kind: n.Kind, Name: n.Name, Snapshot: n.Snapshot, State: n.state(), Location: placeOf(n.place())}
 		if n.Resource != nil {
@@ -145,10 +146,15 @@ func (d *Drawing) JSON(w io.Writer) error {
 	for _, l := range d.Edges {
 		out.Edges = append(out.Edges, lineJSON{l.From.ID, l.To.ID, l.Edge.Path.String(), placeOf(l.place())})
 	}
+	return out
+}
+
+// JSON writes the drawing for programs.
+func (d *Drawing) JSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+	return enc.Encode(d.Shape())
 }
 
 func (n *Node) state() string {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/source"
 )
 
@@ -22,7 +23,8 @@ type Node struct {
 	Name     string
 	Snapshot string // the file of the bootstrap or config_dump; empty: loose resources
 	Resource *Resource
-	Inside   bool // of Resource
+	Inside   bool         // of Resource
+	Part     *decode.Path // where in Resource; nil: all of it, or not known
 	Missing  bool
 	World    World // of a missing name: what that means
 }
@@ -147,6 +149,9 @@ func (d *Drawing) From(kind Kind, name string, depth int) (*Drawing, bool) {
 
 // span is where a node's resource stands; nil without a text.
 func (n *Node) place() (*source.File, source.Span) {
+	if n.Part != nil {
+		return placed(n.Resource, n.Part)
+	}
 	if n.Resource == nil || n.Inside {
 		return nil, source.Span{}
 	}
@@ -156,9 +161,10 @@ func (n *Node) place() (*source.File, source.Span) {
 	return n.Resource.File, n.Resource.Text.Span()
 }
 
-func (l *Line) place() (*source.File, source.Span) {
-	r := l.Edge.From
-	found := r.Locate(l.Edge.Path)
+func (l *Line) place() (*source.File, source.Span) { return placed(l.Edge.From, l.Edge.Path) }
+
+func placed(r *Resource, at *decode.Path) (*source.File, source.Span) {
+	found := r.Locate(at)
 	if !found.Exact {
 		return r.File, source.Span{}
 	}

@@ -3,6 +3,7 @@ package graph_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -67,6 +68,42 @@ func TestDrawing(t *testing.T) {
 	}
 	if len(read.Edges) != 2 || read.Edges[0].Field != "virtual_hosts[0].routes[0].route.cluster" {
 		t.Errorf("edges %+v", read.Edges)
+	}
+}
+
+func TestDrawingWithParts(t *testing.T) {
+	d := graph.Draw([]*graph.Snapshot{build(t, `
+- "@type": type.googleapis.com/envoy.config.listener.v3.Listener
+  name: in
+  filter_chains:
+  - filters:
+    - name: http
+      typed_config:
+        "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
+        route_config:
+          name: routes
+          virtual_hosts: [{name: all, domains: ["*"], routes: [{match: {prefix: /}, route: {cluster: c}}]}]
+- "@type": type.googleapis.com/envoy.config.cluster.v3.Cluster
+  name: c
+  load_assignment: {cluster_name: c}
+`)})
+	var lines strings.Builder
+	for _, line := range d.WithParts().Edges {
+		fmt.Fprintf(&lines, "%s -> %s at %s\n", line.From.ID, line.To.ID, line.Edge.Path)
+	}
+	const want = `listener/in -> route_configuration/routes at filter_chains[0].filters[0].typed_config.route_config
+cluster/c -> cluster_load_assignment/c at load_assignment
+route_configuration/routes -> cluster/c at filter_chains[0].filters[0].typed_config.route_config.virtual_hosts[0].routes[0].route.cluster
+`
+	if lines.String() != want {
+		t.Errorf("got\n%s", lines.String())
+	}
+	place := d.WithParts().Shape().Nodes[2].Location
+	if place == nil || place.Start == nil || place.Start.Line != 10 {
+		t.Errorf("the route configuration is at %+v", place)
+	}
+	if len(d.Nodes) != 2 {
+		t.Error("the drawing itself has changed")
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 
 // The shape of JSON. It is stable: fields are added, never renamed, removed or given another meaning.
 type (
-	jsonPlan struct {
+	// Shape is an outcome as JSON has it.
+	Shape struct {
 		Hazards   []report.Finding `json:"hazards"`
 		Notes     []report.Finding `json:"notes"`
 		Phases    []jsonPhase      `json:"phases"`
@@ -41,10 +42,10 @@ type (
 	}
 )
 
-// JSON writes the hazards of the plain push, what is worth knowing, and the phases.
-func (o *Outcome) JSON(w io.Writer) error {
+// Shape is what JSON writes: the hazards of the plain push, what is worth knowing, and the phases.
+func (o *Outcome) Shape() Shape {
 	hazards, notes := o.hazards()
-	out := jsonPlan{
+	out := Shape{
 		Hazards: report.Findings(hazards), Notes: report.Findings(notes), Phases: []jsonPhase{}, Remaining: []report.Finding{}, Restart: []Resource{}, Broken: []report.Finding{},
 	}
 	if o.Broken != nil {
@@ -57,10 +58,15 @@ func (o *Outcome) JSON(w io.Writer) error {
 			out.Phases = append(out.Phases, phaseJSON(phase))
 		}
 	}
+	return out
+}
+
+// JSON writes the outcome for programs.
+func (o *Outcome) JSON(w io.Writer) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(out)
+	return encoder.Encode(o.Shape())
 }
 
 func phaseJSON(phase Phase) jsonPhase {

@@ -29,6 +29,15 @@ var types = []xds{
 	{graph.Secret, "SDS", []graph.Kind{graph.Listener, graph.Cluster}},
 }
 
+// Types lists the kinds that can be pushed, in the order in which a phase sends them.
+func Types() []graph.Kind {
+	kinds := make([]graph.Kind, len(types))
+	for i, t := range types {
+		kinds[i] = t.kind
+	}
+	return kinds
+}
+
 // rank of a kind in the order of sending, -1 for what is not pushed.
 func rank(kind graph.Kind) int {
 	return slices.IndexFunc(types, func(t xds) bool { return t.kind == kind })

@@ -3,6 +3,7 @@ package rules
 
 import (
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/suppress"
 	"github.com/xdslint/xdslint/rules/bootstrap"
 	"github.com/xdslint/xdslint/rules/cluster"
 	"github.com/xdslint/xdslint/rules/endpoint"
@@ -18,6 +19,9 @@ import (
 
 // Groups are the built-in groups, in the order in which they are documented.
 var Groups = []*lint.Group{schema.Rules, reference.Rules, listener.Rules, http.Rules, route.Rules, cluster.Rules, endpoint.Rules, health.Rules, bootstrap.Rules, version.Rules, transition.Rules}
+
+// Known lists all rules that a configuration or a suppression can name: besides All those about suppressions, which find nothing by themselves.
+func Known() []*lint.Rule { return append(All(), suppress.Rules.Rules()...) }
 
 // All lists every built-in rule, by group and name.
 func All() []*lint.Rule {

@@ -61,8 +61,8 @@ func writeBaseline(cmd *cobra.Command, c *check) error {
 	path := c.baselinePath()
 	if path == "" {
 		path = baseline.FileName
-		if c.settings.File != nil {
-			path = filepath.Join(filepath.Dir(c.settings.File.Name), path)
+		if c.Settings.File != nil {
+			path = filepath.Join(filepath.Dir(c.Settings.File.Name), path)
 		}
 	}
 	b := baseline.Of(c.result.Diagnostics, relativeTo(filepath.Dir(path), c.paths))

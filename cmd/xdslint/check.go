@@ -14,10 +14,11 @@ import (
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/baseline"
+	"github.com/xdslint/xdslint/lint/choice"
 	"github.com/xdslint/xdslint/lint/report"
 	"github.com/xdslint/xdslint/lint/settings"
-	"github.com/xdslint/xdslint/lint/suppress"
 	"github.com/xdslint/xdslint/lint/target"
+	"github.com/xdslint/xdslint/rules"
 )
 
 // checkFlags are those of all commands that run the rules.
@@ -52,14 +53,10 @@ func targetNames() (names []string) {
 
 // check is one run of the rules, before anything is written.
 type check struct {
+	*choice.Choice
 	flags    *checkFlags
-	settings *settings.Settings
 	paths    []string
 	explicit bool // the command line named the paths
-	rules    []*lint.Rule
-	targets  []target.Target
-	given    bool
-	timings  bool
 	options  load.Options
 	texts    map[string][]byte     // fixed ones, in place of those on disk
 	sent     map[string][]byte     // all that is read, in place of the paths: by a client, or by a server that was asked
@@ -103,14 +100,11 @@ func newCheck(cmd *cobra.Command, f *checkFlags, args []string) (*check, error) 
 
 // check settles what does not depend on what is read.
 func (f *checkFlags) check(s *settings.Settings) (*check, error) {
-	c := &check{flags: f, settings: s}
-	var err error
-	if c.rules, err = c.chosen(); err != nil {
+	chosen, err := choice.New(s, rules.Known(), f.selects, f.ignores, f.targets)
+	if err != nil {
 		return nil, err
 	}
-	if c.targets, c.given, err = targets(f.targets, s); err != nil {
-		return nil, err
-	}
+	c := &check{Choice: chosen, flags: f}
 	c.options, err = f.options(s)
 	return c, err
 }
@@ -120,28 +114,6 @@ func (c *check) of(texts map[string][]byte) *check {
 	sent := *c
 	sent.sent, sent.explicit = texts, true
 	return &sent
-}
-
-// chosen are the rules that run.
-func (c *check) chosen() ([]*lint.Rule, error) {
-	known := allRules()
-	for _, selector := range slices.Concat(c.flags.selects, c.flags.ignores) {
-		if err := settings.CheckSelector(selector, known); err != nil {
-			return nil, err
-		}
-	}
-	matches := func(r *lint.Rule) func(string) bool { return r.Match }
-	var chosen []*lint.Rule
-	for _, r := range known {
-		switch {
-		case len(c.flags.selects) > 0 && !slices.ContainsFunc(c.flags.selects, matches(r)),
-			slices.ContainsFunc(c.flags.ignores, matches(r)),
-			c.settings.Severity(r) == settings.Off:
-		default:
-			chosen = append(chosen, r)
-		}
-	}
-	return chosen, nil
 }
 
 // run loads, runs the rules and takes suppressed findings away. When the context ends, the result is what there is so far.
@@ -163,17 +135,11 @@ func (c *check) run(ctx context.Context, stderr io.Writer) error {
 	progress.checking(c.input)
 
 	began = time.Now()
-	builtIn := slices.DeleteFunc(slices.Clone(c.rules), func(r *lint.Rule) bool { return r.Group == suppress.Rules.Name })
-	c.result = c.lint(ctx, builtIn)
+	c.result = c.Lint(ctx, c.input.Snapshots)
 	c.time("rules", began)
 
 	began = time.Now()
-	override(c.result, c.settings)
-	c.hidden.Suppressed = suppress.Apply(c.result, suppress.Options{
-		Ran:   slices.DeleteFunc(slices.Clone(c.rules), (*lint.Rule).Transitional),
-		Known: allRules(), Ignores: c.settings.Ignores, File: c.settings.File, Whole: !c.explicit && ctx.Err() == nil,
-	})
-	c.dropUnchosen()
+	c.hidden.Suppressed = c.Hide(c.result, !c.explicit && ctx.Err() == nil)
 	c.time("suppressions", began)
 	return nil
 }
@@ -192,80 +158,14 @@ func (c *check) read(ctx context.Context, opts load.Options) (*load.Input, error
 	return input, nil
 }
 
-// lint runs the rules for each target. A finding that several targets share is shown once.
-func (c *check) lint(ctx context.Context, rules []*lint.Rule) *lint.Result {
-	config := lint.Config{Rules: rules, Target: c.targets[0], TargetGiven: c.given, Timings: c.timings}
-	result := lint.Run(ctx, c.input.Snapshots, config)
-	if len(c.targets) == 1 {
-		return result
-	}
-	type key struct {
-		lint.Key
-		file, message string
-		start         int
-	}
-	keyOf := func(d *lint.Diagnostic) key { return key{d.Key(), d.Resource.File.Name, d.Message, d.Span.Start} }
-	holds := map[key][]target.Target{}
-	for i := range result.Diagnostics {
-		k := keyOf(&result.Diagnostics[i])
-		holds[k] = append(holds[k], c.targets[0])
-	}
-	for _, t := range c.targets[1:] {
-		config.Target = t
-		more := lint.Run(ctx, c.input.Snapshots, config)
-		result.Failures = append(result.Failures, more.Failures...)
-		for rule, took := range more.Timings {
-			result.Timings[rule] += took
-		}
-		for i := range more.Diagnostics {
-			k := keyOf(&more.Diagnostics[i])
-			if len(holds[k]) == 0 {
-				result.Diagnostics = append(result.Diagnostics, more.Diagnostics[i])
-			}
-			if !slices.Contains(holds[k], t) {
-				holds[k] = append(holds[k], t)
-			}
-		}
-	}
-	for i := range result.Diagnostics {
-		d := &result.Diagnostics[i]
-		if only := holds[keyOf(d)]; len(only) < len(c.targets) {
-			d.Notes = append(slices.Clone(d.Notes), "only for "+join(only))
-		}
-	}
-	lint.Sort(result.Diagnostics)
-	return result
-}
-
-// override gives findings the severities of the configuration.
-func override(result *lint.Result, s *settings.Settings) {
-	if len(s.Severities) == 0 {
-		return
-	}
-	for i := range result.Diagnostics {
-		d := &result.Diagnostics[i]
-		if severity, err := lint.ParseSeverity(s.Severity(d.Rule)); err == nil {
-			d.Severity = severity
-		}
-	}
-}
-
-// dropUnchosen takes away findings about suppressions that were not asked for.
-func (c *check) dropUnchosen() {
-	override(c.result, c.settings)
-	c.result.Diagnostics = slices.DeleteFunc(c.result.Diagnostics, func(d lint.Diagnostic) bool {
-		return d.Rule.Group == suppress.Rules.Name && !slices.Contains(c.rules, d.Rule)
-	})
-}
-
 // baselinePath is where the baseline of this run is: beside the configuration, else in this folder or above. It is empty
 // where there is none.
 func (c *check) baselinePath() string {
 	switch {
 	case c.flags.noConfig:
 		return ""
-	case c.settings.File != nil:
-		path := filepath.Join(filepath.Dir(c.settings.File.Name), baseline.FileName)
+	case c.Settings.File != nil:
+		path := filepath.Join(filepath.Dir(c.Settings.File.Name), baseline.FileName)
 		if !exists(path) {
 			return ""
 		}
@@ -286,7 +186,7 @@ func (c *check) applyBaseline(complete bool) error {
 	}
 	same := slices.Equal(b.Paths, relativeTo(filepath.Dir(path), c.paths)) && len(c.flags.selects)+len(c.flags.ignores) == 0
 	c.hidden.Baselined = b.Apply(c.result, complete && same)
-	c.dropUnchosen()
+	c.Finish(c.result)
 	return nil
 }
 
@@ -308,16 +208,7 @@ func relativeTo(dir string, paths []string) []string {
 }
 
 // files counts what was read.
-func (c *check) files() (n report.Files) {
-	for _, f := range c.input.Files {
-		if f.As == "" {
-			n.Skipped++
-		} else {
-			n.Read++
-		}
-	}
-	return n
-}
+func (c *check) files() report.Files { return report.Counted(c.input) }
 
 // failures prints what went wrong in rules, and tells whether anything did.
 func (c *check) failures(w io.Writer) bool { return ruleFailures(w, c.result) }

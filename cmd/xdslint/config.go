@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v4"
 
+	"github.com/xdslint/xdslint/lint/choice"
 	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/rules"
 )
 
 func newConfig() *cobra.Command {
@@ -46,7 +48,7 @@ func newConfig() *cobra.Command {
 			if path == "" {
 				return fmt.Errorf("there is no %s in this folder or above; xdslint init writes one", settings.FileName)
 			}
-			if _, err := settings.Read(path, path, allRules()); err != nil {
+			if _, err := settings.Read(path, path, rules.Known()); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: ok\n", path)
@@ -84,7 +86,7 @@ func showConfig(w io.Writer, s *settings.Settings) error {
 	out := shown{
 		Paths: s.Paths, FailOn: s.FailOn, Severities: s.Severities, Assume: s.Assume, Open: s.Open, Closed: s.Closed,
 	}
-	all, _, err := targets(nil, s)
+	all, _, err := choice.Targets(s.Targets)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/report"
+	"github.com/xdslint/xdslint/rules"
 	"github.com/xdslint/xdslint/rules/explain"
 )
 
@@ -39,7 +40,7 @@ func oneRule(_ *cobra.Command, args []string) error {
 
 func ruleIDs() []string {
 	var ids []string
-	for _, r := range allRules() {
+	for _, r := range rules.Known() {
 		ids = append(ids, r.ID())
 	}
 	return ids
@@ -48,7 +49,7 @@ func ruleIDs() []string {
 // findRule finds a rule by its id, or by the second half of it where that is enough.
 func findRule(name string) (*lint.Rule, error) {
 	var found []*lint.Rule
-	for _, r := range allRules() {
+	for _, r := range rules.Known() {
 		if r.ID() == name {
 			return r, nil
 		}

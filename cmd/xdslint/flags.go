@@ -14,7 +14,7 @@ import (
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/settings"
-	"github.com/xdslint/xdslint/lint/target"
+	"github.com/xdslint/xdslint/rules"
 )
 
 // inputFlags say what is read, and what is known about the world around it.
@@ -85,7 +85,7 @@ func (f *inputFlags) settings() (*settings.Settings, error) {
 			return &settings.Settings{}, nil
 		}
 	}
-	return settings.Read(path, path, allRules())
+	return settings.Read(path, path, rules.Known())
 }
 
 // findUp looks for a file from the working directory upwards; the path is relative, as people write it.
@@ -125,34 +125,13 @@ func (f *inputFlags) paths(args []string, s *settings.Settings) ([]string, error
 // options makes the loader's options of flags and configuration.
 func (f *inputFlags) options(s *settings.Settings) (load.Options, error) {
 	opts := load.Options{Root: f.root, ConfigYAML: f.configYAML, Stdin: os.Stdin, StdinName: f.stdinName}
-	for _, text := range slices.Concat(s.Assume, f.assume) {
-		assumed, err := settings.ParseAssumed(text)
-		if err != nil {
-			return opts, fmt.Errorf("--assume: %w", err)
-		}
-		opts.Assumptions.Names = append(opts.Assumptions.Names, assumed)
-	}
 	var err error
-	if opts.Assumptions.Open, err = kinds("--open", slices.Concat(s.Open, f.open)); err != nil {
-		return opts, err
-	}
-	if opts.Assumptions.Closed, err = kinds("--closed", slices.Concat(s.Closed, f.closed)); err != nil {
-		return opts, err
+	opts.Assumptions, err = settings.ParseAssumptions(slices.Concat(s.Assume, f.assume), slices.Concat(s.Open, f.open), slices.Concat(s.Closed, f.closed))
+	if err != nil {
+		return opts, fmt.Errorf("--%w", err)
 	}
 	opts.Types, err = types(f.descriptors)
 	return opts, err
-}
-
-func kinds(flag string, names []string) ([]graph.Kind, error) {
-	var all []graph.Kind
-	for _, name := range names {
-		kind, err := settings.ParseKind(name)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", flag, err)
-		}
-		all = append(all, kind)
-	}
-	return all, nil
 }
 
 // checkPaths names the command that a path which does not exist may have been meant as.
@@ -170,27 +149,6 @@ func checkPaths(cmd *cobra.Command, paths []string) error {
 		}
 	}
 	return nil
-}
-
-// targets reads --target, else the configuration's; given tells whether anyone named one.
-func targets(flag []string, s *settings.Settings) (all []target.Target, given bool, err error) {
-	names := flag
-	if len(names) == 0 {
-		names = s.Targets
-	}
-	if len(names) == 0 {
-		return []target.Target{target.Default()}, false, nil
-	}
-	for _, name := range names {
-		t, err := target.Parse(name)
-		if err != nil {
-			return nil, false, err
-		}
-		if !slices.Contains(all, t) {
-			all = append(all, t)
-		}
-	}
-	return all, true, nil
 }
 
 func flagNames(cmd *cobra.Command) []string {

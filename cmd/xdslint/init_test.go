@@ -7,6 +7,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/rules"
 )
 
 // What `xdslint init` writes is all comments; without the signs it is valid, and shows every key.
@@ -24,7 +25,7 @@ func TestInitText(t *testing.T) {
 			on.WriteString(rest)
 		}
 	}
-	s, err := settings.Parse(&source.File{Name: settings.FileName, Text: []byte(on.String())}, allRules())
+	s, err := settings.Parse(&source.File{Name: settings.FileName, Text: []byte(on.String())}, rules.Known())
 	if err != nil {
 		t.Fatalf("%v\n%s", err, on.String())
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/report"
 	"github.com/xdslint/xdslint/lint/settings"
@@ -123,11 +124,11 @@ func (f *lintFlags) finish(cmd *cobra.Command, c *check) error {
 	if err := f.checkFix(cmd); err != nil {
 		return err
 	}
-	lowest, err := f.lowest(c.settings)
+	lowest, err := f.lowest(c.Settings)
 	if err != nil {
 		return err
 	}
-	c.timings = f.timings
+	c.Timings = f.timings
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	fixed, err := f.judge(ctx, c, stderr)
 	if err != nil {
@@ -139,7 +140,7 @@ func (f *lintFlags) finish(cmd *cobra.Command, c *check) error {
 
 	began := time.Now()
 	r := &report.Report{
-		Result: c.result, Rules: c.rules, FailOn: lowest, Version: version(), Hidden: c.hidden, Files: c.files(), Help: explain.Help,
+		Result: c.result, Rules: c.Rules, FailOn: lowest, Version: xdslint.Version(), Hidden: c.hidden, Files: c.files(), Help: explain.Help,
 	}
 	if err := write(cmd.OutOrStdout(), stdout, files, r); err != nil {
 		return failed(err)

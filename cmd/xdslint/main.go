@@ -124,9 +124,6 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("unknown flag --%s (%s --help lists them)", name, cmd.CommandPath())
 }
 
-// allRules are the rules that run, and those about suppressions.
-func allRules() []*lint.Rule { return append(rules.All(), suppress.Rules.Rules()...) }
-
 func allGroups() []*lint.Group {
 	return append(rules.Groups[:len(rules.Groups):len(rules.Groups)], suppress.Rules)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,11 +12,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/choice"
 	"github.com/xdslint/xdslint/lint/report"
 	"github.com/xdslint/xdslint/lint/settings"
-	"github.com/xdslint/xdslint/lint/suppress"
 	"github.com/xdslint/xdslint/plan"
+	"github.com/xdslint/xdslint/rules"
 )
 
 type planFlags struct {
@@ -96,7 +97,7 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	for _, side := range []*graph.Snapshot{before, after} {
-		if _, err := unreadable(side); err != nil {
+		if _, err := load.Unreadable(side); err != nil {
 			return err
 		}
 	}
@@ -104,8 +105,8 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	old := wanted(plan.Broken(ctx, before, nil), s)
-	outcome := planned(ctx, before, after, plan.Options{Push: push, DrainTime: f.drainTime, Repoint: f.repoint}, f.force, s)
+	old := wanted(s)(plan.Broken(ctx, before, nil))
+	outcome := plan.Compare(ctx, before, after, plan.Options{Push: push, DrainTime: f.drainTime, Repoint: f.repoint}, f.force, wanted(s))
 	stderr := cmd.ErrOrStderr()
 	if ruleFailures(stderr, old) || ruleFailures(stderr, outcome.Broken) {
 		return failed(errors.New(""))
@@ -134,27 +135,9 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// planned is what becomes of a push. To a snapshot that is broken in itself there is a plan only if it is forced.
-func planned(ctx context.Context, before, after *graph.Snapshot, options plan.Options, force bool, s *settings.Settings) *plan.Outcome {
-	outcome := &plan.Outcome{
-		Hazards: wanted(plan.Hazards(before, after, options.Push), s),
-		Broken:  wanted(plan.Broken(ctx, after, before), s),
-	}
-	if len(outcome.Broken.Diagnostics) == 0 || force {
-		outcome.Plan = plan.Make(before, after, options)
-		outcome.Remaining = wanted(outcome.Plan.Remaining(), s)
-	}
-	return outcome
-}
-
-// wanted leaves out what suppressions and the configuration do not want to hear of.
-func wanted(result *lint.Result, s *settings.Settings) *lint.Result {
-	suppress.Apply(result, suppress.Options{Known: allRules(), Ignores: s.Ignores, File: s.File})
-	override(result, s)
-	result.Diagnostics = slices.DeleteFunc(result.Diagnostics, func(d lint.Diagnostic) bool {
-		return d.Rule.Group == suppress.Rules.Name || s.Severity(d.Rule) == settings.Off
-	})
-	return result
+// wanted leaves out what the configuration does not want to hear of.
+func wanted(s *settings.Settings) func(*lint.Result) *lint.Result {
+	return func(result *lint.Result) *lint.Result { return choice.Wanted(result, s, rules.Known()) }
 }
 
 func (f *planFlags) write(w io.Writer, outcome *plan.Outcome) error {

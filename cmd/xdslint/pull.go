@@ -157,8 +157,8 @@ func (f *pullFlags) fetch(ctx context.Context, c *check) (notes []string, err er
 		if err != nil {
 			return nil, f.failed(ctx, err)
 		}
-		if t, err := target.Parse("envoy:" + minor(dump.Version)); err == nil && !c.given {
-			c.targets, c.given = []target.Target{t}, true
+		if t, err := target.Parse("envoy:" + minor(dump.Version)); err == nil && !c.Given {
+			c.Targets, c.Given = []target.Target{t}, true
 		}
 		c.sent = f.named(map[string][]byte{"config_dump.json": dump.Config})
 		return nil, nil

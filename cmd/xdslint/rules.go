@@ -13,6 +13,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/report"
 	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/rules"
 	"github.com/xdslint/xdslint/rules/explain"
 )
 
@@ -31,7 +32,7 @@ func newRules() *cobra.Command {
 			if !ok {
 				return unknownFormat(format, []string{"table", "json", "markdown"})
 			}
-			known := allRules()
+			known := rules.Known()
 			for _, selector := range args {
 				if err := settings.CheckSelector(selector, known); err != nil {
 					return err

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/admission/kubernetes"
 	"github.com/xdslint/xdslint/admission/server"
 	"github.com/xdslint/xdslint/graph"
@@ -194,7 +195,7 @@ func (j *judgeSent) lint(ctx context.Context, texts map[string][]byte) (*report.
 	if err != nil {
 		return nil, err
 	}
-	return &report.Report{Result: c.result, Rules: c.rules, FailOn: lint.Error, Version: version(), Hidden: c.hidden, Files: c.files(), Help: explain.Help}, nil
+	return &report.Report{Result: c.result, Rules: c.Rules, FailOn: lint.Error, Version: xdslint.Version(), Hidden: c.hidden, Files: c.files(), Help: explain.Help}, nil
 }
 
 func (j *judgeSent) object(ctx context.Context, texts map[string][]byte) (*lint.Result, error) {
@@ -217,7 +218,7 @@ func (j *judgeSent) plan(ctx context.Context, before, after map[string][]byte, p
 	if err != nil {
 		return nil, err
 	}
-	return planned(ctx, old, next, plan.Options{Push: push}, false, j.check.settings), ctx.Err()
+	return plan.Compare(ctx, old, next, plan.Options{Push: push}, false, wanted(j.check.Settings)), ctx.Err()
 }
 
 // side reads one side of a comparison.
@@ -226,13 +227,10 @@ func (j *judgeSent) side(ctx context.Context, name string, texts map[string][]by
 	if err != nil {
 		return nil, err
 	}
-	if len(input.Snapshots) == 0 {
-		return nil, fmt.Errorf("%s: nothing of xDS is there", name)
-	}
-	snapshot, err := oneSnapshot(name, input.Snapshots)
+	snapshot, err := input.One(name)
 	if err != nil {
 		return nil, err
 	}
-	_, err = unreadable(snapshot)
+	_, err = load.Unreadable(snapshot)
 	return snapshot, err
 }

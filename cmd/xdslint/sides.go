@@ -5,15 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
 )
 
 // oldAndNew are the arguments of commands that compare.
@@ -50,71 +46,9 @@ func loadSide(ctx context.Context, f *inputFlags, path string) (*graph.Snapshot,
 	if f.showFiles {
 		showFiles(os.Stderr, input)
 	}
-	snapshot, err := oneSnapshot(path, input.Snapshots)
+	snapshot, err := input.One(path)
+	if errors.Is(err, load.ErrNothing) {
+		err = fmt.Errorf("%w (--show-files says what was skipped, and why)", err)
+	}
 	return snapshot, input, err
-}
-
-// oneSnapshot chooses what a path is about: the only snapshot, or the only one of several that traffic or a push has to do with, such
-// as the resources that lie beside a bootstrap without any.
-func oneSnapshot(path string, all []*graph.Snapshot) (*graph.Snapshot, error) {
-	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: nothing of xDS is there (--show-files says what was skipped, and why)", path)
-	}
-	all = slices.DeleteFunc(slices.Clone(all), patches)
-	if len(all) == 0 {
-		return nil, fmt.Errorf("%s holds patches and nothing that they patch: there is no configuration to compare", path)
-	}
-	candidates := all
-	if len(all) > 1 {
-		candidates = slices.DeleteFunc(slices.Clone(all), func(s *graph.Snapshot) bool { return !slices.ContainsFunc(s.Resources, serving) })
-	}
-	if len(candidates) == 1 {
-		return candidates[0], nil
-	}
-	var names []string
-	for _, s := range all {
-		name := s.Name
-		if s.Loose {
-			name = "the resources in no bootstrap and no config_dump"
-		}
-		names = append(names, name)
-	}
-	return nil, fmt.Errorf("%s holds %d configurations, and only one can be compared: name one of %s", path, len(all), strings.Join(names, "; "))
-}
-
-// patches tells the snapshot of a patch in a Kubernetes object: what comes of it only its control plane knows.
-func patches(s *graph.Snapshot) bool {
-	return len(s.Resources) > 0 && !slices.ContainsFunc(s.Resources, func(r *graph.Resource) bool { return r.Kind != graph.Patch })
-}
-
-// serving tells whether a resource makes its snapshot more than the bootstrap of a proxy that gets all else pushed.
-func serving(r *graph.Resource) bool {
-	return r.Kind == graph.Listener || r.Kind != graph.Bootstrap && r.Kind != graph.File && r.Delivery == graph.Pushed
-}
-
-// placed is what is wrong, behind where it stands.
-func placed(f *source.File, p decode.Problem) string {
-	if f.Text == nil {
-		return f.Name + ": " + p.Message
-	}
-	at := f.Position(p.Span.Start)
-	return fmt.Sprintf("%s:%d:%d: %s", f.Name, at.Line, at.Column, p.Message)
-}
-
-// unreadable lists what is wrong in resources, and so takes no part in the comparison. A file that is no xDS at all is an error: what it
-// should hold would look like a difference, or hide one.
-func unreadable(s *graph.Snapshot) (places []string, err error) {
-	for _, r := range s.Resources {
-		for _, p := range r.Problems {
-			if p.Lenient {
-				continue
-			}
-			place := placed(r.File, p)
-			if r.Kind == graph.File {
-				return nil, errors.New(place)
-			}
-			places = append(places, place)
-		}
-	}
-	return places, nil
 }

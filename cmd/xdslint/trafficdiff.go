@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/plan/traffic"
 )
 
@@ -56,7 +57,7 @@ func (f *trafficDiffFlags) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		places, err := unreadable(snapshot)
+		places, err := load.Unreadable(snapshot)
 		if err != nil {
 			return err
 		}

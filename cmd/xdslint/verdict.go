@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/lint/choice"
 	"github.com/xdslint/xdslint/lint/target"
 	"github.com/xdslint/xdslint/lint/verdict"
 	"github.com/xdslint/xdslint/rules"
@@ -66,7 +66,7 @@ func (f *verdictFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	j := judge{ctx: cmd.Context()}
 	var err error
-	if j.targets, _, err = targets(f.targets, &settings.Settings{}); err != nil {
+	if j.targets, _, err = choice.Targets(f.targets); err != nil {
 		return err
 	}
 	if j.paths, err = verdictPaths(args); err != nil {

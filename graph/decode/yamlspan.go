@@ -8,16 +8,35 @@ import (
 
 // yaml.v4 gives a node's line and rune column, but no end; these functions read the ends off the text.
 
-// begin is where a node's own text starts, behind its anchor and tag.
+// begin is where a node's own text starts, behind its anchor and tag. That may be in a later line, unless there is no text.
 func (c *converter) begin(y *yaml.Node) int {
 	at := c.file.Offset(y.Line, y.Column)
+	start := at
 	for at < len(c.text) && (c.text[at] == '&' || c.text[at] == '!') {
 		at += bytes.IndexAny(append(c.text[at:min(len(c.text), at+1024):min(len(c.text), at+1024)], ' '), " \t\r\n,]}")
 		for at < len(c.text) && (c.text[at] == ' ' || c.text[at] == '\t') {
 			at++
 		}
 	}
+	if empty := y.Kind == yaml.ScalarNode && y.Value == ""; at > start && !empty {
+		at = c.skipLines(at)
+	}
 	return min(at, len(c.text))
+}
+
+// skipLines goes on to what stands behind line breaks and comments.
+func (c *converter) skipLines(at int) int {
+	for at < len(c.text) {
+		switch c.text[at] {
+		case ' ', '\t', '\r', '\n':
+			at++
+		case '#':
+			at += len(firstLine(c.text[at:]))
+		default:
+			return at
+		}
+	}
+	return at
 }
 
 func (c *converter) scalarEnd(y *yaml.Node, start int) int {

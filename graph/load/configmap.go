@@ -1,7 +1,6 @@
 package load
 
 import (
-	"bytes"
 	"encoding/base64"
 	"strings"
 
@@ -76,8 +75,8 @@ func (o *object) text(l *loader, at *decode.Path, key string, n *decode.Node, te
 	in := &input{found: found{path: key}, format: formatOf(key), file: &source.File{Name: key}, object: o.Object, within: at}
 	l.parse(in, text)
 	to, exact := func(source.Span) source.Span { return n.Span() }, false
-	if lines := blockLines(o.in.file.Text, n, in.text); lines != nil && !encoded {
-		to, exact = lines.span, true
+	if lines := n.Lines(o.in.file.Text, in.text); lines != nil && !encoded {
+		to, exact = lines.Span, true
 	}
 	for _, doc := range in.docs {
 		doc.Move(to, !exact || n.Bound || o.Secret()) // an edit would show what stands there
@@ -101,62 +100,4 @@ func (o *object) nothing(texts []*input) {
 	if !broken {
 		o.wrong(nil, find(o.node, "metadata", "labels", Label), `the label %s promises xDS, but no text here is a bootstrap, a discovery response, a config_dump or a resource with an "@type"`, Label)
 	}
-}
-
-// lines tell where the lines of a literal block (key: |) begin, in the text that it holds and in the file, and where the last one ends.
-type lines []struct{ inner, outer int }
-
-// blockLines is nil for any other scalar, and where the lines are not those of the text.
-func blockLines(file []byte, n *decode.Node, text []byte) lines {
-	start := n.Span().Start
-	if start >= len(file) || file[start] != '|' {
-		return nil
-	}
-	_, at := lineEnd(file, start)
-	var found lines
-	indent := -1
-	for inner := 0; inner < len(text); {
-		end, after := lineEnd(text, inner)
-		outerEnd, outerAfter := lineEnd(file, at)
-		begin := outerEnd - (end - inner)
-		switch {
-		case begin < at || !bytes.Equal(file[begin:outerEnd], text[inner:end]) || len(bytes.Trim(file[at:begin], " ")) > 0:
-			return nil
-		case end == inner: // an empty line may have less before it
-		case indent < 0:
-			indent = begin - at
-		case indent != begin-at:
-			return nil
-		}
-		found = append(found, struct{ inner, outer int }{inner, begin})
-		if inner, at = after, outerAfter; inner == len(text) {
-			found = append(found, struct{ inner, outer int }{inner, outerEnd})
-		}
-	}
-	return found
-}
-
-// lineEnd is where the line at an offset ends, and where the next one begins.
-func lineEnd(text []byte, at int) (end, after int) {
-	i := bytes.IndexByte(text[at:], '\n')
-	if i < 0 {
-		return len(text), len(text)
-	}
-	return at + len(bytes.TrimSuffix(text[at:at+i], []byte("\r"))), at + i + 1
-}
-
-func (l lines) span(s source.Span) source.Span {
-	return source.Span{Start: l.offset(s.Start), End: l.offset(s.End)}
-}
-
-func (l lines) offset(inner int) int {
-	low, high := 0, len(l)
-	for high-low > 1 {
-		if middle := (low + high) / 2; l[middle].inner <= inner {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return l[low].outer + inner - l[low].inner
 }

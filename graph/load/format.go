@@ -1,7 +1,9 @@
 package load
 
 import (
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/xdslint/xdslint/graph/decode"
@@ -41,6 +43,17 @@ func (f format) decoder() decode.Format {
 		return decode.ProtoText
 	}
 	return decode.YAML
+}
+
+// TextExtensions lists the extensions of files that are texts, with their dots, sorted.
+func TextExtensions() []string {
+	var texts []string
+	for _, extension := range slices.Sorted(maps.Keys(extensions)) {
+		if extensions[extension] != binaryFormat {
+			texts = append(texts, extension)
+		}
+	}
+	return texts
 }
 
 // Known tells whether a file's extension is one of xDS's encodings: in a folder, only such files are read.

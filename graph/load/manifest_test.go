@@ -212,7 +212,7 @@ func TestBlockLiteral(t *testing.T) {
 		if len(bytes.TrimSpace(text)) == 0 {
 			return
 		}
-		lines := blockLines(file.Text, n, text)
+		lines := n.Lines(file.Text, text)
 		if lines == nil {
 			t.Fatalf("%q: no lines", file.Text)
 		}
@@ -220,11 +220,11 @@ func TestBlockLiteral(t *testing.T) {
 			if text[i] == '\n' {
 				continue
 			}
-			if at := lines.offset(i); file.Text[at] != text[i] {
+			if at := lines.Offset(i); file.Text[at] != text[i] {
 				t.Fatalf("%q: byte %d %q is %q in the file", file.Text, i, text[i], file.Text[at])
 			}
 		}
-		if end := lines.offset(len(text)); end > bytes.Index(file.Text, []byte(eol+"z: 1")) {
+		if end := lines.Offset(len(text)); end > bytes.Index(file.Text, []byte(eol+"z: 1")) {
 			t.Fatalf("%q: the text ends at %d", file.Text, end)
 		}
 	})

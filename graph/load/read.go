@@ -90,7 +90,7 @@ func (l *loader) parallel(n int, f func(i int)) error {
 func (l *loader) read(f found) *input {
 	in := &input{found: f, format: formatOf(f.path)}
 	name := f.path
-	if f.path == "-" {
+	if f.path == "-" && l.given == nil {
 		name = l.opts.StdinName
 		if name == "" {
 			name = "<stdin>"

@@ -15,7 +15,8 @@ import (
 
 // The shapes of JSON and JSONL. They are stable: fields are added, never renamed, removed or given another meaning.
 type (
-	jsonSummary struct {
+	// Summary counts.
+	Summary struct {
 		Errors   int `json:"errors"`
 		Warnings int `json:"warnings"`
 		Infos    int `json:"infos"`
@@ -90,9 +91,6 @@ func LocationOf(f *source.File, span source.Span) Location {
 // to find them in.
 func JSON(w io.Writer, r *Report) error {
 	all := r.diagnostics()
-	n := counts(all)
-	summary := jsonSummary{Errors: n[lint.Error], Warnings: n[lint.Warning], Infos: n[lint.Info], Hidden: r.Hidden, Files: r.Files, Failures: len(r.Failures)}
-
 	out := bufio.NewWriter(w) // keeps its first error, which Flush returns
 	fmt.Fprint(out, "{\n  \"diagnostics\": [")
 	for i := range all {
@@ -108,11 +106,17 @@ func JSON(w io.Writer, r *Report) error {
 		fmt.Fprint(out, "\n  ")
 	}
 	fmt.Fprint(out, "],")
-	if err := indented(out, "\n  \"summary\": ", "  ", summary); err != nil {
+	if err := indented(out, "\n  \"summary\": ", "  ", r.Summary()); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, "\n}")
 	return out.Flush()
+}
+
+// Summary counts what the report holds.
+func (r *Report) Summary() Summary {
+	n := counts(r.Diagnostics)
+	return Summary{Errors: n[lint.Error], Warnings: n[lint.Warning], Infos: n[lint.Info], Hidden: r.Hidden, Files: r.Files, Failures: len(r.Failures)}
 }
 
 // indented writes a value, behind what comes before it, with a prefix in each line but the first.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -23,6 +24,18 @@ type Report struct {
 type Files struct {
 	Read    int `json:"files"`
 	Skipped int `json:"skipped"` // no xDS
+}
+
+// Counted counts the files of an input.
+func Counted(input *load.Input) (n Files) {
+	for _, f := range input.Files {
+		if f.As == "" {
+			n.Skipped++
+		} else {
+			n.Read++
+		}
+	}
+	return n
 }
 
 // Hidden counts the findings that the user does not want to see.

@@ -45,3 +45,29 @@ func FuzzRedact(f *testing.F) {
 		}
 	})
 }
+
+// The same holds of any text that people have.
+func FuzzClean(f *testing.F) {
+	for _, seed := range []string{
+		"a: &b {password: x}\nb: *b # token: y\n", "password: |2-\n    x\n  y\n# -----BEGIN PRIVATE KEY-----\n#x\n", "? [password]\n: x\n", "password: !!str\n  x\n",
+		"kind: Secret\ndata: {a: b}\n---\n- {\"token\": 'it''s'}\n", "a: |\n  {\"secret\": \"x\"}\n", "{'token': \"\\u0041\", }", "a: >\n  Bearer abcdefghijklmnopqrst\n  x\n",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, name := range []string{"a.yaml", "a.json"} {
+			readable := func(text []byte) bool {
+				parse := map[string]func(*source.File) ([]*decode.Node, error){"a.yaml": decode.ParseYAML, "a.json": decode.ParseJSON}[name]
+				_, err := parse(&source.File{Text: text})
+				return err == nil
+			}
+			clean, found := secret.Clean(name, []byte(text), types.Envoy)
+			if len(found) == 0 && string(clean) != text {
+				t.Errorf("%q became %q, and nothing is found", text, clean)
+			}
+			if readable([]byte(text)) && !readable(clean) {
+				t.Errorf("%q became %q", text, clean)
+			}
+		}
+	})
+}

@@ -1,16 +1,13 @@
 package secret
 
 import (
-	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
 )
 
 // Redact returns the JSON text that n was read from, with Redaction in place of each secret: by the fields of the message of that
@@ -19,15 +16,15 @@ import (
 func Redact(text []byte, n *decode.Node, message protoreflect.FullName, types decode.Types) []byte {
 	r := &redactor{text: text, types: types}
 	r.named(n, message)
-	return append(r.out.Bytes(), text[r.done:]...)
+	return r.apply()
 }
 
-// redactor walks a text from its beginning to its end.
+// redactor walks what was read of a text, and notes what to change in it.
 type redactor struct {
-	text  []byte
-	types decode.Types
-	out   bytes.Buffer
-	done  int // how much of text is in out
+	text   []byte
+	types  decode.Types
+	edits  []edit
+	values []string // of secrets, which may stand elsewhere too
 }
 
 // named redacts a value of the message type of that name; if nobody knows it, by the names of its keys.
@@ -138,7 +135,7 @@ func (r *redactor) hide(n *decode.Node, fd protoreflect.FieldDescriptor) {
 		case fd.Message() != nil:
 			r.hideMessage(n, fd.Message())
 		case n.Kind == decode.String && fd.Kind() == protoreflect.BytesKind:
-			r.put(n, base64.StdEncoding.EncodeToString([]byte(Redaction)))
+			r.put(n, encodedRedaction)
 		case n.Kind == decode.String && fd.Kind() == protoreflect.StringKind:
 			r.put(n, Redaction)
 		}
@@ -181,27 +178,36 @@ func (r *redactor) hideMessage(n *decode.Node, md protoreflect.MessageDescriptor
 // unknown redacts a value whose message is not known by the names of keys; under is the key that it stands under.
 func (r *redactor) unknown(n *decode.Node, under string) {
 	if n.Kind == decode.String {
-		if clean := r.scrub(n.Text); clean != n.Text {
-			r.put(n, clean)
-		}
+		r.part(n)
 	}
-	for i := range n.Items {
-		if n.Kind == decode.Map {
-			r.entry(&n.Items[i], n.Keys[i].Name, under)
-		} else {
+	if n.Kind != decode.Map {
+		for i := range n.Items {
 			r.unknown(&n.Items[i], under)
+		}
+		return
+	}
+	kind := n.Get("kind")
+	object, header := kind != nil && kind.Text == "Secret", isCredential(n)
+	for i := range n.Items {
+		item, key := &n.Items[i], n.Keys[i].Name
+		switch {
+		case object && key == "data":
+			r.encoded(item)
+		case object && key == "stringData", header && (key == "value" || key == "raw_value" || key == "rawValue"):
+			r.leaves(item)
+		default:
+			r.entry(item, key, under)
 		}
 	}
 }
 
-// scrub redacts a text, in which there may be JSON: the configuration of a Wasm plugin.
-func (r *redactor) scrub(text string) string {
-	if strings.HasPrefix(strings.TrimSpace(text), "{") {
-		if docs, err := decode.ParseJSON(&source.File{Text: []byte(text)}); err == nil && len(docs) == 1 {
-			text = string(Redact([]byte(text), docs[0], "", r.types))
+// encoded redacts the data of a Kubernetes Secret.
+func (r *redactor) encoded(n *decode.Node) {
+	for i := range n.Items {
+		if item := &n.Items[i]; item.Kind == decode.String || item.Kind == decode.Number {
+			r.put(item, encodedRedaction)
 		}
 	}
-	return Scrub(text, Redaction)
 }
 
 func (r *redactor) entry(n *decode.Node, key, under string) {
@@ -225,15 +231,4 @@ func (r *redactor) leaves(n *decode.Node) {
 		}
 		r.leaves(&n.Items[i])
 	}
-}
-
-// put writes another text in place of a string.
-func (r *redactor) put(n *decode.Node, text string) {
-	quoted, err := json.Marshal(text)
-	if err != nil || n.Span().Start < r.done {
-		return
-	}
-	r.out.Write(r.text[r.done:n.Span().Start])
-	r.out.Write(quoted)
-	r.done = n.Span().End
 }

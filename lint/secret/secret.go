@@ -104,7 +104,7 @@ const Redaction = "[redacted]"
 // patterns are secrets that tell by their looks: bearer tokens, JSON web tokens, private keys, of these the whole block if it is there.
 var patterns = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i:bearer|basic)\s+[A-Za-z0-9._~+/-]{16,}=*|eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_.-]+|` +
-		`(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----)|-----BEGIN [A-Z ]*PRIVATE KEY-----.*`)
+		`(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----)|-----BEGIN [A-Z ]*PRIVATE KEY-----.*(?:[\s#]*[A-Za-z0-9+/=]{20,})*`)
 })
 
 // Looks tells whether a text holds what looks like a secret.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/xdslint/xdslint/graph/decode"
@@ -45,29 +44,29 @@ func (n *node) key(name, key string) source.Span {
 
 // decoder fills structs from a text, and takes nothing that it does not know.
 type decoder struct {
-	file *source.File
-	errs []error
-	at   []int // offsets of errs
+	file   *source.File
+	faults []*Fault
+}
+
+// Fault is something in a configuration that is not understood.
+type Fault struct {
+	File    *source.File
+	Span    source.Span
+	Message string
+}
+
+func (f *Fault) Error() string {
+	at := f.File.Position(f.Span.Start)
+	return fmt.Sprintf("%s:%d:%d: %s", f.File.Name, at.Line, at.Column, f.Message)
 }
 
 func (d *decoder) errorf(span source.Span, format string, args ...any) {
-	at := d.file.Position(span.Start)
-	d.errs = append(d.errs, fmt.Errorf("%s:%d:%d: %s", d.file.Name, at.Line, at.Column, fmt.Sprintf(format, args...)))
-	d.at = append(d.at, span.Start)
+	d.faults = append(d.faults, &Fault{d.file, span, fmt.Sprintf(format, args...)})
 }
 
-// sort orders errors by place; they are found field by field.
+// sort orders faults by place; they are found field by field.
 func (d *decoder) sort() {
-	order := make([]int, len(d.errs))
-	for i := range order {
-		order[i] = i
-	}
-	sort.SliceStable(order, func(i, j int) bool { return d.at[order[i]] < d.at[order[j]] })
-	sorted := make([]error, len(order))
-	for i, j := range order {
-		sorted[i] = d.errs[j]
-	}
-	d.errs = sorted
+	slices.SortStableFunc(d.faults, func(a, b *Fault) int { return a.Span.Start - b.Span.Start })
 }
 
 // document is nil for a text that says nothing, or that is not YAML.

@@ -62,6 +62,16 @@ func Read(file, name string, rules []*lint.Rule) (*Settings, error) {
 
 // Parse is Read for a text.
 func Parse(f *source.File, rules []*lint.Rule) (*Settings, error) {
+	s, faults := Understood(f, rules)
+	errs := make([]error, len(faults))
+	for i, fault := range faults {
+		errs[i] = fault
+	}
+	return s, errors.Join(errs...)
+}
+
+// Understood reads what there is to understand in a text, and says what is left out.
+func Understood(f *source.File, rules []*lint.Rule) (*Settings, []*Fault) {
 	s := &Settings{File: f}
 	d := &decoder{file: f}
 	root := d.document()
@@ -69,47 +79,53 @@ func Parse(f *source.File, rules []*lint.Rule) (*Settings, error) {
 		d.decode(root, s)
 		s.check(d, root, rules)
 	}
-	return s, errors.Join(d.errs...)
+	return s, d.faults
 }
 
-// check looks at what the values mean.
+// check looks at what the values mean, and leaves out those that mean nothing.
 func (s *Settings) check(d *decoder, root *node, rules []*lint.Rule) {
-	for i, name := range s.Targets {
-		if _, err := target.Parse(name); err != nil {
-			d.errorf(root.at("targets", i), "%s", err)
+	checked := func(key string, values []string, check func(string) error) []string {
+		var good []string
+		for i, value := range values {
+			if err := check(value); err != nil {
+				d.errorf(root.at(key, i), "%s", err)
+			} else {
+				good = append(good, value)
+			}
 		}
+		return good
 	}
+	isKind := func(name string) error { _, err := ParseKind(name); return err }
+	s.Targets = checked("targets", s.Targets, func(name string) error { _, err := target.Parse(name); return err })
+	s.Assume = checked("assume", s.Assume, func(assumed string) error { _, err := ParseAssumed(assumed); return err })
+	s.Open, s.Closed = checked("open", s.Open, isKind), checked("closed", s.Closed, isKind)
 	if s.FailOn != "" {
 		if _, err := ParseFailOn(s.FailOn); err != nil {
 			d.errorf(root.at("fail-on", -1), "%s", err)
+			s.FailOn = ""
 		}
 	}
 	for _, selector := range sortedKeys(s.Severities) {
-		if err := CheckSelector(selector, rules); err != nil {
-			d.errorf(root.key("severities", selector), "%s", err)
-		}
-		if level := s.Severities[selector]; level != Off {
-			if _, err := lint.ParseSeverity(level); err != nil {
-				d.errorf(root.entry("severities", selector), "%q is no severity: error, warning, info, off", level)
-			}
-		}
+		s.checkSeverity(d, root, selector, rules)
 	}
 	for i := range s.Ignores {
 		s.checkIgnore(d, root.at("ignores", i), &s.Ignores[i], rules)
 	}
-	for i, assumed := range s.Assume {
-		if _, err := ParseAssumed(assumed); err != nil {
-			d.errorf(root.at("assume", i), "%s", err)
-		}
-	}
-	for name, kinds := range map[string][]string{"open": s.Open, "closed": s.Closed} {
-		for i, kind := range kinds {
-			if _, err := ParseKind(kind); err != nil {
-				d.errorf(root.at(name, i), "%s", err)
-			}
-		}
-	}
 	d.sort()
+}
+
+func (s *Settings) checkSeverity(d *decoder, root *node, selector string, rules []*lint.Rule) {
+	level := s.Severities[selector]
+	if err := CheckSelector(selector, rules); err != nil {
+		d.errorf(root.key("severities", selector), "%s", err)
+	}
+	if level == Off {
+		return
+	}
+	if _, err := lint.ParseSeverity(level); err != nil {
+		d.errorf(root.entry("severities", selector), "%q is no severity: error, warning, info, off", level)
+		delete(s.Severities, selector)
+	}
 }
 
 func (s *Settings) checkIgnore(d *decoder, at source.Span, ignore *suppress.Ignore, rules []*lint.Rule) {
@@ -213,4 +229,33 @@ func didYouMean(name string, candidates []string) string {
 		return fmt.Sprintf(" (did you mean %q?)", near)
 	}
 	return ""
+}
+
+// ParseAssumptions reads what is known of the world around the input.
+func ParseAssumptions(assume, open, closed []string) (all graph.Assumptions, err error) {
+	for _, text := range assume {
+		assumed, err := ParseAssumed(text)
+		if err != nil {
+			return all, fmt.Errorf("assume: %w", err)
+		}
+		all.Names = append(all.Names, assumed)
+	}
+	if all.Open, err = parseKinds(open); err != nil {
+		return all, fmt.Errorf("open: %w", err)
+	}
+	if all.Closed, err = parseKinds(closed); err != nil {
+		return all, fmt.Errorf("closed: %w", err)
+	}
+	return all, nil
+}
+
+func parseKinds(names []string) (all []graph.Kind, err error) {
+	for _, name := range names {
+		kind, err := ParseKind(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, kind)
+	}
+	return all, nil
 }

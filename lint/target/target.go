@@ -56,6 +56,15 @@ func All() []Target {
 	return all
 }
 
+// Join names targets in a sentence.
+func Join(all []Target) string {
+	names := make([]string, len(all))
+	for i, t := range all {
+		names[i] = t.String()
+	}
+	return strings.Join(names, ", ")
+}
+
 // Before tells whether t is older than a version, such as 1.39. All targets so far are builds of Envoy.
 func (t Target) Before(version string) bool {
 	return slices.Compare(numbers(t.Version), numbers(version)) < 0
@@ -86,11 +95,7 @@ func Parse(s string) (Target, error) {
 	plane, version, _ := strings.Cut(s, ":")
 	t := Target{plane, version}
 	if _, ok := targets()[t]; !ok {
-		var known []string
-		for _, t := range All() {
-			known = append(known, t.String())
-		}
-		return Target{}, fmt.Errorf("unknown target %q (known: %s)", s, strings.Join(known, ", "))
+		return Target{}, fmt.Errorf("unknown target %q (known: %s)", s, Join(All()))
 	}
 	return t, nil
 }

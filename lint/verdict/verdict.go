@@ -55,17 +55,26 @@ func Judge(ctx context.Context, path string, targets []target.Target, rules []*l
 	if err != nil {
 		return nil, err
 	}
+	name := path
+	if path == "-" {
+		name = input.Files[0].Path
+	}
+	all, err := Of(ctx, name, input, targets, rules)
+	for i := range all {
+		all[i].Path = path
+	}
+	return all, err
+}
+
+// Of asks targets about the file of that name in an input, in which there is besides nothing but what the file names.
+func Of(ctx context.Context, name string, input *load.Input, targets []target.Target, rules []*lint.Rule) ([]Verdict, error) {
 	var all []Verdict
 	for _, t := range targets {
 		result := lint.Run(ctx, input.Snapshots, lint.Config{Rules: rules, Target: t, TargetGiven: true})
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		v := Verdict{Path: path, Target: t.String(), Delivery: delivery(input), Verdict: Accept, Reasons: []Reason{}}
-		name := path
-		if path == "-" {
-			name = input.Files[0].Path
-		}
+		v := Verdict{Path: name, Target: t.String(), Delivery: delivery(input), Verdict: Accept, Reasons: []Reason{}}
 		for _, d := range report.Redacted(result) {
 			// Other files that a bootstrap names are not part of it.
 			if d.Refused && d.Resource.File.Name == name {

@@ -19,38 +19,72 @@ type File struct{ Name, Text string }
 // what is before the push and what is after it.
 type Example struct {
 	Bad, Good []File // several where one names the other
-	Flags     string // what xdslint has to be told: --closed cluster
-	Report    string // what it then says of Bad
+	Flags     Flags  // what xdslint has to be told of Bad
+	GoodFlags Flags  // and of Good
+	Report    string // what it says of Bad
+}
+
+// Sample is one of the examples in a rule's archive.
+type Sample struct {
+	Name  string // begins with bad or good
+	Files []File
+	Flags Flags
+}
+
+// Samples lists all examples of a rule.
+func Samples(rule *lint.Rule) []Sample {
+	archive, ok := read(rule)
+	if !ok {
+		return nil
+	}
+	var all []Sample
+	for _, name := range append(examples(archive, "bad"), examples(archive, "good")...) {
+		all = append(all, sample(archive, name))
+	}
+	return all
+}
+
+func sample(a *txtar.Archive, name string) Sample {
+	return Sample{name, files(a, name), flagsOf(textOf(a, "flags"), name)}
+}
+
+func read(rule *lint.Rule) (*txtar.Archive, bool) {
+	text, err := xdslint.Examples.ReadFile("testdata/rules/" + rule.ID() + ".txtar")
+	if err != nil {
+		return nil, false
+	}
+	return txtar.Parse(text), true
+}
+
+func textOf(a *txtar.Archive, name string) string {
+	for _, f := range a.Files {
+		if f.Name == name {
+			return string(f.Data)
+		}
+	}
+	return ""
 }
 
 // Of reads the first example of a rule, and the good one that is most like it. There is none for a rule whose findings are not about xDS.
 func Of(rule *lint.Rule) (e Example, ok bool) {
-	text, err := xdslint.Examples.ReadFile("testdata/rules/" + rule.ID() + ".txtar")
-	if err != nil {
+	archive, ok := read(rule)
+	if !ok {
 		return e, false
 	}
-	archive := txtar.Parse(text)
-	bad := ""
-	if names := examples(archive, "bad"); len(names) > 0 {
-		bad = names[0]
+	names := examples(archive, "bad")
+	if len(names) == 0 {
+		return e, false
 	}
-	e.Bad = files(archive, bad)
+	bad := sample(archive, names[0])
+	e.Bad, e.Flags, e.Report = bad.Files, bad.Flags, reportOf(textOf(archive, "want"), bad.Name)
 	nearest := 0
-	for _, good := range examples(archive, "good") {
-		mended := files(archive, good)
-		if d := distance(e.Bad, mended); e.Good == nil || d < nearest {
-			e.Good, nearest = mended, d
+	for _, name := range examples(archive, "good") {
+		good := sample(archive, name)
+		if d := distance(e.Bad, good.Files); e.Good == nil || d < nearest {
+			e.Good, e.GoodFlags, nearest = good.Files, good.Flags, d
 		}
 	}
-	for _, f := range archive.Files {
-		switch f.Name {
-		case "want":
-			e.Report = reportOf(string(f.Data), bad)
-		case "flags":
-			e.Flags = flagsOf(string(f.Data), bad)
-		}
-	}
-	return e, bad != ""
+	return e, true
 }
 
 // examples lists those whose names begin so.
@@ -95,38 +129,12 @@ func reportOf(want, example string) string {
 	return strings.Join(own, "\n\n") + "\n"
 }
 
-// flagsOf spells an archive's flags as on the command line: those of the example, or those of all.
-func flagsOf(text, example string) string {
-	var own, all []string
-	for line := range strings.Lines(text) {
-		name, flag, one := strings.Cut(strings.TrimSpace(line), ": ")
-		switch {
-		case !one:
-			all = append(all, spelled(name))
-		case name == example:
-			own = append(own, spelled(flag))
-		}
-	}
-	if own == nil {
-		own = all
-	}
-	return strings.Join(own, " ")
-}
-
-func spelled(flag string) string {
-	if push, ok := strings.CutPrefix(flag, "push "); ok {
-		transport, versions, _ := strings.Cut(push, " ")
-		return "--transport " + transport + " --versions " + versions
-	}
-	return "--" + flag
-}
-
 // Command is what gives the report.
 func (e Example) Command() string {
 	root, _, _ := strings.Cut(e.Bad[0].Name, "/")
-	words := []string{"xdslint", e.Flags, root}
+	words := []string{"xdslint", e.Flags.String(), root}
 	if before, after := e.halves(); before != "" {
-		words = []string{"xdslint plan", e.Flags, before, after}
+		words = []string{"xdslint plan", e.Flags.String(), before, after}
 	}
 	return strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " ")
 }
@@ -138,7 +146,7 @@ func (e Example) halves() (before, after string) {
 			continue
 		}
 		parts := strings.SplitN(f.Name, "/", 3)
-		switch half := parts[0] + "/" + parts[1]; sideOf(f) {
+		switch half := parts[0] + "/" + parts[1]; f.Side() {
 		case "old":
 			before = half
 		case "new":
@@ -148,8 +156,8 @@ func (e Example) halves() (before, after string) {
 	return before, after
 }
 
-// sideOf tells which half of a push a file is of: bad/old.yaml and bad/old/rds.yaml are of "old".
-func sideOf(f File) string {
+// Side tells which half of a push a file is of: bad/old.yaml and bad/old/rds.yaml are of "old".
+func (f File) Side() string {
 	_, below, _ := strings.Cut(f.Name, "/")
 	half, _, _ := strings.Cut(below, "/")
 	return strings.TrimSuffix(half, path.Ext(half))
@@ -157,11 +165,11 @@ func sideOf(f File) string {
 
 // otherHalf is the file of a push that stands on the other side of it, or the first one of that side.
 func otherHalf(f File, files []File) (first File) {
-	other := map[string]string{"old": "new", "new": "old"}[sideOf(f)]
+	other := map[string]string{"old": "new", "new": "old"}[f.Side()]
 	for _, g := range files {
 		switch {
-		case other == "" || sideOf(g) != other:
-		case g.Name == strings.Replace(f.Name, "/"+sideOf(f), "/"+other, 1):
+		case other == "" || g.Side() != other:
+		case g.Name == strings.Replace(f.Name, "/"+f.Side(), "/"+other, 1):
 			return g
 		case first == (File{}):
 			first = g

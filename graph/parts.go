@@ -1,0 +1,49 @@
+package graph
+
+// A part is a message that stands inside a resource and could as well come over xDS by itself.
+func isPart(at *Place) bool {
+	kind := KindOf(at.Message.Descriptor().FullName())
+	return at.Parent != nil && (kind == RouteConfiguration || kind == ClusterLoadAssignment)
+}
+
+type partKey struct {
+	of *Node
+	at *Place
+}
+
+// WithParts is the drawing with a node for each part: a listener's inline route configuration, a cluster's load assignment. What a part refers
+// to is drawn from there.
+func (d *Drawing) WithParts() *Drawing {
+	w := &drawer{taken: map[string]int{}}
+	parts := map[partKey]*Node{}
+	for _, n := range d.Nodes {
+		w.taken[string(n.Kind)+"/"+n.Name]++
+		w.Nodes = append(w.Nodes, n)
+	}
+	for _, n := range d.Nodes {
+		if n.Resource == nil || n.Inside {
+			continue
+		}
+		n.Resource.Walk(func(at *Place) {
+			if !isPart(at) {
+				return
+			}
+			kind, name := KindOf(at.Message.Descriptor().FullName()), NameOf(at.Message)
+			part := w.node(&Node{Kind: kind, Name: name, Snapshot: n.Snapshot, Resource: n.Resource, Inside: true, Part: at.Path})
+			parts[partKey{n, at}] = part
+			edge := &Edge{From: n.Resource, Path: at.Path, Kind: kind, Target: name, To: n.Resource, Place: at.Parent}
+			w.Edges = append(w.Edges, &Line{From: n, To: part, Edge: edge})
+		})
+	}
+	for _, line := range d.Edges {
+		from := line.From
+		for at := line.Edge.Place; at != nil; at = at.Parent {
+			if part := parts[partKey{line.From, at}]; part != nil {
+				from = part
+				break
+			}
+		}
+		w.Edges = append(w.Edges, &Line{From: from, To: line.To, Edge: line.Edge})
+	}
+	return &w.Drawing
+}

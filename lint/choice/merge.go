@@ -1,0 +1,58 @@
+package choice
+
+import (
+	"slices"
+
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/target"
+)
+
+// merged is one result for several targets.
+type merged struct {
+	*lint.Result
+	targets []target.Target
+	holds   map[finding][]target.Target // for whom
+}
+
+// finding is what tells one finding from another, whatever the target.
+type finding struct {
+	lint.Key
+	file, message string
+	start         int
+}
+
+func findingOf(d *lint.Diagnostic) finding {
+	return finding{d.Key(), d.Resource.File.Name, d.Message, d.Span.Start}
+}
+
+// note writes down that a finding holds for a target.
+func (m *merged) note(d *lint.Diagnostic, t target.Target) {
+	if f := findingOf(d); !slices.Contains(m.holds[f], t) {
+		m.holds[f] = append(m.holds[f], t)
+	}
+}
+
+func (m *merged) add(more *lint.Result, t target.Target) {
+	m.Failures = append(m.Failures, more.Failures...)
+	for rule, took := range more.Timings {
+		m.Timings[rule] += took
+	}
+	for i := range more.Diagnostics {
+		d := &more.Diagnostics[i]
+		if len(m.holds[findingOf(d)]) == 0 {
+			m.Diagnostics = append(m.Diagnostics, *d)
+		}
+		m.note(d, t)
+	}
+}
+
+// tell adds to each finding that does not hold for all targets for which it does.
+func (m *merged) tell() {
+	for i := range m.Diagnostics {
+		d := &m.Diagnostics[i]
+		if only := m.holds[findingOf(d)]; len(only) < len(m.targets) {
+			d.Notes = append(slices.Clone(d.Notes), "only for "+target.Join(only))
+		}
+	}
+	lint.Sort(m.Diagnostics)
+}

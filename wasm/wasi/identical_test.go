@@ -1,0 +1,130 @@
+// Package main_test holds the engine that runs in a browser to the one that runs here.
+package main_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/xdslint/xdslint/engine"
+)
+
+// TestIdentical: to whatever is asked about all that the repository has of examples, WASM answers as the native engine does, to the byte. It runs
+// in wazero's own process: with the race detector in it, wazero would take minutes to compile the engine.
+func TestIdentical(t *testing.T) {
+	all := questions(t)
+	if len(all) == 0 {
+		t.Fatal("there is nothing to ask")
+	}
+	dir := t.TempDir()
+	wazero, guest := filepath.Join(dir, "wazero"), filepath.Join(dir, "engine.wasm")
+	build(t, nil, wazero, "github.com/tetratelabs/wazero/cmd/wazero")
+	build(t, []string{"GOOS=wasip1", "GOARCH=wasm"}, guest, "-ldflags", "-s -w", ".")
+	start := func() *host { return run(t, wazero, "run", "-cachedir="+filepath.Join(dir, "cache"), guest) }
+
+	first := start()
+	first.ask(t, question{"about", "about", []byte("{}")}) // now the others find it compiled
+	hosts := []*host{first, start()}
+	var wait sync.WaitGroup
+	next := make(chan question)
+	for _, h := range hosts {
+		wait.Go(func() {
+			for q := range next {
+				native, wasm := h.ask(t, q)
+				if diff := cmp.Diff(string(native), string(wasm)); diff != "" {
+					t.Errorf("%s: %s: native (-) and WASM (+) differ:\n%s", q.about, q.operation, diff)
+				}
+				if bytes.HasPrefix(native, []byte(`{"error"`)) != strings.HasPrefix(q.about, "error: ") {
+					t.Errorf("%s: %s: %s", q.about, q.operation, native)
+				}
+			}
+		})
+	}
+	inputs := map[string]bool{}
+	for _, q := range all {
+		inputs[q.about] = true
+		next <- q
+	}
+	close(next)
+	wait.Wait()
+	t.Logf("native = WASM: %d answers about %d inputs are the same", len(all), len(inputs))
+}
+
+func build(t *testing.T, env []string, to string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", append([]string{"build", "-o", to}, args...)...)
+	cmd.Env = append(os.Environ(), env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
+	}
+}
+
+// host is a process in which the guest runs.
+type host struct {
+	in  io.Writer
+	out *bufio.Reader
+}
+
+func run(t *testing.T, name string, args ...string) *host {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cancel()
+		_ = cmd.Wait() // it was killed
+	})
+	return &host{in, bufio.NewReader(out)}
+}
+
+// ask puts a question to both: while the guest works on it, so does the native engine.
+func (h *host) ask(t *testing.T, q question) (native, wasm []byte) {
+	line := append(append([]byte(q.operation+" "), q.request...), '\n')
+	if _, err := h.in.Write(line); err != nil {
+		t.Errorf("%s: %s: %v", q.about, q.operation, err)
+		return nil, nil
+	}
+	native = engine.Call(q.operation, q.request)
+	wasm, err := h.out.ReadBytes('\n')
+	if err != nil {
+		t.Errorf("%s: %s: %v", q.about, q.operation, err)
+	}
+	return native, wasm
+}
+
+// question is one request.
+type question struct {
+	about, operation string
+	request          []byte
+}
+
+type fields map[string]any
+
+func ask(about, operation string, request fields) question {
+	raw, err := json.Marshal(request)
+	if err != nil {
+		panic(err) // texts can be written
+	}
+	return question{about, operation, raw}
+}

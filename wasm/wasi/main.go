@@ -1,0 +1,33 @@
+//go:build wasip1
+
+// The wasi command is the engine for hosts that are no browser: each line of its input is an operation, a space and a request, each line of its
+// output an answer.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"log"
+	"os"
+
+	"github.com/xdslint/xdslint/engine"
+)
+
+func main() {
+	in := bufio.NewReader(os.Stdin)
+	for {
+		line, err := in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			log.Fatal(err)
+		}
+		operation, request, _ := bytes.Cut(line, []byte(" "))
+		if _, err := os.Stdout.Write(engine.Call(string(operation), request)); err != nil {
+			log.Fatal(err)
+		}
+	}
+}

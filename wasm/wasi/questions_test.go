@@ -1,0 +1,123 @@
+package main_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/rules"
+	"github.com/xdslint/xdslint/rules/explain"
+)
+
+// questions are about every example of every rule, and about all that testdata holds.
+func questions(t *testing.T) (all []question) {
+	for _, r := range rules.Known() {
+		all = append(all, ask(r.ID(), "explain", fields{"rule": r.ID()}))
+		for _, sample := range explain.Samples(r) {
+			about := r.ID() + " " + sample.Name
+			before, files := texts{}, texts{}
+			for _, f := range sample.Files {
+				if r.Transitional() && f.Side() == "old" {
+					before[f.Name] = f.Text
+				} else {
+					files[f.Name] = f.Text
+				}
+			}
+			if text := sample.Flags.Settings(); text != "" {
+				files[settings.FileName] = text
+			}
+			all = append(all, aboutOne(about, files, sample.Flags.Targets)...)
+			if r.Transitional() {
+				all = append(all, ask(about, "plan", fields{
+					"before": before, "files": files, "transport": sample.Flags.Push.Transport, "versions": sample.Flags.Push.Versions,
+				}))
+			}
+		}
+	}
+	for _, folder := range folders(t, "snapshots", "transitions", "gate") {
+		if files := read(t, folder); len(files) > 0 {
+			all = append(all, aboutOne(folder, files, nil)...)
+		}
+	}
+	for _, folder := range folders(t, "transitions", "gate") {
+		before, files := half(t, folder, "old"), half(t, folder, "new")
+		all = append(all, ask(folder, "plan", fields{"before": before, "files": files}))
+	}
+	for _, folder := range folders(t, "manifests") {
+		for name, text := range read(t, folder) {
+			all = append(all, aboutOne(folder+"/"+name, texts{name: text}, nil)...)
+		}
+	}
+	return append(all, ask("error: no such operation", "dance", nil), ask("error: no such target", "lint", fields{"targets": []string{"x"}}))
+}
+
+type texts map[string]string
+
+// aboutOne is all that one configuration can be asked about.
+func aboutOne(about string, files texts, targets []string) []question {
+	all := []question{
+		ask(about, "lint", fields{"files": files, "targets": targets}), ask(about, "graph", fields{"files": files}),
+		ask(about, "verdict", fields{"files": files, "targets": targets}), ask(about, "redact", fields{"files": files}),
+	}
+	if !strings.Contains(about, " good") { // in which there is nothing to fix
+		all = append(all, ask(about, "fix", fields{"files": files, "targets": targets, "unsafe": true}))
+	}
+	return all
+}
+
+const testdata = "../../testdata"
+
+// folders are those below some folders of testdata.
+func folders(t *testing.T, names ...string) (all []string) {
+	for _, name := range names {
+		entries, err := os.ReadDir(filepath.Join(testdata, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if e.IsDir() {
+				all = append(all, name+"/"+e.Name())
+			}
+		}
+	}
+	return all
+}
+
+// read reads the texts in a folder, by their paths there.
+func read(t *testing.T, folder string) texts {
+	all := texts{}
+	root := filepath.Join(testdata, folder)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) == ".want" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err == nil && utf8.Valid(text) && !strings.ContainsRune(string(text), 0) {
+			all[filepath.ToSlash(name)] = string(text)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// half is one side of a push: a file or a folder.
+func half(t *testing.T, folder, side string) texts {
+	half := texts{}
+	for name, text := range read(t, folder) {
+		if strings.HasPrefix(name, side+"/") || name == side+".yaml" {
+			half[name] = text
+		}
+	}
+	return half
+}
