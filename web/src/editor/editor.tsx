@@ -1,0 +1,35 @@
+// The editor: what the project says is shown in it, and what is typed into it goes to the project.
+import { useSignalEffect } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { Announcer } from "../problems/announcer.tsx";
+import { findings } from "../project/judge.ts";
+import { active, find, revealed, texts } from "../project/project.ts";
+import { follow, jump, mark, show, view } from "./documents.ts";
+import { hintId } from "./setup.ts";
+import "./editor.css";
+
+let seen = revealed.peek();
+
+export function Editor() {
+  const place = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    place.current?.prepend(view.dom);
+    view.requestMeasure();
+  }, []);
+  useSignalEffect(() => {
+    follow(texts.value);
+    show(find(active.value));
+    mark(findings.value);
+    if (revealed.value && revealed.value !== seen) jump(revealed.value.side, revealed.value.location);
+    seen = revealed.value;
+  });
+  return (
+    <div class="editor" ref={place}>
+      <p class="hidden-text" id={hintId}>
+        Tab indents; press Escape, then Tab, to leave the editor. F8 goes to the next problem, Shift F8 to the one before. Control period shows quick fixes. Control Shift M goes to the list of
+        problems.
+      </p>
+      <Announcer />
+    </div>
+  );
+}

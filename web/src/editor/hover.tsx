@@ -1,0 +1,46 @@
+// What is shown for a finding when one points at it: what is wrong, what mends it, and why the rule is there.
+import { render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Fixes, Help, Notes, RuleLink, Word } from "../problems/parts.tsx";
+import type { Mark } from "./marks.ts";
+import { explained, type Explained } from "./why.ts";
+
+export function hover(mark: Mark): HTMLElement {
+  const place = document.createElement("div");
+  render(<Hover mark={mark} />, place);
+  return place;
+}
+
+function Hover({ mark: { finding, apply } }: { mark: Mark }) {
+  return (
+    <div class="hover">
+      <p>
+        <Word severity={finding.severity} /> {finding.message}
+      </p>
+      <Notes notes={finding.notes} />
+      <Help help={finding.help} />
+      <Fixes fixes={finding.fixes} apply={apply} />
+      {finding.rule && <Why rule={finding.rule} />}
+    </div>
+  );
+}
+
+function Why({ rule }: { rule: string }) {
+  const [known, setKnown] = useState<Explained | null>(null);
+  useEffect(() => {
+    let gone = false;
+    void explained(rule).then((all) => gone || setKnown(all));
+    return () => {
+      gone = true;
+    };
+  }, [rule]);
+  return (
+    <div class="why">
+      {known && <p>{known.summary}</p>}
+      {known?.why && <p>{known.why}</p>}
+      <p>
+        <RuleLink rule={rule} />
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+// Findings as CodeMirror's diagnostics: a sign in the gutter, a line under the text, and what is said of it when one points there.
+import type { Diagnostic } from "@codemirror/lint";
+import type { Text } from "@codemirror/state";
+import type { Finding, Fix } from "../engine/shapes.ts";
+import { everything } from "../problems/everything.ts";
+import type { Findings } from "../project/judge.ts";
+import type { Place } from "../project/project.ts";
+import { hover } from "./hover.tsx";
+import { finder, rangeOf } from "./positions.ts";
+
+/** A finding in the text, and how one of its fixes is applied. */
+export interface Mark extends Diagnostic {
+  finding: Finding;
+  apply(fix: Fix): void;
+}
+
+export const isMark = (d: Diagnostic): d is Mark => "finding" in d;
+
+export function marksOf(doc: Text, found: Findings, place: Place, apply: (finding: Finding, fix: Fix) => void): Mark[] {
+  const find = finder(doc);
+  return everything(found)
+    .filter((finding) => finding.location.file === place.name)
+    .map((finding) => {
+      const mark: Mark = {
+        ...rangeOf(doc, find, finding.location),
+        severity: finding.severity,
+        message: finding.message,
+        finding,
+        apply: (fix) => apply(finding, fix),
+        renderMessage: () => hover(mark),
+      };
+      return mark;
+    });
+}

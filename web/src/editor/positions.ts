@@ -1,0 +1,75 @@
+// Places as the engine counts them (lines, and columns in code points) and as the editor does (UTF-16 units from the start).
+import { Text } from "@codemirror/state";
+import type { Location, Position as Place } from "../engine/shapes.ts";
+
+type Position = Pick<Place, "line" | "column">;
+
+export interface Range {
+  from: number;
+  to: number;
+}
+
+/**
+ * What ends the lines of a text. A text whose lines end in different ways is taken apart at its line feeds alone: so the editor gives back every
+ * text as it was.
+ */
+export const lineEnd = (text: string) => (text.includes("\r\n") && !/(^|[^\r])\n/.test(text) ? "\r\n" : "\n");
+
+/** Where the lines are to end as those of another text do, a line feed alone ends one too. */
+export const parse = (text: string, end = lineEnd(text)) => Text.of(text.split(end === "\n" ? end : /\r?\n/));
+
+export const format = (doc: Text, end: string) => doc.sliceString(0, doc.length, end);
+
+const astral = /[\u{10000}-\u{10ffff}]/gu;
+
+/** Finds positions in a text; those outside it are taken for its nearest. Findings come by their lines, so what is known of the last line is kept. */
+export function finder(doc: Text): (position: Position) => number {
+  let line = doc.line(1);
+  let wide: number[] | undefined; // the columns, from 0, of the characters in the line that take two units
+  return ({ line: n, column }) => {
+    const number = Math.min(Math.max(n, 1), doc.lines);
+    if (number !== line.number || wide === undefined) {
+      line = doc.line(number);
+      wide = [...line.text.matchAll(astral)].map((m, before) => m.index - before);
+    }
+    const characters = Math.max(column, 1) - 1;
+    return line.from + Math.min(characters + countBelow(wide, characters), line.length);
+  };
+}
+
+/** Counts the numbers below a limit in a sorted list. */
+function countBelow(sorted: readonly number[], limit: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? limit) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * The part of a text to mark for a location: what of its span stands in the first line, as the command line shows it; where the span is empty, its
+ * line; where there is none, the first line.
+ */
+export function rangeOf(doc: Text, find: (position: Position) => number, { start, end }: Location): Range {
+  const from = start ? find(start) : 0;
+  const line = doc.lineAt(from);
+  const to = Math.min(start && end ? find(end) : from, line.to);
+  if (from < to && doc.sliceString(from, to).trim() !== "") return { from, to };
+  const text = line.text.trim();
+  const indent = line.text.length - line.text.trimStart().length;
+  return text === "" ? { from: line.from, to: line.to } : { from: line.from + indent, to: line.from + indent + text.length };
+}
+
+/** The change that makes one text of another: all between what they begin and end with alike. */
+export function changeTo(old: Text, next: Text): { from: number; to: number; insert: Text } {
+  const [a, b] = [old.toString(), next.toString()];
+  const shorter = Math.min(a.length, b.length);
+  let from = 0;
+  while (from < shorter && a[from] === b[from]) from++;
+  let same = 0;
+  while (same < shorter - from && a[a.length - 1 - same] === b[b.length - 1 - same]) same++;
+  return { from, to: a.length - same, insert: next.slice(from, b.length - same) };
+}

@@ -1,0 +1,36 @@
+// The worker in which the engine runs: it is given the compiled engine, and then answers one request after the other.
+import "../../build/wasm_exec.js";
+import { resume, type Realm } from "./go.ts";
+
+const realm = globalThis as unknown as Realm;
+
+export type ToWorker = { module: WebAssembly.Module } | { operation: string; request: unknown };
+export type FromWorker = { ready: true } | { answer: string } | { crash: string };
+
+/** What is known of an engine that has ended: Go says the rest to the console only. */
+const ended = "it ran out of memory, or has a bug";
+
+const say = (message: FromWorker) => postMessage(message);
+
+async function run(module: WebAssembly.Module): Promise<void> {
+  const go = new realm.Go();
+  const instance = await WebAssembly.instantiate(module, go.importObject);
+  void resume(go, instance, realm).then(() => say({ crash: ended }));
+  say({ ready: true });
+}
+
+let running: Promise<void> | undefined;
+
+onmessage = async ({ data }: MessageEvent<ToWorker>) => {
+  try {
+    if ("module" in data) {
+      await (running = run(data.module));
+      return;
+    }
+    await running;
+    const answer = realm.xdslint(data.operation, JSON.stringify(data.request));
+    say(answer === undefined ? { crash: ended } : { answer });
+  } catch (error) {
+    say({ crash: error instanceof Error ? error.message : String(error) });
+  }
+};

@@ -1,0 +1,46 @@
+// What was dropped on the page, folders and all that is in them included.
+import type { Given } from "./take.ts";
+
+// A folder may hold anything, such as a home directory: after this many entries nobody meant all of it.
+const mostEntries = 20_000;
+
+/** To be called in the event itself: the browser forgets afterwards what was dropped. */
+export function dropped(data: DataTransfer): Promise<Given[]> {
+  const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
+  const [only] = entries;
+  return entries.length === 1 && only && isFolder(only) ? below(only) : all(entries);
+}
+
+const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory;
+const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
+
+/** A folder alone: its files are named as seen from there. */
+async function below(folder: FileSystemDirectoryEntry): Promise<Given[]> {
+  const given = await all([folder]);
+  return given.map((g) => ({ ...g, path: g.path.slice(folder.name.length + 1) }));
+}
+
+async function all(entries: readonly FileSystemEntry[]): Promise<Given[]> {
+  const given: Given[] = [];
+  const waiting = entries.map((entry) => ({ entry, found: false }));
+  for (let seen = 0; waiting.length > 0 && seen < mostEntries; seen++) {
+    const next = waiting.pop();
+    if (!next) break;
+    const { entry, found } = next;
+    if (isFile(entry)) given.push({ path: entry.fullPath.replace(/^\//, ""), file: await fileOf(entry), found });
+    else if (isFolder(entry) && !(found && entry.name.startsWith("."))) waiting.push(...(await children(entry)).map((child) => ({ entry: child, found: true })));
+  }
+  return given.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+const fileOf = (entry: FileSystemFileEntry) => new Promise<File>((resolve, reject) => entry.file(resolve, reject));
+
+async function children(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+  const reader = folder.createReader();
+  const found: FileSystemEntry[] = [];
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject)); // a hundred at a time
+    if (some.length === 0) return found;
+    found.push(...some);
+  }
+}

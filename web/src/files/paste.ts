@@ -1,0 +1,33 @@
+// Pasting: files anywhere, a text where no field would take it, and a good name for what is pasted into an empty text.
+import { active, add, find, rename, type Place } from "../project/project.ts";
+import { freeName, suggestedName } from "./names.ts";
+import { take } from "./take.ts";
+
+export function pasted(event: ClipboardEvent): void {
+  const data = event.clipboardData;
+  if (!data) return;
+  const text = data.getData("text/plain");
+  if (text === "" && data.files.length > 0) {
+    event.preventDefault();
+    event.stopPropagation();
+    void take(
+      [...data.files].map((file) => ({ path: file.name, file, found: false })),
+      active.peek().side,
+    );
+  } else if (text !== "" && !isField(event.target)) {
+    const { side } = active.peek();
+    add([{ side, name: freeName(side, suggestedName(text)), text }]);
+  } else if (text !== "" && find(active.peek())?.text.trim() === "") {
+    const place = active.peek();
+    setTimeout(() => nameAfter(place)); // once the editor has taken it
+  }
+}
+
+const isField = (target: EventTarget | null) => target instanceof Element && target.closest("input, textarea, select, dialog, [contenteditable=true]") !== null;
+
+/** JSON that stands under a name which was only a guess gets a better one. */
+function nameAfter(place: Place): void {
+  const text = find(place)?.text ?? "";
+  const better = suggestedName(text);
+  if (text.trim() !== "" && better.endsWith(".json") && /^envoy(-\d+)?\.yaml$/.test(place.name)) rename(place, freeName(place.side, better));
+}

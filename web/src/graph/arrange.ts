@@ -1,0 +1,70 @@
+// Where each box and arrow stands in the picture: asked of a worker, so that the page never waits for it.
+import type { Net } from "./net.ts";
+import { ranks } from "./ranks.ts";
+
+export const boxWidth = 184;
+export const boxHeight = 44;
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface Frame extends Point {
+  snapshot: string;
+  width: number;
+  height: number;
+}
+
+export interface Arrangement {
+  boxes: Map<string, Point>; // the upper left corner
+  arrows: Map<string, Point[]>; // where it bends
+  frames: Frame[];
+  width: number;
+  height: number;
+}
+
+export interface Group {
+  snapshot: string;
+  boxes: { id: string; rank: number }[];
+  arrows: { id: string; from: string; to: string }[];
+}
+
+/** What the worker is told: the snapshots, between which there are no arrows. */
+export type Sketch = Group[];
+
+export function sketch(net: Net): Sketch {
+  const rank = ranks(net);
+  const arrows = Map.groupBy(net.arrows, (a) => a.from.snapshot);
+  return [...Map.groupBy(net.boxes.values(), (box) => box.snapshot)].map(([snapshot, boxes]) => ({
+    snapshot,
+    boxes: boxes.map(({ id }) => ({ id, rank: rank.get(id) ?? 0 })),
+    arrows: (arrows.get(snapshot) ?? []).map(({ id, from, to }) => ({ id, from: from.id, to: to.id })),
+  }));
+}
+
+/** What is too odd to be laid out is said so. */
+export type Answer = Arrangement | { failed: string };
+
+let worker: Worker | undefined;
+let waiting: (() => void) | undefined;
+let busy = false;
+
+/** Lays a net out. While the worker is busy only the last one waits. */
+export function arrange(net: Net, take: (answer: Answer) => void): void {
+  const start = () => {
+    worker ??= new Worker(new URL("./arrange.worker.ts", import.meta.url), { type: "module" });
+    const done = (answer: Answer) => {
+      busy = false;
+      take(answer);
+      waiting?.();
+    };
+    worker.onmessage = (event: MessageEvent<Answer>) => done(event.data);
+    worker.onerror = (event) => done({ failed: event.message });
+    worker.postMessage(sketch(net));
+    busy = true;
+    waiting = undefined;
+  };
+  if (busy) waiting = start;
+  else start();
+}

@@ -1,0 +1,52 @@
+// The panel that shows who refers to whom, as a picture or as a list.
+import { useEffect } from "preact/hooks";
+import { Chosen } from "./chosen.tsx";
+import { List } from "./list.tsx";
+import { Notes } from "./notes.tsx";
+import { PictureView, view } from "./picture.tsx";
+import { asList, failed, follow, narrowed, picture, whole } from "./state.ts";
+import { Tools } from "./tools.tsx";
+import "./graph.css";
+
+export function Graph() {
+  useEffect(follow, []);
+  if (whole.value === null) return <p class="graph-empty">Reading the texts…</p>;
+  if (whole.value.boxes.size === 0) {
+    return (
+      <div class="graph">
+        <p class="graph-empty">Nothing to draw yet. Once a text holds a listener, a route configuration, a cluster or endpoints, they appear here, with arrows to what they refer to.</p>
+        <Notes />
+      </div>
+    );
+  }
+  return (
+    <div class="graph">
+      <Tools />
+      <Body />
+      <Notes />
+      <Chosen />
+    </div>
+  );
+}
+
+function Body() {
+  if (narrowed.value.boxes.size === 0) return <p class="graph-empty">Nothing here matches what is asked for above.</p>;
+  if (asList.value) return <List />;
+  if (failed.value) return <p class="graph-empty">This graph cannot be drawn ({failed.value}). The list shows all of it.</p>;
+  return (
+    <div class="graph-picture">
+      <PictureView />
+      <div class="zoom" role="group" aria-label="Zoom">
+        <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => view.value?.zoom(1)}>
+          +
+        </button>
+        <button type="button" aria-label="Zoom out" title="Zoom out (−)" onClick={() => view.value?.zoom(-1)}>
+          −
+        </button>
+        <button type="button" title="Show all (0)" onClick={() => picture.value && view.value?.fit(picture.value.at)}>
+          Fit
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+// The graph in words, for whoever sees no picture or wants none.
+import { useSignal } from "@preact/signals";
+import { count, kindWords, placeOf, stateWords, title, type Arrow, type Box, type Net } from "./net.ts";
+import { chosen, narrowed, show } from "./state.ts";
+
+const page = 200;
+const few = 20;
+
+export function List() {
+  const net = narrowed.value;
+  const shown = useSignal(page);
+  const boxes = [...net.boxes.values()];
+  return (
+    <div class="graph-list">
+      <ul>
+        {boxes.slice(0, shown.value).map((box) => (
+          <Name key={box.id} net={net} box={box} />
+        ))}
+      </ul>
+      {boxes.length > shown.value && (
+        <p>
+          {shown.value} of {count(boxes.length, "name")} listed.{" "}
+          <button type="button" onClick={() => (shown.value += page)}>
+            List more
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Name({ net, box }: { net: Net; box: Box }) {
+  const choose = () => {
+    chosen.value = box.id;
+    show(placeOf(net, box));
+  };
+  return (
+    <li class={box.state} data-kind={box.kind}>
+      <span class="swatch" /> <span class="muted">{kindWords(box.kind)}</span>{" "}
+      <button type="button" class="name" onClick={choose}>
+        {title(box)}
+      </button>
+      {stateWords[box.state] && <span class="state"> {stateWords[box.state]}</span>}
+      {box.severity && (
+        <span class={`severity ${box.severity}`}>
+          {" "}
+          {count(box.findings, "finding")}, the worst: {box.severity}
+        </span>
+      )}
+      <References words="refers to" arrows={net.out.get(box.id)} end="to" />
+      <References words="referred to by" arrows={net.into.get(box.id)} end="from" />
+    </li>
+  );
+}
+
+/** Each leads to the text that refers. */
+function References({ words, arrows, end }: { words: string; arrows: readonly Arrow[] | undefined; end: "from" | "to" }) {
+  if (!arrows) return null;
+  const edges = arrows.flatMap((arrow) => arrow.edges.map((edge) => ({ edge, other: arrow[end] })));
+  return (
+    <p>
+      {words}{" "}
+      {edges.slice(0, few).map(({ edge, other }) => (
+        <button type="button" key={`${other.id} ${edge.field}`} title={edge.field} onClick={() => show(edge.location)}>
+          {kindWords(other.kind)} {title(other)}
+          {edge.location?.start && ` (line ${edge.location.start.line})`}
+        </button>
+      ))}
+      {edges.length > few && ` and ${edges.length - few} more`}
+    </p>
+  );
+}

@@ -1,0 +1,124 @@
+// The picture: boxes and arrows in an SVG that can be zoomed and moved.
+import { signal, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { boxHeight, boxWidth } from "./arrange.ts";
+import { Content } from "./content.tsx";
+import { troubled } from "./narrow.ts";
+import { focused, lit, pointed, tabStop } from "./marks.ts";
+import { Marks } from "./marked.tsx";
+import { choose, current, picture, showArrow, type Picture } from "./state.ts";
+import { step } from "./step.ts";
+import { View } from "./view.ts";
+
+/** The view of the picture on the page, for the buttons around it. */
+export const view = signal<View | null>(null);
+
+export function PictureView() {
+  const svg = useRef<SVGSVGElement>(null);
+  const content = useRef<SVGGElement>(null);
+  useEffect(() => {
+    if (!svg.current || !content.current) return;
+    const made = new View(svg.current, content.current);
+    const watch = new ResizeObserver(() => made.resized());
+    watch.observe(svg.current);
+    view.value = made;
+    return () => {
+      watch.disconnect();
+      view.value = pointed.value = focused.value = null;
+    };
+  }, []);
+  useSignalEffect(() => void svg.current?.classList.toggle("dimmed", lit.value !== null));
+  useFollowing();
+  return (
+    <svg
+      ref={svg}
+      class="picture"
+      role="group"
+      aria-label="Graph. Arrow keys go from box to box, Enter shows one in the text, plus and minus zoom, 0 shows all."
+      onClick={(e) => press(e.target)}
+      onKeyDown={(e) => type(e, svg.current)}
+      onPointerOver={(e) => (pointed.value = idOf(e.target))}
+      onPointerLeave={() => (pointed.value = null)}
+      onFocusIn={(e) => (focused.value = idOf(e.target))}
+      onFocusOut={() => (focused.value = null)}
+    >
+      <defs>
+        <clipPath id="within-a-box">
+          <rect width={boxWidth - 8} height={boxHeight} />
+        </clipPath>
+        {["plain", "missing", "presumed", "lit"].map((of) => (
+          <marker key={of} id={`tip-${of}`} class={`tip ${of}`} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto">
+            <path d="M0,0 L8,4 L0,8 z" />
+          </marker>
+        ))}
+      </defs>
+      <g ref={content}>
+        {view.value && <Content view={view.value} />}
+        <Marks />
+      </g>
+    </svg>
+  );
+}
+
+/** Moves the view along with the picture, and with the cursor in the text. */
+function useFollowing(): void {
+  const before = useRef<Picture | null>(null);
+  useSignalEffect(() => {
+    const now = picture.value;
+    if (!now || !view.value || view.value.hidden.value) return;
+    const was = before.current;
+    before.current = now;
+    if (was?.at === now.at) return;
+    if (was && was.narrowing === now.narrowing) view.value.keep(was.at, now.at);
+    else view.value.start(now.at, startOf(now));
+    view.value.draw();
+  });
+  const last = useRef<string | undefined>(undefined);
+  useSignalEffect(() => {
+    const [id] = current.value.boxes;
+    const moved = last.current !== undefined && last.current !== id;
+    last.current = id ?? last.current;
+    if (!moved) return;
+    const at = id === undefined ? undefined : picture.peek()?.at.boxes.get(id);
+    if (at && !view.peek()?.hidden.peek()) view.peek()?.bring(at);
+  });
+}
+
+/** Where to look first: at a problem, else at the first box. */
+function startOf({ net, at }: Picture) {
+  const boxes = [...net.boxes.values()];
+  const first = boxes.find((box) => box.severity === "error" || box.state === "missing") ?? boxes.find(troubled) ?? boxes[0];
+  return first && at.boxes.get(first.id);
+}
+
+const closest = (target: EventTarget | null, what: string) => (target instanceof Element ? (target.closest(what) as SVGElement | null) : null);
+const idOf = (target: EventTarget | null) => closest(target, "[data-box]")?.dataset.box ?? null;
+
+function press(target: EventTarget | null): void {
+  const net = picture.value?.net;
+  if (!net) return;
+  const box = net.boxes.get(idOf(target) ?? "");
+  const arrow = net.arrows.find((a) => a.id === closest(target, "[data-arrow]")?.dataset.arrow);
+  if (box) {
+    tabStop.value = box.id;
+    choose(net, box);
+  } else if (arrow) showArrow(arrow);
+}
+
+function type(event: KeyboardEvent, svg: SVGSVGElement | null): void {
+  const shown = picture.value;
+  if (!shown || event.ctrlKey || event.metaKey || event.altKey) return;
+  const { key } = event;
+  const to = step(shown, idOf(event.target), key);
+  if (to) {
+    tabStop.value = to.id;
+    view.value?.bring(to.at);
+    // Content is drawn anew before the browser paints: only then can the box have the focus.
+    requestAnimationFrame(() => svg?.querySelector<SVGElement>(`[data-box="${CSS.escape(to.id)}"]`)?.focus({ preventScroll: true }));
+  } else if (key === "Enter" || key === " ") press(event.target);
+  else if (key === "+" || key === "=") view.value?.zoom(1);
+  else if (key === "-") view.value?.zoom(-1);
+  else if (key === "0") view.value?.fit(shown.at);
+  else return;
+  event.preventDefault();
+}

@@ -1,0 +1,21 @@
+// Says to screen readers what has come of a change, once it has settled.
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { findings } from "../project/judge.ts";
+import { countsInWords, countsOf } from "./everything.ts";
+
+const pause = 1000; // milliseconds without a new answer
+
+export function Announcer() {
+  const said = useSignal("");
+  useSignalEffect(() => {
+    const answers = Object.values(findings.value).filter((answer) => answer !== null);
+    if (answers.length === 0) return;
+    const timer = setTimeout(() => (said.value = countsInWords(countsOf(answers))), pause);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <p class="hidden-text" role="status">
+      {said.value}
+    </p>
+  );
+}

@@ -1,0 +1,68 @@
+// What was looked at, and what was not: an empty list alone does not say that all is well.
+import { engine } from "../engine/engine.ts";
+import { findings, troubleWith, type Findings } from "../project/judge.ts";
+import { settingsName, texts } from "../project/project.ts";
+import { plural, sides } from "./everything.ts";
+
+/** Said in the place of the list as long as there is nothing to list. */
+export function Waiting() {
+  const trouble = troubleWith("lint");
+  if (trouble) return <p class="problems-note">There are no findings, since the engine has no answer: {trouble}</p>;
+  if (texts.value.length === 0) return <p class="problems-note muted">No text is open. Paste a configuration, drop files, or choose an example.</p>;
+  const status = engine.status.value;
+  if (typeof status === "object") return <p class="problems-note">There are no findings as long as the engine does not run.</p>;
+  return <p class="problems-note muted">{status === "ready" ? "Checking…" : "The engine is loading…"}</p>;
+}
+
+export function NoProblems({ answers }: { answers: readonly Findings[] }) {
+  const files = answers.flatMap((answer) => answer.files.filter((file) => file.as !== ""));
+  if (files.length === 0) return null;
+  return (
+    <div class="problems-note">
+      <p class="ok">
+        <strong>No problems in {plural(files.length, "file")}</strong>
+      </p>
+      <ul>
+        {files.map((file) => (
+          <li>
+            {file.name}: <span class="muted">{file.as}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+export function LeftOut({ answers }: { answers: readonly Findings[] }) {
+  const skipped = answers.flatMap((answer) => answer.files.filter((file) => file.as === "" && file.name !== settingsName && !listed(answer, file.name)));
+  const failures = answers.flatMap((answer) => answer.failures);
+  const suppressed = answers.reduce((sum, answer) => sum + answer.summary.suppressed, 0);
+  if (skipped.length + failures.length + suppressed === 0) return null;
+  return (
+    <div class="problems-note">
+      {suppressed > 0 && <p class="muted">{plural(suppressed, "finding")} suppressed by a comment or by .xdslint.yaml.</p>}
+      {failures.map((failure) => (
+        <p class="warning">
+          The rule {failure.rule} failed, so what it would have found is not here: {failure.message}
+        </p>
+      ))}
+      {skipped.length > 0 && (
+        <>
+          <h3>Not checked</h3>
+          <ul>
+            {skipped.map((file) => (
+              <li>
+                {file.name}: <span class="muted">{file.why}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+const listed = (answer: Findings, file: string) => answer.diagnostics.some(({ location }) => location.file === file);
+
+/** The answers that are there, the one about what is judged first. */
+export const answersOf = () => sides.map((side) => findings.value[side]).filter((answer) => answer !== null);

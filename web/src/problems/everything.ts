@@ -1,0 +1,106 @@
+// All that is to be mended, as findings: what the rules found, and what is wrong in the configuration.
+import type { Fault, Finding, LintAnswer, Severity } from "../engine/shapes.ts";
+import type { Findings } from "../project/judge.ts";
+import type { Side } from "../project/project.ts";
+
+export const severities = ["error", "warning", "info"] as const satisfies Severity[];
+
+/** What is judged, before what it is compared with. */
+export const sides = ["after", "before"] as const satisfies Side[];
+
+const known = new WeakMap<LintAnswer, Finding[]>();
+
+/** What is wrong in the configuration comes first: it may be why the rest is as it is. */
+export function everything(answer: LintAnswer): Finding[] {
+  const all = known.get(answer) ?? [...answer.settings.map(ofSettings), ...answer.diagnostics];
+  known.set(answer, all);
+  return all;
+}
+
+const ofSettings = ({ message, location }: Fault): Finding => ({
+  rule: "",
+  severity: "error",
+  message,
+  resource: { kind: "", name: "" },
+  field: "",
+  location,
+  related: [],
+  fixes: [],
+  url: "",
+});
+
+export type Counts = Record<Severity, number>;
+
+/** How many there are of each severity, also of those that the answer leaves out. */
+export function countsOf(answers: readonly LintAnswer[]): Counts {
+  const counts: Counts = { error: 0, warning: 0, info: 0 };
+  for (const { summary, settings } of answers) {
+    counts.error += summary.errors + settings.length;
+    counts.warning += summary.warnings;
+    counts.info += summary.infos;
+  }
+  return counts;
+}
+
+export const plural = (n: number, one: string, more = `${one}s`) => `${n} ${n === 1 ? one : more}`;
+
+/** "3 errors, 1 warning" */
+export function countsInWords(counts: Counts): string {
+  const said = severities.filter((severity) => counts[severity] > 0).map((severity) => plural(counts[severity], severity, severity === "info" ? "infos" : undefined));
+  return said.join(", ") || "No problems";
+}
+
+export interface Problem {
+  side: Side;
+  found: Findings; // the answer that it is part of
+  finding: Finding;
+}
+
+/** The problems of one text. */
+export interface Group {
+  side: Side;
+  name: string;
+  problems: Problem[];
+}
+
+export interface Filter {
+  severities: ReadonlySet<Severity>; // none: all
+  words: string;
+}
+
+/** What a filter leaves, by the texts. Each of its words has to be in the message, the rule, the name of the text or that of the resource. */
+export function groupsOf(found: Record<Side, Findings | null>, filter: Filter): Group[] {
+  const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
+  const groups = new Map<string, Group>();
+  for (const side of sides) {
+    const answer = found[side];
+    if (!answer) continue;
+    for (const finding of everything(answer)) {
+      if (!passes(finding, filter.severities, words)) continue;
+      const name = finding.location.file;
+      const key = `${side}/${name}`;
+      const group = groups.get(key) ?? { side, name, problems: [] };
+      group.problems.push({ side, found: answer, finding });
+      groups.set(key, group);
+    }
+  }
+  return [...groups.values()];
+}
+
+function passes({ severity, message, rule, location, resource }: Finding, chosen: ReadonlySet<Severity>, words: readonly string[]): boolean {
+  if (chosen.size > 0 && !chosen.has(severity)) return false;
+  const text = `${message} ${rule} ${location.file} ${resource.kind} ${resource.name}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+/** The first of the problems, and how many there are in all: a page that holds thousands is slow. */
+export function atMost(limit: number, groups: readonly Group[]): Group[] {
+  const kept: Group[] = [];
+  let left = limit;
+  for (const group of groups) {
+    if (left <= 0) break;
+    kept.push({ ...group, problems: group.problems.slice(0, left) });
+    left -= group.problems.length;
+  }
+  return kept;
+}

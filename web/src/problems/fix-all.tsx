@@ -1,0 +1,47 @@
+// All safe fixes at once, as the engine applies them: in rounds, and without those that do harm together.
+import { signal } from "@preact/signals";
+import { engine } from "../engine/engine.ts";
+import { rewrite } from "../editor/documents.ts";
+import { findings, targets } from "../project/judge.ts";
+import { filesOf, texts, type Text } from "../project/project.ts";
+import { plural, sides } from "./everything.ts";
+
+/** What came of it, as long as the texts are those that it left. */
+const outcome = signal<{ texts: readonly Text[]; said: string } | null>(null);
+
+export const FixOutcome = () => (
+  <p class="problems-done" role="status">
+    {outcome.value?.texts === texts.value && outcome.value.said}
+  </p>
+);
+
+export function FixAll() {
+  const fixable = sides.flatMap((side) => findings.value[side]?.diagnostics ?? []).filter((finding) => finding.fixes.some((fix) => fix.safe)).length;
+  if (fixable === 0) return null;
+  return (
+    <button type="button" onClick={() => void fixAll()}>
+      {fixable === 1 ? "Apply the safe fix" : `Apply ${fixable} safe fixes`}
+    </button>
+  );
+}
+
+async function fixAll(): Promise<void> {
+  let applied = 0;
+  let said = "";
+  for (const side of sides) {
+    if (!findings.peek()[side]) continue;
+    const files = filesOf(side);
+    try {
+      const answer = await engine.ask("fix", { files, targets: targets(), unsafe: false });
+      if (files !== filesOf(side)) continue; // somebody has typed since
+      for (const text of texts.value) {
+        const fixed = answer.files[text.name];
+        if (text.side === side && fixed !== undefined) rewrite(text, fixed);
+      }
+      applied += answer.applied;
+    } catch (error) {
+      said = `The fixes could not be made: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+  outcome.value = { texts: texts.value, said: said || (applied > 0 ? `${plural(applied, "fix", "fixes")} applied` : "No fix could be applied") };
+}

@@ -1,0 +1,47 @@
+// What findings are made of, wherever they are shown.
+import type { Fix, Severity } from "../engine/shapes.ts";
+import "./parts.css";
+
+export function Word({ severity }: { severity: Severity }) {
+  return <strong class={`severity ${severity}`}>{severity}</strong>;
+}
+
+export function Notes({ notes = [] }: { notes: string[] | undefined }) {
+  return notes.length > 0 ? (
+    <ul class="notes" role="list">
+      {notes.map((note) => (
+        <li>{note}</li>
+      ))}
+    </ul>
+  ) : null;
+}
+
+export const Help = ({ help }: { help: string | undefined }) => (help ? <p class="help">Help: {help}</p> : null);
+
+export const FixLabel = ({ fix }: { fix: Fix }) => (
+  <>
+    Fix: {fix.message}{" "}
+    <span class="muted" title={fix.safe ? "No request that succeeds today can fail after it." : "It is what was likely meant: look at it before you keep it."}>
+      ({fix.safe ? "safe" : "likely"})
+    </span>
+  </>
+);
+
+export function Fixes({ fixes, apply, tabIndex }: { fixes: readonly Fix[]; apply(fix: Fix): void; tabIndex?: number }) {
+  return fixes.length > 0 ? (
+    <p class="fixes">
+      {fixes.map((fix) => (
+        <button type="button" class="fix" tabIndex={tabIndex} onClick={() => apply(fix)}>
+          <FixLabel fix={fix} />
+        </button>
+      ))}
+    </p>
+  ) : null;
+}
+
+/** Opens beside the playground, so that nobody loses what they typed. */
+export const RuleLink = ({ rule, tabIndex }: { rule: string; tabIndex?: number }) => (
+  <a class="rule" href={`./rules/${rule}.html`} target="_blank" rel="noreferrer" tabIndex={tabIndex}>
+    {rule}
+  </a>
+);

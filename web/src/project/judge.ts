@@ -1,0 +1,114 @@
+// What the engine says of the project, kept up to date as it changes.
+import { computed, effect, signal, untracked } from "@preact/signals";
+import { CrashError, engine } from "../engine/engine.ts";
+import type { Files, LintAnswer, Operation, Operations } from "../engine/shapes.ts";
+import { alike, filesOf, target, type Side } from "./project.ts";
+
+/** What the engine found, and the texts that it found it in: those may have changed since. */
+export type Findings = LintAnswer & { texts: Files };
+
+/** The engine's answer for each side; null as long as there is none. */
+export const findings = signal<Record<Side, Findings | null>>({ before: null, after: null });
+
+/** A question without an answer: the engine refused it, or died of it. */
+export interface Trouble {
+  operation: Operation;
+  message: string;
+  crashed: boolean;
+}
+
+const open = signal<ReadonlyMap<object, Trouble>>(new Map());
+
+/** The questions that have no answer now. */
+export const troubles = computed(() => [...open.value.values()]);
+
+/** Why a question of this kind has no answer; empty where it has. */
+export const troubleWith = (operation: Operation) => troubles.value.find((trouble) => trouble.operation === operation)?.message ?? "";
+
+function settle(question: object, trouble: Trouble | null): void {
+  if (!trouble && !open.peek().has(question)) return;
+  const rest = new Map(open.peek());
+  rest.delete(question);
+  if (trouble) rest.set(question, trouble);
+  open.value = rest;
+}
+
+/** Texts that the engine died of when it looked for findings: any other question about them would kill it again. */
+const deadly = new WeakMap<Files, string>();
+
+type Request<O extends Operation> = Operations[O]["request"];
+type Answer<O extends Operation> = Operations[O]["answer"];
+
+async function answerTo<O extends Operation>(operation: O, request: Request<O>): Promise<Answer<O>> {
+  const files = "files" in request ? request.files : undefined;
+  const before = "before" in request ? request.before : undefined;
+  const why = (files && deadly.get(files)) ?? (before && deadly.get(before));
+  if (why !== undefined) throw new CrashError(why);
+  try {
+    return await engine.ask(operation, request);
+  } catch (error) {
+    if (error instanceof CrashError && operation === "lint" && files) deadly.set(files, error.message);
+    throw error;
+  }
+}
+
+/**
+ * Asks again whenever the question becomes another, and hands the newest answer, and the question, to take; null where there is none.
+ * While the engine is busy only the last question waits, and one that it has no answer to is not asked again. It ends when the returned
+ * function is called.
+ */
+export function keepAsking<O extends Operation>(
+  operation: O,
+  question: () => Request<O> | null,
+  take: (answer: Answer<O> | null, request: Request<O> | null) => void,
+): () => void {
+  const id = {};
+  const current = computed(question);
+  let asked: Request<O> | null | undefined;
+  let busy = false;
+  let ended = false;
+
+  const askOnce = async () => {
+    const request = (asked = current.peek());
+    let answer: Answer<O> | null = null;
+    let trouble: Trouble | null = null;
+    try {
+      if (request) answer = await answerTo(operation, request);
+    } catch (error) {
+      trouble = { operation, message: error instanceof Error ? error.message : String(error), crashed: error instanceof CrashError };
+    }
+    if (ended) return;
+    settle(id, trouble);
+    take(answer, request);
+  };
+  const run = async () => {
+    if (busy) return;
+    busy = true;
+    while (!ended && !alike(asked, current.peek())) await askOnce();
+    busy = false;
+  };
+  const dispose = effect(() => {
+    void current.value;
+    void untracked(run);
+  });
+  return () => {
+    ended = true;
+    dispose();
+    settle(id, null);
+  };
+}
+
+const chosen = computed(() => (target.value === "" ? [] : [target.value]));
+
+/** The data planes to judge for; none: what the configuration says, or the engine's default. */
+export const targets = () => chosen.value;
+
+export function startJudging(): void {
+  for (const side of ["after", "before"] as const) {
+    keepAsking(
+      "lint",
+      () => (Object.keys(filesOf(side)).length > 0 ? { files: filesOf(side), targets: targets() } : null),
+      (answer, request) => (findings.value = { ...findings.peek(), [side]: answer && request && { ...answer, texts: request.files } }),
+    );
+  }
+}

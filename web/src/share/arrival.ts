@@ -1,0 +1,42 @@
+// What an address names is opened.
+import { loadAbout } from "../engine/about.ts";
+import { exampleOf } from "../examples/example.ts";
+import { opening } from "../examples/opening.ts";
+import { open, target, texts } from "../project/project.ts";
+import { unpack } from "./link.ts";
+import { fail, replace, showExample, tell } from "./origin.ts";
+
+let latest = 0;
+
+export async function arrive(hash: string): Promise<void> {
+  const turn = ++latest;
+  try {
+    const show = hash.startsWith("#p=") ? await shared(hash) : await example(hash);
+    if (turn === latest) show();
+  } catch (error) {
+    if (turn !== latest) return;
+    if (texts.peek().length === 0) open(opening);
+    fail(error);
+  }
+}
+
+async function example(hash: string): Promise<() => void> {
+  const found = await exampleOf(hash.slice("#example=".length));
+  return () => showExample(found, false);
+}
+
+async function shared(hash: string): Promise<() => void> {
+  const project = await unpack(hash);
+  return () => {
+    replace(project, { kind: "link", note: "" });
+    if (project.target) void checkTarget(project.target);
+  };
+}
+
+/** Targets come and go with versions of the playground; a link stays as it is. */
+async function checkTarget(wanted: string): Promise<void> {
+  const about = await loadAbout();
+  if (about.targets.includes(wanted) || target.peek() !== wanted) return;
+  target.value = "";
+  tell({ kind: "link", note: `It asks for ${wanted}, which this playground does not know: it is judged for ${about.default}.` });
+}

@@ -1,0 +1,67 @@
+// All that the page shows, as one value: what a link holds, and what an example is.
+import { batch } from "@preact/signals";
+import { active, open, target, texts, transport, versions, type Place, type Text } from "../project/project.ts";
+import { panel, panels, type Panel } from "../ui/panels.ts";
+
+export interface Project {
+  texts: readonly Text[];
+  active: Place;
+  target: string;
+  transport: string;
+  versions: string;
+  panel: Panel;
+}
+
+export const capture = (): Project => ({
+  texts: texts.value.map(({ side, name, text }) => ({ side, name, text })),
+  active: active.value,
+  target: target.value,
+  transport: transport.value,
+  versions: versions.value,
+  panel: panel.value,
+});
+
+export function restore(project: Project): void {
+  batch(() => {
+    open(project.texts, project.active);
+    target.value = project.target;
+    transport.value = project.transport;
+    versions.value = project.versions;
+    panel.value = project.panel;
+  });
+}
+
+const textsLimit = 500;
+const nameLimit = 1000;
+
+/** Takes JSON for a project, or throws: anybody can make a link. */
+export function checked(value: unknown): Project {
+  const { texts, active, target, transport, versions, panel } = record(value);
+  if (!Array.isArray(texts) || texts.length > textsLimit) throw new TypeError("texts");
+  const all = texts.map((text: unknown) => ({ ...place(text), text: string(record(text).text) }));
+  const names = new Set(all.map(({ side, name }) => `${side} ${name}`));
+  if (names.size < all.length) throw new TypeError("two texts of one name");
+  return { texts: all, active: place(active), target: string(target), transport: string(transport), versions: string(versions), panel: one(panels, panel) };
+}
+
+function place(value: unknown): Place {
+  const { side, name } = record(value);
+  if (string(name).length > nameLimit) throw new TypeError("a name that is too long");
+  return { side: one(["before", "after"] as const, side), name: string(name) };
+}
+
+function record(value: unknown): Record<string, unknown> {
+  if (typeof value !== "object" || value === null) throw new TypeError("no object");
+  return value as Record<string, unknown>;
+}
+
+function string(value: unknown): string {
+  if (typeof value !== "string") throw new TypeError("no string");
+  return value;
+}
+
+function one<T>(all: readonly T[], value: unknown): T {
+  const found = all.find((each) => each === value);
+  if (found === undefined) throw new TypeError("none of the choices");
+  return found;
+}

@@ -1,0 +1,28 @@
+// A button that opens a dialog, whose code is loaded when somebody first wants it.
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren, FunctionComponent } from "preact";
+
+export type Dialog = FunctionComponent<{ onClose(): void }>;
+
+export function DialogButton({ load, children }: { load(): Promise<Dialog>; children: ComponentChildren }) {
+  const shown = useSignal<{ Dialog: Dialog } | null>(null);
+  const failed = useSignal(false);
+  const open = () =>
+    load().then(
+      (Dialog) => {
+        failed.value = false;
+        shown.value = { Dialog };
+      },
+      () => (failed.value = true),
+    );
+  const Shown = shown.value?.Dialog;
+  return (
+    <>
+      <button type="button" aria-haspopup="dialog" onClick={open}>
+        {children}
+      </button>
+      {failed.value && <span role="alert">This part of the page could not be loaded. Try again.</span>}
+      {Shown && <Shown onClose={() => (shown.value = null)} />}
+    </>
+  );
+}
