@@ -3,8 +3,7 @@ import type { Browser } from "playwright-core";
 
 /** When what had ended, in milliseconds since the navigation began. */
 export interface Opening {
-  downloaded: number; // the engine
-  compiled: number;
+  compiled: number; // the engine, while it was downloaded
   started: number; // Go, in the worker
   answered: number;
   shown: number;
@@ -25,10 +24,9 @@ export async function openings(browser: Browser, url: string, runs: number): Pro
     await page.waitForFunction(() => performance.getEntriesByName("xdslint:first-findings").length > 0);
     all.push(
       await page.evaluate(() => {
-        const engine = performance.getEntriesByType("resource").find((entry) => entry.name.endsWith(".wasm")) as PerformanceResourceTiming;
         const [shown] = performance.getEntriesByName("xdslint:first-findings");
         const { compiled = 0, started = 0, answered = 0 } = globalThis.moments;
-        return { downloaded: engine.responseEnd, compiled, started, answered, shown: shown?.startTime ?? 0 };
+        return { compiled, started, answered, shown: shown?.startTime ?? 0 };
       }),
     );
     await context.close();
@@ -40,16 +38,11 @@ export async function openings(browser: Browser, url: string, runs: number): Pro
 function noteMoments(): void {
   const moments: Partial<Opening> = {};
   globalThis.moments = moments;
-  const compile = WebAssembly.compileStreaming;
-  WebAssembly.compileStreaming = async (source) => {
-    const module = await compile(source);
-    moments.compiled ??= performance.now();
-    return module;
-  };
   globalThis.Worker = class extends Worker {
     constructor(url: string | URL, options?: WorkerOptions) {
       super(url, options);
       this.addEventListener("message", ({ data }) => {
+        if ("module" in data) moments.compiled ??= performance.now();
         if ("ready" in data) moments.started ??= performance.now();
         if ("answer" in data) moments.answered ??= performance.now();
       });

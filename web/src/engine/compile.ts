@@ -1,14 +1,8 @@
-// The engine, downloaded and compiled once: a worker that died is replaced without a network.
+// The engine, downloaded and compiled. This is done in its worker: the page is busy with its interface then, and would let the download wait.
 import url from "../../build/engine.wasm?url";
 
-let compiled: Promise<WebAssembly.Module> | undefined;
-
-/** It rejects with a reason in words for the user; asked again, it tries again. */
-export function compileEngine(): Promise<WebAssembly.Module> {
-  compiled ??= download().then(compile);
-  compiled.catch(() => (compiled = undefined));
-  return compiled;
-}
+/** It rejects with a reason in words for the user. */
+export const compileEngine = async (): Promise<WebAssembly.Module> => compile(await download());
 
 async function download(): Promise<Response> {
   const response = await fetch(url).catch(() => {

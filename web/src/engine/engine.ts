@@ -1,6 +1,5 @@
 // The engine as the rest of the page sees it: a function that answers, in a worker that is replaced when it dies.
 import { signal } from "@preact/signals";
-import { compileEngine } from "./compile.ts";
 import type { Operation, Operations } from "./shapes.ts";
 import type { FromWorker, ToWorker } from "./worker.ts";
 
@@ -26,14 +25,13 @@ interface Question {
 class Engine {
   readonly status = signal<Status>("loading");
   private worker: Worker | undefined;
-  private launched = false; // whether the worker has been given the engine
+  private module: WebAssembly.Module | undefined; // as the first worker compiled it: another one needs no network
   private asked: Question | undefined; // one at a time, so that it is known which question the engine died of
   private readonly queue: Question[] = [];
   private watchdog: ReturnType<typeof setTimeout> | undefined;
 
   start(): void {
     this.status.value = "loading";
-    this.launched = false;
     const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
     this.worker = worker;
     worker.onmessage = (event: MessageEvent<FromWorker>) => this.take(worker, event.data);
@@ -41,10 +39,8 @@ class Engine {
       event.preventDefault();
       this.take(worker, { crash: event.message || "its worker could not be loaded." });
     };
-    compileEngine().then(
-      (module) => this.launch(worker, module),
-      (error) => this.take(worker, { crash: error instanceof Error ? error.message : String(error) }),
-    );
+    this.post({ module: this.module });
+    this.next(); // it waits in the worker: the answer comes as soon as the engine runs
   }
 
   /** Asks the engine. It rejects with what the engine says is wrong with the request, or with a CrashError. */
@@ -58,15 +54,8 @@ class Engine {
     return answer;
   }
 
-  private launch(worker: Worker, module: WebAssembly.Module): void {
-    if (worker !== this.worker) return;
-    this.post({ module });
-    this.launched = true;
-    this.next(); // it waits in the worker: the answer comes as soon as the engine runs
-  }
-
   private next(): void {
-    if (this.asked || !this.launched) return;
+    if (this.asked || !this.worker) return;
     const hurried = this.queue.findIndex((question) => !patient.has(question.operation));
     const [question] = this.queue.splice(Math.max(hurried, 0), 1);
     if (!question) return;
@@ -90,6 +79,8 @@ class Engine {
     if (worker !== this.worker) return; // the last words of one that was replaced
     if ("crash" in said) {
       this.crash(said.crash);
+    } else if ("module" in said) {
+      this.module = said.module;
     } else if ("ready" in said) {
       this.status.value = "ready";
       this.watch();

@@ -1,16 +1,23 @@
-// The worker in which the engine runs: it is given the compiled engine, and then answers one request after the other.
+// The worker in which the engine runs: it compiles the engine if it is not given it, and then answers one request after the other.
 import "../../build/wasm_exec.js";
+import { compileEngine } from "./compile.ts";
 import { resume, type Realm } from "./go.ts";
 
 const realm = globalThis as unknown as Realm;
 
-export type ToWorker = { module: WebAssembly.Module } | { operation: string; request: unknown };
-export type FromWorker = { ready: true } | { answer: string } | { crash: string };
+export type ToWorker = { module: WebAssembly.Module | undefined } | { operation: string; request: unknown };
+export type FromWorker = { module: WebAssembly.Module } | { ready: true } | { answer: string } | { crash: string };
 
 /** What is known of an engine that has ended: Go says the rest to the console only. */
 const ended = "it ran out of memory, or has a bug";
 
 const say = (message: FromWorker) => postMessage(message);
+
+async function compile(): Promise<WebAssembly.Module> {
+  const module = await compileEngine();
+  say({ module });
+  return module;
+}
 
 async function run(module: WebAssembly.Module): Promise<void> {
   const go = new realm.Go();
@@ -24,7 +31,7 @@ let running: Promise<void> | undefined;
 onmessage = async ({ data }: MessageEvent<ToWorker>) => {
   try {
     if ("module" in data) {
-      await (running = run(data.module));
+      await (running = data.module ? run(data.module) : compile().then(run));
       return;
     }
     await running;
