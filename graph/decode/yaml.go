@@ -44,7 +44,7 @@ func parseYAML(file *source.File) ([]*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &converter{file: file, text: file.Text, anchors: map[*yaml.Node]*Node{}}
+	c := &converter{lines: linesOf(file), text: file.Text, anchors: map[*yaml.Node]*Node{}}
 	c.budget = aliasBudget(len(file.Text))
 	var docs []*Node
 	for {
@@ -54,7 +54,7 @@ func parseYAML(file *source.File) ([]*Node, error) {
 			return docs, nil
 		}
 		if err != nil {
-			return docs, yamlError(file, err)
+			return docs, yamlError(c.lines, err)
 		}
 		node := new(Node)
 		if len(doc.Content) > 0 {
@@ -110,18 +110,18 @@ func invalidUTF8(text []byte) error {
 	return &SyntaxError{Span: source.Span{Start: at, End: at + 1}, Message: "the text is not valid UTF-8"}
 }
 
-func yamlError(file *source.File, err error) error {
+func yamlError(lines *yamlLines, err error) error {
 	var load *yaml.LoadError
 	if !errors.As(err, &load) {
 		return &SyntaxError{Message: err.Error()}
 	}
-	at := file.Offset(load.Mark.Line, load.Mark.Column)
+	at := lines.offset(load.Mark.Line, load.Mark.Column)
 	return &SyntaxError{Span: source.Span{Start: at, End: at}, Message: load.Message}
 }
 
 // converter makes Nodes of yaml.Nodes, and adds what those lack: ends.
 type converter struct {
-	file    *source.File
+	lines   *yamlLines
 	text    []byte
 	anchors map[*yaml.Node]*Node
 	bound   int // how many anchors are open

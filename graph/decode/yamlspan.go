@@ -10,7 +10,7 @@ import (
 
 // begin is where a node's own text starts, behind its anchor and tag. That may be in a later line, unless there is no text.
 func (c *converter) begin(y *yaml.Node) int {
-	at := c.file.Offset(y.Line, y.Column)
+	at := c.lines.offset(y.Line, y.Column)
 	start := at
 	for at < len(c.text) && (c.text[at] == '&' || c.text[at] == '!') {
 		at += bytes.IndexAny(append(c.text[at:min(len(c.text), at+1024):min(len(c.text), at+1024)], ' '), " \t\r\n,]}")

@@ -91,6 +91,9 @@ func TestEveryFieldIsCompared(t *testing.T) {
 	missed := map[string]string{}
 	for _, read := range all {
 		old, now := read(), read()
+		if old.Resources[0].Kind == graph.Patch { // what comes of it only its control plane knows
+			continue
+		}
 		mutateAll(now, func(field, where string) {
 			if d := traffic.Diff(old, rebuilt(now)); len(d.Changes)+len(d.Unreached)+len(d.Unknown) == 0 {
 				missed[field] = where
