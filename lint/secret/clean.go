@@ -2,6 +2,7 @@ package secret
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -30,19 +31,16 @@ func Clean(name string, text []byte, types decode.Types) ([]byte, []Found) {
 	}
 	clean := r.apply()
 	if err != nil || r.remain(name, clean) {
-		r.lines()
-		clean = r.apply()
-		for _, value := range r.values { // better a text that is broken than a secret
-			clean = bytes.ReplaceAll(clean, []byte(value), []byte(Redaction))
-		}
+		all := source.Span{End: len(text)}
+		r.looks(all, text)
+		r.lines(all, " \t")
+		clean = []byte(newValues(r.values).replaced(string(r.apply()))) // better a text that is broken than a secret
 	}
 	var found []Found
-	for _, e := range r.sorted() {
-		what := e.looks
-		if what == "" {
-			what = pathOf(docs, e.Start)
-		}
-		found = append(found, Found{e.Span, what})
+	edits := r.sorted()
+	paths := pathsOf(docs, edits)
+	for _, e := range edits {
+		found = append(found, Found{e.Span, cmp.Or(e.looks, paths[e.Start])})
 	}
 	return clean, found
 }
@@ -77,7 +75,7 @@ func (r *redactor) documents(docs []*decode.Node) {
 
 // remain tells whether something is left of the secrets, or the text is broken: a shape of YAML whose ends nobody knows.
 func (r *redactor) remain(name string, clean []byte) bool {
-	if slices.ContainsFunc(r.values, func(v string) bool { return bytes.Contains(clean, []byte(v)) }) {
+	if len(newValues(r.values).in(string(clean))) > 0 {
 		return true
 	}
 	if len(r.edits) == 0 {
@@ -146,7 +144,11 @@ func (r *redactor) comments(docs []*decode.Node) {
 			run = source.Span{}
 		}
 		if start >= 0 {
-			if run.IsZero() {
+			switch {
+			case !run.IsZero():
+			case alone:
+				run.Start = offset // how deep it stands tells what is below what
+			default:
 				run.Start = offset + start
 			}
 			run.End = offset + len(bytes.TrimRight(line, "\r\n"))
@@ -171,11 +173,7 @@ func (r *redactor) commented(run source.Span) {
 	part := r.text[run.Start:run.End]
 	before := len(r.edits)
 	r.looks(run, part)
-	offset := run.Start
-	for line := range bytes.Lines(part) {
-		r.assigned(offset, line)
-		offset += len(line)
-	}
+	r.lines(run, " \t#")
 	for i := before; i < len(r.edits); i++ {
 		r.edits[i].looks += ", in a comment"
 	}
@@ -183,57 +181,55 @@ func (r *redactor) commented(run source.Span) {
 
 // repeated looks for the secrets that were found where nothing says that they are secrets.
 func (r *redactor) repeated(docs []*decode.Node) {
+	known := newValues(r.values)
 	var scalars []scalar
-	for _, value := range r.values {
-		for offset := 0; ; {
-			i := bytes.Index(r.text[offset:], []byte(value))
-			if i < 0 {
-				break
-			}
-			span := source.Span{Start: offset + i, End: offset + i + len(value)}
-			offset = span.End
-			if slices.ContainsFunc(r.edits, func(e edit) bool { return e.Start < span.End && span.Start < e.End }) {
-				continue
-			}
-			if scalars == nil {
-				scalars = r.scalars(docs)
-			}
-			const looks = "a secret that stands elsewhere too"
-			if s := at(scalars, span.Start); s != nil && s.plain {
-				r.edits = append(r.edits, edit{s.Span, quoted(strings.ReplaceAll(s.text, value, Redaction)), looks})
-			} else {
-				r.edits = append(r.edits, edit{span, Redaction, looks})
-			}
+	taken, end := r.sorted(), 0
+	for _, span := range known.in(string(r.text)) {
+		for len(taken) > 0 && taken[0].End <= span.Start {
+			taken = taken[1:]
 		}
+		if span.Start < end || len(taken) > 0 && taken[0].Start < span.End {
+			continue
+		}
+		if scalars == nil {
+			scalars = r.scalars(docs)
+		}
+		e := edit{span, Redaction, "a secret that stands elsewhere too"}
+		if s := at(scalars, span.Start); s != nil && s.plain {
+			e.Span, e.new = s.Span, quoted(known.replaced(s.text))
+		}
+		r.edits, end = append(r.edits, e), e.End
 	}
 }
 
-// pathOf is the path of the scalar at an offset.
-func pathOf(docs []*decode.Node, offset int) string {
-	path := ""
-	var walk func(n *decode.Node)
-	walk = func(n *decode.Node) {
+// pathsOf are the paths of what stands where the edits begin, which are sorted.
+func pathsOf(docs []*decode.Node, edits []edit) map[int]string {
+	paths := map[int]string{}
+	var walk func(n *decode.Node, path string)
+	walk = func(n *decode.Node, path string) {
+		span := n.Span()
+		within, _ := slices.BinarySearchFunc(edits, span.Start, func(e edit, start int) int { return e.Start - start })
+		if within == len(edits) || edits[within].Start >= span.End {
+			return
+		}
 		for i := range n.Items {
-			item := &n.Items[i]
-			if span := item.Span(); offset < span.Start || offset >= span.End {
-				continue
-			}
 			switch {
 			case n.Kind == decode.List:
-				path += fmt.Sprintf("[%d]", i)
+				walk(&n.Items[i], fmt.Sprintf("%s[%d]", path, i))
 			case path == "":
-				path = n.Keys[i].Name
+				walk(&n.Items[i], n.Keys[i].Name)
 			default:
-				path += "." + n.Keys[i].Name
+				walk(&n.Items[i], path+"."+n.Keys[i].Name)
 			}
-			walk(item)
-			return
+		}
+		for ; within < len(edits) && edits[within].Start < span.End; within++ {
+			if start := edits[within].Start; paths[start] == "" { // else it stands deeper
+				paths[start] = path
+			}
 		}
 	}
 	for _, doc := range docs {
-		if span := doc.Span(); offset >= span.Start && offset < span.End {
-			walk(doc)
-		}
+		walk(doc, "")
 	}
-	return path
+	return paths
 }

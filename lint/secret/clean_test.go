@@ -55,6 +55,16 @@ func TestClean(t *testing.T) {
 		{
 			"a.yaml", "password: S3CRETS3CRET\nnote: it is S3CRETS3CRET # S3CRETS3CRET\n", "password: \"[redacted]\"\nnote: \"it is [redacted]\" # [redacted]\n", "password",
 		},
+		{
+			"a.yaml", "token: S3CRETS3CRET1\npassword: S3CRETS3CRET\nnote: S3CRETS3CRET1 or S3CRETS3CRET, S3CRETS3CRE\n",
+			"token: \"[redacted]\"\npassword: \"[redacted]\"\nnote: \"[redacted] or [redacted], S3CRETS3CRE\"\n", "token",
+		},
+		{"a.yaml", "password: redacted\n", "password: \"[redacted]\"\n", "password"},
+		{
+			"a.yaml", "  # key:\n  #   inline_string: |\n  #     S3CRET\n  #\n  #     S3CRET\n  #   mode: fast\na: 1\n",
+			"  # key:\n  #   inline_string: |\n  #     [redacted]\n  #\n  #     [redacted]\n  #   mode: fast\na: 1\n", "a block under a key for secrets, in a comment",
+		},
+		{"a.yaml", "a: [https://me:S3CRET@h/p, https://me@h/p, http://h:80/@]\n", "a: [\"[redacted]h/p\", https://me@h/p, http://h:80/@]\n", "looks like a password in a URL"},
 		{"a.yaml", "a: {b\npassword: S3CRET\nc: 1\n", "a: {b\npassword: \"[redacted]\"\nc: 1\n", "password"},
 		{"a.yaml", "a: {b\nprivate_key: |\n  S3CRET\n  S3CRET\nc: 1\n", "a: {b\nprivate_key: |\n  [redacted]\n  [redacted]\nc: 1\n", "a block under a key for secrets"},
 		{"a.json", `{"password": "S3CRET", "b": "\u003c"}`, `{"password": "[redacted]", "b": "\u003c"}`, "password"},
@@ -73,6 +83,22 @@ func TestClean(t *testing.T) {
 		if what != c.what {
 			t.Errorf("%q: found %q, want %q", c.text, what, c.what)
 		}
+	}
+}
+
+// TestManySecrets: the time for thousands of secrets grows with the text, not with its square; with that, this would take hours.
+func TestManySecrets(t *testing.T) {
+	const many = 20_000
+	var text strings.Builder
+	for i := range many {
+		fmt.Fprintf(&text, "- {password: S3CRET-%d, name: S3CRET-%d, token: S3CRET-same} # -----BEGIN PRIVATE KEY-----\n", i, i)
+	}
+	clean, found := secret.Clean("a.yaml", []byte(text.String()), types.Envoy)
+	if strings.Contains(string(clean), "S3CRET") {
+		t.Error("secrets are left")
+	}
+	if len(found) != 4*many {
+		t.Errorf("%d are found", len(found))
 	}
 }
 

@@ -22,15 +22,12 @@ type edit struct {
 // encodedRedaction is for fields of bytes.
 var encodedRedaction = base64.StdEncoding.EncodeToString([]byte(Redaction))
 
-// minValue is the length of a secret that is looked for in the rest of the text too; a shorter one may be any word.
-const minValue = 8
-
 // put writes another text in place of a scalar that is a secret.
 func (r *redactor) put(n *decode.Node, text string) {
 	if n.Text == "" || n.Text == text || n.Text == Redaction {
 		return
 	}
-	if len(n.Text) >= minValue {
+	if len(n.Text) >= minValue && !strings.Contains(Redaction, n.Text) {
 		r.values = append(r.values, n.Text)
 	}
 	r.replace(n, text, "")
@@ -126,6 +123,8 @@ func look(text []byte) string {
 		return "looks like a private key"
 	case bytes.HasPrefix(text, []byte("eyJ")):
 		return "looks like a JSON web token"
+	case bytes.HasSuffix(text, []byte("@")):
+		return "looks like a password in a URL"
 	}
 	return "looks like a credential for HTTP"
 }

@@ -33,12 +33,12 @@ func opens(value string) bool {
 	return strings.Trim(value, "{[|>+-&0123456789 ") == "" || strings.HasPrefix(value, "{ }") || strings.HasPrefix(value, "#")
 }
 
-// lines redacts a text that cannot be read: by looks and by keys, line by line. What is deeper than a key with a block belongs to it.
-func (r *redactor) lines() {
-	r.looks(source.Span{End: len(r.text)}, r.text)
-	offset, block := 0, -1 // the depth of the key
-	for line := range bytes.Lines(r.text) {
-		body := bytes.TrimLeft(line, " \t")
+// lines redacts by keys what cannot be read, line by line. What is deeper than a key with a block belongs to it; the margin is what may stand before a
+// key.
+func (r *redactor) lines(at source.Span, margin string) {
+	offset, block := at.Start, -1 // the depth of the key
+	for line := range bytes.Lines(r.text[at.Start:at.End]) {
+		body := bytes.TrimLeft(line, margin)
 		depth := len(line) - len(body)
 		switch {
 		case len(bytes.TrimSpace(body)) == 0:

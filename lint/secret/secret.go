@@ -101,16 +101,18 @@ func IsPlace(key string) bool {
 // Redaction is what Redact writes in place of a secret; Envoy's admin interface writes the same.
 const Redaction = "[redacted]"
 
-// patterns are secrets that tell by their looks: bearer tokens, JSON web tokens, private keys, of these the whole block if it is there.
+// patterns are secrets that tell by their looks: bearer tokens, JSON web tokens, passwords in URLs, private keys, of these the whole block if it is
+// there. Where another one begins, a block without an end is over: looking on for it would take a time that grows with the square of the text.
 var patterns = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i:bearer|basic)\s+[A-Za-z0-9._~+/-]{16,}=*|eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_.-]+|` +
-		`(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----)|-----BEGIN [A-Z ]*PRIVATE KEY-----.*(?:[\s#]*[A-Za-z0-9+/=]{20,})*`)
+		`[a-z][a-z0-9+.-]*://[^\s/@:"'\\]*:[^\s/@"'\\]+@|` +
+		`(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----(?:-{0,4}[^-])*-----END [A-Z ]*PRIVATE KEY-----)|-----BEGIN [A-Z ]*PRIVATE KEY-----.*(?:[\s#]*[A-Za-z0-9+/=]{20,})*`)
 })
 
 // Looks tells whether a text holds what looks like a secret.
 func Looks(text []byte) bool {
 	// Few texts hold any of these words; the expression is slow.
-	return (containsFold(text, "bearer") || containsFold(text, "basic") || bytes.Contains(text, []byte("eyJ")) ||
+	return (containsFold(text, "bearer") || containsFold(text, "basic") || bytes.Contains(text, []byte("eyJ")) || bytes.Contains(text, []byte("://")) ||
 		bytes.Contains(text, []byte(privateKey))) && patterns().Match(text)
 }
 

@@ -25,8 +25,9 @@ That a version changes without any content is harmless: Envoy compares, and does
 	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
 		for _, kind := range graph.Kinds() {
 			var stale []*graph.Change
+			ofType := sameVersionOfType(p, kind)
 			for _, change := range changes.Of(kind) {
-				if sameVersion(p, change) {
+				if sameVersion(change, ofType) {
 					stale = append(stale, change)
 				}
 			}
@@ -37,16 +38,21 @@ That a version changes without any content is harmless: Envoy compares, and does
 	}),
 })
 
-// sameVersion tells whether what changes has the version that it had. What comes and goes has that of its type, where responses have one.
-func sameVersion(p *lint.Pass, change *graph.Change) bool {
+// sameVersion tells whether what changes has the version that it had. What comes and goes has that of its type.
+func sameVersion(change *graph.Change, ofType bool) bool {
 	if change.Changed() {
 		return change.Old.Version != "" && change.Old.Version == change.New.Version
 	}
+	return ofType
+}
+
+// sameVersionOfType tells whether a type has the version that it had, where responses have one.
+func sameVersionOfType(p *lint.Pass, kind graph.Kind) bool {
 	if p.Push.Transport.Incremental() {
 		return false
 	}
-	version := onlyVersion(p.Old, change.Kind)
-	return version != "" && version == onlyVersion(p.Snapshot, change.Kind)
+	version := onlyVersion(p.Old, kind)
+	return version != "" && version == onlyVersion(p.Snapshot, kind)
 }
 
 // onlyVersion is the version that all resources of a kind have in common; empty if there is none.
