@@ -105,6 +105,27 @@ test("nobody is offered an example back in which nothing was typed, not even aft
     assert.equal(await page.getByRole("button", { name: "Bring back my texts" }).count(), 0);
   }, "/#example=schema/constraint"));
 
+test("what was chosen last is shown, even if something else takes longer", () =>
+  visit(async (page, context) => {
+    let release = () => {};
+    const wait = new Promise<void>((done) => (release = done));
+    await context.route("**/*.wasm", async (route) => {
+      await wait;
+      await route.continue();
+    });
+    await page.goto("about:blank");
+    await page.goto("/#example=schema/constraint"); // waits for the engine
+    await page.getByRole("button", { name: "Examples" }).click();
+    await option(page, /^An edge proxy that works/).click();
+    await bar(page).filter({ hasText: "An edge proxy that works" }).waitFor();
+    release();
+    await page.getByText("No problems in 1 file").waitFor();
+    await page.locator(".cm-content").focus();
+    await page.keyboard.insertText("nonsense: 1\n"); // asked after the example of the rule was
+    await page.locator(".problem", { hasText: "nonsense" }).waitFor();
+    assert.match(await bar(page).innerText(), /An edge proxy that works/);
+  }));
+
 test("the example of a rule about pushes opens the comparison", () =>
   visit(async (page) => {
     await finding(page, "transition/route-before-cluster").waitFor();

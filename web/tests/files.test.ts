@@ -255,3 +255,17 @@ test("a reload keeps the texts, and nothing is kept for another tab", () =>
     await editor(other).waitFor();
     assert.deepEqual(await names(other), ["envoy.yaml"]);
   }));
+
+test("a reload keeps a comparison of more texts than are opened at once", () =>
+  visit(async (page) => {
+    const chosen = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "File" }).click();
+    await page.getByRole("menuitem", { name: "Open files…" }).click();
+    await (await chosen).setFiles(Array.from({ length: 260 }, (_, i) => ({ name: `${i}.yaml`, mimeType: "text/plain", buffer: Buffer.from(cluster(`c${i}`)) })));
+    await page.getByRole("tab", { name: "Compare" }).click();
+    await page.getByRole("button", { name: "Compare with these texts" }).click();
+    await page.getByRole("tablist", { name: "Texts before" }).waitFor();
+    await page.reload();
+    await page.getByRole("tablist", { name: "Texts before" }).waitFor();
+    assert.equal(await page.locator(".text-tab").count(), 520);
+  }));

@@ -146,3 +146,19 @@ test("of very many problems the first are shown, and more on request", () =>
     await page.keyboard.insertText("# typed\n");
     await problems(page).first().getByText("4:").waitFor();
   }, opened({ "big.yaml": `static_resources:\n  clusters:\n${Array.from({ length: 1500 }, (_, i) => `  - {name: c${i}, connect_timeout: 1s, wrong: 1}\n`).join("")}` })));
+
+test("where the system chooses the colours, signs that are nothing but colour are still seen", () =>
+  visit(
+    async (page) => {
+      await problems(page).first().waitFor();
+      for (const sign of [".problem .severity", ".text-tab[aria-selected=true]", ".cm-lint-marker"]) {
+        const seen = await page.locator(sign).first().evaluate((e) => {
+          const part = { severity: "::before", "text-tab": "::after" }[e.classList[0] ?? ""];
+          return getComputedStyle(e, part).backgroundColor !== getComputedStyle(document.body).backgroundColor;
+        });
+        assert.ok(seen, sign);
+      }
+    },
+    "/",
+    { forcedColors: "active" },
+  ));

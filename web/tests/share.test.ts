@@ -125,6 +125,17 @@ test("secrets are named before a link is made, and left out unless the user want
     clipboard,
   ));
 
+test("a text whose name is broken is looked into as well", () =>
+  visit(
+    async (page) => {
+      await page.getByRole("button", { name: "Copy link" }).click();
+      await dialog(page).getByRole("button", { name: "Copy link without the secrets" }).click();
+      const address = await dialog(page).getByLabel("Link", { exact: true }).inputValue();
+      assert.ok(!JSON.stringify(inside(address)).includes(password));
+    },
+    link(project([{ side: "after", name: "a\ud800.yaml", text: withSecret }])),
+  ));
+
 test("where the browser copies nothing, the link is there to be copied by hand", () =>
   visit(async (page) => {
     await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
@@ -177,7 +188,7 @@ const hostile: [string, string][] = [
   ["holds a side that there is not", link({ ...good, texts: [{ side: "__proto__", name: "a.yaml", text: "" }] })],
   ["holds a panel that there is not", link({ ...good, panel: "constructor" })],
   ["holds two texts of one name", link({ ...good, texts: [...good.texts, ...good.texts] })],
-  ["holds more texts than anybody opens", link(project(Array.from({ length: 501 }, (_, i) => ({ side: "after", name: `${i}.yaml`, text: "" }))))],
+  ["holds more texts than anybody opens", link(project(Array.from({ length: 1001 }, (_, i) => ({ side: "after", name: `${i}.yaml`, text: "" }))))],
   ["is a bomb", link(Buffer.alloc(300 << 20, 0x20))],
   ["names an example that there is not", "/#example=<img src=x onerror=alert(1)>"],
   ["names no example", "/#example="],
@@ -196,6 +207,9 @@ test("a damaged or hostile link says so, and the page works", () =>
       await page.getByText(/no cluster is named "chekout"/).first().waitFor();
     }
   }));
+
+test("a link that names no text of its own to show shows one that it has", () =>
+  visit((page) => page.getByRole("textbox", { name: "Text of a.yaml" }).waitFor(), link({ ...good, active: { side: "before", name: "gone.yaml" } })));
 
 test("a link opened over one's own text takes its place, and gives it back; a reload keeps what was typed since", () =>
   visit(async (page) => {

@@ -137,3 +137,11 @@ test("a part of the page that cannot be loaded says so", () =>
     await page.getByRole("alert").getByText("could not be loaded").waitFor();
     await page.getByRole("button", { name: "Reload the page" }).waitFor();
   }));
+
+test("the page itself never scrolls, however long a panel is", () =>
+  visit(async (page) => {
+    const plan = page.getByRole("region", { name: "Plan" });
+    await plan.waitFor();
+    await plan.evaluate((element) => element.scrollIntoView());
+    assert.deepEqual(await page.evaluate(() => [document.documentElement.scrollHeight - innerHeight, scrollY]), [0, 0]);
+  }, "/#example=push"));

@@ -1,6 +1,5 @@
 // What is shown as long as nothing is compared: what a comparison is for, and how to begin one.
-import { exampleOf } from "../examples/example.ts";
-import { showExample } from "../share/origin.ts";
+import { arrive } from "../share/arrival.ts";
 import { Open } from "./open.tsx";
 import { comparePresent, filled } from "./sides.ts";
 
@@ -34,4 +33,4 @@ export function Start() {
   );
 }
 
-const showPush = () => void exampleOf("push").then((push) => showExample(push, false));
+const showPush = () => void arrive("#example=push");

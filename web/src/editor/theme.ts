@@ -43,7 +43,7 @@ const look = EditorView.theme({
   ".cm-lintPoint-warning:after": { borderBottomColor: "var(--warning)" },
   ".cm-lintPoint-info:after": { borderBottomColor: "var(--info)" },
   ".cm-gutter-lint .cm-gutterElement": { padding: "0 3px", display: "flex", alignItems: "center" },
-  ".cm-lint-marker": { content: "none", width: "10px", height: "10px" },
+  ".cm-lint-marker": { content: "none", width: "10px", height: "10px", forcedColorAdjust: "none" },
   ".cm-lint-marker-error": { content: "none", backgroundColor: "var(--error)", borderRadius: "50%" },
   ".cm-lint-marker-warning": { content: "none", backgroundColor: "var(--warning)", clipPath: "polygon(50% 0, 100% 100%, 0 100%)" },
   ".cm-lint-marker-info": { content: "none", backgroundColor: "var(--info)" },

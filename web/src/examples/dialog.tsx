@@ -2,10 +2,9 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { loadAbout } from "../engine/about.ts";
-import { fail, showExample } from "../share/origin.ts";
+import { arrive } from "../share/arrival.ts";
 import { Modal } from "../ui/modal.tsx";
 import { configurations } from "./configurations.ts";
-import { exampleOf } from "./example.ts";
 import { groupsOf, matching, type Group } from "./list.ts";
 import "./examples.css";
 
@@ -30,7 +29,7 @@ export function ExamplesDialog({ onClose }: { onClose(): void }) {
   const choose = async (name: string | undefined) => {
     if (!name) return;
     onClose();
-    await openExample(name);
+    await arrive(`#example=${name}`);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const count = entries.value.length;
@@ -99,11 +98,3 @@ function told(count: number): string {
 const idOf = (name: string) => `example-${name}`;
 
 const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: "nearest" });
-
-async function openExample(name: string): Promise<void> {
-  try {
-    showExample(await exampleOf(name), false);
-  } catch (error) {
-    fail(error);
-  }
-}

@@ -65,7 +65,7 @@ export const filesOf = (side: Side): Files => files[side].value;
 export function open(all: readonly Text[], first?: Place): void {
   batch(() => {
     texts.value = all;
-    const shown = first ?? all.find((t) => t.side === "after") ?? all[0];
+    const shown = (first && all.find((t) => same(t, first))) ?? all.find((t) => t.side === "after") ?? all[0];
     active.value = { side: shown?.side ?? "after", name: shown?.name ?? "" };
   });
 }

@@ -1,5 +1,5 @@
 // A reload loses nothing: the project is kept in sessionStorage, which this tab alone can read and which goes with it. Configurations hold
-// secrets, so they are kept in nothing that outlives the tab.
+// secrets, so they are kept in nothing that is made to outlive the tab.
 import { effect } from "@preact/signals";
 import { opening } from "../examples/opening.ts";
 import { pristine, setPristine } from "../share/origin.ts";

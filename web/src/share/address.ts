@@ -1,5 +1,5 @@
 // A project or an example behind the # of the address. It is taken out of the address at once: a reload is to keep what has been typed since, and
-// what a link holds has no place in the browser's history.
+// an address that is copied from there should not hold what nobody sees in it. The browser's history keeps the link all the same.
 import { fail } from "./origin.ts";
 
 export const addressed = () => /^#(p|example)=/.test(location.hash);

@@ -8,6 +8,7 @@ import { fail, replace, showExample, tell } from "./origin.ts";
 
 let latest = 0;
 
+/** What was asked for last is shown, even if something else takes longer. */
 export async function arrive(hash: string): Promise<void> {
   const turn = ++latest;
   try {

@@ -3,6 +3,7 @@ import { checked, type Project } from "./state.ts";
 
 const prefix = "#p=1.";
 const inflatedLimit = 20 << 20; // a small link could hold a gigabyte of spaces
+const textsLimit = 1000; // or a million texts
 
 /** Why a link cannot be opened, in words for the user. */
 export class BadLink extends Error {}
@@ -16,7 +17,9 @@ export async function unpack(hash: string): Promise<Project> {
   if (!hash.startsWith(prefix)) throw new BadLink("This link was made by a newer playground, or it is damaged.");
   const inflated = through(bytesOf(hash.slice(prefix.length)), new DecompressionStream("deflate-raw"));
   try {
-    return checked(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(await joined(inflated, inflatedLimit))));
+    const project = checked(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(await joined(inflated, inflatedLimit))));
+    if (project.texts.length > textsLimit) throw new BadLink(`This link holds more than ${textsLimit} texts, so it was not opened.`);
+    return project;
   } catch (error) {
     if (error instanceof BadLink) throw error;
     throw new BadLink("This link is damaged: chat and mail programs often cut long ones. Ask for it again, or for the files.");

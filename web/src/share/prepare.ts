@@ -1,9 +1,9 @@
 // A link, made ready to be copied: with all that there is, and without the secrets.
 import { engine } from "../engine/engine.ts";
 import type { Secret } from "../engine/shapes.ts";
-import { filesOf, type Side, type Text } from "../project/project.ts";
+import type { Side } from "../project/project.ts";
 import { pack } from "./link.ts";
-import { capture } from "./state.ts";
+import { capture, type Project } from "./state.ts";
 
 export interface Prepared {
   link: string;
@@ -21,22 +21,28 @@ export async function prepare(): Promise<Prepared> {
   const project = capture();
   const link = await linked(project);
   try {
-    const before = await redacted("before");
-    const after = await redacted("after");
+    const before = await redacted(project, "before");
+    const after = await redacted(project, "after");
     const secrets = [...before.secrets, ...after.secrets];
-    const texts = project.texts.map((t) => ({ ...t, text: (t.side === "before" ? before : after).files[t.name] ?? t.text }));
+    const texts = project.texts.map((t) => ({ ...t, text: (t.side === "before" ? before : after).clean(t.name) }));
     return { link, clean: secrets.length > 0 ? await linked({ ...project, texts }) : link, secrets, unchecked: "" };
   } catch (error) {
     return { link, clean: link, secrets: [], unchecked: error instanceof Error ? error.message : String(error) };
   }
 }
 
-async function redacted(side: Text["side"]) {
-  const answer = await engine.ask("redact", { files: filesOf(side) });
-  return { files: answer.files, secrets: answer.secrets.map((s) => ({ ...s, side })) };
+async function redacted({ texts }: Project, side: Side) {
+  const files = Object.fromEntries(texts.filter((t) => t.side === side).map((t) => [t.name, t.text]));
+  const answer = await engine.ask("redact", { files });
+  const clean = (name: string): string => {
+    const text = answer.files[name];
+    if (typeof text !== "string") throw new Error(`the engine has not looked at ${name}.`); // never the text as it was
+    return text;
+  };
+  return { clean, secrets: answer.secrets.map((s) => ({ ...s, side })) };
 }
 
-async function linked(project: Parameters<typeof pack>[0]): Promise<string> {
+async function linked(project: Project): Promise<string> {
   const { origin, pathname, search } = location;
   return origin + pathname + search + (await pack(project));
 }
