@@ -31,8 +31,8 @@ export const address = (server: Server) => `http://127.0.0.1:${(server.address()
 if (import.meta.main) {
   const port = Number(process.argv[2]);
   try {
-    await serve(dist, port);
-    console.log(`The playground is at http://127.0.0.1:${port}/ until you press Ctrl-C.`);
+    const server = await serve(dist, port);
+    console.log(`The playground is at ${address(server)}/ until you press Ctrl-C.`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
     console.error(`Port ${port} is taken. Stop what listens there, or choose another: make playground PORT=${port + 1}`);

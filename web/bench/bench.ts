@@ -1,9 +1,11 @@
 // `make bench-web`: measures the playground in a real browser, and puts the figures into docs/performance.md and the pictures into docs/images.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright-core";
-import { address, dist, serve } from "../serve.ts";
+import { dist } from "../serve.ts";
 import { launch } from "../tests/chromium.ts";
 import { opened } from "../tests/opened.ts";
 import { mb, median, ms, quantile, table, worst } from "./figures.ts";
@@ -72,10 +74,11 @@ async function typing(browser: Browser, url: string): Promise<string> {
   return table(["typing 50 keys into the 5,000 lines", "longest", "p99", "aim"], [["tasks of the main thread", ms(worst(tasks)), ms(quantile(tasks, 0.99)), "50 ms"]]);
 }
 
-const server = await serve(dist, 0);
+// In a process of its own, as for a user: this one is busy with the browser.
+const server = spawn(process.execPath, [fileURLToPath(new URL("../serve.ts", import.meta.url)), "0"]);
 const browser = await launch();
 try {
-  const url = address(server);
+  const [url = ""] = /http:\S+(?=\/ )/.exec(String(await once(server.stdout, "data"))) ?? [];
   const parts = [sizes()];
   for (const part of [opening, lints, typing]) {
     parts.push(await part(browser, url));
@@ -88,5 +91,5 @@ try {
   await screenshots(browser, url);
 } finally {
   await browser.close();
-  server.close();
+  server.kill();
 }
