@@ -110,6 +110,7 @@ test("the keyboard goes along the references", () => {
     await cursorAt(page, lineOf(content, "name: backend"));
     await box(page, "cluster/backend").focus();
     await page.keyboard.press("ArrowLeft");
+    await page.locator('[data-box="route_configuration/shop"]:focus').waitFor();
     await page.keyboard.press("ArrowLeft");
     await page.locator('[data-box="listener/ingress"]:focus').waitFor();
     await page.keyboard.press("ArrowUp");
