@@ -22,6 +22,7 @@ type Pass struct {
 	TargetGiven bool
 
 	report    func(Diagnostic)
+	unable    func(*Unable)
 	suggested int // how often a similar name was looked for
 }
 
@@ -117,12 +118,15 @@ func (p *Pass) ReportEdge(e *graph.Edge, d Diagnostic) {
 }
 
 // ReportResource adds a finding about a resource as a whole: at its name, where it has one.
-func (p *Pass) ReportResource(r *graph.Resource, d Diagnostic) {
+func (p *Pass) ReportResource(r *graph.Resource, d Diagnostic) { p.Report(AtName(r), d) }
+
+// AtName is the place of a resource's name; where it has none, the resource.
+func AtName(r *graph.Resource) At {
 	at := At{Place: &graph.Place{Resource: r}}
 	if name := nameField(r); name != "" {
 		at.path = at.path.Field(name)
 	}
-	p.Report(at, d)
+	return at
 }
 
 // ReportProblem adds a finding about something that could not be decoded.

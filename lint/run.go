@@ -77,12 +77,17 @@ func Run(ctx context.Context, snapshots []*graph.Snapshot, config Config) *Resul
 		config.Target = target.Default()
 	}
 	all := &Result{Snapshots: snapshots, Target: config.Target}
+	unables := &unables{}
+	before := 0
 	for _, s := range snapshots {
-		r := newRunner(s, config)
+		r := newRunner(s, config, unables, before)
 		r.resources(ctx)
 		r.whole(ctx)
+		r.jointly(ctx)
 		all.add(&r.Result)
+		before += len(s.Resources)
 	}
+	unables.report(all)
 	Sort(all.Diagnostics)
 	return all
 }
@@ -95,11 +100,15 @@ type runner struct {
 	each     []*Rule  // for single messages
 	byType   sync.Map // protoreflect.MessageDescriptor → []int: which of them apply
 	overAll  []*Rule  // for the snapshot as a whole, or for what leads to it
+	joints   map[*joint][]*Rule
+	order    []*joint
 	changes  *graph.Changes
+	unables  *unables
+	before   int // how many resources earlier snapshots have
 }
 
-func newRunner(s *graph.Snapshot, config Config) *runner {
-	r := &runner{snapshot: s, config: config}
+func newRunner(s *graph.Snapshot, config Config, unables *unables, before int) *runner {
+	r := &runner{snapshot: s, config: config, unables: unables, before: before, joints: map[*joint][]*Rule{}}
 	if t := config.Transition; t != nil {
 		r.changes = graph.Diff(t.Old, s)
 	}
@@ -109,6 +118,12 @@ func newRunner(s *graph.Snapshot, config Config) *runner {
 		}
 		if rule.Run.each != nil {
 			r.each = append(r.each, rule)
+		}
+		if j := rule.Run.joint; j != nil {
+			if len(r.joints[j]) == 0 {
+				r.order = append(r.order, j)
+			}
+			r.joints[j] = append(r.joints[j], rule)
 		}
 	}
 	return r
@@ -133,7 +148,7 @@ func (r *runner) resources(ctx context.Context) {
 	results := make([]Result, len(r.snapshot.Resources))
 	parallel.Each(ctx, len(results), func() func(int) {
 		w := &worker{runner: r, passes: make([]*Pass, len(r.each))}
-		return func(i int) { w.resource(r.snapshot.Resources[i], &results[i]) }
+		return func(i int) { w.resource(i, &results[i]) }
 	})
 	for i := range results {
 		r.add(&results[i])
@@ -145,10 +160,12 @@ type worker struct {
 	*runner
 	passes []*Pass // of runner.each
 	into   *Result
+	at     int // of the resources of all snapshots
 }
 
-func (w *worker) resource(res *graph.Resource, into *Result) {
-	w.into = into
+func (w *worker) resource(i int, into *Result) {
+	w.into, w.at = into, w.before+i
+	res := w.snapshot.Resources[i]
 	for _, pass := range w.passes {
 		if pass != nil {
 			pass.suggested = 0
@@ -165,8 +182,12 @@ func (w *worker) resource(res *graph.Resource, into *Result) {
 
 func (w *worker) call(i int, res *graph.Resource, at *graph.Place) {
 	rule := w.each[i]
+	if !w.unables.able(rule, w.at) {
+		return
+	}
 	if w.passes[i] == nil {
 		w.passes[i] = w.pass(rule, func(d Diagnostic) { w.into.Diagnostics = append(w.into.Diagnostics, d) })
+		w.passes[i].unable = func(why *Unable) { w.unables.note(rule.Origin, w.at, why) }
 	}
 	defer w.contain(rule, res, w.into)
 	if w.config.Timings {
@@ -180,7 +201,7 @@ func (r *runner) whole(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if !rule.Fragments && r.fragment() {
+		if !rule.Fragments && r.fragment() || !r.unables.able(rule, r.before) {
 			continue
 		}
 		func() {
@@ -188,7 +209,7 @@ func (r *runner) whole(ctx context.Context) {
 			if r.config.Timings {
 				defer r.measure(rule)()
 			}
-			pass := r.pass(rule, func(d Diagnostic) { r.Diagnostics = append(r.Diagnostics, d) })
+			pass := r.pass(rule, r.found)
 			if rule.Run.whole != nil {
 				rule.Run.whole(pass)
 			}
@@ -199,6 +220,8 @@ func (r *runner) whole(ctx context.Context) {
 	}
 }
 
+func (r *runner) found(d Diagnostic) { r.Diagnostics = append(r.Diagnostics, d) }
+
 // fragment tells a snapshot that is nothing but a part of a message: such a part stands alone.
 func (r *runner) fragment() bool {
 	return len(r.snapshot.Resources) == 1 && r.snapshot.Resources[0].Fragment
@@ -206,6 +229,7 @@ func (r *runner) fragment() bool {
 
 func (r *runner) pass(rule *Rule, report func(Diagnostic)) *Pass {
 	p := &Pass{Rule: rule, Snapshot: r.snapshot, Target: r.config.Target, TargetGiven: r.config.TargetGiven, report: report}
+	p.unable = func(why *Unable) { r.unables.note(rule.Origin, r.before, why) }
 	if t := r.config.Transition; t != nil {
 		p.Old, p.Push = t.Old, t.OrDefault()
 	}

@@ -20,8 +20,17 @@ import (
 // Groups are the built-in groups, in the order in which they are documented.
 var Groups = []*lint.Group{schema.Rules, reference.Rules, listener.Rules, http.Rules, route.Rules, cluster.Rules, endpoint.Rules, health.Rules, bootstrap.Rules, version.Rules, transition.Rules}
 
-// Known lists all rules that a configuration or a suppression can name: besides All those about suppressions, which find nothing by themselves.
-func Known() []*lint.Rule { return append(All(), suppress.Rules.Rules()...) }
+// Others are the groups of findings that no rule finds by itself: about suppressions and house rules.
+var Others = []*lint.Group{suppress.Rules, lint.House}
+
+// Known lists all rules that a configuration or a suppression can name: besides All those of Others.
+func Known() []*lint.Rule {
+	all := All()
+	for _, g := range Others {
+		all = append(all, g.Rules()...)
+	}
+	return all
+}
 
 // All lists every built-in rule, by group and name.
 func All() []*lint.Rule {

@@ -32,11 +32,10 @@ func New(s *settings.Settings, known []*lint.Rule, selects, ignores, targets []s
 			return nil, err
 		}
 	}
-	matches := func(r *lint.Rule) func(string) bool { return r.Match }
 	for _, r := range known {
 		switch {
-		case len(selects) > 0 && !slices.ContainsFunc(selects, matches(r)),
-			slices.ContainsFunc(ignores, matches(r)),
+		case len(selects) > 0 && !slices.ContainsFunc(selects, r.Match) && r != lint.CannotJudge, // which goes with every selection
+			slices.ContainsFunc(ignores, r.Match),
 			s.Severity(r) == settings.Off:
 		default:
 			c.Rules = append(c.Rules, r)
@@ -103,7 +102,7 @@ func (c *Choice) Hide(result *lint.Result, whole bool) (suppressed int) {
 func (c *Choice) Finish(result *lint.Result) {
 	override(result, c.Settings)
 	result.Diagnostics = slices.DeleteFunc(result.Diagnostics, func(d lint.Diagnostic) bool {
-		return d.Rule.Group == suppress.Rules.Name && !slices.Contains(c.Rules, d.Rule)
+		return (d.Rule.Group == suppress.Rules.Name || d.Rule == lint.CannotJudge) && !slices.Contains(c.Rules, d.Rule)
 	})
 }
 

@@ -191,7 +191,14 @@ func resourceJSON(r *graph.Resource) jsonResource {
 
 func fieldJSON(p *decode.Path) string { return p.String() }
 
-// URL is where a rule's page is.
+// URL is where a rule's page is; for a house rule its first link, empty if it has none.
 func URL(r *lint.Rule) string {
+	switch {
+	case r.Origin == nil:
+	case len(r.Links) > 0:
+		return r.Links[0]
+	default:
+		return ""
+	}
 	return "https://github.com/xdslint/xdslint/blob/main/docs/rules/" + r.ID() + ".md"
 }

@@ -50,12 +50,15 @@ type decoder struct {
 
 // Fault is something in a configuration that is not understood.
 type Fault struct {
-	File    *source.File
+	File    *source.File // nil: it is not written in a file
 	Span    source.Span
 	Message string
 }
 
 func (f *Fault) Error() string {
+	if f.File == nil {
+		return f.Message
+	}
 	at := f.File.Position(f.Span.Start)
 	return fmt.Sprintf("%s:%d:%d: %s", f.File.Name, at.Line, at.Column, f.Message)
 }
@@ -63,6 +66,8 @@ func (f *Fault) Error() string {
 func (d *decoder) errorf(span source.Span, format string, args ...any) {
 	d.faults = append(d.faults, &Fault{d.file, span, fmt.Sprintf(format, args...)})
 }
+
+func (d *decoder) add(faults ...*Fault) { d.faults = append(d.faults, faults...) }
 
 // sort orders faults by place; they are found field by field.
 func (d *decoder) sort() {

@@ -30,7 +30,11 @@ type Settings struct {
 	Open       []string          `yaml:"open"`   // kinds of which more exist than is given
 	Closed     []string          `yaml:"closed"` // kinds of which all are given
 
-	File *source.File `yaml:"-"`
+	Constraints []Constraint `yaml:"constraints"` // house rules in CEL
+	Plugins     []Plugin     `yaml:"plugins"`     // house rules in modules
+
+	File  *source.File `yaml:"-"`
+	House []*lint.Rule `yaml:"-"` // made of constraints and plugins
 }
 
 // Find looks for a file from a folder upwards, to the root of the repository at most. It is empty where there is none.
@@ -51,34 +55,51 @@ func Find(dir, name string) string {
 	}
 }
 
-// Read reads and checks a configuration against the rules that there are; name is its name in errors, which have lines.
-func Read(file, name string, rules []*lint.Rule) (*Settings, error) {
+// Read reads and checks a configuration against the built-in rules, and makes its house rules; name is its name in errors, which have lines.
+func Read(file, name string, builtIn []*lint.Rule, house Maker) (*Settings, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(&source.File{Name: name, Text: text}, rules)
+	return Parse(&source.File{Name: name, Text: text}, builtIn, house)
 }
 
 // Parse is Read for a text.
-func Parse(f *source.File, rules []*lint.Rule) (*Settings, error) {
-	s, faults := Understood(f, rules)
+func Parse(f *source.File, builtIn []*lint.Rule, house Maker) (*Settings, error) {
+	s, faults := Understood(f, builtIn, house)
+	return s, joined(faults)
+}
+
+// None are the settings where there is no configuration; house rules may come from elsewhere.
+func None(house Maker) (*Settings, error) {
+	s, d := &Settings{}, &decoder{}
+	s.make(d, house)
+	return s, joined(d.faults)
+}
+
+func joined(faults []*Fault) error {
 	errs := make([]error, len(faults))
 	for i, fault := range faults {
 		errs[i] = fault
 	}
-	return s, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // Understood reads what there is to understand in a text, and says what is left out.
-func Understood(f *source.File, rules []*lint.Rule) (*Settings, []*Fault) {
+func Understood(f *source.File, builtIn []*lint.Rule, house Maker) (*Settings, []*Fault) {
 	s := &Settings{File: f}
 	d := &decoder{file: f}
 	root := d.document()
 	if root != nil {
 		d.decode(root, s)
-		s.check(d, root, rules)
+		s.place(d, root)
+		s.checkPlugins(d)
 	}
+	s.make(d, house)
+	if root != nil {
+		s.check(d, root, append(builtIn[:len(builtIn):len(builtIn)], s.House...))
+	}
+	d.sort()
 	return s, d.faults
 }
 
@@ -111,7 +132,6 @@ func (s *Settings) check(d *decoder, root *node, rules []*lint.Rule) {
 	for i := range s.Ignores {
 		s.checkIgnore(d, root.at("ignores", i), &s.Ignores[i], rules)
 	}
-	d.sort()
 }
 
 func (s *Settings) checkSeverity(d *decoder, root *node, selector string, rules []*lint.Rule) {
@@ -138,11 +158,19 @@ func (s *Settings) checkIgnore(d *decoder, at source.Span, ignore *suppress.Igno
 	if strings.TrimSpace(ignore.Reason) == "" {
 		d.errorf(at, `an ignore needs a "reason", for whoever reads it next`)
 	}
-	if kind, _, ok := strings.Cut(ignore.Resource, "/"); ignore.Resource != "" && !strings.ContainsAny(kind, "*?") {
+	if err := CheckResource(ignore.Resource); err != nil {
+		d.errorf(at, "%s", err)
+	}
+}
+
+// CheckResource checks a glob over KIND/NAME; empty means all.
+func CheckResource(glob string) error {
+	if kind, _, ok := strings.Cut(glob, "/"); glob != "" && !strings.ContainsAny(kind, "*?") {
 		if _, err := ParseKind(kind); !ok || err != nil && kind != string(graph.File) {
-			d.errorf(at, "resource %q is not KIND/NAME, such as cluster/backend-*", ignore.Resource)
+			return fmt.Errorf("resource %q is not KIND/NAME, such as cluster/backend-*", glob)
 		}
 	}
+	return nil
 }
 
 // Off is the severity of a rule that does not run.

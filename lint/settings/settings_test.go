@@ -2,10 +2,12 @@ package settings
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -27,7 +29,7 @@ var (
 const schemaFile = "../../docs/xdslint.schema.json"
 
 func parse(text string) (*Settings, error) {
-	return Parse(&source.File{Name: "x.yaml", Text: []byte(text)}, group.Rules())
+	return Parse(&source.File{Name: "x.yaml", Text: []byte(text)}, group.Rules(), nil)
 }
 
 // The published schema has the keys of the Go structs, and the names that the code knows.
@@ -46,32 +48,31 @@ func TestSchemaIsCurrent(t *testing.T) {
 	var schema struct {
 		object
 		Defs struct {
-			Kinds struct{ Items struct{ Enum []graph.Kind } }
+			Kind struct{ Enum []graph.Kind }
 		} `json:"$defs"`
 	}
 	if err := json.Unmarshal(raw, &schema); err != nil {
 		t.Fatal(err)
 	}
-	var got, inner []string
+	var got []string
 	for key, p := range schema.Properties {
 		got = append(got, key)
 		if p.Description == "" {
 			t.Errorf("%s has no description", key)
 		}
 	}
-	for key := range schema.Properties["ignores"].Items.Properties {
-		inner = append(inner, key)
-	}
 	slices.Sort(got)
-	slices.Sort(inner)
 	if want := keysOf(Settings{}); !slices.Equal(got, want) {
 		t.Errorf("the schema has %v, the struct %v", got, want)
 	}
-	if want := keysOf(suppress.Ignore{}); !slices.Equal(inner, want) {
-		t.Errorf("ignores: the schema has %v, the struct %v", inner, want)
+	for key, element := range map[string]any{"ignores": suppress.Ignore{}, "constraints": Constraint{}, "plugins": Plugin{}} {
+		inner := slices.Sorted(maps.Keys(schema.Properties[key].Items.Properties))
+		if want := keysOf(element); !slices.Equal(inner, want) {
+			t.Errorf("%s: the schema has %v, the struct %v", key, inner, want)
+		}
 	}
-	if !slices.Equal(schema.Defs.Kinds.Items.Enum, graph.Kinds()) {
-		t.Errorf("kinds are %v", schema.Defs.Kinds.Items.Enum)
+	if !slices.Equal(schema.Defs.Kind.Enum, graph.Kinds()) {
+		t.Errorf("kinds are %v", schema.Defs.Kind.Enum)
 	}
 	for _, v := range schema.Properties["fail-on"].Enum {
 		if s, ok := v.(string); ok {
@@ -86,7 +87,7 @@ type object2 struct{ Properties map[string]any }
 
 func keysOf(v any) (keys []string) {
 	for i := range reflect.TypeOf(v).NumField() {
-		if name := reflect.TypeOf(v).Field(i).Tag.Get("yaml"); name != "-" {
+		if name := reflect.TypeOf(v).Field(i).Tag.Get("yaml"); name != "-" && name != "" {
 			keys = append(keys, name)
 		}
 	}
@@ -103,22 +104,26 @@ func TestSchemaAgrees(t *testing.T) {
 	for text, ok := range map[string]bool{
 		"":         true,
 		"paths:\n": true,
-		"paths: [a, b]\ntargets: [envoy:1.40]\nfail-on: never\n":              true,
-		"severities: {schema: warning, schema/one: \"off\"}":                  true,
-		"severities: {schema: off}":                                           true,
-		"severities: {schema: fatal}":                                         false,
-		"ignores: [{rule: schema, reason: x}]":                                true,
-		"ignores: [{rule: schema, resource: cluster/*, field: a, reason: x}]": true,
-		"ignores: [{rule: schema}]":                                           false,
-		"ignores: [{reason: x}]":                                              false,
-		"ignores: {rule: schema}":                                             false,
-		"assume: [\"cluster:a*\"]\nopen: [secret]\nclosed: [cluster]":         true,
-		"assume: [cluster]":                                                   false,
-		"open: [secrets]":                                                     false,
-		"open: secret":                                                        false,
-		"fail-on: fatal":                                                      false,
-		"path: [a]":                                                           false,
-		"[a]":                                                                 false,
+		"paths: [a, b]\ntargets: [envoy:1.40]\nfail-on: never\n":                  true,
+		"severities: {schema: warning, schema/one: \"off\"}":                      true,
+		"severities: {schema: off}":                                               true,
+		"severities: {schema: fatal}":                                             false,
+		"ignores: [{rule: schema, reason: x}]":                                    true,
+		"ignores: [{rule: schema, resource: cluster/*, field: a, reason: x}]":     true,
+		"ignores: [{rule: schema}]":                                               false,
+		"ignores: [{reason: x}]":                                                  false,
+		"ignores: {rule: schema}":                                                 false,
+		"assume: [\"cluster:a*\"]\nopen: [secret]\nclosed: [cluster]":             true,
+		"assume: [cluster]":                                                       false,
+		"open: [secrets]":                                                         false,
+		"open: secret":                                                            false,
+		"fail-on: fatal":                                                          false,
+		"plugins: [{path: rules.wasm}]":                                           true,
+		"plugins: [{path: rules.wasm, sha256: " + strings.Repeat("0a", 32) + "}]": true,
+		"plugins: [{path: rules.wasm, sha256: 0a}]":                               false,
+		"plugins: [{sha256: " + strings.Repeat("0a", 32) + "}]":                   false,
+		"path: [a]": false,
+		"[a]":       false,
 	} {
 		var value any
 		if err := yaml.Unmarshal([]byte(text), &value); err != nil {

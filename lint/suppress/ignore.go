@@ -3,6 +3,7 @@ package suppress
 import (
 	"strings"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -21,10 +22,15 @@ func (i *Ignore) Match(d *lint.Diagnostic) bool {
 	if !d.Rule.Match(i.Rule) {
 		return false
 	}
-	if i.Resource != "" && !glob(i.Resource, string(d.Resource.Kind)+"/"+d.Resource.Name) {
+	if !OfResource(i.Resource, d.Resource) {
 		return false
 	}
 	return i.Field == "" || covers(i.Field, d.Path.String())
+}
+
+// OfResource tells whether a glob over KIND/NAME means a resource; an empty one means all.
+func OfResource(pattern string, r *graph.Resource) bool {
+	return pattern == "" || glob(pattern, string(r.Kind)+"/"+r.Name)
 }
 
 // covers tells whether a glob matches a field path or one of its beginnings.

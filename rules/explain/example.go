@@ -2,6 +2,7 @@
 package explain
 
 import (
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -31,25 +32,45 @@ type Sample struct {
 	Flags Flags
 }
 
+// Bad tells whether the rule has something to say about it.
+func (s Sample) Bad() bool { return strings.HasPrefix(s.Name, "bad") }
+
 // Samples lists all examples of a rule.
 func Samples(rule *lint.Rule) []Sample {
 	archive, ok := read(rule)
 	if !ok {
 		return nil
 	}
-	var all []Sample
-	for _, name := range append(examples(archive, "bad"), examples(archive, "good")...) {
-		all = append(all, sample(archive, name))
-	}
+	all, _ := SamplesOf(archive) // where its flags are wrong, there is nothing to show
 	return all
 }
 
-func sample(a *txtar.Archive, name string) Sample {
-	return Sample{name, files(a, name), flagsOf(textOf(a, "flags"), name)}
+// SamplesOf lists all examples in an archive, the bad ones first.
+func SamplesOf(archive *txtar.Archive) (all []Sample, err error) {
+	for _, name := range append(examples(archive, "bad"), examples(archive, "good")...) {
+		s, err := sample(archive, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func sample(a *txtar.Archive, name string) (Sample, error) {
+	flags, err := flagsOf(textOf(a, "flags"), name)
+	return Sample{name, files(a, name), flags}, err
 }
 
 func read(rule *lint.Rule) (*txtar.Archive, bool) {
-	text, err := xdslint.Examples.ReadFile("testdata/rules/" + rule.ID() + ".txtar")
+	file, from := "testdata/rules/"+rule.ID()+".txtar", fs.FS(xdslint.Examples)
+	if rule.Origin != nil {
+		file, from = rule.ID()+".txtar", rule.Origin.Examples
+	}
+	if from == nil {
+		return nil, false
+	}
+	text, err := fs.ReadFile(from, file)
 	if err != nil {
 		return nil, false
 	}
@@ -71,15 +92,17 @@ func Of(rule *lint.Rule) (e Example, ok bool) {
 	if !ok {
 		return e, false
 	}
-	names := examples(archive, "bad")
-	if len(names) == 0 {
+	samples, err := SamplesOf(archive)
+	if err != nil || len(samples) == 0 || !samples[0].Bad() {
 		return e, false
 	}
-	bad := sample(archive, names[0])
+	bad := samples[0]
 	e.Bad, e.Flags, e.Report = bad.Files, bad.Flags, reportOf(textOf(archive, "want"), bad.Name)
 	nearest := 0
-	for _, name := range examples(archive, "good") {
-		good := sample(archive, name)
+	for _, good := range samples {
+		if good.Bad() {
+			continue
+		}
 		if d := distance(e.Bad, good.Files); e.Good == nil || d < nearest {
 			e.Good, e.GoodFlags, nearest = good.Files, good.Flags, d
 		}

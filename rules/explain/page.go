@@ -12,7 +12,9 @@ import (
 // Page is the rule's page under docs/rules, in Markdown.
 func Page(rule *lint.Rule) string {
 	var b strings.Builder
-	b.WriteString("<!-- Made of the rule and its archive by `make update`. -->\n\n")
+	if rule.Origin == nil {
+		b.WriteString("<!-- Made of the rule and its archive by `make update`. -->\n\n")
+	}
 	fmt.Fprintf(&b, "# %s\n\n%s\n\nSeverity: **%s**\n\n## Why\n\n%s\n", rule.ID(), Sentence(rule.Summary), rule.Severity, strings.TrimSpace(rule.Why))
 	if e, ok := Of(rule); ok {
 		b.WriteString("\n## Example\n\n" + e.markdown())
@@ -64,7 +66,7 @@ func blocks(b *strings.Builder, files []File) {
 // leaveOut says how the findings of a rule are suppressed. Those about suppressions have no place in a resource.
 func leaveOut(rule *lint.Rule) string {
 	var b strings.Builder
-	if rule.Group == suppress.Rules.Name {
+	if rule.Group == suppress.Rules.Name || rule.Group == lint.House.Name {
 		fmt.Fprintf(&b, "For one run: `--ignore %s`. For all, in `.xdslint.yaml`:\n\n", rule.ID())
 	} else {
 		fmt.Fprintf(&b, "One finding, by a comment on its line or above it:\n\n```yaml\n# xdslint:ignore=%s -- REASON\n```\n\n", rule.ID())
@@ -102,7 +104,11 @@ func Table(groups []*lint.Group, rules []*lint.Rule, link func(*lint.Rule) strin
 		head := fmt.Sprintf("## %s\n\n%s\n\n| rule | severity | finds |\n|---|---|---|\n", g.Name, Sentence(g.Summary))
 		for _, r := range rules {
 			if r.Group == g.Name {
-				fmt.Fprintf(&b, "%s| [`%s`](%s) | %s | %s |\n", head, r.ID(), link(r), r.Severity, strings.ReplaceAll(r.Summary, "|", `\|`))
+				name := "`" + r.ID() + "`"
+				if to := link(r); to != "" {
+					name = fmt.Sprintf("[%s](%s)", name, to)
+				}
+				fmt.Fprintf(&b, "%s| %s | %s | %s |\n", head, name, r.Severity, strings.ReplaceAll(r.Summary, "|", `\|`))
 				head = ""
 			}
 		}

@@ -1,0 +1,140 @@
+package lint
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/source"
+)
+
+// Origin is what holds a house rule: one that is not built in, but written by those who use xdslint.
+type Origin struct {
+	Name     string       // in messages: constraint acme/cluster-name, plugin rules.wasm
+	File     *source.File // where it is written: a configuration, or the plugin itself
+	Span     source.Span
+	Examples fs.FS // GROUP/NAME.txtar of its rules; nil: there are none
+}
+
+// Unable says why a house rule cannot judge.
+type Unable struct {
+	Message string // what follows the origin's name: "took longer than 10 s"
+	Notes   []string
+	Help    string
+}
+
+// House are the findings about house rules themselves.
+var House = &Group{Name: "house", Summary: "rules of your own that cannot do their work"}
+
+// CannotJudge is found once for each origin in a run.
+var CannotJudge = House.Add(&Rule{
+	Name: "cannot-judge", Severity: Error, Summary: "a rule of your own could not judge the configuration",
+	Why: "A constraint in `.xdslint.yaml` or a plugin met something that it is not made for: an expression divides by zero or costs too much, a plugin " +
+		"crashes, thinks too long or answers what nobody understands. What its rules found in this run is left out, since it is not all that they would " +
+		"have found. All other rules have judged everything.",
+})
+
+// Jointly is the check of several rules that judge a snapshot at once, such as those of a plugin: give all of them the same Check. A run calls f once for a
+// snapshot, with the passes of those rules that run. If it returns something, the run reports that instead of what the rules have found.
+func Jointly(f func(ctx context.Context, passes []*Pass) *Unable) Check {
+	return Check{joint: &joint{f}}
+}
+
+type joint struct {
+	f func(ctx context.Context, passes []*Pass) *Unable
+}
+
+// jointly calls what judges for several rules at once.
+func (r *runner) jointly(ctx context.Context) {
+	for _, j := range r.order {
+		rules := r.joints[j]
+		if ctx.Err() != nil || r.fragment() || !r.unables.able(rules[0], r.before) {
+			continue
+		}
+		passes := make([]*Pass, len(rules))
+		for i, rule := range rules {
+			passes[i] = r.pass(rule, r.found)
+		}
+		func() {
+			defer r.contain(rules[0], nil, &r.Result)
+			if r.config.Timings {
+				defer r.measure(rules[0])()
+			}
+			if why := j.f(ctx, passes); why != nil {
+				r.unables.note(rules[0].Origin, r.before, why)
+			}
+		}()
+	}
+}
+
+// Fail ends a house rule's part in the run: it cannot judge. The run reports that once, in place of all that the rule finds.
+func (p *Pass) Fail(why *Unable) { p.unable(why) }
+
+// inability is the first place in a run where a house rule could not judge.
+type inability struct {
+	at  int // of the resources of all snapshots
+	why *Unable
+}
+
+// unables are the house rules that cannot judge. Which finding is reported must not depend on which goroutine comes first: a rule goes on with the
+// resources before the one on which it failed.
+type unables struct {
+	mu    sync.RWMutex
+	first map[*Origin]inability
+}
+
+func (u *unables) note(o *Origin, at int, why *Unable) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if first, failed := u.first[o]; !failed || at < first.at {
+		if u.first == nil {
+			u.first = map[*Origin]inability{}
+		}
+		u.first[o] = inability{at, why}
+	}
+}
+
+// able tells whether a rule still has to judge a resource.
+func (u *unables) able(r *Rule, at int) bool {
+	if r.Origin == nil {
+		return true
+	}
+	u.mu.RLock()
+	defer u.mu.RUnlock()
+	first, failed := u.first[r.Origin]
+	return !failed || at < first.at
+}
+
+// report puts the inabilities in place of what the rules have found.
+func (u *unables) report(result *Result) {
+	if len(u.first) == 0 {
+		return
+	}
+	result.Diagnostics = slices.DeleteFunc(result.Diagnostics, func(d Diagnostic) bool {
+		_, failed := u.first[d.Rule.Origin]
+		return failed
+	})
+	origins := slices.SortedFunc(maps.Keys(u.first), func(a, b *Origin) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.File.Name, b.File.Name))
+	})
+	for _, o := range origins {
+		why := u.first[o].why
+		result.Diagnostics = append(result.Diagnostics, Diagnostic{
+			Rule: CannotJudge, Severity: CannotJudge.Severity, Message: o.Name + " " + why.Message, Notes: why.Notes, Help: why.Help,
+			Resource: &graph.Resource{Kind: graph.File, Name: o.File.Name, File: o.File}, Span: o.Span,
+		})
+	}
+}
+
+// Place is where the rules are written, in words: .xdslint.yaml:12, rules.wasm.
+func (o *Origin) Place() string {
+	if o.Span.IsZero() {
+		return o.File.Name
+	}
+	return fmt.Sprintf("%s:%d", o.File.Name, o.File.Position(o.Span.Start).Line)
+}
