@@ -1,0 +1,204 @@
+package house
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common"
+	"cel.dev/cel-go/common/ast"
+	celtypes "cel.dev/cel-go/common/types"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/settings"
+)
+
+// watch notes which fields an expression asks for in vain.
+type watch struct {
+	*typeSystem
+	missing []missing
+}
+
+type missing struct{ typ, field string }
+
+// FindStructFieldType implements celtypes.Provider.
+func (w *watch) FindStructFieldType(name, field string) (*celtypes.FieldType, bool) {
+	found, ok := w.typeSystem.FindStructFieldType(name, field)
+	if !ok {
+		w.missing = append(w.missing, missing{name, field})
+	}
+	return found, ok
+}
+
+// wrong says at its place what is wrong with an expression, and what there is instead.
+func (m *maker) wrong(env *cel.Env, issues *cel.Issues, w *watch) {
+	for _, e := range issues.Errors() {
+		m.faultAt(e.Location, "%s", reason(env, m.Expression, e, w))
+	}
+}
+
+func reason(env *cel.Env, text string, e *common.Error, w *watch) string {
+	quoted := ""
+	if _, after, ok := strings.Cut(e.Message, "'"); ok {
+		quoted, _, _ = strings.Cut(after, "'")
+	}
+	switch {
+	case strings.HasPrefix(e.Message, "undefined field"):
+		for _, miss := range w.missing {
+			if names, ok := w.FindStructFieldNames(miss.typ); ok && miss.field == quoted {
+				return noField(miss.typ, miss.field, names)
+			}
+		}
+	case strings.HasPrefix(e.Message, "undeclared reference"):
+		names := functions(env)
+		if !slices.Contains(names, quoted) {
+			names = append(names, "this", "resource", "snapshot")
+		}
+		if near := lint.Nearest(quoted, names); near != "" {
+			return fmt.Sprintf("nothing is named %q%s", quoted, didYouMean(near))
+		}
+		return fmt.Sprintf("nothing is named %q: there are this, resource and snapshot, and the functions %s", quoted, strings.Join(functions(env), ", "))
+	}
+	if inType := noSelection.FindStringSubmatch(e.Message); inType != nil {
+		if md := w.message(protoreflect.FullName(inType[1])); md != nil {
+			return noEnumValue(md, dotted(text[offset(text, e.Location):]))
+		}
+	}
+	return plain(e.Message)
+}
+
+// dotted is the beginning of a text, as far as it is a name with dots in it.
+func dotted(text string) string {
+	text = strings.TrimPrefix(text, ".")
+	end := strings.IndexFunc(text, func(c rune) bool { return c != '.' && (c > unicode.MaxASCII || !isWord(byte(c))) })
+	if end < 0 {
+		return text
+	}
+	return text[:end]
+}
+
+// noEnumValue says that a message has no such enum, or the enum no such value.
+func noEnumValue(md protoreflect.MessageDescriptor, name string) string {
+	var values []string
+	for i := range md.Enums().Len() {
+		enum := md.Enums().Get(i)
+		for j := range enum.Values().Len() {
+			values = append(values, fmt.Sprintf("%s.%s", enum.Name(), enum.Values().Get(j).Name()))
+		}
+	}
+	if near := lint.Nearest(name, values); near != "" || len(values) == 0 {
+		return fmt.Sprintf("%s has no enum value %s%s", md.FullName(), name, didYouMean(near))
+	}
+	return fmt.Sprintf("%s has no enum value %s: it has %s", md.FullName(), name, strings.Join(values, ", "))
+}
+
+// plain says in plain words what CEL says in its own.
+func plain(message string) string {
+	if overload := noOverload.FindStringSubmatch(message); overload != nil {
+		return fmt.Sprintf("there is no %s for %s", strings.Trim(overload[1], "_"), overload[2])
+	}
+	if argument := badArgument.FindStringSubmatch(message); argument != nil {
+		return fmt.Sprintf("%s cannot read this", argument[1])
+	}
+	message, _, _ = strings.Cut(message, " expecting {")
+	if strings.HasSuffix(message, "mismatched input '<EOF>'") {
+		return "the expression ends too early"
+	}
+	return strings.ReplaceAll(message, "'<EOF>'", "the end")
+}
+
+var (
+	noOverload  = regexp.MustCompile(`^found no matching overload for '(.+)' applied to '(.+)'$`)
+	noSelection = regexp.MustCompile(`^type 'type\((.+)\)' does not support field selection$`)
+	badArgument = regexp.MustCompile(`^invalid (\w+) argument$`)
+	callable    = regexp.MustCompile(`^[a-z]\w*$`)
+)
+
+// functions are those that can be called by name.
+func functions(env *cel.Env) (names []string) {
+	for name := range env.Functions() {
+		if callable.MatchString(name) && name != "in" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// noField says that a type has no such field.
+func noField(typ, field string, names []string) string {
+	if near := didYouMean(lint.Nearest(field, names)); near != "" {
+		return fmt.Sprintf("%s has no field %q%s", typ, field, near)
+	}
+	return fmt.Sprintf("%s has no field %q: it has %s", typ, field, strings.Join(names, ", "))
+}
+
+// didYouMean is empty where nothing is near.
+func didYouMean(near string) string {
+	if near == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %q?)", near)
+}
+
+func fieldNames(md protoreflect.MessageDescriptor) (names []string) {
+	for i := range md.Fields().Len() {
+		names = append(names, string(md.Fields().Get(i).Name()))
+	}
+	return names
+}
+
+// allowed finds what is right in CEL and not here.
+func (m *maker) allowed(checked *cel.Ast) bool {
+	before := len(m.faults)
+	out := checked.OutputType()
+	isBool, isString := out.IsExactType(cel.BoolType), out.IsExactType(cel.StringType)
+	switch {
+	case !isBool && !isString && !out.IsExactType(cel.DynType):
+		m.faultf("expression", `the expression gives a value of type %s: it has to give true or "" where all is well, and false or a text where it is not`, cel.FormatCELType(out))
+	case !isString && strings.TrimSpace(m.Text) == "":
+		m.faultf("", `there is no "text": what to say where the expression is false`)
+	}
+	native := checked.NativeRep()
+	ast.PreOrderVisit(native.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		if why := forbidden(e, native); why != "" {
+			m.faultAt(native.SourceInfo().GetStartLocation(e.ID()), "%s", why)
+		}
+	}))
+	return len(m.faults) == before
+}
+
+// forbidden says why a part of an expression cannot be evaluated here; empty if it can.
+func forbidden(e ast.Expr, in *ast.AST) string {
+	switch e.Kind() {
+	case ast.IdentKind:
+		if e.AsIdent() == "now" {
+			return "the time is not known here: the same input always has the same findings"
+		}
+	case ast.StructKind:
+		return "an expression cannot make messages; compare fields instead"
+	case ast.CallKind:
+		if call := e.AsCall(); call.IsMemberFunction() && (call.FunctionName() == "reaches" || call.FunctionName() == "reached_by") {
+			return notReached(call, in)
+		}
+	}
+	return ""
+}
+
+// notReached says what is wrong with a call that goes through the graph.
+func notReached(call ast.CallExpr, in *ast.AST) string {
+	receiver := in.GetType(call.Target().ID())
+	if !receiver.IsExactType(cel.DynType) && !strings.HasPrefix(receiver.TypeName(), resourcePrefix) {
+		return fmt.Sprintf("only a resource leads to others, and this is of type %s", cel.FormatCELType(receiver))
+	}
+	if kind := call.Args()[0]; kind.Kind() == ast.LiteralKind {
+		if _, err := settings.ParseKind(fmt.Sprint(kind.AsLiteral().Value())); err != nil {
+			return err.Error()
+		}
+	}
+	return ""
+}
