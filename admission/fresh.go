@@ -32,7 +32,7 @@ func pickFresh(found []lint.Diagnostic, base *judged) []lint.Diagnostic {
 	silent := silences(base.failures)
 	fresh := slices.DeleteFunc(slices.Clone(found), func(d lint.Diagnostic) bool {
 		k, _ := keyOf(d.Resource)
-		return silent[silence{d.Rule, key{}}] || silent[silence{d.Rule, k}]
+		return silent[silence{d.Rule, key{}}] || silent[silence{d.Rule, k}] || slices.Contains(base.unable, d.Rule.Origin)
 	})
 	known := base.errors
 	for _, trait := range []func(*lint.Diagnostic) any{

@@ -52,6 +52,7 @@ type judged struct {
 	graph    *graph.Snapshot // in that world; nil: to be built
 	errors   []lint.Diagnostic
 	failures []*lint.Failure
+	unable   []*lint.Origin // house rules that could not judge it
 	linted   bool
 }
 
@@ -75,7 +76,8 @@ func (g *Gate) read(s cachev3.ResourceSnapshot, earlier *judged) *judged {
 		j.resources[k] = made[i]
 	}
 	if earlier != nil && maps.Equal(j.resources, earlier.resources) { // and so is all that is known of them
-		j.world, j.graph, j.errors, j.failures, j.linted = earlier.world, earlier.graph, earlier.errors, earlier.failures, earlier.linted
+		j.world, j.graph, j.linted = earlier.world, earlier.graph, earlier.linted
+		j.errors, j.failures, j.unable = earlier.errors, earlier.failures, earlier.unable
 	}
 	return j
 }
@@ -161,7 +163,7 @@ func (g *Gate) lint(ctx context.Context, j *judged, w world) bool {
 	result := lint.Run(ctx, []*graph.Snapshot{j.graph}, lint.Config{
 		Rules: g.options.Rules, Target: g.options.Target, TargetGiven: g.options.Target != (target.Target{}),
 	})
-	j.errors, j.failures = errorsIn(result.Diagnostics), result.Failures
+	j.errors, j.failures, j.unable = errorsIn(result.Diagnostics), result.Failures, result.Unable
 	j.linted = ctx.Err() == nil
 	return j.linted
 }

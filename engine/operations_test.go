@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -26,7 +27,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s: the page is %q", r.ID(), rule.Page)
 		}
 		if rule.Bad == nil || rule.Good == nil {
-			if r.ID() != "suppress/stale-baseline" {
+			if r.ID() != "suppress/stale-baseline" && r.Group != lint.House.Name {
 				t.Errorf("%s has no example", r.ID())
 			}
 			continue

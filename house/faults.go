@@ -36,8 +36,12 @@ func (w *watch) FindStructFieldType(name, field string) (*celtypes.FieldType, bo
 
 // wrong says at its place what is wrong with an expression, and what there is instead.
 func (m *maker) wrong(env *cel.Env, issues *cel.Issues, w *watch) {
+	said := map[string]bool{}
 	for _, e := range issues.Errors() {
-		m.faultAt(e.Location, "%s", reason(env, m.Expression, e, w))
+		if why := reason(env, m.Expression, e, w); !said[why] {
+			said[why] = true
+			m.faultAt(e.Location, "%s", why)
+		}
 	}
 }
 
@@ -54,14 +58,7 @@ func reason(env *cel.Env, text string, e *common.Error, w *watch) string {
 			}
 		}
 	case strings.HasPrefix(e.Message, "undeclared reference"):
-		names := functions(env)
-		if !slices.Contains(names, quoted) {
-			names = append(names, "this", "resource", "snapshot")
-		}
-		if near := lint.Nearest(quoted, names); near != "" {
-			return fmt.Sprintf("nothing is named %q%s", quoted, didYouMean(near))
-		}
-		return fmt.Sprintf("nothing is named %q: there are this, resource and snapshot, and the functions %s", quoted, strings.Join(functions(env), ", "))
+		return unknown(env, quoted, strings.HasPrefix(text[offset(text, e.Location):], "("))
 	}
 	if inType := noSelection.FindStringSubmatch(e.Message); inType != nil {
 		if md := w.message(protoreflect.FullName(inType[1])); md != nil {
@@ -69,6 +66,18 @@ func reason(env *cel.Env, text string, e *common.Error, w *watch) string {
 		}
 	}
 	return plain(e.Message)
+}
+
+// unknown says that nothing has a name.
+func unknown(env *cel.Env, name string, called bool) string {
+	if !called {
+		return fmt.Sprintf("nothing is named %q: there are this, resource and snapshot", name)
+	}
+	near := ""
+	if len(name) > 4 { // of a short name everything is near
+		near = lint.Nearest(name, functions(env))
+	}
+	return fmt.Sprintf("there is no function %s%s", name, didYouMean(near))
 }
 
 // dotted is the beginning of a text, as far as it is a name with dots in it.
@@ -98,25 +107,48 @@ func noEnumValue(md protoreflect.MessageDescriptor, name string) string {
 
 // plain says in plain words what CEL says in its own.
 func plain(message string) string {
-	if overload := noOverload.FindStringSubmatch(message); overload != nil {
-		return fmt.Sprintf("there is no %s for %s", strings.Trim(overload[1], "_"), overload[2])
-	}
-	if argument := badArgument.FindStringSubmatch(message); argument != nil {
-		return fmt.Sprintf("%s cannot read this", argument[1])
+	for _, p := range plainer {
+		if found := p.message.FindStringSubmatch(message); found != nil {
+			return p.say(found)
+		}
 	}
 	message, _, _ = strings.Cut(message, " expecting {")
-	if strings.HasSuffix(message, "mismatched input '<EOF>'") {
-		return "the expression ends too early"
-	}
 	return strings.ReplaceAll(message, "'<EOF>'", "the end")
 }
 
-var (
-	noOverload  = regexp.MustCompile(`^found no matching overload for '(.+)' applied to '(.+)'$`)
-	noSelection = regexp.MustCompile(`^type 'type\((.+)\)' does not support field selection$`)
-	badArgument = regexp.MustCompile(`^invalid (\w+) argument$`)
-	callable    = regexp.MustCompile(`^[a-z]\w*$`)
-)
+var plainer = []struct {
+	message *regexp.Regexp
+	say     func(found []string) string
+}{
+	{regexp.MustCompile(`mismatched input '<EOF>'`), func([]string) string { return "the expression ends too early" }},
+	{regexp.MustCompile(`^found no matching overload for '_\?_:_'`), func([]string) string { return "both sides of the : have to be of one type" }},
+	{regexp.MustCompile(`^found no matching overload for '(.+)' applied to '(.+)'$`), func(found []string) string {
+		return fmt.Sprintf("there is no %s for %s%s", strings.Trim(found[1], "_@"), found[2], hint(found[2]))
+	}},
+	{regexp.MustCompile(`^type 'wrapper\(\w+\)' does not support field selection$`), func([]string) string {
+		return "a wrapper has no fields: it is the value itself, or null where it is not set"
+	}},
+	{regexp.MustCompile(`^invalid matches argument$`), func([]string) string { return "this is no regular expression of RE2" }},
+	{regexp.MustCompile(`^invalid duration argument$`), func([]string) string { return "this is no duration: a number and a unit, such as 5s" }},
+	{regexp.MustCompile(`^invalid timestamp argument$`), func([]string) string { return "this is no time, such as 2026-01-31T12:00:00Z" }},
+}
+
+// hint says what to write where types do not fit that look as if they did.
+func hint(types string) string {
+	switch types {
+	case "(int, string)", "(string, int)":
+		return "; an enum is a number, such as Cluster.DiscoveryType.EDS"
+	case "(duration, int)", "(int, duration)", "(duration, string)", "(string, duration)":
+		return "; a duration is written duration('5s')"
+	case "(uint, int)", "(int, uint)":
+		return "; an unsigned number is written 5u"
+	}
+	return ""
+}
+
+var noSelection = regexp.MustCompile(`^type 'type\((.+)\)' does not support field selection$`)
+
+var callable = regexp.MustCompile(`^[a-z]\w*$`)
 
 // functions are those that can be called by name.
 func functions(env *cel.Env) (names []string) {
@@ -158,6 +190,8 @@ func (m *maker) allowed(checked *cel.Ast) bool {
 	out := checked.OutputType()
 	isBool, isString := out.IsExactType(cel.BoolType), out.IsExactType(cel.StringType)
 	switch {
+	case cel.FormatCELType(out) == "wrapper(bool)":
+		m.faultf("expression", "the expression gives a wrapper, which is null where it is not set: compare it with == true or != false")
 	case !isBool && !isString && !out.IsExactType(cel.DynType):
 		m.faultf("expression", `the expression gives a value of type %s: it has to give true or "" where all is well, and false or a text where it is not`, cel.FormatCELType(out))
 	case !isString && strings.TrimSpace(m.Text) == "":

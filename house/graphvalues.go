@@ -66,6 +66,7 @@ var referenceAttributes = []attribute{
 	{"kind", cel.StringType, func(v any) any { return string(v.(reference).e.Kind) }},
 	{"name", cel.StringType, func(v any) any { return v.(reference).e.Target }},
 	{"path", cel.StringType, func(v any) any { return v.(reference).e.Path.String() }},
+	{"holder", cel.DynType, func(v any) any { return v.(reference).e.Place.Message.Interface() }},
 }
 
 var snapshotAttributes = []attribute{
@@ -159,6 +160,14 @@ func (s snapshot) resources() []resource {
 		}
 	}
 	return found
+}
+
+// find lists the resource that a name means, if there is one.
+func (s snapshot) find(kind graph.Kind, name string) []resource {
+	if r := s.s.Find(kind, graph.Anywhere, name); r != nil && r.Message != nil {
+		return []resource{{r, s.s}}
+	}
+	return []resource{}
 }
 
 // reaches lists the resources of a kind that a resource leads to, over any number of references.

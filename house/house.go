@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/decode/types"
+	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/settings"
 	"github.com/xdslint/xdslint/lint/suppress"
@@ -23,13 +25,10 @@ func Constraints(builtIn []*lint.Rule, known decode.Types) settings.Maker {
 	if known == nil {
 		known = types.Envoy
 	}
+	language := sync.OnceValue(func() *language { return newLanguage(known) })
 	return func(s *settings.Settings) (rules []*lint.Rule, faults []*settings.Fault) {
-		if len(s.Constraints) == 0 {
-			return nil, nil
-		}
-		l := newLanguage(known)
 		for i := range s.Constraints {
-			m := &maker{Constraint: &s.Constraints[i], language: l}
+			m := &maker{Constraint: &s.Constraints[i], language: language()}
 			if rule := m.rule(builtIn, s); len(m.faults) == 0 {
 				rules = append(rules, rule)
 			}
@@ -62,6 +61,10 @@ func (m *maker) rule(builtIn []*lint.Rule, s *settings.Settings) *lint.Rule {
 		m.faultf("id", "%s", err)
 	}
 	r.Origin = &lint.Origin{Name: "constraint " + m.ID, File: s.File, Span: m.At("expression")}
+	if lines := m.lines(); lines != nil {
+		first, _, _ := strings.Cut(m.Expression, "\n")
+		r.Origin.Span = lines.Span(source.Span{End: len(first)})
+	}
 	if m.Severity != "" {
 		if r.Severity, err = lint.ParseSeverity(m.Severity); err != nil {
 			m.faultf("severity", "%s", err)
@@ -71,6 +74,7 @@ func (m *maker) rule(builtIn []*lint.Rule, s *settings.Settings) *lint.Rule {
 		m.faultf("resource", "%s", err)
 	}
 	switch {
+	case m.Value("expression") != nil && m.Expression == "": // something else than a text, which was said already
 	case strings.TrimSpace(m.Expression) == "":
 		m.faultf("", `there is no "expression": what is true where all is well`)
 	case (m.Message == "") == (m.Snapshot == ""):
@@ -103,7 +107,12 @@ func (m *maker) overMessages() (none lint.Check) {
 	this := objectType(md.FullName())
 	var field protoreflect.FieldDescriptor
 	if m.Field != "" {
-		if field = md.Fields().ByName(protoreflect.Name(m.Field)); field == nil {
+		field = md.Fields().ByName(protoreflect.Name(m.Field))
+		switch {
+		case strings.ContainsAny(m.Field, ".["):
+			m.faultf("field", "it is a field of the message itself and no path: name the message that has the field")
+			return none
+		case field == nil:
 			m.faultf("field", "%s", noField(string(md.FullName()), m.Field, fieldNames(md)))
 			return none
 		}
@@ -147,9 +156,17 @@ func (m *maker) overResources() (none lint.Check) {
 		return none
 	}
 	return lint.Whole(func(p *lint.Pass) {
+		total := uint64(0)
 		for _, r := range p.Snapshot.All(kind) {
-			if r.Message != nil && suppress.OfResource(m.Resource, r) {
-				m.judge(p, lint.AtName(r), program, resource{r, p.Snapshot})
+			if r.Message == nil || !suppress.OfResource(m.Resource, r) {
+				continue
+			}
+			if total += m.judge(p, lint.AtName(r), program, resource{r, p.Snapshot}); total > maxTotal {
+				p.Fail(&lint.Unable{
+					Message: "costs more than a hundred million steps for this snapshot",
+					Help:    "snapshot.find(KIND, NAME) finds a resource without looking at all of them",
+				})
+				return
 			}
 		}
 	})

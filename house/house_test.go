@@ -115,6 +115,11 @@ func TestConstraints(t *testing.T) {
 		{"what has no value", `{message: envoy.config.cluster.v3.Cluster, expression: "this.metadata.filter_metadata['team'].name == 'web'", text: x}`},
 		{"what has no type before", `{message: envoy.config.cluster.v3.Cluster, expression: "dyn(this.name)", text: x}`},
 		{"a regular expression that is none", `{message: envoy.config.cluster.v3.Cluster, expression: "'a'.matches('[' + this.name)", text: x}`},
+		{"a name in the graph", `{message: envoy.config.route.v3.RouteAction, expression: "snapshot.find('cluster', this.cluster).all(c, has(c.message.outlier_detection))", text: no outlier detection there}`},
+		{"what holds a reference", `{snapshot: cluster, expression: "this.referrers.all(r, has(r.holder.timeout))", text: a route to it has no timeout}`},
+		{"a name for a value", `{message: envoy.config.cluster.v3.Cluster, expression: "cel.bind(n, this.name, n == n.lowerAscii())", text: upper case}`},
+		{"what cannot be printed", `{message: envoy.config.cluster.v3.Cluster, expression: "'a\\u001b[31m\\u202eb\\nc'"}`},
+		{"too much at once", `{message: envoy.config.cluster.v3.Cluster, expression: "[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, [1,2,3,4,5,6,7,8,9,10].all(c, [1,2,3,4,5,6,7,8,9,10].all(d, [1,2,3,4,5,6,7,8,9,10].all(e, a+b+c+d+e < 99)))))", text: x}`},
 		{"some resources", `{message: envoy.config.cluster.v3.Cluster, resource: cluster/F*, expression: "false", text: begins with F}`},
 	} {
 		config := "constraints:\n- " + strings.Replace(test.constraint, "{", "{id: acme/rule, ", 1) + "\n"
@@ -141,4 +146,30 @@ func golden(t *testing.T, name, got string) {
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// FuzzExpression: whatever is written in an expression is a fault, or judges, or cannot: it never panics.
+func FuzzExpression(f *testing.F) {
+	for _, seed := range []string{
+		"this.name == ''", "has(this.transport_socket.typed_config.sni)", "this.metadata.filter_metadata.map(k, k)[0] == 'x'", "resource.references[0].to.message.name",
+		"snapshot.find('cluster', this.name).all(c, c.reached_by('listener').size() > 0)", "cel.bind(a, this, a.name)", "type(this) == Cluster", "[this, resource, snapshot] == []",
+		"this.load_assignment.endpoints.map(e, e.lb_endpoints)", "dyn(snapshot).resources[0].file", "string(this.connect_timeout)", "this.typed_extension_protocol_options['a']",
+		"this.load_balancing_policy.policies[0].typed_extension_config.typed_config == this", "resource == resource ? '' : 'x'", "this.lb_subset_config.default_subset.fields['a'].number_value > 1.0",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, expression string) {
+		config := fmt.Sprintf("constraints:\n- {id: acme/rule, message: envoy.config.cluster.v3.Cluster, text: x, expression: %q}\n", expression)
+		s, fault := understood(t, config)
+		if fault != "" {
+			return
+		}
+		input, err := load.Given(t.Context(), map[string][]byte{"envoy.yaml": []byte(shop)}, load.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, failed := range lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: s.House}).Failures {
+			t.Errorf("%s\n%s", failed, failed.Stack)
+		}
+	})
 }

@@ -15,6 +15,9 @@ import (
 // It takes some tens of milliseconds to use them up.
 const maxCost = 1_000_000
 
+// maxTotal bounds all evaluations of an expression over the resources of a snapshot, each of which can look at all the others: some seconds.
+const maxTotal = 100 * maxCost
+
 // scope is what an expression sees.
 type scope struct {
 	this     any
@@ -38,35 +41,31 @@ func (s scope) ResolveName(name string) (any, bool) {
 func (s scope) Parent() cel.Activation { return nil }
 
 // judge evaluates the expression for one value, and reports what it says at a place.
-func (m *maker) judge(p *lint.Pass, at lint.At, program cel.Program, this any) {
-	verdict, _, err := program.Eval(scope{this, resource{at.Resource(), p.Snapshot}})
+func (m *maker) judge(p *lint.Pass, at lint.At, program cel.Program, this any) (cost uint64) {
+	verdict, details, err := program.Eval(scope{this, resource{at.Resource(), p.Snapshot}})
 	if err != nil {
 		p.Fail(m.unable(at, err))
-		return
+		return maxCost
 	}
 	text := strings.TrimSpace(m.Text)
 	switch verdict := verdict.(type) {
 	case types.Bool:
 		if verdict {
-			return
+			text = ""
 		}
 	case types.String:
-		if verdict == "" {
-			return
-		}
 		text = string(verdict)
 	default: // an expression whose type is only known when it is evaluated
 		p.Fail(&lint.Unable{
-			Message: fmt.Sprintf("gives a %s for %s", verdict.Type().TypeName(), named(at)),
+			Message: fmt.Sprintf("gives a value of type %s for %s", verdict.Type().TypeName(), named(at)),
 			Help:    `true, or "", says that all is well; false, or a text, that it is not`,
 		})
-		return
 	}
-	p.Report(at, lint.Diagnostic{Message: oneLine(text), Help: m.Help})
+	if text != "" {
+		p.Report(at, lint.Diagnostic{Message: lint.Line(text), Help: m.Help})
+	}
+	return *details.ActualCost()
 }
-
-// oneLine is a text as the message of a finding.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // unable says why an expression has no value.
 func (m *maker) unable(at lint.At, err error) *lint.Unable {
@@ -76,10 +75,11 @@ func (m *maker) unable(at lint.At, err error) *lint.Unable {
 			Help:    "let the expression look at less at once: a list within a list multiplies",
 		}
 	}
-	return &lint.Unable{
-		Message: fmt.Sprintf("has no value for %s: %s", named(at), err),
-		Help:    "ask first whether there is something, with has(…), size(…) or in",
+	help := "ask first whether there is something, with has(…), size(…) or in"
+	if strings.Contains(err.Error(), "no such overload") {
+		help = "something in it is null: a wrapper that is not set, or an Any's content that is of another type"
 	}
+	return &lint.Unable{Message: fmt.Sprintf("has no value for %s: %s", named(at), lint.Line(err.Error())), Help: help}
 }
 
 // named names a place in words.

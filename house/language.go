@@ -7,6 +7,7 @@ import (
 	"cel.dev/cel-go/cel"
 	celtypes "cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/ext"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
@@ -29,7 +30,8 @@ func newLanguage(known decode.Types) *language {
 		cel.CustomTypeProvider(l.types), cel.CustomTypeAdapter(l.types),
 		cel.Variable("resource", resourceType("")), cel.Variable("snapshot", snapshotType),
 		cel.ASTValidators(cel.ValidateRegexLiterals(), cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals()),
-		l.reach("reaches", resource.reaches), l.reach("reached_by", resource.reachedBy),
+		ext.Bindings(),
+		l.reach("reaches", resource.reaches), l.reach("reached_by", resource.reachedBy), l.find(),
 	)
 	if err != nil {
 		panic(err)
@@ -53,6 +55,23 @@ func (l *language) reach(name string, f func(resource, graph.Kind) []resource) c
 	// The receiver is of a type of its own for each kind of resource, so it is not checked before the call.
 	overload := cel.MemberOverload("resource_"+name, []*cel.Type{cel.DynType, cel.StringType}, cel.ListType(resourceType("")), cel.BinaryBinding(call))
 	return cel.Function(name, overload)
+}
+
+// find declares the function from a snapshot, a kind and a name to the resource of that name.
+func (l *language) find() cel.EnvOption {
+	call := func(args ...ref.Val) ref.Val {
+		in, ok := args[0].Value().(snapshot)
+		if !ok {
+			return celtypes.MaybeNoSuchOverloadErr(args[0])
+		}
+		kind, err := settings.ParseKind(fmt.Sprint(args[1].Value()))
+		if err != nil {
+			return celtypes.WrapErr(err)
+		}
+		return l.types.NativeToValue(in.find(kind, fmt.Sprint(args[2].Value())))
+	}
+	of := []*cel.Type{snapshotType, cel.StringType, cel.StringType}
+	return cel.Function("find", cel.MemberOverload("snapshot_find", of, cel.ListType(resourceType("")), cel.FunctionBinding(call)))
 }
 
 // compile makes a program of the expression, in which `this` has a type; nil if it is wrong. In the scope of a package, its types go by their short names.

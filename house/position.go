@@ -2,9 +2,11 @@ package house
 
 import (
 	"strings"
+	"unicode"
 
 	"cel.dev/cel-go/common"
 
+	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/source"
 )
 
@@ -16,9 +18,11 @@ func (m *maker) faultAt(at common.Location, format string, args ...any) {
 
 // spanOf is where a word of the expression stands in the configuration; the whole expression where the YAML spells it otherwise.
 func (m *maker) spanOf(at common.Location) source.Span {
-	node := m.Value("expression")
 	text := m.Expression
 	start := offset(text, at)
+	if start > 0 && start < len(text) && text[start] == '(' && isWord(text[start-1]) { // of a call
+		start = strings.LastIndexFunc(text[:start], func(c rune) bool { return c > unicode.MaxASCII || !isWord(byte(c)) }) + 1
+	}
 	end := start
 	for end < len(text) && (text[end] == '.' && end == start || isWord(text[end])) {
 		end++
@@ -27,17 +31,25 @@ func (m *maker) spanOf(at common.Location) source.Span {
 		start++ // CEL places a field at the dot before it
 	}
 	inner := source.Span{Start: start, End: max(end, start+1)}
-	file := m.File().Text
-	if lines := node.Lines(file, []byte(text)); lines != nil {
+	if lines := m.lines(); lines != nil {
 		return lines.Span(inner)
 	}
-	span := node.Span()
+	file, span := m.File().Text, m.At("expression")
 	for _, quotes := range []int{0, 1} {
 		if begin, end := span.Start+quotes, span.End-quotes; begin <= end && string(file[begin:end]) == text {
 			return source.Span{Start: begin + inner.Start, End: min(begin+inner.End, span.End)}
 		}
 	}
 	return span
+}
+
+// lines are those of an expression that is written as a literal block; nil for any other.
+func (m *maker) lines() decode.BlockLines {
+	node := m.Value("expression")
+	if node == nil {
+		return nil
+	}
+	return node.Lines(m.File().Text, []byte(m.Expression))
 }
 
 func isWord(c byte) bool {

@@ -50,12 +50,12 @@ func validated(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	case errors.As(err, &violated):
 		for _, v := range violated.Violations {
 			p.Report(within(at, v.Proto.GetField()), lint.Diagnostic{
-				Message: oneLine(v.Proto.GetMessage()),
+				Message: lint.Line(v.Proto.GetMessage()),
 				Notes:   []string{fmt.Sprintf("the rule %s of %s says so", v.Proto.GetRuleId(), m.Descriptor().FullName())},
 			})
 		}
 	default:
-		p.Reportf(at, "the rules of %s cannot be evaluated: %s", m.Descriptor().FullName(), oneLine(err.Error()))
+		p.Reportf(at, "the rules of %s cannot be evaluated: %s", m.Descriptor().FullName(), lint.Line(err.Error()))
 	}
 }
 

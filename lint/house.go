@@ -28,8 +28,8 @@ type Unable struct {
 	Help    string
 }
 
-// House are the findings about house rules themselves.
-var House = &Group{Name: "house", Summary: "rules of your own that cannot do their work"}
+// House are the findings about what users have written for themselves.
+var House = &Group{Name: "house", Summary: "rules of your own that cannot judge, and messages of your own that are invalid"}
 
 // CannotJudge is found once for each origin in a run.
 var CannotJudge = House.Add(&Rule{
@@ -122,6 +122,7 @@ func (u *unables) report(result *Result) {
 	origins := slices.SortedFunc(maps.Keys(u.first), func(a, b *Origin) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.File.Name, b.File.Name))
 	})
+	result.Unable = origins
 	for _, o := range origins {
 		why := u.first[o].why
 		result.Diagnostics = append(result.Diagnostics, Diagnostic{

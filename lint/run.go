@@ -45,6 +45,7 @@ func (f *Failure) Error() string {
 type Result struct {
 	Diagnostics []Diagnostic
 	Failures    []*Failure
+	Unable      []*Origin         // house rules that could not judge; a finding of CannotJudge says why
 	Snapshots   []*graph.Snapshot // that were judged
 	Target      target.Target     // that they were judged for
 

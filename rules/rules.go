@@ -20,7 +20,7 @@ import (
 // Groups are the built-in groups, in the order in which they are documented.
 var Groups = []*lint.Group{schema.Rules, reference.Rules, listener.Rules, http.Rules, route.Rules, cluster.Rules, endpoint.Rules, health.Rules, bootstrap.Rules, version.Rules, transition.Rules}
 
-// Others are the groups of findings that no rule finds by itself: about suppressions and house rules.
+// Others are the groups that are about no configuration of Envoy's: suppressions, and what users have written for themselves.
 var Others = []*lint.Group{suppress.Rules, lint.House}
 
 // Known lists all rules that a configuration or a suppression can name: besides All those of Others.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
@@ -165,12 +166,15 @@ func (s *Settings) checkIgnore(d *decoder, at source.Span, ignore *suppress.Igno
 
 // CheckResource checks a glob over KIND/NAME; empty means all.
 func CheckResource(glob string) error {
-	if kind, _, ok := strings.Cut(glob, "/"); glob != "" && !strings.ContainsAny(kind, "*?") {
-		if _, err := ParseKind(kind); !ok || err != nil && kind != string(graph.File) {
-			return fmt.Errorf("resource %q is not KIND/NAME, such as cluster/backend-*", glob)
-		}
+	kind, _, named := strings.Cut(glob, "/")
+	wild := strings.IndexAny(kind, "*?")
+	fits := func(k graph.Kind) bool {
+		return string(k) == kind && named || wild >= 0 && strings.HasPrefix(string(k), kind[:wild])
 	}
-	return nil
+	if glob == "" || slices.ContainsFunc(append(graph.Kinds(), graph.File), fits) {
+		return nil
+	}
+	return fmt.Errorf("resource %q is not KIND/NAME, such as cluster/backend-*", glob)
 }
 
 // Off is the severity of a rule that does not run.

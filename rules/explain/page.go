@@ -66,7 +66,7 @@ func blocks(b *strings.Builder, files []File) {
 // leaveOut says how the findings of a rule are suppressed. Those about suppressions have no place in a resource.
 func leaveOut(rule *lint.Rule) string {
 	var b strings.Builder
-	if rule.Group == suppress.Rules.Name || rule.Group == lint.House.Name {
+	if rule.Group == suppress.Rules.Name || rule == lint.CannotJudge {
 		fmt.Fprintf(&b, "For one run: `--ignore %s`. For all, in `.xdslint.yaml`:\n\n", rule.ID())
 	} else {
 		fmt.Fprintf(&b, "One finding, by a comment on its line or above it:\n\n```yaml\n# xdslint:ignore=%s -- REASON\n```\n\n", rule.ID())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	_ "github.com/xdslint/xdslint/house" // has a rule too
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 	"github.com/xdslint/xdslint/rules/explain"
