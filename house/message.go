@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"cel.dev/cel-go/cel"
 	celtypes "cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/common/types/traits"
@@ -31,7 +32,7 @@ func (m message) ConvertToNative(to reflect.Type) (any, error) {
 func (m message) ConvertToType(to ref.Type) ref.Val {
 	switch {
 	case to == celtypes.TypeType:
-		return celtypes.NewObjectTypeValue(m.name())
+		return cel.ObjectType(m.name())
 	case to.TypeName() == m.name():
 		return m
 	}
@@ -45,7 +46,7 @@ func (m message) Equal(other ref.Val) ref.Val {
 }
 
 // Type implements ref.Val.
-func (m message) Type() ref.Type { return celtypes.NewObjectTypeValue(m.name()) }
+func (m message) Type() ref.Type { return cel.ObjectType(m.name()) }
 
 // Value implements ref.Val.
 func (m message) Value() any { return m.m }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"cel.dev/cel-go/cel"
 	celtypes "cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 )
@@ -27,7 +28,7 @@ func (o object) ConvertToNative(to reflect.Type) (any, error) {
 func (o object) ConvertToType(to ref.Type) ref.Val {
 	switch {
 	case to == celtypes.TypeType:
-		return celtypes.NewObjectTypeValue(o.typ)
+		return cel.ObjectType(o.typ)
 	case to.TypeName() == o.typ:
 		return o
 	}
@@ -38,7 +39,7 @@ func (o object) ConvertToType(to ref.Type) ref.Val {
 func (o object) Equal(other ref.Val) ref.Val { return celtypes.Bool(o.it == other.Value()) }
 
 // Type implements ref.Val.
-func (o object) Type() ref.Type { return celtypes.NewObjectTypeValue(o.typ) }
+func (o object) Type() ref.Type { return cel.ObjectType(o.typ) }
 
 // Value implements ref.Val.
 func (o object) Value() any { return o.it }

@@ -136,7 +136,7 @@ func (t *typeSystem) FindIdent(name string) (ref.Val, bool) {
 		return found, ok
 	}
 	if t.message(protoreflect.FullName(name)) != nil {
-		return celtypes.NewObjectTypeValue(name), true
+		return cel.ObjectType(name), true
 	}
 	if value := t.enumValue(protoreflect.FullName(name)); value != nil {
 		return celtypes.Int(value.Number()), true

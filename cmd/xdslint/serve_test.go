@@ -132,11 +132,18 @@ dynamic_resources:
   cds_config: {path_config_source: {path: clusters.yaml}}
 `
 
+// ownerRule is a house rule.
+const ownerRule = `constraints:
+- id: acme/owner
+  message: envoy.config.listener.v3.Listener
+  expression: "'owner' in this.metadata.filter_metadata ? '' : 'nobody owns ' + this.name"
+`
+
 // Over HTTP the findings are those of the command line, with the configuration of the server.
 func TestServeLints(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		".xdslint.yaml": "severities: {reference: info}\nassume: [\"cluster:backend-*\"]\n",
+		".xdslint.yaml": "severities: {reference: info}\nassume: [\"cluster:backend-*\"]\n" + ownerRule,
 		"envoy.yaml":    bootstrapYAML,
 		"clusters.yaml": "resources: []\n",
 	} {
@@ -150,7 +157,7 @@ func TestServeLints(t *testing.T) {
 		contentType, body := files(t, map[string]string{"envoy.yaml": "file", "clusters.yaml": "file"}, dir)
 		got := s.post(t, "/v1/lint?format="+format, contentType, body)
 		want := cli(t, dir, "--ignore", "bootstrap", "--format", format, "envoy.yaml", "clusters.yaml")
-		if diff := cmp.Diff(want, got); diff != "" || !strings.Contains(got, "reference/") {
+		if diff := cmp.Diff(want, got); diff != "" || !strings.Contains(got, "reference/") || !strings.Contains(got, "nobody owns") {
 			t.Errorf("%s differs (-command line +server):\n%s", format, diff)
 		}
 	}
@@ -236,6 +243,24 @@ func TestServeReviews(t *testing.T) {
 		"object": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "edge", "namespace": "shop"}, "data": {"a": "b"}}}}`
 	got := s.post(t, "/k8s/validate", "application/json", strings.NewReader(review))
 	if !strings.Contains(got, `"uid":"u-1"`) || !strings.Contains(got, `"allowed":true`) {
+		t.Error(got)
+	}
+}
+
+// House rules deny what built-in ones would let pass.
+func TestServeReviewsByHouseRules(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, ".xdslint.yaml"), []byte(ownerRule), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := startServe(t, dir)
+	defer s.stop(t)
+	const review = `{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "u-1", "operation": "CREATE",
+		"kind": {"version": "v1", "kind": "ConfigMap"}, "namespace": "shop", "name": "edge",
+		"object": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "edge", "namespace": "shop", "labels": {"xdslint.dev/check": "true"}},
+		"data": {"envoy.yaml": "static_resources: {listeners: [{name: web, address: {pipe: {path: /run/web}}}]}"}}}}`
+	got := s.post(t, "/k8s/validate", "application/json", strings.NewReader(review))
+	if !strings.Contains(got, `"allowed":false`) || !strings.Contains(got, "nobody owns web") {
 		t.Error(got)
 	}
 }

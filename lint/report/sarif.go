@@ -50,7 +50,7 @@ type (
 		ID      string    `json:"id"`
 		Short   sarifText `json:"shortDescription"`
 		Help    sarifText `json:"help"`
-		HelpURI string    `json:"helpUri"`
+		HelpURI string    `json:"helpUri,omitempty"`
 		Default struct {
 			Level string `json:"level"`
 		} `json:"defaultConfiguration"`
