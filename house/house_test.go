@@ -120,6 +120,7 @@ func TestConstraints(t *testing.T) {
 		{"a name for a value", `{message: envoy.config.cluster.v3.Cluster, expression: "cel.bind(n, this.name, n == n.lowerAscii())", text: upper case}`},
 		{"what cannot be printed", `{message: envoy.config.cluster.v3.Cluster, expression: "'a\\u001b[31m\\u202eb\\nc'"}`},
 		{"too much at once", `{message: envoy.config.cluster.v3.Cluster, expression: "[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, [1,2,3,4,5,6,7,8,9,10].all(c, [1,2,3,4,5,6,7,8,9,10].all(d, [1,2,3,4,5,6,7,8,9,10].all(e, a+b+c+d+e < 99)))))", text: x}`},
+		{"an empty message", `{message: envoy.config.cluster.v3.Cluster, expression: "envoy.config.core.v3.RoutingPriority.HIGH == 1 && this.original_dst_lb_config == this.original_dst_lb_config", text: x}`},
 		{"some resources", `{message: envoy.config.cluster.v3.Cluster, resource: cluster/F*, expression: "false", text: begins with F}`},
 	} {
 		config := "constraints:\n- " + strings.Replace(test.constraint, "{", "{id: acme/rule, ", 1) + "\n"
@@ -145,6 +146,30 @@ func golden(t *testing.T, name, got string) {
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestSecrets: what an expression says, and why it has no value, can quote what it has seen; not in a report.
+func TestSecrets(t *testing.T) {
+	const password = "[hunter-two"
+	texts := map[string]string{
+		"secret.yaml": "\"@type\": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret\nname: token\n" +
+			"generic_secret: {secret: {inline_string: \"" + password + "\"}}\n",
+		"cluster.yaml": "\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: shop\n",
+	}
+	for _, expression := range []string{
+		"resource.message.generic_secret.secret.inline_string",
+		"'x'.matches(this.message.generic_secret.secret.inline_string)",
+		"{'a': true}[this.message.generic_secret.secret.inline_string]",
+	} {
+		config := fmt.Sprintf("constraints:\n- {id: acme/rule, snapshot: secret, expression: %q, text: x}\n", expression)
+		if got := found(t, config, texts); !strings.Contains(got, "[secret]") || strings.Contains(got, "hunter") {
+			t.Errorf("%s: %s", expression, got)
+		}
+	}
+	const elsewhere = "constraints:\n- {id: acme/rule, snapshot: cluster, expression: \"snapshot.find('secret', 'token')[0].message.generic_secret.secret.inline_string\", text: x}\n"
+	if got := found(t, elsewhere, texts); !strings.Contains(got, "[secret]") || strings.Contains(got, "hunter") {
+		t.Error(got)
 	}
 }
 

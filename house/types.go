@@ -2,7 +2,6 @@ package house
 
 import (
 	"slices"
-	"strings"
 
 	"cel.dev/cel-go/cel"
 	celtypes "cel.dev/cel-go/common/types"
@@ -56,7 +55,7 @@ func objectType(name protoreflect.FullName) *cel.Type { return cel.ObjectType(st
 
 // ownForm tells the messages that are something else in CEL: durations, wrappers, JSON values.
 func ownForm(name protoreflect.FullName) bool {
-	return strings.HasPrefix(string(name), "google.protobuf.") && name.Parent() == "google.protobuf" && decode.HasOwnJSON(name)
+	return decode.HasOwnJSON(name) && name != "google.protobuf.Empty" && name != "google.protobuf.FieldMask"
 }
 
 // fieldType is the type that a field has in CEL.

@@ -24,6 +24,7 @@ const redaction = "[secret]"
 type secrets struct {
 	resources map[*source.File][]*graph.Resource
 	files     map[*source.File]*hidden
+	all       *hidden // of all files together
 }
 
 // hidden is what one file must not show.
@@ -81,13 +82,29 @@ func (s *secrets) of(f *source.File) *hidden {
 		}
 		h.privateKeys(f.Text)
 		sort.Slice(h.spans, func(i, j int) bool { return h.spans[i].Start < h.spans[j].Start })
-		slices.Sort(h.values)
-		h.values = slices.Compact(h.values)
-		// Longer ones first: one value may be part of another.
-		sort.SliceStable(h.values, func(i, j int) bool { return len(h.values[i]) > len(h.values[j]) })
+		h.sort()
 		s.files[f] = h
 	}
 	return h
+}
+
+// sort puts longer values first: one may be part of another.
+func (h *hidden) sort() {
+	slices.Sort(h.values)
+	h.values = slices.Compact(h.values)
+	sort.SliceStable(h.values, func(i, j int) bool { return len(h.values[i]) > len(h.values[j]) })
+}
+
+// ofAll are the secrets of all files.
+func (s *secrets) ofAll() *hidden {
+	if s.all == nil {
+		s.all = &hidden{}
+		for f := range s.resources {
+			s.all.values = append(s.all.values, s.of(f).values...)
+		}
+		s.all.sort()
+	}
+	return s.all
 }
 
 // redacted copies the findings of a result, without the secrets in their texts.
@@ -96,6 +113,9 @@ func (s *secrets) redacted(result *lint.Result) []lint.Diagnostic {
 	for i := range all {
 		d := &all[i]
 		h := s.of(d.Resource.File)
+		if d.Rule.Origin != nil || d.Rule == lint.CannotJudge {
+			h = s.ofAll() // the rule may say what it likes
+		}
 		if d.Resource.Object.Secret() && d.Upstream != "" { // in the data plane's own words a value may stand anywhere
 			d.Message, d.Upstream = strings.ReplaceAll(d.Message, d.Upstream, redaction), ""
 		}
