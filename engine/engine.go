@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/settings"
 )
 
 // A request takes some thirty times its size in memory, of which a browser gives 4 GiB.
@@ -24,6 +25,15 @@ type request struct {
 	Versions  string            `json:"versions"`
 	Rule      string            `json:"rule"`
 	Unsafe    bool              `json:"unsafe"`
+
+	house settings.Maker
+}
+
+// Engine answers requests.
+type Engine struct {
+	// House makes the rules of constraints, for which it takes a program that is half as large again. Without, all other rules judge, and findings say what
+	// they lack: {"needs": "constraints", …}.
+	House settings.Maker
 }
 
 var operations = map[string]func(context.Context, *request) (any, error){
@@ -31,12 +41,10 @@ var operations = map[string]func(context.Context, *request) (any, error){
 }
 
 // Call answers a request. What is wrong with the request itself is answered as {"error": "…"}.
-func Call(operation string, raw []byte) []byte {
-	answer, err := call(operation, raw)
+func (e Engine) Call(operation string, raw []byte) []byte {
+	answer, err := e.call(operation, raw)
 	if err != nil {
-		answer = struct {
-			Error string `json:"error"`
-		}{err.Error()}
+		answer = errorAnswer{err.Error()}
 	}
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -47,7 +55,11 @@ func Call(operation string, raw []byte) []byte {
 	return out.Bytes()
 }
 
-func call(operation string, raw []byte) (any, error) {
+type errorAnswer struct {
+	Error string `json:"error"`
+}
+
+func (e Engine) call(operation string, raw []byte) (any, error) {
 	do := operations[operation]
 	if do == nil {
 		known := make([]string, 0, len(operations))
@@ -60,7 +72,7 @@ func call(operation string, raw []byte) (any, error) {
 	if len(raw) > maxRequest {
 		return nil, fmt.Errorf("this is too much at once: the limit is %d MiB, and these texts have %d", maxRequest>>20, (len(raw)+1<<20-1)>>20)
 	}
-	var q request
+	q := request{house: e.House}
 	if err := json.Unmarshal(raw, &q); err != nil {
 		return nil, fmt.Errorf("the request is malformed: %w", err)
 	}

@@ -28,6 +28,7 @@ type lintAnswer struct {
 	Files       []fileReport     `json:"files"`
 	Settings    []fault          `json:"settings"`
 	Failures    []failure        `json:"failures"`
+	Needs       string           `json:"needs,omitempty"` // what another engine has, and this one lacks to judge all
 }
 
 type fileReport struct {
@@ -47,7 +48,7 @@ type failure struct {
 }
 
 func lintTexts(ctx context.Context, q *request) (any, error) {
-	p := newProject(q.Files)
+	p := q.project(q.Files)
 	c, err := p.choose(q.Targets)
 	if err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func lintTexts(ctx context.Context, q *request) (any, error) {
 
 func (p *project) answer(all *report.Report, input *load.Input) *lintAnswer {
 	result := all.Result
-	answer := &lintAnswer{Summary: all.Summary(), Files: p.reports(input), Settings: []fault{}, Failures: []failure{}}
+	answer := &lintAnswer{Summary: all.Summary(), Files: p.reports(input), Settings: []fault{}, Failures: []failure{}, Needs: p.needs}
 	answer.More = gravest(result)
 	answer.Diagnostics = report.Findings(result)
 	for _, f := range p.faults {
@@ -116,7 +117,7 @@ type fixAnswer struct {
 }
 
 func fixTexts(ctx context.Context, q *request) (any, error) {
-	p := newProject(q.Files)
+	p := q.project(q.Files)
 	c, err := p.choose(q.Targets)
 	if err != nil {
 		return nil, err
@@ -157,7 +158,7 @@ func judge(ctx context.Context, q *request) (any, error) {
 		return nil, err
 	}
 	answer := &verdictAnswer{Verdicts: []verdict.Verdict{}}
-	p := newProject(q.Files)
+	p := q.project(q.Files)
 	for _, name := range slices.Sorted(maps.Keys(p.texts)) {
 		input, err := load.Given(ctx, map[string][]byte{name: p.texts[name]}, load.Options{})
 		if err != nil {

@@ -22,10 +22,17 @@ type project struct {
 	settings *settings.Settings
 	faults   []*settings.Fault
 	others   []string // configurations that do not count
+	needs    string   // what this engine lacks to judge all of it
+	standIns []*lint.Rule
 }
 
-func newProject(files map[string]string) *project {
+// project reads the configuration among texts of the request.
+func (q *request) project(files map[string]string) *project {
 	p := &project{texts: map[string][]byte{}, settings: &settings.Settings{}}
+	constraints := q.house
+	if constraints == nil {
+		constraints = p.unjudged
+	}
 	var configurations []string
 	for name, text := range files {
 		if isSettings(name) {
@@ -40,11 +47,58 @@ func newProject(files map[string]string) *project {
 			return cmp.Or(strings.Count(a, "/")-strings.Count(b, "/"), cmp.Compare(a, b))
 		})
 		name := configurations[0]
-		p.settings, p.faults = settings.Understood(&source.File{Name: name, Text: []byte(files[name])}, rules.Known())
+		p.settings, p.faults = settings.Understood(&source.File{Name: name, Text: []byte(files[name])}, rules.Known(), settings.Makers(constraints, p.noPlugins))
 		p.others = configurations[1:]
+	}
+	if q.house == nil && len(p.settings.Constraints) > 0 {
+		p.needs = "constraints"
 	}
 	return p
 }
+
+// unjudged makes rules with the names of constraints.
+func (p *project) unjudged(s *settings.Settings) (named []*lint.Rule, none []*settings.Fault) {
+	for i := range s.Constraints {
+		named = append(named, p.standIn(s.Constraints[i].ID, s)...)
+	}
+	return named, nil
+}
+
+// noPlugins says that plugins are not for an engine, which has no files, and makes rules with the names that the configuration has for theirs.
+func (p *project) noPlugins(s *settings.Settings) (named []*lint.Rule, faults []*settings.Fault) {
+	for i := range s.Plugins {
+		faults = append(faults, s.Plugins[i].Faultf("path", "plugins do not run here; the command xdslint runs them"))
+	}
+	if len(faults) == 0 {
+		return nil, nil
+	}
+	names := slices.Sorted(maps.Keys(s.Severities))
+	for i := range s.Ignores {
+		names = append(names, s.Ignores[i].Rule)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		isConstraint := func(c settings.Constraint) bool { return c.ID == name }
+		if !slices.ContainsFunc(s.Constraints, isConstraint) {
+			named = append(named, p.standIn(name, s)...)
+		}
+	}
+	return named, faults
+}
+
+// standIn is a rule that cannot judge: with its name, the rest of a configuration is understood.
+func (p *project) standIn(id string, s *settings.Settings) []*lint.Rule {
+	group, name, err := settings.HouseID(id, rules.Known())
+	if err != nil {
+		return nil
+	}
+	r := &lint.Rule{Group: group, Name: name, Severity: lint.Error, Origin: &lint.Origin{Name: "rule " + id, File: s.File}}
+	p.standIns = append(p.standIns, r)
+	return []*lint.Rule{r}
+}
+
+// known are all rules that can be named: built-in ones, and those of the configuration.
+func (p *project) known() []*lint.Rule { return append(rules.Known(), p.settings.House...) }
 
 func isSettings(name string) bool { return path.Base(name) == settings.FileName }
 
@@ -64,10 +118,15 @@ func (p *project) read(ctx context.Context, changed map[string][]byte) (*load.In
 
 // choose settles which rules run, for the targets of a request or else for those of the configuration.
 func (p *project) choose(targets []string) (*choice.Choice, error) {
-	return choice.New(p.settings, rules.Known(), nil, nil, targets)
+	c, err := choice.New(p.settings, p.known(), nil, nil, targets)
+	if err != nil {
+		return nil, err
+	}
+	c.Rules = slices.DeleteFunc(c.Rules, func(r *lint.Rule) bool { return slices.Contains(p.standIns, r) })
+	return c, nil
 }
 
 // wanted leaves out of findings what the configuration does not want to hear of.
 func (p *project) wanted(result *lint.Result) *lint.Result {
-	return choice.Wanted(result, p.settings, rules.Known())
+	return choice.Wanted(result, p.settings, p.known())
 }

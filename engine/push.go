@@ -12,7 +12,7 @@ import (
 )
 
 func draw(ctx context.Context, q *request) (any, error) {
-	input, err := newProject(q.Files).read(ctx, nil)
+	input, err := q.project(q.Files).read(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func planPush(ctx context.Context, q *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	old, next := newProject(q.Before), newProject(q.Files)
+	old, next := q.project(q.Before), q.project(q.Files)
 	if old.settings.File == nil {
 		old.settings = next.settings
 	}

@@ -55,7 +55,7 @@ func (m *maker) faultf(key, format string, args ...any) {
 }
 
 func (m *maker) rule(builtIn []*lint.Rule, s *settings.Settings) *lint.Rule {
-	r := &lint.Rule{Severity: lint.Error, Summary: m.summary(), Why: m.Why, Links: m.Links}
+	r := &lint.Rule{Severity: lint.Error, Summary: m.summary(), Why: m.why(), Links: m.Links}
 	var err error
 	if r.Group, r.Name, err = settings.HouseID(m.ID, builtIn); err != nil {
 		m.faultf("id", "%s", err)
@@ -91,9 +91,24 @@ func (m *maker) rule(builtIn []*lint.Rule, s *settings.Settings) *lint.Rule {
 func (m *maker) summary() string {
 	summary, _, _ := strings.Cut(strings.TrimSpace(m.Text), "\n")
 	if summary == "" {
-		summary = "what its expression says"
+		summary = "what its expression says, each time in other words"
 	}
 	return strings.TrimSuffix(summary, ".")
+}
+
+// why ends with what is demanded, in Markdown.
+func (m *maker) why() string {
+	of := fmt.Sprintf("each `%s`", m.Message)
+	switch {
+	case m.Snapshot != "":
+		of = fmt.Sprintf("each %s", m.Snapshot)
+	case m.Field != "":
+		of = fmt.Sprintf("`%s` in each `%s`", m.Field, m.Message)
+	}
+	if m.Resource != "" {
+		of += fmt.Sprintf(", in `%s`", m.Resource)
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s\n\nDemanded of %s:\n\n```\n%s\n```", strings.TrimSpace(m.Why), of, strings.TrimSpace(m.Expression)))
 }
 
 // overMessages checks every message of a type, or one of its fields.

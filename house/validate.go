@@ -14,15 +14,7 @@ import (
 	"github.com/xdslint/xdslint/lint/target"
 )
 
-// It is no rule of some team's, but of the messages of an extension that a team has written.
-var _ = lint.House.Add(&lint.Rule{
-	Name: "invalid-message", Severity: lint.Error, Summary: "a message of your own extension is not as its descriptor demands",
-	Why: "The descriptors that `--proto-descriptors` names state rules for their messages and fields: options of `buf.validate`, in the language of " +
-		"[protovalidate](https://protovalidate.com). Envoy does not know them: what checks them there is the extension itself, if anything does. " +
-		"A rule that compares with `now` uses the clock.",
-	Links: []string{"https://protovalidate.com/schemas/standard-rules/"},
-	Run:   lint.EachWhere(own, validated),
-})
+func init() { lint.InvalidMessage.Run = lint.EachWhere(own, validated) }
 
 // own tells the messages that are not of Envoy's API.
 func own(_ target.Target, md protoreflect.MessageDescriptor) bool {

@@ -39,6 +39,16 @@ var CannotJudge = House.Add(&Rule{
 		"have found. All other rules have judged everything.",
 })
 
+// InvalidMessage is about the messages of an extension that a team has written. Package house gives it its check, which needs CEL; in a program without, it
+// is only a name.
+var InvalidMessage = House.Add(&Rule{
+	Name: "invalid-message", Severity: Error, Summary: "a message of your own extension is not as its descriptor demands",
+	Why: "The descriptors that `--proto-descriptors` names state rules for their messages and fields: options of `buf.validate`, in the language of " +
+		"[protovalidate](https://protovalidate.com). Envoy does not know them: what checks them there is the extension itself, if anything does. " +
+		"A rule that compares with `now` uses the clock.",
+	Links: []string{"https://protovalidate.com/schemas/standard-rules/"},
+})
+
 // Jointly is the check of several rules that judge a snapshot at once, such as those of a plugin: give all of them the same Check. A run calls f once for a
 // snapshot, with the passes of those rules that run. If it returns something, the run reports that instead of what the rules have found.
 func Jointly(f func(ctx context.Context, passes []*Pass) *Unable) Check {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	_ "github.com/xdslint/xdslint/house" // has a rule too
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 	"github.com/xdslint/xdslint/rules/explain"

@@ -13,9 +13,12 @@ import (
 	"os"
 
 	"github.com/xdslint/xdslint/engine"
+	"github.com/xdslint/xdslint/house"
+	"github.com/xdslint/xdslint/rules"
 )
 
 func main() {
+	e := engine.Engine{House: house.Constraints(rules.Known(), nil)}
 	in := bufio.NewReader(os.Stdin)
 	for {
 		line, err := in.ReadBytes('\n')
@@ -26,7 +29,7 @@ func main() {
 			log.Fatal(err)
 		}
 		operation, request, _ := bytes.Cut(line, []byte(" "))
-		if _, err := os.Stdout.Write(engine.Call(string(operation), request)); err != nil {
+		if _, err := os.Stdout.Write(e.Call(string(operation), request)); err != nil {
 			log.Fatal(err)
 		}
 	}

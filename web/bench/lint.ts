@@ -16,7 +16,7 @@ export function lintInBrowser(page: Page, text: string, runs: number): Promise<n
       const worker = new Worker(loaded.find((name) => /\/worker-[^/]*\.js$/.test(name)) ?? "", { type: "module" });
       const say = (message: ToWorker) => worker.postMessage(message);
       const heard = () => new Promise<FromWorker>((done) => (worker.onmessage = ({ data }) => done(data)));
-      say({ module: undefined });
+      say({ kind: "smaller", module: undefined });
       while (!("ready" in (await heard())));
       const times: number[] = [];
       for (let i = -warmUp; i < runs; i++) {

@@ -1,4 +1,4 @@
-// The engine in Node: the pages are made from what it says of the rules, so there is no second place where rules are described.
+// The larger engine, which has all rules, in Node: the pages are made from what it says of the rules, so there is no second place where rules are described.
 import { readFile } from "node:fs/promises";
 import type { Operation, Operations } from "../src/engine/shapes.ts";
 import type { Realm } from "../src/engine/go.ts";
@@ -10,7 +10,7 @@ export type Ask = <O extends Operation>(operation: O, request: Operations[O]["re
 
 export async function startEngine(): Promise<Ask> {
   const go = new realm.Go();
-  const { instance } = await WebAssembly.instantiate(await readFile(new URL("../build/cold.wasm", import.meta.url)), go.importObject);
+  const { instance } = await WebAssembly.instantiate(await readFile(new URL("../build/cold/constraints.wasm", import.meta.url)), go.importObject);
   void go.run(instance);
   return (operation, request) => {
     const answer = JSON.parse(realm.xdslint(operation, JSON.stringify(request)) ?? "{}");

@@ -10,7 +10,7 @@ export function pagesOf(ask: Ask, stylesheet: string): Map<string, string> {
   const { rules } = ask("about", {});
   const known = new Set(rules.map((r) => r.id));
   const pages = new Map([["index.html", indexPage(rules, stylesheet)]]);
-  for (const { id } of rules) pages.set(`${id}.html`, rulePage(ask("explain", { rule: id }), known, stylesheet));
+  for (const { id } of rules) pages.set(`${id}.html`, rulePage(ask("explain", { rule: id, files: {} }), known, stylesheet));
   return pages;
 }
 

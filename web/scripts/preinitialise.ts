@@ -11,8 +11,10 @@ import * as wasm from "./wasm.ts";
 
 const [input, runtime, output] = process.argv.slice(2);
 if (!input || !runtime || !output) throw new Error("usage: node preinitialise.ts IN.wasm wasm_exec.js OUT.wasm");
-const example = readFileSync(new URL("../src/examples/configurations/storefront.yaml", import.meta.url), "utf8");
-const request = JSON.stringify({ files: { "envoy.yaml": example }, targets: [] });
+const example = (name: string) => readFileSync(new URL(`../src/examples/configurations/${name}`, import.meta.url), "utf8");
+// The opening example, with constraints: the larger engine makes its CEL ready, too.
+const files = { "envoy.yaml": example("storefront.yaml"), ".xdslint.yaml": example("house-rules.xdslint.yaml") };
+const request = JSON.stringify({ files, targets: [] });
 
 /**
  * A global object as poor as a browser's worker: of Node's own, the engine would hold what it does not find there. Without chance and with a clock

@@ -1,4 +1,4 @@
-// Writes sw.js beside the finished page: the service worker, and before it the list of all that it keeps.
+// Writes sw.js beside the finished page: the service worker, and before it the lists of all that it keeps.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
@@ -21,10 +21,15 @@ export const serviceWorker: Plugin = {
   },
 };
 
+/** What few visits need is kept when it is first asked for. */
+const onDemand = /^assets\/constraints-.*\.wasm$/;
+
 export async function writeServiceWorker(folder: string): Promise<void> {
-  const files = JSON.stringify(digests(folder));
+  const all = Object.entries(digests(folder));
+  const list = (demanded: boolean) => JSON.stringify(Object.fromEntries(all.filter(([path]) => onDemand.test(path) === demanded)));
+  const lists = `const files = ${list(false)};\nconst onDemand = ${list(true)};\n`;
   const { code } = await transformWithOxc(readFileSync(source, "utf8"), source);
-  writeFileSync(join(folder, "sw.js"), `const version = "${digest(files + code)}";\nconst files = ${files};\n${code}`);
+  writeFileSync(join(folder, "sw.js"), `const version = "${digest(lists + code)}";\n${lists}${code}`);
 }
 
 /** All files of the page by their paths, with their digests as the browser checks them. */

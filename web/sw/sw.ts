@@ -1,6 +1,9 @@
-// The service worker: it keeps every file of the page, so that the page works without a network. The build puts `version` and `files` before it.
+// The service worker: it keeps every file of the page, so that the page works without a network. The build puts `version` and the lists before it.
+type Digests = Record<string, string>; // by the path of a file
+
 declare const version: string;
-declare const files: Record<string, string>; // path → digest
+declare const files: Digests;
+declare const onDemand: Digests; // kept when somebody first asks for it, and from then on in each version
 
 const worker = self as unknown as ServiceWorkerGlobalScope;
 const { scope } = worker.registration;
@@ -17,9 +20,22 @@ worker.addEventListener("fetch", (event) => {
 /** It fails as a whole when a file is not the one of this version, as while a new version is being put on the host. */
 async function install(): Promise<void> {
   const cache = await caches.open(cacheName);
-  await Promise.all(Object.entries(files).map(([path, digest]) => keep(cache, path, digest)));
+  const all = { ...files, ...(await demanded()) };
+  await Promise.all(Object.entries(all).map(([path, digest]) => keep(cache, path, digest)));
   await worker.skipWaiting();
 }
+
+/** Of the files on demand those that some version has kept. */
+async function demanded(): Promise<Digests> {
+  const stem = (path: string) => path.replace(/-[^/]*$/, ""); // of a name that changes with the content
+  const kept = new Set<string>();
+  for (const key of await ourKeys()) {
+    for (const { url } of await (await caches.open(key)).keys()) kept.add(stem(url));
+  }
+  return Object.fromEntries(Object.entries(onDemand).filter(([path]) => kept.has(stem(new URL(path, scope).href))));
+}
+
+const ourKeys = async () => (await caches.keys()).filter((key) => key.startsWith(ours));
 
 async function keep(cache: Cache, path: string, integrity: string): Promise<void> {
   const url = new URL(path, scope).href;
@@ -34,7 +50,7 @@ async function keep(cache: Cache, path: string, integrity: string): Promise<void
 
 /** Pages of the version before may still be open, and load parts later: its cache stays as long as this version. */
 async function takeOver(): Promise<void> {
-  const older = (await caches.keys()).filter((key) => key.startsWith(ours) && key !== cacheName);
+  const older = (await ourKeys()).filter((key) => key !== cacheName);
   await Promise.all(older.slice(0, -1).map((key) => caches.delete(key)));
   await worker.clients.claim();
 }
@@ -44,5 +60,8 @@ async function answer(request: Request): Promise<Response> {
   url.search = "";
   if (url.pathname.endsWith("/")) url.pathname += "index.html";
   const cache = await caches.open(cacheName);
+  const path = url.href.slice(scope.length);
+  const digest = onDemand[path];
+  if (digest) await keep(cache, path, digest).catch(() => {}); // then it is fetched for this time only
   return (await cache.match(url)) ?? (await caches.match(url)) ?? fetch(request);
 }

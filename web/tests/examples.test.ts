@@ -6,7 +6,7 @@ import { barriers } from "./axe.ts";
 import { visit } from "./playground.ts";
 
 const ask = await startEngine();
-const rules = ask("about", {}).rules.filter(({ id }) => ask("explain", { rule: id }).bad);
+const rules = ask("about", {}).rules.filter(({ id }) => ask("explain", { rule: id, files: {} }).bad);
 
 const dialog = (page: Page) => page.getByRole("dialog");
 const option = (page: Page, name: string | RegExp = "") => dialog(page).getByRole("option", { name });

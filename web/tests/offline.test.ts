@@ -9,6 +9,7 @@ import { gzip } from "node:zlib";
 import type { Page } from "playwright-core";
 import { address, serve } from "../serve.ts";
 import { writeServiceWorker } from "../sw/plugin.ts";
+import { opened } from "./opened.ts";
 import { built, visit } from "./playground.ts";
 
 let scratch: string;
@@ -93,10 +94,46 @@ test("a new version comes whole, and with the next load", async (t) => {
   );
 });
 
+const constrained = {
+  "envoy.yaml": "static_resources: {clusters: [{name: Backend, connect_timeout: 1s}]}\n",
+  ".xdslint.yaml": "constraints:\n- {id: acme/cluster-name, message: envoy.config.cluster.v3.Cluster, expression: this.name.contains('-'), text: no team}\n",
+};
+
+test("what was needed once comes with each version", async (t) => {
+  const old = await host(t, built);
+  const port = Number(new URL(old.url).port);
+  await visit(
+    async (page) => {
+      const judged = () => page.getByText("no team").first().waitFor();
+      const versions = (count: number) =>
+        page.evaluate(async (count) => {
+          const inAll = async () => Promise.all((await caches.keys()).map(async (key) => (await caches.open(key)).keys()));
+          while ((await inAll()).flat().filter(({ url }) => /constraints-[^/]*\.wasm$/.test(url)).length < count) await new Promise(requestAnimationFrame);
+        }, count);
+      await judged(); // before there is a service worker
+      await kept(page);
+      await versions(1);
+      await old.stop();
+
+      const next = await host(t, await nextVersion("later"), port);
+      const replaced = page.evaluate(() => new Promise((done) => navigator.serviceWorker.addEventListener("controllerchange", done, { once: true })));
+      await page.evaluate(async () => void (await (await navigator.serviceWorker.ready).update()));
+      await replaced;
+      await versions(2);
+      await next.stop();
+      await page.reload();
+      await judged();
+      assert.equal(await page.title(), "later");
+    },
+    opened(constrained),
+    { baseURL: old.url },
+  );
+});
+
 /** As it is, the engine is too large for the cache of a browser that keeps it in memory, as those of tests do. */
 async function compressEngine(folder: string): Promise<void> {
   const assets = join(folder, "assets");
-  const name = (await readdir(assets)).find((name) => name.endsWith(".wasm"));
+  const name = (await readdir(assets)).find((name) => /^engine-.*\.wasm$/.test(name));
   assert.ok(name);
   await writeFile(join(assets, `${name}.gz`), await promisify(gzip)(await readFile(join(assets, name)), { level: 1 }));
 }

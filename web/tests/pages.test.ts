@@ -33,7 +33,7 @@ test("every rule has a page, with a title and an address of its own", async () =
     assert.match(page.text, new RegExp(`<h1 [^>]*>${id}</h1>`));
     titles.add(id);
     assert.ok(page.text.includes(summary.slice(0, summary.search(/[^\w ,.:;()-]|$/))), `${id} says what it finds`);
-    assert.equal(page.links.includes(`../../index.html#example=${id}`), ask("explain", { rule: id }).bad !== null, `${id} opens its example`);
+    assert.equal(page.links.includes(`../../index.html#example=${id}`), ask("explain", { rule: id, files: {} }).bad !== null, `${id} opens its example`);
     assert.doesNotMatch(page.text, /<script|<!--/);
   }
   assert.equal(titles.size, rules.length);

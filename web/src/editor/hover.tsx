@@ -1,6 +1,7 @@
 // What is shown for a finding when one points at it: what is wrong, what mends it, and why the rule is there.
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import type { Files } from "../engine/shapes.ts";
 import { Fixes, Help, Notes, RuleLink, Word } from "../problems/parts.tsx";
 import type { Mark } from "./marks.ts";
 import { explained, type Explained } from "./why.ts";
@@ -11,7 +12,7 @@ export function hover(mark: Mark): HTMLElement {
   return place;
 }
 
-function Hover({ mark: { finding, apply } }: { mark: Mark }) {
+function Hover({ mark: { finding, texts, apply } }: { mark: Mark }) {
   return (
     <div class="hover">
       <p>
@@ -20,26 +21,26 @@ function Hover({ mark: { finding, apply } }: { mark: Mark }) {
       <Notes notes={finding.notes} />
       <Help help={finding.help} />
       <Fixes fixes={finding.fixes} apply={apply} />
-      {finding.rule && <Why rule={finding.rule} />}
+      {finding.rule && <Why rule={finding.rule} texts={texts} />}
     </div>
   );
 }
 
-function Why({ rule }: { rule: string }) {
+function Why({ rule, texts }: { rule: string; texts: Files }) {
   const [known, setKnown] = useState<Explained | null>(null);
   useEffect(() => {
     let gone = false;
-    void explained(rule).then((all) => gone || setKnown(all));
+    void explained(rule, texts).then((all) => gone || setKnown(all));
     return () => {
       gone = true;
     };
-  }, [rule]);
+  }, [rule, texts]);
   return (
     <div class="why">
       {known && <p>{known.summary}</p>}
       {known?.why && <p>{known.why}</p>}
       <p>
-        <RuleLink rule={rule} />
+        <RuleLink rule={rule} texts={texts} />
       </p>
     </div>
   );

@@ -1,7 +1,7 @@
 // Findings as CodeMirror's diagnostics: a sign in the gutter, a line under the text, and what is said of it when one points there.
 import type { Diagnostic } from "@codemirror/lint";
 import type { Text } from "@codemirror/state";
-import type { Finding, Fix } from "../engine/shapes.ts";
+import type { Files, Finding, Fix } from "../engine/shapes.ts";
 import { everything } from "../problems/everything.ts";
 import type { Findings } from "../project/judge.ts";
 import type { Place } from "../project/project.ts";
@@ -11,6 +11,7 @@ import { finder, rangeOf } from "./positions.ts";
 /** A finding in the text, and how one of its fixes is applied. */
 export interface Mark extends Diagnostic {
   finding: Finding;
+  texts: Files; // that it was found in
   apply(fix: Fix): void;
 }
 
@@ -26,6 +27,7 @@ export function marksOf(doc: Text, found: Findings, place: Place, apply: (findin
         severity: finding.severity,
         message: finding.message,
         finding,
+        texts: found.texts,
         apply: (fix) => apply(finding, fix),
         renderMessage: () => hover(mark),
       };

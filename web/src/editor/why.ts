@@ -1,5 +1,7 @@
 // The text of a rule, in short and without its Markdown.
 import { engine } from "../engine/engine.ts";
+import type { Files, Operations } from "../engine/shapes.ts";
+import { holding } from "../house/rules.ts";
 
 export interface Explained {
   summary: string;
@@ -8,19 +10,21 @@ export interface Explained {
 
 const known = new Map<string, Promise<Explained | null>>();
 
-/** Null where the engine does not say. */
-export function explained(rule: string): Promise<Explained | null> {
-  const asked = known.get(rule) ?? ask(rule);
-  known.set(rule, asked);
+/** A rule that found something in texts; null where the engine does not say. */
+export function explained(rule: string, texts: Files): Promise<Explained | null> {
+  const question = { rule, files: holding(rule, texts) };
+  const key = JSON.stringify(question);
+  const asked = known.get(key) ?? ask(question);
+  known.set(key, asked);
+  void asked.then((answer) => answer ?? known.delete(key)); // it may say when it is asked again
   return asked;
 }
 
-async function ask(rule: string): Promise<Explained | null> {
+async function ask(question: Operations["explain"]["request"]): Promise<Explained | null> {
   try {
-    const { summary, page } = await engine.ask("explain", { rule });
+    const { summary, page } = await engine.ask("explain", question);
     return { summary: plain(summary), why: plain(firstParagraph(page)) };
   } catch {
-    known.delete(rule); // it may say when it is asked again
     return null;
   }
 }

@@ -1,10 +1,10 @@
-// The engine, downloaded and compiled. This is done in its worker: the page is busy with its interface then, and would let the download wait.
-import url from "../../build/engine.wasm?url";
+// An engine, downloaded and compiled. This is done in its worker: the page is busy with its interface then, and would let the download wait.
+import { addresses, type Kind } from "./kinds.ts";
 
 /** It rejects with a reason in words for the user. */
-export const compileEngine = async (): Promise<WebAssembly.Module> => compile(await download());
+export const compileEngine = async (kind: Kind): Promise<WebAssembly.Module> => compile(await download(addresses[kind]));
 
-async function download(): Promise<Response> {
+async function download(url: string): Promise<Response> {
   const response = await fetch(url).catch(() => {
     throw new Error("it could not be downloaded. Is there a network?");
   });

@@ -1,10 +1,14 @@
 // The engine as the rest of the page sees it: a function that answers, in a worker that is replaced when it dies.
-import { signal } from "@preact/signals";
+import { batch, signal } from "@preact/signals";
+import type { Kind } from "./kinds.ts";
 import type { Operation, Operations } from "./shapes.ts";
 import type { FromWorker, ToWorker } from "./worker.ts";
 
 /** failed: it could not be loaded, or died before it could do anything; start tries again. */
 export type Status = "loading" | "ready" | { failed: string };
+
+/** What becomes of the larger engine, which is loaded when an answer says that it needs it. */
+export type Growth = "not needed" | "loading" | "done" | { failed: string };
 
 /** The engine died of a question, or took too long over it; it has been started anew. */
 export class CrashError extends Error {}
@@ -24,23 +28,36 @@ interface Question {
 
 class Engine {
   readonly status = signal<Status>("loading");
+  readonly kind = signal<Kind>("smaller");
+  readonly growth = signal<Growth>("not needed");
   private worker: Worker | undefined;
-  private module: WebAssembly.Module | undefined; // as the first worker compiled it: another one needs no network
+  private larger: Worker | undefined; // while it is loaded: the other one answers as long
+  private readonly modules: Partial<Record<Kind, WebAssembly.Module>> = {}; // as the first worker compiled them: another one needs no network
   private asked: Question | undefined; // one at a time, so that it is known which question the engine died of
   private readonly queue: Question[] = [];
   private watchdog: ReturnType<typeof setTimeout> | undefined;
 
   start(): void {
     this.status.value = "loading";
+    this.worker = this.open(this.kind.peek());
+    this.next(); // it waits in the worker: the answer comes as soon as the engine runs
+  }
+
+  /** Loads the larger engine, which then takes the place of the smaller one for good. */
+  grow(): void {
+    this.growth.value = "loading";
+    this.larger = this.open("larger");
+  }
+
+  private open(kind: Kind): Worker {
     const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
-    this.worker = worker;
-    worker.onmessage = (event: MessageEvent<FromWorker>) => this.take(worker, event.data);
+    worker.onmessage = (event: MessageEvent<FromWorker>) => this.hear(worker, event.data);
     worker.onerror = (event) => {
       event.preventDefault();
-      this.take(worker, { crash: event.message || "its worker could not be loaded." });
+      this.hear(worker, { crash: event.message || "its worker could not be loaded." });
     };
-    this.post({ module: this.module });
-    this.next(); // it waits in the worker: the answer comes as soon as the engine runs
+    post(worker, { kind, module: this.modules[kind] });
+    return worker;
   }
 
   /** Asks the engine. It rejects with what the engine says is wrong with the request, or with a CrashError. */
@@ -51,6 +68,7 @@ class Engine {
     });
     const answer = JSON.parse(text);
     if (typeof answer.error === "string") throw new Error(answer.error);
+    if (answer.needs && this.growth.peek() === "not needed") this.grow();
     return answer;
   }
 
@@ -60,27 +78,27 @@ class Engine {
     const [question] = this.queue.splice(Math.max(hurried, 0), 1);
     if (!question) return;
     this.asked = question;
-    this.post({ operation: question.operation, request: question.request });
+    post(this.worker, { operation: question.operation, request: question.request });
     this.watch();
-  }
-
-  private post(message: ToWorker): void {
-    this.worker?.postMessage(message);
   }
 
   private watch(): void {
     clearTimeout(this.watchdog);
     const { worker } = this;
     if (!worker || !this.asked || this.status.peek() !== "ready") return;
-    this.watchdog = setTimeout(() => this.take(worker, { crash: `it took longer than ${patience / 1000} seconds` }), patience);
+    this.watchdog = setTimeout(() => this.hear(worker, { crash: `it took longer than ${patience / 1000} seconds` }), patience);
   }
 
-  private take(worker: Worker, said: FromWorker): void {
-    if (worker !== this.worker) return; // the last words of one that was replaced
+  private hear(worker: Worker, said: FromWorker): void {
+    if (worker === this.larger) this.takeOfLarger(worker, said);
+    else if (worker === this.worker) this.take(said); // and not the last words of one that was replaced
+  }
+
+  private take(said: FromWorker): void {
     if ("crash" in said) {
       this.crash(said.crash);
     } else if ("module" in said) {
-      this.module = said.module;
+      this.modules[this.kind.peek()] = said.module;
     } else if ("ready" in said) {
       this.status.value = "ready";
       this.watch();
@@ -92,14 +110,45 @@ class Engine {
     }
   }
 
+  private takeOfLarger(worker: Worker, said: FromWorker): void {
+    if ("module" in said) {
+      this.modules.larger = said.module;
+      return;
+    }
+    this.larger = undefined;
+    if ("crash" in said) {
+      worker.terminate();
+      this.growth.value = { failed: said.crash };
+    } else {
+      this.replaceBy(worker);
+    }
+  }
+
+  private replaceBy(larger: Worker): void {
+    this.worker?.terminate();
+    this.worker = larger;
+    this.putBack();
+    batch(() => {
+      this.kind.value = "larger";
+      this.growth.value = "done";
+      this.status.value = "ready";
+    });
+    this.next();
+  }
+
+  /** What was asked is asked anew, before all that waits. */
+  private putBack(): void {
+    if (this.asked) this.queue.unshift(this.asked);
+    this.asked = undefined;
+  }
+
   private crash(why: string): void {
     this.worker?.terminate();
     this.worker = undefined;
     clearTimeout(this.watchdog);
     if (this.status.peek() !== "ready") {
       // Not of a question: it would die again. What was asked is asked when somebody starts it.
-      if (this.asked) this.queue.unshift(this.asked);
-      this.asked = undefined;
+      this.putBack();
       this.status.value = { failed: why };
       return;
     }
@@ -109,5 +158,7 @@ class Engine {
     asked?.reject(new CrashError(why));
   }
 }
+
+const post = (worker: Worker, message: ToWorker) => worker.postMessage(message);
 
 export const engine = new Engine();

@@ -48,6 +48,7 @@ export interface LintAnswer {
   files: FileReport[];
   settings: Fault[]; // what is wrong in .xdslint.yaml; the rest of it holds
   failures: Failure[];
+  needs?: "constraints"; // what another engine has, and this one lacks to judge all
 }
 
 export interface Summary {
@@ -221,7 +222,7 @@ export interface Operations {
   lint: { request: { files: Files; targets: string[] }; answer: LintAnswer };
   graph: { request: { files: Files }; answer: GraphAnswer };
   plan: { request: { before: Files; files: Files; transport?: string; versions?: string }; answer: PlanAnswer };
-  explain: { request: { rule: string }; answer: Rule };
+  explain: { request: { rule: string; files: Files }; answer: Rule }; // files: the configuration, if the rule stands there
   fix: { request: { files: Files; targets: string[]; unsafe: boolean }; answer: { files: Files; applied: number } }; // the texts that change
   verdict: { request: { files: Files; targets: string[] }; answer: { verdicts: Verdict[] } };
   redact: { request: { files: Files }; answer: { files: Files; secrets: Secret[] } };

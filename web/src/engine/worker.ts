@@ -2,10 +2,11 @@
 import "../../build/wasm_exec.js";
 import { compileEngine } from "./compile.ts";
 import { resume, type Realm } from "./go.ts";
+import type { Kind } from "./kinds.ts";
 
 const realm = globalThis as unknown as Realm;
 
-export type ToWorker = { module: WebAssembly.Module | undefined } | { operation: string; request: unknown };
+export type ToWorker = { kind: Kind; module: WebAssembly.Module | undefined } | { operation: string; request: unknown };
 export type FromWorker = { module: WebAssembly.Module } | { ready: true } | { answer: string } | { crash: string };
 
 /** What is known of an engine that has ended: Go says the rest to the console only. */
@@ -13,8 +14,8 @@ const ended = "it ran out of memory, or has a bug";
 
 const say = (message: FromWorker) => postMessage(message);
 
-async function compile(): Promise<WebAssembly.Module> {
-  const module = await compileEngine();
+async function compile(kind: Kind): Promise<WebAssembly.Module> {
+  const module = await compileEngine(kind);
   say({ module });
   return module;
 }
@@ -30,8 +31,8 @@ let running: Promise<void> | undefined;
 
 onmessage = async ({ data }: MessageEvent<ToWorker>) => {
   try {
-    if ("module" in data) {
-      await (running = data.module ? run(data.module) : compile().then(run));
+    if ("kind" in data) {
+      await (running = data.module ? run(data.module) : compile(data.kind).then(run));
       return;
     }
     await running;

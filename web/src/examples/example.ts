@@ -21,7 +21,7 @@ export async function exampleOf(name: string): Promise<Example> {
   if (whole) return { name, title: whole.title, summary: whole.summary, rule: "", bad: project(whole.texts), mended: whole.mended ? project(whole.mended) : null };
   const { rules } = await loadAbout();
   if (!rules.some(({ id }) => id === name)) throw new Error(`This playground has no example "${name}".`);
-  const rule = await engine.ask("explain", { rule: name });
+  const rule = await engine.ask("explain", { rule: name, files: {} });
   if (!rule.bad) throw new Error(`There is no example of ${name}: it is not about a configuration.`);
   return { name, title: rule.id, summary: rule.summary, rule: rule.id, bad: sampled(rule.bad), mended: rule.good && sampled(rule.good) };
 }

@@ -37,9 +37,11 @@ export function LeftOut({ answers }: { answers: readonly Findings[] }) {
   const skipped = answers.flatMap((answer) => answer.files.filter((file) => file.as === "" && file.name !== settingsName && !listed(answer, file.name)));
   const failures = answers.flatMap((answer) => answer.failures);
   const suppressed = answers.reduce((sum, answer) => sum + answer.summary.suppressed, 0);
-  if (skipped.length + failures.length + suppressed === 0) return null;
+  const unjudged = answers.some((answer) => answer.needs);
+  if (skipped.length + failures.length + suppressed === 0 && !unjudged) return null;
   return (
     <div class="problems-note">
+      {unjudged && <p class="warning">The constraints in .xdslint.yaml are not judged{engine.growth.value === "loading" && " yet"}.</p>}
       {suppressed > 0 && <p class="muted">{plural(suppressed, "finding")} suppressed by a comment or by .xdslint.yaml.</p>}
       {failures.map((failure) => (
         <p class="warning">

@@ -33,7 +33,7 @@ export function Item({ problem: { side, found, finding }, here, come }: Properti
       <Help help={help} />
       <div class="foot">
         <Fixes fixes={fixes} apply={(fix) => applyFix(side, found, finding, fix)} tabIndex={tabIndex} />
-        {rule && <RuleLink rule={rule} tabIndex={tabIndex} />}
+        {rule && <RuleLink rule={rule} texts={found.texts} tabIndex={tabIndex} />}
       </div>
       {related.length > 0 && (
         <ul class="related" role="list">

@@ -1,5 +1,6 @@
 // What findings are made of, wherever they are shown.
-import type { Fix, Severity } from "../engine/shapes.ts";
+import type { Files, Fix, Severity } from "../engine/shapes.ts";
+import { holding, isHouse, looked } from "../house/rules.ts";
 import "./parts.css";
 
 export function Word({ severity }: { severity: Severity }) {
@@ -39,9 +40,20 @@ export function Fixes({ fixes, apply, tabIndex }: { fixes: readonly Fix[]; apply
   ) : null;
 }
 
-/** Opens beside the playground, so that nobody loses what they typed. */
-export const RuleLink = ({ rule, tabIndex }: { rule: string; tabIndex?: number }) => (
-  <a class="rule" href={`./rules/${rule}.html`} target="_blank" rel="noreferrer" tabIndex={tabIndex}>
-    {rule}
-  </a>
-);
+interface RuleProperties {
+  rule: string;
+  texts: Files; // that it found something in
+  tabIndex?: number;
+}
+
+/** A built-in rule has a page, which opens beside the playground, so that nobody loses what they typed. */
+export const RuleLink = ({ rule, texts, tabIndex }: RuleProperties) =>
+  isHouse(rule) ? (
+    <button type="button" class="link rule" tabIndex={tabIndex} aria-haspopup="dialog" onClick={() => (looked.value = { rule, files: holding(rule, texts) })}>
+      {rule}
+    </button>
+  ) : (
+    <a class="rule" href={`./rules/${rule}.html`} target="_blank" rel="noreferrer" tabIndex={tabIndex}>
+      {rule}
+    </a>
+  );

@@ -1,6 +1,7 @@
 // What the engine says of the project, kept up to date as it changes.
 import { computed, effect, signal, untracked } from "@preact/signals";
 import { CrashError, engine } from "../engine/engine.ts";
+import type { Kind } from "../engine/kinds.ts";
 import type { Files, LintAnswer, Operation, Operations } from "../engine/shapes.ts";
 import { alike, filesOf, target, type Side } from "./project.ts";
 
@@ -53,7 +54,7 @@ async function answerTo<O extends Operation>(operation: O, request: Request<O>):
 }
 
 /**
- * Asks again whenever the question becomes another, and hands the newest answer, and the question, to take; null where there is none.
+ * Asks again whenever the question becomes another, or the engine one that knows more, and hands the newest answer, and the question, to take; null where there is none.
  * While the engine is busy only the last question waits, and one that it has no answer to is not asked again. It ends when the returned
  * function is called.
  */
@@ -65,11 +66,13 @@ export function keepAsking<O extends Operation>(
   const id = {};
   const current = computed(question);
   let asked: Request<O> | null | undefined;
+  let by: Kind | undefined;
   let busy = false;
   let ended = false;
 
   const askOnce = async () => {
     const request = (asked = current.peek());
+    by = engine.kind.peek();
     let answer: Answer<O> | null = null;
     let trouble: Trouble | null = null;
     try {
@@ -84,11 +87,12 @@ export function keepAsking<O extends Operation>(
   const run = async () => {
     if (busy) return;
     busy = true;
-    while (!ended && !alike(asked, current.peek())) await askOnce();
+    while (!ended && !(alike(asked, current.peek()) && by === engine.kind.peek())) await askOnce();
     busy = false;
   };
   const dispose = effect(() => {
     void current.value;
+    void engine.kind.value;
     void untracked(run);
   });
   return () => {

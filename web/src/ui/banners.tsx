@@ -1,12 +1,14 @@
 // What is wrong with the page itself, and what it has to say, above the text and the panels.
 import type { ComponentChildren } from "preact";
 import { engine } from "../engine/engine.ts";
+import { answersOf } from "../problems/checked.tsx";
 import { troubles } from "../project/judge.ts";
 import { notice } from "./notice.ts";
 import "./banners.css";
 
 export function Banners() {
   const status = engine.status.value;
+  const growth = engine.growth.value;
   const crash = troubles.value.find((trouble) => trouble.crashed);
   const refusal = troubles.value.find((trouble) => trouble.operation === "lint" && !trouble.crashed);
   return (
@@ -15,6 +17,14 @@ export function Banners() {
         <Banner tone="error">
           <p>The engine could not be started: {status.failed} Your text is kept.</p>
           <button type="button" onClick={() => engine.start()}>
+            Try again
+          </button>
+        </Banner>
+      )}
+      {typeof growth === "object" && answersOf().some((answer) => answer.needs) && (
+        <Banner tone="error">
+          <p>The constraints in .xdslint.yaml are not judged. The larger engine, which they need, could not be started: {growth.failed} All other rules judge.</p>
+          <button type="button" onClick={() => engine.grow()}>
             Try again
           </button>
         </Banner>
