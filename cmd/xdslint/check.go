@@ -18,7 +18,6 @@ import (
 	"github.com/xdslint/xdslint/lint/report"
 	"github.com/xdslint/xdslint/lint/settings"
 	"github.com/xdslint/xdslint/lint/target"
-	"github.com/xdslint/xdslint/rules"
 )
 
 // checkFlags are those of all commands that run the rules.
@@ -36,11 +35,12 @@ func (f *checkFlags) add(cmd *cobra.Command) {
 // addRules adds the flags about which rules run, and for whom.
 func (f *checkFlags) addRules(cmd *cobra.Command) {
 	flags := cmd.Flags()
+	f.addPlugins(flags)
 	flags.StringSliceVar(&f.selects, "select", nil, "run only these `RULE`s: ids, groups, globs over ids")
 	flags.StringSliceVar(&f.ignores, "ignore", nil, "do not run these `RULE`s")
 	flags.StringSliceVar(&f.targets, "target", nil, "data plane to judge for, as `PLANE:VERSION` (default "+target.Default().String()+")")
-	completeWith(cmd, "select", ruleIDs)
-	completeWith(cmd, "ignore", ruleIDs)
+	completeWith(cmd, "select", f.ruleIDs)
+	completeWith(cmd, "ignore", f.ruleIDs)
 	completeWith(cmd, "target", targetNames)
 }
 
@@ -100,7 +100,7 @@ func newCheck(cmd *cobra.Command, f *checkFlags, args []string) (*check, error) 
 
 // check settles what does not depend on what is read.
 func (f *checkFlags) check(s *settings.Settings) (*check, error) {
-	chosen, err := choice.New(s, rules.Known(), f.selects, f.ignores, f.targets)
+	chosen, err := choice.New(s, known(s), f.selects, f.ignores, f.targets)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/xdslint/xdslint/internal/guesttest"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
@@ -46,11 +48,20 @@ func TestCLI(t *testing.T) {
 			if err := servers(env); err != nil {
 				return err
 			}
+			if err := toolchains(env); err != nil {
+				return err
+			}
 			// The search for a configuration ends here.
 			return os.Mkdir(filepath.Join(env.WorkDir, ".git"), 0o755)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status": wantStatus,
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "rust" {
+				return false, fmt.Errorf("no condition is named %q", name)
+			}
+			return guesttest.NoRust() == "", nil
 		},
 	})
 }

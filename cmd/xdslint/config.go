@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,21 +11,23 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v4"
 
+	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/choice"
 	"github.com/xdslint/xdslint/lint/settings"
-	"github.com/xdslint/xdslint/rules"
 )
 
 func newConfig() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "config", Short: "Show or check the configuration", DisableFlagsInUseLine: true,
+		Use: "config", Short: "Show, check or test the configuration", DisableFlagsInUseLine: true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("config has no command %q%s: show, verify", args[0], didYouMean(args[0], []string{"show", "verify"}))
+				return fmt.Errorf("config has no command %q%s: show, verify, test", args[0], didYouMean(args[0], []string{"show", "verify", "test"}))
 			}
 			return nil
 		},
-		RunE: func(*cobra.Command, []string) error { return errors.New("config needs a command: show or verify") },
+		RunE: func(*cobra.Command, []string) error {
+			return errors.New("config needs a command: show, verify or test")
+		},
 	}
 	f := &inputFlags{}
 	show := &cobra.Command{
@@ -48,14 +51,14 @@ func newConfig() *cobra.Command {
 			if path == "" {
 				return fmt.Errorf("there is no %s in this folder or above; xdslint init writes one", settings.FileName)
 			}
-			if _, err := settings.Read(path, path, rules.Known()); err != nil {
+			if _, err := f.read(path); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: ok\n", path)
 			return failed(err)
 		},
 	}
-	cmd.AddCommand(show, verify)
+	cmd.AddCommand(show, verify, newConfigTest())
 	return cmd
 }
 
@@ -69,6 +72,25 @@ type shown struct {
 	Assume     []string          `yaml:"assume,omitempty"`
 	Open       []string          `yaml:"open,omitempty"`
 	Closed     []string          `yaml:"closed,omitempty"`
+
+	Constraints []shownConstraint `yaml:"constraints,omitempty"`
+	Plugins     []shownPlugin     `yaml:"plugins,omitempty"`
+}
+
+type shownConstraint struct {
+	ID         string `yaml:"id"`
+	Message    string `yaml:"message,omitempty"`
+	Field      string `yaml:"field,omitempty"`
+	Snapshot   string `yaml:"snapshot,omitempty"`
+	Resource   string `yaml:"resource,omitempty"`
+	Expression string `yaml:"expression"`
+	Text       string `yaml:"text,omitempty"`
+	Severity   string `yaml:"severity"`
+}
+
+type shownPlugin struct {
+	Path   string `yaml:"path"`
+	SHA256 string `yaml:"sha256,omitempty"`
 }
 
 type shownIgnore struct {
@@ -98,6 +120,14 @@ func showConfig(w io.Writer, s *settings.Settings) error {
 	}
 	for _, i := range s.Ignores {
 		out.Ignores = append(out.Ignores, shownIgnore{i.Rule, i.Resource, i.Field, strings.TrimSpace(i.Reason)})
+	}
+	for _, c := range s.Constraints {
+		out.Constraints = append(out.Constraints, shownConstraint{
+			c.ID, c.Message, c.Field, c.Snapshot, c.Resource, c.Expression, c.Text, cmp.Or(c.Severity, lint.Error.String()),
+		})
+	}
+	for _, p := range s.Plugins {
+		out.Plugins = append(out.Plugins, shownPlugin{p.Path, p.SHA256})
 	}
 	text, err := yaml.Dump(out)
 	if err != nil {

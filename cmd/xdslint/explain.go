@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,26 +11,44 @@ import (
 
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/report"
-	"github.com/xdslint/xdslint/rules"
+	"github.com/xdslint/xdslint/lint/settings"
 	"github.com/xdslint/xdslint/rules/explain"
 )
 
 func newExplain() *cobra.Command {
-	return &cobra.Command{
+	f := &inputFlags{}
+	var format string
+	cmd := &cobra.Command{
 		Use: "explain RULE", Short: "Say what a rule finds, and why that matters", Args: oneRule, DisableFlagsInUseLine: true,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return ruleIDs(), cobra.ShellCompDirectiveNoFileComp
+			return f.ruleIDs(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := findRule(args[0])
+			page, ok := explainFormats[format]
+			if !ok {
+				return unknownFormat(format, slices.Sorted(maps.Keys(explainFormats)))
+			}
+			s, err := f.settings()
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprint(cmd.OutOrStdout(), explanation(r))
+			r, err := findRule(args[0], known(s))
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(cmd.OutOrStdout(), page(r))
 			return failed(err)
 		},
 	}
+	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of the page: text, markdown")
+	f.addConfig(cmd.Flags())
+	f.addPlugins(cmd.Flags())
+	complete(cmd, "format", slices.Sorted(maps.Keys(explainFormats)))
+	return cmd
 }
+
+// explainFormats are how a rule's page can be written.
+var explainFormats = map[string]func(*lint.Rule) string{"text": explanation, "markdown": explain.Page}
 
 func oneRule(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
@@ -38,18 +57,27 @@ func oneRule(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-func ruleIDs() []string {
-	var ids []string
-	for _, r := range rules.Known() {
-		ids = append(ids, r.ID())
+// ruleIDs are what a shell offers; of a broken configuration it has no rules.
+func (f *inputFlags) ruleIDs() []string {
+	s, err := f.settings()
+	if err != nil {
+		s = &settings.Settings{}
+	}
+	return ids(known(s))
+}
+
+func ids(all []*lint.Rule) []string {
+	ids := make([]string, len(all))
+	for i, r := range all {
+		ids[i] = r.ID()
 	}
 	return ids
 }
 
 // findRule finds a rule by its id, or by the second half of it where that is enough.
-func findRule(name string) (*lint.Rule, error) {
+func findRule(name string, known []*lint.Rule) (*lint.Rule, error) {
 	var found []*lint.Rule
-	for _, r := range rules.Known() {
+	for _, r := range known {
 		if r.ID() == name {
 			return r, nil
 		}
@@ -62,10 +90,10 @@ func findRule(name string) (*lint.Rule, error) {
 		return found[0], nil
 	case len(found) > 1:
 		return nil, fmt.Errorf("several rules are named %q: %s, %s", name, found[0].ID(), found[1].ID())
-	case slices.ContainsFunc(allGroups(), func(g *lint.Group) bool { return g.Name == name }):
+	case slices.ContainsFunc(groups(known), func(g *lint.Group) bool { return g.Name == name }):
 		return nil, fmt.Errorf("%q is a group; xdslint rules %[1]s lists its rules", name)
 	}
-	return nil, fmt.Errorf("no rule is named %q%s", name, didYouMean(name, ruleIDs()))
+	return nil, fmt.Errorf("no rule is named %q%s", name, didYouMean(name, ids(known)))
 }
 
 func explanation(r *lint.Rule) string {
@@ -83,8 +111,14 @@ func explanation(r *lint.Rule) string {
 			fmt.Fprintf(&b, "\n%s\n%s", bold("It has nothing to say about this:"), listing(e.Good))
 		}
 	}
-	fmt.Fprintf(&b, "\n%s\n", bold("See also:"))
-	for _, link := range append([]string{report.URL(r)}, r.Links...) {
+	links := r.Links
+	if r.Origin == nil {
+		links = append([]string{report.URL(r)}, links...)
+	}
+	if len(links) > 0 {
+		fmt.Fprintf(&b, "\n%s\n", bold("See also:"))
+	}
+	for _, link := range links {
 		fmt.Fprintf(&b, "  %s\n", link)
 	}
 	return b.String()

@@ -26,6 +26,7 @@ type inputFlags struct {
 	showFiles            bool
 	config               string
 	noConfig             bool
+	plugins              []string
 }
 
 func (f *inputFlags) add(cmd *cobra.Command) {
@@ -74,18 +75,32 @@ func (f *inputFlags) addConfig(flags *pflag.FlagSet) {
 // settings reads the configuration that applies; without one all is empty.
 func (f *inputFlags) settings() (*settings.Settings, error) {
 	path := f.config
-	if f.noConfig {
-		if path != "" {
-			return nil, fmt.Errorf("--config and --no-config cannot be used together")
-		}
-		return &settings.Settings{}, nil
+	switch {
+	case f.noConfig && path != "":
+		return nil, fmt.Errorf("--config and --no-config cannot be used together")
+	case !f.noConfig && path == "":
+		path = findUp(settings.FileName)
 	}
+	return f.read(path)
+}
+
+// read reads a configuration; without a path, all is empty but for what the flags say.
+func (f *inputFlags) read(path string) (*settings.Settings, error) {
+	house, err := f.house()
+	if err != nil {
+		return nil, err
+	}
+	var s *settings.Settings
 	if path == "" {
-		if path = findUp(settings.FileName); path == "" {
-			return &settings.Settings{}, nil
-		}
+		s, err = settings.None(house)
+	} else {
+		s, err = settings.Read(path, path, rules.Known(), house)
 	}
-	return settings.Read(path, path, rules.Known())
+	if err != nil {
+		return nil, err
+	}
+	withExamples(s)
+	return s, nil
 }
 
 // findUp looks for a file from the working directory upwards; the path is relative, as people write it.

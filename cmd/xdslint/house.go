@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/house"
 	"github.com/xdslint/xdslint/house/archive"
@@ -29,7 +30,7 @@ func (f *inputFlags) addPlugins(flags *pflag.FlagSet) {
 // house makes the rules that are not built in: of the configuration's constraints, its plugins, and those of the command line.
 func (f *inputFlags) house() (settings.Maker, error) {
 	known, err := types(f.descriptors)
-	return settings.Makers(house.Constraints(rules.Known(), known), configuredPlugins, f.givenPlugins), err
+	return settings.Makers(house.Constraints(rules.Known(), known), configuredPlugins(known), givenPlugins(f.plugins, known)), err
 }
 
 // known are all rules that can be named: built-in ones, and those of the configuration.
@@ -54,36 +55,40 @@ func withExamples(s *settings.Settings) {
 }
 
 // configuredPlugins opens the plugins that a configuration names.
-func configuredPlugins(s *settings.Settings) (all []*lint.Rule, faults []*settings.Fault) {
-	for i := range s.Plugins {
-		p := &s.Plugins[i]
-		path := p.Path
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(filepath.Dir(s.File.Name), path)
+func configuredPlugins(known decode.Types) settings.Maker {
+	return func(s *settings.Settings) (all []*lint.Rule, faults []*settings.Fault) {
+		for i := range s.Plugins {
+			p := &s.Plugins[i]
+			path := p.Path
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(filepath.Dir(s.File.Name), path)
+			}
+			made, err := openPlugin(path, p.SHA256, known)
+			if err != nil {
+				faults = append(faults, p.Faultf("path", "%s", plain(err)))
+			}
+			all = append(all, made...)
 		}
-		made, err := openPlugin(path, p.SHA256)
-		if err != nil {
-			faults = append(faults, p.Faultf("path", "%s", plain(err)))
-		}
-		all = append(all, made...)
+		return all, faults
 	}
-	return all, faults
 }
 
 // givenPlugins opens those of the command line.
-func (f *inputFlags) givenPlugins(*settings.Settings) (all []*lint.Rule, faults []*settings.Fault) {
-	for _, path := range f.plugins {
-		made, err := openPlugin(path, "")
-		if err != nil {
-			faults = append(faults, &settings.Fault{Message: "--plugin " + plain(err)})
+func givenPlugins(paths []string, known decode.Types) settings.Maker {
+	return func(*settings.Settings) (all []*lint.Rule, faults []*settings.Fault) {
+		for _, path := range paths {
+			made, err := openPlugin(path, "", known)
+			if err != nil {
+				faults = append(faults, &settings.Fault{Message: "--plugin " + plain(err)})
+			}
+			all = append(all, made...)
 		}
-		all = append(all, made...)
+		return all, faults
 	}
-	return all, faults
 }
 
 // openPlugin makes the rules of a plugin, which stays open until the process ends. With a digest, it has to be that module.
-func openPlugin(path, digest string) ([]*lint.Rule, error) {
+func openPlugin(path, digest string, known decode.Types) ([]*lint.Rule, error) {
 	module, err := readPlugin(path)
 	if err != nil {
 		return nil, err
@@ -91,7 +96,7 @@ func openPlugin(path, digest string) ([]*lint.Rule, error) {
 	if found := sha256.Sum256(module); digest != "" && !strings.EqualFold(digest, hex.EncodeToString(found[:])) {
 		return nil, fmt.Errorf("%s is another module than the one that was meant: its sha256 is %x", path, found)
 	}
-	p, err := plugin.Open(context.Background(), &source.File{Name: path, Text: module}, plugin.Options{Cache: pluginCache()})
+	p, err := plugin.Open(context.Background(), &source.File{Name: path, Text: module}, plugin.Options{Cache: pluginCache(), Types: known})
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,6 @@ import (
 
 	_ "github.com/xdslint/xdslint/cmd/xdslint/internal/start"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/suppress"
-	"github.com/xdslint/xdslint/rules"
 )
 
 // The exit statuses. They are stable.
@@ -108,7 +106,7 @@ Exit status: 0 nothing at or above --fail-on, 1 findings, 2 the command line is 
 	root.SetFlagErrorFunc(flagError)
 	lintCmd := newLint("lint PATH…")
 	lintCmd.Short = "Lint files (what xdslint does without a command)"
-	root.AddCommand(lintCmd, newGraph(), newRules(), newExplain(), newVerdict(), newPlan(), newTrafficDiff(), newServe(), newBaseline(), newPull(), newInit(), newConfig(), newCertificate(), newVersion())
+	root.AddCommand(lintCmd, newGraph(), newRules(), newExplain(), newVerdict(), newPlan(), newTrafficDiff(), newServe(), newBaseline(), newPull(), newInit(), newConfig(), newPlugin(), newCertificate(), newVersion())
 	return root
 }
 
@@ -122,10 +120,6 @@ func flagError(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("unknown flag --%s (did you mean --%s?)", name, near)
 	}
 	return fmt.Errorf("unknown flag --%s (%s --help lists them)", name, cmd.CommandPath())
-}
-
-func allGroups() []*lint.Group {
-	return append(rules.Groups[:len(rules.Groups):len(rules.Groups)], suppress.Rules)
 }
 
 // didYouMean is empty where nothing is near.

@@ -18,7 +18,6 @@ import (
 	"github.com/xdslint/xdslint/lint/report"
 	"github.com/xdslint/xdslint/lint/settings"
 	"github.com/xdslint/xdslint/plan"
-	"github.com/xdslint/xdslint/rules"
 )
 
 type planFlags struct {
@@ -137,7 +136,7 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 
 // wanted leaves out what the configuration does not want to hear of.
 func wanted(s *settings.Settings) func(*lint.Result) *lint.Result {
-	return func(result *lint.Result) *lint.Result { return choice.Wanted(result, s, rules.Known()) }
+	return func(result *lint.Result) *lint.Result { return choice.Wanted(result, s, known(s)) }
 }
 
 func (f *planFlags) write(w io.Writer, outcome *plan.Outcome) error {

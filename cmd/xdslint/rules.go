@@ -13,7 +13,6 @@ import (
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/report"
 	"github.com/xdslint/xdslint/lint/settings"
-	"github.com/xdslint/xdslint/rules"
 	"github.com/xdslint/xdslint/rules/explain"
 )
 
@@ -24,6 +23,7 @@ var ruleFormats = map[string]func(io.Writer, []*lint.Rule) error{
 
 func newRules() *cobra.Command {
 	var format string
+	f := &inputFlags{}
 	cmd := &cobra.Command{
 		Use: "rules [RULE]…", Short: "List the rules", DisableFlagsInUseLine: true,
 		Long: "List all rules, or those that the arguments mean: ids, groups, globs over ids.",
@@ -32,7 +32,11 @@ func newRules() *cobra.Command {
 			if !ok {
 				return unknownFormat(format, []string{"table", "json", "markdown"})
 			}
-			known := rules.Known()
+			s, err := f.settings()
+			if err != nil {
+				return err
+			}
+			known := known(s)
 			for _, selector := range args {
 				if err := settings.CheckSelector(selector, known); err != nil {
 					return err
@@ -45,6 +49,8 @@ func newRules() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "table", "`FORMAT` of the list: table, json, markdown")
+	f.addConfig(cmd.Flags())
+	f.addPlugins(cmd.Flags())
 	complete(cmd, "format", []string{"table", "json", "markdown"})
 	return cmd
 }
@@ -91,6 +97,6 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 func rulesMarkdown(w io.Writer, all []*lint.Rule) error {
-	_, err := io.WriteString(w, explain.Table(allGroups(), all, report.URL))
+	_, err := io.WriteString(w, explain.Table(groups(all), all, report.URL))
 	return err
 }

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/house/archive"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/settings"
+)
+
+func newConfigTest() *cobra.Command {
+	f, t := &inputFlags{}, &houseTest{}
+	cmd := &cobra.Command{
+		Use: "test [DIR|FILE]", Short: "Run the examples of the constraints and plugins in a configuration", Args: cobra.MaximumNArgs(1),
+		DisableFlagsInUseLine: true,
+		Long: `Run the constraints and plugins of a configuration over the examples in testdata/GROUP/RULE.txtar beside it, or beside the
+plugin: each bad* example must give what stands under want, each good* example nothing. DIR is a folder with a ` + settings.FileName + `.
+
+Exit status: 0 all is as wanted, 1 something differs or a constraint has no archive, 2 the command line or the configuration is
+wrong, 3 xdslint failed.`,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if f.config, err = configAt(args); err != nil {
+				return err
+			}
+			if t.types, err = types(f.descriptors); err != nil {
+				return err
+			}
+			s, err := f.settings()
+			if err != nil {
+				return err
+			}
+			if len(s.House) == 0 {
+				return fmt.Errorf("%s has no constraints and no plugins: there is nothing to test", f.config)
+			}
+			t.optional = func(r *lint.Rule) bool { return r.Origin.File.Name != s.File.Name } // whoever made the plugin tests it
+			return t.run(cmd, s.House)
+		},
+	}
+	t.add(cmd.Flags())
+	f.addDescriptors(cmd.Flags())
+	return cmd
+}
+
+// configAt is the configuration that an argument names, or is the folder of; without one, the one that applies here.
+func configAt(args []string) (string, error) {
+	if len(args) == 0 {
+		path := findUp(settings.FileName)
+		if path == "" {
+			return "", fmt.Errorf("there is no %s in this folder or above; xdslint init writes one", settings.FileName)
+		}
+		return path, nil
+	}
+	if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
+		return filepath.Join(args[0], settings.FileName), nil
+	}
+	return args[0], nil
+}
+
+// houseTest runs house rules over their archives.
+type houseTest struct {
+	update   bool
+	types    decode.Types          // nil: those of Envoy's API
+	optional func(*lint.Rule) bool // which rules need no archive; nil: all need one
+}
+
+func (t *houseTest) add(flags *pflag.FlagSet) {
+	flags.BoolVar(&t.update, "update", false, "write what the rules now say into the archives")
+}
+
+func (t *houseTest) run(cmd *cobra.Command, rules []*lint.Rule) error {
+	result, err := archive.Run(cmd.Context(), rules, archive.Options{Update: t.update, Types: t.types})
+	if err != nil {
+		return failed(err)
+	}
+	result.Untested = slices.DeleteFunc(result.Untested, func(r *lint.Rule) bool { return t.optional != nil && t.optional(r) })
+	if err := failed(writeTested(cmd.OutOrStdout(), result)); err != nil {
+		return err
+	}
+	if len(result.Faults)+len(result.Untested) > 0 {
+		return &status{code: statusFindings}
+	}
+	return nil
+}
+
+func writeTested(w io.Writer, r *archive.Result) error {
+	out := bufio.NewWriter(w)
+	for _, fault := range r.Faults {
+		if fault.Diff == "" {
+			fmt.Fprintf(out, "%s: %s\n\n", fault.Path, fault.Message)
+		} else {
+			fmt.Fprintf(out, "%s: %s (--update writes it)\n%s\n", fault.Path, fault.Message, fault.Diff)
+		}
+	}
+	for _, rule := range r.Untested {
+		fmt.Fprintf(out, "%s has no archive\n", rule.ID())
+	}
+	for _, path := range r.Updated {
+		fmt.Fprintf(out, "%s: written\n", path)
+	}
+	if len(r.Faults)+len(r.Untested) == 0 {
+		fmt.Fprintf(out, "%s, %s: all as wanted\n", count(r.Archives, "archive"), count(r.Examples, "example"))
+	}
+	return out.Flush()
+}

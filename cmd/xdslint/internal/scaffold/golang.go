@@ -1,0 +1,67 @@
+package scaffold
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xdslint/xdslint"
+)
+
+const own = "github.com/xdslint/xdslint"
+
+// modules are those that a plugin in Go is built of, the ones that it imports itself first.
+var modules = []string{
+	"github.com/envoyproxy/go-control-plane/envoy",
+	"google.golang.org/protobuf",
+	"cel.dev/expr",
+	"github.com/cncf/xds/go",
+	"github.com/envoyproxy/protoc-gen-validate",
+	"github.com/planetscale/vtprotobuf",
+	"google.golang.org/genproto/googleapis/api",
+	"google.golang.org/genproto/googleapis/rpc",
+}
+
+const imported = 2 // of the modules
+
+// goFiles is a module of its own, in which the SDK is a package.
+func goFiles(name string) []File {
+	module := "example.com/" + name
+	files := slices.Concat(below("examples/plugin-go", ""), below("wasm/plugin/abi", "sdk/abi"), below("sdk", "sdk"))
+	files = slices.DeleteFunc(files, func(f File) bool { return strings.HasPrefix(f.Name, "sdk/rust/") })
+	files = replaced(files, `"`+own+`/sdk"`, `"`+module+`/sdk"`, `"`+own+`/wasm/plugin/abi"`, `"`+module+`/sdk/abi"`)
+	return append(files, File{"go.mod", goMod(module)}, File{"go.sum", embedded("go.sum")})
+}
+
+func embedded(name string) []byte {
+	text, err := xdslint.Templates.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// goMod requires modules in the versions that this xdslint is built of.
+func goMod(module string) []byte {
+	version, language := map[string]string{}, ""
+	for line := range strings.Lines(string(embedded("go.mod"))) {
+		switch words := strings.Fields(strings.TrimPrefix(line, "require ")); {
+		case len(words) < 2:
+		case words[0] == "go":
+			language = words[1]
+		default:
+			version[words[0]] = words[1]
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "module %s\n\ngo %s\n\nrequire (\n", module, language)
+	for i, name := range modules {
+		fmt.Fprintf(&b, "\t%s %s", name, version[name])
+		if i >= imported {
+			b.WriteString(" // indirect")
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString(")\n")
+	return []byte(b.String())
+}

@@ -1,0 +1,23 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func newPlugin() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "plugin", Short: "Write rules of your own as a WebAssembly module", DisableFlagsInUseLine: true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("plugin has no command %q%s: new, test", args[0], didYouMean(args[0], []string{"new", "test"}))
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error { return errors.New("plugin needs a command: new or test") },
+	}
+	cmd.AddCommand(newPluginNew(), newPluginTest())
+	return cmd
+}

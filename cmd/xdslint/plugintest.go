@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+)
+
+func newPluginTest() *cobra.Command {
+	t := &houseTest{}
+	cmd := &cobra.Command{
+		Use: "test DIR|FILE.wasm", Short: "Run the examples of a plugin's rules", DisableFlagsInUseLine: true,
+		Long: `Run the rules of a plugin, the only .wasm file in DIR, over the examples in testdata/GROUP/RULE.txtar beside it:
+each bad* example must give what stands under want, each good* example nothing.
+
+Exit status: 0 all is as wanted, 1 something differs or a rule has no archive, 2 the command line is wrong, 3 xdslint failed.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return errors.New("plugin test needs the folder of one plugin, or the .wasm file in it")
+			}
+			module, err := moduleAt(args[0])
+			if err != nil {
+				return err
+			}
+			rules, err := openPlugin(module, "", nil)
+			if err != nil {
+				return err
+			}
+			return t.run(cmd, rules)
+		},
+	}
+	t.add(cmd.Flags())
+	return cmd
+}
+
+// moduleAt is the path itself, or the only module in a folder.
+func moduleAt(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return path, err
+	}
+	entries, err := os.ReadDir(path)
+	modules := slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return filepath.Ext(e.Name()) != ".wasm" })
+	switch {
+	case err != nil:
+		return "", err
+	case len(modules) == 0:
+		return "", fmt.Errorf("there is no .wasm file in %s: build the plugin first", path)
+	case len(modules) > 1:
+		return "", fmt.Errorf("there are several .wasm files in %s: name one of them", path)
+	}
+	return filepath.Join(path, modules[0].Name()), nil
+}

@@ -1,0 +1,87 @@
+package rust_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/house/archive"
+	"github.com/xdslint/xdslint/internal/guesttest"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/wasm/plugin"
+)
+
+const crate = "everything"
+
+// TestSDK runs a plugin that does all that the SDK can do, and more than it should.
+func TestSDK(t *testing.T) {
+	file := &source.File{Name: filepath.Join("testdata", crate, "rules.wasm"), Text: guesttest.Rust(t, filepath.Join("testdata", crate), crate)}
+	p, err := plugin.Open(t.Context(), file, plugin.Options{Memory: 64 << 20, Time: 2 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := p.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	t.Run("described", func(t *testing.T) { described(t, p.Rules()) })
+	t.Run("archives", func(t *testing.T) { archives(t, p.Rules()) })
+	for rule, want := range map[string]string{
+		"t/panics":     `crashed: no idea about "orders" (src/lib.rs:`,
+		"t/undeclared": "crashed: rule t/undeclared does not read envoy.config.cluster.v3.Cluster: name it in its check (",
+		"t/wrong-type": "crashed: rule t/wrong-type declares envoy.config.cluster.v3.Cluster otherwise than Envoy's API: ",
+		"t/endless":    "took longer than 2s",
+		"t/hungry":     "crashed: ",
+	} {
+		t.Run(rule, func(t *testing.T) { cannotJudge(t, ruleOf(p.Rules(), rule), want) })
+	}
+}
+
+// TestCrate runs the tests that are written in Rust, the example in the documentation among them.
+func TestCrate(t *testing.T) { guesttest.Cargo(t, ".", "test") }
+
+func ruleOf(rules []*lint.Rule, id string) *lint.Rule {
+	return rules[slices.IndexFunc(rules, func(r *lint.Rule) bool { return r.ID() == id })]
+}
+
+func described(t *testing.T, rules []*lint.Rule) {
+	r := ruleOf(rules, "t/places")
+	if r.Severity != lint.Info || r.Summary != "a test" || r.Why != "*Because*." || !slices.Equal(r.Links, []string{"https://acme.example/"}) {
+		t.Errorf("%+v", r)
+	}
+}
+
+// archives holds what the rules that go well find, and fix.
+func archives(t *testing.T, rules []*lint.Rule) {
+	result, err := archive.Run(t.Context(), rules, archive.Options{Update: *update})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Archives != 4 {
+		t.Errorf("%d archives", result.Archives)
+	}
+	for _, fault := range result.Faults {
+		t.Errorf("%s: %s (go test ./sdk/rust -update writes it)\n%s", fault.Path, fault.Message, fault.Diff)
+	}
+}
+
+// cannotJudge: a rule that goes wrong becomes one finding that says why.
+func cannotJudge(t *testing.T, rule *lint.Rule, want string) {
+	input, err := load.Given(t.Context(), map[string][]byte{"envoy.yaml": []byte("static_resources: {clusters: [{name: orders}]}")}, load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: []*lint.Rule{rule}})
+	if len(result.Diagnostics) != 1 || len(result.Failures) > 0 {
+		t.Fatalf("%+v", result)
+	}
+	d := result.Diagnostics[0]
+	if text := strings.Join(append([]string{d.Message}, d.Notes...), "; "); d.Rule != lint.CannotJudge || !strings.HasPrefix(text, "plugin rules.wasm "+want) {
+		t.Errorf("it says %q, not %q", text, want)
+	}
+}
