@@ -1,0 +1,80 @@
+package sdk
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/xdslint/xdslint/wasm/plugin/abi"
+)
+
+// Pass is one run of one rule over one snapshot.
+type Pass struct {
+	Rule     *Rule
+	Snapshot *Snapshot
+
+	into *abi.Findings
+}
+
+// Finding is what a rule has to say of a place.
+type Finding struct {
+	Message  string   // one line, without a full stop
+	Notes    []string // what comes of it
+	Help     string   // what to write instead
+	Severity Severity // Unset: the rule's
+	Fixes    []Fix
+}
+
+// Fix is one way to mend a finding: all of its edits together. Where the text is not safe to edit so (aliases, templates), the finding has no fix.
+type Fix struct {
+	Message string
+	Safe    bool // no request that succeeds today can fail after it: --fix applies it without asking
+	Edits   []Edit
+}
+
+// Edit is one change of a field: made by Set or Remove.
+type Edit struct {
+	at  At
+	set *string // JSON; nil: the field is removed
+}
+
+// Set writes a field: a string, a boolean, a number or, where the field is absent, a map[string]any of these. It must be in the finding's resource, and
+// the message around it must be there. It panics if the value is no JSON.
+func Set(at At, value any) Edit {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		panic(fmt.Sprintf("%s cannot be set to %v: %v", at.Path, value, err))
+	}
+	text := string(raw)
+	return Edit{at, &text}
+}
+
+// Remove takes out a field, or an element of a list. It must be in the finding's resource.
+func Remove(at At) Edit { return Edit{at: at} }
+
+// Report adds a finding at a place.
+func (p *Pass) Report(at At, f Finding) {
+	found := &abi.Finding{
+		Rule: p.Rule.ID, Resource: at.Resource.index, Path: at.Path, Message: f.Message, Notes: f.Notes, Help: f.Help, Severity: abi.Severity(f.Severity),
+	}
+	for _, fix := range f.Fixes {
+		found.Fixes = append(found.Fixes, fix.encode())
+	}
+	p.into.Findings = append(p.into.Findings, found)
+}
+
+// Reportf adds a finding that is nothing but a message.
+func (p *Pass) Reportf(at At, format string, args ...any) {
+	p.Report(at, Finding{Message: fmt.Sprintf(format, args...)})
+}
+
+func (f Fix) encode() *abi.Fix {
+	fix := &abi.Fix{Message: f.Message, Safe: f.Safe}
+	for _, e := range f.Edits {
+		edit := &abi.Edit{Path: e.at.Path, Change: &abi.Edit_Remove{Remove: true}}
+		if e.set != nil {
+			edit.Change = &abi.Edit_Set{Set: *e.set}
+		}
+		fix.Edits = append(fix.Edits, edit)
+	}
+	return fix
+}

@@ -1,0 +1,151 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/wasm/plugin/abi"
+)
+
+// maxParts is how many notes a finding may have, and how many fixes.
+const maxParts = 20
+
+// check judges a snapshot with all of the plugin's rules that run.
+func (p *Plugin) check(ctx context.Context, passes []*lint.Pass) *lint.Unable {
+	q := newQuestion(p.types, passes)
+	why := p.answer(ctx, q, passes)
+	switch {
+	case why == nil || ctx.Err() != nil: // the run is over
+		return nil
+	case q.secret:
+		return unablef("cannot judge what stands in a Kubernetes Secret; why is not said, since that may quote it")
+	}
+	return why
+}
+
+func (p *Plugin) answer(ctx context.Context, q *question, passes []*lint.Pass) *lint.Unable {
+	raw, err := wire.Marshal(&q.Snapshot)
+	if err != nil {
+		return unablef("cannot be asked: %s", line(err.Error()))
+	}
+	answer, why := p.judge(ctx, raw)
+	if why != nil {
+		return why
+	}
+	limited, cancel := context.WithTimeout(ctx, p.options.Time)
+	defer cancel()
+	return p.report(limited, answer, q, passes)
+}
+
+// report makes findings of an answer: of all of it or, where a part is wrong, of nothing.
+func (p *Plugin) report(ctx context.Context, raw []byte, q *question, passes []*lint.Pass) *lint.Unable {
+	answer := &abi.Findings{}
+	if err := unmarshal(raw, answer); err != nil {
+		return unablef("answers with %s", err)
+	}
+	if n := len(answer.GetFindings()); n > MaxFindings {
+		return unablef("has %d findings, and may have %d", n, MaxFindings)
+	}
+	a := &answering{question: q, ctx: ctx, limit: p.options.Time, running: map[string]*lint.Pass{}, known: map[string]bool{}}
+	for _, pass := range passes {
+		a.running[pass.Rule.ID()] = pass
+	}
+	for _, rule := range p.rules {
+		a.known[rule.ID()] = true
+	}
+	var reports []func()
+	for _, f := range answer.GetFindings() {
+		if ctx.Err() != nil {
+			return a.tooLong()
+		}
+		report, why := a.finding(f)
+		if why != nil {
+			return why
+		}
+		reports = append(reports, report)
+	}
+	for _, report := range reports {
+		report()
+	}
+	return nil
+}
+
+func unablef(format string, args ...any) *lint.Unable {
+	return &lint.Unable{Message: fmt.Sprintf(format, args...)}
+}
+
+// answering is what is known when an answer is read.
+type answering struct {
+	*question
+	ctx     context.Context // ends with the time that there is for it
+	limit   time.Duration
+	running map[string]*lint.Pass
+	known   map[string]bool // rules, whether they run or not
+}
+
+// tooLong: one place or edit takes little time, and thousands of them in a large text may take minutes.
+func (a *answering) tooLong() *lint.Unable {
+	return unablef("answers with more findings and fixes than can be placed in %s", a.limit)
+}
+
+// finding checks one, and returns what reports it.
+func (a *answering) finding(f *abi.Finding) (report func(), why *lint.Unable) {
+	if !a.known[f.GetRule()] {
+		return nil, unablef("has a finding of a rule %s, which it has not described", quoted(f.GetRule()))
+	}
+	if int(f.GetResource()) >= len(a.resources) {
+		return nil, unablef("has a finding of %s in resource %d, and knows of %d", f.GetRule(), f.GetResource(), len(a.resources))
+	}
+	r := a.resources[f.GetResource()]
+	path, err := pathIn(r, a.contents[f.GetResource()], f.GetPath())
+	if err != nil {
+		return nil, unablef("has a finding of %s at %s of %s, where nothing can be: %s", f.GetRule(), quoted(f.GetPath()), a.name(r), err)
+	}
+	severity, ok := severities[f.GetSeverity()]
+	if !ok {
+		return nil, unablef("has a finding of %s of severity %d, which there is not", f.GetRule(), f.GetSeverity())
+	}
+	d := lint.Diagnostic{Severity: severity, Message: line(f.GetMessage()), Help: line(f.GetHelp())}
+	if d.Message == "" {
+		return nil, unablef("has a finding of %s without a message", f.GetRule())
+	}
+	if n := max(len(f.GetNotes()), len(f.GetFixes())); n > maxParts {
+		return nil, unablef("has a finding of %s with %d notes or fixes, and may have %d", f.GetRule(), n, maxParts)
+	}
+	for _, note := range f.GetNotes() {
+		d.Notes = append(d.Notes, line(note))
+	}
+	if d.Fixes, why = a.fixes(r, f); why != nil {
+		return nil, why
+	}
+	pass := a.running[f.GetRule()]
+	return func() {
+		if pass != nil {
+			pass.Report(at(r, path), a.discreet(pass.Rule, d))
+		}
+	}, nil
+}
+
+func at(r *graph.Resource, path *decode.Path) lint.At {
+	return lint.PlaceAt(&graph.Place{Resource: r, Path: path})
+}
+
+// discreet leaves out a plugin's own words where any text in the snapshot may be a secret.
+func (a *answering) discreet(rule *lint.Rule, d lint.Diagnostic) lint.Diagnostic {
+	if !a.secret {
+		return d
+	}
+	return lint.Diagnostic{Severity: d.Severity, Message: rule.Summary}
+}
+
+// name of a resource in a message about the plugin.
+func (a *answering) name(r *graph.Resource) string {
+	if r.Name == "" || a.secret {
+		return string(r.Kind)
+	}
+	return string(r.Kind) + " " + quoted(r.Name)
+}

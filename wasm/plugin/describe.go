@@ -1,0 +1,96 @@
+package plugin
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	envoytypes "github.com/xdslint/xdslint/graph/decode/types"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/wasm/plugin/abi"
+)
+
+// understand makes rules of a Description.
+func (p *Plugin) understand(raw []byte, origin *lint.Origin) error {
+	d := &abi.Description{}
+	if err := unmarshal(raw, d); err != nil {
+		return fmt.Errorf("describes itself with %w", err)
+	}
+	if len(d.GetRules()) == 0 {
+		return errors.New("has no rules")
+	}
+	if len(d.GetRules()) > MaxRules {
+		return fmt.Errorf("has %d rules, and may have %d", len(d.GetRules()), MaxRules)
+	}
+	check := lint.Jointly(p.check)
+	seen := map[string]bool{}
+	for _, described := range d.GetRules() {
+		rule, err := ruleOf(described)
+		if err != nil {
+			return err
+		}
+		if seen[rule.ID()] {
+			return fmt.Errorf("has two rules %s", rule.ID())
+		}
+		seen[rule.ID()] = true
+		rule.Origin, rule.Run = origin, check
+		p.rules = append(p.rules, rule)
+	}
+	p.types = map[string]bool{}
+	for _, name := range d.GetTypes() {
+		if _, err := p.options.Types.FindMessageByName(protoreflect.FullName(name)); err != nil {
+			return fmt.Errorf("wants to read messages of type %s, which xdslint does not know%s", quoted(name), similar(name))
+		}
+		p.types[name] = true
+	}
+	return nil
+}
+
+var ruleID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`) })
+
+func ruleOf(d *abi.Rule) (*lint.Rule, error) {
+	if !ruleID().MatchString(d.GetId()) || len(d.GetId()) > maxText {
+		return nil, fmt.Errorf("has a rule %s: an id is GROUP/NAME in lower-case letters, digits and hyphens, such as acme/cluster-name", quoted(d.GetId()))
+	}
+	summary := line(d.GetSummary())
+	if summary == "" {
+		return nil, fmt.Errorf("has a rule %s without a summary", d.GetId())
+	}
+	severity, ok := severities[d.GetSeverity()]
+	if !ok {
+		return nil, fmt.Errorf("has a rule %s of severity %d, which there is not", d.GetId(), d.GetSeverity())
+	}
+	if severity == 0 {
+		severity = lint.Error
+	}
+	group, name, _ := strings.Cut(d.GetId(), "/")
+	rule := &lint.Rule{Group: group, Name: name, Severity: severity, Summary: summary, Why: cut(printable(d.GetWhy()), maxWhy)}
+	for _, link := range d.GetLinks() {
+		rule.Links = append(rule.Links, line(link))
+	}
+	return rule, nil
+}
+
+// severities by what they are to plugins; 0: the usual one.
+var severities = map[abi.Severity]lint.Severity{
+	abi.Severity_SEVERITY_UNSPECIFIED: 0,
+	abi.Severity_SEVERITY_INFO:        lint.Info,
+	abi.Severity_SEVERITY_WARNING:     lint.Warning,
+	abi.Severity_SEVERITY_ERROR:       lint.Error,
+}
+
+// similar suggests a type of nearly the same name.
+func similar(name string) string {
+	var names []string
+	envoytypes.Each(func(name, _ protoreflect.FullName) { names = append(names, string(name)) })
+	if len(name) < maxText {
+		if near := lint.Nearest(name, names); near != "" {
+			return fmt.Sprintf(" (did you mean %s?)", near)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,105 @@
+package plugin
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+)
+
+// pathIn reads a path, and looks whether it leads to a field of the resource's message. The field itself may be absent.
+func pathIn(r *graph.Resource, contents decode.Contents, text string) (*decode.Path, error) {
+	path, err := decode.ParsePath(text)
+	if err != nil {
+		return nil, err
+	}
+	var steps []*decode.Path
+	for step := path; step != nil; step = step.Parent() {
+		steps = append(steps, step)
+	}
+	m := r.Message.ProtoReflect()
+	for _, step := range slices.Backward(steps) {
+		if m == nil {
+			return nil, fmt.Errorf("%s is no message", step.Parent())
+		}
+		if m, err = follow(opened(contents, m), step); err != nil {
+			return nil, err
+		}
+	}
+	return path, nil
+}
+
+// opened goes into what an Any or a TypedStruct stands for, and into the map or list that a Value is: in a path, neither is a step.
+func opened(contents decode.Contents, m protoreflect.Message) protoreflect.Message {
+	for {
+		if content := contents[m.Interface()]; content != nil {
+			m = content.ProtoReflect()
+			continue
+		}
+		if m.Descriptor().FullName() != "google.protobuf.Value" {
+			return m
+		}
+		fd := m.WhichOneof(m.Descriptor().Oneofs().Get(0))
+		if fd == nil || fd.Message() == nil {
+			return m
+		}
+		m = m.Get(fd).Message()
+	}
+}
+
+// follow takes the last step of a path; nil: it does not lead to one message.
+func follow(m protoreflect.Message, step *decode.Path) (protoreflect.Message, error) {
+	fd := m.Descriptor().Fields().ByName(protoreflect.Name(step.Name()))
+	if fd == nil {
+		return nil, fmt.Errorf("%s has no field %s", m.Descriptor().FullName(), quoted(step.Name()))
+	}
+	value, key, entry := m.Get(fd), "", false
+	key, entry = step.Key()
+	switch {
+	case entry && !fd.IsMap():
+		return nil, fmt.Errorf("%s is no map", fd.FullName())
+	case entry:
+		return under(value.Map(), fd, key), nil
+	case step.Index() < 0:
+		if fd.Message() != nil && !fd.IsList() && !fd.IsMap() {
+			return value.Message(), nil
+		}
+		return nil, nil
+	case !fd.IsList():
+		return nil, fmt.Errorf("%s is no list", fd.FullName())
+	case step.Index() >= value.List().Len():
+		return nil, fmt.Errorf("there is no element %d: there are %d", step.Index(), value.List().Len())
+	case fd.Message() != nil:
+		return value.List().Get(step.Index()).Message(), nil
+	}
+	return nil, nil
+}
+
+// under is the message under a key; nil where there is none.
+func under(entries protoreflect.Map, fd protoreflect.FieldDescriptor, key string) (found protoreflect.Message) {
+	if fd.MapValue().Message() == nil {
+		return nil
+	}
+	entries.Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
+		if k.String() == key {
+			found = v.Message()
+		}
+		return found == nil
+	})
+	return found
+}
+
+// parentOf is the path of the message that has the last field of a path, and that field.
+func parentOf(path *decode.Path) (in *decode.Path, name string, err error) {
+	if path == nil {
+		return nil, "", errors.New("is the whole resource")
+	}
+	if key, ok := path.Key(); ok {
+		return path.Parent().Field(path.Name()), key, nil
+	}
+	return path.Parent(), path.Name(), nil
+}

@@ -1,0 +1,95 @@
+package plugin
+
+import (
+	"maps"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/wasm/plugin/abi"
+)
+
+// question is what a plugin is asked about a snapshot.
+type question struct {
+	abi.Snapshot
+	resources []*graph.Resource // by their indices in the Snapshot
+	contents  []decode.Contents // of the Anys in them
+	types     map[string]bool   // of the messages that the plugin reads
+	secret    bool              // part of the snapshot stands in a Kubernetes Secret, of which nothing may be shown
+}
+
+var wire = proto.MarshalOptions{AllowPartial: true, Deterministic: true}
+
+// newQuestion puts down what a plugin may know of the snapshot that some passes judge.
+func newQuestion(types map[string]bool, passes []*lint.Pass) *question {
+	q := &question{types: types}
+	q.Target = passes[0].Target.String()
+	for _, pass := range passes {
+		q.Rules = append(q.Rules, pass.Rule.ID())
+	}
+	index := map[*graph.Resource]uint32{}
+	s := passes[0].Snapshot
+	for _, r := range s.Resources {
+		if r.Message == nil || r.Fragment || r.Kind == graph.Patch || r.Kind == graph.File {
+			continue // a part of something else, or nothing that could be read
+		}
+		index[r] = uint32(len(q.resources))
+		q.resources, q.contents = append(q.resources, r), append(q.contents, contentsOf(r, s))
+		q.secret = q.secret || r.Object.Secret()
+		q.Resources = append(q.Resources, &abi.Resource{
+			Kind: string(r.Kind), Name: valid(r.Name), File: valid(r.File.Name), Type: string(r.Message.ProtoReflect().Descriptor().FullName()), Bootstrap: r.Delivery == graph.Booted,
+		})
+		q.messages(r, index[r])
+	}
+	for _, e := range s.Edges {
+		from, ok := index[e.From]
+		if !ok {
+			continue
+		}
+		reference := &abi.Reference{From: from, Path: e.Path.String(), Kind: string(e.Kind), Name: valid(e.Target)}
+		if to, ok := index[e.To]; ok {
+			reference.To = &to
+		}
+		q.References = append(q.References, reference)
+	}
+	return q
+}
+
+// contentsOf are those of a resource. A bootstrap's message has the static resources in it, whose Anys are known to these.
+func contentsOf(r *graph.Resource, s *graph.Snapshot) decode.Contents {
+	if r.Kind != graph.Bootstrap {
+		return r.Contents
+	}
+	all := decode.Contents{}
+	for _, other := range s.Resources {
+		if other.Delivery == graph.Booted {
+			maps.Copy(all, other.Contents)
+		}
+	}
+	return all
+}
+
+// messages adds those of the types that the plugin reads.
+func (q *question) messages(r *graph.Resource, index uint32) {
+	var clean *redactor
+	r.Walk(func(at *graph.Place) {
+		name := string(at.Message.Descriptor().FullName())
+		if !q.types[name] {
+			return
+		}
+		if clean == nil {
+			clean = newRedactor(q.contents[index])
+		}
+		value, err := wire.Marshal(clean.place(at).Interface())
+		if err != nil {
+			return // a text that is no UTF-8, which the rules about the schema report
+		}
+		q.Messages = append(q.Messages, &abi.Message{Resource: index, Path: at.Path.String(), Type: name, Value: value})
+	})
+}
+
+// valid is a text as protobuf can carry it.
+func valid(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
