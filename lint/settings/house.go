@@ -103,7 +103,7 @@ func (s *Settings) checkPlugins(d *decoder) {
 	})
 }
 
-var houseID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*/[a-z0-9][a-z0-9-]*$`)
+var houseID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // HouseID splits the id of a house rule. It must not be in a group of the built-in rules, so that nobody takes it for one of those.
 func HouseID(id string, builtIn []*lint.Rule) (group, name string, err error) {

@@ -30,7 +30,7 @@ func (p *Plugin) check(ctx context.Context, passes []*lint.Pass) *lint.Unable {
 func (p *Plugin) answer(ctx context.Context, q *question, passes []*lint.Pass) *lint.Unable {
 	raw, err := wire.Marshal(&q.Snapshot)
 	if err != nil {
-		return unablef("cannot be asked: %s", line(err.Error()))
+		return unablef("cannot be asked: %s", lint.Line(err.Error()))
 	}
 	answer, why := p.judge(ctx, raw)
 	if why != nil {
@@ -109,7 +109,7 @@ func (a *answering) finding(f *abi.Finding) (report func(), why *lint.Unable) {
 	if !ok {
 		return nil, unablef("has a finding of %s of severity %d, which there is not", f.GetRule(), f.GetSeverity())
 	}
-	d := lint.Diagnostic{Severity: severity, Message: line(f.GetMessage()), Help: line(f.GetHelp())}
+	d := lint.Diagnostic{Severity: severity, Message: lint.Line(f.GetMessage()), Help: lint.Line(f.GetHelp())}
 	if d.Message == "" {
 		return nil, unablef("has a finding of %s without a message", f.GetRule())
 	}
@@ -117,7 +117,7 @@ func (a *answering) finding(f *abi.Finding) (report func(), why *lint.Unable) {
 		return nil, unablef("has a finding of %s with %d notes or fixes, and may have %d", f.GetRule(), n, maxParts)
 	}
 	for _, note := range f.GetNotes() {
-		d.Notes = append(d.Notes, line(note))
+		d.Notes = append(d.Notes, lint.Line(note))
 	}
 	if d.Fixes, why = a.fixes(r, f); why != nil {
 		return nil, why

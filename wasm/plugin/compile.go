@@ -8,6 +8,8 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"github.com/xdslint/xdslint/lint"
 )
 
 var errSlow = fmt.Errorf("takes longer than %s to compile", MaxCompile)
@@ -43,7 +45,7 @@ func compile(ctx context.Context, module []byte, options Options) (*machine, err
 func (m *machine) compile(ctx context.Context, module []byte, options Options) (err error) {
 	defer func() {
 		if p := recover(); p != nil { // nobody knows all modules that wazero has never met
-			err = fmt.Errorf("does not compile: %s", line(fmt.Sprint(p)))
+			err = fmt.Errorf("does not compile: %s", lint.Line(fmt.Sprint(p)))
 		}
 	}()
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(uint32(options.Memory / pageSize)).WithCloseOnContextDone(true).WithDebugInfoEnabled(false)
@@ -57,7 +59,7 @@ func (m *machine) compile(ctx context.Context, module []byte, options Options) (
 		return err
 	}
 	if m.module, err = m.runtime.CompileModule(ctx, module); err != nil {
-		return fmt.Errorf("does not compile: %s", line(err.Error()))
+		return fmt.Errorf("does not compile: %s", lint.Line(err.Error()))
 	}
 	return nil
 }

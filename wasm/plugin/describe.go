@@ -3,14 +3,12 @@ package plugin
 import (
 	"errors"
 	"fmt"
-	"regexp"
-	"strings"
-	"sync"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	envoytypes "github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/settings"
 	"github.com/xdslint/xdslint/wasm/plugin/abi"
 )
 
@@ -50,13 +48,12 @@ func (p *Plugin) understand(raw []byte, origin *lint.Origin) error {
 	return nil
 }
 
-var ruleID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`) })
-
 func ruleOf(d *abi.Rule) (*lint.Rule, error) {
-	if !ruleID().MatchString(d.GetId()) || len(d.GetId()) > maxText {
+	group, name, err := settings.HouseID(d.GetId(), nil)
+	if err != nil || len(d.GetId()) > maxName {
 		return nil, fmt.Errorf("has a rule %s: an id is GROUP/NAME in lower-case letters, digits and hyphens, such as acme/cluster-name", quoted(d.GetId()))
 	}
-	summary := line(d.GetSummary())
+	summary := lint.Line(d.GetSummary())
 	if summary == "" {
 		return nil, fmt.Errorf("has a rule %s without a summary", d.GetId())
 	}
@@ -67,10 +64,9 @@ func ruleOf(d *abi.Rule) (*lint.Rule, error) {
 	if severity == 0 {
 		severity = lint.Error
 	}
-	group, name, _ := strings.Cut(d.GetId(), "/")
-	rule := &lint.Rule{Group: group, Name: name, Severity: severity, Summary: summary, Why: cut(printable(d.GetWhy()), maxWhy)}
+	rule := &lint.Rule{Group: group, Name: name, Severity: severity, Summary: summary, Why: lint.Printable(d.GetWhy()[:min(len(d.GetWhy()), maxWhy)])}
 	for _, link := range d.GetLinks() {
-		rule.Links = append(rule.Links, line(link))
+		rule.Links = append(rule.Links, lint.Line(link))
 	}
 	return rule, nil
 }
@@ -87,7 +83,7 @@ var severities = map[abi.Severity]lint.Severity{
 func similar(name string) string {
 	var names []string
 	envoytypes.Each(func(name, _ protoreflect.FullName) { names = append(names, string(name)) })
-	if len(name) < maxText {
+	if len(name) < maxName {
 		if near := lint.Nearest(name, names); near != "" {
 			return fmt.Sprintf(" (did you mean %s?)", near)
 		}

@@ -18,7 +18,7 @@ import (
 // fixes of a finding: those that can be made in the text as it stands.
 func (a *answering) fixes(r *graph.Resource, f *abi.Finding) (fixes []lint.Fix, why *lint.Unable) {
 	for _, fix := range f.GetFixes() {
-		message := line(fix.GetMessage())
+		message := lint.Line(fix.GetMessage())
 		if message == "" {
 			return nil, unablef("has a fix of %s without a message", f.GetRule())
 		}

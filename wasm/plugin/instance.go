@@ -200,20 +200,20 @@ func (i *instance) reason(err error) *lint.Unable {
 		first, _, _ := strings.Cut(err.Error(), "\n")
 		_, trap, trapped := strings.Cut(first, "wasm error: ")
 		if !trapped && i.module == nil {
-			return &lint.Unable{Message: "cannot start: " + line(first)}
+			return &lint.Unable{Message: "cannot start: " + lint.Line(first)}
 		}
 		if reason = first; trapped {
 			reason = trap
 		}
 	}
-	return &lint.Unable{Message: "crashed: " + line(reason), Notes: notes}
+	return &lint.Unable{Message: "crashed: " + lint.Line(reason), Notes: notes}
 }
 
 // said are the first lines that the plugin has written to its standard error.
 func (i *instance) said() (lines []string) {
 	const shown = 3
-	for text := range strings.SplitSeq(printable(strings.ToValidUTF8(string(i.stderr.text), "")), "\n") {
-		if text = line(text); text != "" && len(lines) < shown {
+	for text := range strings.SplitSeq(lint.Printable(strings.ToValidUTF8(string(i.stderr.text), "")), "\n") {
+		if text = lint.Line(text); text != "" && len(lines) < shown {
 			lines = append(lines, text)
 		}
 	}
