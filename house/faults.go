@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"cel.dev/cel-go/cel"
@@ -60,7 +61,7 @@ func reason(env *cel.Env, text string, e *common.Error, w *watch) string {
 	case strings.HasPrefix(e.Message, "undeclared reference"):
 		return unknown(env, quoted, strings.HasPrefix(text[offset(text, e.Location):], "("))
 	}
-	if inType := noSelection.FindStringSubmatch(e.Message); inType != nil {
+	if inType := noSelection().FindStringSubmatch(e.Message); inType != nil {
 		if md := w.message(protoreflect.FullName(inType[1])); md != nil {
 			return noEnumValue(md, dotted(text[offset(text, e.Location):]))
 		}
@@ -107,7 +108,7 @@ func noEnumValue(md protoreflect.MessageDescriptor, name string) string {
 
 // plain says in plain words what CEL says in its own.
 func plain(message string) string {
-	for _, p := range plainer {
+	for _, p := range plainer() {
 		if found := p.message.FindStringSubmatch(message); found != nil {
 			return p.say(found)
 		}
@@ -116,22 +117,26 @@ func plain(message string) string {
 	return strings.ReplaceAll(message, "'<EOF>'", "the end")
 }
 
-var plainer = []struct {
+type plainWords struct {
 	message *regexp.Regexp
 	say     func(found []string) string
-}{
-	{regexp.MustCompile(`mismatched input '<EOF>'`), func([]string) string { return "the expression ends too early" }},
-	{regexp.MustCompile(`^found no matching overload for '_\?_:_'`), func([]string) string { return "both sides of the : have to be of one type" }},
-	{regexp.MustCompile(`^found no matching overload for '(.+)' applied to '(.+)'$`), func(found []string) string {
-		return fmt.Sprintf("there is no %s for %s%s", strings.Trim(found[1], "_@"), found[2], hint(found[2]))
-	}},
-	{regexp.MustCompile(`^type 'wrapper\(\w+\)' does not support field selection$`), func([]string) string {
-		return "a wrapper has no fields: it is the value itself, or null where it is not set"
-	}},
-	{regexp.MustCompile(`^invalid matches argument$`), func([]string) string { return "this is no regular expression of RE2" }},
-	{regexp.MustCompile(`^invalid duration argument$`), func([]string) string { return "this is no duration: a number and a unit, such as 5s" }},
-	{regexp.MustCompile(`^invalid timestamp argument$`), func([]string) string { return "this is no time, such as 2026-01-31T12:00:00Z" }},
 }
+
+// plainer is made when an expression is wrong, and not in every start of the program.
+var plainer = sync.OnceValue(func() []plainWords {
+	always := func(words string) func([]string) string { return func([]string) string { return words } }
+	return []plainWords{
+		{regexp.MustCompile(`mismatched input '<EOF>'`), always("the expression ends too early")},
+		{regexp.MustCompile(`^found no matching overload for '_\?_:_'`), always("both sides of the : have to be of one type")},
+		{regexp.MustCompile(`^found no matching overload for '(.+)' applied to '(.+)'$`), func(found []string) string {
+			return fmt.Sprintf("there is no %s for %s%s", strings.Trim(found[1], "_@"), found[2], hint(found[2]))
+		}},
+		{regexp.MustCompile(`^type 'wrapper\(\w+\)' does not support field selection$`), always("a wrapper has no fields: it is the value itself, or null where it is not set")},
+		{regexp.MustCompile(`^invalid matches argument$`), always("this is no regular expression of RE2")},
+		{regexp.MustCompile(`^invalid duration argument$`), always("this is no duration: a number and a unit, such as 5s")},
+		{regexp.MustCompile(`^invalid timestamp argument$`), always("this is no time, such as 2026-01-31T12:00:00Z")},
+	}
+})
 
 // hint says what to write where types do not fit that look as if they did.
 func hint(types string) string {
@@ -146,14 +151,15 @@ func hint(types string) string {
 	return ""
 }
 
-var noSelection = regexp.MustCompile(`^type 'type\((.+)\)' does not support field selection$`)
-
-var callable = regexp.MustCompile(`^[a-z]\w*$`)
+// noSelection is CEL's message about what is asked of a type, such as a value of an enum that it does not have.
+var noSelection = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^type 'type\((.+)\)' does not support field selection$`)
+})
 
 // functions are those that can be called by name.
 func functions(env *cel.Env) (names []string) {
 	for name := range env.Functions() {
-		if callable.MatchString(name) && name != "in" {
+		if protoreflect.Name(name).IsValid() && name[0] != '_' && name != "in" {
 			names = append(names, name)
 		}
 	}

@@ -59,11 +59,7 @@ func configuredPlugins(known decode.Types) settings.Maker {
 	return func(s *settings.Settings) (all []*lint.Rule, faults []*settings.Fault) {
 		for i := range s.Plugins {
 			p := &s.Plugins[i]
-			path := p.Path
-			if !filepath.IsAbs(path) {
-				path = filepath.Join(filepath.Dir(s.File.Name), path)
-			}
-			made, err := openPlugin(path, p.SHA256, known)
+			made, err := openPlugin(pathOf(p, s), p.SHA256, known)
 			if err != nil {
 				faults = append(faults, p.Faultf("path", "%s", plain(err)))
 			}
@@ -73,10 +69,26 @@ func configuredPlugins(known decode.Types) settings.Maker {
 	}
 }
 
-// givenPlugins opens those of the command line.
+// pathOf is where a plugin of a configuration is.
+func pathOf(p *settings.Plugin, s *settings.Settings) string {
+	if filepath.IsAbs(p.Path) {
+		return p.Path
+	}
+	return filepath.Join(filepath.Dir(s.File.Name), p.Path)
+}
+
+// givenPlugins opens those of the command line. One that the configuration names too, or that is given twice, is open already.
 func givenPlugins(paths []string, known decode.Types) settings.Maker {
-	return func(*settings.Settings) (all []*lint.Rule, faults []*settings.Fault) {
+	return func(s *settings.Settings) (all []*lint.Rule, faults []*settings.Fault) {
+		var opened []string
+		for i := range s.Plugins {
+			opened = append(opened, pathOf(&s.Plugins[i], s))
+		}
 		for _, path := range paths {
+			if slices.ContainsFunc(opened, func(other string) bool { return sameFile(path, other) }) {
+				continue
+			}
+			opened = append(opened, path)
 			made, err := openPlugin(path, "", known)
 			if err != nil {
 				faults = append(faults, &settings.Fault{Message: "--plugin " + plain(err)})
@@ -85,6 +97,15 @@ func givenPlugins(paths []string, known decode.Types) settings.Maker {
 		}
 		return all, faults
 	}
+}
+
+func sameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
 }
 
 // openPlugin makes the rules of a plugin, which stays open until the process ends. With a digest, it has to be that module.

@@ -126,8 +126,9 @@ func BenchmarkHouseRule(b *testing.B) {
 	}
 	judge("built-in", builtIn())
 	judge("constraint", constrained(b))
+	files := modules(b)
 	for _, language := range []string{"rust", "go"} {
-		p, rule := opened(b, modules(b)[language], "")
+		p, rule := opened(b, files[language], "")
 		judge("plugin-"+language, rule)
 		if err := p.Close(b.Context()); err != nil {
 			b.Fatal(err)
