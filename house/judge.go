@@ -15,8 +15,13 @@ import (
 // It takes some tens of milliseconds to use them up.
 const maxCost = 1_000_000
 
-// maxTotal bounds all evaluations of an expression over the resources of a snapshot, each of which can look at all the others: some seconds.
+// maxTotal bounds all evaluations of an expression in a run: some seconds.
 const maxTotal = 100 * maxCost
+
+var tooMuch = &lint.Unable{
+	Message: "costs more than a hundred million steps in all",
+	Help:    "let the expression look at less: snapshot.find(KIND, NAME) finds a resource without going through all of them",
+}
 
 // scope is what an expression sees.
 type scope struct {
@@ -41,11 +46,11 @@ func (s scope) ResolveName(name string) (any, bool) {
 func (s scope) Parent() cel.Activation { return nil }
 
 // judge evaluates the expression for one value, and reports what it says at a place.
-func (m *maker) judge(p *lint.Pass, at lint.At, program cel.Program, this any) (cost uint64) {
+func (m *maker) judge(p *lint.Pass, at lint.At, program cel.Program, this any) (more bool) {
 	verdict, details, err := program.Eval(scope{this, resource{at.Resource(), p.Snapshot}})
 	if err != nil {
 		p.Fail(m.unable(at, err))
-		return maxCost
+		return false
 	}
 	text := strings.TrimSpace(m.Text)
 	switch verdict := verdict.(type) {
@@ -64,7 +69,7 @@ func (m *maker) judge(p *lint.Pass, at lint.At, program cel.Program, this any) (
 	if text != "" {
 		p.Report(at, lint.Diagnostic{Message: lint.Line(text), Help: m.Help})
 	}
-	return *details.ActualCost()
+	return p.Spend(*details.ActualCost(), maxTotal, tooMuch)
 }
 
 // unable says why an expression has no value.

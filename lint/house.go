@@ -85,6 +85,29 @@ func (r *runner) jointly(ctx context.Context) {
 // Fail ends a house rule's part in the run: it cannot judge. The run reports that once, in place of all that the rule finds.
 func (p *Pass) Fail(why *Unable) { p.unable(why) }
 
+// Spend counts what a house rule has cost, in units of its own. Where it spends more than the limit in a run, it cannot judge, and need not go on.
+func (p *Pass) Spend(cost, limit uint64, why *Unable) (more bool) { return p.spend(cost, limit, why) }
+
+// spending is what a rule has cost in a run, by resource.
+type spending struct {
+	by    map[int]uint64
+	total uint64
+	limit uint64
+	why   *Unable
+}
+
+// end is the first resource at which the rule has spent more than it may; ok is false if there is none. All resources before it were judged, so it is the
+// same in every run.
+func (s *spending) end() (at int, ok bool) {
+	spent := uint64(0)
+	for _, at := range slices.Sorted(maps.Keys(s.by)) {
+		if spent += s.by[at]; spent > s.limit {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
 // inability is the first place in a run where a house rule could not judge.
 type inability struct {
 	at  int // of the resources of all snapshots
@@ -96,15 +119,35 @@ type inability struct {
 type unables struct {
 	mu    sync.RWMutex
 	first map[*Origin]inability
+	spent map[*Origin]*spending
+	last  map[*Origin]int // of rules that have spent too much: the last resource that they have begun with
+}
+
+func newUnables() *unables {
+	return &unables{first: map[*Origin]inability{}, spent: map[*Origin]*spending{}, last: map[*Origin]int{}}
+}
+
+// spend counts what a rule has cost at a resource.
+func (u *unables) spend(o *Origin, at int, cost, limit uint64, why *Unable) (more bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	s := u.spent[o]
+	if s == nil {
+		s = &spending{by: map[int]uint64{}, limit: limit, why: why}
+		u.spent[o] = s
+	}
+	s.by[at] += cost
+	s.total += cost
+	if _, over := u.last[o]; s.total > limit && !over {
+		u.last[o] = slices.Max(slices.Collect(maps.Keys(s.by)))
+	}
+	return s.total <= limit
 }
 
 func (u *unables) note(o *Origin, at int, why *Unable) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if first, failed := u.first[o]; !failed || at < first.at {
-		if u.first == nil {
-			u.first = map[*Origin]inability{}
-		}
 		u.first[o] = inability{at, why}
 	}
 }
@@ -117,11 +160,17 @@ func (u *unables) able(r *Rule, at int) bool {
 	u.mu.RLock()
 	defer u.mu.RUnlock()
 	first, failed := u.first[r.Origin]
-	return !failed || at < first.at
+	last, over := u.last[r.Origin]
+	return (!failed || at < first.at) && (!over || at <= last)
 }
 
 // report puts the inabilities in place of what the rules have found.
 func (u *unables) report(result *Result) {
+	for o, s := range u.spent {
+		if at, over := s.end(); over {
+			u.note(o, at, s.why)
+		}
+	}
 	if len(u.first) == 0 {
 		return
 	}

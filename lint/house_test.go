@@ -96,3 +96,33 @@ func TestJointly(t *testing.T) {
 		t.Errorf("%d calls found %s", calls, got)
 	}
 }
+
+// TestSpend: what a rule may spend in a run is bounded, and where it has spent too much is the same in every run; a failure before that is told instead.
+func TestSpend(t *testing.T) {
+	tooMuch := &lint.Unable{Message: "costs too much"}
+	for _, test := range []struct{ failing, limit int }{{-1, 500}, {700, 500}, {499, 500}, {3, 500}, {-1, 999}, {-1, 1000}} {
+		rule := (&lint.Group{Name: "acme"}).Add(&lint.Rule{Name: "dear", Origin: origin("constraint acme/dear"), Run: lint.Each(
+			func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
+				if c.GetName() == fmt.Sprint(test.failing) {
+					p.Fail(&lint.Unable{Message: "fails"})
+				}
+				p.Spend(1, uint64(test.limit), tooMuch)
+				p.Reportf(at, "%s", c.GetName())
+			})})
+		want := "house/cannot-judge: constraint acme/dear costs too much"
+		if test.failing >= 0 && test.failing <= test.limit {
+			want = "house/cannot-judge: constraint acme/dear fails"
+		}
+		snapshots := []*graph.Snapshot{clusters(1000)}
+		for range 20 {
+			result := lint.Run(t.Context(), snapshots, lint.Config{Rules: []*lint.Rule{rule}})
+			if test.limit == 1000 {
+				if len(result.Diagnostics) != 1000 {
+					t.Fatalf("%+v: %d findings", test, len(result.Diagnostics))
+				}
+			} else if got := messages(result); got != want {
+				t.Fatalf("%+v: %s", test, got)
+			}
+		}
+	}
+}

@@ -23,6 +23,7 @@ type Pass struct {
 
 	report    func(Diagnostic)
 	unable    func(*Unable)
+	spend     func(cost, limit uint64, why *Unable) (more bool)
 	suggested int // how often a similar name was looked for
 }
 

@@ -78,7 +78,7 @@ func Run(ctx context.Context, snapshots []*graph.Snapshot, config Config) *Resul
 		config.Target = target.Default()
 	}
 	all := &Result{Snapshots: snapshots, Target: config.Target}
-	unables := &unables{}
+	unables := newUnables()
 	before := 0
 	for _, s := range snapshots {
 		r := newRunner(s, config, unables, before)
@@ -189,6 +189,9 @@ func (w *worker) call(i int, res *graph.Resource, at *graph.Place) {
 	if w.passes[i] == nil {
 		w.passes[i] = w.pass(rule, func(d Diagnostic) { w.into.Diagnostics = append(w.into.Diagnostics, d) })
 		w.passes[i].unable = func(why *Unable) { w.unables.note(rule.Origin, w.at, why) }
+		w.passes[i].spend = func(cost, limit uint64, why *Unable) bool {
+			return w.unables.spend(rule.Origin, w.at, cost, limit, why)
+		}
 	}
 	defer w.contain(rule, res, w.into)
 	if w.config.Timings {
@@ -231,6 +234,9 @@ func (r *runner) fragment() bool {
 func (r *runner) pass(rule *Rule, report func(Diagnostic)) *Pass {
 	p := &Pass{Rule: rule, Snapshot: r.snapshot, Target: r.config.Target, TargetGiven: r.config.TargetGiven, report: report}
 	p.unable = func(why *Unable) { r.unables.note(rule.Origin, r.before, why) }
+	p.spend = func(cost, limit uint64, why *Unable) bool {
+		return r.unables.spend(rule.Origin, r.before, cost, limit, why)
+	}
 	if t := r.config.Transition; t != nil {
 		p.Old, p.Push = t.Old, t.OrDefault()
 	}
