@@ -47,6 +47,9 @@ func (s *Snapshot) Build() {
 			s.byName[r.Kind] = names
 		}
 		names[r.Name] = append(names[r.Name], r)
+		if r.Message != nil {
+			s.decoded = append(s.decoded, r)
+		}
 	}
 	b := &builder{
 		snapshot: s,

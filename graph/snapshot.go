@@ -97,6 +97,7 @@ type Snapshot struct {
 	byName    map[Kind]map[string][]*Resource
 	filters   *httpFilters
 	uses      *uses
+	decoded   []*Resource
 	onDemand  bool // clusters come that nobody has named yet
 }
 
@@ -226,6 +227,9 @@ func (s *Snapshot) All(kind Kind) []*Resource {
 	}
 	return all
 }
+
+// Decoded are the resources that could be read: those with a message.
+func (s *Snapshot) Decoded() []*Resource { return s.decoded }
 
 // Names lists the names of a kind, in the order in which they were read.
 func (s *Snapshot) Names(kind Kind) []string {

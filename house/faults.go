@@ -11,6 +11,7 @@ import (
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common"
 	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/operators"
 	celtypes "cel.dev/cel-go/common/types"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -114,7 +115,7 @@ func plain(message string) string {
 		}
 	}
 	message, _, _ = strings.Cut(message, " expecting {")
-	return strings.ReplaceAll(message, "'<EOF>'", "the end")
+	return lint.Line(strings.ReplaceAll(message, "'<EOF>'", "the end"))
 }
 
 type plainWords struct {
@@ -127,6 +128,7 @@ var plainer = sync.OnceValue(func() []plainWords {
 	always := func(words string) func([]string) string { return func([]string) string { return words } }
 	return []plainWords{
 		{regexp.MustCompile(`mismatched input '<EOF>'`), always("the expression ends too early")},
+		{regexp.MustCompile(`token recognition error at: '["']`), func([]string) string { return "the text that begins here does not end" }},
 		{regexp.MustCompile(`^found no matching overload for '_\?_:_'`), always("both sides of the : have to be of one type")},
 		{regexp.MustCompile(`^found no matching overload for '(.+)' applied to '(.+)'$`), func(found []string) string {
 			return fmt.Sprintf("there is no %s for %s%s", strings.Trim(found[1], "_@"), found[2], hint(found[2]))
@@ -222,8 +224,16 @@ func forbidden(e ast.Expr, in *ast.AST) string {
 	case ast.StructKind:
 		return "an expression cannot make messages; compare fields instead"
 	case ast.CallKind:
-		if call := e.AsCall(); call.IsMemberFunction() && (call.FunctionName() == "reaches" || call.FunctionName() == "reached_by") {
-			return notReached(call, in)
+		switch call := e.AsCall(); call.FunctionName() {
+		case operators.Equals, operators.NotEquals:
+			return neverNull(call.Args(), in)
+		case "reaches", "reached_by":
+			if why := notReached(call, in); why != "" {
+				return why
+			}
+			return noKind(call.Args()[0])
+		case "find":
+			return noKind(call.Args()[0])
 		}
 	}
 	return ""
@@ -235,9 +245,28 @@ func notReached(call ast.CallExpr, in *ast.AST) string {
 	if !receiver.IsExactType(cel.DynType) && !strings.HasPrefix(receiver.TypeName(), resourcePrefix) {
 		return fmt.Sprintf("only a resource leads to others, and this is of type %s", cel.FormatCELType(receiver))
 	}
-	if kind := call.Args()[0]; kind.Kind() == ast.LiteralKind {
-		if _, err := settings.ParseKind(fmt.Sprint(kind.AsLiteral().Value())); err != nil {
+	return ""
+}
+
+func noKind(e ast.Expr) string {
+	if e.Kind() == ast.LiteralKind {
+		if _, err := settings.ParseKind(fmt.Sprint(e.AsLiteral().Value())); err != nil {
 			return err.Error()
+		}
+	}
+	return ""
+}
+
+// neverNull says what is wrong where null is compared with what is empty and not null where it is not set: nothing would ever be found, or always.
+func neverNull(sides []ast.Expr, in *ast.AST) string {
+	null := func(e ast.Expr) bool { return e.Kind() == ast.LiteralKind && e.AsLiteral() == celtypes.NullValue }
+	if !slices.ContainsFunc(sides, null) {
+		return ""
+	}
+	for _, e := range sides {
+		switch typ := in.GetType(e.ID()); typ.Kind() {
+		case celtypes.StructKind, celtypes.AnyKind, celtypes.DurationKind, celtypes.TimestampKind:
+			return fmt.Sprintf("%s is never null: has(…) asks whether a field is set", cel.FormatCELType(typ))
 		}
 	}
 	return ""

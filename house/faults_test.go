@@ -53,6 +53,14 @@ func TestFaults(t *testing.T) {
 		{"a duration is no number", "- id: acme/a\n  " + cluster + "\n  expression: this.connect_timeout < 5\n  text: x"},
 		{"no duration", "- id: acme/a\n  " + cluster + "\n  expression: this.connect_timeout < duration('5 s')\n  text: x"},
 		{"a name without a kind", "- id: acme/a\n  " + cluster + "\n  expression: 'true'\n  text: x\n  resource: public-*"},
+		{"empty", "- id: acme/a\n  " + cluster + "\n  expression: ''\n  text: x"},
+		{"null", "- id: acme/a\n  " + cluster + "\n  expression:\n  text: x"},
+		{"a value, not a message", "- id: acme/a\n  message: google.protobuf.Duration\n  expression: this < duration('5s')\n  text: x"},
+		{"a resource's field", "- id: acme/a\n  snapshot: cluster\n  field: name\n  expression: this == 'x'\n  text: x"},
+		{"never null", "- id: acme/a\n  " + cluster + "\n  expression: this.outlier_detection != null && null != this.connect_timeout && this.transport_socket.typed_config != null && this.per_connection_buffer_limit_bytes != null\n  text: x"},
+		{"unknown kind to find", "- id: acme/a\n  " + cluster + "\n  expression: snapshot.find('clutser', this.name).size() == 1\n  text: x"},
+		{"text without an end", "- id: acme/a\n  " + cluster + "\n  expression: |\n    this.name == \"x\n    || true\n  text: x"},
+		{"no terminal commands", "- id: \"acme/\\e[31m\"\n  " + cluster + "\n  expression: \"th\\eis\"\n  text: x"},
 		{"enum typo", "- id: acme/a\n  " + cluster + "\n  expression: this.type == Cluster.DiscoveryType.EDDS\n  text: x"},
 	} {
 		config := "constraints:\n" + test.config + "\n"

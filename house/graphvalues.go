@@ -46,13 +46,13 @@ var resourceAttributes = []attribute{
 	{"name", cel.StringType, func(v any) any { return v.(resource).r.Name }},
 	{"file", cel.StringType, func(v any) any { return v.(resource).r.File.Name }},
 	{"message", cel.DynType, func(v any) any {
-		if m := v.(resource).r.Message; m != nil {
-			return m
+		if r := v.(resource).r; r.Message != nil {
+			return contained{r.Message, r.Contents}
 		}
 		return nil
 	}},
-	{"references", cel.ListType(referenceType), func(v any) any { return v.(resource).references() }},
-	{"referrers", cel.ListType(referenceType), func(v any) any { return v.(resource).referrers() }},
+	{"references", cel.ListType(referenceType), func(v any) any { r := v.(resource); return references{r.in.From(r.r), r.in} }},
+	{"referrers", cel.ListType(referenceType), func(v any) any { r := v.(resource); return references{r.in.To(r.r), r.in} }},
 }
 
 var referenceAttributes = []attribute{
@@ -66,12 +66,15 @@ var referenceAttributes = []attribute{
 	{"kind", cel.StringType, func(v any) any { return string(v.(reference).e.Kind) }},
 	{"name", cel.StringType, func(v any) any { return v.(reference).e.Target }},
 	{"path", cel.StringType, func(v any) any { return v.(reference).e.Path.String() }},
-	{"holder", cel.DynType, func(v any) any { return v.(reference).e.Place.Message.Interface() }},
+	{"holder", cel.DynType, func(v any) any {
+		e := v.(reference).e
+		return contained{e.Place.Message.Interface(), e.From.Contents}
+	}},
 }
 
 var snapshotAttributes = []attribute{
 	{"resources", cel.ListType(resourceType("")), func(v any) any { return v.(snapshot).resources() }},
-	{"references", cel.ListType(referenceType), func(v any) any { return v.(snapshot).references() }},
+	{"references", cel.ListType(referenceType), func(v any) any { s := v.(snapshot).s; return references{s.Edges, s} }},
 }
 
 // attributes are those of a type.
@@ -140,51 +143,48 @@ type reference struct {
 // snapshot is all that is judged together, in CEL.
 type snapshot struct{ s *graph.Snapshot }
 
-func (r resource) references() []reference { return references(r.in.From(r.r), r.in) }
-func (r resource) referrers() []reference  { return references(r.in.To(r.r), r.in) }
-func (s snapshot) references() []reference { return references(s.s.Edges, s.s) }
-
-func references(edges []*graph.Edge, in *graph.Snapshot) []reference {
-	found := make([]reference, len(edges))
-	for i, e := range edges {
-		found[i] = reference{e, in}
-	}
-	return found
+// references are fields that name resources, in CEL: a list that is long where the snapshot is large, and asked for again with each message.
+type references struct {
+	edges []*graph.Edge
+	in    *graph.Snapshot
 }
 
-func (s snapshot) resources() []resource {
-	found := []resource{}
-	for _, r := range s.s.Resources {
-		if r.Message != nil {
-			found = append(found, resource{r, s.s})
-		}
-	}
-	return found
+// resources are in CEL as long a list.
+type resources struct {
+	all []*graph.Resource
+	in  *graph.Snapshot
 }
+
+// resources are those that could be read.
+func (s snapshot) resources() resources { return resources{s.s.Decoded(), s.s} }
 
 // find lists the resource that a name means, if there is one.
-func (s snapshot) find(kind graph.Kind, name string) []resource {
+func (s snapshot) find(kind graph.Kind, name string) resources {
+	found := resources{in: s.s}
 	if r := s.s.Find(kind, graph.Anywhere, name); r != nil && r.Message != nil {
-		return []resource{{r, s.s}}
+		found.all = []*graph.Resource{r}
 	}
-	return []resource{}
+	return found
 }
 
-// reaches lists the resources of a kind that a resource leads to, over any number of references.
-func (r resource) reaches(kind graph.Kind) []resource {
+// reaches lists the resources of a kind that a resource leads to, over any number of references. It looks at so many references.
+func (r resource) reaches(kind graph.Kind) (found resources, looked int) {
 	return r.follow(kind, r.in.From, func(e *graph.Edge) *graph.Resource { return e.To })
 }
 
 // reachedBy lists the resources of a kind that lead to a resource.
-func (r resource) reachedBy(kind graph.Kind) []resource {
+func (r resource) reachedBy(kind graph.Kind) (found resources, looked int) {
 	return r.follow(kind, r.in.To, func(e *graph.Edge) *graph.Resource { return e.From })
 }
 
-func (r resource) follow(kind graph.Kind, edges func(*graph.Resource) []*graph.Edge, end func(*graph.Edge) *graph.Resource) []resource {
-	found := []resource{}
+func (r resource) follow(
+	kind graph.Kind, edges func(*graph.Resource) []*graph.Edge, end func(*graph.Edge) *graph.Resource,
+) (found resources, looked int) {
+	found.in = r.in
 	seen := map[*graph.Resource]bool{r.r: true}
 	for next := []*graph.Resource{r.r}; len(next) > 0; next = next[1:] {
 		for _, e := range edges(next[0]) {
+			looked++
 			to := end(e)
 			if to == nil || seen[to] {
 				continue
@@ -192,9 +192,9 @@ func (r resource) follow(kind graph.Kind, edges func(*graph.Resource) []*graph.E
 			seen[to] = true
 			next = append(next, to)
 			if to.Kind == kind {
-				found = append(found, resource{to, r.in})
+				found.all = append(found.all, to)
 			}
 		}
 	}
-	return found
+	return found, looked
 }

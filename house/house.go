@@ -49,13 +49,13 @@ type maker struct {
 func (m *maker) faultf(key, format string, args ...any) {
 	fault := m.Faultf(key, format, args...)
 	if m.ID != "" {
-		fault.Message = fmt.Sprintf("constraint %s: %s", m.ID, fault.Message)
+		fault.Message = fmt.Sprintf("constraint %s: %s", lint.Line(m.ID), fault.Message)
 	}
 	m.faults = append(m.faults, fault)
 }
 
 func (m *maker) rule(builtIn []*lint.Rule, s *settings.Settings) *lint.Rule {
-	r := &lint.Rule{Severity: lint.Error, Summary: m.summary(), Why: m.why(), Links: m.Links}
+	r := &lint.Rule{Severity: lint.Error, Summary: m.summary(), Why: m.why(), Links: m.links()}
 	var err error
 	if r.Group, r.Name, err = settings.HouseID(m.ID, builtIn); err != nil {
 		m.faultf("id", "%s", err)
@@ -74,7 +74,7 @@ func (m *maker) rule(builtIn []*lint.Rule, s *settings.Settings) *lint.Rule {
 		m.faultf("resource", "%s", err)
 	}
 	switch {
-	case m.Value("expression") != nil && m.Expression == "": // something else than a text, which was said already
+	case wrongKind(m.Value("expression")): // which was said already
 	case strings.TrimSpace(m.Expression) == "":
 		m.faultf("", `there is no "expression": what is true where all is well`)
 	case (m.Message == "") == (m.Snapshot == ""):
@@ -87,9 +87,14 @@ func (m *maker) rule(builtIn []*lint.Rule, s *settings.Settings) *lint.Rule {
 	return r
 }
 
+// wrongKind tells a value that stands where a text belongs, and cannot be read as one.
+func wrongKind(n *decode.Node) bool {
+	return n != nil && (n.Kind == decode.Bool || n.Kind == decode.List || n.Kind == decode.Map)
+}
+
 // summary is the rule in one line.
 func (m *maker) summary() string {
-	summary, _, _ := strings.Cut(strings.TrimSpace(m.Text), "\n")
+	summary, _, _ := strings.Cut(strings.TrimSpace(lint.Printable(m.Text)), "\n")
 	if summary == "" {
 		summary = "what its expression says, each time in other words"
 	}
@@ -108,7 +113,15 @@ func (m *maker) why() string {
 	if m.Resource != "" {
 		of += fmt.Sprintf(", in `%s`", m.Resource)
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s\n\nDemanded of %s:\n\n```\n%s\n```", strings.TrimSpace(m.Why), of, strings.TrimSpace(m.Expression)))
+	why := fmt.Sprintf("%s\n\nDemanded of %s:\n\n```\n%s\n```", strings.TrimSpace(m.Why), of, strings.TrimSpace(m.Expression))
+	return strings.TrimSpace(lint.Printable(why))
+}
+
+func (m *maker) links() (links []string) {
+	for _, link := range m.Links {
+		links = append(links, lint.Line(link))
+	}
+	return links
 }
 
 // overMessages checks every message of a type, or one of its fields.
@@ -117,6 +130,10 @@ func (m *maker) overMessages() (none lint.Check) {
 	md := m.language.types.message(name)
 	if md == nil {
 		m.faultf("message", "no message is named %q%s", m.Message, m.language.types.nearestMessage(name))
+		return none
+	}
+	if decode.HasOwnJSON(name) && name != "google.protobuf.Any" {
+		m.faultf("message", "a %s is a value and not looked for by itself: name the message that has it, and the field", name)
 		return none
 	}
 	this := objectType(md.FullName())
@@ -141,9 +158,9 @@ func (m *maker) overMessages() (none lint.Check) {
 		switch fd := fieldOf(found, field); {
 		case !suppress.OfResource(m.Resource, at.Resource()):
 		case field == nil:
-			m.judge(p, at, program, found.Interface())
+			m.judge(p, at, program, contained{found.Interface(), at.Resource().Contents})
 		case fd != nil && found.Has(fd):
-			m.judge(p, at.Field(m.Field), program, m.language.types.value(fd, found.Get(fd)))
+			m.judge(p, at.Field(m.Field), program, m.language.types.value(fd, found.Get(fd), at.Resource().Contents))
 		}
 	}, md.FullName())
 }
@@ -164,6 +181,10 @@ func (m *maker) overResources() (none lint.Check) {
 	}
 	if err != nil {
 		m.faultf("snapshot", "%s", err)
+		return none
+	}
+	if m.Field != "" {
+		m.faultf("field", `it goes with "message"; of a resource, the expression asks this.message.%s`, lint.Line(m.Field))
 		return none
 	}
 	program := m.compile(resourceType(kind), "")

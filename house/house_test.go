@@ -117,10 +117,12 @@ func TestConstraints(t *testing.T) {
 		{"a regular expression that is none", `{message: envoy.config.cluster.v3.Cluster, expression: "'a'.matches('[' + this.name)", text: x}`},
 		{"a name in the graph", `{message: envoy.config.route.v3.RouteAction, expression: "snapshot.find('cluster', this.cluster).all(c, has(c.message.outlier_detection))", text: no outlier detection there}`},
 		{"what holds a reference", `{snapshot: cluster, expression: "this.referrers.all(r, has(r.holder.timeout))", text: a route to it has no timeout}`},
+		{"an Any that is not there", `{message: envoy.config.cluster.v3.Cluster, expression: "this.transport_socket.typed_config.sni != ''", text: x}`},
 		{"a name for a value", `{message: envoy.config.cluster.v3.Cluster, expression: "cel.bind(n, this.name, n == n.lowerAscii())", text: upper case}`},
 		{"what cannot be printed", `{message: envoy.config.cluster.v3.Cluster, expression: "'a\\u001b[31m\\u202eb\\nc'"}`},
 		{"too much at once", `{message: envoy.config.cluster.v3.Cluster, expression: "[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, [1,2,3,4,5,6,7,8,9,10].all(c, [1,2,3,4,5,6,7,8,9,10].all(d, [1,2,3,4,5,6,7,8,9,10].all(e, a+b+c+d+e < 99)))))", text: x}`},
 		{"an empty message", `{message: envoy.config.cluster.v3.Cluster, expression: "envoy.config.core.v3.RoutingPriority.HIGH == 1 && this.original_dst_lb_config == this.original_dst_lb_config", text: x}`},
+		{"as far as the graph is", `{snapshot: cluster, expression: "[this.referrers.map(r, r.from.name)[0], snapshot.references.size() > 1 ? snapshot.references[1].name : '', snapshot.resources[0].kind, this.referrers.exists(r, r == this.referrers[0]) ? 'same' : 'other'].join(',')"}`},
 		{"some resources", `{message: envoy.config.cluster.v3.Cluster, resource: cluster/F*, expression: "false", text: begins with F}`},
 	} {
 		config := "constraints:\n- " + strings.Replace(test.constraint, "{", "{id: acme/rule, ", 1) + "\n"
@@ -197,4 +199,28 @@ func FuzzExpression(f *testing.F) {
 			t.Errorf("%s\n%s", failed, failed.Stack)
 		}
 	})
+}
+
+// TestLargeSnapshot: an expression pays for its way through the graph, whatever it finds there.
+func TestLargeSnapshot(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("static_resources:\n  clusters:\n")
+	for i := range 2_000 {
+		fmt.Fprintf(&text, "  - name: c%d\n", i)
+	}
+	text.WriteString("  listeners:\n  - name: public\n    filter_chains:\n    - filters:\n      - name: tcp\n        typed_config:\n" +
+		"          \"@type\": type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy\n          weighted_clusters:\n            clusters:\n")
+	for i := range 2_000 {
+		fmt.Fprintf(&text, "            - {name: c%d, weight: 1}\n", i)
+	}
+	envoy := map[string]string{"envoy.yaml": text.String()}
+	const constraint = "constraints:\n- {id: acme/rule, message: envoy.config.cluster.v3.Cluster, text: x, expression: %q}\n"
+	if got := found(t, fmt.Sprintf(constraint, "snapshot.references.size() == 2000 && snapshot.resources.size() > 2000"), envoy); got != "" {
+		t.Error(got)
+	}
+	const roundTrips = "[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, " +
+		"resource.reached_by('listener')[0].reaches('secret').size() == 0)))"
+	if got := found(t, fmt.Sprintf(constraint, roundTrips), envoy); !strings.Contains(got, "costs more than a million steps") {
+		t.Error("nothing is paid:", got)
+	}
 }

@@ -47,6 +47,9 @@ func (s scope) Parent() cel.Activation { return nil }
 
 // judge evaluates the expression for one value, and reports what it says at a place.
 func (m *maker) judge(p *lint.Pass, at lint.At, program cel.Program, this any) (more bool) {
+	if !p.Spend(0, maxTotal, tooMuch) {
+		return false
+	}
 	verdict, details, err := program.Eval(scope{this, resource{at.Resource(), p.Snapshot}})
 	if err != nil {
 		p.Fail(m.unable(at, err))
@@ -83,6 +86,9 @@ func (m *maker) unable(at lint.At, err error) *lint.Unable {
 	help := "ask first whether there is something, with has(…), size(…) or in"
 	if strings.Contains(err.Error(), "no such overload") {
 		help = "something in it is null: a wrapper that is not set, or an Any's content that is of another type"
+	}
+	if strings.Contains(err.Error(), "google.protobuf.Any has no field") {
+		help = "an Any in it is not set, or its content is of a type that is not known here: ask has(…) first"
 	}
 	return &lint.Unable{Message: fmt.Sprintf("has no value for %s: %s", named(at), lint.Line(err.Error())), Help: help}
 }

@@ -7,6 +7,7 @@ import (
 	"cel.dev/cel-go/cel"
 	celtypes "cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
 	"cel.dev/cel-go/ext"
 
 	"github.com/xdslint/xdslint/graph"
@@ -40,7 +41,7 @@ func newLanguage(known decode.Types) *language {
 }
 
 // reach declares a function from a resource and a kind to resources.
-func (l *language) reach(name string, f func(resource, graph.Kind) []resource) cel.EnvOption {
+func (l *language) reach(name string, f func(resource, graph.Kind) (resources, int)) cel.EnvOption {
 	call := func(receiver, kind ref.Val) ref.Val {
 		r, ok := receiver.Value().(resource)
 		if !ok {
@@ -50,7 +51,8 @@ func (l *language) reach(name string, f func(resource, graph.Kind) []resource) c
 		if err != nil {
 			return celtypes.WrapErr(err)
 		}
-		return l.types.NativeToValue(f(r, k))
+		found, looked := f(r, k)
+		return reached{l.types.NativeToValue(found).(traits.Lister), looked}
 	}
 	// The receiver is of a type of its own for each kind of resource, so it is not checked before the call.
 	overload := cel.MemberOverload("resource_"+name, []*cel.Type{cel.DynType, cel.StringType}, cel.ListType(resourceType("")), cel.BinaryBinding(call))
@@ -100,14 +102,19 @@ func (m *maker) compile(this *cel.Type, pkg string) cel.Program {
 // costs are those of functions that look at more than their arguments.
 type costs struct{}
 
-// CallCost implements cel's ActualCostEstimator: what goes through the graph costs as much as it finds.
-func (costs) CallCost(function, _ string, _ []ref.Val, result ref.Val) *uint64 {
-	if function != "reaches" && function != "reached_by" {
+// CallCost implements cel's ActualCostEstimator: what goes through the graph costs as much as it looks at.
+func (costs) CallCost(_, _ string, _ []ref.Val, result ref.Val) *uint64 {
+	found, ok := result.(reached)
+	if !ok {
 		return nil
 	}
-	cost := uint64(1)
-	if found, ok := result.Value().([]resource); ok {
-		cost += uint64(len(found))
-	}
+	const dear = 5 // as a step in the graph takes longer than one in an expression
+	cost := 1 + dear*uint64(found.looked)
 	return &cost
+}
+
+// reached is what a way through the graph has led to, and at how many references it has looked.
+type reached struct {
+	traits.Lister
+	looked int
 }

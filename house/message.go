@@ -12,12 +12,20 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/graph/decode"
 )
 
 // message is a message in CEL.
 type message struct {
+	contained
 	types *typeSystem
-	m     proto.Message
+}
+
+// contained is a message of a resource, with what the Anys in that hold: opening one anew whenever an expression looks at it would take a multiple of the time.
+type contained struct {
+	m        proto.Message
+	contents decode.Contents
 }
 
 // ConvertToNative implements ref.Val.
@@ -49,7 +57,7 @@ func (m message) Equal(other ref.Val) ref.Val {
 func (m message) Type() ref.Type { return cel.ObjectType(m.name()) }
 
 // Value implements ref.Val.
-func (m message) Value() any { return m.m }
+func (m message) Value() any { return m.contained }
 
 func (m message) name() string { return string(m.m.ProtoReflect().Descriptor().FullName()) }
 
@@ -59,7 +67,7 @@ func (m message) Get(field ref.Val) ref.Val {
 	if !ok {
 		return celtypes.MaybeNoSuchOverloadErr(field)
 	}
-	found, err := m.types.get(m.m, string(name))
+	found, err := m.types.get(m.contained, string(name))
 	if err != nil {
 		return celtypes.WrapErr(err)
 	}
@@ -69,50 +77,71 @@ func (m message) Get(field ref.Val) ref.Val {
 // IsSet implements traits.FieldTester. A field that the type does not have is not set: what an Any holds is known only when it is looked at.
 func (m message) IsSet(field ref.Val) ref.Val {
 	name, ok := field.(celtypes.String)
-	return celtypes.Bool(ok && has(m.m, string(name)))
+	return celtypes.Bool(ok && has(m.contained, string(name)))
 }
 
 // IsZeroValue implements traits.Zeroer.
 func (m message) IsZeroValue() bool { return proto.Size(m.m) == 0 }
 
 func has(target any, field string) bool {
-	m, fd := fieldIn(target, field)
-	return fd != nil && m.Has(fd)
+	in, fd := fieldIn(target, field)
+	return fd != nil && in.m.ProtoReflect().Has(fd)
 }
 
 // get reads a field. A message that is not there is empty, as CEL wants it; of a wrapper, null.
 func (t *typeSystem) get(target any, field string) (any, error) {
-	m, fd := fieldIn(target, field)
+	in, fd := fieldIn(target, field)
 	switch {
-	case m == nil:
+	case in.m == nil:
 		return nil, fmt.Errorf("no such field: %s", field)
 	case fd == nil:
-		return nil, fmt.Errorf("%s", noField(string(m.Descriptor().FullName()), field, fieldNames(m.Descriptor())))
+		md := in.m.ProtoReflect().Descriptor()
+		return nil, fmt.Errorf("%s", noField(string(md.FullName()), field, fieldNames(md)))
 	}
-	return t.value(fd, m.Get(fd)), nil
+	return t.value(fd, in.m.ProtoReflect().Get(fd), in.contents), nil
 }
 
-func fieldIn(target any, field string) (protoreflect.Message, protoreflect.FieldDescriptor) {
-	m, ok := target.(proto.Message)
+func fieldIn(target any, field string) (contained, protoreflect.FieldDescriptor) {
+	in, ok := target.(contained)
 	if !ok {
-		return nil, nil
+		m, isMessage := target.(proto.Message)
+		if !isMessage {
+			return contained{}, nil
+		}
+		in = contained{m: m}
 	}
-	reflected := m.ProtoReflect()
-	return reflected, reflected.Descriptor().Fields().ByName(protoreflect.Name(field))
+	return in, in.m.ProtoReflect().Descriptor().Fields().ByName(protoreflect.Name(field))
 }
 
 // value is that of a field, as NativeToValue takes it.
-func (t *typeSystem) value(fd protoreflect.FieldDescriptor, v protoreflect.Value) any {
-	if fd.IsMap() {
-		return mapField{fd, v.Map()}
+func (t *typeSystem) value(fd protoreflect.FieldDescriptor, v protoreflect.Value, contents decode.Contents) any {
+	switch {
+	case fd.IsMap():
+		return mapField{fd, v.Map(), contents}
+	case fd.IsList():
+		return celtypes.NewProtoList(within{t, contents}, v.List())
+	case fd.Message() == nil:
+		return v.Interface()
 	}
-	if found, ok := v.Interface().(protoreflect.Message); ok && !fd.IsList() {
-		if !found.IsValid() && isWrapper(found.Descriptor()) {
-			return celtypes.NullValue
-		}
-		return t.messageValue(found.Interface())
+	found := v.Message()
+	if !found.IsValid() && isWrapper(found.Descriptor()) {
+		return celtypes.NullValue
 	}
-	return v.Interface()
+	return t.messageValue(contained{found.Interface(), contents})
+}
+
+// within makes values of what stands in a list or a map of a resource.
+type within struct {
+	*typeSystem
+	contents decode.Contents
+}
+
+// NativeToValue implements celtypes.Adapter.
+func (w within) NativeToValue(v any) ref.Val {
+	if m, ok := v.(protoreflect.Message); ok {
+		return w.messageValue(contained{m.Interface(), w.contents})
+	}
+	return w.typeSystem.NativeToValue(v)
 }
 
 func isWrapper(md protoreflect.MessageDescriptor) bool {
@@ -121,28 +150,34 @@ func isWrapper(md protoreflect.MessageDescriptor) bool {
 
 // mapField is the value of a map field.
 type mapField struct {
-	fd protoreflect.FieldDescriptor
-	m  protoreflect.Map
+	fd       protoreflect.FieldDescriptor
+	m        protoreflect.Map
+	contents decode.Contents
 }
 
+// mapValue copies a map field; its values become those of CEL as an expression comes to them.
 func (t *typeSystem) mapValue(f mapField) ref.Val {
-	entries := make(map[ref.Val]ref.Val, f.m.Len())
-	keys := make([]ref.Val, 0, f.m.Len())
+	adapter := within{t, f.contents}
+	all := make(map[any]any, f.m.Len())
 	f.m.Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
-		key := t.NativeToValue(k.Interface())
-		keys = append(keys, key)
-		entries[key] = t.NativeToValue(v.Interface())
+		all[k.Interface()] = v.Interface()
 		return true
 	})
-	slices.SortFunc(keys, func(a, b ref.Val) int { return cmp.Compare(fmt.Sprint(a.Value()), fmt.Sprint(b.Value())) })
-	return sortedMap{celtypes.NewRefValMap(t, entries), celtypes.NewRefValList(t, keys)}
+	return sortedMap{celtypes.NewDynamicMap(adapter, all), adapter}
 }
 
 // sortedMap is gone through in the order of its keys: what is found must not depend on Go's.
 type sortedMap struct {
 	traits.Mapper
-	keys traits.Lister
+	adapter within
 }
 
 // Iterator implements traits.Iterable.
-func (m sortedMap) Iterator() traits.Iterator { return m.keys.Iterator() }
+func (m sortedMap) Iterator() traits.Iterator {
+	keys := []ref.Val{}
+	for it := m.Mapper.Iterator(); it.HasNext() == celtypes.True; {
+		keys = append(keys, it.Next())
+	}
+	slices.SortFunc(keys, func(a, b ref.Val) int { return cmp.Compare(fmt.Sprint(a.Value()), fmt.Sprint(b.Value())) })
+	return celtypes.NewRefValList(m.adapter, keys).Iterator()
+}

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/lint"
@@ -185,12 +186,12 @@ func (t *typeSystem) NativeToValue(v any) ref.Val {
 	switch v := v.(type) {
 	case ref.Val:
 		return v
-	case protoreflect.Message:
-		return t.messageValue(v.Interface())
-	case proto.Message:
+	case contained:
 		return t.messageValue(v)
-	case protoreflect.List:
-		return celtypes.NewProtoList(t, v)
+	case protoreflect.Message:
+		return t.messageValue(contained{m: v.Interface()})
+	case proto.Message:
+		return t.messageValue(contained{m: v})
 	case protoreflect.EnumNumber:
 		return celtypes.Int(v)
 	case mapField:
@@ -201,25 +202,47 @@ func (t *typeSystem) NativeToValue(v any) ref.Val {
 		return object{t, referenceName, v}
 	case snapshot:
 		return object{t, snapshotName, v}
-	case []resource, []reference:
-		return celtypes.NewDynamicList(t, v)
+	case references:
+		return celtypes.NewList(adapterIn{t, v.in}, v.edges)
+	case resources:
+		return celtypes.NewList(adapterIn{t, v.in}, v.all)
 	}
 	return t.Adapter.NativeToValue(v)
 }
 
-func (t *typeSystem) messageValue(m proto.Message) ref.Val {
-	packed, ok := m.(*anypb.Any)
+// adapterIn makes values of the parts of a snapshot, one by one as an expression comes to them.
+type adapterIn struct {
+	*typeSystem
+	in *graph.Snapshot
+}
+
+// NativeToValue implements celtypes.Adapter.
+func (a adapterIn) NativeToValue(v any) ref.Val {
+	switch v := v.(type) {
+	case *graph.Resource:
+		return object{a.typeSystem, resourcePrefix, resource{v, a.in}}
+	case *graph.Edge:
+		return object{a.typeSystem, referenceName, reference{v, a.in}}
+	}
+	return a.typeSystem.NativeToValue(v)
+}
+
+func (t *typeSystem) messageValue(in contained) ref.Val {
+	packed, ok := in.m.(*anypb.Any)
 	if ok {
-		m = t.open(packed)
+		in.m = t.open(packed, in.contents)
 	}
-	if m != proto.Message(packed) && ownForm(m.ProtoReflect().Descriptor().FullName()) {
-		return t.Adapter.NativeToValue(m)
+	if in.m != proto.Message(packed) && ownForm(in.m.ProtoReflect().Descriptor().FullName()) {
+		return t.Adapter.NativeToValue(in.m)
 	}
-	return message{t, m}
+	return message{in, t}
 }
 
 // open is what an Any holds; the Any itself if nobody knows its type.
-func (t *typeSystem) open(packed *anypb.Any) proto.Message {
+func (t *typeSystem) open(packed *anypb.Any, contents decode.Contents) proto.Message {
+	if content := contents[packed]; content != nil {
+		return content
+	}
 	mt, err := t.known.FindMessageByName(decode.TypeName(packed.GetTypeUrl()))
 	if err != nil {
 		return packed

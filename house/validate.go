@@ -36,12 +36,12 @@ func validated(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		return // it was looked at with the one around it
 	}
 	err := validator().Validate(m.Interface())
-	var violated *protovalidate.ValidationError
+	var invalid *protovalidate.ValidationError
 	switch {
 	case err == nil:
-	case errors.As(err, &violated):
-		for _, v := range violated.Violations {
-			p.Report(within(at, v.Proto.GetField()), lint.Diagnostic{
+	case errors.As(err, &invalid):
+		for _, v := range invalid.Violations {
+			p.Report(violated(at, v.Proto.GetField()), lint.Diagnostic{
 				Message: lint.Line(v.Proto.GetMessage()),
 				Notes:   []string{fmt.Sprintf("the rule %s of %s says so", v.Proto.GetRuleId(), m.Descriptor().FullName())},
 			})
@@ -51,8 +51,8 @@ func validated(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	}
 }
 
-// within goes to the field that a violation names.
-func within(at lint.At, path *validate.FieldPath) lint.At {
+// violated goes to the field that a violation names.
+func violated(at lint.At, path *validate.FieldPath) lint.At {
 	for _, e := range path.GetElements() {
 		name := e.GetFieldName()
 		switch key := e.GetSubscript().(type) {

@@ -85,7 +85,8 @@ func (r *runner) jointly(ctx context.Context) {
 // Fail ends a house rule's part in the run: it cannot judge. The run reports that once, in place of all that the rule finds.
 func (p *Pass) Fail(why *Unable) { p.unable(why) }
 
-// Spend counts what a house rule has cost, in units of its own. Where it spends more than the limit in a run, it cannot judge, and need not go on.
+// Spend counts what a house rule has cost, in units of its own. Where it spends more than the limit in a run, it cannot judge; where it
+// does so at one resource, it need not go on there.
 func (p *Pass) Spend(cost, limit uint64, why *Unable) (more bool) { return p.spend(cost, limit, why) }
 
 // spending is what a rule has cost in a run, by resource.
@@ -141,7 +142,7 @@ func (u *unables) spend(o *Origin, at int, cost, limit uint64, why *Unable) (mor
 	if _, over := u.last[o]; s.total > limit && !over {
 		u.last[o] = slices.Max(slices.Collect(maps.Keys(s.by)))
 	}
-	return s.total <= limit
+	return s.by[at] <= limit // and not the total: where a rule stops must not depend on other resources, which others judge meanwhile
 }
 
 func (u *unables) note(o *Origin, at int, why *Unable) {

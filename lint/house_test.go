@@ -97,6 +97,24 @@ func TestJointly(t *testing.T) {
 	}
 }
 
+// TestSpendAtOneResource: within a resource, a rule ends by what it has cost there, and not by what it has cost elsewhere meanwhile.
+func TestSpendAtOneResource(t *testing.T) {
+	tooMuch := &lint.Unable{Message: "costs too much"}
+	rule := (&lint.Group{Name: "acme"}).Add(&lint.Rule{Name: "dear", Origin: origin("constraint acme/dear"), Run: lint.Each(
+		func(p *lint.Pass, _ lint.At, c *clusterv3.Cluster) {
+			if !p.Spend(1, 500, tooMuch) {
+				t.Errorf("%s: it ends too early", c.GetName())
+			}
+			if p.Spend(500, 500, tooMuch) {
+				t.Errorf("%s: it goes on", c.GetName())
+			}
+		})})
+	result := lint.Run(t.Context(), []*graph.Snapshot{clusters(100)}, lint.Config{Rules: []*lint.Rule{rule}})
+	if got := messages(result); got != "house/cannot-judge: constraint acme/dear costs too much" {
+		t.Error(got)
+	}
+}
+
 // TestSpend: what a rule may spend in a run is bounded, and where it has spent too much is the same in every run; a failure before that is told instead.
 func TestSpend(t *testing.T) {
 	tooMuch := &lint.Unable{Message: "costs too much"}

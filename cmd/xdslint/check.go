@@ -39,8 +39,8 @@ func (f *checkFlags) addRules(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.selects, "select", nil, "run only these `RULE`s: ids, groups, globs over ids")
 	flags.StringSliceVar(&f.ignores, "ignore", nil, "do not run these `RULE`s")
 	flags.StringSliceVar(&f.targets, "target", nil, "data plane to judge for, as `PLANE:VERSION` (default "+target.Default().String()+")")
-	completeWith(cmd, "select", f.ruleIDs)
-	completeWith(cmd, "ignore", f.ruleIDs)
+	completeWith(cmd, "select", func() []string { return f.ruleIDs(cmd) })
+	completeWith(cmd, "ignore", func() []string { return f.ruleIDs(cmd) })
 	completeWith(cmd, "target", targetNames)
 }
 
@@ -79,7 +79,7 @@ func (c *check) time(what string, since time.Time) {
 
 // newCheck settles all that the command line and the configuration say.
 func newCheck(cmd *cobra.Command, f *checkFlags, args []string) (*check, error) {
-	s, err := f.settings()
+	s, err := f.settings(cmd.Context())
 	if err != nil {
 		return nil, err
 	}

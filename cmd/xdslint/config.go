@@ -33,7 +33,7 @@ func newConfig() *cobra.Command {
 	show := &cobra.Command{
 		Use: "show", Short: "Print the configuration that applies here, and where it is from", Args: cobra.NoArgs, DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := f.settings()
+			s, err := f.settings(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -51,7 +51,7 @@ func newConfig() *cobra.Command {
 			if path == "" {
 				return fmt.Errorf("there is no %s in this folder or above; xdslint init writes one", settings.FileName)
 			}
-			if _, err := f.read(path); err != nil {
+			if _, err := f.read(cmd.Context(), path); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: ok\n", path)

@@ -20,15 +20,15 @@ func newExplain() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use: "explain RULE", Short: "Say what a rule finds, and why that matters", Args: oneRule, DisableFlagsInUseLine: true,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return f.ruleIDs(), cobra.ShellCompDirectiveNoFileComp
+		ValidArgsFunction: func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return f.ruleIDs(cmd), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			page, ok := explainFormats[format]
 			if !ok {
 				return unknownFormat(format, slices.Sorted(maps.Keys(explainFormats)))
 			}
-			s, err := f.settings()
+			s, err := f.settings(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -58,8 +58,8 @@ func oneRule(_ *cobra.Command, args []string) error {
 }
 
 // ruleIDs are what a shell offers; of a broken configuration it has no rules.
-func (f *inputFlags) ruleIDs() []string {
-	s, err := f.settings()
+func (f *inputFlags) ruleIDs(cmd *cobra.Command) []string {
+	s, err := f.settings(cmd.Context())
 	if err != nil {
 		s = &settings.Settings{}
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -73,7 +75,7 @@ func (f *inputFlags) addConfig(flags *pflag.FlagSet) {
 }
 
 // settings reads the configuration that applies; without one all is empty.
-func (f *inputFlags) settings() (*settings.Settings, error) {
+func (f *inputFlags) settings(ctx context.Context) (*settings.Settings, error) {
 	path := f.config
 	switch {
 	case f.noConfig && path != "":
@@ -81,12 +83,12 @@ func (f *inputFlags) settings() (*settings.Settings, error) {
 	case !f.noConfig && path == "":
 		path = findUp(settings.FileName)
 	}
-	return f.read(path)
+	return f.read(ctx, path)
 }
 
 // read reads a configuration; without a path, all is empty but for what the flags say.
-func (f *inputFlags) read(path string) (*settings.Settings, error) {
-	house, err := f.house()
+func (f *inputFlags) read(ctx context.Context, path string) (*settings.Settings, error) {
+	house, err := f.house(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +98,10 @@ func (f *inputFlags) read(path string) (*settings.Settings, error) {
 	} else {
 		s, err = settings.Read(path, path, rules.Known(), house)
 	}
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, failed(errors.New("interrupted"))
+	case err != nil:
 		return nil, err
 	}
 	withExamples(s)

@@ -28,9 +28,10 @@ func (f *inputFlags) addPlugins(flags *pflag.FlagSet) {
 }
 
 // house makes the rules that are not built in: of the configuration's constraints, its plugins, and those of the command line.
-func (f *inputFlags) house() (settings.Maker, error) {
+func (f *inputFlags) house(ctx context.Context) (settings.Maker, error) {
 	known, err := types(f.descriptors)
-	return settings.Makers(house.Constraints(rules.Known(), known), configuredPlugins(known), givenPlugins(f.plugins, known)), err
+	plugins := opener{ctx, known}
+	return settings.Makers(house.Constraints(rules.Known(), known), plugins.configured, plugins.given(f.plugins)), err
 }
 
 // known are all rules that can be named: built-in ones, and those of the configuration.
@@ -54,19 +55,23 @@ func withExamples(s *settings.Settings) {
 	}
 }
 
-// configuredPlugins opens the plugins that a configuration names.
-func configuredPlugins(known decode.Types) settings.Maker {
-	return func(s *settings.Settings) (all []*lint.Rule, faults []*settings.Fault) {
-		for i := range s.Plugins {
-			p := &s.Plugins[i]
-			made, err := openPlugin(pathOf(p, s), p.SHA256, known)
-			if err != nil {
-				faults = append(faults, p.Faultf("path", "%s", plain(err)))
-			}
-			all = append(all, made...)
+// opener makes rules of plugins. An interruption ends that.
+type opener struct {
+	ctx   context.Context
+	known decode.Types // nil: those of Envoy's API
+}
+
+// configured opens the plugins that a configuration names.
+func (o opener) configured(s *settings.Settings) (all []*lint.Rule, faults []*settings.Fault) {
+	for i := range s.Plugins {
+		p := &s.Plugins[i]
+		made, err := o.open(pathOf(p, s), p.SHA256)
+		if err != nil {
+			faults = append(faults, p.Faultf("path", "%s", plain(err)))
 		}
-		return all, faults
+		all = append(all, made...)
 	}
+	return all, faults
 }
 
 // pathOf is where a plugin of a configuration is.
@@ -77,8 +82,8 @@ func pathOf(p *settings.Plugin, s *settings.Settings) string {
 	return filepath.Join(filepath.Dir(s.File.Name), p.Path)
 }
 
-// givenPlugins opens those of the command line. One that the configuration names too, or that is given twice, is open already.
-func givenPlugins(paths []string, known decode.Types) settings.Maker {
+// given opens those of the command line. One that the configuration names too, or that is given twice, is open already.
+func (o opener) given(paths []string) settings.Maker {
 	return func(s *settings.Settings) (all []*lint.Rule, faults []*settings.Fault) {
 		var opened []string
 		for i := range s.Plugins {
@@ -89,7 +94,7 @@ func givenPlugins(paths []string, known decode.Types) settings.Maker {
 				continue
 			}
 			opened = append(opened, path)
-			made, err := openPlugin(path, "", known)
+			made, err := o.open(path, "")
 			if err != nil {
 				faults = append(faults, &settings.Fault{Message: "--plugin " + plain(err)})
 			}
@@ -108,8 +113,8 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// openPlugin makes the rules of a plugin, which stays open until the process ends. With a digest, it has to be that module.
-func openPlugin(path, digest string, known decode.Types) ([]*lint.Rule, error) {
+// open makes the rules of a plugin, which stays open until the process ends. With a digest, it has to be that module.
+func (o opener) open(path, digest string) ([]*lint.Rule, error) {
 	module, err := readPlugin(path)
 	if err != nil {
 		return nil, err
@@ -117,7 +122,7 @@ func openPlugin(path, digest string, known decode.Types) ([]*lint.Rule, error) {
 	if found := sha256.Sum256(module); digest != "" && !strings.EqualFold(digest, hex.EncodeToString(found[:])) {
 		return nil, fmt.Errorf("%s is another module than the one that was meant: its sha256 is %x", path, found)
 	}
-	p, err := plugin.Open(context.Background(), &source.File{Name: path, Text: module}, plugin.Options{Cache: pluginCache(), Types: known})
+	p, err := plugin.Open(o.ctx, &source.File{Name: path, Text: module}, plugin.Options{Cache: pluginCache(), Types: o.known})
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +135,9 @@ func openPlugin(path, digest string, known decode.Types) ([]*lint.Rule, error) {
 }
 
 func readPlugin(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file with a module in it", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

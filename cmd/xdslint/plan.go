@@ -100,7 +100,7 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	s, err := f.settings()
+	s, err := f.settings(cmd.Context())
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ Exit status: 0 all is as wanted, 1 something differs or a rule has no archive, 2
 			if err != nil {
 				return err
 			}
-			rules, err := openPlugin(module, "", nil)
+			rules, err := opener{ctx: cmd.Context()}.open(module, "")
 			if err != nil {
 				return err
 			}

@@ -32,7 +32,7 @@ func newRules() *cobra.Command {
 			if !ok {
 				return unknownFormat(format, []string{"table", "json", "markdown"})
 			}
-			s, err := f.settings()
+			s, err := f.settings(cmd.Context())
 			if err != nil {
 				return err
 			}

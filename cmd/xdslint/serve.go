@@ -88,7 +88,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	if options.Log, err = f.log(cmd.ErrOrStderr()); err != nil {
 		return err
 	}
-	s, err := f.settings()
+	s, err := f.settings(cmd.Context())
 	if err != nil {
 		return err
 	}

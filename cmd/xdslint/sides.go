@@ -25,7 +25,7 @@ func oldAndNew(cmd *cobra.Command, args []string) error {
 
 // loadSide reads one side of a comparison, which is one snapshot.
 func loadSide(ctx context.Context, f *inputFlags, path string) (*graph.Snapshot, *load.Input, error) {
-	s, err := f.settings()
+	s, err := f.settings(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

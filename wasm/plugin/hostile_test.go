@@ -344,6 +344,10 @@ func TestOpenRefuses(t *testing.T) {
 		{name: "a loop in _initialize", guest: guest{start: endless}, want: "took longer than 2s"},
 		{name: "a crash in _initialize", guest: guest{start: unreachable}, want: "crashed: unreachable"},
 		{name: "a crash in describe", guest: guest{describe: unreachable}, want: "crashed: unreachable"},
+		{
+			name: "a program", guest: guest{describe: unreachable, more: func(s map[byte][]byte) { s[7] = bytes.ReplaceAll(s[7], name("_initialize"), name("_start")) }},
+			want: "crashed: unreachable; it is built as a program: a plugin is a library (a WASI reactor; in Go, -buildmode=c-shared)",
+		},
 		{name: "a wild description", guest: guest{describe: i64(-1)}, want: "answers with 4096 MiB, and may with 16 MiB"},
 		{name: "no description", guest: guest{describe: zero64}, want: "has no rules"},
 		{name: "garbage", guest: guest{description: []byte("garbage")}, want: "describes itself with bytes that are no xdslint.plugin.v1.Description"},

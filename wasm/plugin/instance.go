@@ -66,6 +66,15 @@ func (p *Plugin) checkInterface() error {
 	return nil
 }
 
+// isProgram says what may be behind a failure: a program that waits for its start, which a plugin does not get.
+func (p *Plugin) isProgram() []string {
+	functions := p.machine.module.ExportedFunctions()
+	if functions["_start"] == nil || functions["_initialize"] != nil {
+		return nil
+	}
+	return []string{"it is built as a program: a plugin is a library (a WASI reactor; in Go, -buildmode=c-shared)"}
+}
+
 // describe asks the plugin for its Description.
 func (p *Plugin) describe(ctx context.Context) (raw []byte, why *lint.Unable) {
 	return p.ask(ctx, func(ctx context.Context, i *instance) ([]byte, error) {

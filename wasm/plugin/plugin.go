@@ -101,7 +101,7 @@ func (p *Plugin) open(ctx context.Context, f *source.File) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case why != nil:
-		return errors.New(strings.Join(append([]string{why.Message}, why.Notes...), "; "))
+		return errors.New(strings.Join(append(append([]string{why.Message}, why.Notes...), p.isProgram()...), "; "))
 	}
 	// The file is only named: a module is no text to show lines of.
 	origin := &lint.Origin{Name: "plugin " + path.Base(filepath.ToSlash(f.Name)), File: &source.File{Name: f.Name}}
