@@ -4,7 +4,6 @@ package sdk
 
 import (
 	"runtime/debug"
-
 	"unsafe"
 
 	"google.golang.org/protobuf/proto"
