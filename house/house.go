@@ -96,7 +96,7 @@ func wrongKind(n *decode.Node) bool {
 func (m *maker) summary() string {
 	summary, _, _ := strings.Cut(strings.TrimSpace(lint.Printable(m.Text)), "\n")
 	if summary == "" {
-		summary = "what its expression says, each time in other words"
+		summary = "its expression says what is wrong"
 	}
 	return strings.TrimSuffix(summary, ".")
 }

@@ -78,14 +78,17 @@ type shown struct {
 }
 
 type shownConstraint struct {
-	ID         string `yaml:"id"`
-	Message    string `yaml:"message,omitempty"`
-	Field      string `yaml:"field,omitempty"`
-	Snapshot   string `yaml:"snapshot,omitempty"`
-	Resource   string `yaml:"resource,omitempty"`
-	Expression string `yaml:"expression"`
-	Text       string `yaml:"text,omitempty"`
-	Severity   string `yaml:"severity"`
+	ID         string   `yaml:"id"`
+	Message    string   `yaml:"message,omitempty"`
+	Field      string   `yaml:"field,omitempty"`
+	Snapshot   string   `yaml:"snapshot,omitempty"`
+	Resource   string   `yaml:"resource,omitempty"`
+	Expression string   `yaml:"expression"`
+	Text       string   `yaml:"text,omitempty"`
+	Severity   string   `yaml:"severity"`
+	Help       string   `yaml:"help,omitempty"`
+	Why        string   `yaml:"why,omitempty"`
+	Links      []string `yaml:"links,omitempty"`
 }
 
 type shownPlugin struct {
@@ -123,7 +126,7 @@ func showConfig(w io.Writer, s *settings.Settings) error {
 	}
 	for _, c := range s.Constraints {
 		out.Constraints = append(out.Constraints, shownConstraint{
-			c.ID, c.Message, c.Field, c.Snapshot, c.Resource, c.Expression, c.Text, cmp.Or(c.Severity, lint.Error.String()),
+			c.ID, c.Message, c.Field, c.Snapshot, c.Resource, c.Expression, c.Text, cmp.Or(c.Severity, lint.Error.String()), c.Help, c.Why, c.Links,
 		})
 	}
 	for _, p := range s.Plugins {
