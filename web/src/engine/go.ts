@@ -26,7 +26,7 @@ export interface Realm {
 }
 
 /** The values that the engine holds once it has started, beyond those that every Go program does; preinitialise.ts sees to it that there are no others. */
-export const held = (realm: Realm) => [realm.Object, realm.Array, realm.process, realm.path, realm.fs, realm.fs.constants, realm.Uint8Array];
+export const held = (realm: Realm) => [realm.Object, realm.Array, realm.process, realm.path, realm.fs, realm.fs.constants, realm.Uint8Array, realm.xdslint];
 
 /** The id of the engine's function: the first one that it makes. */
 const functionID = 1;
@@ -37,11 +37,11 @@ const functionID = 1;
  */
 export function resume(go: Go, instance: WebAssembly.Instance, realm: Realm): Promise<void> {
   const ended = go.run(instance);
+  realm.xdslint = go._makeFuncWrapper(functionID);
   for (const value of held(realm)) {
     go._ids.set(value, go._values.length);
     go._values.push(value);
     go._goRefCounts.push(Infinity);
   }
-  realm.xdslint = go._makeFuncWrapper(functionID);
   return ended;
 }
