@@ -73,7 +73,9 @@ test("the larger engine is loaded with the first constraint, and judges from the
     await page.getByRole("tab", { name: ".xdslint.yaml" }).click();
     await write(page, `${builtIn}ignores: []\n`);
     await page.getByRole("button", { name: "Examples" }).click(); // whatever else is done
+    await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "hidden" }); // before that, what is typed goes to it
     assert.deepEqual(asked, ["engine"]);
 
     await write(page, constraint(expression));
