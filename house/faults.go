@@ -77,9 +77,9 @@ func unknown(env *cel.Env, name string, called bool) string {
 	}
 	near := ""
 	if len(name) > 4 { // of a short name everything is near
-		near = lint.Nearest(name, functions(env))
+		near = lint.DidYouMean(name, functions(env))
 	}
-	return fmt.Sprintf("there is no function %s%s", name, didYouMean(near))
+	return fmt.Sprintf("there is no function %s%s", name, near)
 }
 
 // dotted is the beginning of a text, as far as it is a name with dots in it.
@@ -101,8 +101,8 @@ func noEnumValue(md protoreflect.MessageDescriptor, name string) string {
 			values = append(values, fmt.Sprintf("%s.%s", enum.Name(), enum.Values().Get(j).Name()))
 		}
 	}
-	if near := lint.Nearest(name, values); near != "" || len(values) == 0 {
-		return fmt.Sprintf("%s has no enum value %s%s", md.FullName(), name, didYouMean(near))
+	if near := lint.DidYouMean(name, values); near != "" || len(values) == 0 {
+		return fmt.Sprintf("%s has no enum value %s%s", md.FullName(), name, near)
 	}
 	return fmt.Sprintf("%s has no enum value %s: it has %s", md.FullName(), name, strings.Join(values, ", "))
 }
@@ -171,18 +171,10 @@ func functions(env *cel.Env) (names []string) {
 
 // noField says that a type has no such field.
 func noField(typ, field string, names []string) string {
-	if near := didYouMean(lint.Nearest(field, names)); near != "" {
+	if near := lint.DidYouMean(field, names); near != "" {
 		return fmt.Sprintf("%s has no field %q%s", typ, field, near)
 	}
 	return fmt.Sprintf("%s has no field %q: it has %s", typ, field, strings.Join(names, ", "))
-}
-
-// didYouMean is empty where nothing is near.
-func didYouMean(near string) string {
-	if near == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (did you mean %q?)", near)
 }
 
 func fieldNames(md protoreflect.MessageDescriptor) (names []string) {

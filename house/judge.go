@@ -47,9 +47,6 @@ func (s scope) Parent() cel.Activation { return nil }
 
 // judge evaluates the expression for one value, and reports what it says at a place.
 func (m *maker) judge(p *lint.Pass, at lint.At, program cel.Program, this any) (more bool) {
-	if !p.Spend(0, maxTotal, tooMuch) {
-		return false
-	}
 	verdict, details, err := program.Eval(scope{this, resource{at.Resource(), p.Snapshot}})
 	if err != nil {
 		p.Fail(m.unable(at, err))
@@ -68,6 +65,7 @@ func (m *maker) judge(p *lint.Pass, at lint.At, program cel.Program, this any) (
 			Message: fmt.Sprintf("gives a value of type %s for %s", verdict.Type().TypeName(), named(at)),
 			Help:    `true, or "", says that all is well; false, or a text, that it is not`,
 		})
+		return false
 	}
 	if text != "" {
 		p.Report(at, lint.Diagnostic{Message: lint.Line(text), Help: m.Help})

@@ -104,11 +104,7 @@ func (t *typeSystem) get(target any, field string) (any, error) {
 func fieldIn(target any, field string) (contained, protoreflect.FieldDescriptor) {
 	in, ok := target.(contained)
 	if !ok {
-		m, isMessage := target.(proto.Message)
-		if !isMessage {
-			return contained{}, nil
-		}
-		in = contained{m: m}
+		return contained{}, nil
 	}
 	return in, in.m.ProtoReflect().Descriptor().Fields().ByName(protoreflect.Name(field))
 }
@@ -117,7 +113,7 @@ func fieldIn(target any, field string) (contained, protoreflect.FieldDescriptor)
 func (t *typeSystem) value(fd protoreflect.FieldDescriptor, v protoreflect.Value, contents decode.Contents) any {
 	switch {
 	case fd.IsMap():
-		return mapField{fd, v.Map(), contents}
+		return t.mapValue(v.Map(), contents)
 	case fd.IsList():
 		return celtypes.NewProtoList(within{t, contents}, v.List())
 	case fd.Message() == nil:
@@ -148,18 +144,11 @@ func isWrapper(md protoreflect.MessageDescriptor) bool {
 	return ownForm(md.FullName()) && md.Fields().Len() == 1 && md.Fields().Get(0).Name() == "value"
 }
 
-// mapField is the value of a map field.
-type mapField struct {
-	fd       protoreflect.FieldDescriptor
-	m        protoreflect.Map
-	contents decode.Contents
-}
-
 // mapValue copies a map field; its values become those of CEL as an expression comes to them.
-func (t *typeSystem) mapValue(f mapField) ref.Val {
-	adapter := within{t, f.contents}
-	all := make(map[any]any, f.m.Len())
-	f.m.Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
+func (t *typeSystem) mapValue(m protoreflect.Map, contents decode.Contents) ref.Val {
+	adapter := within{t, contents}
+	all := make(map[any]any, m.Len())
+	m.Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
 		all[k.Interface()] = v.Interface()
 		return true
 	})

@@ -1,6 +1,7 @@
 package house
 
 import (
+	"fmt"
 	"slices"
 
 	"cel.dev/cel-go/cel"
@@ -43,13 +44,12 @@ func (t *typeSystem) nearestMessage(name protoreflect.FullName) string {
 		}
 	})
 	if len(alike) == 0 {
-		return didYouMean(lint.Nearest(string(name), all))
+		return lint.DidYouMean(string(name), all)
 	}
-	near := lint.Nearest(string(name), alike)
-	if near == "" {
-		near = slices.MinFunc(alike, func(a, b string) int { return len(a) - len(b) })
+	if near := lint.DidYouMean(string(name), alike); near != "" {
+		return near
 	}
-	return didYouMean(near)
+	return fmt.Sprintf(" (did you mean %q?)", slices.MinFunc(alike, func(a, b string) int { return len(a) - len(b) }))
 }
 
 func objectType(name protoreflect.FullName) *cel.Type { return cel.ObjectType(string(name)) }
@@ -188,14 +188,8 @@ func (t *typeSystem) NativeToValue(v any) ref.Val {
 		return v
 	case contained:
 		return t.messageValue(v)
-	case protoreflect.Message:
-		return t.messageValue(contained{m: v.Interface()})
-	case proto.Message:
-		return t.messageValue(contained{m: v})
 	case protoreflect.EnumNumber:
 		return celtypes.Int(v)
-	case mapField:
-		return t.mapValue(v)
 	case resource:
 		return object{t, resourcePrefix, v}
 	case reference:
@@ -220,9 +214,9 @@ type adapterIn struct {
 func (a adapterIn) NativeToValue(v any) ref.Val {
 	switch v := v.(type) {
 	case *graph.Resource:
-		return object{a.typeSystem, resourcePrefix, resource{v, a.in}}
+		return a.typeSystem.NativeToValue(resource{v, a.in})
 	case *graph.Edge:
-		return object{a.typeSystem, referenceName, reference{v, a.in}}
+		return a.typeSystem.NativeToValue(reference{v, a.in})
 	}
 	return a.typeSystem.NativeToValue(v)
 }

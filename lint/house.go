@@ -59,16 +59,31 @@ type joint struct {
 	f func(ctx context.Context, passes []*Pass) *Unable
 }
 
+// jointRules are those that run of the rules with one check.
+type jointRules struct {
+	*joint
+	rules []*Rule
+}
+
+func (r *runner) join(rule *Rule) {
+	i := slices.IndexFunc(r.joints, func(j jointRules) bool { return j.joint == rule.Run.joint })
+	if i < 0 {
+		i = len(r.joints)
+		r.joints = append(r.joints, jointRules{joint: rule.Run.joint})
+	}
+	r.joints[i].rules = append(r.joints[i].rules, rule)
+}
+
 // jointly calls what judges for several rules at once.
 func (r *runner) jointly(ctx context.Context) {
-	for _, j := range r.order {
-		rules := r.joints[j]
+	for _, j := range r.joints {
+		rules := j.rules
 		if ctx.Err() != nil || r.fragment() || !r.unables.able(rules[0], r.before) {
 			continue
 		}
 		passes := make([]*Pass, len(rules))
 		for i, rule := range rules {
-			passes[i] = r.pass(rule, r.found)
+			passes[i] = r.pass(rule, &r.before, r.found)
 		}
 		func() {
 			defer r.contain(rules[0], nil, &r.Result)
@@ -83,11 +98,13 @@ func (r *runner) jointly(ctx context.Context) {
 }
 
 // Fail ends a house rule's part in the run: it cannot judge. The run reports that once, in place of all that the rule finds.
-func (p *Pass) Fail(why *Unable) { p.unable(why) }
+func (p *Pass) Fail(why *Unable) { p.unables.note(p.Rule.Origin, *p.at, why) }
 
 // Spend counts what a house rule has cost, in units of its own. Where it spends more than the limit in a run, it cannot judge; where it
 // does so at one resource, it need not go on there.
-func (p *Pass) Spend(cost, limit uint64, why *Unable) (more bool) { return p.spend(cost, limit, why) }
+func (p *Pass) Spend(cost, limit uint64, why *Unable) (more bool) {
+	return p.unables.spend(p.Rule.Origin, *p.at, cost, limit, why)
+}
 
 // spending is what a rule has cost in a run, by resource.
 type spending struct {
@@ -121,7 +138,7 @@ type unables struct {
 	mu    sync.RWMutex
 	first map[*Origin]inability
 	spent map[*Origin]*spending
-	last  map[*Origin]int // of rules that have spent too much: the last resource that they have begun with
+	last  map[*Origin]int // of rules that have spent too much: the last resource that they still judge
 }
 
 func newUnables() *unables {
@@ -139,8 +156,12 @@ func (u *unables) spend(o *Origin, at int, cost, limit uint64, why *Unable) (mor
 	}
 	s.by[at] += cost
 	s.total += cost
-	if _, over := u.last[o]; s.total > limit && !over {
-		u.last[o] = slices.Max(slices.Collect(maps.Keys(s.by)))
+	last, over := u.last[o]
+	switch {
+	case s.by[at] > limit && (!over || at <= last):
+		u.last[o] = at - 1 // here it has spent too much already
+	case s.total > limit && !over:
+		u.last[o] = slices.Max(slices.Collect(maps.Keys(s.by))) // of those that it has begun with, some are before the end
 	}
 	return s.by[at] <= limit // and not the total: where a rule stops must not depend on other resources, which others judge meanwhile
 }

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 )
@@ -18,6 +19,14 @@ func Nearest(name string, candidates []string) string {
 		}
 	}
 	return best
+}
+
+// DidYouMean ends a message about a name that there is not with the nearest that there is; empty where none is near.
+func DidYouMean(name string, candidates []string) string {
+	if near := Nearest(name, candidates); near != "" {
+		return fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return ""
 }
 
 // misspelt tells whether a name is surely another one with a typo: svc-a and svc-b, or v1 and v2, are two names.

@@ -22,9 +22,9 @@ type Pass struct {
 	TargetGiven bool
 
 	report    func(Diagnostic)
-	unable    func(*Unable)
-	spend     func(cost, limit uint64, why *Unable) (more bool)
-	suggested int // how often a similar name was looked for
+	unables   *unables
+	at        *int // of the resources of all snapshots: the one that is judged
+	suggested int  // how often a similar name was looked for
 }
 
 // At is a place that a finding can point to: a message, or one of its fields.

@@ -101,15 +101,14 @@ type runner struct {
 	each     []*Rule  // for single messages
 	byType   sync.Map // protoreflect.MessageDescriptor → []int: which of them apply
 	overAll  []*Rule  // for the snapshot as a whole, or for what leads to it
-	joints   map[*joint][]*Rule
-	order    []*joint
+	joints   []jointRules
 	changes  *graph.Changes
 	unables  *unables
 	before   int // how many resources earlier snapshots have
 }
 
 func newRunner(s *graph.Snapshot, config Config, unables *unables, before int) *runner {
-	r := &runner{snapshot: s, config: config, unables: unables, before: before, joints: map[*joint][]*Rule{}}
+	r := &runner{snapshot: s, config: config, unables: unables, before: before}
 	if t := config.Transition; t != nil {
 		r.changes = graph.Diff(t.Old, s)
 	}
@@ -120,11 +119,8 @@ func newRunner(s *graph.Snapshot, config Config, unables *unables, before int) *
 		if rule.Run.each != nil {
 			r.each = append(r.each, rule)
 		}
-		if j := rule.Run.joint; j != nil {
-			if len(r.joints[j]) == 0 {
-				r.order = append(r.order, j)
-			}
-			r.joints[j] = append(r.joints[j], rule)
+		if rule.Run.joint != nil {
+			r.join(rule)
 		}
 	}
 	return r
@@ -187,11 +183,7 @@ func (w *worker) call(i int, res *graph.Resource, at *graph.Place) {
 		return
 	}
 	if w.passes[i] == nil {
-		w.passes[i] = w.pass(rule, func(d Diagnostic) { w.into.Diagnostics = append(w.into.Diagnostics, d) })
-		w.passes[i].unable = func(why *Unable) { w.unables.note(rule.Origin, w.at, why) }
-		w.passes[i].spend = func(cost, limit uint64, why *Unable) bool {
-			return w.unables.spend(rule.Origin, w.at, cost, limit, why)
-		}
+		w.passes[i] = w.pass(rule, &w.at, func(d Diagnostic) { w.into.Diagnostics = append(w.into.Diagnostics, d) })
 	}
 	defer w.contain(rule, res, w.into)
 	if w.config.Timings {
@@ -213,7 +205,7 @@ func (r *runner) whole(ctx context.Context) {
 			if r.config.Timings {
 				defer r.measure(rule)()
 			}
-			pass := r.pass(rule, r.found)
+			pass := r.pass(rule, &r.before, r.found)
 			if rule.Run.whole != nil {
 				rule.Run.whole(pass)
 			}
@@ -231,11 +223,9 @@ func (r *runner) fragment() bool {
 	return len(r.snapshot.Resources) == 1 && r.snapshot.Resources[0].Fragment
 }
 
-func (r *runner) pass(rule *Rule, report func(Diagnostic)) *Pass {
-	p := &Pass{Rule: rule, Snapshot: r.snapshot, Target: r.config.Target, TargetGiven: r.config.TargetGiven, report: report}
-	p.unable = func(why *Unable) { r.unables.note(rule.Origin, r.before, why) }
-	p.spend = func(cost, limit uint64, why *Unable) bool {
-		return r.unables.spend(rule.Origin, r.before, cost, limit, why)
+func (r *runner) pass(rule *Rule, at *int, report func(Diagnostic)) *Pass {
+	p := &Pass{
+		Rule: rule, Snapshot: r.snapshot, Target: r.config.Target, TargetGiven: r.config.TargetGiven, report: report, unables: r.unables, at: at,
 	}
 	if t := r.config.Transition; t != nil {
 		p.Old, p.Push = t.Old, t.OrDefault()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/baseline"
 )
 
@@ -18,7 +19,7 @@ func newBaseline() *cobra.Command {
 what is new. Entries are keyed by rule, resource and field: moving lines does not bring a finding back.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("baseline has no command %q%s: write, prune", args[0], didYouMean(args[0], []string{"write", "prune"}))
+				return fmt.Errorf("baseline has no command %q%s: write, prune", args[0], lint.DidYouMean(args[0], []string{"write", "prune"}))
 			}
 			return nil
 		},

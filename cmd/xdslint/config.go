@@ -21,7 +21,7 @@ func newConfig() *cobra.Command {
 		Use: "config", Short: "Show, check or test the configuration", DisableFlagsInUseLine: true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("config has no command %q%s: show, verify, test", args[0], didYouMean(args[0], []string{"show", "verify", "test"}))
+				return fmt.Errorf("config has no command %q%s: show, verify, test", args[0], lint.DidYouMean(args[0], []string{"show", "verify", "test"}))
 			}
 			return nil
 		},

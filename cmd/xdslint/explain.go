@@ -93,7 +93,7 @@ func findRule(name string, known []*lint.Rule) (*lint.Rule, error) {
 	case slices.ContainsFunc(groups(known), func(g *lint.Group) bool { return g.Name == name }):
 		return nil, fmt.Errorf("%q is a group; xdslint rules %[1]s lists its rules", name)
 	}
-	return nil, fmt.Errorf("no rule is named %q%s", name, didYouMean(name, ids(known)))
+	return nil, fmt.Errorf("no rule is named %q%s", name, lint.DidYouMean(name, ids(known)))
 }
 
 func explanation(r *lint.Rule) string {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/settings"
 )
 
@@ -122,7 +123,7 @@ func (f *graphFlags) cut(d *graph.Drawing) (*graph.Drawing, error) {
 				names = append(names, n.Name)
 			}
 		}
-		return nil, fmt.Errorf("--from: there is no %s %q%s", kind, name, didYouMean(name, names))
+		return nil, fmt.Errorf("--from: there is no %s %q%s", kind, name, lint.DidYouMean(name, names))
 	}
 	return cut, nil
 }

@@ -82,7 +82,7 @@ func (f *lintFlags) parseOutputs() (stdout report.Format, files []output, err er
 func findFormat(name string) (report.Format, error) {
 	format, ok := report.Find(name)
 	if !ok {
-		near := didYouMean(name, report.Names())
+		near := lint.DidYouMean(name, report.Names())
 		if near == "" {
 			near = ": " + strings.Join(report.Names(), ", ")
 		}

@@ -121,11 +121,3 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	return fmt.Errorf("unknown flag --%s (%s --help lists them)", name, cmd.CommandPath())
 }
-
-// didYouMean is empty where nothing is near.
-func didYouMean(name string, candidates []string) string {
-	if near := lint.Nearest(name, candidates); near != "" {
-		return fmt.Sprintf(" (did you mean %q?)", near)
-	}
-	return ""
-}

@@ -87,11 +87,15 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("--drain-time: %s is less than Envoy drains at least (1s)", f.drainTime)
 	}
 	ctx := cmd.Context()
-	before, _, err := loadSide(ctx, &f.inputFlags, args[0])
+	s, err := f.settings(ctx)
 	if err != nil {
 		return err
 	}
-	after, _, err := loadSide(ctx, &f.inputFlags, args[1])
+	before, err := loadSide(ctx, &f.inputFlags, s, args[0])
+	if err != nil {
+		return err
+	}
+	after, err := loadSide(ctx, &f.inputFlags, s, args[1])
 	if err != nil {
 		return err
 	}
@@ -99,10 +103,6 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 		if _, err := load.Unreadable(side); err != nil {
 			return err
 		}
-	}
-	s, err := f.settings(cmd.Context())
-	if err != nil {
-		return err
 	}
 	old := wanted(s)(plan.Broken(ctx, before, nil))
 	outcome := plan.Compare(ctx, before, after, plan.Options{Push: push, DrainTime: f.drainTime, Repoint: f.repoint}, f.force, wanted(s))

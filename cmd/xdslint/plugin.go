@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/xdslint/xdslint/lint"
 )
 
 func newPlugin() *cobra.Command {
@@ -12,7 +14,7 @@ func newPlugin() *cobra.Command {
 		Use: "plugin", Short: "Write rules of your own as a WebAssembly module", DisableFlagsInUseLine: true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("plugin has no command %q%s: new, test", args[0], didYouMean(args[0], []string{"new", "test"}))
+				return fmt.Errorf("plugin has no command %q%s: new, test", args[0], lint.DidYouMean(args[0], []string{"new", "test"}))
 			}
 			return nil
 		},

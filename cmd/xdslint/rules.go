@@ -56,7 +56,7 @@ func newRules() *cobra.Command {
 }
 
 func unknownFormat(name string, known []string) error {
-	near := didYouMean(name, known)
+	near := lint.DidYouMean(name, known)
 	if near == "" {
 		near = ": " + strings.Join(known, ", ")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/lint/settings"
 )
 
 // oldAndNew are the arguments of commands that compare.
@@ -24,14 +25,10 @@ func oldAndNew(cmd *cobra.Command, args []string) error {
 }
 
 // loadSide reads one side of a comparison, which is one snapshot.
-func loadSide(ctx context.Context, f *inputFlags, path string) (*graph.Snapshot, *load.Input, error) {
-	s, err := f.settings(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
+func loadSide(ctx context.Context, f *inputFlags, s *settings.Settings, path string) (*graph.Snapshot, error) {
 	opts, err := f.options(s)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	p := startProgress(os.Stderr)
 	opts.Progress = p.reading
@@ -39,9 +36,9 @@ func loadSide(ctx context.Context, f *inputFlags, path string) (*graph.Snapshot,
 	p.stop()
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, nil, failed(fmt.Errorf("interrupted"))
+			return nil, failed(fmt.Errorf("interrupted"))
 		}
-		return nil, nil, err
+		return nil, err
 	}
 	if f.showFiles {
 		showFiles(os.Stderr, input)
@@ -50,5 +47,5 @@ func loadSide(ctx context.Context, f *inputFlags, path string) (*graph.Snapshot,
 	if errors.Is(err, load.ErrNothing) {
 		err = fmt.Errorf("%w (--show-files says what was skipped, and why)", err)
 	}
-	return snapshot, input, err
+	return snapshot, err
 }

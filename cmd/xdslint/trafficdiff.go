@@ -50,10 +50,14 @@ func (f *trafficDiffFlags) run(cmd *cobra.Command, args []string) error {
 	if f.format != "text" && f.format != "json" {
 		return unknownFormat(f.format, differences)
 	}
+	s, err := f.settings(cmd.Context())
+	if err != nil {
+		return err
+	}
 	var sides [2]*graph.Snapshot
 	var unread []string
 	for i, path := range args {
-		snapshot, _, err := loadSide(cmd.Context(), &f.inputFlags, path)
+		snapshot, err := loadSide(cmd.Context(), &f.inputFlags, s, path)
 		if err != nil {
 			return err
 		}

@@ -97,10 +97,7 @@ func nearest(id string, rules []*lint.Rule) string {
 	for i, r := range rules {
 		ids[i] = r.ID()
 	}
-	if near := lint.Nearest(id, ids); near != "" {
-		return fmt.Sprintf(" (did you mean %q?)", near)
-	}
-	return ""
+	return lint.DidYouMean(id, ids)
 }
 
 func (r *runner) faultf(a *archive, format string, args ...any) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/lint"
 )
 
 // node adds lookups to the text's tree.
@@ -162,7 +163,7 @@ func (d *decoder) fields(n *decode.Node, v reflect.Value) {
 		field, ok := known[key.Name]
 		switch {
 		case !ok:
-			near := didYouMean(key.Name, names)
+			near := lint.DidYouMean(key.Name, names)
 			if near == "" {
 				near = "; known are " + strings.Join(names, ", ")
 			}

@@ -209,7 +209,7 @@ func CheckSelector(selector string, rules []*lint.Rule) error {
 		}
 		names = append(names, r.ID(), r.Group)
 	}
-	return fmt.Errorf("no rule or group is named %q%s", selector, didYouMean(selector, names))
+	return fmt.Errorf("no rule or group is named %q%s", selector, lint.DidYouMean(selector, names))
 }
 
 // ParseFailOn reads the lowest severity that fails a run; 0 is "never".
@@ -233,7 +233,7 @@ func ParseKind(s string) (graph.Kind, error) {
 		}
 		names = append(names, string(k))
 	}
-	near := didYouMean(s, names)
+	near := lint.DidYouMean(s, names)
 	if near == "" {
 		near = ": " + strings.Join(names, ", ")
 	}
@@ -254,13 +254,6 @@ func ParseAssumed(s string) (graph.Assumed, error) {
 		return graph.Assumed{}, fmt.Errorf("%q is no glob: a [ is not closed, or a \\ stands at the end", glob)
 	}
 	return graph.Assumed{Kind: kind, Glob: glob}, nil
-}
-
-func didYouMean(name string, candidates []string) string {
-	if near := lint.Nearest(name, candidates); near != "" {
-		return fmt.Sprintf(" (did you mean %q?)", near)
-	}
-	return ""
 }
 
 // ParseAssumptions reads what is known of the world around the input.
