@@ -18,7 +18,7 @@ import (
 	"github.com/xdslint/xdslint/admission"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/target"
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -35,7 +35,7 @@ func TestNew(t *testing.T) {
 		`admission.Options.Policies: no rule or group is named "http/reserved"`: {
 			Rules: rules.All(), Policies: []admission.RulePolicy{{Selector: "http/reserved", Policy: admission.Block}},
 		},
-		"admission.Options.Target: envoy:0.1 is not known": {Rules: rules.All(), Target: target.Target{Plane: "envoy", Version: "0.1"}},
+		"admission.Options.Target: envoy:0.1 is not known": {Rules: rules.All(), Target: dataplane.Target{Plane: "envoy", Version: "0.1"}},
 		"admission.Options.Deadline is negative":           {Rules: rules.All(), Deadline: -1},
 		"admission.Options.Bootstrap holds no bootstrap that can be read": {
 			Rules: rules.All(), Bootstrap: &graph.Snapshot{},

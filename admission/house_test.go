@@ -11,7 +11,7 @@ import (
 	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/house"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -34,7 +34,7 @@ constraints:
 
 func houseRulesOf(t *testing.T) []*lint.Rule {
 	t.Helper()
-	s, err := settings.Parse(&source.File{Name: settings.FileName, Text: []byte(houseRules)}, rules.Known(), house.Constraints(rules.Known(), nil))
+	s, err := config.Parse(&source.File{Name: config.FileName, Text: []byte(houseRules)}, rules.Known(), house.Constraints(rules.Known(), nil))
 	if err != nil {
 		t.Fatal(err)
 	}

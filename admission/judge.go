@@ -12,7 +12,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph/load/gocp"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
+	"github.com/xdslint/xdslint/internal/report"
 )
 
 var errDeadline = errors.New("the deadline of judging has passed")

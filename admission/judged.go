@@ -15,7 +15,7 @@ import (
 	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/parallel"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/target"
+	"github.com/xdslint/xdslint/dataplane"
 )
 
 // key is what a resource is known by.
@@ -161,7 +161,7 @@ func (g *Gate) lint(ctx context.Context, j *judged, w world) bool {
 	}
 	g.build(j, w)
 	result := lint.Run(ctx, []*graph.Snapshot{j.graph}, lint.Config{
-		Rules: g.options.Rules, Target: g.options.Target, TargetGiven: g.options.Target != (target.Target{}),
+		Rules: g.options.Rules, Target: g.options.Target, TargetGiven: g.options.Target != (dataplane.Target{}),
 	})
 	j.errors, j.failures, j.unable = errorsIn(result.Diagnostics), result.Failures, result.Unable
 	j.linted = ctx.Err() == nil

@@ -17,7 +17,7 @@ import (
 	"github.com/xdslint/xdslint/house/archive"
 	"github.com/xdslint/xdslint/internal/guesttest"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/wasm/plugin"
 )
 
@@ -84,7 +84,7 @@ func TestPlugins(t *testing.T) {
 // constraint is the rule of both examples, in a line of CEL.
 func constraint(t *testing.T) *lint.Rule {
 	t.Helper()
-	file := &source.File{Name: settings.FileName, Text: []byte(`
+	file := &source.File{Name: config.FileName, Text: []byte(`
 constraints:
 - id: acme/cluster-name
   message: envoy.config.cluster.v3.Cluster
@@ -93,7 +93,7 @@ constraints:
   text: cluster names are team-service
   severity: warning
 `)}
-	s, err := settings.Parse(file, nil, house.Constraints(nil, nil))
+	s, err := config.Parse(file, nil, house.Constraints(nil, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,13 +8,13 @@ import (
 	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/house"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/rules"
 )
 
 // A configuration's constraints become rules, which run beside the built-in ones.
 func ExampleConstraints() {
-	configuration := &source.File{Name: settings.FileName, Text: []byte(`
+	configuration := &source.File{Name: config.FileName, Text: []byte(`
 constraints:
 - id: acme/cluster-name
   message: envoy.config.cluster.v3.Cluster
@@ -22,7 +22,7 @@ constraints:
   expression: this.matches('^[a-z]+-[a-z]+$')
   text: cluster names are team-service
 `)}
-	s, err := settings.Parse(configuration, rules.Known(), house.Constraints(rules.Known(), nil))
+	s, err := config.Parse(configuration, rules.Known(), house.Constraints(rules.Known(), nil))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -16,7 +16,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/internal/config"
 )
 
 // watch notes which fields an expression asks for in vain.
@@ -242,7 +242,7 @@ func notReached(call ast.CallExpr, in *ast.AST) string {
 
 func noKind(e ast.Expr) string {
 	if e.Kind() == ast.LiteralKind {
-		if _, err := settings.ParseKind(fmt.Sprint(e.AsLiteral().Value())); err != nil {
+		if _, err := config.ParseKind(fmt.Sprint(e.AsLiteral().Value())); err != nil {
 			return err.Error()
 		}
 	}

@@ -15,18 +15,18 @@ import (
 	"github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/settings"
-	"github.com/xdslint/xdslint/lint/suppress"
+	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/suppress"
 )
 
 // Constraints makes a rule of each constraint. The built-in rules are there so that no id is in a group of theirs; known are the types of messages, nil:
 // those of Envoy's API.
-func Constraints(builtIn []*lint.Rule, known decode.Types) settings.Maker {
+func Constraints(builtIn []*lint.Rule, known decode.Types) config.Maker {
 	if known == nil {
 		known = types.Envoy
 	}
 	language := sync.OnceValue(func() *language { return newLanguage(known) })
-	return func(s *settings.Settings) (rules []*lint.Rule, faults []*settings.Fault) {
+	return func(s *config.Settings) (rules []*lint.Rule, faults []*config.Fault) {
 		for i := range s.Constraints {
 			m := &maker{Constraint: &s.Constraints[i], language: language()}
 			if rule := m.rule(builtIn, s); len(m.faults) == 0 {
@@ -40,9 +40,9 @@ func Constraints(builtIn []*lint.Rule, known decode.Types) settings.Maker {
 
 // maker makes the rule of one constraint.
 type maker struct {
-	*settings.Constraint
+	*config.Constraint
 	language *language
-	faults   []*settings.Fault
+	faults   []*config.Fault
 }
 
 // faultf finds a fault at the value of a key.
@@ -54,10 +54,10 @@ func (m *maker) faultf(key, format string, args ...any) {
 	m.faults = append(m.faults, fault)
 }
 
-func (m *maker) rule(builtIn []*lint.Rule, s *settings.Settings) *lint.Rule {
+func (m *maker) rule(builtIn []*lint.Rule, s *config.Settings) *lint.Rule {
 	r := &lint.Rule{Severity: lint.Error, Summary: m.summary(), Why: m.why(), Links: m.links()}
 	var err error
-	if r.Group, r.Name, err = settings.HouseID(m.ID, builtIn); err != nil {
+	if r.Group, r.Name, err = config.HouseID(m.ID, builtIn); err != nil {
 		m.faultf("id", "%s", err)
 	}
 	r.Origin = &lint.Origin{Name: "constraint " + m.ID, File: s.File, Span: m.At("expression")}
@@ -70,7 +70,7 @@ func (m *maker) rule(builtIn []*lint.Rule, s *settings.Settings) *lint.Rule {
 			m.faultf("severity", "%s", err)
 		}
 	}
-	if err := settings.CheckResource(m.Resource); err != nil {
+	if err := config.CheckResource(m.Resource); err != nil {
 		m.faultf("resource", "%s", err)
 	}
 	switch {
@@ -175,7 +175,7 @@ func fieldOf(m protoreflect.Message, field protoreflect.FieldDescriptor) protore
 
 // overResources checks every resource of a kind.
 func (m *maker) overResources() (none lint.Check) {
-	kind, err := settings.ParseKind(m.Snapshot)
+	kind, err := config.ParseKind(m.Snapshot)
 	if err == nil && !slices.Contains(resourceKinds(), kind) {
 		err = fmt.Errorf("a %s is no resource: %s", kind, joined(resourceKinds()))
 	}
@@ -196,7 +196,7 @@ func (m *maker) overResources() (none lint.Check) {
 			if r.Message == nil || !suppress.OfResource(m.Resource, r) {
 				continue
 			}
-			if !m.judge(p, lint.AtName(r), program, resource{r, p.Snapshot}) {
+			if !m.judge(p, r.AtName(), program, resource{r, p.Snapshot}) {
 				return
 			}
 		}

@@ -14,15 +14,15 @@ import (
 	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/house"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
-	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/rules"
 )
 
 // understood reads a configuration with constraints.
-func understood(t *testing.T, text string) (*settings.Settings, string) {
+func understood(t *testing.T, text string) (*config.Settings, string) {
 	t.Helper()
-	s, err := settings.Parse(&source.File{Name: settings.FileName, Text: []byte(text)}, rules.Known(), house.Constraints(rules.Known(), nil))
+	s, err := config.Parse(&source.File{Name: config.FileName, Text: []byte(text)}, rules.Known(), house.Constraints(rules.Known(), nil))
 	if err != nil {
 		return s, err.Error()
 	}

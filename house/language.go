@@ -12,7 +12,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/internal/config"
 )
 
 // language is CEL with protovalidate's functions, the types of xDS, and functions over the graph.
@@ -47,7 +47,7 @@ func (l *language) reach(name string, f func(resource, graph.Kind) (resources, i
 		if !ok {
 			return celtypes.NewErr("only a resource leads to others, and a %s is none", receiver.Type().TypeName())
 		}
-		k, err := settings.ParseKind(fmt.Sprint(kind.Value()))
+		k, err := config.ParseKind(fmt.Sprint(kind.Value()))
 		if err != nil {
 			return celtypes.WrapErr(err)
 		}
@@ -66,7 +66,7 @@ func (l *language) find() cel.EnvOption {
 		if !ok {
 			return celtypes.MaybeNoSuchOverloadErr(args[0])
 		}
-		kind, err := settings.ParseKind(fmt.Sprint(args[1].Value()))
+		kind, err := config.ParseKind(fmt.Sprint(args[1].Value()))
 		if err != nil {
 			return celtypes.WrapErr(err)
 		}

@@ -11,13 +11,13 @@ import (
 
 	"github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/target"
+	"github.com/xdslint/xdslint/dataplane"
 )
 
 func init() { lint.InvalidMessage.Run = lint.EachWhere(own, validated) }
 
 // own tells the messages that are not of Envoy's API.
-func own(_ target.Target, md protoreflect.MessageDescriptor) bool {
+func own(_ dataplane.Target, md protoreflect.MessageDescriptor) bool {
 	_, err := types.Envoy.FindFileByPath(md.ParentFile().Path())
 	return err != nil && md.FullName().Parent() != "google.protobuf"
 }

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/lint/target"
 )
 
 // Severity is how bad a finding is.
@@ -58,7 +58,7 @@ func (r *Rule) ID() string { return r.Group + "/" + r.Name }
 
 // Check is what a rule does: made by Each, EachOf, EachWhere, Whole, Between or Jointly.
 type Check struct {
-	applies func(target.Target, protoreflect.MessageDescriptor) bool
+	applies func(dataplane.Target, protoreflect.MessageDescriptor) bool
 	each    func(*Pass, At, protoreflect.Message)
 	whole   func(*Pass)
 	between func(*Pass, *graph.Changes)
@@ -77,14 +77,14 @@ func Each[M proto.Message](f func(p *Pass, at At, m M)) Check {
 
 // EachOf runs f for every message of some types, also of those whose Go packages are not linked in.
 func EachOf(f func(p *Pass, at At, m protoreflect.Message), names ...protoreflect.FullName) Check {
-	return EachWhere(func(_ target.Target, md protoreflect.MessageDescriptor) bool {
+	return EachWhere(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool {
 		return slices.Contains(names, md.FullName())
 	}, f)
 }
 
 // EachWhere runs f for every message of the types, user-defined ones too, to which the rule applies. A run asks once for each
 // type.
-func EachWhere(applies func(t target.Target, md protoreflect.MessageDescriptor) bool, f func(p *Pass, at At, m protoreflect.Message)) Check {
+func EachWhere(applies func(t dataplane.Target, md protoreflect.MessageDescriptor) bool, f func(p *Pass, at At, m protoreflect.Message)) Check {
 	return Check{applies: applies, each: f}
 }
 

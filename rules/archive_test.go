@@ -12,9 +12,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/target"
 )
 
 // archive is the examples of one rule: testdata/rules/GROUP/RULE.txtar.
@@ -48,7 +48,7 @@ type archive struct {
 
 type flags struct {
 	assumptions graph.Assumptions
-	target      target.Target
+	target      dataplane.Target
 	push        lint.Push
 }
 
@@ -125,7 +125,7 @@ func (a *archive) readFlags(text string) (err error) {
 		case "closed":
 			f.assumptions.Closed = append(f.assumptions.Closed, graph.Kind(rest))
 		case "target":
-			f.target, err = target.Parse(rest)
+			f.target, err = dataplane.Parse(rest)
 		case "push":
 			transport, versions, _ := strings.Cut(rest, " ")
 			f.push, err = lint.ParsePush(transport, versions)

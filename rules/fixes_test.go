@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/fix"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/fix"
 )
 
 // fix applies all fixes to an example, and looks at what they made of it. It is nil where there are none.

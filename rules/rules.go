@@ -2,19 +2,19 @@
 package rules
 
 import (
+	"github.com/xdslint/xdslint/internal/suppress"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/suppress"
-	"github.com/xdslint/xdslint/rules/bootstrap"
-	"github.com/xdslint/xdslint/rules/cluster"
-	"github.com/xdslint/xdslint/rules/endpoint"
-	"github.com/xdslint/xdslint/rules/health"
-	"github.com/xdslint/xdslint/rules/http"
-	"github.com/xdslint/xdslint/rules/listener"
-	"github.com/xdslint/xdslint/rules/reference"
-	"github.com/xdslint/xdslint/rules/route"
-	"github.com/xdslint/xdslint/rules/schema"
-	"github.com/xdslint/xdslint/rules/transition"
-	"github.com/xdslint/xdslint/rules/version"
+	"github.com/xdslint/xdslint/rules/internal/bootstrap"
+	"github.com/xdslint/xdslint/rules/internal/cluster"
+	"github.com/xdslint/xdslint/rules/internal/endpoint"
+	"github.com/xdslint/xdslint/rules/internal/health"
+	"github.com/xdslint/xdslint/rules/internal/http"
+	"github.com/xdslint/xdslint/rules/internal/listener"
+	"github.com/xdslint/xdslint/rules/internal/reference"
+	"github.com/xdslint/xdslint/rules/internal/route"
+	"github.com/xdslint/xdslint/rules/internal/schema"
+	"github.com/xdslint/xdslint/rules/internal/transition"
+	"github.com/xdslint/xdslint/rules/internal/version"
 )
 
 // Groups are the built-in groups, in the order in which they are documented.
@@ -40,3 +40,6 @@ func All() []*lint.Rule {
 	}
 	return all
 }
+
+// Transitional lists the built-in rules about what leads from one snapshot to the next. The others judge a snapshot as it is.
+func Transitional() []*lint.Rule { return transition.Rules.Rules() }

@@ -15,13 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/envoytest"
+	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/suppress"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
-	"github.com/xdslint/xdslint/lint/suppress"
-	"github.com/xdslint/xdslint/lint/target"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -126,7 +126,7 @@ func (a *archive) lint(t *testing.T, example string, texts map[string][]byte) (*
 type judgement struct {
 	archive   *archive
 	example   string
-	target    target.Target
+	target    dataplane.Target
 	texts     map[string][]byte // fixed ones
 	snapshots []*graph.Snapshot
 	found     []lint.Diagnostic
@@ -256,7 +256,7 @@ func TestEveryRuleIsComplete(t *testing.T) {
 		if strings.Contains(r.Summary+r.Why, "TODO") {
 			t.Errorf("%s: Summary or Why is not written yet", r.ID())
 		}
-		file := filepath.Join(r.Group, strings.ReplaceAll(r.Name, "-", "_")+".go")
+		file := filepath.Join("internal", r.Group, strings.ReplaceAll(r.Name, "-", "_")+".go")
 		if _, err := os.Stat(file); err != nil {
 			t.Errorf("%s: a rule stands in a file of its own name: %v", r.ID(), err)
 		}
@@ -277,7 +277,7 @@ func TestEveryRuleIsComplete(t *testing.T) {
 
 // TestFilesAreBuilt: Go leaves out x_test.go, x_linux.go, x_wasm.go … without a word.
 func TestFilesAreBuilt(t *testing.T) {
-	files, err := filepath.Glob("*/*.go")
+	files, err := filepath.Glob("internal/*/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}

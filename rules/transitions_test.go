@@ -9,7 +9,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/rules/transition"
+	"github.com/xdslint/xdslint/rules/internal/transition"
 )
 
 // between tells whether the archive's examples are pushes, from one snapshot to the next.

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/baseline"
+	"github.com/xdslint/xdslint/internal/baseline"
 )
 
 func newBaseline() *cobra.Command {

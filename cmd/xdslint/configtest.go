@@ -14,7 +14,7 @@ import (
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/house/archive"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/internal/config"
 )
 
 func newConfigTest() *cobra.Command {
@@ -23,7 +23,7 @@ func newConfigTest() *cobra.Command {
 		Use: "test [DIR|FILE]", Short: "Run the examples of the constraints and plugins in a configuration", Args: cobra.MaximumNArgs(1),
 		DisableFlagsInUseLine: true,
 		Long: `Run the constraints and plugins of a configuration over the examples in testdata/GROUP/RULE.txtar beside it, or beside the
-plugin: each bad* example must give what stands under want, each good* example nothing. DIR is a folder with a ` + settings.FileName + `.
+plugin: each bad* example must give what stands under want, each good* example nothing. DIR is a folder with a ` + config.FileName + `.
 
 Exit status: 0 all is as wanted, 1 something differs or a constraint has no archive, 2 the command line or the configuration is
 wrong, 3 xdslint failed.`,
@@ -53,14 +53,14 @@ wrong, 3 xdslint failed.`,
 // configAt is the configuration that an argument names, or is the folder of; without one, the one that applies here.
 func configAt(args []string) (string, error) {
 	if len(args) == 0 {
-		path := findUp(settings.FileName)
+		path := findUp(config.FileName)
 		if path == "" {
-			return "", fmt.Errorf("there is no %s in this folder or above; xdslint init writes one", settings.FileName)
+			return "", fmt.Errorf("there is no %s in this folder or above; xdslint init writes one", config.FileName)
 		}
 		return path, nil
 	}
 	if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
-		return filepath.Join(args[0], settings.FileName), nil
+		return filepath.Join(args[0], config.FileName), nil
 	}
 	return args[0], nil
 }

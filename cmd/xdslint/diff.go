@@ -11,7 +11,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
+	"github.com/xdslint/xdslint/internal/report"
 )
 
 // showDiff writes what --fix would change.

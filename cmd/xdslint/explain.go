@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
-	"github.com/xdslint/xdslint/lint/settings"
-	"github.com/xdslint/xdslint/rules/explain"
+	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/explain"
 )
 
 func newExplain() *cobra.Command {
@@ -61,7 +61,7 @@ func oneRule(_ *cobra.Command, args []string) error {
 func (f *inputFlags) ruleIDs(cmd *cobra.Command) []string {
 	s, err := f.settings(cmd.Context())
 	if err != nil {
-		s = &settings.Settings{}
+		s = &config.Settings{}
 	}
 	return ids(known(s))
 }

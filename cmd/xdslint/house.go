@@ -18,7 +18,7 @@ import (
 	"github.com/xdslint/xdslint/house"
 	"github.com/xdslint/xdslint/house/archive"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/rules"
 	"github.com/xdslint/xdslint/wasm/plugin"
 )
@@ -28,14 +28,14 @@ func (f *inputFlags) addPlugins(flags *pflag.FlagSet) {
 }
 
 // house makes the rules that are not built in: of the configuration's constraints, its plugins, and those of the command line.
-func (f *inputFlags) house(ctx context.Context) (settings.Maker, error) {
+func (f *inputFlags) house(ctx context.Context) (config.Maker, error) {
 	known, err := types(f.descriptors)
 	plugins := opener{ctx, known}
-	return settings.Makers(house.Constraints(rules.Known(), known), plugins.configured, plugins.given(f.plugins)), err
+	return config.Makers(house.Constraints(rules.Known(), known), plugins.configured, plugins.given(f.plugins)), err
 }
 
 // known are all rules that can be named: built-in ones, and those of the configuration.
-func known(s *settings.Settings) []*lint.Rule { return append(rules.Known(), s.House...) }
+func known(s *config.Settings) []*lint.Rule { return append(rules.Known(), s.House...) }
 
 // groups are those of rules: built-in ones, and those that house rules make up.
 func groups(all []*lint.Rule) []*lint.Group {
@@ -49,7 +49,7 @@ func groups(all []*lint.Rule) []*lint.Group {
 }
 
 // withExamples says where each rule's examples are.
-func withExamples(s *settings.Settings) {
+func withExamples(s *config.Settings) {
 	for _, r := range s.House {
 		r.Origin.Examples = os.DirFS(filepath.Join(filepath.Dir(r.Origin.File.Name), archive.Folder))
 	}
@@ -62,7 +62,7 @@ type opener struct {
 }
 
 // configured opens the plugins that a configuration names.
-func (o opener) configured(s *settings.Settings) (all []*lint.Rule, faults []*settings.Fault) {
+func (o opener) configured(s *config.Settings) (all []*lint.Rule, faults []*config.Fault) {
 	for i := range s.Plugins {
 		p := &s.Plugins[i]
 		made, err := o.open(pathOf(p, s), p.SHA256)
@@ -75,7 +75,7 @@ func (o opener) configured(s *settings.Settings) (all []*lint.Rule, faults []*se
 }
 
 // pathOf is where a plugin of a configuration is.
-func pathOf(p *settings.Plugin, s *settings.Settings) string {
+func pathOf(p *config.Plugin, s *config.Settings) string {
 	if filepath.IsAbs(p.Path) {
 		return p.Path
 	}
@@ -83,8 +83,8 @@ func pathOf(p *settings.Plugin, s *settings.Settings) string {
 }
 
 // given opens those of the command line. One that the configuration names too, or that is given twice, is open already.
-func (o opener) given(paths []string) settings.Maker {
-	return func(s *settings.Settings) (all []*lint.Rule, faults []*settings.Fault) {
+func (o opener) given(paths []string) config.Maker {
+	return func(s *config.Settings) (all []*lint.Rule, faults []*config.Fault) {
 		var opened []string
 		for i := range s.Plugins {
 			opened = append(opened, pathOf(&s.Plugins[i], s))
@@ -96,7 +96,7 @@ func (o opener) given(paths []string) settings.Maker {
 			opened = append(opened, path)
 			made, err := o.open(path, "")
 			if err != nil {
-				faults = append(faults, &settings.Fault{Message: "--plugin " + plain(err)})
+				faults = append(faults, &config.Fault{Message: "--plugin " + plain(err)})
 			}
 			all = append(all, made...)
 		}
@@ -127,7 +127,7 @@ func (o opener) open(path, digest string) ([]*lint.Rule, error) {
 		return nil, err
 	}
 	for _, r := range p.Rules() {
-		if _, _, err := settings.HouseID(r.ID(), rules.Known()); err != nil {
+		if _, _, err := config.HouseID(r.ID(), rules.Known()); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}

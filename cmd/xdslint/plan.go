@@ -15,8 +15,8 @@ import (
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/choice"
-	"github.com/xdslint/xdslint/lint/report"
-	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/plan"
 )
 
@@ -79,7 +79,7 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	lowest, err := settings.ParseFailOn(f.failOn)
+	lowest, err := config.ParseFailOn(f.failOn)
 	if err != nil {
 		return fmt.Errorf("--fail-on: %w", err)
 	}
@@ -135,7 +135,7 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 }
 
 // wanted leaves out what the configuration does not want to hear of.
-func wanted(s *settings.Settings) func(*lint.Result) *lint.Result {
+func wanted(s *config.Settings) func(*lint.Result) *lint.Result {
 	return func(result *lint.Result) *lint.Result { return choice.Wanted(result, s, known(s)) }
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
-	"github.com/xdslint/xdslint/lint/settings"
-	"github.com/xdslint/xdslint/rules/explain"
+	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/explain"
 )
 
 // ruleFormats are how the list of rules can be written.
@@ -38,7 +38,7 @@ func newRules() *cobra.Command {
 			}
 			known := known(s)
 			for _, selector := range args {
-				if err := settings.CheckSelector(selector, known); err != nil {
+				if err := config.CheckSelector(selector, known); err != nil {
 					return err
 				}
 			}

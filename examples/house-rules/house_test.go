@@ -15,9 +15,9 @@ import (
 	"github.com/xdslint/xdslint/house/archive"
 	"github.com/xdslint/xdslint/internal/envoytest"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/rules"
-	"github.com/xdslint/xdslint/rules/explain"
+	"github.com/xdslint/xdslint/internal/explain"
 )
 
 var update = flag.Bool("update", false, "write what the rules now report into the archives")
@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write what the rules now report into th
 // houseRules are the rules of the configuration here.
 func houseRules(t *testing.T) []*lint.Rule {
 	t.Helper()
-	s, err := settings.Read(settings.FileName, settings.FileName, rules.Known(), house.Constraints(rules.Known(), nil))
+	s, err := config.Read(config.FileName, config.FileName, rules.Known(), house.Constraints(rules.Known(), nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/xdslint/xdslint/rules/explain"
+	"github.com/xdslint/xdslint/internal/explain"
 )
 
 // Folder is where archives are, beside a configuration or a plugin.

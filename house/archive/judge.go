@@ -10,11 +10,11 @@ import (
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/fix"
-	"github.com/xdslint/xdslint/lint/report"
-	"github.com/xdslint/xdslint/lint/settings"
-	"github.com/xdslint/xdslint/lint/target"
-	"github.com/xdslint/xdslint/rules/explain"
+	"github.com/xdslint/xdslint/internal/fix"
+	"github.com/xdslint/xdslint/internal/report"
+	settings "github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/internal/explain"
 )
 
 // judgement is a rule over an example.
@@ -68,7 +68,7 @@ func (j *judgement) settled() (config lint.Config, opts load.Options, err error)
 	case len(flags.Targets) > 1:
 		err = errors.New("an example is judged for one target")
 	case len(flags.Targets) == 1:
-		config.Target, err = target.Parse(flags.Targets[0])
+		config.Target, err = dataplane.Parse(flags.Targets[0])
 		config.TargetGiven = true
 	}
 	return config, opts, err

@@ -20,7 +20,7 @@ import (
 	"github.com/xdslint/xdslint/house"
 	"github.com/xdslint/xdslint/internal/guesttest"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/rules"
 	"github.com/xdslint/xdslint/wasm/plugin"
 )
@@ -51,7 +51,7 @@ func builtIn() *lint.Rule {
 
 func constrained(tb testing.TB) *lint.Rule {
 	tb.Helper()
-	s, err := settings.Parse(&source.File{Name: settings.FileName, Text: []byte(constraint)}, rules.Known(), house.Constraints(rules.Known(), nil))
+	s, err := config.Parse(&source.File{Name: config.FileName, Text: []byte(constraint)}, rules.Known(), house.Constraints(rules.Known(), nil))
 	if err != nil {
 		tb.Fatal(err)
 	}

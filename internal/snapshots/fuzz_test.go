@@ -15,8 +15,8 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
-	"github.com/xdslint/xdslint/lint/suppress"
+	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/suppress"
 	"github.com/xdslint/xdslint/rules"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
+	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/rules"
 )
 

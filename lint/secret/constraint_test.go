@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	_ "github.com/xdslint/xdslint/graph/decode/linked"
-	"github.com/xdslint/xdslint/lint/constraint"
+	"github.com/xdslint/xdslint/internal/constraint"
 	"github.com/xdslint/xdslint/lint/secret"
 )
 

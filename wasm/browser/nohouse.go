@@ -2,7 +2,7 @@
 
 package main
 
-import "github.com/xdslint/xdslint/lint/settings"
+import "github.com/xdslint/xdslint/internal/config"
 
 // makeRules is nil in the smaller engine, which asks for the other one where there are constraints.
-var makeRules settings.Maker
+var makeRules config.Maker

@@ -131,7 +131,7 @@ func (a *answering) finding(f *abi.Finding) (report func(), why *lint.Unable) {
 }
 
 func at(r *graph.Resource, path *decode.Path) lint.At {
-	return lint.PlaceAt(&graph.Place{Resource: r, Path: path})
+	return r.AtPath(path)
 }
 
 // discreet leaves out a plugin's own words where any text in the snapshot may be a secret.

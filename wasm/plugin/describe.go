@@ -8,7 +8,7 @@ import (
 
 	envoytypes "github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/wasm/plugin/abi"
 )
 
@@ -49,7 +49,7 @@ func (p *Plugin) understand(raw []byte, origin *lint.Origin) error {
 }
 
 func ruleOf(d *abi.Rule) (*lint.Rule, error) {
-	group, name, err := settings.HouseID(d.GetId(), nil)
+	group, name, err := config.HouseID(d.GetId(), nil)
 	if err != nil || len(d.GetId()) > maxName {
 		return nil, fmt.Errorf("has a rule %s: an id is GROUP/NAME in lower-case letters, digits and hyphens, such as acme/cluster-name", quoted(d.GetId()))
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/fix"
-	"github.com/xdslint/xdslint/lint/report"
+	"github.com/xdslint/xdslint/internal/fix"
+	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/wasm/plugin"
 	"github.com/xdslint/xdslint/wasm/plugin/abi"
 )

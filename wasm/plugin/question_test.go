@@ -21,7 +21,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/target"
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/wasm/plugin/abi"
 )
 
@@ -39,7 +39,7 @@ func asked(s *graph.Snapshot, types ...string) *question {
 	for _, name := range types {
 		wanted[name] = true
 	}
-	return newQuestion(wanted, []*lint.Pass{{Rule: &lint.Rule{Group: "acme", Name: "one"}, Snapshot: s, Target: target.Default()}})
+	return newQuestion(wanted, []*lint.Pass{{Rule: &lint.Rule{Group: "acme", Name: "one"}, Snapshot: s, Target: dataplane.Default()}})
 }
 
 const shop = `static_resources:
@@ -99,7 +99,7 @@ func TestQuestion(t *testing.T) {
 	s := loaded(t, "envoy.yaml", shop)[0]
 	q := asked(s, "envoy.config.cluster.v3.Cluster", "envoy.config.core.v3.SocketAddress")
 	want := &abi.Snapshot{
-		Target: target.Default().String(), Rules: []string{"acme/one"},
+		Target: dataplane.Default().String(), Rules: []string{"acme/one"},
 		Resources: []*abi.Resource{
 			{Kind: "bootstrap", File: "envoy.yaml", Type: "envoy.config.bootstrap.v3.Bootstrap", Bootstrap: true},
 			{Kind: "listener", Name: "public", File: "envoy.yaml", Type: "envoy.config.listener.v3.Listener", Bootstrap: true},

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/internal/config"
 )
 
 // constraints are such as find something, cannot be compiled, or cannot judge; `this` is a cluster.
@@ -36,7 +36,7 @@ func aboutHouseRules(t *testing.T) (all []question) {
 	snapshot := read(t, "snapshots/storefront")
 	for i, c := range constraints {
 		id := fmt.Sprintf("acme/rule-%d", i)
-		files := texts{settings.FileName: fmt.Sprintf("constraints:\n- id: %s\n  %s\n  expression: %q\n  text: it is not so\n", id, c.kind, c.expression)}
+		files := texts{config.FileName: fmt.Sprintf("constraints:\n- id: %s\n  %s\n  expression: %q\n  text: it is not so\n", id, c.kind, c.expression)}
 		for name, text := range snapshot {
 			files[name] = text
 		}
@@ -45,7 +45,7 @@ func aboutHouseRules(t *testing.T) (all []question) {
 
 	const examples = "../../web/src/examples/configurations/house-rules"
 	files := texts{}
-	for name, suffix := range map[string]string{settings.FileName: ".xdslint.yaml", "envoy.yaml": ".yaml"} {
+	for name, suffix := range map[string]string{config.FileName: ".xdslint.yaml", "envoy.yaml": ".yaml"} {
 		text, err := os.ReadFile(examples + suffix)
 		if err != nil {
 			t.Fatal(err)

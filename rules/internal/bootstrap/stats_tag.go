@@ -1,0 +1,92 @@
+package bootstrap
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	metricsv3 "github.com/envoyproxy/go-control-plane/envoy/config/metrics/v3"
+
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "stats-tag",
+	Severity: lint.Error,
+	Summary:  "a tag of stats_config has no name, no way to find its value, or a regular expression that is none",
+	Why: `A tag of ` + "`stats_config.stats_tags` has a `fixed_value`, or a `regex`" + ` that cuts its value out of a stat's name. Without either it is one of Envoy's own tags, such as
+` + "`envoy.cluster_name`" + `, which have their expressions built in (all of them are there anyway unless ` + "`use_all_default_tags`" + ` is false).
+
+The regular expressions of tags are the only ones in Envoy that are not RE2's: ` + "`std::regex`" + ` compiles them, in the grammar of ECMAScript. There are look-ahead
+(` + "`(?=…)`, `(?!…)`" + `) and back references, but no look-behind, no flags such as ` + "`(?i)`" + `, no named groups and no ` + "`\\p{…}`" + `, and a bare ` + "`]`, `{` or `}`" + ` has to be escaped.`,
+	Links: []string{"TagProducerImpl::TagProducerImpl (source/common/stats/tag_producer_impl.cc)", "TagExtractorImplBase::createTagExtractor (source/common/stats/tag_extractor_impl.cc)"},
+	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
+		for i, tag := range b.GetStatsConfig().GetStatsTags() {
+			checkTag(p, at.Field("stats_config").Item("stats_tags", i), tag)
+		}
+	}),
+})
+
+func checkTag(p *lint.Pass, at lint.At, tag *metricsv3.TagSpecifier) {
+	name, regex := tag.GetTagName(), tag.GetRegex()
+	if _, fixed := tag.GetTagValue().(*metricsv3.TagSpecifier_FixedValue); fixed {
+		return
+	}
+	if regex == "" {
+		if isKnownTag(p.Target, name) {
+			return
+		}
+		upstream := fmt.Sprintf("No regex specified for tag specifier and no default regex for name: '%s'", name)
+		help := "write a regex whose first group is what to cut out of a stat's name, or a fixed_value"
+		if near := nearTag(name); near != "" {
+			help = fmt.Sprintf("did you mean %q?", near)
+		}
+		p.Refuse(at.Field("tag_name"), fmt.Sprintf("the tag %q has no value, and is none of envoy's own", name), help, upstream)
+		return
+	}
+	if name == "" {
+		p.Refuse(at.Field("tag_name"), "the tag has no name", "give it one", "tag_name cannot be empty")
+		return
+	}
+	if wrong := stdRegexError(regex, libcxx{older: p.Target.Before("1.40")}); wrong != "" {
+		p.Refuse(at.Field("regex"), "std::regex does not take this regular expression: "+wrong, "tags take the expressions of ECMAScript, not those of RE2",
+			fmt.Sprintf("Invalid regex '%s': %s", regex, wrong))
+	}
+}
+
+// tagPrefix is what the names of Envoy's own tags begin with.
+const tagPrefix = "envoy."
+
+func nearTag(name string) string {
+	short, ok := strings.CutPrefix(name, tagPrefix)
+	if !ok {
+		return ""
+	}
+	for _, known := range knownTags {
+		if strings.HasPrefix(known, short+"_") {
+			return tagPrefix + known
+		}
+	}
+	if near := lint.Nearest(short, knownTags); near != "" {
+		return tagPrefix + near
+	}
+	return ""
+}
+
+// knownTags are TagNames, as the real Envoy has them.
+var knownTags = strings.Fields(`clientssl_prefix cluster_name connection_limit_prefix dns_filter_prefix dynamo_operation dynamo_partition_id dynamo_table
+	ext_authz_prefix fault_downstream_cluster google_grpc_client_prefix grpc_bridge_method grpc_bridge_service health_check_name http_conn_manager_prefix
+	http_user_agent listener_address local_http_ratelimit_prefix local_listener_ratelimit_prefix local_network_ratelimit_prefix mongo_callsite mongo_cmd
+	mongo_collection mongo_prefix proxy_protocol_prefix proxy_protocol_version ratelimit_prefix rbac_http_prefix rbac_policy_name rbac_prefix rds_route_config
+	redis_prefix response_code response_code_class route scoped_rds_config ssl_cipher ssl_curve ssl_sigalg ssl_version tcp_prefix thrift_prefix
+	tls_certificate udp_prefix virtual_cluster virtual_host worker_id xds_resource_name`)
+
+// newTags are those that some versions of Envoy do not have yet.
+var newTags = map[string][]string{"health_check_name": {"1.36", "1.37", "1.38", "1.39"}, "xds_resource_name": {"1.36"}}
+
+func isKnownTag(t dataplane.Target, name string) bool {
+	short, ok := strings.CutPrefix(name, tagPrefix)
+	return ok && slices.Contains(knownTags, short) && !slices.Contains(newTags[short], t.Version)
+}

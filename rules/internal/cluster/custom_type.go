@@ -1,0 +1,37 @@
+package cluster
+
+import (
+	"fmt"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/each"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "custom-type",
+	Severity: lint.Error,
+	Summary:  "a Redis cluster has another name for its type, or a reverse connection cluster has endpoints",
+	Why: "Of a `cluster_type`" + ` Envoy goes by the type of its configuration, whatever the name. But the factory of Redis clusters looks at the ` + "`name`" + ` as well, and
+refuses all but ` + "`envoy.clusters.redis` (`RedisClusterFactory::createClusterWithConfig`)" + `.
+
+A cluster of reverse connections gets its hosts from those who connect to it, and is refused with a ` + "`load_assignment`" + `, be it empty
+(` + "`RevConClusterFactory::createClusterWithConfig`" + `).`,
+	Links: []string{"RedisClusterFactory::createClusterWithConfig (source/extensions/clusters/redis/redis_cluster.cc)", "RevConClusterFactory::createClusterWithConfig (source/extensions/clusters/reverse_connection/reverse_connection.cc)"},
+	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
+		switch envoy.ClusterFactory(p.Target.Extensions(), c) {
+		case redis:
+			if name := c.GetClusterType().GetName(); name != redis {
+				p.Refuse(at.Field("cluster_type", "name"), fmt.Sprintf("a Redis cluster cannot be called %q", name), "write name: "+redis, "Redis cluster can only created with redis cluster type.")
+			}
+		case "envoy.clusters.reverse_connection":
+			if c.GetLoadAssignment() != nil {
+				p.Refuse(at.Field("load_assignment").Key(), "a reverse connection cluster has no endpoints of its own", "leave it out", "Reverse Conn clusters must have no load assignment configured")
+			}
+		}
+	}),
+})
+
+const redis = "envoy.clusters.redis"

@@ -1,0 +1,50 @@
+package cluster
+
+import (
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	dfpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/clusters/dynamic_forward_proxy/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/each"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "dfp-insecure",
+	Severity: lint.Error,
+	Summary:  "a dynamic forward proxy cluster would not verify whom it talks to",
+	Why: `A dynamic forward proxy connects to whatever host the request names. Without ` + "`auto_sni`" + ` and ` + "`auto_san_validation`" + ` any valid certificate would do for any
+host, so Envoy refuses a cluster whose options lack one of them (` + "`createClusterWithConfig`" + `). A cluster that has no HTTP options at all gets both; one with
+` + "`HttpProtocolOptions` has to set them in its `upstream_http_protocol_options`" + `, even where it uses no TLS. ` + "`allow_insecure_cluster_options`" + ` turns the check off.
+
+The clusters that a ` + "`sub_clusters_config`" + ` makes cannot use CLUSTER_PROVIDED: they are STRICT_DNS clusters.`,
+	Links: []string{"ClusterFactory::createClusterWithConfig (source/extensions/clusters/dynamic_forward_proxy/cluster.cc)"},
+	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
+		m, configAt := envoy.ClusterConfig(at, c)
+		config, ok := m.(*dfpv3.ClusterConfig)
+		if !ok || envoy.ClusterFactory(p.Target.Extensions(), c) != envoy.ClusterDFP {
+			return
+		}
+		if config.GetSubClustersConfig().GetLbPolicy() == clusterv3.Cluster_CLUSTER_PROVIDED {
+			p.Refuse(configAt.Field("sub_clusters_config", "lb_policy"), "sub clusters provide no load balancer", "write another policy, such as ROUND_ROBIN",
+				"unsupported lb_policy 'CLUSTER_PROVIDED' in sub_cluster_config")
+		}
+		h, ok := envoy.UpstreamHTTPOf(at, c)
+		if !ok || config.GetAllowInsecureClusterOptions() {
+			return
+		}
+		options := h.Upstream(c)
+		if options.GetAutoSni() && options.GetAutoSanValidation() || options == nil && h.Typed == nil {
+			return
+		}
+		where := at.Field("upstream_http_protocol_options")
+		switch {
+		case h.Typed != nil && options == nil:
+			where = h.At.Key()
+		case h.Typed != nil:
+			where = h.At.Field("upstream_http_protocol_options")
+		}
+		p.Refuse(where, "a dynamic forward proxy cluster needs auto_sni and auto_san_validation", "write upstream_http_protocol_options: {auto_sni: true, auto_san_validation: true}",
+			"dynamic_forward_proxy cluster must have auto_sni and auto_san_validation true unless allow_insecure_cluster_options is set.")
+	}),
+})

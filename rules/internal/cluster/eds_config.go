@@ -1,0 +1,50 @@
+package cluster
+
+import (
+	"strings"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/each"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "eds-config",
+	Severity: lint.Error,
+	Summary:  "an EDS cluster does not say where its endpoints come from, or a cluster of another type does",
+	Why: `An EDS cluster subscribes as soon as it is made, so it needs an ` + "`eds_cluster_config`" + ` (` + "`EdsClusterFactory::createClusterImpl`" + `) with an ` + "`eds_config`" + ` in it. A
+cluster of any other type must not have one: most often ` + "`type: EDS`" + ` was forgotten, which makes a cluster STATIC (constructor of ` + "`ClusterInfoImpl`" + `).
+
+A cluster that is named by an xdstp address and whose bootstrap declares authorities needs no ` + "`eds_config`" + `.`,
+	Links: []string{"EdsClusterFactory::createClusterImpl (source/extensions/clusters/eds/eds.cc)", "ClusterInfoImpl::ClusterInfoImpl (source/common/upstream/upstream_impl.cc)"},
+	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
+		own := c.GetEdsClusterConfig()
+		eds := envoy.ClusterFactory(p.Target.Extensions(), c) == envoy.ClusterEDS
+		switch {
+		case own != nil && (c.GetClusterType() != nil || c.GetType() != clusterv3.Cluster_EDS):
+			p.Refuse(at.Field("eds_cluster_config").Key(), "eds_cluster_config is for clusters of type EDS, and this is another one", "write type: EDS, or leave eds_cluster_config out",
+				"eds_cluster_config set in a non-EDS cluster")
+		case own == nil && eds:
+			p.Refuse(at.Field("type"), "an EDS cluster needs an eds_cluster_config", "write eds_cluster_config: {eds_config: {resource_api_version: V3, ads: {}}}, or another source",
+				"cannot create an EDS cluster without an EDS config")
+		case eds && own.GetEdsConfig() == nil && !hasAuthority(p, c):
+			p.Refuse(at.Field("eds_cluster_config").Key(), "the eds_cluster_config says nothing about where the endpoints come from", "write eds_config: {resource_api_version: V3, ads: {}}, or another source",
+				"Missing config source specifier in envoy::config::core::v3::ConfigSource")
+		}
+	}),
+})
+
+// hasAuthority tells whether the endpoints may come from the server of an xdstp authority.
+func hasAuthority(p *lint.Pass, c *clusterv3.Cluster) bool {
+	name := c.GetEdsClusterConfig().GetServiceName()
+	if name == "" {
+		name = c.GetName()
+	}
+	if !strings.HasPrefix(name, "xdstp:") {
+		return false
+	}
+	b, _ := p.Snapshot.Bootstrap()
+	return b == nil || len(b.GetConfigSources()) > 0 || b.GetDefaultConfigSource() != nil
+}

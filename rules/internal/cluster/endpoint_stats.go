@@ -1,0 +1,27 @@
+package cluster
+
+import (
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/each"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "endpoint-stats",
+	Severity: lint.Error,
+	Summary:  "a cluster wants statistics per endpoint in an Envoy that reports its load",
+	Why: "Load reports (`load_stats_config` in the bootstrap's `cluster_manager`" + `) reset the counters of endpoints each time, and statistics per endpoint
+(` + "`track_cluster_stats: {per_endpoint_stats: true}`" + `) read the same counters. Envoy refuses a cluster that would have both (constructor of ` + "`ClusterInfoImpl`" + `).`,
+	Links: []string{"ClusterInfoImpl::ClusterInfoImpl (source/common/upstream/upstream_impl.cc)"},
+	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
+		if !c.GetTrackClusterStats().GetPerEndpointStats() {
+			return
+		}
+		if b, r := p.Snapshot.Bootstrap(); b.GetClusterManager().GetLoadStatsConfig() != nil {
+			p.Refuse(at.Field("track_cluster_stats", "per_endpoint_stats"), "statistics per endpoint exclude the load reports of this Envoy", "leave it out, or load_stats_config of the bootstrap",
+				"Only one of cluster per_endpoint_stats and cluster manager load_stats_config can be specified",
+				lint.RelatedTo(r.At().Field("cluster_manager", "load_stats_config"), "the load reports"))
+		}
+	}),
+})

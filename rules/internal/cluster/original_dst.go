@@ -1,0 +1,53 @@
+package cluster
+
+import (
+	"fmt"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/internal/dynamic"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/each"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "original-dst",
+	Severity: lint.Error,
+	Summary:  "an ORIGINAL_DST cluster has endpoints, another load balancing policy, or a header name that it would not read",
+	Why: `An ORIGINAL_DST cluster connects to where the client wanted to go. It has no endpoints of its own and balances nothing, and Envoy refuses
+(` + "`OriginalDstClusterFactory::createClusterImpl`" + `):
+
+- any ` + "`lb_policy` but `CLUSTER_PROVIDED`" + `, even beside a ` + "`load_balancing_policy`" + `;
+- a ` + "`load_assignment`" + `;
+- ` + "`http_header_name` without `use_http_header: true`" + `: the header would not be read.`,
+	Links: []string{"OriginalDstClusterFactory::createClusterImpl (source/extensions/clusters/original_dst/original_dst_cluster.cc)"},
+	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
+		if envoy.ClusterFactory(p.Target.Extensions(), c) != envoy.ClusterOriginalDst {
+			return
+		}
+		if lb := c.GetLbPolicy(); lb != clusterv3.Cluster_CLUSTER_PROVIDED {
+			const provided = "CLUSTER_PROVIDED"
+			fixes := lint.Replace(at.Field("lb_policy"), provided).Likely("write " + provided)
+			if lb == clusterv3.Cluster_ROUND_ROBIN && len(fixes) == 0 { // the default
+				fixes = lint.Insert(at, "lb_policy", provided).Likely("add lb_policy: " + provided)
+			}
+			p.RefuseWith(at.Field("lb_policy"), fmt.Sprintf("an ORIGINAL_DST cluster cannot use %s", lb), "write lb_policy: CLUSTER_PROVIDED",
+				fmt.Sprintf("cluster: LB policy %s is not valid for Cluster type ORIGINAL_DST. Only 'CLUSTER_PROVIDED' is allowed with cluster type 'ORIGINAL_DST'", lb), fixes)
+		}
+		if c.GetLoadAssignment() != nil {
+			p.RefuseWith(at.Field("load_assignment").Key(), "an ORIGINAL_DST cluster has no endpoints of its own", "leave it out, or use another type of cluster",
+				"ORIGINAL_DST clusters must have no load assignment configured", lint.Remove(at.Field("load_assignment")).Likely("remove load_assignment"))
+		}
+		config, where := proto.Message(c.GetOriginalDstLbConfig()), at.Field("original_dst_lb_config")
+		if c.GetClusterType() != nil {
+			config, where = envoy.ClusterConfig(at, c)
+		}
+		_, named := dynamic.Value(config, "http_header_name")
+		if _, used := dynamic.Value(config, "use_http_header"); named && !used {
+			p.Refuse(where.Field("http_header_name"), "the header is not read without use_http_header", "add use_http_header: true, or leave http_header_name out",
+				"ORIGINAL_DST cluster: invalid config http_header_name and use_http_header is false")
+		}
+	}),
+})

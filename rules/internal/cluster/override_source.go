@@ -1,0 +1,38 @@
+package cluster
+
+import (
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/internal/dynamic"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/each"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "override-source",
+	Severity: lint.Error,
+	Summary:  "an override_host policy is to read the host from nowhere, or from two places at once",
+	Why: "The policy `override_host` takes the host from the first of its `override_host_sources`" + ` that has one. Each is either a ` + "`header` or a `metadata`" + ` key:
+the fields are no oneof, and still Envoy refuses a source with both of them, or with none (` + "`OverrideHostLbConfig::make`" + `). For two places, write two sources.`,
+	Links: []string{"OverrideHostLbConfig::makeOverrideSources (source/extensions/load_balancing_policies/override_host/load_balancer.cc)"},
+	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
+		x := p.Target.Extensions()
+		for b := envoy.BalancingOf(x, at, c); b.Name != ""; b = b.Child(x) {
+			if b.Name != envoy.OverrideHostPolicy {
+				continue
+			}
+			for i, source := range dynamic.Items(b.Config, "override_host_sources") {
+				at := b.At.Item("override_host_sources", i)
+				_, header := dynamic.Value(source.Message().Interface(), "header")
+				_, metadata := dynamic.Value(source.Message().Interface(), "metadata")
+				switch {
+				case header && metadata:
+					p.Refuse(at.Field("metadata").Key(), "a source of the host is a header or metadata, not both", "make two sources of it, in the order in which they are to be tried", "Only one override source must be set")
+				case !header && !metadata:
+					p.Refuse(at, "this source of the host names neither a header nor metadata", "write header: …, or metadata: {key: …, path: …}", "Empty override source")
+				}
+			}
+		}
+	}),
+})

@@ -1,0 +1,34 @@
+package endpoint
+
+import (
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "leds-conflict",
+	Severity: lint.Error,
+	Summary:  "a locality gets its endpoints over LEDS, and has some already or is in a STATIC cluster",
+	Why: `A locality of a ClusterLoadAssignment lists its endpoints, or says with ` + "`leds_cluster_locality_config`" + ` where to get them. Envoy refuses both at once
+(` + "`EdsClusterImpl::onConfigUpdate`" + `), and LEDS in a STATIC cluster altogether (` + "`StaticClusterFactory::createClusterImpl`" + `).`,
+	Links: []string{"EdsClusterImpl::onConfigUpdate (source/extensions/clusters/eds/eds.cc)", "StaticClusterFactory::createClusterImpl (source/extensions/clusters/static/static_cluster.cc)"},
+	Run: lint.Each(func(p *lint.Pass, at lint.At, a *endpointv3.ClusterLoadAssignment) {
+		c, ok := clusterOf(at)
+		if !ok || c != nil && envoy.ClusterFactory(p.Target.Extensions(), c) != envoy.ClusterStatic {
+			return
+		}
+		for i, locality := range a.GetEndpoints() {
+			at := at.Item("endpoints", i).Field("leds_cluster_locality_config").Key()
+			switch {
+			case locality.GetLedsClusterLocalityConfig() == nil:
+			case c != nil:
+				p.Refuse(at, "a STATIC cluster cannot get endpoints over LEDS", "list the endpoints, or use type: EDS", "LEDS is only supported when EDS is used. Static cluster cannot use LEDS.")
+			case len(locality.GetLbEndpoints()) > 0:
+				p.Refuse(at, "a locality has endpoints of its own or over LEDS, not both", "leave out lb_endpoints or leds_cluster_locality_config",
+					"A ClusterLoadAssignment cannot include both LEDS and a list of endpoints.")
+			}
+		}
+	}),
+})

@@ -1,0 +1,67 @@
+package health
+
+import (
+	"fmt"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	thriftv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/thrift_proxy/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/internal/dynamic"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/each"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "thrift-protocol",
+	Severity: lint.Error,
+	Summary:  "a Thrift health check does not say how it speaks, or speaks in a way that cannot be sent",
+	Why: `A proxy finds out the transport and the protocol from what the client sends, a health check sends first. So Envoy refuses a Thrift health check whose
+` + "`transport` or `protocol`" + ` is automatic, which is what both are unless set, and the protocol TWITTER (constructor of ` + "`ThriftHealthChecker`" + `). The cluster's
+ThriftProtocolOptions do not count.
+
+The transport HEADER carries BINARY and COMPACT; with LAX_BINARY the first check fails as soon as the cluster has a host.`,
+	Links: []string{"ThriftHealthChecker (source/extensions/health_checkers/thrift/thrift.cc)"},
+	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
+		for i, check := range c.GetHealthChecks() {
+			m, where := envoy.Content(at.Item("health_checks", i).Field("custom_health_check", "typed_config"), check.GetCustomHealthCheck().GetTypedConfig())
+			if dynamic.TypeName(m) == "envoy.extensions.health_checkers.thrift.v3.Thrift" {
+				checkThrift(p, where, m, envoy.ClusterFactory(p.Target.Extensions(), c) == envoy.ClusterStatic && hasHosts(c))
+			}
+		}
+	}),
+})
+
+func checkThrift(p *lint.Pass, at lint.At, m proto.Message, sends bool) {
+	const upstream = "Unsupported transport or protocol in thrift health check configuration"
+	transport, protocol := thriftv3.TransportType(number(m, "transport")), thriftv3.ProtocolType(number(m, "protocol"))
+	switch {
+	case transport == thriftv3.TransportType_AUTO_TRANSPORT:
+		p.Refuse(at.Field("transport"), "a Thrift health check has to say which transport it uses", "write transport: FRAMED, UNFRAMED or HEADER", upstream)
+	case protocol == thriftv3.ProtocolType_AUTO_PROTOCOL:
+		p.Refuse(at.Field("protocol"), "a Thrift health check has to say which protocol it uses", "write protocol: BINARY, LAX_BINARY or COMPACT", upstream)
+	case protocol == thriftv3.ProtocolType_TWITTER: //nolint:staticcheck // deprecated, and refused
+		p.Refuse(at.Field("protocol"), fmt.Sprintf("a Thrift health check cannot use %s", protocol), "write protocol: BINARY, LAX_BINARY or COMPACT", upstream)
+	case transport == thriftv3.TransportType_HEADER && protocol == thriftv3.ProtocolType_LAX_BINARY && sends:
+		p.Refuse(at.Field("protocol"), "the transport HEADER cannot carry LAX_BINARY", "write protocol: BINARY or COMPACT", "invalid header transport protocol binary/non-strict")
+	}
+}
+
+func number(m proto.Message, field protoreflect.Name) protoreflect.EnumNumber {
+	v, ok := dynamic.Value(m, field)
+	if !ok {
+		return 0
+	}
+	return v.Enum()
+}
+
+func hasHosts(c *clusterv3.Cluster) bool {
+	for _, locality := range c.GetLoadAssignment().GetEndpoints() {
+		if len(locality.GetLbEndpoints()) > 0 {
+			return true
+		}
+	}
+	return false
+}

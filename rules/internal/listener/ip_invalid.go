@@ -1,0 +1,57 @@
+package listener
+
+import (
+	"fmt"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/check"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "ip-invalid",
+	Severity: lint.Error,
+	Summary:  "an address of a listener, or a range of its filter chains, is no IP address",
+	Why: `A listener's ` + "`address` and `additional_addresses`" + ` are IP addresses, and so is each ` + "`address_prefix`" + ` in the match of a filter chain. Envoy
+resolves no names here (` + "`localhost`" + `), and takes no brackets, no port and no ` + "`/8`" + ` in the text, no short form (` + "`127.1`" + `) and no leading zeros. An
+interface can be named for a link-local IPv6 address alone: ` + "`fe80::1%eth0`" + `.
+
+The length of a range is ` + "`prefix_len`" + `; one that is longer than the address is taken for all of it. Where the listener has a
+` + "`filter_chain_matcher`" + ` Envoy does not look at the match of a chain, and at that of the ` + "`default_filter_chain`" + ` never.`,
+	Links: []string{
+		"IpResolver::resolve (source/common/network/resolver_impl.cc)",
+		"FilterChainManagerImpl::setupFilterChainMatcher (source/common/listener_manager/filter_chain_manager_impl.cc)",
+	},
+	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
+		for _, a := range addresses(at, l) {
+			if s := a.GetSocketAddress(); s != nil && ipResolver(s) && numbered(s) {
+				checkIP(p, a.at.Field("socket_address", "address"), s.GetAddress())
+			}
+		}
+		if l.GetFilterChainMatcher() != nil || overUDP(l) && !quicOptions(l) {
+			return
+		}
+		for i, c := range l.GetFilterChains() {
+			m, match := c.GetFilterChainMatch(), at.Item("filter_chains", i).Field("filter_chain_match")
+			checkRanges(p, match, "prefix_ranges", m.GetPrefixRanges())
+			checkRanges(p, match, "source_prefix_ranges", m.GetSourcePrefixRanges())
+			checkRanges(p, match, "direct_source_prefix_ranges", m.GetDirectSourcePrefixRanges())
+		}
+	}),
+})
+
+func checkRanges(p *lint.Pass, at lint.At, field string, ranges []*corev3.CidrRange) {
+	for i, r := range ranges {
+		checkIP(p, at.Item(field, i).Field("address_prefix"), r.GetAddressPrefix())
+	}
+}
+
+func checkIP(p *lint.Pass, at lint.At, text string) {
+	if text == "" || !envoy.MalformedIP(text) { // the empty one breaks a constraint
+		return
+	}
+	p.Refuse(at, fmt.Sprintf("%q is no IP address", text), check.AddressHelp(text), "malformed IP address: "+text)
+}

@@ -1,0 +1,72 @@
+package listener
+
+import (
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "matcher-value",
+	Severity: lint.Error,
+	Summary:  "a filter_chain_matcher compares with an address or a domain that cannot be one",
+	Why: `The ranges of an ` + "`IPMatcher` and of the input matcher `envoy.extensions.matching.input_matchers.ip.v3.Ip`" + ` are IP addresses with a ` + "`prefix_len`" + `. The domains
+of a ` + "`ServerNameMatcher`" + ` are exact names, ` + "`*.example.com`" + ` for all below a name, or ` + "`*`" + ` for all, and each stands there once. Envoy refuses the listener
+else.`,
+	Links: []string{"FilterChainManagerImpl::maybeConstructMatcher (source/common/listener_manager/filter_chain_manager_impl.cc)"},
+	Run: lint.EachOf(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
+		switch m.Descriptor().FullName() {
+		case "xds.core.v3.CidrRange", "envoy.config.core.v3.CidrRange":
+			if fd := envoy.FieldOf(at.Place); fd != nil && ranges[fd.FullName()] && inMatcher(at) {
+				checkIP(p, at.Field("address_prefix"), m.Get(m.Descriptor().Fields().ByName("address_prefix")).String())
+			}
+		case "xds.type.matcher.v3.ServerNameMatcher":
+			if inMatcher(at) {
+				checkDomains(p, at, m)
+			}
+		}
+	}, "xds.core.v3.CidrRange", "envoy.config.core.v3.CidrRange", "xds.type.matcher.v3.ServerNameMatcher"),
+})
+
+// ranges are the fields whose ranges Envoy reads when it makes the matcher.
+var ranges = map[protoreflect.FullName]bool{
+	"xds.type.matcher.v3.IPMatcher.IPRangeMatcher.ranges":           true,
+	"envoy.extensions.matching.input_matchers.ip.v3.Ip.cidr_ranges": true,
+}
+
+func checkDomains(p *lint.Pass, at lint.At, m protoreflect.Message) {
+	first := map[string]lint.At{}
+	matchers := m.Get(m.Descriptor().Fields().ByName("domain_matchers")).List()
+	for i := range matchers.Len() {
+		matcher := matchers.Get(i).Message()
+		domains := matcher.Get(matcher.Descriptor().Fields().ByName("domains")).List()
+		for j := range domains.Len() {
+			domain, own := domains.Get(j).String(), at.Item("domain_matchers", i).Item("domains", j)
+			before, twice := first[domain]
+			switch {
+			case domain == "":
+				p.Refuse(own, "the domain is empty", "write a name, or * for all", "Empty domain in ServerNameMatcher")
+			case wrongWildcard(domain):
+				p.Refuse(own, fmt.Sprintf("%q is no domain and no wildcard", domain), "a wildcard is * alone, or *. and the rest of the name",
+					fmt.Sprintf("Invalid wildcard domain format: %s", domain))
+			case twice:
+				p.Refuse(own, fmt.Sprintf("the domain %q stands there twice", domain), "keep one of them",
+					"Duplicate domain in ServerNameMatcher: "+domain, lint.RelatedTo(before, "the first one"))
+			default:
+				first[domain] = own
+			}
+		}
+	}
+}
+
+func wrongWildcard(domain string) bool {
+	if domain == "*" {
+		return false
+	}
+	rest := strings.TrimPrefix(domain, "*.")
+	return rest == "" || strings.Contains(rest, "*")
+}

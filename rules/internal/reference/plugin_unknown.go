@@ -1,0 +1,42 @@
+package reference
+
+import (
+	"fmt"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "plugin-unknown",
+	Severity: lint.Error,
+	Summary:  "a route names a cluster specifier plugin that its route configuration does not declare",
+	Why: `The plugins of a route configuration are its own: there is no other place to look. Envoy refuses the table, inline or over RDS:
+` + "`Unknown cluster specifier plugin name: x is used in the route`" + `.
+
+` + "`is_optional`" + ` does not help, it is for a plugin that is declared and that the binary lacks.`,
+	Links: []string{"CommonConfigImpl::clusterSpecifierPlugin (source/common/router/config_impl.cc)"},
+	Run: lint.Whole(func(p *lint.Pass) {
+		inside(p, graph.ClusterSpecifierPlugin, func(e *graph.Edge) {
+			var declared []string
+			if table, ok := graph.As[*routev3.RouteConfiguration](e.Place.Enclosing("envoy.config.route.v3.RouteConfiguration")); ok {
+				for _, plugin := range table.GetClusterSpecifierPlugins() {
+					declared = append(declared, plugin.GetExtension().GetName())
+				}
+			}
+			d := lint.Diagnostic{
+				Message: fmt.Sprintf("the route configuration declares no cluster specifier plugin %q", e.Target),
+				Notes:   []string{envoy.OnReject(e.From)},
+				Help:    "declare it under cluster_specifier_plugins",
+				Refused: e.From.State == "", Upstream: fmt.Sprintf("Unknown cluster specifier plugin name: %s is used in the route", e.Target),
+			}
+			if near := lint.Nearest(e.Target, declared); near != "" {
+				d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(e.At(), e.Target, near)
+			}
+			p.ReportEdge(e, d)
+		})
+	}),
+})

@@ -1,0 +1,74 @@
+package route
+
+import (
+	"fmt"
+	"math"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "weights",
+	Severity: lint.Error,
+	Summary:  "the weights of a route's clusters add up to 0 or to more than 32 bits hold, or one is missing",
+	Why: `A request goes to a cluster with the chance weight/sum. A sum of 0 leaves no cluster to choose, and Envoy refuses the route table
+(` + "`WeightedClusterSpecifierPlugin`" + `). Nor may the sum exceed 4294967295. Every cluster needs a weight: to send it nothing, write 0.
+
+To send nothing anywhere, which is what a rollout at 0 % of 0 % says, write a ` + "`direct_response`" + `. With a ` + "`runtime_key_prefix`" + ` the runtime can set other
+weights, and what counts is what it says when the table is loaded: where the bootstrap is not known that is left alone here.`,
+	Links: []string{"WeightedClusterSpecifierPlugin (source/common/router/weighted_cluster_specifier.cc)"},
+	Run: lint.Each(func(p *lint.Pass, at lint.At, m *routev3.WeightedCluster) {
+		if holder(at) != "envoy.config.route.v3.RouteAction.weighted_clusters" || len(m.GetClusters()) == 0 {
+			return // no cluster at all breaks a constraint
+		}
+		runtime := envoy.RuntimeOf(p.Snapshot)
+		var sum uint64
+		for i, c := range m.GetClusters() {
+			if c.GetWeight() == nil {
+				if _, ok := tableOf(p, at); ok {
+					p.Refuse(
+						at.Item("clusters", i), "this cluster has no weight", "write weight: 0 to send it nothing",
+						"Field 'weight' is missing in: "+c.GetName(),
+					)
+				}
+				return
+			}
+			sum += weightOf(runtime, m, c)
+		}
+		if sum > 0 && sum <= math.MaxUint32 || m.GetRuntimeKeyPrefix() != "" && !runtime.Known {
+			return
+		}
+		if _, ok := tableOf(p, at); !ok {
+			return
+		}
+		if sum == 0 {
+			p.Refuse(
+				at.Field("clusters").Key(), "the weights of these clusters add up to 0",
+				"give one of them a weight", "Sum of weights in the weighted_cluster must be greater than 0.",
+			)
+			return
+		}
+		name := ""
+		if r, where := graph.Around[*routev3.Route](at.Place); where != nil {
+			name = r.GetName()
+		}
+		p.Refuse(
+			at.Field("clusters").Key(), fmt.Sprintf("the weights of these clusters add up to %d, more than 4294967295", sum),
+			"write smaller weights, such as percents",
+			fmt.Sprintf("The sum of weights of all weighted clusters of route %s exceeds 4294967295", name),
+		)
+	}),
+})
+
+// weightOf is a cluster's weight when the table is loaded: the runtime can have another one.
+func weightOf(runtime envoy.Runtime, m *routev3.WeightedCluster, c *routev3.WeightedCluster_ClusterWeight) uint64 {
+	weight := uint64(c.GetWeight().GetValue())
+	if m.GetRuntimeKeyPrefix() == "" {
+		return weight
+	}
+	return runtime.Integer(m.GetRuntimeKeyPrefix()+"."+c.GetName(), weight)
+}
