@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/house/archive"
+	"github.com/xdslint/xdslint/internal/ruletest"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/settings"
 )
@@ -77,7 +77,7 @@ func (t *houseTest) add(flags *pflag.FlagSet) {
 }
 
 func (t *houseTest) run(cmd *cobra.Command, rules []*lint.Rule) error {
-	result, err := archive.Run(cmd.Context(), rules, archive.Options{Update: t.update, Types: t.types})
+	result, err := ruletest.Run(cmd.Context(), rules, ruletest.Options{Update: t.update, Types: t.types})
 	if err != nil {
 		return failed(err)
 	}
@@ -91,7 +91,7 @@ func (t *houseTest) run(cmd *cobra.Command, rules []*lint.Rule) error {
 	return nil
 }
 
-func writeTested(w io.Writer, r *archive.Result) error {
+func writeTested(w io.Writer, r *ruletest.Result) error {
 	out := bufio.NewWriter(w)
 	for _, fault := range r.Faults {
 		if fault.Diff == "" {

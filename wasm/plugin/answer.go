@@ -7,8 +7,8 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/pluginabi"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/wasm/plugin/abi"
 )
 
 // maxParts is how many notes a finding may have, and how many fixes.
@@ -43,7 +43,7 @@ func (p *Plugin) answer(ctx context.Context, q *question, passes []*lint.Pass) *
 
 // report makes findings of an answer: of all of it or, where a part is wrong, of nothing.
 func (p *Plugin) report(ctx context.Context, raw []byte, q *question, passes []*lint.Pass) *lint.Unable {
-	answer := &abi.Findings{}
+	answer := &pluginabi.Findings{}
 	if err := unmarshal(raw, answer); err != nil {
 		return unablef("answers with %s", err)
 	}
@@ -93,7 +93,7 @@ func (a *answering) tooLong() *lint.Unable {
 }
 
 // finding checks one, and returns what reports it.
-func (a *answering) finding(f *abi.Finding) (report func(), why *lint.Unable) {
+func (a *answering) finding(f *pluginabi.Finding) (report func(), why *lint.Unable) {
 	if !a.known[f.GetRule()] {
 		return nil, unablef("has a finding of a rule %s, which it has not described", quoted(f.GetRule()))
 	}
