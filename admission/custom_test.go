@@ -38,16 +38,16 @@ func houseRulesOf(t *testing.T) []*lint.Rule {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.House
+	return s.Custom
 }
 
 // TestHouseRules: the gate judges by house rules as by built-in ones. One that cannot judge a new snapshot is an error like any other: what it
 // stumbles over is withheld.
 func TestHouseRules(t *testing.T) {
 	plugin := &lint.Rule{Group: "acme", Name: "crashes", Origin: &lint.Origin{Name: "plugin crashes.wasm", File: &source.File{Name: "crashes.wasm"}}}
-	plugin.Run = lint.Jointly(func(_ context.Context, passes []*lint.Pass) *lint.Unable {
+	plugin.Run = lint.Jointly(func(_ context.Context, passes []*lint.Pass) *lint.EvalError {
 		if passes[0].Snapshot.Find(graph.Cluster, graph.Anywhere, "crash") != nil {
-			return &lint.Unable{Message: "crashed"}
+			return &lint.EvalError{Message: "crashed"}
 		}
 		return nil
 	})

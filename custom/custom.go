@@ -21,7 +21,7 @@ import (
 
 // Constraints makes a rule of each constraint. The built-in rules are there so that no id is in a group of theirs; known are the types of messages, nil:
 // those of Envoy's API.
-func Constraints(builtIn []*lint.Rule, known decode.Types) settings.Maker {
+func Constraints(builtIn []*lint.Rule, known decode.Types) settings.RuleSource {
 	if known == nil {
 		known = types.Envoy
 	}
@@ -57,7 +57,7 @@ func (m *maker) faultf(key, format string, args ...any) {
 func (m *maker) rule(builtIn []*lint.Rule, s *settings.Settings) *lint.Rule {
 	r := &lint.Rule{Severity: lint.Error, Summary: m.summary(), Why: m.why(), Links: m.links()}
 	var err error
-	if r.Group, r.Name, err = settings.HouseID(m.ID, builtIn); err != nil {
+	if r.Group, r.Name, err = settings.ParseID(m.ID, builtIn); err != nil {
 		m.faultf("id", "%s", err)
 	}
 	r.Origin = &lint.Origin{Name: "constraint " + m.ID, File: s.File, Span: m.At("expression")}

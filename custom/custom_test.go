@@ -44,7 +44,7 @@ func found(t *testing.T, config string, texts map[string]string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: s.House})
+	result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: s.Custom})
 	for _, f := range result.Failures {
 		t.Error(f, string(f.Stack))
 	}
@@ -195,7 +195,7 @@ func FuzzExpression(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, failed := range lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: s.House}).Failures {
+		for _, failed := range lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: s.Custom}).Failures {
 			t.Errorf("%s\n%s", failed, failed.Stack)
 		}
 	})

@@ -33,7 +33,7 @@ constraints:
 		fmt.Println(err)
 		return
 	}
-	for _, d := range lint.Run(context.Background(), input.Snapshots, lint.Config{Rules: append(rules.All(), s.House...)}).Diagnostics {
+	for _, d := range lint.Run(context.Background(), input.Snapshots, lint.Config{Rules: append(rules.All(), s.Custom...)}).Diagnostics {
 		at := d.Resource.File.Position(d.Span.Start)
 		fmt.Printf("%s:%d: %s: %s\n", d.Resource.File.Name, at.Line, d.Rule.ID(), d.Message)
 	}

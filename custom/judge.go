@@ -18,7 +18,7 @@ const maxCost = 1_000_000
 // maxTotal bounds all evaluations of an expression in a run: some seconds.
 const maxTotal = 100 * maxCost
 
-var tooMuch = &lint.Unable{
+var tooMuch = &lint.EvalError{
 	Message: "costs more than a hundred million steps in all",
 	Help:    "let the expression look at less: snapshot.find(KIND, NAME) finds a resource without going through all of them",
 }
@@ -61,7 +61,7 @@ func (m *maker) judge(p *lint.Pass, at lint.At, program cel.Program, this any) (
 	case types.String:
 		text = string(verdict)
 	default: // an expression whose type is only known when it is evaluated
-		p.Fail(&lint.Unable{
+		p.Fail(&lint.EvalError{
 			Message: fmt.Sprintf("gives a value of type %s for %s", verdict.Type().TypeName(), named(at)),
 			Help:    `true, or "", says that all is well; false, or a text, that it is not`,
 		})
@@ -74,9 +74,9 @@ func (m *maker) judge(p *lint.Pass, at lint.At, program cel.Program, this any) (
 }
 
 // unable says why an expression has no value.
-func (m *maker) unable(at lint.At, err error) *lint.Unable {
+func (m *maker) unable(at lint.At, err error) *lint.EvalError {
 	if strings.Contains(err.Error(), "cost limit exceeded") {
-		return &lint.Unable{
+		return &lint.EvalError{
 			Message: "costs more than a million steps for " + named(at),
 			Help:    "let the expression look at less at once: a list within a list multiplies",
 		}
@@ -88,7 +88,7 @@ func (m *maker) unable(at lint.At, err error) *lint.Unable {
 	if strings.Contains(err.Error(), "google.protobuf.Any has no field") {
 		help = "an Any in it is not set, or its content is of a type that is not known here: ask has(…) first"
 	}
-	return &lint.Unable{Message: fmt.Sprintf("has no value for %s: %s", named(at), lint.Line(err.Error())), Help: help}
+	return &lint.EvalError{Message: fmt.Sprintf("has no value for %s: %s", named(at), lint.Line(err.Error())), Help: help}
 }
 
 // named names a place in words.

@@ -12,7 +12,7 @@ import (
 )
 
 // larger is the engine that knows constraints.
-var larger = engine.Engine{House: custom.Constraints(rules.Known(), nil)}
+var larger = engine.Engine{Custom: custom.Constraints(rules.Known(), nil)}
 
 // callOf asks one of the engines.
 func callOf[A any](t *testing.T, e engine.Engine, operation string, request map[string]any) (answer A) {

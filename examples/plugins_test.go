@@ -97,7 +97,7 @@ constraints:
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.House[0]
+	return s.Custom[0]
 }
 
 // thousand are clusters, of which every fifth has no name and every fifth a good one.

@@ -21,18 +21,18 @@ type Origin struct {
 	Examples fs.FS // GROUP/NAME.txtar of its rules; nil: there are none
 }
 
-// Unable says why a house rule cannot judge.
-type Unable struct {
+// EvalError says why a house rule cannot judge.
+type EvalError struct {
 	Message string // what follows the origin's name: "took longer than 10 s"
 	Notes   []string
 	Help    string
 }
 
-// House are the findings about what users have written for themselves.
-var House = &Group{Name: "house", Summary: "rules of your own that cannot judge, and messages of your own that are invalid"}
+// Custom are the findings about what users have written for themselves.
+var Custom = &Group{Name: "house", Summary: "rules of your own that cannot judge, and messages of your own that are invalid"}
 
 // CannotJudge is found once for each origin in a run.
-var CannotJudge = House.Add(&Rule{
+var CannotJudge = Custom.Add(&Rule{
 	Name: "cannot-judge", Severity: Error, Summary: "a rule of your own could not judge the configuration",
 	Why: "A constraint in `.xdslint.yaml` or a plugin met something that it is not made for: an expression divides by zero or costs too much, a plugin " +
 		"crashes, thinks too long or answers what nobody understands. What its rules found in this run is left out, since it is not all that they would " +
@@ -41,7 +41,7 @@ var CannotJudge = House.Add(&Rule{
 
 // InvalidMessage is about the messages of an extension that a team has written. Package house gives it its check, which needs CEL; in a program without, it
 // is only a name.
-var InvalidMessage = House.Add(&Rule{
+var InvalidMessage = Custom.Add(&Rule{
 	Name: "invalid-message", Severity: Error, Summary: "a message of your own extension is not as its descriptor demands",
 	Why: "The descriptors that `--proto-descriptors` names state rules for their messages and fields: options of `buf.validate`, in the language of " +
 		"[protovalidate](https://protovalidate.com). Envoy does not know them: what checks them there is the extension itself, if anything does. " +
@@ -51,12 +51,12 @@ var InvalidMessage = House.Add(&Rule{
 
 // Jointly is the check of several rules that judge a snapshot at once, such as those of a plugin: give all of them the same Check. A run calls f once for a
 // snapshot, with the passes of those rules that run. If it returns something, the run reports that instead of what the rules have found.
-func Jointly(f func(ctx context.Context, passes []*Pass) *Unable) Check {
+func Jointly(f func(ctx context.Context, passes []*Pass) *EvalError) Check {
 	return Check{joint: &joint{f}}
 }
 
 type joint struct {
-	f func(ctx context.Context, passes []*Pass) *Unable
+	f func(ctx context.Context, passes []*Pass) *EvalError
 }
 
 // jointRules are those that run of the rules with one check.
@@ -98,11 +98,11 @@ func (r *runner) jointly(ctx context.Context) {
 }
 
 // Fail ends a house rule's part in the run: it cannot judge. The run reports that once, in place of all that the rule finds.
-func (p *Pass) Fail(why *Unable) { p.unables.note(p.Rule.Origin, *p.at, why) }
+func (p *Pass) Fail(why *EvalError) { p.unables.note(p.Rule.Origin, *p.at, why) }
 
 // Spend counts what a house rule has cost, in units of its own. Where it spends more than the limit in a run, it cannot judge; where it
 // does so at one resource, it need not go on there.
-func (p *Pass) Spend(cost, limit uint64, why *Unable) (more bool) {
+func (p *Pass) Spend(cost, limit uint64, why *EvalError) (more bool) {
 	return p.unables.spend(p.Rule.Origin, *p.at, cost, limit, why)
 }
 
@@ -111,7 +111,7 @@ type spending struct {
 	by    map[int]uint64
 	total uint64
 	limit uint64
-	why   *Unable
+	why   *EvalError
 }
 
 // end is the first resource at which the rule has spent more than it may; ok is false if there is none. All resources before it were judged, so it is the
@@ -129,7 +129,7 @@ func (s *spending) end() (at int, ok bool) {
 // inability is the first place in a run where a house rule could not judge.
 type inability struct {
 	at  int // of the resources of all snapshots
-	why *Unable
+	why *EvalError
 }
 
 // unables are the house rules that cannot judge. Which finding is reported must not depend on which goroutine comes first: a rule goes on with the
@@ -146,7 +146,7 @@ func newUnables() *unables {
 }
 
 // spend counts what a rule has cost at a resource.
-func (u *unables) spend(o *Origin, at int, cost, limit uint64, why *Unable) (more bool) {
+func (u *unables) spend(o *Origin, at int, cost, limit uint64, why *EvalError) (more bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	s := u.spent[o]
@@ -166,7 +166,7 @@ func (u *unables) spend(o *Origin, at int, cost, limit uint64, why *Unable) (mor
 	return s.by[at] <= limit // and not the total: where a rule stops must not depend on other resources, which others judge meanwhile
 }
 
-func (u *unables) note(o *Origin, at int, why *Unable) {
+func (u *unables) note(o *Origin, at int, why *EvalError) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if first, failed := u.first[o]; !failed || at < first.at {

@@ -46,12 +46,12 @@ func TestFail(t *testing.T) {
 	failing := acme.Add(&lint.Rule{Name: "failing", Origin: origin("constraint acme/failing"), Run: lint.Each(
 		func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 			if len(c.GetName()) > 2 {
-				p.Fail(&lint.Unable{Message: "does not like " + c.GetName()})
+				p.Fail(&lint.EvalError{Message: "does not like " + c.GetName()})
 			}
 			p.Reportf(at, "%s", c.GetName())
 		})})
 	whole := acme.Add(&lint.Rule{Name: "whole", Origin: origin("constraint acme/whole"), Run: lint.Whole(
-		func(p *lint.Pass) { p.Fail(&lint.Unable{Message: "sees nothing"}) })})
+		func(p *lint.Pass) { p.Fail(&lint.EvalError{Message: "sees nothing"}) })})
 	snapshots := []*graph.Snapshot{clusters(50), clusters(1000)}
 	for range 20 {
 		result := lint.Run(t.Context(), snapshots, lint.Config{Rules: []*lint.Rule{every, failing, whole}})
@@ -69,7 +69,7 @@ func TestFail(t *testing.T) {
 // TestJointly: rules with one check are judged in one call, with those that run; and it is not called again when it could not judge.
 func TestJointly(t *testing.T) {
 	calls := 0
-	check := lint.Jointly(func(_ context.Context, passes []*lint.Pass) *lint.Unable {
+	check := lint.Jointly(func(_ context.Context, passes []*lint.Pass) *lint.EvalError {
 		calls++
 		for _, p := range passes {
 			for _, r := range p.Snapshot.Resources {
@@ -77,7 +77,7 @@ func TestJointly(t *testing.T) {
 			}
 		}
 		if len(passes[0].Snapshot.Resources) == 2 {
-			return &lint.Unable{Message: "crashed"}
+			return &lint.EvalError{Message: "crashed"}
 		}
 		return nil
 	})
@@ -99,7 +99,7 @@ func TestJointly(t *testing.T) {
 
 // TestSpendAtOneResource: within a resource, a rule ends by what it has cost there, and not by what it has cost elsewhere meanwhile.
 func TestSpendAtOneResource(t *testing.T) {
-	tooMuch := &lint.Unable{Message: "costs too much"}
+	tooMuch := &lint.EvalError{Message: "costs too much"}
 	rule := (&lint.Group{Name: "acme"}).Add(&lint.Rule{Name: "dear", Origin: origin("constraint acme/dear"), Run: lint.Each(
 		func(p *lint.Pass, _ lint.At, c *clusterv3.Cluster) {
 			if !p.Spend(1, 500, tooMuch) {
@@ -117,12 +117,12 @@ func TestSpendAtOneResource(t *testing.T) {
 
 // TestSpend: what a rule may spend in a run is bounded, and where it has spent too much is the same in every run; a failure before that is told instead.
 func TestSpend(t *testing.T) {
-	tooMuch := &lint.Unable{Message: "costs too much"}
+	tooMuch := &lint.EvalError{Message: "costs too much"}
 	for _, test := range []struct{ failing, limit int }{{-1, 500}, {700, 500}, {499, 500}, {3, 500}, {-1, 999}, {-1, 1000}} {
 		rule := (&lint.Group{Name: "acme"}).Add(&lint.Rule{Name: "dear", Origin: origin("constraint acme/dear"), Run: lint.Each(
 			func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 				if c.GetName() == fmt.Sprint(test.failing) {
-					p.Fail(&lint.Unable{Message: "fails"})
+					p.Fail(&lint.EvalError{Message: "fails"})
 				}
 				p.Spend(1, uint64(test.limit), tooMuch)
 				p.Reportf(at, "%s", c.GetName())

@@ -28,14 +28,14 @@ func (f *inputFlags) addPlugins(flags *pflag.FlagSet) {
 }
 
 // house makes the rules that are not built in: of the configuration's constraints, its plugins, and those of the command line.
-func (f *inputFlags) house(ctx context.Context) (settings.Maker, error) {
+func (f *inputFlags) house(ctx context.Context) (settings.RuleSource, error) {
 	known, err := types(f.descriptors)
 	plugins := opener{ctx, known}
-	return settings.Makers(custom.Constraints(rules.Known(), known), plugins.configured, plugins.given(f.plugins)), err
+	return settings.Join(custom.Constraints(rules.Known(), known), plugins.configured, plugins.given(f.plugins)), err
 }
 
 // known are all rules that can be named: built-in ones, and those of the configuration.
-func known(s *settings.Settings) []*lint.Rule { return append(rules.Known(), s.House...) }
+func known(s *settings.Settings) []*lint.Rule { return append(rules.Known(), s.Custom...) }
 
 // groups are those of rules: built-in ones, and those that house rules make up.
 func groups(all []*lint.Rule) []*lint.Group {
@@ -50,7 +50,7 @@ func groups(all []*lint.Rule) []*lint.Group {
 
 // withExamples says where each rule's examples are.
 func withExamples(s *settings.Settings) {
-	for _, r := range s.House {
+	for _, r := range s.Custom {
 		r.Origin.Examples = os.DirFS(filepath.Join(filepath.Dir(r.Origin.File.Name), ruletest.Folder))
 	}
 }
@@ -83,7 +83,7 @@ func pathOf(p *settings.Plugin, s *settings.Settings) string {
 }
 
 // given opens those of the command line. One that the configuration names too, or that is given twice, is open already.
-func (o opener) given(paths []string) settings.Maker {
+func (o opener) given(paths []string) settings.RuleSource {
 	return func(s *settings.Settings) (all []*lint.Rule, faults []*settings.Fault) {
 		var opened []string
 		for i := range s.Plugins {
@@ -127,7 +127,7 @@ func (o opener) open(path, digest string) ([]*lint.Rule, error) {
 		return nil, err
 	}
 	for _, r := range p.Rules() {
-		if _, _, err := settings.HouseID(r.ID(), rules.Known()); err != nil {
+		if _, _, err := settings.ParseID(r.ID(), rules.Known()); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}

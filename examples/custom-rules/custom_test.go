@@ -29,10 +29,10 @@ func houseRules(t *testing.T) []*lint.Rule {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.House) != 12 {
-		t.Errorf("there are %d rules; README.md speaks of twelve", len(s.House))
+	if len(s.Custom) != 12 {
+		t.Errorf("there are %d rules; README.md speaks of twelve", len(s.Custom))
 	}
-	return s.House
+	return s.Custom
 }
 
 func TestArchives(t *testing.T) {

@@ -55,7 +55,7 @@ func constrained(tb testing.TB) *lint.Rule {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return s.House[0]
+	return s.Custom[0]
 }
 
 // modules are the worked examples of plugins, the Go one built now.

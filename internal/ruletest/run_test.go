@@ -45,7 +45,7 @@ func newShop(t *testing.T, archives map[string]string) *shop {
 			at := at.Field("name")
 			p.Report(at, lint.Diagnostic{Message: "a test is in production", Help: "name it prod", Fixes: lint.Replace(at, "prod").Likely("name it prod")})
 		case "unable":
-			p.Fail(&lint.Unable{Message: "crashed: out of luck", Notes: []string{"twice"}})
+			p.Fail(&lint.EvalError{Message: "crashed: out of luck", Notes: []string{"twice"}})
 		case "crash":
 			panic("oops")
 		case "old":

@@ -59,11 +59,11 @@ func (e *entry) Faultf(key, format string, args ...any) *Fault {
 	return &Fault{e.file, e.At(key), fmt.Sprintf(format, args...)}
 }
 
-// Maker makes the house rules of a configuration, whose rules are not built in, and says what is wrong with it.
-type Maker func(s *Settings) (rules []*lint.Rule, faults []*Fault)
+// RuleSource makes the house rules of a configuration, whose rules are not built in, and says what is wrong with it.
+type RuleSource func(s *Settings) (rules []*lint.Rule, faults []*Fault)
 
-// Makers is one maker for all; nil ones make nothing.
-func Makers(all ...Maker) Maker {
+// Join is one maker for all; nil ones make nothing.
+func Join(all ...RuleSource) RuleSource {
 	return func(s *Settings) (rules []*lint.Rule, faults []*Fault) {
 		for _, each := range all {
 			if each != nil {
@@ -103,15 +103,15 @@ func (s *Settings) checkPlugins(d *decoder) {
 	})
 }
 
-var houseID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)
+var ruleID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// HouseID splits the id of a house rule. It must not be in a group of the built-in rules, so that nobody takes it for one of those.
-func HouseID(id string, builtIn []*lint.Rule) (group, name string, err error) {
+// ParseID splits the id of a house rule. It must not be in a group of the built-in rules, so that nobody takes it for one of those.
+func ParseID(id string, builtIn []*lint.Rule) (group, name string, err error) {
 	group, name, _ = strings.Cut(id, "/")
 	switch {
 	case id == "":
 		return "", "", fmt.Errorf(`a rule needs an "id", such as acme/cluster-name`)
-	case !houseID.MatchString(id):
+	case !ruleID.MatchString(id):
 		return "", "", fmt.Errorf("the id %q is not GROUP/NAME in lower-case letters, digits and hyphens, such as acme/cluster-name", id)
 	case slices.ContainsFunc(builtIn, func(r *lint.Rule) bool { return r.Group == group }):
 		return "", "", fmt.Errorf("the id %q is in a group of xdslint's own rules; take another group, such as that of your team", id)
@@ -120,7 +120,7 @@ func HouseID(id string, builtIn []*lint.Rule) (group, name string, err error) {
 }
 
 // make makes the house rules. One with the id of an earlier one is left out.
-func (s *Settings) make(d *decoder, house Maker) {
+func (s *Settings) make(d *decoder, house RuleSource) {
 	if house == nil {
 		return
 	}
@@ -133,7 +133,7 @@ func (s *Settings) make(d *decoder, house Maker) {
 			continue
 		}
 		seen[r.ID()] = r
-		s.House = append(s.House, r)
+		s.Custom = append(s.Custom, r)
 	}
 }
 

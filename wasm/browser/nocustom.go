@@ -5,4 +5,4 @@ package main
 import "github.com/xdslint/xdslint/lint/settings"
 
 // makeRules is nil in the smaller engine, which asks for the other one where there are constraints.
-var makeRules settings.Maker
+var makeRules settings.RuleSource

@@ -49,7 +49,7 @@ func (p *Plugin) understand(raw []byte, origin *lint.Origin) error {
 }
 
 func ruleOf(d *pluginabi.Rule) (*lint.Rule, error) {
-	group, name, err := settings.HouseID(d.GetId(), nil)
+	group, name, err := settings.ParseID(d.GetId(), nil)
 	if err != nil || len(d.GetId()) > maxName {
 		return nil, fmt.Errorf("has a rule %s: an id is GROUP/NAME in lower-case letters, digits and hyphens, such as acme/cluster-name", quoted(d.GetId()))
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // fixes of a finding: those that can be made in the text as it stands.
-func (a *answering) fixes(r *graph.Resource, f *pluginabi.Finding) (fixes []lint.Fix, why *lint.Unable) {
+func (a *answering) fixes(r *graph.Resource, f *pluginabi.Finding) (fixes []lint.Fix, why *lint.EvalError) {
 	for _, fix := range f.GetFixes() {
 		message := lint.Line(fix.GetMessage())
 		if message == "" {

@@ -233,7 +233,7 @@ func FuzzAnswer(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		rule := *p.rules[0]
-		rule.Run = lint.Jointly(func(_ context.Context, passes []*lint.Pass) *lint.Unable {
+		rule.Run = lint.Jointly(func(_ context.Context, passes []*lint.Pass) *lint.EvalError {
 			return p.report(t.Context(), raw, newQuestion(nil, passes), passes)
 		})
 		result := lint.Run(t.Context(), all, lint.Config{Rules: []*lint.Rule{&rule}})

@@ -100,7 +100,7 @@ func run(t *testing.T, name string, args ...string) *host {
 	return &host{in, bufio.NewReader(out)}
 }
 
-var here = engine.Engine{House: custom.Constraints(rules.Known(), nil)}
+var here = engine.Engine{Custom: custom.Constraints(rules.Known(), nil)}
 
 // ask puts a question to both: while the guest works on it, so does the native engine.
 func (h *host) ask(t *testing.T, q question) (native, wasm []byte) {

@@ -18,7 +18,7 @@ import (
 )
 
 func main() {
-	e := engine.Engine{House: custom.Constraints(rules.Known(), nil)}
+	e := engine.Engine{Custom: custom.Constraints(rules.Known(), nil)}
 	in := bufio.NewReader(os.Stdin)
 	for {
 		line, err := in.ReadBytes('\n')
