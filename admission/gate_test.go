@@ -16,9 +16,9 @@ import (
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 
 	"github.com/xdslint/xdslint/admission"
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/rules"
 )
 

@@ -9,13 +9,13 @@ import (
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/load/gocp"
 	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/parallel"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/dataplane"
 )
 
 // key is what a resource is known by.

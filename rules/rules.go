@@ -21,7 +21,7 @@ import (
 var Groups = []*lint.Group{schema.Rules, reference.Rules, listener.Rules, http.Rules, route.Rules, cluster.Rules, endpoint.Rules, health.Rules, bootstrap.Rules, version.Rules, transition.Rules}
 
 // Others are the groups that are about no configuration of Envoy's: suppressions, and what users have written for themselves.
-var Others = []*lint.Group{suppress.Rules, lint.House}
+var Others = []*lint.Group{suppress.Rules, lint.Custom}
 
 // Known lists all rules that a configuration or a suppression can name: besides All those of Others.
 func Known() []*lint.Rule {

@@ -10,14 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/internal/baseline"
-	"github.com/xdslint/xdslint/lint/choice"
-	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/internal/config"
-	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/lint/choice"
 )
 
 // checkFlags are those of all commands that run the rules.

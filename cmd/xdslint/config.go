@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v4"
 
+	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/choice"
-	"github.com/xdslint/xdslint/internal/config"
 )
 
 func newConfig() *cobra.Command {

@@ -9,10 +9,10 @@ import (
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
-	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/explain"
+	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/lint"
 )
 
 func newExplain() *cobra.Command {

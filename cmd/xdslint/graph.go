@@ -9,8 +9,8 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/lint"
 )
 
 type graphFlags struct {

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xdslint/xdslint/custom"
 	"github.com/xdslint/xdslint/graph/source"
-	"github.com/xdslint/xdslint/house"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/rules"
 )
@@ -26,7 +26,7 @@ func TestInitText(t *testing.T) {
 			on.WriteString(rest)
 		}
 	}
-	s, err := config.Parse(&source.File{Name: config.FileName, Text: []byte(on.String())}, rules.Known(), house.Constraints(rules.Known(), nil))
+	s, err := config.Parse(&source.File{Name: config.FileName, Text: []byte(on.String())}, rules.Known(), custom.Constraints(rules.Known(), nil))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, on.String())
 	}

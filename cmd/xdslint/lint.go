@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint"
-	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/explain"
+	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/lint"
 )
 
 type lintFlags struct {

@@ -13,10 +13,10 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/choice"
-	"github.com/xdslint/xdslint/internal/report"
-	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/plan"
 )
 

@@ -14,8 +14,8 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"github.com/spf13/cobra"
 
-	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/pull"
 )
 

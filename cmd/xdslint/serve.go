@@ -17,14 +17,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint"
-	"github.com/xdslint/xdslint/internal/webhook"
-	"github.com/xdslint/xdslint/internal/server"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/internal/report"
-	"github.com/xdslint/xdslint/plan"
 	"github.com/xdslint/xdslint/internal/explain"
+	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/server"
+	"github.com/xdslint/xdslint/internal/webhook"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/plan"
 )
 
 type serveFlags struct {

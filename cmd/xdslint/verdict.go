@@ -16,10 +16,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/lint/choice"
 	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/verdict"
+	"github.com/xdslint/xdslint/lint/choice"
 	"github.com/xdslint/xdslint/rules"
 )
 

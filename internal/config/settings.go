@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/source"
-	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/internal/suppress"
-	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/lint"
 )
 
 // FileName is that of a configuration.
@@ -34,8 +34,8 @@ type Settings struct {
 	Constraints []Constraint `yaml:"constraints"` // house rules in CEL
 	Plugins     []Plugin     `yaml:"plugins"`     // house rules in modules
 
-	File  *source.File `yaml:"-"`
-	House []*lint.Rule `yaml:"-"` // made of constraints and plugins
+	File   *source.File `yaml:"-"`
+	Custom []*lint.Rule `yaml:"-"` // made of constraints and plugins
 }
 
 // Find looks for a file from a folder upwards, to the root of the repository at most. It is empty where there is none.
@@ -57,7 +57,7 @@ func Find(dir, name string) string {
 }
 
 // Read reads and checks a configuration against the built-in rules, and makes its house rules; name is its name in errors, which have lines.
-func Read(file, name string, builtIn []*lint.Rule, house Maker) (*Settings, error) {
+func Read(file, name string, builtIn []*lint.Rule, house RuleSource) (*Settings, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -66,13 +66,13 @@ func Read(file, name string, builtIn []*lint.Rule, house Maker) (*Settings, erro
 }
 
 // Parse is Read for a text.
-func Parse(f *source.File, builtIn []*lint.Rule, house Maker) (*Settings, error) {
+func Parse(f *source.File, builtIn []*lint.Rule, house RuleSource) (*Settings, error) {
 	s, faults := Understood(f, builtIn, house)
 	return s, joined(faults)
 }
 
 // None are the settings where there is no configuration; house rules may come from elsewhere.
-func None(house Maker) (*Settings, error) {
+func None(house RuleSource) (*Settings, error) {
 	s, d := &Settings{}, &decoder{}
 	s.make(d, house)
 	return s, joined(d.faults)
@@ -87,7 +87,7 @@ func joined(faults []*Fault) error {
 }
 
 // Understood reads what there is to understand in a text, and says what is left out.
-func Understood(f *source.File, builtIn []*lint.Rule, house Maker) (*Settings, []*Fault) {
+func Understood(f *source.File, builtIn []*lint.Rule, house RuleSource) (*Settings, []*Fault) {
 	s := &Settings{File: f}
 	d := &decoder{file: f}
 	root := d.document()
@@ -98,7 +98,7 @@ func Understood(f *source.File, builtIn []*lint.Rule, house Maker) (*Settings, [
 	}
 	s.make(d, house)
 	if root != nil {
-		s.check(d, root, append(builtIn[:len(builtIn):len(builtIn)], s.House...))
+		s.check(d, root, append(builtIn[:len(builtIn):len(builtIn)], s.Custom...))
 	}
 	d.sort()
 	return s, d.faults

@@ -15,8 +15,8 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/source"
-	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/internal/suppress"
+	"github.com/xdslint/xdslint/lint"
 )
 
 var (

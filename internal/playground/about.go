@@ -6,14 +6,14 @@ import (
 	"slices"
 
 	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/internal/config"
-	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/internal/explain"
+	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/plan"
 	"github.com/xdslint/xdslint/rules"
-	"github.com/xdslint/xdslint/internal/explain"
 )
 
 type aboutAnswer struct {

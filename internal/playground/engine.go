@@ -1,4 +1,4 @@
-// Package playground does with texts what the commands do with files: a request and its answer are JSON. web/src/engine/shapes.ts describes both.
+// Package engine does with texts what the commands do with files: a request and its answer are JSON. web/src/engine/shapes.ts describes both.
 package playground
 
 import (
@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/lint"
 )
 
 // A request takes some thirty times its size in memory, of which a browser gives 4 GiB.
@@ -26,14 +26,14 @@ type request struct {
 	Rule      string            `json:"rule"`
 	Unsafe    bool              `json:"unsafe"`
 
-	house config.Maker
+	custom config.RuleSource
 }
 
 // Engine answers requests.
 type Engine struct {
-	// House makes the rules of constraints, for which it takes a program that is half as large again. Without, all other rules judge, and findings say what
+	// Custom makes the rules of constraints, for which it takes a program that is half as large again. Without, all other rules judge, and findings say what
 	// they lack: {"needs": "constraints", …}.
-	House config.Maker
+	Custom config.RuleSource
 }
 
 var operations = map[string]func(context.Context, *request) (any, error){
@@ -72,7 +72,7 @@ func (e Engine) call(operation string, raw []byte) (any, error) {
 	if len(raw) > maxRequest {
 		return nil, fmt.Errorf("this is too much at once: the limit is %d MiB, and these texts have %d", maxRequest>>20, (len(raw)+1<<20-1)>>20)
 	}
-	q := request{house: e.House}
+	q := request{custom: e.Custom}
 	if err := json.Unmarshal(raw, &q); err != nil {
 		return nil, fmt.Errorf("the request is malformed: %w", err)
 	}

@@ -3,8 +3,8 @@ package playground
 import (
 	"testing"
 
-	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
 

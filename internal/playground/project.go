@@ -10,9 +10,9 @@ import (
 
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/choice"
-	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -29,7 +29,7 @@ type project struct {
 // project reads the configuration among texts of the request.
 func (q *request) project(files map[string]string) *project {
 	p := &project{texts: map[string][]byte{}, settings: &config.Settings{}}
-	constraints := q.house
+	constraints := q.custom
 	if constraints == nil {
 		constraints = p.unjudged
 	}
@@ -47,10 +47,10 @@ func (q *request) project(files map[string]string) *project {
 			return cmp.Or(strings.Count(a, "/")-strings.Count(b, "/"), cmp.Compare(a, b))
 		})
 		name := configurations[0]
-		p.settings, p.faults = config.Understood(&source.File{Name: name, Text: []byte(files[name])}, rules.Known(), config.Makers(constraints, p.noPlugins))
+		p.settings, p.faults = config.Understood(&source.File{Name: name, Text: []byte(files[name])}, rules.Known(), config.Join(constraints, p.noPlugins))
 		p.others = configurations[1:]
 	}
-	if q.house == nil && len(p.settings.Constraints) > 0 {
+	if q.custom == nil && len(p.settings.Constraints) > 0 {
 		p.needs = "constraints"
 	}
 	return p
@@ -88,7 +88,7 @@ func (p *project) noPlugins(s *config.Settings) (named []*lint.Rule, faults []*c
 
 // standIn is a rule that cannot judge: with its name, the rest of a configuration is understood.
 func (p *project) standIn(id string, s *config.Settings) []*lint.Rule {
-	group, name, err := config.HouseID(id, rules.Known())
+	group, name, err := config.ParseID(id, rules.Known())
 	if err != nil {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (p *project) standIn(id string, s *config.Settings) []*lint.Rule {
 }
 
 // known are all rules that can be named: built-in ones, and those of the configuration.
-func (p *project) known() []*lint.Rule { return append(rules.Known(), p.settings.House...) }
+func (p *project) known() []*lint.Rule { return append(rules.Known(), p.settings.Custom...) }
 
 func isSettings(name string) bool { return path.Base(name) == config.FileName }
 

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/xdslint/xdslint/internal/config"
-	"github.com/xdslint/xdslint/rules"
 	"github.com/xdslint/xdslint/internal/explain"
+	"github.com/xdslint/xdslint/rules"
 )
 
 // questions are about every example of every rule, and about all that testdata holds.
