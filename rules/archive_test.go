@@ -19,6 +19,7 @@ import (
 
 // archive is the examples of one rule: testdata/rules/GROUP/RULE.txtar.
 //
+//	why.md              what the data plane does with it, where that was seen, what to write instead
 //	bad*.yaml, bad1/…   an example that the rule has something to say about; a folder is several files in one run. Paths in
 //	                    a bootstrap start in its own folder: ./rds.yaml (Envoy does not take rds.yaml)
 //	good*.yaml, …       one that is silent under all rules
@@ -85,7 +86,7 @@ func (a *archive) read() error {
 		name, _, _ := strings.Cut(f.Name, "/")
 		var err error
 		switch {
-		case f.Name == "want", name == "fixed":
+		case f.Name == "why.md", f.Name == "want", name == "fixed":
 		case f.Name == "flags":
 			err = a.readFlags(string(f.Data))
 		case f.Name == "envoy":

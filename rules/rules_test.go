@@ -23,6 +23,7 @@ import (
 	"github.com/xdslint/xdslint/lint/suppress"
 	"github.com/xdslint/xdslint/lint/target"
 	"github.com/xdslint/xdslint/rules"
+	"github.com/xdslint/xdslint/rules/explain"
 )
 
 var update = flag.Bool("update", false, "write what the rules now report into the archives")
@@ -248,13 +249,20 @@ func TestEveryRuleIsComplete(t *testing.T) {
 	examples := map[string]bool{}
 	for _, a := range archives(t) {
 		examples[a.rule] = true
+		if a.text.Files[0].Name != "why.md" {
+			t.Errorf("%s: why.md comes first", a.rule)
+		}
 	}
 	for _, r := range rules.All() {
-		if r.Summary == "" || r.Why == "" || r.Severity == 0 {
-			t.Errorf("%s lacks Summary, Why or Severity", r.ID())
+		why := explain.Why(r)
+		if r.Summary == "" || r.Severity == 0 {
+			t.Errorf("%s lacks Summary or Severity", r.ID())
 		}
-		if strings.Contains(r.Summary+r.Why, "TODO") {
-			t.Errorf("%s: Summary or Why is not written yet", r.ID())
+		if why == "" || r.Why != "" {
+			t.Errorf("%s: say why it matters in why.md, the first section of its archive, and only there", r.ID())
+		}
+		if strings.Contains(r.Summary+why, "TODO") {
+			t.Errorf("%s: Summary or why.md is not written yet", r.ID())
 		}
 		file := filepath.Join(r.Group, strings.ReplaceAll(r.Name, "-", "_")+".go")
 		if _, err := os.Stat(file); err != nil {
@@ -267,6 +275,9 @@ func TestEveryRuleIsComplete(t *testing.T) {
 	}
 	for _, g := range rules.Others {
 		for _, r := range g.Rules() {
+			if explain.Why(r) == "" {
+				t.Errorf("%s does not say why it matters", r.ID())
+			}
 			delete(examples, r.ID())
 		}
 	}

@@ -77,6 +77,15 @@ func read(rule *lint.Rule) (*txtar.Archive, bool) {
 	return txtar.Parse(text), true
 }
 
+// Why is what a rule says of itself, in Markdown: why.md of its archive, or what the rule carries, where it is no built-in one.
+func Why(rule *lint.Rule) string {
+	why := rule.Why
+	if archive, ok := read(rule); ok && why == "" {
+		why = textOf(archive, "why.md")
+	}
+	return strings.TrimSpace(why)
+}
+
 func textOf(a *txtar.Archive, name string) string {
 	for _, f := range a.Files {
 		if f.Name == name {
