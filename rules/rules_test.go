@@ -19,6 +19,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/envoytest"
+	"github.com/xdslint/xdslint/internal/fieldtest"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/report"
 	"github.com/xdslint/xdslint/lint/suppress"
@@ -144,6 +145,7 @@ func (a *archive) lint(t *testing.T, example string, texts map[string][]byte) (*
 	result := lint.Run(t.Context(), input.Snapshots, lint.Config{
 		Rules: rules.All(), Target: flags.target, TargetGiven: flags.target.Plane != "",
 	})
+	fieldtest.Check(t, result.Diagnostics)
 	suppress.Apply(result, suppress.Options{Ran: rules.All(), Known: allRules()})
 	return result, nil
 }
