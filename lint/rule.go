@@ -45,7 +45,7 @@ type Rule struct {
 	Group    string   // the folder under rules/; set by Group.Add
 	Severity Severity // of its findings, where the finding says nothing else
 	Summary  string   // one line: what it finds
-	Why      string   // Markdown: what the data plane does with it, where that was seen, what to write instead
+	Why      string   // Markdown, of a rule without an archive: a built-in one has it there, in why.md
 	Links    []string // Envoy's function, a gRFC, an issue
 	// Fragments: it also holds for a part of a message (graph.Resource.Fragment), since it judges what is there and never what is absent.
 	Fragments bool

@@ -7,6 +7,7 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/fieldtest"
 	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
@@ -59,6 +60,7 @@ func part(t *testing.T, a *archive, example string, at *graph.Place) {
 		for _, failure := range result.Failures {
 			t.Errorf("%s %s: %v\n%s", example, at.Path, failure, failure.Stack)
 		}
+		fieldtest.Check(t, result.Diagnostics)
 		if strings.HasPrefix(example, "good") && len(result.Diagnostics) > 0 {
 			var text strings.Builder
 			if err := report.Text(&text, result, report.TextOptions{}); err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/fieldtest"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
@@ -46,6 +47,7 @@ func (a *archive) judgeOlder(t *testing.T, example string) (all []judgement) {
 			continue
 		}
 		result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: rules.All(), Target: older, TargetGiven: true})
+		fieldtest.Check(t, result.Diagnostics)
 		all = append(all, judgement{archive: a, example: example, target: older, snapshots: input.Snapshots, found: result.Diagnostics})
 	}
 	return all

@@ -100,7 +100,7 @@ func explanation(r *lint.Rule) string {
 	bold := color.New(color.Bold).SprintFunc()
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s)\n\n%s\n", bold(r.ID()), r.Severity, explain.Sentence(r.Summary))
-	if why := strings.TrimSpace(r.Why); why != "" {
+	if why := explain.Why(r); why != "" {
 		fmt.Fprintf(&b, "\n%s", readable(why))
 	}
 	if e, ok := explain.Of(r); ok {

@@ -84,7 +84,7 @@ type ruleJSON struct {
 func rulesJSON(w io.Writer, all []*lint.Rule) error {
 	out := make([]ruleJSON, len(all))
 	for i, r := range all {
-		out[i] = ruleJSON{r.ID(), r.Group, r.Severity.String(), r.Summary, strings.TrimSpace(r.Why), append([]string{}, r.Links...), report.URL(r)}
+		out[i] = ruleJSON{r.ID(), r.Group, r.Severity.String(), r.Summary, explain.Why(r), append([]string{}, r.Links...), report.URL(r)}
 	}
 	return writeJSON(w, out)
 }

@@ -15,7 +15,7 @@ import (
 // here or there, with a thought to what Envoy does where the cluster is missing.
 var withoutRole = []protoreflect.FullName{
 	fieldEnvoyGrpc, // unless a message around it says otherwise
-	fieldHTTPURI,         // the same
+	fieldHTTPURI,   // the same
 	"envoy.data.dns.v3.DnsTable.DnsEndpoint.cluster_name",
 	"envoy.data.dns.v3.DnsTable.DnsServiceTarget.cluster_name",
 	"envoy.extensions.filters.http.cache_v2.v3.CacheV2Config.override_upstream_cluster",

@@ -22,7 +22,8 @@ type Example struct {
 	Bad, Good []File // several where one names the other
 	Flags     Flags  // what xdslint has to be told of Bad
 	GoodFlags Flags  // and of Good
-	Report    string // what it says of Bad
+	Report    string // what the rule says of Bad
+	Select    string // the rule, where others have something to say about Bad too
 }
 
 // Sample is one of the examples in a rule's archive.
@@ -77,6 +78,15 @@ func read(rule *lint.Rule) (*txtar.Archive, bool) {
 	return txtar.Parse(text), true
 }
 
+// Why is what a rule says of itself, in Markdown: why.md of its archive, or what the rule carries, where it is no built-in one.
+func Why(rule *lint.Rule) string {
+	why := rule.Why
+	if archive, ok := read(rule); ok && why == "" {
+		why = textOf(archive, "why.md")
+	}
+	return strings.TrimSpace(why)
+}
+
 func textOf(a *txtar.Archive, name string) string {
 	for _, f := range a.Files {
 		if f.Name == name {
@@ -98,6 +108,9 @@ func Of(rule *lint.Rule) (e Example, ok bool) {
 	}
 	bad := samples[0]
 	e.Bad, e.Flags, e.Report = bad.Files, bad.Flags, reportOf(textOf(archive, "want"), bad.Name)
+	if strings.Contains("\n"+textOf(archive, "also"), "\n"+bad.Name+": ") {
+		e.Select = rule.ID()
+	}
 	nearest := 0
 	for _, good := range samples {
 		if good.Bad() {
@@ -156,6 +169,9 @@ func reportOf(want, example string) string {
 func (e Example) Command() string {
 	root, _, _ := strings.Cut(e.Bad[0].Name, "/")
 	words := []string{"xdslint", e.Flags.String(), root}
+	if e.Select != "" {
+		words = slices.Insert(words, 1, "--select", e.Select)
+	}
 	if before, after := e.halves(); before != "" {
 		words = []string{"xdslint plan", e.Flags.String(), before, after}
 	}

@@ -15,7 +15,7 @@ func Page(rule *lint.Rule) string {
 	if rule.Origin == nil {
 		b.WriteString("<!-- Made of the rule and its archive by `make update`. -->\n\n")
 	}
-	fmt.Fprintf(&b, "# %s\n\n%s\n\nSeverity: **%s**\n\n## Why\n\n%s\n", rule.ID(), Sentence(rule.Summary), rule.Severity, strings.TrimSpace(rule.Why))
+	fmt.Fprintf(&b, "# %s\n\n%s\n\nSeverity: **%s**\n\n## Why\n\n%s\n", rule.ID(), Sentence(rule.Summary), rule.Severity, Why(rule))
 	if e, ok := Of(rule); ok {
 		b.WriteString("\n## Example\n\n" + e.markdown())
 	}
@@ -29,13 +29,14 @@ func Page(rule *lint.Rule) string {
 	return b.String()
 }
 
-// Help is a rule in brief, in Markdown: why it matters, and an example without all that is not its point.
-func Help(rule *lint.Rule) string {
-	help := strings.TrimSpace(rule.Why)
+// Help is a rule in brief, in Markdown: why it matters, and the same with an example without all that is not its point.
+func Help(rule *lint.Rule) (why, help string) {
+	why = Why(rule)
+	help = why
 	if e, ok := Of(rule); ok {
 		help += "\n\n" + e.Short().markdown()
 	}
-	return strings.TrimSpace(help)
+	return why, strings.TrimSpace(help)
 }
 
 func (e Example) markdown() string {

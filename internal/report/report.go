@@ -11,10 +11,10 @@ import (
 // Report is what a format writes down.
 type Report struct {
 	*lint.Result
-	Rules   []*lint.Rule            // that ran; SARIF describes them
-	Help    func(*lint.Rule) string // what SARIF says of a rule, in Markdown; nil: its Why
-	FailOn  lint.Severity           // findings at or above it fail the run; 0: none does
-	Version string                  // of xdslint
+	Rules   []*lint.Rule                         // that ran; SARIF describes them
+	Help    func(*lint.Rule) (why, whole string) // what SARIF says of a rule, in Markdown; nil: its Why
+	FailOn  lint.Severity                        // findings at or above it fail the run; 0: none does
+	Version string                               // of xdslint
 	Color   bool
 	Hidden  Hidden
 	Files   Files

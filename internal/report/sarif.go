@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"hash/fnv"
@@ -156,13 +157,11 @@ func levelSARIF(s lint.Severity) string {
 
 func (r *Report) describe(rule *lint.Rule) sarifRule {
 	why := strings.TrimSpace(rule.Why)
-	if why == "" {
-		why = rule.Summary
-	}
 	help := why
 	if r.Help != nil {
-		help = r.Help(rule)
+		why, help = r.Help(rule)
 	}
+	why, help = cmp.Or(why, rule.Summary), cmp.Or(help, rule.Summary)
 	out := sarifRule{ID: rule.ID(), Short: sarifText{Text: rule.Summary}, Help: sarifText{Text: why, Markdown: help}, HelpURI: URL(rule)}
 	out.Default.Level = levelSARIF(rule.Severity)
 	out.Properties.Tags = []string{rule.Group}

@@ -72,7 +72,7 @@ func (a *archive) check() (err error) {
 			return fmt.Errorf("%q is no name of a file in it", f.Name)
 		case slices.ContainsFunc(a.text.Files[:i], func(g txtar.File) bool { return g.Name == f.Name }):
 			return fmt.Errorf("%s stands in it twice", f.Name)
-		case f.Name == "want", f.Name == "flags", f.Name == "envoy", name == "fixed":
+		case f.Name == "why.md", f.Name == "want", f.Name == "flags", f.Name == "envoy", name == "fixed":
 		case !strings.HasPrefix(name, "bad") && !strings.HasPrefix(name, "good"):
 			return fmt.Errorf("%s: the name of an example begins with bad or good", f.Name)
 		}

@@ -20,23 +20,18 @@ var (
 		Name:     "unused",
 		Severity: lint.Warning,
 		Summary:  "a suppression hides no finding",
-		Why: `What it hid was mended, moved away, or was never found under this name. Left in place it would hide the next
-mistake at the same spot. Delete it, or correct the rule's name.`,
-		Run: nothing,
+		Run:      nothing,
 	})
 	Malformed = Rules.Add(&lint.Rule{
 		Name:     "malformed",
 		Severity: lint.Warning,
 		Summary:  "a comment for xdslint that it does not understand",
-		Why: "A suppression is a comment on the line of the finding or on a line of its own above it:\n\n" +
-			"    # xdslint:ignore=RULE[,RULE] -- REASON",
-		Run: nothing,
+		Run:      nothing,
 	})
 	NoReason = Rules.Add(&lint.Rule{
 		Name:     "no-reason",
 		Severity: lint.Info,
 		Summary:  "a suppression does not say why",
-		Why:      "Whoever reads it next has to find out again whether it can go. Write the reason behind two dashes.",
 		Run:      nothing,
 	})
 	StaleBaseline = Rules.Add(&lint.Rule{

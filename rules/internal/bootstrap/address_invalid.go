@@ -14,9 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "address-invalid",
 	Severity: lint.Error,
 	Summary:  "the address of the admin interface or of a stats sink is none that Envoy can use",
-	Why: `Envoy looks no names up for the admin interface, nor for the sinks that send stats to statsd: such an address is an IP address with a port, or the path of a Unix domain
-socket (at most 107 bytes; with a @ in front an abstract one, which has no mode). A statsd server that has a name is reached through a cluster: ` + "`tcp_cluster_name`" + `.`,
-	Links: []string{"Network::Address::resolveProtoAddress (source/common/network/resolver_impl.cc)", "PipeInstance::create (source/common/network/address_impl.cc)"},
+	Links:    []string{"Network::Address::resolveProtoAddress (source/common/network/resolver_impl.cc)", "PipeInstance::create (source/common/network/address_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		checkAddress(p, at.Field("admin", "address"), b.GetAdmin().GetAddress(), "write an IP address, such as 127.0.0.1")
 		for i, sink := range b.GetStatsSinks() {

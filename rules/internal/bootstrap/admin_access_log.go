@@ -10,9 +10,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "admin-access-log",
 	Severity: lint.Error,
 	Summary:  "the admin interface logs to a server, and Envoy crashes",
-	Why: `The access logs of the admin interface are made before there are any clusters, so those that send their lines to a server (gRPC, OpenTelemetry, Fluentd) ask for
-something that is not there yet: Envoy crashes with a segmentation fault. Log to a file or to standard output, and let something else carry it on.`,
-	Links: []string{"InitialImpl::initAdminAccessLog (source/server/configuration_impl.cc)"},
+	Links:    []string{"InitialImpl::initAdminAccessLog (source/server/configuration_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		for i, log := range b.GetAdmin().GetAccessLog() {
 			at := at.Field("admin").Item("access_log", i)

@@ -11,12 +11,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "api-listener",
 	Severity: lint.Error,
 	Summary:  "Envoy is given an api_listener",
-	Why: `An ` + "`api_listener`" + ` has no socket: it is for gRPC clients that take their configuration over xDS, and for applications that Envoy is built into, such as Envoy
-Mobile. The official builds of Envoy lack the extension for it, and refuse a bootstrap with a static one. From LDS Envoy takes none in any build: it drops the listener with a
-warning in its log.
-
-A listener for Envoy has an ` + "`address` and `filter_chains`" + `, with the HTTP connection manager as a network filter.`,
-	Links: []string{"ListenerManagerImpl::addOrUpdateListener (source/common/listener_manager/listener_manager_impl.cc)"},
+	Links:    []string{"ListenerManagerImpl::addOrUpdateListener (source/common/listener_manager/listener_manager_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if at.Place.Parent != nil || at.Resource().State != "" || l.GetApiListener() == nil {
 			return

@@ -18,14 +18,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "config-source-settings",
 	Severity: lint.Error,
 	Summary:  "the connection to a config server is set up in a way that cannot work",
-	Why: `Of every gRPC config server (` + "`ads_config`, `config_sources`" + `, and the ` + "`api_config_source`" + ` of anything that Envoy subscribes to), Envoy checks:
-
-- ` + "`retry_back_off`: `max_interval` is not below `base_interval`" + `. It counts in milliseconds of 32 bits, and without a max_interval takes ten times the base_interval, which
-  overflows beyond some days;
-- ` + "`rate_limit_settings.fill_rate`" + ` is a finite number;
-- one of the ` + "`config_sources`" + `, or the default one, has exactly one of ` + "`grpc_services`" + ` and no ` + "`cluster_names`" + `.
-
-Of a google_grpc service the retry_policy has no say here. ` + "`--mode validate`" + ` does not look at the lds_config; a real start does.`,
 	Links: []string{
 		"Utility::buildJitteredExponentialBackOffStrategy, Utility::parseRateLimitSettings (source/common/config/utility.cc)",
 		"XdsManagerImpl::createAuthority (source/common/config/xds_manager_impl.cc)",

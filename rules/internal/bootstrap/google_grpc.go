@@ -18,12 +18,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "google-grpc",
 	Severity: lint.Error,
 	Summary:  "a google_grpc service cannot be connected to: its metadata or its credentials are none that gRPC takes",
-	Why: `Clients of config servers, stats sinks, access logs and tracers are made as soon as they are configured. For those that use Google's gRPC library Envoy checks:
-
-- ` + "`initial_metadata`" + `: keys of letters, digits, _, . and -; values of printable ASCII, but for keys that end in -bin;
-- ` + "`credentials_factory_name`" + `: one that this Envoy has, such as ` + "`envoy.grpc_credentials.file_based_metadata`" + `.
-
-The gRPC clients of some filters (ext_authz, ratelimit, ext_proc) are not made before the first request, which then fails. ` + "`envoy_grpc`" + ` checks neither.`,
 	Links: []string{
 		"GoogleAsyncClientFactoryImpl::GoogleAsyncClientFactoryImpl (source/common/grpc/async_client_manager_impl.cc)",
 		"getGoogleGrpcChannelCredentials (source/common/grpc/google_grpc_creds_impl.cc)",

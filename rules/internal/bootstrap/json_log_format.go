@@ -13,9 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "json-log-format",
 	Severity: lint.Error,
 	Summary:  "the JSON format of Envoy's own log has %v or %_",
-	Why: `In ` + "`application_log_config.log_format.json_format`" + ` the message of a log line is ` + "`%j`" + `, which escapes it for JSON. ` + "`%v` and `%_`" + ` would put it there as it is, and
-so Envoy refuses them anywhere in the format, in keys too, and even where a percent sign happens to stand before a v (` + "`100%valid`" + `).`,
-	Links: []string{"Registry::setJsonLogFormat (source/common/common/logger.cc)"},
+	Links:    []string{"Registry::setJsonLogFormat (source/common/common/logger.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		jsonFormat{p}.fields(at.Field("application_log_config", "log_format", "json_format"), b.GetApplicationLogConfig().GetLogFormat().GetJsonFormat())
 	}),

@@ -20,16 +20,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "overload-action",
 	Severity: lint.Error,
 	Summary:  "an overload action that Envoy does not know, or whose configuration does not suit it",
-	Why: `An overload action is known by its name, such as ` + "`envoy.overload_actions.stop_accepting_requests`" + `:
-
-- ` + "`reduce_timeouts`" + ` needs a ScaleTimersOverloadActionConfig as typed_config. Actions with names of your own can have one too, to scale other timers at another
-  pressure, but not under the prefix ` + "`envoy.overload_actions.`" + `; each timer may be scaled once in all;
-- ` + "`shrink_heap`" + ` takes nothing but a ShrinkHeapConfig;
-- ` + "`reset_high_memory_stream`" + ` needs ` + "`overload_manager.buffer_factory_config`" + `, which says from which size on streams are tracked;
-- the others take no typed_config.
-
-Load shed points may have any name: an unknown one is never asked for.`,
-	Links: []string{"OverloadManagerImpl::OverloadManagerImpl (source/server/overload_manager_impl.cc)"},
+	Links:    []string{"OverloadManagerImpl::OverloadManagerImpl (source/server/overload_manager_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		o, at := b.GetOverloadManager(), at.Field("overload_manager")
 		timers := scaled{}

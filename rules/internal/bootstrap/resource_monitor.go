@@ -14,11 +14,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "resource-monitor",
 	Severity: lint.Error,
 	Summary:  "a resource monitor of the overload manager cannot be made of its configuration",
-	Why: `- The fixed heap monitor divides by ` + "`max_heap_size_bytes`" + `, which therefore cannot be 0 or left out: write the memory that Envoy may use, a bit below the limit
-  of its container.
-- The injected resource monitor watches its file through the folder that it is in, so ` + "`filename`" + ` has to name one.
-- ` + "`envoy.resource_monitors.global_downstream_max_connections`" + ` is a name that Envoy keeps for the monitor of a DownstreamConnectionsConfig, which can have no other.
-  All other monitors may have any name.`,
 	Links: []string{
 		"FixedHeapMonitor (source/extensions/resource_monitors/fixed_heap/fixed_heap_monitor.cc)",
 		"OverloadManagerImpl::OverloadManagerImpl (source/server/overload_manager_impl.cc)",

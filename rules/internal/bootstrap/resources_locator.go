@@ -17,14 +17,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "resources-locator",
 	Severity: lint.Error,
 	Summary:  "a resources locator (cds_, lds_ or srds_resources_locator) is no collection that Envoy can subscribe to",
-	Why: `A collection of clusters is ` + "`xdstp://AUTHORITY/envoy.config.cluster.v3.Cluster/NAME/*`" + `, one of listeners has ` + "`envoy.config.listener.v3.Listener`" + ` in its place, one of
-scopes of routes ` + "`envoy.config.route.v3.ScopedRouteConfiguration`" + `. Besides
-` + "`xdstp:`" + ` Envoy knows ` + "`file:`" + `, and understands ` + "`http:`" + ` without being able to use it. Behind a # there may be ` + "`entry=NAME` and `alt=URL`" + `, with commas between them.
-
-An xdstp collection is asked of the ` + "`cds_config` (`lds_config`, `scoped_rds_config_source`)" + ` next to it, which therefore has to be there: ` + "`ads: {}`" + `, or an api_config_source of type DELTA_GRPC,
-AGGREGATED_GRPC or AGGREGATED_DELTA_GRPC. The ` + "`config_sources`" + ` of the bootstrap are not asked.
-
-` + "`--mode validate`" + ` does not look at lds_resources_locator; a real start does.`,
 	Links: []string{
 		"XdsResourceIdentifier::decodeUrl (source/common/config/xds_resource.cc)",
 		"SubscriptionFactoryImpl::collectionSubscriptionFromUrl (source/common/config/subscription_factory_impl.cc)",

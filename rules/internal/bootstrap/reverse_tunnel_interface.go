@@ -11,13 +11,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "reverse-tunnel-interface",
 	Severity: lint.Error,
 	Summary:  "a listener takes reverse tunnels, and the bootstrap lacks the extension that keeps them",
-	Why: `The network filter ` + "`envoy.filters.network.reverse_tunnel`" + ` hands the connections that it accepts to a socket interface, through which clusters use them later. That is a
-bootstrap extension, and without it Envoy refuses the listener since 1.40, be it static or from LDS:
-
-    bootstrap_extensions:
-    - name: envoy.bootstrap.reverse_tunnel.upstream_socket_interface
-      typed_config: {"@type": type.googleapis.com/` + upstreamInterface + `}`,
-	Links: []string{"ReverseTunnelFilterConfigFactory (source/extensions/filters/network/reverse_tunnel/config.cc)"},
+	Links:    []string{"ReverseTunnelFilterConfigFactory (source/extensions/filters/network/reverse_tunnel/config.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, f *listenerv3.Filter) {
 		if p.Target.Before("1.40") || at.Resource().State != "" || configured(at, f.GetTypedConfig()) != "envoy.extensions.filters.network.reverse_tunnel.v3.ReverseTunnel" ||
 			!envoy.OuterRead(p.Target.Extensions(), at.Place) || !lacksInterface(p) {

@@ -12,12 +12,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "runtime-layer",
 	Severity: lint.Error,
 	Summary:  "a layer of the runtime cannot be made: a second admin layer, a disk layer or RTDS without a place to read from",
-	Why: `Envoy makes the layers of ` + "`layered_runtime`" + ` before anything else, and refuses the bootstrap if it cannot:
-
-- there can be one ` + "`admin_layer`" + `, the one that POST /runtime_modify writes to;
-- the ` + "`symlink_root`" + ` of a disk layer is watched through the folder that it is in, so it has to name one: ` + "`/srv/runtime/current`, not `current`" + `;
-- an ` + "`rtds_layer` needs its `rtds_config`" + `. An xdstp name does not spare it.`,
-	Links: []string{"LoaderImpl::initLayers, RtdsSubscription::createSubscription (source/common/runtime/runtime_impl.cc)"},
+	Links:    []string{"LoaderImpl::initLayers, RtdsSubscription::createSubscription (source/common/runtime/runtime_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		var admin *lint.At
 		for i, layer := range b.GetLayeredRuntime().GetLayers() {

@@ -14,11 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "runtime-value",
 	Severity: lint.Error,
 	Summary:  "a value in a static layer of the runtime is empty or a list",
-	Why: `A runtime value is a number, a string, a boolean, or a fraction (an object with ` + "`numerator` or `denominator`" + `); every other object is a part of the
-key: ` + "`health: {min: 1}` is `health.min`" + `. Nothing at all (` + "`key:`" + `) and lists are no values, and Envoy refuses the layer.
-
-What a value means shows only where it is used: a string where a number belongs is ignored in silence.`,
-	Links: []string{"ProtoLayer::walkProtoValue (source/common/runtime/runtime_impl.cc)"},
+	Links:    []string{"ProtoLayer::walkProtoValue (source/common/runtime/runtime_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		for i, layer := range b.GetLayeredRuntime().GetLayers() {
 			walkValues(p, at.Field("layered_runtime").Item("layers", i).Field("static_layer"), "", layer.GetStaticLayer())

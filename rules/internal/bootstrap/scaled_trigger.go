@@ -13,9 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "scaled-trigger",
 	Severity: lint.Error,
 	Summary:  "a scaled trigger's scaling_threshold is not below its saturation_threshold",
-	Why: `A scaled trigger sets in at ` + "`scaling_threshold`" + ` and has its full effect at ` + "`saturation_threshold`" + `: between the two it grows in proportion to the pressure. There has to be
-something between them, and a threshold that is left out is 0. Where the effect is to be all or nothing, write ` + "`threshold: {value: 0.95}`" + `.`,
-	Links: []string{"ScaledTriggerImpl::create (source/server/overload_manager_impl.cc)"},
+	Links:    []string{"ScaledTriggerImpl::create (source/server/overload_manager_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		at = at.Field("overload_manager")
 		for i, action := range b.GetOverloadManager().GetActions() {

@@ -14,12 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "stats-interval",
 	Severity: lint.Error,
 	Summary:  "the intervals at which stats are flushed and evicted do not go together",
-	Why: `Stats that nobody uses are evicted on every n-th flush, so ` + "`stats_eviction_interval`" + ` has to be a multiple of ` + "`stats_flush_interval`" + `, which is 5s
-if nothing is said. Both count in whole milliseconds.
-
-` + "`stats_flush_on_admin`" + ` flushes when somebody asks the admin interface, and so excludes an interval; a ` + "`stats_eviction_interval`" + ` next to it is still
-measured in steps of 5s.`,
-	Links: []string{"StatsConfigImpl::StatsConfigImpl (source/server/configuration_impl.cc)"},
+	Links:    []string{"StatsConfigImpl::StatsConfigImpl (source/server/configuration_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		_, onAdmin := b.GetStatsFlush().(*bootstrapv3.Bootstrap_StatsFlushOnAdmin)
 		if onAdmin && b.GetStatsFlushInterval() != nil {

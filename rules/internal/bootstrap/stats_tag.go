@@ -16,12 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "stats-tag",
 	Severity: lint.Error,
 	Summary:  "a tag of stats_config has no name, no way to find its value, or a regular expression that is none",
-	Why: `A tag of ` + "`stats_config.stats_tags` has a `fixed_value`, or a `regex`" + ` that cuts its value out of a stat's name. Without either it is one of Envoy's own tags, such as
-` + "`envoy.cluster_name`" + `, which have their expressions built in (all of them are there anyway unless ` + "`use_all_default_tags`" + ` is false).
-
-The regular expressions of tags are the only ones in Envoy that are not RE2's: ` + "`std::regex`" + ` compiles them, in the grammar of ECMAScript. There are look-ahead
-(` + "`(?=…)`, `(?!…)`" + `) and back references, but no look-behind, no flags such as ` + "`(?i)`" + `, no named groups and no ` + "`\\p{…}`" + `, and a bare ` + "`]`, `{` or `}`" + ` has to be escaped.`,
-	Links: []string{"TagProducerImpl::TagProducerImpl (source/common/stats/tag_producer_impl.cc)", "TagExtractorImplBase::createTagExtractor (source/common/stats/tag_extractor_impl.cc)"},
+	Links:    []string{"TagProducerImpl::TagProducerImpl (source/common/stats/tag_producer_impl.cc)", "TagExtractorImplBase::createTagExtractor (source/common/stats/tag_extractor_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		for i, tag := range b.GetStatsConfig().GetStatsTags() {
 			checkTag(p, at.Field("stats_config").Item("stats_tags", i), tag)

@@ -10,9 +10,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "watchdog-twice",
 	Severity: lint.Error,
 	Summary:  "a bootstrap has both watchdog and watchdogs",
-	Why: "`watchdog` is the older field, one watchdog for all threads; `watchdogs` has one for the main thread and one for the workers. " + `Envoy refuses a bootstrap
-that has both, even if one of them is empty.`,
-	Links: []string{"MainImpl::initializeWatchdogs (source/server/configuration_impl.cc)"},
+	Links:    []string{"MainImpl::initializeWatchdogs (source/server/configuration_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		if b.GetWatchdog() != nil && b.GetWatchdogs() != nil { //nolint:staticcheck // deprecated, and that is the point
 			p.Refuse(at.Field("watchdog").Key(), "watchdog and watchdogs exclude each other", "move what is in watchdog into watchdogs.main_thread_watchdog and watchdogs.worker_watchdog",

@@ -13,9 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "xds-extension",
 	Severity: lint.Error,
 	Summary:  "a bootstrap asks for an extension of xDS itself, of which Envoy's official builds have none",
-	Why: "`xds_delegate_extension` and `xds_config_tracker_extension`" + ` are points for code of one's own that watches or keeps what config servers send. Nothing that could stand
-there is part of Envoy's official builds, and so whatever does refuses the bootstrap.`,
-	Links: []string{"XdsManagerImpl::initialize (source/common/config/xds_manager_impl.cc)"},
+	Links:    []string{"XdsManagerImpl::initialize (source/common/config/xds_manager_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		unknownExtension(p, at.Field("xds_delegate_extension"), b.GetXdsDelegateExtension())
 		unknownExtension(p, at.Field("xds_config_tracker_extension"), b.GetXdsConfigTrackerExtension())

@@ -17,13 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "alpn-without-tls",
 	Severity: lint.Error,
 	Summary:  "the protocol of a cluster is to be negotiated over a connection that cannot, or is HTTP/3 without QUIC",
-	Why: `With ` + "`auto_config`" + ` Envoy lets the upstream choose between HTTP/1 and HTTP/2 by ALPN, which is a part of TLS. A transport socket without it, such as the
-raw buffer that a cluster has unless told otherwise, is refused, and so is one among the ` + "`transport_socket_matches`" + ` (constructor of ` + "`ClusterImplBase`" + `). For
-cleartext, say which protocol it is: ` + "`explicit_http_config`" + `. The same goes for a health check with ` + "`use_alpn_protocol`" + `.
-
-HTTP/3 runs over QUIC, so it wants the transport socket ` + "`envoy.transport_sockets.quic`" + `, alone or inside of ` + "`envoy.transport_sockets.http_11_proxy`" + `. Envoy goes by
-these names, not by the types (` + "`validateTransportSocketSupportsQuic`" + `).`,
-	Links: []string{"ClusterImplBase::ClusterImplBase (source/common/upstream/upstream_impl.cc)", "validateTransportSocketSupportsQuic (source/common/upstream/upstream_impl.cc)"},
+	Links:    []string{"ClusterImplBase::ClusterImplBase (source/common/upstream/upstream_impl.cc)", "validateTransportSocketSupportsQuic (source/common/upstream/upstream_impl.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		h, _ := envoy.UpstreamHTTPOf(at, c)
 		if h.Typed.GetAutoConfig() != nil {

@@ -16,14 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "child-policy",
 	Severity: lint.Error,
 	Summary:  "a load balancing policy that works through another one has none, or one that does not fit",
-	Why: `Some load balancing policies choose among subsets, localities or hosts from a header, and leave the rest to a policy of their own. Envoy refuses such a
-policy without another one in it, however empty its list may be; only for some of them a constraint says so as well. And not every policy fits:
-
-- ` + "`wrr_locality` takes `client_side_weighted_round_robin`" + ` and nothing else, though its documentation shows others (` + "`WrrLocalityLoadBalancerConfig`" + `);
-- ` + "`load_aware_locality`" + ` makes one load balancer for each locality, which a cluster of its own (` + "`cluster_provided`" + `) cannot give.
-
-Of several policies in the list, Envoy looks at the first that it has.`,
-	Links: []string{"WrrLocalityLbFactory::loadConfig (source/extensions/load_balancing_policies/wrr_locality/config.h)", "SubsetLoadBalancerConfig (source/extensions/load_balancing_policies/subset/subset_lb_config.cc)"},
+	Links:    []string{"WrrLocalityLbFactory::loadConfig (source/extensions/load_balancing_policies/wrr_locality/config.h)", "SubsetLoadBalancerConfig (source/extensions/load_balancing_policies/subset/subset_lb_config.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		x := p.Target.Extensions()
 		for b := envoy.BalancingOf(x, at, c); b.Name != ""; b = b.Child(x) {

@@ -14,12 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "custom-type",
 	Severity: lint.Error,
 	Summary:  "a Redis cluster has another name for its type, or a reverse connection cluster has endpoints",
-	Why: "Of a `cluster_type`" + ` Envoy goes by the type of its configuration, whatever the name. But the factory of Redis clusters looks at the ` + "`name`" + ` as well, and
-refuses all but ` + "`envoy.clusters.redis` (`RedisClusterFactory::createClusterWithConfig`)" + `.
-
-A cluster of reverse connections gets its hosts from those who connect to it, and is refused with a ` + "`load_assignment`" + `, be it empty
-(` + "`RevConClusterFactory::createClusterWithConfig`" + `).`,
-	Links: []string{"RedisClusterFactory::createClusterWithConfig (source/extensions/clusters/redis/redis_cluster.cc)", "RevConClusterFactory::createClusterWithConfig (source/extensions/clusters/reverse_connection/reverse_connection.cc)"},
+	Links:    []string{"RedisClusterFactory::createClusterWithConfig (source/extensions/clusters/redis/redis_cluster.cc)", "RevConClusterFactory::createClusterWithConfig (source/extensions/clusters/reverse_connection/reverse_connection.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		switch envoy.ClusterFactory(p.Target.Extensions(), c) {
 		case redis:

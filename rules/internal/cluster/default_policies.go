@@ -17,9 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "default-policies",
 	Severity: lint.Error,
 	Summary:  "the retries or mirrors that a cluster has for all routes to it are no valid ones",
-	Why: "The HttpProtocolOptions of a cluster may have a `retry_policy` and `request_mirror_policies`" + `, for routes to it that have none. Envoy reads them as those of a route, and
-refuses a ` + "`max_interval` below `base_interval`" + `, and a mirror that does not name its cluster in exactly one way.`,
-	Links: []string{"RetryPolicyImpl (source/common/router/retry_policy_impl.cc)", "validateMirrorClusterSpecifier (source/common/router/config_impl.cc)"},
+	Links:    []string{"RetryPolicyImpl (source/common/router/retry_policy_impl.cc)", "validateMirrorClusterSpecifier (source/common/router/config_impl.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		h, ok := envoy.UpstreamHTTPOf(at, c)
 		if !ok || h.Typed == nil {

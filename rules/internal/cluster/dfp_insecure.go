@@ -13,12 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "dfp-insecure",
 	Severity: lint.Error,
 	Summary:  "a dynamic forward proxy cluster would not verify whom it talks to",
-	Why: `A dynamic forward proxy connects to whatever host the request names. Without ` + "`auto_sni`" + ` and ` + "`auto_san_validation`" + ` any valid certificate would do for any
-host, so Envoy refuses a cluster whose options lack one of them (` + "`createClusterWithConfig`" + `). A cluster that has no HTTP options at all gets both; one with
-` + "`HttpProtocolOptions` has to set them in its `upstream_http_protocol_options`" + `, even where it uses no TLS. ` + "`allow_insecure_cluster_options`" + ` turns the check off.
-
-The clusters that a ` + "`sub_clusters_config`" + ` makes cannot use CLUSTER_PROVIDED: they are STRICT_DNS clusters.`,
-	Links: []string{"ClusterFactory::createClusterWithConfig (source/extensions/clusters/dynamic_forward_proxy/cluster.cc)"},
+	Links:    []string{"ClusterFactory::createClusterWithConfig (source/extensions/clusters/dynamic_forward_proxy/cluster.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		m, configAt := envoy.ClusterConfig(at, c)
 		config, ok := m.(*dfpv3.ClusterConfig)

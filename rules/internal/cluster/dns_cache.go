@@ -15,12 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "dns-cache",
 	Severity: lint.Error,
 	Summary:  "two configurations of one DNS cache differ, or it is told to resolve what it cannot",
-	Why: `The filter of a dynamic forward proxy resolves a name, and its cluster connects to the answer: both find each other by the ` + "`name`" + ` of the
-` + "`dns_cache_config`" + `. So the two have to be equal, in every field. Envoy refuses the second of two that differ (` + "`DnsCacheManagerImpl::getCache`" + `): most often one of the
-cluster and one of the filter of which only one was changed, ` + "`dns_lookup_family`" + ` above all.
-
-It also refuses more ` + "`preresolve_hostnames` than `max_hosts`" + ` (1024 unless set), and DNS servers that are no IP addresses, as for a cluster that asks DNS itself.`,
-	Links: []string{"DnsCacheManagerImpl::getCache (source/extensions/common/dynamic_forward_proxy/dns_cache_manager_impl.cc)"},
+	Links:    []string{"DnsCacheManagerImpl::getCache (source/extensions/common/dynamic_forward_proxy/dns_cache_manager_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, config *dfpcommonv3.DnsCacheConfig) {
 		if !envoy.OuterRead(p.Target.Extensions(), at.Place) {
 			return

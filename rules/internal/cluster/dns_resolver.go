@@ -19,13 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "dns-resolver",
 	Severity: lint.Error,
 	Summary:  "a DNS server of a cluster is no IP address, or failed look-ups are repeated at impossible times",
-	Why: `The DNS servers that a cluster asks have to be IP addresses: who would resolve their names? Envoy refuses host names and pipes among the
-` + "`resolvers`" + ` of its resolver c-ares, and in the deprecated fields ` + "`dns_resolution_config` and `dns_resolvers` (`CaresDnsResolverFactory`)" + `. Only the
-newest of these fields that is set counts, and none of them for clusters that ask no DNS. DNS caches are judged alike.
-
-After a failure the look-up is repeated between ` + "`base_interval` and `max_interval` of `dns_failure_refresh_rate`" + `, so the maximum must not be below the base
-(` + "`Utility::prepareDnsRefreshStrategy`" + `).`,
-	Links: []string{"DnsResolverImpl (source/extensions/network/dns_resolver/cares/dns_impl.cc)", "Utility::prepareDnsRefreshStrategy (source/common/config/utility.h)"},
+	Links:    []string{"DnsResolverImpl (source/extensions/network/dns_resolver/cares/dns_impl.cc)", "Utility::prepareDnsRefreshStrategy (source/common/config/utility.h)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		switch envoy.ClusterFactory(p.Target.Extensions(), c) {
 		case envoy.ClusterStrictDNS, envoy.ClusterLogicalDNS:

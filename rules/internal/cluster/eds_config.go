@@ -14,11 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "eds-config",
 	Severity: lint.Error,
 	Summary:  "an EDS cluster does not say where its endpoints come from, or a cluster of another type does",
-	Why: `An EDS cluster subscribes as soon as it is made, so it needs an ` + "`eds_cluster_config`" + ` (` + "`EdsClusterFactory::createClusterImpl`" + `) with an ` + "`eds_config`" + ` in it. A
-cluster of any other type must not have one: most often ` + "`type: EDS`" + ` was forgotten, which makes a cluster STATIC (constructor of ` + "`ClusterInfoImpl`" + `).
-
-A cluster that is named by an xdstp address and whose bootstrap declares authorities needs no ` + "`eds_config`" + `.`,
-	Links: []string{"EdsClusterFactory::createClusterImpl (source/extensions/clusters/eds/eds.cc)", "ClusterInfoImpl::ClusterInfoImpl (source/common/upstream/upstream_impl.cc)"},
+	Links:    []string{"EdsClusterFactory::createClusterImpl (source/extensions/clusters/eds/eds.cc)", "ClusterInfoImpl::ClusterInfoImpl (source/common/upstream/upstream_impl.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		own := c.GetEdsClusterConfig()
 		eds := envoy.ClusterFactory(p.Target.Extensions(), c) == envoy.ClusterEDS

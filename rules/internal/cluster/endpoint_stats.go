@@ -11,9 +11,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "endpoint-stats",
 	Severity: lint.Error,
 	Summary:  "a cluster wants statistics per endpoint in an Envoy that reports its load",
-	Why: "Load reports (`load_stats_config` in the bootstrap's `cluster_manager`" + `) reset the counters of endpoints each time, and statistics per endpoint
-(` + "`track_cluster_stats: {per_endpoint_stats: true}`" + `) read the same counters. Envoy refuses a cluster that would have both (constructor of ` + "`ClusterInfoImpl`" + `).`,
-	Links: []string{"ClusterInfoImpl::ClusterInfoImpl (source/common/upstream/upstream_impl.cc)"},
+	Links:    []string{"ClusterInfoImpl::ClusterInfoImpl (source/common/upstream/upstream_impl.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		if !c.GetTrackClusterStats().GetPerEndpointStats() {
 			return

@@ -16,12 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "hostname-in-static",
 	Severity: lint.Error,
 	Summary:  "an endpoint of a STATIC or EDS cluster has a host name where Envoy wants an IP address",
-	Why: `STATIC and EDS clusters take the addresses of their endpoints as they are, and never ask DNS (` + "`ClusterImplBase::resolveProtoAddress`" + `). Envoy refuses
-a cluster with a name in it, and a ClusterLoadAssignment as a whole, so that the endpoints before it stay in use.
-
-STRICT_DNS and LOGICAL_DNS clusters resolve names, and go on resolving them. An EDS server has to send addresses. The same goes for
-` + "`additional_addresses`" + ` and for the address of a ` + "`health_check_config`" + `. The host name that a server is to see belongs into ` + "`hostname`" + `, beside the address.`,
-	Links: []string{"ClusterImplBase::resolveProtoAddress (source/common/upstream/upstream_impl.cc)"},
+	Links:    []string{"ClusterImplBase::resolveProtoAddress (source/common/upstream/upstream_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, a *endpointv3.ClusterLoadAssignment) {
 		help := "an EDS server has to send addresses"
 		if at.Place.Parent != nil {

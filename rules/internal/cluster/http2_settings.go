@@ -13,13 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "http2-settings",
 	Severity: lint.Error,
 	Summary:  "the custom HTTP/2 SETTINGS of a cluster contradict each other, or fields of their own",
-	Why: "`custom_settings_parameters`" + ` are for SETTINGS that Envoy has no field for. It refuses (` + "`validateCustomSettingsParameters`" + `):
-
-- the same identifier with two values;
-- identifier 1, 3 or 4 beside ` + "`hpack_table_size`, `max_concurrent_streams` or `initial_stream_window_size`" + `, even where they agree;
-- identifier 8, which is ` + "`allow_connect`" + `, and always has to be written so;
-- identifier 2 with the value 1: Envoy has no server push.`,
-	Links: []string{"validateCustomSettingsParameters (source/common/http/utility.cc)"},
+	Links:    []string{"validateCustomSettingsParameters (source/common/http/utility.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		h, ok := envoy.UpstreamHTTPOf(at, c)
 		switch {

@@ -20,18 +20,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "lb-mismatch",
 	Severity: lint.Error,
 	Summary:  "the load balancing of a cluster does not go with its type, or with its other settings",
-	Why: `Envoy makes the load balancer as soon as it reads a cluster (` + "`ClusterInfoImpl::configureLbPolicies`" + `, ` + "`ClusterManagerImpl::loadCluster`" + `), and refuses:
-
-- CLUSTER_PROVIDED for a cluster that provides no load balancer, and any other policy for one that does: aggregate, composite and dynamic forward
-  proxy clusters among others;
-- ` + "`load_balancing_policy`" + ` beside ` + "`lb_subset_config`" + `, or beside the zone aware, locality weighted or consistent hashing part of ` + "`common_lb_config`" + `: each policy
-  has these settings in its own configuration;
-- lb_policy: LOAD_BALANCING_POLICY_CONFIG without a ` + "`load_balancing_policy`" + `;
-- a ring whose minimum size is above its maximum, which are 1024 and 8388608 unless set;
-- a Maglev table whose size is no prime number;
-- a subset load balancer that is locality weight aware without ` + "`locality_weighted_lb_config`" + `, or that leaves load balancing to the cluster;
-- ` + "`use_hostname_for_hashing`" + ` for a cluster that is not STRICT_DNS.`,
-	Links: []string{"ClusterInfoImpl::configureLbPolicies (source/common/upstream/upstream_impl.cc)", "ClusterManagerImpl::loadCluster (source/common/upstream/cluster_manager_impl.cc)"},
+	Links:    []string{"ClusterInfoImpl::configureLbPolicies (source/common/upstream/upstream_impl.cc)", "ClusterManagerImpl::loadCluster (source/common/upstream/cluster_manager_impl.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		checkCombined(p, at, c)
 		b := envoy.BalancingOf(p.Target.Extensions(), at, c)

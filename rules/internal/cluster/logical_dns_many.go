@@ -15,13 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "logical-dns-many",
 	Severity: lint.Error,
 	Summary:  "a LOGICAL_DNS cluster has not exactly one host, or a DNS cluster's host has a resolver_name",
-	Why: `A LOGICAL_DNS cluster (and a ` + "`DnsCluster` with `all_addresses_in_single_endpoint`" + `) is one host whose address is the latest answer of DNS.
-` + "`LogicalDnsCluster::create`" + ` therefore wants one group of endpoints with one endpoint in it. Several names, each with all of its addresses, are what
-STRICT_DNS is for.
-
-The names in a DNS cluster are resolved by the DNS resolver of the cluster (` + "`typed_dns_resolver_config`" + `): Envoy refuses a ` + "`resolver_name`" + ` in their
-socket addresses, which stands for a resolver of other clusters.`,
-	Links: []string{"LogicalDnsCluster::create (source/extensions/clusters/logical_dns/logical_dns_cluster.cc)", "StrictDnsClusterImpl (source/extensions/clusters/strict_dns/strict_dns_cluster.cc)"},
+	Links:    []string{"LogicalDnsCluster::create (source/extensions/clusters/logical_dns/logical_dns_cluster.cc)", "StrictDnsClusterImpl (source/extensions/clusters/strict_dns/strict_dns_cluster.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		kind := "STRICT_DNS"
 		switch envoy.ClusterFactory(p.Target.Extensions(), c) {

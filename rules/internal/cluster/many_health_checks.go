@@ -13,11 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "many-health-checks",
 	Severity: lint.Error,
 	Summary:  "a cluster has several health checks that cannot be told apart by their names",
-	Why: `Envoy takes several active health checks for a cluster only if each has a ` + "`name`" + ` of its own, and refuses the cluster otherwise
-(` + "`ClusterFactoryImplBase::create`" + `). A single one needs no name.
-
-Versions of Envoy before there was such a name take one health check and no more.`,
-	Links: []string{"ClusterFactoryImplBase::create (source/common/upstream/cluster_factory_impl.cc)"},
+	Links:    []string{"ClusterFactoryImplBase::create (source/common/upstream/cluster_factory_impl.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		if len(c.GetHealthChecks()) < 2 {
 			return

@@ -21,12 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "options-unsupported",
 	Severity: lint.Error,
 	Summary:  "a cluster has options for a filter that takes none, or options of another type than the filter's",
-	Why: "`typed_extension_protocol_options`" + ` says how a protocol is spoken with a cluster. The keys are names, and Envoy finds the reader of the options by them: those of HTTP
-and TCP, and the few filters that know such options, redis_proxy and thrift_proxy. A key of any other filter is refused, be its value the filter's own
-configuration (` + "`createProtocolOptionsConfig`" + `); so is a value of another type than the key's.
-
-A filter is configured in the listener. HTTP filters for a cluster stand in the ` + "`http_filters`" + ` of its HttpProtocolOptions.`,
-	Links: []string{"createProtocolOptionsConfig (source/common/upstream/upstream_impl.cc)"},
+	Links:    []string{"createProtocolOptionsConfig (source/common/upstream/upstream_impl.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		options := c.GetTypedExtensionProtocolOptions()
 		for _, key := range slices.Sorted(maps.Keys(options)) {

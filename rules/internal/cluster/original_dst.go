@@ -16,13 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "original-dst",
 	Severity: lint.Error,
 	Summary:  "an ORIGINAL_DST cluster has endpoints, another load balancing policy, or a header name that it would not read",
-	Why: `An ORIGINAL_DST cluster connects to where the client wanted to go. It has no endpoints of its own and balances nothing, and Envoy refuses
-(` + "`OriginalDstClusterFactory::createClusterImpl`" + `):
-
-- any ` + "`lb_policy` but `CLUSTER_PROVIDED`" + `, even beside a ` + "`load_balancing_policy`" + `;
-- a ` + "`load_assignment`" + `;
-- ` + "`http_header_name` without `use_http_header: true`" + `: the header would not be read.`,
-	Links: []string{"OriginalDstClusterFactory::createClusterImpl (source/extensions/clusters/original_dst/original_dst_cluster.cc)"},
+	Links:    []string{"OriginalDstClusterFactory::createClusterImpl (source/extensions/clusters/original_dst/original_dst_cluster.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		if envoy.ClusterFactory(p.Target.Extensions(), c) != envoy.ClusterOriginalDst {
 			return

@@ -13,9 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "override-source",
 	Severity: lint.Error,
 	Summary:  "an override_host policy is to read the host from nowhere, or from two places at once",
-	Why: "The policy `override_host` takes the host from the first of its `override_host_sources`" + ` that has one. Each is either a ` + "`header` or a `metadata`" + ` key:
-the fields are no oneof, and still Envoy refuses a source with both of them, or with none (` + "`OverrideHostLbConfig::make`" + `). For two places, write two sources.`,
-	Links: []string{"OverrideHostLbConfig::makeOverrideSources (source/extensions/load_balancing_policies/override_host/load_balancer.cc)"},
+	Links:    []string{"OverrideHostLbConfig::makeOverrideSources (source/extensions/load_balancing_policies/override_host/load_balancer.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		x := p.Target.Extensions()
 		for b := envoy.BalancingOf(x, at, c); b.Name != ""; b = b.Child(x) {

@@ -15,11 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "per-host-limit",
 	Severity: lint.Error,
 	Summary:  "a circuit breaker is to limit for each host what only a cluster can limit",
-	Why: "The `thresholds` of `circuit_breakers` hold for the cluster, the `per_host_thresholds` for each of its hosts. For hosts there is one limit, `max_connections`" + `:
-Envoy refuses the others (` + "`ResourceManagers::load`" + `), though both are made of the same message.
-
-Of several entries for a priority Envoy reads the first, so only that is looked at.`,
-	Links: []string{"ClusterInfoImpl::ResourceManagers::load (source/common/upstream/upstream_impl.cc)"},
+	Links:    []string{"ClusterInfoImpl::ResourceManagers::load (source/common/upstream/upstream_impl.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		var seen []corev3.RoutingPriority
 		for i, t := range c.GetCircuitBreakers().GetPerHostThresholds() {

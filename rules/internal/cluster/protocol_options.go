@@ -12,14 +12,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "protocol-options",
 	Severity: lint.Error,
 	Summary:  "the protocol options of a cluster contradict each other",
-	Why: `A cluster has its protocols in ` + "`typed_extension_protocol_options`" + `, under ` + "`" + envoy.HTTPOptionsKey + "`" + `, or in the older fields of the cluster
-itself, which then do not count. Envoy refuses (` + "`createOptions`" + ` and the constructor of ` + "`ClusterInfoImpl`" + `):
-
-- ` + "`http_protocol_options` beside `http2_protocol_options`" + `, unless the cluster speaks what the client speaks;
-- ` + "`max_requests_per_connection`" + ` in the cluster and once more in the options in use;
-- ` + "`auto_config`" + ` with HTTP/3 and without ` + "`alternate_protocols_cache_options`" + `: from that cache Envoy knows who speaks HTTP/3;
-- ` + "`header_validation_config`" + `, which no official build of Envoy has.`,
-	Links: []string{"createOptions (source/common/upstream/upstream_impl.cc)", "ProtocolOptionsConfigImpl::createProtocolOptionsConfig (source/extensions/upstreams/http/config.cc)"},
+	Links:    []string{"createOptions (source/common/upstream/upstream_impl.cc)", "ProtocolOptionsConfigImpl::createProtocolOptionsConfig (source/extensions/upstreams/http/config.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		h, ok := envoy.UpstreamHTTPOf(at, c)
 		if !ok {

@@ -14,9 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "regex-invalid",
 	Severity: lint.Error,
 	Summary:  "a regular expression of a cluster is not one that RE2 knows",
-	Why: `Envoy compiles the regular expressions of a cluster when it makes the cluster, with RE2 (` + "`CompiledGoogleReMatcher`" + `): those of health checks, of the outlier detection,
-retries and hash policies in HttpProtocolOptions, and of hashing load balancers. RE2 has no backreferences and no look-around. Nor does ` + "`ignore_case` go with a `safe_regex`" + `: the expression says so itself, with ` + "`(?i)`.",
-	Links: []string{"CompiledGoogleReMatcher (source/common/common/regex.cc)", "https://github.com/google/re2/wiki/Syntax"},
+	Links:    []string{"CompiledGoogleReMatcher (source/common/common/regex.cc)", "https://github.com/google/re2/wiki/Syntax"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *matcherv3.RegexMatcher) {
 		if at.Resource().Kind != graph.Cluster || m.GetRegex() == "" || !compiled(p, at.Place) || envoy.OtherRegexEngine(p.Snapshot, m) {
 			return

@@ -16,12 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "source-addresses",
 	Severity: lint.Error,
 	Summary:  "a cluster cannot bind its connections to the source addresses that it is given",
-	Why: "With `upstream_bind_config`" + ` connections to a cluster come from a given address: one of IPv4 and one of IPv6 at most, the first as ` + "`source_address`" + `, the other as
-` + "`extra_source_addresses`" + ` (or the deprecated ` + "`additional_source_addresses`" + `, not both). Both have to be IP addresses. Envoy refuses everything else
-(` + "`createUpstreamLocalAddressSelector`" + `).
-
-The ` + "`upstream_bind_config` of the bootstrap's `cluster_manager`" + ` holds for clusters that have none, and is looked at when such a cluster is made.`,
-	Links: []string{"createUpstreamLocalAddressSelector (source/common/upstream/upstream_impl.cc)", "DefaultUpstreamLocalAddressSelectorFactory (source/common/upstream/default_local_address_selector_factory.cc)"},
+	Links:    []string{"createUpstreamLocalAddressSelector (source/common/upstream/upstream_impl.cc)", "DefaultUpstreamLocalAddressSelectorFactory (source/common/upstream/default_local_address_selector_factory.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		checkBinding(p, at.Field("upstream_bind_config"), c.GetUpstreamBindConfig(), "Cluster "+c.GetName())
 	}).And(func(p *lint.Pass) {

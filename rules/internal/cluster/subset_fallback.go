@@ -19,15 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "subset-fallback",
 	Severity: lint.Error,
 	Summary:  "a selector of subsets falls back to keys that are no smaller part of its own",
-	Why: "With `fallback_policy: KEYS_SUBSET`" + ` a request that finds no subset by all of a selector's keys is tried with fewer of them: with the
-` + "`fallback_keys_subset`" + `. Envoy refuses (` + "`SubsetSelector`" + `):
-
-- KEYS_SUBSET without such keys;
-- keys that the selector does not have, or all that it has;
-- ` + "`fallback_keys_subset`" + ` with another policy, which would not look at it.
-
-The subset that is fallen back to needs a selector of its own.`,
-	Links: []string{"SubsetSelector::SubsetSelector (source/extensions/load_balancing_policies/subset/subset_lb_config.cc)"},
+	Links:    []string{"SubsetSelector::SubsetSelector (source/extensions/load_balancing_policies/subset/subset_lb_config.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		x := p.Target.Extensions()
 		for b := envoy.BalancingOf(x, at, c); b.Name != "" || b.Subset; b = b.Child(x) {

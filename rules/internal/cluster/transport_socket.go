@@ -19,13 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "transport-socket",
 	Severity: lint.Error,
 	Summary:  "a transport socket of a cluster lacks what it needs, or is to send what it cannot",
-	Why: `Envoy makes the transport sockets of a cluster with the cluster, and refuses:
-
-- an entry of ` + "`transport_socket_matches` without `transport_socket`" + `. For cleartext, write the raw buffer;
-- a TLV of the PROXY protocol (` + "`added_tlvs`) with both `value` and `format_string`" + `, or without either, since 1.40 (` + "`ProxyProtocol::parseTLVs`" + `);
-- metadata for an internal listener (` + "`passthrough_metadata`" + `) that is not the host's or the cluster's: of requests and routes the socket knows nothing;
-- a ` + "`default_proxy_address`" + ` that is a host name: it is never resolved.`,
-	Links: []string{"TransportSocketMatcherImpl (source/common/upstream/transport_socket_match_impl.cc)", "InternalUpstream::Config (source/extensions/transport_sockets/internal_upstream/config.cc)"},
+	Links:    []string{"TransportSocketMatcherImpl (source/common/upstream/transport_socket_match_impl.cc)", "InternalUpstream::Config (source/extensions/transport_sockets/internal_upstream/config.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		for i, match := range c.GetTransportSocketMatches() {
 			if match.GetTransportSocket() == nil {

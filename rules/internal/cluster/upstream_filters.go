@@ -15,12 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "upstream-filters",
 	Severity: lint.Error,
 	Summary:  "the HTTP filters of a cluster do not end with the codec, or a network filter of a cluster comes from two places",
-	Why: "The `http_filters`" + ` in a cluster's HttpProtocolOptions run after the router, and hand the request to the codec: the last of them has to be
-` + "`envoy.filters.http.upstream_codec`" + `, in place and not by ECDS, not disabled, and nowhere else in the list (` + "`FilterChainUtility::checkUpstreamHttpFiltersList`" + `). Where
-there are none, Envoy adds it by itself. The router is no filter of a cluster.
-
-A network filter of a cluster (` + "`filters`" + `) has either ` + "`typed_config` or `config_discovery`" + `.`,
-	Links: []string{"FilterChainUtility::checkUpstreamHttpFiltersList (source/common/http/filter_chain_helper.cc)", "ClusterInfoImpl::ClusterInfoImpl (source/common/upstream/upstream_impl.cc)"},
+	Links:    []string{"FilterChainUtility::checkUpstreamHttpFiltersList (source/common/http/filter_chain_helper.cc)", "ClusterInfoImpl::ClusterInfoImpl (source/common/upstream/upstream_impl.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		for i, f := range c.GetFilters() {
 			if f.GetTypedConfig() != nil && f.GetConfigDiscovery() != nil {

@@ -13,9 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "drop-overload",
 	Severity: lint.Error,
 	Summary:  "a policy drops more than all requests, or drops them under several categories",
-	Why: `With ` + "`drop_overloads`" + ` a load assignment asks Envoy to answer a part of the requests with 503 at once. Envoy knows one category and no more, and refuses a part
-that is more than the whole (` + "`ClusterImplBase::parseDropOverloadConfig`" + `): mind the denominator, which is HUNDRED unless set. gRPC clients take several categories.`,
-	Links: []string{"ClusterImplBase::parseDropOverloadConfig (source/common/upstream/upstream_impl.cc)"},
+	Links:    []string{"ClusterImplBase::parseDropOverloadConfig (source/common/upstream/upstream_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, a *endpointv3.ClusterLoadAssignment) {
 		drops := a.GetPolicy().GetDropOverloads()
 		if _, ok := clusterOf(at); !ok || len(drops) == 0 {

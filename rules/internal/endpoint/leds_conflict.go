@@ -11,9 +11,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "leds-conflict",
 	Severity: lint.Error,
 	Summary:  "a locality gets its endpoints over LEDS, and has some already or is in a STATIC cluster",
-	Why: `A locality of a ClusterLoadAssignment lists its endpoints, or says with ` + "`leds_cluster_locality_config`" + ` where to get them. Envoy refuses both at once
-(` + "`EdsClusterImpl::onConfigUpdate`" + `), and LEDS in a STATIC cluster altogether (` + "`StaticClusterFactory::createClusterImpl`" + `).`,
-	Links: []string{"EdsClusterImpl::onConfigUpdate (source/extensions/clusters/eds/eds.cc)", "StaticClusterFactory::createClusterImpl (source/extensions/clusters/static/static_cluster.cc)"},
+	Links:    []string{"EdsClusterImpl::onConfigUpdate (source/extensions/clusters/eds/eds.cc)", "StaticClusterFactory::createClusterImpl (source/extensions/clusters/static/static_cluster.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, a *endpointv3.ClusterLoadAssignment) {
 		c, ok := clusterOf(at)
 		if !ok || c != nil && envoy.ClusterFactory(p.Target.Extensions(), c) != envoy.ClusterStatic {

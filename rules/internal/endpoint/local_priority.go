@@ -16,11 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "local-priority",
 	Severity: lint.Error,
 	Summary:  "the cluster that Envoy itself belongs to has endpoints of a lower priority",
-	Why: "The `local_cluster_name`" + ` of the bootstrap names the cluster that this Envoy is a part of. Zone aware routing compares its zones with those of other clusters, and does
-so for priority 0 alone: Envoy refuses that cluster with endpoints of another ` + "`priority` (`ClusterImplBase::validateEndpoints`)" + `, be their list empty.
-
-LOGICAL_DNS clusters have one priority, whatever is written.`,
-	Links: []string{"ClusterImplBase::validateEndpoints (source/common/upstream/upstream_impl.cc)"},
+	Links:    []string{"ClusterImplBase::validateEndpoints (source/common/upstream/upstream_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, a *endpointv3.ClusterLoadAssignment) {
 		c, ok := clusterOf(at)
 		name := localCluster(p)

@@ -13,16 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "unusable-address",
 	Severity: lint.Error,
 	Summary:  "an endpoint of a STATIC or EDS cluster has no address, or one that Envoy cannot connect to",
-	Why: `STATIC and EDS clusters take the addresses of their endpoints as they are (` + "`ClusterImplBase::resolveProtoAddress`" + `, ` + "`HostDescriptionImplBase`" + `). Envoy refuses:
-
-- an endpoint without ` + "`address`; `endpoint_name`" + ` is no substitute;
-- a ` + "`named_port`, a `resolver_name` that Envoy does not have, and a `network_namespace_filepath`" + `, which is for listeners;
-- the path of a pipe that is longer than 107 bytes, and a ` + "`mode` for an abstract one (`@…`)" + `;
-- a ` + "`health_check_config.port_value`" + ` for a pipe or an internal listener, which have no ports;
-- before 1.38, a pipe or an internal listener beside ` + "`additional_addresses`" + `.
-
-The same goes for ` + "`additional_addresses`" + ` and for the address of a ` + "`health_check_config`" + `. Host names in the place of IP addresses are what cluster/hostname-in-static finds.`,
-	Links: []string{"resolveProtoAddress (source/common/network/resolver_impl.cc)", "HostDescriptionImplBase (source/common/upstream/upstream_impl.cc)"},
+	Links:    []string{"resolveProtoAddress (source/common/network/resolver_impl.cc)", "HostDescriptionImplBase (source/common/upstream/upstream_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, a *endpointv3.ClusterLoadAssignment) {
 		c, ok := clusterOf(at)
 		if !ok || c != nil && envoy.ClusterFactory(p.Target.Extensions(), c) != envoy.ClusterStatic {

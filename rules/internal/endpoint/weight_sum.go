@@ -14,9 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "weight-sum",
 	Severity: lint.Error,
 	Summary:  "the weights in a cluster that hashes add up to more than 32 bits hold",
-	Why: `The load balancers RING_HASH and MAGLEV divide each weight by the sum of all of the same priority. Envoy refuses a STATIC cluster whose endpoints, or whose localities,
-weigh more than 4294967295 together (` + "`TypedHashLbConfigBase::validateEndpoints`" + `). Only the proportions of weights count, so smaller ones do as well.`,
-	Links: []string{"TypedHashLbConfigBase::validateEndpoints (source/extensions/load_balancing_policies/common/thread_aware_lb_impl.cc)"},
+	Links:    []string{"TypedHashLbConfigBase::validateEndpoints (source/extensions/load_balancing_policies/common/thread_aware_lb_impl.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		x := p.Target.Extensions()
 		if envoy.ClusterFactory(x, c) != envoy.ClusterStatic || !envoy.BalancingOf(x, at, c).Hashes() {

@@ -12,10 +12,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "grpc-hc-http2",
 	Severity: lint.Error,
 	Summary:  "a gRPC health check on a cluster that does not speak HTTP/2",
-	Why: `gRPC runs over HTTP/2, and a cluster speaks HTTP/1.1 unless told otherwise, whatever its server can. Envoy refuses a ` + "`grpc_health_check`" + ` for a cluster that
-cannot speak HTTP/2 (` + "`HealthCheckerFactory::create`" + `). HTTP/3 alone does not do, TLS alone neither. What does: ` + "`http2_protocol_options`" + ` in the
-` + "`explicit_http_config` or `use_downstream_protocol_config`" + ` of the cluster's HttpProtocolOptions, or an ` + "`auto_config`" + `.`,
-	Links: []string{"HealthCheckerFactory::create (source/common/upstream/health_checker_impl.cc)"},
+	Links:    []string{"HealthCheckerFactory::create (source/common/upstream/health_checker_impl.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		h, ok := envoy.UpstreamHTTPOf(at, c)
 		if !ok || h.HTTP2(c) {

@@ -16,12 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "hc-headers",
 	Severity: lint.Error,
 	Summary:  "a health check sets or removes a header that is no header of its own, or says in two ways how it is added",
-	Why: `The headers of a health check are read as those of a route are (` + "`HeaderParser::configure`" + `). Envoy refuses ` + "`host`" + `, in any case, and all names that start with a colon, in
-` + "`request_headers_to_add`, `request_headers_to_remove` and the `initial_metadata`" + ` of a gRPC health check. What is meant has a field: ` + "`host`, `path`, `method`" + `, for gRPC
-` + "`authority`" + `.
-
-The deprecated ` + "`append` and `append_action`" + ` exclude each other.`,
-	Links: []string{"HeaderParser::configure (source/common/router/header_parser.cc)", "HttpHealthCheckerImpl (source/extensions/health_checkers/http/health_checker_impl.cc)"},
+	Links:    []string{"HeaderParser::configure (source/common/router/header_parser.cc)", "HttpHealthCheckerImpl (source/extensions/health_checkers/http/health_checker_impl.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		for i, check := range c.GetHealthChecks() {
 			at := at.Item("health_checks", i)

@@ -17,13 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "hc-invalid",
 	Severity: lint.Error,
 	Summary:  "a health check with impossible status codes, with a payload that is no hex, or with one that its method cannot send",
-	Why: `Envoy reads the details of a health check when it makes the cluster (` + "`HttpHealthCheckerImpl`" + `, ` + "`TcpHealthCheckerImpl`" + `), and refuses:
-
-- a range of status codes that is empty or not within 100 to 600. ` + "`end`" + ` is not part of the range: ` + "`{start: 200, end: 201}`" + ` is 200 alone;
-- a payload whose ` + "`text`" + ` is not hexadecimal: it stands for bytes, ` + "`50494e47`" + ` for PING. Base64 goes into ` + "`binary`" + `;
-- ` + "`send`" + ` with the methods GET (the default), HEAD, DELETE and TRACE, whose requests have no body;
-- an expected body that is longer than ` + "`response_buffer_size`" + `, which is 1024 bytes unless set.`,
-	Links: []string{"HttpHealthCheckerImpl (source/extensions/health_checkers/http/health_checker_impl.cc)", "PayloadMatcher::loadProtoBytes (source/common/upstream/health_checker_impl.cc)"},
+	Links:    []string{"HttpHealthCheckerImpl (source/extensions/health_checkers/http/health_checker_impl.cc)", "PayloadMatcher::loadProtoBytes (source/common/upstream/health_checker_impl.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		for i, check := range c.GetHealthChecks() {
 			at := at.Item("health_checks", i)

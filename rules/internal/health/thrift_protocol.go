@@ -18,12 +18,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "thrift-protocol",
 	Severity: lint.Error,
 	Summary:  "a Thrift health check does not say how it speaks, or speaks in a way that cannot be sent",
-	Why: `A proxy finds out the transport and the protocol from what the client sends, a health check sends first. So Envoy refuses a Thrift health check whose
-` + "`transport` or `protocol`" + ` is automatic, which is what both are unless set, and the protocol TWITTER (constructor of ` + "`ThriftHealthChecker`" + `). The cluster's
-ThriftProtocolOptions do not count.
-
-The transport HEADER carries BINARY and COMPACT; with LAX_BINARY the first check fails as soon as the cluster has a host.`,
-	Links: []string{"ThriftHealthChecker (source/extensions/health_checkers/thrift/thrift.cc)"},
+	Links:    []string{"ThriftHealthChecker (source/extensions/health_checkers/thrift/thrift.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		for i, check := range c.GetHealthChecks() {
 			m, where := envoy.Content(at.Item("health_checks", i).Field("custom_health_check", "typed_config"), check.GetCustomHealthCheck().GetTypedConfig())

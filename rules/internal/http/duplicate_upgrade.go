@@ -16,9 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "duplicate-upgrade",
 	Severity: lint.Error,
 	Summary:  "a connection manager has two upgrade_configs of one type",
-	Why: `Each upgrade type stands in ` + "`upgrade_configs`" + ` once, and upper or lower case makes no difference: ` + "`websocket` and `WebSocket`" + ` are the same. Envoy
-refuses the second one, even where it says the same.`,
-	Links: []string{"HttpConnectionManagerConfig::HttpConnectionManagerConfig (source/extensions/filters/network/http_connection_manager/config.cc)"},
+	Links:    []string{"HttpConnectionManagerConfig::HttpConnectionManagerConfig (source/extensions/filters/network/http_connection_manager/config.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		first := map[string]int{}
 		for i, upgrade := range m.GetUpgradeConfigs() {

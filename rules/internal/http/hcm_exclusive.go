@@ -11,15 +11,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "hcm-exclusive",
 	Severity: lint.Error,
 	Summary:  "a connection manager has fields that exclude each other, or one that is for clusters",
-	Why: `Envoy refuses a connection manager that has two answers to one question:
-
-- ` + "`strip_any_host_port` and `strip_matching_host_port`" + `;
-- ` + "`original_ip_detection_extensions`" + ` together with ` + "`use_remote_address` or `xff_num_trusted_hops`" + `: put the latter into the configuration of the extension
-  ` + "`envoy.http.original_ip_detection.xff`" + `;
-- ` + "`access_log_options`" + ` and the older ` + "`flush_access_log_on_new_request` or `access_log_flush_interval`" + `.
-
-` + "`common_http_protocol_options.max_response_headers_kb`" + ` limits what upstreams send: it belongs to a cluster, and is refused here.`,
-	Links: []string{"HttpConnectionManagerConfig::HttpConnectionManagerConfig (source/extensions/filters/network/http_connection_manager/config.cc)"},
+	Links:    []string{"HttpConnectionManagerConfig::HttpConnectionManagerConfig (source/extensions/filters/network/http_connection_manager/config.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		for _, c := range conflicts(m) {
 			if !c.is {

@@ -10,10 +10,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "header-validator-unsupported",
 	Severity: lint.Error,
 	Summary:  "a connection manager names a header validator, and Envoy's build has none",
-	Why: "`typed_header_validation_config`" + ` is for builds with the universal header validator, an unfinished part of Envoy that its official build leaves out. That
-build refuses the field, whatever extension it names. Without it Envoy checks headers in its codecs; ` + "`common_http_protocol_options`, `normalize_path`" + `
-and their neighbours say how.`,
-	Links: []string{"createHeaderValidatorFactory (source/extensions/filters/network/http_connection_manager/config.cc)"},
+	Links:    []string{"createHeaderValidatorFactory (source/extensions/filters/network/http_connection_manager/config.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		if m.GetTypedHeaderValidationConfig() != nil {
 			p.Refuse(at.Field("typed_header_validation_config").Key(), "this build of envoy has no header validators", "leave it out",

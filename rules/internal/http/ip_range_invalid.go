@@ -14,9 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "ip-range-invalid",
 	Severity: lint.Error,
 	Summary:  "a range of internal addresses is no range of IP addresses",
-	Why: `The ` + "`cidr_ranges` of `internal_address_config`" + ` say which clients count as internal. Each ` + "`address_prefix`" + ` is an IP address, without brackets,
-names or ` + "`/8`" + `; the length is ` + "`prefix_len`" + `. Envoy refuses the connection manager else.`,
-	Links: []string{"InternalAddressConfig::InternalAddressConfig (source/extensions/filters/network/http_connection_manager/config.cc)"},
+	Links:    []string{"InternalAddressConfig::InternalAddressConfig (source/extensions/filters/network/http_connection_manager/config.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		for i, r := range m.GetInternalAddressConfig().GetCidrRanges() {
 			text := r.GetAddressPrefix()

@@ -12,9 +12,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "rds-without-source",
 	Severity: lint.Error,
 	Summary:  "a connection manager's rds does not say where the route table comes from",
-	Why: "`rds` needs a `config_source`" + ` unless the name of the table says where it is (` + "`xdstp://…`" + `): Envoy refuses the connection manager without one. It does not
-fall back to the ADS of the bootstrap by itself. For an ` + "`xdstp`" + ` name it needs the bootstrap's ` + "`config_sources` or `default_config_source`" + `.`,
-	Links: []string{"validateRds (source/extensions/filters/network/http_connection_manager/config.cc)"},
+	Links:    []string{"validateRds (source/extensions/filters/network/http_connection_manager/config.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		rds := m.GetRds()
 		if rds == nil || rds.GetConfigSource() != nil {

@@ -15,12 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "reserved-header",
 	Severity: lint.Error,
 	Summary:  "a connection manager sets the host, a header that starts with a colon, or one in two ways",
-	Why: `The ` + "`headers_to_add` of a mapper in `local_reply_config`" + ` go into the replies that Envoy makes itself, and the ` + "`mutations`" + ` of
-` + "`envoy.http.early_header_mutation.header_mutation`" + ` into requests before they are routed. Neither can set ` + "`host`" + ` or a name with a colon: Envoy refuses
-the connection manager. The status of a local reply is the mapper's ` + "`status_code`" + `.
-
-Nor can a header have ` + "`append_action` together with the older `append`. `append: false` is `append_action: OVERWRITE_IF_EXISTS_OR_ADD`" + `.`,
-	Links: []string{"HeaderParser::configure (source/common/router/header_parser.cc)", "HeaderMutations::create (source/common/http/header_mutation.cc)"},
+	Links:    []string{"HeaderParser::configure (source/common/router/header_parser.cc)", "HeaderMutations::create (source/common/http/header_mutation.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		for i, mapper := range m.GetLocalReplyConfig().GetMappers() {
 			for j, option := range mapper.GetHeadersToAdd() {

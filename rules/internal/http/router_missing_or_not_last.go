@@ -16,13 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "router-missing-or-not-last",
 	Severity: lint.Error,
 	Summary:  "the router is not the last HTTP filter, or the last one is not terminal",
-	Why: `The last HTTP filter has to be terminal, one that answers or forwards the request: most often the router. Behind it no filter would ever run, and
-without it no request would get anywhere. So Envoy refuses a connection manager whose last filter is not terminal, or that has a terminal one
-elsewhere. The same goes for the ` + "`filters`" + ` of an upgrade.
-
-An empty ` + "`http_filters`" + ` is accepted. Of a filter from ECDS (` + "`config_discovery`" + `) its ` + "`default_config`" + ` is judged. Of filters that Envoy's official
-build does not have the rule knows nothing.`,
-	Links: []string{"Utility::validateTerminalFilters (source/common/config/utility.cc)", "https://github.com/envoyproxy/envoy/issues/7767"},
+	Links:    []string{"Utility::validateTerminalFilters (source/common/config/utility.cc)", "https://github.com/envoyproxy/envoy/issues/7767"},
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		for _, list := range filterLists(at, m) {
 			checkOrder(p, list)

@@ -10,12 +10,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "scope-incomplete",
 	Severity: lint.Error,
 	Summary:  "an inline scope has no route table, or the key of the scopes cannot be built",
-	Why: `Scopes choose a route table by a key that is made of request headers. Each fragment of the key is a part of one header's value: the one at an
-` + "`index`" + `, or the value of an ` + "`element`" + ` by its name. Envoy refuses a fragment that says neither, and one with an index above 0 and no
-` + "`element_separator`" + `: then there is nothing but part 0.
-
-Scopes that stand in the connection manager itself (` + "`scoped_route_configurations_list`" + `) have their route table in them, as
-` + "`route_configuration`" + `.`,
 	Links: []string{
 		"HeaderValueExtractorImpl::HeaderValueExtractorImpl (source/common/router/scoped_config_impl.cc)",
 		"makeScopedRouteInfos (source/common/router/scoped_rds.cc)",

@@ -13,10 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "terminal-disabled",
 	Severity: lint.Error,
 	Summary:  "the last HTTP filter is disabled",
-	Why: `A filter with ` + "`disabled: true`" + ` is off until a route switches it on. The last filter of a chain answers or forwards the request (most often it
-is the router), and Envoy refuses a connection manager where that one is disabled, whatever filter it is. The same goes for the
-` + "`filters`" + ` of an upgrade.`,
-	Links: []string{"FilterChainHelper::processFilter (source/common/http/filter_chain_helper.h)"},
+	Links:    []string{"FilterChainHelper::processFilter (source/common/http/filter_chain_helper.h)"},
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		for _, list := range filterLists(at, m) {
 			last := len(list.filters) - 1

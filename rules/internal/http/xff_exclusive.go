@@ -13,10 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "xff-exclusive",
 	Severity: lint.Error,
 	Summary:  "the proxies to trust in x-forwarded-for are given by number and by address",
-	Why: `The extension ` + "`envoy.http.original_ip_detection.xff`" + ` finds the client in ` + "`x-forwarded-for`" + `: it goes back over so many proxies
-(` + "`xff_num_trusted_hops`" + `), or over those in certain ranges (` + "`xff_trusted_cidrs`" + `). Envoy refuses a configuration with both, even if the list of ranges is
-empty.`,
-	Links: []string{"XffIPDetection::create (source/extensions/http/original_ip_detection/xff/xff.cc)"},
+	Links:    []string{"XffIPDetection::create (source/extensions/http/original_ip_detection/xff/xff.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		for i, e := range m.GetOriginalIpDetectionExtensions() {
 			config, own := envoy.Content(at.Item("original_ip_detection_extensions", i).Field("typed_config"), e.GetTypedConfig())

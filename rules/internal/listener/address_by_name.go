@@ -13,10 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "address-by-name",
 	Severity: lint.Error,
 	Summary:  "an address of a listener has a named port or a resolver that Envoy does not have",
-	Why: `A listener's addresses are resolved by Envoy's IP resolver, and that one knows numbers alone: a ` + "`named_port`" + ` is refused.
-` + "`resolver_name`" + ` is for builds with a resolver of their own; the official one has ` + "`envoy.ip`" + `, which is the default, and one for reverse
-connections.`,
-	Links: []string{"IpResolver::resolve, resolveProtoSocketAddress (source/common/network/resolver_impl.cc)"},
+	Links:    []string{"IpResolver::resolve, resolveProtoSocketAddress (source/common/network/resolver_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		for _, a := range addresses(at, l) {
 			s, own := a.GetSocketAddress(), a.at.Field("socket_address")

@@ -11,9 +11,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "address-missing",
 	Severity: lint.Error,
 	Summary:  "a listener has no address",
-	Why: `A listener needs an ` + "`address`" + `; ` + "`additional_addresses`" + ` alone are not enough. Without one Envoy refuses it, unless it is an ` + "`internal_listener`" + ` or an
-` + "`api_listener`" + `.`,
-	Links: []string{"ListenerManagerImpl::addOrUpdateListener (source/common/listener_manager/listener_manager_impl.cc)"},
+	Links:    []string{"ListenerManagerImpl::addOrUpdateListener (source/common/listener_manager/listener_manager_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if at.Place.Parent != nil || at.Resource().State != "" || l.GetApiListener() != nil || built(l) {
 			return

@@ -13,9 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "balance-unknown",
 	Severity: lint.Error,
 	Summary:  "a listener's connections are to be balanced by an extension that Envoy does not have",
-	Why: "`connection_balance_config.extend_balance`" + ` names an extension that deals out connections to the workers. Envoy's official build has none (Intel's DLB is
-in the contrib build), and refuses the listener. ` + "`exact_balance: {}`" + ` gives each worker the same number of connections. On UDP Envoy does not look.`,
-	Links: []string{"ListenerImpl::buildConnectionBalancer (source/common/listener_manager/listener_impl.cc)"},
+	Links:    []string{"ListenerImpl::buildConnectionBalancer (source/common/listener_manager/listener_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		extension := l.GetConnectionBalanceConfig().GetExtendBalance()
 		if extension == nil || overUDP(l) || l.GetInternalListener() != nil {

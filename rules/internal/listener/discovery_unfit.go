@@ -20,12 +20,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "discovery-unfit",
 	Severity: lint.Error,
 	Summary:  "a filter from ECDS has no source, no default where it needs one, or a default of another type",
-	Why: "A filter with `config_discovery` comes from ECDS, from its `config_source`" + `, which cannot be empty. Until it has come ` + "`default_config`" + ` stands in.
-The type of that has to be one of the ` + "`type_urls` (for a `TypedStruct`" + `, the type that it stands for): Envoy refuses a chain with a default of another type.
-And ` + "`apply_default_config_without_warming`" + ` lets a listener go to work before the filter has come, so it needs a default; without one Envoy refuses
-HTTP and listener filters.
-
-The rule looks at the filters of listeners and of clusters.`,
 	Links: []string{
 		"FilterChainHelper::processDynamicFilterConfig (source/common/http/filter_chain_helper.h)",
 		"FilterConfigProviderManagerImpl::getDefaultConfig (source/common/filter/config_discovery_impl.h)",

@@ -16,14 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "duplicate-address",
 	Severity: lint.Error,
 	Summary:  "two listeners have the same address",
-	Why: `No two listeners may share an address and port, be it their ` + "`address`" + ` or one of ` + "`additional_addresses`" + `: Envoy refuses the second one, and the whole
-bootstrap with it. ` + "`bind_to_port: false`" + ` makes no difference, since connections are handed to such listeners by their address.
-
-Exempt are port 0 (the system chooses one), different protocols (TCP and QUIC on one port), and different network namespaces. That ` + "`0.0.0.0:80`" + `
-beside ` + "`127.0.0.1:80`" + ` fails only when Envoy binds them is not what this rule is about.
-
-Compared are listeners of one bootstrap, or of one file of resources.`,
-	Links: []string{"ListenerManagerImpl::setNewOrDrainingSocketFactory, ListenerImpl::hasDuplicatedAddress (source/common/listener_manager/listener_impl.cc)"},
+	Links:    []string{"ListenerManagerImpl::setNewOrDrainingSocketFactory, ListenerImpl::hasDuplicatedAddress (source/common/listener_manager/listener_impl.cc)"},
 	Run: lint.Whole(func(p *lint.Pass) {
 		names := map[server]map[string]int{}
 		for _, r := range p.Snapshot.All(graph.Listener) {

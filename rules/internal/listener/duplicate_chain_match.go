@@ -21,15 +21,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "duplicate-chain-match",
 	Severity: lint.Error,
 	Summary:  "two filter chains of a listener match the same connections",
-	Why: `Envoy makes one tree of the matches of all chains: by destination port and address, server name, transport protocol, application protocol, source.
-Each of its leaves belongs to one chain. Two chains with equal matches are refused, and so are two that share a single leaf: one server name that
-stands in both, while all other criteria have a value in common too. Server names are compared without regard to case, addresses by their network
-(` + "`10.1.2.3/8` is `10.0.0.0/8`" + `). A criterion that is not set is a value of its own, so a chain without ` + "`server_names`" + ` beside one with them is fine: it
-takes what is left.
-
-Even one chain is refused if a list in its match has a value twice.
-
-Where the listener has a ` + "`filter_chain_matcher`" + ` Envoy does not look at the match of a chain, and the rule is silent.`,
 	Links: []string{
 		"FilterChainManagerImpl::verifyNoDuplicateMatchers, addFilterChainForSourcePorts (source/common/listener_manager/filter_chain_manager_impl.cc)",
 		"https://github.com/envoyproxy/envoy/issues/11753",

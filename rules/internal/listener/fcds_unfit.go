@@ -10,10 +10,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "fcds-unfit",
 	Severity: lint.Error,
 	Summary:  "a listener with fcds_config has no matcher, no source for the chains, or speaks QUIC",
-	Why: `With ` + "`fcds_config`" + ` filter chains come from the control plane, one by one, and ` + "`filter_chain_matcher`" + ` says by name which one a connection gets. So
-Envoy refuses the one without the other. It also wants to know the ` + "`config_source`" + `, and it has no such chains for QUIC. Before
-1.40 Envoy ignores the field.`,
-	Links: []string{"ListenerImpl::buildFilterChains (source/common/listener_manager/listener_impl.cc)"},
+	Links:    []string{"ListenerImpl::buildFilterChains (source/common/listener_manager/listener_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		fcds, own := l.GetFcdsConfig(), at.Field("fcds_config")
 		switch {

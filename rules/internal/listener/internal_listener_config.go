@@ -13,12 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "internal-listener-config",
 	Severity: lint.Error,
 	Summary:  "an internal listener is written like one with a socket, or the other way round",
-	Why: `An internal listener takes connections from within Envoy: it is ` + "`internal_listener: {}`" + `, its address is its name, and it has no socket. Envoy refuses
-one that has an ` + "`address`" + ` all the same, or what only a socket could have: ` + "`socket_options`, `enable_reuse_port`, `tcp_backlog_size`" + ` and the like. An
-` + "`envoy_internal_address`" + ` is for endpoints; as the address of a listener it is refused.
-
-That the bootstrap has to enable internal listeners is ` + "`reference/internal-listener-unknown`" + `'s business.`,
-	Links: []string{"ListenerImpl::buildInternalListener (source/common/listener_manager/listener_impl.cc)"},
+	Links:    []string{"ListenerImpl::buildInternalListener (source/common/listener_manager/listener_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if l.GetInternalListener() == nil {
 			internalAddress(p, at, l)

@@ -15,12 +15,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "ip-invalid",
 	Severity: lint.Error,
 	Summary:  "an address of a listener, or a range of its filter chains, is no IP address",
-	Why: `A listener's ` + "`address` and `additional_addresses`" + ` are IP addresses, and so is each ` + "`address_prefix`" + ` in the match of a filter chain. Envoy
-resolves no names here (` + "`localhost`" + `), and takes no brackets, no port and no ` + "`/8`" + ` in the text, no short form (` + "`127.1`" + `) and no leading zeros. An
-interface can be named for a link-local IPv6 address alone: ` + "`fe80::1%eth0`" + `.
-
-The length of a range is ` + "`prefix_len`" + `; one that is longer than the address is taken for all of it. Where the listener has a
-` + "`filter_chain_matcher`" + ` Envoy does not look at the match of a chain, and at that of the ` + "`default_filter_chain`" + ` never.`,
 	Links: []string{
 		"IpResolver::resolve (source/common/network/resolver_impl.cc)",
 		"FilterChainManagerImpl::setupFilterChainMatcher (source/common/listener_manager/filter_chain_manager_impl.cc)",

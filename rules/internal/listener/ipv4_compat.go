@@ -12,12 +12,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "ipv4-compat",
 	Severity: lint.Error,
 	Summary:  "ipv4_compat on an address that cannot take IPv4 connections",
-	Why: "`ipv4_compat: true`" + ` lets a socket for IPv6 take connections over IPv4 too. That works for ` + "`::`" + `, which stands for all addresses, and for an IPv4
-address that is written as an IPv6 one (` + "`::ffff:192.0.2.1`" + `); anywhere else Envoy refuses the listener.
-
-For an additional address Envoy looks, oddly, at the first ` + "`address`" + ` of the listener: that one has to be ` + "`::`" + `, or a mapped one with
-` + "`ipv4_compat`" + ` of its own, whatever the additional address is.`,
-	Links: []string{"ListenerImpl::checkIpv4CompatAddress (source/common/listener_manager/listener_impl.cc)"},
+	Links:    []string{"ListenerImpl::checkIpv4CompatAddress (source/common/listener_manager/listener_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		first := l.GetAddress().GetSocketAddress()
 		if first == nil || !ipResolver(first) {

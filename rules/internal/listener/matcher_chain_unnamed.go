@@ -13,9 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "matcher-chain-unnamed",
 	Severity: lint.Error,
 	Summary:  "the filter chains of a listener with a matcher have no names of their own",
-	Why: `With ` + "`filter_chain_matcher`" + ` a chain is chosen by its name: each needs one, and no two may share it. Without the matcher names are free.
-The ` + "`default_filter_chain`" + ` needs none.`,
-	Links: []string{"FilterChainManagerImpl::setupFilterChainMatcher (source/common/listener_manager/filter_chain_manager_impl.cc)"},
+	Links:    []string{"FilterChainManagerImpl::setupFilterChainMatcher (source/common/listener_manager/filter_chain_manager_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if l.GetFilterChainMatcher() == nil {
 			return

@@ -19,11 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "matcher-unfit",
 	Severity: lint.Error,
 	Summary:  "a filter_chain_matcher has an action or an input that is not for choosing filter chains",
-	Why: `The matcher of a listener looks at a connection before a single byte of a request was read, and its answer is the name of a filter chain. So its
-inputs are those about connections (` + "`envoy.extensions.matching.common_inputs.network.v3`" + ` and ` + "`…ssl.v3`" + `), its actions are a
-` + "`google.protobuf.StringValue`" + `. Envoy refuses anything else: request headers, routes, the actions of other matchers. In a tree ` + "`custom_match`" + ` takes an
-` + "`IPMatcher` or a `ServerNameMatcher`" + `, in a predicate one of the input matchers.`,
-	Links: []string{"FilterChainManagerImpl::maybeConstructMatcher (source/common/listener_manager/filter_chain_manager_impl.cc)"},
+	Links:    []string{"FilterChainManagerImpl::maybeConstructMatcher (source/common/listener_manager/filter_chain_manager_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, a *anypb.Any) {
 		holder := at.Place.Parent
 		if holder == nil || at.Content(a) == nil && a.GetTypeUrl() != "" || !inMatcher(at) {

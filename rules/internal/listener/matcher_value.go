@@ -14,10 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "matcher-value",
 	Severity: lint.Error,
 	Summary:  "a filter_chain_matcher compares with an address or a domain that cannot be one",
-	Why: `The ranges of an ` + "`IPMatcher` and of the input matcher `envoy.extensions.matching.input_matchers.ip.v3.Ip`" + ` are IP addresses with a ` + "`prefix_len`" + `. The domains
-of a ` + "`ServerNameMatcher`" + ` are exact names, ` + "`*.example.com`" + ` for all below a name, or ` + "`*`" + ` for all, and each stands there once. Envoy refuses the listener
-else.`,
-	Links: []string{"FilterChainManagerImpl::maybeConstructMatcher (source/common/listener_manager/filter_chain_manager_impl.cc)"},
+	Links:    []string{"FilterChainManagerImpl::maybeConstructMatcher (source/common/listener_manager/filter_chain_manager_impl.cc)"},
 	Run: lint.EachOf(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		switch m.Descriptor().FullName() {
 		case "xds.core.v3.CidrRange", "envoy.config.core.v3.CidrRange":

@@ -11,9 +11,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "mixed-protocols",
 	Severity: lint.Error,
 	Summary:  "an additional address of a listener has another protocol than its address",
-	Why: `All addresses of a listener are TCP (or Unix sockets), or all are UDP. Envoy refuses a listener that mixes them: TCP and QUIC on one port are two
-listeners. ` + "`protocol: TCP`" + ` is the default of each address on its own.`,
-	Links: []string{"ListenerImpl::ListenerImpl (source/common/listener_manager/listener_impl.cc)"},
+	Links:    []string{"ListenerImpl::ListenerImpl (source/common/listener_manager/listener_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if l.GetInternalListener() != nil {
 			return

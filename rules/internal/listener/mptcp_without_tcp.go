@@ -10,7 +10,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "mptcp-without-tcp",
 	Severity: lint.Error,
 	Summary:  "enable_mptcp on a listener that is not TCP alone",
-	Why:      `Multipath TCP is a kind of TCP: Envoy refuses ` + "`enable_mptcp`" + ` on a UDP or QUIC listener, and on one that has a Unix socket among its addresses.`,
 	Links:    []string{"ListenerImpl::validateConfig (source/common/listener_manager/listener_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if !l.GetEnableMptcp() || l.GetInternalListener() != nil {

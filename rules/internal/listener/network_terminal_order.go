@@ -16,12 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "network-terminal-order",
 	Severity: lint.Error,
 	Summary:  "a terminal network filter is not the last of its chain, or the last one is not terminal",
-	Why: `A terminal filter is the end of a connection: ` + "`tcp_proxy`, `http_connection_manager`, `redis_proxy`, `echo`" + ` and the like. Nothing behind it would
-ever see a byte, and a chain that ends with a filter that only looks on (` + "`rbac`, `ext_authz`, `ratelimit`, `mongo_proxy`" + `) leads nowhere. So Envoy
-refuses both. A chain without any filter is accepted: it closes its connections.
-
-Of a filter from ECDS (` + "`config_discovery`" + `) its ` + "`default_config`" + ` is judged. Of filters that Envoy's official build does not have the rule knows nothing.`,
-	Links: []string{"Utility::validateTerminalFilters (source/common/config/utility.cc)", "https://github.com/envoyproxy/envoy/issues/7767"},
+	Links:    []string{"Utility::validateTerminalFilters (source/common/config/utility.cc)", "https://github.com/envoyproxy/envoy/issues/7767"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if overUDP(l) && !quicOptions(l) {
 			return

@@ -11,10 +11,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "no-filter-chains",
 	Severity: lint.Error,
 	Summary:  "a TCP or QUIC listener has no filter chain, or a plain UDP listener has one",
-	Why: `What a listener does with a connection stands in its filter chains, so a TCP, internal or QUIC listener needs one: in ` + "`filter_chains`" + ` or as
-` + "`default_filter_chain`" + `. Plain UDP knows no connections, and what handles its datagrams stands in ` + "`listener_filters`" + `
-(` + "`envoy.filters.udp_listener.udp_proxy`" + `). Envoy refuses a listener that has it the other way round. An ` + "`api_listener`" + ` is exempt.`,
-	Links: []string{"ListenerImpl::validateFilterChains (source/common/listener_manager/listener_impl.cc)"},
+	Links:    []string{"ListenerImpl::validateFilterChains (source/common/listener_manager/listener_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		has := len(l.GetFilterChains()) > 0 || l.GetDefaultFilterChain() != nil
 		plain := overUDP(l) && !quicOptions(l)

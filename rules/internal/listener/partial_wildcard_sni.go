@@ -14,11 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "partial-wildcard-sni",
 	Severity: lint.Error,
 	Summary:  "a wildcard in server_names that is not a whole label at the start",
-	Why: `In ` + "`server_names`" + ` Envoy knows exact names and ` + "`*.example.com`" + `, which stands for all names below ` + "`example.com`" + `. A star anywhere else
-(` + "`*-shop.example.com`, `api.*.com`" + `, a bare ` + "`*`" + `) is refused. A chain that is to match every name has no ` + "`server_names`" + ` at all.
-
-Where the listener has a ` + "`filter_chain_matcher`" + ` Envoy does not look at the match of a chain, and the rule is silent.`,
-	Links: []string{"FilterChainManagerImpl::setupFilterChainMatcher (source/common/listener_manager/filter_chain_manager_impl.cc)"},
+	Links:    []string{"FilterChainManagerImpl::setupFilterChainMatcher (source/common/listener_manager/filter_chain_manager_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if l.GetFilterChainMatcher() != nil {
 			return

@@ -19,10 +19,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "quic-mismatch",
 	Severity: lint.Error,
 	Summary:  "a QUIC listener that does not speak HTTP/3, or HTTP/3 on a listener without QUIC",
-	Why: `A UDP listener with ` + "`udp_listener_config.quic_options`" + ` speaks QUIC, and nothing but HTTP/3 is served over it. Each of its filter chains, the default
-one too, needs the transport socket ` + "`envoy.transport_sockets.quic` (`QuicDownstreamTransport`" + `, around what would be a ` + "`DownstreamTlsContext`" + ` on TCP) and a
-connection manager with ` + "`codec_type: HTTP3`" + ` as its last filter. ` + "`connection_balance_config`" + ` is refused. And ` + "`codec_type: HTTP3`" + ` is refused where there are no
-` + "`quic_options`" + `: TCP and QUIC on one port are two listeners.`,
 	Links: []string{
 		"ListenerFilterChainFactoryBuilder::buildFilterChainInternal (source/common/listener_manager/listener_manager_impl.cc)",
 		"ListenerImpl::buildUdpListenerFactory, validateFilterChains (source/common/listener_manager/listener_impl.cc)",

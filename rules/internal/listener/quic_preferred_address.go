@@ -21,11 +21,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "quic-preferred-address",
 	Severity: lint.Error,
 	Summary:  "the preferred address of a QUIC server is no IP address of its family, or its port does not fit",
-	Why: `With ` + "`server_preferred_address_config`" + ` a QUIC listener asks its clients to go on at another address. Envoy reads it when it makes the listener, and
-refuses one that is no IP address, or an IPv6 address where an IPv4 one belongs (and the other way round). The port is that of the listener: another
-one can be given only together with a ` + "`dnat_address`" + `, which itself has no port and never stands alone.
-
-What stands in a file or an environment variable the rule does not see.`,
 	Links: []string{
 		"FixedServerPreferredAddressConfigFactory (source/extensions/quic/server_preferred_address/fixed_server_preferred_address_config.cc)",
 		"DataSourceServerPreferredAddressConfigFactory (source/extensions/quic/server_preferred_address/datasource_server_preferred_address_config.cc)",

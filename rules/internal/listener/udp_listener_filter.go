@@ -12,12 +12,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "udp-listener-filter",
 	Severity: lint.Error,
 	Summary:  "a QUIC listener has a listener filter for TCP, or a UDP listener gets one by discovery",
-	Why: `Listener filters see a connection before a filter chain is chosen. Over QUIC there is nothing for the usual ones to read, and what they find out
-(server name, protocol) the handshake says; Envoy's official build has no listener filter for QUIC at all, so it refuses each of them.
-
-On a plain UDP listener the listener filters do the work (` + "`envoy.filters.udp_listener.udp_proxy`" + `), and they have to stand in the listener: with
-` + "`config_discovery`" + ` Envoy refuses it.`,
-	Links: []string{"ProdListenerComponentFactory::createQuicListenerFilterFactoryListImpl, createUdpListenerFilterFactoryListImpl (source/common/listener_manager/listener_manager_impl.cc)"},
+	Links:    []string{"ProdListenerComponentFactory::createQuicListenerFilterFactoryListImpl, createUdpListenerFilterFactoryListImpl (source/common/listener_manager/listener_manager_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if !overUDP(l) {
 			return

@@ -10,12 +10,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "udp-socket",
 	Severity: lint.Error,
 	Summary:  "a UDP listener does not bind, or its workers would share one socket",
-	Why: `Nothing can hand datagrams to a UDP listener but a socket of its own: from 1.40 on Envoy refuses ` + "`bind_to_port: false`" + ` there.
-
-And each worker thread needs a socket, or the datagrams of one flow would go to several workers: ` + "`enable_reuse_port: false`" + ` is refused wherever Envoy
-has more than one worker. That is what it has by default, one for each core; with ` + "`--concurrency 1`" + `, or one core, the listener is taken. So that is a
-warning.`,
-	Links: []string{"ListenerImpl::buildUdpListenerFactory (source/common/listener_manager/listener_impl.cc)"},
+	Links:    []string{"ListenerImpl::buildUdpListenerFactory (source/common/listener_manager/listener_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if !overUDP(l) {
 			return

@@ -11,9 +11,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "unimplemented-field",
 	Severity: lint.Error,
 	Summary:  "a filter chain match uses a field that Envoy does not implement",
-	Why: "`address_suffix` and `suffix_len`" + ` of a ` + "`filter_chain_match`" + ` are in the API and in no Envoy: a listener that sets one of them is refused, even
-where a ` + "`filter_chain_matcher`" + ` makes the match itself irrelevant. Match addresses with ` + "`prefix_ranges`" + `.`,
-	Links: []string{"FilterChainManagerImpl::verifyNoDuplicateMatchers (source/common/listener_manager/filter_chain_manager_impl.cc)"},
+	Links:    []string{"FilterChainManagerImpl::verifyNoDuplicateMatchers (source/common/listener_manager/filter_chain_manager_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		for i, c := range l.GetFilterChains() {
 			match := at.Item("filter_chains", i).Field("filter_chain_match")

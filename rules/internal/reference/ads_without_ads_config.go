@@ -12,10 +12,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "ads-without-ads-config",
 	Severity: lint.Error,
 	Summary:  "a config source says ads: {}, and the bootstrap has no ads_config",
-	Why: "`ads: {}`" + ` means the server of ` + "`dynamic_resources.ads_config`" + `. Without it ` + "`envoy --mode validate`" + ` says OK, and a real start ends at once: with status 0
-and ` + "`ADS must be configured to support an ADS config source`" + ` as a warning in the log (CDS, EDS), or with an abort (LDS, RDS, SDS of a listener). SDS of a
-cluster crashes even --mode validate.`,
-	Links: []string{"NullGrpcMuxImpl (source/common/config/null_grpc_mux_impl.h)"},
+	Links:    []string{"NullGrpcMuxImpl (source/common/config/null_grpc_mux_impl.h)"},
 	Run: lint.Whole(func(p *lint.Pass) {
 		b := envoy.BootOf(p.Snapshot)
 		if b == nil || b.Message.GetDynamicResources().GetAdsConfig() != nil {

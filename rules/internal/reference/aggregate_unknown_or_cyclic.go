@@ -14,12 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "aggregate-unknown-or-cyclic",
 	Severity: lint.Warning,
 	Summary:  "a cluster of clusters has a member that does not exist, or is its own member",
-	Why: `An aggregate cluster skips members that are not there, and uses them as soon as they come: with one good member it works, and the failover that was
-meant is missing. Without any it has no host (503 with the response flag ` + "`UH`" + `).
-
-Cycles are accepted. Members of an aggregate cluster are taken by priority, and one that leads back to itself never has a host of its own to give;
-gRPC clients refuse them (gRFC A37).`,
-	Links: []string{"AggregateClusterLoadBalancer (source/extensions/clusters/aggregate/cluster.cc)", "https://github.com/grpc/proposal/blob/master/A37-xds-aggregate-and-logical-dns-clusters.md"},
+	Links:    []string{"AggregateClusterLoadBalancer (source/extensions/clusters/aggregate/cluster.cc)", "https://github.com/grpc/proposal/blob/master/A37-xds-aggregate-and-logical-dns-clusters.md"},
 	Run: lint.Whole(func(p *lint.Pass) {
 		eachSuspect(p, envoy.MemberCluster, func(b *envoy.Boot, e *graph.Edge) {
 			judgeCluster(p, b, e, "envoy skips it, and uses it as soon as it comes")

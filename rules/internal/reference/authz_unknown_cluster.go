@@ -9,8 +9,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "authz-unknown-cluster",
 	Severity: lint.Error,
 	Summary:  "the cluster of an external authorization service does not exist",
-	Why: `The filter is loaded without a look at the cluster (` + "`skip_cluster_check`" + `). Then every check fails: requests are answered with 403, or with
-what ` + "`status_on_error`" + ` says; with ` + "`failure_mode_allow: true`" + ` they all pass without any authorization, which is worse and does not show.`,
-	Links: []string{"ExtAuthzFilterConfig::createFilterFactoryFromProtoTyped (source/extensions/filters/http/ext_authz/config.cc)", "https://github.com/envoyproxy/envoy/issues/2785"},
-	Run:   clusterRule(envoy.AuthzCluster, "envoy accepts it, and every check fails: requests are denied, or all allowed with failure_mode_allow"),
+	Links:    []string{"ExtAuthzFilterConfig::createFilterFactoryFromProtoTyped (source/extensions/filters/http/ext_authz/config.cc)", "https://github.com/envoyproxy/envoy/issues/2785"},
+	Run:      clusterRule(envoy.AuthzCluster, "envoy accepts it, and every check fails: requests are denied, or all allowed with failure_mode_allow"),
 })

@@ -13,11 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "ecds-missing",
 	Severity: lint.Error,
 	Summary:  "a filter's configuration is to be discovered, nobody serves it, and there is no default_config",
-	Why: `The listener warms until the configuration is there, for ` + "`initial_fetch_timeout`" + ` (15 s unless set) at most. Then it goes live, and without
-a ` + "`default_config`" + ` every request through an HTTP filter chain with such a hole is answered with 500 and the response flag
-` + "`NFCF`" + `, every connection through a network filter
-chain is closed.`,
-	Links: []string{"FilterChainHelper (source/common/http/filter_chain_helper.h)", "https://github.com/istio/istio/issues/38313"},
+	Links:    []string{"FilterChainHelper (source/common/http/filter_chain_helper.h)", "https://github.com/istio/istio/issues/38313"},
 	Run: lint.Whole(func(p *lint.Pass) {
 		p.Dangling(graph.ExtensionConfig, func(e *graph.Edge, world graph.World) {
 			if cs, ok := graph.As[*corev3.ExtensionConfigSource](e.Place); ok && cs.GetDefaultConfig() == nil {

@@ -15,12 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "internal-listener-unknown",
 	Severity: lint.Error,
 	Summary:  "an endpoint is an internal listener that does not exist, or internal listeners are not enabled",
-	Why: `An ` + "`envoy_internal_address`" + ` is the name of a listener with ` + "`internal_listener`" + `. Envoy does not check it; each connection attempt fails, and
-requests are answered with 503 and the response flag ` + "`UF`" + `.
-
-Internal listeners need the bootstrap extension ` + "`envoy.bootstrap.internal_listener`" + `. Without it such a listener is refused:
-` + "`InternalListener bootstrap extension is mandatory`" + `.`,
-	Links: []string{"InternalClientConnectionFactory::createClientConnection (source/extensions/bootstrap/internal_listener/client_connection_factory.cc)", "ListenerImpl::validateConfig (source/common/listener_manager/listener_impl.cc)"},
+	Links:    []string{"InternalClientConnectionFactory::createClientConnection (source/extensions/bootstrap/internal_listener/client_connection_factory.cc)", "ListenerImpl::validateConfig (source/common/listener_manager/listener_impl.cc)"},
 	Run: lint.Whole(func(p *lint.Pass) {
 		unknownInternal(p)
 		if b := envoy.BootOf(p.Snapshot); b != nil && !internalEnabled(b) {

@@ -9,11 +9,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "listener-unknown-rds",
 	Severity: lint.Error,
 	Summary:  "an HTTP connection manager wants a route configuration that its source does not serve",
-	Why: `A listener warms until its route tables are there: a new one accepts no connection, an updated one goes on with its former version. After
-` + "`initial_fetch_timeout`" + ` (15 s unless set) it goes live all the same, and answers every request with 404 and the response flag ` + "`NR`" + `.
-
-With ` + "`initial_fetch_timeout: 0s`" + ` it warms for ever.`,
-	Links: []string{"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#resource-warming"},
+	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#resource-warming"},
 	Run: dangling(graph.RouteConfiguration, "no route configuration",
 		"the listener waits for it until initial_fetch_timeout (15 s unless set), then answers 404 (response flag NR)", fieldRDS),
 })

@@ -13,10 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "matcher-target-unknown",
 	Severity: lint.Error,
 	Summary:  "a listener's matcher selects a filter chain that the listener does not have",
-	Why: `With ` + "`filter_chain_matcher`" + ` the actions are names of ` + "`filter_chains`" + `. Envoy does not check them: a connection that is sent to a chain that
-is not there is closed at once, as if no chain had matched (the counter ` + "`listener.<address>.no_filter_chain_match`" + ` rises). The
-` + "`default_filter_chain`" + ` does not step in.`,
-	Links: []string{"FilterChainManagerImpl::findFilterChain (source/common/listener_manager/filter_chain_manager_impl.cc)"},
+	Links:    []string{"FilterChainManagerImpl::findFilterChain (source/common/listener_manager/filter_chain_manager_impl.cc)"},
 	Run: lint.Whole(func(p *lint.Pass) {
 		inside(p, graph.FilterChain, func(e *graph.Edge) {
 			listener, ok := graph.As[*listenerv3.Listener](e.Place.Enclosing("envoy.config.listener.v3.Listener"))

@@ -15,12 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "no-cluster-given",
 	Severity: lint.Warning,
 	Summary:  "resources refer to clusters, and not one cluster was given",
-	Why: `Whether a cluster that a route names exists can only be told where the clusters are. Here none was given, so nothing of the kind was
-checked: each of these names may be missing, and a request for it would be answered with 503 (response flag ` + "`NC`" + `).
-
-Give the clusters too (the CDS response, or the bootstrap that names its file), or say that they are elsewhere: ` + "`--open cluster`" + `,
-` + "`--assume 'cluster:outbound|*'`" + `, or ` + "`assumptions`" + ` in .xdslint.yaml.`,
-	Run: lint.Whole(noClusterGiven),
+	Run:      lint.Whole(noClusterGiven),
 })
 
 func noClusterGiven(p *lint.Pass) {

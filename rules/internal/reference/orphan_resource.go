@@ -20,13 +20,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "orphan-resource",
 	Severity: lint.Warning,
 	Summary:  "a route configuration, cluster load assignment, secret or extension config is named by nothing",
-	Why: `Envoy asks for these by name, so nobody will ever ask for it: it is dead weight, or the trace of a name that is misspelt where it should be
-named. Over ADS it does harm: go-control-plane does not respond to a request that names fewer resources than the snapshot holds, and its
-` + "`Snapshot.Consistent()`" + ` fails.
-
-The rule is silent unless all that could name the resource is known: a bootstrap with everything in files, or
-` + "`--closed listener --closed cluster`" + `.`,
-	Links: []string{"https://github.com/kumahq/kuma/issues/12098"},
+	Links:    []string{"https://github.com/kumahq/kuma/issues/12098"},
 	Run: lint.Whole(func(p *lint.Pass) {
 		orphans := unnamed(p.Snapshot)
 		if len(orphans) == 0 {

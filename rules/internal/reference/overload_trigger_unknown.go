@@ -14,9 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "overload-trigger-unknown",
 	Severity: lint.Error,
 	Summary:  "an overload action or load shed point is triggered by a resource that no monitor watches",
-	Why: `The name of a trigger is the name of one of ` + "`overload_manager.resource_monitors`" + `, such as ` + "`envoy.resource_monitors.fixed_heap`" + `. Envoy refuses
-the bootstrap otherwise: ` + "`Unknown trigger resource x for overload action y`" + `.`,
-	Links: []string{"OverloadManagerImpl::OverloadManagerImpl (source/server/overload_manager_impl.cc)"},
+	Links:    []string{"OverloadManagerImpl::OverloadManagerImpl (source/server/overload_manager_impl.cc)"},
 	Run: lint.Whole(func(p *lint.Pass) {
 		inside(p, graph.ResourceMonitor, func(e *graph.Edge) {
 			if _, action := graph.As[*overloadv3.OverloadAction](e.Place.Parent); action && e.Target == proactive {

@@ -19,13 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "per-filter-key-unknown",
 	Severity: lint.Warning,
 	Summary:  "a key of typed_per_filter_config is the name of no HTTP filter",
-	Why: `The keys are the names that the filters have in ` + "`http_filters`" + `, whatever they are: a filter named ` + "`authz`" + ` does not see what stands under
-` + "`envoy.filters.http.ext_authz`" + ` (up to 1.28 Envoy fell back to these names). The configuration is ignored without a word, often one that was to
-protect a route.
-
-The filters of all connection managers that use the route table count, and those of ` + "`upstream_http_filters`" + ` in routers and clusters. Where more
-listeners may exist than are known the rule is silent; where more clusters may, it speaks up only if a filter of the listener was clearly meant.`,
-	Links: []string{"PerFilterConfigs (source/common/router/config_impl.cc)", "https://github.com/envoyproxy/envoy/issues/29332", "https://github.com/envoyproxy/envoy/issues/14599"},
+	Links:    []string{"PerFilterConfigs (source/common/router/config_impl.cc)", "https://github.com/envoyproxy/envoy/issues/29332", "https://github.com/envoyproxy/envoy/issues/14599"},
 	Run: lint.Whole(func(p *lint.Pass) {
 		for _, e := range p.Snapshot.Edges {
 			if e.Kind == graph.HTTPFilter && e.To == nil && !p.Snapshot.Assumes(graph.HTTPFilter, e.Target) {

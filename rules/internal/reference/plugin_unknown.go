@@ -14,11 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "plugin-unknown",
 	Severity: lint.Error,
 	Summary:  "a route names a cluster specifier plugin that its route configuration does not declare",
-	Why: `The plugins of a route configuration are its own: there is no other place to look. Envoy refuses the table, inline or over RDS:
-` + "`Unknown cluster specifier plugin name: x is used in the route`" + `.
-
-` + "`is_optional`" + ` does not help, it is for a plugin that is declared and that the binary lacks.`,
-	Links: []string{"CommonConfigImpl::clusterSpecifierPlugin (source/common/router/config_impl.cc)"},
+	Links:    []string{"CommonConfigImpl::clusterSpecifierPlugin (source/common/router/config_impl.cc)"},
 	Run: lint.Whole(func(p *lint.Pass) {
 		inside(p, graph.ClusterSpecifierPlugin, func(e *graph.Edge) {
 			var declared []string

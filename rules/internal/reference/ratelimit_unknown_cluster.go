@@ -9,8 +9,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "ratelimit-unknown-cluster",
 	Severity: lint.Warning,
 	Summary:  "the cluster of a rate limit service does not exist",
-	Why: `The filter is loaded without a look at the cluster (` + "`skip_cluster_check`" + `). Unless ` + "`failure_mode_deny`" + ` is set it fails open: nothing is limited,
-and only the counter ` + "`ratelimit.error`" + ` tells.`,
-	Links: []string{"RateLimit::rateLimitClient (source/extensions/filters/common/ratelimit/ratelimit_impl.cc)"},
-	Run:   clusterRule(envoy.RateLimitCluster, "envoy accepts it and limits nothing, unless failure_mode_deny is set"),
+	Links:    []string{"RateLimit::rateLimitClient (source/extensions/filters/common/ratelimit/ratelimit_impl.cc)"},
+	Run:      clusterRule(envoy.RateLimitCluster, "envoy accepts it and limits nothing, unless failure_mode_deny is set"),
 })

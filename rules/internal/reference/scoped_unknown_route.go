@@ -12,12 +12,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "scoped-unknown-route",
 	Severity: lint.Error,
 	Summary:  "a scope names a route configuration that nobody serves",
-	Why: `A scope that comes over SRDS is accepted; its table is then asked for over RDS and never comes. Requests whose key selects the scope are
-answered with 404 and the response flag ` + "`NR`" + `, requests of other scopes pass.
-
-Scopes that stand in the connection manager itself have to hold their tables (` + "`route_configuration`" + `); Envoy refuses a name there:
-` + "`Fetching routes via RDS (route_configuration_name) is not supported with inline scoped routes.`",
-	Links: []string{"ScopedRdsConfigSubscription::addOrUpdateScopes (source/common/router/scoped_rds.cc)", "https://github.com/envoyproxy/go-control-plane/issues/514"},
+	Links:    []string{"ScopedRdsConfigSubscription::addOrUpdateScopes (source/common/router/scoped_rds.cc)", "https://github.com/envoyproxy/go-control-plane/issues/514"},
 	Run: lint.Whole(func(p *lint.Pass) {
 		for _, e := range p.Snapshot.Edges {
 			switch {

@@ -12,9 +12,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "static-shadows-dynamic",
 	Severity: lint.Warning,
 	Summary:  "LDS or CDS brings a resource with the name of one in the bootstrap",
-	Why: `What the bootstrap holds cannot be replaced: Envoy acknowledges the response and skips the resource without a word. Whoever changes it on the
-config server waits for an effect that never comes.`,
-	Links: []string{"ClusterManagerImpl::addOrUpdateCluster, blockUpdate (source/common/upstream/cluster_manager_impl.h)", "ListenerManagerImpl::addOrUpdateListenerInternal (source/common/listener_manager/listener_manager_impl.cc)"},
+	Links:    []string{"ClusterManagerImpl::addOrUpdateCluster, blockUpdate (source/common/upstream/cluster_manager_impl.h)", "ListenerManagerImpl::addOrUpdateListenerInternal (source/common/listener_manager/listener_manager_impl.cc)"},
 	Run: lint.Whole(func(p *lint.Pass) {
 		if envoy.BootOf(p.Snapshot) == nil {
 			return

@@ -13,13 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "unknown-secret",
 	Severity: lint.Error,
 	Summary:  "a TLS certificate, a validation context or another secret is named that does not exist",
-	Why: `Without ` + "`sds_config`" + ` the name means one of ` + "`static_resources.secrets`" + `, of the kind that the place wants. Envoy looks it up when it loads the
-configuration, and refuses it: ` + "`Unknown static secret: x`" + `. (Injection of a generic credential does not look at the result, and
-Envoy crashes.)
-
-With ` + "`sds_config`" + ` the secret is asked for. A listener or cluster warms until it is there, ` + "`initial_fetch_timeout`" + ` (15 s unless set) at most; then it
-goes live without it: TLS connections are reset, the OAuth2 filter answers 503, a credential injector 401.`,
-	Links: []string{"getTlsCertificateConfigProviders (source/common/tls/context_config_impl.cc)", "https://github.com/envoyproxy/envoy/issues/7252"},
+	Links:    []string{"getTlsCertificateConfigProviders (source/common/tls/context_config_impl.cc)", "https://github.com/envoyproxy/envoy/issues/7252"},
 	Run: lint.Whole(func(p *lint.Pass) {
 		b := envoy.BootOf(p.Snapshot)
 		for _, e := range p.Snapshot.Edges {

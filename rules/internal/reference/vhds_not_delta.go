@@ -12,10 +12,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "vhds-not-delta",
 	Severity: lint.Error,
 	Summary:  "virtual hosts are to be discovered over something else than delta xDS",
-	Why: `VHDS asks for single virtual hosts by name as requests come, which only the delta protocol can do: an ` + "`api_config_source`" + ` of type
-` + "`DELTA_GRPC`" + `, or ADS. Envoy refuses a route configuration with any other source, inline or over RDS. Before 1.39 it knew VHDS only in tables that
-come over RDS, and only by ` + "`DELTA_GRPC`" + `; since then the ADS stream has to be one of ` + "`DELTA_GRPC`" + `.`,
-	Links: []string{"VhdsSubscription::createVhdsSubscription (source/common/router/vhds.cc)"},
+	Links:    []string{"VhdsSubscription::createVhdsSubscription (source/common/router/vhds.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, table *routev3.RouteConfiguration) {
 		source, old := table.GetVhds().GetConfigSource(), p.Target.Before("1.39")
 		if old && at.Place.Parent != nil {

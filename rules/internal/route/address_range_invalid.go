@@ -14,9 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "address-range-invalid",
 	Severity: lint.Error,
 	Summary:  "a route matches a range of addresses that is none",
-	Why: `The ` + "`address_match` of a route's `filter_state`" + ` compares with ranges of IP addresses. An ` + "`address_prefix`" + ` is an IP address, without brackets, names or
-` + "`/8`" + `; the length is ` + "`prefix_len`" + `. Envoy refuses the whole route table else (` + "`IpList::create`" + `).`,
-	Links: []string{"IpList::create (source/common/network/cidr_range.cc)"},
+	Links:    []string{"IpList::create (source/common/network/cidr_range.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *matcherv3.AddressMatcher) {
 		for i, r := range m.GetRanges() {
 			text := r.GetAddressPrefix()

@@ -13,11 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "append-conflict",
 	Severity: lint.Error,
 	Summary:  "a header to add has both append and append_action",
-	Why: "`append_action` took the place of the deprecated `append`" + `. Envoy does not guess which one is meant: with both it refuses the whole route table
-(` + "`HeadersToAddEntry`" + `), even where they agree. ` + "`append: false` is `append_action: OVERWRITE_IF_EXISTS_OR_ADD`, `append: true`" + ` the default.
-
-` + "`APPEND_IF_EXISTS_OR_ADD`, the default of `append_action`, counts as not written.",
-	Links: []string{"HeadersToAddEntry::HeadersToAddEntry (source/common/router/header_parser.cc)"},
+	Links:    []string{"HeadersToAddEntry::HeadersToAddEntry (source/common/router/header_parser.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *corev3.HeaderValueOption) {
 		if !envoy.AppendsTwice(m) || !headersToAdd[string(holder(at))] {
 			return

@@ -13,9 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "connect-config-unfit",
 	Severity: lint.Error,
 	Summary:  "a route gives connect_config to an upgrade that is no CONNECT",
-	Why: "`connect_config`" + ` lets Envoy end a CONNECT tunnel and send what is in it on as TCP or UDP. Another upgrade, such as ` + "`websocket`" + `, has no tunnel to end, and
-Envoy refuses the route table (` + "`RouteEntryImplBase`" + `), even where the entry has ` + "`enabled: false`" + `. It goes with ` + "`CONNECT` and `CONNECT-UDP`" + `, in any case.`,
-	Links: []string{"RouteEntryImplBase::RouteEntryImplBase (source/common/router/config_impl.cc)"},
+	Links:    []string{"RouteEntryImplBase::RouteEntryImplBase (source/common/router/config_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *routev3.RouteAction) {
 		if len(m.GetUpgradeConfigs()) == 0 || holder(at) != "envoy.config.route.v3.Route.route" {
 			return

@@ -16,10 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "direct-response-size",
 	Severity: lint.Error,
 	Summary:  "the body of a direct response is longer than the route table allows",
-	Why: `Envoy keeps the bodies of direct responses in memory, and refuses a route table in which one is longer than
-` + "`max_direct_response_body_size_bytes`" + ` (` + "`DataSourceProvider::create`" + `). That is a field of the route table, and 4096 bytes where it is not written;
-0 lifts the limit. A page of HTML with its styles is soon longer.`,
-	Links: []string{"DataSourceProvider::create (source/common/config/datasource.cc)"},
+	Links:    []string{"DataSourceProvider::create (source/common/config/datasource.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *routev3.DirectResponseAction) {
 		if holder(at) != "envoy.config.route.v3.Route.direct_response" {
 			return

@@ -13,12 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "duplicate-domain",
 	Severity: lint.Error,
 	Summary:  "a domain stands twice in a route table",
-	Why: `Envoy keeps the domains of all virtual hosts of a route table in one map (` + "`RouteMatcher`" + `), in lower case, and refuses the table when one is there
-already: in another virtual host, or in the same one. One duplicate costs the whole table, the hosts of everybody else among it; over RDS
-Envoy goes on with the last table that it took, or answers 404 when there was none.
-
-Only equal domains count. ` + "`shop.example`, `shop.example:8080` and `*.example`" + ` are three.`,
-	Links: []string{"RouteMatcher::RouteMatcher (source/common/router/config_impl.cc)"},
+	Links:    []string{"RouteMatcher::RouteMatcher (source/common/router/config_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, table *routev3.RouteConfiguration) {
 		eachDomainTwice(p, at, table, func(domain string, where, first lint.At, vhost string) {
 			if domain == "*" {

@@ -14,9 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "duplicate-upgrade",
 	Severity: lint.Error,
 	Summary:  "a route names an upgrade type twice",
-	Why: `Each entry of a route's ` + "`upgrade_configs`" + ` allows or forbids one type, whatever its case: ` + "`websocket` and `WebSocket`" + ` are the same. Envoy does not choose
-between two, it refuses the whole route table (` + "`RouteEntryImplBase`" + `).`,
-	Links: []string{"RouteEntryImplBase::RouteEntryImplBase (source/common/router/config_impl.cc)"},
+	Links:    []string{"RouteEntryImplBase::RouteEntryImplBase (source/common/router/config_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *routev3.RouteAction) {
 		if len(m.GetUpgradeConfigs()) < 2 || holder(at) != "envoy.config.route.v3.Route.route" {
 			return

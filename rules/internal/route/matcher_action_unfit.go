@@ -13,10 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "matcher-action-unfit",
 	Severity: lint.Error,
 	Summary:  "a virtual host's matcher ends in something that is no route, or goes on after a match",
-	Why: `The actions of a virtual host's ` + "`matcher` are a `Route` or a `RouteList`" + `. Actions of other filters are unknown here (` + "`MatchTreeFactory`" + `).
-
-Nor does this matcher know ` + "`keep_matching`" + `: one match decides. For routes that are tried one after the other, write a ` + "`RouteList`" + `. Envoy refuses the whole route table.`,
-	Links: []string{"MatchTreeFactory::createOnMatchBase (source/common/matcher/matcher.h)", "RouteMatchActionFactory (source/common/router/config_impl.h)"},
+	Links:    []string{"MatchTreeFactory::createOnMatchBase (source/common/matcher/matcher.h)", "RouteMatchActionFactory (source/common/router/config_impl.h)"},
 	Run: lint.EachOf(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		switch m.Descriptor().FullName() {
 		case "google.protobuf.Any":

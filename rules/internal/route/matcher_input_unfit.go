@@ -15,12 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "matcher-input-unfit",
 	Severity: lint.Error,
 	Summary:  "a virtual host's matcher looks at something that a route may not depend on",
-	Why: `When Envoy chooses the route it has the headers of the request and little else. So the ` + "`matcher`" + ` of a virtual host takes two inputs,
-` + "`HttpRequestHeaderMatchInput` and `FilterStateInput`" + `, and those that are the same for every request, such as an environment variable. With any other one Envoy refuses the whole
-route table (` + "`RouteActionValidationVisitor`" + `).
-
-Conditions on other things belong into the routes that the matcher leads to: their ` + "`match`" + ` knows query parameters, metadata and the TLS connection.`,
-	Links: []string{"RouteActionValidationVisitor::performDataInputValidation (source/common/router/matcher_visitor.cc)"},
+	Links:    []string{"RouteActionValidationVisitor::performDataInputValidation (source/common/router/matcher_visitor.cc)"},
 	Run: lint.EachOf(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		if at.Place.Parent == nil {
 			return

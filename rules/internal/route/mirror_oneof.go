@@ -12,9 +12,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "mirror-oneof",
 	Severity: lint.Error,
 	Summary:  "a mirror policy names its cluster in two ways, or not at all",
-	Why: "`cluster` and `cluster_header`" + ` of a request mirror policy are no oneof, and still Envoy takes exactly one of them. With both or with none it refuses
-the whole route table (` + "`validateMirrorClusterSpecifier`" + `), wherever the policy stands: on a route, a virtual host or the table.`,
-	Links: []string{"validateMirrorClusterSpecifier (source/common/router/config_impl.cc)"},
+	Links:    []string{"validateMirrorClusterSpecifier (source/common/router/config_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *routev3.RouteAction_RequestMirrorPolicy) {
 		if (m.GetCluster() == "") != (m.GetClusterHeader() == "") {
 			return

@@ -10,9 +10,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "regex-ignore-case",
 	Severity: lint.Error,
 	Summary:  "a string matcher of a route table has ignore_case beside a regular expression",
-	Why: "`ignore_case` goes with `exact`, `prefix`, `suffix` and `contains`" + `. A regular expression says by itself whether case matters, and Envoy refuses the route table
-instead of leaving the field unheard (` + "`StringMatcherImpl`" + `).`,
-	Links: []string{"StringMatcherImpl::createVariant (source/common/common/matchers.h)"},
+	Links:    []string{"StringMatcherImpl::createVariant (source/common/common/matchers.h)"},
 	Run: lint.EachOf(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		fields := m.Descriptor().Fields()
 		if !m.Has(fields.ByName("safe_regex")) || !m.Get(fields.ByName("ignore_case")).Bool() {

@@ -13,14 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "regex-invalid",
 	Severity: lint.Error,
 	Summary:  "a regular expression of a route table is not one that RE2 knows",
-	Why: `Envoy compiles every regular expression of a route table when it loads it, with RE2 (` + "`CompiledGoogleReMatcher`" + `): those that match paths, headers,
-query parameters and origins, and those that rewrite. One that RE2 does not understand refuses the whole table.
-
-RE2 has no backreferences (` + "`\\1`" + `) and no look-around (` + "`(?=…)`, `(?!…)`" + `), which other engines have; nor does it take globs: ` + "`*.html` is `.*\\.html`" + `.
-Envoy 1.40 takes each byte for a character: ` + "`\\x{4e2d}`" + ` is none.
-
-How large the compiled expression may be is the business of route/regex-too-large.`,
-	Links: []string{"CompiledGoogleReMatcher (source/common/common/regex.cc)", "https://github.com/google/re2/wiki/Syntax"},
+	Links:    []string{"CompiledGoogleReMatcher (source/common/common/regex.cc)", "https://github.com/google/re2/wiki/Syntax"},
 	Run: lint.EachOf(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		expression, ok := expressionOf(p, m)
 		if !ok {

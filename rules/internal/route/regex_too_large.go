@@ -13,14 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "regex-too-large",
 	Severity: lint.Error,
 	Summary:  "a regular expression of a route table becomes a larger program than Envoy allows",
-	Why: `RE2 compiles a regular expression to a program, and Envoy refuses the route table when one has more than 100 instructions
-(` + "`CompiledGoogleReMatcher`" + `). That is one for each character or range of characters, as often as a count repeats
-it: ` + "`[0-9a-f]{32}`" + ` has 68. Lists of words and strict patterns for identifiers are soon too much.
-The runtime sets another limit, ` + "`re2.max_program_size.error_level`" + `; many control planes raise it in the bootstrap. Where the bootstrap is not known this
-is therefore a warning. The deprecated ` + "`google_re2.max_program_size`" + ` sets the limit of one expression.
-
-The size given here is computed as RE2 does, and it is the one that Envoy reports.`,
-	Links: []string{"CompiledGoogleReMatcher (source/common/common/regex.cc)", "https://www.envoyproxy.io/docs/envoy/latest/api-v3/type/matcher/v3/regex.proto"},
+	Links:    []string{"CompiledGoogleReMatcher (source/common/common/regex.cc)", "https://www.envoyproxy.io/docs/envoy/latest/api-v3/type/matcher/v3/regex.proto"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *matcherv3.RegexMatcher) {
 		if m.GetRegex() == "" || envoy.OtherRegexEngine(p.Snapshot, m) {
 			return

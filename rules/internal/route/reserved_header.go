@@ -16,13 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "reserved-header",
 	Severity: lint.Error,
 	Summary:  "a route adds, removes or copies the host or a header that starts with a colon",
-	Why: `Host, path, method and status are no headers that a route table may touch: Envoy refuses the whole table when one of
-` + "`request_headers_to_add`, `request_headers_to_remove`" + ` and their twins for responses names ` + "`host`" + `, in any case, or a name that starts with a colon
-(` + "`HeaderParser`" + `, ` + "`HeaderUtility::isModifiableHeader`" + `). ` + "`append_action`" + ` makes no difference. Nor can ` + "`response_headers_to_copy`" + ` of an internal redirect name one.
-
-What is meant has a field of its own: ` + "`host_rewrite_literal`" + ` and its like for ` + "`host` and `:authority`, `prefix_rewrite` or `regex_rewrite`" + ` for
-` + "`:path`, a `direct_response` for `:status`" + `.`,
-	Links: []string{"HeaderParser::configure (source/common/router/header_parser.cc)", "https://github.com/kgateway-dev/kgateway/issues/14264"},
+	Links:    []string{"HeaderParser::configure (source/common/router/header_parser.cc)", "https://github.com/kgateway-dev/kgateway/issues/14264"},
 	Run: lint.EachOf(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		switch m.Descriptor().FullName() {
 		case "envoy.config.core.v3.HeaderValueOption":

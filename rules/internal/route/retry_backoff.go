@@ -13,11 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "retry-backoff",
 	Severity: lint.Error,
 	Summary:  "the longest wait before a retry is shorter than the shortest",
-	Why: `Envoy waits longer before each retry, from ` + "`base_interval` up to `max_interval`" + `, and refuses a policy whose maximum is below the base
-(` + "`RetryPolicyImpl`" + `): the whole route table with it. Both are taken in milliseconds, and as at least one.
-
-Without ` + "`max_interval`" + ` the maximum is ten times the base. A ` + "`base_interval`" + ` of 0s, or none at all, breaks a constraint of its own.`,
-	Links: []string{"RetryPolicyImpl::RetryPolicyImpl (source/common/router/retry_policy_impl.cc)"},
+	Links:    []string{"RetryPolicyImpl::RetryPolicyImpl (source/common/router/retry_policy_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *routev3.RetryPolicy) {
 		switch holder(at) {
 		case "envoy.config.route.v3.RouteAction.retry_policy", "envoy.config.route.v3.VirtualHost.retry_policy":

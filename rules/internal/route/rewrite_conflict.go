@@ -10,12 +10,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "rewrite-conflict",
 	Severity: lint.Error,
 	Summary:  "a route rewrites the path in two ways",
-	Why: "`prefix_rewrite`, `regex_rewrite` and `path_rewrite_policy`" + ` all say what becomes of the path, and are no oneof. Envoy takes one of them and
-refuses a route that has more, and with it the whole route table (` + "`RouteEntryImplBase`" + `). It also refuses ` + "`prefix_rewrite`" + ` beside a
-` + "`path_match_policy`" + `: no prefix was matched that could be replaced. There a ` + "`path_rewrite_policy` or a `regex_rewrite`" + ` does it.
-
-An empty ` + "`prefix_rewrite`" + ` is none.`,
-	Links: []string{"RouteEntryImplBase::RouteEntryImplBase (source/common/router/config_impl.cc)"},
+	Links:    []string{"RouteEntryImplBase::RouteEntryImplBase (source/common/router/config_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, r *routev3.Route) {
 		action := r.GetRoute()
 		var fields []string

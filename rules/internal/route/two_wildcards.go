@@ -12,11 +12,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "two-wildcards",
 	Severity: lint.Error,
 	Summary:  `a route table has the domain "*" twice`,
-	Why: "`*`" + ` takes every host that no other domain of the route table takes, so one virtual host can have it. With a second one Envoy refuses the whole table
-(` + "`RouteMatcher`" + `), be it in another virtual host or in the same one.
-
-That often comes of fragments that are joined: two teams, or two ingress resources, each with a default of its own.`,
-	Links: []string{"RouteMatcher::RouteMatcher (source/common/router/config_impl.cc)"},
+	Links:    []string{"RouteMatcher::RouteMatcher (source/common/router/config_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, table *routev3.RouteConfiguration) {
 		eachDomainTwice(p, at, table, func(domain string, where, first lint.At, vhost string) {
 			if domain != "*" {

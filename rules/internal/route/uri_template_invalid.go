@@ -22,17 +22,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "uri-template-invalid",
 	Severity: lint.Error,
 	Summary:  "a path template is malformed, or a rewrite names a variable that the match does not have",
-	Why: `Envoy parses the templates of ` + "`path_match_policy` and `path_rewrite_policy`" + ` when it loads the route table, and refuses the table when one is malformed
-(` + "`parsePathPatternSyntax`, `parseRewritePattern`" + `):
-
-- a template starts with a slash, and has no empty segment but a last one;
-- a segment is text, ` + "`*`, `**` or one variable in braces, `{name}` or `{name=pattern}`" + `, perhaps with text after it, and since 1.39 before it;
-- at most five variables, each with another name of letters, digits and underscores, of at most 16 characters;
-- nothing that matches a part of the path comes after ` + "`**`" + `.
-
-A rewrite takes the values of variables from the match: it needs a template there, and every variable that it names
-(` + "`UriTemplateRewriter::isCompatiblePathMatcher`" + `).`,
-	Links: []string{"parsePathPatternSyntax (source/extensions/path/uri_template_lib/uri_template_internal.cc)"},
+	Links:    []string{"parsePathPatternSyntax (source/extensions/path/uri_template_lib/uri_template_internal.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, r *routev3.Route) {
 		match, isMatch := template(at, r.GetMatch().GetPathMatchPolicy(), matchTemplate, "path_template")
 		rewrite, isRewrite := template(at, r.GetRoute().GetPathRewritePolicy(), rewriteTemplate, "path_template_rewrite")

@@ -10,12 +10,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "vhost-exclusive",
 	Severity: lint.Error,
 	Summary:  "a virtual host has both routes and a matcher, or a virtual cluster that matches nothing",
-	Why: `A virtual host finds its route in the list ` + "`routes`" + ` or in the tree ` + "`matcher`" + `; with both Envoy refuses the whole route table
-(` + "`CommonVirtualHostImpl`" + `). A default belongs into the tree then, as ` + "`on_no_match`" + `.
-
-It also refuses a virtual cluster without ` + "`headers`" + `: those are all that it matches by since ` + "`pattern` and `method`" + ` are gone. The path is the header
-` + "`:path`, the method `:method`" + `.`,
-	Links: []string{"CommonVirtualHostImpl::CommonVirtualHostImpl (source/common/router/config_impl.cc)"},
+	Links:    []string{"CommonVirtualHostImpl::CommonVirtualHostImpl (source/common/router/config_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *routev3.VirtualHost) {
 		if _, ok := tableOf(p, at); !ok {
 			return

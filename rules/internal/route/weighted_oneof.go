@@ -10,9 +10,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "weighted-oneof",
 	Severity: lint.Error,
 	Summary:  "a weighted cluster is named in two ways, or not at all",
-	Why: "`name` and `cluster_header`" + ` of a weighted cluster are no oneof, and still Envoy takes exactly one of them. With both or with none it refuses the whole
-route table (` + "`validateWeightedClusterSpecifier`" + `).`,
-	Links: []string{"validateWeightedClusterSpecifier (source/common/router/weighted_cluster_specifier.cc)"},
+	Links:    []string{"validateWeightedClusterSpecifier (source/common/router/weighted_cluster_specifier.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *routev3.WeightedCluster_ClusterWeight) {
 		if (m.GetName() == "") != (m.GetClusterHeader() == "") {
 			return

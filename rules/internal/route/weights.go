@@ -15,12 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "weights",
 	Severity: lint.Error,
 	Summary:  "the weights of a route's clusters add up to 0 or to more than 32 bits hold, or one is missing",
-	Why: `A request goes to a cluster with the chance weight/sum. A sum of 0 leaves no cluster to choose, and Envoy refuses the route table
-(` + "`WeightedClusterSpecifierPlugin`" + `). Nor may the sum exceed 4294967295. Every cluster needs a weight: to send it nothing, write 0.
-
-To send nothing anywhere, which is what a rollout at 0 % of 0 % says, write a ` + "`direct_response`" + `. With a ` + "`runtime_key_prefix`" + ` the runtime can set other
-weights, and what counts is what it says when the table is loaded: where the bootstrap is not known that is left alone here.`,
-	Links: []string{"WeightedClusterSpecifierPlugin (source/common/router/weighted_cluster_specifier.cc)"},
+	Links:    []string{"WeightedClusterSpecifierPlugin (source/common/router/weighted_cluster_specifier.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *routev3.WeightedCluster) {
 		if holder(at) != "envoy.config.route.v3.RouteAction.weighted_clusters" || len(m.GetClusters()) == 0 {
 			return // no cluster at all breaks a constraint

@@ -28,17 +28,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity:  lint.Error,
 	Fragments: true,
 	Summary:   "a type URL names no type, or an extension that does not belong there",
-	Why: `Envoy finds an extension by the type of its configuration, not by its name
-(` + "`Config::Utility::getAndCheckFactory`" + `). A misspelt type URL, or a configuration in the wrong place (a network filter
-among the HTTP filters), refuses everything: "Didn't find a registered implementation for '…' with type URL: '…'". In a YAML
-or JSON file the type has to be one that is built in even where nobody reads it: "could not find @type".
-
-An HTTP filter with ` + "`is_optional: true`" + ` is left out in silence if Envoy has no such filter, and so is a per-route
-configuration in a FilterConfig that is optional; but in a text file its type still has to be known.
-
-A type that the official build lacks may well be an extension of the Envoy that a vendor or a mesh ships. So it is a warning,
-and an error only where the target was named (` + "`--target`" + `): then the official build is meant.`,
-	Links: []string{"https://github.com/envoyproxy/envoy/issues/21759"},
+	Links:     []string{"https://github.com/envoyproxy/envoy/issues/21759"},
 	Run: lint.EachOf(checkTypes, "google.protobuf.Any", "envoy.config.core.v3.ExtensionConfigSource", "envoy.config.cluster.v3.Cluster",
 		"envoy.config.cluster.v3.Cluster.CustomClusterType", "envoy.config.core.v3.TypedExtensionConfig",
 		"envoy.extensions.filters.network.dubbo_proxy.v3.DubboFilter", "envoy.config.cluster.v3.LoadBalancingPolicy").And(func(p *lint.Pass) {

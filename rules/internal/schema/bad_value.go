@@ -12,12 +12,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity:  lint.Error,
 	Fragments: true,
 	Summary:   "a value that its field's type cannot hold",
-	Why: `A list where a map belongs, a word where a number belongs, "5m" for a duration, two members of one oneof: protobuf's JSON
-reader refuses the whole text ("Unable to parse JSON as proto"), be it a bootstrap or a file that delivers resources.
-
-In YAML, Envoy types bare words by itself: ` + "`cluster: y`" + ` and ` + "`cluster: off`" + ` are booleans and ` + "`id: 123`" + ` is a
-number, which no string field takes. Quotes mend it.`,
-	Links: []string{"https://protobuf.dev/programming-guides/json/"},
+	Links:     []string{"https://protobuf.dev/programming-guides/json/"},
 	Run: lint.Whole(func(p *lint.Pass) {
 		for _, kind := range []decode.ProblemKind{decode.BadValue, decode.OneofTwice, decode.BadAny, decode.TooDeep} {
 			p.Problems(kind, func(r *graph.Resource, problem decode.Problem) { badValue(p, r, problem) })

@@ -17,18 +17,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "config-source-invalid",
 	Severity: lint.Error,
 	Summary:  "a config source from which Envoy cannot subscribe",
-	Why: `Envoy makes a subscription of each config source as soon as it reads it (` + "`SubscriptionFactoryImpl`" + `,
-` + "`Config::Utility::checkApiConfigSourceNames`" + `), and refuses what does not fit together:
-
-- ` + "`self`" + ` in a bootstrap or in any resource of Envoy: only gRPC clients know it;
-- an api_type of GRPC or DELTA_GRPC with cluster_names, with no grpc_services, or with several;
-- REST without refresh_delay, with grpc_services, or with any number of cluster_names but one;
-- AGGREGATED_GRPC and AGGREGATED_DELTA_GRPC anywhere but in config_sources: whoever means the ADS server writes ` + "`ads: {}`" + `;
-- no api_type at all, which is the one of a protocol that is gone;
-- an ads_config that is not GRPC or DELTA_GRPC;
-- a path without any slash: ` + "`./clusters.yaml`" + ` is one, ` + "`clusters.yaml`" + ` is not.
-
-The lds_config is an exception: ` + "`--mode validate`" + ` does not look at it, and Envoy refuses it only when it starts.`,
 	Run: lint.Each(checkConfigSource).And(func(p *lint.Pass) {
 		b, r := p.Snapshot.Bootstrap()
 		if ads := b.GetDynamicResources().GetAdsConfig(); ads != nil {

@@ -21,18 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity:  lint.Error,
 	Fragments: true,
 	Summary:   "a value breaks a constraint that Envoy's protos state for its field",
-	Why: `Envoy's protos say which values a field takes: a name must not be empty, a port is at most 65535, one member of a
-oneof has to be set. Envoy checks that of the bootstrap and of every resource that it is sent
-(` + "`MessageUtil::validate`" + `), and of each extension's configuration when it makes the extension
-(` + "`MessageUtil::downcastAndValidate`" + `). One broken constraint refuses the whole bootstrap, or the whole update. Envoy
-names only the first, without a line; this rule names all of them.
-
-Durations have a constraint of their own: none may be negative or longer than some 292 years, whatever field they are in
-(` + "`MessageUtil::validateDurationFields`" + `).
-
-What Envoy never validates is left alone here too: what an Any holds that no extension reads, and fields whose
-proto says that they are not to be validated.`,
-	Links: []string{"https://github.com/envoyproxy/envoy/issues/159"},
+	Links:     []string{"https://github.com/envoyproxy/envoy/issues/159"},
 	Run: lint.EachWhere(func(t dataplane.Target, md protoreflect.MessageDescriptor) bool {
 		return checker(t, md) != nil || len(durationsOf(md)) > 0
 	}, checkConstraints),

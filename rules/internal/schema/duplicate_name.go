@@ -17,17 +17,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "duplicate-name",
 	Severity: lint.Error,
 	Summary:  "two resources of one kind have the same name",
-	Why: `What happens depends on the kind, and on how they are delivered:
-
-- static clusters, and static secrets of one kind, are refused ("cluster manager: duplicate cluster '…'");
-- of static listeners the later one replaces the earlier one, in silence (` + "`--mode validate`" + ` accepts it);
-- clusters and listeners in one CDS or LDS response: the first is applied, and the response is refused all the same
-  (` + "`CdsApiHelper::onConfigUpdate`" + `, "duplicate cluster … found");
-- routes, endpoints and secrets in one state-of-the-world response: the response is accepted and the first one wins;
-- in a delta response every duplicate is refused.
-
-The layers of a runtime, the monitors of an overload manager and the triggers of an overload action need names of their own
-too.`,
 	Run: lint.Whole(func(p *lint.Pass) {
 		duplicateResources(p)
 		for _, r := range p.Snapshot.Resources {

@@ -13,14 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "empty-or-missing-file",
 	Severity: lint.Error,
 	Summary:  "a file that is missing, empty or not readable",
-	Why: `Of the file that a path_config_source names, Envoy checks one thing before it starts: that it is there
-(` + "`Config::Utility::checkFilesystemSubscriptionBackingPath`" + `). What is in it shows only in the log of the running Envoy, so
-an empty or broken file leaves it without those resources. For lds_config ` + "`--mode validate`" + ` does not even look whether
-the file is there.
-
-Relative paths are relative to Envoy's working directory. Where the file lies elsewhere on the machine that runs xdslint,
-` + "`--root DIR`" + ` says what stands for "/".`,
-	Links: []string{"https://github.com/envoyproxy/envoy/issues/36289", "https://github.com/envoyproxy/envoy/issues/41822"},
+	Links:    []string{"https://github.com/envoyproxy/envoy/issues/36289", "https://github.com/envoyproxy/envoy/issues/41822"},
 	Run: lint.Whole(func(p *lint.Pass) {
 		for _, r := range p.Snapshot.Resources {
 			if !has(r, decode.Unreadable) {

@@ -11,14 +11,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "manifest",
 	Severity: lint.Error,
 	Summary:  "a Kubernetes object whose patches or texts cannot be read as xDS",
-	Why: `xdslint reads what Kubernetes objects hold of Envoy: the texts of a ConfigMap or a Secret with the label ` + "`xdslint.dev/check`" + `, the patches
-of an Istio EnvoyFilter, and those of an Envoy Gateway EnvoyPatchPolicy. This rule is about the object around them: a patch without an
-applyTo, an operation that needs a value and has none, a JSON path that leads to no field, a label on a ConfigMap in which nothing is xDS.
-
-What Istio and Envoy Gateway refuse themselves is an error. Istio's webhook refuses the object; without that, a patch that cannot be read is left
-out, and one whose match cannot be read may be applied everywhere. Envoy Gateway leaves the patch out, and all that shows is the policy's status.
-
-An operation that Istio passes over is a warning, for example a REPLACE of a CLUSTER: the object is admitted and does nothing.`,
 	Links: []string{
 		"ValidateEnvoyFilter (istio: pkg/config/validation/envoyfilter/envoyfilter.go)",
 		"processJSONPatches (Envoy Gateway: internal/xds/translator/jsonpatch.go)",

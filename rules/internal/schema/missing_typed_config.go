@@ -19,11 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "missing-typed-config",
 	Severity: lint.Error,
 	Summary:  "an extension is named, but has no typed_config",
-	Why: `Envoy finds an extension by the type of its typed_config; the name beside it is only a label
-(` + "`Config::Utility::getAndCheckFactory`" + `). A filter, transport socket, access log or tracer that has only a name is refused
-("Didn't find a registered implementation for '…' with type URL: ''"), even one that has nothing to configure: it takes an
-empty configuration of its type.`,
-	Links: []string{"https://github.com/envoyproxy/envoy/issues/21759"},
+	Links:    []string{"https://github.com/envoyproxy/envoy/issues/21759"},
 	Run: lint.EachWhere(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool {
 		return envoy.IsWrapping(md.FullName()) || md.FullName() == "envoy.config.route.v3.FilterConfig"
 	}, missingTypedConfig),

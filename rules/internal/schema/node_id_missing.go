@@ -12,10 +12,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "node-id-missing",
 	Severity: lint.Warning,
 	Summary:  "a bootstrap asks for resources over xDS without saying who it is",
-	Why: `Whoever subscribes to anything needs a node id and a node cluster, be it only to a file: "node 'id' and 'cluster' are required"
-(` + "`Config::Utility::checkLocalInfo`" + `). They may also come from the command line (` + "`--service-node`" + `,
-` + "`--service-cluster`" + `), so a bootstrap without them is only a warning.`,
-	Links: []string{"https://github.com/envoyproxy/envoy/issues/21154"},
+	Links:    []string{"https://github.com/envoyproxy/envoy/issues/21154"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		node := b.GetNode()
 		if at.Place.Parent != nil || node.GetId() != "" && node.GetCluster() != "" || !subscribes(p, at, b) {

@@ -13,10 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "opaque-any",
 	Severity: lint.Info,
 	Summary:  "an Any whose type xdslint does not know, so that its content was not looked at",
-	Why: `What an Any holds can be checked only by who knows its type. xdslint knows all types of the xDS API; those of a vendor or of your own
-extensions it learns from ` + "`--proto-descriptors image.binpb`" + ` (a FileDescriptorSet, as ` + "`buf build -o`" + ` or
-` + "`protoc --include_imports -o`" + ` write it). Until then such a place is a blind spot: no finding there means nothing.`,
-	Links: []string{"https://github.com/cilium/cilium/issues/28272"},
+	Links:    []string{"https://github.com/cilium/cilium/issues/28272"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, any *anypb.Any) {
 		name := envoy.ExtensionType(at.Place)
 		if !at.Place.Opaque || isV2(name) || official(p.Target, name) {

@@ -17,9 +17,6 @@ var _ = Rules.Add(&lint.Rule{
 	Severity:  lint.Error,
 	Fragments: true,
 	Summary:   "a name that is no value of its enum",
-	Why: `To Envoy a name that its enum does not have is an unknown field (` + "`MessageUtil::loadFromJsonNoThrow`" + `): in a bootstrap
-it refuses everything, and in a file that delivers resources it is dropped in silence, so that the field keeps its default.
-Names of enum values may be written in lower case.`,
 	Run: lint.Whole(func(p *lint.Pass) {
 		p.Problems(decode.UnknownEnum, func(r *graph.Resource, problem decode.Problem) { unknownEnum(p, r, problem) })
 	}),

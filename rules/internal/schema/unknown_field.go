@@ -17,15 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity:  lint.Error,
 	Fragments: true,
 	Summary:   "a field that its message does not have",
-	Why: `In a bootstrap, an unknown field refuses everything, static resources and the content of every Any included
-(` + "`StrictValidationVisitorImpl::onUnknownField`" + `). What comes over xDS is different: there Envoy drops unknown fields
-by default, in silence but for a counter (` + "`server.dynamic_unknown_fields`" + `), and goes on without the setting that they
-were to make. So they are a warning there.
-
-Most unknown fields are known ones in the wrong place: one level too high or too low. The finding says where the field
-belongs. In binary input a field is only a number; one that is not known there is most often newer than the xDS API
-that xdslint knows.`,
-	Links: []string{"https://github.com/envoyproxy/envoy/issues/4053"},
+	Links:     []string{"https://github.com/envoyproxy/envoy/issues/4053"},
 	Run: lint.Whole(func(p *lint.Pass) {
 		for _, r := range p.Snapshot.Resources {
 			if !has(r, decode.UnknownField) {

@@ -20,19 +20,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity:  lint.Error,
 	Fragments: true,
 	Summary:   "a key that stands twice in one map, or a list item that was cut in two",
-	Why: `Of duplicate keys Envoy takes the last, and says nothing: what the first one configures is lost. In JSON it merges them. In
-the JSON of a map field or a Struct they are refused.
-
-A dash too many cuts a list item in two, one with the name and one with all the rest:
-
-` + "```yaml" + `
-http_filters:
-- name: envoy.filters.http.router
-- typed_config: {…}
-` + "```" + `
-
-A single value for a repeated field (` + "`domains: \"*\"`" + `) is no mistake: Envoy takes it for a list of one.`,
-	Links: []string{"https://github.com/envoyproxy/envoy/issues/3384"},
+	Links:     []string{"https://github.com/envoyproxy/envoy/issues/3384"},
 	Run: lint.EachWhere(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool { return len(extensionLists(md)) > 0 }, splitItems).And(func(p *lint.Pass) {
 		p.Problems(decode.DuplicateKey, func(r *graph.Resource, problem decode.Problem) { duplicateKey(p, r, problem) })
 	}),

@@ -11,15 +11,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "address-takeover",
 	Severity: lint.Warning,
 	Summary:  "a listener takes an address that another one has before the push",
-	Why: `Envoy applies a response of listeners from its beginning to its end, removals first, and refuses a listener whose address another one has.
-
-- Where the other listener is *removed*, all is well: a renamed listener takes over the sockets, and no connection is refused. Only if it needs what Envoy does not have yet, such
-  as a route configuration under a new name, do new connections wait until that has come: one round trip to the control plane, or 15 s
-  (` + "`initial_fetch_timeout`" + `) if it never comes.
-- Where the other listener *moves* to a third address, it depends on which of the two stands first in the response; servers send them in no order. And a
-  listener that has to warm keeps its old address until then. If it is too early, Envoy refuses the second listener. A server that sends the state of the world sends all again, so that it works
-  in the end; go-control-plane does not repeat a delta: the address stays refused until the listener changes once more.
-- Where listeners *exchange* addresses, each waits for the other: Envoy refuses both, in any order, each time.`,
 	Links: []string{
 		"LdsApiImpl::onConfigUpdate (source/common/listener_manager/lds_api.cc)", "ListenerManagerImpl::setNewOrDrainingSocketFactory (source/common/listener_manager/listener_manager_impl.cc)",
 		"https://github.com/cilium/cilium/issues/48614",

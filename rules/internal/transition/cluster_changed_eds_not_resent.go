@@ -16,14 +16,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "cluster-changed-eds-not-resent",
 	Severity: lint.Warning,
 	Summary:  "a cluster changes, and its unchanged endpoints are not sent again",
-	Why: `A cluster in which any field changes is built anew, and warms until its endpoints have come over EDS once more. Over ADS a server sends them only when
-they changed for it: with deltas it compares each resource, with a version per type it waits for some load assignment to change. So nothing
-comes. No request fails: the old cluster serves on. But the change waits for ` + "`initial_fetch_timeout`" + ` (15 s unless set), and Envoy withholds the ACK of CDS
-for so long; then it takes the endpoints that it knows. With ` + "`initial_fetch_timeout: 0s`" + ` it waits for ever.
-
-The endpoints have to be sent after CDS, changed or not: a new version for EDS, or with deltas a field that means nothing, such as
-` + "`policy.overprovisioning_factor: 140`" + `, its default. A version that is the same for all types and changes with each push does it by itself, and so do
-streams of their own for each cluster.`,
 	Links: []string{
 		"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#resource-warming",
 		"https://github.com/kumahq/kuma/issues/331", "https://github.com/envoyproxy/envoy/issues/46383",

@@ -17,14 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "cluster-changes-with-endpoints",
 	Severity: lint.Warning,
 	Summary:  "how a cluster talks to its endpoints changes together with all of its endpoints, under one name",
-	Why: `A cluster and its endpoints come as two resources, and no server can make Envoy change both at once. While the changed cluster waits for its first health
-checks, the old one serves, and it already has the new endpoints: it talks to them in the old way, in plaintext to a port that wants TLS, say, and
-requests fail with 503 (response flags ` + "`UF`" + ` or ` + "`UC`" + `). Without health checks that lasts for a moment only, as long as the endpoints come behind the
-cluster, which streams without ADS do not promise. An old cluster with health checks of its own keeps its endpoints until the new ones are healthy.
-
-No order of pushes avoids this. Give the changed cluster another ` + "`service_name`" + ` in the same push: the old cluster then keeps its endpoints
-until the new one is warm. A new cluster name does it as well.`,
-	Links: []string{"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/cluster_manager#cluster-warming"},
+	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/cluster_manager#cluster-warming"},
 	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
 		for _, change := range changes.Of(graph.Cluster) {
 			if !change.Changed() || !inUse(p.Old, change.Old) {

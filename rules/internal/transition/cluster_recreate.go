@@ -15,14 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "cluster-recreate",
 	Severity: lint.Info,
 	Summary:  "a changed cluster is made anew",
-	Why: `Envoy compares a cluster with what it has by a hash of the whole message. Whatever the difference is, it makes a new cluster beside the old one, lets it warm,
-and then replaces the old one: connections to the endpoints are made anew, with their handshakes; circuit breakers count from zero; outlier detection forgets whom it
-ejected; slow start, sessions and the state of load balancing begin again; health checks start from nothing. Requests that are on their way end in the old cluster,
-and none fails.
-
-Only endpoints that come over EDS change without that. So a control plane had better not write into the cluster what changes often, and write maps and lists in
-the same order each time where the order has a meaning: a list in another order is a difference.`,
-	Links: []string{"ClusterManagerImpl::addOrUpdateCluster (source/common/upstream/cluster_manager_impl.cc)"},
+	Links:    []string{"ClusterManagerImpl::addOrUpdateCluster (source/common/upstream/cluster_manager_impl.cc)"},
 	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
 		for _, change := range changes.Of(graph.Cluster) {
 			if change.Changed() && p.Old.Serves(change.Old) && p.Snapshot.Serves(change.New) {

@@ -12,15 +12,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "delete-referenced-cluster",
 	Severity: lint.Error,
 	Summary:  "a cluster goes while traffic still uses it",
-	Why: `Envoy removes a cluster as soon as CDS no longer has it, whoever refers to it, and ACKs that; ` + "`validate_clusters`" + ` is not asked again. All
-requests that the old route table still sends there are answered with 503 (response flag ` + "`NC`" + `), until the new one has come.
-
-Where the listener, its filter chain or its route configuration is replaced too, that is not the end of it: keep-alive connections stay on the old
-one while they drain, and go on using the old routes. With the cluster gone they get 503 until Envoy has closed them, which takes up to the drain time
-(` + "`--drain-time-s`" + `, 600 s by default).
-
-So the cluster has to stay until the new routes are ACKed and what drains has drained. Envoy shows the end of that: it no longer asks for
-the old route configuration.`,
 	Links: []string{
 		"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#eventual-consistency-considerations",
 		"https://github.com/envoyproxy/envoy/issues/18958", "https://github.com/kumahq/kuma/issues/4556",

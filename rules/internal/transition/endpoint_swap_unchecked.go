@@ -14,13 +14,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "endpoint-swap-unchecked",
 	Severity: lint.Warning,
 	Summary:  "all endpoints of a health-checked cluster are exchanged at once, and nothing bridges the time until the new ones pass",
-	Why: `New endpoints of a cluster with health checks count as unhealthy until they have passed a check. Two things bridge that when all are exchanged:
-Envoy keeps old endpoints while they are healthy, until they fail; and with too few healthy ones it panics and sends to all.
-
-` + "`ignore_health_on_host_removal: true`" + ` takes away the first. ` + "`healthy_panic_threshold: 0`" + `, or ` + "`fail_traffic_on_panic: true`" + `, takes away the second. With both, every request is
-answered with 503 (response flag ` + "`UH`" + `) until the first new endpoint passes: at least one check, longer where the endpoint is not ready.
-
-Let the new endpoints come first, and the old ones go when the new are healthy.`,
 	Links: []string{
 		"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/load_balancing/panic_threshold",
 		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/cluster/v3/cluster.proto#envoy-v3-api-field-config-cluster-v3-cluster-ignore-health-on-host-removal",

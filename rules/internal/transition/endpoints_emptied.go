@@ -13,17 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "endpoints-emptied",
 	Severity: lint.Warning,
 	Summary:  "a cluster that traffic uses loses its last endpoint",
-	Why: `Envoy takes an empty load assignment as it is: the cluster has no host any more, and all requests that are routed there are answered with 503
-(response flag ` + "`UH`" + `), until endpoints come again. Nothing keeps the last ones, and no panic threshold helps, since there is no host to panic with.
-
-That also hits routes that leave the cluster in the same push, since EDS goes out before RDS: for a moment, or, where connections keep the old
-routes while they drain, for up to the drain time.
-
-(A load assignment that is missing is another matter: Envoy keeps the endpoints that it has.)
-
-Take the routes away first, and the endpoints when Envoy has ACKed that and what drains has drained; if the endpoints are only on their way, wait for
-them before the push.`,
-	Links: []string{"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/load_balancing/panic_threshold"},
+	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/load_balancing/panic_threshold"},
 	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
 		before, after := traffic.Of(p.Old), traffic.Of(p.Snapshot)
 		for _, now := range p.Snapshot.All(graph.Cluster) {

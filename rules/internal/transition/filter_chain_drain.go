@@ -13,12 +13,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "filter-chain-drain",
 	Severity: lint.Info,
 	Summary:  "the connections of some filter chains drain",
-	Why: `A listener that changes in its filter chains only is updated in place. A chain that the new listener has just so keeps its connections; those of a chain that
-changes in anything, or goes, drain. A chain is compared as a whole, with the HTTP filters and an inline route configuration in it: one route more there drains
-the chain, which over RDS would touch no connection.
-
-HTTP does not suffer: over the drain time (` + "`--drain-time-s`" + `, 600 s by default) HTTP/1.1 clients get ` + "`connection: close`" + ` with an answer, HTTP/2 clients GOAWAY,
-and connect anew. What does not end by itself is cut at the end of that time: this is a warning where the chain has TCP proxies, WebSockets or CONNECT tunnels.`,
 	Links: []string{
 		"ListenerImpl::diffFilterChain, FilterChainManagerImpl::findExistingFilterChain (source/common/listener_manager)",
 		"https://www.envoyproxy.io/docs/envoy/latest/configuration/listeners/lds",

@@ -14,12 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "infinite-warm",
 	Severity: lint.Warning,
 	Summary:  "a new or changed resource waits without end for something that the push does not bring",
-	Why: "`initial_fetch_timeout: 0s`" + ` means that Envoy waits as long as it takes. For what the server sends, that is harmless, and many use it so. For what neither the old
-nor the new snapshot holds, it never ends: a new cluster never warms, requests for it are answered with 503 (response flag ` + "`NC`" + `), and Envoy never ACKs CDS; a
-new listener never opens its port; a changed one never takes effect, and the old one serves on. Nothing is logged, and nothing is NACKed.
-
-Deliver what is asked for, or leave the timeout at its default of 15 s: then Envoy goes on without it.`,
-	Links: []string{"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/core/v3/config_source.proto#envoy-v3-api-field-config-core-v3-configsource-initial-fetch-timeout"},
+	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/core/v3/config_source.proto#envoy-v3-api-field-config-core-v3-configsource-initial-fetch-timeout"},
 	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
 		if len(p.Old.Resources) == 0 {
 			return // a first push changes nothing for anybody; rules about single snapshots tell what is missing

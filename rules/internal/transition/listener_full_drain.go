@@ -16,16 +16,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "listener-full-drain",
 	Severity: lint.Info,
 	Summary:  "all connections of a listener drain",
-	Why: `A listener that changes in its filter chains only is updated in place: just the connections of the chains that change or go drain. For any other
-change Envoy makes a new listener beside the old one, lets new connections come to it, and drains all that the old one has. So does a listener that is removed or
-renamed. Lists are compared without regard to their order, and a field with its default is like one that is not set.
-
-HTTP does not suffer: over the drain time (` + "`--drain-time-s`" + `, 600 s by default) HTTP/1.1 clients get ` + "`connection: close`" + ` with an answer, HTTP/2 clients GOAWAY,
-and connect anew. What does not end by itself is cut at the end of that time: this is a warning where the listener has TCP proxies, WebSockets or CONNECT tunnels. Long streams of
-gRPC are cut too, which no configuration shows.
-
-It is also a warning where the new listener cannot have the sockets of the old one, since the number of its addresses changes, or an option of a socket: connections
-that wait in the old sockets to be accepted are reset.`,
 	Links: []string{
 		"ListenerImpl::supportUpdateFilterChain, ListenerMessageUtil::filterChainOnlyChange (source/common/listener_manager/listener_impl.cc)",
 		"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/operations/draining",

@@ -13,11 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "listener-moved",
 	Severity: lint.Warning,
 	Summary:  "a listener leaves its address, and nothing takes it",
-	Why: `The same listener with another address is an update: as soon as the new one is warm Envoy closes the sockets of the old one. From then on
-new connections to the old address are refused, while clients, load balancers and DNS still know only that one. Connections that are open go on, and drain.
-
-Let both addresses be served for a while: add a listener of another name with the new address, move the clients, and remove the old one when nobody comes any more.`,
-	Links: []string{"ListenerImpl::hasCompatibleAddress (source/common/listener_manager/listener_impl.cc)"},
+	Links:    []string{"ListenerImpl::hasCompatibleAddress (source/common/listener_manager/listener_impl.cc)"},
 	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
 		after := addressesAfter(p)
 		for _, change := range changes.Of(graph.Listener) {

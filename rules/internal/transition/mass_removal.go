@@ -16,14 +16,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "mass-removal",
 	Severity: lint.Warning,
 	Summary:  "all listeners, clusters or virtual hosts go in one push, or more than half of many",
-	Why: `What a snapshot does not hold goes: with the state of the world Envoy removes each listener and cluster that a response lacks, and a server that sends
-deltas, such as go-control-plane's SnapshotCache, sends the removals itself. There is no protection against an empty response. Without listeners every
-new connection is refused; without clusters each request is answered with 503 (response flag ` + "`NC`" + `); without virtual hosts with 404
-(response flag ` + "`NR`" + `).
-
-That is rarely meant. Mostly something upstream was not ready, or failed, when the snapshot was made: a cache not yet filled, a filter that
-matched nothing. The rule speaks when all that were in use go, or when there were 10 or more and less than half is left. Endpoints come and go in crowds and are left
-out; endpoints-emptied tells of the last one.`,
 	Links: []string{
 		"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#deleting-resources",
 		"https://github.com/envoyproxy/go-control-plane/blob/main/pkg/server/stream/v3/subscription.go",

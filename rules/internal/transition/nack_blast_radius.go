@@ -12,12 +12,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "nack-blast-radius",
 	Severity: lint.Info,
 	Summary:  "what else a push loses because of one resource that breaks a constraint",
-	Why: `Envoy checks the constraints of its protos while it reads a response. One value that breaks one, in one resource, and the whole response is refused: with the state of the
-world as with deltas. Of a bad duration Envoy does not even say in which resource it is. So the other updates of the type in the push are lost too, and with the state of the world all that come later, as long as the bad resource
-is among them.
-
-Most other mistakes have a smaller radius: what is wrong only to the one that reads it, such as an unknown extension, refuses that resource, while the others of the response
-are applied, removals too.`,
 	Links: []string{
 		"OpaqueResourceDecoderImpl::decodeResource (source/common/config/opaque_resource_decoder_impl.h)",
 		"https://github.com/envoyproxy/gateway/issues/9198", "https://github.com/istio/istio/issues/36021",

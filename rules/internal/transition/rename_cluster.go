@@ -17,13 +17,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "rename-cluster",
 	Severity: lint.Warning,
 	Summary:  "a cluster that traffic uses gets another name",
-	Why: `To Envoy a new name is a new cluster: the old one goes, with its connections, and the new one has to warm before it can be used. When both happen in
-the push that also changes the routes, requests are answered with 503 (response flag ` + "`NC`" + `): by the old routes once the old name is gone, by the new ones
-until the new name is there, and by connections that drain for up to the drain time.
-
-A rename takes three steps: add the cluster under its new name and wait for the ACK of CDS, switch the routes, remove the old name. If only the
-statistics are to have another name, ` + "`alt_stat_name`" + ` does that without a new cluster; if only the endpoints are named otherwise,
-` + "`eds_cluster_config.service_name`" + ` does.`,
 	Links: []string{
 		"https://github.com/kumahq/kuma/issues/4556",
 		"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#eventual-consistency-considerations",

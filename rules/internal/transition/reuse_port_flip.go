@@ -14,17 +14,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "reuse-port-flip",
 	Severity: lint.Error,
 	Summary:  "a live listener cannot change enable_reuse_port, nor without it its sockets",
-	Why: "`enable_reuse_port`" + ` is part of how a socket is bound, so Envoy refuses an update that changes it ("reuse port cannot be changed during an update"). Not set
-means true: a control plane that begins to write false, or no longer writes it, flips it.
-
-Where it is false, the port can be bound only once. Then Envoy also refuses an update for which it needs other sockets on an address that the listener has already: one
-more or one less of ` + "`additional_addresses`" + `, another socket option ("has duplicate address … as existing listener").
-
-The old listener stays, with all that was to change in it, while the other listeners of the response are applied. go-control-plane sends the refused state of the world again at
-once, and again; deltas it does not repeat.
-
-A listener under another name is no update. With the same address it takes over the sockets of the one that goes, as these were bound: the flag takes effect
-only when Envoy is restarted.`,
 	Links: []string{
 		"ListenerManagerImpl::setupSocketFactoryForListener, hasListenerWithDuplicatedAddress (source/common/listener_manager/listener_manager_impl.cc)",
 		"https://github.com/kumahq/kuma/issues/16764",

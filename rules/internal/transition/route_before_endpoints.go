@@ -15,17 +15,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "route-before-endpoints",
 	Severity: lint.Warning,
 	Summary:  "traffic moves to a cluster that gets its first endpoints in the same push",
-	Why: `The cluster is there already, so it does not warm: routes can use it at once, and find no host in it until its first endpoints have come. Until then
-the requests are answered with 503 (response flag ` + "`UH`" + `).
-
-With health checks and ` + "`healthy_panic_threshold: 0`" + ` that lasts until the first check of the new endpoints has passed, a second or more, in any order of the
-push: a cluster that is there already does not wait for them, and the ACK of EDS does not show it. (With the default threshold of 50 % Envoy uses
-endpoints that are not checked yet, as long as all are in that state.)
-
-Otherwise it lasts for as long as RDS is ahead of EDS. Over a stream for each type no order holds. Over one ADS stream on which EDS goes out before RDS
-nothing fails, so there the rule gives only a note.
-
-Push the endpoints first, wait for the ACK of EDS and for the health checks, then push the routes.`,
 	Links: []string{
 		"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#eventual-consistency-considerations",
 		"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/load_balancing/panic_threshold",

@@ -15,12 +15,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "scope-before-route",
 	Severity: lint.Warning,
 	Summary:  "a scope changes to a route configuration that Envoy does not have yet",
-	Why: `Envoy applies a scope at once, and only then asks for its route configuration. Until that has come, requests of the scope are answered with 404 (response
-flag ` + "`NR`" + `): for a round trip to the control plane, or for as long as it takes to answer. A listener that is new waits for its route configurations; one
-that is there does not.
-
-Envoy has to ask for the route configuration before a request needs it: through another scope whose key no request has, pushed first and removed
-afterwards. ` + "`xdslint plan`" + ` plans it so.`,
 	Links: []string{
 		"https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_conn_man/rds#scoped-rds-stats",
 		"ScopedRdsConfigSubscription::addOrUpdateScopes (source/common/router/scoped_rds.cc)",

@@ -11,12 +11,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "secret-or-rds-removed-in-use",
 	Severity: lint.Error,
 	Summary:  "a secret or a route configuration goes while the new snapshot still refers to it",
-	Why: `Envoy ignores the removal of what it has asked for by name. It ACKs, and keeps the secret or the route configuration as it was, so that the push looks
-harmless: no request fails. But what Envoy keeps is frozen, a certificate up to its expiry, and it is there only in this process. The next Envoy that starts
-waits for ` + "`initial_fetch_timeout`" + ` (15 s unless set), and then serves without: 404 (response flag ` + "`NR`" + `) without routes, TLS connections that are
-reset without a certificate, 503 (` + "`UF`" + `) from a cluster without its own.
-
-Remove such a resource only together with, or after, what refers to it. Connections that drain need nothing: Envoy keeps it for them.`,
 	Links: []string{
 		"SdsApi::onConfigUpdate (source/common/secret/sds_api.cc)", "RdsRouteConfigSubscription::onConfigUpdate (source/common/rds/rds_route_config_subscription.cc)",
 		"https://github.com/envoyproxy/envoy/issues/14000",

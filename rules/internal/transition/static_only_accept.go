@@ -14,12 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "static-only-accept",
 	Severity: lint.Info,
 	Summary:  "a route table moves from the listener to RDS, where unknown clusters are no longer refused",
-	Why: "`validate_clusters`" + ` is true by default for a route configuration that stands in the listener, and false for one that comes over RDS. So the same routes to a
-cluster that does not exist, which Envoy refused so far, are taken from now on, and requests for them are answered with 503 (response flag ` + "`NC`" + `).
-
-With ` + "`validate_clusters: true`" + ` over RDS it goes on refusing them. Then the clusters have to be there before the routes; and a cluster that is removed later is not noticed either
-way.`,
-	Links: []string{"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/route/v3/route.proto#envoy-v3-api-field-config-route-v3-routeconfiguration-validate-clusters"},
+	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/route/v3/route.proto#envoy-v3-api-field-config-route-v3-routeconfiguration-validate-clusters"},
 	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
 		for _, change := range changes.Of(graph.Listener) {
 			if change.Changed() {

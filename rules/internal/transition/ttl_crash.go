@@ -11,18 +11,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "ttl-crash",
 	Severity: lint.Error,
 	Summary:  "a time to live that ends with a crash of Envoy, or with the resource",
-	Why: `A server can send a resource with a ` + "`ttl`" + `, and has to send it again, or a heartbeat, before that is over. When the server or the network fails for
-longer, the time runs out. What then happens depends on the type:
-
-- Cluster load assignments, route configurations, scoped route configurations and secrets, on an aggregated stream with the state of the world: **Envoy crashes** (segmentation fault), in
-  all versions from 1.36 to 1.40, each time.
-- Clusters with the state of the world: the cluster is gone, requests for it are answered with 503 (response flag ` + "`NC`" + `).
-- Listeners with the state of the world: the listener is gone, new connections are refused.
-- Filter configurations on such a stream: requests that pass the filter are answered with 500 (response flag ` + "`NFCF`" + `).
-
-With deltas the time has no effect, and neither has it for endpoints and routes on a stream of their own.
-
-So no time to live belongs on endpoints, routes and secrets. On clusters and listeners it takes down what went on working without a control plane.`,
 	Links: []string{
 		"https://github.com/envoyproxy/envoy/issues/24271", "GrpcMuxImpl::expiryCallback (source/extensions/config_subscription/grpc/grpc_mux_impl.cc)",
 		"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#ttl",

@@ -11,14 +11,6 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "version-not-bumped",
 	Severity: lint.Warning,
 	Summary:  "something changes, and its version does not",
-	Why: `Servers decide by the version whether there is something to send. go-control-plane's SnapshotCache compares the version of a type in the new snapshot with
-the one that Envoy ACKed last, and sends nothing if they are equal: Envoy keeps what it has, until it connects anew, and then each instance has what was current when it
-started. With deltas the same goes for the version of the single resource, where the server does not make versions of its own out of the content.
-
-Versions are read from the input: ` + "`version_info`" + ` of a DiscoveryResponse or of a config_dump, ` + "`version`" + ` of a Resource around a resource. Input without them
-is left alone.
-
-That a version changes without any content is harmless: Envoy compares, and does nothing.`,
 	Links: []string{
 		"https://github.com/envoyproxy/go-control-plane/blob/main/docs/cache/README.md", "https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#resource-versions",
 	},

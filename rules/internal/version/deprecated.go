@@ -16,12 +16,8 @@ var _ = Rules.Add(&lint.Rule{
 	Severity:  lint.Warning,
 	Fragments: true,
 	Summary:   "a field or enum value that the API marks as deprecated",
-	Why: `Envoy takes it and logs a warning ("Using deprecated option '…'"; ` + "`MessageUtil::checkForUnexpectedFields`" + `). Deprecated
-fields turn fatal by default, and then go away. Where the API has a replacement, the finding names it.
-
-Only what is set is reported, and only what Envoy reads.`,
-	Links: []string{"https://www.envoyproxy.io/docs/envoy/latest/version_history/version_history"},
-	Run:   lint.EachWhere(suspect, func(p *lint.Pass, at lint.At, m protoreflect.Message) { reportDeprecated(p, at.Place, usesOf(m)) }),
+	Links:     []string{"https://www.envoyproxy.io/docs/envoy/latest/version_history/version_history"},
+	Run:       lint.EachWhere(suspect, func(p *lint.Pass, at lint.At, m protoreflect.Message) { reportDeprecated(p, at.Place, usesOf(m)) }),
 })
 
 func reportDeprecated(p *lint.Pass, at *graph.Place, uses []use) {

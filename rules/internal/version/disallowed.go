@@ -18,16 +18,8 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "disallowed",
 	Severity: lint.Error,
 	Summary:  "a deprecated field or enum value that Envoy no longer takes by default",
-	Why: `Some deprecated fields are fatal by default already (` + "`disallowed_by_default`" + ` in the API;
-` + "`MessageUtil::checkForUnexpectedFields`" + `). The same goes for an enum whose zero value is one of them: leaving the field
-out means that value. Envoy refuses them wherever it validates after its runtime is there: in the configurations of extensions, and
-in all that comes over xDS. In the bootstrap itself they are only warned of.
-
-The runtime can allow them for a while: ` + "`envoy.deprecated_features:FULL.FIELD.NAME: true`" + ` allows one,
-` + "`envoy.features.enable_all_deprecated_features: true`" + ` all of them; and ` + "`envoy.features.fail_on_any_deprecated_feature: true`" + `
-refuses every deprecated field. The static layers of the bootstrap's layered_runtime are taken into account.`,
-	Links: []string{"https://www.envoyproxy.io/docs/envoy/latest/configuration/operations/runtime#using-runtime-overrides-for-deprecated-features"},
-	Run:   lint.EachWhere(suspect, func(p *lint.Pass, at lint.At, m protoreflect.Message) { disallowed(p, at.Place, usesOf(m)) }),
+	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/configuration/operations/runtime#using-runtime-overrides-for-deprecated-features"},
+	Run:      lint.EachWhere(suspect, func(p *lint.Pass, at lint.At, m protoreflect.Message) { disallowed(p, at.Place, usesOf(m)) }),
 })
 
 func disallowed(p *lint.Pass, at *graph.Place, uses []use) {

@@ -20,14 +20,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity:  lint.Error,
 	Fragments: true,
 	Summary:   "a field or enum value that the target's version does not have yet",
-	Why: `Each version of Envoy knows the API of its day; what came later is an unknown field to it. In a bootstrap that refuses everything
-(` + "`StrictValidationVisitorImpl::onUnknownField`" + `). Over xDS the field is dropped in silence, and Envoy goes on without what it was to do: a
-control plane that is newer than its Envoys sees an ACK. An enum value that is not known arrives as a number, and is refused where the proto
-wants a defined value.
-
-Which fields a version has is read from the descriptors in its binary. Name the oldest version that you run as the target:
-` + "`--target envoy:1.36`" + `.`,
-	Links: []string{"https://www.envoyproxy.io/docs/envoy/latest/api/api_supported_versions", "MessageUtil::checkForUnexpectedFields (source/common/protobuf/utility.cc)"},
+	Links:     []string{"https://www.envoyproxy.io/docs/envoy/latest/api/api_supported_versions", "MessageUtil::checkForUnexpectedFields (source/common/protobuf/utility.cc)"},
 	Run: lint.EachWhere(func(t dataplane.Target, md protoreflect.MessageDescriptor) bool {
 		return t != dataplane.Default() && !t.Lacks(md.FullName()) && len(newFields(t, md)) > 0 // a type that is lacking is a finding of schema/bad-type-url
 	}, tooNew),

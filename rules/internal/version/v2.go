@@ -18,11 +18,6 @@ var _ = Rules.Add(&lint.Rule{
 	Severity:  lint.Error,
 	Fragments: true,
 	Summary:   "a type or a transport version of xDS v2, which Envoy no longer speaks",
-	Why: `The v2 API was removed in Envoy 1.17. Its type URLs are unknown types ("could not find @type"), and a
-` + "`transport_api_version: V2`" + ` is refused (` + "`Config::Utility::checkTransportVersion`" + `). AUTO, which is also what leaving it
-out means, is still taken there; write V3 all the same.
-
-` + "`resource_api_version: V2`" + ` is only deprecated: Envoy takes it, and asks for v3 resources.`,
 	Run: lint.EachWhere(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool { return versionField(md) != nil },
 		func(p *lint.Pass, at lint.At, _ protoreflect.Message) { transportVersion(p, at.Place) }).And(func(p *lint.Pass) {
 		p.Problems(decode.OldType, func(r *graph.Resource, problem decode.Problem) {
