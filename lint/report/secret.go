@@ -14,8 +14,8 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/secret"
 )
 
 const redaction = "[secret]"
@@ -143,7 +143,7 @@ func (h *hidden) redact(s string) string {
 			s = strings.ReplaceAll(s, v, redaction)
 		}
 	}
-	return secret.Scrub(s, redaction)
+	return redact.Scrub(s, redaction)
 }
 
 // hide tells whether a line, which starts at an offset, must not be shown.
@@ -157,7 +157,7 @@ func (h *hidden) hide(line []byte, start int) bool {
 			return true
 		}
 	}
-	return secret.Looks(line) || h.broken && likelySecret().Match(line)
+	return redact.Looks(line) || h.broken && likelySecret().Match(line)
 }
 
 // likelySecret is for lines of files that could not be parsed.
@@ -190,7 +190,7 @@ func (h *hidden) resource(r *graph.Resource) {
 	case r.Object.Secret():
 		h.spans = append(h.spans, r.Object.Span)
 		h.quoted(r.Text)
-	case r.Kind == graph.Patch && r.Text != nil && r.Message.ProtoReflect().Descriptor().FullName() == secret.DataSource:
+	case r.Kind == graph.Patch && r.Text != nil && r.Message.ProtoReflect().Descriptor().FullName() == redact.DataSource:
 		h.spans = append(h.spans, r.Text.Span()) // whose it is, and so whether it is one, nobody knows
 		h.quoted(r.Text)
 	}
@@ -203,7 +203,7 @@ func (h *hidden) resource(r *graph.Resource) {
 		}
 	}
 	r.Walk(func(at *graph.Place) {
-		for _, fd := range secret.Fields(at.Message.Descriptor()) {
+		for _, fd := range redact.Fields(at.Message.Descriptor()) {
 			if at.Message.Has(fd) {
 				h.field(r, at, fd)
 			}
@@ -215,12 +215,12 @@ func (h *hidden) resource(r *graph.Resource) {
 // header hides the value of a header that carries a credential.
 func (h *hidden) header(r *graph.Resource, at *graph.Place) {
 	md := at.Message.Descriptor()
-	if md.FullName() != secret.HeaderValue {
+	if md.FullName() != redact.HeaderValue {
 		return
 	}
 	key := at.Message.Get(md.Fields().ByName("key")).String()
 	for _, name := range []protoreflect.Name{"value", "raw_value"} {
-		if fd := md.Fields().ByName(name); at.Message.Has(fd) && secret.Header(key, at.Message.Get(fd).String()) {
+		if fd := md.Fields().ByName(name); at.Message.Has(fd) && redact.Header(key, at.Message.Get(fd).String()) {
 			h.field(r, at, fd)
 		}
 	}
@@ -248,7 +248,7 @@ func (h *hidden) value(r *graph.Resource, path *decode.Path, fd protoreflect.Fie
 		h.scalar(v)
 	} else {
 		m := v.Message()
-		if fd.Message().FullName() == secret.DataSource {
+		if fd.Message().FullName() == redact.DataSource {
 			// The name of a file or of a variable is no secret.
 			inline := m.WhichOneof(m.Descriptor().Oneofs().ByName("specifier"))
 			if inline == nil || !strings.HasPrefix(string(inline.Name()), "inline_") {
@@ -323,7 +323,7 @@ func (h *hidden) node(n *decode.Node, under string) {
 		key := under
 		if n.Kind == decode.Map {
 			key = n.Keys[i].Name
-			if secret.Key(key, under, item.Kind == decode.String) {
+			if redact.Key(key, under, item.Kind == decode.String) {
 				h.leaves(item)
 				continue
 			}
@@ -338,7 +338,7 @@ func (h *hidden) leaves(n *decode.Node) {
 		h.text(n.Text)
 	}
 	for i := range n.Items {
-		if n.Kind == decode.Map && secret.IsPlace(n.Keys[i].Name) {
+		if n.Kind == decode.Map && redact.IsPlace(n.Keys[i].Name) {
 			continue
 		}
 		h.leaves(&n.Items[i])

@@ -10,11 +10,11 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/lint/secret"
+	"github.com/xdslint/xdslint/internal/redact"
 )
 
 // redactor copies messages without the secrets in them: what a plugin sees may end up in a finding. Where a secret was there is a word in its place, so
-// that a rule can still tell that there is one. It follows secret.Redact, which does so with JSON.
+// that a rule can still tell that there is one. It follows redact.Redact, which does so with JSON.
 type redactor struct {
 	contents decode.Contents
 	hidden   map[string]bool // secrets that were met
@@ -28,7 +28,7 @@ func newRedactor(contents decode.Contents) *redactor {
 func (r *redactor) place(at *graph.Place) protoreflect.Message {
 	for child := at; child.Parent != nil; child = child.Parent {
 		around := child.Parent.Message.Descriptor()
-		if fd := around.Fields().ByName(protoreflect.Name(child.Path.Name())); fd != nil && slices.Contains(secret.Fields(around), fd) {
+		if fd := around.Fields().ByName(protoreflect.Name(child.Path.Name())); fd != nil && slices.Contains(redact.Fields(around), fd) {
 			return r.hideMessage(at.Message)
 		}
 	}
@@ -75,11 +75,11 @@ func (r *redactor) message(m protoreflect.Message) protoreflect.Message {
 	case name == "google.protobuf.Struct":
 		return r.structure(m, "")
 	}
-	sensitive := secret.Fields(md)
+	sensitive := redact.Fields(md)
 	header := isCredential(m)
 	return mapped(m, func(fd protoreflect.FieldDescriptor, key string) value {
 		switch {
-		case slices.Contains(sensitive, fd), header && fd.Name() != "key", secret.Key(key, string(fd.Name()), fd.IsMap() && fd.MapValue().Kind() == protoreflect.StringKind):
+		case slices.Contains(sensitive, fd), header && fd.Name() != "key", redact.Key(key, string(fd.Name()), fd.IsMap() && fd.MapValue().Kind() == protoreflect.StringKind):
 			return r.hide
 		}
 		return r.keep
@@ -89,11 +89,11 @@ func (r *redactor) message(m protoreflect.Message) protoreflect.Message {
 // isCredential tells a header whose value is a secret.
 func isCredential(m protoreflect.Message) bool {
 	fields := m.Descriptor().Fields()
-	if m.Descriptor().FullName() != secret.HeaderValue {
+	if m.Descriptor().FullName() != redact.HeaderValue {
 		return false
 	}
 	value := m.Get(fields.ByName("value")).String() + string(m.Get(fields.ByName("raw_value")).Bytes())
-	return secret.Header(m.Get(fields.ByName("key")).String(), value)
+	return redact.Header(m.Get(fields.ByName("key")).String(), value)
 }
 
 // any copies an Any with what it holds. What nobody can open stays behind.
@@ -115,9 +115,9 @@ func (r *redactor) keep(fd protoreflect.FieldDescriptor, v protoreflect.Value) p
 	case fd.Message() != nil:
 		return protoreflect.ValueOfMessage(r.message(v.Message()))
 	case fd.Kind() == protoreflect.StringKind:
-		return protoreflect.ValueOfString(secret.Scrub(v.String(), secret.Redaction))
-	case fd.Kind() == protoreflect.BytesKind && secret.Looks(v.Bytes()):
-		return protoreflect.ValueOfBytes([]byte(secret.Redaction))
+		return protoreflect.ValueOfString(redact.Scrub(v.String(), redact.Redaction))
+	case fd.Kind() == protoreflect.BytesKind && redact.Looks(v.Bytes()):
+		return protoreflect.ValueOfBytes([]byte(redact.Redaction))
 	case fd.Kind() == protoreflect.BytesKind:
 		return protoreflect.ValueOfBytes(bytes.Clone(v.Bytes()))
 	}
@@ -131,10 +131,10 @@ func (r *redactor) hide(fd protoreflect.FieldDescriptor, v protoreflect.Value) p
 		return protoreflect.ValueOfMessage(r.hideMessage(v.Message()))
 	case fd.Kind() == protoreflect.StringKind && v.String() != "":
 		r.hidden[v.String()] = true
-		return protoreflect.ValueOfString(secret.Redaction)
+		return protoreflect.ValueOfString(redact.Redaction)
 	case fd.Kind() == protoreflect.BytesKind && len(v.Bytes()) > 0:
 		r.hidden[base64.StdEncoding.EncodeToString(v.Bytes())] = true
-		return protoreflect.ValueOfBytes([]byte(secret.Redaction))
+		return protoreflect.ValueOfBytes([]byte(redact.Redaction))
 	}
 	return v
 }
@@ -145,7 +145,7 @@ func (r *redactor) hideMessage(m protoreflect.Message) protoreflect.Message {
 		return r.any(m, r.hideMessage)
 	}
 	return mapped(m, func(fd protoreflect.FieldDescriptor, _ string) value {
-		if name == secret.DataSource && !strings.HasPrefix(string(fd.Name()), "inline_") {
+		if name == redact.DataSource && !strings.HasPrefix(string(fd.Name()), "inline_") {
 			return r.keep // it says where the secret is
 		}
 		return r.hide
@@ -164,9 +164,9 @@ func (r *redactor) structure(m protoreflect.Message, under string) protoreflect.
 func (r *redactor) structValue(m protoreflect.Message, key, under string) protoreflect.Message {
 	return mapped(m, func(fd protoreflect.FieldDescriptor, _ string) value {
 		return func(_ protoreflect.FieldDescriptor, v protoreflect.Value) protoreflect.Value {
-			secretive := secret.Key(key, under, fd.Kind() == protoreflect.StringKind)
+			secretive := redact.Key(key, under, fd.Kind() == protoreflect.StringKind)
 			switch {
-			case secretive && !secret.IsPlace(key), fd.Kind() == protoreflect.StringKind && r.hidden[v.String()]:
+			case secretive && !redact.IsPlace(key), fd.Kind() == protoreflect.StringKind && r.hidden[v.String()]:
 				return r.hide(fd, v)
 			case fd.Message() == nil:
 				return r.keep(fd, v)

@@ -1,4 +1,4 @@
-package secret_test
+package redact_test
 
 import (
 	"testing"
@@ -7,8 +7,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	_ "github.com/xdslint/xdslint/graph/decode/linked"
+	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/lint/constraint"
-	"github.com/xdslint/xdslint/lint/secret"
 )
 
 // What stands in place of a secret breaks no constraint on it, so lint finds nothing wrong with what was right before.
@@ -16,14 +16,14 @@ func TestRedactionKeepsConstraints(t *testing.T) {
 	tried := 0
 	protoregistry.GlobalTypes.RangeMessages(func(mt protoreflect.MessageType) bool {
 		checker := constraint.For(mt.Descriptor())
-		for _, fd := range secret.Fields(mt.Descriptor()) {
+		for _, fd := range redact.Fields(mt.Descriptor()) {
 			m := mt.New()
 			var value protoreflect.Value
 			switch fd.Kind() {
 			case protoreflect.StringKind:
-				value = protoreflect.ValueOfString(secret.Redaction)
+				value = protoreflect.ValueOfString(redact.Redaction)
 			case protoreflect.BytesKind:
-				value = protoreflect.ValueOfBytes([]byte(secret.Redaction))
+				value = protoreflect.ValueOfBytes([]byte(redact.Redaction))
 			default:
 				continue
 			}

@@ -1,4 +1,4 @@
-package secret_test
+package redact_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/graph/source"
-	"github.com/xdslint/xdslint/lint/secret"
+	"github.com/xdslint/xdslint/internal/redact"
 )
 
 // Whatever a text says, redacting it does not panic, leaves a text that can be read, and leaves nothing to redact.
@@ -34,12 +34,12 @@ func FuzzRedact(f *testing.F) {
 		}
 		for _, message := range []string{"envoy.extensions.transport_sockets.tls.v3.Secret", "google.protobuf.Any", "acme.Unknown"} {
 			name := decode.TypeName(message)
-			clean := secret.Redact([]byte(text), n, name, types.Envoy)
+			clean := redact.Redact([]byte(text), n, name, types.Envoy)
 			again := read(clean)
 			if again == nil {
 				t.Fatalf("%q became %q", text, clean)
 			}
-			if twice := secret.Redact(clean, again, name, types.Envoy); string(twice) != string(clean) {
+			if twice := redact.Redact(clean, again, name, types.Envoy); string(twice) != string(clean) {
 				t.Errorf("%q became %q, then %q", text, clean, twice)
 			}
 		}
@@ -61,7 +61,7 @@ func FuzzClean(f *testing.F) {
 				_, err := parse(&source.File{Text: text})
 				return err == nil
 			}
-			clean, found := secret.Clean(name, []byte(text), types.Envoy)
+			clean, found := redact.Clean(name, []byte(text), types.Envoy)
 			if len(found) == 0 && string(clean) != text {
 				t.Errorf("%q became %q, and nothing is found", text, clean)
 			}

@@ -1,5 +1,5 @@
-// Package secret knows which parts of a configuration are secrets, and takes them out of texts.
-package secret
+// Package redact knows which parts of a configuration are secrets, and takes them out of texts.
+package redact
 
 import (
 	"bytes"
