@@ -26,7 +26,7 @@ func withoutSecrets(_ context.Context, q *request) (any, error) {
 	answer := &redactAnswer{Files: map[string]string{}, Secrets: []foundSecret{}}
 	for _, name := range slices.Sorted(maps.Keys(q.Files)) {
 		f := &source.File{Name: name, Text: []byte(q.Files[name])}
-		clean, found := redact.Clean(name, f.Text, types.Envoy)
+		clean, found := redact.Text(name, f.Text, types.Envoy)
 		answer.Files[name] = string(clean)
 		for _, s := range found {
 			answer.Secrets = append(answer.Secrets, foundSecret{s.What, report.LocationOf(f, s.Span)})

@@ -42,7 +42,7 @@ func Admin(ctx context.Context, server Server, known decode.Types) (*Dump, error
 	if len(docs) != 1 || docs[0].Get("configs") == nil {
 		return nil, fmt.Errorf("/config_dump: the answer is no config_dump: is this Envoy's admin interface?")
 	}
-	dump := &Dump{Config: redact.Redact(text, docs[0], "envoy.admin.v3.ConfigDump", known)}
+	dump := &Dump{Config: redact.JSON(text, docs[0], "envoy.admin.v3.ConfigDump", known)}
 	dump.Version = version(ctx, c)
 	return dump, nil
 }

@@ -50,7 +50,7 @@ func (s Server) scrub(text string) string {
 			}
 		}
 	}
-	return redact.Scrub(text, redact.Redaction)
+	return redact.Looks(text)
 }
 
 // SotW fetches over the aggregated stream, state of the world: AggregatedDiscoveryService.StreamAggregatedResources. A stream that breaks

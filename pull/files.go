@@ -62,7 +62,7 @@ func (r *Result) file(set Set) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	docs, err = decode.ParseJSON(&source.File{Text: redact.Redact(raw, docs[0], response.ProtoReflect().Descriptor().FullName(), r.types)})
+	docs, err = decode.ParseJSON(&source.File{Text: redact.JSON(raw, docs[0], response.ProtoReflect().Descriptor().FullName(), r.types)})
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,11 @@ func TestRedactionKeepsConstraints(t *testing.T) {
 	tried := 0
 	protoregistry.GlobalTypes.RangeMessages(func(mt protoreflect.MessageType) bool {
 		checker := constraint.For(mt.Descriptor())
-		for _, fd := range redact.Fields(mt.Descriptor()) {
+		for i := range mt.Descriptor().Fields().Len() {
+			fd := mt.Descriptor().Fields().Get(i)
+			if !redact.Sensitive(fd) {
+				continue
+			}
 			m := mt.New()
 			var value protoreflect.Value
 			switch fd.Kind() {

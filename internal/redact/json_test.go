@@ -16,10 +16,10 @@ func redacted(t *testing.T, text, message string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(redact.Redact([]byte(text), docs[0], decode.TypeName(message), types.Envoy))
+	return string(redact.JSON([]byte(text), docs[0], decode.TypeName(message), types.Envoy))
 }
 
-func TestRedact(t *testing.T) {
+func TestJSON(t *testing.T) {
 	const config = "envoy.config.core.v3.TypedExtensionConfig"
 	for _, c := range []struct{ name, message, text, want string }{
 		{
