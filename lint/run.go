@@ -13,6 +13,7 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/parallel"
+	"github.com/xdslint/xdslint/internal/redact"
 )
 
 // Config says which rules run, and for whom.
@@ -38,7 +39,7 @@ func (f *Failure) Error() string {
 	if f.Resource != nil {
 		where = fmt.Sprintf("%s %q", f.Resource.Kind, f.Resource.Name)
 	}
-	return fmt.Sprintf("rule %s failed on %s: %v", f.Rule.ID(), where, f.Panic)
+	return redact.Looks(fmt.Sprintf("rule %s failed on %s: %v", f.Rule.ID(), where, f.Panic))
 }
 
 // Result is what a run found, in the order of files and of places in them.

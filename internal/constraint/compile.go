@@ -5,6 +5,8 @@ import (
 
 	"github.com/envoyproxy/protoc-gen-validate/validate"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/internal/redact"
 )
 
 // compile reads the constraints of a message type, nil where there are none.
@@ -47,7 +49,7 @@ func compileField(fd protoreflect.FieldDescriptor, r *validate.FieldRules) field
 	if r == nil {
 		return nil
 	}
-	quiet := sensitive(fd)
+	quiet := redact.Sensitive(fd)
 	switch {
 	case fd.IsMap():
 		return compileMap(fd, r.GetMap(), quiet)

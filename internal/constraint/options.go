@@ -5,13 +5,11 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/types/descriptorpb"
 )
 
 const (
-	rulesNumber    protoreflect.FieldNumber = 1071       // (validate.rules), (validate.required), (validate.disabled)
-	ignoredNumber  protoreflect.FieldNumber = 1072       // (validate.ignored)
-	sensitiveField protoreflect.FieldNumber = 76_569_463 // (udpa.annotations.sensitive)
+	rulesNumber   protoreflect.FieldNumber = 1071 // (validate.rules), (validate.required), (validate.disabled)
+	ignoredNumber protoreflect.FieldNumber = 1072 // (validate.ignored)
 )
 
 // rulesOf reads (validate.rules), nil if a field has none.
@@ -38,13 +36,6 @@ func rulesIn(options proto.Message) *validate.FieldRules {
 // unchecked tells whether PGV generates no checks for a message.
 func unchecked(md protoreflect.MessageDescriptor) bool {
 	return flag(md.Options(), rulesNumber) || flag(md.Options(), ignoredNumber)
-}
-
-func sensitive(fd protoreflect.FieldDescriptor) bool {
-	if o, ok := fd.Options().(*descriptorpb.FieldOptions); ok && o.GetDebugRedact() {
-		return true
-	}
-	return flag(fd.Options(), sensitiveField)
 }
 
 func flag(options proto.Message, number protoreflect.FieldNumber) bool {

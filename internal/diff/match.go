@@ -2,14 +2,14 @@ package diff
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/xdslint/xdslint/internal/redact"
 )
 
 // matches says which requests a route takes: GET /cart* with x-canary = "yes". A star at the end is a prefix.
@@ -107,16 +107,11 @@ func stringMatch(name string, m *matcherv3.StringMatcher) string {
 	default:
 		return sign
 	}
-	if credential().MatchString(name) {
+	if redact.Credential(name) {
 		return sign + Set
 	}
 	return sign + fmt.Sprintf("%q", value)
 }
-
-// credential is for names of headers and parameters whose values nobody should read.
-var credential = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)auth|cookie|passw|secret|token|key|session|credential|signature|bearer|jwt`)
-})
 
 // withoutShare is a match without its share of the requests, which is a fact of its own.
 func withoutShare(m *routev3.RouteMatch) *routev3.RouteMatch {

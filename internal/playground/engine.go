@@ -37,7 +37,7 @@ type Engine struct {
 }
 
 var operations = map[string]func(context.Context, *request) (any, error){
-	"about": about, "lint": lintTexts, "graph": draw, "plan": planPush, "explain": explainRule, "fix": fixTexts, "verdict": judge, "redact": redact,
+	"about": about, "lint": lintTexts, "graph": draw, "plan": planPush, "explain": explainRule, "fix": fixTexts, "verdict": judge, "redact": withoutSecrets,
 }
 
 // Call answers a request. What is wrong with the request itself is answered as {"error": "…"}.

@@ -14,7 +14,6 @@ import (
 	"github.com/xdslint/xdslint/internal/verdict"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/choice"
-	"github.com/xdslint/xdslint/lint/secret"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -70,7 +69,7 @@ func (p *project) answer(all *report.Report, input *load.Input) *lintAnswer {
 		answer.Settings = append(answer.Settings, fault{f.Message, report.LocationOf(f.File, f.Span)})
 	}
 	for _, f := range result.Failures {
-		answer.Failures = append(answer.Failures, failure{f.Rule.ID(), secret.Scrub(f.Error(), secret.Redaction)})
+		answer.Failures = append(answer.Failures, failure{f.Rule.ID(), f.Error()})
 	}
 	return answer
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/internal/report"
-	"github.com/xdslint/xdslint/lint/secret"
 )
 
 type redactAnswer struct {
@@ -22,11 +22,11 @@ type foundSecret struct {
 	Location report.Location `json:"location"`
 }
 
-func redact(_ context.Context, q *request) (any, error) {
+func withoutSecrets(_ context.Context, q *request) (any, error) {
 	answer := &redactAnswer{Files: map[string]string{}, Secrets: []foundSecret{}}
 	for _, name := range slices.Sorted(maps.Keys(q.Files)) {
 		f := &source.File{Name: name, Text: []byte(q.Files[name])}
-		clean, found := secret.Clean(name, f.Text, types.Envoy)
+		clean, found := redact.Text(name, f.Text, types.Envoy)
 		answer.Files[name] = string(clean)
 		for _, s := range found {
 			answer.Secrets = append(answer.Secrets, foundSecret{s.What, report.LocationOf(f, s.Span)})

@@ -84,9 +84,6 @@ func Names() []string {
 	return names
 }
 
-// Redacted are a result's findings without the secrets that their texts may quote.
-func Redacted(result *lint.Result) []lint.Diagnostic { return newSecrets(result).redacted(result) }
-
 // diagnostics are the report's findings without secrets.
 func (r *Report) diagnostics() []lint.Diagnostic { return Redacted(r.Result) }
 

@@ -257,10 +257,10 @@ func TestSnippet(t *testing.T) {
 func TestPrivateKeyBlock(t *testing.T) {
 	text := "a: 1\nkey: |\n  -----BEGIN PRIVATE KEY-----\n  abc\n  -----END PRIVATE KEY-----\nb: 2\n"
 	f := &source.File{Name: "x.yaml", Text: []byte(text)}
-	s := newSecrets(&lint.Result{})
+	s := secretsIn(&lint.Result{})
 	for n, want := range []bool{false, false, true, true, true, false} {
 		line, start := f.Line(n + 1)
-		if s.of(f).hide(line, start) != want {
+		if s.Of(f).Hides(line, start) != want {
 			t.Errorf("line %d: hidden %v", n+1, !want)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -26,8 +27,8 @@ type TextOptions struct {
 // Text writes findings for people: each with the line it is about, and what to do. The shape may change; programs read
 // JSON.
 func Text(w io.Writer, result *lint.Result, opts TextOptions) error {
-	t := &text{w: bufio.NewWriter(w), colors: newColors(opts.Color), secrets: newSecrets(result), plane: result.Target.Plane}
-	all := t.secrets.redacted(result)
+	t := &text{w: bufio.NewWriter(w), colors: newColors(opts.Color), secrets: secretsIn(result), plane: result.Target.Plane}
+	all := redacted(result, t.secrets)
 	for i := range all {
 		if i > 0 {
 			fmt.Fprintln(t.w)
@@ -72,7 +73,7 @@ func newColors(on bool) *colors {
 type text struct {
 	w       *bufio.Writer
 	colors  *colors
-	secrets *secrets
+	secrets *redact.Files
 	plane   string // whose words Upstream are
 	gutter  int    // width of the line numbers of one finding
 }
@@ -160,7 +161,7 @@ func (t *text) place(f *source.File, span source.Span, tint *color.Color) {
 	bar := t.colors.frame.Sprint("|")
 	line, start := f.Line(at.Line)
 	number := t.colors.frame.Sprintf("%*d", t.gutter, at.Line)
-	if t.secrets.of(f).hide(line, start) {
+	if t.secrets.Of(f).Hides(line, start) {
 		fmt.Fprintf(t.w, "%*s %s\n%s %s line not shown: it holds a secret\n", t.gutter, "", bar, number, bar)
 		return
 	}

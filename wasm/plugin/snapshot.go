@@ -9,6 +9,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/internal/pluginabi"
+	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -74,16 +75,12 @@ func contentsOf(r *graph.Resource, s *graph.Snapshot) decode.Contents {
 
 // messages adds those of the types that the plugin reads.
 func (q *question) messages(r *graph.Resource, index uint32) {
-	var clean *redactor
 	r.Walk(func(at *graph.Place) {
 		name := string(at.Message.Descriptor().FullName())
 		if !q.types[name] {
 			return
 		}
-		if clean == nil {
-			clean = newRedactor(q.contents[index])
-		}
-		value, err := wire.Marshal(clean.place(at).Interface())
+		value, err := wire.Marshal(redact.Place(at, q.contents[index]))
 		if err != nil {
 			return // a text that is no UTF-8, which the rules about the schema report
 		}

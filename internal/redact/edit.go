@@ -1,11 +1,13 @@
-package secret
+package redact
 
 import (
 	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/xdslint/xdslint/graph/decode"
@@ -22,12 +24,40 @@ type edit struct {
 // encodedRedaction is for fields of bytes.
 var encodedRedaction = base64.StdEncoding.EncodeToString([]byte(Redaction))
 
-// put writes another text in place of a scalar that is a secret.
-func (r *redactor) put(n *decode.Node, text string) {
-	if n.Text == "" || n.Text == text || n.Text == Redaction {
+// isRedaction reports whether a text stands for a secret already.
+func isRedaction(text string) bool {
+	if text == Redaction || text == encodedRedaction {
+		return true
+	}
+	n, numbered := strings.CutPrefix(strings.TrimSuffix(text, "]"), strings.TrimSuffix(Redaction, "]")+" ")
+	_, err := strconv.Atoi(n)
+	return numbered && err == nil && strings.HasSuffix(text, "]")
+}
+
+// apart gives different words for different values while it is on: of routes that differ in the value of a header alone, none is unreachable.
+type apart struct {
+	on    bool
+	words map[string]string
+}
+
+func (a *apart) word(value string) string {
+	switch {
+	case !a.on || isRedaction(value):
+		return Redaction
+	case a.words == nil:
+		a.words = map[string]string{value: Redaction}
+	case a.words[value] == "":
+		a.words[value] = fmt.Sprintf("%s %d]", strings.TrimSuffix(Redaction, "]"), len(a.words)+1)
+	}
+	return a.words[value]
+}
+
+// put writes another text in place of a scalar that is a secret; it is marked if its field is sensitive.
+func (r *redactor) put(n *decode.Node, text string, marked bool) {
+	if n.Text == "" || isRedaction(n.Text) {
 		return
 	}
-	if len(n.Text) >= minValue && !strings.Contains(Redaction, n.Text) {
+	if (len(n.Text) >= minValue || marked && r.short && len(n.Text) >= minMarked) && !strings.Contains(Redaction, n.Text) {
 		r.values = append(r.values, n.Text)
 	}
 	r.replace(n, text, "")
@@ -51,11 +81,8 @@ func quoted(text string) string {
 // part takes secrets out of a text that is none as a whole: what looks like one, and what stands in a document inside the text, such as the
 // configuration of a Wasm plugin or a file in a ConfigMap. The rest of the text keeps its layout where it can.
 func (r *redactor) part(n *decode.Node) {
-	inner := &redactor{text: []byte(n.Text), types: r.types}
-	inner.document()
-	inner.looks(source.Span{End: len(n.Text)}, inner.text)
-	inner.encodedKey(n.Text)
-	if len(inner.edits) == 0 {
+	inner := inside(n.Text, r.types)
+	if inner == nil {
 		return
 	}
 	r.values = append(r.values, inner.values...)
@@ -78,6 +105,18 @@ func (r *redactor) part(n *decode.Node) {
 	r.replace(n, string(inner.apply()), inner.edits[0].looks)
 }
 
+// inside looks for secrets in a text that is not one as a whole; nil if there are none.
+func inside(text string, types decode.Types) *redactor {
+	r := &redactor{text: []byte(text), types: types}
+	r.document()
+	r.looks(source.Span{End: len(text)}, r.text)
+	r.encodedKey(text)
+	if len(r.edits) == 0 {
+		return nil
+	}
+	return r
+}
+
 // document redacts what is read of a text that is JSON or YAML in itself.
 func (r *redactor) document() {
 	text := strings.TrimSpace(string(r.text))
@@ -93,40 +132,6 @@ func (r *redactor) document() {
 			r.comments(docs)
 		}
 	}
-}
-
-// encodedKey finds a private key in base64.
-func (r *redactor) encodedKey(text string) {
-	const begin = "LS0tLS1CRUdJTi" // -----BEGIN
-	if !strings.HasPrefix(text, begin) {
-		return
-	}
-	if raw, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), "")); err == nil && Looks(raw) {
-		r.edits = append(r.edits, edit{source.Span{End: len(text)}, encodedRedaction, look(raw)})
-	}
-}
-
-// looks notes what looks like a secret in a part of the text.
-func (r *redactor) looks(at source.Span, part []byte) {
-	if !Looks(part) {
-		return
-	}
-	for _, m := range patterns().FindAllIndex(part, -1) {
-		r.edits = append(r.edits, edit{source.Span{Start: at.Start + m[0], End: at.Start + m[1]}, Redaction, look(part[m[0]:m[1]])})
-	}
-}
-
-// look names what a text looks like.
-func look(text []byte) string {
-	switch {
-	case bytes.Contains(text, []byte(privateKey)):
-		return "looks like a private key"
-	case bytes.HasPrefix(text, []byte("eyJ")):
-		return "looks like a JSON web token"
-	case bytes.HasSuffix(text, []byte("@")):
-		return "looks like a password in a URL"
-	}
-	return "looks like a credential for HTTP"
 }
 
 // sorted are the edits by their places, one for those that overlap: of an anchor there is one for each alias.

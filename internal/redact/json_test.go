@@ -1,4 +1,4 @@
-package secret_test
+package redact_test
 
 import (
 	"strings"
@@ -7,19 +7,19 @@ import (
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/graph/source"
-	"github.com/xdslint/xdslint/lint/secret"
+	"github.com/xdslint/xdslint/internal/redact"
 )
 
-func redact(t *testing.T, text, message string) string {
+func redacted(t *testing.T, text, message string) string {
 	t.Helper()
 	docs, err := decode.ParseJSON(&source.File{Name: "x.json", Text: []byte(text)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(secret.Redact([]byte(text), docs[0], decode.TypeName(message), types.Envoy))
+	return string(redact.JSON([]byte(text), docs[0], decode.TypeName(message), types.Envoy))
 }
 
-func TestRedact(t *testing.T) {
+func TestJSON(t *testing.T) {
 	const config = "envoy.config.core.v3.TypedExtensionConfig"
 	for _, c := range []struct{ name, message, text, want string }{
 		{
@@ -109,11 +109,11 @@ func TestRedact(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := redact(t, c.text, c.message)
+			got := redacted(t, c.text, c.message)
 			if got != c.want || strings.Contains(got, "S3CRET") {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
-			if again := redact(t, got, c.message); again != got {
+			if again := redacted(t, got, c.message); again != got {
 				t.Errorf("redacting twice: %s", again)
 			}
 		})

@@ -1,19 +1,11 @@
-package secret
+package redact
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/xdslint/xdslint/graph/source"
 )
-
-// assignment is a key that secrets stand under, and what is behind it in its line.
-var assignment = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)([\w.-]*(?:password|passwd|secret|token|private[_-]?key|access[_-]?key|api[_-]?key|inline_?string|inline_?bytes|pkcs12|` +
-		`authorization|cookie|jwks))["']?\s*[:=]\s*(\S.*)`)
-})
 
 // assigned notes what stands behind such a key in a line.
 func (r *redactor) assigned(offset int, line []byte) {
@@ -22,10 +14,21 @@ func (r *redactor) assigned(offset int, line []byte) {
 		return
 	}
 	span := source.Span{Start: offset + m[4], End: offset + m[5]}
-	if value := strings.Trim(string(line[m[4]:m[5]]), `"',`); opens(value) || value == Redaction || value == encodedRedaction {
+	if !isValue(line[m[4]:m[5]]) {
 		return
 	}
 	r.edits = append(r.edits, edit{span, quoted(Redaction), string(line[m[2]:m[3]])})
+}
+
+// assigns reports whether a secret seems to stand behind a key in a line.
+func assigns(line []byte) bool {
+	m := assignment().FindSubmatch(bytes.TrimRight(line, " \t\r\n"))
+	return m != nil && isValue(m[2])
+}
+
+func isValue(text []byte) bool {
+	value := strings.Trim(string(text), `"',`)
+	return !opens(value) && !isRedaction(value)
 }
 
 // opens tells what is no value but begins one: a map, a list, a block.

@@ -1,4 +1,4 @@
-package secret
+package redact
 
 import (
 	"encoding/base64"
@@ -10,10 +10,10 @@ import (
 	"github.com/xdslint/xdslint/graph/decode"
 )
 
-// Redact returns the JSON text that n was read from, with Redaction in place of each secret: by the fields of the message of that
+// JSON returns the JSON text that n was read from, with Redaction in place of each secret: by the fields of the message of that
 // name, and of those inside it, whatever Any or TypedStruct they stand in; by the names of keys where a message is not known; and
 // by their looks anywhere. All else stays as it is, to the byte.
-func Redact(text []byte, n *decode.Node, message protoreflect.FullName, types decode.Types) []byte {
+func JSON(text []byte, n *decode.Node, message protoreflect.FullName, types decode.Types) []byte {
 	r := &redactor{text: text, types: types}
 	r.named(n, message)
 	return r.apply()
@@ -25,6 +25,8 @@ type redactor struct {
 	types  decode.Types
 	edits  []edit
 	values []string // of secrets, which may stand elsewhere too
+	short  bool     // those of sensitive fields count from minMarked on
+	told   apart
 }
 
 // named redacts a value of the message type of that name; if nobody knows it, by the names of its keys.
@@ -73,30 +75,26 @@ func (r *redactor) typedStruct(n *decode.Node) {
 }
 
 func (r *redactor) fields(n *decode.Node, md protoreflect.MessageDescriptor) {
-	header := md.FullName() == HeaderValue && isCredential(n)
+	shape := shapeOf(md)
+	credential := shape.pair.in(n)
 	for i := range n.Items {
 		key, item := n.Keys[i].Name, &n.Items[i]
 		fd := decode.FieldNamed(md.Fields(), key)
 		switch {
 		case fd == nil:
 			r.entry(item, key, "")
-		case isSensitive(md, fd), header && fd.Name() != "key":
+		case shape.has(fd):
 			r.hide(item, fd)
-		case fd.IsMap() && fd.MapValue().Kind() == protoreflect.StringKind:
-			r.unknown(item, key) // people choose the names: those of environment variables
+		case credential && shape.pair.isValue(fd):
+			r.told.on = shape.pair.matches
+			r.hide(item, fd)
+			r.told.on = false
+		case slices.Contains(shape.maps, fd):
+			r.unknown(item, key)
 		default:
 			r.each(item, fd, r.value)
 		}
 	}
-}
-
-func isCredential(header *decode.Node) bool {
-	key, value := header.Field("key"), header.Field("value")
-	return key != nil && Header(key.Text, "") && (value == nil || Header(key.Text, value.Text))
-}
-
-func isSensitive(md protoreflect.MessageDescriptor, fd protoreflect.FieldDescriptor) bool {
-	return slices.Contains(Fields(md), fd)
 }
 
 // each calls f for each value of a field.
@@ -120,7 +118,7 @@ func (r *redactor) value(n *decode.Node, fd protoreflect.FieldDescriptor) {
 	case fd.Message() != nil:
 		r.message(n, fd.Message())
 	case fd.Kind() == protoreflect.BytesKind:
-		if raw, err := base64.StdEncoding.DecodeString(n.Text); err == nil && Looks(raw) {
+		if raw, err := base64.StdEncoding.DecodeString(n.Text); err == nil && looksSecret(raw) {
 			r.hide(n, fd)
 		}
 	default:
@@ -135,9 +133,9 @@ func (r *redactor) hide(n *decode.Node, fd protoreflect.FieldDescriptor) {
 		case fd.Message() != nil:
 			r.hideMessage(n, fd.Message())
 		case n.Kind == decode.String && fd.Kind() == protoreflect.BytesKind:
-			r.put(n, encodedRedaction)
+			r.put(n, encodedRedaction, true)
 		case n.Kind == decode.String && fd.Kind() == protoreflect.StringKind:
-			r.put(n, Redaction)
+			r.put(n, r.told.word(n.Text), true)
 		}
 	})
 }
@@ -145,7 +143,7 @@ func (r *redactor) hide(n *decode.Node, fd protoreflect.FieldDescriptor) {
 func (r *redactor) hideMessage(n *decode.Node, md protoreflect.MessageDescriptor) {
 	switch md.FullName() {
 	case "google.protobuf.Struct", "google.protobuf.Value", "google.protobuf.ListValue", "google.protobuf.StringValue":
-		r.leaves(n)
+		r.leaves(n, true)
 		return
 	case "google.protobuf.Any":
 		url := n.Get("@type")
@@ -154,7 +152,7 @@ func (r *redactor) hideMessage(n *decode.Node, md protoreflect.MessageDescriptor
 		}
 		mt, err := r.types.FindMessageByName(decode.TypeName(url.Text))
 		if err != nil || mt.Descriptor().FullName().Parent() == "google.protobuf" {
-			r.leaves(n)
+			r.leaves(n, true)
 			return
 		}
 		md = mt.Descriptor()
@@ -167,8 +165,8 @@ func (r *redactor) hideMessage(n *decode.Node, md protoreflect.MessageDescriptor
 		switch {
 		case fd == nil && n.Keys[i].Name == "@type":
 		case fd == nil:
-			r.leaves(&n.Items[i])
-		case md.FullName() == DataSource && !strings.HasPrefix(string(fd.Name()), "inline_"):
+			r.leaves(&n.Items[i], true)
+		case md.FullName() == dataSource && !strings.HasPrefix(string(fd.Name()), "inline_"):
 		default:
 			r.hide(&n.Items[i], fd)
 		}
@@ -187,17 +185,53 @@ func (r *redactor) unknown(n *decode.Node, under string) {
 		return
 	}
 	kind := n.Get("kind")
-	object, header := kind != nil && kind.Text == "Secret", isCredential(n)
+	object, credential, patched := kind != nil && kind.Text == "Secret", pairIn(n), patchedField(n)
 	for i := range n.Items {
 		item, key := &n.Items[i], n.Keys[i].Name
 		switch {
 		case object && key == "data":
 			r.encoded(item)
-		case object && key == "stringData", header && (key == "value" || key == "raw_value" || key == "rawValue"):
-			r.leaves(item)
+		case object && key == "stringData", credential != nil && credential.isIn(n, item):
+			r.leaves(item, false)
+		case patched != "" && key == "value":
+			r.patch(item, patched)
 		default:
 			r.entry(item, key, under)
 		}
+	}
+}
+
+// pairIn finds out whether a map is a header with a credential, or something like it; nil if it is not.
+func pairIn(n *decode.Node) *pair {
+	for _, p := range pairKeys {
+		if p.in(n) {
+			return p
+		}
+	}
+	return nil
+}
+
+// patchedField is the path that a JSON Patch writes to; empty if the map is not one.
+func patchedField(n *decode.Node) string {
+	op, path := n.Get("op"), n.Get("path")
+	if op == nil || path == nil || path.Kind != decode.String {
+		return ""
+	}
+	return path.Text
+}
+
+// patch redacts what a JSON Patch writes below a key for secrets, and a DataSource, of which only the path may tell what it holds.
+func (r *redactor) patch(n *decode.Node, path string) {
+	under, key := "", ""
+	secret := n.Field("inline_string") != nil || n.Field("inline_bytes") != nil
+	for step := range strings.SplitSeq(path, "/") {
+		under, key = key, step
+		secret = secret || isField(key, under)
+	}
+	if secret {
+		r.leaves(n, true)
+	} else {
+		r.entry(n, key, under)
 	}
 }
 
@@ -205,7 +239,7 @@ func (r *redactor) unknown(n *decode.Node, under string) {
 func (r *redactor) encoded(n *decode.Node) {
 	for i := range n.Items {
 		if item := &n.Items[i]; item.Kind == decode.String || item.Kind == decode.Number {
-			r.put(item, encodedRedaction)
+			r.put(item, encodedRedaction, false)
 		}
 	}
 }
@@ -213,22 +247,27 @@ func (r *redactor) encoded(n *decode.Node) {
 func (r *redactor) entry(n *decode.Node, key, under string) {
 	if url := n.Get("@type"); n.Kind == decode.Map && url != nil {
 		r.any(n)
-	} else if Key(key, under, n.Kind == decode.String) {
-		r.leaves(n)
+	} else if isKey(key, under, n.Kind == decode.String) || isMatch(n) && Credential(key) {
+		r.leaves(n, isField(key, under))
 	} else {
 		r.unknown(n, key)
 	}
 }
 
-// leaves redacts all texts and numbers below a value, except for what says where a secret is.
-func (r *redactor) leaves(n *decode.Node) {
+// isMatch reports whether a map matches a value, as those of VirtualServices and HTTPRoutes do.
+func isMatch(n *decode.Node) bool {
+	return n.Kind == decode.Map && len(n.Keys) == 1 && matchKeys[n.Keys[0].Name]
+}
+
+// leaves redacts all texts and numbers below a value, except for what says where a secret is. It is marked if a sensitive field has that name.
+func (r *redactor) leaves(n *decode.Node, marked bool) {
 	if n.Kind == decode.String || n.Kind == decode.Number {
-		r.put(n, Redaction)
+		r.put(n, Redaction, marked)
 	}
 	for i := range n.Items {
-		if n.Kind == decode.Map && (n.Keys[i].Name == "@type" || IsPlace(n.Keys[i].Name)) {
+		if n.Kind == decode.Map && (n.Keys[i].Name == "@type" || places[n.Keys[i].Name]) {
 			continue
 		}
-		r.leaves(&n.Items[i])
+		r.leaves(&n.Items[i], marked)
 	}
 }

@@ -1,4 +1,4 @@
-package secret_test
+package redact_test
 
 import (
 	"testing"
@@ -6,11 +6,11 @@ import (
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/graph/source"
-	"github.com/xdslint/xdslint/lint/secret"
+	"github.com/xdslint/xdslint/internal/redact"
 )
 
 // Whatever a text says, redacting it does not panic, leaves a text that can be read, and leaves nothing to redact.
-func FuzzRedact(f *testing.F) {
+func FuzzJSON(f *testing.F) {
 	for _, seed := range []string{
 		`{"tls_certificate": {"private_key": {"inline_string": "x"}, "password": "y", "pkcs12": [null, {"inline_bytes": 3}]}}`,
 		`{"@type": "a/google.protobuf.Struct", "value": {"token": "x", "a": [{"@type": "b/google.protobuf.Any"}]}}`,
@@ -34,12 +34,12 @@ func FuzzRedact(f *testing.F) {
 		}
 		for _, message := range []string{"envoy.extensions.transport_sockets.tls.v3.Secret", "google.protobuf.Any", "acme.Unknown"} {
 			name := decode.TypeName(message)
-			clean := secret.Redact([]byte(text), n, name, types.Envoy)
+			clean := redact.JSON([]byte(text), n, name, types.Envoy)
 			again := read(clean)
 			if again == nil {
 				t.Fatalf("%q became %q", text, clean)
 			}
-			if twice := secret.Redact(clean, again, name, types.Envoy); string(twice) != string(clean) {
+			if twice := redact.JSON(clean, again, name, types.Envoy); string(twice) != string(clean) {
 				t.Errorf("%q became %q, then %q", text, clean, twice)
 			}
 		}
@@ -47,7 +47,7 @@ func FuzzRedact(f *testing.F) {
 }
 
 // The same holds of any text that people have.
-func FuzzClean(f *testing.F) {
+func FuzzText(f *testing.F) {
 	for _, seed := range []string{
 		"a: &b {password: x}\nb: *b # token: y\n", "password: |2-\n    x\n  y\n# -----BEGIN PRIVATE KEY-----\n#x\n", "? [password]\n: x\n", "password: !!str\n  x\n",
 		"kind: Secret\ndata: {a: b}\n---\n- {\"token\": 'it''s'}\n", "a: |\n  {\"secret\": \"x\"}\n", "{'token': \"\\u0041\", }", "a: >\n  Bearer abcdefghijklmnopqrst\n  x\n",
@@ -61,7 +61,7 @@ func FuzzClean(f *testing.F) {
 				_, err := parse(&source.File{Text: text})
 				return err == nil
 			}
-			clean, found := secret.Clean(name, []byte(text), types.Envoy)
+			clean, found := redact.Text(name, []byte(text), types.Envoy)
 			if len(found) == 0 && string(clean) != text {
 				t.Errorf("%q became %q, and nothing is found", text, clean)
 			}

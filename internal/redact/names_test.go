@@ -1,15 +1,12 @@
-package secret
+package redact
 
 import (
 	"maps"
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
-
-	"github.com/cncf/xds/go/udpa/annotations"
 
 	_ "github.com/xdslint/xdslint/graph/decode/linked"
 )
@@ -20,8 +17,7 @@ func TestNames(t *testing.T) {
 	protoregistry.GlobalTypes.RangeMessages(func(mt protoreflect.MessageType) bool {
 		fields := mt.Descriptor().Fields()
 		for i := range fields.Len() {
-			on, _ := proto.GetExtension(fields.Get(i).Options(), annotations.E_Sensitive).(bool)
-			if on || unmarked[fields.Get(i).FullName()] {
+			if Sensitive(fields.Get(i)) {
 				delete(left, fields.Get(i).FullName())
 				marked[string(fields.Get(i).Name())], marked[fields.Get(i).JSONName()] = true, true
 			}
@@ -50,12 +46,12 @@ func TestUnmarked(t *testing.T) {
 		fields := md.Fields()
 		for i := range fields.Len() {
 			fd := fields.Get(i)
-			text := fd.Kind() == protoreflect.StringKind || fd.Kind() == protoreflect.BytesKind || fd.Message() != nil && fd.Message().FullName() == DataSource
-			if !text || !Key(string(fd.Name()), "", true) && fd.Name() != "json_key" || !strings.HasPrefix(string(md.FullName()), "envoy.") || md.FullName() == cookies {
+			text := fd.Kind() == protoreflect.StringKind || fd.Kind() == protoreflect.BytesKind || fd.Message() != nil && fd.Message().FullName() == dataSource
+			if !text || !isKey(string(fd.Name()), "", true) && fd.Name() != "json_key" || !strings.HasPrefix(string(md.FullName()), "envoy.") || md.FullName() == cookies {
 				continue
 			}
 			tried++
-			if !isSensitive(md, fd) {
+			if !Sensitive(fd) {
 				t.Errorf("%s is shown", fd.FullName())
 			}
 		}
@@ -75,7 +71,7 @@ func TestLooks(t *testing.T) {
 		"bearer tokens are checked":                  false,
 		"-----BEGIN CERTIFICATE-----":                false,
 	} {
-		if Looks([]byte(text)) != secret {
+		if looksSecret([]byte(text)) != secret {
 			t.Errorf("%q: %v", text, !secret)
 		}
 	}

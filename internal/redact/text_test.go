@@ -1,4 +1,4 @@
-package secret_test
+package redact_test
 
 import (
 	"encoding/base64"
@@ -12,10 +12,10 @@ import (
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/graph/source"
-	"github.com/xdslint/xdslint/lint/secret"
+	"github.com/xdslint/xdslint/internal/redact"
 )
 
-func TestClean(t *testing.T) {
+func TestText(t *testing.T) {
 	for _, c := range []struct{ name, text, want, what string }{
 		{"a.yaml", "a: b # nothing\n", "a: b # nothing\n", ""},
 		{"a.yaml", "password: S3CRET # why\n", "password: \"[redacted]\" # why\n", "password"},
@@ -72,7 +72,7 @@ func TestClean(t *testing.T) {
 		{"a.pb_text", "private_key { inline_string: 'S3CRET' } a: 1", `private_key { inline_string: "[redacted]" } a: 1`, "private_key.inline_string"},
 		{".xdslint.yaml", "ignores: [{rule: a, reason: 'eyJhbGciOiJI.eyJzdWIiOiIx.S3CRET'}]\n", "ignores: [{rule: a, reason: '[redacted]'}]\n", "looks like a JSON web token"},
 	} {
-		clean, found := secret.Clean(c.name, []byte(c.text), types.Envoy)
+		clean, found := redact.Text(c.name, []byte(c.text), types.Envoy)
 		if string(clean) != c.want {
 			t.Errorf("%q became\n%q, want\n%q", c.text, clean, c.want)
 		}
@@ -93,7 +93,7 @@ func TestManySecrets(t *testing.T) {
 	for i := range many {
 		fmt.Fprintf(&text, "- {password: S3CRET-%d, name: S3CRET-%d, token: S3CRET-same} # -----BEGIN PRIVATE KEY-----\n", i, i)
 	}
-	clean, found := secret.Clean("a.yaml", []byte(text.String()), types.Envoy)
+	clean, found := redact.Text("a.yaml", []byte(text.String()), types.Envoy)
 	if strings.Contains(string(clean), "S3CRET") {
 		t.Error("secrets are left")
 	}
@@ -215,7 +215,7 @@ func TestNothingIsLeft(t *testing.T) {
 		if _, err := decode.ParseYAML(&source.File{Text: []byte(text.String())}); err != nil {
 			t.Fatalf("%v:\n%s", err, text.String())
 		}
-		clean, found := secret.Clean("x.yaml", []byte(text.String()), types.Envoy)
+		clean, found := redact.Text("x.yaml", []byte(text.String()), types.Envoy)
 		for _, s := range p.secrets {
 			if strings.Contains(string(clean), s) {
 				t.Errorf("%s is left in\n%s", s, clean)

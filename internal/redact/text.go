@@ -1,4 +1,4 @@
-package secret
+package redact
 
 import (
 	"bytes"
@@ -18,10 +18,10 @@ type Found struct {
 	What string // the path of its field, or what it looks like
 }
 
-// Clean takes the secrets out of any text that people have, as Redact does it for JSON of a known message: those in comments too, and those of a
+// Text takes the secrets out of any text that people have, as JSON does it for a known message: those in comments too, and those of a
 // text that cannot be read. The name tells what the text is. What could be read before can be read afterwards, unless nobody
 // knows where its secrets end.
-func Clean(name string, text []byte, types decode.Types) ([]byte, []Found) {
+func Text(name string, text []byte, types decode.Types) ([]byte, []Found) {
 	r := &redactor{text: text, types: types}
 	docs, err := parse(name, text)
 	if err == nil {
@@ -34,7 +34,7 @@ func Clean(name string, text []byte, types decode.Types) ([]byte, []Found) {
 		all := source.Span{End: len(text)}
 		r.looks(all, text)
 		r.lines(all, " \t")
-		clean = []byte(newValues(r.values).replaced(string(r.apply()))) // better a text that is broken than a secret
+		clean = []byte(newValues(r.values, minValue).replaced(string(r.apply()), Redaction)) // better a text that is broken than a secret
 	}
 	var found []Found
 	edits := r.sorted()
@@ -75,7 +75,7 @@ func (r *redactor) documents(docs []*decode.Node) {
 
 // remain tells whether something is left of the secrets, or the text is broken: a shape of YAML whose ends nobody knows.
 func (r *redactor) remain(name string, clean []byte) bool {
-	if len(newValues(r.values).in(string(clean))) > 0 {
+	if len(newValues(r.values, minValue).in(string(clean))) > 0 {
 		return true
 	}
 	if len(r.edits) == 0 {
@@ -181,7 +181,7 @@ func (r *redactor) commented(run source.Span) {
 
 // repeated looks for the secrets that were found where nothing says that they are secrets.
 func (r *redactor) repeated(docs []*decode.Node) {
-	known := newValues(r.values)
+	known := newValues(r.values, minValue)
 	var scalars []scalar
 	taken, end := r.sorted(), 0
 	for _, span := range known.in(string(r.text)) {
@@ -196,7 +196,7 @@ func (r *redactor) repeated(docs []*decode.Node) {
 		}
 		e := edit{span, Redaction, "a secret that stands elsewhere too"}
 		if s := at(scalars, span.Start); s != nil && s.plain {
-			e.Span, e.new = s.Span, quoted(known.replaced(s.text))
+			e.Span, e.new = s.Span, quoted(known.replaced(s.text, Redaction))
 		}
 		r.edits, end = append(r.edits, e), e.End
 	}

@@ -1,4 +1,4 @@
-package secret
+package redact
 
 import (
 	"slices"
@@ -7,19 +7,17 @@ import (
 	"github.com/xdslint/xdslint/graph/source"
 )
 
-// minValue is the length of a secret that is looked for in the rest of the text too; a shorter one may be any word.
-const minValue = 8
-
 // values finds secrets wherever they stand, all of them in one pass: there may be thousands.
 type values struct {
 	sorted []string
 	begin  map[string]bool // what they begin with
+	least  int             // the length of that, which none is shorter than
 }
 
-func newValues(all []string) *values {
-	v := &values{slices.Compact(slices.Sorted(slices.Values(all))), map[string]bool{}}
+func newValues(all []string, least int) *values {
+	v := &values{slices.Compact(slices.Sorted(slices.Values(all))), map[string]bool{}, least}
 	for _, value := range v.sorted {
-		v.begin[value[:minValue]] = true
+		v.begin[value[:least]] = true
 	}
 	return v
 }
@@ -30,9 +28,9 @@ func (v *values) in(text string) []source.Span {
 	if len(v.sorted) == 0 {
 		return nil
 	}
-	for at := 0; at+minValue <= len(text); {
+	for at := 0; at+v.least <= len(text); {
 		n := 0
-		if v.begin[text[at:at+minValue]] {
+		if v.begin[text[at:at+v.least]] {
 			n = v.longest(text[at:])
 		}
 		if n > 0 {
@@ -65,13 +63,22 @@ func (v *values) longest(text string) int {
 	}
 }
 
-// replaced is a text without them.
-func (v *values) replaced(text string) string {
+// long reports whether a value of minValue or more stands in a text.
+func (v *values) long(text string) bool {
+	return slices.ContainsFunc(v.in(text), func(span source.Span) bool { return span.End-span.Start >= minValue })
+}
+
+// replaced is a text with a word in place of them.
+func (v *values) replaced(text, word string) string {
+	spans := v.in(text)
+	if len(spans) == 0 {
+		return text
+	}
 	var b strings.Builder
 	at := 0
-	for _, span := range v.in(text) {
+	for _, span := range spans {
 		b.WriteString(text[at:span.Start])
-		b.WriteString(Redaction)
+		b.WriteString(word)
 		at = span.End
 	}
 	return b.String() + text[at:]
