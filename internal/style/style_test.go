@@ -1,0 +1,129 @@
+// Package style holds all texts that a person reads to docs/style.md.
+package style_test
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// notYet is still to be rewritten: files, folders and extensions. Entries that have become clean must go.
+var notYet = []string{"docs/architecture.md", "docs/library.md", "docs/playground.md", "docs/rules/", "CONTRIBUTING.md", ".go", ".txtar", ".rs", ".ts", ".tsx", ".css", ".yaml", ".yml"}
+
+func waiting(path string) int {
+	return slices.IndexFunc(notYet, func(entry string) bool {
+		return entry == path || entry == filepath.Ext(path) || strings.HasSuffix(entry, "/") && strings.HasPrefix(path, entry)
+	})
+}
+
+type finding struct {
+	line int
+	name string // a word of the table, or "width"
+	text string
+}
+
+// TestStyle has a subtest for each top-level folder. With -v it shows what is not yet rewritten, too.
+func TestStyle(t *testing.T) {
+	words := tableOf(t)
+	for folder, paths := range folders(t) {
+		t.Run(folder, func(t *testing.T) {
+			for _, path := range paths {
+				report := t.Errorf
+				if waiting(path) >= 0 {
+					report = t.Logf
+				}
+				for _, f := range check(t, path, words) {
+					report("%s:%d: %s", path, f.line, f.text)
+				}
+			}
+		})
+	}
+}
+
+// TestNotYet keeps the list from growing old. With -v it shows how much there is to do.
+func TestNotYet(t *testing.T) {
+	words := tableOf(t)
+	left := make([]bool, len(notYet))
+	for folder, paths := range folders(t) {
+		counts := map[string]int{}
+		for _, path := range paths {
+			if i := waiting(path); i >= 0 {
+				for _, f := range check(t, path, words) {
+					left[i] = true
+					counts[f.name]++
+				}
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(counts)) {
+			t.Logf("%s: %s: %d", folder, name, counts[name])
+		}
+	}
+	for i, entry := range notYet {
+		if !left[i] {
+			t.Errorf("%s is rewritten: remove it from notYet", entry)
+		}
+	}
+}
+
+func tableOf(t *testing.T) []word {
+	words := wordsOf(read(t, "docs/style.md"))
+	if len(words) < 10 {
+		t.Fatalf("docs/style.md has a table of %d words", len(words))
+	}
+	return words
+}
+
+// folders are the files by their first folder, or by "top".
+func folders(t *testing.T) map[string][]string {
+	all := map[string][]string{}
+	for _, path := range files(t) {
+		folder, _, nested := strings.Cut(path, "/")
+		if !nested {
+			folder = "top"
+		}
+		all[folder] = append(all[folder], path)
+	}
+	return all
+}
+
+func check(t *testing.T, path string, words []word) (found []finding) {
+	content := read(t, path)
+	for _, text := range readers[filepath.Ext(path)](t, path, content) {
+		for _, w := range words {
+			for _, offset := range w.in(text.text) {
+				at := text.line + strings.Count(text.text[:offset], "\n")
+				found = append(found, finding{at, w.name, fmt.Sprintf("not %q, but: %s: %s", w.name, w.use, around(text.text, offset))})
+			}
+		}
+	}
+	if filepath.Ext(path) == ".md" {
+		found = append(found, tooWide(content)...)
+	}
+	return found
+}
+
+// around is the line at an offset.
+func around(text string, offset int) string {
+	before := text[strings.LastIndexByte(text[:offset], '\n')+1 : offset]
+	after, _, _ := strings.Cut(text[offset:], "\n")
+	return strings.TrimSpace(before + after)
+}
+
+const width = 120
+
+var address = regexp.MustCompile(`https?://\S+`)
+
+// tooWide are the lines beyond the width. Tables and code cannot be wrapped, nor can addresses.
+func tooWide(markdown string) (found []finding) {
+	for i, line := range strings.Split(fence.ReplaceAllStringFunc(markdown, blank), "\n") {
+		if n := utf8.RuneCountInString(address.ReplaceAllString(line, "")); n > width && !strings.HasPrefix(line, "|") {
+			found = append(found, finding{i + 1, "width", fmt.Sprintf("%d columns: wrap at %d", n, width)})
+		}
+	}
+	return found
+}
