@@ -3,7 +3,6 @@ package style_test
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
