@@ -121,3 +121,11 @@ func tooWide(markdown string) (found []finding) {
 	}
 	return found
 }
+
+func TestTooWide(t *testing.T) {
+	long := strings.Repeat("word ", 25)
+	found := tooWide("short\n" + long + "\n| " + long + "|\n```\n" + long + "\n```\nhttps://" + strings.Repeat("x", 130) + "\n")
+	if len(found) != 1 || found[0].line != 2 {
+		t.Errorf("%+v", found)
+	}
+}

@@ -62,9 +62,10 @@ func files(t *testing.T) (paths []string) {
 // skipped are folders of others, of what is built, and of inputs of tests. Archives of rules are pages too.
 func skipped(folder string) bool {
 	base := filepath.Base(folder)
-	hidden := len(base) > 1 && strings.HasPrefix(base, ".") && base != ".."
-	input := strings.Contains("/"+folder+"/", "/testdata/") && folder != "testdata" && !strings.HasPrefix(folder, "testdata/rules")
-	return hidden || input || slices.Contains([]string{"node_modules", "dist", "build", "target", "bin"}, base)
+	hidden := len(base) > 1 && strings.HasPrefix(base, ".")
+	input := strings.Contains("/"+folder, "/testdata/") && !strings.HasPrefix(folder, "testdata/rules") || base == "testdata" && folder != "testdata"
+	built := slices.Contains([]string{"bin", "web/dist", "web/build"}, folder) || strings.HasSuffix(folder, "rust/target")
+	return hidden || input || built || base == "node_modules"
 }
 
 func read(t *testing.T, path string) string {
@@ -155,4 +156,23 @@ func scriptTexts(_ *testing.T, _, content string) (texts []text) {
 		texts = append(texts, text{line, commentMark.ReplaceAllString(content[at[0]:at[1]], "")})
 	}
 	return texts
+}
+
+func TestTexts(t *testing.T) {
+	for path, content := range map[string]string{
+		"a.go":    "package a\n\n// nobody is a name.\n// It is nobody.\nconst nobody, key = `for nobody`, `nobody`\n",
+		"a.ts":    "const nobody = nobody()\n\n// first\n// It is nobody.\n<p>for nobody</p>",
+		"a.txtar": "About nobody\n-- bad.yaml --\nnobody: nobody\n-- want --\nfor nobody\n",
+	} {
+		var lines []int
+		for _, x := range readers[filepath.Ext(path)](t, path, content) {
+			for _, at := range regexp.MustCompile("nobody").FindAllStringIndex(x.text, -1) {
+				lines = append(lines, x.line+strings.Count(x.text[:at[0]], "\n"))
+			}
+		}
+		want := map[string][]int{"a.go": {4, 5}, "a.ts": {4, 5}, "a.txtar": {1, 5}}[path]
+		if !slices.Equal(lines, want) {
+			t.Errorf("%s: lines %v, not %v", path, lines, want)
+		}
+	}
 }

@@ -2,7 +2,9 @@ package style_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+	"testing"
 )
 
 // word is a row of the table in docs/style.md.
@@ -68,4 +70,26 @@ next:
 		offsets = append(offsets, at[0])
 	}
 	return offsets
+}
+
+func TestWords(t *testing.T) {
+	words := wordsOf("# A page\n\n## Words\n\n| not | but | except |\n|---|---|---|\n" +
+		"| `is no`, `are no` | is not a | `there is no`, `is no longer`, `Is no` |\n")
+	if len(words) != 1 || words[0].use != "is not a" {
+		t.Fatalf("%+v", words)
+	}
+	for text, want := range map[string][]int{
+		"this is no name": {5},
+		"this is\n  no name, and these Are no names": {5, 29},
+		"there is no name, and it is no longer one":  nil,
+		"this is nowhere":                       nil,
+		"Is no name":                            nil,
+		prose("this `is no` name"):              nil,
+		prose("```text\nit is no name\n```\n"):  nil,
+		prose("```go\n// it is no name\n```\n"): {9},
+	} {
+		if got := words[0].in(text); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, not %v", text, got, want)
+		}
+	}
 }
