@@ -28,7 +28,7 @@ func (k key) kind() graph.Kind { return kinds[k.of] }
 
 // keyOf a resource, unless it is the bootstrap's, or of a file that the bootstrap names: no push changes those.
 func keyOf(r *graph.Resource) (key, bool) {
-	if r.Delivery != graph.Pushed || r.Source != graph.Anywhere {
+	if r.Delivery != graph.OverXDS || r.Source != graph.Anywhere {
 		return key{}, false
 	}
 	return keyNamed(r.Kind, r.Name)

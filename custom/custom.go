@@ -154,7 +154,7 @@ func (m *maker) overMessages() (none lint.Check) {
 	if program == nil {
 		return none
 	}
-	return lint.EachOf(func(p *lint.Pass, at lint.At, found protoreflect.Message) {
+	return lint.EachNamed(func(p *lint.Pass, at lint.At, found protoreflect.Message) {
 		switch fd := fieldOf(found, field); {
 		case !suppress.OfResource(m.Resource, at.Resource()):
 		case field == nil:
@@ -191,7 +191,7 @@ func (m *maker) overResources() (none lint.Check) {
 	if program == nil {
 		return none
 	}
-	return lint.Whole(func(p *lint.Pass) {
+	return lint.ForSnapshot(func(p *lint.Pass) {
 		for _, r := range p.Snapshot.All(kind) {
 			if r.Message == nil || !suppress.OfResource(m.Resource, r) {
 				continue

@@ -14,7 +14,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-func init() { lint.InvalidMessage.Run = lint.EachWhere(own, validated) }
+func init() { lint.InvalidMessage.Run = lint.EachMatching(own, validated) }
 
 // own tells the messages that are not of Envoy's API.
 func own(_ dataplane.Target, md protoreflect.MessageDescriptor) bool {

@@ -50,7 +50,7 @@ func TestFail(t *testing.T) {
 			}
 			p.Reportf(at, "%s", c.GetName())
 		})})
-	whole := acme.Add(&lint.Rule{Name: "whole", Origin: origin("constraint acme/whole"), Run: lint.Whole(
+	whole := acme.Add(&lint.Rule{Name: "whole", Origin: origin("constraint acme/whole"), Run: lint.ForSnapshot(
 		func(p *lint.Pass) { p.Fail(&lint.EvalError{Message: "sees nothing"}) })})
 	snapshots := []*graph.Snapshot{clusters(50), clusters(1000)}
 	for range 20 {

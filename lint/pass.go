@@ -42,16 +42,19 @@ func (p *Pass) Reportf(at At, format string, args ...any) {
 	p.Report(at, Diagnostic{Message: fmt.Sprintf(format, args...)})
 }
 
-// Refuse adds a finding about something for which the target refuses the resource, delivered as it is. Upstream is the gist of
-// the target's own message.
-func (p *Pass) Refuse(at At, message, help, upstream string, related ...Related) {
-	p.RefuseWith(at, message, help, upstream, nil, related...)
+// Rejection is what there is to say about something that the target rejects.
+type Rejection struct {
+	Message  string // what is wrong here
+	Help     string // what to write instead
+	Upstream string // the gist of the target's own message
+	Fixes    []Fix
+	Related  []Related
 }
 
-// RefuseWith is Refuse for a finding that can be fixed.
-func (p *Pass) RefuseWith(at At, message, help, upstream string, fixes []Fix, related ...Related) {
+// Reject adds a finding about something for which the target rejects the resource, delivered as it is.
+func (p *Pass) Reject(at At, r Rejection) {
 	p.Report(at, Diagnostic{
-		Message: message, Notes: []string{envoy.OnReject(at.Resource())}, Help: help, Refused: true, Upstream: upstream, Fixes: fixes, Related: related,
+		Message: r.Message, Notes: []string{envoy.OnReject(at.Resource())}, Help: r.Help, Rejected: true, Upstream: r.Upstream, Fixes: r.Fixes, Related: r.Related,
 	})
 }
 

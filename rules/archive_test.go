@@ -226,7 +226,7 @@ func (a *archive) update(t *testing.T, got []txtar.File) {
 func refused(found []lint.Diagnostic) []string {
 	var all []string
 	for i := range found {
-		if found[i].Refused {
+		if found[i].Rejected {
 			all = append(all, fmt.Sprintf("%s: %s (%s)", found[i].Rule.ID(), found[i].Message, found[i].Upstream))
 		}
 	}

@@ -300,7 +300,7 @@ func TestEveryRuleIsComplete(t *testing.T) {
 		}
 		delete(examples, r.ID())
 	}
-	for _, g := range rules.Others {
+	for _, g := range rules.Meta {
 		for _, r := range g.Rules() {
 			if explain.Why(r) == "" {
 				t.Errorf("%s does not say why it matters", r.ID())

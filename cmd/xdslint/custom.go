@@ -39,7 +39,7 @@ func known(s *config.Settings) []*lint.Rule { return append(rules.Known(), s.Cus
 
 // groups are those of rules: built-in ones, and those that house rules make up.
 func groups(all []*lint.Rule) []*lint.Group {
-	groups := slices.Concat(rules.Groups, rules.Others)
+	groups := slices.Concat(rules.Groups, rules.Meta)
 	for _, r := range all {
 		if r.Origin != nil && !slices.ContainsFunc(groups, func(g *lint.Group) bool { return g.Name == r.Group }) {
 			groups = append(groups, &lint.Group{Name: r.Group, Summary: "rules of your own"})

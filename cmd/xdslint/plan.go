@@ -49,7 +49,7 @@ is wrong, 3 xdslint failed.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.transport, "transport", "", "how resources are sent, as `TRANSPORT`: "+names(lint.Transports)+" (default "+string(lint.Transports[0])+")")
-	flags.StringVar(&f.versions, "versions", "", "`WHAT` gets a new version in a push: "+names(lint.AllVersions)+" (default "+string(lint.AllVersions[0])+")")
+	flags.StringVar(&f.versions, "versions", "", "`WHAT` gets a new version in a push: "+names(lint.VersionPolicies)+" (default "+string(lint.VersionPolicies[0])+")")
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the plan: "+strings.Join(planFormats, ", "))
 	flags.StringVar(&f.failOn, "fail-on", "warning", "lowest `SEVERITY` of a hazard that gives exit status 1: error, warning, info, never")
 	flags.DurationVar(&f.drainTime, "drain-time", plan.DefaultDrainTime, "Envoy's --drain-time-s, as `DURATION`")
@@ -57,7 +57,7 @@ is wrong, 3 xdslint failed.`,
 	flags.BoolVar(&f.force, "force", false, "make a plan even to a NEW that is broken in itself")
 	f.add(cmd)
 	complete(cmd, "transport", strings.Split(names(lint.Transports), ", "))
-	complete(cmd, "versions", strings.Split(names(lint.AllVersions), ", "))
+	complete(cmd, "versions", strings.Split(names(lint.VersionPolicies), ", "))
 	complete(cmd, "format", planFormats)
 	complete(cmd, "fail-on", []string{"error", "warning", "info", "never"})
 	return cmd

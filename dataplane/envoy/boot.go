@@ -25,7 +25,7 @@ func BootOf(s *graph.Snapshot) *Boot {
 		if r.State != "" {
 			return nil
 		}
-		if r.Delivery != graph.Booted {
+		if r.Delivery != graph.FromBootstrap {
 			continue
 		}
 		switch m := r.Message.(type) {

@@ -32,7 +32,7 @@ func InvalidRegex(t dataplane.Target, s *graph.Snapshot, expression string) (ups
 // charsets are those that the target may use: which one a release before 1.40 does is a matter of its patch level.
 func charsets(t dataplane.Target, s *graph.Snapshot, runtime Runtime) []re2.Charset {
 	switch {
-	case t.Before("1.40"), !runtime.Known && !s.Loose:
+	case t.Before("1.40"), !runtime.Known && !s.Partial:
 		return []re2.Charset{re2.Latin1, re2.UTF8}
 	case runtime.Guard(latin1Key, true):
 		return []re2.Charset{re2.Latin1}
@@ -55,7 +55,7 @@ func RegexTooLarge(t dataplane.Target, s *graph.Snapshot, m *matcherv3.RegexMatc
 	if own := m.GetGoogleRe2().GetMaxProgramSize(); own != nil {
 		o.Limit, o.Own, o.Certain = uint64(own.GetValue()), true, true
 	}
-	if !o.Own && !runtime.Known && !s.Loose || o.Limit > math.MaxUint32 {
+	if !o.Own && !runtime.Known && !s.Partial || o.Limit > math.MaxUint32 {
 		return o, false
 	}
 	for _, c := range charsets(t, s, runtime) {
@@ -78,7 +78,7 @@ func (o OversizeRegex) Upstream(expression string) string {
 
 // OtherRegexEngine tells whether something else than RE2 compiles the expression: an engine that the bootstrap names.
 func OtherRegexEngine(s *graph.Snapshot, m *matcherv3.RegexMatcher) bool {
-	if m.GetGoogleRe2() != nil || s.Loose {
+	if m.GetGoogleRe2() != nil || s.Partial {
 		return false
 	}
 	b, _ := s.Bootstrap()

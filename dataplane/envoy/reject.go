@@ -14,7 +14,7 @@ func OnReject(r *graph.Resource) string {
 		return "Envoy Gateway leaves this patch out, or envoy refuses what comes of it (NACK) and goes on with what it had"
 	case r.Kind == graph.Patch:
 		return "envoy refuses what comes of the patch (NACK) and goes on with what it had"
-	case r.Delivery == graph.Booted:
+	case r.Delivery == graph.FromBootstrap:
 		return "envoy refuses the bootstrap and exits"
 	case r.Kind == graph.File && ReadAtRuntime(r):
 		return "envoy starts, and goes on without these resources"

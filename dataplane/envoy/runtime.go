@@ -21,7 +21,7 @@ type Runtime struct {
 // RuntimeOf finds the runtime of a snapshot.
 func RuntimeOf(s *graph.Snapshot) Runtime {
 	b, _ := s.Bootstrap()
-	if b == nil || s.Loose {
+	if b == nil || s.Partial {
 		return Runtime{}
 	}
 	known := true

@@ -14,7 +14,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-var rule = (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "rule", Severity: lint.Error, Run: lint.Whole(func(*lint.Pass) {})})
+var rule = (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "rule", Severity: lint.Error, Run: lint.ForSnapshot(func(*lint.Pass) {})})
 
 // found makes findings in the fields of one resource, whose name needs escapes.
 func found(fields ...string) *lint.Result {

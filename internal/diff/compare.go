@@ -176,7 +176,7 @@ func (c *comparison) resource(kind graph.Kind, name string, old, now *graph.Reso
 	change := map[[2]bool]string{{false, true}: "comes", {true, false}: "goes", {true, true}: "changes"}[[2]bool{old != nil, now != nil}]
 	lacks := func(s *side, r *graph.Resource) bool { // what is in a bootstrap that the other side does not have
 		b, _ := s.snapshot.Bootstrap()
-		return b == nil && r != nil && r.Delivery == graph.Booted
+		return b == nil && r != nil && r.Delivery == graph.FromBootstrap
 	}
 	if old == nil && lacks(c.from, now) || now == nil && lacks(c.to, old) {
 		return

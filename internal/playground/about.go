@@ -21,7 +21,7 @@ type aboutAnswer struct {
 	Targets    []string         `json:"targets"`
 	Default    string           `json:"default"`
 	Transports []lint.Transport `json:"transports"`
-	Versions   []lint.Versions  `json:"versions"`
+	Versions   []lint.VersionPolicy  `json:"versions"`
 	Types      []resourceType   `json:"types"`
 	Extensions []string         `json:"extensions"` // of the files that are read in a folder
 	Rules      []ruleSummary    `json:"rules"`
@@ -44,7 +44,7 @@ func summaryOf(r *lint.Rule) ruleSummary {
 }
 
 func about(context.Context, *request) (any, error) {
-	answer := &aboutAnswer{Version: xdslint.Version(), Default: dataplane.Default().String(), Transports: lint.Transports, Versions: lint.AllVersions, Extensions: load.TextExtensions()}
+	answer := &aboutAnswer{Version: xdslint.Version(), Default: dataplane.Default().String(), Transports: lint.Transports, Versions: lint.VersionPolicies, Extensions: load.TextExtensions()}
 	for _, t := range dataplane.All() {
 		answer.Targets = append(answer.Targets, t.String())
 	}
@@ -70,7 +70,7 @@ type example struct {
 	Files     map[string]string `json:"files"`
 	Targets   []string          `json:"targets"`
 	Transport lint.Transport    `json:"transport"`
-	Versions  lint.Versions     `json:"versions"`
+	Versions  lint.VersionPolicy     `json:"versions"`
 }
 
 // explainRule explains a built-in rule, or one of the configuration among the request's files.

@@ -25,7 +25,7 @@ var group = &lint.Group{Name: "test", Summary: "rules of this test"}
 
 var rule = group.Add(&lint.Rule{
 	Name: "rule", Severity: lint.Error, Summary: "it is wrong", Why: "Because of `this`.\n",
-	Run: lint.Whole(func(*lint.Pass) {}),
+	Run: lint.ForSnapshot(func(*lint.Pass) {}),
 })
 
 // sample has all that a finding can have: text and none, a related place, fixes, odd characters.

@@ -43,7 +43,7 @@ var (
 	})
 )
 
-var nothing = lint.Whole(func(*lint.Pass) {})
+var nothing = lint.ForSnapshot(func(*lint.Pass) {})
 
 // Options of Apply.
 type Options struct {

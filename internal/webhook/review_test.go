@@ -27,7 +27,7 @@ import (
 
 var (
 	group = &lint.Group{Name: "test", Summary: "rules of this test"}
-	rule  = group.Add(&lint.Rule{Name: "rule", Severity: lint.Error, Summary: "it is wrong", Run: lint.Whole(func(*lint.Pass) {})})
+	rule  = group.Add(&lint.Rule{Name: "rule", Severity: lint.Error, Summary: "it is wrong", Run: lint.ForSnapshot(func(*lint.Pass) {})})
 )
 
 // object is a Kubernetes object that says itself what is wrong with it.

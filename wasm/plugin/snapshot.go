@@ -41,7 +41,7 @@ func newQuestion(types map[string]bool, passes []*lint.Pass) *question {
 		q.resources, q.contents = append(q.resources, r), append(q.contents, contentsOf(r, s))
 		q.secret = q.secret || r.Object.Secret()
 		q.Resources = append(q.Resources, &pluginabi.Resource{
-			Kind: string(r.Kind), Name: valid(r.Name), File: valid(r.File.Name), Type: string(r.Message.ProtoReflect().Descriptor().FullName()), Bootstrap: r.Delivery == graph.Booted,
+			Kind: string(r.Kind), Name: valid(r.Name), File: valid(r.File.Name), Type: string(r.Message.ProtoReflect().Descriptor().FullName()), Bootstrap: r.Delivery == graph.FromBootstrap,
 		})
 		q.messages(r, index[r])
 	}
@@ -66,7 +66,7 @@ func contentsOf(r *graph.Resource, s *graph.Snapshot) decode.Contents {
 	}
 	all := decode.Contents{}
 	for _, other := range s.Resources {
-		if other.Delivery == graph.Booted {
+		if other.Delivery == graph.FromBootstrap {
 			maps.Copy(all, other.Contents)
 		}
 	}

@@ -31,7 +31,7 @@ var _ = Rules.Add(&lint.Rule{
 				Message: fmt.Sprintf("the upgrade %q is configured twice", upgrade.GetUpgradeType()),
 				Notes:   []string{envoy.OnReject(at.Resource()) + "; it ignores case here"},
 				Help:    "keep one of them",
-				Refused: true, Upstream: fmt.Sprintf("multiple upgrade configs with the same name: '%s'", upgrade.GetUpgradeType()),
+				Rejected: true, Upstream: fmt.Sprintf("multiple upgrade configs with the same name: '%s'", upgrade.GetUpgradeType()),
 				Related: []lint.Related{lint.RelatedTo(at.Item("upgrade_configs", before).Field("upgrade_type"), "the first one")},
 			}
 			if proto.Equal(upgrade, m.GetUpgradeConfigs()[before]) {

@@ -20,7 +20,7 @@ var _ = Rules.Add(&lint.Rule{
 			Message: "the listener has no address",
 			Notes:   []string{envoy.OnReject(at.Resource())},
 			Help:    "add address: {socket_address: {address: …, port_value: …}}",
-			Refused: true, Upstream: "address is necessary",
+			Rejected: true, Upstream: "address is necessary",
 		})
 	}),
 })

@@ -17,7 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "two listeners have the same address",
 	Links:    []string{"ListenerManagerImpl::setNewOrDrainingSocketFactory, ListenerImpl::hasDuplicatedAddress (source/common/listener_manager/listener_impl.cc)"},
-	Run: lint.Whole(func(p *lint.Pass) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		names := map[server]map[string]int{}
 		for _, r := range p.Snapshot.All(graph.Listener) {
 			if r.Name != "" {
@@ -47,7 +47,7 @@ type server struct {
 	booted bool
 }
 
-func serverOf(r *graph.Resource) server { return server{r.File, r.Source, r.Delivery == graph.Booted} }
+func serverOf(r *graph.Resource) server { return server{r.File, r.Source, r.Delivery == graph.FromBootstrap} }
 
 type socket struct {
 	envoy.ListenSocket
@@ -85,7 +85,7 @@ func claims(p *lint.Pass, taken map[socket]claim, r *graph.Resource, l *listener
 				Message: fmt.Sprintf("listener %q has the same address", before.listener.Name),
 				Notes:   []string{"envoy refuses the second listener of an address"},
 				Help:    "give it an address or port of its own, or make its filter chains part of the first one",
-				Refused: true, Upstream: fmt.Sprintf("error adding listener: '%s' has duplicate address", r.Name),
+				Rejected: true, Upstream: fmt.Sprintf("error adding listener: '%s' has duplicate address", r.Name),
 				Related: []lint.Related{lint.RelatedTo(before.at, "the first one")},
 			})
 		}

@@ -45,7 +45,7 @@ var _ = Rules.Add(&lint.Rule{
 					Message: "the match of the filter chain has a value twice in one list",
 					Notes:   []string{envoy.OnReject(at.Resource()) + ": it takes this for two chains that overlap"},
 					Help:    "list each value once; server names differ in more than case, address ranges in their network",
-					Refused: true, Upstream: "multiple filter chains with overlapping matching rules are defined",
+					Rejected: true, Upstream: "multiple filter chains with overlapping matching rules are defined",
 				})
 				continue
 			}
@@ -70,7 +70,7 @@ func reportClash(p *lint.Pass, at lint.At, l *listenerv3.Listener, i, j int) {
 		Message: fmt.Sprintf("the filter chain matches connections that %s matches too", called(first, i)),
 		Notes:   []string{envoy.OnReject(at.Resource())},
 		Help:    "leave each value in one of the chains",
-		Refused: true, Upstream: "multiple filter chains with overlapping matching rules are defined",
+		Rejected: true, Upstream: "multiple filter chains with overlapping matching rules are defined",
 		Related: []lint.Related{lint.RelatedTo(place(at.Item("filter_chains", i), first), "the other chain")},
 	}
 	if equalMatch(first.GetFilterChainMatch(), second.GetFilterChainMatch()) {

@@ -24,7 +24,7 @@ var _ = Rules.Add(&lint.Rule{
 				Message: "the listener's address and this one differ in protocol",
 				Notes:   []string{envoy.OnReject(at.Resource())},
 				Help:    "write the same protocol, or make it a listener of its own",
-				Refused: true, Upstream: "has different socket type. The listener only support same socket type for all the addresses",
+				Rejected: true, Upstream: "has different socket type. The listener only support same socket type for all the addresses",
 				Related: []lint.Related{lint.RelatedTo(at.Field("address"), "the listener's address")},
 			})
 		}

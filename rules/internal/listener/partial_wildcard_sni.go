@@ -28,7 +28,7 @@ var _ = Rules.Add(&lint.Rule{
 					Message: fmt.Sprintf("%q is a partial wildcard", name),
 					Notes:   []string{envoy.OnReject(at.Resource())},
 					Help:    "a wildcard is *. and the rest of the name, as in *.example.com; list other names one by one",
-					Refused: true, Upstream: `partial wildcards are not supported in "server_names"`,
+					Rejected: true, Upstream: `partial wildcards are not supported in "server_names"`,
 				}
 				if name == "*" {
 					d.Message = `"*" is no server name`

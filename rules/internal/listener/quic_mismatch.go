@@ -32,7 +32,7 @@ var _ = Rules.Add(&lint.Rule{
 				Message: "connection_balance_config is not for QUIC",
 				Notes:   []string{envoy.OnReject(at.Resource())},
 				Help:    "remove it",
-				Refused: true, Upstream: "connection_balance_config is configured for QUIC listener which doesn't work with connection balancer",
+				Rejected: true, Upstream: "connection_balance_config is configured for QUIC listener which doesn't work with connection balancer",
 			})
 		}
 		for _, c := range chains(at, l) {
@@ -49,7 +49,7 @@ func checkTransport(p *lint.Pass, c chain) {
 	d := lint.Diagnostic{
 		Notes:   []string{envoy.OnReject(c.at.Resource())},
 		Help:    "use envoy.transport_sockets.quic with a QuicDownstreamTransport",
-		Refused: true, Upstream: "no transport socket specified for connection oriented UDP listener",
+		Rejected: true, Upstream: "no transport socket specified for connection oriented UDP listener",
 	}
 	if c.GetTransportSocket() == nil {
 		d.Message = "a filter chain of a QUIC listener needs a transport socket"
@@ -78,7 +78,7 @@ func checkLast(p *lint.Pass, c chain) {
 		Message: "the last filter of a QUIC listener's chain is no HTTP connection manager",
 		Notes:   []string{envoy.OnReject(at.Resource()) + "; it wants the type itself there, no TypedStruct and no config_discovery"},
 		Help:    "end the chain with envoy.filters.network.http_connection_manager and codec_type: HTTP3",
-		Refused: true, Upstream: "error building network filter chain for quic listener: requires http_connection_manager filter to be last in the chain",
+		Rejected: true, Upstream: "error building network filter chain for quic listener: requires http_connection_manager filter to be last in the chain",
 	})
 }
 
@@ -100,7 +100,7 @@ func checkCodec(p *lint.Pass, c chain, quic bool) {
 			Message: "codec_type is HTTP3, and the listener does not speak QUIC",
 			Notes:   []string{envoy.OnReject(c.at.Resource())},
 			Help:    "serve HTTP/3 from a UDP listener with udp_listener_config.quic_options",
-			Refused: true, Upstream: "HTTP/3 codec configured on non-QUIC listener",
+			Rejected: true, Upstream: "HTTP/3 codec configured on non-QUIC listener",
 		}
 		if quic {
 			d.Message = "the codec_type on a QUIC listener is not HTTP3"

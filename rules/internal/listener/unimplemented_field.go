@@ -18,7 +18,7 @@ var _ = Rules.Add(&lint.Rule{
 			d := lint.Diagnostic{
 				Notes:   []string{envoy.OnReject(at.Resource())},
 				Help:    "match addresses with prefix_ranges",
-				Refused: true, Upstream: "filter chain contains unimplemented fields",
+				Rejected: true, Upstream: "filter chain contains unimplemented fields",
 			}
 			if c.GetFilterChainMatch().GetAddressSuffix() != "" {
 				d.Message = "address_suffix is not implemented"

@@ -23,12 +23,13 @@ var _ = Rules.Add(&lint.Rule{
 			if sameHost(where, first) {
 				fixes = lint.Remove(where).Safe("remove the second one")
 			}
-			p.RefuseWith(
-				where, fmt.Sprintf("the domain %q stands in this route table twice", domain),
-				"leave it to one virtual host",
-				fmt.Sprintf("Only unique values for domains are permitted. Duplicate entry of domain %s in route %s", domain, table.GetName()), fixes,
-				lint.RelatedTo(first, fmt.Sprintf("virtual host %q has it", vhost)),
-			)
+			p.Reject(where, lint.Rejection{
+				Message:  fmt.Sprintf("the domain %q stands in this route table twice", domain),
+				Help:     "leave it to one virtual host",
+				Upstream: fmt.Sprintf("Only unique values for domains are permitted. Duplicate entry of domain %s in route %s", domain, table.GetName()),
+				Fixes:    fixes,
+				Related:  []lint.Related{lint.RelatedTo(first, fmt.Sprintf("virtual host %q has it", vhost))},
+			})
 		})
 	}),
 })

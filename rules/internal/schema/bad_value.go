@@ -13,7 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Fragments: true,
 	Summary:   "a value that its field's type cannot hold",
 	Links:     []string{"https://protobuf.dev/programming-guides/json/"},
-	Run: lint.Whole(func(p *lint.Pass) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		for _, kind := range []decode.ProblemKind{decode.BadValue, decode.OneofTwice, decode.BadAny, decode.TooDeep} {
 			p.Problems(kind, func(r *graph.Resource, problem decode.Problem) { badValue(p, r, problem) })
 		}
@@ -24,7 +24,7 @@ func badValue(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
 	if problem.Kind == decode.BadAny && problem.Name != "" {
 		return // a type URL: schema/bad-type-url
 	}
-	d := lint.Diagnostic{Message: problem.Message, Refused: !problem.Lenient, Notes: []string{envoy.OnDecodeError(r, problem)}, Upstream: "Unable to parse JSON as proto"}
+	d := lint.Diagnostic{Message: problem.Message, Rejected: !problem.Lenient, Notes: []string{envoy.OnDecodeError(r, problem)}, Upstream: "Unable to parse JSON as proto"}
 	if problem.Lenient {
 		d.Severity, d.Upstream = lint.Warning, ""
 		d.Notes = []string{"envoy takes it"}

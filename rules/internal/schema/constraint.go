@@ -22,7 +22,7 @@ var _ = Rules.Add(&lint.Rule{
 	Fragments: true,
 	Summary:   "a value breaks a constraint that Envoy's protos state for its field",
 	Links:     []string{"https://github.com/envoyproxy/envoy/issues/159"},
-	Run: lint.EachWhere(func(t dataplane.Target, md protoreflect.MessageDescriptor) bool {
+	Run: lint.EachMatching(func(t dataplane.Target, md protoreflect.MessageDescriptor) bool {
 		return checker(t, md) != nil || len(durationsOf(md)) > 0
 	}, checkConstraints),
 })
@@ -120,7 +120,7 @@ func reportViolation(p *lint.Pass, at lint.At, v constraint.Violation) {
 	p.Report(where, lint.Diagnostic{
 		Message:  label + " " + v.Message,
 		Notes:    []string{envoy.OnReject(at.Resource())},
-		Refused:  true,
+		Rejected:  true,
 		Upstream: upstreamViolation(at.Place.Message.Descriptor(), v),
 	})
 }
@@ -257,7 +257,7 @@ func reportDuration(p *lint.Pass, at lint.At, d duration) {
 	p.Report(d.in(at), lint.Diagnostic{
 		Message:  fmt.Sprintf("%s %s", d.fd.Name(), d.what),
 		Notes:    []string{envoy.OnReject(at.Resource())},
-		Refused:  true,
+		Rejected:  true,
 		Upstream: d.gist,
 	})
 }

@@ -14,7 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a file that is missing, empty or not readable",
 	Links:    []string{"https://github.com/envoyproxy/envoy/issues/36289", "https://github.com/envoyproxy/envoy/issues/41822"},
-	Run: lint.Whole(func(p *lint.Pass) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		for _, r := range p.Snapshot.Resources {
 			if !has(r, decode.Unreadable) {
 				continue
@@ -33,16 +33,16 @@ func unreadable(p *lint.Pass, r *graph.Resource, problem decode.Problem, places 
 	d := lint.Diagnostic{Message: problem.Message}
 	if r.Kind == graph.File {
 		d.Message = "this file cannot be read: " + problem.Message
-		d.Refused = !envoy.ReadAtRuntime(r)
+		d.Rejected = !envoy.ReadAtRuntime(r)
 		d.Notes = []string{envoy.OnReject(r)}
 		p.ReportProblem(r, problem, d)
 		return
 	}
 	d.Upstream = "paths must refer to an existing path in the system: '" + problem.Name + "' does not exist"
 	d.Help = "if it lies elsewhere on this machine, say so with --root"
-	d.Refused = strings.Contains(problem.Message, "does not exist") && checkedPath(p, places, problem)
+	d.Rejected = strings.Contains(problem.Message, "does not exist") && checkedPath(p, places, problem)
 	d.Notes = []string{envoy.OnReject(r)}
-	if !d.Refused {
+	if !d.Rejected {
 		d.Notes = []string{"envoy --mode validate does not look whether it is there, a real start does"}
 	}
 	p.ReportProblem(r, problem, d)

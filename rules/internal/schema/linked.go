@@ -28,7 +28,7 @@ func unknownType(p *lint.Pass, at lint.At, url string) lint.Diagnostic {
 	d := lint.Diagnostic{
 		Severity: lint.Warning,
 		Message:  fmt.Sprintf("%s is no type that %s has", name, build(p)),
-		Refused:  true,
+		Rejected:  true,
 		Upstream: fmt.Sprintf("could not find @type 'type.googleapis.com/%s'", name),
 	}
 	switch {
@@ -69,7 +69,7 @@ func misplaced(p *lint.Pass, pt envoy.Point, name protoreflect.FullName, at lint
 	d := lint.Diagnostic{
 		Message:  fmt.Sprintf("%s does not configure %s", name, kindOf(pt.Categories)),
 		Notes:    []string{envoy.OnReject(at.Resource())},
-		Refused:  true,
+		Rejected:  true,
 		Upstream: fmt.Sprintf("Didn't find a registered implementation for '…' with type URL: '%s'", name),
 	}
 	var others []string

@@ -15,16 +15,16 @@ var _ = Rules.Add(&lint.Rule{
 		"ValidateEnvoyFilter (istio: pkg/config/validation/envoyfilter/envoyfilter.go)",
 		"processJSONPatches (Envoy Gateway: internal/xds/translator/jsonpatch.go)",
 	},
-	Run: lint.Whole(func(p *lint.Pass) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		p.Problems(decode.BadObject, func(r *graph.Resource, problem decode.Problem) {
 			d := lint.Diagnostic{Message: problem.Message}
 			switch {
 			case problem.Lenient:
 				d.Severity = lint.Warning
 			case r.Object.Kind == graph.EnvoyFilter:
-				d.Refused, d.Notes = true, []string{"Istio refuses the EnvoyFilter"}
+				d.Rejected, d.Notes = true, []string{"Istio refuses the EnvoyFilter"}
 			case r.Object.Kind == graph.EnvoyPatchPolicy:
-				d.Refused, d.Notes = true, []string{envoy.OnDecodeError(r, problem)}
+				d.Rejected, d.Notes = true, []string{envoy.OnDecodeError(r, problem)}
 			}
 			p.ReportProblem(r, problem, d)
 		})

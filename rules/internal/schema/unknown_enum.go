@@ -17,7 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity:  lint.Error,
 	Fragments: true,
 	Summary:   "a name that is no value of its enum",
-	Run: lint.Whole(func(p *lint.Pass) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		p.Problems(decode.UnknownEnum, func(r *graph.Resource, problem decode.Problem) { unknownEnum(p, r, problem) })
 	}),
 })
@@ -25,9 +25,9 @@ var _ = Rules.Add(&lint.Rule{
 func unknownEnum(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
 	d := lint.Diagnostic{
 		Message: problem.Message, Notes: []string{envoy.OnDecodeError(r, problem)},
-		Refused: r.Delivery == graph.Booted || r.Kind == graph.Patch && !problem.Carried, Upstream: fmt.Sprintf("unknown enum value: '%s'", problem.Name),
+		Rejected: r.Delivery == graph.FromBootstrap || r.Kind == graph.Patch && !problem.Carried, Upstream: fmt.Sprintf("unknown enum value: '%s'", problem.Name),
 	}
-	if !d.Refused {
+	if !d.Rejected {
 		d.Severity, d.Upstream = lint.Warning, ""
 		d.Notes = []string{"over xDS, envoy drops it in silence, and the field keeps its default"}
 	}

@@ -18,7 +18,7 @@ var _ = Rules.Add(&lint.Rule{
 	Fragments: true,
 	Summary:   "a field that its message does not have",
 	Links:     []string{"https://github.com/envoyproxy/envoy/issues/4053"},
-	Run: lint.Whole(func(p *lint.Pass) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		for _, r := range p.Snapshot.Resources {
 			if !has(r, decode.UnknownField) {
 				continue
@@ -34,16 +34,16 @@ var _ = Rules.Add(&lint.Rule{
 })
 
 func unknownField(p *lint.Pass, r *graph.Resource, problem decode.Problem, at *graph.Place) {
-	d := lint.Diagnostic{Message: problem.Message, Refused: r.Delivery == graph.Booted}
+	d := lint.Diagnostic{Message: problem.Message, Rejected: r.Delivery == graph.FromBootstrap}
 	switch {
-	case r.Delivery == graph.Booted:
+	case r.Delivery == graph.FromBootstrap:
 		d.Notes = []string{envoy.OnReject(r)}
 		d.Upstream = fmt.Sprintf("no such field: '%s'", problem.Name)
 		if r.Text == nil {
 			d.Upstream = fmt.Sprintf("with unknown field set {%s}", problem.Name)
 		}
 	case r.Kind == graph.Patch && !problem.Carried && r.Object.Kind == graph.EnvoyPatchPolicy:
-		d.Refused, d.Notes = true, []string{envoy.OnDecodeError(r, problem)}
+		d.Rejected, d.Notes = true, []string{envoy.OnDecodeError(r, problem)}
 	case r.Kind == graph.Patch && !problem.Carried:
 		d.Severity = lint.Warning
 		d.Notes = []string{"Istio warns, drops it and goes on without it"}

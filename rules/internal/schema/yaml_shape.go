@@ -21,7 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 	Fragments: true,
 	Summary:   "a key that stands twice in one map, or a list item that was cut in two",
 	Links:     []string{"https://github.com/envoyproxy/envoy/issues/3384"},
-	Run: lint.EachWhere(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool { return len(extensionLists(md)) > 0 }, splitItems).And(func(p *lint.Pass) {
+	Run: lint.EachMatching(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool { return len(extensionLists(md)) > 0 }, splitItems).And(func(p *lint.Pass) {
 		p.Problems(decode.DuplicateKey, func(r *graph.Resource, problem decode.Problem) { duplicateKey(p, r, problem) })
 	}),
 })
@@ -34,7 +34,7 @@ func duplicateKey(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
 	}
 	switch {
 	case !problem.Lenient:
-		d.Refused, d.Upstream = true, "got unexpectedly-repeated repeated map key"
+		d.Rejected, d.Upstream = true, "got unexpectedly-repeated repeated map key"
 		d.Notes = []string{envoy.OnReject(r)}
 	case r.Kind == graph.Patch:
 		d.Notes = []string{"Kubernetes keeps the last one, and drops this one in silence"}

@@ -114,7 +114,7 @@ func mayHave(s *graph.Snapshot, name string) bool {
 		return true
 	}
 	// A snapshot of resources that hold clusters is open only where the user says so, or where clusters are fetched on demand.
-	return s.Opened(graph.Cluster) || s.Loose && s.World(graph.Cluster, graph.Anywhere) == graph.Open && len(s.All(graph.Cluster)) > 0
+	return s.Opened(graph.Cluster) || s.Partial && s.World(graph.Cluster, graph.Anywhere) == graph.Open && len(s.All(graph.Cluster)) > 0
 }
 
 // pointedThere tells whether the same resource has sent traffic to the same name before, so that nothing moves.

@@ -16,7 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 		"OpaqueResourceDecoderImpl::decodeResource (source/common/config/opaque_resource_decoder_impl.h)",
 		"https://github.com/envoyproxy/gateway/issues/9198", "https://github.com/istio/istio/issues/36021",
 	},
-	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, kind := range graph.Kinds() {
 			if all := changes.Of(kind); len(all) > 1 && oneResponse(p.Push.Transport, kind) {
 				blast(p, all)
