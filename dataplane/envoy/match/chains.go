@@ -16,6 +16,7 @@ import (
 type Chains struct {
 	chains   []*Chain
 	messages []*listenerv3.FilterChain
+	index    map[*listenerv3.FilterChain]int
 	fallback *listenerv3.FilterChain
 }
 
@@ -24,11 +25,20 @@ func NewChains(l *listenerv3.Listener) *Chains {
 	if l.GetFilterChainMatcher() != nil {
 		return nil
 	}
-	cs := &Chains{messages: l.GetFilterChains(), fallback: l.GetDefaultFilterChain()}
-	for _, c := range cs.messages {
+	cs := &Chains{messages: l.GetFilterChains(), fallback: l.GetDefaultFilterChain(), index: map[*listenerv3.FilterChain]int{}}
+	for i, c := range cs.messages {
 		cs.chains = append(cs.chains, NewChain(c.GetFilterChainMatch()))
+		cs.index[c] = i
 	}
 	return cs
+}
+
+// Of returns what one of the chains takes. The default one takes everything: Envoy does not look at its match.
+func (cs *Chains) Of(chain *listenerv3.FilterChain) *Chain {
+	if i, ok := cs.index[chain]; ok {
+		return cs.chains[i]
+	}
+	return NewChain(nil)
 }
 
 // Connection is what a filter chain is chosen by, after the listener filters.
@@ -143,12 +153,12 @@ func (c Connection) isLocal() bool {
 
 // Passes reports whether all connections that fit a match certainly go past one of the chains, which may be the default one.
 func (cs *Chains) Passes(m *Chain, chain *listenerv3.FilterChain) bool {
-	i := slices.Index(cs.messages, chain)
-	if i < 0 {
+	if chain == cs.fallback {
 		search := search{chains: cs, match: m, steps: patience}
-		return chain == cs.fallback && !search.getsLost(0, cs.root())
+		return !search.getsLost(0, cs.root())
 	}
-	return slices.ContainsFunc(cs.chains, func(c *Chain) bool { return c.Covers(m) && c.beats(cs.chains[i], m) })
+	own := cs.Of(chain)
+	return slices.ContainsFunc(cs.chains, func(c *Chain) bool { return c.Covers(m) && c.beats(own, m) })
 }
 
 // beats reports whether no connection that fits a match goes to another chain, given that the chain itself covers the match.
@@ -187,18 +197,17 @@ func (c *Chain) precedes(l level, fits, theirs value) bool {
 
 // Unreachable reports whether certainly no connection comes to a chain, since others have all that it asks for more specifically.
 func (cs *Chains) Unreachable(chain *listenerv3.FilterChain) bool {
-	i := slices.Index(cs.messages, chain)
-	if i < 0 {
+	if chain == cs.fallback {
 		return cs.Passes(NewChain(nil), chain)
 	}
-	search := search{chains: cs, chain: i, steps: patience}
+	search := search{chains: cs, chain: cs.Of(chain), steps: patience}
 	return !search.reaches(0, cs.root())
 }
 
 // search walks the tree. After some steps it gives up, and takes for possible what it looks for.
 type search struct {
 	chains *Chains
-	chain  int    // to be found
+	chain  *Chain // to be found
 	match  *Chain // of the connections
 	steps  int    // that are left
 }
@@ -211,7 +220,7 @@ func (s *search) reaches(l level, at []int) bool {
 		return true
 	}
 	values, below := s.chains.branch(at, l)
-	return slices.ContainsFunc(s.chains.chains[s.chain].values[l], func(v value) bool {
+	return slices.ContainsFunc(s.chain.values[l], func(v value) bool {
 		return !l.hidden(v, values) && s.reaches(l+1, below[v])
 	})
 }
