@@ -99,7 +99,7 @@ func exampleOf(r *lint.Rule, files []explain.File, flags explain.Flags) *example
 		if r.Transitional() && f.Side() == "old" {
 			side = e.Before
 		}
-		side[f.Name] = f.Text
+		side[f.Name] = f.Whole()
 	}
 	if text := flags.Settings(); text != "" {
 		for _, side := range []map[string]string{e.Before, e.Files} {

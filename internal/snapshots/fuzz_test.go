@@ -18,6 +18,7 @@ import (
 	"github.com/xdslint/xdslint/lint/report"
 	"github.com/xdslint/xdslint/lint/suppress"
 	"github.com/xdslint/xdslint/rules"
+	"github.com/xdslint/xdslint/rules/explain"
 )
 
 // seeds are the example snapshots and the examples of all rules.
@@ -36,7 +37,7 @@ func seeds(f *testing.F) {
 			}
 			files := []txtar.File{{Name: path, Data: text}}
 			if filepath.Ext(path) == ".txtar" {
-				files = txtar.Parse(text).Files
+				files = explain.ParseArchive(text).Files
 			}
 			for _, file := range files {
 				if ext := filepath.Ext(file.Name); ext != "" && ext != ".md" { // the archives' own notes have none

@@ -12,6 +12,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/explain"
 )
 
 // example is a push in a rule's archive, with what its author says that Envoy shows of it.
@@ -91,7 +92,7 @@ func examples(t *testing.T) []*example {
 
 func readArchive(t *testing.T, path string) []*example {
 	t.Helper()
-	archive, err := txtar.ParseFile(path)
+	archive, err := explain.ReadArchive(path)
 	if err != nil {
 		t.Fatal(err)
 	}

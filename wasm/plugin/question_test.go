@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
@@ -22,6 +21,7 @@ import (
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/target"
+	"github.com/xdslint/xdslint/rules/explain"
 	"github.com/xdslint/xdslint/wasm/plugin/abi"
 )
 
@@ -167,7 +167,7 @@ func TestCopies(t *testing.T) {
 	}
 	copies, secrets := 0, 0
 	for _, path := range paths {
-		archive, err := txtar.ParseFile(path)
+		archive, err := explain.ReadArchive(path)
 		if err != nil {
 			t.Fatal(err)
 		}
