@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path"
@@ -58,11 +59,11 @@ type flags struct {
 	push        lint.Push
 }
 
-const testdata = "../testdata/rules"
+var folder = flag.String("archives", "../testdata/rules", "the folder of the archives")
 
 func archives(t *testing.T) []*archive {
 	t.Helper()
-	root, err := filepath.Abs(testdata) // the examples are run from folders of their own
+	root, err := filepath.Abs(*folder) // the examples are run from folders of their own
 	if err != nil {
 		t.Fatal(err)
 	}
