@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"cel.dev/cel-go/cel"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
@@ -154,15 +155,38 @@ func (m *maker) overMessages() (none lint.Check) {
 	if program == nil {
 		return none
 	}
-	return lint.EachOf(func(p *lint.Pass, at lint.At, found protoreflect.Message) {
-		switch fd := fieldOf(found, field); {
-		case !suppress.OfResource(m.Resource, at.Resource()):
-		case field == nil:
-			m.judge(p, at, program, contained{found.Interface(), at.Resource().Contents})
-		case fd != nil && found.Has(fd):
-			m.judge(p, at.Field(m.Field), program, m.language.types.value(fd, found.Get(fd), at.Resource().Contents))
+	return m.check(program, func(s *graph.Snapshot) (found []subject) {
+		for _, r := range s.Resources {
+			if r.Fragment || !suppress.OfResource(m.Resource, r) {
+				continue
+			}
+			r.Walk(func(place *graph.Place) {
+				if place.Message.Descriptor().FullName() == name {
+					found = m.addMessage(found, place, field)
+				}
+			})
 		}
-	}, md.FullName())
+		return found
+	})
+}
+
+// addMessage adds a message, or the value of a field of it that is set.
+func (m *maker) addMessage(to []subject, place *graph.Place, field protoreflect.FieldDescriptor) []subject {
+	at, message, contents := lint.PlaceAt(place), place.Message, place.Resource.Contents
+	if field == nil {
+		return append(to, subject{at, contained{message.Interface(), contents}})
+	}
+	if fd := fieldOf(message, field); fd != nil && message.Has(fd) {
+		return append(to, subject{at.Field(m.Field), m.language.types.value(fd, message.Get(fd), contents)})
+	}
+	return to
+}
+
+// check is that of a rule with one constraint.
+func (m *maker) check(program cel.Program, subjects func(*graph.Snapshot) []subject) lint.Check {
+	x := &expression{program, strings.TrimSpace(m.Text)}
+	c := &constraint{help: m.Help, subjects: subjects, evaluate: x.evaluate}
+	return lint.ForOrigin(c.start)
 }
 
 // fieldOf is the message's own descriptor of a field: that of a dynamic message can be another one.
@@ -191,15 +215,13 @@ func (m *maker) overResources() (none lint.Check) {
 	if program == nil {
 		return none
 	}
-	return lint.Whole(func(p *lint.Pass) {
-		for _, r := range p.Snapshot.All(kind) {
-			if r.Message == nil || !suppress.OfResource(m.Resource, r) {
-				continue
-			}
-			if !m.judge(p, lint.AtName(r), program, resource{r, p.Snapshot}) {
-				return
+	return m.check(program, func(s *graph.Snapshot) (found []subject) {
+		for _, r := range s.All(kind) {
+			if r.Message != nil && suppress.OfResource(m.Resource, r) {
+				found = append(found, subject{lint.AtName(r), resource{r, s}})
 			}
 		}
+		return found
 	})
 }
 

@@ -3,6 +3,7 @@ package custom
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
@@ -14,7 +15,21 @@ import (
 	"github.com/xdslint/xdslint/lint/target"
 )
 
-func init() { lint.InvalidMessage.Run = lint.EachWhere(own, validated) }
+// Rules lists rules with the checks that need CEL: lint.InvalidMessage, which is only a name, is replaced by a rule of that name which judges.
+func Rules(known []*lint.Rule) []*lint.Rule {
+	all := slices.Clone(known)
+	if i := slices.Index(all, lint.InvalidMessage); i >= 0 {
+		all[i] = invalidMessage
+	}
+	return all
+}
+
+// invalidMessage is one for all callers, who may compare rules.
+var invalidMessage = func() *lint.Rule {
+	rule := *lint.InvalidMessage
+	rule.Run = lint.EachWhere(own, validated)
+	return &rule
+}()
 
 // own tells the messages that are not of Envoy's API.
 func own(_ target.Target, md protoreflect.MessageDescriptor) bool {

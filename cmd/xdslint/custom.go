@@ -35,7 +35,7 @@ func (f *inputFlags) house(ctx context.Context) (settings.RuleSource, error) {
 }
 
 // known are all rules that can be named: built-in ones, and those of the configuration.
-func known(s *settings.Settings) []*lint.Rule { return append(rules.Known(), s.Custom...) }
+func known(s *settings.Settings) []*lint.Rule { return append(custom.Rules(rules.Known()), s.Custom...) }
 
 // groups are those of rules: built-in ones, and those that house rules make up.
 func groups(all []*lint.Rule) []*lint.Group {

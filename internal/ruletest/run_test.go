@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/graph/source"
@@ -39,13 +39,18 @@ func newShop(t *testing.T, archives map[string]string) *shop {
 		}
 	}
 	origin := &lint.Origin{Name: "plugin rules.wasm", File: &source.File{Name: filepath.Join(dir, "rules.wasm")}}
-	check := lint.Each(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
-		switch c.GetName() {
+	check := lint.ForOrigin(func() lint.Judge { return judge })
+	return &shop{dir, []*lint.Rule{{Group: "acme", Name: "no-test", Severity: lint.Error, Summary: "s", Origin: origin, Run: check}}}
+}
+
+func judge(_ context.Context, passes []*lint.Pass) *lint.EvalError {
+	p := passes[0]
+	for _, r := range p.Snapshot.All(graph.Cluster) {
+		switch at := lint.AtName(r); r.Name {
 		case "test":
-			at := at.Field("name")
 			p.Report(at, lint.Diagnostic{Message: "a test is in production", Help: "name it prod", Fixes: lint.Replace(at, "prod").Likely("name it prod")})
 		case "unable":
-			p.Fail(&lint.EvalError{Message: "crashed: out of luck", Notes: []string{"twice"}})
+			return &lint.EvalError{Message: "crashed: out of luck", Notes: []string{"twice"}}
 		case "crash":
 			panic("oops")
 		case "old":
@@ -53,8 +58,8 @@ func newShop(t *testing.T, archives map[string]string) *shop {
 				p.Reportf(at, "an old Envoy")
 			}
 		}
-	})
-	return &shop{dir, []*lint.Rule{{Group: "acme", Name: "no-test", Severity: lint.Error, Summary: "s", Origin: origin, Run: check}}}
+	}
+	return nil
 }
 
 func (s *shop) run(t *testing.T, update bool) *ruletest.Result {

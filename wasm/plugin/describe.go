@@ -24,7 +24,7 @@ func (p *Plugin) understand(raw []byte, origin *lint.Origin) error {
 	if len(d.GetRules()) > MaxRules {
 		return fmt.Errorf("has %d rules, and may have %d", len(d.GetRules()), MaxRules)
 	}
-	check := lint.Jointly(p.check)
+	check := lint.ForOrigin(func() lint.Judge { return p.check })
 	seen := map[string]bool{}
 	for _, described := range d.GetRules() {
 		rule, err := ruleOf(described)

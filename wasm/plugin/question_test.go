@@ -233,8 +233,10 @@ func FuzzAnswer(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		rule := *p.rules[0]
-		rule.Run = lint.Jointly(func(_ context.Context, passes []*lint.Pass) *lint.EvalError {
-			return p.report(t.Context(), raw, newQuestion(nil, passes), passes)
+		rule.Run = lint.ForOrigin(func() lint.Judge {
+			return func(_ context.Context, passes []*lint.Pass) *lint.EvalError {
+				return p.report(t.Context(), raw, newQuestion(nil, passes), passes)
+			}
 		})
 		result := lint.Run(t.Context(), all, lint.Config{Rules: []*lint.Rule{&rule}})
 		for _, failure := range result.Failures {
