@@ -1,5 +1,17 @@
-// Package custom makes rules of the constraints that a team writes into its configuration: expressions in CEL, in the language of protovalidate, over
-// messages of a type, or over resources and what refers to them.
+// Package custom turns the constraints in a configuration into rules. A constraint is an expression in CEL, with the functions of protovalidate, about
+// messages of a type, or about resources and what refers to them. It is true where all is well:
+//
+//	constraints:
+//	- id: acme/cluster-name
+//	  message: envoy.config.cluster.v3.Cluster
+//	  field: name
+//	  expression: "this.matches('^[a-z]+-[a-z]+$')"
+//	  text: cluster names are team-service
+//
+// [Constraints] is for settings.Read, which reads the configuration and lists its rules; they run like the built-in ones. A constraint judges the messages of
+// a run in order. If it cannot judge one of them, or costs too much, the run says so once, and drops what else the constraint has found.
+//
+// [Rules] is for programs that also judge messages of custom extensions by the rules in their own descriptors.
 package custom
 
 import (
@@ -20,8 +32,8 @@ import (
 	"github.com/xdslint/xdslint/lint/suppress"
 )
 
-// Constraints makes a rule of each constraint. The built-in rules are there so that no id is in a group of theirs; known are the types of messages, nil:
-// those of Envoy's API.
+// Constraints makes a rule of each constraint. The groups of the built-in rules cannot be used in ids. Messages are of the known types; nil: those of Envoy's
+// API.
 func Constraints(builtIn []*lint.Rule, known decode.Types) settings.RuleSource {
 	if known == nil {
 		known = types.Envoy
@@ -46,7 +58,7 @@ type maker struct {
 	faults   []*settings.Fault
 }
 
-// faultf finds a fault at the value of a key.
+// faultf adds a fault at the value of a key.
 func (m *maker) faultf(key, format string, args ...any) {
 	fault := m.Faultf(key, format, args...)
 	if m.ID != "" {
@@ -75,11 +87,11 @@ func (m *maker) rule(builtIn []*lint.Rule, s *settings.Settings) *lint.Rule {
 		m.faultf("resource", "%s", err)
 	}
 	switch {
-	case wrongKind(m.Value("expression")): // which was said already
+	case wrongKind(m.Value("expression")): // which has been reported already
 	case strings.TrimSpace(m.Expression) == "":
-		m.faultf("", `there is no "expression": what is true where all is well`)
+		m.faultf("", `the "expression" is missing: it is true where all is well`)
 	case (m.Message == "") == (m.Snapshot == ""):
-		m.faultf("", `it needs either "message", the type of the messages that it is about, or "snapshot", the kind of the resources`)
+		m.faultf("", `it needs either "message", the type of the messages to judge, or "snapshot", the kind of the resources`)
 	case m.Message != "":
 		r.Run = m.overMessages()
 	default:
@@ -88,7 +100,7 @@ func (m *maker) rule(builtIn []*lint.Rule, s *settings.Settings) *lint.Rule {
 	return r
 }
 
-// wrongKind tells a value that stands where a text belongs, and cannot be read as one.
+// wrongKind reports whether a value cannot be read as a text.
 func wrongKind(n *decode.Node) bool {
 	return n != nil && (n.Kind == decode.Bool || n.Kind == decode.List || n.Kind == decode.Map)
 }
@@ -102,7 +114,7 @@ func (m *maker) summary() string {
 	return strings.TrimSuffix(summary, ".")
 }
 
-// why ends with what is demanded, in Markdown.
+// why is Markdown, and ends with the expression.
 func (m *maker) why() string {
 	of := fmt.Sprintf("each `%s`", m.Message)
 	switch {
@@ -114,7 +126,7 @@ func (m *maker) why() string {
 	if m.Resource != "" {
 		of += fmt.Sprintf(", in `%s`", m.Resource)
 	}
-	why := fmt.Sprintf("%s\n\nDemanded of %s:\n\n```\n%s\n```", strings.TrimSpace(m.Why), of, strings.TrimSpace(m.Expression))
+	why := fmt.Sprintf("%s\n\nThis must hold for %s:\n\n```\n%s\n```", strings.TrimSpace(m.Why), of, strings.TrimSpace(m.Expression))
 	return strings.TrimSpace(lint.Printable(why))
 }
 
@@ -134,7 +146,7 @@ func (m *maker) overMessages() (none lint.Check) {
 		return none
 	}
 	if decode.HasOwnJSON(name) && name != "google.protobuf.Any" {
-		m.faultf("message", "a %s is a value and not looked for by itself: name the message that has it, and the field", name)
+		m.faultf("message", "a %s is a value, which is not judged by itself: name the message that contains it, and the field", name)
 		return none
 	}
 	this := objectType(md.FullName())
@@ -143,7 +155,7 @@ func (m *maker) overMessages() (none lint.Check) {
 		field = md.Fields().ByName(protoreflect.Name(m.Field))
 		switch {
 		case strings.ContainsAny(m.Field, ".["):
-			m.faultf("field", "it is a field of the message itself and no path: name the message that has the field")
+			m.faultf("field", "it must be a field of the message itself, not a path: name the message that has the field")
 			return none
 		case field == nil:
 			m.faultf("field", "%s", noField(string(md.FullName()), m.Field, fieldNames(md)))
@@ -189,7 +201,7 @@ func (m *maker) check(program cel.Program, subjects func(*graph.Snapshot) []subj
 	return lint.ForOrigin(c.start)
 }
 
-// fieldOf is the message's own descriptor of a field: that of a dynamic message can be another one.
+// fieldOf is the message's own descriptor of a field, which differs in a dynamic message.
 func fieldOf(m protoreflect.Message, field protoreflect.FieldDescriptor) protoreflect.FieldDescriptor {
 	if field == nil || m.Descriptor() == field.ContainingMessage() {
 		return field
@@ -201,14 +213,14 @@ func fieldOf(m protoreflect.Message, field protoreflect.FieldDescriptor) protore
 func (m *maker) overResources() (none lint.Check) {
 	kind, err := settings.ParseKind(m.Snapshot)
 	if err == nil && !slices.Contains(resourceKinds(), kind) {
-		err = fmt.Errorf("a %s is no resource: %s", kind, joined(resourceKinds()))
+		err = fmt.Errorf("a %s is not a resource: %s", kind, joined(resourceKinds()))
 	}
 	if err != nil {
 		m.faultf("snapshot", "%s", err)
 		return none
 	}
 	if m.Field != "" {
-		m.faultf("field", `it goes with "message"; of a resource, the expression asks this.message.%s`, lint.Line(m.Field))
+		m.faultf("field", `it only goes with "message"; in an expression about resources, write this.message.%s`, lint.Line(m.Field))
 		return none
 	}
 	program := m.compile(resourceType(kind), "")
@@ -225,7 +237,7 @@ func (m *maker) overResources() (none lint.Check) {
 	})
 }
 
-// resourceKinds are the kinds of which there are resources.
+// resourceKinds are the kinds that are resources.
 func resourceKinds() []graph.Kind {
 	return slices.DeleteFunc(graph.Kinds(), func(k graph.Kind) bool { return k != graph.Bootstrap && graph.TypeURL(k) == "" })
 }

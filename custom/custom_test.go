@@ -29,7 +29,7 @@ func understood(t *testing.T, text string) (*settings.Settings, string) {
 	return s, ""
 }
 
-// found are the findings of the house rules in a configuration, a line each.
+// found are the findings of the custom rules in a configuration, a line each.
 func found(t *testing.T, config string, texts map[string]string) string {
 	t.Helper()
 	s, fault := understood(t, config)

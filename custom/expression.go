@@ -11,7 +11,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// scope is what an expression sees.
+// scope has the variables of an expression.
 type scope struct {
 	this     any
 	resource resource
@@ -52,10 +52,10 @@ func (x *expression) evaluate(in *graph.Snapshot, s subject) outcome {
 		}
 	case types.String:
 		o.message = string(verdict)
-	default: // an expression whose type is only known when it is evaluated
+	default: // the type of the expression is only known when it is evaluated
 		o.err = &lint.EvalError{
-			Message: fmt.Sprintf("gives a value of type %s for %s", verdict.Type().TypeName(), named(s.at)),
-			Help:    `it has to give true or "" where all is well, and false or a text where it is not`,
+			Message: fmt.Sprintf("returns a value of type %s for %s", verdict.Type().TypeName(), named(s.at)),
+			Help:    `it must return true or "" where all is well, and otherwise false or a text`,
 		}
 	}
 	return o
@@ -66,12 +66,12 @@ func noValue(at lint.At, err error) *lint.EvalError {
 	if strings.Contains(err.Error(), "cost limit exceeded") {
 		return &lint.EvalError{
 			Message: "costs more than a million steps for " + named(at),
-			Help:    "let the expression look at less at once: a list within a list multiplies",
+			Help:    "let the expression read less at once: a loop within a loop multiplies the cost",
 		}
 	}
 	help := "first ask whether the value exists, with has(…), size(…) or in"
 	if strings.Contains(err.Error(), "no such overload") {
-		help = "something in it is null: a wrapper that is not set, or an Any's content that is of another type"
+		help = "something in it is null: a wrapper that is not set, or the content of an Any of another type"
 	}
 	if strings.Contains(err.Error(), "google.protobuf.Any has no field") {
 		help = "an Any in it is not set, or its content is of an unknown type: ask has(…) first"
@@ -79,7 +79,7 @@ func noValue(at lint.At, err error) *lint.EvalError {
 	return &lint.EvalError{Message: fmt.Sprintf("has no value for %s: %s", named(at), lint.Line(err.Error())), Help: help}
 }
 
-// named names a place in words.
+// named is a place in words.
 func named(at lint.At) string {
 	r := at.Resource()
 	what := fmt.Sprintf("%s %q", r.Kind, r.Name)

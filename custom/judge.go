@@ -15,7 +15,7 @@ const maxCost = 1_000_000
 // maxTotal limits all evaluations of an expression in a run: some seconds.
 const maxTotal = 100 * maxCost
 
-// constraint is one that is ready to judge.
+// constraint is a constraint that is ready to judge.
 type constraint struct {
 	help     string
 	subjects func(*graph.Snapshot) []subject // in the order of resources
@@ -28,7 +28,7 @@ type subject struct {
 	this any
 }
 
-// outcome is what an expression says about a subject.
+// outcome is the result of an expression for a subject.
 type outcome struct {
 	message string // empty: all is well
 	cost    uint64
@@ -85,7 +85,7 @@ func (e *evaluation) take(p *lint.Pass, at lint.At, o outcome) *lint.EvalError {
 	if e.cost += o.cost; e.cost > maxTotal {
 		return &lint.EvalError{
 			Message: "costs more than a hundred million steps in all",
-			Help:    "let the expression look at less: snapshot.find(KIND, NAME) finds a resource without going through all of them",
+			Help:    "let the expression read less: snapshot.find(KIND, NAME) finds a resource without going through all of them",
 		}
 	}
 	return nil

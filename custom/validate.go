@@ -15,7 +15,7 @@ import (
 	"github.com/xdslint/xdslint/lint/target"
 )
 
-// Rules lists rules with the checks that need CEL: lint.InvalidMessage, which is only a name, is replaced by a rule of that name which judges.
+// Rules adds the checks that need CEL to a list of rules: lint.InvalidMessage, which has no check, is replaced by a rule of the same name that has one.
 func Rules(known []*lint.Rule) []*lint.Rule {
 	all := slices.Clone(known)
 	if i := slices.Index(all, lint.InvalidMessage); i >= 0 {
@@ -31,7 +31,7 @@ var invalidMessage = func() *lint.Rule {
 	return &rule
 }()
 
-// own tells the messages that are not of Envoy's API.
+// own reports whether a message is not part of Envoy's API.
 func own(_ target.Target, md protoreflect.MessageDescriptor) bool {
 	_, err := types.Envoy.FindFileByPath(md.ParentFile().Path())
 	return err != nil && md.FullName().Parent() != "google.protobuf"
@@ -48,7 +48,7 @@ var validator = sync.OnceValue(func() protovalidate.Validator {
 
 func validated(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	if parent := at.Place.Parent; parent != nil && own(p.Target, parent.Message.Descriptor()) {
-		return // it was looked at with the one around it
+		return // it was validated with the message around it
 	}
 	err := validator().Validate(m.Interface())
 	var invalid *protovalidate.ValidationError
@@ -58,7 +58,7 @@ func validated(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		for _, v := range invalid.Violations {
 			p.Report(violated(at, v.Proto.GetField()), lint.Diagnostic{
 				Message: lint.Line(v.Proto.GetMessage()),
-				Notes:   []string{fmt.Sprintf("the rule %s of %s says so", v.Proto.GetRuleId(), m.Descriptor().FullName())},
+				Notes:   []string{fmt.Sprintf("required by the rule %s of %s", v.Proto.GetRuleId(), m.Descriptor().FullName())},
 			})
 		}
 	default:
@@ -66,7 +66,7 @@ func validated(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	}
 }
 
-// violated goes to the field that a violation names.
+// violated is the place of the field that a violation names.
 func violated(at lint.At, path *validate.FieldPath) lint.At {
 	for _, e := range path.GetElements() {
 		name := e.GetFieldName()
