@@ -88,15 +88,15 @@ func (f *inputFlags) settings(ctx context.Context) (*settings.Settings, error) {
 
 // read reads a configuration; without a path, all is empty but for what the flags say.
 func (f *inputFlags) read(ctx context.Context, path string) (*settings.Settings, error) {
-	house, err := f.house(ctx)
+	custom, err := f.customRules(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var s *settings.Settings
 	if path == "" {
-		s, err = settings.None(house)
+		s, err = settings.None(custom)
 	} else {
-		s, err = settings.Read(path, path, rules.Known(), house)
+		s, err = settings.Read(path, path, rules.Known(), custom)
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:

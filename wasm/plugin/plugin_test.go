@@ -177,7 +177,7 @@ stringData:
 `
 	for want, finding := range map[string]*pluginabi.Finding{
 		"the first rule": {Rule: "acme/one", Message: "the cluster is hunter2", Notes: []string{"hunter2"}, Help: "hunter2"},
-		"plugin rules.wasm cannot judge what stands in a Kubernetes Secret; why is not said, since that may quote it": {Rule: "acme/one", Message: "wrong", Path: "hunter2"},
+		"plugin rules.wasm cannot judge the content of a Kubernetes Secret; the reason is withheld, since it may quote the Secret": {Rule: "acme/one", Message: "wrong", Path: "hunter2"},
 	} {
 		result := lint.Run(t.Context(), snapshots(t, manifest), lint.Config{Rules: answering(t, finding).Rules()})
 		if len(result.Diagnostics) == 0 {
