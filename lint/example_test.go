@@ -39,8 +39,8 @@ func ExampleRun() {
 
 // Write a rule: Each calls it with every message of a type, wherever it is nested.
 func ExampleEach() {
-	house := &lint.Group{Name: "house", Summary: "what we agreed upon"}
-	house.Add(&lint.Rule{
+	acme := &lint.Group{Name: "acme", Summary: "what our team has agreed on"}
+	acme.Add(&lint.Rule{
 		Name:     "team-missing",
 		Severity: lint.Warning,
 		Summary:  "the name of a cluster does not begin with its team",
@@ -62,12 +62,12 @@ static_resources:
 		fmt.Println(err)
 		return
 	}
-	result := lint.Run(ctx, input.Snapshots, lint.Config{Rules: house.Rules()})
+	result := lint.Run(ctx, input.Snapshots, lint.Config{Rules: acme.Rules()})
 	if err := report.Text(os.Stdout, result, report.TextOptions{}); err != nil {
 		fmt.Println(err)
 	}
 	// Output:
-	// warning[house/team-missing]: whose cluster is "backend"?
+	// warning[acme/team-missing]: whose cluster is "backend"?
 	//  --> envoy.yaml:5:11
 	//   |
 	// 5 |   - name: backend

@@ -11,7 +11,7 @@ import (
 	"github.com/xdslint/xdslint/internal/pluginabi"
 )
 
-// held are the bytes that the host knows the addresses of, so that the garbage collector leaves them where they are.
+// held are the bytes whose addresses the host knows, so that the garbage collector does not free them.
 var held = map[uintptr][]byte{}
 
 func hold(b []byte) uintptr {
@@ -52,7 +52,7 @@ func exportCheck(at, size int32) int64 {
 	return answer(check(rules, s))
 }
 
-// A call begins with an empty memory, which is thrown away after it: garbage is only worth collecting where there is too much of it.
+// The memory is discarded after each call, so garbage is collected only when there is too much of it.
 func init() {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(160 << 20)
