@@ -43,7 +43,7 @@ severities: {acme/cluster-name: warning}
 ignores: [{rule: acme/cluster-name, resource: cluster/old*, reason: it goes away in May}]
 `
 
-// TestNeeds: without CEL, all other rules judge, what the configuration says of constraints is no mistake, and the answer says what it lacks.
+// TestNeeds: without CEL, all other rules judge, constraints in the configuration are not mistakes, and the answer says that CEL is missing.
 func TestNeeds(t *testing.T) {
 	text := strings.Replace(cluster, "0s\n", "0s\n# xdslint:ignore=acme/cluster-name -- known\n", 1)
 	request := map[string]any{"files": files{"envoy.yaml": text, ".xdslint.yaml": named}}

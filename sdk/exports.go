@@ -26,7 +26,7 @@ func hold(b []byte) uintptr {
 func answer(m proto.Message) int64 {
 	raw, err := proto.Marshal(m)
 	if err != nil {
-		panic("a text of a rule is no UTF-8: " + err.Error())
+		panic("a string of a rule is not UTF-8: " + err.Error())
 	}
 	return int64(hold(raw))<<32 | int64(len(raw))
 }
@@ -47,7 +47,7 @@ func exportDescribe() int64 { return answer(describe(rules)) }
 func exportCheck(at, size int32) int64 {
 	s := &pluginabi.Snapshot{}
 	if err := proto.Unmarshal(held[uintptr(uint32(at))][:uint32(size)], s); err != nil {
-		panic("xdslint sends no snapshot: " + err.Error())
+		panic("the input from xdslint is not a snapshot: " + err.Error())
 	}
 	return answer(check(rules, s))
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// shop is a folder with one rule: no cluster is named test. A name of crash or unable does that to the rule.
+// shop is a folder with one rule: a cluster must not be named test. The rule panics at a cluster named crash, and cannot judge one named unable.
 type shop struct {
 	dir   string
 	rules []*lint.Rule
@@ -143,7 +143,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestUpdate: what is written passes, and the rest of the archive is as it was.
+// TestUpdate: an updated archive passes, and nothing else in it changes.
 func TestUpdate(t *testing.T) {
 	s := newShop(t, map[string]string{"acme/no-test.txtar": "About it.\n" + bad + good + "-- want --\nold\n-- fixed/bad9.yaml --\nold\n"})
 	path := filepath.Join(s.dir, "testdata", "acme", "no-test.txtar")
@@ -162,7 +162,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// TestUpdateKeeps: of an example that is wrong, no want is made.
+// TestUpdateKeeps: an archive with a wrong example is not updated.
 func TestUpdateKeeps(t *testing.T) {
 	text := bad + "-- good.yaml --" + cluster("unable") + want
 	s := newShop(t, map[string]string{"acme/no-test.txtar": text})
@@ -189,7 +189,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestErrors: a panic and an interruption say nothing about the archive.
+// TestErrors: a panic and an interruption are not faults of the archive.
 func TestErrors(t *testing.T) {
 	s := newShop(t, map[string]string{"acme/no-test.txtar": bad + "-- good.yaml --" + cluster("crash")})
 	_, err := ruletest.Run(t.Context(), s.rules, ruletest.Options{Update: true})
@@ -204,7 +204,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestTypes: an example is read with the types of its owner, where they are given; where they are not, nobody knows better.
+// TestTypes: an example is decoded with custom types if they are given; otherwise a mistake in them is not found.
 func TestTypes(t *testing.T) {
 	raw, err := proto.Marshal(&descriptorpb.FileDescriptorSet{File: []*descriptorpb.FileDescriptorProto{{
 		Name: proto.String("acme/quota.proto"), Package: proto.String("acme"), Syntax: proto.String("proto3"),

@@ -90,7 +90,7 @@ func TestHostile(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		guest guest
-		want  string   // empty: it is no harm
+		want  string   // empty: the plugin can judge
 		notes []string // of the finding
 	}{
 		{name: "loop", guest: guest{check: join(endless, zero64)}, want: "took longer than 2s"},
@@ -131,7 +131,7 @@ func TestHostile(t *testing.T) {
 		},
 		{name: "sched_yield", guest: guest{imports: wasiFunction("sched_yield", toI32), check: join(again(call(0), drop), zero64)}, want: "took longer than 2s"},
 		{
-			// A clock's subscription, one hour: there is no clock, so the hour is over at once.
+			// A subscription to a clock, for one hour: there is no clock, so it returns at once.
 			name: "sleep", guest: guest{
 				imports: wasiFunction("poll_oneoff", i32s4ToI32), data: binaryHour(),
 				check: join(i32(dataAt), i32(dataAt+64), i32(1), i32(dataAt+128), call(0), drop, packed(answerAt, 0)),
@@ -198,7 +198,7 @@ func TestHostile(t *testing.T) {
 		},
 		{name: "says nothing", guest: guest{answer: found(func(f *pluginabi.Finding) { f.Message = "\x00 \u202e\n" })}, want: "has a finding of acme/one without a message"},
 		{
-			name: "a fix that is no JSON", guest: guest{answer: found(func(f *pluginabi.Finding) { f.Resource, f.Fixes = 1, fixes("name", "x: y") })},
+			name: "a fix that is not JSON", guest: guest{answer: found(func(f *pluginabi.Finding) { f.Resource, f.Fixes = 1, fixes("name", "x: y") })},
 			want: `has a fix of acme/one that cannot change "name" in cluster "shop-cart": its new value is not JSON`,
 		},
 		{
@@ -273,7 +273,7 @@ func binaryHour() []byte {
 func little(n uint32) []byte { return []byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)} }
 
 func fixes(path, value string) []*pluginabi.Fix {
-	return []*pluginabi.Fix{{Message: "mend it", Edits: []*pluginabi.Edit{{Path: path, Change: &pluginabi.Edit_Set{Set: value}}}}}
+	return []*pluginabi.Fix{{Message: "fix it", Edits: []*pluginabi.Edit{{Path: path, Change: &pluginabi.Edit_Set{Set: value}}}}}
 }
 
 // reported is what there is to compare of findings.
@@ -284,8 +284,8 @@ func reported(all []lint.Diagnostic) (lines []string) {
 	return lines
 }
 
-// TestOpenRefuses: what is no plugin, or would cost more than a plugin may, is an error that says so, and costs little.
-func TestOpenRefuses(t *testing.T) {
+// TestOpenRejects: a module that is not a plugin, or is over a limit, is an error, and does not take long.
+func TestOpenRejects(t *testing.T) {
 	describing := func(d *pluginabi.Description) guest { return guest{description: marshal(d)} }
 	rule := func(r *pluginabi.Rule) guest { return describing(&pluginabi.Description{Rules: []*pluginabi.Rule{r}}) }
 	section := func(id byte, content ...[]byte) guest {
