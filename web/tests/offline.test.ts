@@ -135,7 +135,7 @@ async function compressEngine(folder: string): Promise<void> {
   const assets = join(folder, "assets");
   const name = (await readdir(assets)).find((name) => /^engine-.*\.wasm$/.test(name));
   assert.ok(name);
-  await writeFile(join(assets, `${name}.gz`), await promisify(gzip)(await readFile(join(assets, name)), { level: 1 }));
+  await writeFile(join(assets, `${name}.gz`), await promisify(gzip)(await readFile(join(assets, name)), { level: 5 }));
 }
 
 /** The built page with another title, and other names for all that is named after its content. */

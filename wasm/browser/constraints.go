@@ -1,4 +1,4 @@
-//go:build js && wasm && constraints
+//go:build wasip1 && constraints
 
 package main
 
