@@ -8,7 +8,7 @@ import type { Page, Route } from "playwright-core";
 import { address, serve } from "../serve.ts";
 import { barriers } from "./axe.ts";
 import { opened } from "./opened.ts";
-import { built, visit } from "./playground.ts";
+import { built, visit, visitAlone } from "./playground.ts";
 
 const larger = /constraints-[^/]*\.wasm$/;
 
@@ -32,9 +32,6 @@ const marked = (page: Page, severity = "error") => page.locator(`.cm-lintRange-$
 const problem = (page: Page, words: string) => page.locator(".problem").filter({ hasText: words });
 const rule = (page: Page) => page.getByRole("button", { name: "acme/cluster-name" });
 const note = (page: Page, words: string) => page.locator("[role=tabpanel]").getByText(words, { exact: true });
-
-/** Without a service worker, whose requests are seen as well. */
-const unkept = { serviceWorkers: "block" } as const;
 
 /** The engines that a page asks for. */
 function engines(page: Page): string[] {
@@ -91,7 +88,7 @@ test("the larger engine is loaded with the first constraint, and judges from the
     await problem(page, "connect_timeout is -1s").waitFor(); // the rules that are built in judge as before
     await rule(page).waitFor({ state: "detached" });
     assert.deepEqual(asked, ["engine", "constraints"]);
-  }, opened({ "envoy.yaml": envoy, ".xdslint.yaml": builtIn }), unkept));
+  }, opened({ "envoy.yaml": envoy, ".xdslint.yaml": builtIn })));
 
 test("what is wrong in an expression is marked to the word, and gone when it is mended", () =>
   visit(async (page) => {
@@ -165,7 +162,7 @@ test("while it is loaded the other rules judge, and when that fails they go on",
   }, withRule()));
 
 test("it is restarted like the other, without a network", () =>
-  visit(async (page) => {
+  visitAlone(async (page) => {
     const asked = engines(page);
     await problem(page, "cluster names are team-service").waitFor();
     await page.clock.install();
@@ -181,7 +178,7 @@ test("it is restarted like the other, without a network", () =>
     await write(page, "");
     await problem(page, "cluster names are team-service").waitFor();
     assert.deepEqual(asked.filter((name) => name === "constraints"), ["constraints"]);
-  }, withRule(), unkept));
+  }, withRule(), { serviceWorkers: "block" }));
 
 test("once it was needed it is there without a network, also of the next visit", async (t) => {
   const server = await serve(built, 0);
@@ -191,7 +188,7 @@ test("once it was needed it is there without a network, also of the next visit",
       server.closeAllConnections();
     });
   t.after(stop);
-  await visit(
+  await visitAlone(
     async (page, context) => {
       await page.getByText("No problems in 1 file").waitFor();
       await page.waitForFunction(() => navigator.serviceWorker.controller?.state === "activated");

@@ -4,7 +4,7 @@ import { Text } from "@codemirror/state";
 import type { Page } from "playwright-core";
 import { changeTo, finder, format, lineEnd, parse, rangeOf } from "../src/editor/positions.ts";
 import { opened } from "./opened.ts";
-import { visit } from "./playground.ts";
+import { visit, visitAlone } from "./playground.ts";
 
 const content = (page: Page) => page.locator(".cm-content");
 const marked = (page: Page, severity = "error") => page.locator(`.cm-lintRange-${severity}`);
@@ -134,7 +134,7 @@ test("a text with Windows line ends is marked at the right place, and keeps them
   }, opened({ "envoy.yaml": bootstrap(cluster("a"), cluster("b", ", conect: 1s")).replaceAll("\n", "\r\n") })));
 
 test("pointing at a mark tells what is wrong, why the rule is there, and where to read on", () =>
-  visit(async (page, context) => {
+  visitAlone(async (page, context) => {
     await page.locator(".cm-lintRange").hover();
     await hover(page).getByText('no cluster is named "chekout"').waitFor();
     await hover(page).getByText("503").first().waitFor(); // out of the rule's own text

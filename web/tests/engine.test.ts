@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page, Route } from "playwright-core";
 import * as wasm from "../scripts/wasm.ts";
-import { visit } from "./playground.ts";
+import { visit, visitAlone } from "./playground.ts";
 
 const engineFile = /engine-[^/]*\.wasm$/;
 const problem = (page: Page) => page.getByText('no cluster is named "chekout"').first();
@@ -59,7 +59,7 @@ test("an engine that dies of a text is restarted, and the text is kept", () =>
   }));
 
 test("an engine that does not come to an end is stopped", () =>
-  visit(async (page) => {
+  visitAlone(async (page) => {
     await problem(page).waitFor();
     await page.clock.install();
     await give(page, "hostile.yaml", hostile(12)); // some ten seconds of work

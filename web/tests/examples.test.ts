@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { startEngine } from "../rules/engine.ts";
 import { barriers } from "./axe.ts";
-import { visit } from "./playground.ts";
+import { visit, visitAlone } from "./playground.ts";
 
 const ask = await startEngine();
 const rules = ask("about", {}).rules.filter(({ id }) => ask("explain", { rule: id, files: {} }).bad);
@@ -106,7 +106,7 @@ test("nobody is offered an example back in which nothing was typed, not even aft
   }, "/#example=schema/constraint"));
 
 test("what was chosen last is shown, even if something else takes longer", () =>
-  visit(async (page, context) => {
+  visitAlone(async (page, context) => {
     let release = () => {};
     const wait = new Promise<void>((done) => (release = done));
     await context.route("**/*.wasm", async (route) => {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { visit } from "./playground.ts";
+import { visit, visitAlone } from "./playground.ts";
 
 const tabs = (page: Page, list = "Texts") => page.getByRole("tablist", { name: list, exact: true });
 const names = (page: Page, list = "Texts") => tabs(page, list).locator(".name").allTextContents();
@@ -242,7 +242,7 @@ test("a text is downloaded as it is", () =>
   }));
 
 test("a reload keeps the texts, and nothing is kept for another tab", () =>
-  visit(async (page, context) => {
+  visitAlone(async (page, context) => {
     await page.getByRole("button", { name: "New text" }).click();
     await editor(page).fill(cluster("kept"));
     await page.reload();

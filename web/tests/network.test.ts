@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import sirv from "sirv";
 import { address } from "../serve.ts";
-import { built, visit } from "./playground.ts";
+import { built, visitAlone } from "./playground.ts";
 import { opened } from "./opened.ts";
 
 const secret = "hunter2-correct-horse";
@@ -17,7 +17,7 @@ const text = `static_resources:
 `;
 
 test("nothing leaves in all that can be done with a text: only files of the page are asked for", () =>
-  visit(
+  visitAlone(
     async (page, context) => {
       const asked: string[] = [];
       context.on("request", (request) => {
@@ -61,6 +61,6 @@ test("from a host without headers, too, the browser refuses what would leave", a
   const server = createServer(sirv(built)).listen(0, "127.0.0.1");
   t.after(() => server.close());
   await once(server, "listening");
-  const leave = visit((page) => page.evaluate(() => fetch("https://elsewhere.example/").then(String, () => undefined)), "/", { baseURL: address(server) });
+  const leave = visitAlone((page) => page.evaluate(() => fetch("https://elsewhere.example/").then(String, () => undefined)), "/", { baseURL: address(server) });
   await assert.rejects(leave, (error: assert.AssertionError) => /'https:\/\/elsewhere.example\/' violates .* Content Security Policy/.test(String(error.actual)));
 });

@@ -10,7 +10,7 @@ import type { Page } from "playwright-core";
 import { address, serve } from "../serve.ts";
 import { writeServiceWorker } from "../sw/plugin.ts";
 import { opened } from "./opened.ts";
-import { built, visit } from "./playground.ts";
+import { built, visitAlone } from "./playground.ts";
 
 let scratch: string;
 before(async () => (scratch = await mkdtemp(join(tmpdir(), "playground-"))));
@@ -37,7 +37,7 @@ test("once loaded, all works without a network", async (t) => {
   await cp(built, join(scratch, "folder"), { recursive: true });
   await compressEngine(join(scratch, "folder"));
   const { url, asked, stop } = await host(t, scratch);
-  await visit(
+  await visitAlone(
     async (page, context) => {
       await finding(page);
       await kept(page);
@@ -62,7 +62,7 @@ test("once loaded, all works without a network", async (t) => {
 test("a new version comes whole, and with the next load", async (t) => {
   const old = await host(t, built);
   const port = Number(new URL(old.url).port);
-  await visit(
+  await visitAlone(
     async (page) => {
       const update = () => page.evaluate(async () => void (await (await navigator.serviceWorker.ready).update()));
       await finding(page);
@@ -102,7 +102,7 @@ const constrained = {
 test("what was needed once comes with each version", async (t) => {
   const old = await host(t, built);
   const port = Number(new URL(old.url).port);
-  await visit(
+  await visitAlone(
     async (page) => {
       const judged = () => page.getByText("no team").first().waitFor();
       const versions = (count: number) =>

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { barriers } from "./axe.ts";
-import { visit } from "./playground.ts";
+import { visit, visitAlone } from "./playground.ts";
 
 // A second implementation of the format, which links that are out there hold the page to.
 const link = (content: unknown, version = "1") => `/#p=${version}.${deflateRawSync(typeof content === "string" || Buffer.isBuffer(content) ? content : JSON.stringify(content)).toString("base64url")}`;
@@ -30,7 +30,7 @@ async function linkOf(page: Page): Promise<string> {
 }
 
 test("a link restores everything", () =>
-  visit(
+  visitAlone(
     async (page, context) => {
       await page.getByRole("tab", { name: /b\.yaml/ }).last().waitFor();
       await page.getByRole("tab", { name: "Graph" }).click();
