@@ -11,7 +11,7 @@ import * as wasm from "./wasm.ts";
 
 const example = (name: string) => readFileSync(new URL(`../src/examples/configurations/${name}`, import.meta.url), "utf8");
 // With constraints, so that the larger engine prepares CEL as well.
-const files = { "envoy.yaml": example("storefront.yaml"), ".xdslint.yaml": example("house-rules.xdslint.yaml") };
+const files = { "envoy.yaml": example("storefront.yaml"), ".xdslint.yaml": example("custom-rules.xdslint.yaml") };
 const request = JSON.stringify({ files, targets: [] });
 
 /** No randomness, and a clock of its own, so that one source gives one module. */

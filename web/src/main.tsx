@@ -1,4 +1,4 @@
-import "./editor/slices.ts";
+import "./editor/scheduling.ts";
 import { render } from "preact";
 import { loadAbout } from "./engine/about.ts";
 import { App } from "./ui/app.tsx";

@@ -219,4 +219,4 @@ test("the example of house rules finds what it says, and nothing when it is mend
     assert.equal(await page.locator(".problem").count(), 3);
     await page.getByRole("button", { name: "See it mended" }).click();
     await page.getByText("No problems in 1 file").waitFor();
-  }, "/#example=house-rules"));
+  }, "/#example=custom-rules"));

@@ -147,7 +147,7 @@ test("whole configurations show what they promise", () =>
     await finding(page, "schema/constraint").waitFor();
     await open(page, "push");
     await finding(page, "transition/route-before-cluster").waitFor();
-    await open(page, "storefront-mended");
+    await open(page, "storefront-fixed");
     await page.getByRole("tabpanel", { name: "Problems" }).getByText(/^No problems/).first().waitFor();
   }));
 

@@ -2,7 +2,7 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { about, loadAbout } from "../engine/about.ts";
 import type { About, PlanAnswer } from "../engine/shapes.ts";
-import { keepAsking, troubleWith } from "../project/judge.ts";
+import { keepAsking, troubleWith } from "../project/lint.ts";
 import { comparing, transport, versions } from "../project/project.ts";
 import { Findings } from "./findings.tsx";
 import { More } from "./more.tsx";

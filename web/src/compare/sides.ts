@@ -1,7 +1,7 @@
 // The two snapshots of a comparison: the texts of the project that stand before, and those that stand after.
 import { batch, computed } from "@preact/signals";
 import type { Files, Location, Operations } from "../engine/shapes.ts";
-import { troubles } from "../project/judge.ts";
+import { troubles } from "../project/lint.ts";
 import { active, filesOf, settingsName, texts, transport, versions, type Side } from "../project/project.ts";
 
 export const filled = (side: Side) => Object.keys(filesOf(side)).some((name) => name !== settingsName);

@@ -1,5 +1,5 @@
 // What is shown as long as nothing is compared: what a comparison is for, and how to begin one.
-import { arrive } from "../share/arrival.ts";
+import { openLink } from "../share/openLink.ts";
 import { Open } from "./open.tsx";
 import { comparePresent, filled } from "./sides.ts";
 
@@ -33,4 +33,4 @@ export function Start() {
   );
 }
 
-const showPush = () => void arrive("#example=push");
+const showPush = () => void openLink("#example=push");

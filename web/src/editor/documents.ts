@@ -4,7 +4,7 @@ import { setDiagnostics } from "@codemirror/lint";
 import { Compartment, EditorState, type StateEffect, type Text as Lines, type TransactionSpec } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import type { Finding, Fix, Location } from "../engine/shapes.ts";
-import type { Findings } from "../project/judge.ts";
+import type { Findings } from "../project/lint.ts";
 import { active, cursor, edit, find, same, type Place, type Side, type Text } from "../project/project.ts";
 import { extensionOf, languageOf, type Language } from "./language.ts";
 import { marksOf } from "./marks.ts";
@@ -22,7 +22,7 @@ interface Document {
 }
 
 const language = new Compartment();
-let documents: Document[] = []; // only of texts that were looked at
+let documents: Document[] = []; // only of texts that were shownRule at
 let shown: Document | undefined;
 
 const extensions = [

@@ -2,7 +2,7 @@
 import { useSignalEffect } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Announcer } from "../problems/announcer.tsx";
-import { findings } from "../project/judge.ts";
+import { findings } from "../project/lint.ts";
 import { active, find, revealed, texts } from "../project/project.ts";
 import { follow, jump, mark, show, view } from "./documents.ts";
 import { hintId } from "./setup.ts";

@@ -4,7 +4,7 @@ import { closeHoverTooltips, EditorView, showTooltip, type Command, type Tooltip
 import { render } from "preact";
 import { FixLabel } from "../problems/parts.tsx";
 import type { Mark } from "./marks.ts";
-import { marksAt } from "./steps.ts";
+import { marksAt } from "./navigation.ts";
 
 const setMenu = StateEffect.define<Tooltip | null>();
 

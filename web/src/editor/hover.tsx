@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Files } from "../engine/shapes.ts";
 import { Fixes, Help, Notes, RuleLink, Word } from "../problems/parts.tsx";
 import type { Mark } from "./marks.ts";
-import { explained, type Explained } from "./why.ts";
+import { explained, type Explained } from "./explain.ts";
 
 export function hover(mark: Mark): HTMLElement {
   const place = document.createElement("div");

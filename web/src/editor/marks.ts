@@ -2,8 +2,8 @@
 import type { Diagnostic } from "@codemirror/lint";
 import type { Text } from "@codemirror/state";
 import type { Files, Finding, Fix } from "../engine/shapes.ts";
-import { everything } from "../problems/everything.ts";
-import type { Findings } from "../project/judge.ts";
+import { allFindings } from "../problems/problems.ts";
+import type { Findings } from "../project/lint.ts";
 import type { Place } from "../project/project.ts";
 import { hover } from "./hover.tsx";
 import { finder, rangeOf } from "./positions.ts";
@@ -19,7 +19,7 @@ export const isMark = (d: Diagnostic): d is Mark => "finding" in d;
 
 export function marksOf(doc: Text, found: Findings, place: Place, apply: (finding: Finding, fix: Fix) => void): Mark[] {
   const find = finder(doc);
-  return everything(found)
+  return allFindings(found)
     .filter((finding) => finding.location.file === place.name)
     .map((finding) => {
       const mark: Mark = {

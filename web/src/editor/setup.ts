@@ -20,7 +20,7 @@ import {
 } from "@codemirror/view";
 import { showList } from "../problems/focus.ts";
 import { fixMenu, openFixMenu } from "./fix-menu.tsx";
-import { nextProblem, previousProblem } from "./steps.ts";
+import { nextProblem, previousProblem } from "./navigation.ts";
 import { theme } from "./theme.ts";
 
 /** The element that tells screen readers of the keys. */

@@ -2,7 +2,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { loadAbout } from "../engine/about.ts";
-import { arrive } from "../share/arrival.ts";
+import { openLink } from "../share/openLink.ts";
 import { Modal } from "../ui/modal.tsx";
 import { configurations } from "./configurations.ts";
 import { groupsOf, matching, type Group } from "./list.ts";
@@ -29,7 +29,7 @@ export function ExamplesDialog({ onClose }: { onClose(): void }) {
   const choose = async (name: string | undefined) => {
     if (!name) return;
     onClose();
-    await arrive(`#example=${name}`);
+    await openLink(`#example=${name}`);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const count = entries.value.length;

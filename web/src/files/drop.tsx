@@ -5,7 +5,7 @@ import { active, comparing, type Side } from "../project/project.ts";
 import { notify } from "../ui/notice.ts";
 import { dropped } from "./entries.ts";
 import { pasted } from "./paste.ts";
-import { limits, take } from "./take.ts";
+import { limits, importFiles } from "./import.ts";
 import "./drop.css";
 
 const withFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
@@ -70,7 +70,7 @@ function sideUnder(event: DragEvent): Side {
 
 async function receive(data: DataTransfer, side: Side): Promise<void> {
   try {
-    await take(await dropped(data), side);
+    await importFiles(await dropped(data), side);
   } catch {
     notify("What was dropped could not be read. Try Open files… instead.");
   }

@@ -1,7 +1,7 @@
-// Pasting: files anywhere, a text where no field would take it, and a good name for what is pasted into an empty text.
+// Pasting: files anywhere, a text where no field would importFiles it, and a good name for what is pasted into an empty text.
 import { active, add, find, rename, type Place } from "../project/project.ts";
 import { freeName, suggestedName } from "./names.ts";
-import { take } from "./take.ts";
+import { importFiles } from "./import.ts";
 
 export function pasted(event: ClipboardEvent): void {
   const data = event.clipboardData;
@@ -10,7 +10,7 @@ export function pasted(event: ClipboardEvent): void {
   if (text === "" && data.files.length > 0) {
     event.preventDefault();
     event.stopPropagation();
-    void take(
+    void importFiles(
       [...data.files].map((file) => ({ path: file.name, file, found: false })),
       active.peek().side,
     );

@@ -1,20 +1,20 @@
 // The graph in words, for whoever sees no picture or wants none.
 import { useSignal } from "@preact/signals";
-import { count, kindWords, placeOf, stateWords, title, type Arrow, type Box, type Net } from "./net.ts";
-import { chosen, narrowed, show } from "./state.ts";
+import { count, kindWords, placeOf, stateWords, title, type Arrow, type Box, type Model } from "./model.ts";
+import { selected, filtered, show } from "./state.ts";
 
 const page = 200;
 const few = 20;
 
 export function List() {
-  const net = narrowed.value;
+  const model = filtered.value;
   const shown = useSignal(page);
-  const boxes = [...net.boxes.values()];
+  const boxes = [...model.boxes.values()];
   return (
     <div class="graph-list">
       <ul>
         {boxes.slice(0, shown.value).map((box) => (
-          <Name key={box.id} net={net} box={box} />
+          <Name key={box.id} model={model} box={box} />
         ))}
       </ul>
       {boxes.length > shown.value && (
@@ -29,10 +29,10 @@ export function List() {
   );
 }
 
-function Name({ net, box }: { net: Net; box: Box }) {
+function Name({ model, box }: { model: Model; box: Box }) {
   const choose = () => {
-    chosen.value = box.id;
-    show(placeOf(net, box));
+    selected.value = box.id;
+    show(placeOf(model, box));
   };
   return (
     <li class={box.state} data-kind={box.kind}>
@@ -47,8 +47,8 @@ function Name({ net, box }: { net: Net; box: Box }) {
           {count(box.findings, "finding")}, the worst: {box.severity}
         </span>
       )}
-      <References words="refers to" arrows={net.out.get(box.id)} end="to" />
-      <References words="referred to by" arrows={net.into.get(box.id)} end="from" />
+      <References words="refers to" arrows={model.out.get(box.id)} end="to" />
+      <References words="referred to by" arrows={model.into.get(box.id)} end="from" />
     </li>
   );
 }

@@ -16,6 +16,6 @@ if (import.meta.env.PROD) {
   const controlled = signal(false);
   navigator.serviceWorker?.addEventListener("controllerchange", () => (controlled.value = true));
   effect(() => {
-    if (controlled.value && engine.growth.value === "done") void fetch(addresses.larger).catch(() => {});
+    if (controlled.value && engine.largerStatus.value === "done") void fetch(addresses.larger).catch(() => {});
   });
 }

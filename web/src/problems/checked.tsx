@@ -1,8 +1,8 @@
-// What was looked at, and what was not: an empty list alone does not say that all is well.
+// What was shownRule at, and what was not: an empty list alone does not say that all is well.
 import { engine } from "../engine/engine.ts";
-import { findings, troubleWith, type Findings } from "../project/judge.ts";
+import { findings, troubleWith, type Findings } from "../project/lint.ts";
 import { settingsName, texts } from "../project/project.ts";
-import { plural, sides } from "./everything.ts";
+import { plural, sides } from "./problems.ts";
 
 /** Said in the place of the list as long as there is nothing to list. */
 export function Waiting() {
@@ -41,7 +41,7 @@ export function LeftOut({ answers }: { answers: readonly Findings[] }) {
   if (skipped.length + failures.length + suppressed === 0 && !unjudged) return null;
   return (
     <div class="problems-note">
-      {unjudged && <p class="warning">The constraints in .xdslint.yaml are not judged{engine.growth.value === "loading" && " yet"}.</p>}
+      {unjudged && <p class="warning">The constraints in .xdslint.yaml are not judged{engine.largerStatus.value === "loading" && " yet"}.</p>}
       {suppressed > 0 && <p class="muted">{plural(suppressed, "finding")} suppressed by a comment or by .xdslint.yaml.</p>}
       {failures.map((failure) => (
         <p class="warning">

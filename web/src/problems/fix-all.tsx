@@ -2,9 +2,9 @@
 import { signal } from "@preact/signals";
 import { engine } from "../engine/engine.ts";
 import { rewrite } from "../editor/documents.ts";
-import { findings, targets } from "../project/judge.ts";
+import { findings, targets } from "../project/lint.ts";
 import { filesOf, texts, type Text } from "../project/project.ts";
-import { plural, sides } from "./everything.ts";
+import { plural, sides } from "./problems.ts";
 
 /** What came of it, as long as the texts are those that it left. */
 const outcome = signal<{ texts: readonly Text[]; said: string } | null>(null);

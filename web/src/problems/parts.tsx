@@ -1,6 +1,6 @@
 // What findings are made of, wherever they are shown.
 import type { Files, Fix, Severity } from "../engine/shapes.ts";
-import { holding, isHouse, looked } from "../house/rules.ts";
+import { settingsIn, isCustom, shownRule } from "../custom/rules.ts";
 import "./parts.css";
 
 export function Word({ severity }: { severity: Severity }) {
@@ -48,8 +48,8 @@ interface RuleProperties {
 
 /** A built-in rule has a page, which opens beside the playground, so that nobody loses what they typed. */
 export const RuleLink = ({ rule, texts, tabIndex }: RuleProperties) =>
-  isHouse(rule) ? (
-    <button type="button" class="link rule" tabIndex={tabIndex} aria-haspopup="dialog" onClick={() => (looked.value = { rule, files: holding(rule, texts) })}>
+  isCustom(rule) ? (
+    <button type="button" class="link rule" tabIndex={tabIndex} aria-haspopup="dialog" onClick={() => (shownRule.value = { rule, files: settingsIn(rule, texts) })}>
       {rule}
     </button>
   ) : (

@@ -2,10 +2,10 @@
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { Severity } from "../engine/shapes.ts";
-import { findings } from "../project/judge.ts";
+import { findings } from "../project/lint.ts";
 import { comparing } from "../project/project.ts";
 import { answersOf, LeftOut, NoProblems, Waiting } from "./checked.tsx";
-import { atMost, countsOf, everything, groupsOf, plural, severities, type Counts, type Filter, type Group } from "./everything.ts";
+import { atMost, countsOf, allFindings, groupsOf, plural, severities, type Counts, type Filter, type Group } from "./problems.ts";
 import { FixAll, FixOutcome } from "./fix-all.tsx";
 import { listWanted } from "./focus.ts";
 import { Item } from "./item.tsx";
@@ -20,7 +20,7 @@ export function Problems() {
   const answers = answersOf();
   if (answers.length === 0) return <Waiting />;
 
-  const all = answers.reduce((sum, answer) => sum + everything(answer).length, 0);
+  const all = answers.reduce((sum, answer) => sum + allFindings(answer).length, 0);
   const left = answers.reduce((sum, answer) => sum + answer.more, 0);
   const matching = groups.value.reduce((sum, group) => sum + group.problems.length, 0);
   const change = (part: Partial<Filter>) => {

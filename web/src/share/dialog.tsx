@@ -1,4 +1,4 @@
-// The dialog behind "Copy link". Nothing is copied that holds a secret, or that may not arrive, before the user has said so.
+// The dialog behind "Copy link". Nothing is copied that holds a secret, or that may not openLink, before the user has said so.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Modal } from "../ui/modal.tsx";

@@ -1,4 +1,4 @@
-import { bringBack, dismiss, displaced, origin, showExample, type Origin } from "./origin.ts";
+import { restorePrevious, dismiss, previous, origin, showExample, type Origin } from "./origin.ts";
 import "./share.css";
 
 /** Says what the open texts are, where they are not the user's own. */
@@ -9,8 +9,8 @@ export function OriginBar() {
   return (
     <div class={`banner origin banner-${failed ? "error" : "info"}`} role={failed ? "alert" : "status"}>
       <Words of={from} />
-      {displaced.value && (
-        <button type="button" onClick={bringBack}>
+      {previous.value && (
+        <button type="button" onClick={restorePrevious}>
           Bring back my texts
         </button>
       )}

@@ -15,12 +15,12 @@ export const origin = computed(() => {
   return now && (now.of.length === 0 || now.of.some(find)) ? now.by : null;
 });
 
-export const tell = (by: Origin) => (told.value = { by, of: texts.peek() });
+export const setOrigin = (by: Origin) => (told.value = { by, of: texts.peek() });
 export const dismiss = () => (told.value = null);
-export const fail = (error: unknown) => (told.value = { by: { kind: "failure", message: error instanceof Error ? error.message : String(error) }, of: [] });
+export const showError = (error: unknown) => (told.value = { by: { kind: "failure", message: error instanceof Error ? error.message : String(error) }, of: [] });
 
 /** What somebody had written before another project took its place; null where nobody had. */
-export const displaced = signal<Project | null>(null);
+export const previous = signal<Project | null>(null);
 
 // Examples in which nothing has been typed: nobody misses them.
 const untouched = new WeakSet<readonly Text[]>([opening]);
@@ -33,19 +33,19 @@ export const setPristine = () => void untouched.add(texts.peek());
 
 export function replace(project: Project, by: Origin): void {
   batch(() => {
-    if (texts.peek().length > 0 && !pristine()) displaced.value = capture();
+    if (texts.peek().length > 0 && !pristine()) previous.value = capture();
     restore(project);
-    tell(by);
+    setOrigin(by);
   });
   if (by.kind === "example") setPristine();
 }
 
-export function bringBack(): void {
-  const project = displaced.peek();
+export function restorePrevious(): void {
+  const project = previous.peek();
   if (!project) return;
   batch(() => {
     restore(project);
-    displaced.value = null;
+    previous.value = null;
     dismiss();
   });
 }

@@ -4,7 +4,7 @@ import { ExamplesMenu } from "../examples/menu.tsx";
 import { DropTarget } from "../files/drop.tsx";
 import { FileMenu } from "../files/menu.tsx";
 import { Tabs } from "../files/tabs.tsx";
-import { RuleDialog } from "../house/dialog.tsx";
+import { RuleDialog } from "../custom/dialog.tsx";
 import { Problems } from "../problems/problems.tsx";
 import { active } from "../project/project.ts";
 import { OriginBar } from "../share/origin-bar.tsx";

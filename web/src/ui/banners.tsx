@@ -2,13 +2,13 @@
 import type { ComponentChildren } from "preact";
 import { engine } from "../engine/engine.ts";
 import { answersOf } from "../problems/checked.tsx";
-import { troubles } from "../project/judge.ts";
+import { troubles } from "../project/lint.ts";
 import { notice } from "./notice.ts";
 import "./banners.css";
 
 export function Banners() {
   const status = engine.status.value;
-  const growth = engine.growth.value;
+  const growth = engine.largerStatus.value;
   const crash = troubles.value.find((trouble) => trouble.crashed);
   const refusal = troubles.value.find((trouble) => trouble.operation === "lint" && !trouble.crashed);
   return (
@@ -24,7 +24,7 @@ export function Banners() {
       {typeof growth === "object" && answersOf().some((answer) => answer.needs) && (
         <Banner tone="error">
           <p>The constraints in .xdslint.yaml are not judged. The larger engine, which they need, could not be started: {growth.failed} All other rules judge.</p>
-          <button type="button" onClick={() => engine.grow()}>
+          <button type="button" onClick={() => engine.loadLarger()}>
             Try again
           </button>
         </Banner>

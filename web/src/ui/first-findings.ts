@@ -1,6 +1,6 @@
 // When the page had its first findings on the screen: what `make bench-web` measures, and what everything that can wait waits for.
 import { effect } from "@preact/signals";
-import { findings } from "../project/judge.ts";
+import { findings } from "../project/lint.ts";
 
 export function markFirstFindings(): void {
   let marked = false;

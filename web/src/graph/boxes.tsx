@@ -1,7 +1,7 @@
 // How boxes and arrows look.
 import type { Severity } from "../engine/shapes.ts";
 import { boxHeight, boxWidth, type Point } from "./arrange.ts";
-import { count, kindWords, stateWords, title, type Arrow, type Box } from "./net.ts";
+import { count, kindWords, stateWords, title, type Arrow, type Box } from "./model.ts";
 
 /** Beside its colour each severity has a sign of its own. */
 const signs: Record<Severity, string> = { error: "✕", warning: "!", info: "i" };

@@ -6,7 +6,7 @@ import { pristine } from "../share/origin.ts";
 import { notify } from "../ui/notice.ts";
 
 /** A file with its path; found: it stands in a folder that was given, where most files may be anything. */
-export interface Given {
+export interface PickedFile {
   path: string;
   file: File;
   found: boolean;
@@ -17,8 +17,8 @@ const mostBytes = 20 << 20;
 
 export const limits = `${mostFiles} files and ${mostBytes >> 20} MB`;
 
-/** Opens files as texts of a side. They take the place of an example that nobody has touched. */
-export async function take(given: readonly Given[], side: Side): Promise<void> {
+/** Opens files as texts of a side. They importFiles the place of an example that nobody has touched. */
+export async function importFiles(given: readonly PickedFile[], side: Side): Promise<void> {
   if (given.length === 0) return;
   const wanted = await wantedOf(given);
   if (wanted.length === 0) {
@@ -43,10 +43,10 @@ export async function take(given: readonly Given[], side: Side): Promise<void> {
   notify(summary(taken, left));
 }
 
-async function wantedOf(given: readonly Given[]): Promise<Given[]> {
+async function wantedOf(given: readonly PickedFile[]): Promise<PickedFile[]> {
   if (!given.some((g) => g.found)) return [...given];
   const { extensions } = await loadAbout();
-  const readable = ({ path }: Given) => extensions.some((extension) => path.toLowerCase().endsWith(extension));
+  const readable = ({ path }: PickedFile) => extensions.some((extension) => path.toLowerCase().endsWith(extension));
   return given.filter((g) => !g.found || readable(g));
 }
 

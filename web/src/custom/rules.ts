@@ -5,10 +5,10 @@ import type { Files } from "../engine/shapes.ts";
 import { settingsName } from "../project/project.ts";
 
 /** The house rule whose page is shown, and the texts that it stands in. */
-export const looked = signal<{ rule: string; files: Files } | null>(null);
+export const shownRule = signal<{ rule: string; files: Files } | null>(null);
 
-export const isHouse = (rule: string) => about.value !== null && !about.value.rules.some(({ id }) => id === rule);
+export const isCustom = (rule: string) => about.value !== null && !about.value.rules.some(({ id }) => id === rule);
 
 /** Those of the texts that a rule stands in; none if it is built in. */
-export const holding = (rule: string, texts: Files): Files =>
-  isHouse(rule) ? Object.fromEntries(Object.entries(texts).filter(([name]) => name.split("/").at(-1) === settingsName)) : {};
+export const settingsIn = (rule: string, texts: Files): Files =>
+  isCustom(rule) ? Object.fromEntries(Object.entries(texts).filter(([name]) => name.split("/").at(-1) === settingsName)) : {};

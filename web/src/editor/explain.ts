@@ -1,7 +1,7 @@
 // The text of a rule, in short and without its Markdown.
 import { engine } from "../engine/engine.ts";
 import type { Files, Operations } from "../engine/shapes.ts";
-import { holding } from "../house/rules.ts";
+import { settingsIn } from "../custom/rules.ts";
 
 export interface Explained {
   summary: string;
@@ -12,7 +12,7 @@ const known = new Map<string, Promise<Explained | null>>();
 
 /** A rule that found something in texts; null where the engine does not say. */
 export function explained(rule: string, texts: Files): Promise<Explained | null> {
-  const question = { rule, files: holding(rule, texts) };
+  const question = { rule, files: settingsIn(rule, texts) };
   const key = JSON.stringify(question);
   const asked = known.get(key) ?? ask(question);
   known.set(key, asked);

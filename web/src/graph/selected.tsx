@@ -1,7 +1,7 @@
 // What there is to say and to do about the box that was clicked last.
-import { noLimit } from "./narrow.ts";
-import { placeOf, words } from "./net.ts";
-import { chosen, narrowBy, narrowing, show, whole } from "./state.ts";
+import { noLimit } from "./filter.ts";
+import { placeOf, words } from "./model.ts";
+import { selected, changeFilter, filter, show, complete } from "./state.ts";
 
 const depths = [
   { value: 0, label: "everything" },
@@ -11,16 +11,16 @@ const depths = [
   { value: noLimit, label: "all that leads there and all it leads to" },
 ];
 
-export function Chosen() {
-  const net = whole.value;
-  const box = net?.boxes.get(chosen.value ?? "");
-  if (!net || !box) return null;
-  const { around } = narrowing.value;
-  const place = placeOf(net, box);
-  const limit = (depth: number) => narrowBy({ around: depth === 0 ? null : { id: box.id, depth } });
+export function Selected() {
+  const model = complete.value;
+  const box = model?.boxes.get(selected.value ?? "");
+  if (!model || !box) return null;
+  const { around } = filter.value;
+  const place = placeOf(model, box);
+  const limit = (depth: number) => changeFilter({ around: depth === 0 ? null : { id: box.id, depth } });
   return (
-    <section class="graph-chosen" aria-label="The chosen name">
-      <p>{words(net, box)}</p>
+    <section class="graph-selected" aria-label="The selected name">
+      <p>{words(model, box)}</p>
       {place && (
         <button type="button" onClick={() => show(place)}>
           {place.file}

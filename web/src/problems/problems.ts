@@ -1,6 +1,6 @@
 // All that is to be mended, as findings: what the rules found, and what is wrong in the configuration.
 import type { Fault, Finding, LintAnswer, Severity } from "../engine/shapes.ts";
-import type { Findings } from "../project/judge.ts";
+import type { Findings } from "../project/lint.ts";
 import type { Side } from "../project/project.ts";
 
 export const severities = ["error", "warning", "info"] as const satisfies Severity[];
@@ -11,7 +11,7 @@ export const sides = ["after", "before"] as const satisfies Side[];
 const known = new WeakMap<LintAnswer, Finding[]>();
 
 /** What is wrong in the configuration comes first: it may be why the rest is as it is. */
-export function everything(answer: LintAnswer): Finding[] {
+export function allFindings(answer: LintAnswer): Finding[] {
   const all = known.get(answer) ?? [...answer.settings.map(ofSettings), ...answer.diagnostics];
   known.set(answer, all);
   return all;
@@ -75,7 +75,7 @@ export function groupsOf(found: Record<Side, Findings | null>, filter: Filter): 
   for (const side of sides) {
     const answer = found[side];
     if (!answer) continue;
-    for (const finding of everything(answer)) {
+    for (const finding of allFindings(answer)) {
       if (!passes(finding, filter.severities, words)) continue;
       const name = finding.location.file;
       const key = `${side}/${name}`;

@@ -34,7 +34,7 @@ function settle(question: object, trouble: Trouble | null): void {
   open.value = rest;
 }
 
-/** Texts that the engine died of when it looked for findings: any other question about them would kill it again. */
+/** Texts that the engine died of when it shownRule for findings: any other question about them would kill it again. */
 const deadly = new WeakMap<Files, string>();
 
 type Request<O extends Operation> = Operations[O]["request"];
@@ -107,7 +107,7 @@ const chosen = computed(() => (target.value === "" ? [] : [target.value]));
 /** The data planes to judge for; none: what the configuration says, or the engine's default. */
 export const targets = () => chosen.value;
 
-export function startJudging(): void {
+export function startLinting(): void {
   for (const side of ["after", "before"] as const) {
     keepAsking(
       "lint",

@@ -4,7 +4,7 @@ import type { Finding, GraphAnswer, GraphEdge, GraphNode, Location, Severity } f
 export interface Box extends Omit<GraphNode, "source"> {
   severity: Severity | null; // of the worst finding about it
   findings: number;
-  members: readonly Box[]; // what was folded into this one box; empty for a box that stands for itself
+  members: readonly Box[]; // what was folded into this one box; empty for a box that candidates for itself
 }
 
 /** All references from one box to another. */
@@ -15,7 +15,7 @@ export interface Arrow {
   edges: readonly GraphEdge[];
 }
 
-export interface Net {
+export interface Model {
   boxes: ReadonlyMap<string, Box>;
   arrows: readonly Arrow[];
   out: ReadonlyMap<string, readonly Arrow[]>; // by the id of the box that they leave
@@ -43,11 +43,11 @@ export const stateWords: Record<Box["state"], string> = {
 };
 
 /** All that a box shows, in words. */
-export function words(net: Net, box: Box): string {
+export function words(model: Model, box: Box): string {
   const parts = [box.members.length > 0 ? title(box) : `${kindWords(box.kind)} ${title(box)}`];
   if (stateWords[box.state]) parts.push(stateWords[box.state]);
   if (box.severity) parts.push(count(box.findings, "finding") + `, the worst: ${box.severity}`);
-  const [by, to] = [referrers(net, box.id), referred(net, box.id)];
+  const [by, to] = [referrers(model, box.id), referred(model, box.id)];
   if (by.length > 0) parts.push(`referred to by ${few(by)}`);
   if (to.length > 0) parts.push(`refers to ${few(to)}`);
   return parts.join("; ");
@@ -57,8 +57,8 @@ const few = (boxes: Box[]) => (boxes.length > 3 ? `${boxes.length} others` : box
 
 export const count = (n: number, what: string) => `${n.toLocaleString("en")} ${n === 1 ? what : `${what}s`}`;
 
-/** A net of boxes, and of the arrows between them; references from one box to the same other become one arrow. */
-export function netOf(boxes: Iterable<Box>, edges: Iterable<{ from: string; to: string; edges: readonly GraphEdge[] }>): Net {
+/** A model of boxes, and of the arrows between them; references from one box to the same other become one arrow. */
+export function modelOf(boxes: Iterable<Box>, edges: Iterable<{ from: string; to: string; edges: readonly GraphEdge[] }>): Model {
   const byId = new Map<string, Box>();
   for (const box of boxes) byId.set(box.id, box);
   const arrows = new Map<string, Arrow & { edges: GraphEdge[] }>();
@@ -76,13 +76,13 @@ export function netOf(boxes: Iterable<Box>, edges: Iterable<{ from: string; to: 
 }
 
 /** The engine's drawing, with what was found about each name. */
-export function judged(answer: GraphAnswer, findings: readonly Finding[]): Net {
+export function withFindings(answer: GraphAnswer, findings: readonly Finding[]): Model {
   const about = Map.groupBy(findings, (f) => nameKey(f.resource.kind, f.resource.name));
   const boxes = answer.nodes.map(({ source: _, ...node }): Box => {
     const own = (about.get(nameKey(node.kind, node.name)) ?? []).filter((f) => node.location && within(f.location, node.location));
     return { ...node, findings: own.length, severity: own.reduce<Severity | null>((worst, f) => worse(worst, f.severity), null), members: [] };
   });
-  return netOf(
+  return modelOf(
     boxes,
     answer.edges.map((edge) => ({ from: edge.from, to: edge.to, edges: [edge] })),
   );
@@ -97,9 +97,9 @@ function within(place: Location, around: Location): boolean {
   return around.start.offset <= place.start.offset && place.start.offset <= around.end.offset;
 }
 
-/** Where a name stands: what has no place of its own is shown where it is first referred to. */
-export const placeOf = (net: Net, box: Box): Location | null => box.location ?? net.into.get(box.id)?.flatMap((a) => a.edges).find((e) => e.location)?.location ?? null;
+/** Where a name candidates: what has no place of its own is shown where it is first referred to. */
+export const placeOf = (model: Model, box: Box): Location | null => box.location ?? model.into.get(box.id)?.flatMap((a) => a.edges).find((e) => e.location)?.location ?? null;
 
-export const referrers = (net: Net, id: string): Box[] => (net.into.get(id) ?? []).map((a) => a.from);
-export const referred = (net: Net, id: string): Box[] => (net.out.get(id) ?? []).map((a) => a.to);
-export const neighbours = (net: Net, id: string): Box[] => [...referrers(net, id), ...referred(net, id)];
+export const referrers = (model: Model, id: string): Box[] => (model.into.get(id) ?? []).map((a) => a.from);
+export const referred = (model: Model, id: string): Box[] => (model.out.get(id) ?? []).map((a) => a.to);
+export const neighbours = (model: Model, id: string): Box[] => [...referrers(model, id), ...referred(model, id)];

@@ -1,14 +1,14 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { htmlOf } from "../../rules/markdown.ts";
 import { engine } from "../engine/engine.ts";
-import { looked } from "./rules.ts";
+import { shownRule } from "./rules.ts";
 
 export function Page() {
   const html = useSignal("");
   const failed = useSignal("");
   useSignalEffect(() => {
-    if (!looked.value) return;
-    engine.ask("explain", looked.value).then(
+    if (!shownRule.value) return;
+    engine.ask("explain", shownRule.value).then(
       ({ page }) => (html.value = htmlOf(page.replace(/^# .*\n/, ""), { address })), // the dialog has the title
       (error: Error) => (failed.value = error.message),
     );
