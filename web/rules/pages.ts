@@ -50,12 +50,12 @@ function indexPage(rules: RuleSummary[], stylesheet: string): string {
   const contents = [...groups].map(([group, all]) => `<li><a href="#${escape(group)}">${escape(group)}</a> (${all.length})</li>`);
   return page({
     title: "Rules · xdslint",
-    description: `All ${rules.length} rules of xdslint, with what each finds.`,
+    description: `All ${rules.length} rules of xdslint, and what each finds.`,
     up: "../",
     stylesheet,
     trail: [],
     body: `<h1>Rules</h1>
-<p>These are the ${rules.length} rules by which xdslint judges a configuration. Each page says why the rule is there and shows an example, which the playground opens.</p>
+<p>xdslint checks configurations with these ${rules.length} rules. Each page says why the rule exists and has an example to open in the playground.</p>
 <nav aria-label="Groups"><ul class="groups">${contents.join("")}</ul></nav>
 ${[...groups].map(([group, all]) => groupTable(group, all)).join("\n")}`,
   });
@@ -91,7 +91,7 @@ const page = ({ title, description, up, stylesheet, trail, body }: Page) => `<!d
 </head>
 <body>
 <a class="skip" href="#text">Skip to the text</a>
-<header><nav aria-label="Way back"><ol>${[`<a href="${up}index.html">xdslint playground</a>`, ...trail].map((step) => `<li>${step}</li>`).join("")}</ol></nav></header>
+<header><nav aria-label="Breadcrumb"><ol>${[`<a href="${up}index.html">xdslint playground</a>`, ...trail].map((step) => `<li>${step}</li>`).join("")}</ol></nav></header>
 <main id="text">
 ${body}
 </main>

@@ -90,7 +90,7 @@ test("the larger engine is loaded with the first constraint, and judges from the
     assert.deepEqual(asked, ["engine", "constraints"]);
   }, opened({ "envoy.yaml": envoy, ".xdslint.yaml": builtIn })));
 
-test("what is wrong in an expression is marked to the word, and gone when it is mended", () =>
+test("what is wrong in an expression is marked to the word, and gone when it is fixed", () =>
   visit(async (page) => {
     await problem(page, "cluster names are team-service").waitFor();
     await page.getByRole("tab", { name: ".xdslint.yaml" }).click();
@@ -143,14 +143,14 @@ test("while it is loaded the other rules judge, and when that fails they go on",
     });
     await page.reload();
     await page.getByText("Loading the engine for constraints…").waitFor();
-    await note(page, "The constraints in .xdslint.yaml are not judged yet.").waitFor();
+    await note(page, "The constraints in .xdslint.yaml are not checked yet.").waitFor();
     await content(page).getByText("Backend").waitFor();
     await write(page, envoy.replace("1s", "-1s"));
     await problem(page, "connect_timeout is -1s").waitFor();
     go();
-    const alert = page.getByRole("alert").filter({ hasText: "The larger engine, which they need, could not be started: what the server sent in its place is something else" });
+    const alert = page.getByRole("alert").filter({ hasText: "The larger engine, which they need, could not be started: the server sent something else" });
     await alert.waitFor();
-    await note(page, "The constraints in .xdslint.yaml are not judged.").waitFor();
+    await note(page, "The constraints in .xdslint.yaml are not checked.").waitFor();
     await write(page, envoy.replace("1s", "-2s"));
     await problem(page, "connect_timeout is -2s").waitFor();
 
@@ -211,12 +211,12 @@ test("once it was needed it is there without a network, also of the next visit",
   );
 });
 
-test("the example of house rules finds what it says, and nothing when it is mended", () =>
+test("the example of house rules finds what it says, and nothing when it is fixed", () =>
   visit(async (page) => {
     for (const words of ["no timeout for requests to catalog-web", "customers reach this cluster, and it has no outlier_detection", "cluster names are team-service"]) {
       await problem(page, words).waitFor();
     }
     assert.equal(await page.locator(".problem").count(), 3);
-    await page.getByRole("button", { name: "See it mended" }).click();
+    await page.getByRole("button", { name: "Show the fix" }).click();
     await page.getByText("No problems in 1 file").waitFor();
   }, "/#example=custom-rules"));

@@ -101,7 +101,7 @@ test("the change from one text to another leaves out what they share", () => {
   assert.deepEqual({ ...changeTo(parse("name: a\nb: c"), parse("name: xy\nb: c")), insert: "xy" }, { from: 6, to: 7, insert: "xy" });
 });
 
-test("what is typed is checked: the mark stands at its place, and goes when it is mended", () =>
+test("what is typed is checked: the mark stands at its place, and goes when it is fixed", () =>
   visit(async (page) => {
     await content(page).getByText("clusters").waitFor();
     await page.getByText("No problems in 1 file").waitFor();

@@ -9,7 +9,7 @@ const engineFile = /engine-[^/]*\.wasm$/;
 const problem = (page: Page) => page.getByText('no cluster is named "chekout"').first();
 const editor = (page: Page) => page.getByRole("textbox", { name: /^Text of/ });
 const crashed = (page: Page) => page.getByRole("alert").getByText("The engine crashed on this input and was restarted. Your text is kept.");
-const mended = '{"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster, name: a, connect_timeout: -1s}';
+const fixed = '{"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster, name: a, connect_timeout: -1s}';
 
 /** Many empty messages: each byte of it becomes a hundred of memory, and each message a finding. */
 const hostile = (megabytes: number) => "resources:\n" + "- {}\n".repeat((megabytes << 20) / 5);
@@ -52,7 +52,7 @@ test("an engine that dies of a text is restarted, and the text is kept", () =>
     await crashed(page).waitFor();
     assert.equal(started(), before + 1);
 
-    await editor(page).fill(mended);
+    await editor(page).fill(fixed);
     await page.getByText("connect_timeout is -1s").first().waitFor();
     await crashed(page).waitFor({ state: "detached" });
     assert.equal(started(), before + 1);
@@ -67,7 +67,7 @@ test("an engine that does not come to an end is stopped", () =>
     await page.clock.fastForward(21_000);
     await crashed(page).waitFor();
     await page.getByRole("alert").getByText("it took longer than 20 seconds").waitFor();
-    await editor(page).fill(mended);
+    await editor(page).fill(fixed);
     await page.getByText("connect_timeout is -1s").first().waitFor();
     await crashed(page).waitFor({ state: "detached" });
   }));
@@ -77,8 +77,8 @@ test("an engine that cannot be loaded is said, and can be tried again", () =>
     // As the gate of a hotel's network answers.
     await page.route(engineFile, (route) => route.fulfill({ contentType: "text/html", body: "<h1>Please log in</h1>" }));
     await page.reload();
-    await page.getByRole("alert").getByText("The engine could not be started: what the server sent in its place is something else").waitFor();
-    await editor(page).fill(mended);
+    await page.getByRole("alert").getByText("The engine could not be started: the server sent something else").waitFor();
+    await editor(page).fill(fixed);
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("alert").getByText("The engine could not be started").waitFor();
     await page.unroute(engineFile);

@@ -52,7 +52,7 @@ test("a text keeps its name when the new one cannot be", () =>
     const field = page.getByRole("textbox", { name: "Name of envoy-2.yaml" });
     await field.fill("envoy.yaml");
     await field.press("Enter");
-    assert.equal(await field.evaluate((e: HTMLInputElement) => e.validationMessage), "There is a text of this name already.");
+    assert.equal(await field.evaluate((e: HTMLInputElement) => e.validationMessage), "Another text already has this name.");
     await field.press("Escape");
     await field.waitFor({ state: "detached" });
     assert.deepEqual(await names(page), ["envoy.yaml", "envoy-2.yaml"]);

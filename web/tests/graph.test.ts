@@ -165,11 +165,11 @@ test("filter, kinds, problems and surroundings narrow the graph", () => {
 
     await drawn(page, total);
     await box(page, "cluster/cluster-1").click();
-    await page.getByLabel("Show how much around it").selectOption("1 reference around it");
+    await page.getByLabel("How much to show around it").selectOption("1 reference away");
     await drawn(page, 3);
-    await page.getByLabel("Show how much around it").selectOption("all that leads there and all it leads to");
+    await page.getByLabel("How much to show around it").selectOption("everything connected to it");
     await drawn(page, 4);
-    await page.getByLabel("Show how much around it").selectOption("everything");
+    await page.getByLabel("How much to show around it").selectOption("everything");
     await drawn(page, total);
   });
 });
@@ -243,7 +243,7 @@ test("odd names are words, and circles are drawn", () => {
 test("two thousand names: folded at first, all of them on demand, and moving them draws nothing anew", async (t) => {
   const { texts, names } = estate(2000);
   await graphOf(texts, async (page) => {
-    await page.getByText(/names that are alike are folded into/).waitFor();
+    await page.getByText(/names with the same references are folded into/).waitFor();
     await page.locator("[data-box]").first().waitFor();
     assert.ok((await page.locator("[data-box]").count()) < 200);
     const folded = page.locator(".box.folded").first();

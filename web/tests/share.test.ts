@@ -98,7 +98,7 @@ test("secrets are named before a link is made, and left out unless the user want
     async (page) => {
       await page.evaluate(() => navigator.clipboard.writeText("nothing yet"));
       await page.getByRole("button", { name: "Copy link" }).click();
-      await dialog(page).getByRole("heading", { name: "Keys or tokens are inside" }).waitFor();
+      await dialog(page).getByRole("heading", { name: "The texts contain keys or tokens" }).waitFor();
       assert.match(await dialog(page).getByRole("listitem").innerText(), /^a\.yaml:4 /);
       assert.ok(!(await dialog(page).innerText()).includes(password), "the secret itself is not shown");
       assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "nothing yet");
@@ -111,7 +111,7 @@ test("secrets are named before a link is made, and left out unless the user want
       await page.keyboard.press("Escape");
 
       await page.getByRole("button", { name: "Copy link" }).click();
-      await dialog(page).getByRole("button", { name: "Copy link with them" }).click();
+      await dialog(page).getByRole("button", { name: "Copy link with the secrets" }).click();
       await dialog(page).getByRole("heading", { name: "Link copied" }).waitFor();
       assert.equal(inside(await page.evaluate(() => navigator.clipboard.readText())).texts[0].text, withSecret);
       await page.keyboard.press("Escape");
@@ -156,7 +156,7 @@ test("a long link is copied after a warning, and one that browsers refuse is not
     async (page) => {
       await page.getByRole("button", { name: "Copy link" }).click();
       await dialog(page).getByText(/Many chat and mail programs cut links of more than 32,000/).waitFor();
-      await dialog(page).getByRole("button", { name: "Copy link all the same" }).click();
+      await dialog(page).getByRole("button", { name: "Copy link anyway" }).click();
       await dialog(page).getByRole("heading", { name: "Link copied" }).waitFor();
       await page.keyboard.press("Escape");
 
@@ -166,7 +166,7 @@ test("a long link is copied after a warning, and one that browsers refuse is not
       await (await chosen).setFiles({ name: "large.yaml", mimeType: "text/plain", buffer: Buffer.from(`# ${noise(1_200_000)}`) });
       await page.getByRole("tab", { name: /large\.yaml/ }).waitFor();
       await page.getByRole("button", { name: "Copy link" }).click();
-      await dialog(page).getByRole("heading", { name: "Too much for a link" }).waitFor();
+      await dialog(page).getByRole("heading", { name: "Too large for a link" }).waitFor();
       assert.match(await dialog(page).innerText(), /The link would have [\d,]+ characters, and browsers refuse one of more than 2,000,000/);
     },
     link(one(`# ${noise(20_000)}\n${cluster("a")}`)),

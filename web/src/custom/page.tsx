@@ -13,7 +13,7 @@ export function Page() {
       (error: Error) => (failed.value = error.message),
     );
   });
-  if (failed.value) return <p role="alert">The engine does not explain it: {failed.value}</p>;
+  if (failed.value) return <p role="alert">The engine could not explain this rule: {failed.value}</p>;
   // The text is anybody's: what is HTML or a script in it stays text (see htmlOf).
   return <div class="page" tabIndex={0} onClick={beside} dangerouslySetInnerHTML={{ __html: html.value }} />;
 }

@@ -26,7 +26,7 @@ export function Editor() {
   return (
     <div class="editor" ref={place}>
       <p class="hidden-text" id={hintId}>
-        Tab indents; press Escape, then Tab, to leave the editor. F8 goes to the next problem, Shift F8 to the one before. Control period shows quick fixes. Control Shift M goes to the list of
+        Tab indents; press Escape, then Tab, to leave the editor. F8 goes to the next problem, Shift F8 to the previous one. Control period shows quick fixes. Control Shift M goes to the list of
         problems.
       </p>
       <Announcer />

@@ -6,9 +6,9 @@ export const compileEngine = async (kind: Kind): Promise<WebAssembly.Module> => 
 
 async function download(url: string): Promise<Response> {
   const response = await fetch(url).catch(() => {
-    throw new Error("it could not be downloaded. Is there a network?");
+    throw new Error("it could not be downloaded. Is the network available?");
   });
-  if (!response.ok) throw new Error(`it could not be downloaded: the server says ${response.status}.`);
+  if (!response.ok) throw new Error(`it could not be downloaded: the server answered ${response.status}.`);
   return response;
 }
 
@@ -18,7 +18,7 @@ async function compile(response: Response): Promise<WebAssembly.Module> {
     if (response.headers.get("Content-Type") === "application/wasm") return await WebAssembly.compileStreaming(response);
     return await WebAssembly.compile(await response.arrayBuffer());
   } catch (error) {
-    if (error instanceof WebAssembly.CompileError) throw new Error("what the server sent in its place is something else, or this browser is too old for it.");
-    throw new Error("its download broke off.");
+    if (error instanceof WebAssembly.CompileError) throw new Error("the server sent something else, or this browser is too old.");
+    throw new Error("the download was interrupted.");
   }
 }

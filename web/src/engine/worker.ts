@@ -26,7 +26,7 @@ function ask(engine: Exports, operation: string, request: string): FromWorker {
   try {
     return { answer: call(engine, operation, request) };
   } catch {
-    return { crash: "it ran out of memory, or has a bug" };
+    return { crash: "it ran out of memory or has a bug" };
   }
 }
 

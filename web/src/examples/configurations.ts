@@ -14,7 +14,7 @@ export interface Configuration {
   title: string;
   summary: string;
   texts: readonly Text[];
-  mended?: readonly Text[];
+  fixed?: readonly Text[];
 }
 
 const one = (name: string, text: string): Text[] => [{ side: "after", name, text }];
@@ -22,10 +22,10 @@ const storefront = one("envoy.yaml", storefrontFixed);
 const withCustomRules = (text: string) => [...one("envoy.yaml", text), ...one(settingsName, customRulesSettings)];
 
 export const configurations: readonly Configuration[] = [
-  { name: "storefront", title: "An edge proxy with four mistakes", summary: "A bootstrap: a route to a misspelled cluster, a port that is none, a deprecated field, a number for a string.", texts: opening, mended: storefront },
-  { name: "storefront-fixed", title: "An edge proxy that works", summary: "A bootstrap in which nothing is wrong, to change or to draw.", texts: storefront },
-  { name: "config-dump", title: "The config_dump of a running Envoy", summary: "What an Envoy has got over xDS so far: the routes came before the cluster that they need.", texts: one("config_dump.json", configDump) },
-  { name: "envoyfilter", title: "Patches of an Istio EnvoyFilter", summary: "A Kubernetes manifest with a wrong limit, and a field that Istio drops without refusing it.", texts: one("envoyfilter.yaml", envoyFilter) },
-  { name: "custom-rules", title: "House rules in CEL", summary: "Constraints of a team in .xdslint.yaml: names, timeouts, and what customers reach.", texts: withCustomRules(customRules), mended: withCustomRules(customRulesFixed) },
-  { name: "push", title: "A push to compare", summary: "What the proxies have and what they are to get: what fails if it is sent at once, and an order in which nothing does.", texts: push },
+  { name: "storefront", title: "An edge proxy with four mistakes", summary: "A bootstrap with a route to a misspelled cluster, an invalid port, a deprecated field, and a number instead of a string.", texts: opening, fixed: storefront },
+  { name: "storefront-fixed", title: "An edge proxy that works", summary: "A bootstrap without problems, to edit or to draw.", texts: storefront },
+  { name: "config-dump", title: "The config_dump of a running Envoy", summary: "What an Envoy has received over xDS so far: the routes arrived before the cluster that they need.", texts: one("config_dump.json", configDump) },
+  { name: "envoyfilter", title: "Patches of an Istio EnvoyFilter", summary: "A Kubernetes manifest with a wrong limit, and a field that Istio silently drops.", texts: one("envoyfilter.yaml", envoyFilter) },
+  { name: "custom-rules", title: "Custom rules in CEL", summary: "A team's constraints in .xdslint.yaml: names, timeouts, and what customers can reach.", texts: withCustomRules(customRules), fixed: withCustomRules(customRulesFixed) },
+  { name: "push", title: "A push to compare", summary: "The current and the new configuration of some proxies: what fails if it is pushed all at once, and an order in which nothing fails.", texts: push },
 ];

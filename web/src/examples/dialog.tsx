@@ -91,8 +91,8 @@ function List({ groups, current, choose }: { groups: readonly Group[]; current: 
 }
 
 function told(count: number): string {
-  if (count === 0) return "No example holds these words.";
-  return `${count} ${count === 1 ? "example" : "examples"}. Arrow keys choose, Enter opens.`;
+  if (count === 0) return "No example contains these words.";
+  return `${count} ${count === 1 ? "example" : "examples"}. Choose with the arrow keys, open with Enter.`;
 }
 
 const idOf = (name: string) => `example-${name}`;

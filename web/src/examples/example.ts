@@ -12,18 +12,18 @@ export interface Example {
   summary: string;
   rule: string; // whose page says more; empty: none
   bad: Project;
-  mended: Project | null;
+  fixed: Project | null;
 }
 
 /** Finds an example; it rejects with the reason why there is none. */
 export async function exampleOf(name: string): Promise<Example> {
   const whole = configurations.find((c) => c.name === name);
-  if (whole) return { name, title: whole.title, summary: whole.summary, rule: "", bad: project(whole.texts), mended: whole.mended ? project(whole.mended) : null };
+  if (whole) return { name, title: whole.title, summary: whole.summary, rule: "", bad: project(whole.texts), fixed: whole.fixed ? project(whole.fixed) : null };
   const { rules } = await loadAbout();
   if (!rules.some(({ id }) => id === name)) throw new Error(`This playground has no example "${name}".`);
   const rule = await engine.ask("explain", { rule: name, files: {} });
   if (!rule.bad) throw new Error(`There is no example of ${name}: it is not about a configuration.`);
-  return { name, title: rule.id, summary: rule.summary, rule: rule.id, bad: sampled(rule.bad), mended: rule.good && sampled(rule.good) };
+  return { name, title: rule.id, summary: rule.summary, rule: rule.id, bad: sampled(rule.bad), fixed: rule.good && sampled(rule.good) };
 }
 
 function sampled({ before, files, targets, transport, versions }: Sample): Project {

@@ -46,8 +46,8 @@ export function DropTarget() {
   if (!dragging.value) return null;
   const zones: { side: Side; words: string }[] = comparing.value
     ? [
-        { side: "before", words: "Drop here what the proxies have" },
-        { side: "after", words: "Drop here what they are to get" },
+        { side: "before", words: "Drop the current configuration here" },
+        { side: "after", words: "Drop the new configuration here" },
       ]
     : [{ side: "after", words: "Drop files or folders to open them" }];
   return (
@@ -55,7 +55,7 @@ export function DropTarget() {
       {zones.map(({ side, words }) => (
         <div class="zone" data-side={side} key={side}>
           <strong>{words}</strong>
-          <span class="muted">They stay in your browser. At most {limits}.</span>
+          <span class="muted">Files stay in your browser. At most {limits}.</span>
         </div>
       ))}
     </div>
@@ -72,6 +72,6 @@ async function receive(data: DataTransfer, side: Side): Promise<void> {
   try {
     await importFiles(await dropped(data), side);
   } catch {
-    notify("What was dropped could not be read. Try Open files… instead.");
+    notify("The dropped files could not be read. Try Open files… instead.");
   }
 }

@@ -22,7 +22,7 @@ export async function importFiles(given: readonly PickedFile[], side: Side): Pro
   if (given.length === 0) return;
   const wanted = await wantedOf(given);
   if (wanted.length === 0) {
-    notify("No file in this folder has an extension of xDS: .yaml, .json and the like.");
+    notify("No file in this folder has a known extension, such as .yaml or .json.");
     return;
   }
   const others = pristine() ? [] : texts.peek().filter((t) => t.side !== side || !wanted.some((w) => w.path === t.name));
@@ -30,7 +30,7 @@ export async function importFiles(given: readonly PickedFile[], side: Side): Pro
   const count = others.length + wanted.length;
   if (count > mostFiles || size > mostBytes) {
     const much = count > mostFiles ? `${count} files` : `${Math.ceil(size / (1 << 20))} MB`;
-    notify(`Nothing was opened. It would be ${much} in all, and the playground takes at most ${limits}: use the command line for more.`);
+    notify(`Nothing was opened: ${much} in total is more than the limit of ${limits}. Use the command line instead.`);
     return;
   }
   const read = await Promise.all(wanted.map(({ path, file }) => textOf(side, path, file)));
@@ -64,5 +64,5 @@ function summary(taken: readonly Text[], left: readonly string[]): string {
   const opened = taken.length === 1 ? `Opened ${taken[0]?.name}.` : `Opened ${taken.length} files.`;
   if (left.length === 0) return opened;
   const [first] = left;
-  return `${opened} Left out: ${first}${left.length > 1 ? `, and ${left.length - 1} more` : ""}.`;
+  return `${opened} Skipped: ${first}${left.length > 1 ? `, and ${left.length - 1} more` : ""}.`;
 }

@@ -4,7 +4,7 @@ import { filesOf, texts, untitled, type Side } from "../project/project.ts";
 /** Why a text cannot have a name; empty where it can. */
 export function wrongName(side: Side, name: string, now: string): string {
   if (name.trim() === "") return "A text needs a name.";
-  if (name !== now && Object.hasOwn(filesOf(side), name)) return "There is a text of this name already.";
+  if (name !== now && Object.hasOwn(filesOf(side), name)) return "Another text already has this name.";
   return "";
 }
 

@@ -23,7 +23,7 @@ export function BoxShape({ box, far }: { box: Box; far: boolean }) {
           {folded && "s"}
         </text>
         <text class="name" x="13" y="35">
-          {folded ? `${box.members.length.toLocaleString("en")} alike: press to open` : shortened(title(box), box.severity ? 17 : 20)}
+          {folded ? `${box.members.length.toLocaleString("en")} similar: select to open` : shortened(title(box), box.severity ? 17 : 20)}
         </text>
       </g>
       {box.severity && (

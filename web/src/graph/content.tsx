@@ -50,7 +50,7 @@ function SnapshotFrame({ snapshot, x, y, width, height }: { snapshot: string; x:
     <g class="snapshot">
       <rect x={x} y={y} width={width} height={height} rx="8" />
       <text x={x + 8} y={y - 8}>
-        {snapshot || "Resources beside the bootstraps"}
+        {snapshot || "Resources outside the bootstraps"}
       </text>
     </g>
   );

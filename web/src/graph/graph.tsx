@@ -14,7 +14,7 @@ export function Graph() {
   if (complete.value.boxes.size === 0) {
     return (
       <div class="graph">
-        <p class="graph-empty">Nothing to draw yet. Once a text holds a listener, a route configuration, a cluster or endpoints, they appear here, with arrows to what they refer to.</p>
+        <p class="graph-empty">Nothing to draw yet. Listeners, route configurations, clusters and endpoints in the texts appear here, with arrows for their references.</p>
         <Notes />
       </div>
     );
@@ -30,7 +30,7 @@ export function Graph() {
 }
 
 function Body() {
-  if (filtered.value.boxes.size === 0) return <p class="graph-empty">Nothing here matches what is asked for above.</p>;
+  if (filtered.value.boxes.size === 0) return <p class="graph-empty">Nothing matches the filter above.</p>;
   if (asList.value) return <List />;
   if (failed.value) return <p class="graph-empty">This graph cannot be drawn ({failed.value}). The list shows all of it.</p>;
   return (

@@ -44,7 +44,7 @@ function Name({ model, box }: { model: Model; box: Box }) {
       {box.severity && (
         <span class={`severity ${box.severity}`}>
           {" "}
-          {count(box.findings, "finding")}, the worst: {box.severity}
+          {count(box.findings, "finding")}, worst: {box.severity}
         </span>
       )}
       <References words="refers to" arrows={model.out.get(box.id)} end="to" />

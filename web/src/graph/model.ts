@@ -46,7 +46,7 @@ export const stateWords: Record<Box["state"], string> = {
 export function words(model: Model, box: Box): string {
   const parts = [box.members.length > 0 ? title(box) : `${kindWords(box.kind)} ${title(box)}`];
   if (stateWords[box.state]) parts.push(stateWords[box.state]);
-  if (box.severity) parts.push(count(box.findings, "finding") + `, the worst: ${box.severity}`);
+  if (box.severity) parts.push(count(box.findings, "finding") + `, worst: ${box.severity}`);
   const [by, to] = [referrers(model, box.id), referred(model, box.id)];
   if (by.length > 0) parts.push(`referred to by ${few(by)}`);
   if (to.length > 0) parts.push(`refers to ${few(to)}`);

@@ -16,7 +16,7 @@ export function Notes() {
 function Unreadable() {
   if (unreadable.value.length === 0) return null;
   const texts = unreadable.value.join(", ");
-  return stale.value ? <p>The graph is of an earlier text: {texts} cannot be read as it is now.</p> : <p>Not drawn, since it cannot be read as it is: {texts}. The problems say why.</p>;
+  return stale.value ? <p>The graph shows an earlier version, because {texts} cannot be parsed now.</p> : <p>Not drawn, because it cannot be parsed: {texts}. See Problems.</p>;
 }
 
 function Filtered() {
@@ -41,7 +41,7 @@ function Folded() {
   if (bundles.length === 0 && !(anyOpen && foldable.value)) return null;
   return (
     <p>
-      {bundles.length > 0 && `${count(names, "name")} that are alike are folded into ${bundles.length === 1 ? "1 box" : `${bundles.length} boxes`}: press one to open it.`}
+      {bundles.length > 0 && `${count(names, "name")} with the same references are folded into ${bundles.length === 1 ? "1 box" : `${bundles.length} boxes`}. Select a box to open it.`}
       {bundles.length === 0 && `All ${count(drawn.length, "name")} are drawn.`}
       {bundles.length > 0 && (
         <button type="button" onClick={() => (opened.value = "all")}>

@@ -34,7 +34,7 @@ export function PictureView() {
       ref={svg}
       class="picture"
       role="group"
-      aria-label="Graph. Arrow keys go from box to box, Enter shows one in the text, plus and minus zoom, 0 shows all."
+      aria-label="Graph. Arrow keys move between boxes, Enter shows the box in the text, plus and minus zoom, 0 shows everything."
       onClick={(e) => press(e.target)}
       onKeyDown={(e) => type(e, svg.current)}
       onPointerOver={(e) => (hovered.value = idOf(e.target))}

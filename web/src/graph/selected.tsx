@@ -5,10 +5,10 @@ import { selected, changeFilter, filter, show, complete } from "./state.ts";
 
 const depths = [
   { value: 0, label: "everything" },
-  { value: 1, label: "1 reference around it" },
-  { value: 2, label: "2 references around it" },
-  { value: 3, label: "3 references around it" },
-  { value: noLimit, label: "all that leads there and all it leads to" },
+  { value: 1, label: "1 reference away" },
+  { value: 2, label: "2 references away" },
+  { value: 3, label: "3 references away" },
+  { value: noLimit, label: "everything connected to it" },
 ];
 
 export function Selected() {
@@ -19,7 +19,7 @@ export function Selected() {
   const place = placeOf(model, box);
   const limit = (depth: number) => changeFilter({ around: depth === 0 ? null : { id: box.id, depth } });
   return (
-    <section class="graph-selected" aria-label="The selected name">
+    <section class="graph-selected" aria-label="Selected box">
       <p>{words(model, box)}</p>
       {place && (
         <button type="button" onClick={() => show(place)}>
@@ -29,7 +29,7 @@ export function Selected() {
       )}
       <label>
         Show{" "}
-        <select aria-label="Show how much around it" value={String(around?.id === box.id ? around.depth : 0)} onChange={(e) => limit(Number(e.currentTarget.value))}>
+        <select aria-label="How much to show around it" value={String(around?.id === box.id ? around.depth : 0)} onChange={(e) => limit(Number(e.currentTarget.value))}>
           {depths.map(({ value, label }) => (
             <option key={value} value={String(value)}>
               {label}

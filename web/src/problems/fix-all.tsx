@@ -40,7 +40,7 @@ async function fixAll(): Promise<void> {
       }
       applied += answer.applied;
     } catch (error) {
-      said = `The fixes could not be made: ${error instanceof Error ? error.message : String(error)}`;
+      said = `The fixes could not be applied: ${error instanceof Error ? error.message : String(error)}`;
     }
   }
   outcome.value = { texts: texts.value, said: said || (applied > 0 ? `${plural(applied, "fix", "fixes")} applied` : "No fix could be applied") };

@@ -22,7 +22,7 @@ export const Help = ({ help }: { help: string | undefined }) => (help ? <p class
 export const FixLabel = ({ fix }: { fix: Fix }) => (
   <>
     Fix: {fix.message}{" "}
-    <span class="muted" title={fix.safe ? "No request that succeeds today can fail after it." : "It is what was likely meant: look at it before you keep it."}>
+    <span class="muted" title={fix.safe ? "It cannot make a request fail that succeeds today." : "It is probably what was meant. Check it before you keep it."}>
       ({fix.safe ? "safe" : "likely"})
     </span>
   </>

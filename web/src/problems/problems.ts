@@ -1,4 +1,4 @@
-// All that is to be mended, as findings: what the rules found, and what is wrong in the configuration.
+// All that is to be fixed, as findings: what the rules found, and what is wrong in the configuration.
 import type { Fault, Finding, LintAnswer, Severity } from "../engine/shapes.ts";
 import type { Findings } from "../project/lint.ts";
 import type { Side } from "../project/project.ts";

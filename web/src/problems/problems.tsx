@@ -1,4 +1,4 @@
-// The list of problems: what is wrong, where, and what mends it.
+// The list of problems: what is wrong, where, and what fixes it.
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { Severity } from "../engine/shapes.ts";
@@ -39,7 +39,7 @@ export function Problems() {
           {matching - limit.value} more are not shown. <button onClick={() => (limit.value += step)}>Show {Math.min(step, matching - limit.value)} more</button>
         </p>
       )}
-      {left > 0 && <p class="problems-note">{plural(left, "problem")} beyond these: mend some of them, and they appear.</p>}
+      {left > 0 && <p class="problems-note">{plural(left, "more problem")} not listed. Fix some of these to see more.</p>}
       <LeftOut answers={answers} />
     </div>
   );

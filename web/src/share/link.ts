@@ -18,7 +18,7 @@ export async function unpack(hash: string): Promise<Project> {
   const inflated = through(bytesOf(hash.slice(prefix.length)), new DecompressionStream("deflate-raw"));
   try {
     const project = checked(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(await joined(inflated, inflatedLimit))));
-    if (project.texts.length > textsLimit) throw new BadLink(`This link holds more than ${textsLimit} texts, so it was not opened.`);
+    if (project.texts.length > textsLimit) throw new BadLink(`This link contains more than ${textsLimit} texts, so it was not opened.`);
     return project;
   } catch (error) {
     if (error instanceof BadLink) throw error;
@@ -37,7 +37,7 @@ async function joined(stream: ReadableStream<Uint8Array>, limit: number): Promis
     size += next.value.length;
     if (size > limit) {
       void reader.cancel();
-      throw new BadLink(`This link holds more than ${limit >> 20} MB of text, so it was not opened.`);
+      throw new BadLink(`This link contains more than ${limit >> 20} MB of text, so it was not opened.`);
     }
     chunks.push(next.value);
   }
@@ -60,6 +60,6 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
   } catch {
-    throw new BadLink("This link is damaged: it holds characters that do not belong there. Ask for it again, or for the files.");
+    throw new BadLink("This link is damaged: it contains invalid characters. Ask for it again, or for the files.");
   }
 }

@@ -39,5 +39,5 @@ async function checkTarget(wanted: string): Promise<void> {
   const about = await loadAbout();
   if (about.targets.includes(wanted) || target.peek() !== wanted) return;
   target.value = "";
-  setOrigin({ kind: "link", note: `It asks for ${wanted}, which this playground does not know: it is judged for ${about.default}.` });
+  setOrigin({ kind: "link", note: `It asks for the target ${wanted}, which this playground does not know. ${about.default} is used instead.` });
 }

@@ -32,11 +32,11 @@ function Words({ of }: { of: Origin }) {
   }
 }
 
-function ExampleWords({ example, mended }: Extract<Origin, { kind: "example" }>) {
+function ExampleWords({ example, fixed }: Extract<Origin, { kind: "example" }>) {
   return (
     <>
       <p data-example={example.name}>
-        {mended ? "Mended example" : "Example"}: <strong>{example.title}</strong> <span class="summary">{example.summary}</span>
+        {fixed ? "Fixed example" : "Example"}: <strong>{example.title}</strong> <span class="summary">{example.summary}</span>
       </p>
       {example.rule && (
         <a href={`./rules/${example.rule}.html`} target="_blank" rel="noopener">
@@ -44,9 +44,9 @@ function ExampleWords({ example, mended }: Extract<Origin, { kind: "example" }>)
           <span class="hidden-text"> (opens a new tab)</span>
         </a>
       )}
-      {example.mended && (
-        <button type="button" onClick={() => showExample(example, !mended)}>
-          {mended ? "See what was wrong" : "See it mended"}
+      {example.fixed && (
+        <button type="button" onClick={() => showExample(example, !fixed)}>
+          {fixed ? "Show the mistake" : "Show the fix"}
         </button>
       )}
     </>

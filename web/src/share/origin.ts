@@ -5,7 +5,7 @@ import type { Example } from "../examples/example.ts";
 import { find, texts, type Text } from "../project/project.ts";
 import { capture, restore, type Project } from "./state.ts";
 
-export type Origin = { kind: "example"; example: Example; mended: boolean } | { kind: "link"; note: string } | { kind: "failure"; message: string };
+export type Origin = { kind: "example"; example: Example; fixed: boolean } | { kind: "link"; note: string } | { kind: "failure"; message: string };
 
 const told = signal<{ by: Origin; of: readonly Text[] } | null>(null);
 
@@ -50,4 +50,4 @@ export function restorePrevious(): void {
   });
 }
 
-export const showExample = (example: Example, mended: boolean) => replace((mended && example.mended) || example.bad, { kind: "example", example, mended });
+export const showExample = (example: Example, fixed: boolean) => replace((fixed && example.fixed) || example.bad, { kind: "example", example, fixed });

@@ -36,7 +36,7 @@ async function redacted({ texts }: Project, side: Side) {
   const answer = await engine.ask("redact", { files });
   const clean = (name: string): string => {
     const text = answer.files[name];
-    if (typeof text !== "string") throw new Error(`the engine has not shownRule at ${name}.`); // never the text as it was
+    if (typeof text !== "string") throw new Error(`the engine did not check ${name}`); // never the text as it was
     return text;
   };
   return { clean, secrets: answer.secrets.map((s) => ({ ...s, side })) };

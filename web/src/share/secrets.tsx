@@ -7,7 +7,7 @@ const shown = 50;
 export function Secrets({ all }: { all: Prepared["secrets"] }) {
   return (
     <>
-      <p>Whoever has the link can read the texts, and these look like secrets:</p>
+      <p>Anyone with the link can read the texts. These look like secrets:</p>
       <ul class="secrets" tabIndex={0} aria-label="Secrets">
         {all.slice(0, shown).map(({ side, what, location }) => (
           <li>

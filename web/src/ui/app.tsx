@@ -54,8 +54,8 @@ export function App() {
             </div>
           </section>
           {!narrow.value && <Splitter />}
-          <section class="panels" aria-label="What xdslint says" hidden={narrow.value && view.value === "text"}>
-            <h2 class="hidden-text">What xdslint says</h2>
+          <section class="panels" aria-label="Results" hidden={narrow.value && view.value === "text"}>
+            <h2 class="hidden-text">Results</h2>
             {!narrow.value && <PanelTabs shown={panel.value} choices={panels} />}
             <PanelView />
           </section>

@@ -18,7 +18,7 @@ export function StatusLine() {
 }
 
 function EngineState({ status }: { status: Status }) {
-  const [name, said] = typeof status === "object" ? ["failed", "The engine does not run"] : status === "loading" ? ["loading", "Starting the engine…"] : ["ready", "Ready"];
+  const [name, said] = typeof status === "object" ? ["failed", "The engine is not running"] : status === "loading" ? ["loading", "Starting the engine…"] : ["ready", "Ready"];
   return <span class={`engine-state engine-${name}`}>{said}</span>;
 }
 
