@@ -1,4 +1,4 @@
-// The editor: what the project says is shown in it, and what is typed into it goes to the project.
+// The editor shows the project's texts and passes edits to the project.
 import { useSignalEffect } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Announcer } from "../problems/announcer.tsx";

@@ -1,4 +1,4 @@
-// What is shown for a finding when one points at it: what is wrong, what fixes it, and why the rule is there.
+// The tooltip of a finding: what is wrong, how to fix it, and why the rule exists.
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Files } from "../engine/shapes.ts";

@@ -1,4 +1,4 @@
-// Findings as CodeMirror's diagnostics: a sign in the gutter, a line under the text, and what is said of it when one points there.
+// Findings as CodeMirror diagnostics: gutter sign, underline and tooltip.
 import type { Diagnostic } from "@codemirror/lint";
 import type { Text } from "@codemirror/state";
 import type { Files, Finding, Fix } from "../engine/shapes.ts";
@@ -11,7 +11,7 @@ import { finder, rangeOf } from "./positions.ts";
 /** A finding in the text, and how one of its fixes is applied. */
 export interface Mark extends Diagnostic {
   finding: Finding;
-  texts: Files; // that it was found in
+  texts: Files; // in which it was found
   apply(fix: Fix): void;
 }
 

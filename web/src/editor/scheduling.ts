@@ -1,3 +1,3 @@
-// CodeMirror parses in the background, 100 ms at a time in a browser that can say whether input waits, and else no longer than the browser is idle. A key
-// that is pressed meanwhile should not wait for 100 ms, so it does not get to know. It looks once, when it is loaded: this comes before.
+// CodeMirror parses in the background: 100 ms at a time where the browser can report waiting input, else only while the browser is idle. A key press
+// should not wait for 100 ms, so that API is hidden. CodeMirror checks for it when it is loaded, so this module is loaded first.
 if ("scheduling" in navigator) Object.defineProperty(navigator, "scheduling", { value: undefined });

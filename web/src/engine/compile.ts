@@ -1,7 +1,7 @@
-// An engine, downloaded and compiled. This is done in its worker: the page is busy with its interface then, and would let the download wait.
+// Downloads and compiles an engine. Its worker does that, because the page is busy with its interface at that time.
 import { addresses, type Kind } from "./kinds.ts";
 
-/** It rejects with a reason in words for the user. */
+/** Rejects with a reason for the user. */
 export const compileEngine = async (kind: Kind): Promise<WebAssembly.Module> => compile(await download(addresses[kind]));
 
 async function download(url: string): Promise<Response> {
@@ -14,7 +14,7 @@ async function download(url: string): Promise<Response> {
 
 async function compile(response: Response): Promise<WebAssembly.Module> {
   try {
-    // Compiling while it downloads needs a type that not every host sends.
+    // Compiling during the download needs a media type that not every host sends.
     if (response.headers.get("Content-Type") === "application/wasm") return await WebAssembly.compileStreaming(response);
     return await WebAssembly.compile(await response.arrayBuffer());
   } catch (error) {

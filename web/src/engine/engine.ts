@@ -1,22 +1,22 @@
-// The engine as the rest of the page sees it: a function that answers, in a worker that is replaced when it dies.
+// The engine for the rest of the page: it answers questions, in a worker that is restarted after a crash.
 import { batch, signal } from "@preact/signals";
 import type { Kind } from "./kinds.ts";
 import type { Operation, Operations } from "./shapes.ts";
 import type { FromWorker, ToWorker } from "./worker.ts";
 
-/** failed: it could not be loaded, or died before it could do anything; start tries again. */
+/** failed: the engine could not be loaded, or crashed while starting. start tries again. */
 export type Status = "loading" | "ready" | { failed: string };
 
-/** What becomes of the larger engine, which is loaded when an answer says that it needs it. */
+/** The larger engine is loaded when an answer says that it is needed. */
 export type LargerStatus = "not needed" | "loading" | "done" | { failed: string };
 
-/** The engine died of a question, or took too long over it; it has been started anew. */
+/** The engine crashed on a question, or took too long, and was restarted. */
 export class CrashError extends Error {}
 
-/** How long the engine may think about one question, in milliseconds. */
+/** Milliseconds per question. */
 const timeout = 20_000;
 
-/** What can wait until everything else is answered: pictures and plans, since the findings are what people look at as they type. */
+/** Questions that are asked last, because users watch the findings while they type. */
 const lowPriority: ReadonlySet<Operation> = new Set<Operation>(["graph", "plan"]);
 
 interface Question {
@@ -31,19 +31,19 @@ class Engine {
   readonly kind = signal<Kind>("smaller");
   readonly largerStatus = signal<LargerStatus>("not needed");
   private worker: Worker | undefined;
-  private larger: Worker | undefined; // while it is loaded: the other one answers as long
-  private readonly modules: Partial<Record<Kind, WebAssembly.Module>> = {}; // as the first worker compiled them: another one needs no network
-  private current: Question | undefined; // one at a time, so that it is known which question the engine died of
+  private larger: Worker | undefined; // while it is loading, the smaller one answers
+  private readonly modules: Partial<Record<Kind, WebAssembly.Module>> = {}; // as compiled by the first worker, so that a restart needs no network
+  private current: Question | undefined; // one at a time, so that it is known which question crashed the engine
   private readonly queue: Question[] = [];
   private watchdog: ReturnType<typeof setTimeout> | undefined;
 
   start(): void {
     this.status.value = "loading";
     this.worker = this.open(this.kind.peek());
-    this.next(); // it waits in the worker: the answer comes as soon as the engine runs
+    this.next(); // the worker keeps it until the engine runs
   }
 
-  /** Loads the larger engine, which then takes the place of the smaller one for good. */
+  /** Loads the larger engine, which then replaces the smaller one. */
   loadLarger(): void {
     this.largerStatus.value = "loading";
     this.larger = this.open("larger");
@@ -60,7 +60,7 @@ class Engine {
     return worker;
   }
 
-  /** Asks the engine. It rejects with what the engine says is wrong with the request, or with a CrashError. */
+  /** Asks the engine. Rejects with the engine's error message or a CrashError. */
   async ask<O extends Operation>(operation: O, request: Operations[O]["request"]): Promise<Operations[O]["answer"]> {
     const text = await new Promise<string>((resolve, reject) => {
       this.queue.push({ operation, request, resolve, reject });
@@ -91,7 +91,7 @@ class Engine {
 
   private receive(worker: Worker, message: FromWorker): void {
     if (worker === this.larger) this.receiveFromLarger(worker, message);
-    else if (worker === this.worker) this.receiveFromCurrent(message); // and not the last words of one that was replaced
+    else if (worker === this.worker) this.receiveFromCurrent(message); // messages of a replaced worker are ignored
   }
 
   private receiveFromCurrent(message: FromWorker): void {
@@ -136,7 +136,7 @@ class Engine {
     this.next();
   }
 
-  /** What was current is current anew, before all that waits. */
+  /** Asks the current question again, before all others. */
   private requeue(): void {
     if (this.current) this.queue.unshift(this.current);
     this.current = undefined;
@@ -147,7 +147,7 @@ class Engine {
     this.worker = undefined;
     clearTimeout(this.watchdog);
     if (this.status.peek() !== "ready") {
-      // Not of a question: it would die again. What was current is current when somebody starts it.
+      // No question caused this, so a restart would crash again. The current question is asked after the next start.
       this.requeue();
       this.status.value = { failed: why };
       return;

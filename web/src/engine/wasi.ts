@@ -1,6 +1,6 @@
 // The part of WASI that a Go program without files needs: a clock, random numbers, a console and an exit.
 
-/** What the browser has for it, and scripts/preinitialise.ts otherwise. */
+/** What the browser and scripts/preinitialise.ts provide differently. */
 export interface Host {
   nanoseconds(): bigint;
   random(bytes: Uint8Array<ArrayBuffer>): void;
@@ -14,16 +14,16 @@ export const browser: Host = {
 };
 
 const success = 0;
-const badFileDescriptor = 8; // in Go: there are no folders
+const badFileDescriptor = 8; // tells Go that there are no folders
 
-/** The functions that a module imports, on the memory of its instance. */
+/** The functions that a module imports. They use the memory of its instance. */
 export function wasi(module: WebAssembly.Module, host: Host, memory: () => WebAssembly.Memory): WebAssembly.Imports {
   const view = () => new DataView(memory().buffer);
   const bytes = (at: number, length: number) => new Uint8Array(memory().buffer as ArrayBuffer, at, length);
   let line = "";
 
   const functions = {
-    args_sizes_get: () => success, // the program has zeros there
+    args_sizes_get: () => success, // Go has zeros there already
     args_get: () => success,
     environ_sizes_get: () => success,
     environ_get: () => success,

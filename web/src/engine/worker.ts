@@ -1,4 +1,4 @@
-// The worker in which the engine runs: it compiles the engine if it is not given it, and then answers one request after the other.
+// The worker in which the engine runs. It compiles the engine unless it gets a compiled one, and then answers one request after the other.
 import { compileEngine } from "./compile.ts";
 import { call, start, type Exports } from "./instance.ts";
 import type { Kind } from "./kinds.ts";
@@ -21,7 +21,7 @@ async function run(module: WebAssembly.Module): Promise<Exports> {
   return engine;
 }
 
-/** Go writes the reason to the console only. */
+/** Go writes the reason only to the console. */
 function ask(engine: Exports, operation: string, request: string): FromWorker {
   try {
     return { answer: call(engine, operation, request) };

@@ -1,4 +1,4 @@
-// Whole configurations to begin with; the other examples are those of the rules.
+// Examples of whole configurations. The other examples are those of the rules.
 import { example as push } from "../compare/example.ts";
 import { settingsName, type Text } from "../project/project.ts";
 import configDump from "./configurations/config_dump.json?raw";

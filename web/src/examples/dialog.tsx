@@ -35,7 +35,7 @@ export function ExamplesDialog({ onClose }: { onClose(): void }) {
     const count = entries.value.length;
     const to = { ArrowDown: at.value + 1, ArrowUp: at.value - 1 + count, PageDown: Math.min(at.value + 10, count - 1), PageUp: Math.max(at.value - 10, 0) }[event.key];
     if (event.key === "Enter") {
-      event.preventDefault(); // or it would press the button that the focus goes back to
+      event.preventDefault(); // or it would press the button that regains the focus
       void choose(entries.value[at.value]?.name);
     } else if (to !== undefined && count > 0) {
       event.preventDefault();

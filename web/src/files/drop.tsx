@@ -13,7 +13,7 @@ const withFiles = (event: DragEvent) => event.dataTransfer?.types.includes("File
 export function DropTarget() {
   const dragging = useSignal(false);
   useEffect(() => {
-    // Before the editor sees them: it would put a file's text where the pointer is.
+    // Before the editor, which would insert the file at the pointer.
     const over = (event: DragEvent) => {
       if (!withFiles(event)) return;
       event.preventDefault();

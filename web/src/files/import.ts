@@ -1,11 +1,11 @@
-// Files that the user gives, from wherever: they become texts of the project, or are left out for a reason that is said.
+// Imports files into the project, from a dialog, a drop or the clipboard. Skipped files are reported with the reason.
 import { batch } from "@preact/signals";
 import { loadAbout } from "../engine/about.ts";
 import { add, open, texts, type Side, type Text } from "../project/project.ts";
 import { pristine } from "../share/origin.ts";
 import { notify } from "../ui/notice.ts";
 
-/** A file with its path; found: it stands in a folder that was given, where most files may be anything. */
+/** A file with its path. found: it is from a folder, which may contain unrelated files. */
 export interface PickedFile {
   path: string;
   file: File;
@@ -17,7 +17,7 @@ const mostBytes = 20 << 20;
 
 export const limits = `${mostFiles} files and ${mostBytes >> 20} MB`;
 
-/** Opens files as texts of a side. They importFiles the place of an example that nobody has touched. */
+/** Opens files as texts of a side. They replace an example that has not been edited. */
 export async function importFiles(given: readonly PickedFile[], side: Side): Promise<void> {
   if (given.length === 0) return;
   const wanted = await wantedOf(given);
@@ -50,7 +50,7 @@ async function wantedOf(given: readonly PickedFile[]): Promise<PickedFile[]> {
   return given.filter((g) => !g.found || readable(g));
 }
 
-/** A file as a text, or the reason why it is none. */
+/** A file as a text, or the reason why it cannot be one. */
 async function textOf(side: Side, path: string, file: File): Promise<Text | string> {
   try {
     const text = await file.text();

@@ -18,7 +18,7 @@ export function freeName(side: Side, name: string): string {
   return free;
 }
 
-/** What a pasted text is called, until somebody gives it a name. */
+/** The default name of a pasted text. */
 export function suggestedName(text: string): string {
   if (!/^\s*[{[]/.test(text)) return untitled;
   return text.includes("envoy.admin.v3.") || /"configs"\s*:/.test(text) ? "config_dump.json" : "envoy.json";

@@ -14,7 +14,7 @@ function pick(side: Side, folder: boolean): void {
   input.click();
 }
 
-// A path begins with the folder that was chosen; what is in it is named as seen from there. Hidden folders are left out.
+// Names are relative to the chosen folder, with which each path begins. Hidden folders are skipped.
 function inFolder(files: readonly File[]): PickedFile[] {
   return files.flatMap((file) => {
     const path = file.webkitRelativePath.split("/").slice(1);

@@ -1,4 +1,4 @@
-// A tab for each text; in a comparison those of its two sides stand apart.
+// A tab for each text, with separate groups for the two sides of a comparison.
 import { computed } from "@preact/signals";
 import type { Severity } from "../engine/shapes.ts";
 import { findings } from "../project/lint.ts";

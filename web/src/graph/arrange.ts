@@ -1,4 +1,4 @@
-// Where each box and arrow candidates in the picture: asked of a worker, so that the page never waits for it.
+// The places of boxes and arrows in the picture. A worker computes them, so that the page never waits.
 import type { Model } from "./model.ts";
 import { ranks } from "./ranks.ts";
 
@@ -18,7 +18,7 @@ export interface Frame extends Point {
 
 export interface Arrangement {
   boxes: Map<string, Point>; // the upper left corner
-  arrows: Map<string, Point[]>; // where it bends
+  arrows: Map<string, Point[]>; // its bends
   frames: Frame[];
   width: number;
   height: number;
@@ -30,7 +30,7 @@ export interface Group {
   arrows: { id: string; from: string; to: string }[];
 }
 
-/** What the worker is told: the snapshots, between which there are no arrows. */
+/** The input of the worker: the snapshots, which have no arrows between them. */
 export type Sketch = Group[];
 
 export function sketch(model: Model): Sketch {
@@ -43,14 +43,14 @@ export function sketch(model: Model): Sketch {
   }));
 }
 
-/** What is too odd to be laid out is said so. */
+/** The answer of the worker. */
 export type Answer = Arrangement | { failed: string };
 
 let worker: Worker | undefined;
 let waiting: (() => void) | undefined;
 let busy = false;
 
-/** Lays a model out. While the worker is busy only the last one waits. */
+/** Lays out a model. While the worker is busy, only the latest request waits. */
 export function arrange(model: Model, take: (answer: Answer) => void): void {
   const start = () => {
     worker ??= new Worker(new URL("./arrange.worker.ts", import.meta.url), { type: "module" });

@@ -1,4 +1,4 @@
-// The boxes and arrows that are near what is seen of the picture.
+// The boxes and arrows in or near the visible part of the picture.
 import { useMemo } from "preact/hooks";
 import { boxHeight, boxWidth, type Arrangement } from "./arrange.ts";
 import { tabStop } from "./focus.ts";
@@ -62,7 +62,7 @@ function Arrows({ model, at, drawn }: { model: Model; at: Arrangement; drawn: Dr
   const lines = useMemo(() => new Map(model.arrows.map((a) => [a.id, line(a, at.boxes, at.arrows.get(a.id) ?? [])])), [model, at]);
   const all = model.arrows.filter((a) => crosses(a, at, drawn));
   if (drawn.far) {
-    // From afar they need not be told apart: one path is drawn sooner than thousands.
+    // Zoomed out, they need not be told apart. One path is drawn faster than thousands.
     const together = (some: Arrow[]) => some.map((a) => lines.get(a.id)).join("");
     return (
       <>

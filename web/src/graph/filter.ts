@@ -4,13 +4,13 @@ import { kindWords, neighbours, modelOf, referred, referrers, type Box, type Mod
 export interface Filter {
   text: string;
   hidden: ReadonlySet<string>; // kinds
-  problems: boolean; // only what has one, and what refers to that
-  around: { id: string; depth: number } | null; // only what leads there and where that leads
+  problems: boolean; // only boxes with problems and their referrers
+  around: { id: string; depth: number } | null; // only boxes connected to this one
 }
 
 export const noFilter: Filter = { text: "", hidden: new Set(), problems: false, around: null };
 
-/** How many references away "all" is. */
+/** The depth of "everything connected". */
 export const noLimit = Infinity;
 
 export const hasProblem = (box: Box) => box.findings > 0 || box.state === "missing" || box.state === "presumed";
@@ -24,7 +24,7 @@ export function applyFilter(model: Model, { text, hidden, problems, around }: Fi
   return restrictTo(model, new Set(kept.filter((box) => !hidden.has(box.kind))));
 }
 
-/** Those that are wanted, and what is beside them. */
+/** The wanted boxes and their neighbours. */
 function select(among: readonly Box[], wanted: (box: Box) => boolean, beside: (box: Box) => Box[]): Box[] {
   const kept = new Set(among.filter(wanted).flatMap((box) => [box, ...beside(box)]));
   return among.filter((box) => kept.has(box));
@@ -40,7 +40,7 @@ function restrictTo(model: Model, kept: ReadonlySet<Box>): Model {
   );
 }
 
-/** A box with what it leads to, and what leads to it. */
+/** A box with everything that it reaches and everything that reaches it. */
 function reachable(model: Model, box: Box, depth: number): Box[] {
   return [...new Set([...walk(box, depth, ({ id }) => referred(model, id)), ...walk(box, depth, ({ id }) => referrers(model, id))])];
 }

@@ -1,10 +1,10 @@
-// What candidates out in the picture.
+// What is highlighted in the picture.
 import { computed, signal } from "@preact/signals";
 
-/** What the pointer is over, and what has the keyboard's focus: its neighbours light up with it. */
+/** The box under the pointer and the one with the keyboard focus. Its neighbours are highlighted with it. */
 export const hovered = signal<string | null>(null);
 export const focused = signal<string | null>(null);
 export const highlighted = computed(() => hovered.value ?? focused.value);
 
-/** The box that the Tab key leads to; the first one where there is none such. */
+/** The box that the Tab key reaches. Without one, it is the first. */
 export const tabStop = signal<string | null>(null);

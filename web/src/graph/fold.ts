@@ -1,10 +1,10 @@
-// Many boxes at once say little: select that are alike (of a kind, in the same state, referred to by the same) are folded into one.
+// A picture of many boxes is hard to read, so similar boxes are folded into one: same kind, same state, same referrers.
 import { modelOf, referrers, type Box, type Model } from "./model.ts";
 import { ranks } from "./ranks.ts";
 
 /** More boxes than this are folded. */
 export const foldAbove = 200;
-/** Fewer than this are left as they are. */
+/** Fewer similar boxes than this are not folded. */
 const minAlike = 5;
 
 export function fold(model: Model, opened: ReadonlySet<string>): Model {
@@ -14,7 +14,7 @@ export function fold(model: Model, opened: ReadonlySet<string>): Model {
   const names = (boxes: Box[]) => [...new Set(boxes.map(({ id }) => shownAs.get(id) ?? id))].sort();
   const boxes: Box[] = [];
   const columns = [...Map.groupBy(model.boxes.values(), (box) => rank.get(box.id) ?? 0)].sort(([a], [b]) => a - b);
-  // Column by column, since what refers to a box candidates left of it: so what it was folded into is known.
+  // Column by column: what refers to a box is to its left, so it is already known what that was folded into.
   for (const [, column] of columns) {
     const likeness = (box: Box) => JSON.stringify([box.snapshot, box.kind, box.state, box.severity, names(referrers(model, box.id))]);
     for (const alike of Map.groupBy(column, likeness).values()) {

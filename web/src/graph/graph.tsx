@@ -1,4 +1,4 @@
-// The panel that shows who refers to whom, as a picture or as a list.
+// The panel with the graph of references, as a picture or as a list.
 import { useEffect } from "preact/hooks";
 import { Selected } from "./selected.tsx";
 import { List } from "./list.tsx";

@@ -1,4 +1,4 @@
-// What candidates out, drawn over the picture, so that a picture of thousands of boxes need not be drawn anew for it.
+// Highlights are drawn over the picture, so that they do not redraw thousands of boxes.
 import { boxHeight, boxWidth } from "./arrange.ts";
 import { highlighted } from "./focus.ts";
 import { neighbours } from "./model.ts";
@@ -22,7 +22,7 @@ export function Highlights() {
   );
 }
 
-const most = 200; // neighbours that light up
+const most = 200; // neighbours that are highlighted
 
 function Neighbourhood({ shown, id }: { shown: Picture; id: string }) {
   const { model, at } = shown;

@@ -1,4 +1,4 @@
-// Where an arrow key leads from a box: right to what it refers to, left to what refers to it, up and down in its column.
+// The box that an arrow key moves to: right to a reference, left to a referrer, up and down in the column.
 import type { Point } from "./arrange.ts";
 import { referred, referrers, type Box } from "./model.ts";
 import type { Picture } from "./state.ts";

@@ -1,4 +1,4 @@
-// The graph in words, for whoever sees no picture or wants none.
+// The graph as a list, for users who cannot or do not want to use the picture.
 import { useSignal } from "@preact/signals";
 import { count, kindWords, placeOf, stateWords, title, type Arrow, type Box, type Model } from "./model.ts";
 import { selected, filtered, show } from "./state.ts";
@@ -53,7 +53,7 @@ function Name({ model, box }: { model: Model; box: Box }) {
   );
 }
 
-/** Each leads to the text that refers. */
+/** Each button leads to the referring text. */
 function References({ words, arrows, end }: { words: string; arrows: readonly Arrow[] | undefined; end: "from" | "to" }) {
   if (!arrows) return null;
   const edges = arrows.flatMap((arrow) => arrow.edges.map((edge) => ({ edge, other: arrow[end] })));

@@ -1,10 +1,10 @@
-// The graph as it is drawn: boxes (names) and arrows (who refers to whom).
+// The graph as it is drawn: boxes are names, arrows are references.
 import type { Finding, GraphAnswer, GraphEdge, GraphNode, Location, Severity } from "../engine/shapes.ts";
 
 export interface Box extends Omit<GraphNode, "source"> {
   severity: Severity | null; // of the worst finding about it
   findings: number;
-  members: readonly Box[]; // what was folded into this one box; empty for a box that candidates for itself
+  members: readonly Box[]; // the boxes that were folded into this one; empty for a single box
 }
 
 /** All references from one box to another. */
@@ -26,14 +26,14 @@ const ranked: Severity[] = ["error", "warning", "info"];
 
 const worse = (a: Severity | null, b: Severity | null) => ranked.find((s) => s === a || s === b) ?? null;
 
-/** What a box is called where people read it. */
+/** The name of a box in the interface. */
 export const kindWords = (kind: string) => kind.replaceAll("_", " ");
 export function title(box: Box): string {
   if (box.members.length > 0) return count(box.members.length, kindWords(box.kind));
   return box.name || (box.kind === "bootstrap" && box.snapshot) || "(no name)";
 }
 
-/** What is to be said of a name beside its kind; nothing of a resource that is there. */
+/** The words for a state. A resource that is present needs none. */
 export const stateWords: Record<Box["state"], string> = {
   present: "",
   inside: "inline",
@@ -42,7 +42,7 @@ export const stateWords: Record<Box["state"], string> = {
   open: "not in these texts",
 };
 
-/** All that a box shows, in words. */
+/** Everything that a box shows, in words. */
 export function words(model: Model, box: Box): string {
   const parts = [box.members.length > 0 ? title(box) : `${kindWords(box.kind)} ${title(box)}`];
   if (stateWords[box.state]) parts.push(stateWords[box.state]);
@@ -57,7 +57,7 @@ const few = (boxes: Box[]) => (boxes.length > 3 ? `${boxes.length} others` : box
 
 export const count = (n: number, what: string) => `${n.toLocaleString("en")} ${n === 1 ? what : `${what}s`}`;
 
-/** A model of boxes, and of the arrows between them; references from one box to the same other become one arrow. */
+/** A model of boxes and arrows. All references from one box to another become one arrow. */
 export function modelOf(boxes: Iterable<Box>, edges: Iterable<{ from: string; to: string; edges: readonly GraphEdge[] }>): Model {
   const byId = new Map<string, Box>();
   for (const box of boxes) byId.set(box.id, box);
@@ -75,7 +75,7 @@ export function modelOf(boxes: Iterable<Box>, edges: Iterable<{ from: string; to
   return { boxes: byId, arrows: all, out: Map.groupBy(all, (a) => a.from.id), into: Map.groupBy(all, (a) => a.to.id) };
 }
 
-/** The engine's drawing, with what was found about each name. */
+/** The engine's graph with the findings about each name. */
 export function withFindings(answer: GraphAnswer, findings: readonly Finding[]): Model {
   const about = Map.groupBy(findings, (f) => nameKey(f.resource.kind, f.resource.name));
   const boxes = answer.nodes.map(({ source: _, ...node }): Box => {
@@ -90,14 +90,14 @@ export function withFindings(answer: GraphAnswer, findings: readonly Finding[]):
 
 const nameKey = (kind: string, name: string) => `${kind}/${name}`;
 
-/** Whether a place is in another; one without a position is anywhere in its file. */
+/** Reports whether a location is inside another. A location without a position is the whole file. */
 function within(place: Location, around: Location): boolean {
   if (place.file !== around.file) return false;
   if (!place.start || !around.start || !around.end) return true;
   return around.start.offset <= place.start.offset && place.start.offset <= around.end.offset;
 }
 
-/** Where a name candidates: what has no place of its own is shown where it is first referred to. */
+/** The location of a name. A name without one is shown at its first reference. */
 export const placeOf = (model: Model, box: Box): Location | null => box.location ?? model.into.get(box.id)?.flatMap((a) => a.edges).find((e) => e.location)?.location ?? null;
 
 export const referrers = (model: Model, id: string): Box[] => (model.into.get(id) ?? []).map((a) => a.from);

@@ -60,7 +60,7 @@ export function PictureView() {
   );
 }
 
-/** Moves the view along with the picture, and with the cursor in the text. */
+/** Moves the view when the picture or the cursor in the text changes. */
 function useFollowing(): void {
   const before = useRef<Picture | null>(null);
   useSignalEffect(() => {
@@ -84,7 +84,7 @@ function useFollowing(): void {
   });
 }
 
-/** Where to look first: at a problem, else at the first box. */
+/** The box to show first: one with a problem, else the first. */
 function startOf({ model, at }: Picture) {
   const boxes = [...model.boxes.values()];
   const first = boxes.find((box) => box.severity === "error" || box.state === "missing") ?? boxes.find(hasProblem) ?? boxes[0];
@@ -113,7 +113,7 @@ function type(event: KeyboardEvent, svg: SVGSVGElement | null): void {
   if (to) {
     tabStop.value = to.id;
     view.value?.bring(to.at);
-    // Content is drawn anew before the browser paints: only then can the box have the focus.
+    // The content is redrawn before the browser paints, and the box can only be focused after that.
     requestAnimationFrame(() => svg?.querySelector<SVGElement>(`[data-box="${CSS.escape(to.id)}"]`)?.focus({ preventScroll: true }));
   } else if (key === "Enter" || key === " ") press(event.target);
   else if (key === "+" || key === "=") view.value?.zoom(1);

@@ -1,4 +1,4 @@
-// In which column each box candidates. References go to the right, and what is of one kind candidates in one column as far as they let it.
+// The column of each box. References point to the right, and boxes of one kind share a column where possible.
 import type { Model } from "./model.ts";
 
 export function ranks(model: Model): Map<string, number> {
@@ -8,13 +8,13 @@ export function ranks(model: Model): Map<string, number> {
   return longest(model, order, back, (id) => usual.get(model.boxes.get(id)?.kind ?? "") ?? 0);
 }
 
-/** All boxes, each before what it refers to; and the arrows that close a circle, which are left out of that. */
+/** Sorts the boxes topologically. Arrows that close a cycle are ignored and returned in back. */
 function sorted(model: Model): { order: string[]; back: Set<string> } {
   const state = new Map<string, "open" | "done">();
   const back = new Set<string>();
   const order: string[] = [];
   for (const root of model.boxes.keys()) {
-    // No recursion: a chain of aggregate clusters may be as long as a text.
+    // Not recursive, because a chain of aggregate clusters may be very long.
     const path = state.has(root) ? [] : [{ id: root, next: 0 }];
     if (path.length > 0) state.set(root, "open");
     for (let top = path.at(-1); top; top = path.at(-1)) {
@@ -46,7 +46,7 @@ function longest(model: Model, order: readonly string[], back: ReadonlySet<strin
   return rank;
 }
 
-/** The column in which most boxes of a kind stand, select aside that nothing refers to. */
+/** The column of most boxes of a kind. Boxes without referrers are not counted. */
 function columns(model: Model, rank: ReadonlyMap<string, number>): Map<string, number> {
   const votes = new Map<string, Map<number, number>>();
   for (const box of model.boxes.values()) {

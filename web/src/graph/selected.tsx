@@ -1,4 +1,4 @@
-// What there is to say and to do about the box that was clicked last.
+// Details and actions of the box that was clicked last.
 import { noLimit } from "./filter.ts";
 import { placeOf, words } from "./model.ts";
 import { selected, changeFilter, filter, show, complete } from "./state.ts";

@@ -1,4 +1,4 @@
-// What the panel shows, as signals: the engine's drawing → withFindings → filtered → folded → arranged.
+// The panel's state as signals: the engine's graph, with findings, filtered, folded, laid out.
 import { computed, effect, signal, untracked } from "@preact/signals";
 import type { Files, GraphAnswer, Location } from "../engine/shapes.ts";
 import { findings, keepAsking } from "../project/lint.ts";
@@ -16,11 +16,11 @@ interface Answer {
 
 const side = computed<Side>(() => active.value.side);
 const newest = signal<Answer | null>(null);
-/** The answer that is shown: the newest, or, while a text cannot be read, the last one before that. */
+/** The answer that is shown. While a text cannot be parsed, it is the last one before. */
 const answer = signal<Answer | null>(null);
 export const stale = signal(false);
 
-/** Texts that cannot be read as they are, be it because somebody is typing there. */
+/** Texts that cannot be parsed, for example while the user is typing. */
 export const unreadable = computed(() => [...new Set(findings.value[side.value]?.diagnostics.filter((d) => d.resource.kind === "file").map((d) => d.location.file))]);
 
 function settle(): void {
@@ -40,25 +40,25 @@ export const asList = signal(false);
 
 const empty = modelOf([], []);
 
-/** All that the texts hold; null before the engine has said so. */
+/** The model of all texts; null until the engine has answered. */
 export const complete = computed(() => answer.value && withFindings(answer.value.drawing, findings.value[answer.value.side]?.diagnostics ?? []));
 export const filtered = computed(() => applyFilter(complete.value ?? empty, filter.value));
 export const folded = computed(() => (opened.value === "all" ? filtered.value : fold(filtered.value, opened.value)));
 export const foldable = computed(() => filtered.value.boxes.size > foldAbove);
 
-/** A model and where its parts stand. It lags behind folded for as long as the worker takes. */
+/** A model and its layout. It lags behind folded while the worker computes. */
 export interface Picture {
   model: Model;
   at: Arrangement;
-  filter: Filter; // what was asked for
+  filter: Filter; // the filter in use
 }
 
 export const picture = signal<Picture | null>(null);
-export const failed = signal(""); // why there is no picture
+export const failed = signal(""); // the reason why there is no picture
 
 export const changeFilter = (by: Partial<Filter>) => (filter.value = { ...filter.value, ...by });
 
-/** Keeps the panel up to date; it ends when the returned function is called. */
+/** Keeps the panel up to date until the returned function is called. */
 export function follow(): () => void {
   const endAsking = keepAsking(
     "graph",
@@ -95,12 +95,12 @@ const sameShape = (a: Model, b: Model) => sameKeys(parts(a), parts(b));
 const parts = ({ boxes, arrows }: Model) => [...[...boxes.values()].flatMap((box) => [box.id, box.snapshot]), ...arrows.map((arrow) => arrow.id)];
 const sameKeys = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every((key, i) => key === b[i]);
 
-/** Shows in the text where something candidates. */
+/** Shows a location in the text. */
 export function show(location: Location | null | undefined): void {
   if (answer.value && location) reveal(answer.value.side, location);
 }
 
-/** What a click on a box does: a folded one opens. */
+/** Handles a click on a box. A folded one opens. */
 export function choose(model: Model, box: Box): void {
   if (box.members.length > 0) {
     if (opened.value !== "all") opened.value = new Set([...opened.value, box.id]);
@@ -112,7 +112,7 @@ export function choose(model: Model, box: Box): void {
 
 export const showArrow = (arrow: Arrow) => show(arrow.edges.find((e) => e.location)?.location);
 
-/** What of the picture candidates where the cursor is: the smallest thing around it, and each reference in its line. */
+/** The boxes and arrows at the cursor: the smallest box around it, and each reference in its line. */
 export const current = computed<{ boxes: ReadonlySet<string>; arrows: ReadonlySet<string> }>(() => {
   const boxes = new Set<string>();
   const arrows = new Set<string>();
@@ -123,7 +123,7 @@ export const current = computed<{ boxes: ReadonlySet<string>; arrows: ReadonlySe
   for (const arrow of model.arrows) {
     if (!arrow.edges.some((e) => here(e.location) < Infinity)) continue;
     arrows.add(arrow.id);
-    if (!arrow.to.location) boxes.add(arrow.to.id); // it has no other place
+    if (!arrow.to.location) boxes.add(arrow.to.id); // it has no location of its own
   }
   let size = Infinity;
   let smallest = "";

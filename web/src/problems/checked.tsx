@@ -1,10 +1,10 @@
-// What was shownRule at, and what was not: an empty list alone does not say that all is well.
+// What was checked and what was not, since an empty list of problems could mean either.
 import { engine } from "../engine/engine.ts";
 import { findings, troubleWith, type Findings } from "../project/lint.ts";
 import { settingsName, texts } from "../project/project.ts";
 import { plural, sides } from "./problems.ts";
 
-/** Said in the place of the list as long as there is nothing to list. */
+/** Shown instead of the list while there are no answers. */
 export function Waiting() {
   const trouble = troubleWith("lint");
   if (trouble) return <p class="problems-note">The texts could not be checked: {trouble}</p>;
@@ -66,5 +66,5 @@ export function LeftOut({ answers }: { answers: readonly Findings[] }) {
 
 const listed = (answer: Findings, file: string) => answer.diagnostics.some(({ location }) => location.file === file);
 
-/** The answers that are there, the one about what is judged first. */
+/** The available answers, "after" first. */
 export const answersOf = () => sides.map((side) => findings.value[side]).filter((answer) => answer !== null);

@@ -1,4 +1,4 @@
-// What findings are made of, wherever they are shown.
+// The parts of a finding, shared by the list and the tooltip.
 import type { Files, Fix, Severity } from "../engine/shapes.ts";
 import { settingsIn, isCustom, shownRule } from "../custom/rules.ts";
 import "./parts.css";
@@ -46,7 +46,7 @@ interface RuleProperties {
   tabIndex?: number;
 }
 
-/** A built-in rule has a page, which opens beside the playground, so that nobody loses what they typed. */
+/** A built-in rule has a page, which opens in a new tab. A custom rule opens a dialog. */
 export const RuleLink = ({ rule, texts, tabIndex }: RuleProperties) =>
   isCustom(rule) ? (
     <button type="button" class="link rule" tabIndex={tabIndex} aria-haspopup="dialog" onClick={() => (shownRule.value = { rule, files: settingsIn(rule, texts) })}>

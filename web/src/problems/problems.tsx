@@ -1,4 +1,4 @@
-// The list of problems: what is wrong, where, and what fixes it.
+// The list of problems with their locations and fixes.
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { Severity } from "../engine/shapes.ts";

@@ -1,5 +1,5 @@
-// A project or an example behind the # of the address. It is taken out of the address at once: a reload is to keep what has been typed since, and
-// an address that is copied from there should not hold what nobody sees in it. The browser's history keeps the link all the same.
+// Opens a project or an example from the fragment of the URL and removes it from there at once: a reload keeps later edits, and
+// a copied URL contains no invisible content. The browser's history still has the link.
 import { showError } from "./origin.ts";
 
 export const hasLink = () => /^#(p|example)=/.test(location.hash);

@@ -1,4 +1,4 @@
-// The dialog behind "Copy link". Nothing is copied that holds a secret, or that may not openLink, before the user has said so.
+// The dialog behind "Copy link". A link with secrets, or one that may be too long, is only copied after the user agrees.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Modal } from "../ui/modal.tsx";
@@ -124,7 +124,7 @@ function Close({ primary }: { primary?: true }) {
   );
 }
 
-/** A step takes the place of another within the open dialog, so its first button gets the focus here. */
+/** Steps replace each other in the open dialog, so the first button is focused here. */
 const focus = (element: HTMLElement | null) => element?.focus();
 
 const lengthOf = ({ link, clean }: Prepared) => Math.max(link.length, clean.length);

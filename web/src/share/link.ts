@@ -1,11 +1,11 @@
-// A project as the part of an address behind the #, which browsers never send: JSON, deflated, in base64url. A version stands in front.
+// A project in the fragment of a URL, which browsers never send: a version, then JSON, deflated, in base64url.
 import { checked, type Project } from "./state.ts";
 
 const prefix = "#p=1.";
 const inflatedLimit = 20 << 20; // a small link could hold a gigabyte of spaces
 const textsLimit = 1000; // or a million texts
 
-/** Why a link cannot be opened, in words for the user. */
+/** The reason why a link cannot be opened, for the user. */
 export class BadLink extends Error {}
 
 export async function pack(project: Project): Promise<string> {
@@ -28,7 +28,7 @@ export async function unpack(hash: string): Promise<Project> {
 
 const through = (bytes: Uint8Array<ArrayBuffer>, transform: GenericTransformStream): ReadableStream<Uint8Array> => new Blob([bytes]).stream().pipeThrough(transform);
 
-/** Reads a stream to its end, or to the limit: what goes on behind that is never unpacked. */
+/** Reads a stream to its end. Nothing is unpacked beyond the limit. */
 async function joined(stream: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
   const reader = stream.getReader();
   const chunks: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-// What an address names is opened.
+// Opens what a URL names.
 import { loadAbout } from "../engine/about.ts";
 import { exampleOf } from "../examples/example.ts";
 import { opening } from "../examples/opening.ts";
@@ -8,7 +8,7 @@ import { showError, replace, showExample, setOrigin } from "./origin.ts";
 
 let latest = 0;
 
-/** What was asked for last is shown, even if something else takes longer. */
+/** The latest request wins, even if an earlier one takes longer. */
 export async function openLink(hash: string): Promise<void> {
   const turn = ++latest;
   try {
@@ -34,7 +34,7 @@ async function shared(hash: string): Promise<() => void> {
   };
 }
 
-/** Targets come and go with versions of the playground; a link stays as it is. */
+/** A link may name a target that this version of the playground does not have. */
 async function checkTarget(wanted: string): Promise<void> {
   const about = await loadAbout();
   if (about.targets.includes(wanted) || target.peek() !== wanted) return;

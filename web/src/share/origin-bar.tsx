@@ -1,7 +1,7 @@
 import { restorePrevious, dismiss, previous, origin, showExample, type Origin } from "./origin.ts";
 import "./share.css";
 
-/** Says what the open texts are, where they are not the user's own. */
+/** Says where the open texts come from, unless they are the user's own. */
 export function OriginBar() {
   const from = origin.value;
   if (!from) return null;

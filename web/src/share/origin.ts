@@ -1,4 +1,4 @@
-// Where the open texts came from, and what was open before: a link or an example takes the place of everything, and that can be undone.
+// The origin of the open texts. A link or an example replaces all texts, and that can be undone.
 import { batch, computed, signal } from "@preact/signals";
 import { opening } from "../examples/opening.ts";
 import type { Example } from "../examples/example.ts";
@@ -9,7 +9,7 @@ export type Origin = { kind: "example"; example: Example; fixed: boolean } | { k
 
 const told = signal<{ by: Origin; of: readonly Text[] } | null>(null);
 
-/** What is to be said of where the open texts came from; nothing once all of those are closed. */
+/** The origin to show; null once all of its texts are closed. */
 export const origin = computed(() => {
   const now = told.value;
   return now && (now.of.length === 0 || now.of.some(find)) ? now.by : null;
@@ -19,16 +19,16 @@ export const setOrigin = (by: Origin) => (told.value = { by, of: texts.peek() })
 export const dismiss = () => (told.value = null);
 export const showError = (error: unknown) => (told.value = { by: { kind: "failure", message: error instanceof Error ? error.message : String(error) }, of: [] });
 
-/** What somebody had written before another project took its place; null where nobody had. */
+/** The user's own texts before another project replaced them, if any. */
 export const previous = signal<Project | null>(null);
 
-// Examples in which nothing has been typed: nobody misses them.
+// Examples that have not been edited. They need not be kept.
 const untouched = new WeakSet<readonly Text[]>([opening]);
 
-/** Whether all that is open is an example as it was given. */
+/** Reports whether the open texts are an unedited example. */
 export const pristine = () => untouched.has(texts.peek());
 
-/** Says that what is open now is one. */
+/** Marks the open texts as an unedited example. */
 export const setPristine = () => void untouched.add(texts.peek());
 
 export function replace(project: Project, by: Origin): void {

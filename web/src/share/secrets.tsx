@@ -1,4 +1,4 @@
-// Where secrets stand in the texts, and what they are: never the secrets themselves.
+// Lists the locations and kinds of secrets, never the secrets themselves.
 import type { Prepared } from "./prepare.ts";
 import { comparing } from "../project/project.ts";
 
