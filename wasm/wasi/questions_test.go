@@ -52,7 +52,7 @@ func questions(t *testing.T) (all []question) {
 			all = append(all, aboutOne(folder+"/"+name, texts{name: text}, nil)...)
 		}
 	}
-	all = append(all, aboutHouseRules(t)...)
+	all = append(all, aboutCustomRules(t)...)
 	return append(all, ask("error: no such operation", "dance", nil), ask("error: no such target", "lint", fields{"targets": []string{"x"}}))
 }
 

@@ -81,7 +81,7 @@ async function typing(browser: Browser, url: string): Promise<string> {
   return table(["typing 50 keys into the 5,000 lines", "longest", "p99", "aim"], [["tasks of the main thread", ms(worst(tasks)), ms(quantile(tasks, 0.99)), "50 ms"]]);
 }
 
-// In a process of its own, as for a user: this one is busy with the browser.
+// In its own process, because this one is busy with the browser.
 const server = spawn(process.execPath, [fileURLToPath(new URL("../serve.ts", import.meta.url)), "0"]);
 const browser = await launch();
 try {

@@ -1,4 +1,4 @@
-// The larger engine, which has all rules, in Node: the pages are made from what it says of the rules, so there is no second place where rules are described.
+// The larger engine in Node. It has all rules, and the pages are built from its answers.
 import { readFile } from "node:fs/promises";
 import { call, start } from "../src/engine/instance.ts";
 import type { Operation, Operations } from "../src/engine/shapes.ts";

@@ -1,11 +1,11 @@
-// The pages about the rules: one for each, and one that lists them. They need no script.
+// The static pages of the rules: one for each, and an index.
 import type { Ask } from "./engine.ts";
 import type { Rule, RuleSummary } from "../src/engine/shapes.ts";
 import { escape, htmlOf } from "./markdown.ts";
 
 const repository = "https://github.com/xdslint/xdslint/blob/main/";
 
-/** HTML by the path below the folder of the pages. */
+/** HTML by path, relative to the folder of the pages. */
 export function pagesOf(ask: Ask, stylesheet: string): Map<string, string> {
   const { rules } = ask("about", {});
   const known = new Set(rules.map((r) => r.id));
@@ -35,7 +35,7 @@ function rulePage(rule: Rule, known: Set<string>, stylesheet: string): string {
 const playgroundLink = (rule: Rule) =>
   `<p><a class="button" href="../../index.html#example=${escape(rule.id)}">Open this example in the playground</a></p>\n`;
 
-/** Pages of other rules are on this site, everything else in the repository is there. */
+/** Links to other rules stay on this site. Other relative links lead to the repository. */
 function addressOf(href: string, id: string, known: Set<string>): string {
   const docs = new URL(`docs/rules/${id}.md`, repository);
   const url = new URL(href, docs);
@@ -72,9 +72,9 @@ ${rules.map((r) => `<tr><td><a href="${escape(r.id)}.html">${escape(r.id)}</a></
 interface Page {
   title: string;
   description: string;
-  up: string; // the way to the playground's folder
+  up: string; // the relative path of the playground
   stylesheet: string;
-  trail: string[]; // the way back, as HTML
+  trail: string[]; // breadcrumbs, as HTML
   body: string;
 }
 

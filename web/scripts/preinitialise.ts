@@ -14,7 +14,7 @@ const example = (name: string) => readFileSync(new URL(`../src/examples/configur
 const files = { "envoy.yaml": example("storefront.yaml"), ".xdslint.yaml": example("custom-rules.xdslint.yaml") };
 const request = JSON.stringify({ files, targets: [] });
 
-/** No randomness, and a clock of its own, so that one source gives one module. */
+/** No randomness and a simulated clock, so that the same source gives the same module. */
 function host(): Host {
   let ticks = 0n;
   return { nanoseconds: () => ++ticks, random: (bytes) => void bytes.fill(1), print: () => {} };

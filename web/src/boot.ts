@@ -1,4 +1,4 @@
-// What cannot wait: the engine takes the longest to start, so its worker loads, and the first question is on its way to it, before the interface is there.
+// The engine takes the longest to start, so it gets its first question before the interface is loaded.
 import { engine } from "./engine/engine.ts";
 import { opening } from "./examples/opening.ts";
 import { startLinting } from "./project/lint.ts";

@@ -8,4 +8,4 @@ import "./offline/register.ts";
 const root = document.getElementById("app");
 if (root) render(<App />, root);
 markFirstFindings();
-loadAbout().catch(() => {}); // said by the banner about the engine
+loadAbout().catch(() => {}); // a banner shows it

@@ -3,7 +3,7 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
 
-// Requests of service workers are events like any other.
+// Reports requests of service workers as events.
 process.env.PW_EXPERIMENTAL_SERVICE_WORKER_NETWORK_EVENTS = "1";
 
 /** The browser looks for updates, and asks a server what the fields of a form are for: neither finds another host. */

@@ -107,7 +107,7 @@ test("the sides can be swapped", () =>
     await panel(page).getByRole("button", { name: "Swap" }).click();
     await panel(page).getByText('cluster "cart-blue" is used before Envoy has it').waitFor();
     await phases(page).first().getByRole("button", { name: "cart-blue" }).first().waitFor();
-    // The text that is shown stays; it is another side's now.
+    // The shown text stays, but its side changes.
     await text(page).getByText("name: cart-green", { exact: true }).waitFor();
     await panel(page).getByRole("button", { name: "before edge.yaml:25:24" }).waitFor();
   }));
@@ -176,7 +176,7 @@ test("files can be opened as one side", () =>
       await chooser.setFiles({ name: "clusters.yaml", mimeType: "text/yaml", buffer: Buffer.from(content) });
     };
     await openPanel(page);
-    await open(clusters("a")); // an example that nobody has touched makes room
+    await open(clusters("a")); // an unedited example is replaced
     await says(page, "Nothing stands after yet: open what the proxies are to get.");
     await open(clusters("a", "b"));
     await says(page, "Pushed all at once, this makes no request fail that succeeds today.");

@@ -1,4 +1,4 @@
-// House rules: constraints are for the larger engine, which nobody loads who has none.
+// Custom rules: constraints need the larger engine, which is only loaded for them.
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -55,7 +55,7 @@ test("the engine that everybody loads does not know CEL, and is less than 5 MB c
   const name = (await readdir(assets)).find((name) => /^engine-.*\.wasm$/.test(name)) ?? "";
   const engine = await readFile(join(assets, name));
   assert.ok(!engine.includes("cel.dev/cel-go"));
-  const quick = { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS }; // hosts have what is smaller still
+  const quick = { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS }; // hosts use a higher quality
   const { length } = brotliCompressSync(engine, { params: quick });
   assert.ok(length < 5e6, `${length} bytes`);
 });
@@ -72,7 +72,7 @@ test("the larger engine is loaded with the first constraint, and judges from the
     await page.getByRole("button", { name: "Examples" }).click(); // whatever else is done
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
-    await page.getByRole("dialog").waitFor({ state: "hidden" }); // before that, what is typed goes to it
+    await page.getByRole("dialog").waitFor({ state: "hidden" }); // until then it receives the keys
     assert.deepEqual(asked, ["engine"]);
 
     await write(page, constraint(expression));
@@ -85,7 +85,7 @@ test("the larger engine is loaded with the first constraint, and judges from the
     await marked(page).waitFor();
     assert.equal(await marked(page).evaluate((element) => element.closest(".cm-line")?.textContent), "  - name: Backend");
     await write(page, envoy.replace("Backend", "shop-backend").replace("1s", "-1s"));
-    await problem(page, "connect_timeout is -1s").waitFor(); // the rules that are built in judge as before
+    await problem(page, "connect_timeout is -1s").waitFor(); // built-in rules still apply
     await rule(page).waitFor({ state: "detached" });
     assert.deepEqual(asked, ["engine", "constraints"]);
   }, opened({ "envoy.yaml": envoy, ".xdslint.yaml": builtIn })));
@@ -113,7 +113,7 @@ test("what cannot run here is said at its place", () =>
     await problem(page, "cluster names are team-service").waitFor();
   }, withRule("plugins:\n- path: rules.wasm\n")));
 
-test("a house rule has a page, made of its own text", () =>
+test("a custom rule has a page from its own text", () =>
   visit(async (page) => {
     await rule(page).click();
     const dialog = page.getByRole("dialog", { name: "acme/cluster-name" });
@@ -139,7 +139,7 @@ test("while it is loaded the other rules judge, and when that fails they go on",
     const held = new Promise<void>((done) => (go = done));
     await page.route(larger, async (route: Route) => {
       await held;
-      await route.fulfill({ contentType: "text/html", body: "<h1>Please log in</h1>" }); // as the gate of a hotel's network
+      await route.fulfill({ contentType: "text/html", body: "<h1>Please log in</h1>" }); // like the login page of a hotel network
     });
     await page.reload();
     await page.getByText("Loading the engine for constraints…").waitFor();
@@ -211,7 +211,7 @@ test("once it was needed it is there without a network, also of the next visit",
   );
 });
 
-test("the example of house rules finds what it says, and nothing when it is fixed", () =>
+test("the example of custom rules finds what it says, and nothing when it is fixed", () =>
   visit(async (page) => {
     for (const words of ["no timeout for requests to catalog-web", "customers reach this cluster, and it has no outlier_detection", "cluster names are team-service"]) {
       await problem(page, words).waitFor();

@@ -137,7 +137,7 @@ test("pointing at a mark tells what is wrong, why the rule is there, and where t
   visitAlone(async (page, context) => {
     await page.locator(".cm-lintRange").hover();
     await hover(page).getByText('no cluster is named "chekout"').waitFor();
-    await hover(page).getByText("503").first().waitFor(); // out of the rule's own text
+    await hover(page).getByText("503").first().waitFor(); // from the rule's page
     assert.match(await hover(page).innerText(), /^(error|warning)/);
     const link = hover(page).getByRole("link", { name: "reference/route-unknown-cluster" });
     assert.equal(await link.getAttribute("href"), "./rules/reference/route-unknown-cluster.html");
@@ -287,7 +287,7 @@ test("a text of 5,000 lines: typing never blocks the page for more than 50 ms", 
     assert.ok(big.split("\n").length > 5000);
     await marked(page).first().waitFor();
     await toEnd(page);
-    await page.locator(".cm-line span").getByText("lb_endpoints", { exact: true }).last().waitFor({ timeout: 90_000 }); // the colours have come to the end: they are done when nothing else is
+    await page.locator(".cm-line span").getByText("lb_endpoints", { exact: true }).last().waitFor({ timeout: 90_000 }); // highlighting has reached the end; it is done last
     const longest = await longestTask(page, async () => {
       await page.keyboard.type("nod: {} ##", { delay: 30 });
       await marked(page).getByText("nod").waitFor();

@@ -1,4 +1,4 @@
-// The engine's worker: what happens when it cannot start, dies, or does not come to an end.
+// The engine's worker: what happens when it cannot start, crashes or does not finish.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page, Route } from "playwright-core";
@@ -30,7 +30,7 @@ test("an engine that dies of a text is restarted, and the text is kept", () =>
     const workers: string[] = [];
     page.on("worker", (worker) => workers.push(worker.url()));
     const started = () => workers.filter((url) => /worker-/.test(url) && !/arrange/.test(url)).length;
-    // A browser gives it 4 GiB, which takes minutes to fill: here it has 128 MiB.
+    // The browser's limit of 4 GiB takes minutes to fill, so the limit here is 128 MiB.
     await page.route(engineFile, async (route) => {
       const response = await route.fetch();
       await route.fulfill({ response, headers: { "Content-Type": "application/wasm" }, body: limited(await response.body()) });
@@ -45,7 +45,7 @@ test("an engine that dies of a text is restarted, and the text is kept", () =>
     assert.equal(started(), before + 1);
     assert.match(await editor(page).innerText(), /^resources:\n- \{\}\n/);
 
-    // The graph of such a text would kill it again: nobody asks for it.
+    // The graph of this text would crash it again, so it is not asked for.
     await page.getByRole("tab", { name: "Graph" }).click();
     await page.getByText("Loading…", { exact: true }).waitFor({ state: "hidden" });
     await page.getByRole("tab", { name: "Problems" }).click();
@@ -74,7 +74,7 @@ test("an engine that does not come to an end is stopped", () =>
 
 test("an engine that cannot be loaded is said, and can be tried again", () =>
   visit(async (page) => {
-    // As the gate of a hotel's network answers.
+    // Like the login page of a hotel network.
     await page.route(engineFile, (route) => route.fulfill({ contentType: "text/html", body: "<h1>Please log in</h1>" }));
     await page.reload();
     await page.getByRole("alert").getByText("The engine could not be started: the server sent something else").waitFor();

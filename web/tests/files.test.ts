@@ -1,4 +1,4 @@
-// Texts as tabs, and the ways in which files become texts.
+// Tabs of texts, and the ways to import files.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -173,7 +173,7 @@ test("a dropped folder is opened with all that is below it", () =>
     await page.getByText("No file in this folder has an extension of xDS").waitFor();
   }));
 
-test("too many files, or too large ones, are refused as a whole", () =>
+test("too many files, or too large ones, are rejected as a whole", () =>
   visit(async (page) => {
     await drop(page, { many: Object.fromEntries(Array.from({ length: 501 }, (_, i) => [`${i}.yaml`, ""])) });
     await page.getByText("It would be 501 files in all, and the playground takes at most 500 files and 20 MB").waitFor();

@@ -1,4 +1,4 @@
-// The graph: what is drawn, how to get from it to the text and back, and that thousands of boxes can be used.
+// The graph: drawing, navigation to the text and back, and thousands of boxes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateRawSync } from "node:zlib";
@@ -93,7 +93,7 @@ test("a click on a box or an arrow leads to the text, and the cursor in the text
     await page.locator(".cm-line", { hasText: "stat_prefix" }).click();
     await page.locator('[data-marked="cluster/backnd"].current').waitFor({ state: "detached" });
     await page.locator('[data-marked="listener/ingress"].current').waitFor();
-    await box(page, "cluster/backnd").click(); // what is missing is shown where it is referred to
+    await box(page, "cluster/backnd").click(); // a missing name is shown at its reference
     await cursorAt(page, lineOf(content, "backnd"));
   });
 });

@@ -57,7 +57,7 @@ test("nothing leaves in all that can be done with a text: only files of the page
     opened({ "envoy.yaml": text }),
   ));
 
-test("from a host without headers, too, the browser refuses what would leave", async (t) => {
+test("from a host without headers, too, the browser blocks what would leave", async (t) => {
   const server = createServer(sirv(built)).listen(0, "127.0.0.1");
   t.after(() => server.close());
   await once(server, "listening");

@@ -45,7 +45,7 @@ test("once loaded, all works without a network", async (t) => {
       await stop();
       await context.setOffline(true);
 
-      await page.getByRole("tab", { name: "Graph" }).click(); // a part that was not loaded before
+      await page.getByRole("tab", { name: "Graph" }).click(); // not loaded before
       await page.getByRole("group", { name: /^Graph/ }).getByRole("button").first().waitFor();
       await page.reload();
       await finding(page);
@@ -70,7 +70,7 @@ test("a new version comes whole, and with the next load", async (t) => {
       await old.stop();
 
       const broken = await host(t, await nextVersion("broken"), port);
-      await writeFile(join(scratch, "broken", "icon.svg"), "<svg/>"); // as while files are still being put on the host
+      await writeFile(join(scratch, "broken", "icon.svg"), "<svg/>"); // as if files were still being uploaded
       await update().catch(() => {});
       await broken.stop();
       await page.reload();
@@ -83,7 +83,7 @@ test("a new version comes whole, and with the next load", async (t) => {
       await replaced;
       await next.stop();
       assert.equal(await page.title(), "xdslint playground");
-      await page.getByRole("tab", { name: "Compare" }).click(); // a part that the next version does not have
+      await page.getByRole("tab", { name: "Compare" }).click(); // not in the next version
       await page.getByRole("tabpanel").getByRole("button").first().waitFor();
       await page.reload();
       await finding(page);

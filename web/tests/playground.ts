@@ -1,4 +1,4 @@
-// A real browser on the built page. What no visit may see (a request that leaves the origin, an error that nobody caught) fails each test.
+// A real browser on the built page. A request that leaves the origin or an uncaught error fails any test.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before } from "node:test";

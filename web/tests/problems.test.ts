@@ -48,7 +48,7 @@ test("from the text to the list and back with the keyboard", () =>
     await isFocused(page, ".jump", "(5)");
     await page.keyboard.press("ArrowDown");
     await isFocused(page, ".jump", "(6)");
-    await page.keyboard.press("ArrowDown"); // there is no other
+    await page.keyboard.press("ArrowDown"); // it is the only one
     await isFocused(page, ".jump", "(6)");
     await page.keyboard.press("Home");
     await page.keyboard.press("Tab");

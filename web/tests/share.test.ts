@@ -5,7 +5,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { barriers } from "./axe.ts";
 import { visit, visitAlone } from "./playground.ts";
 
-// A second implementation of the format, which links that are out there hold the page to.
+// A second implementation of the link format, which existing links depend on.
 const link = (content: unknown, version = "1") => `/#p=${version}.${deflateRawSync(typeof content === "string" || Buffer.isBuffer(content) ? content : JSON.stringify(content)).toString("base64url")}`;
 const inside = (address: string) => JSON.parse(inflateRawSync(Buffer.from(address.split("#p=1.")[1] ?? "", "base64url")).toString());
 
@@ -151,7 +151,7 @@ function noise(length: number): string {
   return Array.from({ length }, () => String.fromCharCode(0x4e00 + (state = (state * 48271) % 0x7fffffff) % 0x4000)).join("");
 }
 
-test("a long link is copied after a warning, and one that browsers refuse is not made", () =>
+test("a long link is copied after a warning, and one that browsers reject is not made", () =>
   visit(
     async (page) => {
       await page.getByRole("button", { name: "Copy link" }).click();
@@ -167,7 +167,7 @@ test("a long link is copied after a warning, and one that browsers refuse is not
       await page.getByRole("tab", { name: /large\.yaml/ }).waitFor();
       await page.getByRole("button", { name: "Copy link" }).click();
       await dialog(page).getByRole("heading", { name: "Too large for a link" }).waitFor();
-      assert.match(await dialog(page).innerText(), /The link would have [\d,]+ characters, and browsers refuse one of more than 2,000,000/);
+      assert.match(await dialog(page).innerText(), /The link would have [\d,]+ characters, and browsers reject links of more than 2,000,000/);
     },
     link(one(`# ${noise(20_000)}\n${cluster("a")}`)),
     clipboard,

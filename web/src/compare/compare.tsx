@@ -1,4 +1,4 @@
-// The panel in which two snapshots are compared: what a push from one to the other breaks, and the phases of one that breaks nothing.
+// The panel that compares two snapshots: what a push from one to the other breaks, and the phases of a push that breaks nothing.
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { about, loadAbout } from "../engine/about.ts";
 import type { About, PlanAnswer } from "../engine/shapes.ts";

@@ -1,4 +1,4 @@
-// What is shown as long as nothing is compared: what a comparison is for, and how to begin one.
+// Shown while nothing is compared: what a comparison is for, and how to start one.
 import { openLink } from "../share/openLink.ts";
 import { Open } from "./open.tsx";
 import { comparePresent, filled } from "./sides.ts";

@@ -1,4 +1,4 @@
-// The page of a house rule. The built-in ones have pages of their own, which are there before anybody asks.
+// The page of a custom rule, in a dialog. Built-in rules have static pages.
 import { Modal } from "../ui/modal.tsx";
 import { lazy } from "../ui/lazy.tsx";
 import { shownRule } from "./rules.ts";

@@ -14,14 +14,14 @@ export function Page() {
     );
   });
   if (failed.value) return <p role="alert">The engine could not explain this rule: {failed.value}</p>;
-  // The text is anybody's: what is HTML or a script in it stays text (see htmlOf).
+  // The text is untrusted: htmlOf escapes HTML in it.
   return <div class="page" tabIndex={0} onClick={beside} dangerouslySetInnerHTML={{ __html: html.value }} />;
 }
 
-/** A house rule has no place on the web from which a relative link could lead on. */
+/** A custom rule has no address that a relative link could be relative to. */
 const address = (href: string) => (/^https?:\/\//i.test(href) ? href : "");
 
-/** Links open beside the playground, so that nobody loses what they typed. */
+/** Links open in a new tab, so that no text is lost. */
 function beside(event: MouseEvent): void {
   const link = (event.target as Element).closest("a");
   if (!link) return;

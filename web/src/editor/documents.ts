@@ -138,8 +138,8 @@ export function show(text: Text | undefined): void {
 }
 
 /**
- * Marks the findings in the text that is shown, if they are about what it is now; those of an older one move with the text. Where there are no
- * findings any more, since the engine could not say, the marks go.
+ * Marks the findings in the shown text if they are about its current content. Otherwise the old marks move with the text. Without an answer of the
+ * engine, the marks are removed.
  */
 export function mark(findings: Record<Side, Findings | null>): void {
   const d = shown;

@@ -10,8 +10,7 @@ export interface Range {
 }
 
 /**
- * What ends the lines of a text. A text whose lines end in different ways is taken apart at its line feeds alone: so the editor gives back every
- * text as it was.
+ * The line end of a text. A text with different line ends is split only at line feeds, so that the editor returns every text unchanged.
  */
 export const lineEnd = (text: string) => (text.includes("\r\n") && !/(^|[^\r])\n/.test(text) ? "\r\n" : "\n");
 
@@ -50,8 +49,8 @@ function countBelow(sorted: readonly number[], limit: number): number {
 }
 
 /**
- * The part of a text to mark for a location: what of its span stands in the first line, as the command line shows it; where the span is empty, its
- * line; where there is none, the first line.
+ * The range to mark for a location: the part of its span in the first line, as on the command line. An empty span marks its line, and a location
+ * without a span the first line.
  */
 export function rangeOf(doc: Text, find: (position: Position) => number, { start, end }: Location): Range {
   const from = start ? find(start) : 0;

@@ -69,7 +69,7 @@ export function App() {
   );
 }
 
-// A link to #text would take the place of what a shared link has behind the #.
+// A link to #text would replace the fragment of a shared link.
 function skipToText(event: Event): void {
   event.preventDefault();
   show("text");

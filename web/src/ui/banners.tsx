@@ -1,4 +1,4 @@
-// What is wrong with the page itself, and what it has to say, above the text and the panels.
+// Messages and errors of the page itself, above the text and the panels.
 import type { ComponentChildren } from "preact";
 import { engine } from "../engine/engine.ts";
 import { answersOf } from "../problems/checked.tsx";

@@ -1,7 +1,7 @@
 import { about } from "../engine/about.ts";
 import { filesOf, settingsName, target } from "../project/project.ts";
 
-/** The data plane to judge for. */
+/** Chooses the target. */
 export function TargetChooser() {
   const known = about.value;
   const configured = settingsName in filesOf("after");
