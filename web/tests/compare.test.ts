@@ -112,7 +112,7 @@ test("the sides can be swapped", () =>
     await panel(page).getByRole("button", { name: "before edge.yaml:25:24" }).waitFor();
   }));
 
-test("the end of a comparison leaves what stands after", () =>
+test("the end of a comparison leaves the texts of after", () =>
   visit(async (page) => {
     await openExample(page);
     await panel(page).getByRole("button", { name: "before edge.yaml:25:24" }).click();
@@ -133,20 +133,20 @@ test("what is open is compared with what becomes of it", () =>
     await says(page, "Pushed all at once, this makes no request fail that succeeds today.");
   }));
 
-test("nothing leads to a snapshot that is broken in itself", () =>
+test("there is no plan for a snapshot with errors", () =>
   visit(async (page) => {
     await compare(page, clusters("a"), clusters("a").replace("1s", "soon"));
-    await says(page, "What they are to get is broken in itself, so there is no plan that leads to it: 1 problem.");
+    await says(page, "The new configuration has errors, so there is no plan: 1 problem.");
     await panel(page).getByRole("region", { name: "Errors in the new configuration" }).getByRole("button", { name: /^after / }).click();
     await page.waitForFunction(() => getSelection()?.toString() === "soon");
     assert.equal(await phases(page).count(), 0);
     await write(page, "{");
-    await says(page, /^This cannot be compared: /);
+    await says(page, /^The comparison failed: /);
     await write(page, clusters("a"));
     await says(page, "Nothing to push");
   }));
 
-test("what stands in a bootstrap needs a restart", () =>
+test("a change of the bootstrap needs a restart", () =>
   visit(async (page) => {
     const bootstrap = (timeout: string) => `static_resources: {clusters: [{name: control-plane, type: STATIC, connect_timeout: ${timeout}}]}`;
     await compare(page, bootstrap("1s"), bootstrap("2s"));
@@ -177,7 +177,7 @@ test("files can be opened as one side", () =>
     };
     await openPanel(page);
     await open(clusters("a")); // an unedited example is replaced
-    await says(page, "Nothing stands after yet: open what the proxies are to get.");
+    await says(page, "Open the new configuration.");
     await open(clusters("a", "b"));
     await says(page, "Pushed all at once, this makes no request fail that succeeds today.");
     await phases(page).first().getByRole("button", { name: "b", exact: true }).waitFor();

@@ -148,7 +148,7 @@ test("while it is loaded the other rules judge, and when that fails they go on",
     await write(page, envoy.replace("1s", "-1s"));
     await problem(page, "connect_timeout is -1s").waitFor();
     go();
-    const alert = page.getByRole("alert").filter({ hasText: "The larger engine, which they need, could not be started: the server sent something else" });
+    const alert = page.getByRole("alert").filter({ hasText: "The larger engine that they need could not be started: the server sent something else" });
     await alert.waitFor();
     await note(page, "The constraints in .xdslint.yaml are not checked.").waitFor();
     await write(page, envoy.replace("1s", "-2s"));

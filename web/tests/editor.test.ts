@@ -10,7 +10,7 @@ const content = (page: Page) => page.locator(".cm-content");
 const marked = (page: Page, severity = "error") => page.locator(`.cm-lintRange-${severity}`);
 const hover = (page: Page) => page.locator(".cm-tooltip .hover");
 
-/** The line that an element of the text stands in. */
+/** The line of an element in the text. */
 const lineOf = (page: Page, selector: string) =>
   page.locator(selector).first().evaluate((element) => element.closest(".cm-line")?.textContent);
 
@@ -101,7 +101,7 @@ test("the change from one text to another leaves out what they share", () => {
   assert.deepEqual({ ...changeTo(parse("name: a\nb: c"), parse("name: xy\nb: c")), insert: "xy" }, { from: 6, to: 7, insert: "xy" });
 });
 
-test("what is typed is checked: the mark stands at its place, and goes when it is fixed", () =>
+test("what is typed is checked: the mark is at its place, and goes away with the problem", () =>
   visit(async (page) => {
     await content(page).getByText("clusters").waitFor();
     await page.getByText("No problems in 1 file").waitFor();

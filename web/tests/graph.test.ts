@@ -74,7 +74,7 @@ test("a dangling reference is red, dashed and said in words", () =>
       return { red: stroke === getComputedStyle(probe).color, dashed: strokeDasharray !== "none" };
     });
     assert.deepEqual(look, { red: true, dashed: true });
-    await page.getByRole("button", { name: /^listener ingress; 1 finding, the worst: error; refers to shop/ }).waitFor();
+    await page.getByRole("button", { name: /^listener ingress; 1 finding, worst: error; refers to shop/ }).waitFor();
     await page.getByRole("button", { name: "route configuration shop; inline; referred to by ingress; refers to backnd" }).waitFor();
     const inline = "filter_chains[0].filters[0].typed_config.route_config";
     assert.deepEqual((await page.locator("[data-arrow] title").allTextContents()).sort(), [inline, `${inline}.virtual_hosts[0].routes[0].route.cluster`]);
@@ -210,14 +210,14 @@ test("what stays when the text changes stays where it is seen", () => {
     assert.ok(Math.abs(before.width - after.width) < 1, `the zoom stays: ${before.width}, ${after.width}`);
     assert.ok(Math.hypot(before.x - after.x, before.y - after.y) < 60, `from ${before.x},${before.y} to ${after.x},${after.y}`);
     await page.keyboard.type("]]");
-    await page.getByText("The graph is of an earlier text: envoy.yaml cannot be read as it is now.").waitFor();
+    await page.getByText("The graph shows an earlier version, because envoy.yaml cannot be parsed now.").waitFor();
     await box(page, "cluster/another").waitFor();
   });
 });
 
 test("texts without anything to draw, and texts that cannot be read", () =>
   graphOf([text("a: [1\n")], async (page) => {
-    await page.getByText("Not drawn, since it cannot be read as it is: envoy.yaml.").waitFor();
+    await page.getByText("Not drawn, because it cannot be parsed: envoy.yaml.").waitFor();
     await page.getByText("Nothing to draw yet.").waitFor();
   }));
 

@@ -239,7 +239,7 @@ test("what was typed before a link was followed from another page can be brought
 test("a link may ask for a target that the playground does not know", () =>
   visit(
     async (page) => {
-      await page.getByText("It asks for envoy:7.3, which this playground does not know: it is judged for envoy:1.40.").waitFor();
+      await page.getByText("It asks for the target envoy:7.3, which this playground does not know. envoy:1.40 is used instead.").waitFor();
       await page.getByText(/connect_timeout/).first().waitFor();
     },
     link({ ...one(`static_resources: {clusters: [{name: a, type: STATIC, connect_timeout: 0s}]}`), target: "envoy:7.3" }),
@@ -254,7 +254,7 @@ for (const colorScheme of ["light", "dark"] as const) {
           () => dialog(page).getByRole("button", { name: "Copy link without the secrets" }).click(),
         ]) {
           await next();
-          await dialog(page).getByRole("heading", { name: /Keys|copied/ }).waitFor();
+          await dialog(page).getByRole("heading", { name: /keys|copied/ }).waitFor();
           assert.deepEqual(await barriers(page, "body"), []);
         }
       },
