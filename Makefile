@@ -31,7 +31,7 @@ DURATION ?= 60s
 RUNS   ?= 3
 ENVOYS ?= 4
 
-# Of `make playground`: where it listens.
+# The port of `make playground`.
 PORT ?= 8317
 
 SHELL := bash
@@ -57,10 +57,10 @@ etcd_kubectl := $(STAMP)/etcd-$(ETCD_VERSION)-kubectl-$(KUBECTL_VERSION)
 crds         := $(STAMP)/crds-$(shell cksum <<<"$(CRDS)" | tr " " -)
 kubernetes   := $(apiserver) $(etcd_kubectl) $(crds)
 
-# npm writes the file last of all.
+# npm writes this file last.
 node_modules := web/node_modules/.package-lock.json
 
-# Commands that follow run in web/, with the pinned Node.
+# Runs the following command in web/, with the pinned Node.
 in_web := cd web && PATH="$(BIN):$$PATH"
 
 # What grep looks into for fuzz targets and golden files.
@@ -218,7 +218,7 @@ $(node_modules): web/package-lock.json | $(node)
 	$(in_web) npm ci --loglevel error
 	@touch $@
 
-# A browser is for the system to install: it needs many of its libraries.
+# The system installs the browser, because it needs many system libraries.
 .PHONY: chromium
 chromium:
 	@if ! command -v chromium >/dev/null; then \

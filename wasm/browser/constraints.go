@@ -7,5 +7,5 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-// makeRules makes the rules of constraints, with all of CEL.
+// makeRules makes the rules of constraints. It links all of CEL.
 var makeRules = house.Constraints(rules.Known(), nil)

@@ -4,5 +4,5 @@ package main
 
 import "github.com/xdslint/xdslint/lint/settings"
 
-// makeRules is nil in the smaller engine, which asks for the other one where there are constraints.
+// makeRules is nil in the smaller engine, which asks for the larger one if there are constraints.
 var makeRules settings.Maker

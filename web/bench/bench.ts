@@ -29,7 +29,7 @@ function sizes(): string {
     ["loaded", "raw", "brotli", "aim"],
     [
       size("the engine", /^engine-.*\.wasm$/, "5 MB as brotli"),
-      size("the one that knows constraints, only where there are some", /^constraints-.*\.wasm$/),
+      size("the engine with CEL, only for constraints", /^constraints-.*\.wasm$/),
       size("scripts and styles, all together", /\.(js|css)$/),
     ],
   );

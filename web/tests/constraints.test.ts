@@ -133,7 +133,7 @@ test("a custom rule has a page from its own text", () =>
     await dialog.waitFor();
   }, withRule("  why: |\n    Dashboards read the team out of it, see [naming](https://wiki.example.com/naming).\n\n    [x](javascript:alert(1)) <img src=x onerror=alert(2)> ![y](https://elsewhere.example/z.png)\n")));
 
-test("while it is loaded the other rules judge, and when that fails they go on", () =>
+test("while the larger engine loads, or if that fails, the other rules still apply", () =>
   visit(async (page) => {
     let go = () => {};
     const held = new Promise<void>((done) => (go = done));
