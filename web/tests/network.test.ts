@@ -36,7 +36,7 @@ test("nothing leaves in all that can be done with a text: only files of the page
       await page.getByRole("group", { name: /^Graph/ }).getByRole("button").first().waitFor();
       await page.getByRole("tab", { name: "Compare" }).click();
       await page.getByRole("button", { name: "Compare with these texts" }).click();
-      await page.getByText("broken in itself").first().waitFor();
+      await page.getByText("The new configuration has errors").first().waitFor();
       await page.getByRole("button", { name: "Copy link" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Copy link without the secrets" }).click();
       await page.keyboard.press("Escape");
