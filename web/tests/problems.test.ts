@@ -141,7 +141,7 @@ test("of very many problems the first are shown, and more on request", () =>
     await list(page).getByText("900 more are not shown.").waitFor();
     await list(page).getByRole("button", { name: "Show 100 more" }).click();
     await problems(page).nth(199).waitFor();
-    await list(page).getByText("500 problems beyond these").waitFor();
+    await list(page).getByText("500 more problems not listed").waitFor();
     await content(page).focus();
     await page.keyboard.insertText("# typed\n");
     await problems(page).first().getByText("4:").waitFor();

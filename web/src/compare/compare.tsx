@@ -93,10 +93,10 @@ function Restart({ plan: { restart, resources } }: { plan: PlanAnswer }) {
       <p class="muted">It is part of the bootstrap, which a push cannot change. Restart Envoy.</p>
       <More all={restart} first={20}>
         {({ kind, name }) => {
-          const stands = resources.find((r) => r.kind === kind && r.name === name);
+          const resource = resources.find((r) => r.kind === kind && r.name === name);
           return (
             <>
-              {kind.replaceAll("_", " ")} <Name name={name} location={stands?.after ?? stands?.before} />
+              {kind.replaceAll("_", " ")} <Name name={name} location={resource?.after ?? resource?.before} />
             </>
           );
         }}

@@ -48,9 +48,9 @@ const key = (kind: string, name: string) => `${kind}\n${name}`;
 function groups(send: Send, kind: string, resources: ReadonlyMap<string, PlanResource>, sent: Set<string>): Cell["groups"] {
   const byWord = new Map<Word, Item[]>();
   const put = (word: Word, name: string, touched: readonly Touch[] = []) => {
-    const stands = resources.get(key(kind, name));
+    const resource = resources.get(key(kind, name));
     const old = word === "removed" || word === "as before";
-    const item = { name, location: old ? (stands?.before ?? stands?.after) : (stands?.after ?? stands?.before), touched };
+    const item = { name, location: old ? (resource?.before ?? resource?.after) : (resource?.after ?? resource?.before), touched };
     const items = byWord.get(word);
     if (items) items.push(item);
     else byWord.set(word, [item]);

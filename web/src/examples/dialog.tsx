@@ -65,7 +65,7 @@ export function ExamplesDialog({ onClose }: { onClose(): void }) {
       />
       <List groups={found.value} current={current} choose={choose} />
       <p class="muted" role="status">
-        {note.value || told(entries.value.length)}
+        {note.value || summaryOf(entries.value.length)}
       </p>
     </Modal>
   );
@@ -90,7 +90,7 @@ function List({ groups, current, choose }: { groups: readonly Group[]; current: 
   );
 }
 
-function told(count: number): string {
+function summaryOf(count: number): string {
   if (count === 0) return "No example contains these words.";
   return `${count} ${count === 1 ? "example" : "examples"}. Choose with the arrow keys, open with Enter.`;
 }

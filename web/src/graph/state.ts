@@ -26,10 +26,10 @@ export const unreadable = computed(() => [...new Set(findings.value[side.value]?
 function settle(): void {
   const [now, before] = [newest.value, answer.peek()];
   if (!now) return;
-  const judgedToo = alike(now.files, findings.value[now.side]?.texts);
+  const alsoLinted = alike(now.files, findings.value[now.side]?.texts);
   const replaceable = before?.side !== now.side || !sameKeys(Object.keys(before.files), Object.keys(now.files));
-  if (replaceable || (judgedToo && unreadable.value.length === 0)) answer.value = now;
-  if (replaceable || judgedToo) stale.value = answer.peek() !== now;
+  if (replaceable || (alsoLinted && unreadable.value.length === 0)) answer.value = now;
+  if (replaceable || alsoLinted) stale.value = answer.peek() !== now;
 }
 
 export const filter = signal<Filter>(noFilter);

@@ -8,7 +8,7 @@ import { alike, filesOf, target, type Side } from "./project.ts";
 /** The findings and the texts that they are about, which may have changed since. */
 export type Findings = LintAnswer & { texts: Files };
 
-/** The engine's answer for each side; null as long as there is none. */
+/** The engine's answer for each side; null while there is none. */
 export const findings = signal<Record<Side, Findings | null>>({ before: null, after: null });
 
 /** A question without an answer: the engine rejected it or crashed. */

@@ -7,17 +7,17 @@ import { capture, restore, type Project } from "./state.ts";
 
 export type Origin = { kind: "example"; example: Example; fixed: boolean } | { kind: "link"; note: string } | { kind: "failure"; message: string };
 
-const told = signal<{ by: Origin; of: readonly Text[] } | null>(null);
+const shown = signal<{ by: Origin; of: readonly Text[] } | null>(null);
 
 /** The origin to show; null once all of its texts are closed. */
 export const origin = computed(() => {
-  const now = told.value;
+  const now = shown.value;
   return now && (now.of.length === 0 || now.of.some(find)) ? now.by : null;
 });
 
-export const setOrigin = (by: Origin) => (told.value = { by, of: texts.peek() });
-export const dismiss = () => (told.value = null);
-export const showError = (error: unknown) => (told.value = { by: { kind: "failure", message: error instanceof Error ? error.message : String(error) }, of: [] });
+export const setOrigin = (by: Origin) => (shown.value = { by, of: texts.peek() });
+export const dismiss = () => (shown.value = null);
+export const showError = (error: unknown) => (shown.value = { by: { kind: "failure", message: error instanceof Error ? error.message : String(error) }, of: [] });
 
 /** The user's own texts before another project replaced them, if any. */
 export const previous = signal<Project | null>(null);
