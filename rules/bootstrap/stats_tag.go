@@ -15,12 +15,14 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "stats-tag",
 	Severity: lint.Error,
-	Summary:  "a tag of stats_config has no name, no way to find its value, or a regular expression that is none",
+	Summary:  "a tag of stats_config has no name, no way to find its value, or a regular expression that std::regex rejects",
 	Why: `A tag of ` + "`stats_config.stats_tags` has a `fixed_value`, or a `regex`" + ` that cuts its value out of a stat's name. Without either it is one of Envoy's own tags, such as
 ` + "`envoy.cluster_name`" + `, which have their expressions built in (all of them are there anyway unless ` + "`use_all_default_tags`" + ` is false).
 
 The regular expressions of tags are the only ones in Envoy that are not RE2's: ` + "`std::regex`" + ` compiles them, in the grammar of ECMAScript. There are look-ahead
-(` + "`(?=…)`, `(?!…)`" + `) and back references, but no look-behind, no flags such as ` + "`(?i)`" + `, no named groups and no ` + "`\\p{…}`" + `, and a bare ` + "`]`, `{` or `}`" + ` has to be escaped.`,
+(` + "`(?=…)`, `(?!…)`" + `) and back references, but no look-behind, no flags such as ` + "`(?i)`" + `, no named groups and no ` + "`\\p{…}`" + `, and a bare ` + "`]`, `{` or `}`" + ` has to be escaped.
+
+Only what every ` + "`std::regex`" + ` rejects is reported. Envoy may reject other expressions too, such as ` + "`[b-a]`" + ` or a reference to a group that does not exist.`,
 	Links: []string{"TagProducerImpl::TagProducerImpl (source/common/stats/tag_producer_impl.cc)", "TagExtractorImplBase::createTagExtractor (source/common/stats/tag_extractor_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		for i, tag := range b.GetStatsConfig().GetStatsTags() {
@@ -50,9 +52,9 @@ func checkTag(p *lint.Pass, at lint.At, tag *metricsv3.TagSpecifier) {
 		p.Refuse(at.Field("tag_name"), "the tag has no name", "give it one", "tag_name cannot be empty")
 		return
 	}
-	if wrong := stdRegexError(regex, libcxx{older: p.Target.Before("1.40")}); wrong != "" {
-		p.Refuse(at.Field("regex"), "std::regex does not take this regular expression: "+wrong, "tags take the expressions of ECMAScript, not those of RE2",
-			fmt.Sprintf("Invalid regex '%s': %s", regex, wrong))
+	if fault := stdRegexFault(regex); fault != "" {
+		p.Refuse(at.Field("regex"), "std::regex rejects this regular expression: "+fault, "tags use the regular expressions of ECMAScript, not those of RE2",
+			fmt.Sprintf("Invalid regex '%s'", regex))
 	}
 }
 
