@@ -17,11 +17,6 @@ func (d *Decoder) any(n *Node, m protoreflect.Message, at *Path, depth int) {
 		return
 	}
 	url := n.Get("@type")
-	if url == nil && d.Format == ProtoText { // type_url and value, as the message is declared
-		d.fields(n, m, at, depth, false)
-		d.openAny(m, at, depth)
-		return
-	}
 	if url == nil || url.Kind != String || url.Text == "" {
 		d.problem(BadAny, n, at, `there is no "@type" here, so nobody knows what these fields mean`)
 		return
@@ -34,7 +29,7 @@ func (d *Decoder) any(n *Node, m protoreflect.Message, at *Path, depth int) {
 		return
 	}
 	inner := content.ProtoReflect()
-	if d.Format == ProtoText || wellKnown[inner.Descriptor().FullName()] == nil {
+	if wellKnown[inner.Descriptor().FullName()] == nil {
 		d.fields(n, inner, at, depth, true)
 	} else {
 		d.wellKnownContent(n, inner, at, depth)
@@ -129,7 +124,7 @@ func (d *Decoder) typedStruct(n *Node, m protoreflect.Message, at *Path, depth i
 	if n != nil {
 		value, url = n.Field("value"), n.Field("type_url")
 	}
-	if d.Format == ProtoText || value == nil || value.Kind != Map {
+	if value == nil || value.Kind != Map {
 		value = structNode(m.Get(holder).Message())
 	}
 	if url == nil {

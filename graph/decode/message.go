@@ -63,7 +63,6 @@ type Format uint8
 const (
 	YAML Format = iota
 	JSON
-	ProtoText
 	Jsonpb    // an object that Istio reads: github.com/golang/protobuf/jsonpb
 	ProtoJSON // an object that Envoy Gateway reads: google.golang.org/protobuf/encoding/protojson
 )
@@ -128,7 +127,7 @@ func (d *Decoder) problem(kind ProblemKind, n *Node, at *Path, format string, ar
 // message reads n into m; depth counts what is open around n.
 func (d *Decoder) message(n *Node, m protoreflect.Message, at *Path, depth int) {
 	name := m.Descriptor().FullName()
-	if read := wellKnown[name]; read != nil && (d.Format != ProtoText || name == "google.protobuf.Any") {
+	if read := wellKnown[name]; read != nil {
 		read(d, n, m, at, depth)
 		return
 	}
@@ -151,7 +150,7 @@ func (d *Decoder) fields(n *Node, m protoreflect.Message, at *Path, depth int, i
 		if inAny && key.Name == "@type" {
 			continue
 		}
-		fd := d.fieldByKey(fields, key.Name)
+		fd := FieldNamed(fields, key.Name)
 		if fd == nil {
 			d.unknownField(key, value, m.Descriptor(), at)
 			continue
@@ -186,13 +185,6 @@ func (d *Decoder) tooDeep(n *Node, at *Path, depth int) bool {
 func (d *Decoder) oneofTwice(key *Key, value *Node, first, fd protoreflect.FieldDescriptor, at *Path) {
 	p := d.problem(OneofTwice, value, at.Field(string(fd.Name())), "only one of %s and %s can be set: both are alternatives of %s", first.Name(), fd.Name(), fd.ContainingOneof().Name())
 	p.Span, p.Name = key.Span(), string(fd.Name())
-}
-
-func (d *Decoder) fieldByKey(fields protoreflect.FieldDescriptors, key string) protoreflect.FieldDescriptor {
-	if d.Format == ProtoText {
-		return fields.ByName(protoreflect.Name(key))
-	}
-	return FieldNamed(fields, key)
 }
 
 // FieldNamed finds a field by its name in the proto or in JSON: readers take both.
@@ -246,9 +238,9 @@ func (d *Decoder) field(n *Node, m protoreflect.Message, fd protoreflect.FieldDe
 	case fd.IsList():
 		d.list(n, m, fd, at, depth)
 	case fd.Message() != nil:
-		d.single(d.last(n, fd, at), mutable(m, fd), fd, at.Field(name), depth)
+		d.single(n, mutable(m, fd), fd, at.Field(name), depth)
 	default:
-		if v, ok := d.scalar(d.last(n, fd, at), fd, at.Field(name)); ok {
+		if v, ok := d.scalar(n, fd, at.Field(name)); ok {
 			m.Set(fd, v)
 		}
 	}
@@ -259,16 +251,6 @@ func (d *Decoder) single(n *Node, m protoreflect.Message, fd protoreflect.FieldD
 		d.Seen = append(d.Seen, Seen{Field: fd, Message: m, Path: at})
 	}
 	d.message(n, m, at, depth)
-}
-
-// last returns the value of a field that can have one only. In proto text a second one makes it a list, which is refused.
-func (d *Decoder) last(n *Node, fd protoreflect.FieldDescriptor, at *Path) *Node {
-	if d.Format != ProtoText || n.Kind != List || len(n.Items) == 0 {
-		return n
-	}
-	p := d.problem(DuplicateKey, n, at.Field(string(fd.Name())), "the field %q stands here twice", fd.Name())
-	p.Name = string(fd.Name())
-	return &n.Items[len(n.Items)-1]
 }
 
 // list reads the elements of a repeated field. Envoy takes a bare value for a list of one, and a list in a list for its
@@ -322,10 +304,6 @@ func (d *Decoder) element(n *Node, m protoreflect.Message, fd protoreflect.Field
 }
 
 func (d *Decoder) mapField(n *Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *Path, depth int) {
-	if d.Format == ProtoText {
-		d.entryList(n, m, fd, at, depth)
-		return
-	}
 	name := string(fd.Name())
 	if n.Kind != Map {
 		d.problem(BadValue, n, at.Field(name), "%s stands where a map belongs", n.Kind)

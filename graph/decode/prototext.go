@@ -1,28 +1,228 @@
 package decode
 
 import (
-	"google.golang.org/protobuf/reflect/protoreflect"
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/xdslint/xdslint/graph/source"
 )
 
-// entryList reads a map field as proto text writes it: messages with a key and a value.
-func (d *Decoder) entryList(n *Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *Path, depth int) {
-	items := n.Items
-	if n.Kind != List {
-		items = []Node{*n}
+// ParseProtoText reads the outline of a proto text: where its fields are. What they mean, and whether they are right, protobuf's own reader says.
+// A field that is there several times becomes a list, `[type.googleapis.com/x.y.Z] {…}` a map with an "@type".
+func ParseProtoText(file *source.File) ([]*Node, error) {
+	if !utf8.Valid(file.Text) {
+		return nil, invalidUTF8(file.Text)
 	}
-	for i := range items {
-		item := &items[i]
-		key, value := item.Get("key"), item.Get("value")
-		if item.Kind != Map {
-			d.problem(BadValue, item, at.Field(string(fd.Name())), "%s stands where a map entry belongs, which has a key and a value", item.Kind)
-			continue
-		}
-		if key == nil {
-			key = &Node{Kind: String, start: item.start, end: item.start}
-		}
-		if value == nil {
-			value = &Node{Kind: Null, start: item.end, end: item.end}
-		}
-		d.entry(key, value, m, fd, at.Entry(string(fd.Name()), key.Text), depth+2)
+	if err := tooMany(file.Text, ":{<,"); err != nil {
+		return nil, err
 	}
+	o := &outline{text: file.Text}
+	o.next()
+	n := &Node{Kind: Map, Bound: true, start: int32(o.start)}
+	o.fields(n, end, 0)
+	n.end = max(n.start, int32(len(bytes.TrimRight(file.Text, " \t\r\n\v\f"))))
+	if o.err != nil {
+		return nil, o.err
+	}
+	return []*Node{n}, nil
+}
+
+// outline looks at one token at a time. A token is a word, a string or one other byte, which is its kind.
+type outline struct {
+	text       []byte
+	kind       byte
+	start, end int // of the token
+	err        *SyntaxError
+}
+
+const (
+	end    = 0
+	word   = 'a'
+	quoted = '"'
+)
+
+func (o *outline) fail(message string) {
+	if o.err == nil {
+		o.err = &SyntaxError{Span: source.Span{Start: o.start, End: min(o.start+1, len(o.text))}, Message: message}
+	}
+	o.kind, o.end = end, len(o.text)
+}
+
+// next goes on to the next token.
+func (o *outline) next() {
+	for o.end < len(o.text) && (isBlank(o.text[o.end]) || o.text[o.end] == '#') {
+		if o.text[o.end] == '#' {
+			o.end += len(firstLine(o.text[o.end:]))
+		} else {
+			o.end++
+		}
+	}
+	if o.start = o.end; o.end == len(o.text) {
+		o.kind = end
+		return
+	}
+	switch c := o.text[o.end]; {
+	case isWord(c):
+		for o.kind = word; o.end < len(o.text) && isWord(o.text[o.end]); {
+			o.end++
+		}
+	case c == '"' || c == '\'':
+		o.kind = quoted
+		o.quoted(c)
+	default:
+		o.kind = c
+		o.end++
+	}
+}
+
+func isBlank(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+
+func isWord(c byte) bool {
+	return letter(c) || '0' <= c && c <= '9' || c == '.' || c == '-' || c == '+'
+}
+
+func (o *outline) quoted(quote byte) {
+	for o.end++; o.end < len(o.text) && o.text[o.end] != '\n'; o.end++ {
+		switch o.text[o.end] {
+		case quote:
+			o.end++
+			return
+		case '\\':
+			o.end++
+		}
+	}
+	o.fail("the string that begins here does not end")
+}
+
+// fields reads fields up to the closing bracket.
+func (o *outline) fields(n *Node, closing byte, depth int) {
+	if depth > maxNesting {
+		o.fail("messages nest more than " + strconv.Itoa(maxNesting) + " deep")
+	}
+	index := map[string]int{}
+	for o.err == nil && o.kind != closing {
+		key := o.key()
+		switch o.kind {
+		case ':':
+			o.next()
+		case '{', '<', '[':
+		default:
+			o.fail(`a ":" or "{" belongs here`)
+		}
+		var value Node
+		o.value(&value, depth+1)
+		if url, ok := strings.CutPrefix(key.Name, "["); ok && value.Kind == Map {
+			n.add(index, Key{Name: "@type", start: key.start, end: key.end}, Node{Kind: String, Bound: true, Text: url[:len(url)-1], start: key.start + 1, end: key.end - 1})
+			for i := range value.Keys {
+				n.add(index, value.Keys[i], value.Items[i])
+			}
+		} else {
+			n.add(index, key, value)
+		}
+		if o.kind == ',' || o.kind == ';' {
+			o.next()
+		}
+	}
+}
+
+// key reads the name of a field, or a type URL in brackets.
+func (o *outline) key() Key {
+	start := o.start
+	switch o.kind {
+	case word:
+	case '[':
+		i := bytes.IndexByte(o.text[start:], ']')
+		if i < 0 {
+			o.fail(`the "[" that begins here does not end`)
+			return Key{}
+		}
+		o.end = start + i + 1
+	default:
+		o.fail("the name of a field belongs here")
+		return Key{}
+	}
+	key := Key{Name: strings.Join(strings.Fields(string(o.text[start:o.end])), ""), start: int32(start), end: int32(o.end)}
+	o.next()
+	return key
+}
+
+// add adds an entry; one that is there already becomes a list.
+func (n *Node) add(index map[string]int, key Key, value Node) {
+	i, twice := index[key.Name]
+	if !twice {
+		index[key.Name] = len(n.Keys)
+		n.Keys, n.Items = append(n.Keys, key), append(n.Items, value)
+		return
+	}
+	list := &n.Items[i]
+	if list.Kind != List {
+		*list = Node{Kind: List, Bound: true, Items: []Node{*list}, start: list.start}
+	}
+	if value.Kind == List {
+		list.Items = append(list.Items, value.Items...)
+	} else {
+		list.Items = append(list.Items, value)
+	}
+	list.end = value.end
+}
+
+func (o *outline) value(n *Node, depth int) {
+	n.Bound, n.start = true, int32(o.start)
+	switch o.kind {
+	case '{', '<':
+		n.Kind = Map
+		closing := o.kind + 2 // in ASCII, both
+		o.next()
+		o.fields(n, closing, depth)
+	case '[':
+		n.Kind = List
+		o.next()
+		o.elements(n, depth)
+	case word:
+		n.Kind, n.Plain, n.Text = String, true, string(o.text[o.start:o.end])
+		if n.Text == "-" { // a blank may stand between it and the number
+			o.next()
+		}
+	case quoted:
+		o.strings(n)
+		return
+	default:
+		o.fail("a value belongs here")
+	}
+	n.end = int32(o.end)
+	o.next()
+}
+
+func (o *outline) elements(n *Node, depth int) {
+	if depth > maxNesting {
+		o.fail("values nest more than " + strconv.Itoa(maxNesting) + " deep")
+	}
+	for o.err == nil && o.kind != ']' {
+		n.Items = append(n.Items, Node{})
+		o.value(&n.Items[len(n.Items)-1], depth+1)
+		switch o.kind {
+		case ',':
+			o.next()
+		case ']':
+		default:
+			o.fail(`a "," or "]" belongs here`)
+		}
+	}
+}
+
+// strings reads strings that follow one another, which are one. Go knows nearly all of proto text's escapes; others stay as they are.
+func (o *outline) strings(n *Node) {
+	n.Kind = String
+	var all strings.Builder
+	for ; o.kind == quoted; o.next() {
+		inner := string(o.text[o.start+1 : o.end-1])
+		if text, err := strconv.Unquote(`"` + inner + `"`); err == nil {
+			inner = text
+		}
+		all.WriteString(inner)
+		n.end = int32(o.end)
+	}
+	n.Text = all.String()
 }

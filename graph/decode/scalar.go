@@ -20,21 +20,13 @@ func (d *Decoder) scalar(n *Node, fd protoreflect.FieldDescriptor, at *Path) (pr
 		number := *n
 		number.Kind, n = Number, &number
 	}
-	if d.Format == ProtoText && !typedLiteral(n, fd.Kind()) {
-		d.problem(BadValue, n, at, "%s", d.mismatch(n, fd))
-		return v, false
-	}
 	switch fd.Kind() {
 	case protoreflect.BoolKind:
 		v, ok = d.boolean(n)
 	case protoreflect.StringKind:
 		v, ok = protoreflect.ValueOfString(n.Text), n.Kind == String
 	case protoreflect.BytesKind:
-		if d.Format == ProtoText {
-			v, ok = protoreflect.ValueOfBytes([]byte(n.Text)), true
-		} else {
-			v, ok = base64Bytes(n)
-		}
+		v, ok = base64Bytes(n)
 	case protoreflect.EnumKind:
 		return d.enum(n, fd, at)
 	case protoreflect.FloatKind:
@@ -50,19 +42,6 @@ func (d *Decoder) scalar(n *Node, fd protoreflect.FieldDescriptor, at *Path) (pr
 		d.problem(BadValue, n, at, "%s", d.mismatch(n, fd))
 	}
 	return v, ok
-}
-
-// typedLiteral tells whether the literal is of the kind that proto text wants: it converts nothing.
-func typedLiteral(n *Node, kind protoreflect.Kind) bool {
-	switch kind {
-	case protoreflect.StringKind, protoreflect.BytesKind:
-		return n.Kind == String && !n.Plain
-	case protoreflect.EnumKind, protoreflect.BoolKind:
-		return n.Kind != String || n.Plain
-	case protoreflect.FloatKind, protoreflect.DoubleKind:
-		return n.Kind == Number
-	}
-	return n.Kind == Number && !strings.ContainsAny(n.Text, ".eain")
 }
 
 // numberInObject tells the bare words of which kubectl makes numbers, and Envoy does not.
@@ -89,9 +68,6 @@ func (d *Decoder) mismatch(n *Node, fd protoreflect.FieldDescriptor) string {
 	case protoreflect.Int32Kind, protoreflect.Int64Kind:
 		want = "an integer (" + fd.Kind().String() + ")"
 	}
-	if n.Kind == String && fd.Kind() == protoreflect.StringKind {
-		text, want = "a bare word", "text in quotes" // only proto text tells them apart
-	}
 	message := text + " stands where " + want + " belongs"
 	if strings.Contains(n.Text, "${") || strings.Contains(n.Text, "{{") {
 		return message + ": this looks like a template; render it first"
@@ -110,9 +86,6 @@ func (d *Decoder) mismatch(n *Node, fd protoreflect.FieldDescriptor) string {
 func (d *Decoder) boolean(n *Node) (protoreflect.Value, bool) {
 	if n.Kind == Bool || d.Format.ofObject() {
 		return protoreflect.ValueOfBool(n.Text == "true"), n.Kind == Bool
-	}
-	if d.Format == ProtoText {
-		return protoreflect.ValueOfBool(n.Text == "1"), n.Kind == Number && (n.Text == "0" || n.Text == "1")
 	}
 	switch strings.ToLower(n.Text) {
 	case "true", "t", "yes", "y", "1":
@@ -209,7 +182,7 @@ func (d *Decoder) enum(n *Node, fd protoreflect.FieldDescriptor, at *Path) (prot
 		if v := values.ByName(protoreflect.Name(n.Text)); v != nil {
 			return protoreflect.ValueOfEnum(v.Number()), true
 		}
-		if v := values.ByName(protoreflect.Name(strings.ToUpper(n.Text))); v != nil && d.Format != ProtoText && !d.Format.ofObject() {
+		if v := values.ByName(protoreflect.Name(strings.ToUpper(n.Text))); v != nil && !d.Format.ofObject() {
 			return protoreflect.ValueOfEnum(v.Number()), true
 		}
 		if i, err := strconv.ParseInt(n.Text, 10, 32); err == nil && !d.Format.ofObject() {

@@ -49,32 +49,53 @@ func (a *assembly) bootstrap(in *input) *part {
 func (a *assembly) binaryBootstrap(in *input) *part {
 	from := origin{in: in, source: graph.Static, delivery: graph.Booted}
 	whole := &part{in: in, resource: from.resource(graph.Bootstrap)}
+	rest, texts := whole.outlined(in.outline)
 	a.parts = append(a.parts, whole)
 	b, static := in.binary.bootstrap, &bootstrapv3.Bootstrap_StaticResources{}
 	if b.GetStaticResources() != nil {
 		b.StaticResources, static = static, b.StaticResources
 	}
-	a.opened(whole, b)
+	a.opened(whole, b, rest)
 	b.StaticResources = static
-	for _, m := range static.GetListeners() {
-		a.opened(a.plain(from, nil, statics[0].name), m)
+	add := func(s, i int, m proto.Message) {
+		p := a.plain(from, nil, statics[s].name)
+		if texts != nil && i < len(texts[s]) {
+			p.resource.Text = texts[s][i]
+		}
+		a.opened(p, m, p.resource.Text)
 	}
-	for _, m := range static.GetClusters() {
-		a.opened(a.plain(from, nil, statics[1].name), m)
+	for i, m := range static.GetListeners() {
+		add(0, i, m)
 	}
-	for _, m := range static.GetSecrets() {
-		a.opened(a.plain(from, nil, statics[2].name), m)
+	for i, m := range static.GetClusters() {
+		add(1, i, m)
+	}
+	for i, m := range static.GetSecrets() {
+		add(2, i, m)
 	}
 	return whole
 }
 
-// opened makes a part of a message that is decoded already.
-func (a *assembly) opened(p *part, m proto.Message) {
+// outlined tells where a bootstrap in proto text is, and where its static resources.
+func (p *part) outlined(outline *decode.Node) (rest *decode.Node, static [][]*decode.Node) {
+	if outline == nil {
+		return nil, nil
+	}
+	p.resource.Text = outline
+	return split(outline)
+}
+
+// opened makes a part of a message that is decoded already. If it is from proto text, that is its outline.
+func (a *assembly) opened(p *part, m proto.Message, outline *decode.Node) {
 	d := decode.NewDecoder(a.types)
 	d.Open(m)
+	if outline != nil {
+		d.CheckNames(outline, m.ProtoReflect().Descriptor(), nil)
+	}
 	r := p.resource
 	p.message, p.seen = nil, d.Seen
 	r.Message, r.Contents, r.Problems, r.Name = m, d.Contents, d.Problems, graph.NameOf(m.ProtoReflect())
+	locate(r)
 }
 
 // split takes the static resources out of a bootstrap: a copy without them, and each list of statics.

@@ -129,12 +129,16 @@ func (a *assembly) packedAny(from origin, p packed) *part {
 	if p.version != "" {
 		from.version = p.version
 	}
-	name := a.kind(from, &decode.Node{Kind: decode.String, Text: p.url})
+	url := &decode.Node{Kind: decode.String, Text: p.url}
+	if p.text != nil && p.text.Get("@type") != nil {
+		url = p.text.Get("@type")
+	}
+	name := a.kind(from, url)
 	if name == "" {
 		return a.parts[len(a.parts)-1]
 	}
 	added := a.plain(from, nil, name)
-	added.raw, added.alias, added.resource.TTL = p.value, p.alias, p.ttl
+	added.raw, added.alias, added.resource.TTL, added.resource.Text = p.value, p.alias, p.ttl, p.text
 	return added
 }
 
@@ -176,6 +180,15 @@ func (a *assembly) finish() *graph.Snapshot {
 	return a.snapshot
 }
 
+// locate finds the places of problems in what has a text, but was not decoded from it.
+func locate(r *graph.Resource) {
+	for i := range r.Problems {
+		if p := &r.Problems[i]; p.Span.IsZero() {
+			p.Span = r.Locate(p.Path).Value
+		}
+	}
+}
+
 func (p *part) decode(types decode.Types) {
 	if p.message == nil {
 		return
@@ -192,8 +205,12 @@ func (p *part) decode(types decode.Types) {
 		if err := d.DecodeBinary(p.raw, m); err != nil {
 			r.Problems = append(r.Problems, decode.Problem{Kind: decode.BadAny, Message: fmt.Sprintf("the bytes are no %s", m.ProtoReflect().Descriptor().FullName())})
 		}
+		if r.Text != nil {
+			d.CheckNames(r.Text, m.ProtoReflect().Descriptor(), nil)
+		}
 	}
 	r.Message, r.Contents, r.Problems, p.seen = m, d.Contents, append(r.Problems, d.Problems...), d.Seen
+	locate(r)
 	if r.Kind == graph.Patch {
 		return // it has the object's name
 	}

@@ -40,8 +40,9 @@ type input struct {
 	found
 	file     *source.File
 	format   format
-	docs     []*decode.Node // of a text
-	binary   *binary        // of a binary file
+	docs     []*decode.Node // of YAML or JSON
+	binary   *binary        // of a binary file, or of a proto text
+	outline  *decode.Node   // of a bootstrap in proto text
 	as       content
 	main     int              // the document that tells what the file is
 	problems []decode.Problem // of the file as a whole
@@ -211,9 +212,14 @@ func (l *loader) parse(in *input, text []byte) {
 			docs, err, in.format = other, nil, textFormat
 		}
 	}
-	in.docs = docs
-	if err != nil {
+	switch {
+	case err != nil:
+		in.docs = docs
 		in.syntax(err)
+	case in.format == textFormat:
+		l.protoText(in, docs[0])
+	default:
+		in.docs = docs
 	}
 }
 

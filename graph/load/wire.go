@@ -19,8 +19,9 @@ import (
 type packed struct {
 	url   string
 	value []byte
-	alias string // the name in the wrapper around it
-	empty bool   // a wrapper without a body
+	alias string       // the name in the wrapper around it
+	empty bool         // a wrapper without a body
+	text  *decode.Node // where it is in a proto text
 
 	version string // in the wrapper
 	ttl     time.Duration
