@@ -19,11 +19,11 @@ import (
 
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load/gocp"
+	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/settings"
-	"github.com/xdslint/xdslint/lint/target"
 )
 
 // Policy is what becomes of a snapshot in which there are new errors.
@@ -45,7 +45,7 @@ type RulePolicy struct {
 // Options of a Gate. Only Rules must be given.
 type Options struct {
 	Rules       []*lint.Rule      // that judge, such as rules.All()
-	Target      target.Target     // zero: the newest Envoy
+	Target      dataplane.Target  // zero: the newest Envoy
 	Bootstrap   *graph.Snapshot   // that the nodes start with, from load.Paths: what it has can be referred to. nil: not known
 	Assumptions graph.Assumptions // what exists elsewhere
 	Policy      Policy
@@ -97,11 +97,11 @@ func New(cache cachev3.SnapshotCache, options Options) (*Gate, error) {
 		return nil, errors.New("admission.Options has no Rules")
 	}
 	for _, p := range options.Policies {
-		if err := settings.CheckSelector(p.Selector, options.Rules); err != nil {
+		if err := config.CheckSelector(p.Selector, options.Rules); err != nil {
 			return nil, fmt.Errorf("admission.Options.Policies: %w", err)
 		}
 	}
-	if t := options.Target; t != (target.Target{}) && !slices.Contains(target.All(), t) {
+	if t := options.Target; t != (dataplane.Target{}) && !slices.Contains(dataplane.All(), t) {
 		return nil, fmt.Errorf("admission.Options.Target: %s is not known", t)
 	}
 	if options.Deadline < 0 {

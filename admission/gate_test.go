@@ -16,9 +16,9 @@ import (
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 
 	"github.com/xdslint/xdslint/admission"
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/target"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -35,7 +35,7 @@ func TestNew(t *testing.T) {
 		`admission.Options.Policies: no rule or group is named "http/reserved"`: {
 			Rules: rules.All(), Policies: []admission.RulePolicy{{Selector: "http/reserved", Policy: admission.Block}},
 		},
-		"admission.Options.Target: envoy:0.1 is not known": {Rules: rules.All(), Target: target.Target{Plane: "envoy", Version: "0.1"}},
+		"admission.Options.Target: envoy:0.1 is not known": {Rules: rules.All(), Target: dataplane.Target{Plane: "envoy", Version: "0.1"}},
 		"admission.Options.Deadline is negative":           {Rules: rules.All(), Deadline: -1},
 		"admission.Options.Bootstrap holds no bootstrap that can be read": {
 			Rules: rules.All(), Bootstrap: &graph.Snapshot{},
@@ -63,7 +63,7 @@ func TestNoSnapshot(t *testing.T) {
 // stuck is a rule that, after some runs, does not return until it is told to.
 func stuck(runs int) (rule *lint.Rule, release func()) {
 	until := make(chan struct{})
-	rule = (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "stuck", Severity: lint.Error, Run: lint.Whole(func(*lint.Pass) {
+	rule = (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "stuck", Severity: lint.Error, Run: lint.ForSnapshot(func(*lint.Pass) {
 		if runs--; runs < 0 {
 			<-until
 		}
@@ -181,7 +181,7 @@ func TestContext(t *testing.T) {
 
 func TestPanics(t *testing.T) {
 	group := &lint.Group{Name: "test"}
-	panics := group.Add(&lint.Rule{Name: "panics", Severity: lint.Error, Run: lint.Whole(func(*lint.Pass) { panic("oops") })})
+	panics := group.Add(&lint.Rule{Name: "panics", Severity: lint.Error, Run: lint.ForSnapshot(func(*lint.Pass) { panic("oops") })})
 	registry := prometheus.NewRegistry()
 	g := try(t, func(o *admission.Options) {
 		o.Rules, o.Metrics = append(rules.All(), panics), registry
@@ -207,7 +207,7 @@ xdslint_gate_rule_failures_total{rule="test/panics"} 2
 // What a rule finds that has failed on what the node has may have been there before.
 func TestFailedRuleDoesNotBlock(t *testing.T) {
 	fails := true
-	rule := (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "sometimes", Severity: lint.Error, Run: lint.Whole(func(p *lint.Pass) {
+	rule := (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "sometimes", Severity: lint.Error, Run: lint.ForSnapshot(func(p *lint.Pass) {
 		if fails {
 			panic("oops")
 		}

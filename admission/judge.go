@@ -11,8 +11,8 @@ import (
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 
 	"github.com/xdslint/xdslint/graph/load/gocp"
+	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
 )
 
 var errDeadline = errors.New("the deadline of judging has passed")

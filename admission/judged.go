@@ -9,13 +9,13 @@ import (
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/load/gocp"
 	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/parallel"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/target"
 )
 
 // key is what a resource is known by.
@@ -28,7 +28,7 @@ func (k key) kind() graph.Kind { return kinds[k.of] }
 
 // keyOf a resource, unless it is the bootstrap's, or of a file that the bootstrap names: no push changes those.
 func keyOf(r *graph.Resource) (key, bool) {
-	if r.Delivery != graph.Pushed || r.Source != graph.Anywhere {
+	if r.Delivery != graph.OverXDS || r.Source != graph.Anywhere {
 		return key{}, false
 	}
 	return keyNamed(r.Kind, r.Name)
@@ -161,7 +161,7 @@ func (g *Gate) lint(ctx context.Context, j *judged, w world) bool {
 	}
 	g.build(j, w)
 	result := lint.Run(ctx, []*graph.Snapshot{j.graph}, lint.Config{
-		Rules: g.options.Rules, Target: g.options.Target, TargetGiven: g.options.Target != (target.Target{}),
+		Rules: g.options.Rules, Target: g.options.Target, TargetGiven: g.options.Target != (dataplane.Target{}),
 	})
 	j.errors, j.failures, j.unable = errorsIn(result.Diagnostics), result.Failures, result.Unable
 	j.linted = ctx.Err() == nil

@@ -10,14 +10,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/xdslint/xdslint/custom"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/graph/source"
-	"github.com/xdslint/xdslint/house"
-	"github.com/xdslint/xdslint/house/archive"
-	"github.com/xdslint/xdslint/internal/guesttest"
+	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/plugintest"
+	"github.com/xdslint/xdslint/internal/ruletest"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/settings"
 	"github.com/xdslint/xdslint/wasm/plugin"
 )
 
@@ -26,8 +26,8 @@ var modules = map[string]struct {
 	folder string
 	module func(*testing.T) []byte
 }{
-	"go":              {"plugin-go", func(t *testing.T) []byte { return guesttest.Go(t, "plugin-go") }},
-	"rust":            {"plugin-rust", func(t *testing.T) []byte { return guesttest.Rust(t, "plugin-rust", "rules") }},
+	"go":              {"plugin-go", func(t *testing.T) []byte { return plugintest.Go(t, "plugin-go") }},
+	"rust":            {"plugin-rust", func(t *testing.T) []byte { return plugintest.Rust(t, "plugin-rust", "rules") }},
 	"rust checked in": {"plugin-rust", func(t *testing.T) []byte { return checkedIn(t, "plugin-rust") }},
 }
 
@@ -42,7 +42,7 @@ func checkedIn(t *testing.T, folder string) []byte {
 
 // TestPlugins: each example passes its archives, and finds among 1,000 clusters what the same rule as a constraint finds.
 func TestPlugins(t *testing.T) {
-	cache, err := guesttest.Kept("cache")
+	cache, err := plugintest.Kept("cache")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestPlugins(t *testing.T) {
 					t.Error(err)
 				}
 			}()
-			result, err := archive.Run(t.Context(), p.Rules(), archive.Options{})
+			result, err := ruletest.Run(t.Context(), p.Rules(), ruletest.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +84,7 @@ func TestPlugins(t *testing.T) {
 // constraint is the rule of both examples, in a line of CEL.
 func constraint(t *testing.T) *lint.Rule {
 	t.Helper()
-	file := &source.File{Name: settings.FileName, Text: []byte(`
+	file := &source.File{Name: config.FileName, Text: []byte(`
 constraints:
 - id: acme/cluster-name
   message: envoy.config.cluster.v3.Cluster
@@ -93,11 +93,11 @@ constraints:
   text: cluster names are team-service
   severity: warning
 `)}
-	s, err := settings.Parse(file, nil, house.Constraints(nil, nil))
+	s, err := config.Parse(file, nil, custom.Constraints(nil, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.House[0]
+	return s.Custom[0]
 }
 
 // thousand are clusters, of which every fifth has no name and every fifth a good one.

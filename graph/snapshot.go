@@ -20,8 +20,8 @@ type Delivery uint8
 
 // The ways of delivery.
 const (
-	Pushed Delivery = iota // over xDS: LDS, RDS, CDS …, be it a stream or a file
-	Booted                 // as part of the bootstrap
+	OverXDS Delivery = iota // over xDS: LDS, RDS, CDS …, be it a stream or a file
+	FromBootstrap                 // as part of the bootstrap
 )
 
 // State is a resource's state in a config_dump.
@@ -86,7 +86,7 @@ type Assumed struct {
 type Snapshot struct {
 	Name        string // the bootstrap's or config_dump's file; empty for loose resources
 	Resources   []*Resource
-	Loose       bool // resources that came alone: what is missing may simply not have been given
+	Partial       bool // resources that came alone: what is missing may simply not have been given
 	Assumptions Assumptions
 
 	Edges         []*Edge
@@ -141,7 +141,7 @@ func (s *Snapshot) World(kind Kind, from Source) World {
 		return Open
 	case s.complete[scope{kind, from}] || s.complete[scope{kind, Anywhere}]:
 		return Closed
-	case s.Loose && from != Static && !isPath(from) && len(s.byName[kind]) > 0:
+	case s.Partial && from != Static && !isPath(from) && len(s.byName[kind]) > 0:
 		return Presumed
 	}
 	return Open
@@ -191,7 +191,7 @@ func (s *Snapshot) Find(kind Kind, from Source, name string) *Resource {
 
 // With is a snapshot of the same world with other resources, built.
 func (s *Snapshot) With(resources []*Resource) *Snapshot {
-	other := &Snapshot{Name: s.Name, Resources: resources, Loose: s.Loose, Assumptions: s.Assumptions, complete: s.complete}
+	other := &Snapshot{Name: s.Name, Resources: resources, Partial: s.Partial, Assumptions: s.Assumptions, complete: s.complete}
 	other.Build()
 	return other
 }

@@ -15,8 +15,8 @@ type Diagnostic struct {
 	Message  string   // one line, without a full stop
 	Notes    []string // what the data plane does with it
 	Help     string   // what to write instead
-	Upstream string   // the gist of the data plane's own message, for those who have its log; see Refused
-	Refused  bool     // the target refuses it, delivered as it is: what verdicts are made of
+	Upstream string   // the gist of the data plane's own message, for those who have its log; see Rejected
+	Rejected  bool     // the target refuses it, delivered as it is: what verdicts are made of
 
 	Resource *graph.Resource
 	Path     *decode.Path // the field, from the resource's message

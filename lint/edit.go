@@ -42,21 +42,18 @@ func Together(all ...Edits) Edits {
 
 // AtProblem is the place of something that could not be decoded.
 func AtProblem(r *graph.Resource, problem decode.Problem) At {
-	return At{Place: &graph.Place{Resource: r}, path: problem.Path}
+	return r.AtPath(problem.Path)
 }
-
-// AtEdge is the place of the name that a reference holds.
-func AtEdge(e *graph.Edge) At { return At{Place: e.Place, path: e.Path} }
 
 // Correct is the fix of a misspelt name, which is a value or the key of a map field. It is unsafe, and there is none where the two
 // names may well mean two things.
 func Correct(at At, name, near string) []Fix {
-	found := at.Resource().Locate(at.path)
+	found := at.Resource().Locate(at.Path())
 	message := fmt.Sprintf("write %q", near)
 	if !misspelt(name, near) {
 		return nil
 	}
-	if key, ok := at.path.Key(); ok && key == name {
+	if key, ok := at.Path().Key(); ok && key == name {
 		return Rename(at, near).Likely(message)
 	}
 	if found.Node == nil || found.Node.Text != name {
@@ -83,7 +80,7 @@ func Rename(at At, name string) Edits {
 	if !ok || s.Key.IsZero() || s.has(name) {
 		return nil
 	}
-	if _, entry := at.path.Key(); !entry && strings.ToLower(s.name()) != s.name() {
+	if _, entry := at.Path().Key(); !entry && strings.ToLower(s.name()) != s.name() {
 		name = lowerCamel(name)
 	}
 	return s.edit(s.Key, respell(s.text[s.Key.Start:s.Key.End], name))

@@ -24,7 +24,7 @@ type spot struct {
 
 func spotOf(at At) (s spot, ok bool) {
 	r := at.Resource()
-	found := r.Locate(at.path)
+	found := r.Locate(at.Path())
 	if r.Text == nil || !found.Exact || found.In == nil || found.Index < 0 {
 		return s, false
 	}
@@ -35,7 +35,7 @@ func spotOf(at At) (s spot, ok bool) {
 // collectionAt is the message at a place itself.
 func collectionAt(at At) (c collection, ok bool) {
 	r := at.Resource()
-	found := r.Locate(at.path)
+	found := r.Locate(at.Path())
 	if r.Text == nil || !found.Exact || found.Node == nil || found.Node.Bound || found.Value.Start >= found.Value.End || found.Value.End > len(r.File.Text) {
 		return c, false
 	}

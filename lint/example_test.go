@@ -9,8 +9,8 @@ import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
 	"github.com/xdslint/xdslint/rules"
 )
 

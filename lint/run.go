@@ -10,18 +10,19 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/parallel"
-	"github.com/xdslint/xdslint/lint/target"
+	"github.com/xdslint/xdslint/internal/redact"
 )
 
 // Config says which rules run, and for whom.
 type Config struct {
 	Rules       []*Rule
-	Target      target.Target // zero: the newest Envoy
-	TargetGiven bool          // the user named it: then what the official build lacks is an error
-	Timings     bool          // measure each rule
-	Transition  *Transition   // nil: the snapshots are judged as they are, and rules between two snapshots do not run
+	Target      dataplane.Target // zero: the newest Envoy
+	TargetGiven bool             // the user named it: then what the official build lacks is an error
+	Timings     bool             // measure each rule
+	Transition  *Transition      // nil: the snapshots are judged as they are, and rules between two snapshots do not run
 }
 
 // Failure is a rule that panicked; what it had to say is lost, the other rules ran.
@@ -38,7 +39,7 @@ func (f *Failure) Error() string {
 	if f.Resource != nil {
 		where = fmt.Sprintf("%s %q", f.Resource.Kind, f.Resource.Name)
 	}
-	return fmt.Sprintf("rule %s failed on %s: %v", f.Rule.ID(), where, f.Panic)
+	return redact.Looks(fmt.Sprintf("rule %s failed on %s: %v", f.Rule.ID(), where, f.Panic))
 }
 
 // Result is what a run found, in the order of files and of places in them.
@@ -47,7 +48,7 @@ type Result struct {
 	Failures    []*Failure
 	Unable      []*Origin         // house rules that could not judge; a finding of CannotJudge says why
 	Snapshots   []*graph.Snapshot // that were judged
-	Target      target.Target     // that they were judged for
+	Target      dataplane.Target  // that they were judged for
 
 	Timings map[*Rule]time.Duration // on all processors together; nil unless asked for
 }
@@ -74,8 +75,8 @@ func (r *Result) add(more *Result) {
 
 // Run lints each snapshot alone. When ctx ends it stops with what was found so far.
 func Run(ctx context.Context, snapshots []*graph.Snapshot, config Config) *Result {
-	if config.Target == (target.Target{}) {
-		config.Target = target.Default()
+	if config.Target == (dataplane.Target{}) {
+		config.Target = dataplane.Default()
 	}
 	all := &Result{Snapshots: snapshots, Target: config.Target}
 	unables := newUnables()
@@ -189,7 +190,7 @@ func (w *worker) call(i int, res *graph.Resource, at *graph.Place) {
 	if w.config.Timings {
 		defer w.into.measure(rule)()
 	}
-	rule.Run.each(w.passes[i], PlaceAt(at), at.Message)
+	rule.Run.each(w.passes[i], at.At(), at.Message)
 }
 
 func (r *runner) whole(ctx context.Context) {

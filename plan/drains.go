@@ -3,8 +3,8 @@ package plan
 import (
 	"time"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/rules/transition/drain"
 )
 
 // drains keeps what draining connections still use: they stay on the listener, the filter chain and the route configuration that they came
@@ -14,7 +14,7 @@ func (p *planner) drains() {
 		p.inherited(d)
 	}
 	for _, c := range p.changes.Of(graph.Listener) {
-		d := drain.Of(c)
+		d := envoy.DrainOf(c)
 		if d.None() {
 			continue
 		}
@@ -63,7 +63,7 @@ type use struct {
 }
 
 // used lists, for each way to see the end of a drain, the steps that have to wait for it.
-func (p *planner) used(d drain.Drain) []use {
+func (p *planner) used(d envoy.Drain) []use {
 	u := &usage{planner: p, drain: d, seen: map[*graph.Resource]bool{}}
 	direct := use{by: Wait{For: Drained, Kind: graph.Listener, Names: []string{d.Listener.Name}, Timeout: p.opts.DrainTime}}
 	for _, e := range p.changes.Old.From(d.Listener) {
@@ -92,7 +92,7 @@ func (p *planner) drainTimeout() time.Duration { return p.opts.DrainTime + p.opt
 
 type usage struct {
 	*planner
-	drain drain.Drain
+	drain envoy.Drain
 	seen  map[*graph.Resource]bool
 }
 

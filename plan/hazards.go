@@ -7,17 +7,17 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/target"
-	"github.com/xdslint/xdslint/rules/transition"
+	"github.com/xdslint/xdslint/rules"
 )
 
 // Hazards finds what a plain push breaks: all types at once, in no order that is waited for. Infos among them are no hazards but
 // worth knowing.
 func Hazards(before, after *graph.Snapshot, push lint.Push) *lint.Result {
 	result := lint.Run(context.Background(), []*graph.Snapshot{after}, lint.Config{
-		Rules: transition.Rules.Rules(), Target: target.Default(), Transition: &lint.Transition{Old: before, Push: push},
+		Rules: rules.Transitional(), Target: dataplane.Default(), Transition: &lint.Transition{Old: before, Push: push},
 	})
 	result.Snapshots = []*graph.Snapshot{before, after} // findings point into both
 	return result
@@ -27,13 +27,13 @@ func Hazards(before, after *graph.Snapshot, push lint.Push) *lint.Result {
 func (p *Plan) Remaining() *lint.Result {
 	way := p.planner
 	if way == nil { // a plan that Make did not make: that of a first push
-		return &lint.Result{Target: target.Default()}
+		return &lint.Result{Target: dataplane.Default()}
 	}
 	push := way.opts.Push
 	if push.Versions = lint.Global; push.Transport == lint.ADSDelta {
 		push.Transport = lint.Delta // the plan has sent again what these would not send
 	}
-	remaining := &lint.Result{Snapshots: []*graph.Snapshot{way.changes.Old, way.changes.New}, Target: target.Default()}
+	remaining := &lint.Result{Snapshots: []*graph.Snapshot{way.changes.Old, way.changes.New}, Target: dataplane.Default()}
 	seen := map[lint.Key]bool{}
 	previous := way.changes.Old
 	for _, state := range way.states[1:] {
@@ -56,7 +56,7 @@ func (p *Plan) Remaining() *lint.Result {
 func (p *planner) snapshot(s state) *graph.Snapshot {
 	var resources []*graph.Resource
 	for _, r := range p.changes.New.Resources {
-		if !sendable(r.Kind) || r.Delivery != graph.Pushed {
+		if !sendable(r.Kind) || r.Delivery != graph.OverXDS {
 			resources = append(resources, r)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"io"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
 )
 
 // The shape of JSON. It is stable: fields are added, never renamed, removed or given another meaning.

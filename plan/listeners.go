@@ -6,8 +6,8 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/rules/listener/address"
 )
 
 // listeners orders what takes an address after what has it: in one response where the old listener goes, since Envoy removes
@@ -61,7 +61,7 @@ func (p *planner) holders(c *graph.Change) []*step {
 }
 
 // addresses that a listener binds; none for those whose port the system chooses.
-func addresses(r *graph.Resource) []address.Socket {
+func addresses(r *graph.Resource) []envoy.ListenSocket {
 	if r == nil {
 		return nil
 	}
@@ -69,9 +69,9 @@ func addresses(r *graph.Resource) []address.Socket {
 	if !ok {
 		return nil
 	}
-	var bound []address.Socket
+	var bound []envoy.ListenSocket
 	add := func(a *corev3.Address) {
-		if s, ok := address.SocketOf(a); ok && (s.Port != 0 || a.GetPipe() != nil) {
+		if s, ok := envoy.ListenSocketOf(a); ok && (s.Port != 0 || a.GetPipe() != nil) {
 			bound = append(bound, s)
 		}
 	}

@@ -3,8 +3,8 @@ package plan
 import (
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/rules/transition"
 )
 
 // references orders steps by who refers to whom, before and after.
@@ -112,5 +112,5 @@ func shrinks(c *graph.Change) bool { return hosts(c.New) < hosts(c.Old) }
 
 func hosts(r *graph.Resource) int {
 	cla, _ := r.Message.(*endpointv3.ClusterLoadAssignment)
-	return transition.Size(cla)
+	return envoy.CountEndpoints(cla)
 }

@@ -17,7 +17,7 @@ type held map[plan.Resource]proto.Message
 func start(s *graph.Snapshot) held {
 	h := held{}
 	for _, r := range s.Resources {
-		if r.Message != nil && r.Delivery == graph.Pushed && r == s.Pushed(r.Kind, r.Name) {
+		if r.Message != nil && r.Delivery == graph.OverXDS && r == s.Pushed(r.Kind, r.Name) {
 			h[plan.Resource{Kind: r.Kind, Name: r.Name}] = r.Message
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
 )
 
 // Text writes the outcome for people. The shape may change; programs read JSON.

@@ -10,7 +10,7 @@ import (
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/graph/source"
-	"github.com/xdslint/xdslint/lint/secret"
+	"github.com/xdslint/xdslint/internal/redact"
 )
 
 // Dump is what a running Envoy has.
@@ -42,7 +42,7 @@ func Admin(ctx context.Context, server Server, known decode.Types) (*Dump, error
 	if len(docs) != 1 || docs[0].Get("configs") == nil {
 		return nil, fmt.Errorf("/config_dump: the answer is no config_dump: is this Envoy's admin interface?")
 	}
-	dump := &Dump{Config: secret.Redact(text, docs[0], "envoy.admin.v3.ConfigDump", known)}
+	dump := &Dump{Config: redact.JSON(text, docs[0], "envoy.admin.v3.ConfigDump", known)}
 	dump.Version = version(ctx, c)
 	return dump, nil
 }

@@ -19,7 +19,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	"github.com/xdslint/xdslint/lint/secret"
+	"github.com/xdslint/xdslint/internal/redact"
 )
 
 // Server is a management server.
@@ -46,11 +46,11 @@ func (s Server) scrub(text string) string {
 		_, token, _ := strings.Cut(header[1], " ") // Bearer TOKEN
 		for _, sent := range []string{header[1], strings.TrimSpace(token)} {
 			if len(sent) > 3 { // less is no secret, and part of every other word
-				text = strings.ReplaceAll(text, sent, secret.Redaction)
+				text = strings.ReplaceAll(text, sent, redact.Redaction)
 			}
 		}
 	}
-	return secret.Scrub(text, secret.Redaction)
+	return redact.Looks(text)
 }
 
 // SotW fetches over the aggregated stream, state of the world: AggregatedDiscoveryService.StreamAggregatedResources. A stream that breaks

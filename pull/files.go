@@ -17,7 +17,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/source"
-	"github.com/xdslint/xdslint/lint/secret"
+	"github.com/xdslint/xdslint/internal/redact"
 )
 
 // FileName is that of the file which Files makes of a kind.
@@ -62,7 +62,7 @@ func (r *Result) file(set Set) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	docs, err = decode.ParseJSON(&source.File{Text: secret.Redact(raw, docs[0], response.ProtoReflect().Descriptor().FullName(), r.types)})
+	docs, err = decode.ParseJSON(&source.File{Text: redact.JSON(raw, docs[0], response.ProtoReflect().Descriptor().FullName(), r.types)})
 	if err != nil {
 		return nil, err
 	}

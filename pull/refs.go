@@ -42,7 +42,7 @@ var live = &source.File{Name: "live"}
 
 // follow notes what resources refer to, by the graph's own table.
 func (b *books) follow(kind graph.Kind, fresh []opened) {
-	s, of := &graph.Snapshot{Loose: true}, map[*graph.Resource]*entry{}
+	s, of := &graph.Snapshot{Partial: true}, map[*graph.Resource]*entry{}
 	for _, e := range fresh {
 		if e.message == nil {
 			b.fault("the bytes of %s %q are no %s", kind, e.Name, decode.TypeName(e.Body.GetTypeUrl()))

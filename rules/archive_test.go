@@ -2,7 +2,6 @@ package rules_test
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -10,15 +9,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/target"
 )
 
 // archive is the examples of one rule: testdata/rules/GROUP/RULE.txtar.
 //
+//	why.md              what the data plane does with it, where that was seen, what to write instead
 //	bad*.yaml, bad1/…   an example that the rule has something to say about; a folder is several files in one run. Paths in
 //	                    a bootstrap start in its own folder: ./rds.yaml (Envoy does not take rds.yaml)
 //	good*.yaml, …       one that is silent under all rules
@@ -27,13 +28,16 @@ import (
 //	envoy               optional: "EXAMPLE: WHY" for each example that --mode validate cannot judge. The word push stands for
 //	                    resources that come without a bootstrap: they are pushed over ADS. The word crash: Envoy crashes
 //	                    on it. Any other reason: Envoy is not asked
-//	want                the text report of the bad ones; `go test ./rules -update` writes it
-//	fixed/bad.yaml, …   what --fix --unsafe-fixes makes of a bad example, where it makes anything of it; -update writes these too
+//	want                what the rule reports of the bad ones
+//	also                what other rules say of them, a line each: "EXAMPLE: RULE: MESSAGE"
+//	fixed/bad.yaml, …   what --fix --unsafe-fixes makes of a bad example, where it makes anything of it
+//
+// want, also and fixed are written by `go test ./rules -run 'TestArchives/GROUP/RULE' -update`, or for all rules by `go test ./rules -update`.
 //
 // An example of the group transition is a push: a folder with what is before it and what is after it, each one snapshot.
 //
-//	bad*/old.yaml, bad*/new.yaml, good*/…   or folders, bad1/old/…, bad1/new/…; what a half is found to have by itself is not in
-//	                    want, nor are notes of other rules
+//	bad*/old.yaml, bad*/new.yaml, good*/…   or folders, bad1/old/…, bad1/new/…; what a half is found to have by itself is not
+//	                    said, nor are notes of other rules
 //	flags               also "push TRANSPORT VERSIONS"; else the push is by the defaults of lint.Push
 //	envoy               "EXAMPLE: SYMPTOMS" for every example: what the plain push shows on a real Envoy, as package
 //	                    internal/transitions spells it, which asks
@@ -48,7 +52,7 @@ type archive struct {
 
 type flags struct {
 	assumptions graph.Assumptions
-	target      target.Target
+	target      dataplane.Target
 	push        lint.Push
 }
 
@@ -85,7 +89,7 @@ func (a *archive) read() error {
 		name, _, _ := strings.Cut(f.Name, "/")
 		var err error
 		switch {
-		case f.Name == "want", name == "fixed":
+		case written(f.Name), f.Name == "why.md":
 		case f.Name == "flags":
 			err = a.readFlags(string(f.Data))
 		case f.Name == "envoy":
@@ -125,7 +129,7 @@ func (a *archive) readFlags(text string) (err error) {
 		case "closed":
 			f.assumptions.Closed = append(f.assumptions.Closed, graph.Kind(rest))
 		case "target":
-			f.target, err = target.Parse(rest)
+			f.target, err = dataplane.Parse(rest)
 		case "push":
 			transport, versions, _ := strings.Cut(rest, " ")
 			f.push, err = lint.ParsePush(transport, versions)
@@ -180,26 +184,40 @@ func (a *archive) extract(t *testing.T, dir string) {
 	}
 }
 
-func (a *archive) want() string {
+// written tells which sections of an archive -update writes.
+func written(section string) bool {
+	return section == "want" || section == "also" || strings.HasPrefix(section, "fixed/")
+}
+
+// compare holds the sections that the examples now give against those in the archive.
+func (a *archive) compare(t *testing.T, got []txtar.File) {
+	t.Helper()
+	for _, f := range got {
+		if diff := cmp.Diff(a.section(f.Name), string(f.Data)); diff != "" {
+			t.Errorf("%s differs (go test ./rules -update writes it):\n%s", f.Name, diff)
+		}
+	}
 	for _, f := range a.text.Files {
-		if f.Name == "want" {
+		if written(f.Name) && !slices.ContainsFunc(got, func(g txtar.File) bool { return g.Name == f.Name }) {
+			t.Errorf("%s has no reason to be there any more (go test ./rules -update takes it out)", f.Name)
+		}
+	}
+}
+
+func (a *archive) section(name string) string {
+	for _, f := range a.text.Files {
+		if f.Name == name {
 			return string(f.Data)
 		}
 	}
 	return ""
 }
 
-// update writes what the bad examples now report, and what the fixes make of them.
-func (a *archive) update(t *testing.T, got string, fixed map[string][]byte) {
+// update writes the sections that the examples now give.
+func (a *archive) update(t *testing.T, got []txtar.File) {
 	t.Helper()
-	files := slices.DeleteFunc(slices.Clone(a.text.Files), func(f txtar.File) bool {
-		return f.Name == "want" || strings.HasPrefix(f.Name, "fixed/")
-	})
-	files = append(files, txtar.File{Name: "want", Data: []byte(got)})
-	for _, name := range slices.Sorted(maps.Keys(fixed)) {
-		files = append(files, txtar.File{Name: "fixed/" + name, Data: fixed[name]})
-	}
-	text := txtar.Format(&txtar.Archive{Comment: a.text.Comment, Files: files})
+	files := slices.DeleteFunc(slices.Clone(a.text.Files), func(f txtar.File) bool { return written(f.Name) })
+	text := txtar.Format(&txtar.Archive{Comment: a.text.Comment, Files: append(files, got...)})
 	if err := os.WriteFile(a.path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +226,7 @@ func (a *archive) update(t *testing.T, got string, fixed map[string][]byte) {
 func refused(found []lint.Diagnostic) []string {
 	var all []string
 	for i := range found {
-		if found[i].Refused {
+		if found[i].Rejected {
 			all = append(all, fmt.Sprintf("%s: %s (%s)", found[i].Rule.ID(), found[i].Message, found[i].Upstream))
 		}
 	}

@@ -2,15 +2,12 @@ package rules_test
 
 import (
 	"path"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/fix"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/fix"
 )
 
 // fix applies all fixes to an example, and looks at what they made of it. It is nil where there are none.
@@ -85,25 +82,4 @@ func findings(result *lint.Result) map[string]int {
 		count[result.Diagnostics[i].Rule.ID()]++
 	}
 	return count
-}
-
-// compareFixed holds what the fixes made against the archive.
-func (a *archive) compareFixed(t *testing.T, fixed map[string][]byte) {
-	if *update {
-		return
-	}
-	var known []string
-	for _, f := range a.text.Files {
-		if name, ok := strings.CutPrefix(f.Name, "fixed/"); ok {
-			known = append(known, name)
-			if diff := cmp.Diff(string(f.Data), string(fixed[name])); diff != "" {
-				t.Errorf("%s differs (go test ./rules -update writes it):\n%s", f.Name, diff)
-			}
-		}
-	}
-	for name := range fixed {
-		if !slices.Contains(known, name) {
-			t.Errorf("fixed/%s is missing (go test ./rules -update writes it)", name)
-		}
-	}
 }

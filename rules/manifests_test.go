@@ -10,8 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/fieldtest"
+	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -63,6 +64,7 @@ func manifest(t *testing.T, path string) {
 	for _, failure := range result.Failures {
 		t.Errorf("%v\n%s", failure, failure.Stack)
 	}
+	fieldtest.Check(t, result.Diagnostics)
 	var got strings.Builder
 	if err := report.Text(&got, result, report.TextOptions{}); err != nil {
 		t.Fatal(err)

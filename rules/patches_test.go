@@ -4,12 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/fieldtest"
+	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
-	"github.com/xdslint/xdslint/lint/target"
 	"github.com/xdslint/xdslint/rules"
-	"github.com/xdslint/xdslint/rules/schema/reading"
 )
 
 // TestParts takes every message out of every good example, as a patch would hold it: nothing is wrong with it alone either, neither as a whole
@@ -37,10 +38,10 @@ func TestParts(t *testing.T) {
 
 func part(t *testing.T, a *archive, example string, at *graph.Place) {
 	judged := a.flagsOf(example).target
-	if judged == (target.Target{}) {
-		judged = target.Default()
+	if judged == (dataplane.Target{}) {
+		judged = dataplane.Default()
 	}
-	read, _ := reading.Validated(judged.Extensions(), at)
+	read, _ := envoy.Validated(judged.Extensions(), at)
 	if len(at.Resource.Problems) > 0 || at.Resource.Kind == graph.Patch || !read || at.Message.Descriptor().FullName() == "google.protobuf.Any" {
 		return
 	}
@@ -49,7 +50,7 @@ func part(t *testing.T, a *archive, example string, at *graph.Place) {
 			Kind: graph.Patch, Name: "EnvoyFilter shop/part", Object: &graph.Object{Kind: graph.EnvoyFilter, Name: "part"},
 			Message: at.Message.Interface(), Contents: at.Resource.Contents, File: at.Resource.File, Fragment: fragment,
 		}
-		if fd := reading.FieldOf(at); fd != nil {
+		if fd := envoy.FieldOf(at); fd != nil {
 			r.Into = fd.FullName()
 		}
 		s := &graph.Snapshot{}
@@ -59,6 +60,7 @@ func part(t *testing.T, a *archive, example string, at *graph.Place) {
 		for _, failure := range result.Failures {
 			t.Errorf("%s %s: %v\n%s", example, at.Path, failure, failure.Stack)
 		}
+		fieldtest.Check(t, result.Diagnostics)
 		if strings.HasPrefix(example, "good") && len(result.Diagnostics) > 0 {
 			var text strings.Builder
 			if err := report.Text(&text, result, report.TextOptions{}); err != nil {

@@ -2,31 +2,31 @@
 package rules
 
 import (
+	"github.com/xdslint/xdslint/internal/suppress"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/suppress"
-	"github.com/xdslint/xdslint/rules/bootstrap"
-	"github.com/xdslint/xdslint/rules/cluster"
-	"github.com/xdslint/xdslint/rules/endpoint"
-	"github.com/xdslint/xdslint/rules/health"
-	"github.com/xdslint/xdslint/rules/http"
-	"github.com/xdslint/xdslint/rules/listener"
-	"github.com/xdslint/xdslint/rules/reference"
-	"github.com/xdslint/xdslint/rules/route"
-	"github.com/xdslint/xdslint/rules/schema"
-	"github.com/xdslint/xdslint/rules/transition"
-	"github.com/xdslint/xdslint/rules/version"
+	"github.com/xdslint/xdslint/rules/internal/bootstrap"
+	"github.com/xdslint/xdslint/rules/internal/cluster"
+	"github.com/xdslint/xdslint/rules/internal/endpoint"
+	"github.com/xdslint/xdslint/rules/internal/health"
+	"github.com/xdslint/xdslint/rules/internal/http"
+	"github.com/xdslint/xdslint/rules/internal/listener"
+	"github.com/xdslint/xdslint/rules/internal/reference"
+	"github.com/xdslint/xdslint/rules/internal/route"
+	"github.com/xdslint/xdslint/rules/internal/schema"
+	"github.com/xdslint/xdslint/rules/internal/transition"
+	"github.com/xdslint/xdslint/rules/internal/version"
 )
 
 // Groups are the built-in groups, in the order in which they are documented.
 var Groups = []*lint.Group{schema.Rules, reference.Rules, listener.Rules, http.Rules, route.Rules, cluster.Rules, endpoint.Rules, health.Rules, bootstrap.Rules, version.Rules, transition.Rules}
 
-// Others are the groups that are about no configuration of Envoy's: suppressions, and what users have written for themselves.
-var Others = []*lint.Group{suppress.Rules, lint.House}
+// Meta are the groups that are about no configuration of Envoy's: suppressions, and what users have written for themselves.
+var Meta = []*lint.Group{suppress.Rules, lint.Custom}
 
-// Known lists all rules that a configuration or a suppression can name: besides All those of Others.
+// Known lists all rules that a configuration or a suppression can name: besides All those of Meta.
 func Known() []*lint.Rule {
 	all := All()
-	for _, g := range Others {
+	for _, g := range Meta {
 		all = append(all, g.Rules()...)
 	}
 	return all
@@ -40,3 +40,6 @@ func All() []*lint.Rule {
 	}
 	return all
 }
+
+// Transitional lists the built-in rules about what leads from one snapshot to the next. The others judge a snapshot as it is.
+func Transitional() []*lint.Rule { return transition.Rules.Rules() }

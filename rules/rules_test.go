@@ -3,6 +3,7 @@ package rules_test
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"go/build"
 	"io"
 	"maps"
@@ -12,16 +13,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/envoytest"
+	"github.com/xdslint/xdslint/internal/explain"
+	"github.com/xdslint/xdslint/internal/fieldtest"
+	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/suppress"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
-	"github.com/xdslint/xdslint/lint/suppress"
-	"github.com/xdslint/xdslint/lint/target"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -46,32 +49,24 @@ func TestArchives(t *testing.T) {
 // allRules are the rules, and those about suppressions.
 func allRules() []*lint.Rule { return rules.Known() }
 
-// run lints the examples and compares them with want.
+// run lints the examples and compares what comes of it with the archive.
 func (a *archive) run(t *testing.T) []judgement {
 	var all []judgement
-	var text strings.Builder
+	var want []string // a report for each bad example
+	var also strings.Builder
 	fixed := map[string][]byte{}
 	for _, example := range a.examples {
 		result := a.judge(t, example)
 		for _, failure := range result.Failures {
 			t.Errorf("%s: %v\n%s", example, failure, failure.Stack)
 		}
-		var own strings.Builder
-		if err := report.Text(&own, result, report.TextOptions{}); err != nil {
-			t.Fatal(err)
+		if own := a.own(t, example, result); own != "" {
+			want = append(want, own)
 		}
-		bad := strings.HasPrefix(example, "bad")
-		if bad {
-			if text.Len() > 0 {
-				text.WriteString("\n")
+		for i := range result.Diagnostics {
+			if d := &result.Diagnostics[i]; d.Rule.ID() != a.rule {
+				fmt.Fprintf(&also, "%s: %s: %s\n", example, d.Rule.ID(), d.Message)
 			}
-			text.WriteString(own.String())
-		}
-		if !bad && len(result.Diagnostics) > 0 {
-			t.Errorf("%s is not silent:\n%s", example, own.String())
-		}
-		if bad && !slices.ContainsFunc(result.Diagnostics, func(d lint.Diagnostic) bool { return d.Rule.ID() == a.rule }) {
-			t.Errorf("%s: the rule has nothing to say about it:\n%s", example, own.String())
 		}
 		if a.between() {
 			continue // there is nothing to fix, and another test asks Envoy
@@ -84,13 +79,45 @@ func (a *archive) run(t *testing.T) []judgement {
 			all = append(all, judged)
 		}
 	}
-	a.compareFixed(t, fixed)
-	if got := text.String(); *update {
-		a.update(t, got, fixed)
-	} else if diff := cmp.Diff(a.want(), got); diff != "" {
-		t.Errorf("want differs (go test ./rules -update writes it):\n%s", diff)
+	got := []txtar.File{{Name: "want", Data: []byte(strings.Join(want, "\n"))}}
+	if also.Len() > 0 {
+		got = append(got, txtar.File{Name: "also", Data: []byte(also.String())})
+	}
+	for _, name := range slices.Sorted(maps.Keys(fixed)) {
+		got = append(got, txtar.File{Name: "fixed/" + name, Data: fixed[name]})
+	}
+	if *update {
+		a.update(t, got)
+	} else {
+		a.compare(t, got)
 	}
 	return all
+}
+
+// own is what the archive's own rule reports of an example: something of each bad one. Of a good one no rule says anything.
+func (a *archive) own(t *testing.T, example string, result *lint.Result) string {
+	t.Helper()
+	if !strings.HasPrefix(example, "bad") {
+		if len(result.Diagnostics) > 0 {
+			t.Errorf("%s is not silent:\n%s", example, reported(t, result))
+		}
+		return ""
+	}
+	own := *result
+	own.Diagnostics = slices.DeleteFunc(slices.Clone(result.Diagnostics), func(d lint.Diagnostic) bool { return d.Rule.ID() != a.rule })
+	if len(own.Diagnostics) == 0 {
+		t.Errorf("%s: the rule has nothing to say about it:\n%s", example, reported(t, result))
+	}
+	return reported(t, &own)
+}
+
+func reported(t *testing.T, result *lint.Result) string {
+	t.Helper()
+	var text strings.Builder
+	if err := report.Text(&text, result, report.TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
 }
 
 // judge runs the rules over an example.
@@ -118,6 +145,7 @@ func (a *archive) lint(t *testing.T, example string, texts map[string][]byte) (*
 	result := lint.Run(t.Context(), input.Snapshots, lint.Config{
 		Rules: rules.All(), Target: flags.target, TargetGiven: flags.target.Plane != "",
 	})
+	fieldtest.Check(t, result.Diagnostics)
 	suppress.Apply(result, suppress.Options{Ran: rules.All(), Known: allRules()})
 	return result, nil
 }
@@ -126,7 +154,7 @@ func (a *archive) lint(t *testing.T, example string, texts map[string][]byte) (*
 type judgement struct {
 	archive   *archive
 	example   string
-	target    target.Target
+	target    dataplane.Target
 	texts     map[string][]byte // fixed ones
 	snapshots []*graph.Snapshot
 	found     []lint.Diagnostic
@@ -248,15 +276,22 @@ func TestEveryRuleIsComplete(t *testing.T) {
 	examples := map[string]bool{}
 	for _, a := range archives(t) {
 		examples[a.rule] = true
+		if a.text.Files[0].Name != "why.md" {
+			t.Errorf("%s: why.md comes first", a.rule)
+		}
 	}
 	for _, r := range rules.All() {
-		if r.Summary == "" || r.Why == "" || r.Severity == 0 {
-			t.Errorf("%s lacks Summary, Why or Severity", r.ID())
+		why := explain.Why(r)
+		if r.Summary == "" || r.Severity == 0 {
+			t.Errorf("%s lacks Summary or Severity", r.ID())
 		}
-		if strings.Contains(r.Summary+r.Why, "TODO") {
-			t.Errorf("%s: Summary or Why is not written yet", r.ID())
+		if why == "" || r.Why != "" {
+			t.Errorf("%s: say why it matters in why.md, the first section of its archive, and only there", r.ID())
 		}
-		file := filepath.Join(r.Group, strings.ReplaceAll(r.Name, "-", "_")+".go")
+		if strings.Contains(r.Summary+why, "TODO") {
+			t.Errorf("%s: Summary or why.md is not written yet", r.ID())
+		}
+		file := filepath.Join("internal", r.Group, strings.ReplaceAll(r.Name, "-", "_")+".go")
 		if _, err := os.Stat(file); err != nil {
 			t.Errorf("%s: a rule stands in a file of its own name: %v", r.ID(), err)
 		}
@@ -265,8 +300,11 @@ func TestEveryRuleIsComplete(t *testing.T) {
 		}
 		delete(examples, r.ID())
 	}
-	for _, g := range rules.Others {
+	for _, g := range rules.Meta {
 		for _, r := range g.Rules() {
+			if explain.Why(r) == "" {
+				t.Errorf("%s does not say why it matters", r.ID())
+			}
 			delete(examples, r.ID())
 		}
 	}
@@ -277,7 +315,7 @@ func TestEveryRuleIsComplete(t *testing.T) {
 
 // TestFilesAreBuilt: Go leaves out x_test.go, x_linux.go, x_wasm.go … without a word.
 func TestFilesAreBuilt(t *testing.T) {
-	files, err := filepath.Glob("*/*.go")
+	files, err := filepath.Glob("internal/*/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}

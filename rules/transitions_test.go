@@ -8,8 +8,9 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/fieldtest"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/rules/transition"
+	"github.com/xdslint/xdslint/rules/internal/transition"
 )
 
 // between tells whether the archive's examples are pushes, from one snapshot to the next.
@@ -26,6 +27,7 @@ func (a *archive) lintPush(t *testing.T, example string) *lint.Result {
 		Rules: transition.Rules.Rules(), Target: flags.target, TargetGiven: flags.target.Plane != "",
 		Transition: &lint.Transition{Old: before, Push: flags.push},
 	})
+	fieldtest.Check(t, result.Diagnostics)
 	result.Diagnostics = slices.DeleteFunc(result.Diagnostics, func(d lint.Diagnostic) bool {
 		return d.Severity == lint.Info && d.Rule.ID() != a.rule
 	})
@@ -78,6 +80,7 @@ func TestAnyPush(t *testing.T) {
 		for _, failure := range result.Failures {
 			t.Errorf("%v\n%s", failure, failure.Stack)
 		}
+		fieldtest.Check(t, result.Diagnostics)
 		return slices.DeleteFunc(result.Diagnostics, func(d lint.Diagnostic) bool {
 			return d.Severity == lint.Info || d.Rule.Name == "ttl-crash" // which is about what any push leaves behind
 		})

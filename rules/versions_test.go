@@ -3,9 +3,10 @@ package rules_test
 import (
 	"testing"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/fieldtest"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/target"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -41,11 +42,12 @@ func (a *archive) judgeOlder(t *testing.T, example string) (all []judgement) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, older := range target.All() {
-		if older.Plane != "envoy" || older == target.Default() {
+	for _, older := range dataplane.All() {
+		if older.Plane != "envoy" || older == dataplane.Default() {
 			continue
 		}
 		result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: rules.All(), Target: older, TargetGiven: true})
+		fieldtest.Check(t, result.Diagnostics)
 		all = append(all, judgement{archive: a, example: example, target: older, snapshots: input.Snapshots, found: result.Diagnostics})
 	}
 	return all

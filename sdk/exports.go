@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/xdslint/xdslint/wasm/plugin/abi"
+	"github.com/xdslint/xdslint/internal/pluginabi"
 )
 
 // held are the bytes that the host knows the addresses of, so that the garbage collector leaves them where they are.
@@ -45,7 +45,7 @@ func exportDescribe() int64 { return answer(describe(rules)) }
 
 //go:wasmexport xdslint_check
 func exportCheck(at, size int32) int64 {
-	s := &abi.Snapshot{}
+	s := &pluginabi.Snapshot{}
 	if err := proto.Unmarshal(held[uintptr(uint32(at))][:uint32(size)], s); err != nil {
 		panic("xdslint sends no snapshot: " + err.Error())
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/xdslint/xdslint/wasm/plugin/abi"
+	"github.com/xdslint/xdslint/internal/pluginabi"
 )
 
 // Pass is one run of one rule over one snapshot.
@@ -12,7 +12,7 @@ type Pass struct {
 	Rule     *Rule
 	Snapshot *Snapshot
 
-	into *abi.Findings
+	into *pluginabi.Findings
 }
 
 // Finding is what a rule has to say of a place.
@@ -53,8 +53,8 @@ func Remove(at At) Edit { return Edit{at: at} }
 
 // Report adds a finding at a place.
 func (p *Pass) Report(at At, f Finding) {
-	found := &abi.Finding{
-		Rule: p.Rule.ID, Resource: at.Resource.index, Path: at.Path, Message: f.Message, Notes: f.Notes, Help: f.Help, Severity: abi.Severity(f.Severity),
+	found := &pluginabi.Finding{
+		Rule: p.Rule.ID, Resource: at.Resource.index, Path: at.Path, Message: f.Message, Notes: f.Notes, Help: f.Help, Severity: pluginabi.Severity(f.Severity),
 	}
 	for _, fix := range f.Fixes {
 		found.Fixes = append(found.Fixes, fix.encode())
@@ -67,12 +67,12 @@ func (p *Pass) Reportf(at At, format string, args ...any) {
 	p.Report(at, Finding{Message: fmt.Sprintf(format, args...)})
 }
 
-func (f Fix) encode() *abi.Fix {
-	fix := &abi.Fix{Message: f.Message, Safe: f.Safe}
+func (f Fix) encode() *pluginabi.Fix {
+	fix := &pluginabi.Fix{Message: f.Message, Safe: f.Safe}
 	for _, e := range f.Edits {
-		edit := &abi.Edit{Path: e.at.Path, Change: &abi.Edit_Remove{Remove: true}}
+		edit := &pluginabi.Edit{Path: e.at.Path, Change: &pluginabi.Edit_Remove{Remove: true}}
 		if e.set != nil {
-			edit.Change = &abi.Edit_Set{Set: *e.set}
+			edit.Change = &pluginabi.Edit_Set{Set: *e.set}
 		}
 		fix.Edits = append(fix.Edits, edit)
 	}

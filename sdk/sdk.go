@@ -22,7 +22,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/xdslint/xdslint/wasm/plugin/abi"
+	"github.com/xdslint/xdslint/internal/pluginabi"
 )
 
 // Severity is how bad a finding is.
@@ -91,11 +91,11 @@ func Register(more ...Rule) {
 }
 
 // describe is what xdslint wants to know of the plugin first.
-func describe(rules []Rule) *abi.Description {
-	d := &abi.Description{}
+func describe(rules []Rule) *pluginabi.Description {
+	d := &pluginabi.Description{}
 	seen := map[string]bool{}
 	for _, r := range rules {
-		d.Rules = append(d.Rules, &abi.Rule{Id: r.ID, Severity: abi.Severity(r.Severity), Summary: r.Summary, Why: r.Why, Links: r.Links})
+		d.Rules = append(d.Rules, &pluginabi.Rule{Id: r.ID, Severity: pluginabi.Severity(r.Severity), Summary: r.Summary, Why: r.Why, Links: r.Links})
 		for _, name := range r.Check.reads {
 			if !seen[name] {
 				seen[name] = true
@@ -107,8 +107,8 @@ func describe(rules []Rule) *abi.Description {
 }
 
 // check runs the rules that xdslint asks for.
-func check(rules []Rule, s *abi.Snapshot) *abi.Findings {
-	found := &abi.Findings{}
+func check(rules []Rule, s *pluginabi.Snapshot) *pluginabi.Findings {
+	found := &pluginabi.Findings{}
 	snapshot := read(s)
 	wanted := map[string]bool{}
 	for _, id := range s.GetRules() {

@@ -12,7 +12,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
-	"github.com/xdslint/xdslint/wasm/plugin/abi"
+	"github.com/xdslint/xdslint/internal/pluginabi"
 )
 
 func marshal(t *testing.T, m proto.Message) []byte {
@@ -25,18 +25,18 @@ func marshal(t *testing.T, m proto.Message) []byte {
 }
 
 // snapshot is a listener that refers to a cluster and to one that is missing; each has a message, and the cluster one inside.
-func snapshot(t *testing.T, rules ...string) *abi.Snapshot {
-	return &abi.Snapshot{
+func snapshot(t *testing.T, rules ...string) *pluginabi.Snapshot {
+	return &pluginabi.Snapshot{
 		Target: "envoy:1.40", Rules: rules,
-		Resources: []*abi.Resource{
+		Resources: []*pluginabi.Resource{
 			{Kind: "listener", Name: "public", File: "lds.yaml", Type: "envoy.config.listener.v3.Listener"},
 			{Kind: "cluster", Name: "shop-cart", File: "cds.yaml", Type: "envoy.config.cluster.v3.Cluster", Bootstrap: true},
 		},
-		References: []*abi.Reference{
+		References: []*pluginabi.Reference{
 			{From: 0, Path: "a.cluster", Kind: "cluster", Name: "shop-cart", To: proto.Uint32(1)},
 			{From: 0, Path: "b.cluster", Kind: "cluster", Name: "gone"},
 		},
-		Messages: []*abi.Message{
+		Messages: []*pluginabi.Message{
 			{Resource: 1, Type: "envoy.config.cluster.v3.Cluster", Value: marshal(t, &clusterv3.Cluster{Name: "shop-cart"})},
 			{Resource: 1, Path: "upstream_bind_config.source_address", Type: "envoy.config.core.v3.SocketAddress", Value: marshal(t, &corev3.SocketAddress{Address: "10.0.0.1"})},
 		},
@@ -65,13 +65,13 @@ func TestCheck(t *testing.T) {
 		{ID: "acme/off", Check: Whole(func(p *Pass) { p.Reportf(At{}, "this rule is off") })},
 	}
 	got := check(rules, snapshot(t, "acme/address", "acme/graph"))
-	want := &abi.Findings{Findings: []*abi.Finding{
+	want := &pluginabi.Findings{Findings: []*pluginabi.Finding{
 		{
-			Rule: "acme/address", Resource: 1, Path: "upstream_bind_config.source_address.address", Message: "10.0.0.1", Severity: abi.Severity_SEVERITY_INFO, Notes: []string{"cds.yaml"},
-			Help: "envoy:1.40", Fixes: []*abi.Fix{{Message: "mend", Safe: true, Edits: []*abi.Edit{
-				{Path: "upstream_bind_config.source_address.port_value", Change: &abi.Edit_Set{Set: "80"}},
-				{Path: "upstream_bind_config.source_address.x", Change: &abi.Edit_Set{Set: `{"a":true,"b":"two"}`}},
-				{Path: "upstream_bind_config.source_address.list[2]", Change: &abi.Edit_Remove{Remove: true}},
+			Rule: "acme/address", Resource: 1, Path: "upstream_bind_config.source_address.address", Message: "10.0.0.1", Severity: pluginabi.Severity_SEVERITY_INFO, Notes: []string{"cds.yaml"},
+			Help: "envoy:1.40", Fixes: []*pluginabi.Fix{{Message: "mend", Safe: true, Edits: []*pluginabi.Edit{
+				{Path: "upstream_bind_config.source_address.port_value", Change: &pluginabi.Edit_Set{Set: "80"}},
+				{Path: "upstream_bind_config.source_address.x", Change: &pluginabi.Edit_Set{Set: `{"a":true,"b":"two"}`}},
+				{Path: "upstream_bind_config.source_address.list[2]", Change: &pluginabi.Edit_Remove{Remove: true}},
 			}}},
 		},
 		{Rule: "acme/graph", Path: "b.cluster", Message: "cluster gone is missing, shop-cart has 1 referrers"},
@@ -88,9 +88,9 @@ func TestDescribe(t *testing.T) {
 		{ID: "acme/a", Summary: "a", Severity: Warning, Why: "because", Links: []string{"https://acme.example"}, Check: Each(f)},
 		{ID: "acme/b", Summary: "b", Check: Whole(func(*Pass) {}, &clusterv3.Cluster{}, &listenerv3.Listener{})},
 	})
-	want := &abi.Description{
-		Rules: []*abi.Rule{
-			{Id: "acme/a", Summary: "a", Severity: abi.Severity_SEVERITY_WARNING, Why: "because", Links: []string{"https://acme.example"}},
+	want := &pluginabi.Description{
+		Rules: []*pluginabi.Rule{
+			{Id: "acme/a", Summary: "a", Severity: pluginabi.Severity_SEVERITY_WARNING, Why: "because", Links: []string{"https://acme.example"}},
 			{Id: "acme/b", Summary: "b"},
 		},
 		Types: []string{"envoy.config.cluster.v3.Cluster", "envoy.config.listener.v3.Listener"},
@@ -103,11 +103,11 @@ func TestDescribe(t *testing.T) {
 // The severities are those of the interface.
 func TestSeverities(t *testing.T) {
 	for severity, name := range map[Severity]string{Unset: "UNSPECIFIED", Info: "INFO", Warning: "WARNING", Error: "ERROR"} {
-		if got := abi.Severity(severity).String(); got != "SEVERITY_"+name {
+		if got := pluginabi.Severity(severity).String(); got != "SEVERITY_"+name {
 			t.Errorf("%d is %s", severity, got)
 		}
 	}
-	if n := len(abi.Severity_name); n != 4 {
+	if n := len(pluginabi.Severity_name); n != 4 {
 		t.Errorf("the interface has %d", n)
 	}
 }
@@ -136,7 +136,7 @@ func TestMistakes(t *testing.T) {
 // The messages of a loop that ends early are not decoded.
 func TestAllEnds(t *testing.T) {
 	s := snapshot(t)
-	s.Messages = append(s.Messages, &abi.Message{Type: "envoy.config.cluster.v3.Cluster", Value: []byte("garbage")})
+	s.Messages = append(s.Messages, &pluginabi.Message{Type: "envoy.config.cluster.v3.Cluster", Value: []byte("garbage")})
 	pass := &Pass{Rule: &Rule{Check: Whole(nil, (*clusterv3.Cluster)(nil))}, Snapshot: read(s)}
 	for _, c := range All[*clusterv3.Cluster](pass) {
 		if !strings.HasPrefix(c.GetName(), "shop-") {
@@ -148,9 +148,9 @@ func TestAllEnds(t *testing.T) {
 
 // A circle of references has an end, and who stands in it reaches itself.
 func TestReaches(t *testing.T) {
-	s := &abi.Snapshot{Resources: []*abi.Resource{{Kind: "cluster", Name: "c"}, {Kind: "listener", Name: "l"}, {Kind: "cluster", Name: "a"}, {Kind: "cluster", Name: "b"}}}
+	s := &pluginabi.Snapshot{Resources: []*pluginabi.Resource{{Kind: "cluster", Name: "c"}, {Kind: "listener", Name: "l"}, {Kind: "cluster", Name: "a"}, {Kind: "cluster", Name: "b"}}}
 	for _, r := range [][2]uint32{{1, 3}, {1, 2}, {2, 3}, {3, 0}, {0, 3}} {
-		s.References = append(s.References, &abi.Reference{From: r[0], To: &r[1]})
+		s.References = append(s.References, &pluginabi.Reference{From: r[0], To: &r[1]})
 	}
 	resources := read(s).Resources
 	names := func(all []*Resource) (names string) {

@@ -7,7 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/xdslint/xdslint/wasm/plugin/abi"
+	"github.com/xdslint/xdslint/internal/pluginabi"
 )
 
 // Snapshot is what is judged together.
@@ -45,13 +45,13 @@ type Reference struct {
 
 // message is decoded when a rule first looks at it.
 type message struct {
-	raw *abi.Message
+	raw *pluginabi.Message
 	at  At
 	is  proto.Message
 }
 
 // read makes a Snapshot of what the host sends.
-func read(s *abi.Snapshot) *Snapshot {
+func read(s *pluginabi.Snapshot) *Snapshot {
 	snapshot := &Snapshot{Target: s.GetTarget(), byType: map[string][]*message{}}
 	for i, r := range s.GetResources() {
 		snapshot.Resources = append(snapshot.Resources, &Resource{

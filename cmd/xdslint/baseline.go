@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/xdslint/xdslint/internal/baseline"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/baseline"
 )
 
 func newBaseline() *cobra.Command {

@@ -10,14 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/baseline"
+	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/baseline"
 	"github.com/xdslint/xdslint/lint/choice"
-	"github.com/xdslint/xdslint/lint/report"
-	"github.com/xdslint/xdslint/lint/settings"
-	"github.com/xdslint/xdslint/lint/target"
 )
 
 // checkFlags are those of all commands that run the rules.
@@ -38,14 +38,14 @@ func (f *checkFlags) addRules(cmd *cobra.Command) {
 	f.addPlugins(flags)
 	flags.StringSliceVar(&f.selects, "select", nil, "run only these `RULE`s: ids, groups, globs over ids")
 	flags.StringSliceVar(&f.ignores, "ignore", nil, "do not run these `RULE`s")
-	flags.StringSliceVar(&f.targets, "target", nil, "data plane to judge for, as `PLANE:VERSION` (default "+target.Default().String()+")")
+	flags.StringSliceVar(&f.targets, "target", nil, "data plane to judge for, as `PLANE:VERSION` (default "+dataplane.Default().String()+")")
 	completeWith(cmd, "select", func() []string { return f.ruleIDs(cmd) })
 	completeWith(cmd, "ignore", func() []string { return f.ruleIDs(cmd) })
 	completeWith(cmd, "target", targetNames)
 }
 
 func targetNames() (names []string) {
-	for _, t := range target.All() {
+	for _, t := range dataplane.All() {
 		names = append(names, t.String())
 	}
 	return names
@@ -99,7 +99,7 @@ func newCheck(cmd *cobra.Command, f *checkFlags, args []string) (*check, error) 
 }
 
 // check settles what does not depend on what is read.
-func (f *checkFlags) check(s *settings.Settings) (*check, error) {
+func (f *checkFlags) check(s *config.Settings) (*check, error) {
 	chosen, err := choice.New(s, known(s), f.selects, f.ignores, f.targets)
 	if err != nil {
 		return nil, err

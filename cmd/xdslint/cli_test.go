@@ -13,7 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/xdslint/xdslint/internal/guesttest"
+	"github.com/xdslint/xdslint/internal/plugintest"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 		"xdslint-broken": func() {
 			rules.Groups[0].Add(&lint.Rule{
 				Name: "broken", Severity: lint.Error, Summary: "a rule that panics",
-				Run: lint.Whole(func(*lint.Pass) { panic("oops") }),
+				Run: lint.ForSnapshot(func(*lint.Pass) { panic("oops") }),
 			})
 			main()
 		},
@@ -61,7 +61,7 @@ func TestCLI(t *testing.T) {
 			if name != "rust" {
 				return false, fmt.Errorf("no condition is named %q", name)
 			}
-			return guesttest.NoRust() == "", nil
+			return plugintest.NoRust() == "", nil
 		},
 	})
 }

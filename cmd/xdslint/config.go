@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v4"
 
+	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/choice"
-	"github.com/xdslint/xdslint/lint/settings"
 )
 
 func newConfig() *cobra.Command {
@@ -44,12 +44,12 @@ func newConfig() *cobra.Command {
 	verify := &cobra.Command{
 		Use: "verify [FILE]", Short: "Check a configuration", Args: cobra.MaximumNArgs(1), DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path := findUp(settings.FileName)
+			path := findUp(config.FileName)
 			if len(args) > 0 {
 				path = args[0]
 			}
 			if path == "" {
-				return fmt.Errorf("there is no %s in this folder or above; xdslint init writes one", settings.FileName)
+				return fmt.Errorf("there is no %s in this folder or above; xdslint init writes one", config.FileName)
 			}
 			if _, err := f.read(cmd.Context(), path); err != nil {
 				return err
@@ -103,8 +103,8 @@ type shownIgnore struct {
 	Reason   string `yaml:"reason"`
 }
 
-func showConfig(w io.Writer, s *settings.Settings) error {
-	from := "no " + settings.FileName + " was found: these are the defaults"
+func showConfig(w io.Writer, s *config.Settings) error {
+	from := "no " + config.FileName + " was found: these are the defaults"
 	if s.File != nil {
 		from = s.File.Name
 	}

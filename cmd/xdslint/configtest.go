@@ -12,18 +12,18 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/house/archive"
+	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/ruletest"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/settings"
 )
 
 func newConfigTest() *cobra.Command {
-	f, t := &inputFlags{}, &houseTest{}
+	f, t := &inputFlags{}, &archiveTest{}
 	cmd := &cobra.Command{
 		Use: "test [DIR|FILE]", Short: "Run the examples of the constraints and plugins in a configuration", Args: cobra.MaximumNArgs(1),
 		DisableFlagsInUseLine: true,
 		Long: `Run the constraints and plugins of a configuration over the examples in testdata/GROUP/RULE.txtar beside it, or beside the
-plugin: each bad* example must give what stands under want, each good* example nothing. DIR is a folder with a ` + settings.FileName + `.
+plugin: each bad* example must give what stands under want, each good* example nothing. DIR is a folder with a ` + config.FileName + `.
 
 Exit status: 0 all is as wanted, 1 something differs or a constraint has no archive, 2 the command line or the configuration is
 wrong, 3 xdslint failed.`,
@@ -38,11 +38,11 @@ wrong, 3 xdslint failed.`,
 			if err != nil {
 				return err
 			}
-			if len(s.House) == 0 {
+			if len(s.Custom) == 0 {
 				return fmt.Errorf("%s has no constraints and no plugins: there is nothing to test", f.config)
 			}
 			t.optional = func(r *lint.Rule) bool { return r.Origin.File.Name != s.File.Name } // whoever made the plugin tests it
-			return t.run(cmd, s.House)
+			return t.run(cmd, s.Custom)
 		},
 	}
 	t.add(cmd.Flags())
@@ -53,31 +53,31 @@ wrong, 3 xdslint failed.`,
 // configAt is the configuration that an argument names, or is the folder of; without one, the one that applies here.
 func configAt(args []string) (string, error) {
 	if len(args) == 0 {
-		path := findUp(settings.FileName)
+		path := findUp(config.FileName)
 		if path == "" {
-			return "", fmt.Errorf("there is no %s in this folder or above; xdslint init writes one", settings.FileName)
+			return "", fmt.Errorf("there is no %s in this folder or above; xdslint init writes one", config.FileName)
 		}
 		return path, nil
 	}
 	if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
-		return filepath.Join(args[0], settings.FileName), nil
+		return filepath.Join(args[0], config.FileName), nil
 	}
 	return args[0], nil
 }
 
-// houseTest runs house rules over their archives.
-type houseTest struct {
+// archiveTest runs house rules over their archives.
+type archiveTest struct {
 	update   bool
 	types    decode.Types          // nil: those of Envoy's API
 	optional func(*lint.Rule) bool // which rules need no archive; nil: all need one
 }
 
-func (t *houseTest) add(flags *pflag.FlagSet) {
+func (t *archiveTest) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&t.update, "update", false, "write what the rules now say into the archives")
 }
 
-func (t *houseTest) run(cmd *cobra.Command, rules []*lint.Rule) error {
-	result, err := archive.Run(cmd.Context(), rules, archive.Options{Update: t.update, Types: t.types})
+func (t *archiveTest) run(cmd *cobra.Command, rules []*lint.Rule) error {
+	result, err := ruletest.Run(cmd.Context(), rules, ruletest.Options{Update: t.update, Types: t.types})
 	if err != nil {
 		return failed(err)
 	}
@@ -91,7 +91,7 @@ func (t *houseTest) run(cmd *cobra.Command, rules []*lint.Rule) error {
 	return nil
 }
 
-func writeTested(w io.Writer, r *archive.Result) error {
+func writeTested(w io.Writer, r *ruletest.Result) error {
 	out := bufio.NewWriter(w)
 	for _, fault := range r.Faults {
 		if fault.Diff == "" {

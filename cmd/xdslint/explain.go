@@ -9,10 +9,10 @@ import (
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
+	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/explain"
+	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
-	"github.com/xdslint/xdslint/lint/settings"
-	"github.com/xdslint/xdslint/rules/explain"
 )
 
 func newExplain() *cobra.Command {
@@ -61,7 +61,7 @@ func oneRule(_ *cobra.Command, args []string) error {
 func (f *inputFlags) ruleIDs(cmd *cobra.Command) []string {
 	s, err := f.settings(cmd.Context())
 	if err != nil {
-		s = &settings.Settings{}
+		s = &config.Settings{}
 	}
 	return ids(known(s))
 }
@@ -100,7 +100,7 @@ func explanation(r *lint.Rule) string {
 	bold := color.New(color.Bold).SprintFunc()
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s)\n\n%s\n", bold(r.ID()), r.Severity, explain.Sentence(r.Summary))
-	if why := strings.TrimSpace(r.Why); why != "" {
+	if why := explain.Why(r); why != "" {
 		fmt.Fprintf(&b, "\n%s", readable(why))
 	}
 	if e, ok := explain.Of(r); ok {

@@ -16,9 +16,9 @@ import (
 
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/fix"
+	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/fix"
-	"github.com/xdslint/xdslint/lint/report"
 )
 
 type fixFlags struct {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/settings"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -70,33 +70,33 @@ func (f *inputFlags) addDescriptors(flags *pflag.FlagSet) {
 }
 
 func (f *inputFlags) addConfig(flags *pflag.FlagSet) {
-	flags.StringVar(&f.config, "config", "", "configuration `FILE` (default: "+settings.FileName+" in this folder or above)")
+	flags.StringVar(&f.config, "config", "", "configuration `FILE` (default: "+config.FileName+" in this folder or above)")
 	flags.BoolVar(&f.noConfig, "no-config", false, "read no configuration and no baseline")
 }
 
 // settings reads the configuration that applies; without one all is empty.
-func (f *inputFlags) settings(ctx context.Context) (*settings.Settings, error) {
+func (f *inputFlags) settings(ctx context.Context) (*config.Settings, error) {
 	path := f.config
 	switch {
 	case f.noConfig && path != "":
 		return nil, fmt.Errorf("--config and --no-config cannot be used together")
 	case !f.noConfig && path == "":
-		path = findUp(settings.FileName)
+		path = findUp(config.FileName)
 	}
 	return f.read(ctx, path)
 }
 
 // read reads a configuration; without a path, all is empty but for what the flags say.
-func (f *inputFlags) read(ctx context.Context, path string) (*settings.Settings, error) {
+func (f *inputFlags) read(ctx context.Context, path string) (*config.Settings, error) {
 	house, err := f.house(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var s *settings.Settings
+	var s *config.Settings
 	if path == "" {
-		s, err = settings.None(house)
+		s, err = config.None(house)
 	} else {
-		s, err = settings.Read(path, path, rules.Known(), house)
+		s, err = config.Read(path, path, rules.Known(), house)
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -114,7 +114,7 @@ func findUp(name string) string {
 	if err != nil {
 		return ""
 	}
-	path := settings.Find(dir, name)
+	path := config.Find(dir, name)
 	if path == "" {
 		return ""
 	}
@@ -125,12 +125,12 @@ func findUp(name string) string {
 }
 
 // paths are those of the command line, else those of the configuration.
-func (f *inputFlags) paths(args []string, s *settings.Settings) ([]string, error) {
+func (f *inputFlags) paths(args []string, s *config.Settings) ([]string, error) {
 	if len(args) > 0 {
 		return args, nil
 	}
 	if len(s.Paths) == 0 {
-		return nil, fmt.Errorf("nothing to read: name files or folders, or set paths in %s (xdslint --help)", settings.FileName)
+		return nil, fmt.Errorf("nothing to read: name files or folders, or set paths in %s (xdslint --help)", config.FileName)
 	}
 	var paths []string
 	for _, p := range s.Paths {
@@ -143,10 +143,10 @@ func (f *inputFlags) paths(args []string, s *settings.Settings) ([]string, error
 }
 
 // options makes the loader's options of flags and configuration.
-func (f *inputFlags) options(s *settings.Settings) (load.Options, error) {
+func (f *inputFlags) options(s *config.Settings) (load.Options, error) {
 	opts := load.Options{Root: f.root, ConfigYAML: f.configYAML, Stdin: os.Stdin, StdinName: f.stdinName}
 	var err error
-	opts.Assumptions, err = settings.ParseAssumptions(slices.Concat(s.Assume, f.assume), slices.Concat(s.Open, f.open), slices.Concat(s.Closed, f.closed))
+	opts.Assumptions, err = config.ParseAssumptions(slices.Concat(s.Assume, f.assume), slices.Concat(s.Open, f.open), slices.Concat(s.Closed, f.closed))
 	if err != nil {
 		return opts, fmt.Errorf("--%w", err)
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/settings"
 )
 
 type graphFlags struct {
@@ -111,7 +111,7 @@ func (f *graphFlags) cut(d *graph.Drawing) (*graph.Drawing, error) {
 	if !ok {
 		return nil, fmt.Errorf("--from %s: write KIND/NAME, such as listener/ingress", f.from)
 	}
-	kind, err := settings.ParseKind(kindName)
+	kind, err := config.ParseKind(kindName)
 	if err != nil {
 		return nil, fmt.Errorf("--from: %w", err)
 	}

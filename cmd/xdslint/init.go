@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/internal/config"
 )
 
 //go:embed init.yaml
@@ -15,16 +15,16 @@ var initText string
 
 func newInit() *cobra.Command {
 	return &cobra.Command{
-		Use: "init", Short: "Write a commented " + settings.FileName, Args: cobra.NoArgs, DisableFlagsInUseLine: true,
+		Use: "init", Short: "Write a commented " + config.FileName, Args: cobra.NoArgs, DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := writeNew(settings.FileName, []byte(initText), 0o644)
+			err := writeNew(config.FileName, []byte(initText), 0o644)
 			if os.IsExist(err) {
-				return fmt.Errorf("%s is there already", settings.FileName)
+				return fmt.Errorf("%s is there already", config.FileName)
 			}
 			if err != nil {
 				return failed(err)
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: all of it is commented out; keep what you need\n", settings.FileName)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: all of it is commented out; keep what you need\n", config.FileName)
 			return failed(err)
 		},
 	}

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xdslint/xdslint/custom"
 	"github.com/xdslint/xdslint/graph/source"
-	"github.com/xdslint/xdslint/house"
-	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -26,7 +26,7 @@ func TestInitText(t *testing.T) {
 			on.WriteString(rest)
 		}
 	}
-	s, err := settings.Parse(&source.File{Name: settings.FileName, Text: []byte(on.String())}, rules.Known(), house.Constraints(rules.Known(), nil))
+	s, err := config.Parse(&source.File{Name: config.FileName, Text: []byte(on.String())}, rules.Known(), custom.Constraints(rules.Known(), nil))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, on.String())
 	}

@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/explain"
+	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
-	"github.com/xdslint/xdslint/lint/settings"
-	"github.com/xdslint/xdslint/rules/explain"
 )
 
 type lintFlags struct {
@@ -92,7 +92,7 @@ func findFormat(name string) (report.Format, error) {
 }
 
 // lowest is the severity that fails the run.
-func (f *lintFlags) lowest(s *settings.Settings) (lint.Severity, error) {
+func (f *lintFlags) lowest(s *config.Settings) (lint.Severity, error) {
 	text := f.failOn
 	if text == "" {
 		text = s.FailOn
@@ -100,7 +100,7 @@ func (f *lintFlags) lowest(s *settings.Settings) (lint.Severity, error) {
 	if text == "" {
 		return lint.Error, nil
 	}
-	severity, err := settings.ParseFailOn(text)
+	severity, err := config.ParseFailOn(text)
 	if err != nil {
 		return 0, fmt.Errorf("--fail-on: %w", err)
 	}

@@ -13,10 +13,10 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/choice"
-	"github.com/xdslint/xdslint/lint/report"
-	"github.com/xdslint/xdslint/lint/settings"
 	"github.com/xdslint/xdslint/plan"
 )
 
@@ -49,7 +49,7 @@ is wrong, 3 xdslint failed.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.transport, "transport", "", "how resources are sent, as `TRANSPORT`: "+names(lint.Transports)+" (default "+string(lint.Transports[0])+")")
-	flags.StringVar(&f.versions, "versions", "", "`WHAT` gets a new version in a push: "+names(lint.AllVersions)+" (default "+string(lint.AllVersions[0])+")")
+	flags.StringVar(&f.versions, "versions", "", "`WHAT` gets a new version in a push: "+names(lint.VersionPolicies)+" (default "+string(lint.VersionPolicies[0])+")")
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the plan: "+strings.Join(planFormats, ", "))
 	flags.StringVar(&f.failOn, "fail-on", "warning", "lowest `SEVERITY` of a hazard that gives exit status 1: error, warning, info, never")
 	flags.DurationVar(&f.drainTime, "drain-time", plan.DefaultDrainTime, "Envoy's --drain-time-s, as `DURATION`")
@@ -57,7 +57,7 @@ is wrong, 3 xdslint failed.`,
 	flags.BoolVar(&f.force, "force", false, "make a plan even to a NEW that is broken in itself")
 	f.add(cmd)
 	complete(cmd, "transport", strings.Split(names(lint.Transports), ", "))
-	complete(cmd, "versions", strings.Split(names(lint.AllVersions), ", "))
+	complete(cmd, "versions", strings.Split(names(lint.VersionPolicies), ", "))
 	complete(cmd, "format", planFormats)
 	complete(cmd, "fail-on", []string{"error", "warning", "info", "never"})
 	return cmd
@@ -79,7 +79,7 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	lowest, err := settings.ParseFailOn(f.failOn)
+	lowest, err := config.ParseFailOn(f.failOn)
 	if err != nil {
 		return fmt.Errorf("--fail-on: %w", err)
 	}
@@ -135,7 +135,7 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 }
 
 // wanted leaves out what the configuration does not want to hear of.
-func wanted(s *settings.Settings) func(*lint.Result) *lint.Result {
+func wanted(s *config.Settings) func(*lint.Result) *lint.Result {
 	return func(result *lint.Result) *lint.Result { return choice.Wanted(result, s, known(s)) }
 }
 

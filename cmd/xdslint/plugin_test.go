@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/xdslint/xdslint/internal/guesttest"
+	"github.com/xdslint/xdslint/internal/plugintest"
 )
 
 // toolchains lets scripts build plugins, with the modules and crates of this machine.
@@ -29,13 +29,13 @@ func toolchains(env *testscript.Env) error {
 	}
 	env.Setenv("CARGO_HOME", cmp.Or(os.Getenv("CARGO_HOME"), filepath.Join(home, ".cargo")))
 	env.Setenv("RUSTUP_HOME", cmp.Or(os.Getenv("RUSTUP_HOME"), filepath.Join(home, ".rustup")))
-	root, err := guesttest.Root()
+	root, err := plugintest.Root()
 	if err != nil {
 		return err
 	}
 	env.Setenv("ROOT", root)
 	for name, folder := range map[string]string{"CARGO_TARGET_DIR": "new", "XDG_CACHE_HOME": "cache"} {
-		kept, err := guesttest.Kept(folder)
+		kept, err := plugintest.Kept(folder)
 		if err != nil {
 			return err
 		}

@@ -21,8 +21,8 @@ func newPluginNew() *cobra.Command {
 		Use: "new --lang go|rust DIR", Short: "Write a plugin with two rules to start from", DisableFlagsInUseLine: true,
 		Long: `Write a plugin with two rules, their examples and all that they need into DIR, which is made if it is not there. It builds as it
 is; make your own rules of these. Nothing is overwritten.`,
-		Example: `  xdslint plugin new --lang go house-rules
-  xdslint plugin new --lang rust house-rules`,
+		Example: `  xdslint plugin new --lang go our-rules
+  xdslint plugin new --lang rust our-rules`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return errors.New("plugin new needs the folder to write to")

@@ -12,7 +12,7 @@ import (
 )
 
 func newPluginTest() *cobra.Command {
-	t := &houseTest{}
+	t := &archiveTest{}
 	cmd := &cobra.Command{
 		Use: "test DIR|FILE.wasm", Short: "Run the examples of a plugin's rules", DisableFlagsInUseLine: true,
 		Long: `Run the rules of a plugin, the only .wasm file in DIR, over the examples in testdata/GROUP/RULE.txtar beside it:

@@ -14,8 +14,8 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"github.com/spf13/cobra"
 
-	"github.com/xdslint/xdslint/lint/report"
-	"github.com/xdslint/xdslint/lint/target"
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/pull"
 )
 
@@ -157,8 +157,8 @@ func (f *pullFlags) fetch(ctx context.Context, c *check) (notes []string, err er
 		if err != nil {
 			return nil, f.failed(ctx, err)
 		}
-		if t, err := target.Parse("envoy:" + minor(dump.Version)); err == nil && !c.Given {
-			c.Targets, c.Given = []target.Target{t}, true
+		if t, err := dataplane.Parse("envoy:" + minor(dump.Version)); err == nil && !c.Given {
+			c.Targets, c.Given = []dataplane.Target{t}, true
 		}
 		c.sent = f.named(map[string][]byte{"config_dump.json": dump.Config})
 		return nil, nil

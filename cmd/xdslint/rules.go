@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/explain"
+	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
-	"github.com/xdslint/xdslint/lint/settings"
-	"github.com/xdslint/xdslint/rules/explain"
 )
 
 // ruleFormats are how the list of rules can be written.
@@ -38,7 +38,7 @@ func newRules() *cobra.Command {
 			}
 			known := known(s)
 			for _, selector := range args {
-				if err := settings.CheckSelector(selector, known); err != nil {
+				if err := config.CheckSelector(selector, known); err != nil {
 					return err
 				}
 			}
@@ -84,7 +84,7 @@ type ruleJSON struct {
 func rulesJSON(w io.Writer, all []*lint.Rule) error {
 	out := make([]ruleJSON, len(all))
 	for i, r := range all {
-		out[i] = ruleJSON{r.ID(), r.Group, r.Severity.String(), r.Summary, strings.TrimSpace(r.Why), append([]string{}, r.Links...), report.URL(r)}
+		out[i] = ruleJSON{r.ID(), r.Group, r.Severity.String(), r.Summary, explain.Why(r), append([]string{}, r.Links...), report.URL(r)}
 	}
 	return writeJSON(w, out)
 }

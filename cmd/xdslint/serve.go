@@ -17,14 +17,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint"
-	"github.com/xdslint/xdslint/admission/kubernetes"
-	"github.com/xdslint/xdslint/admission/server"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/explain"
+	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/server"
+	"github.com/xdslint/xdslint/internal/webhook"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
 	"github.com/xdslint/xdslint/plan"
-	"github.com/xdslint/xdslint/rules/explain"
 )
 
 type serveFlags struct {
@@ -97,7 +97,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	j := &judgeSent{check: c, log: options.Log}
-	options.Lint, options.Plan, options.Review = j.lint, j.plan, (&kubernetes.Reviewer{Lint: j.object}).Review
+	options.Lint, options.Plan, options.Review = j.lint, j.plan, (&webhook.Reviewer{Lint: j.object}).Review
 	served, err := server.New(options)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/internal/config"
 )
 
 // oldAndNew are the arguments of commands that compare.
@@ -25,7 +25,7 @@ func oldAndNew(cmd *cobra.Command, args []string) error {
 }
 
 // loadSide reads one side of a comparison, which is one snapshot.
-func loadSide(ctx context.Context, f *inputFlags, s *settings.Settings, path string) (*graph.Snapshot, error) {
+func loadSide(ctx context.Context, f *inputFlags, s *config.Settings, path string) (*graph.Snapshot, error) {
 	opts, err := f.options(s)
 	if err != nil {
 		return nil, err

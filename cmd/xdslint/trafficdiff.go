@@ -8,7 +8,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/plan/traffic"
+	"github.com/xdslint/xdslint/internal/diff"
 )
 
 type trafficDiffFlags struct {
@@ -67,7 +67,7 @@ func (f *trafficDiffFlags) run(cmd *cobra.Command, args []string) error {
 		}
 		sides[i], unread = snapshot, append(unread, places...)
 	}
-	d := traffic.Diff(sides[0], sides[1])
+	d := diff.Diff(sides[0], sides[1])
 	d.Unknown = append(d.Unknown, unread...)
 	if err := writeTrafficDiff(cmd.OutOrStdout(), f.format, d); err != nil {
 		return failed(err)
@@ -78,7 +78,7 @@ func (f *trafficDiffFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func writeTrafficDiff(w io.Writer, format string, d *traffic.Difference) error {
+func writeTrafficDiff(w io.Writer, format string, d *diff.Difference) error {
 	if format == "text" {
 		return d.Text(w)
 	}

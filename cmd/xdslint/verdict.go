@@ -16,10 +16,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/verdict"
 	"github.com/xdslint/xdslint/lint/choice"
-	"github.com/xdslint/xdslint/lint/target"
-	"github.com/xdslint/xdslint/lint/verdict"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -41,7 +41,7 @@ Exit status: 0 all are accepted, 1 any is rejected, 2 the command line is wrong,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.targets, "target", nil, "data plane to judge for, as `PLANE:VERSION` (default "+target.Default().String()+"); can be repeated")
+	flags.StringSliceVar(&f.targets, "target", nil, "data plane to judge for, as `PLANE:VERSION` (default "+dataplane.Default().String()+"); can be repeated")
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the verdicts: text, jsonl (an object a line for each file and target)")
 	flags.StringVar(&f.stdinName, "stdin-filename", "", "`NAME` of standard input; its extension tells the encoding")
 	flags.StringArrayVar(&f.descriptors, "proto-descriptors", nil, "FileDescriptorSet with the types of your own extensions, as `FILE`")
@@ -162,7 +162,7 @@ func verdictFolder(root string) (all []string) {
 type judge struct {
 	ctx     context.Context
 	paths   []string
-	targets []target.Target
+	targets []dataplane.Target
 	opts    load.Options
 }
 

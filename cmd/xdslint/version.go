@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint"
-	"github.com/xdslint/xdslint/lint/target"
+	"github.com/xdslint/xdslint/dataplane"
 )
 
 func newVersion() *cobra.Command {
@@ -15,7 +15,7 @@ func newVersion() *cobra.Command {
 		Use: "version", Short: "Print the version, and the targets that are known", Args: cobra.NoArgs, DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "xdslint %s (%s, %s/%s)\ntargets: %s\n",
-				xdslint.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, target.Join(target.All()))
+				xdslint.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, dataplane.Join(dataplane.All()))
 			return err
 		},
 	}

@@ -31,7 +31,7 @@ func (a *assembly) bootstrap(in *input) *part {
 	if in.binary != nil {
 		return a.binaryBootstrap(in)
 	}
-	from := origin{in: in, source: graph.Static, delivery: graph.Booted}
+	from := origin{in: in, source: graph.Static, delivery: graph.FromBootstrap}
 	root := in.docs[in.main]
 	rest, static := split(root)
 	whole := a.plain(from, rest, bootstrapName)
@@ -47,7 +47,7 @@ func (a *assembly) bootstrap(in *input) *part {
 
 // binaryBootstrap takes the static resources out of the message itself.
 func (a *assembly) binaryBootstrap(in *input) *part {
-	from := origin{in: in, source: graph.Static, delivery: graph.Booted}
+	from := origin{in: in, source: graph.Static, delivery: graph.FromBootstrap}
 	whole := &part{in: in, resource: from.resource(graph.Bootstrap)}
 	rest, texts := whole.outlined(in.outline)
 	a.parts = append(a.parts, whole)
@@ -172,6 +172,6 @@ func (a *assembly) overlay(whole *part) {
 	over := a.bootstrap(in)
 	a.parts = append(a.parts[:first], a.parts[first+1:]...)
 	over.decode(a.types)
-	a.problems(origin{in: in, source: graph.Static, delivery: graph.Booted}, over.resource.Problems)
+	a.problems(origin{in: in, source: graph.Static, delivery: graph.FromBootstrap}, over.resource.Problems)
 	whole.over, whole.static = over, append(whole.static, over.static...)
 }

@@ -180,7 +180,7 @@ func (d *dump) slot(v view, s slot) {
 		bodies = inner
 	}
 	if s.source == graph.Static {
-		from.delivery = graph.Booted
+		from.delivery = graph.FromBootstrap
 	}
 	for _, body := range bodies {
 		switch {

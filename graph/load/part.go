@@ -197,7 +197,7 @@ func (p *part) decode(types decode.Types) {
 	d.Format, d.Depth = p.format, p.depth
 	r, m := p.resource, p.message.New().Interface()
 	switch {
-	case p.node != nil && (r.Kind == graph.Patch || p.in.as == bootstrap && r.Delivery == graph.Booted): // "@type" is no field there
+	case p.node != nil && (r.Kind == graph.Patch || p.in.as == bootstrap && r.Delivery == graph.FromBootstrap): // "@type" is no field there
 		d.Decode(p.node, m, nil)
 	case p.node != nil:
 		d.DecodeAny(p.node, m, nil)

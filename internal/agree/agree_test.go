@@ -8,7 +8,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/internal/envoytest"
-	"github.com/xdslint/xdslint/lint/verdict"
+	"github.com/xdslint/xdslint/internal/verdict"
 )
 
 func testMaker(t *testing.T) *maker {

@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
 
-	"github.com/xdslint/xdslint/lint/constraint"
+	"github.com/xdslint/xdslint/internal/constraint"
 )
 
 // maxDepth ends recursion between messages; what is that deep gets only what it must have.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/envoytest"
-	"github.com/xdslint/xdslint/lint/target"
-	"github.com/xdslint/xdslint/lint/verdict"
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/internal/verdict"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -41,7 +41,7 @@ func askEnvoy(ctx context.Context, text string) (envoytest.Verdict, error) {
 
 func askXdslint(ctx context.Context, text string) ([]verdict.Reason, error) {
 	opts := load.Options{Stdin: strings.NewReader(text), StdinName: "case.yaml"}
-	all, err := verdict.Judge(ctx, "-", []target.Target{target.Default()}, rules.All(), opts)
+	all, err := verdict.Judge(ctx, "-", []dataplane.Target{dataplane.Default()}, rules.All(), opts)
 	if err != nil {
 		return nil, err
 	}

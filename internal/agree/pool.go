@@ -8,7 +8,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/decode/types"
-	"github.com/xdslint/xdslint/lint/target"
+	"github.com/xdslint/xdslint/dataplane"
 )
 
 // pool holds what the corpus has, for use elsewhere.
@@ -72,7 +72,7 @@ type extensions struct {
 
 func newExtensions(c *corpus) *extensions {
 	x := &extensions{map[string][]string{}, map[string][]string{}, map[string][]string{}}
-	table := target.Default().Extensions()
+	table := dataplane.Default().Extensions()
 	types.Each(func(name, _ protoreflect.FullName) {
 		if needsFiles(string(name)) {
 			return

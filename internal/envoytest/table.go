@@ -15,7 +15,7 @@ import (
 	"github.com/xdslint/xdslint/graph/decode/types"
 )
 
-// Table is the file of lint/target for this version of Envoy: what the build says of itself in its first ADS request, and how
+// Table is the file of dataplane/builds for this version of Envoy: what the build says of itself in its first ADS request, and how
 // the descriptors in its binary differ from those that xdslint decodes with. Lines are sorted:
 //
 //	extension CATEGORY NAME TYPE_URL…   it has the extension

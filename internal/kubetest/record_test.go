@@ -22,9 +22,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-var record = flag.Bool("record", false, "rewrite what kubectl prints in testdata, and the AdmissionReviews in admission/kubernetes/testdata/reviews")
+var record = flag.Bool("record", false, "rewrite what kubectl prints in testdata, and the AdmissionReviews in internal/webhook/testdata/reviews")
 
-const recordings = "../../admission/kubernetes/testdata/reviews"
+const recordings = "../../internal/webhook/testdata/reviews"
 
 // recorder is a webhook that allows all, and writes down what it is asked.
 type recorder struct {

@@ -14,8 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/fieldtest"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
+	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -43,6 +44,7 @@ func check(t *testing.T, paths ...string) *lint.Result {
 	for _, f := range result.Failures {
 		t.Errorf("%v\n%s", f, f.Stack)
 	}
+	fieldtest.Check(t, result.Diagnostics)
 	return result
 }
 

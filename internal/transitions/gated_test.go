@@ -16,7 +16,7 @@ import (
 	"github.com/xdslint/xdslint/admission"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint"
-	planes "github.com/xdslint/xdslint/lint/target"
+	planes "github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/rules"
 )
 

@@ -6,29 +6,29 @@ import (
 	"context"
 	"slices"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/suppress"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/settings"
-	"github.com/xdslint/xdslint/lint/suppress"
-	"github.com/xdslint/xdslint/lint/target"
 )
 
 // Choice is what is settled before anything is read.
 type Choice struct {
-	Settings *settings.Settings
-	Known    []*lint.Rule    // all there are, those about suppressions too
-	Rules    []*lint.Rule    // of these the ones that run
-	Targets  []target.Target // at least one
-	Given    bool            // somebody named the targets
+	Settings *config.Settings
+	Known    []*lint.Rule       // all there are, those about suppressions too
+	Rules    []*lint.Rule       // of these the ones that run
+	Targets  []dataplane.Target // at least one
+	Given    bool               // somebody named the targets
 	Timings  bool
 }
 
 // New settles which rules run, and for whom. Selects and ignores are selectors of rules, targets are names; where none is named, those of the
 // configuration count.
-func New(s *settings.Settings, known []*lint.Rule, selects, ignores, targets []string) (*Choice, error) {
+func New(s *config.Settings, known []*lint.Rule, selects, ignores, targets []string) (*Choice, error) {
 	c := &Choice{Settings: s, Known: known}
 	for _, selector := range slices.Concat(selects, ignores) {
-		if err := settings.CheckSelector(selector, known); err != nil {
+		if err := config.CheckSelector(selector, known); err != nil {
 			return nil, err
 		}
 	}
@@ -36,7 +36,7 @@ func New(s *settings.Settings, known []*lint.Rule, selects, ignores, targets []s
 		switch {
 		case len(selects) > 0 && !slices.ContainsFunc(selects, r.Match) && r != lint.CannotJudge, // which goes with every selection
 			slices.ContainsFunc(ignores, r.Match),
-			s.Severity(r) == settings.Off:
+			s.Severity(r) == config.Off:
 		default:
 			c.Rules = append(c.Rules, r)
 		}
@@ -50,12 +50,12 @@ func New(s *settings.Settings, known []*lint.Rule, selects, ignores, targets []s
 }
 
 // Targets reads names; given tells whether there are any. Without, the default is judged for.
-func Targets(names []string) (all []target.Target, given bool, err error) {
+func Targets(names []string) (all []dataplane.Target, given bool, err error) {
 	if len(names) == 0 {
-		return []target.Target{target.Default()}, false, nil
+		return []dataplane.Target{dataplane.Default()}, false, nil
 	}
 	for _, name := range names {
-		t, err := target.Parse(name)
+		t, err := dataplane.Parse(name)
 		if err != nil {
 			return nil, false, err
 		}
@@ -74,7 +74,7 @@ func (c *Choice) Lint(ctx context.Context, snapshots []*graph.Snapshot) *lint.Re
 	if len(c.Targets) == 1 {
 		return result
 	}
-	all := merged{result, c.Targets, map[finding][]target.Target{}}
+	all := merged{result, c.Targets, map[finding][]dataplane.Target{}}
 	for i := range result.Diagnostics {
 		all.note(&result.Diagnostics[i], c.Targets[0])
 	}
@@ -107,17 +107,17 @@ func (c *Choice) Finish(result *lint.Result) {
 }
 
 // Wanted leaves out of findings that others made, such as a plan's, what suppressions and the configuration do not want to hear of.
-func Wanted(result *lint.Result, s *settings.Settings, known []*lint.Rule) *lint.Result {
+func Wanted(result *lint.Result, s *config.Settings, known []*lint.Rule) *lint.Result {
 	suppress.Apply(result, suppress.Options{Known: known, Ignores: s.Ignores, File: s.File})
 	override(result, s)
 	result.Diagnostics = slices.DeleteFunc(result.Diagnostics, func(d lint.Diagnostic) bool {
-		return d.Rule.Group == suppress.Rules.Name || s.Severity(d.Rule) == settings.Off
+		return d.Rule.Group == suppress.Rules.Name || s.Severity(d.Rule) == config.Off
 	})
 	return result
 }
 
 // override gives findings the severities of the configuration.
-func override(result *lint.Result, s *settings.Settings) {
+func override(result *lint.Result, s *config.Settings) {
 	if len(s.Severities) == 0 {
 		return
 	}

@@ -3,15 +3,15 @@ package choice
 import (
 	"slices"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/target"
 )
 
 // merged is one result for several targets.
 type merged struct {
 	*lint.Result
-	targets []target.Target
-	holds   map[finding][]target.Target // for whom
+	targets []dataplane.Target
+	holds   map[finding][]dataplane.Target // for whom
 }
 
 // finding is what tells one finding from another, whatever the target.
@@ -26,13 +26,13 @@ func findingOf(d *lint.Diagnostic) finding {
 }
 
 // note writes down that a finding holds for a target.
-func (m *merged) note(d *lint.Diagnostic, t target.Target) {
+func (m *merged) note(d *lint.Diagnostic, t dataplane.Target) {
 	if f := findingOf(d); !slices.Contains(m.holds[f], t) {
 		m.holds[f] = append(m.holds[f], t)
 	}
 }
 
-func (m *merged) add(more *lint.Result, t target.Target) {
+func (m *merged) add(more *lint.Result, t dataplane.Target) {
 	m.Failures = append(m.Failures, more.Failures...)
 	for rule, took := range more.Timings {
 		m.Timings[rule] += took
@@ -51,7 +51,7 @@ func (m *merged) tell() {
 	for i := range m.Diagnostics {
 		d := &m.Diagnostics[i]
 		if only := m.holds[findingOf(d)]; len(only) < len(m.targets) {
-			d.Notes = append(slices.Clone(d.Notes), "only for "+target.Join(only))
+			d.Notes = append(slices.Clone(d.Notes), "only for "+dataplane.Join(only))
 		}
 	}
 	lint.Sort(m.Diagnostics)

@@ -38,7 +38,7 @@ type NackError struct {
 	Phases  int
 	TypeURL string
 	Version string // of the response
-	Message string // Envoy's words
+	Message string // Envoy's words, without the secrets in them
 	stream  string
 }
 

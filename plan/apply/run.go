@@ -30,6 +30,7 @@ type run struct {
 	made       *plan.Plan
 	phase      int // from 0
 	references map[proto.Message][]*graph.Edge
+	resources  []*graph.Resource // of both snapshots
 
 	state  state // what the plan has come to
 	cached state // what the cache holds: less, where nobody asks for a name
@@ -72,6 +73,7 @@ func (r *run) prepare(now, next *graph.Snapshot) error {
 }
 
 func (r *run) know(s *graph.Snapshot) {
+	r.resources = append(r.resources, s.Resources...)
 	for _, resource := range s.Resources {
 		if r.references[resource.Message] == nil {
 			r.references[resource.Message] = s.From(resource)

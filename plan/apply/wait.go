@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/plan"
 )
 
@@ -69,10 +71,12 @@ func (r *run) await(ctx context.Context, done func() bool) error {
 	}
 }
 
+// nack is the error for a refusal, without the secrets that Envoy quotes.
 func (r *run) nack(refused *refusal) error {
+	secrets := redact.NewFiles(slices.Values(r.resources)).All()
 	return &NackError{
 		Node: r.key, Phase: r.session.pushed[refused.version], Phases: max(1, len(r.made.Phases)),
-		TypeURL: refused.typeURL, Version: refused.name, Message: refused.message, stream: refused.stream,
+		TypeURL: refused.typeURL, Version: refused.name, Message: secrets.Text(refused.message), stream: refused.stream,
 	}
 }
 

@@ -11,14 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/xdslint/xdslint/wasm/plugin/abi"
+	"github.com/xdslint/xdslint/internal/pluginabi"
 )
 
 var update = flag.Bool("update", false, "write src/abi.rs")
 
 // TestMessages: src/abi.rs has the messages of plugin.proto.
 func TestMessages(t *testing.T) {
-	want := rust(new(abi.Description).ProtoReflect().Descriptor().ParentFile())
+	want := rust(new(pluginabi.Description).ProtoReflect().Descriptor().ParentFile())
 	if *update {
 		if err := os.WriteFile("src/abi.rs", []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -36,7 +36,7 @@ func TestMessages(t *testing.T) {
 // rust spells messages as prost reads them.
 func rust(file protoreflect.FileDescriptor) string {
 	var b strings.Builder
-	b.WriteString("// Made of wasm/plugin/abi/plugin.proto by `make update`.\n")
+	b.WriteString("// Made of internal/pluginabi/plugin.proto by `make update`.\n")
 	for i := range file.Messages().Len() {
 		writeMessage(&b, file.Messages().Get(i))
 	}

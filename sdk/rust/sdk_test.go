@@ -9,8 +9,8 @@ import (
 
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/graph/source"
-	"github.com/xdslint/xdslint/house/archive"
-	"github.com/xdslint/xdslint/internal/guesttest"
+	"github.com/xdslint/xdslint/internal/plugintest"
+	"github.com/xdslint/xdslint/internal/ruletest"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/wasm/plugin"
 )
@@ -19,7 +19,7 @@ const crate = "everything"
 
 // TestSDK runs a plugin that does all that the SDK can do, and more than it should.
 func TestSDK(t *testing.T) {
-	file := &source.File{Name: filepath.Join("testdata", crate, "rules.wasm"), Text: guesttest.Rust(t, filepath.Join("testdata", crate), crate)}
+	file := &source.File{Name: filepath.Join("testdata", crate, "rules.wasm"), Text: plugintest.Rust(t, filepath.Join("testdata", crate), crate)}
 	p, err := plugin.Open(t.Context(), file, plugin.Options{Memory: 64 << 20, Time: 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestSDK(t *testing.T) {
 }
 
 // TestCrate runs the tests that are written in Rust, the example in the documentation among them.
-func TestCrate(t *testing.T) { guesttest.Cargo(t, ".", "test") }
+func TestCrate(t *testing.T) { plugintest.Cargo(t, ".", "test") }
 
 func ruleOf(rules []*lint.Rule, id string) *lint.Rule {
 	return rules[slices.IndexFunc(rules, func(r *lint.Rule) bool { return r.ID() == id })]
@@ -58,7 +58,7 @@ func described(t *testing.T, rules []*lint.Rule) {
 
 // archives holds what the rules that go well find, and fix.
 func archives(t *testing.T, rules []*lint.Rule) {
-	result, err := archive.Run(t.Context(), rules, archive.Options{Update: *update})
+	result, err := ruletest.Run(t.Context(), rules, ruletest.Options{Update: *update})
 	if err != nil {
 		t.Fatal(err)
 	}

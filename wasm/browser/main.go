@@ -9,7 +9,7 @@ import (
 	"runtime/debug"
 	"syscall/js"
 
-	"github.com/xdslint/xdslint/engine"
+	"github.com/xdslint/xdslint/internal/playground"
 )
 
 // collect takes all garbage away: what is kept of a memory (web/scripts/preinitialise.ts) should be without.
@@ -29,7 +29,7 @@ const (
 func main() {
 	debug.SetGCPercent(garbagePercent)
 	debug.SetMemoryLimit(memoryLimit)
-	e := engine.Engine{House: makeRules}
+	e := playground.Engine{Custom: makeRules}
 	answer = js.FuncOf(func(_ js.Value, args []js.Value) any {
 		small() // so that what refers to the arguments shares no block with what the engine keeps: see alone
 		return alone(e.Call(args[0].String(), []byte(args[1].String())))

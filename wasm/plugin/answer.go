@@ -7,15 +7,15 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/pluginabi"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/wasm/plugin/abi"
 )
 
 // maxParts is how many notes a finding may have, and how many fixes.
 const maxParts = 20
 
 // check judges a snapshot with all of the plugin's rules that run.
-func (p *Plugin) check(ctx context.Context, passes []*lint.Pass) *lint.Unable {
+func (p *Plugin) check(ctx context.Context, passes []*lint.Pass) *lint.EvalError {
 	q := newQuestion(p.types, passes)
 	why := p.answer(ctx, q, passes)
 	switch {
@@ -27,7 +27,7 @@ func (p *Plugin) check(ctx context.Context, passes []*lint.Pass) *lint.Unable {
 	return why
 }
 
-func (p *Plugin) answer(ctx context.Context, q *question, passes []*lint.Pass) *lint.Unable {
+func (p *Plugin) answer(ctx context.Context, q *question, passes []*lint.Pass) *lint.EvalError {
 	raw, err := wire.Marshal(&q.Snapshot)
 	if err != nil {
 		return unablef("cannot be asked: %s", lint.Line(err.Error()))
@@ -42,8 +42,8 @@ func (p *Plugin) answer(ctx context.Context, q *question, passes []*lint.Pass) *
 }
 
 // report makes findings of an answer: of all of it or, where a part is wrong, of nothing.
-func (p *Plugin) report(ctx context.Context, raw []byte, q *question, passes []*lint.Pass) *lint.Unable {
-	answer := &abi.Findings{}
+func (p *Plugin) report(ctx context.Context, raw []byte, q *question, passes []*lint.Pass) *lint.EvalError {
+	answer := &pluginabi.Findings{}
 	if err := unmarshal(raw, answer); err != nil {
 		return unablef("answers with %s", err)
 	}
@@ -74,8 +74,8 @@ func (p *Plugin) report(ctx context.Context, raw []byte, q *question, passes []*
 	return nil
 }
 
-func unablef(format string, args ...any) *lint.Unable {
-	return &lint.Unable{Message: fmt.Sprintf(format, args...)}
+func unablef(format string, args ...any) *lint.EvalError {
+	return &lint.EvalError{Message: fmt.Sprintf(format, args...)}
 }
 
 // answering is what is known when an answer is read.
@@ -88,12 +88,12 @@ type answering struct {
 }
 
 // tooLong: one place or edit takes little time, and thousands of them in a large text may take minutes.
-func (a *answering) tooLong() *lint.Unable {
+func (a *answering) tooLong() *lint.EvalError {
 	return unablef("answers with more findings and fixes than can be placed in %s", a.limit)
 }
 
 // finding checks one, and returns what reports it.
-func (a *answering) finding(f *abi.Finding) (report func(), why *lint.Unable) {
+func (a *answering) finding(f *pluginabi.Finding) (report func(), why *lint.EvalError) {
 	if !a.known[f.GetRule()] {
 		return nil, unablef("has a finding of a rule %s, which it has not described", quoted(f.GetRule()))
 	}
@@ -131,7 +131,7 @@ func (a *answering) finding(f *abi.Finding) (report func(), why *lint.Unable) {
 }
 
 func at(r *graph.Resource, path *decode.Path) lint.At {
-	return lint.PlaceAt(&graph.Place{Resource: r, Path: path})
+	return r.AtPath(path)
 }
 
 // discreet leaves out a plugin's own words where any text in the snapshot may be a secret.

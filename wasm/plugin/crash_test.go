@@ -5,18 +5,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xdslint/xdslint/internal/guesttest"
+	"github.com/xdslint/xdslint/internal/plugintest"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/wasm/plugin"
 )
 
 // TestCrashesOfGo: what Go writes before it ends is the finding.
 func TestCrashesOfGo(t *testing.T) {
-	cache, err := guesttest.Kept("cache")
+	cache, err := plugintest.Kept("cache")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := open(t, guesttest.Go(t, "testdata/crash"), plugin.Options{Memory: memory, Cache: cache})
+	p, err := open(t, plugintest.Go(t, "testdata/crash"), plugin.Options{Memory: memory, Cache: cache})
 	if err != nil {
 		t.Fatal(err)
 	}

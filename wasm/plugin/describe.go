@@ -7,14 +7,14 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	envoytypes "github.com/xdslint/xdslint/graph/decode/types"
+	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/pluginabi"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/settings"
-	"github.com/xdslint/xdslint/wasm/plugin/abi"
 )
 
 // understand makes rules of a Description.
 func (p *Plugin) understand(raw []byte, origin *lint.Origin) error {
-	d := &abi.Description{}
+	d := &pluginabi.Description{}
 	if err := unmarshal(raw, d); err != nil {
 		return fmt.Errorf("describes itself with %w", err)
 	}
@@ -48,8 +48,8 @@ func (p *Plugin) understand(raw []byte, origin *lint.Origin) error {
 	return nil
 }
 
-func ruleOf(d *abi.Rule) (*lint.Rule, error) {
-	group, name, err := settings.HouseID(d.GetId(), nil)
+func ruleOf(d *pluginabi.Rule) (*lint.Rule, error) {
+	group, name, err := config.ParseID(d.GetId(), nil)
 	if err != nil || len(d.GetId()) > maxName {
 		return nil, fmt.Errorf("has a rule %s: an id is GROUP/NAME in lower-case letters, digits and hyphens, such as acme/cluster-name", quoted(d.GetId()))
 	}
@@ -72,11 +72,11 @@ func ruleOf(d *abi.Rule) (*lint.Rule, error) {
 }
 
 // severities by what they are to plugins; 0: the usual one.
-var severities = map[abi.Severity]lint.Severity{
-	abi.Severity_SEVERITY_UNSPECIFIED: 0,
-	abi.Severity_SEVERITY_INFO:        lint.Info,
-	abi.Severity_SEVERITY_WARNING:     lint.Warning,
-	abi.Severity_SEVERITY_ERROR:       lint.Error,
+var severities = map[pluginabi.Severity]lint.Severity{
+	pluginabi.Severity_SEVERITY_UNSPECIFIED: 0,
+	pluginabi.Severity_SEVERITY_INFO:        lint.Info,
+	pluginabi.Severity_SEVERITY_WARNING:     lint.Warning,
+	pluginabi.Severity_SEVERITY_ERROR:       lint.Error,
 }
 
 // similar suggests a type of nearly the same name.

@@ -11,12 +11,12 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/pluginabi"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/wasm/plugin/abi"
 )
 
 // fixes of a finding: those that can be made in the text as it stands.
-func (a *answering) fixes(r *graph.Resource, f *abi.Finding) (fixes []lint.Fix, why *lint.Unable) {
+func (a *answering) fixes(r *graph.Resource, f *pluginabi.Finding) (fixes []lint.Fix, why *lint.EvalError) {
 	for _, fix := range f.GetFixes() {
 		message := lint.Line(fix.GetMessage())
 		if message == "" {
@@ -57,7 +57,7 @@ func overlap(edits lint.Edits) bool {
 	return false
 }
 
-func edit(r *graph.Resource, contents decode.Contents, e *abi.Edit) (lint.Edits, error) {
+func edit(r *graph.Resource, contents decode.Contents, e *pluginabi.Edit) (lint.Edits, error) {
 	path, err := pathIn(r, contents, e.GetPath())
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func edit(r *graph.Resource, contents decode.Contents, e *abi.Edit) (lint.Edits,
 	if err != nil {
 		return nil, err
 	}
-	set, ok := e.GetChange().(*abi.Edit_Set)
+	set, ok := e.GetChange().(*pluginabi.Edit_Set)
 	if !ok {
 		return lint.Remove(at(r, path)), nil
 	}

@@ -6,16 +6,16 @@ import (
 	"time"
 
 	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/pluginabi"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/wasm/plugin"
-	"github.com/xdslint/xdslint/wasm/plugin/abi"
 )
 
 // FuzzModule: opening a module ends, with an error that names the file or with a plugin that can be asked.
 func FuzzModule(f *testing.F) {
 	for _, g := range []guest{
 		{},
-		{answer: found(func(*abi.Finding) {})},
+		{answer: found(func(*pluginabi.Finding) {})},
 		{imports: wasiFunction("sched_yield", toI32), check: join(call(0), drop, zero64)},
 		{table: vector([]byte{0x70, 0, 1}), check: join([]byte{0xd0, 0x70}, i32(1), []byte{0xfc, 0x0f, 0x00}, drop, zero64)},
 		{start: unreachable, startAtOnce: true},

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/xdslint/xdslint/wasm/plugin/abi"
+	"github.com/xdslint/xdslint/internal/pluginabi"
 )
 
 // guest is a plugin in bytes: by itself a good one, which describes one rule and finds nothing. Tests make it bad.
@@ -106,10 +106,10 @@ func marshal(m proto.Message) []byte {
 	return raw
 }
 
-var goodDescription = marshal(&abi.Description{
-	Rules: []*abi.Rule{
+var goodDescription = marshal(&pluginabi.Description{
+	Rules: []*pluginabi.Rule{
 		{Id: "acme/one", Summary: "the first rule"},
-		{Id: "acme/two", Summary: "the second rule", Severity: abi.Severity_SEVERITY_INFO},
+		{Id: "acme/two", Summary: "the second rule", Severity: pluginabi.Severity_SEVERITY_INFO},
 	},
 	Types: []string{"envoy.config.cluster.v3.Cluster"},
 })
@@ -198,10 +198,10 @@ func (g guest) module() []byte {
 }
 
 // found is an answer with one finding, which f makes wrong.
-func found(f func(*abi.Finding)) []byte {
-	finding := &abi.Finding{Rule: "acme/one", Message: "this is wrong"}
+func found(f func(*pluginabi.Finding)) []byte {
+	finding := &pluginabi.Finding{Rule: "acme/one", Message: "this is wrong"}
 	f(finding)
-	return marshal(&abi.Findings{Findings: []*abi.Finding{finding}})
+	return marshal(&pluginabi.Findings{Findings: []*pluginabi.Finding{finding}})
 }
 
 // empties is a message in which a field holds so many empty messages.

@@ -16,10 +16,10 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/pluginabi"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 	"github.com/xdslint/xdslint/wasm/plugin"
-	"github.com/xdslint/xdslint/wasm/plugin/abi"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -171,46 +171,46 @@ func TestHostile(t *testing.T) {
 			want: "took longer than 2s",
 		},
 		{
-			name: "unknown rule", guest: guest{answer: found(func(f *abi.Finding) { f.Rule = "acme/\x1b[2J" + strings.Repeat("x", 1<<20) })},
+			name: "unknown rule", guest: guest{answer: found(func(f *pluginabi.Finding) { f.Rule = "acme/\x1b[2J" + strings.Repeat("x", 1<<20) })},
 			want: `has a finding of a rule "acme/\x1b[2J` + strings.Repeat("x", 71) + `" …, which it has not described`,
 		},
-		{name: "no such resource", guest: guest{answer: found(func(f *abi.Finding) { f.Resource = 1 << 31 })}, want: "has a finding of acme/one in resource 2147483648, and knows of 3"},
+		{name: "no such resource", guest: guest{answer: found(func(f *pluginabi.Finding) { f.Resource = 1 << 31 })}, want: "has a finding of acme/one in resource 2147483648, and knows of 3"},
 		{
-			name: "no such field", guest: guest{answer: found(func(f *abi.Finding) { f.Resource, f.Path = 1, "connect_timeout.minutes" })},
+			name: "no such field", guest: guest{answer: found(func(f *pluginabi.Finding) { f.Resource, f.Path = 1, "connect_timeout.minutes" })},
 			want: `has a finding of acme/one at "connect_timeout.minutes" of cluster "shop-cart", where nothing can be: google.protobuf.Duration has no field "minutes"`,
 		},
 		{
-			name: "no such element", guest: guest{answer: found(func(f *abi.Finding) { f.Resource, f.Path = 1, "load_assignment.endpoints[1]" })},
+			name: "no such element", guest: guest{answer: found(func(f *pluginabi.Finding) { f.Resource, f.Path = 1, "load_assignment.endpoints[1]" })},
 			want: `has a finding of acme/one at "load_assignment.endpoints[1]" of cluster "shop-cart", where nothing can be: there is no element 1: there are 1`,
 		},
 		{
-			name: "not a path", guest: guest{answer: found(func(f *abi.Finding) { f.Resource, f.Path = 1, "name\n" })},
+			name: "not a path", guest: guest{answer: found(func(f *pluginabi.Finding) { f.Resource, f.Path = 1, "name\n" })},
 			want: `has a finding of acme/one at "name\n" of cluster "shop-cart", where nothing can be: a "." belongs before "\n"`,
 		},
 		{
-			name: "a path of a megabyte", guest: guest{answer: found(func(f *abi.Finding) { f.Resource, f.Path = 1, strings.Repeat("x", 1<<20) })},
+			name: "a path of a megabyte", guest: guest{answer: found(func(f *pluginabi.Finding) { f.Resource, f.Path = 1, strings.Repeat("x", 1<<20) })},
 			want: `has a finding of acme/one at "` + strings.Repeat("x", 80) + `" … of cluster "shop-cart", where nothing can be: a path of 1048576 bytes is too long`,
 		},
-		{name: "no such severity", guest: guest{answer: found(func(f *abi.Finding) { f.Severity = 77 })}, want: "has a finding of acme/one of severity 77, which there is not"},
+		{name: "no such severity", guest: guest{answer: found(func(f *pluginabi.Finding) { f.Severity = 77 })}, want: "has a finding of acme/one of severity 77, which there is not"},
 		{
-			name: "flood of notes", guest: guest{answer: found(func(f *abi.Finding) { f.Notes = make([]string, 100_000) })},
+			name: "flood of notes", guest: guest{answer: found(func(f *pluginabi.Finding) { f.Notes = make([]string, 100_000) })},
 			want: "has a finding of acme/one with 100000 notes or fixes, and may have 20",
 		},
-		{name: "says nothing", guest: guest{answer: found(func(f *abi.Finding) { f.Message = "\x00 \u202e\n" })}, want: "has a finding of acme/one without a message"},
+		{name: "says nothing", guest: guest{answer: found(func(f *pluginabi.Finding) { f.Message = "\x00 \u202e\n" })}, want: "has a finding of acme/one without a message"},
 		{
-			name: "a fix that is no JSON", guest: guest{answer: found(func(f *abi.Finding) { f.Resource, f.Fixes = 1, fixes("name", "x: y") })},
+			name: "a fix that is no JSON", guest: guest{answer: found(func(f *pluginabi.Finding) { f.Resource, f.Fixes = 1, fixes("name", "x: y") })},
 			want: `has a fix of acme/one that changes "name" of cluster "shop-cart", which cannot be: its new value is no JSON`,
 		},
 		{
-			name: "a fix that is two", guest: guest{answer: found(func(f *abi.Finding) { f.Resource, f.Fixes = 1, fixes("name", `"a" "b"`) })},
+			name: "a fix that is two", guest: guest{answer: found(func(f *pluginabi.Finding) { f.Resource, f.Fixes = 1, fixes("name", `"a" "b"`) })},
 			want: `has a fix of acme/one that changes "name" of cluster "shop-cart", which cannot be: its new value is no JSON`,
 		},
 		{
-			name: "a fix that is deep", guest: guest{answer: found(func(f *abi.Finding) { f.Resource, f.Fixes = 1, fixes("name", strings.Repeat(`{"a":`, 1<<16)) })},
+			name: "a fix that is deep", guest: guest{answer: found(func(f *pluginabi.Finding) { f.Resource, f.Fixes = 1, fixes("name", strings.Repeat(`{"a":`, 1<<16)) })},
 			want: `has a fix of acme/one that changes "name" of cluster "shop-cart", which cannot be: its new value is more than 50 maps deep`,
 		},
 		{
-			name: "a fix of the whole", guest: guest{answer: found(func(f *abi.Finding) { f.Resource, f.Fixes = 1, fixes("", `"a"`) })},
+			name: "a fix of the whole", guest: guest{answer: found(func(f *pluginabi.Finding) { f.Resource, f.Fixes = 1, fixes("", `"a"`) })},
 			want: `has a fix of acme/one that changes "" of cluster "shop-cart", which cannot be: is the whole resource`,
 		},
 	} {
@@ -248,8 +248,8 @@ func TestThousandsOfEdits(t *testing.T) {
 		fmt.Fprintf(&text, "  - {name: shop-%d, type: STATIC, metadata: {filter_metadata: {acme: {tier: [gold, silver, bronze]}}}}\n", i)
 	}
 	all := fixes("static_resources", "{}")
-	all[0].Edits = slices.Repeat([]*abi.Edit{{Path: "static_resources", Change: &abi.Edit_Remove{Remove: true}}}, 100_000)
-	p, err := open(t, guest{answer: found(func(f *abi.Finding) { f.Fixes = all })}.module(), plugin.Options{Time: short})
+	all[0].Edits = slices.Repeat([]*pluginabi.Edit{{Path: "static_resources", Change: &pluginabi.Edit_Remove{Remove: true}}}, 100_000)
+	p, err := open(t, guest{answer: found(func(f *pluginabi.Finding) { f.Fixes = all })}.module(), plugin.Options{Time: short})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,8 +272,8 @@ func binaryHour() []byte {
 
 func little(n uint32) []byte { return []byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)} }
 
-func fixes(path, value string) []*abi.Fix {
-	return []*abi.Fix{{Message: "mend it", Edits: []*abi.Edit{{Path: path, Change: &abi.Edit_Set{Set: value}}}}}
+func fixes(path, value string) []*pluginabi.Fix {
+	return []*pluginabi.Fix{{Message: "mend it", Edits: []*pluginabi.Edit{{Path: path, Change: &pluginabi.Edit_Set{Set: value}}}}}
 }
 
 // reported is what there is to compare of findings.
@@ -286,8 +286,8 @@ func reported(all []lint.Diagnostic) (lines []string) {
 
 // TestOpenRefuses: what is no plugin, or would cost more than a plugin may, is an error that says so, and costs little.
 func TestOpenRefuses(t *testing.T) {
-	describing := func(d *abi.Description) guest { return guest{description: marshal(d)} }
-	rule := func(r *abi.Rule) guest { return describing(&abi.Description{Rules: []*abi.Rule{r}}) }
+	describing := func(d *pluginabi.Description) guest { return guest{description: marshal(d)} }
+	rule := func(r *pluginabi.Rule) guest { return describing(&pluginabi.Description{Rules: []*pluginabi.Rule{r}}) }
 	section := func(id byte, content ...[]byte) guest {
 		return guest{more: func(sections map[byte][]byte) { sections[id] = join(content...) }}
 	}
@@ -353,14 +353,14 @@ func TestOpenRefuses(t *testing.T) {
 		{name: "garbage", guest: guest{description: []byte("garbage")}, want: "describes itself with bytes that are no xdslint.plugin.v1.Description"},
 		{name: "a million rules", guest: guest{description: empties(1, 1_000_000)}, want: "describes itself with more than 500000 fields"},
 		{name: "thousands of rules", guest: guest{description: empties(1, 1001)}, want: "has 1001 rules, and may have 1000"},
-		{name: "no id", guest: rule(&abi.Rule{Summary: "s"}), want: `has a rule "": an id is GROUP/NAME in lower-case letters, digits and hyphens, such as acme/cluster-name`},
-		{name: "no group", guest: rule(&abi.Rule{Id: "name", Summary: "s"}), want: `has a rule "name": an id is GROUP/NAME in lower-case letters, digits and hyphens, such as acme/cluster-name`},
-		{name: "a terminal in the id", guest: rule(&abi.Rule{Id: "acme/\x1b[2J", Summary: "s"}), want: `has a rule "acme/\x1b[2J": an id is GROUP/NAME in lower-case letters, digits and hyphens, such as acme/cluster-name`},
-		{name: "no summary", guest: rule(&abi.Rule{Id: "acme/a", Summary: " \n\x00"}), want: "has a rule acme/a without a summary"},
-		{name: "no such severity", guest: rule(&abi.Rule{Id: "acme/a", Summary: "s", Severity: 4}), want: "has a rule acme/a of severity 4, which there is not"},
-		{name: "a rule twice", guest: describing(&abi.Description{Rules: []*abi.Rule{{Id: "acme/a", Summary: "s"}, {Id: "acme/a", Summary: "s"}}}), want: "has two rules acme/a"},
+		{name: "no id", guest: rule(&pluginabi.Rule{Summary: "s"}), want: `has a rule "": an id is GROUP/NAME in lower-case letters, digits and hyphens, such as acme/cluster-name`},
+		{name: "no group", guest: rule(&pluginabi.Rule{Id: "name", Summary: "s"}), want: `has a rule "name": an id is GROUP/NAME in lower-case letters, digits and hyphens, such as acme/cluster-name`},
+		{name: "a terminal in the id", guest: rule(&pluginabi.Rule{Id: "acme/\x1b[2J", Summary: "s"}), want: `has a rule "acme/\x1b[2J": an id is GROUP/NAME in lower-case letters, digits and hyphens, such as acme/cluster-name`},
+		{name: "no summary", guest: rule(&pluginabi.Rule{Id: "acme/a", Summary: " \n\x00"}), want: "has a rule acme/a without a summary"},
+		{name: "no such severity", guest: rule(&pluginabi.Rule{Id: "acme/a", Summary: "s", Severity: 4}), want: "has a rule acme/a of severity 4, which there is not"},
+		{name: "a rule twice", guest: describing(&pluginabi.Description{Rules: []*pluginabi.Rule{{Id: "acme/a", Summary: "s"}, {Id: "acme/a", Summary: "s"}}}), want: "has two rules acme/a"},
 		{
-			name: "an unknown type", guest: describing(&abi.Description{Rules: []*abi.Rule{{Id: "acme/a", Summary: "s"}}, Types: []string{"envoy.config.cluster.v3.Clustre"}}),
+			name: "an unknown type", guest: describing(&pluginabi.Description{Rules: []*pluginabi.Rule{{Id: "acme/a", Summary: "s"}}, Types: []string{"envoy.config.cluster.v3.Clustre"}}),
 			want: `wants to read messages of type "envoy.config.cluster.v3.Clustre", which xdslint does not know (did you mean envoy.config.cluster.v3.Cluster?)`,
 		},
 	} {

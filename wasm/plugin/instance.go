@@ -76,7 +76,7 @@ func (p *Plugin) isProgram() []string {
 }
 
 // describe asks the plugin for its Description.
-func (p *Plugin) describe(ctx context.Context) (raw []byte, why *lint.Unable) {
+func (p *Plugin) describe(ctx context.Context) (raw []byte, why *lint.EvalError) {
 	return p.ask(ctx, func(ctx context.Context, i *instance) ([]byte, error) {
 		version, err := i.call(ctx, "xdslint_version")
 		if err != nil {
@@ -94,9 +94,9 @@ func (p *Plugin) describe(ctx context.Context) (raw []byte, why *lint.Unable) {
 }
 
 // judge asks the plugin for its Findings in a Snapshot.
-func (p *Plugin) judge(ctx context.Context, snapshot []byte) (raw []byte, why *lint.Unable) {
+func (p *Plugin) judge(ctx context.Context, snapshot []byte) (raw []byte, why *lint.EvalError) {
 	if len(snapshot) > p.options.Memory {
-		return nil, &lint.Unable{Message: fmt.Sprintf("cannot read so much: the messages take %s, and it may have %s of memory", size(len(snapshot)), size(p.options.Memory))}
+		return nil, &lint.EvalError{Message: fmt.Sprintf("cannot read so much: the messages take %s, and it may have %s of memory", size(len(snapshot)), size(p.options.Memory))}
 	}
 	return p.ask(ctx, func(ctx context.Context, i *instance) ([]byte, error) {
 		at, err := i.give(ctx, snapshot)
@@ -124,7 +124,7 @@ type instance struct {
 }
 
 // ask starts an instance, and lets f talk to it.
-func (p *Plugin) ask(ctx context.Context, f func(context.Context, *instance) ([]byte, error)) ([]byte, *lint.Unable) {
+func (p *Plugin) ask(ctx context.Context, f func(context.Context, *instance) ([]byte, error)) ([]byte, *lint.EvalError) {
 	limited, cancel := context.WithTimeout(ctx, p.options.Time)
 	defer cancel()
 	i := &instance{stderr: &head{}}
@@ -133,7 +133,7 @@ func (p *Plugin) ask(ctx context.Context, f func(context.Context, *instance) ([]
 	case err == nil:
 		return answer, nil
 	case limited.Err() != nil:
-		return nil, &lint.Unable{Message: fmt.Sprintf("took longer than %s", p.options.Time), Notes: i.said()}
+		return nil, &lint.EvalError{Message: fmt.Sprintf("took longer than %s", p.options.Time), Notes: i.said()}
 	}
 	return nil, i.reason(err)
 }
@@ -191,7 +191,7 @@ func (f faulty) Error() string { return string(f) }
 func fault(format string, args ...any) error { return faulty(fmt.Sprintf(format, args...)) }
 
 // reason says why a call came to nothing.
-func (i *instance) reason(err error) *lint.Unable {
+func (i *instance) reason(err error) *lint.EvalError {
 	var (
 		wrong  faulty
 		exit   *sys.ExitError
@@ -200,22 +200,22 @@ func (i *instance) reason(err error) *lint.Unable {
 	)
 	switch {
 	case errors.As(err, &wrong):
-		return &lint.Unable{Message: string(wrong), Notes: notes}
+		return &lint.EvalError{Message: string(wrong), Notes: notes}
 	case len(notes) > 0:
 		reason, notes = notes[0], notes[1:]
 	case errors.As(err, &exit):
-		return &lint.Unable{Message: fmt.Sprintf("ended itself with exit status %d", exit.ExitCode())}
+		return &lint.EvalError{Message: fmt.Sprintf("ended itself with exit status %d", exit.ExitCode())}
 	default:
 		first, _, _ := strings.Cut(err.Error(), "\n")
 		_, trap, trapped := strings.Cut(first, "wasm error: ")
 		if !trapped && i.module == nil {
-			return &lint.Unable{Message: "cannot start: " + lint.Line(first)}
+			return &lint.EvalError{Message: "cannot start: " + lint.Line(first)}
 		}
 		if reason = first; trapped {
 			reason = trap
 		}
 	}
-	return &lint.Unable{Message: "crashed: " + lint.Line(reason), Notes: notes}
+	return &lint.EvalError{Message: "crashed: " + lint.Line(reason), Notes: notes}
 }
 
 // said are the first lines that the plugin has written to its standard error.

@@ -19,17 +19,17 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/fix"
+	"github.com/xdslint/xdslint/internal/pluginabi"
+	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/fix"
-	"github.com/xdslint/xdslint/lint/report"
 	"github.com/xdslint/xdslint/wasm/plugin"
-	"github.com/xdslint/xdslint/wasm/plugin/abi"
 )
 
 // answering opens a plugin that has these findings in whatever it is asked about.
-func answering(t testing.TB, findings ...*abi.Finding) *plugin.Plugin {
+func answering(t testing.TB, findings ...*pluginabi.Finding) *plugin.Plugin {
 	t.Helper()
-	p, err := open(t, guest{answer: marshal(&abi.Findings{Findings: findings})}.module(), plugin.Options{})
+	p, err := open(t, guest{answer: marshal(&pluginabi.Findings{Findings: findings})}.module(), plugin.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,22 +45,22 @@ func textOf(t *testing.T, result *lint.Result) string {
 	return b.String()
 }
 
-func set(path, value string) *abi.Edit {
-	return &abi.Edit{Path: path, Change: &abi.Edit_Set{Set: value}}
+func set(path, value string) *pluginabi.Edit {
+	return &pluginabi.Edit{Path: path, Change: &pluginabi.Edit_Set{Set: value}}
 }
 
-func remove(path string) *abi.Edit {
-	return &abi.Edit{Path: path, Change: &abi.Edit_Remove{Remove: true}}
+func remove(path string) *pluginabi.Edit {
+	return &pluginabi.Edit{Path: path, Change: &pluginabi.Edit_Remove{Remove: true}}
 }
 
 // TestFindings: a field that is there, one that is absent, the resource as a whole, a key, the inside of a Struct, and texts that are cleaned.
 func TestFindings(t *testing.T) {
 	p := answering(
 		t,
-		&abi.Finding{Rule: "acme/one", Resource: 1, Path: "name", Message: "this\n is \x1b[31mred\u202e", Notes: []string{"a\tnote"}, Help: "  help\r\n"},
-		&abi.Finding{Rule: "acme/two", Resource: 1, Path: "circuit_breakers.thresholds", Message: "absent"},
-		&abi.Finding{Rule: "acme/two", Resource: 1, Path: `metadata.filter_metadata["acme"].fields["tier"]`, Message: "in a Struct", Severity: abi.Severity_SEVERITY_WARNING},
-		&abi.Finding{Rule: "acme/one", Resource: 2, Message: strings.Repeat("é", 1001)},
+		&pluginabi.Finding{Rule: "acme/one", Resource: 1, Path: "name", Message: "this\n is \x1b[31mred\u202e", Notes: []string{"a\tnote"}, Help: "  help\r\n"},
+		&pluginabi.Finding{Rule: "acme/two", Resource: 1, Path: "circuit_breakers.thresholds", Message: "absent"},
+		&pluginabi.Finding{Rule: "acme/two", Resource: 1, Path: `metadata.filter_metadata["acme"].fields["tier"]`, Message: "in a Struct", Severity: pluginabi.Severity_SEVERITY_WARNING},
+		&pluginabi.Finding{Rule: "acme/one", Resource: 2, Message: strings.Repeat("é", 1001)},
 	)
 	got := textOf(t, lint.Run(t.Context(), snapshots(t, bootstrap), lint.Config{Rules: p.Rules()}))
 	want := `info[acme/two]: absent
@@ -100,7 +100,7 @@ error[acme/one]: ` + strings.Repeat("é", 1000) + ` …
 
 // A rule that does not run has no findings, whatever the plugin says.
 func TestARuleThatIsOff(t *testing.T) {
-	p := answering(t, &abi.Finding{Rule: "acme/one", Message: "one"}, &abi.Finding{Rule: "acme/two", Message: "two"})
+	p := answering(t, &pluginabi.Finding{Rule: "acme/one", Message: "one"}, &pluginabi.Finding{Rule: "acme/two", Message: "two"})
 	result := lint.Run(t.Context(), snapshots(t, bootstrap), lint.Config{Rules: p.Rules()[1:]})
 	if got := reported(result.Diagnostics); !slices.Equal(got, []string{"envoy.yaml info[acme/two]: two"}) {
 		t.Error(got)
@@ -108,12 +108,12 @@ func TestARuleThatIsOff(t *testing.T) {
 }
 
 func TestFixes(t *testing.T) {
-	one := func(safe bool, edits ...*abi.Edit) *abi.Finding {
-		return &abi.Finding{Rule: "acme/one", Resource: 1, Message: "wrong", Fixes: []*abi.Fix{{Message: "mend it", Safe: safe, Edits: edits}}}
+	one := func(safe bool, edits ...*pluginabi.Edit) *pluginabi.Finding {
+		return &pluginabi.Finding{Rule: "acme/one", Resource: 1, Message: "wrong", Fixes: []*pluginabi.Fix{{Message: "mend it", Safe: safe, Edits: edits}}}
 	}
 	for _, c := range []struct {
 		name    string
-		finding *abi.Finding
+		finding *pluginabi.Finding
 		want    string // the lines that change; empty: there is no fix
 	}{
 		{"a scalar", one(true, set("connect_timeout", `"2s"`)), "    connect_timeout: 2s\n"},
@@ -175,7 +175,7 @@ stringData:
     static_resources:
       clusters: [{name: hunter2, type: STATIC, connect_timeout: 1s}]
 `
-	for want, finding := range map[string]*abi.Finding{
+	for want, finding := range map[string]*pluginabi.Finding{
 		"the first rule": {Rule: "acme/one", Message: "the cluster is hunter2", Notes: []string{"hunter2"}, Help: "hunter2"},
 		"plugin rules.wasm cannot judge what stands in a Kubernetes Secret; why is not said, since that may quote it": {Rule: "acme/one", Message: "wrong", Path: "hunter2"},
 	} {
@@ -193,7 +193,7 @@ stringData:
 
 // Runs beside each other do not disturb each other, and find the same.
 func TestAtOnce(t *testing.T) {
-	p := answering(t, &abi.Finding{Rule: "acme/one", Resource: 1, Path: "name", Message: "wrong"})
+	p := answering(t, &pluginabi.Finding{Rule: "acme/one", Resource: 1, Path: "name", Message: "wrong"})
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {
@@ -242,7 +242,7 @@ func TestARunThatEnds(t *testing.T) {
 // The cache is used, and one that is broken or no folder does no harm.
 func TestCache(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
-	module := guest{answer: marshal(&abi.Findings{Findings: []*abi.Finding{{Rule: "acme/one", Message: "wrong"}}})}.module()
+	module := guest{answer: marshal(&pluginabi.Findings{Findings: []*pluginabi.Finding{{Rule: "acme/one", Message: "wrong"}}})}.module()
 	judge := func() {
 		t.Helper()
 		p, err := open(t, module, plugin.Options{Cache: dir})
@@ -285,7 +285,7 @@ func TestTooMuchToRead(t *testing.T) {
 
 // Parts of messages stand alone, and are not given to plugins.
 func TestFragmentsAreNotJudged(t *testing.T) {
-	p := answering(t, &abi.Finding{Rule: "acme/one", Message: "wrong"})
+	p := answering(t, &pluginabi.Finding{Rule: "acme/one", Message: "wrong"})
 	const filter = `apiVersion: networking.istio.io/v1alpha3
 kind: EnvoyFilter
 metadata: {name: timeouts}
@@ -306,8 +306,8 @@ spec:
 }
 
 func TestDescription(t *testing.T) {
-	p, err := open(t, guest{description: marshal(&abi.Description{Rules: []*abi.Rule{{
-		Id: "acme/one", Summary: "two\nlines\x07", Why: "# Why\n\n\x1b[2Jbecause", Links: []string{"https://acme.example/\x00guide"}, Severity: abi.Severity_SEVERITY_WARNING,
+	p, err := open(t, guest{description: marshal(&pluginabi.Description{Rules: []*pluginabi.Rule{{
+		Id: "acme/one", Summary: "two\nlines\x07", Why: "# Why\n\n\x1b[2Jbecause", Links: []string{"https://acme.example/\x00guide"}, Severity: pluginabi.Severity_SEVERITY_WARNING,
 	}}})}.module(), plugin.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -334,7 +334,7 @@ func TestOwnTypes(t *testing.T) {
 	if err := own.RegisterMessage(dynamicpb.NewMessageType(file.Messages().Get(0))); err != nil {
 		t.Fatal(err)
 	}
-	module := guest{description: marshal(&abi.Description{Rules: []*abi.Rule{{Id: "acme/one", Summary: "one"}}, Types: []string{"acme.Limits"}})}.module()
+	module := guest{description: marshal(&pluginabi.Description{Rules: []*pluginabi.Rule{{Id: "acme/one", Summary: "one"}}, Types: []string{"acme.Limits"}})}.module()
 	if _, err := open(t, module, plugin.Options{Types: own}); err != nil {
 		t.Error(err)
 	}

@@ -18,11 +18,12 @@ import (
 
 	_ "github.com/xdslint/xdslint/graph/decode/linked"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/pluginabi"
+	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/target"
-	"github.com/xdslint/xdslint/wasm/plugin/abi"
 )
 
 func loaded(t testing.TB, name, text string) []*graph.Snapshot {
@@ -39,7 +40,7 @@ func asked(s *graph.Snapshot, types ...string) *question {
 	for _, name := range types {
 		wanted[name] = true
 	}
-	return newQuestion(wanted, []*lint.Pass{{Rule: &lint.Rule{Group: "acme", Name: "one"}, Snapshot: s, Target: target.Default()}})
+	return newQuestion(wanted, []*lint.Pass{{Rule: &lint.Rule{Group: "acme", Name: "one"}, Snapshot: s, Target: dataplane.Default()}})
 }
 
 const shop = `static_resources:
@@ -98,22 +99,22 @@ const shop = `static_resources:
 func TestQuestion(t *testing.T) {
 	s := loaded(t, "envoy.yaml", shop)[0]
 	q := asked(s, "envoy.config.cluster.v3.Cluster", "envoy.config.core.v3.SocketAddress")
-	want := &abi.Snapshot{
-		Target: target.Default().String(), Rules: []string{"acme/one"},
-		Resources: []*abi.Resource{
+	want := &pluginabi.Snapshot{
+		Target: dataplane.Default().String(), Rules: []string{"acme/one"},
+		Resources: []*pluginabi.Resource{
 			{Kind: "bootstrap", File: "envoy.yaml", Type: "envoy.config.bootstrap.v3.Bootstrap", Bootstrap: true},
 			{Kind: "listener", Name: "public", File: "envoy.yaml", Type: "envoy.config.listener.v3.Listener", Bootstrap: true},
 			{Kind: "cluster", Name: "shop-cart", File: "envoy.yaml", Type: "envoy.config.cluster.v3.Cluster", Bootstrap: true},
 		},
-		References: []*abi.Reference{{
+		References: []*pluginabi.Reference{{
 			From: 1, Path: "filter_chains[0].filters[0].typed_config.route_config.virtual_hosts[0].routes[0].route.cluster", Kind: "cluster", Name: "shop-cart", To: proto.Uint32(2),
 		}},
-		Messages: []*abi.Message{
+		Messages: []*pluginabi.Message{
 			{Resource: 1, Path: "address.socket_address", Type: "envoy.config.core.v3.SocketAddress"},
 			{Resource: 2, Type: "envoy.config.cluster.v3.Cluster"},
 		},
 	}
-	if diff := cmp.Diff(want, &q.Snapshot, protocmp.Transform(), protocmp.IgnoreFields(&abi.Message{}, "value")); diff != "" {
+	if diff := cmp.Diff(want, &q.Snapshot, protocmp.Transform(), protocmp.IgnoreFields(&pluginabi.Message{}, "value")); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	address := &corev3.SocketAddress{}
@@ -178,13 +179,12 @@ func TestCopies(t *testing.T) {
 						if len(at.Message.GetUnknown()) > 0 {
 							return
 						}
-						clean := newRedactor(contentsOf(r, s))
-						copied := clean.place(at).Interface()
+						copied := redact.Place(at, contentsOf(r, s))
 						copies++
 						if proto.Equal(at.Message.Interface(), copied) {
 							return
 						}
-						if text := protojson.Format(copied); !strings.Contains(text, "[redacted]") && len(clean.hidden) == 0 && !opaque(r, at) {
+						if text := protojson.Format(copied); !strings.Contains(text, "[redacted]") && !opaque(r, at) {
 							t.Errorf("%s: %s: %s: copied as %s", path, f.Name, at.Path, text)
 						}
 						secrets++
@@ -218,14 +218,14 @@ func FuzzAnswer(f *testing.F) {
 	all := loaded(f, "envoy.yaml", shop)
 	origin := &lint.Origin{Name: "plugin rules.wasm", File: all[0].Resources[0].File}
 	p := &Plugin{rules: []*lint.Rule{{Group: "acme", Name: "one", Severity: lint.Error, Summary: "one", Origin: origin}}}
-	for _, finding := range []*abi.Finding{
+	for _, finding := range []*pluginabi.Finding{
 		{Rule: "acme/one", Resource: 1, Path: "filter_chains[0].filters[0].typed_config.route_config.virtual_hosts[0].domains[0]", Message: "wrong", Notes: []string{"a", "b"}, Help: "help"},
 		{Rule: "acme/one", Resource: 2, Path: `metadata.filter_metadata["acme"].fields["tier"]`, Message: "wrong", Severity: 1},
-		{Rule: "acme/one", Resource: 2, Path: "transport_socket.typed_config.value.sni", Message: "wrong", Fixes: []*abi.Fix{{Message: "mend", Edits: []*abi.Edit{
-			{Path: "type", Change: &abi.Edit_Set{Set: `"EDS"`}}, {Path: "connect_timeout", Change: &abi.Edit_Set{Set: `{"a": {"b": 1}}`}}, {Path: "metadata", Change: &abi.Edit_Remove{Remove: true}},
+		{Rule: "acme/one", Resource: 2, Path: "transport_socket.typed_config.value.sni", Message: "wrong", Fixes: []*pluginabi.Fix{{Message: "mend", Edits: []*pluginabi.Edit{
+			{Path: "type", Change: &pluginabi.Edit_Set{Set: `"EDS"`}}, {Path: "connect_timeout", Change: &pluginabi.Edit_Set{Set: `{"a": {"b": 1}}`}}, {Path: "metadata", Change: &pluginabi.Edit_Remove{Remove: true}},
 		}}}},
 	} {
-		raw, err := proto.Marshal(&abi.Findings{Findings: []*abi.Finding{finding}})
+		raw, err := proto.Marshal(&pluginabi.Findings{Findings: []*pluginabi.Finding{finding}})
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -233,7 +233,7 @@ func FuzzAnswer(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		rule := *p.rules[0]
-		rule.Run = lint.Jointly(func(_ context.Context, passes []*lint.Pass) *lint.Unable {
+		rule.Run = lint.Jointly(func(_ context.Context, passes []*lint.Pass) *lint.EvalError {
 			return p.report(t.Context(), raw, newQuestion(nil, passes), passes)
 		})
 		result := lint.Run(t.Context(), all, lint.Config{Rules: []*lint.Rule{&rule}})

@@ -8,13 +8,14 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/pluginabi"
+	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/wasm/plugin/abi"
 )
 
 // question is what a plugin is asked about a snapshot.
 type question struct {
-	abi.Snapshot
+	pluginabi.Snapshot
 	resources []*graph.Resource // by their indices in the Snapshot
 	contents  []decode.Contents // of the Anys in them
 	types     map[string]bool   // of the messages that the plugin reads
@@ -39,8 +40,8 @@ func newQuestion(types map[string]bool, passes []*lint.Pass) *question {
 		index[r] = uint32(len(q.resources))
 		q.resources, q.contents = append(q.resources, r), append(q.contents, contentsOf(r, s))
 		q.secret = q.secret || r.Object.Secret()
-		q.Resources = append(q.Resources, &abi.Resource{
-			Kind: string(r.Kind), Name: valid(r.Name), File: valid(r.File.Name), Type: string(r.Message.ProtoReflect().Descriptor().FullName()), Bootstrap: r.Delivery == graph.Booted,
+		q.Resources = append(q.Resources, &pluginabi.Resource{
+			Kind: string(r.Kind), Name: valid(r.Name), File: valid(r.File.Name), Type: string(r.Message.ProtoReflect().Descriptor().FullName()), Bootstrap: r.Delivery == graph.FromBootstrap,
 		})
 		q.messages(r, index[r])
 	}
@@ -49,7 +50,7 @@ func newQuestion(types map[string]bool, passes []*lint.Pass) *question {
 		if !ok {
 			continue
 		}
-		reference := &abi.Reference{From: from, Path: e.Path.String(), Kind: string(e.Kind), Name: valid(e.Target)}
+		reference := &pluginabi.Reference{From: from, Path: e.Path.String(), Kind: string(e.Kind), Name: valid(e.Target)}
 		if to, ok := index[e.To]; ok {
 			reference.To = &to
 		}
@@ -65,7 +66,7 @@ func contentsOf(r *graph.Resource, s *graph.Snapshot) decode.Contents {
 	}
 	all := decode.Contents{}
 	for _, other := range s.Resources {
-		if other.Delivery == graph.Booted {
+		if other.Delivery == graph.FromBootstrap {
 			maps.Copy(all, other.Contents)
 		}
 	}
@@ -74,20 +75,16 @@ func contentsOf(r *graph.Resource, s *graph.Snapshot) decode.Contents {
 
 // messages adds those of the types that the plugin reads.
 func (q *question) messages(r *graph.Resource, index uint32) {
-	var clean *redactor
 	r.Walk(func(at *graph.Place) {
 		name := string(at.Message.Descriptor().FullName())
 		if !q.types[name] {
 			return
 		}
-		if clean == nil {
-			clean = newRedactor(q.contents[index])
-		}
-		value, err := wire.Marshal(clean.place(at).Interface())
+		value, err := wire.Marshal(redact.Place(at, q.contents[index]))
 		if err != nil {
 			return // a text that is no UTF-8, which the rules about the schema report
 		}
-		q.Messages = append(q.Messages, &abi.Message{Resource: index, Path: at.Path.String(), Type: name, Value: value})
+		q.Messages = append(q.Messages, &pluginabi.Message{Resource: index, Path: at.Path.String(), Type: name, Value: value})
 	})
 }
 

@@ -16,8 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/xdslint/xdslint/engine"
-	"github.com/xdslint/xdslint/house"
+	"github.com/xdslint/xdslint/custom"
+	"github.com/xdslint/xdslint/internal/playground"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -100,7 +100,7 @@ func run(t *testing.T, name string, args ...string) *host {
 	return &host{in, bufio.NewReader(out)}
 }
 
-var here = engine.Engine{House: house.Constraints(rules.Known(), nil)}
+var here = playground.Engine{Custom: custom.Constraints(rules.Known(), nil)}
 
 // ask puts a question to both: while the guest works on it, so does the native engine.
 func (h *host) ask(t *testing.T, q question) (native, wasm []byte) {

@@ -12,13 +12,13 @@ import (
 	"log"
 	"os"
 
-	"github.com/xdslint/xdslint/engine"
-	"github.com/xdslint/xdslint/house"
+	"github.com/xdslint/xdslint/custom"
+	"github.com/xdslint/xdslint/internal/playground"
 	"github.com/xdslint/xdslint/rules"
 )
 
 func main() {
-	e := engine.Engine{House: house.Constraints(rules.Known(), nil)}
+	e := playground.Engine{Custom: custom.Constraints(rules.Known(), nil)}
 	in := bufio.NewReader(os.Stdin)
 	for {
 		line, err := in.ReadBytes('\n')

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/xdslint/xdslint/lint/settings"
+	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/rules"
-	"github.com/xdslint/xdslint/rules/explain"
 )
 
 // questions are about every example of every rule, and about all that testdata holds.
@@ -28,7 +28,7 @@ func questions(t *testing.T) (all []question) {
 				}
 			}
 			if text := sample.Flags.Settings(); text != "" {
-				files[settings.FileName] = text
+				files[config.FileName] = text
 			}
 			all = append(all, aboutOne(about, files, sample.Flags.Targets)...)
 			if r.Transitional() {

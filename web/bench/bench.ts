@@ -29,8 +29,8 @@ function sizes(): string {
     ["loaded", "raw", "brotli", "aim"],
     [
       size("the engine", /^engine-.*\.wasm$/, "5 MB as brotli"),
-      size("the one that knows constraints, only where there are some", /^constraints-.*\.wasm$/),
-      size("scripts and styles, all together", /\.(js|css)$/),
+      size("the engine with CEL, loaded only for constraints", /^constraints-.*\.wasm$/),
+      size("all scripts and styles", /\.(js|css)$/),
     ],
   );
 }
@@ -64,7 +64,7 @@ async function lints(browser: Browser, url: string): Promise<string> {
     const add = (what: string, times: number[], aim = "") => rows.push([name, what, ms(median(times)), ms(quantile(times, 0.95)), aim]);
     add("lint, in the worker", await lintInBrowser(tab, text, runs), aim);
     add("the same engine natively", lintNatively(text, runs));
-    add("only parsing it, with the JavaScript library `yaml`", await parseInBrowser(tab, text, runs));
+    add("only parsing, with the JavaScript library `yaml`", await parseInBrowser(tab, text, runs));
   }
   await context.close();
   return table(["text", "what", "median of 50", "p95", "aim"], rows);

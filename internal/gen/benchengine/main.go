@@ -12,7 +12,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/xdslint/xdslint/engine"
+	"github.com/xdslint/xdslint/internal/playground"
 )
 
 func main() {
@@ -36,7 +36,7 @@ func run(runs int) error {
 			return err
 		}
 		begun := time.Now()
-		engine.Engine{}.Call("lint", request)
+		playground.Engine{}.Call("lint", request)
 		if i >= 0 {
 			times = append(times, time.Since(begun).Seconds()*1000)
 		}

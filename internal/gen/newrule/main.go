@@ -31,11 +31,11 @@ func run(args []string) error {
 	if !nameForm.MatchString(name) {
 		return fmt.Errorf("%q: a name states the defect in lower case with dashes, such as unknown-cluster", name)
 	}
-	if _, err := os.Stat(filepath.Join("rules", group, group+".go")); err != nil {
-		return fmt.Errorf("no group %q: write rules/%s/%[1]s.go as the other groups do and list it in rules/rules.go", group, group)
+	if _, err := os.Stat(filepath.Join("rules", "internal", group, group+".go")); err != nil {
+		return fmt.Errorf("no group %q: write rules/internal/%s/%[1]s.go as the other groups do and list it in rules/rules.go", group, group)
 	}
 	stem := strings.ReplaceAll(name, "-", "_")
-	rule := filepath.Join("rules", group, stem+".go")
+	rule := filepath.Join("rules", "internal", group, stem+".go")
 	if !built(rule) {
 		return fmt.Errorf("%s: Go builds files with this ending on some machines only: let the name end otherwise", rule)
 	}

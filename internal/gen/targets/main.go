@@ -1,6 +1,6 @@
 //go:build gen
 
-// Command targets writes the tables of lint/target for the real Envoys under .tools/, whose versions it is given. The tag keeps it
+// Command targets writes the tables of dataplane/builds for the real Envoys under .tools/, whose versions it is given. The tag keeps it
 // out of `go install ./...`.
 package main
 
@@ -32,5 +32,5 @@ func write(ctx context.Context, version string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join("lint", "target", "envoy-"+version+".txt"), []byte(table), 0o644)
+	return os.WriteFile(filepath.Join("dataplane", "builds", "envoy-"+version+".txt"), []byte(table), 0o644)
 }

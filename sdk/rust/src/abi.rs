@@ -1,4 +1,4 @@
-// Made of wasm/plugin/abi/plugin.proto by `make update`.
+// Made of internal/pluginabi/plugin.proto by `make update`.
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Description {

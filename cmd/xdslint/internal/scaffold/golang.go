@@ -27,9 +27,9 @@ const imported = 2 // of the modules
 // goFiles is a module of its own, in which the SDK is a package.
 func goFiles(name string) []File {
 	module := "example.com/" + name
-	files := slices.Concat(below("examples/plugin-go", ""), below("wasm/plugin/abi", "sdk/abi"), below("sdk", "sdk"))
+	files := slices.Concat(below("examples/plugin-go", ""), below("internal/pluginabi", "sdk/pluginabi"), below("sdk", "sdk"))
 	files = slices.DeleteFunc(files, func(f File) bool { return strings.HasPrefix(f.Name, "sdk/rust/") })
-	files = replaced(files, `"`+own+`/sdk"`, `"`+module+`/sdk"`, `"`+own+`/wasm/plugin/abi"`, `"`+module+`/sdk/abi"`)
+	files = replaced(files, `"`+own+`/sdk"`, `"`+module+`/sdk"`, `"`+own+`/internal/pluginabi"`, `"`+module+`/sdk/pluginabi"`)
 	return append(files, File{"go.mod", goMod(module)}, File{"go.sum", embedded("go.sum")})
 }
 

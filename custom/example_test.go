@@ -1,0 +1,42 @@
+package custom_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/xdslint/xdslint/custom"
+	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules"
+)
+
+// A configuration's constraints become rules, which run beside the built-in ones.
+func ExampleConstraints() {
+	configuration := &source.File{Name: config.FileName, Text: []byte(`
+constraints:
+- id: acme/cluster-name
+  message: envoy.config.cluster.v3.Cluster
+  field: name
+  expression: this.matches('^[a-z]+-[a-z]+$')
+  text: cluster names are team-service
+`)}
+	s, err := config.Parse(configuration, rules.Known(), custom.Constraints(rules.Known(), nil))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	texts := map[string][]byte{"envoy.yaml": []byte("static_resources:\n  clusters:\n  - {name: shop-cart}\n  - {name: backend}\n")}
+	input, err := load.Given(context.Background(), texts, load.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, d := range lint.Run(context.Background(), input.Snapshots, lint.Config{Rules: append(rules.All(), s.Custom...)}).Diagnostics {
+		at := d.Resource.File.Position(d.Span.Start)
+		fmt.Printf("%s:%d: %s: %s\n", d.Resource.File.Name, at.Line, d.Rule.ID(), d.Message)
+	}
+	// Output:
+	// envoy.yaml:4: acme/cluster-name: cluster names are team-service
+}

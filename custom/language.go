@@ -1,0 +1,120 @@
+package custom
+
+import (
+	"fmt"
+
+	pv "buf.build/go/protovalidate/cel"
+	"cel.dev/cel-go/cel"
+	celtypes "cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
+	"cel.dev/cel-go/ext"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/config"
+)
+
+// language is CEL with protovalidate's functions, the types of xDS, and functions over the graph.
+type language struct {
+	types *typeSystem
+	env   *cel.Env
+}
+
+func newLanguage(known decode.Types) *language {
+	base, err := cel.NewEnv(cel.Lib(pv.NewLibrary()))
+	if err != nil {
+		panic(err) // it depends on nothing
+	}
+	l := &language{types: &typeSystem{Provider: base.CELTypeProvider(), Adapter: base.CELTypeAdapter(), known: known}}
+	l.env, err = base.Extend(
+		cel.CustomTypeProvider(l.types), cel.CustomTypeAdapter(l.types),
+		cel.Variable("resource", resourceType("")), cel.Variable("snapshot", snapshotType),
+		cel.ASTValidators(cel.ValidateRegexLiterals(), cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals()),
+		ext.Bindings(),
+		l.reach("reaches", resource.reaches), l.reach("reached_by", resource.reachedBy), l.find(),
+	)
+	if err != nil {
+		panic(err)
+	}
+	return l
+}
+
+// reach declares a function from a resource and a kind to resources.
+func (l *language) reach(name string, f func(resource, graph.Kind) (resources, int)) cel.EnvOption {
+	call := func(receiver, kind ref.Val) ref.Val {
+		r, ok := receiver.Value().(resource)
+		if !ok {
+			return celtypes.NewErr("only a resource leads to others, and a %s is none", receiver.Type().TypeName())
+		}
+		k, err := config.ParseKind(fmt.Sprint(kind.Value()))
+		if err != nil {
+			return celtypes.WrapErr(err)
+		}
+		found, looked := f(r, k)
+		return reached{l.types.NativeToValue(found).(traits.Lister), looked}
+	}
+	// The receiver is of a type of its own for each kind of resource, so it is not checked before the call.
+	overload := cel.MemberOverload("resource_"+name, []*cel.Type{cel.DynType, cel.StringType}, cel.ListType(resourceType("")), cel.BinaryBinding(call))
+	return cel.Function(name, overload)
+}
+
+// find declares the function from a snapshot, a kind and a name to the resource of that name.
+func (l *language) find() cel.EnvOption {
+	call := func(args ...ref.Val) ref.Val {
+		in, ok := args[0].Value().(snapshot)
+		if !ok {
+			return celtypes.MaybeNoSuchOverloadErr(args[0])
+		}
+		kind, err := config.ParseKind(fmt.Sprint(args[1].Value()))
+		if err != nil {
+			return celtypes.WrapErr(err)
+		}
+		return l.types.NativeToValue(in.find(kind, fmt.Sprint(args[2].Value())))
+	}
+	of := []*cel.Type{snapshotType, cel.StringType, cel.StringType}
+	return cel.Function("find", cel.MemberOverload("snapshot_find", of, cel.ListType(resourceType("")), cel.FunctionBinding(call)))
+}
+
+// compile makes a program of the expression, in which `this` has a type; nil if it is wrong. In the scope of a package, its types go by their short names.
+func (m *maker) compile(this *cel.Type, pkg string) cel.Program {
+	watched := &watch{typeSystem: m.language.types}
+	env, err := m.language.env.Extend(cel.CustomTypeProvider(watched), cel.Variable("this", this), cel.Container(pkg))
+	if err != nil {
+		panic(err)
+	}
+	checked, issues := env.Compile(m.Expression)
+	if issues.Err() != nil {
+		m.wrong(env, issues, watched)
+		return nil
+	}
+	if !m.allowed(checked) {
+		return nil
+	}
+	program, err := env.Program(checked, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost), cel.CostTracking(costs{}))
+	if err != nil {
+		m.faultf("expression", "%s", err)
+		return nil
+	}
+	return program
+}
+
+// costs are those of functions that look at more than their arguments.
+type costs struct{}
+
+// CallCost implements cel's ActualCostEstimator: what goes through the graph costs as much as it looks at.
+func (costs) CallCost(_, _ string, _ []ref.Val, result ref.Val) *uint64 {
+	found, ok := result.(reached)
+	if !ok {
+		return nil
+	}
+	const dear = 5 // as a step in the graph takes longer than one in an expression
+	cost := 1 + dear*uint64(found.looked)
+	return &cost
+}
+
+// reached is what a way through the graph has led to, and at how many references it has looked.
+type reached struct {
+	traits.Lister
+	looked int
+}

@@ -1,0 +1,91 @@
+package envoy
+
+import (
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+
+	"github.com/xdslint/xdslint/graph"
+)
+
+// Boot is what Envoy knows before any config server has answered.
+type Boot struct {
+	Message  *bootstrapv3.Bootstrap
+	Resource *graph.Resource
+	Clusters map[string]*clusterv3.Cluster
+	Secrets  map[string]*tlsv3.Secret
+}
+
+// BootOf finds the snapshot's bootstrap; nil where there is none, or where the snapshot is the dump of an Envoy that runs
+// already and so has refused nothing of it.
+func BootOf(s *graph.Snapshot) *Boot {
+	b := &Boot{Clusters: map[string]*clusterv3.Cluster{}, Secrets: map[string]*tlsv3.Secret{}}
+	for _, r := range s.Resources {
+		if r.State != "" {
+			return nil
+		}
+		if r.Delivery != graph.FromBootstrap {
+			continue
+		}
+		switch m := r.Message.(type) {
+		case *bootstrapv3.Bootstrap:
+			b.Message, b.Resource = m, r
+		case *clusterv3.Cluster:
+			if b.Clusters[r.Name] == nil {
+				b.Clusters[r.Name] = m
+			}
+		case *tlsv3.Secret:
+			if b.Secrets[r.Name] == nil {
+				b.Secrets[r.Name] = m
+			}
+		}
+	}
+	if b.Message == nil {
+		return nil
+	}
+	return b
+}
+
+// Primary reports whether a cluster is there before the config servers are asked: static, and no EDS unless from a file
+// (ClusterManagerImpl::initialize).
+func (b *Boot) Primary(name string) bool {
+	c := b.Clusters[name]
+	if c == nil || c.GetType() != clusterv3.Cluster_EDS {
+		return c != nil
+	}
+	switch c.GetEdsClusterConfig().GetEdsConfig().GetConfigSourceSpecifier().(type) {
+	case *corev3.ConfigSource_Path, *corev3.ConfigSource_PathConfigSource:
+		return true
+	}
+	return false
+}
+
+// Need is what Envoy wants of a cluster that it looks up while it loads a configuration.
+type Need uint8
+
+// The needs.
+const (
+	AnyCluster     Need = iota // a cluster that it has, be it static or from CDS
+	StaticCluster              // one of the bootstrap
+	PrimaryCluster             // one of the bootstrap that needs no config server itself
+)
+
+// Has reports whether the bootstrap has a cluster that satisfies the need.
+func (b *Boot) Has(n Need, name string) bool {
+	if n == PrimaryCluster {
+		return b.Primary(name)
+	}
+	return b.Clusters[name] != nil
+}
+
+// Names lists the clusters of the bootstrap that satisfy the need.
+func (b *Boot) Names(n Need) []string {
+	var names []string
+	for _, c := range b.Message.GetStaticResources().GetClusters() {
+		if b.Has(n, c.GetName()) {
+			names = append(names, c.GetName())
+		}
+	}
+	return names
+}

@@ -1,0 +1,110 @@
+package envoy
+
+import (
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	httpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/upstreams/http/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+)
+
+// The factories of clusters that rules ask for.
+const (
+	ClusterStatic      = "envoy.cluster.static"
+	ClusterStrictDNS   = "envoy.cluster.strict_dns"
+	ClusterLogicalDNS  = "envoy.cluster.logical_dns"
+	ClusterOriginalDst = "envoy.cluster.original_dst"
+	ClusterEDS         = "envoy.cluster.eds"
+	ClusterDNS         = "envoy.cluster.dns"
+	ClusterDFP         = "envoy.clusters.dynamic_forward_proxy"
+)
+
+// ClusterFactory is the name of the extension that makes the cluster (ClusterFactoryImplBase::create); empty if Envoy has none.
+func ClusterFactory(x *dataplane.Extensions, c *clusterv3.Cluster) string {
+	custom := c.GetClusterType()
+	if custom == nil {
+		switch c.GetType() {
+		case clusterv3.Cluster_STATIC:
+			return ClusterStatic
+		case clusterv3.Cluster_STRICT_DNS:
+			return ClusterStrictDNS
+		case clusterv3.Cluster_LOGICAL_DNS:
+			return ClusterLogicalDNS
+		case clusterv3.Cluster_ORIGINAL_DST:
+			return ClusterOriginalDst
+		case clusterv3.Cluster_EDS:
+			return ClusterEDS
+		}
+		return ""
+	}
+	name := decode.TypeName(custom.GetTypedConfig().GetTypeUrl())
+	if custom.GetTypedConfig() == nil || name == "google.protobuf.Struct" {
+		return custom.GetName()
+	}
+	for _, e := range x.ByTypeURL(string(name)) {
+		if e.Category == "envoy.clusters" {
+			return e.Name
+		}
+	}
+	return ""
+}
+
+// ClusterConfig is what a cluster_type is configured with, nil if there is nothing or it is not known.
+func ClusterConfig(at graph.At, c *clusterv3.Cluster) (proto.Message, graph.At) {
+	return Content(at.Field("cluster_type", "typed_config"), c.GetClusterType().GetTypedConfig())
+}
+
+// Content is what an Any holds, or what the TypedStruct in it stands for, and where that is.
+func Content(at graph.At, held *anypb.Any) (proto.Message, graph.At) {
+	if held == nil {
+		return nil, at
+	}
+	m := at.Content(held)
+	if m == nil || !decode.IsTypedStruct(m.ProtoReflect().Descriptor().FullName()) {
+		return m, at
+	}
+	value := m.ProtoReflect().Get(m.ProtoReflect().Descriptor().Fields().ByName("value")).Message().Interface()
+	return at.Content(value), at.Field("value")
+}
+
+// HTTPOptionsKey is under which a cluster has its HttpProtocolOptions.
+const HTTPOptionsKey = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions"
+
+// UpstreamHTTP is how a cluster speaks HTTP: the typed options, or where there are none the older fields of the cluster itself.
+type UpstreamHTTP struct {
+	Typed *httpv3.HttpProtocolOptions
+	At    graph.At // the typed options
+}
+
+// UpstreamHTTPOf finds the options; ok is false if they cannot be known.
+func UpstreamHTTPOf(at graph.At, c *clusterv3.Cluster) (h UpstreamHTTP, ok bool) {
+	held, typed := c.GetTypedExtensionProtocolOptions()[HTTPOptionsKey]
+	if !typed {
+		return h, true
+	}
+	var m proto.Message
+	m, h.At = Content(at.Entry("typed_extension_protocol_options", HTTPOptionsKey), held)
+	h.Typed, ok = m.(*httpv3.HttpProtocolOptions)
+	return h, ok
+}
+
+// HTTP2 tells whether the cluster can speak HTTP/2.
+func (h UpstreamHTTP) HTTP2(c *clusterv3.Cluster) bool {
+	if h.Typed == nil {
+		return c.GetHttp2ProtocolOptions() != nil //nolint:staticcheck // deprecated, and in use
+	}
+	return h.Typed.GetAutoConfig() != nil || h.Typed.GetExplicitHttpConfig().GetHttp2ProtocolOptions() != nil ||
+		h.Typed.GetUseDownstreamProtocolConfig().GetHttp2ProtocolOptions() != nil
+}
+
+// Upstream returns the upstream_http_protocol_options.
+func (h UpstreamHTTP) Upstream(c *clusterv3.Cluster) *corev3.UpstreamHttpProtocolOptions {
+	if h.Typed != nil {
+		return h.Typed.GetUpstreamHttpProtocolOptions()
+	}
+	return c.GetUpstreamHttpProtocolOptions() //nolint:staticcheck // deprecated, and in use
+}

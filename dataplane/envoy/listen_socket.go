@@ -1,0 +1,38 @@
+package envoy
+
+import (
+	"net/netip"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+)
+
+// ListenSocket is what Envoy compares of the address that a listener binds.
+type ListenSocket struct {
+	Address   string // an IP address, or "unix:" and a path
+	Port      uint32
+	Namespace string
+}
+
+// ListenSocketOf an address; false for one that a resolver has to find.
+func ListenSocketOf(a *corev3.Address) (ListenSocket, bool) {
+	if pipe := a.GetPipe(); pipe != nil {
+		return ListenSocket{Address: "unix:" + pipe.GetPath()}, pipe.GetPath() != ""
+	}
+	s := a.GetSocketAddress()
+	if _, numbered := s.GetPortSpecifier().(*corev3.SocketAddress_PortValue); s == nil || s.GetResolverName() != "" || !numbered {
+		return ListenSocket{}, false
+	}
+	ip, err := netip.ParseAddr(s.GetAddress())
+	if err != nil {
+		return ListenSocket{}, false
+	}
+	return ListenSocket{Address: ip.String(), Port: s.GetPortValue(), Namespace: s.GetNetworkNamespaceFilepath()}, true
+}
+
+// String is how people write it: 10.0.0.1:80.
+func (s ListenSocket) String() string {
+	if ip, err := netip.ParseAddr(s.Address); err == nil {
+		return netip.AddrPortFrom(ip, uint16(s.Port)).String()
+	}
+	return s.Address
+}

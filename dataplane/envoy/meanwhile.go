@@ -1,0 +1,94 @@
+package envoy
+
+import (
+	"fmt"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	authzv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/ext_authz/v3"
+	extprocv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/ext_proc/v3"
+	ratelimitv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/ratelimit/v3"
+	tcpproxyv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
+
+	"github.com/xdslint/xdslint/graph"
+)
+
+// Impact is what traffic notices of something that Envoy lacks.
+type Impact uint8
+
+// The impacts, the worst last.
+const (
+	NoImpact      Impact = iota
+	TrafficServed        // requests are served as they should be
+	Uncertain            // requests are served in another way, or what fails is not known
+	TrafficFails         // requests fail
+)
+
+// Meanwhile says what Envoy does for as long as the cluster of a reference is missing, and what traffic notices of that. The message is
+// empty if nothing happens.
+func Meanwhile(e *graph.Edge) (message string, impact Impact) {
+	if note := noteByField[e.Field]; note != "" {
+		return note, TrafficFails
+	}
+	switch RoleOf(e) {
+	case RouteCluster:
+		return "envoy answers the requests with 503 (response flag NC)", TrafficFails
+	case WeightedCluster:
+		return weighted(e)
+	case MirrorCluster:
+		return "envoy drops the mirrored copies in silence; the requests themselves are served", TrafficServed
+	case ProxiedCluster:
+		return weighted(e)
+	case AuthzCluster:
+		if filter, _ := graph.Around[*authzv3.ExtAuthz](e.Place); filter.GetFailureModeAllow() {
+			return "envoy lets all requests pass without authorization (failure_mode_allow)", TrafficFails
+		}
+		return "envoy denies all requests (403, unless status_on_error says otherwise)", TrafficFails
+	case RateLimitCluster:
+		if filter, _ := graph.Around[*ratelimitv3.RateLimit](e.Place); filter.GetFailureModeDeny() {
+			return "envoy answers the requests with 500 (failure_mode_deny)", TrafficFails
+		}
+		return "envoy does not limit the rate of requests", TrafficServed
+	case TelemetryCluster:
+		return "envoy loses what it would report there", TrafficServed
+	case MemberCluster, LocalCluster:
+		return "", NoImpact
+	case ConfigServerCluster:
+		return "what is served from there does not come", Uncertain
+	}
+	if filter, where := graph.Around[*extprocv3.ExternalProcessor](e.Place); where != nil {
+		if filter.GetFailureModeAllow() {
+			return "envoy lets all requests pass unprocessed (failure_mode_allow)", Uncertain
+		}
+		return "envoy answers the requests with 500", TrafficFails
+	}
+	return "what calls it fails", Uncertain
+}
+
+// weighted says which share of the traffic a reference has.
+func weighted(e *graph.Edge) (string, Impact) {
+	weight, total, what := uint32(1), uint32(1), "answers %s requests with 503 (response flag NC)"
+	switch m := e.Place.Message.Interface().(type) {
+	case *routev3.WeightedCluster_ClusterWeight:
+		weight, total = m.GetWeight().GetValue(), 0
+		all, _ := graph.As[*routev3.WeightedCluster](e.Place.Parent)
+		for _, c := range all.GetClusters() {
+			total += c.GetWeight().GetValue()
+		}
+	case *tcpproxyv3.TcpProxy_WeightedCluster_ClusterWeight:
+		what = "closes %s connections at once"
+		weight, total = m.GetWeight(), 0
+		all, _ := graph.As[*tcpproxyv3.TcpProxy_WeightedCluster](e.Place.Parent)
+		for _, c := range all.GetClusters() {
+			total += c.GetWeight()
+		}
+	case *tcpproxyv3.TcpProxy:
+		what = "closes %s connections at once"
+	}
+	switch {
+	case weight == 0:
+		return "", NoImpact
+	case weight == total:
+		return "envoy " + fmt.Sprintf(what, "the"), TrafficFails
+	}
+	return "envoy " + fmt.Sprintf(what, fmt.Sprintf("%.3g %% of the", 100*float64(weight)/float64(total))), TrafficFails
+}

@@ -1,0 +1,208 @@
+package envoy
+
+import (
+	"slices"
+
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/constraint"
+)
+
+// Envoy validates a bootstrap and each resource that it is sent as a whole, but not what the Anys in it hold. That is
+// the business of whoever reads an Any: MessageUtil::downcastAndValidate, called by the extension's factory. What nobody
+// reads, nobody validates.
+
+// Validated tells whether Envoy validates the message at a place when it loads the configuration, and whether its
+// field constraints are part of that: PGV leaves out some fields (constraint.Skip), the checks of durations do not.
+func Validated(x *dataplane.Extensions, at *graph.Place) (any, constraints bool) {
+	constraints = true
+	for ; !isContent(at) && at.Parent != nil; at = at.Parent {
+		if fd := FieldOf(at); fd != nil && constraint.Skip(fd) {
+			constraints = false
+		}
+	}
+	if at.Parent == nil {
+		return true, constraints
+	}
+	outer := EnclosingAny(at)
+	if !Reads(x, outer) || !validatesContent(outer, at.Message.Descriptor().FullName()) {
+		return false, false
+	}
+	return true, constraints
+}
+
+// ReadsDurations tells whether a bad Duration in a message makes Envoy refuse the configuration: it validates the message, or
+// converts the durations of a load balancing policy (TypedLoadBalancerFactory::loadConfig).
+func ReadsDurations(x *dataplane.Extensions, at *graph.Place) bool {
+	if validated, _ := Validated(x, at); validated {
+		return true
+	}
+	for !isContent(at) && at.Parent != nil {
+		at = at.Parent
+	}
+	outer := EnclosingAny(at)
+	if outer == nil || !Reads(x, outer) {
+		return false
+	}
+	p, _ := PointOf(outer)
+	return slices.Contains(p.Categories, "envoy.load_balancing_policies")
+}
+
+// isContent tells a message that an Any or a TypedStruct stands for.
+func isContent(at *graph.Place) bool {
+	if at.Parent == nil {
+		return false
+	}
+	outer := at.Parent.Message.Descriptor().FullName()
+	return outer == anyName || decode.IsTypedStruct(outer)
+}
+
+// EnclosingAny is the Any around a place.
+func EnclosingAny(at *graph.Place) *graph.Place {
+	if at.Parent == nil {
+		return nil
+	}
+	return at.Parent.Enclosing(anyName)
+}
+
+// unvalidatedFields are points where Envoy makes messages of the configurations but does not validate them before the
+// first request needs them, or never.
+var unvalidatedFields = map[protoreflect.FullName]bool{
+	"envoy.config.route.v3.InternalRedirectPolicy.predicates": true, // InternalRedirectPolicyImpl::predicates, per request
+	"envoy.config.route.v3.RetryPolicy.retry_host_predicate":  true, // RetryPolicyImpl::retryHostPredicates, per request
+	"envoy.config.route.v3.RetryPolicy.retry_priority":        true, // RetryPolicyImpl::retryPriority, per request
+	"envoy.config.trace.v3.Tracing.http":                      true, // MainImpl::initializeTracers makes no tracer
+}
+
+// unvalidatedTypes are configurations whose factories do not validate them.
+var unvalidatedTypes = map[protoreflect.FullName]bool{
+	"envoy.config.core.v3.HealthCheck.GrpcHealthCheck":                                     true, // the health check's own fields count
+	"envoy.config.core.v3.HealthCheck.HttpHealthCheck":                                     true,
+	"envoy.config.core.v3.HealthCheck.TcpHealthCheck":                                      true,
+	"envoy.config.route.v3.FilterConfig":                                                   true, // PerFilterConfigs, only unpacked
+	"envoy.extensions.health_checkers.udp.v3.UdpHealthCheck":                               true,
+	"envoy.extensions.http.cache.file_system_http_cache.v3.FileSystemHttpCacheConfig":      true,
+	"envoy.extensions.http.cache_v2.file_system_http_cache.v3.FileSystemHttpCacheV2Config": true,
+}
+
+// validatesContent tells whether the reader of an Any validates what it finds.
+func validatesContent(outer *graph.Place, name protoreflect.FullName) bool {
+	p, _ := PointOf(outer)
+	switch {
+	case unvalidatedFields[p.Field] || unvalidatedTypes[name] || slices.Contains(p.Categories, "envoy.network.dns_resolver"):
+		return false
+	case slices.Contains(p.Categories, "envoy.load_balancing_policies"): // of them only one factory validates
+		return name == "envoy.extensions.load_balancing_policies.override_host.v3.OverrideHost"
+	}
+	_, swapped := p.Swapped(name)
+	return !swapped
+}
+
+// Reads tells whether Envoy makes a message of what an Any holds when it loads the configuration.
+func Reads(x *dataplane.Extensions, outer *graph.Place) bool {
+	p, ok := PointOf(outer)
+	if !ok || Ignored(x, p, outer) {
+		return false
+	}
+	if name := ExtensionType(outer); !p.Takes(x, name) && !IsFilterConfig(outer) {
+		return false // refused for that, or skipped because it is optional
+	}
+	around := EnclosingAny(outer)
+	return around == nil || Reads(x, around)
+}
+
+// ExtensionType is the type by which Envoy looks for an extension (Utility::getFactoryType): that of an Any's content,
+// or the one that a TypedStruct stands for.
+func ExtensionType(outer *graph.Place) protoreflect.FullName {
+	name := decode.TypeName(stringField(outer.Message, 1))
+	if decode.IsTypedStruct(name) {
+		if content := outer.Resource.Contents[outer.Message.Interface()]; content != nil {
+			return decode.TypeName(stringField(content.ProtoReflect(), 1))
+		}
+	}
+	return name
+}
+
+func stringField(m protoreflect.Message, number protoreflect.FieldNumber) string {
+	return m.Get(m.Descriptor().Fields().ByNumber(number)).String()
+}
+
+// IsFilterConfig tells an Any that holds a FilterConfig, which is wrapped around a configuration per route.
+func IsFilterConfig(outer *graph.Place) bool {
+	return decode.TypeName(stringField(outer.Message, 1)) == "envoy.config.route.v3.FilterConfig"
+}
+
+// Ignored tells of an extension point whether Envoy passes over it without a look at the type.
+func Ignored(x *dataplane.Extensions, p Point, outer *graph.Place) bool {
+	if p.Holder == nil && !p.IsPerRoute() { // a patch: what is around it, nobody knows
+		return p.Field == policyConfig
+	}
+	switch p.Field {
+	case policyConfig:
+		return !selectedPolicy(x, p.Holder)
+	case "envoy.config.cluster.v3.Cluster.typed_dns_resolver_config":
+		c, _ := p.Holder.Message.Interface().(*clusterv3.Cluster)
+		return c.GetClusterType() == nil && c.GetType() != clusterv3.Cluster_STRICT_DNS && c.GetType() != clusterv3.Cluster_LOGICAL_DNS
+	case "envoy.config.core.v3.BindConfig.local_address_selector":
+		return unboundClusters(p.Holder)
+	}
+	for at := p.Holder; at != nil; at = at.Parent {
+		if fd := FieldOf(at); fd != nil && fd.Name() == "default_validation_context" {
+			return true // what SDS brings is merged over it, and looked at then
+		}
+	}
+	if p.IsPerRoute() && outer.Parent != nil {
+		f, ok := outer.Parent.Message.Interface().(*routev3.FilterConfig)
+		return ok && f.GetDisabled()
+	}
+	return false
+}
+
+const policyConfig = "envoy.config.cluster.v3.LoadBalancingPolicy.Policy.typed_extension_config"
+
+// unboundClusters tells of the bind config for all clusters that the bootstrap has no cluster which would read it.
+func unboundClusters(bind *graph.Place) bool {
+	for at := bind.Parent; at != nil; at = at.Parent {
+		if b, ok := at.Message.Interface().(*bootstrapv3.Bootstrap); ok {
+			return len(b.GetStaticResources().GetClusters()) == 0
+		}
+	}
+	return false
+}
+
+// selectedPolicy tells whether a load balancing policy is the one that its cluster uses: the first of its list that
+// Envoy knows (ClusterInfoImpl::configureLbPolicies).
+func selectedPolicy(x *dataplane.Extensions, policy *graph.Place) bool {
+	if policy.Parent == nil {
+		return false // there may be others before it
+	}
+	list, ok := policy.Parent.Message.Interface().(*clusterv3.LoadBalancingPolicy)
+	if !ok {
+		return true
+	}
+	for _, candidate := range list.GetPolicies() {
+		name := decode.TypeName(candidate.GetTypedExtensionConfig().GetTypedConfig().GetTypeUrl())
+		if Known(x, name, "envoy.load_balancing_policies") {
+			return proto.Message(candidate) == policy.Message.Interface()
+		}
+	}
+	return false
+}
+
+// Known tells whether the target has an extension of that category which the type configures.
+func Known(x *dataplane.Extensions, name protoreflect.FullName, category string) bool {
+	return Point{Categories: []string{category}}.Takes(x, name)
+}
+
+// OuterRead tells whether Envoy reads the message that a place is in, when it loads the configuration.
+func OuterRead(x *dataplane.Extensions, at *graph.Place) bool {
+	around := EnclosingAny(at)
+	return around == nil || Reads(x, around)
+}

@@ -1,0 +1,95 @@
+package envoy
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/xdslint/xdslint/graph"
+)
+
+// Runtime is the runtime of a snapshot.
+type Runtime struct {
+	layers []*bootstrapv3.RuntimeLayer
+	// Known: the snapshot has its bootstrap, and no layer of that comes from the disk.
+	Known bool
+}
+
+// RuntimeOf finds the runtime of a snapshot.
+func RuntimeOf(s *graph.Snapshot) Runtime {
+	b, _ := s.Bootstrap()
+	if b == nil || s.Partial {
+		return Runtime{}
+	}
+	known := true
+	for _, l := range b.GetLayeredRuntime().GetLayers() {
+		known = known && l.GetDiskLayer() == nil
+	}
+	return Runtime{layers: b.GetLayeredRuntime().GetLayers(), Known: known}
+}
+
+// Integer is the value of a key that Envoy reads as a number; what is none counts as not there.
+func (r Runtime) Integer(key string, otherwise uint64) uint64 {
+	var number float64
+	switch v := r.find(key).GetKind().(type) {
+	case *structpb.Value_NumberValue:
+		number = v.NumberValue
+	case *structpb.Value_StringValue:
+		parsed, err := strconv.ParseFloat(strings.TrimSpace(v.StringValue), 64)
+		if err != nil {
+			return otherwise
+		}
+		number = parsed
+	default:
+		return otherwise
+	}
+	if !(number >= 0 && number <= math.MaxInt64) {
+		return otherwise
+	}
+	return uint64(number)
+}
+
+// Guard is the value of a feature guard.
+func (r Runtime) Guard(key string, otherwise bool) bool {
+	switch v := r.find(key).GetKind().(type) {
+	case *structpb.Value_BoolValue:
+		return v.BoolValue
+	case *structpb.Value_NumberValue:
+		return v.NumberValue != 0
+	case *structpb.Value_StringValue: // a number in quotes is one, "false" is nothing
+		if number, err := strconv.ParseFloat(strings.TrimSpace(v.StringValue), 64); err == nil {
+			return number != 0
+		}
+	}
+	return otherwise
+}
+
+// find takes the last layer that has the key.
+func (r Runtime) find(key string) (value *structpb.Value) {
+	for _, l := range r.layers {
+		if v := lookup(l.GetStaticLayer(), key); v != nil {
+			value = v
+		}
+	}
+	return value
+}
+
+// lookup goes by dots too: {a: {b: 1}} is a.b.
+func lookup(s *structpb.Struct, key string) *structpb.Value {
+	if v := s.GetFields()[key]; v != nil {
+		return v
+	}
+	for name, v := range s.GetFields() {
+		rest, ok := strings.CutPrefix(key, name+".")
+		if !ok || v.GetStructValue() == nil {
+			continue
+		}
+		if found := lookup(v.GetStructValue(), rest); found != nil {
+			return found
+		}
+	}
+	return nil
+}

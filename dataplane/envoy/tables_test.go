@@ -1,0 +1,56 @@
+package envoy
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/xdslint/xdslint/dataplane"
+	_ "github.com/xdslint/xdslint/graph/decode/linked"
+)
+
+// What a table misspells it never finds.
+func TestTablesNameWhatExists(t *testing.T) {
+	for _, fields := range []map[protoreflect.FullName]bool{keys(points), keys(ByName), unvalidatedFields} {
+		for name := range fields {
+			if d, err := protoregistry.GlobalFiles.FindDescriptorByName(name); err != nil {
+				t.Errorf("%s: %v", name, err)
+			} else if _, ok := d.(protoreflect.FieldDescriptor); !ok {
+				t.Errorf("%s is no field", name)
+			}
+		}
+	}
+	for _, types := range []map[protoreflect.FullName]bool{wrappings, unvalidatedTypes, chainOnly, keys(perRoute)} {
+		for name := range types {
+			if _, err := protoregistry.GlobalTypes.FindMessageByName(name); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	x := dataplane.Default().Extensions()
+	for field, categories := range points {
+		for category := range strings.FieldsSeq(categories) {
+			if category != "envoy.retry_options_predicates" && !slices.Contains(x.Categories(), category) {
+				t.Errorf("%s: %s has no category %s", field, dataplane.Default(), category)
+			}
+		}
+	}
+	for route, chain := range perRoute {
+		for _, name := range []protoreflect.FullName{route, chain} {
+			if !Known(x, name, "envoy.filters.http") {
+				t.Errorf("%s configures no HTTP filter of %s", name, dataplane.Default())
+			}
+		}
+	}
+}
+
+func keys[V any](m map[protoreflect.FullName]V) map[protoreflect.FullName]bool {
+	set := map[protoreflect.FullName]bool{}
+	for name := range m {
+		set[name] = true
+	}
+	return set
+}

@@ -1,0 +1,115 @@
+package graph
+
+import (
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/source"
+)
+
+// At is a place that a finding can point to: a message, or one of its fields.
+type At struct {
+	Place *Place
+	path  *decode.Path
+	key   bool
+}
+
+// At is the message itself.
+func (p *Place) At() At { return At{Place: p, path: p.Path} }
+
+// At is the name that the reference holds.
+func (e *Edge) At() At { return At{Place: e.Place, path: e.Path} }
+
+// At is the resource's own message.
+func (r *Resource) At() At {
+	place := &Place{Resource: r}
+	if r.Message != nil {
+		place.Message = r.Message.ProtoReflect()
+	}
+	return At{Place: place}
+}
+
+// AtPath is a field of the resource.
+func (r *Resource) AtPath(path *decode.Path) At {
+	at := r.At()
+	at.path = path
+	return at
+}
+
+// AtName is the resource's name; where it has none, the resource.
+func (r *Resource) AtName() At {
+	at := r.At()
+	if at.Place.Message == nil {
+		return at
+	}
+	for _, name := range []protoreflect.Name{"name", "cluster_name"} {
+		if fd := at.Place.Message.Descriptor().Fields().ByName(name); fd != nil && at.Place.Message.Has(fd) {
+			return at.Field(string(name))
+		}
+	}
+	return at
+}
+
+// Resource that the place is in.
+func (at At) Resource() *Resource { return at.Place.Resource }
+
+// Path from the resource's message.
+func (at At) Path() *decode.Path { return at.path }
+
+// Span is the text that a finding points to: the value, or the field's name where it was asked for with Key or where the value has no text.
+func (at At) Span() source.Span {
+	found := at.Resource().Locate(at.path)
+	if (at.key || !found.Exact) && !found.Key.IsZero() {
+		return found.Key
+	}
+	return found.Value
+}
+
+// Field goes to a field; names can be given one after the other.
+func (at At) Field(names ...string) At {
+	for _, name := range names {
+		at.path = at.path.Field(name)
+	}
+	return at
+}
+
+// Item goes to an element of a repeated field.
+func (at At) Item(name string, i int) At {
+	at.path = at.path.Item(name, i)
+	return at
+}
+
+// Entry goes to the value under a key of a map field.
+func (at At) Entry(name, key string) At {
+	at.path = at.path.Entry(name, key)
+	return at
+}
+
+// Key points to the field's name instead of its value.
+func (at At) Key() At {
+	at.key = true
+	return at
+}
+
+// Content returns what an Any holds, nil if that is not known.
+func (at At) Content(any proto.Message) proto.Message { return at.Resource().Contents[any] }
+
+// As is the message of a place, if it is of type M. The place may be nil.
+func As[M proto.Message](p *Place) (m M, ok bool) {
+	if p == nil || p.Message == nil {
+		return m, false
+	}
+	m, ok = p.Message.Interface().(M)
+	return m, ok
+}
+
+// Around finds the nearest message of type M around a place, or at it; where is nil if there is none.
+func Around[M proto.Message](p *Place) (m M, where *Place) {
+	where = p.Enclosing(m.ProtoReflect().Descriptor().FullName())
+	m, ok := As[M](where)
+	if !ok {
+		return m, nil
+	}
+	return m, where
+}

@@ -1,0 +1,200 @@
+// Package baseline remembers the findings that were there when a team began, so that only new ones are shown. Entries are
+// keyed by rule, resource and field, never by line: editing around a finding does not bring it back.
+package baseline
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/internal/suppress"
+)
+
+// FileName is that of a baseline.
+const FileName = ".xdslint-baseline.json"
+
+const version = 1
+
+// Baseline is a set of known findings.
+type Baseline struct {
+	Paths   []string // that were linted when it was written
+	Entries []Entry
+	file    *source.File
+}
+
+// Entry is one finding, or several with the same key.
+type Entry struct {
+	lint.Key
+	Count int `json:"count"`
+	span  source.Span
+}
+
+type fileShape struct {
+	Version  int      `json:"version"`
+	Paths    []string `json:"paths"`
+	Findings []Entry  `json:"findings"`
+}
+
+// Read reads a baseline file; name is its name in findings.
+func Read(path, name string) (*Baseline, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var shape fileShape
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&shape); err != nil {
+		return nil, fmt.Errorf("%s: %s", name, strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if shape.Version != version {
+		return nil, fmt.Errorf("%s: version %d is not known; `xdslint baseline write` makes a new one", name, shape.Version)
+	}
+	b := &Baseline{Paths: shape.Paths, Entries: shape.Findings, file: &source.File{Name: name, Text: text}}
+	at := 0
+	for i := range b.Entries {
+		// Entries stand one a line, in this spelling, unless someone rewrote the file: then they have no place.
+		line := lineOf(&b.Entries[i])
+		if j := bytes.Index(text[at:], line); j >= 0 {
+			b.Entries[i].span = source.Span{Start: at + j, End: at + j + len(line)}
+			at += j + len(line)
+		}
+	}
+	return b, nil
+}
+
+// Of makes a baseline of findings.
+func Of(found []lint.Diagnostic, paths []string) *Baseline {
+	count := map[lint.Key]int{}
+	for i := range found {
+		count[found[i].Key()]++
+	}
+	b := &Baseline{Paths: paths, Entries: make([]Entry, 0, len(count))}
+	for key, n := range count {
+		b.Entries = append(b.Entries, Entry{Key: key, Count: n})
+	}
+	sort.Slice(b.Entries, func(i, j int) bool { return less(b.Entries[i].Key, b.Entries[j].Key) })
+	return b
+}
+
+func less(a, b lint.Key) bool {
+	switch {
+	case a.Rule != b.Rule:
+		return a.Rule < b.Rule
+	case a.Kind != b.Kind:
+		return a.Kind < b.Kind
+	case a.Name != b.Name:
+		return a.Name < b.Name
+	}
+	return a.Field < b.Field
+}
+
+// Write writes the baseline, an entry a line, so that a version control system merges it well.
+func (b *Baseline) Write(w io.Writer) error {
+	var out bytes.Buffer
+	paths, err := json.Marshal(slices.Concat([]string{}, b.Paths))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(&out, "{\n  \"version\": %d,\n  \"paths\": %s,\n  \"findings\": [", version, paths)
+	for i := range b.Entries {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		fmt.Fprintf(&out, "\n    %s", lineOf(&b.Entries[i]))
+	}
+	out.WriteString("\n  ]\n}\n")
+	_, err = w.Write(out.Bytes())
+	return err
+}
+
+func lineOf(e *Entry) []byte {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(e) // strings and a number
+	return bytes.TrimSpace(out.Bytes())
+}
+
+// Apply takes the known findings out of a result and returns how many. With whole, the run covers all that the baseline
+// was written for, and entries that no longer occur become findings.
+func (b *Baseline) Apply(result *lint.Result, whole bool) int {
+	left := map[lint.Key]int{}
+	for _, e := range b.Entries {
+		left[e.Key] += e.Count
+	}
+	before := len(result.Diagnostics)
+	result.Diagnostics = slices.DeleteFunc(result.Diagnostics, func(d lint.Diagnostic) bool {
+		key := d.Key()
+		left[key]--
+		return left[key] >= 0
+	})
+	hidden := before - len(result.Diagnostics)
+	if whole {
+		for i := range b.Entries {
+			if n := left[b.Entries[i].Key]; n > 0 {
+				result.Diagnostics = append(result.Diagnostics, b.stale(&b.Entries[i], n))
+			}
+		}
+		lint.Sort(result.Diagnostics)
+	}
+	return hidden
+}
+
+func (b *Baseline) stale(e *Entry, n int) lint.Diagnostic {
+	where := string(e.Kind)
+	if e.Name != "" {
+		where += fmt.Sprintf(" %q", e.Name)
+	}
+	if e.Field != "" {
+		where += " › " + e.Field
+	}
+	message := fmt.Sprintf("%s no longer occurs in %s", e.Rule, where)
+	if n < e.Count {
+		message = fmt.Sprintf("%s occurs %d times less often in %s", e.Rule, n, where)
+	}
+	return lint.Diagnostic{
+		Rule: suppress.StaleBaseline, Severity: suppress.StaleBaseline.Severity, Message: message,
+		Help: "xdslint baseline prune", Span: e.span,
+		Resource: &graph.Resource{Kind: graph.File, Name: b.file.Name, File: b.file},
+	}
+}
+
+// Prune takes out what a run no longer found, and returns how many findings that were.
+func (b *Baseline) Prune(found []lint.Diagnostic) int {
+	count := map[lint.Key]int{}
+	for i := range found {
+		count[found[i].Key()]++
+	}
+	pruned := 0
+	b.Entries = slices.DeleteFunc(b.Entries, func(e Entry) bool { return count[e.Key] == 0 && gone(&pruned, e.Count) })
+	for i := range b.Entries {
+		if e := &b.Entries[i]; e.Count > count[e.Key] {
+			pruned += e.Count - count[e.Key]
+			e.Count = count[e.Key]
+		}
+	}
+	return pruned
+}
+
+func gone(pruned *int, n int) bool {
+	*pruned += n
+	return true
+}
+
+// Size is how many findings the baseline knows.
+func (b *Baseline) Size() int {
+	n := 0
+	for _, e := range b.Entries {
+		n += e.Count
+	}
+	return n
+}

@@ -1,0 +1,245 @@
+// Package explain says what a rule is about: its texts, and an example out of the archive that the tests check.
+package explain
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/lint"
+)
+
+// File is one file of an example.
+type File struct{ Name, Text string }
+
+// Example is a configuration that a rule has something to say about, and its mended twin. For a rule about pushes, both are
+// what is before the push and what is after it.
+type Example struct {
+	Bad, Good []File // several where one names the other
+	Flags     Flags  // what xdslint has to be told of Bad
+	GoodFlags Flags  // and of Good
+	Report    string // what the rule says of Bad
+	Select    string // the rule, where others have something to say about Bad too
+}
+
+// Sample is one of the examples in a rule's archive.
+type Sample struct {
+	Name  string // begins with bad or good
+	Files []File
+	Flags Flags
+}
+
+// Bad tells whether the rule has something to say about it.
+func (s Sample) Bad() bool { return strings.HasPrefix(s.Name, "bad") }
+
+// Samples lists all examples of a rule.
+func Samples(rule *lint.Rule) []Sample {
+	archive, ok := read(rule)
+	if !ok {
+		return nil
+	}
+	all, _ := SamplesOf(archive) // where its flags are wrong, there is nothing to show
+	return all
+}
+
+// SamplesOf lists all examples in an archive, the bad ones first.
+func SamplesOf(archive *txtar.Archive) (all []Sample, err error) {
+	for _, name := range append(examples(archive, "bad"), examples(archive, "good")...) {
+		s, err := sample(archive, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func sample(a *txtar.Archive, name string) (Sample, error) {
+	flags, err := flagsOf(textOf(a, "flags"), name)
+	return Sample{name, files(a, name), flags}, err
+}
+
+func read(rule *lint.Rule) (*txtar.Archive, bool) {
+	file, from := "testdata/rules/"+rule.ID()+".txtar", fs.FS(xdslint.Examples)
+	if rule.Origin != nil {
+		file, from = rule.ID()+".txtar", rule.Origin.Examples
+	}
+	if from == nil {
+		return nil, false
+	}
+	text, err := fs.ReadFile(from, file)
+	if err != nil {
+		return nil, false
+	}
+	return txtar.Parse(text), true
+}
+
+// Why is what a rule says of itself, in Markdown: why.md of its archive, or what the rule carries, where it is no built-in one.
+func Why(rule *lint.Rule) string {
+	why := rule.Why
+	if archive, ok := read(rule); ok && why == "" {
+		why = textOf(archive, "why.md")
+	}
+	return strings.TrimSpace(why)
+}
+
+func textOf(a *txtar.Archive, name string) string {
+	for _, f := range a.Files {
+		if f.Name == name {
+			return string(f.Data)
+		}
+	}
+	return ""
+}
+
+// Of reads the first example of a rule, and the good one that is most like it. There is none for a rule whose findings are not about xDS.
+func Of(rule *lint.Rule) (e Example, ok bool) {
+	archive, ok := read(rule)
+	if !ok {
+		return e, false
+	}
+	samples, err := SamplesOf(archive)
+	if err != nil || len(samples) == 0 || !samples[0].Bad() {
+		return e, false
+	}
+	bad := samples[0]
+	e.Bad, e.Flags, e.Report = bad.Files, bad.Flags, reportOf(textOf(archive, "want"), bad.Name)
+	if strings.Contains("\n"+textOf(archive, "also"), "\n"+bad.Name+": ") {
+		e.Select = rule.ID()
+	}
+	nearest := 0
+	for _, good := range samples {
+		if good.Bad() {
+			continue
+		}
+		if d := distance(e.Bad, good.Files); e.Good == nil || d < nearest {
+			e.Good, e.GoodFlags, nearest = good.Files, good.Flags, d
+		}
+	}
+	return e, true
+}
+
+// examples lists those whose names begin so.
+func examples(a *txtar.Archive, prefix string) (names []string) {
+	for _, f := range a.Files {
+		if name, _, _ := strings.Cut(f.Name, "/"); strings.HasPrefix(name, prefix) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// distance is in how many lines two examples differ.
+func distance(bad, good []File) (n int) {
+	for _, f := range bad {
+		n += len(differing(f, twin(f, bad, good)))
+	}
+	for _, f := range good {
+		n += len(differing(f, twin(f, good, bad)))
+	}
+	return n
+}
+
+func files(a *txtar.Archive, example string) (all []File) {
+	for _, f := range a.Files {
+		if name, _, _ := strings.Cut(f.Name, "/"); name == example {
+			all = append(all, File{f.Name, string(f.Data)})
+		}
+	}
+	return all
+}
+
+// reportOf picks an example's findings, which blank lines part.
+func reportOf(want, example string) string {
+	var own []string
+	for finding := range strings.SplitSeq(strings.TrimSpace(want), "\n\n") {
+		_, at, _ := strings.Cut(finding, "--> ")
+		if at == example || strings.HasPrefix(at, example+":") || strings.HasPrefix(at, example+"\n") || strings.HasPrefix(at, example+"/") {
+			own = append(own, finding)
+		}
+	}
+	return strings.Join(own, "\n\n") + "\n"
+}
+
+// Command is what gives the report.
+func (e Example) Command() string {
+	root, _, _ := strings.Cut(e.Bad[0].Name, "/")
+	words := []string{"xdslint", e.Flags.String(), root}
+	if e.Select != "" {
+		words = slices.Insert(words, 1, "--select", e.Select)
+	}
+	if before, after := e.halves(); before != "" {
+		words = []string{"xdslint plan", e.Flags.String(), before, after}
+	}
+	return strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " ")
+}
+
+// halves are the paths of what is before a push and after it; empty where the example is none.
+func (e Example) halves() (before, after string) {
+	for _, f := range e.Bad {
+		if otherHalf(f, e.Bad) == (File{}) {
+			continue
+		}
+		parts := strings.SplitN(f.Name, "/", 3)
+		switch half := parts[0] + "/" + parts[1]; f.Side() {
+		case "old":
+			before = half
+		case "new":
+			after = half
+		}
+	}
+	return before, after
+}
+
+// Side tells which half of a push a file is of: bad/old.yaml and bad/old/rds.yaml are of "old".
+func (f File) Side() string {
+	_, below, _ := strings.Cut(f.Name, "/")
+	half, _, _ := strings.Cut(below, "/")
+	return strings.TrimSuffix(half, path.Ext(half))
+}
+
+// otherHalf is the file of a push that stands on the other side of it, or the first one of that side.
+func otherHalf(f File, files []File) (first File) {
+	other := map[string]string{"old": "new", "new": "old"}[f.Side()]
+	for _, g := range files {
+		switch {
+		case other == "" || g.Side() != other:
+		case g.Name == strings.Replace(f.Name, "/"+f.Side(), "/"+other, 1):
+			return g
+		case first == (File{}):
+			first = g
+		}
+	}
+	return first
+}
+
+// twin is the file of the other side that a file is to be compared with: bad1/rds.yaml with good1/rds.yaml, or the first
+// with the first.
+func twin(f File, own, others []File) File {
+	_, below, _ := strings.Cut(f.Name, "/")
+	for _, other := range others {
+		if _, name, ok := strings.Cut(other.Name, "/"); ok && name == below {
+			return other
+		}
+	}
+	if len(others) > 0 && f == own[0] {
+		return others[0]
+	}
+	return File{}
+}
+
+// language of a file, for the fences of Markdown.
+func (f File) language() string {
+	switch ext := strings.TrimPrefix(path.Ext(f.Name), "."); ext {
+	case "yml":
+		return "yaml"
+	case "pb_text", "txtpb":
+		return "textproto"
+	default:
+		return ext
+	}
+}

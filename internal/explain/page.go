@@ -1,0 +1,129 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/internal/suppress"
+	"github.com/xdslint/xdslint/dataplane"
+)
+
+// Page is the rule's page under docs/rules, in Markdown.
+func Page(rule *lint.Rule) string {
+	var b strings.Builder
+	if rule.Origin == nil {
+		b.WriteString("<!-- Made of the rule and its archive by `make update`. -->\n\n")
+	}
+	fmt.Fprintf(&b, "# %s\n\n%s\n\nSeverity: **%s**\n\n## Why\n\n%s\n", rule.ID(), Sentence(rule.Summary), rule.Severity, Why(rule))
+	if e, ok := Of(rule); ok {
+		b.WriteString("\n## Example\n\n" + e.markdown())
+	}
+	b.WriteString("\n## To leave it out\n\n" + leaveOut(rule))
+	if len(rule.Links) > 0 {
+		b.WriteString("\n## See also\n\n")
+		for _, link := range rule.Links {
+			fmt.Fprintf(&b, "- %s\n", linked(link))
+		}
+	}
+	return b.String()
+}
+
+// Help is a rule in brief, in Markdown: why it matters, and the same with an example without all that is not its point.
+func Help(rule *lint.Rule) (why, help string) {
+	why = Why(rule)
+	help = why
+	if e, ok := Of(rule); ok {
+		help += "\n\n" + e.Short().markdown()
+	}
+	return why, strings.TrimSpace(help)
+}
+
+func (e Example) markdown() string {
+	var b strings.Builder
+	blocks(&b, e.Bad)
+	fmt.Fprintf(&b, "`%s` says:\n\n```text\n%s```\n", e.Command(), e.Report)
+	if len(e.Good) > 0 {
+		b.WriteString("\nIt has nothing to say about this:\n\n")
+		blocks(&b, e.Good)
+	}
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+func blocks(b *strings.Builder, files []File) {
+	for _, f := range files {
+		if len(files) > 1 || f.Text == "" {
+			fmt.Fprintf(b, "`%s`", f.Name)
+			if f.Text == "" {
+				b.WriteString(" is empty.\n\n")
+				continue
+			}
+			b.WriteString(":\n\n")
+		}
+		fmt.Fprintf(b, "```%s\n%s\n```\n\n", f.language(), strings.TrimRight(f.Text, "\n"))
+	}
+}
+
+// leaveOut says how the findings of a rule are suppressed. Those about suppressions have no place in a resource.
+func leaveOut(rule *lint.Rule) string {
+	var b strings.Builder
+	if rule.Group == suppress.Rules.Name || rule == lint.CannotJudge {
+		fmt.Fprintf(&b, "For one run: `--ignore %s`. For all, in `.xdslint.yaml`:\n\n", rule.ID())
+	} else {
+		fmt.Fprintf(&b, "One finding, by a comment on its line or above it:\n\n```yaml\n# xdslint:ignore=%s -- REASON\n```\n\n", rule.ID())
+		fmt.Fprintf(&b, "Those of some resources, in `.xdslint.yaml`:\n\n```yaml\nignores:\n- rule: %s\n  resource: KIND/NAME # may hold *\n  reason: REASON\n```\n\n", rule.ID())
+		fmt.Fprintf(&b, "All of them, for one run: `--ignore %s`; for good, or to give the rule another severity:\n\n", rule.ID())
+	}
+	fmt.Fprintf(&b, "```yaml\nseverities:\n  %s: \"off\"\n```\n", rule.ID())
+	return b.String()
+}
+
+// linked makes a link of an address, or of a function of Envoy with its file: "Name::of (source/common/…)".
+func linked(link string) string {
+	name, file, ok := strings.Cut(strings.TrimSuffix(link, ")"), " (source/")
+	if !ok {
+		return "<" + link + ">"
+	}
+	return fmt.Sprintf("[`%s`](https://github.com/envoyproxy/envoy/blob/v%s.0/source/%s)", name, dataplane.Default().Version, file)
+}
+
+// Index is the table of docs/rules/README.md.
+func Index(groups []*lint.Group) string {
+	var all []*lint.Rule
+	for _, g := range groups {
+		all = append(all, g.Rules()...)
+	}
+	return "<!-- Made of the rules by `make update`. -->\n\n# Rules\n\n" +
+		"`xdslint explain RULE` shows these pages in brief.\n\n" +
+		Table(groups, all, func(r *lint.Rule) string { return r.ID() + ".md" })
+}
+
+// Table lists rules by group, in Markdown.
+func Table(groups []*lint.Group, rules []*lint.Rule, link func(*lint.Rule) string) string {
+	var b strings.Builder
+	for _, g := range groups {
+		head := fmt.Sprintf("## %s\n\n%s\n\n| rule | severity | finds |\n|---|---|---|\n", g.Name, Sentence(g.Summary))
+		for _, r := range rules {
+			if r.Group == g.Name {
+				name := "`" + r.ID() + "`"
+				if to := link(r); to != "" {
+					name = fmt.Sprintf("[%s](%s)", name, to)
+				}
+				fmt.Fprintf(&b, "%s| %s | %s | %s |\n", head, name, r.Severity, strings.ReplaceAll(r.Summary, "|", `\|`))
+				head = ""
+			}
+		}
+		if head == "" {
+			b.WriteByte('\n')
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Sentence makes a line of prose of a summary, which has neither a capital letter nor a full stop.
+func Sentence(s string) string {
+	if word, _, _ := strings.Cut(s, " "); s == "" || strings.ContainsAny(word, "_.") { // the name of a field
+		return s + "."
+	}
+	return strings.ToUpper(s[:1]) + s[1:] + "."
+}

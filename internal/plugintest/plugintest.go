@@ -1,0 +1,86 @@
+// Package plugintest builds plugins for tests, and keeps under .tools what makes that slow: compiled crates, and modules that wazero has compiled.
+package plugintest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const rustTarget = "wasm32-unknown-unknown"
+
+// NoRust says what this machine lacks to build a plugin in Rust; empty: nothing.
+func NoRust() string {
+	if _, err := exec.LookPath("cargo"); err != nil {
+		return "there is no cargo"
+	}
+	libraries, err := exec.Command("rustc", "--print", "target-libdir", "--target", rustTarget).Output()
+	if err != nil {
+		return "there is no rustc"
+	}
+	if _, err := os.Stat(strings.TrimSpace(string(libraries))); err != nil {
+		return "rustc has no target " + rustTarget
+	}
+	return ""
+}
+
+// Root is the folder of this module.
+func Root() (string, error) {
+	file, err := exec.Command("go", "env", "GOMOD").Output()
+	return filepath.Dir(strings.TrimSpace(string(file))), err
+}
+
+// Kept is a folder that one test can keep things in.
+func Kept(name string) (string, error) {
+	root, err := Root()
+	return filepath.Join(root, ".tools", "guests", name), err
+}
+
+// Rust returns the module that a crate in a folder makes.
+func Rust(t testing.TB, dir, crate string) []byte {
+	t.Helper()
+	kept := Cargo(t, dir, "build", "--release", "--target", rustTarget)
+	return read(t, filepath.Join(kept, rustTarget, "release", crate+".wasm"))
+}
+
+// Cargo runs a command of cargo in a folder, and returns where it has put what it built. It skips the test where this machine cannot build plugins in Rust.
+func Cargo(t testing.TB, dir string, command ...string) string {
+	t.Helper()
+	if missing := NoRust(); missing != "" {
+		t.Skipf("%s: this is not tested here", missing)
+	}
+	kept, err := Kept("rust")
+	if err != nil {
+		t.Fatal(err)
+	}
+	build(t, dir, nil, append(append([]string{"cargo"}, command...), "--locked", "--target-dir", kept)...)
+	return kept
+}
+
+// Go returns the module that a main package makes.
+func Go(t testing.TB, dir string) []byte {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "rules.wasm")
+	build(t, dir, []string{"GOOS=wasip1", "GOARCH=wasm"}, "go", "build", "-trimpath", "-buildvcs=false", "-buildmode=c-shared", "-o", out, ".")
+	return read(t, out)
+}
+
+func build(t testing.TB, dir string, env []string, command ...string) {
+	t.Helper()
+	run := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	run.Dir, run.Env = dir, append(os.Environ(), env...)
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, out)
+	}
+}
+
+func read(t testing.TB, path string) []byte {
+	t.Helper()
+	module, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return module
+}

@@ -1,0 +1,188 @@
+package redact
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/source"
+)
+
+// edit puts another text in place of a part.
+type edit struct {
+	source.Span
+	new   string
+	looks string // like what; empty: its key or field tells that it is a secret
+}
+
+// encodedRedaction is for fields of bytes.
+var encodedRedaction = base64.StdEncoding.EncodeToString([]byte(Redaction))
+
+// isRedaction reports whether a text stands for a secret already.
+func isRedaction(text string) bool {
+	if text == Redaction || text == encodedRedaction {
+		return true
+	}
+	n, numbered := strings.CutPrefix(strings.TrimSuffix(text, "]"), strings.TrimSuffix(Redaction, "]")+" ")
+	_, err := strconv.Atoi(n)
+	return numbered && err == nil && strings.HasSuffix(text, "]")
+}
+
+// apart gives different words for different values while it is on: of routes that differ in the value of a header alone, none is unreachable.
+type apart struct {
+	on    bool
+	words map[string]string
+}
+
+func (a *apart) word(value string) string {
+	switch {
+	case !a.on || isRedaction(value):
+		return Redaction
+	case a.words == nil:
+		a.words = map[string]string{value: Redaction}
+	case a.words[value] == "":
+		a.words[value] = fmt.Sprintf("%s %d]", strings.TrimSuffix(Redaction, "]"), len(a.words)+1)
+	}
+	return a.words[value]
+}
+
+// put writes another text in place of a scalar that is a secret; it is marked if its field is sensitive.
+func (r *redactor) put(n *decode.Node, text string, marked bool) {
+	if n.Text == "" || isRedaction(n.Text) {
+		return
+	}
+	if (len(n.Text) >= minValue || marked && r.short && len(n.Text) >= minMarked) && !strings.Contains(Redaction, n.Text) {
+		r.values = append(r.values, n.Text)
+	}
+	r.replace(n, text, "")
+}
+
+func (r *redactor) replace(n *decode.Node, text, looks string) {
+	r.edits = append(r.edits, edit{extent(r.text, n), quoted(text), looks})
+}
+
+// quoted is a text as JSON, YAML and proto text all read it.
+func quoted(text string) string {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(text); err != nil {
+		panic(err) // any text can be written
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// part takes secrets out of a text that is none as a whole: what looks like one, and what stands in a document inside the text, such as the
+// configuration of a Wasm plugin or a file in a ConfigMap. The rest of the text keeps its layout where it can.
+func (r *redactor) part(n *decode.Node) {
+	inner := inside(n.Text, r.types)
+	if inner == nil {
+		return
+	}
+	r.values = append(r.values, inner.values...)
+	if lines := n.Lines(r.text, inner.text); lines != nil {
+		for _, e := range inner.sorted() {
+			r.edits = append(r.edits, edit{lines.Span(e.Span), e.new, e.looks})
+		}
+		return
+	}
+	at := extent(r.text, n)
+	if !n.Plain && len(inner.values) == 0 {
+		outer := &redactor{}
+		within := source.Span{Start: at.Start + 1, End: at.End - 1} // the quotes
+		outer.looks(within, r.text[within.Start:max(within.Start, within.End)])
+		if len(outer.edits) == len(inner.edits) {
+			r.edits = append(r.edits, outer.edits...)
+			return
+		}
+	}
+	r.replace(n, string(inner.apply()), inner.edits[0].looks)
+}
+
+// inside looks for secrets in a text that is not one as a whole; nil if there are none.
+func inside(text string, types decode.Types) *redactor {
+	r := &redactor{text: []byte(text), types: types}
+	r.document()
+	r.looks(source.Span{End: len(text)}, r.text)
+	r.encodedKey(text)
+	if len(r.edits) == 0 {
+		return nil
+	}
+	return r
+}
+
+// document redacts what is read of a text that is JSON or YAML in itself.
+func (r *redactor) document() {
+	text := strings.TrimSpace(string(r.text))
+	file := &source.File{Text: r.text}
+	switch {
+	case strings.HasPrefix(text, "{"):
+		if docs, err := decode.ParseJSON(file); err == nil {
+			r.documents(docs)
+		}
+	case strings.Contains(text, ":") && strings.Contains(text, "\n"):
+		if docs, err := decode.ParseYAML(file); err == nil && len(docs) > 0 && docs[0].Kind == decode.Map {
+			r.documents(docs)
+			r.comments(docs)
+		}
+	}
+}
+
+// sorted are the edits by their places, one for those that overlap: of an anchor there is one for each alias.
+func (r *redactor) sorted() []edit {
+	all := slices.Clone(r.edits)
+	slices.SortStableFunc(all, func(a, b edit) int { return cmp.Or(a.Start-b.Start, b.End-a.End) })
+	var kept []edit
+	end := 0
+	for _, e := range all {
+		switch {
+		case e.Start >= end && e.Start < e.End:
+			kept, end = append(kept, e), e.End
+		case e.End > end:
+			kept[len(kept)-1].End, end = e.End, e.End
+		}
+	}
+	return kept
+}
+
+func (r *redactor) apply() []byte {
+	var out bytes.Buffer
+	at := 0
+	for _, e := range r.sorted() {
+		out.Write(r.text[at:e.Start])
+		out.WriteString(e.new)
+		at = e.End
+	}
+	out.Write(r.text[at:])
+	return out.Bytes()
+}
+
+// extent is all that a scalar takes of a text. Of plain ones over several lines, and of some blocks, a span shows the beginning alone.
+func extent(text []byte, n *decode.Node) source.Span {
+	span := n.Span()
+	if n.Kind != decode.String || span.Start >= len(text) {
+		return span
+	}
+	at := span.Start
+	switch c := text[at]; {
+	case !n.Plain && (c == '"' || c == '\''):
+		return span
+	case !n.Plain && (c == '|' || c == '>'):
+		at += max(0, bytes.IndexByte(text[at:], '\n'))
+	}
+	for word := range strings.FieldsSeq(n.Text) {
+		at += len(text[at:]) - len(bytes.TrimLeft(text[at:], " \t\r\n"))
+		if !bytes.HasPrefix(text[at:], []byte(word)) {
+			return span
+		}
+		at += len(word)
+	}
+	span.End = max(span.End, at)
+	return span
+}

@@ -1,0 +1,211 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/base64"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/decode/types"
+	"github.com/xdslint/xdslint/graph/source"
+)
+
+// Message copies a message without the secrets in it. A word stands in place of each, so that one can still tell that there is one. Contents
+// are what its Anys and TypedStructs hold: of an Any that is not among them, only the type is copied.
+func Message(m proto.Message, contents decode.Contents) proto.Message {
+	c := &copier{contents: contents}
+	return c.message(m.ProtoReflect()).Interface()
+}
+
+// Place copies a message that stands somewhere in a resource, as Message does; all of it is a secret where a field around it is one, or
+// where the keys of a Struct around it would have to say so.
+func Place(at *graph.Place, contents decode.Contents) proto.Message {
+	c := &copier{contents: contents}
+	for child := at; child.Parent != nil; child = child.Parent {
+		around := child.Parent.Message.Descriptor()
+		if fd := around.Fields().ByName(protoreflect.Name(child.Path.Name())); fd != nil && shapeOf(around).has(fd) || isDynamic(child.Parent.Message) {
+			return c.hideMessage(at.Message).Interface()
+		}
+	}
+	return c.message(at.Message).Interface()
+}
+
+// copier copies messages.
+type copier struct {
+	contents decode.Contents
+	values   []string // the secrets that it met
+	told     apart
+}
+
+var wire = proto.MarshalOptions{AllowPartial: true, Deterministic: true}
+
+// value makes another value of one that stands in a field, or under a key of a map field.
+type value func(fd protoreflect.FieldDescriptor, v protoreflect.Value) protoreflect.Value
+
+// mapped copies a message; each says what to do with the values of a field, and with those under a key where it is a map.
+func mapped(m protoreflect.Message, each func(fd protoreflect.FieldDescriptor, key string) value) protoreflect.Message {
+	out := m.New()
+	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		switch {
+		case fd.IsList():
+			list, f := out.Mutable(fd).List(), each(fd, "")
+			for i := range v.List().Len() {
+				list.Append(f(fd, v.List().Get(i)))
+			}
+		case fd.IsMap():
+			entries := out.Mutable(fd).Map()
+			v.Map().Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
+				entries.Set(k, each(fd, k.String())(fd.MapValue(), v))
+				return true
+			})
+		default:
+			out.Set(fd, each(fd, "")(fd, v))
+		}
+		return true
+	})
+	return out
+}
+
+// message copies one that is not a secret itself.
+func (c *copier) message(m protoreflect.Message) protoreflect.Message {
+	md := m.Descriptor()
+	switch {
+	case md.FullName() == "google.protobuf.Any":
+		return c.any(m, c.message)
+	case decode.IsTypedStruct(md.FullName()):
+		return c.typedStruct(m)
+	case isDynamic(m):
+		return c.converted(m, byKeys)
+	}
+	shape := shapeOf(md)
+	credential := shape.credential(m)
+	return mapped(m, func(fd protoreflect.FieldDescriptor, key string) value {
+		switch {
+		case shape.has(fd), slices.Contains(shape.maps, fd) && isKey(key, string(fd.Name()), true):
+			return c.hide
+		case credential && shape.pair.isValue(fd):
+			return func(fd protoreflect.FieldDescriptor, v protoreflect.Value) protoreflect.Value {
+				c.told.on = shape.pair.matches
+				defer func() { c.told.on = false }()
+				return c.hide(fd, v)
+			}
+		}
+		return c.keep
+	})
+}
+
+// typedStruct copies a message in a Struct, by the fields of the type that it names.
+func (c *copier) typedStruct(m protoreflect.Message) protoreflect.Message {
+	return mapped(m, func(fd protoreflect.FieldDescriptor, _ string) value {
+		if fd.Message() == nil {
+			return c.keep
+		}
+		return func(_ protoreflect.FieldDescriptor, v protoreflect.Value) protoreflect.Value {
+			note := byKeys
+			if content := c.contents[v.Message().Interface()]; content != nil {
+				note = func(r *redactor, n *decode.Node) { r.message(n, content.ProtoReflect().Descriptor()) }
+			}
+			return protoreflect.ValueOfMessage(c.converted(v.Message(), note))
+		}
+	})
+}
+
+// any copies an Any with what it holds. What cannot be opened stays behind.
+func (c *copier) any(m protoreflect.Message, inside func(protoreflect.Message) protoreflect.Message) protoreflect.Message {
+	url, value := m.Descriptor().Fields().ByNumber(1), m.Descriptor().Fields().ByNumber(2)
+	out := m.New()
+	out.Set(url, m.Get(url))
+	if content := c.contents[m.Interface()]; content != nil {
+		if raw, err := wire.Marshal(inside(content.ProtoReflect()).Interface()); err == nil {
+			out.Set(value, protoreflect.ValueOfBytes(raw))
+		}
+	}
+	return out
+}
+
+// keep copies a value of which no name says that it is a secret.
+func (c *copier) keep(fd protoreflect.FieldDescriptor, v protoreflect.Value) protoreflect.Value {
+	switch {
+	case fd.Message() != nil:
+		return protoreflect.ValueOfMessage(c.message(v.Message()))
+	case fd.Kind() == protoreflect.StringKind:
+		if inner := inside(v.String(), types.Envoy); inner != nil {
+			return protoreflect.ValueOfString(string(inner.apply()))
+		}
+	case fd.Kind() == protoreflect.BytesKind && looksSecret(v.Bytes()):
+		return protoreflect.ValueOfBytes([]byte(Redaction))
+	case fd.Kind() == protoreflect.BytesKind:
+		return protoreflect.ValueOfBytes(bytes.Clone(v.Bytes()))
+	}
+	return v
+}
+
+// hide copies a value that is a secret, or has it in it. Numbers, durations and enums stay: a word in their place would not be a value.
+func (c *copier) hide(fd protoreflect.FieldDescriptor, v protoreflect.Value) protoreflect.Value {
+	switch {
+	case fd.Message() != nil:
+		return protoreflect.ValueOfMessage(c.hideMessage(v.Message()))
+	case fd.Kind() == protoreflect.StringKind && v.String() != "":
+		c.values = append(c.values, v.String())
+		return protoreflect.ValueOfString(c.told.word(v.String()))
+	case fd.Kind() == protoreflect.BytesKind && len(v.Bytes()) > 0:
+		c.values = append(c.values, string(v.Bytes()), base64.StdEncoding.EncodeToString(v.Bytes()))
+		return protoreflect.ValueOfBytes([]byte(Redaction))
+	}
+	return v
+}
+
+func (c *copier) hideMessage(m protoreflect.Message) protoreflect.Message {
+	switch {
+	case m.Descriptor().FullName() == "google.protobuf.Any":
+		return c.any(m, c.hideMessage)
+	case isDynamic(m):
+		return c.converted(m, func(r *redactor, n *decode.Node) { r.leaves(n, true) })
+	}
+	return mapped(m, func(fd protoreflect.FieldDescriptor, _ string) value {
+		if isPlace(m, fd) {
+			return c.keep
+		}
+		return c.hide
+	})
+}
+
+// converted copies a message that JSON has a word of its own for, a Struct or a part of one: there, only the keys say what is a secret. What
+// cannot be written as JSON stays behind.
+func (c *copier) converted(m protoreflect.Message, note func(*redactor, *decode.Node)) protoreflect.Message {
+	out := m.New()
+	text, err := protojson.Marshal(m.Interface())
+	if err != nil {
+		return out
+	}
+	docs, err := decode.ParseJSON(&source.File{Text: text})
+	if err != nil || len(docs) != 1 {
+		return out
+	}
+	r := &redactor{text: text, types: types.Envoy}
+	note(r, docs[0])
+	c.values = append(c.values, r.values...)
+	if len(r.edits) == 0 {
+		return m
+	}
+	if protojson.Unmarshal(r.apply(), out.Interface()) != nil {
+		return m.New()
+	}
+	return out
+}
+
+func byKeys(r *redactor, n *decode.Node) { r.unknown(n, "") }
+
+// isDynamic reports whether a message is a Struct or a part of one.
+func isDynamic(m protoreflect.Message) bool {
+	switch m.Descriptor().FullName() {
+	case "google.protobuf.Struct", "google.protobuf.Value", "google.protobuf.ListValue":
+		return true
+	}
+	return false
+}

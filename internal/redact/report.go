@@ -1,0 +1,198 @@
+package redact
+
+import (
+	"bytes"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/decode/types"
+	"github.com/xdslint/xdslint/graph/source"
+)
+
+// Files knows the secrets in the files that a report is about. Nothing is looked through before something of it is about to be shown.
+type Files struct {
+	all       iter.Seq[*graph.Resource]
+	resources map[*source.File][]*graph.Resource
+	files     map[*source.File]*File
+	merged    *File
+}
+
+// NewFiles is for the files that some resources stand in. A resource may be there twice.
+func NewFiles(resources iter.Seq[*graph.Resource]) *Files {
+	return &Files{all: resources, files: map[*source.File]*File{}}
+}
+
+func (s *Files) byFile() map[*source.File][]*graph.Resource {
+	if s.resources != nil {
+		return s.resources
+	}
+	s.resources = map[*source.File][]*graph.Resource{}
+	known := map[*graph.Resource]bool{}
+	for r := range s.all {
+		if r != nil && !known[r] {
+			known[r] = true
+			s.resources[r.File] = append(s.resources[r.File], r)
+		}
+	}
+	return s.resources
+}
+
+// Of returns what is known of one file.
+func (s *Files) Of(f *source.File) *File {
+	known := s.files[f]
+	if known == nil {
+		known = &File{text: f.Text}
+		for _, r := range s.byFile()[f] {
+			known.resource(r)
+		}
+		known.privateKeys()
+		slices.SortFunc(known.spans, func(a, b source.Span) int { return a.Start - b.Start })
+		known.secrets = newValues(known.values, minMarked)
+		s.files[f] = known
+	}
+	return known
+}
+
+// All knows the secrets of all files together, for texts that may quote any of them.
+func (s *Files) All() *File {
+	if s.merged == nil {
+		s.merged = &File{}
+		for f := range s.byFile() {
+			s.merged.values = append(s.merged.values, s.Of(f).values...)
+		}
+		s.merged.secrets = newValues(s.merged.values, minMarked)
+	}
+	return s.merged
+}
+
+// File knows what must not be shown of one file.
+type File struct {
+	text    []byte
+	spans   []source.Span // of secrets, by their beginning
+	values  []string
+	secrets *values
+	broken  bool // it could not be parsed: where its secrets are is guessed from its lines
+}
+
+// Text takes the file's secrets out of a text about it.
+func (h *File) Text(s string) string {
+	return withoutLooks(h.secrets.replaced(s, InReports), InReports)
+}
+
+// Hides reports whether a line, which starts at an offset, must not be shown.
+func (h *File) Hides(line []byte, start int) bool {
+	end := start + len(line)
+	for _, span := range h.spans {
+		if span.Start >= end {
+			break
+		}
+		if span.End > start {
+			return true
+		}
+	}
+	if looksSecret(line) || hasLiteral(line) || h.secrets.long(string(line)) {
+		return true
+	}
+	if h.broken {
+		return assigns(line)
+	}
+	comment := bytes.IndexByte(line, '#')
+	return comment >= 0 && assigns(line[comment:])
+}
+
+// privateKeys hides whole PEM blocks, wherever they stand.
+func (h *File) privateKeys() {
+	const mark = privateKey + "-----"
+	for at := 0; ; {
+		i := bytes.Index(h.text[at:], []byte(mark))
+		if i < 0 {
+			return
+		}
+		start := at + i
+		end := start + len(mark)
+		if j := bytes.Index(h.text[end:], []byte(mark)); j >= 0 {
+			end += j + len(mark)
+		} else {
+			end = len(h.text)
+		}
+		h.spans = append(h.spans, source.Span{Start: start, End: end})
+		at = end
+	}
+}
+
+func (h *File) resource(r *graph.Resource) {
+	switch {
+	case r.Object.Secret():
+		h.spans = append(h.spans, r.Object.Span)
+		h.quoted(r.Text)
+	case r.Kind == graph.Patch && r.Text != nil && r.Message.ProtoReflect().Descriptor().FullName() == dataSource:
+		h.spans = append(h.spans, r.Text.Span()) // whose it is, and so whether it is one, is not known
+		h.quoted(r.Text)
+	}
+	if len(r.Problems) > 0 || r.Message == nil {
+		// Parts of it are not a message: go by the names of the keys.
+		if r.Text == nil {
+			h.broken = true
+		} else {
+			h.note(func(red *redactor) { red.unknown(r.Text, "") })
+		}
+	}
+	r.Walk(func(at *graph.Place) { h.place(r, at) })
+}
+
+// note hides what a redactor finds in the text, or in a part of it.
+func (h *File) note(find func(*redactor)) {
+	r := &redactor{text: h.text, types: types.Envoy, short: true}
+	find(r)
+	h.values = append(h.values, r.values...)
+	for _, e := range r.edits {
+		h.spans = append(h.spans, e.Span)
+	}
+}
+
+// quoted hides the values in a Kubernetes Secret, where a text quotes them, or has them in parentheses. Bare, they may be any word.
+func (h *File) quoted(n *decode.Node) {
+	if n == nil {
+		return
+	}
+	if n.Text != "" {
+		h.values = append(h.values, strconv.Quote(n.Text), "("+n.Text+")")
+	}
+	for i := range n.Items {
+		h.quoted(&n.Items[i])
+	}
+}
+
+func (h *File) place(r *graph.Resource, at *graph.Place) {
+	md := at.Message.Descriptor()
+	switch name := md.FullName(); {
+	case shapeOf(md).suspects(at.Message):
+	case name == dataSource, name == "google.protobuf.StringValue":
+		textsIn(at.Message, h.document)
+		return
+	default:
+		return
+	}
+	found := r.Locate(at.Path)
+	if found.Exact {
+		h.note(func(r *redactor) { r.message(found.Node, md) })
+	}
+	c := &copier{contents: r.Contents}
+	c.message(at.Message)
+	for _, value := range c.values {
+		if value = strings.TrimSpace(value); len(value) >= minMarked && !isRedaction(value) {
+			h.values = append(h.values, value)
+		}
+	}
+}
+
+// document notes the secrets in a text that is JSON or YAML in itself.
+func (h *File) document(text string) {
+	r := &redactor{text: []byte(text), types: types.Envoy}
+	r.document()
+	h.values = append(h.values, r.values...)
+}

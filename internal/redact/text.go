@@ -1,0 +1,235 @@
+package redact
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/source"
+)
+
+// Found is a secret in a text.
+type Found struct {
+	source.Span
+	What string // the path of its field, or what it looks like
+}
+
+// Text takes the secrets out of any text that people have, as JSON does it for a known message: those in comments too, and those of a
+// text that cannot be read. The name tells what the text is. What could be read before can be read afterwards, unless nobody
+// knows where its secrets end.
+func Text(name string, text []byte, types decode.Types) ([]byte, []Found) {
+	r := &redactor{text: text, types: types}
+	docs, err := parse(name, text)
+	if err == nil {
+		r.documents(docs)
+		r.comments(docs)
+		r.repeated(docs)
+	}
+	clean := r.apply()
+	if err != nil || r.remain(name, clean) {
+		all := source.Span{End: len(text)}
+		r.looks(all, text)
+		r.lines(all, " \t")
+		clean = []byte(newValues(r.values, minValue).replaced(string(r.apply()), Redaction)) // better a text that is broken than a secret
+	}
+	var found []Found
+	edits := r.sorted()
+	paths := pathsOf(docs, edits)
+	for _, e := range edits {
+		found = append(found, Found{e.Span, cmp.Or(e.looks, paths[e.Start])})
+	}
+	return clean, found
+}
+
+func parse(name string, text []byte) ([]*decode.Node, error) {
+	file := &source.File{Name: name, Text: text}
+	switch start := bytes.TrimSpace(text); strings.ToLower(filepath.Ext(name)) {
+	case ".pb_text", ".textproto", ".txtpb":
+		return decode.ParseProtoText(file)
+	case ".json":
+		return decode.ParseJSON(file)
+	default:
+		if bytes.HasPrefix(start, []byte("{")) {
+			if docs, err := decode.ParseJSON(file); err == nil {
+				return docs, nil
+			}
+		}
+		return decode.ParseYAML(file)
+	}
+}
+
+// documents redacts what was read of a text: bootstraps by their message, all else by the types that it names, or by its keys.
+func (r *redactor) documents(docs []*decode.Node) {
+	for _, doc := range docs {
+		if doc.Field("static_resources") != nil || doc.Field("dynamic_resources") != nil {
+			r.named(doc, "envoy.config.bootstrap.v3.Bootstrap")
+		} else {
+			r.entry(doc, "", "")
+		}
+	}
+}
+
+// remain tells whether something is left of the secrets, or the text is broken: a shape of YAML whose ends nobody knows.
+func (r *redactor) remain(name string, clean []byte) bool {
+	if len(newValues(r.values, minValue).in(string(clean))) > 0 {
+		return true
+	}
+	if len(r.edits) == 0 {
+		return false
+	}
+	again := &redactor{text: clean, types: r.types}
+	docs, err := parse(name, clean)
+	again.documents(docs)
+	return err != nil || len(again.edits) > 0
+}
+
+// scalar is a text or a key.
+type scalar struct {
+	source.Span
+	text  string
+	plain bool
+}
+
+// scalars lists all of them by their places.
+func (r *redactor) scalars(docs []*decode.Node) []scalar {
+	var all []scalar
+	var walk func(n *decode.Node)
+	walk = func(n *decode.Node) {
+		if n.Kind != decode.List && n.Kind != decode.Map {
+			all = append(all, scalar{extent(r.text, n), n.Text, n.Plain})
+		}
+		for _, key := range n.Keys {
+			span := key.Span()
+			all = append(all, scalar{span, key.Name, span.Start < len(r.text) && !strings.ContainsRune(`"'`, rune(r.text[span.Start]))})
+		}
+		for i := range n.Items {
+			walk(&n.Items[i])
+		}
+	}
+	for _, doc := range docs {
+		walk(doc)
+	}
+	slices.SortStableFunc(all, func(a, b scalar) int { return a.Start - b.Start })
+	return slices.CompactFunc(all, func(a, b scalar) bool { return a.Span == b.Span }) // an alias repeats
+}
+
+// at finds the scalar that an offset is in; nil if it is in none.
+func at(all []scalar, offset int) *scalar {
+	i, exact := slices.BinarySearchFunc(all, offset, func(s scalar, offset int) int { return s.Start - offset })
+	if !exact {
+		i--
+	}
+	if i >= 0 && offset < all[i].End {
+		return &all[i]
+	}
+	return nil
+}
+
+// comments looks into the comments: configurations that are no longer in use stand there too.
+func (r *redactor) comments(docs []*decode.Node) {
+	if bytes.IndexByte(r.text, '#') < 0 {
+		return
+	}
+	scalars := r.scalars(docs)
+	offset, run := 0, source.Span{}
+	for line := range bytes.Lines(r.text) {
+		start := r.comment(scalars, offset, line)
+		alone := start >= 0 && len(bytes.TrimSpace(line[:start])) == 0
+		if !alone || start < 0 {
+			r.commented(run)
+			run = source.Span{}
+		}
+		if start >= 0 {
+			switch {
+			case !run.IsZero():
+			case alone:
+				run.Start = offset // how deep it stands tells what is below what
+			default:
+				run.Start = offset + start
+			}
+			run.End = offset + len(bytes.TrimRight(line, "\r\n"))
+		}
+		offset += len(line)
+	}
+	r.commented(run)
+}
+
+// comment finds where the comment of a line begins; -1: it has none.
+func (r *redactor) comment(scalars []scalar, offset int, line []byte) int {
+	for i, c := range line {
+		if c == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') && at(scalars, offset+i) == nil {
+			return i
+		}
+	}
+	return -1
+}
+
+// commented redacts the comments of lines that follow one another.
+func (r *redactor) commented(run source.Span) {
+	part := r.text[run.Start:run.End]
+	before := len(r.edits)
+	r.looks(run, part)
+	r.lines(run, " \t#")
+	for i := before; i < len(r.edits); i++ {
+		r.edits[i].looks += ", in a comment"
+	}
+}
+
+// repeated looks for the secrets that were found where nothing says that they are secrets.
+func (r *redactor) repeated(docs []*decode.Node) {
+	known := newValues(r.values, minValue)
+	var scalars []scalar
+	taken, end := r.sorted(), 0
+	for _, span := range known.in(string(r.text)) {
+		for len(taken) > 0 && taken[0].End <= span.Start {
+			taken = taken[1:]
+		}
+		if span.Start < end || len(taken) > 0 && taken[0].Start < span.End {
+			continue
+		}
+		if scalars == nil {
+			scalars = r.scalars(docs)
+		}
+		e := edit{span, Redaction, "a secret that stands elsewhere too"}
+		if s := at(scalars, span.Start); s != nil && s.plain {
+			e.Span, e.new = s.Span, quoted(known.replaced(s.text, Redaction))
+		}
+		r.edits, end = append(r.edits, e), e.End
+	}
+}
+
+// pathsOf are the paths of what stands where the edits begin, which are sorted.
+func pathsOf(docs []*decode.Node, edits []edit) map[int]string {
+	paths := map[int]string{}
+	var walk func(n *decode.Node, path string)
+	walk = func(n *decode.Node, path string) {
+		span := n.Span()
+		within, _ := slices.BinarySearchFunc(edits, span.Start, func(e edit, start int) int { return e.Start - start })
+		if within == len(edits) || edits[within].Start >= span.End {
+			return
+		}
+		for i := range n.Items {
+			switch {
+			case n.Kind == decode.List:
+				walk(&n.Items[i], fmt.Sprintf("%s[%d]", path, i))
+			case path == "":
+				walk(&n.Items[i], n.Keys[i].Name)
+			default:
+				walk(&n.Items[i], path+"."+n.Keys[i].Name)
+			}
+		}
+		for ; within < len(edits) && edits[within].Start < span.End; within++ {
+			if start := edits[within].Start; paths[start] == "" { // else it stands deeper
+				paths[start] = path
+			}
+		}
+	}
+	for _, doc := range docs {
+		walk(doc, "")
+	}
+	return paths
+}

@@ -1,0 +1,103 @@
+package report
+
+import (
+	"io"
+	"strings"
+
+	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/lint"
+)
+
+// Report is what a format writes down.
+type Report struct {
+	*lint.Result
+	Rules   []*lint.Rule                         // that ran; SARIF describes them
+	Help    func(*lint.Rule) (why, whole string) // what SARIF says of a rule, in Markdown; nil: its Why
+	FailOn  lint.Severity                        // findings at or above it fail the run; 0: none does
+	Version string                               // of xdslint
+	Color   bool
+	Hidden  Hidden
+	Files   Files
+}
+
+// Files counts what was looked at.
+type Files struct {
+	Read    int `json:"files"`
+	Skipped int `json:"skipped"` // no xDS
+}
+
+// Counted counts the files of an input.
+func Counted(input *load.Input) (n Files) {
+	for _, f := range input.Files {
+		if f.As == "" {
+			n.Skipped++
+		} else {
+			n.Read++
+		}
+	}
+	return n
+}
+
+// Hidden counts the findings that the user does not want to see.
+type Hidden struct {
+	Suppressed int `json:"suppressed"` // by comments and by the configuration
+	Baselined  int `json:"baselined"`
+}
+
+// Format is one way to write findings down.
+type Format struct {
+	Name    string
+	Summary string
+	Write   func(w io.Writer, r *Report) error
+}
+
+// Formats are all there are, in the order in which they are documented.
+var Formats = []Format{
+	{"text", "for people: each finding with its line, and what to do", func(w io.Writer, r *Report) error {
+		return Text(w, r.Result, TextOptions{Color: r.Color, Summary: summary(r)})
+	}},
+	{"concise", "for people: one line a finding", Concise},
+	{"json", "one JSON object; stable", JSON},
+	{"jsonl", "one JSON object a line, a line a finding; stable", JSONL},
+	{"sarif", "SARIF 2.1.0, for code scanning; stable", SARIF},
+	{"github", "annotations of a GitHub workflow", GitHub},
+	{"junit", "JUnit XML: a suite a file", JUnit},
+	{"checkstyle", "Checkstyle XML", Checkstyle},
+}
+
+// Find returns the format of a name.
+func Find(name string) (Format, bool) {
+	for _, f := range Formats {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Format{}, false
+}
+
+// Names lists the names of all formats.
+func Names() []string {
+	names := make([]string, len(Formats))
+	for i, f := range Formats {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// diagnostics are the report's findings without secrets.
+func (r *Report) diagnostics() []lint.Diagnostic { return Redacted(r.Result) }
+
+// fails tells whether a finding makes the run fail.
+func (r *Report) fails(d *lint.Diagnostic) bool { return r.FailOn != 0 && d.Severity >= r.FailOn }
+
+// details are a finding's message and all that it says beside it, a line each.
+func details(d *lint.Diagnostic, plane string) string {
+	lines := append([]string{d.Message}, d.Notes...)
+	if d.Upstream != "" {
+		lines = append(lines, orEnvoy(plane)+" says: "+d.Upstream)
+	}
+	if d.Help != "" {
+		lines = append(lines, "help: "+d.Help)
+	}
+	return strings.Join(lines, "\n")
+}

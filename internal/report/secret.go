@@ -1,0 +1,100 @@
+package report
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/redact"
+	"github.com/xdslint/xdslint/lint"
+)
+
+// Hides tells which lines of the files of a result must not be shown, since they hold a secret. Lines count from 1.
+func Hides(result *lint.Result) func(f *source.File, line int) bool {
+	secrets := secretsIn(result)
+	return func(f *source.File, line int) bool {
+		text, start := f.Line(line)
+		return secrets.Of(f).Hides(text, start)
+	}
+}
+
+func secretsIn(result *lint.Result) *redact.Files { return redact.NewFiles(resources(result)) }
+
+// resources are those that were judged, and those that are only part of a finding.
+func resources(result *lint.Result) iter.Seq[*graph.Resource] {
+	return func(yield func(*graph.Resource) bool) {
+		for _, snapshot := range result.Snapshots {
+			for _, r := range snapshot.Resources {
+				if !yield(r) {
+					return
+				}
+			}
+		}
+		for i := range result.Diagnostics {
+			if !yield(result.Diagnostics[i].Resource) {
+				return
+			}
+			for _, r := range result.Diagnostics[i].Related {
+				if !yield(r.Resource) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Redacted are a result's findings without the secrets that their texts may quote.
+func Redacted(result *lint.Result) []lint.Diagnostic {
+	if len(result.Diagnostics) == 0 {
+		return nil // nothing will be shown
+	}
+	return redacted(result, secretsIn(result))
+}
+
+func redacted(result *lint.Result, secrets *redact.Files) []lint.Diagnostic {
+	all := slices.Clone(result.Diagnostics)
+	for i := range all {
+		d := &all[i]
+		clean := textsOf(d, secrets)
+		if d.Resource.Object.Secret() && d.Upstream != "" { // in the data plane's own words a value may stand anywhere
+			d.Message, d.Upstream = strings.ReplaceAll(d.Message, d.Upstream, redact.InReports), ""
+		}
+		d.Message, d.Help, d.Upstream = clean(d.Message), clean(d.Help), clean(d.Upstream)
+		d.Notes = slices.Clone(d.Notes)
+		for j := range d.Notes {
+			d.Notes[j] = clean(d.Notes[j])
+		}
+		d.Related = slices.Clone(d.Related)
+		for j := range d.Related {
+			d.Related[j].Message = clean(d.Related[j].Message)
+		}
+		d.Fixes = slices.DeleteFunc(slices.Clone(d.Fixes), func(fix lint.Fix) bool {
+			return slices.ContainsFunc(fix.Edits, func(e lint.Edit) bool { return clean(e.New) != e.New })
+		})
+		for j := range d.Fixes {
+			d.Fixes[j].Message = clean(d.Fixes[j].Message)
+		}
+	}
+	return all
+}
+
+// textsOf takes the secrets out of the texts of a finding: of all files that it is about.
+func textsOf(d *lint.Diagnostic, secrets *redact.Files) func(string) string {
+	if d.Rule.Origin != nil || d.Rule == lint.CannotJudge { // the rule may say what it likes
+		return secrets.All().Text
+	}
+	files := []*redact.File{secrets.Of(d.Resource.File)}
+	for _, r := range d.Related {
+		if f := secrets.Of(r.Resource.File); !slices.Contains(files, f) {
+			files = append(files, f)
+		}
+	}
+	return func(text string) string {
+		for _, f := range files {
+			text = f.Text(text)
+		}
+		return text
+	}
+}

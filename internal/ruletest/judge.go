@@ -1,0 +1,123 @@
+package ruletest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/graph/source"
+	settings "github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/explain"
+	"github.com/xdslint/xdslint/internal/fix"
+	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/lint"
+)
+
+// judgement is a rule over an example.
+type judgement struct {
+	rule   *lint.Rule
+	sample explain.Sample
+	types  decode.Types
+	fixed  map[string]string // what all fixes make of its files
+}
+
+// judge returns the rule's report. The error says why the example is not what its name says.
+func (j *judgement) judge(ctx context.Context) (string, error) {
+	outcome, err := fix.Rounds(fix.Work{
+		Unsafe: true,
+		Lint:   func(texts map[string][]byte) (*lint.Result, error) { return j.lint(ctx, texts) },
+		Key:    j.key,
+	})
+	if err != nil {
+		return "", err
+	}
+	j.fixed = map[string]string{}
+	for name, text := range outcome.After {
+		j.fixed[name] = string(text)
+	}
+	var text strings.Builder
+	if err := report.Text(&text, outcome.First, report.TextOptions{}); err != nil {
+		return "", err
+	}
+	switch found := outcome.First.Diagnostics; {
+	case j.sample.Bad() && len(found) == 0:
+		return "", fmt.Errorf("%s: the rule has nothing to say about it", j.sample.Name)
+	case !j.sample.Bad() && len(found) > 0:
+		return "", fmt.Errorf("%s: the rule should have nothing to say about it, but says:\n\n%s", j.sample.Name, text.String())
+	}
+	return text.String(), nil
+}
+
+// key of a file that fixes may change: they are those of the example, and nothing is on disk.
+func (j *judgement) key(f *source.File) string { return f.Name }
+
+// settled is what the flags say of the example.
+func (j *judgement) settled() (config lint.Config, opts load.Options, err error) {
+	flags := j.sample.Flags
+	config, opts = lint.Config{Rules: []*lint.Rule{j.rule}}, load.Options{Types: j.types}
+	if opts.Assumptions, err = settings.ParseAssumptions(flags.Assume, flags.Open, flags.Closed); err != nil {
+		return config, opts, err
+	}
+	switch {
+	case flags.Push != (lint.Push{}):
+		err = errors.New("push is for rules about pushes, which are all built in")
+	case len(flags.Targets) > 1:
+		err = errors.New("an example is judged for one target")
+	case len(flags.Targets) == 1:
+		config.Target, err = dataplane.Parse(flags.Targets[0])
+		config.TargetGiven = true
+	}
+	return config, opts, err
+}
+
+// lint runs the rule over the example, some of its files with another text.
+func (j *judgement) lint(ctx context.Context, texts map[string][]byte) (*lint.Result, error) {
+	config, opts, err := j.settled()
+	if err != nil {
+		return nil, fmt.Errorf("flags: %w", err)
+	}
+	given := map[string][]byte{}
+	for _, f := range j.sample.Files {
+		given[f.Name] = []byte(f.Text)
+		if text, changed := texts[f.Name]; changed {
+			given[f.Name] = text
+		}
+	}
+	input, err := load.Given(ctx, given, opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := broken(input); texts == nil && err != nil {
+		return nil, err
+	}
+	result := lint.Run(ctx, input.Snapshots, config)
+	for _, failure := range result.Failures {
+		return nil, failure
+	}
+	for _, d := range result.Diagnostics {
+		if d.Rule == lint.CannotJudge {
+			return nil, fmt.Errorf("%s: %s", j.sample.Name, strings.Join(append([]string{d.Message}, d.Notes...), "; "))
+		}
+	}
+	return result, ctx.Err()
+}
+
+// broken finds what could not be decoded in an example: a misspelt field would leave a rule silent. A type that only its owner knows is fine.
+func broken(input *load.Input) error {
+	for _, s := range input.Snapshots {
+		for _, r := range s.Resources {
+			for _, p := range r.Problems {
+				if p.Lenient || p.Kind == decode.UnknownType {
+					continue
+				}
+				at := r.File.Position(p.Span.Start)
+				return fmt.Errorf("%s:%d:%d: %s", r.File.Name, at.Line, at.Column, p.Message)
+			}
+		}
+	}
+	return nil
+}

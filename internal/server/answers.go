@@ -1,0 +1,175 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	admissionv1 "k8s.io/api/admission/v1"
+
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/internal/report"
+)
+
+const (
+	jsonType  = "application/json"
+	sarifType = "application/sarif+json"
+)
+
+func (s *Server) lint(x *exchange) error {
+	values, err := query(x.request, "filename", "format")
+	if err != nil {
+		return err
+	}
+	contentType, format, err := reportFormat(values.Get("format"), x.request.Header.Values("Accept"))
+	if err != nil {
+		return err
+	}
+	texts, err := s.given(x, values.Get("filename"))
+	if err != nil {
+		return err
+	}
+	x.Header().Set("Vary", "Accept")
+	noted := make(chan slog.Attr, 1)
+	err = s.judge(x, s.options.Timeout, func(ctx context.Context, w io.Writer) (string, error) {
+		r, err := s.options.Lint(ctx, texts)
+		if err != nil {
+			return "", refused(ctx, err)
+		}
+		s.failures(r.Result)
+		noted <- slog.Int("findings", len(r.Diagnostics))
+		return contentType, format.Write(w, r)
+	})
+	x.noted(noted)
+	return err
+}
+
+// noted is for the log, if the work came as far as to know it.
+func (x *exchange) noted(attr <-chan slog.Attr) {
+	select {
+	case a := <-attr:
+		x.note(a)
+	default:
+	}
+}
+
+// refused is the error of a function that judges: the end of its time, or else the client's mistake.
+func refused(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return quoting(err)
+}
+
+// failures logs the rules that failed, and not what they failed with, which may quote the request.
+func (s *Server) failures(results ...*lint.Result) (failed bool) {
+	for _, r := range results {
+		if r == nil {
+			continue
+		}
+		for _, f := range r.Failures {
+			failed = true
+			s.metrics.panics.Inc()
+			s.options.Log.Error("a rule failed: this is a bug of xdslint; the other rules ran", "rule", f.Rule.ID(), "stack", string(f.Stack))
+		}
+	}
+	return failed
+}
+
+// reportFormat is the one that the query names, else the one that the client accepts, else JSON.
+func reportFormat(name string, accepted []string) (contentType string, format report.Format, err error) {
+	switch {
+	case name == "" && accepts(accepted, sarifType):
+		name = "sarif"
+	case name == "":
+		name = "json"
+	}
+	types := map[string]string{"json": jsonType, "sarif": sarifType}
+	format, ok := report.Find(name)
+	if !ok || types[name] == "" {
+		return "", format, newProblem(http.StatusBadRequest, "format is json or sarif")
+	}
+	return types[name], format, nil
+}
+
+func accepts(accepted []string, contentType string) bool {
+	for text := range strings.SplitSeq(strings.Join(accepted, ","), ",") {
+		kind, params, err := mime.ParseMediaType(text)
+		if err != nil || kind != contentType {
+			continue
+		}
+		weight, err := strconv.ParseFloat(params["q"], 64)
+		return err != nil || weight > 0
+	}
+	return false
+}
+
+func (s *Server) plan(x *exchange) error {
+	values, err := query(x.request, "transport", "versions")
+	if err != nil {
+		return err
+	}
+	push, err := lint.ParsePush(values.Get("transport"), values.Get("versions"))
+	if err != nil {
+		return quoting(err)
+	}
+	before, after, err := s.sides(x)
+	if err != nil {
+		return err
+	}
+	noted := make(chan slog.Attr, 1)
+	err = s.judge(x, s.options.Timeout, func(ctx context.Context, w io.Writer) (string, error) {
+		outcome, err := s.options.Plan(ctx, before, after, push)
+		if err != nil {
+			return "", refused(ctx, err)
+		}
+		// A hazard that nobody looked for would look like none.
+		if s.failures(outcome.Broken, outcome.Hazards, outcome.Remaining) {
+			return "", errBroken
+		}
+		noted <- slog.Int("findings", len(outcome.Hazards.Diagnostics))
+		return jsonType, outcome.JSON(w)
+	})
+	x.noted(noted)
+	return err
+}
+
+func (s *Server) review(x *exchange) error {
+	if kind, _, err := mediaType(x.request); err != nil || kind != jsonType {
+		return newProblem(http.StatusUnsupportedMediaType, "an AdmissionReview is sent as application/json")
+	}
+	text, err := s.whole(x)
+	if err != nil {
+		return err
+	}
+	// The API server says how long it waits.
+	timeout := s.options.Timeout
+	if asked, err := time.ParseDuration(x.request.URL.Query().Get("timeout")); err == nil && asked > 0 {
+		timeout = min(timeout, asked)
+	}
+	noted := make(chan slog.Attr, 1)
+	err = s.judge(x, timeout, func(ctx context.Context, w io.Writer) (string, error) {
+		var review admissionv1.AdmissionReview
+		if err := json.Unmarshal(text, &review); err != nil {
+			return "", newProblem(http.StatusBadRequest, "this is no AdmissionReview in JSON")
+		}
+		response := s.options.Review(ctx, &review)
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		noted <- slog.Bool("allowed", response.Allowed)
+		text, err := json.Marshal(admissionv1.AdmissionReview{TypeMeta: review.TypeMeta, Response: response})
+		if err == nil {
+			_, err = w.Write(text)
+		}
+		return jsonType, err
+	})
+	x.noted(noted)
+	return err
+}

@@ -1,0 +1,183 @@
+// Package server judges configurations over HTTP. It knows HTTP only: what it calls to lint, plan and review is given to it, and reads
+// nothing but what a request holds.
+package server
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	admissionv1 "k8s.io/api/admission/v1"
+
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/plan"
+)
+
+// Defaults of the Options, and how much of the server may be taken up at once.
+const (
+	DefaultMaxBody = 32 << 20
+	DefaultTimeout = 30 * time.Second
+
+	queuePerSlot     = 8       // requests that wait, for each that is judged
+	bodiesInFlight   = 4       // times MaxBody: bytes of requests and answers held at once
+	leastInFlight    = 4 << 20 // of them, however small a body has to be: SARIF explains all rules
+	maxHeaderTimeout = 10 * time.Second
+	idleTimeout      = 2 * time.Minute
+	// farewell is how long a server that stops goes on taking requests: /readyz says so to those that ask, and each answer tells
+	// its client to come back over another connection. Closed at once, connections would break on requests that are on their way.
+	farewell = time.Second
+)
+
+// Options of a Server. Lint, Plan and Review must be given; they are called concurrently, and each has to end soon after its context.
+type Options struct {
+	// Lint judges texts by their names. An error that is not the context's is the client's: nothing of that can be judged.
+	Lint func(ctx context.Context, texts map[string][]byte) (*report.Report, error)
+	// Plan plans the push from one set of texts to another. Its errors mean the same.
+	Plan   func(ctx context.Context, before, after map[string][]byte, push lint.Push) (*plan.Outcome, error)
+	Review func(ctx context.Context, review *admissionv1.AdmissionReview) *admissionv1.AdmissionResponse
+
+	TLS           *Files        // nil: plain HTTP, on a loopback address
+	MaxBody       int64         // bytes of a request's body; 0: DefaultMaxBody
+	Timeout       time.Duration // for a request to arrive, and again for it to be judged; 0: DefaultTimeout
+	MaxConcurrent int           // requests judged at once; 0: GOMAXPROCS. Eight times as many wait, for half of Timeout; all others are told to come back
+	Log           *slog.Logger  // nil: nothing is logged
+}
+
+// Server is an http.Handler, and the life of a process around it.
+type Server struct {
+	options      Options
+	certificates *certificates // nil: plain HTTP
+	routes       map[string]route
+	metrics      *metrics
+	budget       *budget
+	slots        *slots
+	farewell     time.Duration
+	stopping     chan struct{}
+}
+
+type route struct {
+	method string
+	handle func(*exchange) error
+	open   bool // answers clients without a certificate too: those of probes have none
+}
+
+//go:embed openapi.yaml
+var openAPI []byte
+
+// New makes a server. That its certificate cannot be read is an error.
+func New(options Options) (*Server, error) {
+	if options.MaxBody == 0 {
+		options.MaxBody = DefaultMaxBody
+	}
+	if options.Timeout == 0 {
+		options.Timeout = DefaultTimeout
+	}
+	if options.MaxConcurrent == 0 {
+		options.MaxConcurrent = runtime.GOMAXPROCS(0)
+	}
+	if options.Log == nil {
+		options.Log = slog.New(slog.DiscardHandler)
+	}
+	m := newMetrics()
+	s := &Server{
+		options:  options,
+		metrics:  m,
+		budget:   newBudget(max(bodiesInFlight*options.MaxBody, leastInFlight), m.held),
+		slots:    newSlots(options.MaxConcurrent, options.MaxConcurrent*queuePerSlot),
+		farewell: farewell,
+		stopping: make(chan struct{}),
+	}
+	s.routes = map[string]route{
+		"/v1/lint":      {method: http.MethodPost, handle: s.lint},
+		"/v1/plan":      {method: http.MethodPost, handle: s.plan},
+		"/k8s/validate": {method: http.MethodPost, handle: s.review},
+		"/healthz":      {method: http.MethodGet, handle: healthy, open: true},
+		"/readyz":       {method: http.MethodGet, handle: s.ready, open: true},
+		"/metrics":      {method: http.MethodGet, handle: through(promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))},
+		"/openapi.yaml": {method: http.MethodGet, handle: describe},
+	}
+	if options.TLS != nil {
+		var err error
+		if s.certificates, err = newCertificates(*options.TLS, options.Log); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func healthy(x *exchange) error { return x.text(http.StatusOK, "ok\n") }
+
+func (s *Server) ready(x *exchange) error {
+	select {
+	case <-s.stopping:
+		return newProblem(http.StatusServiceUnavailable, "the server is stopping")
+	default:
+		return x.text(http.StatusOK, "ok\n")
+	}
+}
+
+func describe(x *exchange) error {
+	return x.write(http.StatusOK, "application/yaml", openAPI)
+}
+
+func through(h http.Handler) func(*exchange) error {
+	return func(x *exchange) error {
+		h.ServeHTTP(x, x.request)
+		return nil
+	}
+}
+
+// Serve answers what comes to the listener until ctx ends. Then /readyz fails, and a second later no connection is accepted any more; when
+// every request that was accepted has its answer, Serve returns nil. It serves once.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	server := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: min(s.options.Timeout, maxHeaderTimeout),
+		ReadTimeout:       s.options.Timeout,
+		// Counted from the request's header: it arrives, it is judged, its answer is read.
+		WriteTimeout:   3 * s.options.Timeout,
+		IdleTimeout:    idleTimeout,
+		MaxHeaderBytes: 64 << 10,
+		ErrorLog:       slog.NewLogLogger(s.options.Log.Handler(), slog.LevelWarn),
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams:          100,
+			MaxReceiveBufferPerConnection: 1 << 20,
+			MaxReceiveBufferPerStream:     256 << 10,
+		},
+	}
+	failed := make(chan error, 1)
+	go func() {
+		if s.certificates == nil {
+			failed <- server.Serve(l)
+			return
+		}
+		server.TLSConfig = s.certificates.config()
+		failed <- server.ServeTLS(l, "", "")
+	}()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	close(s.stopping)
+	select {
+	case err := <-failed:
+		return err
+	case <-time.After(s.farewell):
+	}
+	// No request takes longer than this, so the deadline is not met.
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*server.WriteTimeout)
+	defer cancel()
+	err := server.Shutdown(ending)
+	if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	return err
+}

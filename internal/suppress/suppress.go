@@ -1,0 +1,95 @@
+// Package suppress takes away findings that the user does not want to see: by comments beside them, and by the ignores of
+// the configuration. What takes nothing away is itself a finding.
+package suppress
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/lint"
+)
+
+// Rules are the findings about suppressions themselves.
+var Rules = &lint.Group{Name: "suppress", Summary: "suppressions that hide nothing, or do not say why"}
+
+// The rules of the group have nothing to run: Apply makes their findings.
+var (
+	Unused = Rules.Add(&lint.Rule{
+		Name:     "unused",
+		Severity: lint.Warning,
+		Summary:  "a suppression hides no finding",
+		Run:      nothing,
+	})
+	Malformed = Rules.Add(&lint.Rule{
+		Name:     "malformed",
+		Severity: lint.Warning,
+		Summary:  "a comment for xdslint that it does not understand",
+		Run:      nothing,
+	})
+	NoReason = Rules.Add(&lint.Rule{
+		Name:     "no-reason",
+		Severity: lint.Info,
+		Summary:  "a suppression does not say why",
+		Run:      nothing,
+	})
+	StaleBaseline = Rules.Add(&lint.Rule{
+		Name:     "stale-baseline",
+		Severity: lint.Info,
+		Summary:  "an entry of the baseline no longer occurs",
+		Why:      "Someone mended it. `xdslint baseline prune` takes such entries out, so that the same mistake cannot come back unseen.",
+		Run:      nothing,
+	})
+)
+
+var nothing = lint.ForSnapshot(func(*lint.Pass) {})
+
+// Options of Apply.
+type Options struct {
+	Ran     []*lint.Rule // whose findings the result can hold: a suppression of another rule is not called unused
+	Known   []*lint.Rule // all there are
+	Ignores []Ignore     // of the configuration
+	File    *source.File // that the ignores are from
+	// Whole: the run covers all that the ignores were written for, so those that hide nothing are reported.
+	Whole bool
+}
+
+// Apply takes the suppressed findings out of a result, adds those about the suppressions, and returns how many were taken.
+func Apply(result *lint.Result, opts Options) int {
+	comments := collect(result, opts.Known)
+	used := make([]bool, len(opts.Ignores))
+	before := len(result.Diagnostics)
+	result.Diagnostics = slices.DeleteFunc(result.Diagnostics, func(d lint.Diagnostic) bool {
+		hidden := comments.hide(&d)
+		for i := range opts.Ignores {
+			if opts.Ignores[i].Match(&d) {
+				used[i], hidden = true, true
+			}
+		}
+		return hidden
+	})
+	hidden := before - len(result.Diagnostics)
+	result.Diagnostics = append(result.Diagnostics, comments.report(opts.Ran)...)
+	for i := range opts.Ignores {
+		if ignore := &opts.Ignores[i]; opts.Whole && !used[i] && ran(ignore.Rule, opts.Ran) {
+			result.Diagnostics = append(result.Diagnostics, about(Unused, opts.File, ignore.Span,
+				fmt.Sprintf("this ignore hides nothing: %s is not found there", ignore.Rule)))
+		}
+	}
+	lint.Sort(result.Diagnostics)
+	return hidden
+}
+
+// about makes a finding in a file that is no xDS.
+func about(rule *lint.Rule, f *source.File, span source.Span, message string) lint.Diagnostic {
+	return lint.Diagnostic{
+		Rule: rule, Severity: rule.Severity, Message: message, Span: span,
+		Resource: &graph.Resource{Kind: graph.File, Name: f.Name, File: f},
+	}
+}
+
+// ran tells whether a selector means a rule that ran.
+func ran(selector string, rules []*lint.Rule) bool {
+	return slices.ContainsFunc(rules, func(r *lint.Rule) bool { return r.Match(selector) })
+}

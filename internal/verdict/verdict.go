@@ -1,0 +1,141 @@
+// Package verdict says whether a data plane would take a file, given to it alone.
+package verdict
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/dataplane"
+)
+
+// Verdict is one target's answer to one file.
+type Verdict struct {
+	Path     string   `json:"path"`
+	Target   string   `json:"target"`
+	Delivery string   `json:"delivery"` // bootstrap, push or config_dump
+	Verdict  string   `json:"verdict"`  // accept or reject
+	Reasons  []Reason `json:"reasons"`
+}
+
+// Reason is a finding that the target refuses the file for. Line and column are 0 where the file has no text.
+type Reason struct {
+	Rule     string `json:"rule"`
+	Message  string `json:"message"`
+	Upstream string `json:"upstream"`
+	Field    string `json:"field"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+}
+
+// The verdicts and deliveries. Of a config_dump, each resource is judged as it reached the Envoy that wrote it.
+const (
+	Accept     = "accept"
+	Reject     = "reject"
+	Bootstrap  = "bootstrap"
+	Push       = "push"
+	ConfigDump = "config_dump"
+)
+
+// Judge asks targets about one file. Only the rules and the target count: no configuration, suppression or severity. An
+// error means that the file could not be read; what cannot be parsed is rejected.
+func Judge(ctx context.Context, path string, targets []dataplane.Target, rules []*lint.Rule, opts load.Options) ([]Verdict, error) {
+	if path != "-" {
+		if err := readable(path); err != nil {
+			return nil, err
+		}
+	}
+	input, err := load.Paths(ctx, []string{path}, opts)
+	if err != nil {
+		return nil, err
+	}
+	name := path
+	if path == "-" {
+		name = input.Files[0].Path
+	}
+	all, err := Of(ctx, name, input, targets, rules)
+	for i := range all {
+		all[i].Path = path
+	}
+	return all, err
+}
+
+// Of asks targets about the file of that name in an input, in which there is besides nothing but what the file names.
+func Of(ctx context.Context, name string, input *load.Input, targets []dataplane.Target, rules []*lint.Rule) ([]Verdict, error) {
+	var all []Verdict
+	for _, t := range targets {
+		result := lint.Run(ctx, input.Snapshots, lint.Config{Rules: rules, Target: t, TargetGiven: true})
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		v := Verdict{Path: name, Target: t.String(), Delivery: delivery(input), Verdict: Accept, Reasons: []Reason{}}
+		for _, d := range report.Redacted(result) {
+			// Other files that a bootstrap names are not part of it.
+			if d.Rejected && d.Resource.File.Name == name {
+				v.Verdict = Reject
+				v.Reasons = append(v.Reasons, reason(&d))
+			}
+		}
+		if len(input.Files) == 1 && len(input.Snapshots) == 0 && input.Files[0].Why != "" { // a Kubernetes object of another kind
+			why := input.Files[0].Why
+			v.Verdict, v.Reasons = Reject, append(v.Reasons, Reason{Rule: "schema/manifest", Message: "nothing of xDS is there: " + why})
+		}
+		all = append(all, v)
+		if len(result.Failures) > 0 {
+			return all, result.Failures[0]
+		}
+	}
+	return all, nil
+}
+
+func readable(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err = f.Read(make([]byte, 1)); errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+func reason(d *lint.Diagnostic) Reason {
+	r := Reason{Rule: d.Rule.ID(), Message: d.Message, Upstream: d.Upstream, Field: d.Path.String()}
+	if d.Resource.Kind == graph.Patch {
+		r.Field = d.Resource.InObject(d.Path).String()
+	}
+	if d.Resource.File.Text != nil && !d.Span.IsZero() {
+		at := d.Resource.File.Position(d.Span.Start)
+		r.Line, r.Column = at.Line, at.Column
+	}
+	return r
+}
+
+// delivery is how the file reaches a data plane. What cannot be parsed is taken for a bootstrap, unless it says otherwise.
+func delivery(input *load.Input) string {
+	if slices.ContainsFunc(input.Files, func(f load.FileReport) bool { return f.As == ConfigDump }) {
+		return ConfigDump
+	}
+	for _, s := range input.Snapshots {
+		for _, r := range s.Resources {
+			if r.Kind == graph.Bootstrap {
+				return Bootstrap
+			}
+		}
+	}
+	for _, s := range input.Snapshots {
+		for _, r := range s.Resources {
+			if r.Kind != graph.File || r.Object != nil {
+				return Push
+			}
+		}
+	}
+	return Bootstrap
+}

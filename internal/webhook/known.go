@@ -1,0 +1,46 @@
+package webhook
+
+import (
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/internal/report"
+)
+
+// identity is what stays of a finding when something above it gets longer or shorter.
+type identity struct {
+	rule           *lint.Rule
+	kind           graph.Kind
+	name           string
+	where, message string // without the numbers that may be positions
+}
+
+func identityOf(d *lint.Diagnostic) identity {
+	return identity{d.Rule, d.Resource.Kind, d.Resource.Name, lint.WithoutNumbers(where(d)), lint.WithoutNumbers(d.Message)}
+}
+
+// split tells the errors that are new from those that were there before. Of several that look alike, as many are known as there were. What a
+// rule finds that failed on the old object may have been there as well.
+func split(errors []lint.Diagnostic, before *lint.Result) (fresh, known []lint.Diagnostic) {
+	silent := map[*lint.Rule]bool{}
+	for _, failure := range before.Failures {
+		silent[failure.Rule] = true
+	}
+	left := map[identity]int{}
+	for _, d := range report.Redacted(before) {
+		if d.Severity == lint.Error {
+			left[identityOf(&d)]++
+		}
+	}
+	for _, d := range errors {
+		switch id := identityOf(&d); {
+		case left[id] > 0:
+			left[id]--
+			known = append(known, d)
+		case silent[d.Rule]:
+			known = append(known, d)
+		default:
+			fresh = append(fresh, d)
+		}
+	}
+	return fresh, known
+}

@@ -1,0 +1,137 @@
+// Package webhook answers the AdmissionReviews that a Kubernetes API server sends before it stores an object. It knows nothing of HTTP.
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/internal/report"
+)
+
+// Reviewer judges the objects of AdmissionReviews. It keeps no state, so dry runs are like any other.
+type Reviewer struct {
+	// Lint judges texts by their names, as load.Given and lint.Run do together; it may be called concurrently. A Kubernetes object is one
+	// text: whether there is anything of Envoy in it is for Lint to say.
+	Lint func(ctx context.Context, texts map[string][]byte) (*lint.Result, error)
+}
+
+// Review says whether an object may be stored: not if there are errors in it, but for those that were there before an update. All else that
+// was found comes as warnings. An object that is about to go is let through, and one that could not be judged too, with a warning: what a
+// call that fails means, the webhook's failurePolicy says, and no answer of this function is such a failure. A review that no API server
+// sends (none of admission.k8s.io/v1, or without an object in JSON) is refused with status 400.
+func (r *Reviewer) Review(ctx context.Context, review *admissionv1.AdmissionReview) *admissionv1.AdmissionResponse {
+	if review == nil || review.Request == nil {
+		return malformed("", "the AdmissionReview has no request")
+	}
+	request := review.Request
+	if review.APIVersion != admissionv1.SchemeGroupVersion.String() || review.Kind != "AdmissionReview" {
+		return malformed(request.UID, fmt.Sprintf("this is %q of %q: only an AdmissionReview of %q is answered",
+			review.Kind, review.APIVersion, admissionv1.SchemeGroupVersion))
+	}
+	allowed := &admissionv1.AdmissionResponse{UID: request.UID, Allowed: true}
+	if request.SubResource != "" || request.Operation != admissionv1.Create && request.Operation != admissionv1.Update {
+		return allowed
+	}
+	var object metav1.PartialObjectMetadata
+	if err := json.Unmarshal(request.Object.Raw, &object); err != nil {
+		return malformed(request.UID, "the object is not JSON: "+err.Error())
+	}
+	if object.DeletionTimestamp != nil || object.Labels[load.Label] == "false" {
+		return allowed
+	}
+
+	found, err := r.judge(ctx, request, &object)
+	if err != nil {
+		allowed.Warnings = []string{warning("this object was not checked: " + err.Error())}
+		return allowed
+	}
+	allowed.Warnings = found.warnings()
+	if len(found.errors) == 0 {
+		return allowed
+	}
+	return &admissionv1.AdmissionResponse{UID: request.UID, Result: denial(request, &object, found.errors), Warnings: allowed.Warnings}
+}
+
+// findings of one review.
+type findings struct {
+	errors   []lint.Diagnostic // new ones
+	known    []lint.Diagnostic // errors that the object had before
+	warned   []lint.Diagnostic
+	failures []*lint.Failure
+}
+
+func (r *Reviewer) judge(ctx context.Context, request *admissionv1.AdmissionRequest, object *metav1.PartialObjectMetadata) (*findings, error) {
+	result, err := r.lint(ctx, request.Object.Raw)
+	if err != nil {
+		return nil, err
+	}
+	found := &findings{failures: result.Failures}
+	for _, d := range report.Redacted(result) {
+		switch d.Severity {
+		case lint.Error:
+			found.errors = append(found.errors, d)
+		case lint.Warning:
+			found.warned = append(found.warned, d)
+		}
+	}
+	if len(found.errors) == 0 || request.Operation != admissionv1.Update {
+		return found, nil
+	}
+	old, err := relabelled(request.OldObject.Raw, object.Labels)
+	if err != nil {
+		return nil, fmt.Errorf("the old object cannot be read: %w", err)
+	}
+	before, err := r.lint(ctx, old)
+	if err != nil {
+		return nil, err
+	}
+	found.errors, found.known = split(found.errors, before)
+	return found, nil
+}
+
+// lint judges one object.
+func (r *Reviewer) lint(ctx context.Context, object []byte) (*lint.Result, error) {
+	name, text := manifest(object)
+	result, err := r.Lint(ctx, map[string][]byte{name: text})
+	if err == nil {
+		err = ctx.Err() // then these are not all the findings
+	}
+	return result, err
+}
+
+// relabelled is an object with other labels: who asks for an object to be checked that is there already is told what is wrong with it, but
+// not refused.
+func relabelled(object []byte, labels map[string]string) ([]byte, error) {
+	var fields, metadata map[string]json.RawMessage
+	if err := json.Unmarshal(object, &fields); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(fields["metadata"], &metadata); err != nil {
+		return nil, err
+	}
+	if metadata == nil { // JSON's null
+		return nil, errors.New("it has no metadata")
+	}
+	var err error
+	if metadata["labels"], err = json.Marshal(labels); err != nil {
+		return nil, err
+	}
+	if fields["metadata"], err = json.Marshal(metadata); err != nil {
+		return nil, err
+	}
+	return json.Marshal(fields)
+}
+
+func malformed(uid types.UID, why string) *admissionv1.AdmissionResponse {
+	return &admissionv1.AdmissionResponse{UID: uid, Result: &metav1.Status{
+		Status: metav1.StatusFailure, Code: 400, Reason: metav1.StatusReasonBadRequest, Message: "xdslint: " + why,
+	}}
+}

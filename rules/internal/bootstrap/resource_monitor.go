@@ -1,0 +1,70 @@
+package bootstrap
+
+import (
+	"strings"
+
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	overloadv3 "github.com/envoyproxy/go-control-plane/envoy/config/overload/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "resource-monitor",
+	Severity: lint.Error,
+	Summary:  "a resource monitor of the overload manager cannot be made of its configuration",
+	Links: []string{
+		"FixedHeapMonitor (source/extensions/resource_monitors/fixed_heap/fixed_heap_monitor.cc)",
+		"OverloadManagerImpl::OverloadManagerImpl (source/server/overload_manager_impl.cc)",
+	},
+	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
+		for i, monitor := range b.GetOverloadManager().GetResourceMonitors() {
+			checkMonitor(p, at.Field("overload_manager").Item("resource_monitors", i), monitor)
+		}
+	}),
+})
+
+const (
+	monitors     = "envoy.extensions.resource_monitors."
+	proactive    = "envoy.resource_monitors.global_downstream_max_connections"
+	proactiveFor = monitors + "downstream_connections.v3.DownstreamConnectionsConfig"
+)
+
+func checkMonitor(p *lint.Pass, at lint.At, monitor *overloadv3.ResourceMonitor) {
+	held := monitor.GetTypedConfig()
+	if held == nil {
+		return // schema/missing-typed-config
+	}
+	is := configured(at, held)
+	if monitor.GetName() == proactive && is != proactiveFor {
+		p.Reject(at.Field("name"), lint.Rejection{
+			Message:  "this name belongs to the monitor of downstream connections",
+			Help:     "give this monitor another name",
+			Upstream: "Didn't find a registered implementation for '" + proactive + "' with type URL: '" + string(is) + "'",
+		})
+		return
+	}
+	config, where := envoy.Content(at.Field("typed_config"), held)
+	if config == nil {
+		return
+	}
+	switch is {
+	case monitors + "fixed_heap.v3.FixedHeapConfig":
+		if size, ok := field(config, "max_heap_size_bytes"); ok && size.Uint() == 0 {
+			p.Reject(where.Field("max_heap_size_bytes"), lint.Rejection{
+				Message:  "max_heap_size_bytes must be above 0",
+				Help:     "write how much memory Envoy may use",
+				Upstream: "fixed_heap: max heap size must be greater than 0",
+			})
+		}
+	case monitors + "injected_resource.v3.InjectedResourceConfig":
+		if file, ok := field(config, "filename"); ok && file.String() != "" && !strings.Contains(file.String(), "/") {
+			p.Reject(where.Field("filename"), lint.Rejection{
+				Message:  "filename names no folder",
+				Help:     "write ./" + file.String(),
+				Upstream: "invalid file path " + file.String(),
+			})
+		}
+	}
+}

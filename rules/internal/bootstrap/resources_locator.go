@@ -1,0 +1,190 @@
+package bootstrap
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "resources-locator",
+	Severity: lint.Error,
+	Summary:  "a resources locator (cds_, lds_ or srds_resources_locator) is no collection that Envoy can subscribe to",
+	Links: []string{
+		"XdsResourceIdentifier::decodeUrl (source/common/config/xds_resource.cc)",
+		"SubscriptionFactoryImpl::collectionSubscriptionFromUrl (source/common/config/subscription_factory_impl.cc)",
+	},
+	Run: lint.Each(checkScoped).And(func(p *lint.Pass) {
+		if b, r := p.Snapshot.Bootstrap(); b != nil && r.State == "" {
+			checkCollections(p, r.At().Field("dynamic_resources"), b.GetDynamicResources())
+		}
+	}),
+})
+
+func checkCollections(p *lint.Pass, at lint.At, d *bootstrapv3.Bootstrap_DynamicResources) {
+	clusters := collection{d.GetCdsResourcesLocator(), at.Field("cds_resources_locator"), d.GetCdsConfig(), at.Field("cds_config"), "envoy.config.cluster.v3.Cluster", false}
+	for _, w := range clusters.wrong() {
+		w.refuse(p)
+	}
+	listeners := collection{d.GetLdsResourcesLocator(), at.Field("lds_resources_locator"), d.GetLdsConfig(), at.Field("lds_config"), "envoy.config.listener.v3.Listener", false}
+	for _, w := range listeners.wrong() {
+		late(p, w)
+	}
+}
+
+func checkScoped(p *lint.Pass, at lint.At, s *hcmv3.ScopedRds) {
+	if at.Resource().State != "" || !envoy.OuterRead(p.Target.Extensions(), at.Place) {
+		return
+	}
+	scopes := collection{
+		s.GetSrdsResourcesLocator(), at.Field("srds_resources_locator"), s.GetScopedRdsConfigSource(), at.Field("scoped_rds_config_source"),
+		"envoy.config.route.v3.ScopedRouteConfiguration", !p.Target.Before("1.40"),
+	}
+	for _, w := range scopes.wrong() {
+		w.refuse(p)
+	}
+}
+
+type collection struct {
+	url      string
+	at       lint.At
+	source   *corev3.ConfigSource
+	sourceAt lint.At
+	kind     string
+	plain    bool // GRPC will do: Envoy takes it for DELTA_GRPC
+}
+
+func (c collection) wrong() []wrong {
+	if c.url == "" {
+		return nil
+	}
+	u, w := readLocator(c.url)
+	switch {
+	case w.message != "":
+	case u.scheme == "http:":
+		w = wrong{message: "envoy has no collections over HTTP", help: "write an xdstp: URL", upstream: "Unsupported code path"}
+	case u.scheme == "file:":
+		return nil
+	case u.kind != c.kind:
+		w = wrong{
+			message: fmt.Sprintf("the URL is about %s, not %s", u.kind, c.kind), help: "write xdstp://AUTHORITY/" + c.kind + "/NAME/*",
+			upstream: fmt.Sprintf("xdstp:// type does not match %s in %s", c.kind, c.url),
+		}
+	default:
+		return c.wrongSource()
+	}
+	w.at = c.at
+	return []wrong{w}
+}
+
+// wrongSource is what collectionSubscriptionFromUrl asks of the config source.
+func (c collection) wrongSource() []wrong {
+	switch s := c.source.GetConfigSourceSpecifier().(type) {
+	case *corev3.ConfigSource_Ads:
+		return nil
+	case *corev3.ConfigSource_ApiConfigSource:
+		return c.wrongAPI(s.ApiConfigSource)
+	}
+	const upstream = "Missing or not supported config source specifier in envoy::config::core::v3::ConfigSource for a collection. Only ADS and gRPC in delta-xDS mode are supported."
+	if c.source == nil {
+		return []wrong{{c.at, "no config source is there to ask for the collection", "add " + c.sourceAt.Path().Name() + ": {ads: {}}", upstream}}
+	}
+	return []wrong{{c.sourceAt, "an xdstp collection comes from ADS or another gRPC server", "write ads: {}, or an api_config_source of type DELTA_GRPC", upstream}}
+}
+
+func (c collection) wrongAPI(api *corev3.ApiConfigSource) []wrong {
+	at := c.sourceAt.Field("api_config_source")
+	switch t := api.GetApiType(); {
+	case t == corev3.ApiConfigSource_AGGREGATED_GRPC, t == corev3.ApiConfigSource_AGGREGATED_DELTA_GRPC:
+		return nil
+	case t == corev3.ApiConfigSource_DELTA_GRPC, t == corev3.ApiConfigSource_GRPC && c.plain:
+		return wrongServers(at, api)
+	default:
+		return []wrong{{
+			at.Field("api_type"), fmt.Sprintf("%s cannot bring an xdstp collection", t), "write DELTA_GRPC, or ads: {} in place of the api_config_source",
+			"Unknown xdstp:// transport API type in " + t.String(),
+		}}
+	}
+}
+
+// wrongServers is checkApiConfigSourceNames, of a source that speaks gRPC.
+func wrongServers(at lint.At, api *corev3.ApiConfigSource) []wrong {
+	const (
+		gRPC = "(AGGREGATED_)(DELTA_)GRPC must "
+		help = "write grpc_services: [{envoy_grpc: {cluster_name: …}}]"
+	)
+	clusters, services := len(api.GetClusterNames()), len(api.GetGrpcServices())
+	switch {
+	case clusters+services == 0:
+		return []wrong{{at.Key(), "the api_config_source names no server", help, "API configs must have either a gRPC service or a cluster name defined"}}
+	case clusters > 0:
+		return []wrong{{
+			at.Field("cluster_names"), fmt.Sprintf("%s takes grpc_services, not cluster_names", api.GetApiType()), help,
+			gRPC + "not have a cluster name specified",
+		}}
+	case services > 1:
+		return []wrong{{
+			at.Field("grpc_services"), fmt.Sprintf("%d grpc_services, and envoy takes one", services), "keep one of them",
+			gRPC + "have no more than 1 gRPC services specified",
+		}}
+	}
+	return nil
+}
+
+// locator is what matters of a resource's URL.
+type locator struct{ scheme, kind string }
+
+// readLocator is XdsResourceIdentifier::decodeUrl.
+func readLocator(text string) (locator, wrong) {
+	rest := text
+	if at := strings.Index(text, "://"); at >= 0 {
+		rest = text[at+3:]
+	}
+	path := "/"
+	if at := strings.Index(rest, "/"); at >= 0 {
+		path = rest[at:]
+	}
+	path, fragment, hasFragment := strings.Cut(path, "#")
+	if hasFragment {
+		if w := wrongFragment(fragment); w.message != "" {
+			return locator{}, w
+		}
+	}
+	for _, scheme := range []string{"xdstp:", "http:", "file:"} {
+		if !strings.HasPrefix(text, scheme) {
+			continue
+		}
+		whole, _, _ := strings.Cut(path, "?")
+		kind, _, _ := strings.Cut(whole[1:], "/")
+		if kind == "" && scheme != "file:" {
+			return locator{}, wrong{message: "the URL names no type of resources", help: "write xdstp://AUTHORITY/TYPE/NAME/*", upstream: "Resource type missing from " + whole}
+		}
+		return locator{scheme, kind}, wrong{}
+	}
+	return locator{}, wrong{message: fmt.Sprintf("%q is no URL of resources", text), help: "write xdstp://AUTHORITY/TYPE/NAME/*", upstream: text + " does not have a xdstp:, http: or file: scheme"}
+}
+
+func wrongFragment(fragment string) wrong {
+	for part := range strings.SplitSeq(fragment, ",") {
+		alt, isAlt := strings.CutPrefix(part, "alt=")
+		switch {
+		case isAlt:
+			if plain, err := url.PathUnescape(alt); err == nil {
+				alt = plain
+			}
+			if _, w := readLocator(alt); w.message != "" {
+				return w
+			}
+		case !strings.HasPrefix(part, "entry="):
+			return wrong{message: fmt.Sprintf("%q behind the # is neither entry=NAME nor alt=URL", part), help: "leave it out", upstream: "Unknown fragment component " + part}
+		}
+	}
+	return wrong{}
+}

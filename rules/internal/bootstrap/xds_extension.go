@@ -1,0 +1,33 @@
+package bootstrap
+
+import (
+	"fmt"
+
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "xds-extension",
+	Severity: lint.Error,
+	Summary:  "a bootstrap asks for an extension of xDS itself, of which Envoy's official builds have none",
+	Links:    []string{"XdsManagerImpl::initialize (source/common/config/xds_manager_impl.cc)"},
+	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
+		unknownExtension(p, at.Field("xds_delegate_extension"), b.GetXdsDelegateExtension())
+		unknownExtension(p, at.Field("xds_config_tracker_extension"), b.GetXdsConfigTrackerExtension())
+	}),
+})
+
+func unknownExtension(p *lint.Pass, at lint.At, e *corev3.TypedExtensionConfig) {
+	config := e.GetTypedConfig()
+	if config == nil || config.GetTypeUrl() != "" && at.Content(config) == nil { // a type that Envoy does not have at all is schema/bad-type-url
+		return
+	}
+	p.Reject(at.Key(), lint.Rejection{
+		Message:  "envoy's official builds have no " + at.Path().Name(),
+		Help:     "leave it out, or use a build that has it",
+		Upstream: fmt.Sprintf("Didn't find a registered implementation for '%s' with type URL: '%s'", e.GetName(), configured(at, config)),
+	})
+}

@@ -1,0 +1,75 @@
+package cluster
+
+import (
+	"fmt"
+
+	dfpcommonv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/common/dynamic_forward_proxy/v3"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "dns-cache",
+	Severity: lint.Error,
+	Summary:  "two configurations of one DNS cache differ, or it is told to resolve what it cannot",
+	Links:    []string{"DnsCacheManagerImpl::getCache (source/extensions/common/dynamic_forward_proxy/dns_cache_manager_impl.cc)"},
+	Run: lint.Each(func(p *lint.Pass, at lint.At, config *dfpcommonv3.DnsCacheConfig) {
+		if !envoy.OuterRead(p.Target.Extensions(), at.Place) {
+			return
+		}
+		checkTyped(p, at, config.GetTypedDnsResolverConfig())
+		most := uint32(1024)
+		if config.GetMaxHosts() != nil {
+			most = config.GetMaxHosts().GetValue()
+		}
+		if names := len(config.GetPreresolveHostnames()); uint64(names) > uint64(most) {
+			p.Reject(at.Field("preresolve_hostnames"), lint.Rejection{
+				Message:  fmt.Sprintf("%d names are to be resolved in advance, and the cache holds %d", names, most),
+				Help:     "write a larger max_hosts, or fewer names",
+				Upstream: fmt.Sprintf("DNS Cache [%s] configured with preresolve_hostnames=%d larger than max_hosts=%d", config.GetName(), names, most),
+			})
+		}
+	}).And(func(p *lint.Pass) {
+		first := map[string]lint.At{}
+		for _, r := range inOrder(p.Snapshot) {
+			r.Walk(func(place *graph.Place) {
+				config, ok := place.Message.Interface().(*dfpcommonv3.DnsCacheConfig)
+				if !ok || !envoy.OuterRead(p.Target.Extensions(), place) {
+					return
+				}
+				at := place.At()
+				before, again := first[config.GetName()]
+				if !again {
+					first[config.GetName()] = at
+					return
+				}
+				if proto.Equal(before.Place.Message.Interface(), config) || p.Snapshot.Partial && before.Resource().File != r.File {
+					return // loose files may be for different Envoys
+				}
+				p.Reject(at, lint.Rejection{
+					Message:  fmt.Sprintf("the DNS cache %q has other settings elsewhere", config.GetName()),
+					Help:     "write the same dns_cache_config in both places, or give this one another name",
+					Upstream: fmt.Sprintf("config specified DNS cache '%s' with different settings", config.GetName()),
+					Related:  []lint.Related{lint.RelatedTo(before, "the other settings")},
+				})
+			})
+		}
+	}),
+})
+
+// inOrder are the clusters and listeners of a snapshot in the order in which Envoy makes them.
+func inOrder(s *graph.Snapshot) (all []*graph.Resource) {
+	for _, delivery := range []graph.Delivery{graph.FromBootstrap, graph.OverXDS} {
+		for _, kind := range []graph.Kind{graph.Cluster, graph.Listener} {
+			for _, r := range s.All(kind) {
+				if r.Delivery == delivery && r.State == "" {
+					all = append(all, r)
+				}
+			}
+		}
+	}
+	return all
+}

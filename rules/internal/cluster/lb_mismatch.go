@@ -1,0 +1,220 @@
+package cluster
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	maglevv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/load_balancing_policies/maglev/v3"
+	ringhashv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/load_balancing_policies/ring_hash/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/dynamic"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/each"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "lb-mismatch",
+	Severity: lint.Error,
+	Summary:  "the load balancing of a cluster does not go with its type, or with its other settings",
+	Links:    []string{"ClusterInfoImpl::configureLbPolicies (source/common/upstream/upstream_impl.cc)", "ClusterManagerImpl::loadCluster (source/common/upstream/cluster_manager_impl.cc)"},
+	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
+		checkCombined(p, at, c)
+		b := envoy.BalancingOf(p.Target.Extensions(), at, c)
+		switch {
+		case !b.Subset:
+			checkProvided(p, at, c, b)
+		case b.Provided():
+			p.Reject(b.At, lint.Rejection{
+				Message:  "CLUSTER_PROVIDED cannot be combined with lb_subset_config",
+				Help:     "leave one of them out",
+				Upstream: "cluster: LB policy CLUSTER_PROVIDED cannot be combined with lb_subset_config",
+			})
+		}
+		for ; b.Name != "" && isMade(p, at, c, b); b = b.Child(p.Target.Extensions()) {
+			checkHashing(p, b)
+		}
+	}),
+})
+
+// checkHashing looks at what a ring or a table is made of.
+func checkHashing(p *lint.Pass, b envoy.Balancing) {
+	switch config := b.Config.(type) {
+	case *ringhashv3.RingHash:
+		low, high := envoy.ValueOr(config.GetMinimumRingSize(), 1024), envoy.ValueOr(config.GetMaximumRingSize(), 1024*1024*8)
+		if low <= high {
+			return
+		}
+		field, message := "minimum_ring_size", fmt.Sprintf("a ring of at least %d hashes cannot have at most %d", low, high)
+		if config.GetMinimumRingSize() == nil {
+			field, message = "maximum_ring_size", fmt.Sprintf("a ring has at least %d hashes unless minimum_ring_size says less, and so cannot have at most %d", low, high)
+		}
+		p.Reject(b.At.Field(field), lint.Rejection{
+			Message:  message,
+			Help:     fmt.Sprintf("write a minimum_ring_size of at most %d, or a larger maximum_ring_size", high),
+			Upstream: fmt.Sprintf("ring hash: minimum_ring_size (%d) > maximum_ring_size (%d)", low, high),
+		})
+	case *maglevv3.Maglev:
+		size := envoy.ValueOr(config.GetTableSize(), 65537)
+		if prime(size) {
+			return
+		}
+		p.Reject(b.At.Field("table_size"), lint.Rejection{
+			Message:  fmt.Sprintf("the table size %d is no prime number", size),
+			Help:     "write 65537, the default, or another prime number of at most 5000011",
+			Upstream: "The table size of maglev must be prime number",
+		})
+	}
+	if b.Name == envoy.LoadAwareLocalityPolicy {
+		checkVariance(p, b)
+	}
+}
+
+func checkVariance(p *lint.Pass, b envoy.Balancing) {
+	threshold, ok := dynamic.Value(dynamic.Sub(b.Config, "utilization_variance_threshold"), "value")
+	if !ok {
+		return
+	}
+	if share := threshold.Float(); share < 0 || share > 1 {
+		p.Reject(b.At.Field("utilization_variance_threshold"), lint.Rejection{
+			Message:  fmt.Sprintf("%v is no share of the utilization", share),
+			Help:     "write a number from 0 to 1",
+			Upstream: "utilization_variance_threshold must be in [0, 1]",
+		})
+	}
+}
+
+// isMade tells whether Envoy makes the load balancer, or those of its subsets, when it loads the cluster. Those of subsets it
+// makes with their first hosts, which only a STATIC cluster of the bootstrap has by then (SubsetLoadBalancer::SubsetLoadBalancer).
+func isMade(p *lint.Pass, at lint.At, c *clusterv3.Cluster, b envoy.Balancing) bool {
+	subsets, _ := b.Subsets(at, c)
+	if subsets == nil {
+		return true
+	}
+	if at.Resource().Delivery != graph.FromBootstrap || envoy.ClusterFactory(p.Target.Extensions(), c) != envoy.ClusterStatic {
+		return false
+	}
+	_, falls := dynamic.Value(subsets, "fallback_policy")
+	_, panics := dynamic.Value(subsets, "panic_mode_any")
+	if falls || panics {
+		return true
+	}
+	for _, s := range selectorsOf(subsets) {
+		if s.fallback == anyEndpoint || s.fallback == defaultSubset || !s.single && selects(c, s.keys) {
+			return true
+		}
+	}
+	return false
+}
+
+// selects tells whether some endpoint has all of a selector's keys.
+func selects(c *clusterv3.Cluster, keys []string) bool {
+	for _, locality := range c.GetLoadAssignment().GetEndpoints() {
+		for _, endpoint := range locality.GetLbEndpoints() {
+			values := endpoint.GetMetadata().GetFilterMetadata()["envoy.lb"].GetFields()
+			if len(keys) > 0 && !slices.ContainsFunc(keys, func(key string) bool { return values[key] == nil }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// prime is Primes::isPrime, for which 1 is one.
+func prime(n uint64) bool {
+	return n == 1 || new(big.Int).SetUint64(n).ProbablyPrime(0)
+}
+
+// checkCombined looks for settings that exclude each other, whatever the type.
+func checkCombined(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
+	common := c.GetCommonLbConfig()
+	switch {
+	case c.GetLoadBalancingPolicy() == nil && c.GetLbPolicy() == clusterv3.Cluster_LOAD_BALANCING_POLICY_CONFIG:
+		p.Reject(at.Field("lb_policy"), lint.Rejection{
+			Message:  "LOAD_BALANCING_POLICY_CONFIG means load_balancing_policy, and there is none",
+			Help:     "write a load_balancing_policy, or another lb_policy",
+			Upstream: "cluster: field load_balancing_policy need to be set",
+		})
+	case c.GetLoadBalancingPolicy() == nil:
+	case c.GetLbSubsetConfig() != nil:
+		p.Reject(at.Field("lb_subset_config").Key(), lint.Rejection{
+			Message:  "lb_subset_config cannot be combined with load_balancing_policy",
+			Help:     "use envoy.load_balancing_policies.subset as the load_balancing_policy",
+			Upstream: "cluster: load_balancing_policy cannot be combined with lb_subset_config",
+		})
+	default:
+		const help = "move it into the configuration of the policy"
+		const upstream = "cluster: load_balancing_policy cannot be combined with partial fields (zone_aware_lb_config, locality_weighted_lb_config, consistent_hashing_lb_config) of common_lb_config"
+		for _, field := range []struct {
+			name string
+			set  bool
+		}{
+			{"zone_aware_lb_config", common.GetZoneAwareLbConfig() != nil},
+			{"locality_weighted_lb_config", common.GetLocalityWeightedLbConfig() != nil},
+			{"consistent_hashing_lb_config", common.GetConsistentHashingLbConfig() != nil},
+		} {
+			if field.set {
+				p.Reject(at.Field("common_lb_config", field.name).Key(), lint.Rejection{
+					Message:  field.name + " cannot be combined with load_balancing_policy",
+					Help:     help,
+					Upstream: upstream,
+				})
+			}
+		}
+	}
+	if c.GetLbSubsetConfig().GetLocalityWeightAware() && common.GetLocalityWeightedLbConfig() == nil {
+		p.Reject(at.Field("lb_subset_config", "locality_weight_aware"), lint.Rejection{
+			Message:  "locality_weight_aware needs the weights of localities, which this cluster does not use",
+			Help:     "add common_lb_config: {locality_weighted_lb_config: {}}",
+			Upstream: "Locality weight aware subset LB requires that a locality_weighted_lb_config be set",
+		})
+	}
+	if common.GetConsistentHashingLbConfig().GetUseHostnameForHashing() && c.GetType() != clusterv3.Cluster_STRICT_DNS {
+		p.Reject(at.Field("common_lb_config", "consistent_hashing_lb_config", "use_hostname_for_hashing"), lint.Rejection{
+			Message:  "only a STRICT_DNS cluster can hash the names of its hosts",
+			Help:     "use type: STRICT_DNS, or leave it out",
+			Upstream: "Cannot use hostname for consistent hashing loadbalancing",
+		})
+	}
+}
+
+var (
+	providing = []string{"envoy.clusters.aggregate", "envoy.clusters.composite", envoy.ClusterDFP, "envoy.clusters.mcp_multicluster"}
+	plain     = []string{envoy.ClusterStatic, envoy.ClusterStrictDNS, envoy.ClusterLogicalDNS, envoy.ClusterDNS, envoy.ClusterEDS}
+)
+
+// checkProvided looks at who provides the load balancer. The lb_policy of ORIGINAL_DST is cluster/original-dst's.
+func checkProvided(p *lint.Pass, at lint.At, c *clusterv3.Cluster, b envoy.Balancing) {
+	factory := envoy.ClusterFactory(p.Target.Extensions(), c)
+	switch {
+	case b.Name == "" && (c.GetLoadBalancingPolicy() != nil || c.GetLbPolicy() == clusterv3.Cluster_LOAD_BALANCING_POLICY_CONFIG):
+		// no policy that Envoy knows
+	case b.Provided() && slices.Contains(plain, factory):
+		p.Reject(b.At, lint.Rejection{
+			Message:  fmt.Sprintf("a cluster of type %s provides no load balancer", factory),
+			Help:     "write another policy, such as ROUND_ROBIN",
+			Upstream: "cluster manager: cluster provided LB specified but cluster did not provide one",
+		})
+	case !b.Provided() && slices.Contains(providing, factory):
+		p.Reject(at.Field("lb_policy"), lint.Rejection{
+			Message:  fmt.Sprintf("a cluster of type %s brings its own load balancer", factory),
+			Help:     "write lb_policy: CLUSTER_PROVIDED",
+			Upstream: "cluster manager: cluster provided LB not specified but cluster provided one",
+		})
+	case !b.Provided() && factory == envoy.ClusterOriginalDst && c.GetLoadBalancingPolicy() != nil:
+		p.Reject(b.At, lint.Rejection{
+			Message:  "an ORIGINAL_DST cluster brings its own load balancer",
+			Help:     "leave load_balancing_policy out",
+			Upstream: "cluster manager: cluster provided LB not specified but cluster provided one",
+		})
+	case factory == "envoy.clusters.reverse_connection" && c.GetLbPolicy() != clusterv3.Cluster_CLUSTER_PROVIDED:
+		p.Reject(at.Field("lb_policy"), lint.Rejection{
+			Message:  "a cluster of type envoy.clusters.reverse_connection brings its own load balancer",
+			Help:     "write lb_policy: CLUSTER_PROVIDED",
+			Upstream: "Only 'CLUSTER_PROVIDED' is allowed with cluster type 'REVERSE_CONNECTION'",
+		})
+	}
+}

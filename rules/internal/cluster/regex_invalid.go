@@ -1,0 +1,53 @@
+package cluster
+
+import (
+	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/check"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "regex-invalid",
+	Severity: lint.Error,
+	Summary:  "a regular expression of a cluster is not one that RE2 knows",
+	Links:    []string{"CompiledGoogleReMatcher (source/common/common/regex.cc)", "https://github.com/google/re2/wiki/Syntax"},
+	Run: lint.Each(func(p *lint.Pass, at lint.At, m *matcherv3.RegexMatcher) {
+		if at.Resource().Kind != graph.Cluster || m.GetRegex() == "" || !compiled(p, at.Place) || envoy.OtherRegexEngine(p.Snapshot, m) {
+			return
+		}
+		if text, ok := at.Place.Parent.Message.Interface().(*matcherv3.StringMatcher); ok && text.GetIgnoreCase() {
+			p.Reject(at.Place.Parent.At().Field("ignore_case"), lint.Rejection{
+				Message:  "ignore_case does nothing for a safe_regex",
+				Help:     "leave it out; (?i) at the start of the expression ignores the case",
+				Upstream: "ignore_case has no effect for safe_regex.",
+			})
+		}
+		if upstream := envoy.InvalidRegex(p.Target, p.Snapshot, m.GetRegex()); upstream != "" {
+			p.Reject(at.Field("regex"), lint.Rejection{
+				Message:  "RE2 does not know this regular expression: " + upstream,
+				Help:     check.RegexHelp(upstream),
+				Upstream: upstream,
+			})
+		}
+	}),
+})
+
+// compilers are the configurations inside of a cluster whose regular expressions Envoy compiles with the cluster.
+var compilers = map[protoreflect.FullName]bool{
+	httpOptions: true,
+	"envoy.extensions.load_balancing_policies.maglev.v3.Maglev":      true,
+	"envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash": true,
+}
+
+func compiled(p *lint.Pass, place *graph.Place) bool {
+	around := envoy.EnclosingAny(place)
+	if around == nil {
+		return true
+	}
+	content := place.Resource.Contents[around.Message.Interface()]
+	return content != nil && compilers[content.ProtoReflect().Descriptor().FullName()] && envoy.Reads(p.Target.Extensions(), around)
+}

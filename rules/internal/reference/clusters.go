@@ -1,0 +1,111 @@
+package reference
+
+import (
+	"fmt"
+
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+// clusterRule checks the references to clusters that belong to a rule. The note says what Envoy does with one that leads
+// nowhere; notes for single fields come first.
+func clusterRule(role envoy.ClusterRole, note string) lint.Check {
+	return lint.ForSnapshot(func(p *lint.Pass) {
+		eachSuspect(p, role, func(b *envoy.Boot, e *graph.Edge) { judgeCluster(p, b, e, note) })
+	})
+}
+
+// eachSuspect calls f for the references of a rule that may lead nowhere. Of a hundred thousand hardly any does, so the
+// cheap questions come first.
+func eachSuspect(p *lint.Pass, role envoy.ClusterRole, f func(b *envoy.Boot, e *graph.Edge)) {
+	var b *envoy.Boot
+	looked := false
+	for _, e := range p.Snapshot.Edges {
+		if e.Kind != graph.Cluster || e.To != nil && !envoy.NeedsStaticCluster(e.Field) && (e.To.Delivery == graph.FromBootstrap || e.From.Delivery != graph.FromBootstrap) {
+			continue
+		}
+		if envoy.RoleOf(e) != role || unusedScopes(e) {
+			continue
+		}
+		if !looked {
+			b, looked = envoy.BootOf(p.Snapshot), true
+		}
+		f(b, e)
+	}
+}
+
+// unusedScopes tells that a reference stands in a rds_config_source for scopes that bring their route tables along.
+func unusedScopes(e *graph.Edge) bool {
+	source := e.Place.Enclosing("envoy.config.core.v3.ConfigSource")
+	if source == nil {
+		return false
+	}
+	scopes, ok := graph.As[*hcmv3.ScopedRoutes](source.Parent)
+	return ok && scopes.GetScopedRds() == nil
+}
+
+func judgeCluster(p *lint.Pass, b *envoy.Boot, e *graph.Edge, note string) {
+	lookup := envoy.LookupOf(e)
+	if lookup != nil && b != nil && (e.From.Delivery == graph.FromBootstrap || lookup.Need != envoy.AnyCluster) {
+		// Envoy looks the name up while it loads this, and CDS has brought nothing yet, or does not count: what the
+		// bootstrap holds decides alone.
+		if !b.Has(lookup.Need, e.Target) {
+			refuse(p, b, e, lookup)
+		}
+		return
+	}
+	if e.To != nil || p.Snapshot.Assumes(graph.Cluster, e.Target) {
+		return
+	}
+	world := p.Snapshot.World(graph.Cluster, e.Source)
+	if world == graph.Open {
+		return
+	}
+	d := lint.Diagnostic{Message: fmt.Sprintf("no cluster is named %q", e.Target)}
+	if lookup != nil && world == graph.Closed && e.From.State == "" {
+		d.Severity, d.Rejected, d.Upstream = lint.Error, true, lookup.Says
+		d.Notes = []string{"envoy refuses it: " + lookup.Why}
+	} else if own := envoy.MissingClusterNote(e.Field); own != "" {
+		d.Notes = []string{own}
+	} else {
+		d.Notes = []string{note}
+	}
+	p.ReportDangling(e, world, d)
+}
+
+func refuse(p *lint.Pass, b *envoy.Boot, e *graph.Edge, lookup *envoy.Lookup) {
+	d := lint.Diagnostic{
+		Severity: lint.Error,
+		Message:  fmt.Sprintf("no cluster is named %q", e.Target),
+		Notes:    []string{"envoy refuses it: " + lookup.Why},
+		Help:     lookup.Help,
+		Rejected:  !lookup.Late,
+		Upstream: lookup.Says,
+	}
+	if lookup.Late {
+		d.Notes = []string{"envoy --mode validate accepts it, and a real start ends at once: " + lookup.Why}
+	}
+	switch {
+	case b.Clusters[e.Target] != nil:
+		d.Message = fmt.Sprintf("cluster %q has to be a static one that is not itself discovered over EDS", e.Target)
+	case e.To != nil:
+		d.Message = fmt.Sprintf("cluster %q is not a static one", e.Target)
+		if lookup.Later != "" {
+			d.Help += ", or " + lookup.Later
+		}
+	default:
+		if p.Snapshot.World(graph.Cluster, graph.Anywhere) != graph.Closed {
+			d.Message = fmt.Sprintf("no static cluster is named %q", e.Target)
+			if lookup.Later != "" {
+				d.Help += ", or " + lookup.Later
+			}
+		}
+		if near := lint.Nearest(e.Target, b.Names(lookup.Need)); near != "" {
+			d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(e.At(), e.Target, near)
+		}
+	}
+	p.ReportEdge(e, d)
+}

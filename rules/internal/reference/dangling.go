@@ -1,0 +1,37 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+const (
+	fieldRDS       protoreflect.FullName = "envoy.extensions.filters.network.http_connection_manager.v3.Rds.route_config_name"
+	fieldScope     protoreflect.FullName = "envoy.config.route.v3.ScopedRouteConfiguration.route_configuration_name"
+	fieldPerFilter                       = "typed_per_filter_config"
+)
+
+// dangling reports the references to a kind that lead nowhere, in words of its own for the kind.
+func dangling(kind graph.Kind, what, note string, fields ...protoreflect.FullName) lint.Check {
+	return lint.ForSnapshot(func(p *lint.Pass) {
+		p.Dangling(kind, func(e *graph.Edge, world graph.World) {
+			if len(fields) == 0 || slices.Contains(fields, e.Field) {
+				p.ReportDangling(e, world, lint.Diagnostic{Message: fmt.Sprintf("%s is named %q", what, e.Target), Notes: []string{note}})
+			}
+		})
+	})
+}
+
+// inside reports the names that their own resource should declare, and does not: there is no other world to ask.
+func inside(p *lint.Pass, kind graph.Kind, f func(e *graph.Edge)) {
+	for _, e := range p.Snapshot.Edges {
+		if e.Kind == kind && e.To == nil {
+			f(e)
+		}
+	}
+}

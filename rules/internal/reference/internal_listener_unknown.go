@@ -1,0 +1,75 @@
+package reference
+
+import (
+	"fmt"
+	"strings"
+
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "internal-listener-unknown",
+	Severity: lint.Error,
+	Summary:  "an endpoint is an internal listener that does not exist, or internal listeners are not enabled",
+	Links:    []string{"InternalClientConnectionFactory::createClientConnection (source/extensions/bootstrap/internal_listener/client_connection_factory.cc)", "ListenerImpl::validateConfig (source/common/listener_manager/listener_impl.cc)"},
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
+		unknownInternal(p)
+		if b := envoy.BootOf(p.Snapshot); b != nil && !internalEnabled(b) {
+			for _, r := range p.Snapshot.All(graph.Listener) {
+				if l, ok := r.Message.(*listenerv3.Listener); ok && l.GetInternalListener() != nil {
+					p.Report(r.At().Field("internal_listener").Key(), lint.Diagnostic{
+						Message: "internal listeners are not enabled in the bootstrap",
+						Notes:   []string{envoy.OnReject(r)},
+						Help:    "add the extension envoy.bootstrap.internal_listener to bootstrap_extensions",
+						Rejected: true, Upstream: fmt.Sprintf("error adding listener named '%s': InternalListener bootstrap extension is mandatory", r.Name),
+					})
+				}
+			}
+		}
+	}),
+})
+
+func unknownInternal(p *lint.Pass) {
+	for _, e := range p.Snapshot.Edges {
+		if e.Kind != graph.InternalListener || e.To != nil || e.From.Kind == graph.Listener && e.Path.Parent().Parent().Name() == "address" ||
+			p.Snapshot.Assumes(graph.Listener, e.Target) || p.Snapshot.Assumes(graph.InternalListener, e.Target) {
+			continue
+		}
+		if world := p.Snapshot.World(graph.Listener, graph.Anywhere); world != graph.Open {
+			d := lint.Diagnostic{
+				Message: fmt.Sprintf("no internal listener is named %q", e.Target),
+				Notes:   []string{connecting(e)},
+			}
+			if near := lint.Nearest(e.Target, p.Snapshot.Names(graph.Listener)); near != "" {
+				d.Help = fmt.Sprintf("did you mean %q?", near)
+				if world == graph.Closed {
+					d.Fixes = lint.Correct(e.At(), e.Target, near)
+				}
+			} else if p.Snapshot.Find(graph.Listener, graph.Anywhere, e.Target) != nil {
+				d.Help = fmt.Sprintf("listener %q has no internal_listener: {}", e.Target)
+			}
+			p.ReportDangling(e, world, d)
+		}
+	}
+}
+
+func internalEnabled(b *envoy.Boot) bool {
+	for _, extension := range b.Message.GetBootstrapExtensions() {
+		if strings.HasSuffix(extension.GetTypedConfig().GetTypeUrl(), "envoy.extensions.bootstrap.internal_listener.v3.InternalListener") {
+			return true
+		}
+	}
+	return false
+}
+
+// connecting tells what happens to connections to the missing listener.
+func connecting(e *graph.Edge) string {
+	if e.Place.Enclosing("envoy.config.endpoint.v3.Endpoint.AdditionalAddress") != nil {
+		return "envoy accepts it, and connections fail once the endpoint's first address does (503, response flag UF)"
+	}
+	return "envoy accepts it, and connections fail (503, response flag UF)"
+}

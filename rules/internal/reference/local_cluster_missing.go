@@ -1,0 +1,14 @@
+package reference
+
+import (
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "local-cluster-missing",
+	Severity: lint.Error,
+	Summary:  "cluster_manager.local_cluster_name is no cluster of the bootstrap",
+	Links:    []string{"ClusterManagerImpl::initialize (source/common/upstream/cluster_manager_impl.cc)"},
+	Run:      clusterRule(envoy.LocalCluster, "envoy refuses it"),
+})

@@ -1,0 +1,37 @@
+package reference
+
+import (
+	"fmt"
+
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "matcher-target-unknown",
+	Severity: lint.Error,
+	Summary:  "a listener's matcher selects a filter chain that the listener does not have",
+	Links:    []string{"FilterChainManagerImpl::findFilterChain (source/common/listener_manager/filter_chain_manager_impl.cc)"},
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
+		inside(p, graph.FilterChain, func(e *graph.Edge) {
+			listener, ok := graph.As[*listenerv3.Listener](e.Place.Enclosing("envoy.config.listener.v3.Listener"))
+			if !ok || listener.GetFcdsConfig() != nil { // filter chains come from elsewhere, too
+				return
+			}
+			var chains []string
+			for _, chain := range listener.GetFilterChains() {
+				chains = append(chains, chain.GetName())
+			}
+			d := lint.Diagnostic{
+				Message: fmt.Sprintf("the listener has no filter chain %q", e.Target),
+				Notes:   []string{"envoy accepts it and closes the connections that are sent there"},
+			}
+			if near := lint.Nearest(e.Target, chains); near != "" {
+				d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(e.At(), e.Target, near)
+			}
+			p.ReportEdge(e, d)
+		})
+	}),
+})

@@ -1,0 +1,93 @@
+package reference
+
+import (
+	"fmt"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+// referrers are the kinds that can name a resource of a kind. Where one of them is open, or cannot be read in full, an
+// orphan may well have parents.
+var referrers = map[graph.Kind][]graph.Kind{
+	graph.RouteConfiguration:    {graph.Listener, graph.ScopedRouteConfiguration},
+	graph.ClusterLoadAssignment: {graph.Cluster},
+	graph.Secret:                {graph.Listener, graph.Cluster, graph.RouteConfiguration, graph.ExtensionConfig},
+	graph.ExtensionConfig:       {graph.Listener, graph.Cluster},
+}
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "orphan-resource",
+	Severity: lint.Warning,
+	Summary:  "a route configuration, cluster load assignment, secret or extension config is named by nothing",
+	Links:    []string{"https://github.com/kumahq/kuma/issues/12098"},
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
+		orphans := unnamed(p.Snapshot)
+		if len(orphans) == 0 {
+			return
+		}
+		blind, onDemand := blindSpots(p.Snapshot)
+		for _, r := range orphans {
+			if onDemand[r.Kind] || !allClosed(p.Snapshot, referrers[r.Kind], blind) {
+				continue
+			}
+			p.ReportResource(r, lint.Diagnostic{
+				Message: fmt.Sprintf("nothing refers to the %s %q", r.Kind, r.Name),
+				Notes:   []string{"envoy never asks for it"},
+				Help:    "delete it, or refer to it",
+			})
+		}
+	}),
+})
+
+func unnamed(s *graph.Snapshot) []*graph.Resource {
+	named := map[*graph.Resource]bool{}
+	for _, e := range s.Edges {
+		if e.To != nil && e.To != e.From {
+			named[e.To] = true
+		}
+	}
+	var orphans []*graph.Resource
+	for _, r := range s.Resources {
+		if r.State != "" { // the dump of an Envoy holds nothing but what that Envoy asked for
+			return nil
+		}
+		if referrers[r.Kind] != nil && !named[r] && r.Delivery != graph.FromBootstrap && s.Find(r.Kind, r.Source, r.Name) == r {
+			orphans = append(orphans, r)
+		}
+	}
+	return orphans
+}
+
+func allClosed(s *graph.Snapshot, kinds []graph.Kind, blind map[graph.Kind]bool) bool {
+	for _, kind := range kinds {
+		switch {
+		case blind[kind]:
+			return false
+		case (kind == graph.ScopedRouteConfiguration || kind == graph.ExtensionConfig || kind == graph.RouteConfiguration) && len(s.All(kind)) == 0:
+			// Only asked for where a listener names them; what is missing of them is another rule's finding.
+		case s.World(kind, graph.Anywhere) != graph.Closed:
+			return false
+		}
+	}
+	return true
+}
+
+// blindSpots finds the kinds with parts that could not be decoded, and the kinds whose names Envoy makes up as it needs them.
+func blindSpots(s *graph.Snapshot) (blind, onDemand map[graph.Kind]bool) {
+	blind, onDemand = map[graph.Kind]bool{}, map[graph.Kind]bool{}
+	for _, r := range s.Resources {
+		if r.Message == nil || len(r.Problems) > 0 {
+			blind[r.Kind] = true
+		}
+		r.Walk(func(at *graph.Place) {
+			if at.Opaque {
+				blind[r.Kind] = true
+			}
+			if at.Message.Descriptor().FullName() == "envoy.extensions.transport_sockets.tls.cert_selectors.on_demand_secret.v3.Config" {
+				onDemand[graph.Secret] = true
+			}
+		})
+	}
+	return blind, onDemand
+}

@@ -1,0 +1,52 @@
+package reference
+
+import (
+	"fmt"
+
+	overloadv3 "github.com/envoyproxy/go-control-plane/envoy/config/overload/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "overload-trigger-unknown",
+	Severity: lint.Error,
+	Summary:  "an overload action or load shed point is triggered by a resource that no monitor watches",
+	Links:    []string{"OverloadManagerImpl::OverloadManagerImpl (source/server/overload_manager_impl.cc)"},
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
+		inside(p, graph.ResourceMonitor, func(e *graph.Edge) {
+			if _, action := graph.As[*overloadv3.OverloadAction](e.Place.Parent); action && e.Target == proactive {
+				return
+			}
+			var watched []string
+			if m, ok := graph.As[*overloadv3.OverloadManager](e.Place.Enclosing("envoy.config.overload.v3.OverloadManager")); ok {
+				for _, monitor := range m.GetResourceMonitors() {
+					watched = append(watched, monitor.GetName())
+				}
+			}
+			d := lint.Diagnostic{
+				Message: fmt.Sprintf("no resource monitor is named %q", e.Target),
+				Notes:   []string{envoy.OnReject(e.From)},
+				Help:    "add it to overload_manager.resource_monitors",
+				Rejected: e.From.State == "", Upstream: fmt.Sprintf("Unknown trigger resource %s for ", e.Target) + triggered(e.Place),
+			}
+			if near := lint.Nearest(e.Target, watched); near != "" {
+				d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(e.At(), e.Target, near)
+			}
+			p.ReportEdge(e, d)
+		})
+	}),
+})
+
+// proactive is a resource that actions can name without a monitor (OverloadProactiveResources).
+const proactive = "envoy.resource_monitors.global_downstream_max_connections"
+
+func triggered(at *graph.Place) string {
+	if point, ok := graph.As[*overloadv3.LoadShedPoint](at.Parent); ok {
+		return "loadshed point " + point.GetName()
+	}
+	action, _ := graph.As[*overloadv3.OverloadAction](at.Parent)
+	return "overload action " + action.GetName()
+}

@@ -1,0 +1,133 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "per-filter-key-unknown",
+	Severity: lint.Warning,
+	Summary:  "a key of typed_per_filter_config is the name of no HTTP filter",
+	Links:    []string{"PerFilterConfigs (source/common/router/config_impl.cc)", "https://github.com/envoyproxy/envoy/issues/29332", "https://github.com/envoyproxy/envoy/issues/14599"},
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
+		for _, e := range p.Snapshot.Edges {
+			if e.Kind == graph.HTTPFilter && e.To == nil && !p.Snapshot.Assumes(graph.HTTPFilter, e.Target) {
+				unknownFilter(p, e)
+			}
+		}
+	}),
+})
+
+func unknownFilter(p *lint.Pass, e *graph.Edge) {
+	config := perFilterConfig(e)
+	if config.optional || !managersKnown(p.Snapshot, e) {
+		return
+	}
+	names, sameKind := choices(p.Snapshot, e, config.message)
+	near := lint.Nearest(e.Target, names)
+	if len(sameKind) == 1 && !slices.Contains(sameKind, near) {
+		near = sameKind[0]
+	}
+	if near == "" && (config.message == nil || p.Snapshot.World(graph.Cluster, graph.Anywhere) == graph.Open) {
+		// Switching off a filter that is not there does no harm, and a cluster that is not known may have the filter.
+		return
+	}
+	d := lint.Diagnostic{
+		Message: fmt.Sprintf("no HTTP filter is named %q", e.Target),
+		Notes:   []string{"envoy accepts it and ignores this configuration"},
+		Help:    fmt.Sprintf("the filters are named %s", strings.Join(quoted(names), ", ")),
+	}
+	switch {
+	case near != "":
+		d.Help = fmt.Sprintf("did you mean %q?", near)
+	case len(names) == 0 || len(names) > 10:
+		d.Help = ""
+	}
+	// The name is the key, not what stands under it.
+	at := e.Place.At().Entry(fieldPerFilter, e.Target).Key()
+	if slices.Contains(sameKind, near) {
+		d.Fixes = lint.Rename(at, near).Likely(fmt.Sprintf("write %q", near))
+	} else if near != "" {
+		d.Fixes = lint.Correct(at, e.Target, near)
+	}
+	p.Report(at, d)
+}
+
+// managersKnown tells whether all connection managers that use the table are: the one around it, or those of all listeners.
+func managersKnown(s *graph.Snapshot, e *graph.Edge) bool {
+	return e.Place.Enclosing("envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager") != nil || s.World(graph.Listener, graph.Anywhere) != graph.Open
+}
+
+type filterConfig struct {
+	message  proto.Message // nil: nothing but a switch
+	optional bool
+}
+
+func perFilterConfig(e *graph.Edge) filterConfig {
+	fd := e.Place.Message.Descriptor().Fields().ByName(fieldPerFilter)
+	for key, value := range e.Place.Message.Get(fd).Map().Range {
+		if key.String() != e.Target {
+			continue
+		}
+		content := e.From.Contents[value.Message().Interface()]
+		if wrapper, ok := content.(*routev3.FilterConfig); ok {
+			return filterConfig{inner(e, wrapper.GetConfig()), wrapper.GetIsOptional()}
+		}
+		return filterConfig{message: content}
+	}
+	return filterConfig{}
+}
+
+func inner(e *graph.Edge, any *anypb.Any) proto.Message {
+	if any == nil {
+		return nil
+	}
+	return e.From.Contents[any]
+}
+
+// choices lists the names of the filters that could have been meant, and those whose type is of the same package as the
+// configuration: ext_authz.v3.ExtAuthzPerRoute belongs to ext_authz.v3.ExtAuthz.
+func choices(s *graph.Snapshot, e *graph.Edge, config proto.Message) (names, sameKind []string) {
+	for _, at := range s.FilterChoices(e) {
+		manager, ok := graph.As[*hcmv3.HttpConnectionManager](at)
+		if !ok {
+			continue
+		}
+		for _, f := range manager.GetHttpFilters() {
+			if slices.Contains(names, f.GetName()) {
+				continue
+			}
+			names = append(names, f.GetName())
+			if config != nil && packageOf(at.Resource.Contents[f.GetTypedConfig()]) == packageOf(config) {
+				sameKind = append(sameKind, f.GetName())
+			}
+		}
+	}
+	return names, sameKind
+}
+
+func packageOf(m proto.Message) string {
+	if m == nil {
+		return ""
+	}
+	return string(m.ProtoReflect().Descriptor().ParentFile().Package())
+}
+
+func quoted(names []string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, fmt.Sprintf("%q", name))
+	}
+	return all
+}

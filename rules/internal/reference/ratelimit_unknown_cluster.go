@@ -1,0 +1,14 @@
+package reference
+
+import (
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "ratelimit-unknown-cluster",
+	Severity: lint.Warning,
+	Summary:  "the cluster of a rate limit service does not exist",
+	Links:    []string{"RateLimit::rateLimitClient (source/extensions/filters/common/ratelimit/ratelimit_impl.cc)"},
+	Run:      clusterRule(envoy.RateLimitCluster, "envoy accepts it and limits nothing, unless failure_mode_deny is set"),
+})

@@ -1,0 +1,78 @@
+package reference
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "unknown-secret",
+	Severity: lint.Error,
+	Summary:  "a TLS certificate, a validation context or another secret is named that does not exist",
+	Links:    []string{"getTlsCertificateConfigProviders (source/common/tls/context_config_impl.cc)", "https://github.com/envoyproxy/envoy/issues/7252"},
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
+		b := envoy.BootOf(p.Snapshot)
+		for _, e := range p.Snapshot.Edges {
+			switch {
+			case e.Kind != graph.Secret:
+			case e.Source == graph.Static && b != nil:
+				staticSecret(p, b, e)
+			case e.To == nil && !p.Snapshot.Assumes(graph.Secret, e.Target):
+				if world := p.Snapshot.World(graph.Secret, e.Source); world != graph.Open {
+					p.ReportDangling(e, world, lint.Diagnostic{
+						Message: fmt.Sprintf("no secret is named %q", e.Target),
+						Notes:   []string{"what needs it waits until initial_fetch_timeout (15 s unless set), then " + without(e)},
+					})
+				}
+			}
+		}
+	}),
+})
+
+// without tells what happens where a secret has not come.
+func without(e *graph.Edge) string {
+	if e.Place.Enclosing("envoy.config.core.v3.TransportSocket") != nil {
+		return "resets TLS connections"
+	}
+	return "goes on without it: oauth2 answers 503, a credential injector 401"
+}
+
+// staticSecret checks a name that means a secret of the bootstrap.
+func staticSecret(p *lint.Pass, b *envoy.Boot, e *graph.Edge) {
+	wants := envoy.SecretLookupOf(e.Place)
+	found := b.Secrets[e.Target]
+	if found != nil && (wants == nil || wants.Is(found)) {
+		return
+	}
+	d := lint.Diagnostic{
+		Message: fmt.Sprintf("no static secret is named %q", e.Target),
+		Help:    "add it to static_resources.secrets, or give its sds_config",
+	}
+	if found != nil {
+		d.Message = fmt.Sprintf("static secret %q is no %s", e.Target, wants.What)
+		d.Help = ""
+	} else {
+		var names []string
+		for _, r := range p.Snapshot.All(graph.Secret) {
+			if s := b.Secrets[r.Name]; s != nil && r.Delivery == graph.FromBootstrap && (wants == nil || wants.Is(s)) {
+				names = append(names, r.Name)
+			}
+		}
+		if near := lint.Nearest(e.Target, names); near != "" {
+			d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(e.At(), e.Target, near)
+		}
+	}
+	switch {
+	case wants == nil:
+	case wants.Says == "":
+		d.Rejected, d.Notes = true, []string{"envoy crashes when it loads this"}
+	default:
+		d.Rejected, d.Upstream = true, strings.ReplaceAll(wants.Says, "%s", e.Target)
+		d.Notes = []string{"envoy refuses it: static secrets are looked up when the configuration is loaded"}
+	}
+	p.ReportEdge(e, d)
+}

@@ -1,0 +1,62 @@
+package route
+
+import (
+	"fmt"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+
+	"github.com/xdslint/xdslint/internal/ascii"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "duplicate-domain",
+	Severity: lint.Error,
+	Summary:  "a domain stands twice in a route table",
+	Links:    []string{"RouteMatcher::RouteMatcher (source/common/router/config_impl.cc)"},
+	Run: lint.Each(func(p *lint.Pass, at lint.At, table *routev3.RouteConfiguration) {
+		eachDomainTwice(p, at, table, func(domain string, where, first lint.At, vhost string) {
+			if domain == "*" {
+				return // two-wildcards
+			}
+			var fixes []lint.Fix
+			if sameHost(where, first) {
+				fixes = lint.Remove(where).Safe("remove the second one")
+			}
+			p.Reject(where, lint.Rejection{
+				Message:  fmt.Sprintf("the domain %q stands in this route table twice", domain),
+				Help:     "leave it to one virtual host",
+				Upstream: fmt.Sprintf("Only unique values for domains are permitted. Duplicate entry of domain %s in route %s", domain, table.GetName()),
+				Fixes:    fixes,
+				Related:  []lint.Related{lint.RelatedTo(first, fmt.Sprintf("virtual host %q has it", vhost))},
+			})
+		})
+	}),
+})
+
+// eachDomainTwice calls f for every domain that an earlier one of the same table equals, as RouteMatcher compares them.
+// VHDS can bring more virtual hosts, and is no reason to take those that are here.
+func eachDomainTwice(p *lint.Pass, at lint.At, config *routev3.RouteConfiguration, f func(domain string, where, first lint.At, vhost string)) {
+	type place struct {
+		at    lint.At
+		vhost string
+	}
+	seen := map[string]place{}
+	for i, vhost := range config.GetVirtualHosts() {
+		for j, domain := range vhost.GetDomains() {
+			domain = ascii.Lower(domain)
+			where := at.Item("virtual_hosts", i).Item("domains", j)
+			first, twice := seen[domain]
+			if !twice {
+				seen[domain] = place{where, vhost.GetName()}
+				continue
+			}
+			if _, ok := tableOf(p, at); ok {
+				f(domain, where, first.at, first.vhost)
+			}
+		}
+	}
+}
+
+// sameHost tells whether two domains stand in one virtual host.
+func sameHost(a, b lint.At) bool { return a.Path().Parent().String() == b.Path().Parent().String() }

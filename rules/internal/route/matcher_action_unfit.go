@@ -1,0 +1,57 @@
+package route
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "matcher-action-unfit",
+	Severity: lint.Error,
+	Summary:  "a virtual host's matcher ends in something that is no route, or goes on after a match",
+	Links:    []string{"MatchTreeFactory::createOnMatchBase (source/common/matcher/matcher.h)", "RouteMatchActionFactory (source/common/router/config_impl.h)"},
+	Run: lint.EachNamed(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
+		switch m.Descriptor().FullName() {
+		case "google.protobuf.Any":
+			if at.Place.Parent != nil {
+				checkAction(p, at)
+			}
+		case "xds.type.matcher.v3.Matcher.OnMatch", "envoy.config.common.matcher.v3.Matcher.OnMatch":
+			fd := m.Descriptor().Fields().ByName("keep_matching")
+			if fd == nil || !m.Get(fd).Bool() || !inVirtualHost(at.Place) {
+				return
+			}
+			if _, ok := tableOf(p, at); ok {
+				p.Reject(at.Field("keep_matching").Key(), lint.Rejection{
+					Message:  "a virtual host's matcher does not go on after a match",
+					Help:     "leave keep_matching out; a RouteList holds routes that are tried one after the other",
+					Upstream: "keep_matching is not supported",
+				})
+			}
+		}
+	}, "google.protobuf.Any", "xds.type.matcher.v3.Matcher.OnMatch", "envoy.config.common.matcher.v3.Matcher.OnMatch"),
+})
+
+func checkAction(p *lint.Pass, at lint.At) {
+	action := at.Place.Parent.At()
+	switch holder(action) {
+	case "xds.type.matcher.v3.Matcher.OnMatch.action", "envoy.config.common.matcher.v3.Matcher.OnMatch.action":
+	default:
+		return
+	}
+	name := envoy.ExtensionType(at.Place)
+	if name == "" || name == "envoy.config.route.v3.Route" || name == "envoy.config.route.v3.RouteList" || !inVirtualHost(action.Place) {
+		return
+	}
+	if _, ok := tableOf(p, action); ok {
+		p.Reject(action.Field("typed_config", "@type"), lint.Rejection{
+			Message:  fmt.Sprintf("a virtual host's matcher cannot end in %s", name),
+			Help:     "write an envoy.config.route.v3.Route or a RouteList",
+			Upstream: fmt.Sprintf("Didn't find a registered implementation for '%s' with type URL: '%s'", stringOf(action, "name"), name),
+		})
+	}
+}

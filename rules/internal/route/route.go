@@ -1,0 +1,74 @@
+// Package route holds the rules about route tables: what Envoy refuses in them.
+package route
+
+import (
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+// Rules is the group; each rule adds itself.
+var Rules = &lint.Group{Name: "route", Summary: "route tables that Envoy refuses: domains, matches, rewrites, retries, headers"}
+
+// table is the route table that Envoy builds of the messages around a place, all at once and before any request.
+type table struct {
+	config *routev3.RouteConfiguration // nil: a virtual host that comes alone, over VHDS
+}
+
+// tables are the fields that hold a route table. One that stands alone comes over RDS.
+var tables = map[protoreflect.FullName]bool{
+	"envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager.route_config": true,
+	"envoy.config.route.v3.ScopedRouteConfiguration.route_configuration":                             true,
+}
+
+// tableOf finds the table that a place is part of. Routes can stand in the actions of a virtual host's matcher; what other
+// Anys hold, such as the configurations of filters, is no part of it.
+func tableOf(p *lint.Pass, at lint.At) (t table, ok bool) {
+	for place := at.Place; place != nil; place = place.Parent {
+		switch m := place.Message.Interface().(type) {
+		case *routev3.RouteConfiguration:
+			if place.Parent != nil {
+				if fd := envoy.FieldOf(place); fd == nil || !tables[fd.FullName()] {
+					return t, false
+				}
+			}
+			return table{m}, envoy.OuterRead(p.Target.Extensions(), place)
+		case *routev3.VirtualHost:
+			if place.Parent == nil {
+				return table{}, true
+			}
+		}
+		if place.Message.Descriptor().FullName() == "google.protobuf.Any" && !isAction(place) {
+			return t, false
+		}
+	}
+	return t, false
+}
+
+// isAction tells the Any of a matcher's action, or of a tree of matchers that leads to actions.
+func isAction(place *graph.Place) bool {
+	if place.Parent == nil {
+		return false
+	}
+	fd := envoy.FieldOf(place.Parent)
+	if fd == nil {
+		return false
+	}
+	switch fd.FullName() {
+	case "xds.type.matcher.v3.Matcher.OnMatch.action", "envoy.config.common.matcher.v3.Matcher.OnMatch.action",
+		"xds.type.matcher.v3.Matcher.MatcherTree.custom_match", "envoy.config.common.matcher.v3.Matcher.MatcherTree.custom_match":
+		return true
+	}
+	return false
+}
+
+// holder is the name of the field that holds the message at a place.
+func holder(at lint.At) protoreflect.FullName {
+	if fd := envoy.FieldOf(at.Place); fd != nil {
+		return fd.FullName()
+	}
+	return ""
+}

@@ -1,0 +1,216 @@
+package route
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/lint"
+)
+
+const (
+	matchTemplate   = "envoy.extensions.path.match.uri_template.v3.UriTemplateMatchConfig"
+	rewriteTemplate = "envoy.extensions.path.rewrite.uri_template.v3.UriTemplateRewriteConfig"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "uri-template-invalid",
+	Severity: lint.Error,
+	Summary:  "a path template is malformed, or a rewrite names a variable that the match does not have",
+	Links:    []string{"parsePathPatternSyntax (source/extensions/path/uri_template_lib/uri_template_internal.cc)"},
+	Run: lint.Each(func(p *lint.Pass, at lint.At, r *routev3.Route) {
+		match, isMatch := template(at, r.GetMatch().GetPathMatchPolicy(), matchTemplate, "path_template")
+		rewrite, isRewrite := template(at, r.GetRoute().GetPathRewritePolicy(), rewriteTemplate, "path_template_rewrite")
+		if !isMatch && !isRewrite {
+			return
+		}
+		if _, ok := tableOf(p, at); !ok {
+			return
+		}
+		var variables []string
+		if isMatch {
+			var wrong string
+			if variables, wrong = parseTemplate(match, p.Target.Before("1.39")); wrong != "" {
+				p.Reject(at.Field("match", "path_match_policy", "typed_config", "path_template"), lint.Rejection{
+					Message:  "the path template is malformed: " + wrong,
+					Upstream: fmt.Sprintf("path_match_policy.path_template %s is invalid", match),
+				})
+				return
+			}
+		}
+		if !isRewrite {
+			return
+		}
+		where := at.Field("route", "path_rewrite_policy", "typed_config", "path_template_rewrite")
+		named, wrong := parseRewrite(rewrite)
+		switch {
+		case wrong != "":
+			p.Reject(where, lint.Rejection{
+				Message:  "the path template is malformed: " + wrong,
+				Upstream: fmt.Sprintf("path_rewrite_policy.path_template_rewrite %s is invalid", rewrite),
+			})
+		case r.GetMatch().GetPathMatchPolicy() == nil:
+			p.Reject(where, lint.Rejection{
+				Message:  "a path template can rewrite only what a path template has matched",
+				Help:     "match with a path_match_policy, or write prefix_rewrite or regex_rewrite",
+				Upstream: "unable to use envoy.path.rewrite.uri_template.uri_template_rewriter extension without envoy.path.match.uri_template.uri_template_matcher extension",
+			})
+		case isMatch:
+			for _, name := range named {
+				if !slices.Contains(variables, name) {
+					p.Reject(where, lint.Rejection{
+						Message:  fmt.Sprintf("the path template that matches has no variable %q", name),
+						Upstream: fmt.Sprintf("mismatch between variables in path_match_policy %s and path_rewrite_policy %s", match, rewrite),
+						Related:  []lint.Related{lint.RelatedTo(at.Field("match", "path_match_policy", "typed_config", "path_template"), "the template that matches")},
+					})
+				}
+			}
+		}
+	}),
+})
+
+// template is the template in an extension's configuration; an empty one breaks a constraint.
+func template(at lint.At, extension *corev3.TypedExtensionConfig, name protoreflect.FullName, field protoreflect.Name) (text string, ok bool) {
+	if extension.GetTypedConfig() == nil {
+		return "", false
+	}
+	content := at.Content(extension.GetTypedConfig())
+	if content == nil || content.ProtoReflect().Descriptor().FullName() != name {
+		return "", false
+	}
+	m := content.ProtoReflect()
+	text = m.Get(m.Descriptor().Fields().ByName(field)).String()
+	return text, text != ""
+}
+
+const maxVariables, maxVariableName = 5, 16
+
+var (
+	literal      = regexp.MustCompile(`^[a-zA-Z0-9\-._~%!$&'()+,;:@=*]+$`)
+	variableName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*$`)
+)
+
+// parseTemplate returns a template's variables, or what is wrong with it. First tells that variables have to stand at the
+// beginning of a segment, as until Envoy 1.38.
+func parseTemplate(text string, first bool) (variables []string, wrong string) {
+	if text[0] != '/' {
+		return nil, "it does not start with a slash"
+	}
+	// Variables may hold slashes, so they are cut out first. What is left of each is a brace, which no other part can have.
+	var bare strings.Builder
+	var contents []string
+	for rest := text; rest != ""; {
+		before, after, found := strings.Cut(rest, "{")
+		bare.WriteString(before)
+		if strings.Contains(before, "}") {
+			return nil, "a brace is closed that was not opened"
+		}
+		if !found {
+			break
+		}
+		content, tail, closed := strings.Cut(after, "}")
+		if !closed {
+			return nil, "a brace is not closed"
+		}
+		name, pattern, hasPattern := strings.Cut(content, "=")
+		switch {
+		case !variableName.MatchString(name):
+			return nil, fmt.Sprintf("%q is no name for a variable", name)
+		case len(name) > maxVariableName:
+			return nil, fmt.Sprintf("the variable name %q is longer than %d", name, maxVariableName)
+		case slices.Contains(variables, name):
+			return nil, fmt.Sprintf("the variable %q is there twice", name)
+		case len(variables) == maxVariables:
+			return nil, fmt.Sprintf("it has more than %d variables", maxVariables)
+		}
+		if hasPattern {
+			for part := range strings.SplitSeq(pattern, "/") {
+				if !literal.MatchString(part) || part[0] == '*' && part != "*" && part != "**" {
+					return nil, fmt.Sprintf("%q is no pattern for a variable", pattern)
+				}
+			}
+		} else {
+			pattern = "*"
+		}
+		variables, contents = append(variables, name), append(contents, pattern)
+		bare.WriteString("{")
+		rest = tail
+	}
+	segments := strings.Split(bare.String()[1:], "/")
+	if first && slices.ContainsFunc(segments, func(s string) bool { return strings.Index(s, "{") > 0 }) {
+		return nil, "text stands before a variable, which Envoy takes since 1.39"
+	}
+	return variables, checkSegments(segments, contents)
+}
+
+// checkSegments checks what stands between the slashes; a brace stands for a variable, and contents are their patterns.
+func checkSegments(segments, contents []string) string {
+	textGlob := false
+	for i, segment := range segments {
+		if segment == "" && i == len(segments)-1 {
+			break
+		}
+		around := strings.ReplaceAll(segment, "{", "")
+		switch count := strings.Count(segment, "{"); {
+		case segment == "":
+			return "it has an empty segment"
+		case around != "" && !literal.MatchString(around):
+			return fmt.Sprintf("%q has a character that does not belong into a path", around)
+		case count > 1:
+			return "two variables stand in one segment"
+		case count == 1:
+			pattern := contents[0]
+			contents = contents[1:]
+			if segment[0] == '*' {
+				return "a variable stands beside a *"
+			}
+			for part := range strings.SplitSeq(pattern, "/") {
+				if part == "*" || part == "**" {
+					if textGlob {
+						return "a variable comes after **"
+					}
+					textGlob = part == "**"
+				}
+			}
+		case segment[0] == '*':
+			if textGlob {
+				return "a * comes after **"
+			}
+			textGlob = strings.HasPrefix(segment, "**")
+		}
+	}
+	return ""
+}
+
+// parseRewrite returns the variables that a rewrite names, or what is wrong with it (parseRewritePattern).
+func parseRewrite(text string) (variables []string, wrong string) {
+	if text[0] != '/' {
+		return nil, "it does not start with a slash"
+	}
+	if strings.Contains(text, "//") {
+		return nil, "it has an empty segment"
+	}
+	for rest := text; rest != ""; {
+		before, after, found := strings.Cut(rest, "{")
+		if plain := strings.ReplaceAll(before, "/", ""); plain != "" && !literal.MatchString(plain) {
+			return nil, fmt.Sprintf("%q has a character that does not belong into a path", before)
+		}
+		if !found {
+			break
+		}
+		name, tail, closed := strings.Cut(after, "}")
+		if !closed {
+			return nil, "a brace is not closed"
+		}
+		if !variableName.MatchString(name) {
+			return nil, fmt.Sprintf("%q is no name for a variable", name)
+		}
+		variables, rest = append(variables, name), tail
+	}
+	return variables, ""
+}

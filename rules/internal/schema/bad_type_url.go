@@ -1,0 +1,368 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	dubbov3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/dubbo_proxy/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/decode/types"
+	"github.com/xdslint/xdslint/internal/constraint"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:      "bad-type-url",
+	Severity:  lint.Error,
+	Fragments: true,
+	Summary:   "a type URL names no type, or an extension that does not belong there",
+	Links:     []string{"https://github.com/envoyproxy/envoy/issues/21759"},
+	Run: lint.EachNamed(checkTypes, "google.protobuf.Any", "envoy.config.core.v3.ExtensionConfigSource", "envoy.config.cluster.v3.Cluster",
+		"envoy.config.cluster.v3.Cluster.CustomClusterType", "envoy.config.core.v3.TypedExtensionConfig",
+		"envoy.extensions.filters.network.dubbo_proxy.v3.DubboFilter", "envoy.config.cluster.v3.LoadBalancingPolicy").And(func(p *lint.Pass) {
+		for _, r := range p.Snapshot.Resources {
+			if r.Message == nil {
+				unknownResources(p, r)
+			}
+		}
+	}),
+})
+
+// unknownResources reports resources of an unknown type, which are in no message.
+func unknownResources(p *lint.Pass, r *graph.Resource) {
+	for _, problem := range r.Problems {
+		name := decode.TypeName(problem.Name)
+		if problem.Kind == decode.UnknownType && !isV2(name) {
+			d := unknownType(p, lint.AtProblem(r, problem).Field("@type"), problem.Name)
+			p.ReportProblem(r, problem, d)
+		}
+	}
+}
+
+func checkTypes(p *lint.Pass, at lint.At, m protoreflect.Message) {
+	switch m := m.Interface().(type) {
+	case *anypb.Any:
+		checkAny(p, at, m.GetTypeUrl())
+	case *corev3.ExtensionConfigSource:
+		checkTypeURLs(p, at, m)
+	case *clusterv3.Cluster:
+		checkOptionNames(p, at, m)
+	case *clusterv3.Cluster_CustomClusterType:
+		checkClusterType(p, at, m)
+	case *corev3.TypedExtensionConfig:
+		checkNamed(p, at, m.GetName())
+	case *dubbov3.DubboFilter:
+		checkNamed(p, at, m.GetName())
+	case *clusterv3.LoadBalancingPolicy:
+		checkPolicies(p, at, m)
+	}
+}
+
+func checkAny(p *lint.Pass, at lint.At, url string) {
+	x := p.Target.Extensions()
+	name := envoy.ExtensionType(at.Place)
+	if url == "" {
+		emptyPerRoute(p, at)
+		return
+	}
+	if isV2(name) {
+		return
+	}
+	text := at.Resource().Text != nil
+	if !strings.Contains(url, "/") || strings.HasPrefix(url, "/") {
+		d := lint.Diagnostic{
+			Message: fmt.Sprintf("the type URL %q has nothing before the type's name", url),
+			Notes:   []string{envoy.OnReject(at.Resource())},
+			Help:    fmt.Sprintf("write type.googleapis.com/%s", strings.TrimPrefix(url, "/")),
+			Rejected: text || envoy.Reads(x, at.Place), Upstream: "@type must contain at least one / and a nonempty host",
+		}
+		if full := "type.googleapis.com/" + strings.TrimPrefix(url, "/"); d.Rejected {
+			d.Fixes = lint.Replace(at.Field(typeKey(at)), full).Safe("write " + full)
+		}
+		reportType(p, at, d)
+		return
+	}
+	pt, plugged := envoy.PointOf(at.Place)
+	if plugged && envoy.Ignored(x, pt, at.Place) {
+		plugged = false
+	}
+	refused := plugged && envoy.OuterRead(p.Target.Extensions(), at.Place) && !pt.Takes(x, name) && !optional(at.Place, pt)
+	switch {
+	case !official(p.Target, name):
+		if at.Resource().Kind == graph.Patch && !meantForEnvoy(x, at, name) {
+			return // those who patch have extensions of their own, Istio many
+		}
+		d := unknownType(p, at.Field(typeKey(at)), string(name))
+		inText := text && decode.TypeName(url) == name // a TypedStruct's type is looked up, not read
+		d.Rejected = inText || refused
+		if d.Rejected || at.Place.Opaque {
+			reportType(p, at, d)
+		}
+	case plugged && !refused && envoy.OuterRead(x, at.Place):
+		checkPosition(p, at, pt, name)
+	case refused && (!envoy.IsFilterConfig(at.Place) || inFilterConfig(at.Place)) && !byItsName(pt, name):
+		d := misplaced(p, pt, name, at.Field(typeKey(at)))
+		late(&d, pt)
+		reportType(p, at, d)
+	}
+}
+
+// meantForEnvoy tells an unknown type that is misspelt, or in a package that is Envoy's alone.
+func meantForEnvoy(x *dataplane.Extensions, at lint.At, name protoreflect.FullName) bool {
+	return nearestType(x, name) != "" || at.Place.Opaque && strings.HasPrefix(string(name), "envoy.extensions.")
+}
+
+// inFilterConfig tells the content of a FilterConfig, which cannot be another one.
+func inFilterConfig(at *graph.Place) bool {
+	if at.Parent == nil {
+		return false
+	}
+	_, ok := at.Parent.Message.Interface().(*routev3.FilterConfig)
+	return ok
+}
+
+// emptyPerRoute finds a configuration per route that has no type. In a FilterConfig, it enables the filter.
+func emptyPerRoute(p *lint.Pass, at lint.At) {
+	pt, ok := envoy.PointOf(at.Place)
+	if !ok || !pt.IsPerRoute() || pt.Wrapping != at.Place || at.Resource().Problems != nil || !envoy.OuterRead(p.Target.Extensions(), at.Place) {
+		return
+	}
+	p.Reject(at, lint.Rejection{
+		Message:  "the configuration of a filter per route has no type",
+		Help:     `write "@type" and the configuration; to only enable the filter, "@type": type.googleapis.com/envoy.config.route.v3.FilterConfig and config: {}`,
+		Upstream: "Didn't find a registered implementation for '…' with type URL: ''",
+	})
+}
+
+// checkPosition looks at the two types that many HTTP filters have, one for the chain and one for routes.
+func checkPosition(p *lint.Pass, at lint.At, pt envoy.Point, name protoreflect.FullName) {
+	if !slices.Contains(pt.Categories, "envoy.filters.http") && !slices.Contains(pt.Categories, "envoy.filters.http.upstream") {
+		return
+	}
+	content := at.Resource().Contents[at.Place.Message.Interface()]
+	instead, swapped := pt.Swapped(name)
+	switch {
+	case pt.IsPerRoute() && envoy.ChainOnly(name) && !optional(at.Place, pt):
+		reportType(p, at, lint.Diagnostic{
+			Message: fmt.Sprintf("the filter of %s takes no configuration per route", name),
+			Notes:   []string{envoy.OnReject(at.Resource())}, Rejected: true,
+			Upstream: "doesn't support virtual host or route specific configurations",
+		})
+	case swapped && content != nil && (proto.Size(content) > 0 || !emptyValid(p, instead)):
+		place := "the filter chain"
+		if pt.IsPerRoute() {
+			place = "typed_per_filter_config"
+		}
+		reportType(p, at, lint.Diagnostic{
+			Message: fmt.Sprintf("%s does not belong into %s", name, place),
+			Notes:   []string{envoy.OnReject(at.Resource())}, Rejected: true,
+			Help:     fmt.Sprintf("here it is %q", "type.googleapis.com/"+string(instead)),
+			Upstream: fmt.Sprintf("Unable to unpack as %s", instead),
+		})
+	}
+}
+
+// emptyValid tells whether an empty message of a type breaks no constraint. Envoy takes an empty configuration of either type for
+// one of the type that belongs there.
+func emptyValid(p *lint.Pass, name protoreflect.FullName) bool {
+	mt, err := types.Envoy.FindMessageByName(name)
+	valid := true
+	if err == nil {
+		checker(p.Target, mt.Descriptor()).Check(mt.New(), func(constraint.Violation) { valid = false })
+	}
+	return valid
+}
+
+// byItsName tells where the type of a configuration does not count.
+func byItsName(pt envoy.Point, name protoreflect.FullName) bool {
+	if _, ok := envoy.ByName[pt.Field]; ok {
+		return true
+	}
+	return pt.Field == "envoy.config.cluster.v3.Cluster.cluster_type" && name == "google.protobuf.Struct"
+}
+
+// typeKey is the field that holds the type's name in a text: that of the Any, or of the TypedStruct in it.
+func typeKey(at lint.At) string {
+	if decode.IsTypedStruct(decode.TypeName(at.Place.Message.Get(at.Place.Message.Descriptor().Fields().ByNumber(1)).String())) {
+		return "type_url"
+	}
+	return "@type"
+}
+
+// reportType points to the type URL of a text, and to the Any of everything else.
+func reportType(p *lint.Pass, at lint.At, d lint.Diagnostic) {
+	if found := at.Resource().Locate(at.Path().Field(typeKey(at))); found.Exact {
+		d.Span = found.Value
+	}
+	p.Report(at, d)
+}
+
+func inCategories(p *lint.Pass, categories []string) []string {
+	x := p.Target.Extensions()
+	var names []string
+	for _, name := range typeNames(x) {
+		if (envoy.Point{Categories: categories}).Takes(x, protoreflect.FullName(name)) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// kindOf spells categories for people: "an extension of the category envoy.filters.http".
+func kindOf(categories []string) string {
+	return "an extension of the category " + strings.Join(categories, " or ")
+}
+
+func unique(names []string) []string {
+	var kept []string
+	seen := map[string]bool{}
+	for _, name := range names {
+		if !seen[name] {
+			seen[name] = true
+			kept = append(kept, name)
+		}
+	}
+	return kept
+}
+
+// optional tells whether Envoy passes over an extension that it does not have.
+func optional(at *graph.Place, pt envoy.Point) bool {
+	for around := at; around != nil && around != pt.Holder; around = around.Parent {
+		switch m := around.Message.Interface().(type) {
+		case *hcmv3.HttpFilter:
+			if m.GetIsOptional() {
+				return true
+			}
+		case *routev3.FilterConfig:
+			if m.GetIsOptional() {
+				return true
+			}
+		}
+	}
+	if pt.Holder != nil {
+		plugin, ok := pt.Holder.Message.Interface().(*routev3.ClusterSpecifierPlugin)
+		return ok && plugin.GetIsOptional()
+	}
+	return false
+}
+
+// checkTypeURLs looks at the types that a discovered filter may have (processDynamicFilterConfig).
+func checkTypeURLs(p *lint.Pass, at lint.At, source *corev3.ExtensionConfigSource) {
+	pt, ok := envoy.PointOf(at.Place)
+	if !ok || !envoy.OuterRead(p.Target.Extensions(), at.Place) {
+		return
+	}
+	for i, url := range source.GetTypeUrls() {
+		name := decode.TypeName(url)
+		if isV2(name) || pt.Takes(p.Target.Extensions(), name) {
+			continue
+		}
+		d := misplaced(p, pt, name, at.Item("type_urls", i))
+		if !official(p.Target, name) {
+			d = unknownType(p, at.Item("type_urls", i), url)
+		}
+		d.Upstream = fmt.Sprintf("Error: no factory found for a required type URL %s.", name)
+		if slices.Contains(pt.Categories, "envoy.filters.network") || slices.Contains(pt.Categories, "envoy.filters.upstream_network") {
+			d.Severity, d.Rejected, d.Upstream = lint.Warning, false, ""
+			d.Notes = []string{"for network filters, envoy reads the list when a configuration arrives, and refuses that one"}
+		}
+		p.Report(at.Item("type_urls", i), d)
+	}
+}
+
+// checkOptionNames looks at the keys of typed_extension_protocol_options: there, the name is what counts
+// (createProtocolOptionsConfig).
+func checkOptionNames(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
+	for name := range c.GetTypedExtensionProtocolOptions() {
+		checkName(p, at.Entry("typed_extension_protocol_options", name).Key(), name,
+			"filter and no protocol options", "Didn't find a registered network or http filter or protocol options implementation for name: '%s'",
+			"envoy.filters.network", "envoy.filters.http", "envoy.upstream_options")
+	}
+}
+
+// checkClusterType looks at a custom cluster without a configuration, which Envoy finds by its name
+// (ClusterFactoryImplBase::create).
+func checkClusterType(p *lint.Pass, at lint.At, custom *clusterv3.Cluster_CustomClusterType) {
+	if custom.GetTypedConfig() == nil || decode.TypeName(custom.GetTypedConfig().GetTypeUrl()) == "google.protobuf.Struct" {
+		checkName(p, at.Field("name"), custom.GetName(), "type of cluster",
+			"Didn't find a registered cluster factory implementation for name: '%s'", "envoy.clusters")
+	}
+}
+
+// checkNamed looks at the other extensions that Envoy finds by their names.
+func checkNamed(p *lint.Pass, at lint.At, name string) {
+	if pt, _ := envoy.PointOf(at.Place); envoy.ByName[pt.Field] != "" && envoy.OuterRead(p.Target.Extensions(), at.Place) {
+		checkName(p, at.Field("name"), name, "extension of the category "+envoy.ByName[pt.Field],
+			"Didn't find a registered implementation for name: '%s'", envoy.ByName[pt.Field])
+	}
+}
+
+// checkName reports a name that is in none of the categories.
+func checkName(p *lint.Pass, at lint.At, name, what, upstream string, categories ...string) {
+	if name == "" || named(p, name, categories) {
+		return // an empty one breaks a constraint
+	}
+	d := lint.Diagnostic{
+		Severity: lint.Warning,
+		Message:  fmt.Sprintf("%q is no %s that %s has", name, what, build(p)),
+		Notes:    []string{"here envoy goes by the name, not by the type", envoy.OnReject(at.Resource())},
+		Rejected:  true,
+		Upstream: fmt.Sprintf(upstream, name),
+	}
+	var names []string
+	for _, category := range categories {
+		names = append(names, namesIn(p.Target.Extensions(), category)...)
+	}
+	near := nearestTypo(name, sorted(names))
+	if near != "" {
+		d.Help = fmt.Sprintf("did you mean %q?", near)
+		if _, entry := at.Path().Key(); entry {
+			d.Fixes = lint.Rename(at, near).Likely("write " + near)
+		} else {
+			d.Fixes = lint.Replace(at, near).Likely("write " + near)
+		}
+	}
+	if near != "" || p.TargetGiven {
+		d.Severity = lint.Error
+	}
+	p.Report(at, d)
+}
+
+// checkPolicies: of a list of load balancing policies Envoy takes the first that it has; it needs one.
+func checkPolicies(p *lint.Pass, at lint.At, list *clusterv3.LoadBalancingPolicy) {
+	x := p.Target.Extensions()
+	var names []string
+	for _, policy := range list.GetPolicies() {
+		config := policy.GetTypedExtensionConfig()
+		name := decode.TypeName(config.GetTypedConfig().GetTypeUrl())
+		if decode.IsTypedStruct(name) || envoy.Known(x, name, "envoy.load_balancing_policies") {
+			return
+		}
+		names = append(names, config.GetName())
+	}
+	if !envoy.OuterRead(p.Target.Extensions(), at.Place) {
+		return
+	}
+	message := "none of these is a load balancing policy that " + build(p) + " has"
+	if len(names) == 0 {
+		message = "the list of load balancing policies is empty"
+	}
+	p.Report(at.Field("policies").Key(), lint.Diagnostic{
+		Message:  message,
+		Notes:    []string{envoy.OnReject(at.Resource())},
+		Rejected:  true,
+		Upstream: fmt.Sprintf("cluster: didn't find a registered load balancer factory implementation for cluster: '…' with names from [%s]", strings.Join(names, ", ")),
+	})
+}

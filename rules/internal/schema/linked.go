@@ -1,0 +1,173 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph/decode/types"
+	"github.com/xdslint/xdslint/lint"
+)
+
+// official tells whether a message type is part of the target's build.
+func official(t dataplane.Target, name protoreflect.FullName) bool {
+	_, err := types.Envoy.FindMessageByName(name)
+	return err == nil && !t.Lacks(name) || t.Adds(name)
+}
+
+// unknownType is the finding about a type that the official build does not have; its URL stands at a place.
+func unknownType(p *lint.Pass, at lint.At, url string) lint.Diagnostic {
+	r, name := at.Resource(), decode.TypeName(url)
+	d := lint.Diagnostic{
+		Severity: lint.Warning,
+		Message:  fmt.Sprintf("%s is no type that %s has", name, build(p)),
+		Rejected:  true,
+		Upstream: fmt.Sprintf("could not find @type 'type.googleapis.com/%s'", name),
+	}
+	switch {
+	case r.Kind == graph.Patch:
+		d.Upstream = "" // the control plane does not know it either
+	case r.Text == nil && r.Kind != graph.File:
+		d.Upstream = fmt.Sprintf("Didn't find a registered implementation for type URL: '%s'", name)
+	}
+	var elsewhere []string
+	if _, err := types.Envoy.FindMessageByName(name); err == nil {
+		elsewhere = builtElsewhere(p.Target, func(t dataplane.Target) bool { return !t.Lacks(name) })
+	}
+	near, problem := nearestType(p.Target.Extensions(), name), decode.Problem{Carried: at.Path().Name() == "type_url"}
+	switch {
+	case near != "" && official(p.Target, protoreflect.FullName(near)):
+		d.Severity = lint.Error
+		suggestType(&d, at, near)
+		d.Notes = []string{envoy.OnDecodeError(r, problem)}
+	case p.TargetGiven:
+		d.Severity = lint.Error
+		d.Notes = []string{envoy.OnDecodeError(r, problem)}
+	case elsewhere == nil:
+		d.Notes = []string{"a build that has this extension takes it, every other one refuses it"}
+	}
+	d.Notes = append(d.Notes, elsewhere...)
+	return d
+}
+
+func build(p *lint.Pass) string {
+	if strings.HasSuffix(p.Target.Plane, "-contrib") {
+		return "the build of " + p.Target.String()
+	}
+	return "the official build of " + p.Target.String()
+}
+
+// misplaced is the finding about a type that Envoy has, but not for that place.
+func misplaced(p *lint.Pass, pt envoy.Point, name protoreflect.FullName, at lint.At) lint.Diagnostic {
+	d := lint.Diagnostic{
+		Message:  fmt.Sprintf("%s does not configure %s", name, kindOf(pt.Categories)),
+		Notes:    []string{envoy.OnReject(at.Resource())},
+		Rejected:  true,
+		Upstream: fmt.Sprintf("Didn't find a registered implementation for '…' with type URL: '%s'", name),
+	}
+	var others []string
+	for _, e := range p.Target.Extensions().ByTypeURL(string(name)) {
+		others = append(others, kindOf([]string{e.Category}))
+	}
+	if len(others) > 0 {
+		d.Notes = append([]string{"it configures " + strings.Join(unique(others), " and ")}, d.Notes...)
+	} else {
+		d.Notes = append([]string{"it configures no extension at all"}, d.Notes...)
+		d.Notes = append(d.Notes, builtElsewhere(p.Target, func(t dataplane.Target) bool { return pt.Takes(t.Extensions(), name) })...)
+	}
+	if near := nearestTypo(string(name), inCategories(p, pt.Categories)); near != "" {
+		suggestType(&d, at, near)
+	}
+	return d
+}
+
+// suggestType says which type was meant.
+func suggestType(d *lint.Diagnostic, at lint.At, near string) {
+	url := "type.googleapis.com/" + near
+	d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", url), lint.Replace(at, url).Likely("write "+url)
+}
+
+// builtElsewhere says which other build has what the target lacks; nothing if none is known.
+func builtElsewhere(t dataplane.Target, has func(dataplane.Target) bool) (notes []string) {
+	if since := t.Since(has); since != "" {
+		notes = append(notes, fmt.Sprintf("%s has it since %s", t.Plane, since))
+	}
+	if contrib, ok := t.Contrib(); ok && has(contrib) {
+		notes = append(notes, fmt.Sprintf("envoy's contrib build has it: --target %s", contrib))
+	}
+	return notes
+}
+
+// isV2 tells the types of the v2 API, which are version/v2's business.
+func isV2(name protoreflect.FullName) bool {
+	if strings.HasPrefix(string(name), "envoy.api.v2.") {
+		return true
+	}
+	last := string(name.Parent().Name())
+	return strings.HasPrefix(string(name), "envoy.") && (last == "v2" || strings.HasPrefix(last, "v2alpha"))
+}
+
+// typeNames lists what a misspelt type may have been meant to be: of all extension configurations, and the resources.
+func typeNames(x *dataplane.Extensions) []string {
+	var names []string
+	types.Each(func(name, _ protoreflect.FullName) {
+		if strings.HasPrefix(string(name), "envoy.") && (len(x.ByTypeURL(string(name))) > 0 || strings.HasPrefix(string(name), "envoy.config.")) {
+			names = append(names, string(name))
+		}
+	})
+	return sorted(names)
+}
+
+// nearestType finds the type that a misspelt name means: one that is spelled almost so, else the only one with the same
+// last part in another package.
+func nearestType(x *dataplane.Extensions, name protoreflect.FullName) string {
+	names := typeNames(x)
+	if near := nearestTypo(string(name), names); near != "" {
+		return near
+	}
+	var same []string
+	for _, candidate := range names {
+		if strings.HasSuffix(candidate, "."+string(name.Name())) && plausible(name) {
+			same = append(same, candidate)
+		}
+	}
+	if len(same) == 1 {
+		return same[0]
+	}
+	return ""
+}
+
+// plausible tells an attempt at one of Envoy's own types from a vendor's type.
+func plausible(name protoreflect.FullName) bool {
+	return strings.HasPrefix(string(name), "envoy.") && name.Name() != "Config" && unicode.IsUpper(rune(name.Name()[0]))
+}
+
+// named tells whether an extension of that name is in one of the categories.
+func named(p *lint.Pass, name string, categories []string) bool {
+	for _, e := range p.Target.Extensions().ByName(name) {
+		if slices.Contains(categories, e.Category) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesIn lists the names of a category's extensions, as far as they have configurations.
+func namesIn(x *dataplane.Extensions, category string) []string {
+	var names []string
+	for _, typeName := range typeNames(x) {
+		for _, e := range x.ByTypeURL(typeName) {
+			if e.Category == category {
+				names = append(names, e.Name)
+			}
+		}
+	}
+	return sorted(names)
+}

@@ -1,0 +1,150 @@
+package schema
+
+import (
+	"fmt"
+	"strings"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "missing-typed-config",
+	Severity: lint.Error,
+	Summary:  "an extension is named, but has no typed_config",
+	Links:    []string{"https://github.com/envoyproxy/envoy/issues/21759"},
+	Run: lint.EachMatching(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool {
+		return envoy.IsWrapping(md.FullName()) || md.FullName() == "envoy.config.route.v3.FilterConfig"
+	}, missingTypedConfig),
+})
+
+// untyped are wrappings whose missing configuration means something: the default, or that the name counts.
+var untyped = map[protoreflect.FullName]bool{
+	"envoy.config.cluster.v3.Cluster.CustomClusterType":                              true,
+	"envoy.config.core.v3.ExtensionConfigSource":                                     true,
+	"envoy.config.core.v3.TypedExtensionConfig":                                      true, // breaks a constraint
+	"envoy.config.route.v3.FilterConfig":                                             true,
+	"envoy.extensions.filters.network.http_connection_manager.v3.RequestIDExtension": true,
+	"google.protobuf.Any":                                                            true,
+	"xds.core.v3.TypedExtensionConfig":                                               true,
+}
+
+func missingTypedConfig(p *lint.Pass, at lint.At, m protoreflect.Message) {
+	if filter, ok := m.Interface().(*routev3.FilterConfig); ok && filter.GetConfig() == nil && !filter.GetDisabled() {
+		emptyFilterConfig(p, at)
+		return
+	}
+	md := m.Descriptor()
+	if !envoy.IsWrapping(md.FullName()) {
+		return
+	}
+	fd := md.Fields().ByName("typed_config")
+	if fd == nil {
+		return
+	}
+	if m.Has(fd) {
+		if !isEmptyAny(m.Get(fd).Message().Interface()) || at.Place.Resource.Problems != nil {
+			return
+		}
+	} else if discovered := md.Fields().ByName("config_discovery"); untyped[md.FullName()] || discovered != nil && m.Has(discovered) {
+		return
+	}
+	if filter, ok := m.Interface().(*hcmv3.HttpFilter); ok && filter.GetIsOptional() {
+		return // left out
+	}
+	pt, ok := envoy.PointOf(at.Place)
+	if !ok || pt.Wrapping != at.Place || emptyMeans(pt) || envoy.Ignored(p.Target.Extensions(), pt, at.Place) || !envoy.OuterRead(p.Target.Extensions(), at.Place) {
+		return
+	}
+	reportUntyped(p, at, pt, m, fd)
+}
+
+func reportUntyped(p *lint.Pass, at lint.At, pt envoy.Point, m protoreflect.Message, fd protoreflect.FieldDescriptor) {
+	where, name := at.Field("typed_config").Key(), ""
+	d := lint.Diagnostic{
+		Message: "the typed_config has no type",
+		Notes:   []string{"envoy finds an extension by the type of its configuration, the name is only a label", envoy.OnReject(at.Resource())},
+		Rejected: true, Upstream: "Didn't find a registered implementation for type: ''",
+	}
+	if nameField := m.Descriptor().Fields().ByName("name"); nameField != nil {
+		where, name = at.Field("name"), m.Get(nameField).String()
+		d.Message = fmt.Sprintf("%q has no typed_config", name)
+		if m.Has(fd) {
+			d.Message = fmt.Sprintf("the typed_config of %q has no type", name)
+		}
+		d.Upstream = fmt.Sprintf("Didn't find a registered implementation for '%s' with type URL: ''", name)
+	}
+	if url := typeByName(p, name, pt.Categories); url != "" {
+		d.Help = fmt.Sprintf(`write typed_config: {"@type": %s}`, url)
+		if !m.Has(fd) {
+			d.Fixes = lint.Insert(at, "typed_config", lint.Fields{{Name: "@type", Value: url}}).Likely("add an empty typed_config")
+		}
+	}
+	late(&d, pt)
+	p.Report(where, d)
+}
+
+// late takes the refusal back where only a real start refuses.
+func late(d *lint.Diagnostic, pt envoy.Point) {
+	if pt.Late() {
+		d.Rejected, d.Notes = false, append(d.Notes[:len(d.Notes)-1:len(d.Notes)-1], envoy.OnlyAtStart)
+	}
+}
+
+// emptyMeans tells where an empty typed_config means something: the name counts, or a default.
+func emptyMeans(pt envoy.Point) bool {
+	_, byName := envoy.ByName[pt.Field]
+	return byName || strings.HasSuffix(string(pt.Field), ".typed_dns_resolver_config")
+}
+
+// isEmptyAny tells a typed_config without a type; what has a value has lost its type on the way.
+func isEmptyAny(m proto.Message) bool {
+	config, ok := m.(*anypb.Any)
+	return ok && config.GetTypeUrl() == ""
+}
+
+// emptyFilterConfig: a FilterConfig has to say something (PerFilterConfigs).
+func emptyFilterConfig(p *lint.Pass, at lint.At) {
+	if any := at.Place.Parent; any == nil || !envoy.OuterRead(p.Target.Extensions(), any) {
+		return
+	}
+	if pt, ok := envoy.PointOf(at.Place.Parent); !ok || !pt.IsPerRoute() {
+		return
+	}
+	p.Report(at, lint.Diagnostic{
+		Message: "the FilterConfig has no config, and does not disable its filter either",
+		Notes:   []string{envoy.OnReject(at.Resource())}, Rejected: true,
+		Help:     "write config, with the filter's configuration per route, or config: {} to enable the filter, or disabled: true",
+		Upstream: "Empty route/virtual host per filter configuration",
+	})
+}
+
+// typeByName finds the type URL of the extension that a name stands for, in one of the categories.
+func typeByName(p *lint.Pass, name string, categories []string) string {
+	for _, e := range p.Target.Extensions().ByName(name) {
+		for _, c := range categories {
+			if e.Category == c && len(e.TypeURLs) > 0 {
+				return "type.googleapis.com/" + shortest(e.TypeURLs)
+			}
+		}
+	}
+	return ""
+}
+
+// shortest picks the filter's configuration rather than its per-route one.
+func shortest(urls []string) string {
+	best := urls[0]
+	for _, url := range urls[1:] {
+		if len(url) < len(best) {
+			best = url
+		}
+	}
+	return best
+}

@@ -1,0 +1,56 @@
+package schema
+
+import (
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "node-id-missing",
+	Severity: lint.Warning,
+	Summary:  "a bootstrap asks for resources over xDS without saying who it is",
+	Links:    []string{"https://github.com/envoyproxy/envoy/issues/21154"},
+	Run: lint.Each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
+		node := b.GetNode()
+		if at.Place.Parent != nil || node.GetId() != "" && node.GetCluster() != "" || !subscribes(p, at, b) {
+			return
+		}
+		missing := "node.id and node.cluster"
+		switch {
+		case node.GetId() != "":
+			missing = "node.cluster"
+		case node.GetCluster() != "":
+			missing = "node.id"
+		}
+		where := at.Field("dynamic_resources").Key()
+		if node != nil {
+			where = at.Field("node").Key()
+		}
+		p.Report(where, lint.Diagnostic{
+			Message:  missing + " not set, and this bootstrap subscribes to resources",
+			Notes:    []string{"envoy exits at its start, unless --service-node and --service-cluster give them"},
+			Help:     "write node: {id: …, cluster: …}, or give them on envoy's command line",
+			Upstream: "node 'id' and 'cluster' are required. Set it either in 'node' config or via --service-node and --service-cluster options.",
+		})
+	}),
+})
+
+// subscribes tells whether a bootstrap has a config source that Envoy uses.
+func subscribes(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) (found bool) {
+	dynamic := b.GetDynamicResources()
+	if dynamic.GetLdsConfig() != nil || dynamic.GetCdsConfig() != nil || dynamic.GetAdsConfig() != nil {
+		return true
+	}
+	for _, r := range p.Snapshot.Resources {
+		if r.File == at.Resource().File && r.Delivery == graph.FromBootstrap && !found {
+			r.Walk(func(at *graph.Place) {
+				_, source := at.Message.Interface().(*corev3.ConfigSource)
+				found = found || source
+			})
+		}
+	}
+	return found
+}

@@ -1,0 +1,133 @@
+package schema
+
+import (
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:      "unknown-field",
+	Severity:  lint.Error,
+	Fragments: true,
+	Summary:   "a field that its message does not have",
+	Links:     []string{"https://github.com/envoyproxy/envoy/issues/4053"},
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
+		for _, r := range p.Snapshot.Resources {
+			if !has(r, decode.UnknownField) {
+				continue
+			}
+			places := byPath(r)
+			for _, problem := range r.Problems {
+				if problem.Kind == decode.UnknownField {
+					unknownField(p, r, problem, around(places, problem))
+				}
+			}
+		}
+	}),
+})
+
+func unknownField(p *lint.Pass, r *graph.Resource, problem decode.Problem, at *graph.Place) {
+	d := lint.Diagnostic{Message: problem.Message, Rejected: r.Delivery == graph.FromBootstrap}
+	switch {
+	case r.Delivery == graph.FromBootstrap:
+		d.Notes = []string{envoy.OnReject(r)}
+		d.Upstream = fmt.Sprintf("no such field: '%s'", problem.Name)
+		if r.Text == nil {
+			d.Upstream = fmt.Sprintf("with unknown field set {%s}", problem.Name)
+		}
+	case r.Kind == graph.Patch && !problem.Carried && r.Object.Kind == graph.EnvoyPatchPolicy:
+		d.Rejected, d.Notes = true, []string{envoy.OnDecodeError(r, problem)}
+	case r.Kind == graph.Patch && !problem.Carried:
+		d.Severity = lint.Warning
+		d.Notes = []string{"Istio warns, drops it and goes on without it"}
+	case r.Text == nil:
+		d.Severity = lint.Info
+		d.Notes = []string{"envoy drops it in silence, unless it knows a newer API than xdslint does"}
+	default:
+		d.Severity = lint.Warning
+		d.Notes = []string{"over xDS, envoy drops it in silence and goes on without it"}
+	}
+	if r.Text != nil && problem.In != nil {
+		suggestField(&d, r, problem, at)
+	}
+	p.ReportProblem(r, problem, d)
+}
+
+// suggestField says which field was meant: one of another spelling, or the place where a field of that name belongs.
+func suggestField(d *lint.Diagnostic, r *graph.Resource, problem decode.Problem, at *graph.Place) {
+	if help := replaced[replacedField{problem.In.FullName(), problem.Name}]; help != "" {
+		d.Help = help
+		return
+	}
+	if help := replaced[replacedField{"", problem.Name}]; help != "" && problem.In.Fields().ByName("typed_"+protoreflect.Name(problem.Name)) != nil {
+		d.Help = help
+		return
+	}
+	near := lint.Nearest(problem.Name, fieldNames(problem.In))
+	where := elsewhere(problem, at)
+	switch {
+	case where != "" && (near == "" || editDistance(problem.Name, near) > 2):
+		d.Help = where
+	case near != "":
+		d.Help = fmt.Sprintf("did you mean %q?", near)
+		d.Fixes = lint.Rename(lint.AtProblem(r, problem), near).Likely(fmt.Sprintf("write %q", near))
+	}
+}
+
+func fieldNames(md protoreflect.MessageDescriptor) []string {
+	names := make([]string, md.Fields().Len())
+	for i := range names {
+		names[i] = string(md.Fields().Get(i).Name())
+	}
+	return names
+}
+
+// elsewhere says where else a field of that name is: in a message inside this one, or in one around it.
+func elsewhere(problem decode.Problem, at *graph.Place) string {
+	for i := range problem.In.Fields().Len() {
+		fd := problem.In.Fields().Get(i)
+		if inner := fd.Message(); inner != nil && !fd.IsMap() && decode.FieldNamed(inner.Fields(), problem.Name) != nil && !strings.HasPrefix(string(inner.FullName()), "google.protobuf.") {
+			return fmt.Sprintf("it belongs one level down, into %s", fd.Name())
+		}
+	}
+	if at == nil {
+		return ""
+	}
+	if field := insideAny(problem, at); field != "" {
+		return fmt.Sprintf("it belongs one level down, into %s", field)
+	}
+	levels := 0
+	for up := at; up.Parent != nil; up = up.Parent {
+		if up.Path != up.Parent.Path {
+			levels++
+		}
+		if md := up.Parent.Message.Descriptor(); decode.FieldNamed(md.Fields(), problem.Name) != nil && md != problem.In && md.FullName() != "google.protobuf.Any" {
+			return fmt.Sprintf("it belongs %s up, into the %s", count(levels, "level"), md.Name())
+		}
+	}
+	return ""
+}
+
+// insideAny looks into the configurations that stand beside an unknown field.
+func insideAny(problem decode.Problem, at *graph.Place) (field string) {
+	decode.EachMessage(at.Message, nil, func(inner protoreflect.Message, path *decode.Path) {
+		if content := at.Resource.Contents[inner.Interface()]; content != nil && decode.FieldNamed(content.ProtoReflect().Descriptor().Fields(), problem.Name) != nil {
+			field = path.Name()
+		}
+	})
+	return field
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "one " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,148 @@
+package transition
+
+import (
+	"fmt"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "address-takeover",
+	Severity: lint.Warning,
+	Summary:  "a listener takes an address that another one has before the push",
+	Links: []string{
+		"LdsApiImpl::onConfigUpdate (source/common/listener_manager/lds_api.cc)", "ListenerManagerImpl::setNewOrDrainingSocketFactory (source/common/listener_manager/listener_manager_impl.cc)",
+		"https://github.com/cilium/cilium/issues/48614",
+	},
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
+		owners := map[socket]*graph.Change{}
+		for _, change := range changes.Of(graph.Listener) {
+			if !change.Added() {
+				for _, b := range socketsOf(change.Old) {
+					owners[b.socket] = change
+				}
+			}
+		}
+		told := map[*graph.Change]bool{}
+		for _, change := range changes.Of(graph.Listener) {
+			if change.New != nil && !told[change] {
+				takes(p, owners, change, told)
+			}
+		}
+	}),
+})
+
+// takes reports the first address of another listener that the changed one takes.
+func takes(p *lint.Pass, owners map[socket]*graph.Change, change *graph.Change, told map[*graph.Change]bool) {
+	for _, b := range socketsOf(change.New) {
+		owner := owners[b.socket]
+		if owner == nil || owner == change || owner.Changed() && has(socketsOf(owner.New), b.socket) {
+			continue // one that stays where it is, is listener/duplicate-address's business
+		}
+		related := lint.RelatedTo(owned(owner, b.socket), "its address before the push")
+		switch circle := circleOf(owners, change); {
+		case owner.Removed():
+			takeRemoved(p, change, owner, b, related)
+		case len(circle) > 0:
+			for _, each := range circle {
+				told[each] = true
+			}
+			p.Report(b.at, lint.Diagnostic{
+				Severity: lint.Error,
+				Message:  fmt.Sprintf("listeners %s exchange their addresses, and envoy refuses it", quoted(circle)),
+				Notes:    []string{"each keeps its address until it has the new one, so all are refused (NACK: duplicate address), however often they are sent; they go on as they were"},
+				Help:     "move one of them to a free address first, and go on when envoy has ACKed that",
+				Related:  []lint.Related{related},
+			})
+		default:
+			takeMoving(p, change, owner, b, related)
+		}
+		return
+	}
+}
+
+// takeRemoved: the sockets change hands in one response; only what the listener still needs can keep connections waiting.
+func takeRemoved(p *lint.Pass, change, owner *graph.Change, b bound, related lint.Related) {
+	needs := unheld(p, change)
+	if needs == nil {
+		return
+	}
+	p.Report(b.at, lint.Diagnostic{
+		Severity: lint.Info,
+		Message:  fmt.Sprintf("listener %q takes %s from %q, and has to wait for %s %q", change.Name, b, owner.Name, spoken(needs.Kind), needs.Target),
+		Notes:    []string{"new connections are accepted only when that has come, a round trip to the control plane later; none is refused"},
+		Related:  []lint.Related{related},
+	})
+}
+
+func takeMoving(p *lint.Pass, change, owner *graph.Change, b bound, related lint.Related) {
+	d := lint.Diagnostic{
+		Message: fmt.Sprintf("listener %q takes %s, which %q leaves only in the same push", change.Name, b, owner.Name),
+		Help:    fmt.Sprintf("move %q first, and push %q when envoy has ACKed that; in between the address is refused", owner.Name, change.Name),
+		Related: []lint.Related{related},
+	}
+	if needs := unheld(p, owner); needs != nil {
+		d.Notes = []string{fmt.Sprintf("%q keeps the address until it has %s %q, so envoy refuses %q (NACK: duplicate address)", owner.Name, spoken(needs.Kind), needs.Target, change.Name)}
+	} else {
+		d.Notes = []string{fmt.Sprintf("if %q stands before %q in the response, envoy refuses it (NACK: duplicate address)", change.Name, owner.Name)}
+	}
+	if p.Push.Transport.Incremental() {
+		d.Notes = append(d.Notes, fmt.Sprintf("go-control-plane does not send a refused delta again: connections to %s are refused until the listener changes once more", b))
+	} else {
+		d.Notes = append(d.Notes, fmt.Sprintf("connections to %s are refused until the server has sent it again", b))
+	}
+	p.Report(b.at, d)
+}
+
+// unheld is the first reference of a listener, as it is after the push, to something that Envoy did not ask for before: it warms until that has come.
+func unheld(p *lint.Pass, change *graph.Change) *graph.Edge {
+	for _, e := range p.Snapshot.From(change.New) {
+		switch e.Kind {
+		case graph.RouteConfiguration, graph.Secret, graph.ExtensionConfig:
+			if before := p.Old.Find(e.Kind, graph.Anywhere, e.Target); before == nil || !p.Old.Serves(before) {
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// circleOf follows who takes whose address, from a listener back to itself; nil if it ends elsewhere.
+func circleOf(owners map[socket]*graph.Change, from *graph.Change) (circle []*graph.Change) {
+	seen := map[*graph.Change]bool{}
+	for at := from; at != nil && !seen[at]; {
+		seen[at] = true
+		circle = append(circle, at)
+		next := at
+		for _, b := range socketsOf(at.New) {
+			if owner := owners[b.socket]; owner != nil && owner != at && owner.Changed() && !has(socketsOf(owner.New), b.socket) {
+				next = owner
+				break
+			}
+		}
+		if next == from && at != from {
+			return circle
+		}
+		at = next
+	}
+	return nil
+}
+
+func quoted(changes []*graph.Change) string {
+	var names []string
+	for _, change := range changes {
+		names = append(names, fmt.Sprintf("%q", change.Name))
+	}
+	return list(names)
+}
+
+// owned is the field of the old listener that holds a socket.
+func owned(change *graph.Change, s socket) lint.At {
+	for _, b := range socketsOf(change.Old) {
+		if b.socket == s {
+			return b.at
+		}
+	}
+	return change.Old.At()
+}

@@ -1,0 +1,63 @@
+package transition
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "cluster-recreate",
+	Severity: lint.Info,
+	Summary:  "a changed cluster is made anew",
+	Links:    []string{"ClusterManagerImpl::addOrUpdateCluster (source/common/upstream/cluster_manager_impl.cc)"},
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
+		for _, change := range changes.Of(graph.Cluster) {
+			if change.Changed() && p.Old.Serves(change.Old) && p.Snapshot.Serves(change.New) {
+				reportRecreation(p, change)
+			}
+		}
+	}),
+})
+
+func reportRecreation(p *lint.Pass, change *graph.Change) {
+	fields := changedFields(change)
+	if len(fields) == 0 {
+		return
+	}
+	why := fields[0]
+	if len(fields) > 1 {
+		why = list(fields)
+	}
+	notes := []string{"connections to its endpoints are made anew, and circuit breakers, outlier detection and load balancing start from zero; no request fails"}
+	if c, ok := change.New.Message.(*clusterv3.Cluster); ok && len(c.GetHealthChecks()) > 0 {
+		notes = append(notes, "the old one serves until the first health checks of the new one are done")
+	}
+	p.Report(fieldOf(change, fields[0]), lint.Diagnostic{
+		Message: fmt.Sprintf("cluster %q is made anew, since %s changed", change.Name, why), Notes: notes,
+	})
+}
+
+// changedFields names the fields of a resource's message that a push changes, as they are declared.
+func changedFields(change *graph.Change) (names []string) {
+	if change.Old.Message == nil || change.New.Message == nil {
+		return nil
+	}
+	before, after := change.Old.Message.ProtoReflect(), change.New.Message.ProtoReflect()
+	if before.Descriptor() != after.Descriptor() {
+		return nil
+	}
+	fields := before.Descriptor().Fields()
+	for i := range fields.Len() {
+		fd := fields.Get(i)
+		if !proto.Equal(change.Old.CanonicalOf(only(before, fd)), change.New.CanonicalOf(only(after, fd))) {
+			names = append(names, string(fd.Name()))
+		}
+	}
+	return names
+}

@@ -1,0 +1,84 @@
+package transition
+
+import (
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+
+	"github.com/xdslint/xdslint/graph"
+)
+
+const fieldEDS = "envoy.config.cluster.v3.Cluster.EdsClusterConfig.service_name"
+
+// edsOf is the reference of a cluster to its endpoints; nil where it holds them itself.
+func edsOf(s *graph.Snapshot, cluster *graph.Resource) *graph.Edge {
+	for _, e := range s.From(cluster) {
+		if e.Kind == graph.ClusterLoadAssignment && e.Field == fieldEDS {
+			return e
+		}
+	}
+	return nil
+}
+
+// endpointsOf is what a cluster sends to, and the resource that holds it; nil for endpoints over EDS that are not there.
+func endpointsOf(s *graph.Snapshot, cluster *graph.Resource) (*endpointv3.ClusterLoadAssignment, *graph.Resource) {
+	if e := edsOf(s, cluster); e != nil {
+		if e.To == nil {
+			return nil, nil
+		}
+		cla, _ := e.To.Message.(*endpointv3.ClusterLoadAssignment)
+		return cla, e.To
+	}
+	c, _ := cluster.Message.(*clusterv3.Cluster)
+	return c.GetLoadAssignment(), cluster
+}
+
+// holdsEndpoints tells whether a cluster's type gets its endpoints from a load assignment, so that without any it has no host.
+func holdsEndpoints(cluster *graph.Resource) bool {
+	c, ok := cluster.Message.(*clusterv3.Cluster)
+	if !ok || c.GetClusterType() != nil {
+		return false
+	}
+	return c.GetType() != clusterv3.Cluster_ORIGINAL_DST
+}
+
+// warming says what a new cluster waits for before Envoy uses it; empty if for nothing.
+func warming(cluster *graph.Resource) string {
+	c, _ := cluster.Message.(*clusterv3.Cluster)
+	secrets := false
+	cluster.Walk(func(at *graph.Place) {
+		if sds, ok := at.Message.Interface().(*tlsv3.SdsSecretConfig); ok && sds.GetSdsConfig() != nil {
+			secrets = true
+		}
+	})
+	var waits []string
+	switch t := c.GetType(); {
+	case c.GetClusterType() != nil:
+	case t == clusterv3.Cluster_EDS:
+		waits = append(waits, "its endpoints over EDS")
+	case t == clusterv3.Cluster_STRICT_DNS || t == clusterv3.Cluster_LOGICAL_DNS:
+		waits = append(waits, "the answer of DNS")
+	}
+	if secrets {
+		waits = append(waits, "its secrets over SDS")
+	}
+	if len(c.GetHealthChecks()) > 0 {
+		waits = append(waits, "its first health checks")
+	}
+	return list(waits)
+}
+
+// list joins words: a, b and c.
+func list(words []string) (text string) {
+	for i, word := range words {
+		switch {
+		case i == 0:
+		case i == len(words)-1:
+			text += " and "
+		default:
+			text += ", "
+		}
+		text += word
+	}
+	return text
+}

@@ -1,0 +1,82 @@
+package transition
+
+import (
+	"fmt"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/transition/traffic"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "endpoints-emptied",
+	Severity: lint.Warning,
+	Summary:  "a cluster that traffic uses loses its last endpoint",
+	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/load_balancing/panic_threshold"},
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
+		before, after := traffic.Of(p.Old), traffic.Of(p.Snapshot)
+		for _, now := range p.Snapshot.All(graph.Cluster) {
+			was := p.Old.Pushed(graph.Cluster, now.Name)
+			if was == nil || now.Delivery != graph.OverXDS || !holdsEndpoints(now) {
+				continue
+			}
+			had, _ := endpointsOf(p.Old, was)
+			has, holder := endpointsOf(p.Snapshot, now)
+			if has == nil || envoy.CountEndpoints(has) > 0 || envoy.CountEndpoints(had) == 0 || !inUse(p.Old, was) {
+				continue
+			}
+			lost := emptied{cluster: now, holder: holder, had: envoy.CountEndpoints(had)}
+			if e := useOf(p.Snapshot, now, func(e *graph.Edge) bool { return after.Continues(e, before) }); e != nil {
+				lost.report(p, e, whose(after, e), "from this push on, until endpoints come", "it is still used here")
+			} else if e := useOf(p.Old, was, func(e *graph.Edge) bool { return before.Continues(e, after) }); e != nil {
+				until := "until Envoy has the rest of the push, whose routes leave the cluster"
+				if draining(p, changes, e) {
+					until = "on connections that keep the old routes while they drain, up to the drain time (--drain-time-s, 600 s by default)"
+				}
+				lost.report(p, e, whose(before, e), until, "until now it is used here")
+			}
+		}
+	}),
+})
+
+// emptied is a cluster that has no endpoint any more.
+type emptied struct {
+	cluster, holder *graph.Resource
+	had             int
+}
+
+func (l emptied) report(p *lint.Pass, e *graph.Edge, who, until, used string) {
+	field := "load_assignment"
+	if l.holder.Kind == graph.ClusterLoadAssignment {
+		field = "cluster_name"
+	}
+	p.Report(l.holder.At().Field(field), lint.Diagnostic{
+		Message: fmt.Sprintf("cluster %q loses all its endpoints (%d) while it is in use: %s", l.cluster.Name, l.had, who),
+		Notes:   []string{"envoy answers the requests with 503 (response flag UH) " + until},
+		Help:    "push the routes that leave the cluster first, then take its endpoints away: `xdslint plan` gives the order",
+		Related: []lint.Related{lint.RelatedTo(e.At(), used)},
+	})
+}
+
+// inUse tells whether traffic goes to a cluster.
+func inUse(s *graph.Snapshot, cluster *graph.Resource) bool {
+	return useOf(s, cluster, func(*graph.Edge) bool { return true }) != nil
+}
+
+// useOf is the first reference by which traffic that fits goes to a cluster, and which fails when the cluster has no host. A cluster
+// of clusters has others.
+func useOf(s *graph.Snapshot, cluster *graph.Resource, fits func(*graph.Edge) bool) *graph.Edge {
+	g := gap{}
+	for _, e := range s.To(cluster) {
+		if e.From.Kind != graph.Cluster && s.Serves(e.From) && fits(e) {
+			g.add(use{edge: e})
+		}
+	}
+	for _, u := range g.uses {
+		if u.severity == lint.Error {
+			return u.edge
+		}
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package transition
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/transition/traffic"
+)
+
+// gap is a cluster that traffic needs at a time when Envoy does not have it.
+type gap struct {
+	cluster *graph.Resource
+	uses    []use // the worst first, then in the order of the snapshot
+}
+
+// use is one reference to it.
+type use struct {
+	edge      *graph.Edge
+	traffic   *traffic.Traffic // of the snapshot that the reference is in
+	meanwhile string           // what Envoy does without the cluster
+	severity  lint.Severity
+	remains   bool // the reference is in the new snapshot, which does not have the cluster any more
+}
+
+// arriving finds the clusters that come with a push in which traffic that was served so far moves to them.
+func arriving(p *lint.Pass, changes *graph.Changes) (gaps []gap) {
+	before, after := traffic.Of(p.Old), traffic.Of(p.Snapshot)
+	for _, change := range changes.Of(graph.Cluster) {
+		if !change.Added() || mayHave(p.Old, change.Name) {
+			continue
+		}
+		g := gap{cluster: change.New}
+		for _, e := range p.Snapshot.To(change.New) {
+			if !p.Snapshot.Serves(e.From) || pointedThere(p.Old, e) || !after.Continues(e, before) {
+				continue
+			}
+			u := use{edge: e, traffic: after}
+			if e.From.Kind == graph.Cluster && leftAlone(p, changes, e) {
+				u.meanwhile, u.severity = fmt.Sprintf("envoy answers the requests for %q with 503 (response flag UH)", e.From.Name), lint.Error
+			}
+			g.add(u)
+		}
+		gaps = g.appendTo(gaps)
+	}
+	return gaps
+}
+
+// departing finds the clusters that go with a push while traffic that goes on still needs them.
+func departing(p *lint.Pass, changes *graph.Changes) (gaps []gap) {
+	before, after := traffic.Of(p.Old), traffic.Of(p.Snapshot)
+	remaining := danglingByTarget(p.Snapshot)
+	for _, change := range changes.Of(graph.Cluster) {
+		if !change.Removed() || mayHave(p.Snapshot, change.Name) {
+			continue
+		}
+		g := gap{cluster: change.Old}
+		for _, e := range remaining[change.Name] {
+			g.add(use{edge: e, traffic: after, remains: true})
+		}
+		if len(g.uses) == 0 {
+			for _, e := range p.Old.To(change.Old) {
+				if p.Old.Serves(e.From) && before.Continues(e, after) {
+					g.add(use{edge: e, traffic: before})
+				}
+			}
+		}
+		gaps = g.appendTo(gaps)
+	}
+	return gaps
+}
+
+// leftAlone tells whether a reference is the first one of a cluster of clusters that was there before, and now has none but new ones:
+// it skips those that are not there, so a single old one would do.
+func leftAlone(p *lint.Pass, changes *graph.Changes, e *graph.Edge) bool {
+	if p.Old.Pushed(graph.Cluster, e.From.Name) == nil {
+		return false
+	}
+	first := true
+	for _, member := range p.Snapshot.From(e.From) {
+		if member.Field != e.Field {
+			continue
+		}
+		if change := changes.Find(graph.Cluster, member.Target); change == nil || !change.Added() || first && member != e {
+			return false
+		}
+		first = false
+	}
+	return true
+}
+
+func (g *gap) add(u use) {
+	if u.meanwhile == "" {
+		u.meanwhile, u.severity = meanwhile(u.edge)
+	}
+	if u.meanwhile != "" {
+		g.uses = append(g.uses, u)
+	}
+}
+
+func (g *gap) appendTo(gaps []gap) []gap {
+	if len(g.uses) == 0 {
+		return gaps
+	}
+	sort.SliceStable(g.uses, func(i, j int) bool { return g.uses[i].severity > g.uses[j].severity })
+	return append(gaps, *g)
+}
+
+// mayHave tells whether Envoy has a cluster by other means than the snapshot's pushes, or may have it as far as the user said.
+func mayHave(s *graph.Snapshot, name string) bool {
+	if s.Find(graph.Cluster, graph.Anywhere, name) != nil || s.Assumes(graph.Cluster, name) {
+		return true
+	}
+	// A snapshot of resources that hold clusters is open only where the user says so, or where clusters are fetched on demand.
+	return s.Opened(graph.Cluster) || s.Partial && s.World(graph.Cluster, graph.Anywhere) == graph.Open && len(s.All(graph.Cluster)) > 0
+}
+
+// pointedThere tells whether the same resource has sent traffic to the same name before, so that nothing moves.
+func pointedThere(old *graph.Snapshot, e *graph.Edge) bool {
+	from := old.Find(e.From.Kind, graph.Anywhere, e.From.Name)
+	if from == nil || !old.Serves(from) {
+		return false
+	}
+	for _, before := range old.From(from) {
+		if before.Field == e.Field && before.Target == e.Target {
+			return true
+		}
+	}
+	return false
+}
+
+// danglingByTarget lists the references of serving resources to clusters that are not there.
+func danglingByTarget(s *graph.Snapshot) map[string][]*graph.Edge {
+	byTarget := map[string][]*graph.Edge{}
+	for _, e := range s.Edges {
+		if e.Kind == graph.Cluster && e.To == nil && s.Serves(e.From) {
+			byTarget[e.Target] = append(byTarget[e.Target], e)
+		}
+	}
+	return byTarget
+}
+
+// meanwhile says what Envoy does without the cluster, and how bad that is.
+func meanwhile(e *graph.Edge) (string, lint.Severity) {
+	message, impact := envoy.Meanwhile(e)
+	switch impact {
+	case envoy.TrafficFails:
+		return message, lint.Error
+	case envoy.Uncertain:
+		return message, lint.Warning
+	}
+	return message, lint.Info
+}

@@ -1,0 +1,98 @@
+package transition
+
+import (
+	"fmt"
+	"strings"
+
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/lint"
+)
+
+const hcm = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"
+
+// drained is what a finding says about the connections that drain: nothing fails, unless some of them do not end by themselves.
+func drained(p *lint.Pass, d envoy.Drain) (lint.Severity, string) {
+	if what := lasting(p.Old, d); what != "" {
+		return lint.Warning, what + " do not end by themselves: envoy cuts them at the end of the drain time (--drain-time-s, 600 s by default)"
+	}
+	return lint.Info, "HTTP/1.1 clients get `connection: close` with an answer, HTTP/2 clients GOAWAY, one after the other over the drain time " +
+		"(--drain-time-s, 600 s by default); they connect anew, and no request fails"
+}
+
+// lasting names the connections among those that drain which nothing but their owner ends; empty if there are none.
+func lasting(old *graph.Snapshot, d envoy.Drain) (what string) {
+	d.Listener.Walk(func(at *graph.Place) {
+		if what == "" && d.Covers(at.Path) {
+			what = lastingAt(at)
+		}
+	})
+	for _, e := range old.From(d.Listener) {
+		if what == "" && e.To != nil && d.Covers(e.Path) {
+			what = lastingIn(old, e.To)
+		}
+	}
+	return what
+}
+
+// lastingIn looks through what a connection manager gets over RDS, and through what that refers to.
+func lastingIn(old *graph.Snapshot, r *graph.Resource) (what string) {
+	switch r.Kind {
+	case graph.RouteConfiguration, graph.ScopedRouteConfiguration, graph.VirtualHost:
+	default:
+		return ""
+	}
+	r.Walk(func(at *graph.Place) {
+		if what == "" {
+			what = lastingAt(at)
+		}
+	})
+	for _, e := range old.From(r) {
+		if what == "" && e.To != nil && e.To != r {
+			what = lastingIn(old, e.To)
+		}
+	}
+	return what
+}
+
+func lastingAt(at *graph.Place) string {
+	switch m := at.Message.Interface().(type) {
+	case *listenerv3.FilterChain:
+		filters := m.GetFilters()
+		if len(filters) == 0 {
+			return ""
+		}
+		last := filters[len(filters)-1]
+		if url := last.GetTypedConfig().GetTypeUrl(); url != "" && decode.TypeName(url) != hcm {
+			return fmt.Sprintf("connections of the filter %q", last.GetName())
+		}
+	case *hcmv3.HttpConnectionManager:
+		for _, u := range m.GetUpgradeConfigs() {
+			if u.GetEnabled() == nil || u.GetEnabled().GetValue() {
+				return upgraded(u.GetUpgradeType())
+			}
+		}
+	case *routev3.RouteAction:
+		for _, u := range m.GetUpgradeConfigs() {
+			if u.GetEnabled() == nil || u.GetEnabled().GetValue() {
+				return upgraded(u.GetUpgradeType())
+			}
+		}
+	}
+	return ""
+}
+
+func upgraded(to string) string {
+	switch strings.ToLower(to) {
+	case "websocket":
+		return "WebSockets"
+	case "connect":
+		return "CONNECT tunnels"
+	}
+	return fmt.Sprintf("connections that are upgraded to %s", to)
+}

@@ -1,0 +1,144 @@
+package transition
+
+import (
+	"fmt"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+// crowd is how many there must have been before the loss of half of them is suspicious.
+const crowd = 10
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "mass-removal",
+	Severity: lint.Warning,
+	Summary:  "all listeners, clusters or virtual hosts go in one push, or more than half of many",
+	Links: []string{
+		"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#deleting-resources",
+		"https://github.com/envoyproxy/go-control-plane/blob/main/pkg/server/stream/v3/subscription.go",
+	},
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
+		vanishing(p, changes, graph.Listener, "new connections are refused, and those that are open drain")
+		if !movedAway(p, changes) {
+			vanishing(p, changes, graph.Cluster, "requests for them are answered with 503 (response flag NC)")
+		}
+		vanishingHosts(p)
+	}),
+})
+
+func vanishing(p *lint.Pass, changes *graph.Changes, kind graph.Kind, meanwhile string) {
+	had, has := pushed(p.Old, kind), pushed(p.Snapshot, kind)
+	var first *graph.Resource
+	for _, change := range changes.Of(kind) {
+		if change.Removed() && p.Old.Serves(change.Old) {
+			first = change.Old
+			break
+		}
+	}
+	if first != nil && isMass(had, has) {
+		p.ReportResource(first, lint.Diagnostic{
+			Message: loss(had, has, spoken(kind)),
+			Notes:   []string{"envoy removes what it is no longer sent, however much that is: " + meanwhile},
+			Help:    "see whether the new snapshot is complete; if so, take it away in steps",
+		})
+	}
+}
+
+func pushed(s *graph.Snapshot, kind graph.Kind) (n int) {
+	for _, r := range s.All(kind) {
+		if r.Delivery == graph.OverXDS {
+			n++
+		}
+	}
+	return n
+}
+
+// movedAway tells whether there are no clusters any more since all traffic goes to others, such as those of the bootstrap.
+func movedAway(p *lint.Pass, changes *graph.Changes) bool {
+	if pushed(p.Snapshot, graph.Cluster) > 0 {
+		return false
+	}
+	moved := false
+	for _, e := range p.Snapshot.Edges {
+		if e.Kind != graph.Cluster || e.From.Kind == graph.Bootstrap || !p.Snapshot.Serves(e.From) {
+			continue
+		}
+		if change := changes.Find(graph.Cluster, e.Target); change != nil && change.Removed() {
+			return false
+		}
+		moved = true
+	}
+	return moved
+}
+
+func vanishingHosts(p *lint.Pass) {
+	before, after := hostsServed(p.Old), hostsServed(p.Snapshot)
+	if !isMass(len(before), len(after)) || !tablesComplete(p.Snapshot) {
+		return
+	}
+	names := map[string]bool{}
+	for _, at := range after {
+		names[graph.NameOf(at.Message)] = true
+	}
+	for _, at := range before {
+		if name := graph.NameOf(at.Message); !names[name] {
+			p.Report(at.At().Field("name"), lint.Diagnostic{
+				Message: loss(len(before), len(after), "virtual host"),
+				Notes:   []string{"requests for their domains are answered with 404 (response flag NR) from then on"},
+				Help:    "see whether the new snapshot is complete; if so, take them away in steps",
+			})
+			return
+		}
+	}
+}
+
+// hostsServed lists the virtual hosts that traffic can come to.
+func hostsServed(s *graph.Snapshot) (all []*graph.Place) {
+	for _, r := range s.Resources {
+		if r.Kind == graph.Cluster || !s.Serves(r) {
+			continue
+		}
+		r.Walk(func(at *graph.Place) {
+			if _, ok := at.Message.Interface().(*routev3.VirtualHost); ok {
+				all = append(all, at)
+			}
+		})
+	}
+	return all
+}
+
+// tablesComplete tells whether the snapshot has route configurations for traffic, and all that are referred to: Envoy ignores the
+// removal of one. Where all listeners go, that is the finding.
+func tablesComplete(s *graph.Snapshot) bool {
+	for _, e := range s.Edges {
+		if e.Kind == graph.RouteConfiguration && e.To == nil && s.Serves(e.From) {
+			return false
+		}
+	}
+	for _, r := range s.Resources {
+		served := false
+		r.Walk(func(at *graph.Place) {
+			_, isTable := at.Message.Interface().(*routev3.RouteConfiguration)
+			served = served || isTable && s.Serves(r)
+		})
+		if served {
+			return true
+		}
+	}
+	return false
+}
+
+func isMass(had, has int) bool { return had > 0 && has == 0 || had >= crowd && 2*has < had }
+
+func loss(had, has int, what string) string {
+	switch {
+	case has > 0:
+		return fmt.Sprintf("%d of %d %ss go in one push, among them this one", had-has, had, what)
+	case had == 1:
+		return fmt.Sprintf("the only %s goes", what)
+	}
+	return fmt.Sprintf("all %d %ss go in one push", had, what)
+}

@@ -1,0 +1,61 @@
+package transition
+
+import (
+	"fmt"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/schema"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "nack-blast-radius",
+	Severity: lint.Info,
+	Summary:  "what else a push loses because of one resource that breaks a constraint",
+	Links: []string{
+		"OpaqueResourceDecoderImpl::decodeResource (source/common/config/opaque_resource_decoder_impl.h)",
+		"https://github.com/envoyproxy/gateway/issues/9198", "https://github.com/istio/istio/issues/36021",
+	},
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
+		for _, kind := range graph.Kinds() {
+			if all := changes.Of(kind); len(all) > 1 && oneResponse(p.Push.Transport, kind) {
+				blast(p, all)
+			}
+		}
+	}),
+})
+
+// oneResponse tells whether the resources of a kind come together. Without ADS each subscription to single names has a stream of its own.
+func oneResponse(t lint.Transport, kind graph.Kind) bool {
+	return t.ADS() || kind == graph.Listener || kind == graph.Cluster
+}
+
+func blast(p *lint.Pass, all []*graph.Change) {
+	for _, change := range all {
+		if change.New == nil {
+			continue
+		}
+		at, what, broken := schema.Broken(p.Target, change.New)
+		if !broken {
+			continue
+		}
+		var lost []string
+		for _, other := range all {
+			if other != change {
+				lost = append(lost, fmt.Sprintf("%q", other.Name))
+			}
+		}
+		names := list(lost)
+		if more := len(lost) - shownNames; more > 0 {
+			names = list(lost[:shownNames]) + andMore(more, "other", "others")
+		}
+		p.Report(at, lint.Diagnostic{
+			Message: fmt.Sprintf("%s, so envoy refuses the whole response: what changes in %s is lost too", what, names),
+			Notes:   []string{fmt.Sprintf("all of this push's updates of type %s, removals too; the old ones stay", spoken(change.Kind))},
+		})
+		return // the response is refused once
+	}
+}
+
+// shownNames is how many names a message lists.
+const shownNames = 5

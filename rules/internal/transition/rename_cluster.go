@@ -1,0 +1,116 @@
+package transition
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "rename-cluster",
+	Severity: lint.Warning,
+	Summary:  "a cluster that traffic uses gets another name",
+	Links: []string{
+		"https://github.com/kumahq/kuma/issues/4556",
+		"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#eventual-consistency-considerations",
+	},
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
+		renamed := renames(p, changes)
+		if len(renamed.to) == 0 {
+			return
+		}
+		said := map[string]bool{}
+		for _, g := range arriving(p, changes) {
+			if before := renamed.to[g.cluster.Name]; before != nil {
+				said[before.Name] = true
+				reportRename(p, g, before, g.cluster)
+			}
+		}
+		for _, g := range departing(p, changes) {
+			if after := renamed.from[g.cluster.Name]; after != nil && !said[g.cluster.Name] {
+				reportRename(p, g, g.cluster, after)
+			}
+		}
+	}),
+})
+
+func reportRename(p *lint.Pass, g gap, before, after *graph.Resource) {
+	first := g.uses[0]
+	notes := []string{"to Envoy it is another cluster: until the new one is there, and once the old one is gone, " + first.meanwhile}
+	if waits := warming(after); waits != "" {
+		notes = append(notes, fmt.Sprintf("%q warms first, which waits for %s", after.Name, waits))
+	}
+	p.ReportEdge(first.edge, lint.Diagnostic{
+		Severity: min(p.Rule.Severity, first.severity),
+		Message:  fmt.Sprintf("cluster %q becomes %q while it is in use: %s", before.Name, after.Name, whose(first.traffic, first.edge)),
+		Notes:    append(notes, placesMore(len(g.uses)-1)...),
+		Help:     "push the new name beside the old one and wait until Envoy ACKs CDS, then the routes, then remove the old name: `xdslint plan` gives the order",
+		Related: []lint.Related{
+			lint.RelatedTo(before.At().Field("name"), "the old name"),
+			lint.RelatedTo(after.At().Field("name"), "the new name, with the same settings and endpoints"),
+		},
+	})
+}
+
+// renaming pairs the clusters that go with those that come and are the same but for their name.
+type renaming struct {
+	from map[string]*graph.Resource // by the old name: the new cluster
+	to   map[string]*graph.Resource // by the new name: the old cluster
+}
+
+func renames(p *lint.Pass, changes *graph.Changes) renaming {
+	r := renaming{map[string]*graph.Resource{}, map[string]*graph.Resource{}}
+	gone := map[string][]*graph.Resource{}
+	for _, change := range changes.Of(graph.Cluster) {
+		if change.Removed() {
+			if key := nameless(p.Old, change.Old); key != "" {
+				gone[key] = append(gone[key], change.Old)
+			}
+		}
+	}
+	if len(gone) == 0 {
+		return r
+	}
+	for _, change := range changes.Of(graph.Cluster) {
+		if !change.Added() {
+			continue
+		}
+		if key := nameless(p.Snapshot, change.New); len(gone[key]) > 0 {
+			before := gone[key][0]
+			gone[key] = gone[key][1:]
+			r.from[before.Name], r.to[change.Name] = change.New, before
+		}
+	}
+	return r
+}
+
+// nameless is all of a cluster but its name; empty where it has no endpoints to be recognised by.
+func nameless(s *graph.Snapshot, r *graph.Resource) string {
+	cla, holder := endpointsOf(s, r)
+	if envoy.CountEndpoints(cla) == 0 {
+		return ""
+	}
+	c, ok := r.CanonicalOf(r.Message).(*clusterv3.Cluster)
+	assignment, isAssignment := holder.CanonicalOf(cla).(*endpointv3.ClusterLoadAssignment)
+	if !ok || !isAssignment {
+		return ""
+	}
+	c.Name, c.AltStatName, c.LoadAssignment, assignment.ClusterName = "", "", nil, ""
+	if c.GetEdsClusterConfig() != nil {
+		c.EdsClusterConfig.ServiceName = ""
+	}
+	options := proto.MarshalOptions{AllowPartial: true, Deterministic: true}
+	settings, err := options.Marshal(c)
+	endpoints, err2 := options.Marshal(assignment)
+	if err != nil || err2 != nil {
+		return ""
+	}
+	return string(settings) + "\x00" + string(endpoints)
+}

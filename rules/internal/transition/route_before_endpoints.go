@@ -1,0 +1,62 @@
+package transition
+
+import (
+	"fmt"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/transition/traffic"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "route-before-endpoints",
+	Severity: lint.Warning,
+	Summary:  "traffic moves to a cluster that gets its first endpoints in the same push",
+	Links: []string{
+		"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#eventual-consistency-considerations",
+		"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/load_balancing/panic_threshold",
+	},
+	Run: lint.ForTransition(func(p *lint.Pass, _ *graph.Changes) {
+		before, after := traffic.Of(p.Old), traffic.Of(p.Snapshot)
+		for _, now := range p.Snapshot.All(graph.Cluster) {
+			was := p.Old.Pushed(graph.Cluster, now.Name)
+			if was == nil || now.Delivery != graph.OverXDS || !holdsEndpoints(was) || !holdsEndpoints(now) {
+				continue
+			}
+			had, _ := endpointsOf(p.Old, was)
+			has, _ := endpointsOf(p.Snapshot, now)
+			if envoy.CountEndpoints(had) > 0 || envoy.CountEndpoints(has) == 0 {
+				continue
+			}
+			e := useOf(p.Snapshot, now, func(e *graph.Edge) bool { return !pointedThere(p.Old, e) && after.Continues(e, before) })
+			if e == nil {
+				continue
+			}
+			d := lint.Diagnostic{
+				Message: fmt.Sprintf("cluster %q is used before it has endpoints: %s", now.Name, whose(after, e)),
+				Notes:   []string{"envoy has the cluster without any host: until the endpoints have come, it answers the requests with 503 (response flag UH)"},
+				Help:    "push the endpoints first and wait until Envoy ACKs EDS, then the routes: `xdslint plan` gives the order",
+				Related: []lint.Related{lint.RelatedTo(now.At().Field("name"), "it was there before, without endpoints")},
+			}
+			switch {
+			case waitsForHealth(now):
+				d.Notes[0] = "until the first health check of the new endpoints has passed, envoy answers the requests with 503 (response flag UH), since healthy_panic_threshold is 0"
+				d.Help = "push the endpoints first, and the routes when their health checks have passed; the ACK of EDS does not wait for that"
+			case p.Push.Transport.ADS():
+				d.Severity = lint.Info
+				d.Notes = append(d.Notes, "over ADS that is only where the server sends RDS before EDS")
+			}
+			p.ReportEdge(e, d)
+		}
+	}),
+})
+
+// waitsForHealth tells whether Envoy leaves endpoints unused until they are known to be healthy, even where it knows that of none.
+func waitsForHealth(cluster *graph.Resource) bool {
+	c, _ := cluster.Message.(*clusterv3.Cluster)
+	threshold := c.GetCommonLbConfig().GetHealthyPanicThreshold()
+	return len(c.GetHealthChecks()) > 0 && threshold != nil && threshold.GetValue() == 0
+}

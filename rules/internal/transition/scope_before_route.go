@@ -1,0 +1,64 @@
+package transition
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "scope-before-route",
+	Severity: lint.Warning,
+	Summary:  "a scope changes to a route configuration that Envoy does not have yet",
+	Links: []string{
+		"https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_conn_man/rds#scoped-rds-stats",
+		"ScopedRdsConfigSubscription::addOrUpdateScopes (source/common/router/scoped_rds.cc)",
+	},
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
+		for _, change := range changes.Of(graph.ScopedRouteConfiguration) {
+			if change.Removed() || !p.Snapshot.Serves(change.New) {
+				continue
+			}
+			scope, ok := change.New.Message.(*routev3.ScopedRouteConfiguration)
+			before := formerScope(p.Old, scope)
+			if !ok || scope.GetOnDemand() || before == nil || !p.Old.Serves(before) {
+				continue
+			}
+			for _, e := range p.Snapshot.From(change.New) {
+				if e.Kind == graph.RouteConfiguration && e.To != nil && !subscribed(p.Old, e.To) {
+					reportScope(p, e, before)
+				}
+			}
+		}
+	}),
+})
+
+// formerScope is the scope that the requests of a scope came to before: that with its key.
+func formerScope(old *graph.Snapshot, scope *routev3.ScopedRouteConfiguration) *graph.Resource {
+	for _, r := range old.All(graph.ScopedRouteConfiguration) {
+		if before, ok := r.Message.(*routev3.ScopedRouteConfiguration); ok && proto.Equal(before.GetKey(), scope.GetKey()) {
+			return r
+		}
+	}
+	return nil
+}
+
+// subscribed tells whether Envoy asks for a resource of that name.
+func subscribed(old *graph.Snapshot, r *graph.Resource) bool {
+	before := old.Find(r.Kind, graph.Anywhere, r.Name)
+	return before != nil && old.Serves(before)
+}
+
+func reportScope(p *lint.Pass, e *graph.Edge, before *graph.Resource) {
+	p.ReportEdge(e, lint.Diagnostic{
+		Message: fmt.Sprintf("scope %q changes to route configuration %q before Envoy has that", e.From.Name, e.Target),
+		Notes:   []string{"until the route configuration has come, envoy answers the requests of the scope with 404 (response flag NR)"},
+		Help:    "let Envoy fetch the route configuration first, through a scope whose key no request has: `xdslint plan` gives the order",
+		Related: []lint.Related{lint.RelatedTo(before.At().Field("route_configuration_name"), "what its requests use so far")},
+	})
+}

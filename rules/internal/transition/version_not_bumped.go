@@ -1,0 +1,82 @@
+package transition
+
+import (
+	"fmt"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "version-not-bumped",
+	Severity: lint.Warning,
+	Summary:  "something changes, and its version does not",
+	Links: []string{
+		"https://github.com/envoyproxy/go-control-plane/blob/main/docs/cache/README.md", "https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#resource-versions",
+	},
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
+		for _, kind := range graph.Kinds() {
+			var stale []*graph.Change
+			ofType := sameVersionOfType(p, kind)
+			for _, change := range changes.Of(kind) {
+				if sameVersion(change, ofType) {
+					stale = append(stale, change)
+				}
+			}
+			if len(stale) > 0 {
+				reportStale(p, stale)
+			}
+		}
+	}),
+})
+
+// sameVersion tells whether what changes has the version that it had. What comes and goes has that of its type.
+func sameVersion(change *graph.Change, ofType bool) bool {
+	if change.Changed() {
+		return change.Old.Version != "" && change.Old.Version == change.New.Version
+	}
+	return ofType
+}
+
+// sameVersionOfType tells whether a type has the version that it had, where responses have one.
+func sameVersionOfType(p *lint.Pass, kind graph.Kind) bool {
+	if p.Push.Transport.Incremental() {
+		return false
+	}
+	version := onlyVersion(p.Old, kind)
+	return version != "" && version == onlyVersion(p.Snapshot, kind)
+}
+
+// onlyVersion is the version that all resources of a kind have in common; empty if there is none.
+func onlyVersion(s *graph.Snapshot, kind graph.Kind) (version string) {
+	for _, r := range s.All(kind) {
+		if r.Delivery != graph.OverXDS {
+			continue
+		}
+		if r.Version == "" || version != "" && r.Version != version {
+			return ""
+		}
+		version = r.Version
+	}
+	return version
+}
+
+func reportStale(p *lint.Pass, stale []*graph.Change) {
+	first := stale[0]
+	r, one, several := first.New, "changes", "change"
+	switch {
+	case first.Added():
+		one, several = "is new", "are new"
+	case first.Removed():
+		r, one, several = first.Old, "goes", "go"
+	}
+	does := one
+	if len(stale) > 1 {
+		does = several
+	}
+	p.ReportResource(r, lint.Diagnostic{
+		Message: fmt.Sprintf("%s %q%s %s, and the version is still %q", spoken(first.Kind), first.Name, andMore(len(stale)-1, "other", "others"), does, r.Version),
+		Notes:   []string{"a server that goes by versions takes it for what envoy has, and sends nothing; an envoy that connects anew gets the new content"},
+		Help:    "give each new content a new version, such as a counter or a hash of it",
+	})
+}

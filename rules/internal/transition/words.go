@@ -1,0 +1,114 @@
+package transition
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/transition/traffic"
+)
+
+// order is the advice where a cluster has to come before what uses it.
+func order(p *lint.Pass) string {
+	until := "wait until Envoy ACKs CDS (it withholds the ACK while the cluster warms)"
+	if !p.Push.Transport.ADS() {
+		until = "wait until it is warm (without ADS, the ACK of CDS does not show that)"
+	}
+	return "push the cluster first and " + until + ", then what uses it: `xdslint plan` gives the order"
+}
+
+// whose says which traffic comes to the place of a reference: requests for shop.example.com/cart* of listener "edge".
+func whose(t *traffic.Traffic, e *graph.Edge) string {
+	what := fmt.Sprintf("what comes to %s %q", spoken(e.From.Kind), e.From.Name)
+	if host, ok := enclosing[*routev3.VirtualHost](e); ok {
+		what = "requests for " + hosts(host.GetDomains())
+		if route, ok := enclosing[*routev3.Route](e); ok {
+			what += path(route.GetMatch())
+		}
+	} else if filter, ok := enclosing[*hcmv3.HttpFilter](e); ok {
+		what = fmt.Sprintf("requests that pass the HTTP filter %q", filter.GetName())
+	} else if e.From.Kind == graph.Cluster {
+		what = fmt.Sprintf("requests for cluster %q", e.From.Name)
+	} else if e.From.Kind == graph.Listener {
+		what = "connections"
+	}
+	var names []string
+	for _, entry := range t.Entries(e.From) {
+		if name := fmt.Sprintf("%q", entry.Resource.Name); entry.Resource.Kind == graph.Listener && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	switch len(names) {
+	case 0:
+		return what
+	case 1:
+		return what + " at listener " + names[0]
+	}
+	return fmt.Sprintf("%s at listener %s%s", what, names[0], andMore(len(names)-1, "other", "others"))
+}
+
+func hosts(domains []string) string {
+	if len(domains) == 0 || len(domains) == 1 && domains[0] == "*" {
+		return "any host"
+	}
+	return domains[0] + andMore(len(domains)-1, "more", "more")
+}
+
+// path is how people write what a route matches; nothing where it matches all.
+func path(m *routev3.RouteMatch) string {
+	switch by := m.GetPathSpecifier().(type) {
+	case *routev3.RouteMatch_Prefix:
+		if by.Prefix != "/" && by.Prefix != "" {
+			return ", " + by.Prefix + "*"
+		}
+		return ""
+	case *routev3.RouteMatch_Path:
+		return ", " + by.Path
+	case *routev3.RouteMatch_PathSeparatedPrefix:
+		return ", " + by.PathSeparatedPrefix + "/*"
+	case *routev3.RouteMatch_SafeRegex:
+		return ", ~" + by.SafeRegex.GetRegex()
+	}
+	return ""
+}
+
+// andMore ends a list of which one is named: " and 2 more".
+func andMore(n int, one, several string) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return " and 1 " + one
+	}
+	return fmt.Sprintf(" and %d %s", n, several)
+}
+
+// placesMore is a note that a finding stands for other places too.
+func placesMore(n int) []string {
+	switch n {
+	case 0:
+		return nil
+	case 1:
+		return []string{"1 more place refers to it"}
+	}
+	return []string{fmt.Sprintf("%d more places refer to it", n)}
+}
+
+// spoken is a kind in plain words.
+func spoken(kind graph.Kind) string { return strings.ReplaceAll(string(kind), "_", " ") }
+
+func enclosing[M proto.Message](e *graph.Edge) (m M, ok bool) {
+	at := e.Place.Enclosing(m.ProtoReflect().Descriptor().FullName())
+	if at == nil {
+		return m, false
+	}
+	m, ok = at.Message.Interface().(M)
+	return m, ok
+}

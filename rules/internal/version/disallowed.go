@@ -1,0 +1,153 @@
+package version
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/envoyproxy/go-control-plane/envoy/annotations"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "disallowed",
+	Severity: lint.Error,
+	Summary:  "a deprecated field or enum value that Envoy no longer takes by default",
+	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/configuration/operations/runtime#using-runtime-overrides-for-deprecated-features"},
+	Run:      lint.EachMatching(suspect, func(p *lint.Pass, at lint.At, m protoreflect.Message) { disallowed(p, at.Place, usesOf(m)) }),
+})
+
+func disallowed(p *lint.Pass, at *graph.Place, uses []use) {
+	if len(uses) == 0 || !fatal(p, at) {
+		return
+	}
+	flags := runtimeOf(p.Snapshot)
+	for _, u := range uses {
+		if !u.refused(flags) {
+			continue
+		}
+		d := lint.Diagnostic{
+			Message:  u.message() + ", and envoy no longer takes it",
+			Help:     u.replacement(),
+			Notes:    []string{fmt.Sprintf("the runtime key %s allows it for a while", u.feature())},
+			Rejected:  true,
+			Upstream: u.upstream(),
+		}
+		where := at.At().Field(string(u.field.Name()))
+		if u.value == nil {
+			where = where.Key()
+			d.Fixes = u.fix(at)
+		}
+		p.Report(where, d)
+	}
+}
+
+// fatal tells whether Envoy validates a message after its runtime is there.
+func fatal(p *lint.Pass, at *graph.Place) bool {
+	if validated, _ := envoy.Validated(p.Target.Extensions(), at); !validated {
+		return false
+	}
+	return at.Resource.Delivery != graph.FromBootstrap || envoy.EnclosingAny(at) != nil
+}
+
+// use is one deprecated field, or one deprecated enum value in a field.
+type use struct {
+	field protoreflect.FieldDescriptor
+	value protoreflect.EnumValueDescriptor // nil: the field itself
+	unset bool                             // the field is not there, and the value is its default
+}
+
+// usesOf lists the deprecated fields and values of a message itself.
+func usesOf(m protoreflect.Message) (found []use) {
+	for _, fd := range suspects(m.Descriptor()) {
+		if fd.Kind() == protoreflect.EnumKind && !fd.IsList() && !fd.IsMap() {
+			if v := fd.Enum().Values().ByNumber(m.Get(fd).Enum()); v != nil && deprecated(v.Options()) {
+				found = append(found, use{fd, v, !m.Has(fd)})
+			}
+		}
+		if deprecated(fd.Options()) && m.Has(fd) {
+			found = append(found, use{field: fd})
+		}
+	}
+	return found
+}
+
+func (u use) refused(flags map[string]bool) bool {
+	if allowed, known := flags[u.feature()]; known {
+		return !allowed
+	}
+	if flags[enableAll] {
+		return false
+	}
+	return u.byDefault() || flags[failOnAny]
+}
+
+const (
+	enableAll = "envoy.features.enable_all_deprecated_features"
+	failOnAny = "envoy.features.fail_on_any_deprecated_feature"
+)
+
+// byDefault tells what Envoy refuses without any runtime key.
+func (u use) byDefault() bool {
+	options, extension := proto.Message(nil), annotations.E_DisallowedByDefault
+	if options = u.field.Options(); u.value != nil {
+		options, extension = u.value.Options(), annotations.E_DisallowedByDefaultEnum
+	}
+	refused, _ := proto.GetExtension(options, extension).(bool)
+	return refused
+}
+
+// feature is the runtime key that allows it.
+func (u use) feature() string {
+	if u.value != nil {
+		return "envoy.deprecated_features:" + string(u.value.FullName())
+	}
+	return "envoy.deprecated_features:" + string(u.field.FullName())
+}
+
+func (u use) message() string {
+	switch {
+	case u.value == nil:
+		return fmt.Sprintf("%s is deprecated", u.field.Name())
+	case u.unset:
+		return fmt.Sprintf("%s is not set, and its default %s is deprecated", u.field.Name(), u.value.Name())
+	}
+	return fmt.Sprintf("the value %s of %s is deprecated", u.value.Name(), u.field.Name())
+}
+
+func (u use) upstream() string {
+	if u.value == nil {
+		return fmt.Sprintf("Using deprecated option '%s'", u.field.FullName())
+	}
+	which := ""
+	if u.unset {
+		which = "the default now-"
+	}
+	return fmt.Sprintf("Using %sdeprecated value %s for enum '%s'", which, u.value.Name(), u.field.FullName())
+}
+
+// runtimeOf reads the keys about deprecated features in the static layers of the bootstrap; the last layer wins.
+func runtimeOf(s *graph.Snapshot) map[string]bool {
+	flags := map[string]bool{}
+	b, _ := s.Bootstrap()
+	for _, layer := range b.GetLayeredRuntime().GetLayers() {
+		flatten("", layer.GetStaticLayer(), flags)
+	}
+	return flags
+}
+
+func flatten(prefix string, s *structpb.Struct, into map[string]bool) {
+	for key, v := range s.GetFields() {
+		key = prefix + key
+		if inner := v.GetStructValue(); inner != nil {
+			flatten(key+".", inner, into)
+		} else if strings.HasPrefix(key, "envoy.") {
+			into[key] = v.GetBoolValue() || strings.EqualFold(v.GetStringValue(), "true")
+		}
+	}
+}
