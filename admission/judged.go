@@ -11,10 +11,10 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/load/gocp"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/parallel"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 )
 

@@ -11,11 +11,12 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/decode/types"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/suppress"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -88,8 +89,8 @@ func (m *maker) rule(builtIn []*lint.Rule, s *config.Settings) *lint.Rule {
 }
 
 // wrongKind tells a value that stands where a text belongs, and cannot be read as one.
-func wrongKind(n *decode.Node) bool {
-	return n != nil && (n.Kind == decode.Bool || n.Kind == decode.List || n.Kind == decode.Map)
+func wrongKind(n *tree.Node) bool {
+	return n != nil && (n.Kind == tree.Bool || n.Kind == tree.List || n.Kind == tree.Map)
 }
 
 // summary is the rule in one line.

@@ -8,7 +8,7 @@ import (
 	celtypes "cel.dev/cel-go/common/types"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
 // The types of what is no message. A resource has a type for each kind, since its message has; xdslint.resource is one whose kind is not known.

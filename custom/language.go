@@ -11,8 +11,8 @@ import (
 	"cel.dev/cel-go/ext"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
 // language is CEL with protovalidate's functions, the types of xDS, and functions over the graph.

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
 )
 
 // label is what an edge is named after: the field that holds the name.

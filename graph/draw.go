@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // Drawing is a graph made for the eye, and for JSON: nodes are names, edges are references. Its order depends on the input
@@ -24,7 +24,7 @@ type Node struct {
 	Snapshot string // the file of the bootstrap or config_dump; empty: loose resources
 	Resource *Resource
 	Inside   bool         // of Resource
-	Part     *decode.Path // where in Resource; nil: all of it, or not known
+	Part     *tree.Path // where in Resource; nil: all of it, or not known
 	Missing  bool
 	World    World // of a missing name: what that means
 }
@@ -163,7 +163,7 @@ func (n *Node) place() (*source.File, source.Span) {
 
 func (l *Line) place() (*source.File, source.Span) { return placed(l.Edge.From, l.Edge.Path) }
 
-func placed(r *Resource, at *decode.Path) (*source.File, source.Span) {
+func placed(r *Resource, at *tree.Path) (*source.File, source.Span) {
 	found := r.Locate(at)
 	if !found.Exact {
 		return r.File, source.Span{}

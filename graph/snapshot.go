@@ -11,8 +11,9 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // Delivery is how a resource reaches the data plane; it decides what is refused and what is dropped in silence.
@@ -47,14 +48,14 @@ type Resource struct {
 	TTL      time.Duration // after which the data plane forgets it; 0: never
 
 	File     *source.File // never nil
-	Text     *decode.Node // what Message was decoded from; nil for binary and live input
+	Text     *tree.Node // what Message was decoded from; nil for binary and live input
 	Problems []decode.Problem
 
 	// In a Kubernetes object:
 	Object   *Object               // nil elsewhere
-	Within   *decode.Path          // where in it the resource stands, or the text that it is part of: data["envoy.yaml"]
+	Within   *tree.Path          // where in it the resource stands, or the text that it is part of: data["envoy.yaml"]
 	Into     protoreflect.FullName // of a patch that is one value of a field of another message: that field
-	Around   *decode.Path          // of a patch that is no message: the field of Message that stands for it, which the object does not have
+	Around   *tree.Path          // of a patch that is no message: the field of Message that stands for it, which the object does not have
 	Fragment bool                  // it is merged into another message: what is absent here says nothing
 
 	once   sync.Once
@@ -62,9 +63,9 @@ type Resource struct {
 }
 
 // Locate finds where a field stands in the resource's file. It is the zero Found for input without text.
-func (r *Resource) Locate(p *decode.Path) decode.Found {
+func (r *Resource) Locate(p *tree.Path) tree.Location {
 	if r.Text == nil {
-		return decode.Found{}
+		return tree.Location{}
 	}
 	return r.Text.Locate(p)
 }

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
 )
 
 // Origin is what holds a house rule: one that is not built in, but written by those who use xdslint.

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // Diagnostic is one finding.
@@ -19,7 +19,7 @@ type Diagnostic struct {
 	Rejected  bool     // the target refuses it, delivered as it is: what verdicts are made of
 
 	Resource *graph.Resource
-	Path     *decode.Path // the field, from the resource's message
+	Path     *tree.Path // the field, from the resource's message
 	Span     source.Span  // zero where the input has no text
 	Related  []Related
 	Fixes    []Fix
@@ -29,7 +29,7 @@ type Diagnostic struct {
 type Related struct {
 	Message  string
 	Resource *graph.Resource
-	Path     *decode.Path
+	Path     *tree.Path
 	Span     source.Span
 }
 

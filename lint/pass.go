@@ -6,7 +6,7 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
 // Pass is one run of one rule over one snapshot.

@@ -5,8 +5,8 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/source"
 )
 
 // refs are what a resource makes Envoy ask for.

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
 // OnReject says what Envoy does with a resource that it refuses, by how the resource is delivered: a note for findings.

@@ -10,7 +10,8 @@ import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 const bootstrapName protoreflect.FullName = "envoy.config.bootstrap.v3.Bootstrap"
@@ -77,7 +78,7 @@ func (a *assembly) binaryBootstrap(in *input) *part {
 }
 
 // outlined tells where a bootstrap in proto text is, and where its static resources.
-func (p *part) outlined(outline *decode.Node) (rest *decode.Node, static [][]*decode.Node) {
+func (p *part) outlined(outline *tree.Node) (rest *tree.Node, static [][]*tree.Node) {
 	if outline == nil {
 		return nil, nil
 	}
@@ -86,7 +87,7 @@ func (p *part) outlined(outline *decode.Node) (rest *decode.Node, static [][]*de
 }
 
 // opened makes a part of a message that is decoded already. If it is from proto text, that is its outline.
-func (a *assembly) opened(p *part, m proto.Message, outline *decode.Node) {
+func (a *assembly) opened(p *part, m proto.Message, outline *tree.Node) {
 	d := decode.NewDecoder(a.types)
 	d.Open(m)
 	if outline != nil {
@@ -99,10 +100,10 @@ func (a *assembly) opened(p *part, m proto.Message, outline *decode.Node) {
 }
 
 // split takes the static resources out of a bootstrap: a copy without them, and each list of statics.
-func split(root *decode.Node) (rest *decode.Node, static [][]*decode.Node) {
-	static = make([][]*decode.Node, len(statics))
+func split(root *tree.Node) (rest *tree.Node, static [][]*tree.Node) {
+	static = make([][]*tree.Node, len(statics))
 	at := root.Field("static_resources")
-	if at == nil || at.Kind != decode.Map {
+	if at == nil || at.Kind != tree.Map {
 		return root, static
 	}
 	inner := *at
@@ -110,16 +111,16 @@ func split(root *decode.Node) (rest *decode.Node, static [][]*decode.Node) {
 		switch list := inner.Field(s.field); {
 		case list == nil:
 			continue
-		case list.Kind == decode.Map: // Envoy takes it for a list of one
-			static[i] = []*decode.Node{list}
-		case list.Kind == decode.List:
+		case list.Kind == tree.Map: // Envoy takes it for a list of one
+			static[i] = []*tree.Node{list}
+		case list.Kind == tree.List:
 			for j := range list.Items {
 				static[i] = append(static[i], &list.Items[j])
 			}
 		default:
 			continue
 		}
-		inner = inner.With(s.field, decode.Node{Kind: decode.List})
+		inner = inner.With(s.field, tree.Node{Kind: tree.List})
 	}
 	copied := root.With("static_resources", inner)
 	return &copied, static

@@ -13,7 +13,8 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // served tells which kind of resource comes from the ConfigSource in a field.
@@ -99,7 +100,7 @@ func pathOf(cs *corev3.ConfigSource) (path string, field []string) {
 }
 
 // named adds the resources of a file that a resource names, and tells whether it could be read.
-func (a *assembly) named(boot *input, by *graph.Resource, at *decode.Path, path string, from graph.Source) bool {
+func (a *assembly) named(boot *input, by *graph.Resource, at *tree.Path, path string, from graph.Source) bool {
 	name, err := a.locate(path, boot)
 	if errors.Is(err, errNotGiven) {
 		return false

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
 // format is the encoding of a file.

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
 // Options of a load. The zero value reads what the paths name, as Envoy would.

@@ -6,8 +6,9 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // Label marks the ConfigMaps and Secrets whose texts are xDS. With any value but "false" they are read.
@@ -17,7 +18,7 @@ const Label = "xdslint.dev/check"
 type object struct {
 	*graph.Object
 	in       *input
-	node     *decode.Node
+	node     *tree.Node
 	problems []decode.Problem // of the object itself; paths begin in it
 }
 
@@ -27,19 +28,19 @@ var groups = map[string]string{
 }
 
 // isObject tells a Kubernetes object by the two keys that each has.
-func isObject(n *decode.Node) bool {
+func isObject(n *tree.Node) bool {
 	version, kind := n.Get("apiVersion"), n.Get("kind")
-	return version != nil && version.Kind == decode.String && kind != nil && kind.Kind == decode.String
+	return version != nil && version.Kind == tree.String && kind != nil && kind.Kind == tree.String
 }
 
 // addObjects notes the Kubernetes objects in a document that hold something of xDS, and what the first other one is.
-func (in *input) addObjects(doc *decode.Node) {
+func (in *input) addObjects(doc *tree.Node) {
 	if !isObject(doc) {
 		return
 	}
 	kind, items := doc.Get("kind").Text, doc.Get("items")
 	single, list := strings.CutSuffix(kind, "List")
-	if !list || items == nil || items.Kind != decode.List {
+	if !list || items == nil || items.Kind != tree.List {
 		in.addObject(doc, doc.Get("apiVersion").Text, kind)
 		return
 	}
@@ -47,13 +48,13 @@ func (in *input) addObjects(doc *decode.Node) {
 		switch item := &items.Items[i]; {
 		case isObject(item):
 			in.addObject(item, item.Get("apiVersion").Text, item.Get("kind").Text)
-		case single != "" && item.Kind == decode.Map: // of a typed list, only the list says what its items are
+		case single != "" && item.Kind == tree.Map: // of a typed list, only the list says what its items are
 			in.addObject(item, doc.Get("apiVersion").Text, single)
 		}
 	}
 }
 
-func (in *input) addObject(n *decode.Node, version, kind string) {
+func (in *input) addObject(n *tree.Node, version, kind string) {
 	group, _, versioned := strings.Cut(version, "/")
 	if !versioned {
 		group = ""
@@ -79,7 +80,7 @@ func (in *input) addObject(n *decode.Node, version, kind string) {
 }
 
 // unlabelled says why a ConfigMap or a Secret is not read. Most hold anything but xDS.
-func unlabelled(n *decode.Node, kind string) string {
+func unlabelled(n *tree.Node, kind string) string {
 	if kind != "ConfigMap" && kind != "Secret" {
 		return ""
 	}
@@ -94,7 +95,7 @@ func unlabelled(n *decode.Node, kind string) string {
 }
 
 // find follows keys; nil where there is none.
-func find(n *decode.Node, keys ...string) *decode.Node {
+func find(n *tree.Node, keys ...string) *tree.Node {
 	for _, key := range keys {
 		if n == nil {
 			return nil
@@ -104,7 +105,7 @@ func find(n *decode.Node, keys ...string) *decode.Node {
 	return n
 }
 
-func textOf(n *decode.Node) string {
+func textOf(n *tree.Node) string {
 	if n == nil {
 		return ""
 	}
@@ -158,7 +159,7 @@ func (o *object) broken() *graph.Snapshot {
 }
 
 // wrong notes something that the object says wrongly of xDS, at the node, or where that is missing at the object's name.
-func (o *object) wrong(at *decode.Path, n *decode.Node, format string, args ...any) *decode.Problem {
+func (o *object) wrong(at *tree.Path, n *tree.Node, format string, args ...any) *decode.Problem {
 	p := decode.Problem{Kind: decode.BadObject, Path: at, Node: n, Message: fmt.Sprintf(format, args...)}
 	if n == nil {
 		if n = find(o.node, "metadata", "name"); n == nil {
@@ -171,19 +172,19 @@ func (o *object) wrong(at *decode.Path, n *decode.Node, format string, args ...a
 }
 
 // list returns the items under keys of the object. What stands there and is no list, is wrong.
-func (o *object) list(keys ...string) []decode.Node {
+func (o *object) list(keys ...string) []tree.Node {
 	n := find(o.node, keys...)
-	if n == nil || n.Kind == decode.Null {
+	if n == nil || n.Kind == tree.Null {
 		return nil
 	}
-	if n.Kind != decode.List {
+	if n.Kind != tree.List {
 		o.wrong(pathOfKeys(keys), n, "%s stands where a list belongs", n.Kind)
 		return nil
 	}
 	return n.Items
 }
 
-func pathOfKeys(keys []string) (at *decode.Path) {
+func pathOfKeys(keys []string) (at *tree.Path) {
 	for _, key := range keys {
 		at = at.Field(key)
 	}
@@ -191,7 +192,7 @@ func pathOfKeys(keys []string) (at *decode.Path) {
 }
 
 // oneOf reads a word that has to be one of a few; empty if it is none of them.
-func (o *object) oneOf(at *decode.Path, in *decode.Node, key string, words []string, missing string) string {
+func (o *object) oneOf(at *tree.Path, in *tree.Node, key string, words []string, missing string) string {
 	n := in.Get(key)
 	word := textOf(n)
 	switch {

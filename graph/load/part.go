@@ -7,7 +7,8 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // assembly is a snapshot in the making. Its parts are collected first and then decoded, several at a time.
@@ -26,7 +27,7 @@ type part struct {
 	resource *graph.Resource
 	in       *input
 	message  protoreflect.MessageType // nil: there is nothing to decode
-	node     *decode.Node             // of a text
+	node     *tree.Node             // of a text
 	raw      []byte                   // of a binary file
 	format   decode.Format            // whose reader makes a message of node
 	depth    int                      // how many maps and lists are open around node
@@ -53,7 +54,7 @@ func (from origin) resource(kind graph.Kind) *graph.Resource {
 }
 
 // plain adds a resource whose type is known from where it stands.
-func (a *assembly) plain(from origin, n *decode.Node, name protoreflect.FullName) *part {
+func (a *assembly) plain(from origin, n *tree.Node, name protoreflect.FullName) *part {
 	p := &part{in: from.in, node: n, format: from.in.format.decoder(), depth: from.depth, resource: from.resource(graph.KindOf(name))}
 	p.resource.Text = n
 	p.message, _ = a.types.FindMessageByName(name)
@@ -62,9 +63,9 @@ func (a *assembly) plain(from origin, n *decode.Node, name protoreflect.FullName
 }
 
 // any adds the resource that a map with an "@type" is, or that stands in such a wrapper.
-func (a *assembly) any(from origin, n *decode.Node) {
+func (a *assembly) any(from origin, n *tree.Node) {
 	url := n.Get("@type")
-	if n.Kind != decode.Map || url == nil || url.Kind != decode.String || url.Text == "" {
+	if n.Kind != tree.Map || url == nil || url.Kind != tree.String || url.Text == "" {
 		a.misfit(from, decode.Problem{Kind: decode.BadAny, Span: n.Span(), Node: n, Message: `there is no "@type" here, so nobody knows what these fields mean`})
 		return
 	}
@@ -78,7 +79,7 @@ func (a *assembly) any(from origin, n *decode.Node) {
 }
 
 // kind tells which resource a type URL means; what is none becomes a problem.
-func (a *assembly) kind(from origin, url *decode.Node) protoreflect.FullName {
+func (a *assembly) kind(from origin, url *tree.Node) protoreflect.FullName {
 	d := decode.NewDecoder(a.types)
 	mt := d.Find(url, nil)
 	if mt == nil {
@@ -95,14 +96,14 @@ func (a *assembly) kind(from origin, url *decode.Node) protoreflect.FullName {
 
 // wrapped adds what an envoy.service.discovery.v3.Resource holds. Without a body it is a heartbeat, or says that there is
 // no such resource.
-func (a *assembly) wrapped(from origin, n *decode.Node) {
+func (a *assembly) wrapped(from origin, n *tree.Node) {
 	before := len(a.parts)
-	if body := n.Field("resource"); body != nil && body.Kind != decode.Null {
+	if body := n.Field("resource"); body != nil && body.Kind != tree.Null {
 		inner := from
 		inner.depth++
 		a.any(inner, body)
 	}
-	rest, after := n.With("resource", decode.Node{}), len(a.parts)
+	rest, after := n.With("resource", tree.Node{}), len(a.parts)
 	wrapper := a.check(from, &rest, "Resource")
 	if after > before {
 		a.parts[before].wrap(wrapper)
@@ -129,7 +130,7 @@ func (a *assembly) packedAny(from origin, p packed) *part {
 	if p.version != "" {
 		from.version = p.version
 	}
-	url := &decode.Node{Kind: decode.String, Text: p.url}
+	url := &tree.Node{Kind: tree.String, Text: p.url}
 	if p.text != nil && p.text.Get("@type") != nil {
 		url = p.text.Get("@type")
 	}

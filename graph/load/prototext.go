@@ -14,8 +14,10 @@ import (
 
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // Protobuf's own reader makes the message of a proto text, which is then treated as one from a binary file. An outline of the text tells what it
@@ -33,7 +35,7 @@ var textContents = map[content]struct {
 }
 
 // protoText reads the message that the outline is one of.
-func (l *loader) protoText(in *input, outline *decode.Node) {
+func (l *loader) protoText(in *input, outline *tree.Node) {
 	as := recognise(outline)
 	if as == nothing && in.named {
 		as = bootstrap // Envoy would take it for one
@@ -82,26 +84,26 @@ var textError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 func textFault(file *source.File, err error) error {
 	found := textError().FindStringSubmatch(err.Error())
 	if found == nil {
-		return &decode.SyntaxError{Message: "this is not proto text", Span: source.Span{Start: len(file.Text), End: len(file.Text)}}
+		return &syntax.Error{Message: "this is not proto text", Span: source.Span{Start: len(file.Text), End: len(file.Text)}}
 	}
 	line, _ := strconv.Atoi(found[1])
 	column, _ := strconv.Atoi(found[2])
 	at := file.Offset(line, column)
 	message, _, _ := strings.Cut(found[3], ": ")
-	return &decode.SyntaxError{Message: message, Span: source.Span{Start: at, End: min(at+1, len(file.Text))}}
+	return &syntax.Error{Message: message, Span: source.Span{Start: at, End: min(at+1, len(file.Text))}}
 }
 
 // outlined tells where the resources are in a proto text, and returns the outline without them.
-func (b *binary) outlined(outline *decode.Node) (rest decode.Node) {
+func (b *binary) outlined(outline *tree.Node) (rest tree.Node) {
 	if b.as == resources {
 		b.resources[0].text = outline
-		return decode.Node{}
+		return tree.Node{}
 	}
-	list := decode.Node{Kind: decode.List}
+	list := tree.Node{Kind: tree.List}
 	for i := range b.resources {
-		n := outline.Locate((*decode.Path)(nil).Item("resources", i)).Node
+		n := outline.Locate((*tree.Path)(nil).Item("resources", i)).Node
 		if url := n.Get("@type"); url == nil || decode.TypeName(url.Text) == discoveryPackage+"Resource" {
-			list.Items = append(list.Items, n.With("resource", decode.Node{}))
+			list.Items = append(list.Items, n.With("resource", tree.Node{}))
 			n = n.Field("resource")
 		}
 		b.resources[i].text = n

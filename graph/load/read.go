@@ -12,10 +12,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/parallel"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // maxFileSize bounds what is read of one file, in bytes. A text of this size takes some ten times as much memory.
@@ -40,9 +42,9 @@ type input struct {
 	found
 	file     *source.File
 	format   format
-	docs     []*decode.Node // of YAML or JSON
+	docs     []*tree.Node // of YAML or JSON
 	binary   *binary        // of a binary file, or of a proto text
-	outline  *decode.Node   // of a bootstrap in proto text
+	outline  *tree.Node   // of a bootstrap in proto text
 	as       content
 	main     int              // the document that tells what the file is
 	problems []decode.Problem // of the file as a whole
@@ -53,7 +55,7 @@ type input struct {
 	held    int           // the bytes of the texts in those that were read
 	no      string        // what it is instead of xDS, if that is known
 	object  *graph.Object // the text stands in one, and there
-	within  *decode.Path
+	within  *tree.Path
 }
 
 func newLoader(ctx context.Context, opts Options) *loader {
@@ -207,8 +209,8 @@ func (l *loader) parse(in *input, text []byte) {
 	}
 	in.file.Text, in.text = text, text
 	docs, err := parsers[in.format](in.file)
-	if in.guessed() && (err != nil || len(docs) > 0 && docs[0].Kind == decode.String) {
-		if other, otherErr := decode.ParseProtoText(in.file); otherErr == nil {
+	if in.guessed() && (err != nil || len(docs) > 0 && docs[0].Kind == tree.String) {
+		if other, otherErr := syntax.ParseProtoText(in.file); otherErr == nil {
 			docs, err, in.format = other, nil, textFormat
 		}
 	}
@@ -247,19 +249,19 @@ func fromUTF16(text []byte) []byte {
 	return out
 }
 
-var parsers = map[format]func(*source.File) ([]*decode.Node, error){
-	yamlFormat: decode.ParseYAML,
-	jsonFormat: decode.ParseJSON,
-	textFormat: decode.ParseProtoText,
+var parsers = map[format]func(*source.File) ([]*tree.Node, error){
+	yamlFormat: syntax.ParseYAML,
+	jsonFormat: syntax.ParseJSON,
+	textFormat: syntax.ParseProtoText,
 }
 
 // guessed tells whether the file's name leaves its encoding open.
 func (in *input) guessed() bool { return formatOf(in.file.Name) == unknownFormat }
 
 func (in *input) syntax(err error) {
-	var fault *decode.SyntaxError
+	var fault *syntax.Error
 	if !errors.As(err, &fault) {
-		fault = &decode.SyntaxError{Message: err.Error()}
+		fault = &syntax.Error{Message: err.Error()}
 	}
 	if problem, ok := template(in.file, fault); ok {
 		in.docs = nil

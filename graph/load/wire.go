@@ -10,7 +10,8 @@ import (
 
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // A binary message does not say what it is. These readers take one for theirs if all that stands in it fits.
@@ -21,7 +22,7 @@ type packed struct {
 	value []byte
 	alias string       // the name in the wrapper around it
 	empty bool         // a wrapper without a body
-	text  *decode.Node // where it is in a proto text
+	text  *tree.Node // where it is in a proto text
 
 	version string // in the wrapper
 	ttl     time.Duration

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -40,7 +40,7 @@ type Plugin struct {
 // entry is where an element of a list stands in the configuration.
 type entry struct {
 	file *source.File
-	node *decode.Node
+	node *tree.Node
 }
 
 // At is where the value of a key stands; without one, the entry.
@@ -52,7 +52,7 @@ func (e *entry) At(key string) source.Span {
 }
 
 // Value is what stands under a key; nil if nothing does.
-func (e *entry) Value(key string) *decode.Node { return e.node.Get(key) }
+func (e *entry) Value(key string) *tree.Node { return e.node.Get(key) }
 
 // Faultf is a fault at the value of a key.
 func (e *entry) Faultf(key, format string, args ...any) *Fault {

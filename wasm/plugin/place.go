@@ -8,16 +8,17 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // pathIn reads a path, and looks whether it leads to a field of the resource's message. The field itself may be absent.
-func pathIn(r *graph.Resource, contents decode.Contents, text string) (*decode.Path, error) {
-	path, err := decode.ParsePath(text)
+func pathIn(r *graph.Resource, contents decode.Contents, text string) (*tree.Path, error) {
+	path, err := tree.ParsePath(text)
 	if err != nil {
 		return nil, err
 	}
-	var steps []*decode.Path
+	var steps []*tree.Path
 	for step := path; step != nil; step = step.Parent() {
 		steps = append(steps, step)
 	}
@@ -52,7 +53,7 @@ func opened(contents decode.Contents, m protoreflect.Message) protoreflect.Messa
 }
 
 // follow takes the last step of a path; nil: it does not lead to one message.
-func follow(m protoreflect.Message, step *decode.Path) (protoreflect.Message, error) {
+func follow(m protoreflect.Message, step *tree.Path) (protoreflect.Message, error) {
 	fd := m.Descriptor().Fields().ByName(protoreflect.Name(step.Name()))
 	if fd == nil {
 		return nil, fmt.Errorf("%s has no field %s", m.Descriptor().FullName(), quoted(step.Name()))
@@ -94,7 +95,7 @@ func under(entries protoreflect.Map, fd protoreflect.FieldDescriptor, key string
 }
 
 // parentOf is the path of the message that has the last field of a path, and that field.
-func parentOf(path *decode.Path) (in *decode.Path, name string, err error) {
+func parentOf(path *tree.Path) (in *tree.Path, name string, err error) {
 	if path == nil {
 		return nil, "", errors.New("is the whole resource")
 	}

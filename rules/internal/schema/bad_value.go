@@ -3,7 +3,8 @@ package schema
 import (
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -32,7 +33,7 @@ func badValue(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
 	if problem.Kind == decode.OneofTwice {
 		d.Upstream = "has already been set (either directly or as part of a oneof)"
 	}
-	if n := problem.Node; problem.Kind == decode.BadValue && n != nil && n.Plain && !n.Bound && n.Kind != decode.String && n.Text != "" && !problem.Span.IsZero() && wantsString(problem) {
+	if n := problem.Node; problem.Kind == decode.BadValue && n != nil && n.Plain && !n.Bound && n.Kind != tree.String && n.Text != "" && !problem.Span.IsZero() && wantsString(problem) {
 		text := string(r.File.Text[problem.Span.Start:problem.Span.End])
 		d.Help = "put it in quotes: \"" + text + "\""
 		d.Fixes = lint.Replace(lint.AtProblem(r, problem), text).Safe("put it in quotes")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 )
 

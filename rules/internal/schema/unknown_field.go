@@ -8,7 +8,8 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -117,7 +118,7 @@ func elsewhere(problem decode.Problem, at *graph.Place) string {
 
 // insideAny looks into the configurations that stand beside an unknown field.
 func insideAny(problem decode.Problem, at *graph.Place) (field string) {
-	decode.EachMessage(at.Message, nil, func(inner protoreflect.Message, path *decode.Path) {
+	decode.EachMessage(at.Message, nil, func(inner protoreflect.Message, path *tree.Path) {
 		if content := at.Resource.Contents[inner.Interface()]; content != nil && decode.FieldNamed(content.ProtoReflect().Descriptor().Fields(), problem.Name) != nil {
 			field = path.Name()
 		}

@@ -11,7 +11,8 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -38,7 +39,7 @@ func duplicateKey(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
 		d.Notes = []string{envoy.OnReject(r)}
 	case r.Kind == graph.Patch:
 		d.Notes = []string{"Kubernetes keeps the last one, and drops this one in silence"}
-	case problem.Node.Kind == decode.Null: // nothing is lost
+	case problem.Node.Kind == tree.Null: // nothing is lost
 		d.Severity = lint.Warning
 	case strings.EqualFold(filepath.Ext(r.File.Name), ".json"):
 		d.Notes = []string{"envoy merges the two: lists are joined, of single values the last one wins"}
