@@ -1,5 +1,5 @@
-// Package diff tells what differs between two snapshots for those who send and answer requests: hosts, paths, clusters, TLS, timeouts.
-// Where a route table stands, and what a listener, a route configuration or a filter chain is called, is no difference.
+// Package traffic compares two snapshots by what they do with traffic: hosts, paths, clusters, TLS, timeouts. Where a route table stands, and what a
+// listener, a route configuration or a filter chain is called, is not a difference. Neither is a route that no request comes to.
 package diff
 
 import (
@@ -48,6 +48,7 @@ type Unreached struct {
 type Difference struct {
 	Changes   []Change    `json:"changes"`   // by place, then in the order of a request's way
 	Unreached []Unreached `json:"unreached"` // by kind, then by name
+	Shadowed  []Shadowed  `json:"shadowed"`  // by place
 	// Unknown says what could not be compared, since only one of the snapshots has it.
 	Unknown []string `json:"unknown"`
 }
@@ -66,6 +67,7 @@ func Diff(before, after *graph.Snapshot) *Difference {
 	c := comparison{from: from, to: to, result: &Difference{Changes: []Change{}, Unreached: []Unreached{}, Unknown: []string{}}}
 	c.facts()
 	c.orders()
+	c.shadows()
 	c.remainder()
 	slices.SortStableFunc(c.result.Changes, func(a, b Change) int { return compareWhere(a.Where, b.Where) })
 	return c.result

@@ -87,7 +87,7 @@ func TestAnyTwo(t *testing.T) {
 	all := examples(t)
 	const apart = 397
 	for i, s := range all {
-		if d := diff.Diff(s, s); len(d.Changes)+len(d.Unreached)+len(d.Unknown) > 0 {
+		if d := diff.Diff(s, s); len(d.Changes)+len(d.Unreached)+len(d.Unknown)+len(d.Shadowed) > 0 {
 			t.Errorf("%s differs from itself:\n%s", s.Resources[0].File.Name, written(t, d))
 		}
 		for j := i % 7; j < len(all); j += apart {
@@ -123,7 +123,7 @@ func FuzzDiff(f *testing.F) {
 			return
 		}
 		written(t, diff.Diff(a, b))
-		if d := diff.Diff(a, a); len(d.Changes)+len(d.Unreached)+len(d.Unknown) > 0 {
+		if d := diff.Diff(a, a); len(d.Changes)+len(d.Unreached)+len(d.Unknown)+len(d.Shadowed) > 0 {
 			t.Errorf("differs from itself: %s", written(t, d))
 		}
 	})

@@ -8,8 +8,10 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
+	"github.com/xdslint/xdslint/dataplane/envoy/match"
 	"github.com/xdslint/xdslint/graph"
 )
 
@@ -23,6 +25,7 @@ type Traffic struct {
 	tables   map[*routev3.RouteConfiguration]*table
 	tableOf  map[*routev3.VirtualHost]*table
 	routes   map[*routev3.VirtualHost][]route
+	chains   map[*listenerv3.Listener]*match.Chains
 }
 
 // routing is what an entry leads to.
@@ -44,6 +47,7 @@ func Of(s *graph.Snapshot) *Traffic {
 		snapshot: s, listened: len(s.All(graph.Listener)) > 0,
 		entries: map[*graph.Resource][]Entry{}, others: map[*graph.Resource][]*graph.Resource{}, routing: map[*graph.Resource]*routing{},
 		tables: map[*routev3.RouteConfiguration]*table{}, tableOf: map[*routev3.VirtualHost]*table{}, routes: map[*routev3.VirtualHost][]route{},
+		chains: map[*listenerv3.Listener]*match.Chains{},
 	}
 }
 
@@ -82,7 +86,7 @@ func (t *Traffic) Continues(e *graph.Edge, in *Traffic) bool {
 			by = e
 		}
 		for _, other := range in.counterparts(entry.Resource) {
-			if connectionsMeet(by, other) && in.hasScope(other, scopeOf(e, entry.scope)) && t.answered(entry.Resource, e, in, other) {
+			if t.connectionsMeet(by, in, other) && in.hasScope(other, scopeOf(e, entry.scope)) && t.answered(entry.Resource, e, in, other) {
 				return true
 			}
 		}

@@ -127,6 +127,38 @@ func TestFilterChains(t *testing.T) {
 	}
 }
 
+// A chain that is more specific takes connections away from others, also where it leads nowhere: the default chain has those then.
+func TestDefaultChain(t *testing.T) {
+	of := func(match *listenerv3.FilterChainMatch, beside ...*listenerv3.FilterChainMatch) *graph.Snapshot {
+		s := side{listener: "edge", port: 443, domain: "*", match: prefix("/")}.build()
+		l := s.Resources[0].Message.(*listenerv3.Listener)
+		l.FilterChains[0].FilterChainMatch = match
+		for _, m := range beside {
+			l.FilterChains = append(l.FilterChains, &listenerv3.FilterChain{FilterChainMatch: m})
+		}
+		return s
+	}
+	asDefault := func(s *graph.Snapshot) *graph.Snapshot {
+		l := s.Resources[0].Message.(*listenerv3.Listener)
+		l.DefaultFilterChain, l.FilterChains = l.FilterChains[0], l.FilterChains[1:]
+		return s
+	}
+	port := &listenerv3.FilterChainMatch{DestinationPort: wrapperspb.UInt32(443), ServerNames: []string{"a.example.com"}}
+	for name, test := range map[string]struct {
+		from, to *graph.Snapshot
+		want     bool
+	}{
+		"another chain takes all":                {asDefault(of(nil, &listenerv3.FilterChainMatch{})), of(nil), false},
+		"another chain takes what one port lets": {asDefault(of(nil, &listenerv3.FilterChainMatch{}, port)), of(nil), true},
+		"a narrower chain has them":              {of(nil, port), of(port), false},
+		"what the client offers can fit both":    {of(&listenerv3.FilterChainMatch{ApplicationProtocols: []string{"h2"}}), of(&listenerv3.FilterChainMatch{ApplicationProtocols: []string{"http/1.1"}}), true},
+	} {
+		if got := traffic.Of(test.from).Continues(use(t, test.from), traffic.Of(test.to)); got != test.want {
+			t.Errorf("%s: continues: %t", name, got)
+		}
+	}
+}
+
 // Snapshots that were given without listeners are compared by their route tables.
 func TestWithoutListeners(t *testing.T) {
 	from := side{domain: "*", match: prefix("/cart")}.build()
