@@ -14,7 +14,6 @@ import (
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/decode/types"
-	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/suppress"
 	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
@@ -22,7 +21,7 @@ import (
 
 // Constraints makes a rule of each constraint. The built-in rules are there so that no id is in a group of theirs; known are the types of messages, nil:
 // those of Envoy's API.
-func Constraints(builtIn []*lint.Rule, known decode.Types) config.RuleSource {
+func Constraints(builtIn []*lint.Rule, known graph.Types) config.RuleSource {
 	if known == nil {
 		known = types.Envoy
 	}
@@ -64,7 +63,7 @@ func (m *maker) rule(builtIn []*lint.Rule, s *config.Settings) *lint.Rule {
 	r.Origin = &lint.Origin{Name: "constraint " + m.ID, File: s.File, Span: m.At("expression")}
 	if lines := m.lines(); lines != nil {
 		first, _, _ := strings.Cut(m.Expression, "\n")
-		r.Origin.Span = lines.Span(source.Span{End: len(first)})
+		r.Origin.Span = lines.Span(graph.Span{End: len(first)})
 	}
 	if m.Severity != "" {
 		if r.Severity, err = lint.ParseSeverity(m.Severity); err != nil {
@@ -89,7 +88,7 @@ func (m *maker) rule(builtIn []*lint.Rule, s *config.Settings) *lint.Rule {
 }
 
 // wrongKind tells a value that stands where a text belongs, and cannot be read as one.
-func wrongKind(n *tree.Node) bool {
+func wrongKind(n *graph.TextNode) bool {
 	return n != nil && (n.Kind == tree.Bool || n.Kind == tree.List || n.Kind == tree.Map)
 }
 

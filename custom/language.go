@@ -12,7 +12,6 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/config"
-	"github.com/xdslint/xdslint/internal/decode"
 )
 
 // language is CEL with protovalidate's functions, the types of xDS, and functions over the graph.
@@ -21,7 +20,7 @@ type language struct {
 	env   *cel.Env
 }
 
-func newLanguage(known decode.Types) *language {
+func newLanguage(known graph.Types) *language {
 	base, err := cel.NewEnv(cel.Lib(pv.NewLibrary()))
 	if err != nil {
 		panic(err) // it depends on nothing

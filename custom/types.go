@@ -22,7 +22,7 @@ import (
 type typeSystem struct {
 	celtypes.Provider
 	celtypes.Adapter
-	known decode.Types
+	known graph.Types
 }
 
 // message finds the descriptor of a message; nil if there is none.
@@ -233,7 +233,7 @@ func (t *typeSystem) messageValue(in contained) ref.Val {
 }
 
 // open is what an Any holds; the Any itself if nobody knows its type.
-func (t *typeSystem) open(packed *anypb.Any, contents decode.Contents) proto.Message {
+func (t *typeSystem) open(packed *anypb.Any, contents graph.Contents) proto.Message {
 	if content := contents[packed]; content != nil {
 		return content
 	}

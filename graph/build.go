@@ -11,13 +11,12 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
 	"github.com/xdslint/xdslint/internal/parallel"
-	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // Edge is one reference from a resource to a name.
 type Edge struct {
 	From   *Resource
-	Path   *tree.Path          // the field of From that holds the name
+	Path   *Path          // the field of From that holds the name
 	Field  protoreflect.FullName // that field
 	Kind   Kind
 	Source Source
@@ -158,7 +157,7 @@ func (b *builder) source(at *Place, ref *reference) Source {
 	return SourceOf(cs, at.Resource.Source)
 }
 
-func (b *builder) add(at *Place, ref *reference, from Source, target string, path *tree.Path) {
+func (b *builder) add(at *Place, ref *reference, from Source, target string, path *Path) {
 	if target == "" || ref.kind == DNSCache && at.Parent.isCarrier() {
 		return
 	}

@@ -10,10 +10,6 @@ import (
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-
-	"github.com/xdslint/xdslint/internal/decode"
-	"github.com/xdslint/xdslint/internal/source"
-	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // Delivery is how a resource reaches the data plane; it decides what is refused and what is dropped in silence.
@@ -40,22 +36,22 @@ type Resource struct {
 	Kind     Kind
 	Name     string
 	Message  proto.Message
-	Contents decode.Contents // of the Anys below Message
+	Contents Contents // of the Anys below Message
 	Source   Source          // who serves it
 	Delivery Delivery
 	State    State
 	Version  string        // that the server gave it or its response; empty if not known
 	TTL      time.Duration // after which the data plane forgets it; 0: never
 
-	File     *source.File // never nil
-	Text     *tree.Node // what Message was decoded from; nil for binary and live input
-	Problems []decode.Problem
+	File     *SourceFile // never nil
+	Text     *TextNode // what Message was decoded from; nil for binary and live input
+	Problems []Problem
 
 	// In a Kubernetes object:
 	Object   *Object               // nil elsewhere
-	Within   *tree.Path          // where in it the resource stands, or the text that it is part of: data["envoy.yaml"]
+	Within   *Path          // where in it the resource stands, or the text that it is part of: data["envoy.yaml"]
 	Into     protoreflect.FullName // of a patch that is one value of a field of another message: that field
-	Around   *tree.Path          // of a patch that is no message: the field of Message that stands for it, which the object does not have
+	Around   *Path          // of a patch that is no message: the field of Message that stands for it, which the object does not have
 	Fragment bool                  // it is merged into another message: what is absent here says nothing
 
 	once   sync.Once
@@ -63,9 +59,9 @@ type Resource struct {
 }
 
 // Locate finds where a field stands in the resource's file. It is the zero Found for input without text.
-func (r *Resource) Locate(p *tree.Path) tree.Location {
+func (r *Resource) Locate(p *Path) Location {
 	if r.Text == nil {
-		return tree.Location{}
+		return Location{}
 	}
 	return r.Text.Locate(p)
 }

@@ -10,14 +10,13 @@ import (
 	"sync"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/internal/source"
 )
 
 // Origin is what holds a house rule: one that is not built in, but written by those who use xdslint.
 type Origin struct {
 	Name     string       // in messages: constraint acme/cluster-name, plugin rules.wasm
-	File     *source.File // where it is written: a configuration, or the plugin itself
-	Span     source.Span
+	File     *graph.SourceFile // where it is written: a configuration, or the plugin itself
+	Span     graph.Span
 	Examples fs.FS // GROUP/NAME.txtar of its rules; nil: there are none
 }
 

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/internal/decode"
-	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
@@ -42,7 +40,7 @@ func Together(all ...Edits) Edits {
 }
 
 // AtProblem is the place of something that could not be decoded.
-func AtProblem(r *graph.Resource, problem decode.Problem) At {
+func AtProblem(r *graph.Resource, problem graph.Problem) At {
 	return r.AtPath(problem.Path)
 }
 
@@ -71,7 +69,7 @@ func Replace(at At, value any) Edits {
 	if !ok || s.Node.Kind == tree.List || s.Node.Kind == tree.Map || len(old) == 0 || bytes.ContainsAny(old, "\r\n") || old[0] == '|' || old[0] == '>' {
 		return nil
 	}
-	return s.edit(source.Span{Start: s.Value.Start, End: s.Value.End}, spell(value, style{plain: s.Node.Plain, quote: old[0]}))
+	return s.edit(graph.Span{Start: s.Value.Start, End: s.Value.End}, spell(value, style{plain: s.Node.Plain, quote: old[0]}))
 }
 
 // Rename writes another name of a field, or another key of a map field. A field keeps the lowerCamelCase of a file that is
@@ -156,12 +154,12 @@ func Join(at At) Edits {
 	if before.node.Kind != tree.Map || isFlow(before.node, s.text) || slices.ContainsFunc(s.Node.Keys, func(k tree.Key) bool { return before.has(k.Name) }) {
 		return nil
 	}
-	column := func(n *tree.Node) int { return n.Span().Start - lineStart(s.text, n.Span().Start) }
+	column := func(n *graph.TextNode) int { return n.Span().Start - lineStart(s.text, n.Span().Start) }
 	last, ok := before.element(len(before.node.Items) - 1)
 	if !ok || last.open() || column(before.node) != column(s.Node) || lineStart(s.text, s.start) != lineStart(s.text, s.Value.Start) {
 		return nil
 	}
-	return s.edit(source.Span{Start: s.start, End: s.start + 1}, " ")
+	return s.edit(graph.Span{Start: s.start, End: s.start + 1}, " ")
 }
 
 // Swap exchanges two elements of one list, with their comments.
@@ -202,14 +200,14 @@ func MoveToEnd(at At) Edits {
 		if !onlyComma(gap) || bytes.IndexByte(gap, '#') >= 0 {
 			return nil
 		}
-		return Together(s.edit(source.Span{Start: s.start, End: s.next().start}, ""), last.edit(at0(last.end), ", "+moved))
+		return Together(s.edit(graph.Span{Start: s.start, End: s.next().start}, ""), last.edit(at0(last.end), ", "+moved))
 	}
 	end, ok := last.unit()
 	if !ok {
 		return nil
 	}
 	_, after := lineEnd(s.text, unit.End)
-	return Together(s.edit(source.Span{Start: unit.Start, End: after}, ""), last.edit(at0(end.End), s.eol()+moved))
+	return Together(s.edit(graph.Span{Start: unit.Start, End: after}, ""), last.edit(at0(end.End), s.eol()+moved))
 }
 
-func at0(offset int) source.Span { return source.Span{Start: offset, End: offset} }
+func at0(offset int) graph.Span { return graph.Span{Start: offset, End: offset} }

@@ -78,7 +78,7 @@ func (a *assembly) binaryBootstrap(in *input) *part {
 }
 
 // outlined tells where a bootstrap in proto text is, and where its static resources.
-func (p *part) outlined(outline *tree.Node) (rest *tree.Node, static [][]*tree.Node) {
+func (p *part) outlined(outline *graph.TextNode) (rest *graph.TextNode, static [][]*graph.TextNode) {
 	if outline == nil {
 		return nil, nil
 	}
@@ -87,7 +87,7 @@ func (p *part) outlined(outline *tree.Node) (rest *tree.Node, static [][]*tree.N
 }
 
 // opened makes a part of a message that is decoded already. If it is from proto text, that is its outline.
-func (a *assembly) opened(p *part, m proto.Message, outline *tree.Node) {
+func (a *assembly) opened(p *part, m proto.Message, outline *graph.TextNode) {
 	d := decode.NewDecoder(a.types)
 	d.Open(m)
 	if outline != nil {
@@ -100,8 +100,8 @@ func (a *assembly) opened(p *part, m proto.Message, outline *tree.Node) {
 }
 
 // split takes the static resources out of a bootstrap: a copy without them, and each list of statics.
-func split(root *tree.Node) (rest *tree.Node, static [][]*tree.Node) {
-	static = make([][]*tree.Node, len(statics))
+func split(root *graph.TextNode) (rest *graph.TextNode, static [][]*graph.TextNode) {
+	static = make([][]*graph.TextNode, len(statics))
 	at := root.Field("static_resources")
 	if at == nil || at.Kind != tree.Map {
 		return root, static
@@ -112,7 +112,7 @@ func split(root *tree.Node) (rest *tree.Node, static [][]*tree.Node) {
 		case list == nil:
 			continue
 		case list.Kind == tree.Map: // Envoy takes it for a list of one
-			static[i] = []*tree.Node{list}
+			static[i] = []*graph.TextNode{list}
 		case list.Kind == tree.List:
 			for j := range list.Items {
 				static[i] = append(static[i], &list.Items[j])
@@ -120,7 +120,7 @@ func split(root *tree.Node) (rest *tree.Node, static [][]*tree.Node) {
 		default:
 			continue
 		}
-		inner = inner.With(s.field, tree.Node{Kind: tree.List})
+		inner = inner.With(s.field, graph.TextNode{Kind: tree.List})
 	}
 	copied := root.With("static_resources", inner)
 	return &copied, static
@@ -128,7 +128,7 @@ func split(root *tree.Node) (rest *tree.Node, static [][]*tree.Node) {
 
 // merge puts the static resources back into the bootstrap's message, where rules over it look for them, and what
 // --config-yaml says over it.
-func (p *part) merge(types decode.Types) {
+func (p *part) merge(types graph.Types) {
 	b, ok := p.resource.Message.(*bootstrapv3.Bootstrap)
 	if !ok {
 		return
@@ -155,7 +155,7 @@ func (p *part) merge(types decode.Types) {
 }
 
 // mergeOver merges as Envoy does: lists are joined, scalars replaced. The Anys are new messages then.
-func (p *part) mergeOver(b *bootstrapv3.Bootstrap, types decode.Types) {
+func (p *part) mergeOver(b *bootstrapv3.Bootstrap, types graph.Types) {
 	proto.Merge(b, p.over.resource.Message)
 	d := decode.NewDecoder(types)
 	d.Open(b)

@@ -199,7 +199,7 @@ func (d *dump) boot(v view) {
 	in := *d.in
 	switch {
 	case v.node != nil:
-		in.docs, in.main, in.binary = []*tree.Node{v.node}, 0, nil
+		in.docs, in.main, in.binary = []*graph.TextNode{v.node}, 0, nil
 	default:
 		raw, err := proto.Marshal(v.message.Interface())
 		if err != nil {
@@ -224,7 +224,7 @@ func (d *dump) boot(v view) {
 // view is a message of a config_dump, as a text or binary.
 type view struct {
 	name    protoreflect.FullName // of its type, where an Any says so
-	node    *tree.Node
+	node    *graph.TextNode
 	message protoreflect.Message
 }
 

@@ -27,7 +27,7 @@ func (a *assembly) file(from origin) {
 }
 
 // bare adds one resource with an "@type", or a list of them.
-func (a *assembly) bare(from origin, n *tree.Node) {
+func (a *assembly) bare(from origin, n *graph.TextNode) {
 	if n.Kind != tree.List {
 		a.any(from, n)
 		return
@@ -39,7 +39,7 @@ func (a *assembly) bare(from origin, n *tree.Node) {
 }
 
 // envelope adds the resources of a response. Whatever is wrong with the response itself belongs to the file.
-func (a *assembly) envelope(from origin, n *tree.Node, name protoreflect.Name) {
+func (a *assembly) envelope(from origin, n *graph.TextNode, name protoreflect.Name) {
 	rest, inner := *n, from
 	inner.depth += 2
 	if version := n.Field("version_info"); version != nil {
@@ -55,17 +55,17 @@ func (a *assembly) envelope(from origin, n *tree.Node, name protoreflect.Name) {
 			for i := range list.Items {
 				add(inner, &list.Items[i])
 			}
-			rest = n.With("resources", tree.Node{Kind: tree.List})
+			rest = n.With("resources", graph.TextNode{Kind: tree.List})
 		case tree.Map: // Envoy takes it for a list of one
 			add(inner, list)
-			rest = n.With("resources", tree.Node{Kind: tree.List})
+			rest = n.With("resources", graph.TextNode{Kind: tree.List})
 		}
 	}
 	a.check(from, &rest, name)
 }
 
 // check decodes a message around resources and finds what is wrong with it; nil if its type is not known.
-func (a *assembly) check(from origin, n *tree.Node, name protoreflect.Name) protoreflect.Message {
+func (a *assembly) check(from origin, n *graph.TextNode, name protoreflect.Name) protoreflect.Message {
 	mt, err := a.types.FindMessageByName(discoveryPackage + protoreflect.FullName(name))
 	if err != nil {
 		return nil
@@ -80,7 +80,7 @@ func (a *assembly) check(from origin, n *tree.Node, name protoreflect.Name) prot
 
 // delta adds the resources of a delta response, in whose place older ones of the same name go; those that it removes go
 // without one.
-func (a *assembly) delta(from origin, n *tree.Node) {
+func (a *assembly) delta(from origin, n *graph.TextNode) {
 	before := len(a.parts)
 	inner := from
 	a.envelope(inner, n, "DeltaDiscoveryResponse")

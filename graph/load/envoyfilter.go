@@ -66,7 +66,7 @@ func (l *loader) envoyFilter(o *object) ([]*graph.Snapshot, error) {
 }
 
 // configPatch reads one patch; nil if it has no value.
-func (l *loader) configPatch(o *object, at *tree.Path, n *tree.Node) *part {
+func (l *loader) configPatch(o *object, at *graph.Path, n *graph.TextNode) *part {
 	if n.Kind != tree.Map {
 		o.wrong(at, n, "%s stands where a patch belongs: applyTo, match and patch", n.Kind)
 		return nil
@@ -108,7 +108,7 @@ func (l *loader) configPatch(o *object, at *tree.Path, n *tree.Node) *part {
 	return p
 }
 
-func orElse(n, other *tree.Node) *tree.Node {
+func orElse(n, other *graph.TextNode) *graph.TextNode {
 	if n == nil {
 		return other
 	}

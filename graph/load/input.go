@@ -10,7 +10,6 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/decode"
-	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
@@ -115,7 +114,7 @@ func (in *input) recognise() {
 		return
 	}
 	if in.named && len(in.problems) == 0 && in.no == "" {
-		in.problem(decode.Syntax, source.Span{}, "this is nothing of xDS: %s", noXDS)
+		in.problem(graph.Syntax, graph.Span{}, "this is nothing of xDS: %s", noXDS)
 	}
 }
 
@@ -141,7 +140,7 @@ func (in *input) matters() bool {
 			return true
 		}
 	}
-	return len(in.problems) > 0 && in.file.Text == nil && in.problems[0].Kind == decode.Unreadable && in.problems[0].Message != emptyFile
+	return len(in.problems) > 0 && in.file.Text == nil && in.problems[0].Kind == graph.Unreadable && in.problems[0].Message != emptyFile
 }
 
 // booted makes the snapshot of a bootstrap and of the files that it names.
@@ -259,14 +258,14 @@ func counted(words []string, count map[string]int) string {
 	return " (" + strings.Join(words, ", ") + ")"
 }
 
-func eachURL(doc *tree.Node, f func(string)) {
+func eachURL(doc *graph.TextNode, f func(string)) {
 	list := doc
 	if inner := doc.Field("resources"); inner != nil && doc.Kind == tree.Map {
 		list = inner
 	}
 	items := list.Items
 	if list.Kind == tree.Map {
-		items = []tree.Node{*list}
+		items = []graph.TextNode{*list}
 	}
 	for i := range items {
 		item := &items[i]

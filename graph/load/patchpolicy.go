@@ -38,7 +38,7 @@ func (l *loader) patchPolicy(o *object) ([]*graph.Snapshot, error) {
 }
 
 // jsonPatch reads one patch: a part for each message in its value.
-func (l *loader) jsonPatch(o *object, at *tree.Path, n *tree.Node) []*part {
+func (l *loader) jsonPatch(o *object, at *graph.Path, n *graph.TextNode) []*part {
 	if n.Kind != tree.Map {
 		o.wrong(at, n, "%s stands where a patch belongs: type, name and operation", n.Kind)
 		return nil
@@ -71,7 +71,7 @@ func (l *loader) jsonPatch(o *object, at *tree.Path, n *tree.Node) []*part {
 }
 
 // fits tells whether an operation has what it needs and nothing else (JSONPatchOperation.Validate of Envoy Gateway's internal/ir).
-func (o *object) fits(at *tree.Path, n *tree.Node, op string) bool {
+func (o *object) fits(at *graph.Path, n *graph.TextNode, op string) bool {
 	before := len(o.problems)
 	if n.Get("path") == nil && n.Get("jsonPath") == nil {
 		o.wrong(at.Field("path"), n, "there is neither a path nor a jsonPath")
@@ -89,7 +89,7 @@ func (o *object) fits(at *tree.Path, n *tree.Node, op string) bool {
 }
 
 // pointed finds what the pointers of an operation mean. A jsonPath is a question to the resource, which is not known here.
-func (l *loader) pointed(o *object, at *tree.Path, n *tree.Node, op string, root protoreflect.MessageDescriptor) (spot, bool) {
+func (l *loader) pointed(o *object, at *graph.Path, n *graph.TextNode, op string, root protoreflect.MessageDescriptor) (spot, bool) {
 	if query := n.Get("jsonPath"); query != nil && query.Text != "" {
 		return spot{unknown: true}, true
 	}
@@ -114,7 +114,7 @@ type patchValue struct {
 }
 
 // parts reads a value that stands under a key of what a path leads to.
-func (v *patchValue) parts(at *tree.Path, key string, n *tree.Node, s spot) []*part {
+func (v *patchValue) parts(at *graph.Path, key string, n *graph.TextNode, s spot) []*part {
 	here := at.Field(key)
 	several := s.field != nil && !s.inner && (s.field.IsList() || s.field.IsMap())
 	switch {
@@ -144,7 +144,7 @@ func isMessage(md protoreflect.MessageDescriptor) bool {
 }
 
 // message is a whole one.
-func (v *patchValue) message(at *tree.Path, n *tree.Node, md protoreflect.MessageDescriptor, into protoreflect.FieldDescriptor) *part {
+func (v *patchValue) message(at *graph.Path, n *graph.TextNode, md protoreflect.MessageDescriptor, into protoreflect.FieldDescriptor) *part {
 	p := &part{node: n, format: decode.ProtoJSON, resource: &graph.Resource{Within: at}}
 	if into != nil {
 		p.resource.Into = into.FullName()
@@ -154,14 +154,14 @@ func (v *patchValue) message(at *tree.Path, n *tree.Node, md protoreflect.Messag
 }
 
 // value is anything else: the one field of a message of which nothing else is known.
-func (v *patchValue) value(at *tree.Path, n *tree.Node, s spot) *part {
+func (v *patchValue) value(at *graph.Path, n *graph.TextNode, s spot) *part {
 	field := string(s.field.Name())
-	around := (*tree.Path)(nil).Field(field)
+	around := (*graph.Path)(nil).Field(field)
 	switch {
 	case s.inner && s.field.IsList():
-		around, n = (*tree.Path)(nil).Item(field, 0), &tree.Node{Kind: tree.List, Bound: true, Items: []tree.Node{*n}}
+		around, n = (*graph.Path)(nil).Item(field, 0), &graph.TextNode{Kind: tree.List, Bound: true, Items: []graph.TextNode{*n}}
 	case s.inner:
-		around, n = (*tree.Path)(nil).Entry(field, s.key), n.Wrap(s.key)
+		around, n = (*graph.Path)(nil).Entry(field, s.key), n.Wrap(s.key)
 	}
 	p := v.message(at, n.Wrap(field), s.field.ContainingMessage(), nil)
 	p.resource.Around, p.resource.Fragment = around, true
@@ -169,7 +169,7 @@ func (v *patchValue) value(at *tree.Path, n *tree.Node, s spot) *part {
 }
 
 // anys are the messages in a value of which nobody knows where it goes: those that say themselves what they are.
-func (v *patchValue) anys(at *tree.Path, key string, n *tree.Node) []*part {
+func (v *patchValue) anys(at *graph.Path, key string, n *graph.TextNode) []*part {
 	var all []*part
 	switch here := at.Field(key); {
 	case n.Kind == tree.Map && n.Get("@type") != nil:

@@ -12,10 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/parallel"
-	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/syntax"
 	"github.com/xdslint/xdslint/internal/tree"
 )
@@ -29,7 +27,7 @@ const emptyFile = "the file is empty"
 type loader struct {
 	ctx    context.Context
 	opts   Options
-	types  decode.Types
+	types  graph.Types
 	given  map[string][]byte // all that can be read, by name; nil: the disk
 	inputs []*input
 	opened map[string]*input // files that inputs name, by their real path
@@ -40,14 +38,14 @@ type loader struct {
 // input is one file, read and parsed.
 type input struct {
 	found
-	file     *source.File
+	file     *graph.SourceFile
 	format   format
-	docs     []*tree.Node // of YAML or JSON
+	docs     []*graph.TextNode // of YAML or JSON
 	binary   *binary        // of a binary file, or of a proto text
-	outline  *tree.Node   // of a bootstrap in proto text
+	outline  *graph.TextNode   // of a bootstrap in proto text
 	as       content
 	main     int              // the document that tells what the file is
-	problems []decode.Problem // of the file as a whole
+	problems []graph.Problem // of the file as a whole
 	used     bool             // a bootstrap names this file, so it belongs to that one
 
 	text    []byte        // what was parsed: the file's, or that of one key of an object
@@ -55,7 +53,7 @@ type input struct {
 	held    int           // the bytes of the texts in those that were read
 	no      string        // what it is instead of xDS, if that is known
 	object  *graph.Object // the text stands in one, and there
-	within  *tree.Path
+	within  *graph.Path
 }
 
 func newLoader(ctx context.Context, opts Options) *loader {
@@ -100,10 +98,10 @@ func (l *loader) read(f found) *input {
 		}
 		in.format = formatOf(name)
 	}
-	in.file = &source.File{Name: name}
+	in.file = &graph.SourceFile{Name: name}
 	text, err := l.bytes(f.path)
 	if err != nil {
-		in.problem(decode.Unreadable, source.Span{}, "%s", err)
+		in.problem(graph.Unreadable, graph.Span{}, "%s", err)
 		return in
 	}
 	l.parse(in, text)
@@ -178,14 +176,14 @@ func plainError(err error) error {
 	return err
 }
 
-func (in *input) problem(kind decode.ProblemKind, span source.Span, text string, args ...any) *decode.Problem {
-	in.problems = append(in.problems, decode.Problem{Kind: kind, Span: span, Message: fmt.Sprintf(text, args...)})
+func (in *input) problem(kind graph.ProblemKind, span graph.Span, text string, args ...any) *graph.Problem {
+	in.problems = append(in.problems, graph.Problem{Kind: kind, Span: span, Message: fmt.Sprintf(text, args...)})
 	return &in.problems[len(in.problems)-1]
 }
 
 // inline is an input that is no file.
 func (l *loader) inline(name, text string) *input {
-	in := &input{found: found{path: name, named: true}, format: yamlFormat, file: &source.File{Name: name}}
+	in := &input{found: found{path: name, named: true}, format: yamlFormat, file: &graph.SourceFile{Name: name}}
 	l.parse(in, []byte(text))
 	in.recognise()
 	return in
@@ -194,7 +192,7 @@ func (l *loader) inline(name, text string) *input {
 // parse makes Nodes of a text, in the encoding that the extension names, or else the one that the content looks like.
 func (l *loader) parse(in *input, text []byte) {
 	if len(text) == 0 {
-		in.problem(decode.Unreadable, source.Span{}, emptyFile)
+		in.problem(graph.Unreadable, graph.Span{}, emptyFile)
 		return
 	}
 	if in.format == unknownFormat {
@@ -249,7 +247,7 @@ func fromUTF16(text []byte) []byte {
 	return out
 }
 
-var parsers = map[format]func(*source.File) ([]*tree.Node, error){
+var parsers = map[format]func(*graph.SourceFile) ([]*graph.TextNode, error){
 	yamlFormat: syntax.ParseYAML,
 	jsonFormat: syntax.ParseJSON,
 	textFormat: syntax.ParseProtoText,
@@ -268,7 +266,7 @@ func (in *input) syntax(err error) {
 		in.problems = append(in.problems, problem)
 		return
 	}
-	in.problem(decode.Syntax, fault.Span, "%s", fault.Message)
+	in.problem(graph.Syntax, fault.Span, "%s", fault.Message)
 }
 
 // guess tells the encoding of a file whose extension says nothing.

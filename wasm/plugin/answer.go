@@ -7,7 +7,6 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/pluginabi"
-	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -130,7 +129,7 @@ func (a *answering) finding(f *pluginabi.Finding) (report func(), why *lint.Eval
 	}, nil
 }
 
-func at(r *graph.Resource, path *tree.Path) lint.At {
+func at(r *graph.Resource, path *graph.Path) lint.At {
 	return r.AtPath(path)
 }
 

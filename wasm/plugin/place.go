@@ -8,17 +8,16 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // pathIn reads a path, and looks whether it leads to a field of the resource's message. The field itself may be absent.
-func pathIn(r *graph.Resource, contents decode.Contents, text string) (*tree.Path, error) {
+func pathIn(r *graph.Resource, contents graph.Contents, text string) (*graph.Path, error) {
 	path, err := tree.ParsePath(text)
 	if err != nil {
 		return nil, err
 	}
-	var steps []*tree.Path
+	var steps []*graph.Path
 	for step := path; step != nil; step = step.Parent() {
 		steps = append(steps, step)
 	}
@@ -35,7 +34,7 @@ func pathIn(r *graph.Resource, contents decode.Contents, text string) (*tree.Pat
 }
 
 // opened goes into what an Any or a TypedStruct stands for, and into the map or list that a Value is: in a path, neither is a step.
-func opened(contents decode.Contents, m protoreflect.Message) protoreflect.Message {
+func opened(contents graph.Contents, m protoreflect.Message) protoreflect.Message {
 	for {
 		if content := contents[m.Interface()]; content != nil {
 			m = content.ProtoReflect()
@@ -53,7 +52,7 @@ func opened(contents decode.Contents, m protoreflect.Message) protoreflect.Messa
 }
 
 // follow takes the last step of a path; nil: it does not lead to one message.
-func follow(m protoreflect.Message, step *tree.Path) (protoreflect.Message, error) {
+func follow(m protoreflect.Message, step *graph.Path) (protoreflect.Message, error) {
 	fd := m.Descriptor().Fields().ByName(protoreflect.Name(step.Name()))
 	if fd == nil {
 		return nil, fmt.Errorf("%s has no field %s", m.Descriptor().FullName(), quoted(step.Name()))
@@ -95,7 +94,7 @@ func under(entries protoreflect.Map, fd protoreflect.FieldDescriptor, key string
 }
 
 // parentOf is the path of the message that has the last field of a path, and that field.
-func parentOf(path *tree.Path) (in *tree.Path, name string, err error) {
+func parentOf(path *graph.Path) (in *graph.Path, name string, err error) {
 	if path == nil {
 		return nil, "", errors.New("is the whole resource")
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -42,7 +41,7 @@ var _ = Rules.Add(&lint.Rule{
 
 // server is what has an address only once: what one file says of one source.
 type server struct {
-	file   *source.File
+	file   *graph.SourceFile
 	from   graph.Source
 	booted bool
 }

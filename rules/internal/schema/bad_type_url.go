@@ -44,7 +44,7 @@ var _ = Rules.Add(&lint.Rule{
 func unknownResources(p *lint.Pass, r *graph.Resource) {
 	for _, problem := range r.Problems {
 		name := decode.TypeName(problem.Name)
-		if problem.Kind == decode.UnknownType && !isV2(name) {
+		if problem.Kind == graph.UnknownType && !isV2(name) {
 			d := unknownType(p, lint.AtProblem(r, problem).Field("@type"), problem.Name)
 			p.ReportProblem(r, problem, d)
 		}

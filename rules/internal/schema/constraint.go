@@ -12,7 +12,6 @@ import (
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/constraint"
-	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -92,7 +91,7 @@ func undecodedFields(at *graph.Place) undecoded {
 	var fields undecoded
 	path := at.Path.String()
 	for _, problem := range at.Resource.Problems {
-		lost := problem.Kind != decode.DuplicateKey // of two values one was read
+		lost := problem.Kind != graph.DuplicateKey // of two values one was read
 		if lost && problem.Path != nil && problem.Path.Parent().String() == path {
 			if fields == nil {
 				fields = undecoded{}

@@ -41,7 +41,7 @@ func unknownType(p *lint.Pass, at lint.At, url string) lint.Diagnostic {
 	if _, err := types.Envoy.FindMessageByName(name); err == nil {
 		elsewhere = builtElsewhere(p.Target, func(t dataplane.Target) bool { return !t.Lacks(name) })
 	}
-	near, problem := nearestType(p.Target.Extensions(), name), decode.Problem{Carried: at.Path().Name() == "type_url"}
+	near, problem := nearestType(p.Target.Extensions(), name), graph.Problem{Carried: at.Path().Name() == "type_url"}
 	switch {
 	case near != "" && official(p.Target, protoreflect.FullName(near)):
 		d.Severity = lint.Error
