@@ -4,7 +4,7 @@ package xdslint
 
 import "embed"
 
-// Examples holds testdata/rules/GROUP/RULE.txtar. It stands here since a package can embed only what is below it.
+// Examples holds testdata/rules/GROUP/RULE.txtar and testdata/skeletons, which the archives name. It stands here since a package can embed only what is below it.
 //
-//go:embed testdata/rules
+//go:embed testdata/rules testdata/skeletons
 var Examples embed.FS

@@ -73,7 +73,7 @@ func accepted(t *testing.T, s explain.Sample) {
 	var paths []string
 	for _, f := range s.Files {
 		path := filepath.Join(dir, filepath.Base(f.Name))
-		if err := os.WriteFile(path, []byte(f.Text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(f.Whole()), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		paths = append(paths, path)

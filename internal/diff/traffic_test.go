@@ -8,11 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/diff"
+	"github.com/xdslint/xdslint/internal/explain"
 )
 
 // examples are the snapshots of all that lies in testdata.
@@ -48,7 +47,7 @@ func examples(t testing.TB) []*graph.Snapshot {
 // unpacked writes an archive's examples into a folder.
 func unpacked(t testing.TB, archive string) (paths []string) {
 	t.Helper()
-	text, err := txtar.ParseFile(archive)
+	text, err := explain.ReadArchive(archive)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,11 +36,19 @@ func (j *judgement) judge(ctx context.Context) (string, error) {
 		return "", err
 	}
 	j.fixed = map[string]string{}
-	for name, text := range outcome.After {
-		j.fixed[name] = string(text)
+	for _, f := range j.sample.Files {
+		if whole, fixed := outcome.After[f.Name]; fixed {
+			if j.fixed[f.Name], err = f.Fixed(string(whole)); err != nil {
+				return "", err
+			}
+		}
+	}
+	first, err := explain.Shown(outcome.First, j.sample.Files)
+	if err != nil {
+		return "", err
 	}
 	var text strings.Builder
-	if err := report.Text(&text, outcome.First, report.TextOptions{}); err != nil {
+	if err := report.Text(&text, first, report.TextOptions{}); err != nil {
 		return "", err
 	}
 	switch found := outcome.First.Diagnostics; {
@@ -82,7 +90,7 @@ func (j *judgement) lint(ctx context.Context, texts map[string][]byte) (*lint.Re
 	}
 	given := map[string][]byte{}
 	for _, f := range j.sample.Files {
-		given[f.Name] = []byte(f.Text)
+		given[f.Name] = []byte(f.Whole())
 		if text, changed := texts[f.Name]; changed {
 			given[f.Name] = text
 		}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
@@ -21,6 +20,7 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/internal/pluginabi"
 	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/lint"
@@ -168,7 +168,7 @@ func TestCopies(t *testing.T) {
 	}
 	copies, secrets := 0, 0
 	for _, path := range paths {
-		archive, err := txtar.ParseFile(path)
+		archive, err := explain.ReadArchive(path)
 		if err != nil {
 			t.Fatal(err)
 		}

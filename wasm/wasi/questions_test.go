@@ -22,9 +22,9 @@ func questions(t *testing.T) (all []question) {
 			before, files := texts{}, texts{}
 			for _, f := range sample.Files {
 				if r.Transitional() && f.Side() == "old" {
-					before[f.Name] = f.Text
+					before[f.Name] = f.Whole()
 				} else {
-					files[f.Name] = f.Text
+					files[f.Name] = f.Whole()
 				}
 			}
 			if text := sample.Flags.Settings(); text != "" {
