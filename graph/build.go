@@ -16,7 +16,7 @@ import (
 // Edge is one reference from a resource to a name.
 type Edge struct {
 	From   *Resource
-	Path   *Path          // the field of From that holds the name
+	Path   *Path                 // the field of From that holds the name
 	Field  protoreflect.FullName // that field
 	Kind   Kind
 	Source Source

@@ -20,7 +20,7 @@ type Node struct {
 	Name     string
 	Snapshot string // the file of the bootstrap or config_dump; empty: loose resources
 	Resource *Resource
-	Inside   bool         // of Resource
+	Inside   bool  // of Resource
 	Part     *Path // where in Resource; nil: all of it, or not known
 	Missing  bool
 	World    World // of a missing name: what that means

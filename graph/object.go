@@ -1,8 +1,5 @@
 package graph
 
-import (
-)
-
 // Patch is a message that a Kubernetes object puts into what a control plane makes: no resource, but part of one, or one among others that
 // are not known here.
 const Patch Kind = "patch"

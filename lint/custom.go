@@ -14,7 +14,7 @@ import (
 
 // Origin is what holds a house rule: one that is not built in, but written by those who use xdslint.
 type Origin struct {
-	Name     string       // in messages: constraint acme/cluster-name, plugin rules.wasm
+	Name     string            // in messages: constraint acme/cluster-name, plugin rules.wasm
 	File     *graph.SourceFile // where it is written: a configuration, or the plugin itself
 	Span     graph.Span
 	Examples fs.FS // GROUP/NAME.txtar of its rules; nil: there are none

@@ -14,7 +14,7 @@ type Diagnostic struct {
 	Notes    []string // what the data plane does with it
 	Help     string   // what to write instead
 	Upstream string   // the gist of the data plane's own message, for those who have its log; see Rejected
-	Rejected  bool     // the target refuses it, delivered as it is: what verdicts are made of
+	Rejected bool     // the target refuses it, delivered as it is: what verdicts are made of
 
 	Resource *graph.Resource
 	Path     *graph.Path // the field, from the resource's message

@@ -15,7 +15,7 @@ import (
 type Options struct {
 	Root        string            // stands for "/" in the paths that a bootstrap names
 	ConfigYAML  string            // Envoy's --config-yaml: merged over each bootstrap
-	Types       graph.Types      // nil: those of Envoy's v3 API; see Descriptors
+	Types       graph.Types       // nil: those of Envoy's v3 API; see Descriptors
 	Assumptions graph.Assumptions // of every snapshot
 	Stdin       io.Reader         // what the path "-" reads
 	StdinName   string            // its name in findings

@@ -27,7 +27,7 @@ type part struct {
 	resource *graph.Resource
 	in       *input
 	message  protoreflect.MessageType // nil: there is nothing to decode
-	node     *graph.TextNode             // of a text
+	node     *graph.TextNode          // of a text
 	raw      []byte                   // of a binary file
 	format   decode.Format            // whose reader makes a message of node
 	depth    int                      // how many maps and lists are open around node

@@ -41,12 +41,12 @@ type input struct {
 	file     *graph.SourceFile
 	format   format
 	docs     []*graph.TextNode // of YAML or JSON
-	binary   *binary        // of a binary file, or of a proto text
+	binary   *binary           // of a binary file, or of a proto text
 	outline  *graph.TextNode   // of a bootstrap in proto text
 	as       content
-	main     int              // the document that tells what the file is
+	main     int             // the document that tells what the file is
 	problems []graph.Problem // of the file as a whole
-	used     bool             // a bootstrap names this file, so it belongs to that one
+	used     bool            // a bootstrap names this file, so it belongs to that one
 
 	text    []byte        // what was parsed: the file's, or that of one key of an object
 	objects []*object     // the Kubernetes objects in it that hold something of xDS

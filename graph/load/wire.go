@@ -20,8 +20,8 @@ import (
 type packed struct {
 	url   string
 	value []byte
-	alias string       // the name in the wrapper around it
-	empty bool         // a wrapper without a body
+	alias string     // the name in the wrapper around it
+	empty bool       // a wrapper without a body
 	text  *tree.Node // where it is in a proto text
 
 	version string // in the wrapper
