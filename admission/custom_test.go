@@ -9,8 +9,8 @@ import (
 	"github.com/xdslint/xdslint/admission"
 	"github.com/xdslint/xdslint/custom"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )

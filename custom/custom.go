@@ -24,17 +24,17 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/suppress"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
 // Constraints makes a rule of each constraint. The groups of the built-in rules cannot be used in ids. Messages are of the known types; nil: those of Envoy's
 // API.
-func Constraints(builtIn []*lint.Rule, known decode.Types) config.RuleSource {
+func Constraints(builtIn []*lint.Rule, known graph.Types) config.RuleSource {
 	if known == nil {
 		known = types.Envoy
 	}
@@ -76,7 +76,7 @@ func (m *maker) rule(builtIn []*lint.Rule, s *config.Settings) *lint.Rule {
 	r.Origin = &lint.Origin{Name: "constraint " + m.ID, File: s.File, Span: m.At("expression")}
 	if lines := m.lines(); lines != nil {
 		first, _, _ := strings.Cut(m.Expression, "\n")
-		r.Origin.Span = lines.Span(source.Span{End: len(first)})
+		r.Origin.Span = lines.Span(graph.Span{End: len(first)})
 	}
 	if m.Severity != "" {
 		if r.Severity, err = lint.ParseSeverity(m.Severity); err != nil {
@@ -101,8 +101,8 @@ func (m *maker) rule(builtIn []*lint.Rule, s *config.Settings) *lint.Rule {
 }
 
 // wrongKind reports whether a value cannot be read as a text.
-func wrongKind(n *decode.Node) bool {
-	return n != nil && (n.Kind == decode.Bool || n.Kind == decode.List || n.Kind == decode.Map)
+func wrongKind(n *graph.TextNode) bool {
+	return n != nil && (n.Kind == tree.Bool || n.Kind == tree.List || n.Kind == tree.Map)
 }
 
 // summary is the rule in one line.

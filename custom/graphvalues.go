@@ -8,7 +8,7 @@ import (
 	celtypes "cel.dev/cel-go/common/types"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
 // The types that are not messages. Each kind of resource has its own type, since its message does; xdslint.resource is for a kind that is not known.

@@ -11,7 +11,6 @@ import (
 	"cel.dev/cel-go/ext"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/internal/config"
 )
 
@@ -21,7 +20,7 @@ type language struct {
 	env   *cel.Env
 }
 
-func newLanguage(known decode.Types) *language {
+func newLanguage(known graph.Types) *language {
 	base, err := cel.NewEnv(cel.Lib(pv.NewLibrary()))
 	if err != nil {
 		panic(err) // it depends on nothing

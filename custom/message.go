@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
 // message is a message in CEL.

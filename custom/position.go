@@ -6,8 +6,8 @@ import (
 
 	"cel.dev/cel-go/common"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // faultAt adds a fault at a place in the expression.
@@ -44,7 +44,7 @@ func (m *maker) spanOf(at common.Location) source.Span {
 }
 
 // lines are those of an expression that is written as a literal block; nil for any other.
-func (m *maker) lines() decode.BlockLines {
+func (m *maker) lines() tree.BlockLines {
 	node := m.Value("expression")
 	if node == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -22,7 +22,7 @@ import (
 type typeSystem struct {
 	celtypes.Provider
 	celtypes.Adapter
-	known decode.Types
+	known graph.Types
 }
 
 // message finds the descriptor of a message; nil if the type is not known.
@@ -233,7 +233,7 @@ func (t *typeSystem) messageValue(in contained) ref.Val {
 }
 
 // open is the content of an Any; the Any itself if the type is not known.
-func (t *typeSystem) open(packed *anypb.Any, contents decode.Contents) proto.Message {
+func (t *typeSystem) open(packed *anypb.Any, contents graph.Contents) proto.Message {
 	if content := contents[packed]; content != nil {
 		return content
 	}

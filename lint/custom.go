@@ -10,15 +10,14 @@ import (
 	"time"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/parallel"
 )
 
 // Origin is where custom rules come from: a constraint or a plugin, which those who use xdslint have written.
 type Origin struct {
-	Name     string       // in messages: constraint acme/cluster-name, plugin rules.wasm
-	File     *source.File // that defines it: a configuration, or the plugin itself
-	Span     source.Span
+	Name     string            // in messages: constraint acme/cluster-name, plugin rules.wasm
+	File     *graph.SourceFile // that defines it: a configuration, or the plugin itself
+	Span     graph.Span
 	Examples fs.FS // GROUP/NAME.txtar of its rules; nil: there are none
 }
 

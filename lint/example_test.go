@@ -10,8 +10,8 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )

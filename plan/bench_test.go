@@ -14,8 +14,8 @@ import (
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/plan"
 )
 

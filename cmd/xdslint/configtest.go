@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/ruletest"
 	"github.com/xdslint/xdslint/lint"
 )

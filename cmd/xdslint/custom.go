@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/xdslint/xdslint/custom"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/ruletest"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 	"github.com/xdslint/xdslint/wasm/plugin"

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/xdslint/xdslint/graph"
-	_ "github.com/xdslint/xdslint/graph/decode/linked"
+	_ "github.com/xdslint/xdslint/internal/decode/linked"
 )
 
 // withoutRole are the fields that FilterCluster takes since no other role claims them. A new field of the table has to be put

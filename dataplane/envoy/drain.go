@@ -8,7 +8,6 @@ import (
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 )
 
 // Drain is what an update of a listener does to the connections that it has.
@@ -21,7 +20,7 @@ type Drain struct {
 
 // DrainedChain is a filter chain of the listener as it was.
 type DrainedChain struct {
-	Path    *decode.Path
+	Path    *graph.Path
 	Message *listenerv3.FilterChain
 }
 
@@ -37,7 +36,7 @@ func (c DrainedChain) Name() string {
 func (d Drain) None() bool { return !d.All && len(d.Chains) == 0 }
 
 // Covers tells whether the connections that a place of the old listener serves are drained.
-func (d Drain) Covers(path *decode.Path) bool {
+func (d Drain) Covers(path *graph.Path) bool {
 	if d.All {
 		return true
 	}
@@ -129,7 +128,7 @@ func gone(change *graph.Change, before, after *listenerv3.Listener) []DrainedCha
 		kept = append(kept, change.New.CanonicalOf(chain))
 	}
 	var chains []DrainedChain
-	var root *decode.Path
+	var root *graph.Path
 	for i, chain := range before.GetFilterChains() {
 		if !among(kept, change.Old.CanonicalOf(chain)) {
 			chains = append(chains, DrainedChain{root.Item("filter_chains", i), chain})

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 )
 
 // OnReject says what Envoy does with a resource that it refuses, by how the resource is delivered: a note for findings.
@@ -25,7 +24,7 @@ func OnReject(r *graph.Resource) string {
 }
 
 // OnDecodeError says what becomes of a resource that is no message of its type. Of a patch, the control plane finds that out.
-func OnDecodeError(r *graph.Resource, problem decode.Problem) string {
+func OnDecodeError(r *graph.Resource, problem graph.Problem) string {
 	switch {
 	case r.Object == nil || r.Kind != graph.Patch && r.Kind != graph.File || problem.Carried:
 		return OnReject(r)

@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
-	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/suppress"
+	"github.com/xdslint/xdslint/lint"
 )
 
 // FileName is that of a baseline.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -40,7 +40,7 @@ type Plugin struct {
 // entry is the place of a list element in the configuration.
 type entry struct {
 	file *source.File
-	node *decode.Node
+	node *tree.Node
 }
 
 // At is the span of the value of a key; if it is missing, of the entry.
@@ -52,7 +52,7 @@ func (e *entry) At(key string) source.Span {
 }
 
 // Value of a key; nil if it is missing.
-func (e *entry) Value(key string) *decode.Node { return e.node.Get(key) }
+func (e *entry) Value(key string) *tree.Node { return e.node.Get(key) }
 
 // Faultf returns a fault at the value of a key.
 func (e *entry) Faultf(key, format string, args ...any) *Fault {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/suppress"
 	"github.com/xdslint/xdslint/lint"
 )

@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/suppress"
 	"github.com/xdslint/xdslint/lint"
 )

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/diff"
+	"github.com/xdslint/xdslint/internal/source"
 )
 
 // Where "nothing changes for traffic", no request comes to another cluster than before.

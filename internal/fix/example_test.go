@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
-	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/internal/fix"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
 

@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/fix"
 	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/verdict"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/choice"

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/lint/choice"
 	"github.com/xdslint/xdslint/rules"

@@ -15,13 +15,13 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	_ "github.com/xdslint/xdslint/graph/decode/linked"
-	"github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
+	_ "github.com/xdslint/xdslint/internal/decode/linked"
+	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
@@ -106,7 +106,7 @@ func TestMessagesHideAll(t *testing.T) {
 }
 
 func ofJSON(t *testing.T, text []byte, name protoreflect.FullName) []byte {
-	docs, err := decode.ParseJSON(&source.File{Text: text})
+	docs, err := syntax.ParseJSON(&source.File{Text: text})
 	if err != nil {
 		t.Fatal(err)
 	}

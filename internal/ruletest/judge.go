@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/dataplane"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
 	settings "github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/internal/fix"
 	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/lint"
 )
 

@@ -13,10 +13,10 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/ruletest"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 )
 

@@ -19,9 +19,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -62,7 +62,7 @@ func obedient(_ context.Context, texts map[string][]byte) (*lint.Result, error) 
 			result.Diagnostics = append(result.Diagnostics, lint.Diagnostic{
 				Rule: rule, Severity: cmp.Or(w.Severity, lint.Error), Message: w.Message, Notes: []string{"envoy refuses it"}, Help: "write it well",
 				Resource: &graph.Resource{Kind: graph.Cluster, Name: "backend", File: file},
-				Path:     (*decode.Path)(nil).Item("endpoints", w.Index).Field("port"),
+				Path:     (*tree.Path)(nil).Item("endpoints", w.Index).Field("port"),
 			})
 		}
 	}

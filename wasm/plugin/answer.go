@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/internal/pluginabi"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -130,7 +129,7 @@ func (a *answering) finding(f *pluginabi.Finding) (report func(), why *lint.Eval
 	}, nil
 }
 
-func at(r *graph.Resource, path *decode.Path) lint.At {
+func at(r *graph.Resource, path *graph.Path) lint.At {
 	return r.AtPath(path)
 }
 

@@ -6,8 +6,8 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	envoytypes "github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/internal/config"
+	envoytypes "github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/pluginabi"
 	"github.com/xdslint/xdslint/lint"
 )

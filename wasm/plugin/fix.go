@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/internal/pluginabi"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -57,7 +56,7 @@ func overlap(edits lint.Edits) bool {
 	return false
 }
 
-func edit(r *graph.Resource, contents decode.Contents, e *pluginabi.Edit) (lint.Edits, error) {
+func edit(r *graph.Resource, contents graph.Contents, e *pluginabi.Edit) (lint.Edits, error) {
 	path, err := pathIn(r, contents, e.GetPath())
 	if err != nil {
 		return nil, err

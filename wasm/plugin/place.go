@@ -8,16 +8,16 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // pathIn parses a path, and checks that it leads to a field of the resource's message. The field need not be set.
-func pathIn(r *graph.Resource, contents decode.Contents, text string) (*decode.Path, error) {
-	path, err := decode.ParsePath(text)
+func pathIn(r *graph.Resource, contents graph.Contents, text string) (*graph.Path, error) {
+	path, err := tree.ParsePath(text)
 	if err != nil {
 		return nil, err
 	}
-	var steps []*decode.Path
+	var steps []*graph.Path
 	for step := path; step != nil; step = step.Parent() {
 		steps = append(steps, step)
 	}
@@ -34,7 +34,7 @@ func pathIn(r *graph.Resource, contents decode.Contents, text string) (*decode.P
 }
 
 // opened is the content of an Any or a TypedStruct, and the map or list in a Value: they are not steps of a path.
-func opened(contents decode.Contents, m protoreflect.Message) protoreflect.Message {
+func opened(contents graph.Contents, m protoreflect.Message) protoreflect.Message {
 	for {
 		if content := contents[m.Interface()]; content != nil {
 			m = content.ProtoReflect()
@@ -52,7 +52,7 @@ func opened(contents decode.Contents, m protoreflect.Message) protoreflect.Messa
 }
 
 // follow takes the last step of a path; nil: it does not lead to a single message.
-func follow(m protoreflect.Message, step *decode.Path) (protoreflect.Message, error) {
+func follow(m protoreflect.Message, step *graph.Path) (protoreflect.Message, error) {
 	fd := m.Descriptor().Fields().ByName(protoreflect.Name(step.Name()))
 	if fd == nil {
 		return nil, fmt.Errorf("%s has no field %s", m.Descriptor().FullName(), quoted(step.Name()))
@@ -94,7 +94,7 @@ func under(entries protoreflect.Map, fd protoreflect.FieldDescriptor, key string
 }
 
 // parentOf is the path of the message that has the last field of a path, and the field.
-func parentOf(path *decode.Path) (in *decode.Path, name string, err error) {
+func parentOf(path *graph.Path) (in *graph.Path, name string, err error) {
 	if path == nil {
 		return nil, "", errors.New("is the whole resource")
 	}

@@ -19,9 +19,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	envoytypes "github.com/xdslint/xdslint/graph/decode/types"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	envoytypes "github.com/xdslint/xdslint/internal/decode/types"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 )
 

@@ -18,10 +18,10 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/fix"
 	"github.com/xdslint/xdslint/internal/pluginabi"
 	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/wasm/plugin"
 )

@@ -15,7 +15,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
-	_ "github.com/xdslint/xdslint/graph/decode/linked"
+	_ "github.com/xdslint/xdslint/internal/decode/linked"
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"

@@ -7,7 +7,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/internal/pluginabi"
 	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/lint"
@@ -17,7 +16,7 @@ import (
 type question struct {
 	pluginabi.Snapshot
 	resources []*graph.Resource // by their indices in the Snapshot
-	contents  []decode.Contents // of the Anys in them
+	contents  []graph.Contents  // of the Anys in them
 	types     map[string]bool   // of the messages that the plugin reads
 	secret    bool              // part of the snapshot is in a Kubernetes Secret, of which nothing may be shown
 }
@@ -60,11 +59,11 @@ func newQuestion(types map[string]bool, passes []*lint.Pass) *question {
 }
 
 // contentsOf are the contents of the Anys in a resource. The message of a bootstrap contains the static resources, which know their own.
-func contentsOf(r *graph.Resource, s *graph.Snapshot) decode.Contents {
+func contentsOf(r *graph.Resource, s *graph.Snapshot) graph.Contents {
 	if r.Kind != graph.Bootstrap {
 		return r.Contents
 	}
-	all := decode.Contents{}
+	all := graph.Contents{}
 	for _, other := range s.Resources {
 		if other.Delivery == graph.FromBootstrap {
 			maps.Copy(all, other.Contents)

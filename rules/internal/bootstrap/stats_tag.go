@@ -15,7 +15,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "stats-tag",
 	Severity: lint.Error,
-	Summary:  "a tag of stats_config has no name, no way to find its value, or a regular expression that is none",
+	Summary:  "a tag of stats_config has no name, no way to find its value, or a regular expression that std::regex rejects",
 	Links:    []string{"TagProducerImpl::TagProducerImpl (source/common/stats/tag_producer_impl.cc)", "TagExtractorImplBase::createTagExtractor (source/common/stats/tag_extractor_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		for i, tag := range b.GetStatsConfig().GetStatsTags() {
@@ -53,11 +53,11 @@ func checkTag(p *lint.Pass, at lint.At, tag *metricsv3.TagSpecifier) {
 		})
 		return
 	}
-	if wrong := stdRegexError(regex, libcxx{older: p.Target.Before("1.40")}); wrong != "" {
+	if fault := stdRegexFault(regex); fault != "" {
 		p.Reject(at.Field("regex"), lint.Rejection{
-			Message:  "std::regex does not take this regular expression: " + wrong,
-			Help:     "tags take the expressions of ECMAScript, not those of RE2",
-			Upstream: fmt.Sprintf("Invalid regex '%s': %s", regex, wrong),
+			Message:  "std::regex rejects this regular expression: " + fault,
+			Help:     "tags use the regular expressions of ECMAScript, not those of RE2",
+			Upstream: fmt.Sprintf("Invalid regex '%s'", regex),
 		})
 	}
 }

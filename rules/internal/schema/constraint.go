@@ -11,7 +11,6 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/internal/constraint"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -92,7 +91,7 @@ func undecodedFields(at *graph.Place) undecoded {
 	var fields undecoded
 	path := at.Path.String()
 	for _, problem := range at.Resource.Problems {
-		lost := problem.Kind != decode.DuplicateKey // of two values one was read
+		lost := problem.Kind != graph.DuplicateKey // of two values one was read
 		if lost && problem.Path != nil && problem.Path.Parent().String() == path {
 			if fields == nil {
 				fields = undecoded{}
@@ -120,7 +119,7 @@ func reportViolation(p *lint.Pass, at lint.At, v constraint.Violation) {
 	p.Report(where, lint.Diagnostic{
 		Message:  label + " " + v.Message,
 		Notes:    []string{envoy.OnReject(at.Resource())},
-		Rejected:  true,
+		Rejected: true,
 		Upstream: upstreamViolation(at.Place.Message.Descriptor(), v),
 	})
 }
@@ -257,7 +256,7 @@ func reportDuration(p *lint.Pass, at lint.At, d duration) {
 	p.Report(d.in(at), lint.Diagnostic{
 		Message:  fmt.Sprintf("%s %s", d.fd.Name(), d.what),
 		Notes:    []string{envoy.OnReject(at.Resource())},
-		Rejected:  true,
+		Rejected: true,
 		Upstream: d.gist,
 	})
 }

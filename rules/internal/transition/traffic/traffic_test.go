@@ -13,8 +13,8 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/rules/internal/transition/traffic"
 )
 
