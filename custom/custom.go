@@ -167,7 +167,12 @@ func (m *maker) overMessages() (none lint.Check) {
 	if program == nil {
 		return none
 	}
-	return m.check(program, func(s *graph.Snapshot) (found []subject) {
+	return m.check(program, m.messages(name, field))
+}
+
+// messages finds the messages of a type, or the values of a field of them.
+func (m *maker) messages(name protoreflect.FullName, field protoreflect.FieldDescriptor) func(*graph.Snapshot) []subject {
+	return func(s *graph.Snapshot) (found []subject) {
 		for _, r := range s.Resources {
 			if r.Fragment || !suppress.OfResource(m.Resource, r) {
 				continue
@@ -179,7 +184,7 @@ func (m *maker) overMessages() (none lint.Check) {
 			})
 		}
 		return found
-	})
+	}
 }
 
 // addMessage adds a message, or the value of a field of it that is set.
@@ -194,7 +199,7 @@ func (m *maker) addMessage(to []subject, place *graph.Place, field protoreflect.
 	return to
 }
 
-// check is that of a rule with one constraint.
+// check is the check of the rule.
 func (m *maker) check(program cel.Program, subjects func(*graph.Snapshot) []subject) lint.Check {
 	x := &expression{program, strings.TrimSpace(m.Text)}
 	c := &constraint{help: m.Help, subjects: subjects, evaluate: x.evaluate}

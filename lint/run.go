@@ -50,7 +50,7 @@ type Result struct {
 	Snapshots   []*graph.Snapshot // that were judged
 	Target      dataplane.Target  // that they were judged for
 
-	Timings map[*Rule]time.Duration // on all processors together; nil unless asked for
+	Timings map[*Rule]time.Duration // on all processors together, of an origin the time that passed; nil unless asked for
 }
 
 // measure adds the time since a rule began.
