@@ -50,7 +50,7 @@ type judged struct {
 	graph    *graph.Snapshot // in that world; nil: to be built
 	errors   []lint.Diagnostic
 	failures []*lint.Failure
-	unable   []*lint.Origin // house rules that could not judge it
+	unable   []*lint.Origin // custom rules that could not judge it
 	linted   bool
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-// A configuration's constraints become rules, which run beside the built-in ones.
+// A configuration's constraints become rules, which run together with the built-in ones.
 func ExampleConstraints() {
 	configuration := &source.File{Name: config.FileName, Text: []byte(`
 constraints:

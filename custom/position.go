@@ -10,13 +10,13 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// faultAt finds a fault at a place in the expression.
+// faultAt adds a fault at a place in the expression.
 func (m *maker) faultAt(at common.Location, format string, args ...any) {
 	m.faultf("expression", format, args...)
 	m.faults[len(m.faults)-1].Span = m.spanOf(at)
 }
 
-// spanOf is where a word of the expression stands in the configuration; the whole expression where the YAML spells it otherwise.
+// spanOf is the span of a word of the expression in the configuration; of the whole expression if the YAML text is escaped or folded.
 func (m *maker) spanOf(at common.Location) source.Span {
 	text := m.Expression
 	start := offset(text, at)

@@ -93,7 +93,7 @@ func TestOwnDescriptors(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: append(lint.Custom.Rules(), s.Custom...)})
+	result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: append(custom.Rules(lint.Custom.Rules()), s.Custom...)})
 	if err := report.Concise(&b, &report.Report{Result: result}); err != nil {
 		t.Fatal(err)
 	}

@@ -19,9 +19,7 @@ type Pass struct {
 	TargetGiven bool
 
 	report    func(Diagnostic)
-	unables   *unables
-	at        *int // of the resources of all snapshots: the one that is judged
-	suggested int  // how often a similar name was looked for
+	suggested int // how often a similar name was looked for
 }
 
 // At is a place that a finding can point to: a message, or one of its fields.

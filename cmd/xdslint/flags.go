@@ -88,15 +88,15 @@ func (f *inputFlags) settings(ctx context.Context) (*config.Settings, error) {
 
 // read reads a configuration; without a path, all is empty but for what the flags say.
 func (f *inputFlags) read(ctx context.Context, path string) (*config.Settings, error) {
-	house, err := f.house(ctx)
+	custom, err := f.customRules(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var s *config.Settings
 	if path == "" {
-		s, err = config.None(house)
+		s, err = config.None(custom)
 	} else {
-		s, err = config.Read(path, path, rules.Known(), house)
+		s, err = config.Read(path, path, rules.Known(), custom)
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:

@@ -31,11 +31,11 @@ type Settings struct {
 	Open       []string          `yaml:"open"`   // kinds of which more exist than is given
 	Closed     []string          `yaml:"closed"` // kinds of which all are given
 
-	Constraints []Constraint `yaml:"constraints"` // house rules in CEL
-	Plugins     []Plugin     `yaml:"plugins"`     // house rules in modules
+	Constraints []Constraint `yaml:"constraints"` // custom rules in CEL
+	Plugins     []Plugin     `yaml:"plugins"`     // custom rules in modules
 
 	File   *source.File `yaml:"-"`
-	Custom []*lint.Rule `yaml:"-"` // made of constraints and plugins
+	Custom []*lint.Rule `yaml:"-"` // of the constraints and plugins
 }
 
 // Find looks for a file from a folder upwards, to the root of the repository at most. It is empty where there is none.
@@ -56,25 +56,25 @@ func Find(dir, name string) string {
 	}
 }
 
-// Read reads and checks a configuration against the built-in rules, and makes its house rules; name is its name in errors, which have lines.
-func Read(file, name string, builtIn []*lint.Rule, house RuleSource) (*Settings, error) {
+// Read reads and checks a configuration against the built-in rules, and adds its custom rules; name is its name in errors, which have lines.
+func Read(file, name string, builtIn []*lint.Rule, custom RuleSource) (*Settings, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(&source.File{Name: name, Text: text}, builtIn, house)
+	return Parse(&source.File{Name: name, Text: text}, builtIn, custom)
 }
 
 // Parse is Read for a text.
-func Parse(f *source.File, builtIn []*lint.Rule, house RuleSource) (*Settings, error) {
-	s, faults := Understood(f, builtIn, house)
+func Parse(f *source.File, builtIn []*lint.Rule, custom RuleSource) (*Settings, error) {
+	s, faults := Understood(f, builtIn, custom)
 	return s, joined(faults)
 }
 
-// None are the settings where there is no configuration; house rules may come from elsewhere.
-func None(house RuleSource) (*Settings, error) {
+// None are the settings without a configuration; custom rules may come from elsewhere.
+func None(custom RuleSource) (*Settings, error) {
 	s, d := &Settings{}, &decoder{}
-	s.make(d, house)
+	s.addCustom(d, custom)
 	return s, joined(d.faults)
 }
 
@@ -87,7 +87,7 @@ func joined(faults []*Fault) error {
 }
 
 // Understood reads what there is to understand in a text, and says what is left out.
-func Understood(f *source.File, builtIn []*lint.Rule, house RuleSource) (*Settings, []*Fault) {
+func Understood(f *source.File, builtIn []*lint.Rule, custom RuleSource) (*Settings, []*Fault) {
 	s := &Settings{File: f}
 	d := &decoder{file: f}
 	root := d.document()
@@ -96,7 +96,7 @@ func Understood(f *source.File, builtIn []*lint.Rule, house RuleSource) (*Settin
 		s.place(d, root)
 		s.checkPlugins(d)
 	}
-	s.make(d, house)
+	s.addCustom(d, custom)
 	if root != nil {
 		s.check(d, root, append(builtIn[:len(builtIn):len(builtIn)], s.Custom...))
 	}

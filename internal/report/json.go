@@ -191,7 +191,7 @@ func resourceJSON(r *graph.Resource) jsonResource {
 
 func fieldJSON(p *tree.Path) string { return p.String() }
 
-// URL is where a rule's page is; for a house rule its first link, empty if it has none.
+// URL is where a rule's page is; for a custom rule its first link, empty if it has none.
 func URL(r *lint.Rule) string {
 	switch {
 	case r.Origin == nil:

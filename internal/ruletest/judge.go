@@ -17,15 +17,15 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// judgement is a rule over an example.
+// judgement is a run of a rule over an example.
 type judgement struct {
 	rule   *lint.Rule
 	sample explain.Sample
 	types  decode.Types
-	fixed  map[string]string // what all fixes make of its files
+	fixed  map[string]string // its files after all fixes
 }
 
-// judge returns the rule's report. The error says why the example is not what its name says.
+// judge returns the report. The error says that a bad example has no findings, or a good one has some.
 func (j *judgement) judge(ctx context.Context) (string, error) {
 	outcome, err := fix.Rounds(fix.Work{
 		Unsafe: true,
@@ -53,17 +53,17 @@ func (j *judgement) judge(ctx context.Context) (string, error) {
 	}
 	switch found := outcome.First.Diagnostics; {
 	case j.sample.Bad() && len(found) == 0:
-		return "", fmt.Errorf("%s: the rule has nothing to say about it", j.sample.Name)
+		return "", fmt.Errorf("%s: the rule finds nothing", j.sample.Name)
 	case !j.sample.Bad() && len(found) > 0:
-		return "", fmt.Errorf("%s: the rule should have nothing to say about it, but says:\n\n%s", j.sample.Name, text.String())
+		return "", fmt.Errorf("%s: the rule should find nothing, but it finds:\n\n%s", j.sample.Name, text.String())
 	}
 	return text.String(), nil
 }
 
-// key of a file that fixes may change: they are those of the example, and nothing is on disk.
+// key identifies a file that fixes may change; the files of an example are not on disk.
 func (j *judgement) key(f *source.File) string { return f.Name }
 
-// settled is what the flags say of the example.
+// settled applies the flags of the example.
 func (j *judgement) settled() (config lint.Config, opts load.Options, err error) {
 	flags := j.sample.Flags
 	config, opts = lint.Config{Rules: []*lint.Rule{j.rule}}, load.Options{Types: j.types}
@@ -72,9 +72,9 @@ func (j *judgement) settled() (config lint.Config, opts load.Options, err error)
 	}
 	switch {
 	case flags.Push != (lint.Push{}):
-		err = errors.New("push is for rules about pushes, which are all built in")
+		err = errors.New("push is only for built-in rules")
 	case len(flags.Targets) > 1:
-		err = errors.New("an example is judged for one target")
+		err = errors.New("an example can have only one target")
 	case len(flags.Targets) == 1:
 		config.Target, err = dataplane.Parse(flags.Targets[0])
 		config.TargetGiven = true
@@ -82,7 +82,7 @@ func (j *judgement) settled() (config lint.Config, opts load.Options, err error)
 	return config, opts, err
 }
 
-// lint runs the rule over the example, some of its files with another text.
+// lint runs the rule over the example; texts replace some of its files.
 func (j *judgement) lint(ctx context.Context, texts map[string][]byte) (*lint.Result, error) {
 	config, opts, err := j.settled()
 	if err != nil {
@@ -114,7 +114,7 @@ func (j *judgement) lint(ctx context.Context, texts map[string][]byte) (*lint.Re
 	return result, ctx.Err()
 }
 
-// broken finds what could not be decoded in an example: a misspelt field would leave a rule silent. A type that only its owner knows is fine.
+// broken finds what could not be decoded: a rule would miss a misspelt field. An unknown type is fine, since it may be a custom one.
 func broken(input *load.Input) error {
 	for _, s := range input.Snapshots {
 		for _, r := range s.Resources {

@@ -9,7 +9,7 @@ import (
 	"github.com/xdslint/xdslint/internal/config"
 )
 
-// constraints are such as find something, cannot be compiled, or cannot judge; `this` is a cluster.
+// constraints are some that find something, some that do not compile, and some that fail; `this` is a cluster.
 var constraints = []struct{ about, kind, expression string }{
 	{"a message", "message: envoy.config.cluster.v3.Cluster", "this.name.matches('^[a-z]+-[a-z]+$') && this.connect_timeout < duration('500ms')"},
 	{"a text", "message: envoy.config.cluster.v3.Cluster", "'name: ' + this.name + (has(this.eds_cluster_config) ? ', EDS' : '')"},
@@ -31,8 +31,8 @@ var constraints = []struct{ about, kind, expression string }{
 	{"too much", "message: envoy.config.cluster.v3.Cluster", fmt.Sprintf("[%[1]s].all(a, [%[1]s].all(b, [%[1]s].all(c, [%[1]s].all(d, a + b + c + d >= 0))))", strings.Repeat("1, ", 39)+"1")},
 }
 
-// aboutHouseRules are questions about a configuration with each of the constraints, and about the playground's example.
-func aboutHouseRules(t *testing.T) (all []question) {
+// aboutCustomRules returns questions about a configuration with each of the constraints, and about the playground's example.
+func aboutCustomRules(t *testing.T) (all []question) {
 	snapshot := read(t, "snapshots/storefront")
 	for i, c := range constraints {
 		id := fmt.Sprintf("acme/rule-%d", i)
@@ -43,7 +43,7 @@ func aboutHouseRules(t *testing.T) (all []question) {
 		all = append(all, ask("constraint: "+c.about, "lint", fields{"files": files}))
 	}
 
-	const examples = "../../web/src/examples/configurations/house-rules"
+	const examples = "../../web/src/examples/configurations/custom-rules"
 	files := texts{}
 	for name, suffix := range map[string]string{config.FileName: ".xdslint.yaml", "envoy.yaml": ".yaml"} {
 		text, err := os.ReadFile(examples + suffix)
@@ -52,6 +52,6 @@ func aboutHouseRules(t *testing.T) (all []question) {
 		}
 		files[name] = string(text)
 	}
-	all = append(all, ask("house rules", "explain", fields{"rule": "shop/route-timeout", "files": files}))
-	return append(all, aboutOne("house rules", files, nil)...)
+	all = append(all, ask("custom rules", "explain", fields{"rule": "shop/route-timeout", "files": files}))
+	return append(all, aboutOne("custom rules", files, nil)...)
 }

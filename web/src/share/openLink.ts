@@ -1,15 +1,15 @@
-// What an address names is opened.
+// Opens what a URL names.
 import { loadAbout } from "../engine/about.ts";
 import { exampleOf } from "../examples/example.ts";
 import { opening } from "../examples/opening.ts";
 import { open, target, texts } from "../project/project.ts";
 import { unpack } from "./link.ts";
-import { fail, replace, showExample, tell } from "./origin.ts";
+import { showError, replace, showExample, setOrigin } from "./origin.ts";
 
 let latest = 0;
 
-/** What was asked for last is shown, even if something else takes longer. */
-export async function arrive(hash: string): Promise<void> {
+/** The latest request wins, even if an earlier one takes longer. */
+export async function openLink(hash: string): Promise<void> {
   const turn = ++latest;
   try {
     const show = hash.startsWith("#p=") ? await shared(hash) : await example(hash);
@@ -17,7 +17,7 @@ export async function arrive(hash: string): Promise<void> {
   } catch (error) {
     if (turn !== latest) return;
     if (texts.peek().length === 0) open(opening);
-    fail(error);
+    showError(error);
   }
 }
 
@@ -34,10 +34,10 @@ async function shared(hash: string): Promise<() => void> {
   };
 }
 
-/** Targets come and go with versions of the playground; a link stays as it is. */
+/** A link may name a target that this version of the playground does not have. */
 async function checkTarget(wanted: string): Promise<void> {
   const about = await loadAbout();
   if (about.targets.includes(wanted) || target.peek() !== wanted) return;
   target.value = "";
-  tell({ kind: "link", note: `It asks for ${wanted}, which this playground does not know: it is judged for ${about.default}.` });
+  setOrigin({ kind: "link", note: `It asks for the target ${wanted}, which this playground does not know. ${about.default} is used instead.` });
 }

@@ -1,4 +1,4 @@
-//go:build js && wasm && constraints
+//go:build wasip1 && constraints
 
 package main
 
@@ -7,5 +7,5 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-// makeRules makes the rules of constraints, with all of CEL.
+// makeRules makes the rules of constraints. It links all of CEL.
 var makeRules = custom.Constraints(rules.Known(), nil)

@@ -1,7 +1,7 @@
-// The text of a rule, in short and without its Markdown.
+// The short text of a rule, without Markdown.
 import { engine } from "../engine/engine.ts";
 import type { Files, Operations } from "../engine/shapes.ts";
-import { holding } from "../house/rules.ts";
+import { settingsIn } from "../custom/rules.ts";
 
 export interface Explained {
   summary: string;
@@ -10,13 +10,13 @@ export interface Explained {
 
 const known = new Map<string, Promise<Explained | null>>();
 
-/** A rule that found something in texts; null where the engine does not say. */
+/** Explains a rule that found something in texts; null if the engine cannot. */
 export function explained(rule: string, texts: Files): Promise<Explained | null> {
-  const question = { rule, files: holding(rule, texts) };
+  const question = { rule, files: settingsIn(rule, texts) };
   const key = JSON.stringify(question);
   const asked = known.get(key) ?? ask(question);
   known.set(key, asked);
-  void asked.then((answer) => answer ?? known.delete(key)); // it may say when it is asked again
+  void asked.then((answer) => answer ?? known.delete(key)); // so that it is asked again
   return asked;
 }
 
@@ -34,7 +34,7 @@ function firstParagraph(page: string): string {
   return why.trim().split(/\n\s*\n/)[0] ?? "";
 }
 
-/** Leaves out the marks of Markdown that rules use: code, emphasis and links. */
+/** Removes the Markdown that rules use: code, emphasis and links. */
 const plain = (markdown: string) =>
   markdown
     .replace(/\s+/g, " ")

@@ -1,10 +1,10 @@
-// The graph as it is drawn: boxes (names) and arrows (who refers to whom).
+// The graph as it is drawn: boxes are names, arrows are references.
 import type { Finding, GraphAnswer, GraphEdge, GraphNode, Location, Severity } from "../engine/shapes.ts";
 
 export interface Box extends Omit<GraphNode, "source"> {
   severity: Severity | null; // of the worst finding about it
   findings: number;
-  members: readonly Box[]; // what was folded into this one box; empty for a box that stands for itself
+  members: readonly Box[]; // the boxes that were folded into this one; empty for a single box
 }
 
 /** All references from one box to another. */
@@ -15,7 +15,7 @@ export interface Arrow {
   edges: readonly GraphEdge[];
 }
 
-export interface Net {
+export interface Model {
   boxes: ReadonlyMap<string, Box>;
   arrows: readonly Arrow[];
   out: ReadonlyMap<string, readonly Arrow[]>; // by the id of the box that they leave
@@ -26,14 +26,14 @@ const ranked: Severity[] = ["error", "warning", "info"];
 
 const worse = (a: Severity | null, b: Severity | null) => ranked.find((s) => s === a || s === b) ?? null;
 
-/** What a box is called where people read it. */
+/** The name of a box in the interface. */
 export const kindWords = (kind: string) => kind.replaceAll("_", " ");
 export function title(box: Box): string {
   if (box.members.length > 0) return count(box.members.length, kindWords(box.kind));
   return box.name || (box.kind === "bootstrap" && box.snapshot) || "(no name)";
 }
 
-/** What is to be said of a name beside its kind; nothing of a resource that is there. */
+/** The words for a state. A resource that is present needs none. */
 export const stateWords: Record<Box["state"], string> = {
   present: "",
   inside: "inline",
@@ -42,12 +42,12 @@ export const stateWords: Record<Box["state"], string> = {
   open: "not in these texts",
 };
 
-/** All that a box shows, in words. */
-export function words(net: Net, box: Box): string {
+/** Everything that a box shows, in words. */
+export function words(model: Model, box: Box): string {
   const parts = [box.members.length > 0 ? title(box) : `${kindWords(box.kind)} ${title(box)}`];
   if (stateWords[box.state]) parts.push(stateWords[box.state]);
-  if (box.severity) parts.push(count(box.findings, "finding") + `, the worst: ${box.severity}`);
-  const [by, to] = [referrers(net, box.id), referred(net, box.id)];
+  if (box.severity) parts.push(count(box.findings, "finding") + `, worst: ${box.severity}`);
+  const [by, to] = [referrers(model, box.id), referred(model, box.id)];
   if (by.length > 0) parts.push(`referred to by ${few(by)}`);
   if (to.length > 0) parts.push(`refers to ${few(to)}`);
   return parts.join("; ");
@@ -57,8 +57,8 @@ const few = (boxes: Box[]) => (boxes.length > 3 ? `${boxes.length} others` : box
 
 export const count = (n: number, what: string) => `${n.toLocaleString("en")} ${n === 1 ? what : `${what}s`}`;
 
-/** A net of boxes, and of the arrows between them; references from one box to the same other become one arrow. */
-export function netOf(boxes: Iterable<Box>, edges: Iterable<{ from: string; to: string; edges: readonly GraphEdge[] }>): Net {
+/** A model of boxes and arrows. All references from one box to another become one arrow. */
+export function modelOf(boxes: Iterable<Box>, edges: Iterable<{ from: string; to: string; edges: readonly GraphEdge[] }>): Model {
   const byId = new Map<string, Box>();
   for (const box of boxes) byId.set(box.id, box);
   const arrows = new Map<string, Arrow & { edges: GraphEdge[] }>();
@@ -75,14 +75,14 @@ export function netOf(boxes: Iterable<Box>, edges: Iterable<{ from: string; to: 
   return { boxes: byId, arrows: all, out: Map.groupBy(all, (a) => a.from.id), into: Map.groupBy(all, (a) => a.to.id) };
 }
 
-/** The engine's drawing, with what was found about each name. */
-export function judged(answer: GraphAnswer, findings: readonly Finding[]): Net {
+/** The engine's graph with the findings about each name. */
+export function withFindings(answer: GraphAnswer, findings: readonly Finding[]): Model {
   const about = Map.groupBy(findings, (f) => nameKey(f.resource.kind, f.resource.name));
   const boxes = answer.nodes.map(({ source: _, ...node }): Box => {
     const own = (about.get(nameKey(node.kind, node.name)) ?? []).filter((f) => node.location && within(f.location, node.location));
     return { ...node, findings: own.length, severity: own.reduce<Severity | null>((worst, f) => worse(worst, f.severity), null), members: [] };
   });
-  return netOf(
+  return modelOf(
     boxes,
     answer.edges.map((edge) => ({ from: edge.from, to: edge.to, edges: [edge] })),
   );
@@ -90,16 +90,16 @@ export function judged(answer: GraphAnswer, findings: readonly Finding[]): Net {
 
 const nameKey = (kind: string, name: string) => `${kind}/${name}`;
 
-/** Whether a place is in another; one without a position is anywhere in its file. */
+/** Reports whether a location is inside another. A location without a position is the whole file. */
 function within(place: Location, around: Location): boolean {
   if (place.file !== around.file) return false;
   if (!place.start || !around.start || !around.end) return true;
   return around.start.offset <= place.start.offset && place.start.offset <= around.end.offset;
 }
 
-/** Where a name stands: what has no place of its own is shown where it is first referred to. */
-export const placeOf = (net: Net, box: Box): Location | null => box.location ?? net.into.get(box.id)?.flatMap((a) => a.edges).find((e) => e.location)?.location ?? null;
+/** The location of a name. A name without one is shown at its first reference. */
+export const placeOf = (model: Model, box: Box): Location | null => box.location ?? model.into.get(box.id)?.flatMap((a) => a.edges).find((e) => e.location)?.location ?? null;
 
-export const referrers = (net: Net, id: string): Box[] => (net.into.get(id) ?? []).map((a) => a.from);
-export const referred = (net: Net, id: string): Box[] => (net.out.get(id) ?? []).map((a) => a.to);
-export const neighbours = (net: Net, id: string): Box[] => [...referrers(net, id), ...referred(net, id)];
+export const referrers = (model: Model, id: string): Box[] => (model.into.get(id) ?? []).map((a) => a.from);
+export const referred = (model: Model, id: string): Box[] => (model.out.get(id) ?? []).map((a) => a.to);
+export const neighbours = (model: Model, id: string): Box[] => [...referrers(model, id), ...referred(model, id)];

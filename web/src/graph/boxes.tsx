@@ -1,14 +1,14 @@
 // How boxes and arrows look.
 import type { Severity } from "../engine/shapes.ts";
 import { boxHeight, boxWidth, type Point } from "./arrange.ts";
-import { count, kindWords, stateWords, title, type Arrow, type Box } from "./net.ts";
+import { count, kindWords, stateWords, title, type Arrow, type Box } from "./model.ts";
 
-/** Beside its colour each severity has a sign of its own. */
+/** Each severity has a sign besides its colour. */
 const signs: Record<Severity, string> = { error: "✕", warning: "!", info: "i" };
 
 export function BoxShape({ box, far }: { box: Box; far: boolean }) {
   if (far) return <rect class="frame" width={boxWidth} height={boxHeight} />;
-  const inline = box.state === "inside"; // which its round ends say
+  const inline = box.state === "inside"; // shown by the round ends
   const state = inline ? "" : stateWords[box.state];
   const folded = box.members.length > 0;
   return (
@@ -23,7 +23,7 @@ export function BoxShape({ box, far }: { box: Box; far: boolean }) {
           {folded && "s"}
         </text>
         <text class="name" x="13" y="35">
-          {folded ? `${box.members.length.toLocaleString("en")} alike: press to open` : shortened(title(box), box.severity ? 17 : 20)}
+          {folded ? `${box.members.length.toLocaleString("en")} similar: select to open` : shortened(title(box), box.severity ? 17 : 20)}
         </text>
       </g>
       {box.severity && (
@@ -39,7 +39,7 @@ export function BoxShape({ box, far }: { box: Box; far: boolean }) {
   );
 }
 
-/** Names often differ at their ends only. */
+/** Shortens in the middle, since names often differ only at their ends. */
 function shortened(name: string, room: number): string {
   const letters = [...name.slice(0, 2000)];
   if (letters.length <= room) return name;
@@ -48,7 +48,7 @@ function shortened(name: string, room: number): string {
 
 export const boxClass = (box: Box) => `box ${box.state}${box.members.length > 0 ? " folded" : ""}`;
 
-/** A line from the right of one box to the left of another, through where the layout bends it. */
+/** A line from the right of one box to the left of another, through the bends of the layout. */
 export function line(arrow: Arrow, boxes: ReadonlyMap<string, Point>, bends: readonly Point[]): string {
   const from = boxes.get(arrow.from.id);
   const to = boxes.get(arrow.to.id);

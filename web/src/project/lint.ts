@@ -1,17 +1,17 @@
-// What the engine says of the project, kept up to date as it changes.
+// The engine's answers about the project, kept up to date.
 import { computed, effect, signal, untracked } from "@preact/signals";
 import { CrashError, engine } from "../engine/engine.ts";
 import type { Kind } from "../engine/kinds.ts";
 import type { Files, LintAnswer, Operation, Operations } from "../engine/shapes.ts";
 import { alike, filesOf, target, type Side } from "./project.ts";
 
-/** What the engine found, and the texts that it found it in: those may have changed since. */
+/** The findings and the texts that they are about, which may have changed since. */
 export type Findings = LintAnswer & { texts: Files };
 
-/** The engine's answer for each side; null as long as there is none. */
+/** The engine's answer for each side; null while there is none. */
 export const findings = signal<Record<Side, Findings | null>>({ before: null, after: null });
 
-/** A question without an answer: the engine refused it, or died of it. */
+/** A question without an answer: the engine rejected it or crashed. */
 export interface Trouble {
   operation: Operation;
   message: string;
@@ -23,7 +23,7 @@ const open = signal<ReadonlyMap<object, Trouble>>(new Map());
 /** The questions that have no answer now. */
 export const troubles = computed(() => [...open.value.values()]);
 
-/** Why a question of this kind has no answer; empty where it has. */
+/** The reason why a question of this kind has no answer; empty if it has one. */
 export const troubleWith = (operation: Operation) => troubles.value.find((trouble) => trouble.operation === operation)?.message ?? "";
 
 function settle(question: object, trouble: Trouble | null): void {
@@ -34,7 +34,7 @@ function settle(question: object, trouble: Trouble | null): void {
   open.value = rest;
 }
 
-/** Texts that the engine died of when it looked for findings: any other question about them would kill it again. */
+/** Texts that crashed the engine. They are not sent to it again. */
 const deadly = new WeakMap<Files, string>();
 
 type Request<O extends Operation> = Operations[O]["request"];
@@ -54,9 +54,9 @@ async function answerTo<O extends Operation>(operation: O, request: Request<O>):
 }
 
 /**
- * Asks again whenever the question becomes another, or the engine one that knows more, and hands the newest answer, and the question, to take; null where there is none.
- * While the engine is busy only the last question waits, and one that it has no answer to is not asked again. It ends when the returned
- * function is called.
+ * Asks again whenever the question or the engine changes, and passes the newest answer and its question to take; null without an answer.
+ * While the engine is busy, only the latest question waits. A question that failed is not repeated. The returned
+ * function ends it.
  */
 export function keepAsking<O extends Operation>(
   operation: O,
@@ -104,10 +104,10 @@ export function keepAsking<O extends Operation>(
 
 const chosen = computed(() => (target.value === "" ? [] : [target.value]));
 
-/** The data planes to judge for; none: what the configuration says, or the engine's default. */
+/** The targets; none for those of the configuration or the engine's default. */
 export const targets = () => chosen.value;
 
-export function startJudging(): void {
+export function startLinting(): void {
   for (const side of ["after", "before"] as const) {
     keepAsking(
       "lint",

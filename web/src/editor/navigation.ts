@@ -1,4 +1,4 @@
-// From problem to problem with the keyboard, which is also how they are read aloud.
+// Keyboard navigation between problems, which also announces them to screen readers.
 import { diagnosticCount, forEachDiagnostic, nextDiagnostic, previousDiagnostic } from "@codemirror/lint";
 import type { EditorState } from "@codemirror/state";
 import { EditorView, type Command } from "@codemirror/view";
@@ -18,7 +18,7 @@ const aloud = ({ finding }: Mark) =>
     .filter(Boolean)
     .join(" ");
 
-/** Says what was stepped to; where there is one problem only, it is said again. */
+/** Announces the problem that was moved to. A single problem is announced again. */
 const stepping =
   (step: Command): Command =>
   (view) => {

@@ -1,17 +1,17 @@
-// All that is to be mended, as findings: what the rules found, and what is wrong in the configuration.
+// Problems are the findings of rules and the errors in the configuration.
 import type { Fault, Finding, LintAnswer, Severity } from "../engine/shapes.ts";
-import type { Findings } from "../project/judge.ts";
+import type { Findings } from "../project/lint.ts";
 import type { Side } from "../project/project.ts";
 
 export const severities = ["error", "warning", "info"] as const satisfies Severity[];
 
-/** What is judged, before what it is compared with. */
+/** The linted side first. */
 export const sides = ["after", "before"] as const satisfies Side[];
 
 const known = new WeakMap<LintAnswer, Finding[]>();
 
-/** What is wrong in the configuration comes first: it may be why the rest is as it is. */
-export function everything(answer: LintAnswer): Finding[] {
+/** Errors in the configuration come first, since they may explain the rest. */
+export function allFindings(answer: LintAnswer): Finding[] {
   const all = known.get(answer) ?? [...answer.settings.map(ofSettings), ...answer.diagnostics];
   known.set(answer, all);
   return all;
@@ -31,7 +31,7 @@ const ofSettings = ({ message, location }: Fault): Finding => ({
 
 export type Counts = Record<Severity, number>;
 
-/** How many there are of each severity, also of those that the answer leaves out. */
+/** The counts of each severity, including findings that the answer leaves out. */
 export function countsOf(answers: readonly LintAnswer[]): Counts {
   const counts: Counts = { error: 0, warning: 0, info: 0 };
   for (const { summary, settings } of answers) {
@@ -68,14 +68,14 @@ export interface Filter {
   words: string;
 }
 
-/** What a filter leaves, by the texts. Each of its words has to be in the message, the rule, the name of the text or that of the resource. */
+/** The problems that match a filter, by text. Each of its words must be in the message, the rule, the text's or the resource's name. */
 export function groupsOf(found: Record<Side, Findings | null>, filter: Filter): Group[] {
   const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
   const groups = new Map<string, Group>();
   for (const side of sides) {
     const answer = found[side];
     if (!answer) continue;
-    for (const finding of everything(answer)) {
+    for (const finding of allFindings(answer)) {
       if (!passes(finding, filter.severities, words)) continue;
       const name = finding.location.file;
       const key = `${side}/${name}`;
@@ -93,7 +93,7 @@ function passes({ severity, message, rule, location, resource }: Finding, chosen
   return words.every((word) => text.includes(word));
 }
 
-/** The first of the problems, and how many there are in all: a page that holds thousands is slow. */
+/** The first problems. A page with thousands would be slow. */
 export function atMost(limit: number, groups: readonly Group[]): Group[] {
   const kept: Group[] = [];
   let left = limit;
