@@ -29,8 +29,16 @@ func TestNoSecretIsShown(t *testing.T) {
 	dir := t.TempDir()
 	sides := secretSides(t, dir)
 	commands := [][]string{
-		{"--diff", "old"}, {"--diff", "--unsafe-fixes", "old"}, {"--show-files", "--statistics", "old"}, {"graph", "old"}, {"graph", "--format", "mermaid", "old"},
-		{"graph", "--format", "json", "old"}, {"verdict", "old"}, {"verdict", "--format", "jsonl", "old"}, {"config", "show"}, {"baseline", "write", "old"},
+		{"--diff", "old"},
+		{"--diff", "--unsafe-fixes", "old"},
+		{"--show-files", "--statistics", "old"},
+		{"graph", "old"},
+		{"graph", "--format", "mermaid", "old"},
+		{"graph", "--format", "json", "old"},
+		{"verdict", "old"},
+		{"verdict", "--format", "jsonl", "old"},
+		{"config", "show"},
+		{"baseline", "write", "old"},
 	}
 	for _, format := range report.Names() {
 		commands = append(commands, []string{"--format", format, "old"}, []string{"--format", format, "--no-config", "old"})
