@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/redact"
 )
 
 // Where is what a change is about: a listener, a host or a route of it, a cluster or an endpoint of it, or another resource. What both
@@ -69,6 +70,13 @@ func Diff(before, after *graph.Snapshot) *Difference {
 	c.orders()
 	c.shadows()
 	c.remainder()
+	for _, change := range c.result.Changes {
+		for _, value := range []*string{change.Before, change.After} {
+			if value != nil {
+				*value = redact.Looks(*value) // a redirect may have a password in its URL
+			}
+		}
+	}
 	slices.SortStableFunc(c.result.Changes, func(a, b Change) int { return compareWhere(a.Where, b.Where) })
 	return c.result
 }
