@@ -217,6 +217,30 @@ func TestFirstShadow(t *testing.T) {
 	})
 }
 
+// Pairs has every pair that can meet, once.
+func TestPairs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		routes := make([]*match.Route, rapid.IntRange(0, 8).Draw(t, "routes"))
+		for i := range routes {
+			routes[i] = normal(drawMatch(t))
+		}
+		seen := map[[2]int]bool{}
+		for i, j := range match.Pairs(routes) {
+			if i >= j || seen[[2]int{i, j}] {
+				t.Fatalf("%d and %d come twice, or in the wrong order", i, j)
+			}
+			seen[[2]int{i, j}] = true
+		}
+		for i := range routes {
+			for j := i + 1; j < len(routes); j++ {
+				if routes[i].Meets(routes[j]) != match.No && !seen[[2]int{i, j}] {
+					t.Fatalf("%d and %d can meet", i, j)
+				}
+			}
+		}
+	})
+}
+
 // Where the answer is yes, a request that fits both is put together from the texts of both.
 func TestYes(t *testing.T) {
 	var values []string
