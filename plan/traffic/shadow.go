@@ -101,7 +101,6 @@ func (s *side) serving() map[*graph.Resource]bool {
 
 // shadows notes the routes that no request comes to and that differ, in hosts that both sides have.
 func (c *comparison) shadows() {
-	c.result.Shadowed = []Shadowed{}
 	places := map[Where]bool{}
 	for _, s := range []*side{c.from, c.to} {
 		for w := range s.shadowed {

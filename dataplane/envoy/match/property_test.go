@@ -103,6 +103,10 @@ func drawMatch(t *rapid.T) *routev3.RouteMatch {
 	case 1:
 		m.QueryParameters = append(m.QueryParameters, drawQuery(t))
 	case 2:
+		m.Headers = append(m.Headers, &routev3.HeaderMatcher{Name: "content-type", HeaderMatchSpecifier: &routev3.HeaderMatcher_StringMatch{
+			StringMatch: &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Prefix{Prefix: "application/grpc"}},
+		}})
+	case 7, 8:
 		m.Grpc = &routev3.RouteMatch_GrpcRouteMatchOptions{}
 	case 3:
 		m.TlsContext = &routev3.RouteMatch_TlsContextMatchOptions{Presented: wrapperspb.Bool(rapid.Bool().Draw(t, "presented"))}
@@ -138,7 +142,7 @@ func drawRequests(t *rapid.T) []request {
 			}
 		}
 		if rapid.IntRange(0, 3).Draw(t, "grpc") == 0 {
-			r.headers["content-type"] = "application/grpc+a"
+			r.headers["content-type"] = rapid.SampledFrom([]string{"application/grpc", "application/grpc+a"}).Draw(t, "kind of grpc")
 		}
 		all = append(all, r)
 	}

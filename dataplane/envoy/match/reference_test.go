@@ -119,7 +119,7 @@ func fullMatch(pattern, s string) bool {
 
 func isGRPC(r request) bool {
 	kind := r.headers["content-type"]
-	return kind == "application/grpc" || strings.HasPrefix(kind, "application/grpc+")
+	return r.path != "" && (kind == "application/grpc" || strings.HasPrefix(kind, "application/grpc+"))
 }
 
 func takesHeader(h *routev3.HeaderMatcher, r request) bool {

@@ -47,6 +47,7 @@ func NewRoute(r *routev3.Route, open func(*anypb.Any) proto.Message) *Route {
 	}
 	if m.GetGrpc() != nil {
 		n.conditions = append(n.conditions, grpcCondition())
+		n.vague = n.vague || n.connect // a request without a path is not gRPC
 	}
 	n.conditions = append(n.conditions, tlsConditions(m.GetTlsContext())...)
 	for _, d := range m.GetDynamicMetadata() {
