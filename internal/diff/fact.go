@@ -80,6 +80,7 @@ type side struct {
 	booted    map[Where]bool // places that stand in the bootstrap
 	seen      map[*graph.Resource]bool
 	routes    map[*routev3.VirtualHost][]candidate
+	dark      map[any]bool // the routes that are in a shadow
 	shadowed  map[Where]*shadow
 	served    map[*graph.Resource]bool
 }
@@ -88,7 +89,7 @@ func newSide(s *graph.Snapshot) *side {
 	n := &side{
 		snapshot: s, listeners: listenersOf(s), clusters: firsts(s, graph.Cluster),
 		renamed: map[string]string{}, byKey: map[key]*fact{}, orders: map[Where][]ordered{}, booted: map[Where]bool{}, seen: map[*graph.Resource]bool{},
-		routes: map[*routev3.VirtualHost][]candidate{}, shadowed: map[Where]*shadow{},
+		routes: map[*routev3.VirtualHost][]candidate{}, dark: map[any]bool{}, shadowed: map[Where]*shadow{},
 	}
 	n.served = n.serving()
 	return n

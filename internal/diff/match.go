@@ -163,31 +163,23 @@ func overtaken(old, now sequence) (first, second string, found bool) {
 			common = append(common, r)
 		}
 	}
-	for len(common) > 0 && inPlace(common, now.at) {
-		common = common[1:]
+	takes := make([]*match.Route, len(common))
+	for i, r := range common {
+		takes[i] = r.takes
 	}
-	for i, a := range common {
-		for _, b := range common[i+1:] {
-			if now.at[a.name] > now.at[b.name] && !told(old, now, a.name, b.name) && a.takes.Meets(b.takes) != match.No {
-				return a.name, b.name, true
-			}
+	var one, other int
+	for i, j := range match.Pairs(takes) {
+		a, b := common[i].name, common[j].name
+		earlier := !found || i < one || i == one && j < other
+		if earlier && now.at[a] > now.at[b] && !told(old, now, a, b) && takes[i].Meets(takes[j]) != match.No {
+			one, other, first, second, found = i, j, a, b, true
 		}
 	}
-	return "", "", false
+	return first, second, found
 }
 
 // told reports whether on one of the sides all requests for one of two routes come to the other one, or to a route before both: what changes for them is
 // told of the route in the shadow, or of that one.
 func told(old, now sequence, first, second string) bool {
 	return old.inShadow(first, second) || old.inShadow(second, first) || now.inShadow(first, second) || now.inShadow(second, first)
-}
-
-// inPlace tells whether the first of the routes still comes before all the others.
-func inPlace(routes []ordered, at map[string]int) bool {
-	for _, r := range routes[1:] {
-		if at[r.name] < at[routes[0].name] {
-			return false
-		}
-	}
-	return true
 }

@@ -53,7 +53,9 @@ func (s *side) routesOf(in *graph.Resource, m *routev3.VirtualHost) []candidate 
 		case one.takes.Never():
 			one.shadow = &shadow{digest: held{in, r}.digest()}
 		}
-		all = append(all, one)
+		if all = append(all, one); one.shadow != nil {
+			s.dark[r] = true
+		}
 	}
 	s.routes[m] = all
 	return all
@@ -70,9 +72,8 @@ func (s *side) inShadow(e *graph.Edge) bool {
 	if !ok {
 		return false
 	}
-	return slices.ContainsFunc(s.routesOf(e.From, m), func(c candidate) bool {
-		return c.shadow != nil && c.message == route.Message.Interface()
-	})
+	s.routesOf(e.From, m)
+	return s.dark[route.Message.Interface()]
 }
 
 // serving finds the resources that traffic comes to, past routes that no request comes to.
@@ -100,7 +101,6 @@ func (s *side) serving() map[*graph.Resource]bool {
 
 // shadows notes the routes that no request comes to and that differ, in hosts that both sides have.
 func (c *comparison) shadows() {
-	c.result.Shadowed = []Shadowed{}
 	places := map[Where]bool{}
 	for _, s := range []*side{c.from, c.to} {
 		for w := range s.shadowed {

@@ -65,7 +65,7 @@ func Diff(before, after *graph.Snapshot) *Difference {
 	tables := len(from.listeners)+len(to.listeners) == 0
 	from.read(names, clusters, tables)
 	to.read(names, clusters, tables)
-	c := comparison{from: from, to: to, result: &Difference{Changes: []Change{}, Unreached: []Unreached{}, Unknown: []string{}}}
+	c := comparison{from: from, to: to, result: &Difference{Changes: []Change{}, Unreached: []Unreached{}, Shadowed: []Shadowed{}, Unknown: []string{}}}
 	c.facts()
 	c.orders()
 	c.shadows()

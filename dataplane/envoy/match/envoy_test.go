@@ -18,7 +18,6 @@ import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	routerv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/router/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
-	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/path/match/uri_template/v3" // in Anys
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
@@ -85,6 +84,18 @@ var routeTables = []*table{
 		`{"safeRegex": {"regex": ".*"}}`,
 		`{"path": "/late"}`,
 	}}}},
+	{name: "path parameters", config: routev3.RouteConfiguration{IgnorePathParametersInPathMatching: true}, hosts: []virtualHost{{"*", []string{
+		`{"path": "/a;b"}`,
+		`{"path": "/a"}`,
+		`{"prefix": "/b;c"}`,
+		`{"pathSeparatedPrefix": "/c"}`,
+		`{"prefix": "/t;x"}`,
+		`{"pathMatchPolicy": {"name": "t", "typedConfig": {"@type": "type.googleapis.com/envoy.extensions.path.match.uri_template.v3.UriTemplateMatchConfig", "pathTemplate": "/t/{x}"}}}`,
+		`{"safeRegex": {"regex": "/b/.*x"}}`,
+		`{"prefix": "/t/"}`,
+		`{"pathMatchPolicy": {"name": "t", "typedConfig": {"@type": "type.googleapis.com/envoy.extensions.path.match.uri_template.v3.UriTemplateMatchConfig", "pathTemplate": "/t/a/*"}}}`,
+		`{"prefix": "/b"}`,
+	}}}},
 	{name: "a connect matcher at last", hosts: []virtualHost{{"*", []string{`{"prefix": "/"}`, `{"connectMatcher": {}}`}}}},
 	{name: "headers", hosts: []virtualHost{{"*", []string{
 		`{"prefix": "/", "headers": [{"name": "x", "stringMatch": {"exact": "a"}}]}`,
@@ -144,6 +155,12 @@ func must(err error) {
 	if err != nil {
 		panic(err)
 	}
+}
+
+func unpacked(a *anypb.Any) proto.Message {
+	m, err := a.UnmarshalNew()
+	must(err)
+	return m
 }
 
 func packed(m proto.Message) *anypb.Any {
@@ -268,16 +285,16 @@ func (t *table) tryRoutes(test *testing.T, addr string) {
 	var table match.Routes
 	shadowed := map[string]int{}
 	for i, r := range routes {
-		if by := table.Add(match.NewRoute(r, nil)); by >= 0 {
+		if by := table.Add(match.NewRoute(r, unpacked)); by >= 0 {
 			shadowed[fmt.Sprintf("0 %d", i)] = by
 		}
 	}
 	for _, r := range t.requests() {
-		want := "404 Not Found"
+		want, got := "404 Not Found", answer(test, addr, r)
+		r.parameters = !t.config.GetIgnorePathParametersInPathMatching()
 		if i := first(routes, r); i >= 0 {
 			want = fmt.Sprintf("0 %d", i)
 		}
-		got := answer(test, addr, r)
 		if got != want {
 			test.Errorf("%+v: Envoy says %s, not %s", r, got, want)
 		}
@@ -286,7 +303,7 @@ func (t *table) tryRoutes(test *testing.T, addr string) {
 		}
 		t.checkPairs(test, r)
 	}
-	if t.name == "paths" && len(shadowed) != 6 {
+	if want := map[string]int{"paths": 6, "path parameters": 1}[t.name]; want > 0 && len(shadowed) != want {
 		test.Errorf("shadowed are %v", shadowed)
 	}
 }
@@ -296,7 +313,7 @@ func (t *table) checkPairs(test *testing.T, r request) {
 	for _, a := range t.config.GetVirtualHosts()[0].GetRoutes() {
 		for _, b := range t.config.GetVirtualHosts()[0].GetRoutes() {
 			x, y := takes(a.GetMatch(), r), takes(b.GetMatch(), r)
-			one, other := match.NewRoute(a, nil), match.NewRoute(b, nil)
+			one, other := match.NewRoute(a, unpacked), match.NewRoute(b, unpacked)
 			if x && y && one.Meets(other) == match.No || y && !x && one.Covers(other) {
 				test.Errorf("%v, %v: %+v", a.GetMatch(), b.GetMatch(), r)
 			}
@@ -315,6 +332,10 @@ func (t *table) requests() []request {
 		all = append(all, r)
 	}
 	switch t.name {
+	case "path parameters":
+		for _, path := range []string{"/a", "/a;b", "/a;b?c", "/b;c", "/b/y;x", "/b/yx;x", "/c;d", "/c/d;e", "/cd;e", "/t/x", "/t/x;y", "/t/x/y", "/t;x", "/t;x/y", "/t/a/b", "/"} {
+			add(path)
+		}
 	case "headers":
 		for _, path := range []string{"/", "/inverted", "/present"} {
 			for _, x := range []string{"", "x=", "x=a", "x=AB", "x=b", "x=ba", "x=7", "x=10", "x=-7"} {

@@ -103,6 +103,10 @@ func drawMatch(t *rapid.T) *routev3.RouteMatch {
 	case 1:
 		m.QueryParameters = append(m.QueryParameters, drawQuery(t))
 	case 2:
+		m.Headers = append(m.Headers, &routev3.HeaderMatcher{Name: "content-type", HeaderMatchSpecifier: &routev3.HeaderMatcher_StringMatch{
+			StringMatch: &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Prefix{Prefix: "application/grpc"}},
+		}})
+	case 7, 8:
 		m.Grpc = &routev3.RouteMatch_GrpcRouteMatchOptions{}
 	case 3:
 		m.TlsContext = &routev3.RouteMatch_TlsContextMatchOptions{Presented: wrapperspb.Bool(rapid.Bool().Draw(t, "presented"))}
@@ -138,7 +142,7 @@ func drawRequests(t *rapid.T) []request {
 			}
 		}
 		if rapid.IntRange(0, 3).Draw(t, "grpc") == 0 {
-			r.headers["content-type"] = "application/grpc+a"
+			r.headers["content-type"] = rapid.SampledFrom([]string{"application/grpc", "application/grpc+a"}).Draw(t, "kind of grpc")
 		}
 		all = append(all, r)
 	}
@@ -213,6 +217,30 @@ func TestFirstShadow(t *testing.T) {
 				t.Fatalf("%d shadows it, not %d", want, got)
 			}
 			before = append(before, r)
+		}
+	})
+}
+
+// Pairs has every pair that can meet, once.
+func TestPairs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		routes := make([]*match.Route, rapid.IntRange(0, 8).Draw(t, "routes"))
+		for i := range routes {
+			routes[i] = normal(drawMatch(t))
+		}
+		seen := map[[2]int]bool{}
+		for i, j := range match.Pairs(routes) {
+			if i >= j || seen[[2]int{i, j}] {
+				t.Fatalf("%d and %d come twice, or in the wrong order", i, j)
+			}
+			seen[[2]int{i, j}] = true
+		}
+		for i := range routes {
+			for j := i + 1; j < len(routes); j++ {
+				if routes[i].Meets(routes[j]) != match.No && !seen[[2]int{i, j}] {
+					t.Fatalf("%d and %d can meet", i, j)
+				}
+			}
 		}
 	})
 }

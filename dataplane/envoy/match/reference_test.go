@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	uritemplatev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/path/match/uri_template/v3"
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 )
 
@@ -14,6 +15,7 @@ type request struct {
 	method, host string
 	path         string // with its query; a CONNECT request of HTTP/1 has none
 	headers      map[string]string
+	parameters   bool // of the path count
 	presented    bool
 	random       uint64 // below a million
 }
@@ -76,6 +78,14 @@ func takesPath(m *routev3.RouteMatch, r request) bool {
 		return false
 	}
 	path, _, _ := strings.Cut(r.path, "?")
+	if p := m.GetPathMatchPolicy(); p != nil {
+		config := &uritemplatev3.UriTemplateMatchConfig{}
+		must(p.GetTypedConfig().UnmarshalTo(config))
+		return fullMatch(strings.NewReplacer("{x}", "[a-z;]+", "*", "[a-z;]+").Replace(config.GetPathTemplate()), path)
+	}
+	if !r.parameters {
+		path = parameters.ReplaceAllString(path, "") // before 1.39 all that comes after the first semicolon
+	}
 	fold := m.GetCaseSensitive() != nil && !m.GetCaseSensitive().GetValue()
 	lower := func(s string) string {
 		if fold {
@@ -96,6 +106,8 @@ func takesPath(m *routev3.RouteMatch, r request) bool {
 	panic("no path")
 }
 
+var parameters = regexp.MustCompile(";[^/]*")
+
 var compiled = map[string]*regexp.Regexp{}
 
 func fullMatch(pattern, s string) bool {
@@ -107,7 +119,7 @@ func fullMatch(pattern, s string) bool {
 
 func isGRPC(r request) bool {
 	kind := r.headers["content-type"]
-	return kind == "application/grpc" || strings.HasPrefix(kind, "application/grpc+")
+	return r.path != "" && (kind == "application/grpc" || strings.HasPrefix(kind, "application/grpc+"))
 }
 
 func takesHeader(h *routev3.HeaderMatcher, r request) bool {

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -46,6 +47,7 @@ func NewRoute(r *routev3.Route, open func(*anypb.Any) proto.Message) *Route {
 	}
 	if m.GetGrpc() != nil {
 		n.conditions = append(n.conditions, grpcCondition())
+		n.vague = n.vague || n.connect // a request without a path is not gRPC
 	}
 	n.conditions = append(n.conditions, tlsConditions(m.GetTlsContext())...)
 	for _, d := range m.GetDynamicMetadata() {
@@ -149,6 +151,9 @@ func (s *share) covers(o *share) bool {
 // Meets reports whether a request can fit both routes.
 func (r *Route) Meets(o *Route) Overlap {
 	result := r.pathsMeet(o)
+	if result == No {
+		return No
+	}
 	for _, c := range r.conditions {
 		result = both(result, c.meetAll(o.conditions))
 	}
@@ -197,6 +202,26 @@ func (r *Route) And(o *Route) *Route {
 		}
 	}
 	return n
+}
+
+// Pairs yields the indexes of all pairs of routes whose paths begin alike, the smaller one first: no others can meet. There can be thousands of routes.
+func Pairs(routes []*Route) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		byHead := map[string][]int{}
+		for i, r := range routes {
+			byHead[r.head()] = append(byHead[r.head()], i)
+		}
+		for i, r := range routes {
+			head := r.head()
+			for n := 0; n <= len(head); n++ {
+				for _, j := range byHead[head[:n]] {
+					if (n < len(head) && i != j || i < j) && !yield(min(i, j), max(i, j)) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // Routes are those of a virtual host in their order; the first that fits a request takes it. The zero value has none.

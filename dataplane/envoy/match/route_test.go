@@ -152,3 +152,12 @@ func BenchmarkRoutes(b *testing.B) {
 		}
 	}
 }
+
+// A CONNECT request of HTTP/1 has no path, and so it is not gRPC.
+func TestGRPCWithoutPath(t *testing.T) {
+	grpc := normal(parsed(`{"connectMatcher": {}, "grpc": {}}`))
+	kind := normal(parsed(`{"connectMatcher": {}, "headers": [{"name": "content-type", "stringMatch": {"exact": "application/grpc"}}]}`))
+	if grpc.Shadows(kind) || !kind.Shadows(normal(parsed(`{"connectMatcher": {}, "headers": [{"name": "content-type", "stringMatch": {"exact": "application/grpc"}}]}`))) {
+		t.Error("only the header decides")
+	}
+}
