@@ -180,7 +180,7 @@ func emptyValid(p *lint.Pass, name protoreflect.FullName) bool {
 	mt, err := types.Envoy.FindMessageByName(name)
 	valid := true
 	if err == nil {
-		checker(p.Target, mt.Descriptor()).Check(mt.New(), func(constraint.Violation) { valid = false })
+		envoy.ConstraintsOf(p.Target, mt.Descriptor()).Check(mt.New(), func(constraint.Violation) { valid = false })
 	}
 	return valid
 }

@@ -1,4 +1,4 @@
-package traffic_test
+package envoy_test
 
 import (
 	"testing"
@@ -12,10 +12,10 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/source"
-	"github.com/xdslint/xdslint/rules/internal/transition/traffic"
 )
 
 // side is one snapshot: a listener, its route table, and the cluster "c".
@@ -108,7 +108,7 @@ func TestContinues(t *testing.T) {
 		"an SNI of its own":           {with(func(s *side) { s.sni = "shop.example.com" }), true},
 	} {
 		from, to := cart.build(), test.other.build()
-		got := traffic.Of(from).Continues(use(t, from), traffic.Of(to))
+		got := envoy.TrafficOf(from).Continues(use(t, from), envoy.TrafficOf(to))
 		if got != test.want {
 			t.Errorf("%s: continues: %t", name, got)
 		}
@@ -121,7 +121,7 @@ func TestFilterChains(t *testing.T) {
 	}
 	for sni, want := range map[string]bool{"": true, "a.example.com": true, "*.example.com": true, "b.example.com": false} {
 		from, to := of("a.example.com"), of(sni)
-		if got := traffic.Of(from).Continues(use(t, from), traffic.Of(to)); got != want {
+		if got := envoy.TrafficOf(from).Continues(use(t, from), envoy.TrafficOf(to)); got != want {
 			t.Errorf("a.example.com, then %q: continues: %t", sni, got)
 		}
 	}
@@ -153,7 +153,7 @@ func TestDefaultChain(t *testing.T) {
 		"a narrower chain has them":              {of(nil, port), of(port), false},
 		"what the client offers can fit both":    {of(&listenerv3.FilterChainMatch{ApplicationProtocols: []string{"h2"}}), of(&listenerv3.FilterChainMatch{ApplicationProtocols: []string{"http/1.1"}}), true},
 	} {
-		if got := traffic.Of(test.from).Continues(use(t, test.from), traffic.Of(test.to)); got != test.want {
+		if got := envoy.TrafficOf(test.from).Continues(use(t, test.from), envoy.TrafficOf(test.to)); got != test.want {
 			t.Errorf("%s: continues: %t", name, got)
 		}
 	}
@@ -164,7 +164,7 @@ func TestWithoutListeners(t *testing.T) {
 	from := side{domain: "*", match: prefix("/cart")}.build()
 	for path, want := range map[string]bool{"/": true, "/items": false} {
 		to := side{domain: "*", match: prefix(path)}.build()
-		if got := traffic.Of(from).Continues(use(t, from), traffic.Of(to)); got != want {
+		if got := envoy.TrafficOf(from).Continues(use(t, from), envoy.TrafficOf(to)); got != want {
 			t.Errorf("%s: continues: %t", path, got)
 		}
 	}

@@ -1,12 +1,9 @@
-// Package traffic tells whether requests that one snapshot serves are served by another one too: only these can suffer from a push.
-// Where it cannot tell, it says that they are.
-package traffic
+package envoy
 
 import (
 	"slices"
 
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
@@ -15,7 +12,8 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// Traffic is what comes to the places of a snapshot.
+// Traffic is the requests and connections that come to the places of a snapshot. It says which of them another snapshot serves too: only these
+// can suffer from a push. Where that is not certain, it says that they are served.
 type Traffic struct {
 	snapshot *graph.Snapshot
 	entries  map[*graph.Resource][]Entry
@@ -41,8 +39,8 @@ type Entry struct {
 	scope    *routev3.ScopedRouteConfiguration // that the traffic goes through; nil if through none
 }
 
-// Of a snapshot that is built.
-func Of(s *graph.Snapshot) *Traffic {
+// TrafficOf returns the traffic of a snapshot that is built.
+func TrafficOf(s *graph.Snapshot) *Traffic {
 	return &Traffic{
 		snapshot: s, listened: len(s.All(graph.Listener)) > 0,
 		entries: map[*graph.Resource][]Entry{}, others: map[*graph.Resource][]*graph.Resource{}, routing: map[*graph.Resource]*routing{},
@@ -96,7 +94,7 @@ func (t *Traffic) Continues(e *graph.Edge, in *Traffic) bool {
 
 // scopeOf is the scope around a reference, or else another one.
 func scopeOf(e *graph.Edge, otherwise *routev3.ScopedRouteConfiguration) *routev3.ScopedRouteConfiguration {
-	if scope, ok := enclosing[*routev3.ScopedRouteConfiguration](e.Place, "envoy.config.route.v3.ScopedRouteConfiguration"); ok {
+	if scope, where := graph.Around[*routev3.ScopedRouteConfiguration](e.Place); where != nil {
 		return scope
 	}
 	return otherwise
@@ -127,12 +125,12 @@ func (t *Traffic) counterparts(entry *graph.Resource) []*graph.Resource {
 
 // answered tells whether an entry of another snapshot serves requests for which the place of a reference is, in the way of its own entry.
 func (t *Traffic) answered(entry *graph.Resource, e *graph.Edge, in *Traffic, other *graph.Resource) bool {
-	host, isHost := enclosing[*routev3.VirtualHost](e.Place, "envoy.config.route.v3.VirtualHost")
-	if !isHost {
+	host, where := graph.Around[*routev3.VirtualHost](e.Place)
+	if where == nil {
 		return true
 	}
 	var before []route
-	if r, isRoute := enclosing[*routev3.Route](e.Place, "envoy.config.route.v3.Route"); isRoute {
+	if r, where := graph.Around[*routev3.Route](e.Place); where != nil {
 		before = upTo(t.routesOf(host), r)
 	}
 	t.routingOf(entry)
@@ -215,12 +213,11 @@ func (t *Traffic) collect(found *routing, at, below *graph.Place) {
 	case *routev3.RouteConfiguration:
 		found.tables = append(found.tables, t.table(m))
 	case *routev3.VirtualHost:
-		const name = "envoy.config.route.v3.RouteConfiguration"
-		config, ok := enclosing[*routev3.RouteConfiguration](at, name)
-		if !ok {
-			config, ok = enclosing[*routev3.RouteConfiguration](below, name)
+		config, where := graph.Around[*routev3.RouteConfiguration](at)
+		if where == nil {
+			config, where = graph.Around[*routev3.RouteConfiguration](below)
 		}
-		if !ok {
+		if where == nil {
 			found.tables = append(found.tables, t.table(nil))
 		}
 		t.table(config).add(m)
@@ -233,13 +230,4 @@ func (t *Traffic) table(of *routev3.RouteConfiguration) *table {
 		t.tables[of] = newTable()
 	}
 	return t.tables[of]
-}
-
-func enclosing[M any](at *graph.Place, name protoreflect.FullName) (m M, ok bool) {
-	around := at.Enclosing(name)
-	if around == nil {
-		return m, false
-	}
-	m, ok = around.Message.Interface().(M)
-	return m, ok
 }

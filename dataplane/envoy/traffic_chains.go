@@ -1,4 +1,4 @@
-package traffic
+package envoy
 
 import (
 	"slices"
@@ -11,10 +11,10 @@ import (
 
 // connectionsMeet tells whether connections that come to the filter chain around a reference can come to some chain of a listener of another snapshot.
 func (t *Traffic) connectionsMeet(e *graph.Edge, in *Traffic, other *graph.Resource) bool {
-	chain, ok := enclosing[*listenerv3.FilterChain](e.Place, "envoy.config.listener.v3.FilterChain")
+	chain, where := graph.Around[*listenerv3.FilterChain](e.Place)
 	own, isListener := e.From.Message.(*listenerv3.Listener)
 	l, isListenerToo := other.Message.(*listenerv3.Listener)
-	if !ok || !isListener || !isListenerToo || l.GetDefaultFilterChain() != nil {
+	if where == nil || !isListener || !isListenerToo || l.GetDefaultFilterChain() != nil {
 		return true
 	}
 	from, to := t.chainsOf(own), in.chainsOf(l)

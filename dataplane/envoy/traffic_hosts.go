@@ -1,4 +1,4 @@
-package traffic
+package envoy
 
 import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
