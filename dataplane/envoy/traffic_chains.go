@@ -19,7 +19,11 @@ func (t *Traffic) connectionsMeet(e *graph.Edge, in *Traffic, other *graph.Resou
 	}
 	from, to := t.chainsOf(own), in.chainsOf(l)
 	return from == nil || to == nil || slices.ContainsFunc(l.GetFilterChains(), func(c *listenerv3.FilterChain) bool {
-		return from.Of(chain).Meets(to.Of(c)) != match.No && !from.Passes(to.Of(c), chain)
+		here, there := from.Of(chain), to.Of(c)
+		if !here.SharesProtocol(there) && (to.Covers(here) || from.Covers(there)) {
+			return false // clients that offer both protocols stay with the chain of the one that they prefer
+		}
+		return here.Meets(there) != match.No && !from.Passes(there, chain)
 	})
 }
 

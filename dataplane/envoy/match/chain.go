@@ -160,6 +160,13 @@ func (c *Chain) Meets(o *Chain) Overlap {
 	return result
 }
 
+// SharesProtocol reports whether an application protocol fits both, or one of them asks for none.
+func (c *Chain) SharesProtocol(o *Chain) bool {
+	return slices.ContainsFunc(c.values[protocol], func(v value) bool {
+		return slices.ContainsFunc(o.values[protocol], func(w value) bool { return protocol.covers(v, w) || protocol.covers(w, v) })
+	})
+}
+
 // entangled reports whether a chain asks for two things that depend on each other.
 func (c *Chain) entangled() bool {
 	asks := func(l level) bool { return c.values[l][0] != value{} }
