@@ -57,10 +57,15 @@ func (r *redactor) put(n *decode.Node, text string, marked bool) {
 	if n.Text == "" || isRedaction(n.Text) {
 		return
 	}
-	if (len(n.Text) >= minValue || marked && r.short && len(n.Text) >= minMarked) && !strings.Contains(Redaction, n.Text) {
-		r.values = append(r.values, n.Text)
-	}
+	r.note(n.Text, marked)
 	r.replace(n, text, "")
+}
+
+// note keeps a secret in mind, which may stand elsewhere too.
+func (r *redactor) note(text string, marked bool) {
+	if (len(text) >= minValue || marked && r.short && len(text) >= minMarked) && !strings.Contains(Redaction, text) {
+		r.values = append(r.values, text)
+	}
 }
 
 func (r *redactor) replace(n *decode.Node, text, looks string) {

@@ -60,7 +60,21 @@ func (r *redactor) any(n *decode.Node) {
 		r.unknown(n, "")
 		return
 	}
-	r.named(n, decode.TypeName(url.Text))
+	name := decode.TypeName(url.Text)
+	if _, err := r.types.FindMessageByName(name); err != nil {
+		r.opaque(n.Get("value"))
+	}
+	r.named(n, name)
+}
+
+// opaque redacts the bytes of an Any that cannot be opened: what is in them is not known.
+func (r *redactor) opaque(value *decode.Node) {
+	if value == nil || value.Kind != decode.String || len(value.Text) < 2*minValue {
+		return
+	}
+	if _, err := base64.StdEncoding.DecodeString(value.Text); err == nil {
+		r.put(value, encodedRedaction, false)
+	}
 }
 
 func (r *redactor) typedStruct(n *decode.Node) {

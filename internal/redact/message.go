@@ -22,17 +22,25 @@ func Message(m proto.Message, contents decode.Contents) proto.Message {
 	return c.message(m.ProtoReflect()).Interface()
 }
 
-// Place copies a message that stands somewhere in a resource, as Message does; all of it is a secret where a field around it is one, or
-// where the keys of a Struct around it would have to say so.
+// Place copies a message that stands somewhere in a resource, as Message does; all of it is a secret where a field around it is one.
 func Place(at *graph.Place, contents decode.Contents) proto.Message {
 	c := &copier{contents: contents}
+	if isUnowned(at.Resource) {
+		return c.hideMessage(at.Message).Interface()
+	}
 	for child := at; child.Parent != nil; child = child.Parent {
-		around := child.Parent.Message.Descriptor()
-		if fd := around.Fields().ByName(protoreflect.Name(child.Path.Name())); fd != nil && shapeOf(around).has(fd) || isDynamic(child.Parent.Message) {
+		around := child.Parent.Message
+		fd := around.Descriptor().Fields().ByName(protoreflect.Name(child.Path.Name()))
+		if fd != nil && shapeOf(around.Descriptor()).hides(around, fd) {
 			return c.hideMessage(at.Message).Interface()
 		}
 	}
 	return c.message(at.Message).Interface()
+}
+
+// isUnowned reports whether a patch writes a DataSource alone: whose it is, and so whether it is a secret, is not known.
+func isUnowned(r *graph.Resource) bool {
+	return r.Kind == graph.Patch && r.Message.ProtoReflect().Descriptor().FullName() == dataSource
 }
 
 // copier copies messages.
@@ -79,7 +87,7 @@ func (c *copier) message(m protoreflect.Message) protoreflect.Message {
 		return c.any(m, c.message)
 	case decode.IsTypedStruct(md.FullName()):
 		return c.typedStruct(m)
-	case isDynamic(m):
+	case isDynamic(md):
 		return c.converted(m, byKeys)
 	}
 	shape := shapeOf(md)
@@ -164,7 +172,7 @@ func (c *copier) hideMessage(m protoreflect.Message) protoreflect.Message {
 	switch {
 	case m.Descriptor().FullName() == "google.protobuf.Any":
 		return c.any(m, c.hideMessage)
-	case isDynamic(m):
+	case isDynamic(m.Descriptor()):
 		return c.converted(m, func(r *redactor, n *decode.Node) { r.leaves(n, true) })
 	}
 	return mapped(m, func(fd protoreflect.FieldDescriptor, _ string) value {
@@ -200,12 +208,3 @@ func (c *copier) converted(m protoreflect.Message, note func(*redactor, *decode.
 }
 
 func byKeys(r *redactor, n *decode.Node) { r.unknown(n, "") }
-
-// isDynamic reports whether a message is a Struct or a part of one.
-func isDynamic(m protoreflect.Message) bool {
-	switch m.Descriptor().FullName() {
-	case "google.protobuf.Struct", "google.protobuf.Value", "google.protobuf.ListValue":
-		return true
-	}
-	return false
-}
