@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/xdslint/xdslint/internal/webhook"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/webhook"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
@@ -138,5 +138,5 @@ func ExampleReviewer() {
 	//
 	// error[schema/constraint]: connect_timeout must be greater than 0s
 	//   = in: spec.configPatches[0].patch.value.connect_timeout
-	//   = envoy refuses what comes of the patch (NACK) and goes on with what it had
+	//   = envoy rejects the patched resource (NACK) and keeps its previous configuration
 }

@@ -86,7 +86,7 @@ func refuse(p *lint.Pass, b *envoy.Boot, e *graph.Edge, lookup *envoy.Lookup) {
 		Upstream: lookup.Says,
 	}
 	if lookup.Late {
-		d.Notes = []string{"envoy --mode validate accepts it, and a real start ends at once: " + lookup.Why}
+		d.Notes = []string{envoy.OnlyAtStart + ": " + lookup.Why}
 	}
 	switch {
 	case b.Clusters[e.Target] != nil:
