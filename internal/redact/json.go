@@ -42,8 +42,10 @@ func (r *redactor) named(n *tree.Node, name protoreflect.FullName) {
 func (r *redactor) message(n *tree.Node, md protoreflect.MessageDescriptor) {
 	name := md.FullName()
 	switch {
+	case (n.Kind == tree.String || n.Kind == tree.List) && !decode.HasOwnJSON(name) && len(shapeOf(md).fields) > 0:
+		r.leaves(n, true) // not a message, but written where one with secrets belongs
 	case n.Kind != tree.Map:
-		r.unknown(n, "") // a wrapper, a duration: what JSON has a word of its own for
+		r.unknown(n, "") // a wrapper, a duration, or not a value of the type
 	case name == "google.protobuf.Any":
 		r.any(n)
 	case name.Parent() == "google.protobuf":
@@ -173,6 +175,9 @@ func (r *redactor) hideMessage(n *tree.Node, md protoreflect.MessageDescriptor) 
 		md = mt.Descriptor()
 	}
 	if n.Kind != tree.Map {
+		if !decode.HasOwnJSON(md.FullName()) {
+			r.leaves(n, true)
+		}
 		return
 	}
 	for i := range n.Items {
