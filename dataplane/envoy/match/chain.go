@@ -160,6 +160,14 @@ func (c *Chain) Meets(o *Chain) Overlap {
 	return result
 }
 
+// SharesProtocol reports whether a client that offers a single application protocol, or none, can fit both. One that offers several fits chains for each
+// of them, and its own order decides.
+func (c *Chain) SharesProtocol(o *Chain) bool {
+	return slices.ContainsFunc(c.values[protocol], func(v value) bool {
+		return v == value{} || slices.Contains(o.values[protocol], v) || slices.Contains(o.values[protocol], value{})
+	})
+}
+
 // entangled reports whether a chain asks for two things that depend on each other.
 func (c *Chain) entangled() bool {
 	asks := func(l level) bool { return c.values[l][0] != value{} }

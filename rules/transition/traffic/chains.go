@@ -10,6 +10,7 @@ import (
 )
 
 // connectionsMeet tells whether connections that come to the filter chain around a reference can come to some chain of a listener of another snapshot.
+// A chain for HTTP/1.1 beside one for HTTP/2 gets none of the other's: clients that offer both prefer HTTP/2.
 func (t *Traffic) connectionsMeet(e *graph.Edge, in *Traffic, other *graph.Resource) bool {
 	chain, ok := enclosing[*listenerv3.FilterChain](e.Place, "envoy.config.listener.v3.FilterChain")
 	own, isListener := e.From.Message.(*listenerv3.Listener)
@@ -19,7 +20,8 @@ func (t *Traffic) connectionsMeet(e *graph.Edge, in *Traffic, other *graph.Resou
 	}
 	from, to := t.chainsOf(own), in.chainsOf(l)
 	return from == nil || to == nil || slices.ContainsFunc(l.GetFilterChains(), func(c *listenerv3.FilterChain) bool {
-		return from.Of(chain).Meets(to.Of(c)) != match.No && !from.Passes(to.Of(c), chain)
+		takes, there := from.Of(chain), to.Of(c)
+		return takes.Meets(there) != match.No && takes.SharesProtocol(there) && !from.Passes(there, chain)
 	})
 }
 
