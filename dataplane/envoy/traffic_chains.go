@@ -10,6 +10,7 @@ import (
 )
 
 // connectionsMeet tells whether connections that come to the filter chain around a reference can come to some chain of a listener of another snapshot.
+// A chain for HTTP/1.1 beside one for HTTP/2 gets none of the other's: clients that offer both prefer HTTP/2.
 func (t *Traffic) connectionsMeet(e *graph.Edge, in *Traffic, other *graph.Resource) bool {
 	chain, where := graph.Around[*listenerv3.FilterChain](e.Place)
 	own, isListener := e.From.Message.(*listenerv3.Listener)
@@ -19,11 +20,8 @@ func (t *Traffic) connectionsMeet(e *graph.Edge, in *Traffic, other *graph.Resou
 	}
 	from, to := t.chainsOf(own), in.chainsOf(l)
 	return from == nil || to == nil || slices.ContainsFunc(l.GetFilterChains(), func(c *listenerv3.FilterChain) bool {
-		here, there := from.Of(chain), to.Of(c)
-		if !here.SharesProtocol(there) && (to.Covers(here) || from.Covers(there)) {
-			return false // clients that offer both protocols stay with the chain of the one that they prefer
-		}
-		return here.Meets(there) != match.No && !from.Passes(there, chain)
+		takes, there := from.Of(chain), to.Of(c)
+		return takes.Meets(there) != match.No && takes.SharesProtocol(there) && !from.Passes(there, chain)
 	})
 }
 

@@ -151,7 +151,7 @@ func TestDefaultChain(t *testing.T) {
 		"another chain takes all":                {asDefault(of(nil, &listenerv3.FilterChainMatch{})), of(nil), false},
 		"another chain takes what one port lets": {asDefault(of(nil, &listenerv3.FilterChainMatch{}, port)), of(nil), true},
 		"a narrower chain has them":              {of(nil, port), of(port), false},
-		"what the client offers can fit both":    {of(&listenerv3.FilterChainMatch{ApplicationProtocols: []string{"h2"}}), of(&listenerv3.FilterChainMatch{ApplicationProtocols: []string{"http/1.1"}}), true},
+		"another application protocol":           {of(&listenerv3.FilterChainMatch{ApplicationProtocols: []string{"h2"}}), of(&listenerv3.FilterChainMatch{ApplicationProtocols: []string{"http/1.1"}}), false},
 	} {
 		if got := envoy.TrafficOf(test.from).Continues(use(t, test.from), envoy.TrafficOf(test.to)); got != test.want {
 			t.Errorf("%s: continues: %t", name, got)

@@ -181,7 +181,7 @@ func (c *comparison) resource(kind graph.Kind, name string, old, now *graph.Reso
 	if old == nil && lacks(c.from, now) || now == nil && lacks(c.to, old) {
 		return
 	}
-	serves := old != nil && c.from.served[old] || now != nil && c.to.served[now]
+	serves := old != nil && c.from.serves(old) || now != nil && c.to.serves(now)
 	switch {
 	case !serves:
 		c.result.Unreached = append(c.result.Unreached, Unreached{Kind: kind, Name: name, Change: change})

@@ -82,7 +82,7 @@ type side struct {
 	routes    map[*routev3.VirtualHost][]candidate
 	dark      map[any]bool // the routes that are in a shadow
 	shadowed  map[Where]*shadow
-	served    map[*graph.Resource]bool
+	lit       map[*graph.Resource]bool
 }
 
 func newSide(s *graph.Snapshot) *side {
@@ -91,7 +91,7 @@ func newSide(s *graph.Snapshot) *side {
 		renamed: map[string]string{}, byKey: map[key]*fact{}, orders: map[Where][]ordered{}, booted: map[Where]bool{}, seen: map[*graph.Resource]bool{},
 		routes: map[*routev3.VirtualHost][]candidate{}, dark: map[any]bool{}, shadowed: map[Where]*shadow{},
 	}
-	n.served = n.serving()
+	n.lit = n.litResources()
 	return n
 }
 
@@ -114,7 +114,7 @@ func firsts(s *graph.Snapshot, kind graph.Kind) []*graph.Resource {
 func (s *side) reached(names map[string]bool) {
 	any := s.anyCluster()
 	for _, r := range s.clusters {
-		if any || s.served[r] {
+		if any || s.serves(r) {
 			names[s.cluster(r.Name)] = true
 		}
 	}

@@ -76,12 +76,20 @@ func (s *side) inShadow(e *graph.Edge) bool {
 	return s.dark[route.Message.Interface()]
 }
 
-// serving finds the resources that traffic comes to, past routes that no request comes to.
-func (s *side) serving() map[*graph.Resource]bool {
+// serves reports whether traffic comes to a resource, and not only by routes that no request comes to.
+func (s *side) serves(r *graph.Resource) bool {
+	return s.snapshot.Serves(r) && (s.lit == nil || s.lit[r])
+}
+
+// litResources are those that references outside of shadows lead to; nil if there are no shadows.
+func (s *side) litResources() map[*graph.Resource]bool {
+	if !slices.ContainsFunc(s.snapshot.Edges, s.inShadow) {
+		return nil
+	}
 	found := map[*graph.Resource]bool{}
 	var next []*graph.Resource
 	for _, r := range s.snapshot.Resources {
-		if s.snapshot.Serves(r) && (r.Kind == graph.Listener || r.Kind == graph.Bootstrap || !slices.ContainsFunc(s.snapshot.To(r), func(e *graph.Edge) bool { return s.snapshot.Serves(e.From) })) {
+		if r.Kind == graph.Listener || r.Kind == graph.Bootstrap || len(s.snapshot.To(r)) == 0 {
 			next = append(next, r)
 		}
 	}

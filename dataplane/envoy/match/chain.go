@@ -160,10 +160,11 @@ func (c *Chain) Meets(o *Chain) Overlap {
 	return result
 }
 
-// SharesProtocol reports whether an application protocol fits both, or one of them asks for none.
+// SharesProtocol reports whether a client that offers a single application protocol, or none, can fit both. One that offers several fits chains for each
+// of them, and its own order decides.
 func (c *Chain) SharesProtocol(o *Chain) bool {
 	return slices.ContainsFunc(c.values[protocol], func(v value) bool {
-		return slices.ContainsFunc(o.values[protocol], func(w value) bool { return protocol.covers(v, w) || protocol.covers(w, v) })
+		return v == value{} || slices.Contains(o.values[protocol], v) || slices.Contains(o.values[protocol], value{})
 	})
 }
 

@@ -41,11 +41,6 @@ func (cs *Chains) Of(chain *listenerv3.FilterChain) *Chain {
 	return NewChain(nil)
 }
 
-// Covers reports whether one of the chains, the default one aside, fits each connection that fits c.
-func (cs *Chains) Covers(c *Chain) bool {
-	return slices.ContainsFunc(cs.chains, func(own *Chain) bool { return own.Covers(c) })
-}
-
 // Connection is what a filter chain is chosen by, after the listener filters.
 type Connection struct {
 	Destination netip.AddrPort
