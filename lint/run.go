@@ -49,6 +49,7 @@ type Result struct {
 	Unable      []*Origin         // house rules that could not judge; a finding of CannotJudge says why
 	Snapshots   []*graph.Snapshot // that were judged
 	Target      dataplane.Target  // that they were judged for
+	Secrets     *redact.Files     // what must not be shown of the files, where it was taken out of the Diagnostics already; nil: it was not
 
 	Timings map[*Rule]time.Duration // on all processors together; nil unless asked for
 }
@@ -111,7 +112,7 @@ type runner struct {
 func newRunner(s *graph.Snapshot, config Config, unables *unables, before int) *runner {
 	r := &runner{snapshot: s, config: config, unables: unables, before: before}
 	if t := config.Transition; t != nil {
-		r.changes = graph.Diff(t.Old, s)
+		r.changes = t.Changes
 	}
 	for _, rule := range config.Rules {
 		if rule.Run.whole != nil || rule.Run.between != nil && r.changes != nil {
@@ -229,7 +230,7 @@ func (r *runner) pass(rule *Rule, at *int, report func(Diagnostic)) *Pass {
 		Rule: rule, Snapshot: r.snapshot, Target: r.config.Target, TargetGiven: r.config.TargetGiven, report: report, unables: r.unables, at: at,
 	}
 	if t := r.config.Transition; t != nil {
-		p.Old, p.Push = t.Old, t.OrDefault()
+		p.Old, p.Push = t.Changes.Old, t.OrDefault()
 	}
 	return p
 }

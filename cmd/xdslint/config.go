@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v4"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/choice"
 )
 
 func newConfig() *cobra.Command {
@@ -111,11 +111,11 @@ func showConfig(w io.Writer, s *config.Settings) error {
 	out := shown{
 		Paths: s.Paths, FailOn: s.FailOn, Severities: s.Severities, Assume: s.Assume, Open: s.Open, Closed: s.Closed,
 	}
-	all, _, err := choice.Targets(s.Targets)
+	l, err := xdslint.New(xdslint.Options{Config: s})
 	if err != nil {
 		return err
 	}
-	for _, t := range all {
+	for _, t := range l.Targets() {
 		out.Targets = append(out.Targets, t.String())
 	}
 	if out.FailOn == "" {

@@ -27,15 +27,12 @@ func (f *inputFlags) addPlugins(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.plugins, "plugin", nil, "WebAssembly `FILE` with rules of your own; can be repeated")
 }
 
-// house makes the rules that are not built in: of the configuration's constraints, its plugins, and those of the command line.
-func (f *inputFlags) house(ctx context.Context) (config.RuleSource, error) {
+// customRules makes the rules that are not built in: of the configuration's constraints, its plugins, and those of the command line.
+func (f *inputFlags) customRules(ctx context.Context) (config.RuleSource, error) {
 	known, err := types(f.descriptors)
 	plugins := opener{ctx, known}
 	return config.Join(custom.Constraints(rules.Known(), known), plugins.configured, plugins.given(f.plugins)), err
 }
-
-// known are all rules that can be named: built-in ones, and those of the configuration.
-func known(s *config.Settings) []*lint.Rule { return append(rules.Known(), s.Custom...) }
 
 // groups are those of rules: built-in ones, and those that house rules make up.
 func groups(all []*lint.Rule) []*lint.Group {

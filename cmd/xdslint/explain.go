@@ -9,6 +9,7 @@ import (
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/internal/report"
@@ -32,7 +33,7 @@ func newExplain() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := findRule(args[0], known(s))
+			r, err := findRule(args[0], xdslint.Known(s))
 			if err != nil {
 				return err
 			}
@@ -63,7 +64,7 @@ func (f *inputFlags) ruleIDs(cmd *cobra.Command) []string {
 	if err != nil {
 		s = &config.Settings{}
 	}
-	return ids(known(s))
+	return ids(xdslint.Known(s))
 }
 
 func ids(all []*lint.Rule) []string {

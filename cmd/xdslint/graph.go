@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/config"
@@ -55,32 +56,26 @@ func (f *graphFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	paths, err := f.paths(args, s)
+	in, err := input(cmd, args, s)
 	if err != nil {
 		return err
 	}
-	if err := checkPaths(cmd, paths); err != nil {
-		return err
-	}
-	opts, err := f.options(s)
+	o, err := f.options(s)
 	if err != nil {
 		return err
 	}
-	p := startProgress(cmd.ErrOrStderr())
-	opts.Progress = p.reading
-	input, err := load.Paths(cmd.Context(), paths, opts)
-	p.stop()
+	p := newProgress(cmd.ErrOrStderr())
+	o.Progress = p.say
+	l, err := xdslint.New(o)
 	if err != nil {
-		if cmd.Context().Err() != nil {
-			return failed(fmt.Errorf("interrupted"))
-		}
 		return err
 	}
-	if f.showFiles {
-		showFiles(cmd.ErrOrStderr(), input)
+	read, err := f.load(cmd, l, p, in)
+	if err != nil {
+		return err
 	}
-	unread(cmd.ErrOrStderr(), input)
-	drawing := graph.Draw(input.Snapshots)
+	unread(cmd.ErrOrStderr(), read)
+	drawing := graph.Draw(read.Snapshots)
 	if f.from != "" {
 		if drawing, err = f.cut(drawing); err != nil {
 			return err

@@ -17,14 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint"
-	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/internal/explain"
-	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/internal/server"
-	"github.com/xdslint/xdslint/internal/webhook"
-	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/plan"
 )
 
 type serveFlags struct {
@@ -81,7 +74,7 @@ Exit status: 0 stopped by a signal, 2 the command line is wrong, 3 xdslint faile
 }
 
 func (f *serveFlags) run(cmd *cobra.Command) error {
-	options, err := f.options()
+	options, err := f.serverOptions()
 	if err != nil {
 		return err
 	}
@@ -92,12 +85,13 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	c, err := f.check(s)
+	o, err := f.options(s)
 	if err != nil {
 		return err
 	}
-	j := &judgeSent{check: c, log: options.Log}
-	options.Lint, options.Plan, options.Review = j.lint, j.plan, (&webhook.Reviewer{Lint: j.object}).Review
+	if options.Linter, err = xdslint.New(o); err != nil {
+		return err
+	}
 	served, err := server.New(options)
 	if err != nil {
 		return err
@@ -123,8 +117,8 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	return failed(served.Serve(ctx, l))
 }
 
-// options are those that the flags name.
-func (f *serveFlags) options() (server.Options, error) {
+// serverOptions are those that the flags name.
+func (f *serveFlags) serverOptions() (server.Options, error) {
 	options := server.Options{Timeout: f.timeout, MaxConcurrent: f.judged}
 	switch {
 	case (f.tls.Cert == "") != (f.tls.Key == ""):
@@ -173,64 +167,4 @@ func (f *serveFlags) log(w io.Writer) (*slog.Logger, error) {
 		return slog.New(slog.NewJSONHandler(w, nil)), nil
 	}
 	return nil, unknownFormat(f.logFormat, logFormats)
-}
-
-// judgeSent does with texts that somebody sent what the commands do with files.
-type judgeSent struct {
-	check *check
-	log   *slog.Logger
-}
-
-// ran is the check of some texts.
-func (j *judgeSent) ran(ctx context.Context, texts map[string][]byte) (*check, error) {
-	c := j.check.of(texts)
-	if err := c.run(ctx, io.Discard); err != nil {
-		return nil, err
-	}
-	return c, ctx.Err()
-}
-
-func (j *judgeSent) lint(ctx context.Context, texts map[string][]byte) (*report.Report, error) {
-	c, err := j.ran(ctx, texts)
-	if err != nil {
-		return nil, err
-	}
-	return &report.Report{Result: c.result, Rules: c.Rules, FailOn: lint.Error, Version: xdslint.Version(), Hidden: c.hidden, Files: c.files(), Help: explain.Help}, nil
-}
-
-func (j *judgeSent) object(ctx context.Context, texts map[string][]byte) (*lint.Result, error) {
-	c, err := j.ran(ctx, texts)
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range c.result.Failures {
-		j.log.Error("a rule failed: this is a bug of xdslint; the other rules ran", "rule", f.Rule.ID(), "stack", string(f.Stack))
-	}
-	return c.result, nil
-}
-
-func (j *judgeSent) plan(ctx context.Context, before, after map[string][]byte, push lint.Push) (*plan.Outcome, error) {
-	old, err := j.side(ctx, "old", before)
-	if err != nil {
-		return nil, err
-	}
-	next, err := j.side(ctx, "new", after)
-	if err != nil {
-		return nil, err
-	}
-	return plan.Compare(ctx, old, next, plan.Options{Push: push}, false, wanted(j.check.Settings)), ctx.Err()
-}
-
-// side reads one side of a comparison.
-func (j *judgeSent) side(ctx context.Context, name string, texts map[string][]byte) (*graph.Snapshot, error) {
-	input, err := load.Given(ctx, texts, j.check.options)
-	if err != nil {
-		return nil, err
-	}
-	snapshot, err := input.One(name)
-	if err != nil {
-		return nil, err
-	}
-	_, err = load.Unreadable(snapshot)
-	return snapshot, err
 }

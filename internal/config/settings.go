@@ -71,6 +71,17 @@ func Parse(f *source.File, builtIn []*lint.Rule, house RuleSource) (*Settings, e
 	return s, joined(faults)
 }
 
+// InputPaths are those that the configuration names, as seen from the working directory.
+func (s *Settings) InputPaths() []string {
+	paths := make([]string, len(s.Paths))
+	for i, p := range s.Paths {
+		if paths[i] = p; !filepath.IsAbs(p) {
+			paths[i] = filepath.Join(filepath.Dir(s.File.Name), p)
+		}
+	}
+	return paths
+}
+
 // None are the settings where there is no configuration; house rules may come from elsewhere.
 func None(house RuleSource) (*Settings, error) {
 	s, d := &Settings{}, &decoder{}

@@ -2,17 +2,15 @@ package playground
 
 import (
 	"cmp"
-	"context"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/choice"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -97,36 +95,16 @@ func (p *project) standIn(id string, s *config.Settings) []*lint.Rule {
 	return []*lint.Rule{r}
 }
 
-// known are all rules that can be named: built-in ones, and those of the configuration.
-func (p *project) known() []*lint.Rule { return append(rules.Known(), p.settings.Custom...) }
-
 func isSettings(name string) bool { return path.Base(name) == config.FileName }
 
-// read makes snapshots of the texts, of which some have changed since.
-func (p *project) read(ctx context.Context, changed map[string][]byte) (*load.Input, error) {
-	assumptions, err := config.ParseAssumptions(p.settings.Assume, p.settings.Open, p.settings.Closed)
-	if err != nil {
-		return nil, err
+// linter judges for the targets of a request, or else for those of the configuration.
+func (p *project) linter(targets []string) (*xdslint.Linter, error) {
+	ids := make([]string, len(p.standIns))
+	for i, r := range p.standIns {
+		ids[i] = r.ID()
 	}
-	texts := p.texts
-	if len(changed) > 0 {
-		texts = maps.Clone(texts)
-		maps.Copy(texts, changed)
-	}
-	return load.Given(ctx, texts, load.Options{Assumptions: assumptions})
+	return xdslint.New(xdslint.Options{Config: p.settings, Targets: targets, Ignore: ids})
 }
 
-// choose settles which rules run, for the targets of a request or else for those of the configuration.
-func (p *project) choose(targets []string) (*choice.Choice, error) {
-	c, err := choice.New(p.settings, p.known(), nil, nil, targets)
-	if err != nil {
-		return nil, err
-	}
-	c.Rules = slices.DeleteFunc(c.Rules, func(r *lint.Rule) bool { return slices.Contains(p.standIns, r) })
-	return c, nil
-}
-
-// wanted leaves out of findings what the configuration does not want to hear of.
-func (p *project) wanted(result *lint.Result) *lint.Result {
-	return choice.Wanted(result, p.settings, p.known())
-}
+// input is all texts.
+func (p *project) input() xdslint.Input { return xdslint.Texts(p.texts).Whole() }

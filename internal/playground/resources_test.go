@@ -68,7 +68,7 @@ func TestPlanResources(t *testing.T) {
 // transition is one side of a pair of testdata/transitions.
 func transition(t *testing.T, side string) files {
 	t.Helper()
-	folder := filepath.Join("..", "testdata", "transitions", filepath.FromSlash(side))
+	folder := filepath.Join("..", "..", "testdata", "transitions", filepath.FromSlash(side))
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)

@@ -87,7 +87,7 @@ func (j *judgement) lint(ctx context.Context, texts map[string][]byte) (*lint.Re
 			given[f.Name] = text
 		}
 	}
-	input, err := load.Given(ctx, given, opts)
+	input, err := load.Texts(ctx, given, opts)
 	if err != nil {
 		return nil, err
 	}
