@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/fix"
 	"github.com/xdslint/xdslint/lint"
@@ -27,7 +26,7 @@ type Fixed struct {
 type FixedFile struct {
 	Name          string // as in findings
 	Before, After []byte
-	path          string
+	key           string // of paths: the real path
 }
 
 // Fix applies the fixes that findings offer, and judges again until there is nothing left to fix: those that have one right answer, with unsafe also those
@@ -35,11 +34,11 @@ type FixedFile struct {
 //
 // When ctx ends, Fix returns its error, and what there is until then.
 func (l *Linter) Fix(ctx context.Context, in Input, unsafe bool) (*Fixed, error) {
-	if in.loaded != nil {
-		return nil, errors.New("only files and texts can be fixed")
+	if in.origin == nil {
+		return nil, ErrNoPaths
 	}
-	if in.texts == nil && slices.Contains(l.names(in), "-") {
-		return nil, errors.New("standard input cannot be fixed: give the name of a file")
+	if err := in.fixable(l); err != nil {
+		return nil, err
 	}
 	f := &fixing{ctx: ctx, linter: l, input: in, keys: map[string]string{}, names: map[string]string{}}
 	outcome, err := fix.Rounds(fix.Work{Unsafe: unsafe, Lint: f.lint, Key: f.key})
@@ -81,31 +80,12 @@ func (f *fixing) key(file *source.File) string {
 	if known {
 		return key
 	}
-	if f.input.texts != nil {
-		if _, given := f.input.texts[file.Name]; given {
-			key = file.Name
-		}
-	} else {
-		key = f.path(file)
-	}
+	key = f.input.key(file, f.last.loaded.Files)
 	f.keys[file.Name] = key
 	if key != "" {
 		f.names[key] = file.Name
 	}
 	return key
-}
-
-// path of a file that the paths lead to, if its text is what is on disk: of UTF-16 it is not.
-func (f *fixing) path(file *source.File) string {
-	given := slices.ContainsFunc(f.last.loaded.Files, func(r load.FileReport) bool { return r.Path == file.Name && r.As != "" && !r.Followed })
-	if !given {
-		return ""
-	}
-	real := load.RealPath(file.Name)
-	if text, err := os.ReadFile(real); err != nil || !bytes.Equal(text, file.Text) {
-		return ""
-	}
-	return real
 }
 
 // files are those with another text, by name.
@@ -114,24 +94,17 @@ func (f *fixing) files(o *fix.Outcome) (all []FixedFile) {
 		if bytes.Equal(text, o.Before[key]) {
 			continue
 		}
-		file := FixedFile{Name: f.names[key], Before: o.Before[key], After: text}
-		if f.input.texts == nil {
-			file.path = key
-		}
-		all = append(all, file)
+		all = append(all, FixedFile{Name: f.names[key], Before: o.Before[key], After: text, key: key})
 	}
 	slices.SortFunc(all, func(a, b FixedFile) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 
-// Write writes the files that were read from disk, each in one step. One that somebody else changed meanwhile, or that is read-only, stays as it is.
+// Write writes the files that paths led to, each in one step. One that somebody else changed meanwhile, or that is read-only, stays as it is.
 func (f *Fixed) Write() error {
 	var all []error
 	for i := range f.Files {
 		file := &f.Files[i]
-		if file.path == "" {
-			continue
-		}
 		if err := file.replace(); err != nil {
 			all = append(all, fmt.Errorf("%s is not fixed: %w", file.Name, err))
 		}
@@ -140,21 +113,21 @@ func (f *Fixed) Write() error {
 }
 
 func (f *FixedFile) replace() error {
-	text, err := os.ReadFile(f.path)
+	text, err := os.ReadFile(f.key)
 	if err != nil {
 		return err
 	}
 	if !bytes.Equal(text, f.Before) {
 		return errors.New("it was changed meanwhile")
 	}
-	info, err := os.Stat(f.path)
+	info, err := os.Stat(f.key)
 	if err != nil {
 		return err
 	}
 	if info.Mode().Perm()&0o200 == 0 {
 		return errors.New("it is read-only")
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+".*")
+	tmp, err := os.CreateTemp(filepath.Dir(f.key), "."+filepath.Base(f.key)+".*")
 	if err != nil {
 		return err
 	}
@@ -163,5 +136,5 @@ func (f *FixedFile) replace() error {
 	if err := errors.Join(err, tmp.Chmod(info.Mode().Perm()), tmp.Sync(), tmp.Close()); err != nil {
 		return err
 	}
-	return os.Rename(tmp.Name(), f.path)
+	return os.Rename(tmp.Name(), f.key)
 }

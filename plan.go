@@ -69,7 +69,7 @@ func (l *Linter) Snapshot(ctx context.Context, in Input) (s *graph.Snapshot, unr
 	if err != nil {
 		return nil, nil, err
 	}
-	if s, err = input.One(in.title()); err != nil {
+	if s, err = input.One(l.title(in)); err != nil {
 		return nil, nil, err
 	}
 	unreadable, err = load.Unreadable(s)

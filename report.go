@@ -34,9 +34,10 @@ type Report struct {
 type Summary = report.Summary
 
 func (r *run) report() *Report {
+	_, before := r.input.origin.(loaded) // it was read before, and may never have been a file
 	return &Report{
 		Result: report.Clean(r.Result), Rules: r.rules, FailOn: r.failOn, Suppressed: r.suppressed, Baselined: r.baselined,
-		Files: r.loaded.Files, Stages: r.times, found: r.Result, names: r.names(r.input), fixes: r.input.loaded == nil,
+		Files: r.loaded.Files, Stages: r.times, found: r.Result, names: r.input.names(r.Linter), fixes: !before,
 	}
 }
 

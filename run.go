@@ -44,6 +44,9 @@ var stages = []struct {
 
 // run reads an input, some of its files with another text, and judges it. When ctx ends, the result is what there is so far.
 func (l *Linter) run(ctx context.Context, in Input, changed map[string][]byte) (*run, error) {
+	if in.origin == nil {
+		return nil, ErrNoPaths
+	}
 	r := &run{Linter: l, input: in}
 	err := r.time("read and decode", func() (err error) {
 		r.loaded, err = l.load(ctx, in, changed)
@@ -105,7 +108,7 @@ func (r *run) suppress(ctx context.Context) {
 	r.suppressed = suppress.Apply(r.Result, suppress.Options{
 		Ran:   slices.DeleteFunc(slices.Clone(r.rules), (*lint.Rule).Transitional),
 		Known: Known(r.config), Ignores: r.config.Ignores, File: r.config.File,
-		Whole: (r.input.whole || r.input.configured()) && !r.comparing && ctx.Err() == nil,
+		Whole: r.input.whole && !r.comparing && ctx.Err() == nil,
 	})
 }
 
@@ -115,7 +118,7 @@ func (r *run) hideKnown(ctx context.Context) {
 	if b == nil || r.comparing {
 		return
 	}
-	same := slices.Equal(b.Paths, relativeTo(filepath.Dir(b.Name()), r.names(r.input))) && len(r.options.Select)+len(r.options.Ignore) == 0
+	same := slices.Equal(b.Paths, relativeTo(filepath.Dir(b.Name()), r.input.names(r.Linter))) && len(r.options.Select)+len(r.options.Ignore) == 0
 	r.baselined = b.Apply(r.Result, same && ctx.Err() == nil)
 }
 
