@@ -37,7 +37,9 @@ Exit status: 0 nothing changes for traffic, 1 something does, 2 the command line
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&f.format, "format", "text", "`FORMAT` of the differences: text, json")
+	grouped(cmd.Flags(), outputGroup, func() {
+		cmd.Flags().StringVar(&f.format, "format", "text", "`FORMAT` of the differences: text, json")
+	})
 	complete(cmd, "format", differences)
 	return cmd
 }

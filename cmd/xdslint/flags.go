@@ -33,21 +33,25 @@ type inputFlags struct {
 
 func (f *inputFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
+	grouped(flags, inputGroup, func() {
+		flags.StringVar(&f.root, "root", "", "`DIR` that stands for / in the paths that a bootstrap names")
+		flags.StringVar(&f.configYAML, "config-yaml", "", "`YAML` merged over each bootstrap, as Envoy's flag of this name")
+		flags.StringVar(&f.stdinName, "stdin-filename", "", "`NAME` of standard input in findings; its extension tells the encoding")
+		f.addDescriptors(flags)
+		flags.BoolVar(&f.showFiles, "show-files", false, "list what each file was read as, and which were skipped")
+	})
 	f.addWorld(cmd)
-	flags.StringVar(&f.root, "root", "", "`DIR` that stands for / in the paths that a bootstrap names")
-	flags.StringVar(&f.configYAML, "config-yaml", "", "`YAML` merged over each bootstrap, as Envoy's flag of this name")
-	flags.StringVar(&f.stdinName, "stdin-filename", "", "`NAME` of standard input in findings; its extension tells the encoding")
-	f.addDescriptors(flags)
-	flags.BoolVar(&f.showFiles, "show-files", false, "list what each file was read as, and which were skipped")
 	f.addConfig(flags)
 }
 
 // addWorld adds the flags about what there is beside the input.
 func (f *inputFlags) addWorld(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.assume, "assume", nil, "names that exist elsewhere, as `KIND:GLOB`: cluster:backend-*")
-	flags.StringSliceVar(&f.open, "open", nil, "`KIND`s of which more exist than is given: a missing name is no mistake")
-	flags.StringSliceVar(&f.closed, "closed", nil, "`KIND`s of which all are given: a missing name is an error")
+	grouped(flags, worldGroup, func() {
+		flags.StringArrayVar(&f.assume, "assume", nil, "names that exist elsewhere, as `KIND:GLOB`: cluster:backend-*")
+		flags.StringSliceVar(&f.open, "open", nil, "`KIND`s of which more exist than is given: a missing name is no mistake")
+		flags.StringSliceVar(&f.closed, "closed", nil, "`KIND`s of which all are given: a missing name is an error")
+	})
 	for _, name := range []string{"open", "closed"} {
 		completeWith(cmd, name, func() (names []string) {
 			for _, k := range graph.Kinds() {
@@ -70,8 +74,10 @@ func (f *inputFlags) addDescriptors(flags *pflag.FlagSet) {
 }
 
 func (f *inputFlags) addConfig(flags *pflag.FlagSet) {
-	flags.StringVar(&f.config, "config", "", "configuration `FILE` (default: "+config.FileName+" in this folder or above)")
-	flags.BoolVar(&f.noConfig, "no-config", false, "read no configuration and no baseline")
+	grouped(flags, rulesGroup, func() {
+		flags.StringVar(&f.config, "config", "", "configuration `FILE` (default: "+config.FileName+" in this folder or above)")
+		flags.BoolVar(&f.noConfig, "no-config", false, "read no configuration and no baseline")
+	})
 }
 
 // settings reads the configuration that applies; without one all is empty.
@@ -150,15 +156,19 @@ type ruleFlags struct {
 
 func (f *ruleFlags) add(cmd *cobra.Command, ids func() []string) {
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.selects, "select", nil, "run only these `RULE`s: ids, groups, globs over ids")
-	flags.StringSliceVar(&f.ignores, "ignore", nil, "do not run these `RULE`s")
+	grouped(flags, rulesGroup, func() {
+		flags.StringSliceVar(&f.selects, "select", nil, "run only these `RULE`s: ids, groups, globs over ids")
+		flags.StringSliceVar(&f.ignores, "ignore", nil, "do not run these `RULE`s")
+	})
 	completeWith(cmd, "select", ids)
 	completeWith(cmd, "ignore", ids)
 	addTarget(cmd, &f.targets)
 }
 
 func addTarget(cmd *cobra.Command, targets *[]string) {
-	cmd.Flags().StringSliceVar(targets, "target", nil, "data plane to judge for, as `PLANE:VERSION` (default "+dataplane.Default().String()+")")
+	grouped(cmd.Flags(), rulesGroup, func() {
+		cmd.Flags().StringSliceVar(targets, "target", nil, "data plane to judge for, as `PLANE:VERSION` (default "+dataplane.Default().String()+")")
+	})
 	completeWith(cmd, "target", func() (names []string) {
 		for _, t := range dataplane.All() {
 			names = append(names, t.String())
@@ -180,7 +190,7 @@ func (f *checkFlags) add(cmd *cobra.Command) {
 
 // addRules adds the flags about rules: those that run, and those that are not built in.
 func (f *checkFlags) addRules(cmd *cobra.Command) {
-	f.addPlugins(cmd.Flags())
+	grouped(cmd.Flags(), rulesGroup, func() { f.addPlugins(cmd.Flags()) })
 	f.ruleFlags.add(cmd, func() []string { return f.ruleIDs(cmd) })
 }
 

@@ -37,9 +37,11 @@ func newGraph() *cobra.Command {
 	}
 	f.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", "dot", "`FORMAT` of the drawing: dot, mermaid, json")
-	flags.StringVar(&f.from, "from", "", "draw only what `KIND/NAME` leads to")
-	flags.IntVar(&f.depth, "depth", -1, "follow `N` references from there at most; -1: all")
+	grouped(flags, outputGroup, func() {
+		flags.StringVar(&f.format, "format", "dot", "`FORMAT` of the drawing: dot, mermaid, json")
+		flags.StringVar(&f.from, "from", "", "draw only what `KIND/NAME` leads to")
+		flags.IntVar(&f.depth, "depth", -1, "follow `N` references from there at most; -1: all")
+	})
 	complete(cmd, "format", drawingNames)
 	return cmd
 }

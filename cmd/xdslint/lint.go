@@ -36,15 +36,25 @@ func newLint(use string) *cobra.Command {
 	f.checkFlags.add(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the findings: "+strings.Join(report.Names(), ", "))
-	flags.StringArrayVar(&f.outputs, "output", nil, "write findings to a file too, as `FORMAT=FILE`; can be repeated")
-	flags.StringVar(&f.failOn, "fail-on", "", "lowest `SEVERITY` that gives exit status 1: error, warning, info, never (default error)")
-	f.fixFlags.add(flags)
-	flags.BoolVar(&f.statistics, "statistics", false, "say what was read, and which references were not checked")
-	flags.BoolVar(&f.timings, "timings", false, "say where the time went")
+	f.addOutput(cmd)
+	grouped(flags, outputGroup, func() {
+		flags.BoolVar(&f.statistics, "statistics", false, "say what was read, and which references were not checked")
+		flags.BoolVar(&f.timings, "timings", false, "say where the time went")
+	})
+	grouped(flags, fixGroup, func() { f.fixFlags.add(flags) })
+	return cmd
+}
+
+// addOutput adds the flags about what becomes of the findings.
+func (f *lintFlags) addOutput(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	grouped(flags, outputGroup, func() {
+		flags.StringVar(&f.format, "format", "text", "`FORMAT` of the findings: "+strings.Join(report.Names(), ", "))
+		flags.StringArrayVar(&f.outputs, "output", nil, "write findings to a file too, as `FORMAT=FILE`; can be repeated")
+		flags.StringVar(&f.failOn, "fail-on", "", "lowest `SEVERITY` that gives exit status 1: error, warning, info, never (default error)")
+	})
 	complete(cmd, "format", report.Names())
 	complete(cmd, "fail-on", []string{"error", "warning", "info", "never"})
-	return cmd
 }
 
 func complete(cmd *cobra.Command, flag string, values []string) {

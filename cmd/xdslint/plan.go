@@ -10,6 +10,7 @@ import (
 
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/config"
@@ -47,20 +48,27 @@ is wrong, 3 xdslint failed.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.transport, "transport", "", "how resources are sent, as `TRANSPORT`: "+names(lint.Transports)+" (default "+string(lint.Transports[0])+")")
-	flags.StringVar(&f.versions, "versions", "", "`WHAT` gets a new version in a push: "+names(lint.AllVersions)+" (default "+string(lint.AllVersions[0])+")")
-	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the plan: "+strings.Join(planFormats, ", "))
-	flags.StringVar(&f.failOn, "fail-on", "warning", "lowest `SEVERITY` of a hazard that gives exit status 1: error, warning, info, never")
-	flags.DurationVar(&f.drainTime, "drain-time", plan.DefaultDrainTime, "Envoy's --drain-time-s, as `DURATION`")
-	flags.BoolVar(&f.repoint, "repoint", false, "send draining connections where new ones go, instead of waiting for their end")
-	flags.BoolVar(&f.force, "force", false, "make a plan even to a NEW that is broken in itself")
+	grouped(flags, pushGroup, func() { f.addPush(flags) })
 	f.add(cmd)
 	addTarget(cmd, &f.targets)
+	grouped(flags, outputGroup, func() {
+		flags.StringVar(&f.format, "format", "text", "`FORMAT` of the plan: "+strings.Join(planFormats, ", "))
+		flags.StringVar(&f.failOn, "fail-on", "warning", "lowest `SEVERITY` of a hazard that gives exit status 1: error, warning, info, never")
+	})
 	complete(cmd, "transport", strings.Split(names(lint.Transports), ", "))
 	complete(cmd, "versions", strings.Split(names(lint.AllVersions), ", "))
 	complete(cmd, "format", planFormats)
 	complete(cmd, "fail-on", []string{"error", "warning", "info", "never"})
 	return cmd
+}
+
+// addPush adds the flags about how a push goes.
+func (f *planFlags) addPush(flags *pflag.FlagSet) {
+	flags.StringVar(&f.transport, "transport", "", "how resources are sent, as `TRANSPORT`: "+names(lint.Transports)+" (default "+string(lint.Transports[0])+")")
+	flags.StringVar(&f.versions, "versions", "", "`WHAT` gets a new version in a push: "+names(lint.AllVersions)+" (default "+string(lint.AllVersions[0])+")")
+	flags.DurationVar(&f.drainTime, "drain-time", plan.DefaultDrainTime, "Envoy's --drain-time-s, as `DURATION`")
+	flags.BoolVar(&f.repoint, "repoint", false, "send draining connections where new ones go, instead of waiting for their end")
+	flags.BoolVar(&f.force, "force", false, "make a plan even to a NEW that is broken in itself")
 }
 
 func names[T ~string](all []T) string {

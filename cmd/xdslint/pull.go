@@ -13,12 +13,12 @@ import (
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/pull"
 )
 
@@ -58,6 +58,22 @@ Exit status: 0 fetched, and with --lint nothing at or above --fail-on, 1 finding
 func (f *pullFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
+	grouped(flags, serverGroup, func() { f.addServer(flags) })
+	grouped(flags, outputGroup, func() {
+		flags.StringVar(&f.out, "out", "", "write files to this `DIR`")
+		flags.BoolVar(&f.force, "force", false, "write to a DIR that has files of an earlier pull")
+		flags.BoolVar(&f.lintNow, "lint", false, "lint what came; the flags below are those of lint")
+	})
+	f.checkFlags.add(cmd)
+	f.addOutput(cmd)
+	for _, ofFiles := range []string{"root", "config-yaml", "stdin-filename", "show-files"} {
+		_ = flags.MarkHidden(ofFiles) // the flag exists
+	}
+	complete(cmd, "transport", pullTransports)
+}
+
+// addServer adds the flags about whom to ask, and how.
+func (f *pullFlags) addServer(flags *pflag.FlagSet) {
 	flags.StringVar(&f.ads, "ads", "", "management server, as `HOST:PORT`, asked over its aggregated stream")
 	flags.StringVar(&f.rest, "rest", "", "management server, as `URL`, asked by polling (REST-JSON)")
 	flags.StringVar(&f.admin, "admin", "", "admin interface of a running Envoy, as `URL`: http://127.0.0.1:9901 or unix:///PATH")
@@ -67,19 +83,6 @@ func (f *pullFlags) add(cmd *cobra.Command) {
 	f.tls.add(flags)
 	flags.DurationVar(&f.wait, "wait", pull.DefaultWait, "how long the server may be silent while something is missing, as `DURATION`")
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "how long all may take, as `DURATION`")
-	flags.StringVar(&f.out, "out", "", "write files to this `DIR`")
-	flags.BoolVar(&f.force, "force", false, "write to a DIR that has files of an earlier pull")
-	flags.BoolVar(&f.lintNow, "lint", false, "lint what came; the flags below are those of lint")
-	f.checkFlags.add(cmd)
-	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the findings: "+strings.Join(report.Names(), ", "))
-	flags.StringArrayVar(&f.outputs, "output", nil, "write findings to a file too, as `FORMAT=FILE`; can be repeated")
-	flags.StringVar(&f.failOn, "fail-on", "", "lowest `SEVERITY` that gives exit status 1: error, warning, info, never (default error)")
-	for _, ofFiles := range []string{"root", "config-yaml", "stdin-filename", "show-files"} {
-		_ = flags.MarkHidden(ofFiles) // the flag exists
-	}
-	complete(cmd, "transport", pullTransports)
-	complete(cmd, "format", report.Names())
-	complete(cmd, "fail-on", []string{"error", "warning", "info", "never"})
 }
 
 // check finds what is wrong with the command line before anything is asked for.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/server"
@@ -57,6 +58,17 @@ Exit status: 0 stopped by a signal, 2 the command line is wrong, 3 xdslint faile
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
+	grouped(flags, serverGroup, func() { f.addServer(flags) })
+	f.addRules(cmd)
+	f.addConfig(flags)
+	f.addWorld(cmd)
+	grouped(flags, inputGroup, func() { f.addDescriptors(flags) })
+	complete(cmd, "log-format", logFormats)
+	return cmd
+}
+
+// addServer adds the flags about the server itself.
+func (f *serveFlags) addServer(flags *pflag.FlagSet) {
 	flags.StringVar(&f.listen, "listen", "localhost:8080", "address to serve, as `HOST:PORT`; port 0 is any that is free")
 	flags.StringVar(&f.tls.Cert, "tls-cert", "", "certificate of the server, as PEM `FILE`")
 	flags.StringVar(&f.tls.Key, "tls-key", "", "its private key, as PEM `FILE`")
@@ -65,12 +77,6 @@ Exit status: 0 stopped by a signal, 2 the command line is wrong, 3 xdslint faile
 	flags.DurationVar(&f.timeout, "timeout", server.DefaultTimeout, "`DURATION` in which a request must arrive, and again in which it must be judged")
 	flags.IntVar(&f.judged, "max-concurrent", 0, "`NUMBER` of requests judged at once (default: one for each processor)")
 	flags.StringVar(&f.logFormat, "log-format", logFormats[0], "`FORMAT` of the log on standard error: "+strings.Join(logFormats, ", "))
-	f.addRules(cmd)
-	f.addWorld(cmd)
-	f.addDescriptors(flags)
-	f.addConfig(flags)
-	complete(cmd, "log-format", logFormats)
-	return cmd
 }
 
 func (f *serveFlags) run(cmd *cobra.Command) error {
