@@ -70,7 +70,7 @@ func rulesTable(w io.Writer, all []*lint.Rule) error {
 	var rows bytes.Buffer
 	t := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
 	for _, r := range all {
-		fmt.Fprintf(t, "  %s\t%s\t%s\n", r.ID(), r.Severity, r.Summary)
+		fmt.Fprintf(t, "%s\t%s\t%s\n", r.ID(), r.Severity, r.Summary)
 	}
 	if err := t.Flush(); err != nil {
 		return err
