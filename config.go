@@ -10,7 +10,7 @@ import (
 
 type (
 	// Config is what a .xdslint.yaml says. Its Custom are the rules that it brings along.
-	Config = config.Settings
+	Config = config.Config
 	// RuleSource makes the rules of a configuration that are not built in. custom.Constraints makes one for rules in CEL, CustomRules one of rules
 	// that there are already, such as those of a plugin.
 	RuleSource = config.RuleSource

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -210,6 +211,21 @@ func TestInterrupted(t *testing.T) {
 	r, err := linter(t, "", xdslint.Options{}).Lint(ctx, texts(bootstrap))
 	if !errors.Is(err, context.Canceled) || r == nil {
 		t.Errorf("%v, %v", r, err)
+	}
+}
+
+// The playground holds all that the package imports.
+func TestNothingLargeIsImported(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range strings.Lines(string(out)) {
+		for _, large := range []string{"net/http", "google.golang.org/grpc", "github.com/tetratelabs/wazero", "github.com/google/cel-go", "cel.dev/", "github.com/spf13/cobra"} {
+			if strings.HasPrefix(path, large) {
+				t.Errorf("%s is too large for the browser", strings.TrimSpace(path))
+			}
+		}
 	}
 }
 

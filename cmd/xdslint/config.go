@@ -33,7 +33,7 @@ func newConfig() *cobra.Command {
 	show := &cobra.Command{
 		Use: "show", Short: "Print the configuration that applies here, and where it is from", Args: cobra.NoArgs, DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := f.settings(cmd.Context())
+			s, err := f.configuration(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -103,7 +103,7 @@ type shownIgnore struct {
 	Reason   string `yaml:"reason"`
 }
 
-func showConfig(w io.Writer, s *config.Settings) error {
+func showConfig(w io.Writer, s *config.Config) error {
 	from := "no " + config.FileName + " was found: these are the defaults"
 	if s.File != nil {
 		from = s.File.Name

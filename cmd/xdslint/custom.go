@@ -46,7 +46,7 @@ func groups(all []*lint.Rule) []*lint.Group {
 }
 
 // withExamples says where each rule's examples are.
-func withExamples(s *config.Settings) {
+func withExamples(s *config.Config) {
 	for _, r := range s.Custom {
 		r.Origin.Examples = os.DirFS(filepath.Join(filepath.Dir(r.Origin.File.Name), ruletest.Folder))
 	}
@@ -59,7 +59,7 @@ type opener struct {
 }
 
 // configured opens the plugins that a configuration names.
-func (o opener) configured(s *config.Settings) (all []*lint.Rule, faults []*config.Fault) {
+func (o opener) configured(s *config.Config) (all []*lint.Rule, faults []*config.Fault) {
 	for i := range s.Plugins {
 		p := &s.Plugins[i]
 		made, err := o.open(pathOf(p, s), p.SHA256)
@@ -72,7 +72,7 @@ func (o opener) configured(s *config.Settings) (all []*lint.Rule, faults []*conf
 }
 
 // pathOf is where a plugin of a configuration is.
-func pathOf(p *config.Plugin, s *config.Settings) string {
+func pathOf(p *config.Plugin, s *config.Config) string {
 	if filepath.IsAbs(p.Path) {
 		return p.Path
 	}
@@ -81,7 +81,7 @@ func pathOf(p *config.Plugin, s *config.Settings) string {
 
 // given opens those of the command line. One that the configuration names too, or that is given twice, is open already.
 func (o opener) given(paths []string) config.RuleSource {
-	return func(s *config.Settings) (all []*lint.Rule, faults []*config.Fault) {
+	return func(s *config.Config) (all []*lint.Rule, faults []*config.Fault) {
 		var opened []string
 		for i := range s.Plugins {
 			opened = append(opened, pathOf(&s.Plugins[i], s))

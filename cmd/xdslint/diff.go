@@ -51,7 +51,7 @@ func (f *trafficDiffFlags) run(cmd *cobra.Command, args []string) error {
 	if f.format != "text" && f.format != "json" {
 		return unknownFormat(f.format, differences)
 	}
-	s, err := f.settings(cmd.Context())
+	s, err := f.configuration(cmd.Context())
 	if err != nil {
 		return err
 	}

@@ -80,8 +80,8 @@ func (f *inputFlags) addConfig(flags *pflag.FlagSet) {
 	})
 }
 
-// settings reads the configuration that applies; without one all is empty.
-func (f *inputFlags) settings(ctx context.Context) (*xdslint.Config, error) {
+// configuration reads the configuration that applies; without one all is empty.
+func (f *inputFlags) configuration(ctx context.Context) (*xdslint.Config, error) {
 	path := f.config
 	switch {
 	case f.noConfig && path != "":

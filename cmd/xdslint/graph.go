@@ -54,7 +54,7 @@ func (f *graphFlags) run(cmd *cobra.Command, args []string) error {
 	if f.from == "" && cmd.Flags().Changed("depth") {
 		return fmt.Errorf("--depth counts from somewhere: add --from KIND/NAME")
 	}
-	s, err := f.settings(cmd.Context())
+	s, err := f.configuration(cmd.Context())
 	if err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func (f *lintFlags) options(s *xdslint.Config) (xdslint.Options, error) {
 }
 
 func (f *lintFlags) run(cmd *cobra.Command, args []string) error {
-	s, err := f.settings(cmd.Context())
+	s, err := f.configuration(cmd.Context())
 	if err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("--drain-time: %s is less than Envoy drains at least (1s)", f.drainTime)
 	}
 	ctx := cmd.Context()
-	s, err := f.settings(ctx)
+	s, err := f.configuration(ctx)
 	if err != nil {
 		return err
 	}

@@ -121,7 +121,7 @@ func (f *pullFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	ctx := cmd.Context()
-	s, err := f.settings(ctx)
+	s, err := f.configuration(ctx)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func newRules() *cobra.Command {
 			if !ok {
 				return unknownFormat(format, []string{"table", "json", "markdown"})
 			}
-			s, err := f.settings(cmd.Context())
+			s, err := f.configuration(cmd.Context())
 			if err != nil {
 				return err
 			}

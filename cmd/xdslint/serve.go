@@ -87,7 +87,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	if options.Log, err = f.log(cmd.ErrOrStderr()); err != nil {
 		return err
 	}
-	s, err := f.settings(cmd.Context())
+	s, err := f.configuration(cmd.Context())
 	if err != nil {
 		return err
 	}

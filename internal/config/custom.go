@@ -60,11 +60,11 @@ func (e *entry) Faultf(key, format string, args ...any) *Fault {
 }
 
 // RuleSource makes the house rules of a configuration, whose rules are not built in, and says what is wrong with it.
-type RuleSource func(s *Settings) (rules []*lint.Rule, faults []*Fault)
+type RuleSource func(s *Config) (rules []*lint.Rule, faults []*Fault)
 
 // Join is one maker for all; nil ones make nothing.
 func Join(all ...RuleSource) RuleSource {
-	return func(s *Settings) (rules []*lint.Rule, faults []*Fault) {
+	return func(s *Config) (rules []*lint.Rule, faults []*Fault) {
 		for _, each := range all {
 			if each != nil {
 				made, wrong := each(s)
@@ -76,7 +76,7 @@ func Join(all ...RuleSource) RuleSource {
 }
 
 // place tells the entries where they stand.
-func (s *Settings) place(d *decoder, root *node) {
+func (s *Config) place(d *decoder, root *node) {
 	at := func(key string, i int) entry {
 		return entry{d.file, &root.Get(key).Items[i]}
 	}
@@ -89,7 +89,7 @@ func (s *Settings) place(d *decoder, root *node) {
 }
 
 // checkPlugins leaves out entries that name no module.
-func (s *Settings) checkPlugins(d *decoder) {
+func (s *Config) checkPlugins(d *decoder) {
 	s.Plugins = slices.DeleteFunc(s.Plugins, func(p Plugin) bool {
 		switch digest, err := hex.DecodeString(p.SHA256); {
 		case p.Path == "":
@@ -120,7 +120,7 @@ func ParseID(id string, builtIn []*lint.Rule) (group, name string, err error) {
 }
 
 // make makes the house rules. One with the id of an earlier one is left out.
-func (s *Settings) make(d *decoder, house RuleSource) {
+func (s *Config) make(d *decoder, house RuleSource) {
 	if house == nil {
 		return
 	}

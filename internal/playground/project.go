@@ -17,7 +17,7 @@ import (
 // project is a set of texts, and the configuration that is among them.
 type project struct {
 	texts    map[string][]byte // without configurations
-	settings *config.Settings
+	settings *config.Config
 	faults   []*config.Fault
 	others   []string // configurations that do not count
 	needs    string   // what this engine lacks to judge all of it
@@ -26,7 +26,7 @@ type project struct {
 
 // project reads the configuration among texts of the request.
 func (q *request) project(files map[string]string) *project {
-	p := &project{texts: map[string][]byte{}, settings: &config.Settings{}}
+	p := &project{texts: map[string][]byte{}, settings: &config.Config{}}
 	constraints := q.custom
 	if constraints == nil {
 		constraints = p.unjudged
@@ -45,7 +45,7 @@ func (q *request) project(files map[string]string) *project {
 			return cmp.Or(strings.Count(a, "/")-strings.Count(b, "/"), cmp.Compare(a, b))
 		})
 		name := configurations[0]
-		p.settings, p.faults = config.Understood(&source.File{Name: name, Text: []byte(files[name])}, rules.Known(), config.Join(constraints, p.noPlugins))
+		p.settings, p.faults = config.ParseLenient(&source.File{Name: name, Text: []byte(files[name])}, rules.Known(), config.Join(constraints, p.noPlugins))
 		p.others = configurations[1:]
 	}
 	if q.custom == nil && len(p.settings.Constraints) > 0 {
@@ -55,7 +55,7 @@ func (q *request) project(files map[string]string) *project {
 }
 
 // unjudged makes rules with the names of constraints.
-func (p *project) unjudged(s *config.Settings) (named []*lint.Rule, none []*config.Fault) {
+func (p *project) unjudged(s *config.Config) (named []*lint.Rule, none []*config.Fault) {
 	for i := range s.Constraints {
 		named = append(named, p.standIn(s.Constraints[i].ID, s)...)
 	}
@@ -63,7 +63,7 @@ func (p *project) unjudged(s *config.Settings) (named []*lint.Rule, none []*conf
 }
 
 // noPlugins says that plugins are not for an engine, which has no files, and makes rules with the names that the configuration has for theirs.
-func (p *project) noPlugins(s *config.Settings) (named []*lint.Rule, faults []*config.Fault) {
+func (p *project) noPlugins(s *config.Config) (named []*lint.Rule, faults []*config.Fault) {
 	for i := range s.Plugins {
 		faults = append(faults, s.Plugins[i].Faultf("path", "plugins do not run here; the command xdslint runs them"))
 	}
@@ -85,7 +85,7 @@ func (p *project) noPlugins(s *config.Settings) (named []*lint.Rule, faults []*c
 }
 
 // standIn is a rule that cannot judge: with its name, the rest of a configuration is understood.
-func (p *project) standIn(id string, s *config.Settings) []*lint.Rule {
+func (p *project) standIn(id string, s *config.Config) []*lint.Rule {
 	group, name, err := config.ParseID(id, rules.Known())
 	if err != nil {
 		return nil

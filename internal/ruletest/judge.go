@@ -9,7 +9,6 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
 	settings "github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/internal/fix"
@@ -30,7 +29,6 @@ func (j *judgement) judge(ctx context.Context) (string, error) {
 	outcome, err := fix.Rounds(fix.Work{
 		Unsafe: true,
 		Lint:   func(texts map[string][]byte) (*lint.Result, error) { return j.lint(ctx, texts) },
-		Key:    j.key,
 	})
 	if err != nil {
 		return "", err
@@ -51,9 +49,6 @@ func (j *judgement) judge(ctx context.Context) (string, error) {
 	}
 	return text.String(), nil
 }
-
-// key of a file that fixes may change: they are those of the example, and nothing is on disk.
-func (j *judgement) key(f *source.File) string { return f.Name }
 
 // settled is what the flags say of the example.
 func (j *judgement) settled() (config lint.Config, opts load.Options, err error) {

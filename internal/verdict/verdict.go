@@ -5,11 +5,11 @@ import (
 	"context"
 	"slices"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/internal/report"
-	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/lint"
 )
 
 // Verdict is one target's answer to one file.

@@ -20,8 +20,8 @@ import (
 // FileName is that of a configuration.
 const FileName = ".xdslint.yaml"
 
-// Settings are what a configuration says. docs/xdslint.schema.json describes the same.
-type Settings struct {
+// Config is what a configuration says. docs/xdslint.schema.json describes the same.
+type Config struct {
 	Paths      []string          `yaml:"paths"`      // what to lint where the command line names nothing; relative to the file
 	Targets    []string          `yaml:"targets"`    // such as envoy:1.40
 	FailOn     string            `yaml:"fail-on"`    // error, warning, info or never
@@ -57,7 +57,7 @@ func Find(dir, name string) string {
 }
 
 // Read reads and checks a configuration against the built-in rules, and makes its house rules; name is its name in errors, which have lines.
-func Read(file, name string, builtIn []*lint.Rule, house RuleSource) (*Settings, error) {
+func Read(file, name string, builtIn []*lint.Rule, house RuleSource) (*Config, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -66,13 +66,13 @@ func Read(file, name string, builtIn []*lint.Rule, house RuleSource) (*Settings,
 }
 
 // Parse is Read for a text.
-func Parse(f *source.File, builtIn []*lint.Rule, house RuleSource) (*Settings, error) {
-	s, faults := Understood(f, builtIn, house)
+func Parse(f *source.File, builtIn []*lint.Rule, house RuleSource) (*Config, error) {
+	s, faults := ParseLenient(f, builtIn, house)
 	return s, joined(faults)
 }
 
 // InputPaths are those that the configuration names, as seen from the working directory.
-func (s *Settings) InputPaths() []string {
+func (s *Config) InputPaths() []string {
 	paths := make([]string, len(s.Paths))
 	for i, p := range s.Paths {
 		if paths[i] = p; !filepath.IsAbs(p) {
@@ -82,9 +82,9 @@ func (s *Settings) InputPaths() []string {
 	return paths
 }
 
-// None are the settings where there is no configuration; house rules may come from elsewhere.
-func None(house RuleSource) (*Settings, error) {
-	s, d := &Settings{}, &decoder{}
+// None is the configuration where there is none; custom rules may come from elsewhere.
+func None(house RuleSource) (*Config, error) {
+	s, d := &Config{}, &decoder{}
 	s.make(d, house)
 	return s, joined(d.faults)
 }
@@ -97,9 +97,9 @@ func joined(faults []*Fault) error {
 	return errors.Join(errs...)
 }
 
-// Understood reads what there is to understand in a text, and says what is left out.
-func Understood(f *source.File, builtIn []*lint.Rule, house RuleSource) (*Settings, []*Fault) {
-	s := &Settings{File: f}
+// ParseLenient reads what there is to understand in a text, and says what is left out.
+func ParseLenient(f *source.File, builtIn []*lint.Rule, house RuleSource) (*Config, []*Fault) {
+	s := &Config{File: f}
 	d := &decoder{file: f}
 	root := d.document()
 	if root != nil {
@@ -116,7 +116,7 @@ func Understood(f *source.File, builtIn []*lint.Rule, house RuleSource) (*Settin
 }
 
 // check looks at what the values mean, and leaves out those that mean nothing.
-func (s *Settings) check(d *decoder, root *node, rules []*lint.Rule) {
+func (s *Config) check(d *decoder, root *node, rules []*lint.Rule) {
 	checked := func(key string, values []string, check func(string) error) []string {
 		var good []string
 		for i, value := range values {
@@ -146,7 +146,7 @@ func (s *Settings) check(d *decoder, root *node, rules []*lint.Rule) {
 	}
 }
 
-func (s *Settings) checkSeverity(d *decoder, root *node, selector string, rules []*lint.Rule) {
+func (s *Config) checkSeverity(d *decoder, root *node, selector string, rules []*lint.Rule) {
 	level := s.Severities[selector]
 	if err := CheckSelector(selector, rules); err != nil {
 		d.errorf(root.key("severities", selector), "%s", err)
@@ -160,7 +160,7 @@ func (s *Settings) checkSeverity(d *decoder, root *node, selector string, rules 
 	}
 }
 
-func (s *Settings) checkIgnore(d *decoder, at source.Span, ignore *suppress.Ignore, rules []*lint.Rule) {
+func (s *Config) checkIgnore(d *decoder, at source.Span, ignore *suppress.Ignore, rules []*lint.Rule) {
 	ignore.Span = at
 	if ignore.Rule == "" {
 		d.errorf(at, `an ignore needs a "rule"; "*" means all of them`)
@@ -193,7 +193,7 @@ const Off = "off"
 
 // Severity is what the settings say about a rule: the most particular selector wins, an id before a glob before a group
 // before "*". It is empty where they say nothing.
-func (s *Settings) Severity(r *lint.Rule) string {
+func (s *Config) Severity(r *lint.Rule) string {
 	if level := s.Severities[r.ID()]; level != "" {
 		return level
 	}
