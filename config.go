@@ -1,9 +1,9 @@
 package xdslint
 
 import (
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/baseline"
 	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )

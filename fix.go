@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/fix"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 )
 

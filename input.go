@@ -12,7 +12,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
 )
 
 // Input is what is judged: Paths, Texts, Snapshots, or what was Loaded.

@@ -107,7 +107,7 @@ func aboutSuppressions(r *lint.Rule) bool { return r.Group == suppress.Rules.Nam
 func (r *run) suppress(ctx context.Context) {
 	r.suppressed = suppress.Apply(r.Result, suppress.Options{
 		Ran:   slices.DeleteFunc(slices.Clone(r.rules), (*lint.Rule).Transitional),
-		Known: Known(r.config), Ignores: r.config.Ignores, File: r.config.File,
+		Known: r.known(), Ignores: r.config.Ignores, File: r.config.File,
 		Whole: r.input.whole && !r.comparing && ctx.Err() == nil,
 	})
 }

@@ -18,6 +18,7 @@ import (
 
 // Options say how a Linter judges. The zero value is what the command does without flags and files: all built-in rules, for the default target.
 type Options struct {
+	BuiltIn  []*lint.Rule // nil: rules.Known; custom.Rules adds to those the check of messages of custom extensions
 	Config   *Config      // from ReadConfig or ParseConfig; nil: none
 	Baseline *Baseline    // known findings, from ReadBaseline; nil: none
 	Select   []string     // run only these rules: ids, groups, globs over ids; empty: all
@@ -73,7 +74,7 @@ func New(o Options) (*Linter, error) {
 
 // choose settles which rules run.
 func (l *Linter) choose() error {
-	known := Known(l.config)
+	known := l.known()
 	for _, selector := range slices.Concat(l.options.Select, l.options.Ignore) {
 		if err := config.CheckSelector(selector, known); err != nil {
 			return err
@@ -113,12 +114,13 @@ func (l *Linter) aim() error {
 	return nil
 }
 
-// Known lists all rules that a configuration can name: the built-in ones, and its own. Config may be nil.
-func Known(c *Config) []*lint.Rule {
-	if c == nil {
-		return rules.Known()
+// known are all rules that can be selected.
+func (l *Linter) known() []*lint.Rule {
+	builtIn := l.options.BuiltIn
+	if builtIn == nil {
+		builtIn = rules.Known()
 	}
-	return append(rules.Known(), c.Custom...)
+	return slices.Concat(builtIn, l.config.Custom)
 }
 
 // Rules are those that run.

@@ -63,7 +63,7 @@ func TestNoSnapshot(t *testing.T) {
 // stuck is a rule that, after some runs, does not return until it is told to.
 func stuck(runs int) (rule *lint.Rule, release func()) {
 	until := make(chan struct{})
-	rule = (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "stuck", Severity: lint.Error, Run: lint.Whole(func(*lint.Pass) {
+	rule = (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "stuck", Severity: lint.Error, Run: lint.ForSnapshot(func(*lint.Pass) {
 		if runs--; runs < 0 {
 			<-until
 		}
@@ -181,7 +181,7 @@ func TestContext(t *testing.T) {
 
 func TestPanics(t *testing.T) {
 	group := &lint.Group{Name: "test"}
-	panics := group.Add(&lint.Rule{Name: "panics", Severity: lint.Error, Run: lint.Whole(func(*lint.Pass) { panic("oops") })})
+	panics := group.Add(&lint.Rule{Name: "panics", Severity: lint.Error, Run: lint.ForSnapshot(func(*lint.Pass) { panic("oops") })})
 	registry := prometheus.NewRegistry()
 	g := try(t, func(o *admission.Options) {
 		o.Rules, o.Metrics = append(rules.All(), panics), registry
@@ -207,7 +207,7 @@ xdslint_gate_rule_failures_total{rule="test/panics"} 2
 // What a rule finds that has failed on what the node has may have been there before.
 func TestFailedRuleDoesNotBlock(t *testing.T) {
 	fails := true
-	rule := (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "sometimes", Severity: lint.Error, Run: lint.Whole(func(p *lint.Pass) {
+	rule := (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "sometimes", Severity: lint.Error, Run: lint.ForSnapshot(func(p *lint.Pass) {
 		if fails {
 			panic("oops")
 		}

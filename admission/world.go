@@ -12,7 +12,7 @@ import (
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
 // urls and kinds of go-control-plane's types; a type that is none of Envoy's has no kind.
@@ -102,7 +102,7 @@ func served(cs *corev3.ConfigSource) bool {
 
 // graph of what a node knows when these resources are pushed to it.
 func (g *Gate) graph(pushed []*graph.Resource, w world) *graph.Snapshot {
-	s := &graph.Snapshot{Loose: true, Assumptions: g.options.Assumptions}
+	s := &graph.Snapshot{Partial: true, Assumptions: g.options.Assumptions}
 	s.Assumptions.Names = slices.Concat(s.Assumptions.Names, g.bootstrap.elsewhere)
 	s.Add(g.bootstrap.resources...)
 	s.Add(pushed...)

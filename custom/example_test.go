@@ -6,13 +6,13 @@ import (
 
 	"github.com/xdslint/xdslint/custom"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
 
-// A configuration's constraints become rules, which run beside the built-in ones.
+// A configuration's constraints become rules, which run together with the built-in ones.
 func ExampleConstraints() {
 	configuration := &source.File{Name: config.FileName, Text: []byte(`
 constraints:

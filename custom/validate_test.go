@@ -10,11 +10,11 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/xdslint/xdslint/custom"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
 	settings "github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
@@ -93,7 +93,7 @@ func TestOwnDescriptors(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: append(lint.Custom.Rules(), s.Custom...)})
+	result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: append(custom.Rules(lint.Custom.Rules()), s.Custom...)})
 	if err := report.Concise(&b, &report.Report{Result: result}); err != nil {
 		t.Fatal(err)
 	}

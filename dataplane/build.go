@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// build is the content of a target's file.
+// build is the parsed file of a target.
 type build struct {
 	extensions Extensions
 	adds       map[protoreflect.FullName]bool
@@ -19,16 +19,21 @@ type build struct {
 	options    map[protoreflect.FullName]*descriptorpb.FieldOptions
 }
 
-// read takes the lines of a target's file, sorted, with # comments:
+// read parses a target's file in builds/. Its lines are sorted; a comment begins with #:
 //
-//	extension CATEGORY NAME TYPE_URL…   it has the extension
-//	lacks NAME                          it does not have that package, message, field or enum value (ENUM.VALUE) of the API
-//	options FIELD BASE64                its FieldOptions of that field differ: other constraints, or another deprecation
-//	adds MESSAGE                         it has a message that is gone from the descriptors that xdslint decodes with
-//	include FILE                        it has all that the target of the other file has
-//	has PACKAGE                         it has what an included file lacks
+//	extension CATEGORY NAME TYPE_URL…   the build has this extension
+//	lacks NAME                          it does not know this package, message, field or enum value (ENUM.VALUE) of the API
+//	options FIELD BASE64                its FieldOptions of this field differ from those of xdslint's descriptors
+//	adds MESSAGE                        it knows this message, which xdslint's descriptors no longer have
+//	include FILE                        it has everything that the other file lists
+//	has PACKAGE                         it knows this package, although an included file says that it does not
 func read(file string) (*build, error) {
-	b := &build{Extensions{byTypeURL: map[string][]Extension{}, byName: map[string][]Extension{}}, map[protoreflect.FullName]bool{}, map[string]bool{}, map[protoreflect.FullName]*descriptorpb.FieldOptions{}}
+	b := &build{
+		extensions: Extensions{byTypeURL: map[string][]Extension{}, byName: map[string][]Extension{}},
+		adds:       map[protoreflect.FullName]bool{},
+		lacks:      map[string]bool{},
+		options:    map[protoreflect.FullName]*descriptorpb.FieldOptions{},
+	}
 	if err := b.read(file); err != nil {
 		return nil, err
 	}

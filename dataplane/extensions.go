@@ -1,26 +1,26 @@
 package dataplane
 
-// Extension is something that a build can be told to use, as the build itself reports it.
+// Extension is an extension of a build, as the build itself reports it.
 type Extension struct {
 	Category string
 	Name     string
-	TypeURLs []string // of its configurations, without a prefix; some extensions take none
+	TypeURLs []string // of its configurations, without "type.googleapis.com/"; empty if it has no configuration
 }
 
-// Extensions are those of one build.
+// Extensions are the extensions of one build.
 type Extensions struct {
 	categories []string
 	byTypeURL  map[string][]Extension
 	byName     map[string][]Extension
 }
 
-// ByTypeURL returns the extensions that a message type configures, of all categories; url has no "type.googleapis.com/".
+// ByTypeURL returns the extensions, in all categories, that a message type configures. The url has no "type.googleapis.com/".
 func (x *Extensions) ByTypeURL(url string) []Extension { return x.byTypeURL[url] }
 
-// ByName returns the extensions of that name; a name can occur in several categories.
+// ByName returns the extensions with a name. Several categories can have an extension with the same name.
 func (x *Extensions) ByName(name string) []Extension { return x.byName[name] }
 
-// Categories lists all categories, sorted.
+// Categories returns all categories, sorted.
 func (x *Extensions) Categories() []string { return x.categories }
 
 func (x *Extensions) add(e Extension) {

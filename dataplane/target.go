@@ -1,5 +1,5 @@
-// Package dataplane knows the data planes that xdslint judges for. A target is a data file PLANE-VERSION.txt beside this file, which says
-// what that build has: extensions, and parts of the API. Another version is another file.
+// Package dataplane lists the data planes that xdslint checks for. Each target has a data file builds/PLANE-VERSION.txt, which lists what
+// that build supports: its extensions and its parts of the API. To add a version, add a file.
 package dataplane
 
 import (
@@ -23,7 +23,7 @@ type Target struct{ Plane, Version string }
 
 func (t Target) String() string { return t.Plane + ":" + t.Version }
 
-// targets holds each known target with its file, which is read when it is first asked for.
+// targets maps each known target to its build. A file is parsed when its build is first needed.
 var targets = sync.OnceValue(func() map[Target]func() *build {
 	found := map[Target]func() *build{}
 	entries, err := files.ReadDir("builds")
@@ -44,7 +44,7 @@ var targets = sync.OnceValue(func() map[Target]func() *build {
 	return found
 })
 
-// All lists the known targets, by plane and rising version.
+// All returns the known targets, sorted by plane and then by version.
 func All() []Target {
 	var all []Target
 	for t := range targets() {
@@ -56,7 +56,7 @@ func All() []Target {
 	return all
 }
 
-// Join names targets in a sentence.
+// Join returns the names of targets, separated by commas.
 func Join(all []Target) string {
 	names := make([]string, len(all))
 	for i, t := range all {
@@ -65,12 +65,12 @@ func Join(all []Target) string {
 	return strings.Join(names, ", ")
 }
 
-// Before tells whether t is older than a version, such as 1.39. All targets so far are builds of Envoy.
+// Before reports whether t is older than a version, such as 1.39. It ignores the plane: all targets are builds of Envoy.
 func (t Target) Before(version string) bool {
 	return slices.Compare(numbers(t.Version), numbers(version)) < 0
 }
 
-// Default is the newest Envoy.
+// Default returns the newest Envoy.
 func Default() Target {
 	var newest Target
 	for _, t := range All() {
@@ -81,7 +81,7 @@ func Default() Target {
 	return newest
 }
 
-// numbers makes 1.9 less than 1.10.
+// numbers splits a version into its parts, so that 1.9 is less than 1.10.
 func numbers(version string) (parts []int) {
 	for part := range strings.SplitSeq(version, ".") {
 		n, _ := strconv.Atoi(part)
@@ -90,7 +90,7 @@ func numbers(version string) (parts []int) {
 	return parts
 }
 
-// Parse reads PLANE:VERSION.
+// Parse parses PLANE:VERSION. It returns an error if the target is not known.
 func Parse(s string) (Target, error) {
 	plane, version, _ := strings.Cut(s, ":")
 	t := Target{plane, version}
@@ -100,7 +100,7 @@ func Parse(s string) (Target, error) {
 	return t, nil
 }
 
-// nothing is what a target that Parse does not know has.
+// nothing is the build of an unknown target.
 var nothing = &build{}
 
 func (t Target) build() *build {
@@ -110,11 +110,10 @@ func (t Target) build() *build {
 	return nothing
 }
 
-// Extensions is the table of what t's official build holds; a target that Parse does not know holds nothing.
+// Extensions returns the extensions of t's official build. An unknown target does not have any.
 func (t Target) Extensions() *Extensions { return &t.build().extensions }
 
-// Lacks tells whether t does not know a part of the API: a message type, a field, or an enum value (by the enum's name, a dot and
-// its own name).
+// Lacks reports whether t does not know a part of the API: a package, a message type, a field, or an enum value (ENUM.VALUE).
 func (t Target) Lacks(name protoreflect.FullName) bool {
 	lacks := t.build().lacks
 	for ; len(lacks) > 0 && name != ""; name = name.Parent() {
@@ -125,20 +124,20 @@ func (t Target) Lacks(name protoreflect.FullName) bool {
 	return false
 }
 
-// Adds tells whether t has a message type that is gone from the API since.
+// Adds reports whether t has a message type that later versions of the API removed.
 func (t Target) Adds(name protoreflect.FullName) bool { return t.build().adds[name] }
 
-// Options returns the FieldOptions of a field in t's API where they differ from those of the descriptors that xdslint decodes with:
-// its constraints (validate.rules) and whether it is deprecated. ok is false where they do not.
+// Options returns the FieldOptions of a field in t's API: its constraints (validate.rules) and whether it is deprecated. ok is false if
+// they are the same as in the descriptors that xdslint decodes with.
 func (t Target) Options(field protoreflect.FullName) (options *descriptorpb.FieldOptions, ok bool) {
 	options, ok = t.build().options[field]
 	return options, ok
 }
 
-// Differs tells whether there is any field for which Options has an answer.
+// Differs reports whether Options returns ok for any field.
 func (t Target) Differs() bool { return len(t.build().options) > 0 }
 
-// Since is the first version of t's plane, later than t, that has something, such as 1.38; empty if none has.
+// Since returns the first version of t's plane after t for which has returns true, such as 1.38. It returns "" if no version does.
 func (t Target) Since(has func(Target) bool) string {
 	for _, other := range All() {
 		if other.Plane == t.Plane && t.Before(other.Version) && has(other) {
@@ -148,7 +147,7 @@ func (t Target) Since(has func(Target) bool) string {
 	return ""
 }
 
-// Contrib is the build of t's version that holds the extensions of Envoy's contrib folder too; ok is false if none is known.
+// Contrib returns the build of t's version that also has the extensions of Envoy's contrib folder. ok is false if no such build is known.
 func (t Target) Contrib() (contrib Target, ok bool) {
 	contrib = Target{t.Plane + "-contrib", t.Version}
 	_, ok = targets()[contrib]

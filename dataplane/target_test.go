@@ -11,7 +11,7 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/xdslint/xdslint/graph/decode/types"
+	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/envoytest"
 )
 
@@ -64,7 +64,7 @@ func TestExtensions(t *testing.T) {
 	}
 }
 
-// The tables must say what the real Envoys say of themselves.
+// TestTablesAreCurrent compares the tables with what the real Envoys report.
 func TestTablesAreCurrent(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
@@ -125,7 +125,7 @@ func TestLacks(t *testing.T) {
 	}
 }
 
-// What contrib's handwritten file names must exist.
+// TestContribTypesExist checks the contrib file, which is written by hand.
 func TestContribTypesExist(t *testing.T) {
 	for _, x := range (Target{"envoy-contrib", "1.40"}).build().extensions.byName {
 		for _, e := range x {

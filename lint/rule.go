@@ -49,47 +49,47 @@ type Rule struct {
 	Links    []string // Envoy's function, a gRFC, an issue
 	// Fragments: it also holds for a part of a message (graph.Resource.Fragment), since it judges what is there and never what is absent.
 	Fragments bool
-	Origin    *Origin // of a house rule; nil: built in
+	Origin    *Origin // of a custom rule; nil: built in
 	Run       Check
 }
 
 // ID is group/name: the one name of a rule in messages, configuration, suppressions and addresses.
 func (r *Rule) ID() string { return r.Group + "/" + r.Name }
 
-// Check is what a rule does: made by Each, EachOf, EachWhere, Whole, Between or Jointly.
+// Check is what a rule does: made by Each, EachNamed, EachMatching, ForSnapshot, ForTransition or ForOrigin.
 type Check struct {
 	applies func(dataplane.Target, protoreflect.MessageDescriptor) bool
 	each    func(*Pass, At, protoreflect.Message)
 	whole   func(*Pass)
 	between func(*Pass, *graph.Changes)
-	joint   *joint
+	origin  *originCheck
 }
 
 // Each runs f for every message of a type, wherever it is nested.
 func Each[M proto.Message](f func(p *Pass, at At, m M)) Check {
 	var zero M
-	return EachOf(func(p *Pass, at At, m protoreflect.Message) {
+	return EachNamed(func(p *Pass, at At, m protoreflect.Message) {
 		if typed, ok := m.Interface().(M); ok {
 			f(p, at, typed)
 		}
 	}, zero.ProtoReflect().Descriptor().FullName())
 }
 
-// EachOf runs f for every message of some types, also of those whose Go packages are not linked in.
-func EachOf(f func(p *Pass, at At, m protoreflect.Message), names ...protoreflect.FullName) Check {
-	return EachWhere(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool {
+// EachNamed runs f for every message of some types, also of those whose Go packages are not linked in.
+func EachNamed(f func(p *Pass, at At, m protoreflect.Message), names ...protoreflect.FullName) Check {
+	return EachMatching(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool {
 		return slices.Contains(names, md.FullName())
 	}, f)
 }
 
-// EachWhere runs f for every message of the types, user-defined ones too, to which the rule applies. A run asks once for each
+// EachMatching runs f for every message of the types, user-defined ones too, to which the rule applies. A run asks once for each
 // type.
-func EachWhere(applies func(t dataplane.Target, md protoreflect.MessageDescriptor) bool, f func(p *Pass, at At, m protoreflect.Message)) Check {
+func EachMatching(applies func(t dataplane.Target, md protoreflect.MessageDescriptor) bool, f func(p *Pass, at At, m protoreflect.Message)) Check {
 	return Check{applies: applies, each: f}
 }
 
-// Whole runs f once for a snapshot.
-func Whole(f func(p *Pass)) Check { return Check{whole: f} }
+// ForSnapshot runs f once for a snapshot.
+func ForSnapshot(f func(p *Pass)) Check { return Check{whole: f} }
 
 // And adds what f finds in the snapshot as a whole to what the check finds in single messages.
 func (c Check) And(f func(p *Pass)) Check {

@@ -28,22 +28,22 @@ func (t Transport) ADS() bool { return t == ADSSotW || t == ADSDelta }
 // Incremental tells whether only changed resources are sent.
 func (t Transport) Incremental() bool { return t == ADSDelta || t == Delta }
 
-// Versions is when a server gives a type of resources a new version.
-type Versions string
+// VersionPolicy is when a server gives a type of resources a new version.
+type VersionPolicy string
 
 // The ways to give versions: PerType changes that of a type only when its resources change, Global those of all types with each push.
 const (
-	PerType Versions = "per-type"
-	Global  Versions = "global"
+	PerType VersionPolicy = "per-type"
+	Global  VersionPolicy = "global"
 )
 
-// AllVersions lists both; the first is the default.
-var AllVersions = []Versions{PerType, Global}
+// VersionPolicies lists both; the first is the default.
+var VersionPolicies = []VersionPolicy{PerType, Global}
 
 // Push is how a control plane sends a snapshot. The zero value stands for the defaults.
 type Push struct {
 	Transport Transport
-	Versions  Versions
+	Versions  VersionPolicy
 }
 
 // OrDefault fills in what is not given.
@@ -52,19 +52,19 @@ func (p Push) OrDefault() Push {
 		p.Transport = Transports[0]
 	}
 	if p.Versions == "" {
-		p.Versions = AllVersions[0]
+		p.Versions = VersionPolicies[0]
 	}
 	return p
 }
 
 // ParsePush reads the names of a transport and of a way to give versions; empty ones stand for the defaults.
 func ParsePush(transport, versions string) (Push, error) {
-	p := Push{Transport(transport), Versions(versions)}.OrDefault()
+	p := Push{Transport(transport), VersionPolicy(versions)}.OrDefault()
 	if !slices.Contains(Transports, p.Transport) {
 		return p, fmt.Errorf("%q is no transport: %s", transport, joined(Transports))
 	}
-	if !slices.Contains(AllVersions, p.Versions) {
-		return p, fmt.Errorf("%q is no way to give versions: %s", versions, joined(AllVersions))
+	if !slices.Contains(VersionPolicies, p.Versions) {
+		return p, fmt.Errorf("%q is no way to give versions: %s", versions, joined(VersionPolicies))
 	}
 	return p, nil
 }
@@ -83,9 +83,9 @@ type Transition struct {
 	Push
 }
 
-// Between runs f once for a snapshot that follows another one (Config.Transition), and never in a plain run. Findings can
+// ForTransition runs f once for a snapshot that follows another one (Config.Transition), and never in a plain run. Findings can
 // point into either.
-func Between(f func(p *Pass, changes *graph.Changes)) Check {
+func ForTransition(f func(p *Pass, changes *graph.Changes)) Check {
 	return Check{between: f}
 }
 

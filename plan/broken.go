@@ -46,5 +46,5 @@ func given(before *graph.Snapshot, e *graph.Edge) bool {
 		return false
 	}
 	r := before.Find(e.Kind, graph.Anywhere, e.Target)
-	return r != nil && r.Delivery == graph.Booted
+	return r != nil && r.Delivery == graph.FromBootstrap
 }

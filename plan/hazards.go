@@ -60,7 +60,7 @@ func (p *Plan) Remaining(target dataplane.Target) *lint.Result {
 func (p *planner) snapshot(s state) *graph.Snapshot {
 	var resources []*graph.Resource
 	for _, r := range p.changes.New.Resources {
-		if !sendable(r.Kind) || r.Delivery != graph.Pushed {
+		if !sendable(r.Kind) || r.Delivery != graph.OverXDS {
 			resources = append(resources, r)
 		}
 	}

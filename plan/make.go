@@ -119,7 +119,7 @@ func (p *planner) add(s *step) {
 
 // of is the step of a resource that a reference means, nil where it stays as it is.
 func (p *planner) of(r *graph.Resource) *step {
-	if r == nil || r.Delivery != graph.Pushed {
+	if r == nil || r.Delivery != graph.OverXDS {
 		return nil
 	}
 	return p.byName[Resource{r.Kind, r.Name}]

@@ -13,7 +13,7 @@ func restart(before, after *graph.Snapshot) []Resource {
 		for _, r := range side.Resources {
 			at := Resource{r.Kind, r.Name}
 			one, other := had[at], has[at]
-			if r.Delivery != graph.Booted || side == after && one != nil { // compared from the other side
+			if r.Delivery != graph.FromBootstrap || side == after && one != nil { // compared from the other side
 				continue
 			}
 			if one == nil || other == nil || !graph.Equal(one, other) {
@@ -27,7 +27,7 @@ func restart(before, after *graph.Snapshot) []Resource {
 func booted(s *graph.Snapshot) map[Resource]*graph.Resource {
 	all := map[Resource]*graph.Resource{}
 	for _, r := range s.Resources {
-		if at := (Resource{r.Kind, r.Name}); r.Delivery == graph.Booted && all[at] == nil {
+		if at := (Resource{r.Kind, r.Name}); r.Delivery == graph.FromBootstrap && all[at] == nil {
 			all[at] = r
 		}
 	}

@@ -40,7 +40,7 @@ func (p *planner) refers(r *graph.Resource) []Resource {
 		return known
 	}
 	both := []*graph.Resource{r}
-	if r.Delivery == graph.Pushed && p.changes.Find(r.Kind, r.Name) == nil {
+	if r.Delivery == graph.OverXDS && p.changes.Find(r.Kind, r.Name) == nil {
 		both = []*graph.Resource{p.changes.Old.Pushed(r.Kind, r.Name), p.changes.New.Pushed(r.Kind, r.Name)}
 	}
 	for i, s := range []*graph.Snapshot{p.changes.Old, p.changes.New} {
@@ -71,7 +71,7 @@ func (p *planner) asks(s state, atOnce bool) map[Resource]bool {
 		}
 	}
 	for _, r := range slices.Concat(p.changes.Old.Resources, p.changes.New.Resources) {
-		if r.Delivery == graph.Booted {
+		if r.Delivery == graph.FromBootstrap {
 			for _, to := range p.refers(r) {
 				visit(to)
 			}

@@ -6,8 +6,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/plan"
 )
 
@@ -17,7 +17,7 @@ type held map[plan.Resource]proto.Message
 func start(s *graph.Snapshot) held {
 	h := held{}
 	for _, r := range s.Resources {
-		if r.Message != nil && r.Delivery == graph.Pushed && r == s.Pushed(r.Kind, r.Name) {
+		if r.Message != nil && r.Delivery == graph.OverXDS && r == s.Pushed(r.Kind, r.Name) {
 			h[plan.Resource{Kind: r.Kind, Name: r.Name}] = r.Message
 		}
 	}

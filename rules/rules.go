@@ -20,13 +20,13 @@ import (
 // Groups are the built-in groups, in the order in which they are documented.
 var Groups = []*lint.Group{schema.Rules, reference.Rules, listener.Rules, http.Rules, route.Rules, cluster.Rules, endpoint.Rules, health.Rules, bootstrap.Rules, version.Rules, transition.Rules}
 
-// Others are the groups that are about no configuration of Envoy's: suppressions, and what users have written for themselves.
-var Others = []*lint.Group{suppress.Rules, lint.Custom}
+// Meta are the groups that are about no configuration of Envoy's: suppressions, and what users have written for themselves.
+var Meta = []*lint.Group{suppress.Rules, lint.Custom}
 
-// Known lists all rules that a configuration or a suppression can name: besides All those of Others.
+// Known lists all rules that a configuration or a suppression can name: besides All those of Meta.
 func Known() []*lint.Rule {
 	all := All()
-	for _, g := range Others {
+	for _, g := range Meta {
 		all = append(all, g.Rules()...)
 	}
 	return all

@@ -3,7 +3,7 @@ package testdata
 
 import "embed"
 
-// Rules holds rules/GROUP/RULE.txtar.
+// Rules holds rules/GROUP/RULE.txtar, and the skeletons that they name.
 //
-//go:embed rules
+//go:embed rules skeletons
 var Rules embed.FS

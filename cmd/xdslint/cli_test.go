@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 		"xdslint-broken": func() {
 			rules.Groups[0].Add(&lint.Rule{
 				Name: "broken", Severity: lint.Error, Summary: "a rule that panics",
-				Run: lint.Whole(func(*lint.Pass) { panic("oops") }),
+				Run: lint.ForSnapshot(func(*lint.Pass) { panic("oops") }),
 			})
 			main()
 		},

@@ -9,7 +9,6 @@ import (
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
-	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/internal/report"
@@ -33,7 +32,7 @@ func newExplain() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := findRule(args[0], xdslint.Known(s))
+			r, err := findRule(args[0], known(s))
 			if err != nil {
 				return err
 			}
@@ -64,7 +63,7 @@ func (f *inputFlags) ruleIDs(cmd *cobra.Command) []string {
 	if err != nil {
 		s = &config.Config{}
 	}
-	return ids(xdslint.Known(s))
+	return ids(known(s))
 }
 
 func ids(all []*lint.Rule) []string {

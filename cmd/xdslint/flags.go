@@ -139,7 +139,7 @@ func input(cmd *cobra.Command, args []string, s *xdslint.Config) (xdslint.Input,
 
 // options are what the flags say of a linter.
 func (f *inputFlags) options(s *xdslint.Config) (xdslint.Options, error) {
-	o := xdslint.Options{Config: s, Load: load.Options{Root: f.root, ConfigYAML: f.configYAML, Stdin: os.Stdin, StdinName: f.stdinName}}
+	o := xdslint.Options{BuiltIn: builtIn(), Config: s, Load: load.Options{Root: f.root, ConfigYAML: f.configYAML, Stdin: os.Stdin, StdinName: f.stdinName}}
 	var err error
 	if o.Load.Assumptions, err = config.ParseAssumptions(f.assume, f.open, f.closed); err != nil {
 		return o, fmt.Errorf("--%w", err)

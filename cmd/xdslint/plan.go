@@ -56,7 +56,7 @@ is wrong, 3 xdslint failed.`,
 		flags.StringVar(&f.failOn, "fail-on", "warning", "lowest `SEVERITY` of a hazard that gives exit status 1: error, warning, info, never")
 	})
 	complete(cmd, "transport", strings.Split(names(lint.Transports), ", "))
-	complete(cmd, "versions", strings.Split(names(lint.AllVersions), ", "))
+	complete(cmd, "versions", strings.Split(names(lint.VersionPolicies), ", "))
 	complete(cmd, "format", planFormats)
 	complete(cmd, "fail-on", []string{"error", "warning", "info", "never"})
 	return cmd
@@ -65,7 +65,7 @@ is wrong, 3 xdslint failed.`,
 // addPush adds the flags about how a push goes.
 func (f *planFlags) addPush(flags *pflag.FlagSet) {
 	flags.StringVar(&f.transport, "transport", "", "how resources are sent, as `TRANSPORT`: "+names(lint.Transports)+" (default "+string(lint.Transports[0])+")")
-	flags.StringVar(&f.versions, "versions", "", "`WHAT` gets a new version in a push: "+names(lint.AllVersions)+" (default "+string(lint.AllVersions[0])+")")
+	flags.StringVar(&f.versions, "versions", "", "`WHAT` gets a new version in a push: "+names(lint.VersionPolicies)+" (default "+string(lint.VersionPolicies[0])+")")
 	flags.DurationVar(&f.drainTime, "drain-time", plan.DefaultDrainTime, "Envoy's --drain-time-s, as `DURATION`")
 	flags.BoolVar(&f.repoint, "repoint", false, "send draining connections where new ones go, instead of waiting for their end")
 	flags.BoolVar(&f.force, "force", false, "make a plan even to a NEW that is broken in itself")

@@ -18,7 +18,6 @@ import (
 	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/pull"
 )
 
@@ -191,7 +190,7 @@ func (g *fetched) input(ctx context.Context, o xdslint.Options) (in xdslint.Inpu
 }
 
 // fetch asks for what is to be judged.
-func (f *pullFlags) fetch(ctx context.Context, known decode.Types) (got *fetched, err error) {
+func (f *pullFlags) fetch(ctx context.Context, known graph.Types) (got *fetched, err error) {
 	server := f.server()
 	if server.Headers, err = f.header(); err != nil {
 		return nil, err

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,28 +12,46 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadme: the plan that the README shows is what the command prints.
-func TestReadme(t *testing.T) {
+var transcript = regexp.MustCompile("(?s)```console\n\\$ xdslint ([^\n]*)\n(.*?)```")
+
+// TestTranscripts runs the commands that the README and the documents show: their output is what the pages say.
+func TestTranscripts(t *testing.T) {
 	t.Chdir("../..")
-	readme, err := os.ReadFile("README.md")
+	pages, err := filepath.Glob("docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	block := regexp.MustCompile("(?s)\\$ go run ./cmd/xdslint (plan [^\n]*)\n(.*?)```").FindSubmatchIndex(readme)
-	if block == nil {
-		t.Fatal("the README shows no plan")
-	}
-	var out bytes.Buffer
-	root := newRoot()
-	root.SetArgs(strings.Fields(string(readme[block[2]:block[3]])))
-	root.SetOut(&out)
-	_ = root.ExecuteContext(t.Context()) // it has hazards
-	if *update {
-		text := append(append(bytes.Clone(readme[:block[4]]), out.Bytes()...), readme[block[5]:]...)
-		if err := os.WriteFile("README.md", text, 0o644); err != nil {
+	shown := 0
+	for _, page := range append(pages, "README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
 			t.Fatal(err)
 		}
-	} else if diff := cmp.Diff(string(readme[block[4]:block[5]]), out.String()); diff != "" {
-		t.Errorf("go test ./cmd/xdslint -update writes it:\n%s", diff)
+		current := transcript.ReplaceAllStringFunc(string(text), func(block string) string {
+			shown++
+			command := transcript.FindStringSubmatch(block)[1]
+			return "```console\n$ xdslint " + command + "\n" + printed(t, command) + "```"
+		})
+		if *update {
+			if err := os.WriteFile(page, []byte(current), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		} else if diff := cmp.Diff(string(text), current); diff != "" {
+			t.Errorf("%s: go test ./cmd/xdslint -update writes it:\n%s", page, diff)
+		}
 	}
+	if shown < 2 {
+		t.Errorf("%d transcripts: the README shows a first run, and docs/plan.md a plan", shown)
+	}
+}
+
+// printed is what a command prints, with whatever exit status.
+func printed(t *testing.T, command string) string {
+	var out bytes.Buffer
+	root := newRoot()
+	root.SetArgs(strings.Fields(command))
+	root.SetOut(&out)
+	root.SetErr(io.Discard)
+	_ = root.ExecuteContext(t.Context()) // it has findings
+	return out.String()
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/internal/report"
@@ -38,7 +37,7 @@ func newRules() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			known := xdslint.Known(s)
+			known := known(s)
 			for _, selector := range args {
 				if err := config.CheckSelector(selector, known); err != nil {
 					return err

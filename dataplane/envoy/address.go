@@ -9,15 +9,15 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 )
 
-// ParseIP is the address that a text stands for; ok is false where Envoy calls it malformed, or may do so: see MalformedIP.
+// ParseIP parses an IP address as Envoy does. ok is false if Envoy rejects the text as malformed, or may reject it: see MalformedIP.
 func ParseIP(text string) (ip netip.Addr, ok bool) {
-	text, _, _ = strings.Cut(text, "\x00") // Envoy hands it over as a C string
+	text, _, _ = strings.Cut(text, "\x00") // Envoy passes it on as a C string
 	ip, err := netip.ParseAddr(text)
 	return ip, err == nil && (ip.Zone() == "" || numeric(ip.Zone()))
 }
 
-// MalformedIP tells of a text that Envoy takes for no IP address on any machine. Whether there is an interface named as the zone
-// of a link-local address, only the machine knows; other addresses have no zones with names (getaddrinfo).
+// MalformedIP reports whether Envoy rejects a text as an IP address on every machine. The zone of a link-local address can be the name of
+// an interface, which depends on the machine. Other addresses cannot have a named zone (getaddrinfo).
 func MalformedIP(text string) bool {
 	if _, ok := ParseIP(text); ok {
 		return false
@@ -32,7 +32,7 @@ func numeric(zone string) bool {
 	return err == nil
 }
 
-// HasAddressResolver tells whether the target has an address resolver of that name.
+// HasAddressResolver reports whether the target has an address resolver with a name.
 func HasAddressResolver(x *dataplane.Extensions, name string) bool {
 	return slices.ContainsFunc(x.ByName(name), func(e dataplane.Extension) bool { return e.Category == "envoy.resolvers" })
 }

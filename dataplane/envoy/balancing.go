@@ -12,22 +12,22 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/dynamic"
 )
 
-// Balancing is the load balancing policy that a cluster uses: the first of its load_balancing_policy that Envoy knows, or
-// its lb_policy.
+// Balancing is the load balancing policy that a cluster uses: the first entry of its load_balancing_policy that Envoy has, or its
+// lb_policy.
 type Balancing struct {
-	Name   string // of the extension; empty if Envoy has none
-	Subset bool   // it is used for the subsets of a lb_subset_config
+	Name   string // of the extension; empty if Envoy does not have it
+	Subset bool   // the policy balances within the subsets of an lb_subset_config
 	Config proto.Message
 	At     graph.At // the configuration, or the field that names the policy
 }
 
 const balancers = "envoy.load_balancing_policies."
 
-// BalancingOf finds the policy (ClusterInfoImpl::configureLbPolicies and LegacyLbPolicyConfigHelper).
+// BalancingOf returns the policy of a cluster (ClusterInfoImpl::configureLbPolicies and LegacyLbPolicyConfigHelper).
 func BalancingOf(x *dataplane.Extensions, at graph.At, c *clusterv3.Cluster) Balancing {
 	if list := c.GetLoadBalancingPolicy(); list != nil {
 		return firstPolicy(x, at.Field("load_balancing_policy"), list)
@@ -52,18 +52,18 @@ func BalancingOf(x *dataplane.Extensions, at graph.At, c *clusterv3.Cluster) Bal
 	return b
 }
 
-// Provided tells of a policy whether it leaves load balancing to the cluster.
+// Provided reports whether the policy leaves load balancing to the cluster.
 func (b Balancing) Provided() bool { return b.Name == balancers+"cluster_provided" }
 
-// Hashes tells of a policy whether it adds up all weights of a priority (TypedHashLbConfigBase::validateEndpoints).
+// Hashes reports whether the policy adds up all weights of a priority (TypedHashLbConfigBase::validateEndpoints).
 func (b Balancing) Hashes() bool {
 	return b.Name == balancers+"ring_hash" || b.Name == balancers+"maglev"
 }
 
-// MaxWeights is how much the weights of a priority may add up to.
+// MaxWeights is the largest allowed sum of the weights of a priority.
 const MaxWeights = math.MaxUint32
 
-// ValueOr is what a wrapper holds, or a default.
+// ValueOr returns the value of a wrapper, or a default if it is nil.
 func ValueOr(v *wrapperspb.UInt64Value, otherwise uint64) uint64 {
 	if v == nil {
 		return otherwise
@@ -71,7 +71,7 @@ func ValueOr(v *wrapperspb.UInt64Value, otherwise uint64) uint64 {
 	return v.GetValue()
 }
 
-// The policies that use another one.
+// Policies that use another policy.
 const (
 	SubsetPolicy            = balancers + "subset"
 	OverrideHostPolicy      = balancers + "override_host"
@@ -80,7 +80,7 @@ const (
 	WeightedRoundRobin      = balancers + "client_side_weighted_round_robin"
 )
 
-// ChildFields name, for each policy that uses another one, the field that says which.
+// ChildFields maps each policy that uses another policy to the field that selects it.
 var ChildFields = map[string]protoreflect.Name{
 	SubsetPolicy:            "subset_lb_policy",
 	OverrideHostPolicy:      "fallback_policy",
@@ -88,7 +88,7 @@ var ChildFields = map[string]protoreflect.Name{
 	LoadAwareLocalityPolicy: "endpoint_picking_policy",
 }
 
-// Child is the policy that a policy uses; its Name is empty if there is none, or Envoy has none of them.
+// Child returns the policy that b uses. Its Name is empty if b does not use one, or if Envoy has none of those listed.
 func (b Balancing) Child(x *dataplane.Extensions) (child Balancing) {
 	field := ChildFields[b.Name]
 	if list, ok := dynamic.Sub(b.Config, field).(*clusterv3.LoadBalancingPolicy); ok {
@@ -97,7 +97,7 @@ func (b Balancing) Child(x *dataplane.Extensions) (child Balancing) {
 	return child
 }
 
-// firstPolicy is the first policy of a list that Envoy has: it looks at no other.
+// firstPolicy returns the first policy of a list that Envoy has. Envoy ignores the others.
 func firstPolicy(x *dataplane.Extensions, at graph.At, list *clusterv3.LoadBalancingPolicy) (b Balancing) {
 	for i, policy := range list.GetPolicies() {
 		held := policy.GetTypedExtensionConfig().GetTypedConfig()
@@ -112,8 +112,8 @@ func firstPolicy(x *dataplane.Extensions, at graph.At, list *clusterv3.LoadBalan
 	return b
 }
 
-// Subsets is how a cluster divides its hosts, nil if it does not: the configuration of the policy, or lb_subset_config,
-// whose fields are the same.
+// Subsets returns the message that says how a cluster divides its hosts into subsets, or nil if it does not. It is the configuration of the
+// policy or lb_subset_config; both have the same fields.
 func (b Balancing) Subsets(at graph.At, c *clusterv3.Cluster) (proto.Message, graph.At) {
 	switch {
 	case b.Subset:

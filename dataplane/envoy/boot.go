@@ -9,7 +9,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// Boot is what Envoy knows before any config server has answered.
+// Boot is what Envoy has before any config server has answered.
 type Boot struct {
 	Message  *bootstrapv3.Bootstrap
 	Resource *graph.Resource
@@ -17,15 +17,15 @@ type Boot struct {
 	Secrets  map[string]*tlsv3.Secret
 }
 
-// BootOf finds the snapshot's bootstrap; nil where there is none, or where the snapshot is the dump of an Envoy that runs
-// already and so has refused nothing of it.
+// BootOf returns the bootstrap of a snapshot. It returns nil if there is none, or if the snapshot is the config dump of a running Envoy,
+// which has accepted its bootstrap already.
 func BootOf(s *graph.Snapshot) *Boot {
 	b := &Boot{Clusters: map[string]*clusterv3.Cluster{}, Secrets: map[string]*tlsv3.Secret{}}
 	for _, r := range s.Resources {
 		if r.State != "" {
 			return nil
 		}
-		if r.Delivery != graph.Booted {
+		if r.Delivery != graph.FromBootstrap {
 			continue
 		}
 		switch m := r.Message.(type) {
@@ -47,8 +47,8 @@ func BootOf(s *graph.Snapshot) *Boot {
 	return b
 }
 
-// Primary reports whether a cluster is there before the config servers are asked: static, and no EDS unless from a file
-// (ClusterManagerImpl::initialize).
+// Primary reports whether a cluster is ready before Envoy connects to the config servers: it is static, and if it uses EDS, its endpoints
+// come from a file (ClusterManagerImpl::initialize).
 func (b *Boot) Primary(name string) bool {
 	c := b.Clusters[name]
 	if c == nil || c.GetType() != clusterv3.Cluster_EDS {
@@ -61,14 +61,14 @@ func (b *Boot) Primary(name string) bool {
 	return false
 }
 
-// Need is what Envoy wants of a cluster that it looks up while it loads a configuration.
+// Need is what Envoy requires of a cluster that it looks up while it loads a configuration.
 type Need uint8
 
 // The needs.
 const (
-	AnyCluster     Need = iota // a cluster that it has, be it static or from CDS
-	StaticCluster              // one of the bootstrap
-	PrimaryCluster             // one of the bootstrap that needs no config server itself
+	AnyCluster     Need = iota // any known cluster, static or from CDS
+	StaticCluster              // a cluster of the bootstrap
+	PrimaryCluster             // a cluster of the bootstrap that does not need a config server itself: see Boot.Primary
 )
 
 // Has reports whether the bootstrap has a cluster that satisfies the need.
@@ -79,7 +79,7 @@ func (b *Boot) Has(n Need, name string) bool {
 	return b.Clusters[name] != nil
 }
 
-// Names lists the clusters of the bootstrap that satisfy the need.
+// Names returns the names of the clusters in the bootstrap that satisfy the need.
 func (b *Boot) Names(n Need) []string {
 	var names []string
 	for _, c := range b.Message.GetStaticResources().GetClusters() {

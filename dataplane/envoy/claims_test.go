@@ -18,8 +18,8 @@ import (
 	"github.com/xdslint/xdslint/internal/envoytest"
 )
 
-// What the rules say that Envoy does with a name that leads nowhere, asked of the real one: a request goes through the
-// listener, and the answer is its status and its response flags.
+// TestWhatEnvoyDoes checks on the real Envoy what the notes claim about names that do not exist. It sends a request through the listener
+// and compares the status and the response flags.
 func TestWhatEnvoyDoes(t *testing.T) {
 	t.Parallel()
 	backend := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
@@ -74,7 +74,7 @@ func TestWhatEnvoyDoes(t *testing.T) {
 	}
 }
 
-// ask sends a request through the listener "l": the status and flags of the access log, or "closed".
+// ask sends a request through the listener "l". It returns the status and flags from the access log, or "closed".
 func ask(t *testing.T, ctx context.Context, e *envoytest.Envoy) string {
 	t.Helper()
 	addr, err := e.Addr(ctx, "l")
@@ -107,8 +107,8 @@ func ask(t *testing.T, ctx context.Context, e *envoytest.Envoy) string {
 	return ""
 }
 
-// TestEnvoyEndsAtOnce: what --mode validate takes and a real start does not.
-func TestEnvoyEndsAtOnce(t *testing.T) {
+// TestEnvoyExitsAtStartup starts Envoy with bootstraps that --mode validate accepts.
+func TestEnvoyExitsAtStartup(t *testing.T) {
 	t.Parallel()
 	server := static("config", "127.0.0.1:1")
 	for name, bootstrap := range map[string]string{
@@ -129,7 +129,7 @@ func TestEnvoyEndsAtOnce(t *testing.T) {
 			}
 			e, err := envoytest.Serve(ctx, bootstrap, ".yaml")
 			if err == nil {
-				// Envoy may be live for a moment before it ends.
+				// Envoy may be live for a moment before it exits.
 				time.Sleep(300 * time.Millisecond)
 				if _, err = e.Admin(ctx, "/ready"); err == nil {
 					t.Error("it runs")
@@ -140,7 +140,7 @@ func TestEnvoyEndsAtOnce(t *testing.T) {
 	}
 }
 
-// TestStaticClusterStays: CDS cannot replace what the bootstrap holds, and nobody is told.
+// TestStaticClusterStays checks that CDS cannot replace a cluster of the bootstrap, and that the update is accepted anyway.
 func TestStaticClusterStays(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -170,7 +170,7 @@ func TestStaticClusterStays(t *testing.T) {
 const (
 	grpc   = "grpc_service: {envoy_grpc: {cluster_name: nowhere}}"
 	stdout = `{name: l, typed_config: {"@type": type.googleapis.com/envoy.extensions.access_loggers.stream.v3.StdoutAccessLog, log_format: {text_format_source: {inline_string: "ASKED %RESPONSE_CODE% %RESPONSE_FLAGS%\n"}}}}`
-	// A token that needs a key set to be refused: its header and its claims are well-formed.
+	// A token with a well-formed header and claims: Envoy needs a key set to reject it.
 	jwt = "eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJpIn0.AAAA"
 )
 
@@ -179,7 +179,7 @@ func boot(listener string, clusters ...string) string {
 		"\n  clusters:\n" + strings.Join(clusters, "\n") + "\n"
 }
 
-// http1 is the rest of a listener with a connection manager; filters are "package.Type, fields", and are named f.
+// http1 returns the filter chain of a listener with a connection manager. The filters are "package.Type, fields", and are named f.
 func http1(manager string, filters ...string) string {
 	text := "filter_chains:\n      - filters:\n        - name: hcm\n          typed_config:\n" +
 		"            \"@type\": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager\n" +
@@ -217,7 +217,7 @@ func aggregate(name, members string) string {
 		`{"@type": type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig, clusters: [%s]}}}`, name, members)
 }
 
-// file is a source that serves nothing, and is not waited for for long.
+// file returns a config source that serves nothing and has a short initial_fetch_timeout.
 func file(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "empty.yaml")

@@ -9,10 +9,10 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
-// The factories of clusters that rules ask for.
+// The cluster factories that rules distinguish.
 const (
 	ClusterStatic      = "envoy.cluster.static"
 	ClusterStrictDNS   = "envoy.cluster.strict_dns"
@@ -23,7 +23,8 @@ const (
 	ClusterDFP         = "envoy.clusters.dynamic_forward_proxy"
 )
 
-// ClusterFactory is the name of the extension that makes the cluster (ClusterFactoryImplBase::create); empty if Envoy has none.
+// ClusterFactory returns the name of the extension that makes the cluster (ClusterFactoryImplBase::create), or "" if Envoy does not have
+// it.
 func ClusterFactory(x *dataplane.Extensions, c *clusterv3.Cluster) string {
 	custom := c.GetClusterType()
 	if custom == nil {
@@ -53,12 +54,12 @@ func ClusterFactory(x *dataplane.Extensions, c *clusterv3.Cluster) string {
 	return ""
 }
 
-// ClusterConfig is what a cluster_type is configured with, nil if there is nothing or it is not known.
+// ClusterConfig returns the configuration of a cluster_type and its place. The message is nil if there is none or its type is not known.
 func ClusterConfig(at graph.At, c *clusterv3.Cluster) (proto.Message, graph.At) {
 	return Content(at.Field("cluster_type", "typed_config"), c.GetClusterType().GetTypedConfig())
 }
 
-// Content is what an Any holds, or what the TypedStruct in it stands for, and where that is.
+// Content returns the message in an Any and its place. If the Any holds a TypedStruct, it returns the message that the struct represents.
 func Content(at graph.At, held *anypb.Any) (proto.Message, graph.At) {
 	if held == nil {
 		return nil, at
@@ -71,16 +72,16 @@ func Content(at graph.At, held *anypb.Any) (proto.Message, graph.At) {
 	return at.Content(value), at.Field("value")
 }
 
-// HTTPOptionsKey is under which a cluster has its HttpProtocolOptions.
+// HTTPOptionsKey is the key of HttpProtocolOptions in the typed_extension_protocol_options of a cluster.
 const HTTPOptionsKey = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions"
 
-// UpstreamHTTP is how a cluster speaks HTTP: the typed options, or where there are none the older fields of the cluster itself.
+// UpstreamHTTP is how a cluster speaks HTTP: its typed options, or the older fields of the cluster if Typed is nil.
 type UpstreamHTTP struct {
 	Typed *httpv3.HttpProtocolOptions
 	At    graph.At // the typed options
 }
 
-// UpstreamHTTPOf finds the options; ok is false if they cannot be known.
+// UpstreamHTTPOf returns the HTTP options of a cluster. ok is false if it has typed options that did not decode.
 func UpstreamHTTPOf(at graph.At, c *clusterv3.Cluster) (h UpstreamHTTP, ok bool) {
 	held, typed := c.GetTypedExtensionProtocolOptions()[HTTPOptionsKey]
 	if !typed {
@@ -92,7 +93,7 @@ func UpstreamHTTPOf(at graph.At, c *clusterv3.Cluster) (h UpstreamHTTP, ok bool)
 	return h, ok
 }
 
-// HTTP2 tells whether the cluster can speak HTTP/2.
+// HTTP2 reports whether the cluster can speak HTTP/2.
 func (h UpstreamHTTP) HTTP2(c *clusterv3.Cluster) bool {
 	if h.Typed == nil {
 		return c.GetHttp2ProtocolOptions() != nil //nolint:staticcheck // deprecated, and in use
@@ -101,7 +102,7 @@ func (h UpstreamHTTP) HTTP2(c *clusterv3.Cluster) bool {
 		h.Typed.GetUseDownstreamProtocolConfig().GetHttp2ProtocolOptions() != nil
 }
 
-// Upstream returns the upstream_http_protocol_options.
+// Upstream returns the upstream_http_protocol_options that apply.
 func (h UpstreamHTTP) Upstream(c *clusterv3.Cluster) *corev3.UpstreamHttpProtocolOptions {
 	if h.Typed != nil {
 		return h.Typed.GetUpstreamHttpProtocolOptions()

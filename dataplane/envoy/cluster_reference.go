@@ -6,20 +6,20 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// ClusterRole is what a reference wants a cluster for.
+// ClusterRole is what a reference uses its cluster for.
 type ClusterRole uint8
 
 // The roles. Each reference to a cluster has exactly one.
 const (
-	FilterCluster       ClusterRole = iota // a filter calls it, or anything else for which there is no role of its own
+	FilterCluster       ClusterRole = iota // a filter calls it, or anything else that does not have its own role
 	RouteCluster                           // a route sends requests there
 	WeightedCluster                        // a route sends a share of its requests there
 	MirrorCluster                          // copies of requests go there
 	ProxiedCluster                         // a TCP or UDP proxy sends its connections there
-	AuthzCluster                           // it decides who may pass
+	AuthzCluster                           // it authorizes requests or connections
 	RateLimitCluster                       // it counts requests
-	TelemetryCluster                       // logs, traces and statistics go there
-	MemberCluster                          // a cluster of clusters holds it
+	TelemetryCluster                       // it receives logs, traces or statistics
+	MemberCluster                          // it is a member of an aggregate or similar cluster
 	ConfigServerCluster                    // it serves xDS
 	LocalCluster                           // the cluster that Envoy itself belongs to
 )
@@ -29,7 +29,7 @@ const (
 	fieldHTTPURI   protoreflect.FullName = "envoy.config.core.v3.HttpUri.cluster"
 )
 
-// roleByField is the role of a reference where its field alone decides.
+// roleByField maps fields that determine the role of a reference on their own.
 var roleByField = map[protoreflect.FullName]ClusterRole{
 	"envoy.config.route.v3.RouteAction.cluster":                                                               RouteCluster,
 	"envoy.extensions.router.cluster_specifiers.lua.v3.LuaConfig.default_cluster":                             RouteCluster,
@@ -71,7 +71,7 @@ var roleByField = map[protoreflect.FullName]ClusterRole{
 	"envoy.config.bootstrap.v3.ClusterManager.local_cluster_name": LocalCluster,
 }
 
-// roleAround is the role of the gRPC and HTTP services inside a message; the innermost message decides.
+// roleAround maps messages to the role of the gRPC and HTTP services inside them. The innermost message decides.
 var roleAround = map[protoreflect.FullName]ClusterRole{
 	"envoy.config.core.v3.ApiConfigSource": ConfigServerCluster,
 
@@ -103,7 +103,7 @@ func RoleOf(e *graph.Edge) ClusterRole {
 	return FilterCluster
 }
 
-// NeedsStaticCluster reports whether a field does not take every cluster there is.
+// NeedsStaticCluster reports whether Envoy can require a field to name a cluster of the bootstrap.
 func NeedsStaticCluster(field protoreflect.FullName) bool { return needsStatic[field] }
 
 var needsStatic = map[protoreflect.FullName]bool{

@@ -8,11 +8,11 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/xdslint/xdslint/graph"
-	_ "github.com/xdslint/xdslint/graph/decode/linked"
+	_ "github.com/xdslint/xdslint/internal/decode/linked"
 )
 
-// withoutRole are the fields that FilterCluster takes since no other role claims them. A new field of the table has to be put
-// here or there, with a thought to what Envoy does where the cluster is missing.
+// withoutRole are the fields with the role FilterCluster, because no other role fits. Add a new field here or to roleByField, depending on
+// what Envoy does if the cluster is missing.
 var withoutRole = []protoreflect.FullName{
 	fieldEnvoyGrpc, // unless a message around it says otherwise
 	fieldHTTPURI,   // the same
@@ -31,7 +31,7 @@ func TestEveryReferenceHasARole(t *testing.T) {
 	for _, field := range fields {
 		_, hasRole := roleByField[field]
 		if hasRole == slices.Contains(withoutRole, field) {
-			t.Errorf("%s: it has a role of its own (%t), or it is in the list of those without", field, hasRole)
+			t.Errorf("%s: it must have a role (%t) or be in withoutRole, not both", field, hasRole)
 		}
 	}
 	for field := range roleByField {

@@ -8,24 +8,23 @@ import (
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 )
 
-// Drain is what an update of a listener does to the connections that it has.
+// Drain lists the connections of a listener that an update closes gracefully.
 type Drain struct {
-	Listener *graph.Resource // as it was
-	All      bool            // the listener goes, or is replaced as a whole
-	Chains   []DrainedChain  // unless All: those that change or go
-	Why      string          // of All: the field for which Envoy replaces the listener; empty where it goes
+	Listener *graph.Resource // before the update
+	All      bool            // all connections: the listener is removed or replaced
+	Chains   []DrainedChain  // unless All: the chains that are changed or removed
+	Why      string          // if All: the changed field for which Envoy replaces the listener; empty if the listener is removed
 }
 
-// DrainedChain is a filter chain of the listener as it was.
+// DrainedChain is a filter chain of the listener before the update.
 type DrainedChain struct {
-	Path    *decode.Path
+	Path    *graph.Path
 	Message *listenerv3.FilterChain
 }
 
-// Name of the chain as people call it: its own, else its place.
+// Name returns the name of the chain, or its path if it does not have one.
 func (c DrainedChain) Name() string {
 	if c.Message.GetName() != "" {
 		return c.Message.GetName()
@@ -33,11 +32,11 @@ func (c DrainedChain) Name() string {
 	return c.Path.String()
 }
 
-// None tells that no connection is drained.
+// None reports whether no connection drains.
 func (d Drain) None() bool { return !d.All && len(d.Chains) == 0 }
 
-// Covers tells whether the connections that a place of the old listener serves are drained.
-func (d Drain) Covers(path *decode.Path) bool {
+// Covers reports whether the connections that a path of the old listener serves drain.
+func (d Drain) Covers(path *graph.Path) bool {
 	if d.All {
 		return true
 	}
@@ -51,8 +50,8 @@ func (d Drain) Covers(path *decode.Path) bool {
 	return false
 }
 
-// DrainOf a listener's change: which connections drain (ListenerImpl::supportUpdateFilterChain, diffFilterChain). An added one drains none, and
-// neither does an update that Envoy refuses.
+// DrainOf returns the connections that drain when a listener changes (ListenerImpl::supportUpdateFilterChain, diffFilterChain). Nothing
+// drains if the listener is added, or if Envoy rejects the update.
 func DrainOf(change *graph.Change) Drain {
 	if change.Added() || ReusePortFlips(change) {
 		return Drain{}
@@ -64,15 +63,15 @@ func DrainOf(change *graph.Change) Drain {
 		return d
 	}
 	after, _ := change.New.Message.(*listenerv3.Listener)
-	if d.Why = outside(change, before, after); d.Why != "" {
+	if d.Why = replacedBy(change, before, after); d.Why != "" {
 		d.All = true
 		return d
 	}
-	d.Chains = gone(change, before, after)
+	d.Chains = replacedChains(change, before, after)
 	return d
 }
 
-// ReusePortFlips tells of an update that changes whether the listener's sockets share their port, which Envoy refuses
+// ReusePortFlips reports whether an update changes enable_reuse_port, which Envoy rejects
 // (ListenerManagerImpl::setupSocketFactoryForListener).
 func ReusePortFlips(change *graph.Change) bool {
 	if !change.Changed() {
@@ -83,13 +82,13 @@ func ReusePortFlips(change *graph.Change) bool {
 	return ReusesPort(before) != ReusesPort(after)
 }
 
-// ReusesPort is what enable_reuse_port comes to (ListenerImpl::getReusePortOrDefault); true is the default.
+// ReusesPort returns the value of enable_reuse_port, which is true by default (ListenerImpl::getReusePortOrDefault).
 func ReusesPort(l *listenerv3.Listener) bool {
 	return l.GetEnableReusePort() == nil || l.GetEnableReusePort().GetValue()
 }
 
-// outside names what keeps an update from being in place: Envoy then replaces the whole listener.
-func outside(change *graph.Change, before, after *listenerv3.Listener) string {
+// replacedBy returns the field for which Envoy replaces the whole listener, or "" if it updates the filter chains in place.
+func replacedBy(change *graph.Change, before, after *listenerv3.Listener) string {
 	if before.GetFcdsConfig() != nil {
 		return "fcds_config"
 	}
@@ -113,7 +112,7 @@ func outside(change *graph.Change, before, after *listenerv3.Listener) string {
 	return ""
 }
 
-// usesProxyProto tells of a field of filter chains that in truth makes a listener filter.
+// usesProxyProto reports whether use_proxy_proto is set. It is a field of filter chains, but Envoy makes a listener filter of it.
 func usesProxyProto(l *listenerv3.Listener) bool {
 	chain := l.GetDefaultFilterChain()
 	if chains := l.GetFilterChains(); len(chains) > 0 {
@@ -122,14 +121,14 @@ func usesProxyProto(l *listenerv3.Listener) bool {
 	return chain.GetUseProxyProto().GetValue() //nolint:staticcheck // Envoy reads it
 }
 
-// gone lists the chains that the new listener does not have just so.
-func gone(change *graph.Change, before, after *listenerv3.Listener) []DrainedChain {
+// replacedChains returns the chains of the old listener that the new one does not have unchanged.
+func replacedChains(change *graph.Change, before, after *listenerv3.Listener) []DrainedChain {
 	var kept []proto.Message
 	for _, chain := range after.GetFilterChains() {
 		kept = append(kept, change.New.CanonicalOf(chain))
 	}
 	var chains []DrainedChain
-	var root *decode.Path
+	var root *graph.Path
 	for i, chain := range before.GetFilterChains() {
 		if !among(kept, change.Old.CanonicalOf(chain)) {
 			chains = append(chains, DrainedChain{root.Item("filter_chains", i), chain})
@@ -156,7 +155,7 @@ func among(all []proto.Message, one proto.Message) bool {
 	return false
 }
 
-// Summary says in a few words what drains.
+// Summary describes in a few words what drains.
 func (d Drain) Summary() string {
 	switch {
 	case d.None():

@@ -15,8 +15,8 @@ type side struct {
 	message  protoreflect.Message
 }
 
-// equal compares as ListenerMessageUtil::filterChainOnlyChange does (MessageDifferencer with EQUIVALENT and AS_SET): a field that is not set
-// is one with the default, and lists have no order.
+// equal compares as ListenerMessageUtil::filterChainOnlyChange does (MessageDifferencer with EQUIVALENT and AS_SET): an unset field equals
+// its default, and the order of lists does not matter.
 func equal(a, b side) bool {
 	if a.message.Descriptor() != b.message.Descriptor() {
 		return false

@@ -46,15 +46,15 @@ func listener(t *testing.T, body string) *graph.Snapshot {
 	return in.Snapshots[0]
 }
 
-// What Envoy 1.40 does was seen in its counters listener_in_place_updated and listener_modified, and on open connections.
+// The expectations were measured on Envoy 1.40: its counters listener_in_place_updated and listener_modified, and open connections.
 func TestDrainOf(t *testing.T) {
 	for _, c := range []struct{ name, before, after, want string }{
-		{"goes", "filter_chains: [" + chainA + "]", "", "all: "},
+		{"removed", "filter_chains: [" + chainA + "]", "", "all: "},
 		{"chain changes", "filter_chains: [" + chainA + ", " + chainB + "]", "filter_chains: [" + chainA + "]", "filter_chains[1]"},
 		{"chain is added", "filter_chains: [" + chainA + "]", "filter_chains: [" + chainB + ", " + chainA + "]", ""},
-		{"default chain goes", "filter_chains: [" + chainA + "]; default_filter_chain: " + chainB, "filter_chains: [" + chainA + "]", "default_filter_chain"},
+		{"default chain is removed", "filter_chains: [" + chainA + "]; default_filter_chain: " + chainB, "filter_chains: [" + chainA + "]", "default_filter_chain"},
 		{"default chain alone", "default_filter_chain: " + chainA, "default_filter_chain: " + chainB, "all: default_filter_chain"},
-		{"field beside", "filter_chains: [" + chainA + "]", "filter_chains: [" + chainA + "]; per_connection_buffer_limit_bytes: 1024", "all: per_connection_buffer_limit_bytes"},
+		{"another field", "filter_chains: [" + chainA + "]", "filter_chains: [" + chainA + "]; per_connection_buffer_limit_bytes: 1024", "all: per_connection_buffer_limit_bytes"},
 		{
 			"order and defaults", "listener_filters: [" + inspector + ", " + sniffer + "]; filter_chains: [" + chainA + "]",
 			"listener_filters: [" + sniffer + ", " + verbose + "]; transparent: false; filter_chains: [" + chainB + "]", "filter_chains[0]",
@@ -64,7 +64,7 @@ func TestDrainOf(t *testing.T) {
 			"listener_filters: [" + sniffer + "]; filter_chains: [" + chainA + "]", "all: listener_filters",
 		},
 		{"reuse port spelt out", "filter_chains: [" + chainA + "]", "filter_chains: [" + chainA + "]; enable_reuse_port: true", "all: enable_reuse_port"},
-		{"refused", "filter_chains: [" + chainA + "]", "filter_chains: [" + chainB + "]; enable_reuse_port: false", ""},
+		{"rejected", "filter_chains: [" + chainA + "]", "filter_chains: [" + chainB + "]; enable_reuse_port: false", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			changes := graph.Diff(listener(t, c.before), listener(t, c.after))

@@ -12,11 +12,10 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// A point is a field into which an extension's configuration is plugged. It says which categories of extensions Envoy
-// looks through for the type of the configuration; a point without categories takes what some filter asks for.
+// points are the fields that hold the configuration of an extension, with the categories in which Envoy searches for the type of the
+// configuration. A point without categories accepts whatever the enclosing filter accepts.
 //
-// Filters, transport sockets and TypedExtensionConfigs are only wrapped around the configuration: the point is the field
-// that holds the wrapping.
+// Filters, transport sockets and TypedExtensionConfigs only wrap the configuration: the point is the field that holds the wrapping.
 var points = map[protoreflect.FullName]string{
 	"envoy.config.accesslog.v3.AccessLogFilter.extension_filter":                                           "envoy.access_loggers.extension_filters",
 	"envoy.config.bootstrap.v3.Bootstrap.bootstrap_extensions":                                             "envoy.bootstrap",
@@ -106,7 +105,7 @@ var points = map[protoreflect.FullName]string{
 	hcm + ".Tracing.provider":                    "envoy.tracers",
 	"envoy.type.matcher.v3.StringMatcher.custom": "envoy.string_matcher",
 
-	// Which inputs and actions a matcher takes is up to the filter that holds it.
+	// The filter that holds a matcher decides which inputs and actions it accepts.
 	"envoy.config.common.matcher.v3.Matcher.MatcherList.Predicate.SinglePredicate.custom_match": "",
 	"envoy.config.common.matcher.v3.Matcher.MatcherList.Predicate.SinglePredicate.input":        "",
 	"envoy.config.common.matcher.v3.Matcher.MatcherTree.custom_match":                           "",
@@ -121,7 +120,7 @@ var points = map[protoreflect.FullName]string{
 
 const hcm = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"
 
-// accessLog is a wrapping that means the same in whatever field it stands.
+// accessLog is a wrapping that means the same in every field.
 const accessLog protoreflect.FullName = "envoy.config.accesslog.v3.AccessLog"
 
 // wrappings are the messages that only give an extension's configuration a name.
@@ -150,16 +149,15 @@ var wrappings = map[protoreflect.FullName]bool{
 	"xds.core.v3.TypedExtensionConfig":                                               true,
 }
 
-// Point is where an extension is plugged in.
+// Point is a place for an extension: see points.
 type Point struct {
-	Field      protoreflect.FullName // empty: a resource of its own, ECDS's
+	Field      protoreflect.FullName // empty: a resource of ECDS
 	Categories []string              // empty: any
 	Holder     *graph.Place          // the message that has the field
-	Wrapping   *graph.Place          // the outermost wrapping, the holder's field
+	Wrapping   *graph.Place          // the outermost wrapping: the value of the field
 }
 
-// PointOf finds the point of an Any or of the wrapping around one; ok is false where Envoy plugs in no extension, as far
-// as is known.
+// PointOf returns the point of an Any or of the wrapping around one. ok is false if the place is not a known extension point.
 func PointOf(at *graph.Place) (p Point, ok bool) {
 	p.Wrapping = at
 	for at.Parent != nil && wrappings[at.Parent.Message.Descriptor().FullName()] {
@@ -191,7 +189,7 @@ func PointOf(at *graph.Place) (p Point, ok bool) {
 	return p, ok
 }
 
-// alone finds the point of what no message holds: a resource of ECDS, or a patch.
+// alone completes the point of a message without a holder: a resource of ECDS, or a patch.
 func (p Point) alone(r *graph.Resource) (Point, bool) {
 	if r.Kind != graph.Patch {
 		return p, r.Kind == graph.ExtensionConfig
@@ -207,25 +205,25 @@ func (p Point) alone(r *graph.Resource) (Point, bool) {
 	p.Field = r.Into
 	categories, ok := points[p.Field]
 	if p.Categories = strings.Fields(categories); p.Field == "envoy.config.listener.v3.Listener.listener_filters" {
-		p.Categories = append(p.Categories, "envoy.filters.udp_listener") // the listener may well be one of UDP
+		p.Categories = append(p.Categories, "envoy.filters.udp_listener") // the patched listener can be a UDP listener
 	}
 	return p, ok
 }
 
-// ByName are points where Envoy goes by the extension's name instead of its type, and the category that it looks in.
+// ByName maps the points where Envoy searches for an extension by its name instead of its type to the category that it searches.
 var ByName = map[protoreflect.FullName]string{
 	"envoy.extensions.filters.http.stateful_session.v3.StatefulSession.session_state": "envoy.http.stateful_session",
 	"envoy.extensions.filters.network.dubbo_proxy.v3.DubboProxy.dubbo_filters":        "envoy.dubbo_proxy.filters",
 }
 
-// isUDP tells whether a listener takes datagrams, and so other listener filters.
+// isUDP reports whether a listener receives datagrams. It then has other listener filters.
 func isUDP(l *listenerv3.Listener) bool {
 	return l.GetAddress().GetSocketAddress().GetProtocol() == corev3.SocketAddress_UDP
 }
 
 const anyName protoreflect.FullName = "google.protobuf.Any"
 
-// FieldOf is the field of the parent that holds a message; nil for the content of an Any, which stands where the Any does.
+// FieldOf returns the field of the parent that holds a message, or nil for the content of an Any, which has the same path as the Any.
 func FieldOf(at *graph.Place) protoreflect.FieldDescriptor {
 	if at.Parent == nil || at.Path == at.Parent.Path {
 		return nil
@@ -233,7 +231,7 @@ func FieldOf(at *graph.Place) protoreflect.FieldDescriptor {
 	return at.Parent.Message.Descriptor().Fields().ByName(protoreflect.Name(at.Path.Name()))
 }
 
-// Late tells that only a real start of Envoy plugs the extension in, --mode validate does not (setStatsMatcher).
+// Late reports whether Envoy loads the extension only at a real start, not in --mode validate (setStatsMatcher).
 func (p Point) Late() bool {
 	for at := p.Holder; at != nil; at = at.Parent {
 		if at.Message.Descriptor().FullName() == "envoy.config.metrics.v3.StatsConfig" {
@@ -243,10 +241,10 @@ func (p Point) Late() bool {
 	return false
 }
 
-// proactiveMonitor is a resource monitor of a category that Envoy does not report of itself.
+// proactiveMonitor is a resource monitor whose category is not in the list of extensions that Envoy reports.
 const proactiveMonitor = "envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig"
 
-// Takes tells whether an extension with configurations of that type can be plugged in there.
+// Takes reports whether the point accepts configurations of a type.
 func (p Point) Takes(x *dataplane.Extensions, name protoreflect.FullName) bool {
 	found := x.ByTypeURL(string(name))
 	if len(p.Categories) == 0 || name == proactiveMonitor && slices.Contains(p.Categories, "envoy.resource_monitors") {
@@ -262,5 +260,5 @@ func (p Point) Takes(x *dataplane.Extensions, name protoreflect.FullName) bool {
 	return false
 }
 
-// IsWrapping tells the messages that only give an extension's configuration a name.
+// IsWrapping reports whether a message only gives an extension's configuration a name.
 func IsWrapping(name protoreflect.FullName) bool { return wrappings[name] }

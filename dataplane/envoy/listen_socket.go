@@ -6,15 +6,15 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 )
 
-// ListenSocket is what Envoy compares of the address that a listener binds.
+// ListenSocket is the part of a listener's address that Envoy compares.
 type ListenSocket struct {
 	Address   string // an IP address, or "unix:" and a path
 	Port      uint32
 	Namespace string
 }
 
-// ListenSocketOf an address; false for one that a resolver has to find.
-func ListenSocketOf(a *corev3.Address) (ListenSocket, bool) {
+// ListenSocketOf returns the socket of an address. ok is false if a resolver has to find it.
+func ListenSocketOf(a *corev3.Address) (socket ListenSocket, ok bool) {
 	if pipe := a.GetPipe(); pipe != nil {
 		return ListenSocket{Address: "unix:" + pipe.GetPath()}, pipe.GetPath() != ""
 	}
@@ -29,7 +29,7 @@ func ListenSocketOf(a *corev3.Address) (ListenSocket, bool) {
 	return ListenSocket{Address: ip.String(), Port: s.GetPortValue(), Namespace: s.GetNetworkNamespaceFilepath()}, true
 }
 
-// String is how people write it: 10.0.0.1:80.
+// String returns the socket as people write it: 10.0.0.1:80.
 func (s ListenSocket) String() string {
 	if ip, err := netip.ParseAddr(s.Address); err == nil {
 		return netip.AddrPortFrom(ip, uint16(s.Port)).String()

@@ -15,20 +15,20 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// Lookup is a lookup that Envoy does while it loads a configuration, and refuses it where the lookup fails. Most names
-// have none: they are looked up when traffic comes.
+// Lookup is a lookup of a name that Envoy does while it loads a configuration. Envoy rejects the configuration if the lookup fails. Most
+// names are looked up only when traffic arrives.
 type Lookup struct {
 	Need  Need
 	Says  string // the gist of Envoy's message
 	Why   string
 	Help  string
-	Later string // what else helps where CDS is used
-	Late  bool   // only a real start does it, --mode validate does not
+	Later string // an alternative to Help if CDS is used
+	Late  bool   // Envoy does the lookup only at a real start, not in --mode validate
 }
 
 const hcmName protoreflect.FullName = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"
 
-// LookupOf returns nil for a name that Envoy looks up at run time only.
+// LookupOf returns the lookup of a reference, or nil if Envoy looks the name up only at run time.
 func LookupOf(e *graph.Edge) *Lookup {
 	switch e.Field {
 	case "envoy.config.route.v3.RouteAction.cluster":
@@ -38,7 +38,8 @@ func LookupOf(e *graph.Edge) *Lookup {
 	case "envoy.config.route.v3.RouteAction.RequestMirrorPolicy.cluster":
 		return tableCheck(e, mirrorChecked(e.Place), "route: unknown shadow cluster '%s'")
 	case "envoy.extensions.router.cluster_specifiers.priority_group.v3.ClusterWeight.cluster_name":
-		return tableCheck(e, pluginChecked(e.Place), "route: unknown cluster '%s' in priority group '"+strings.ReplaceAll(priorityGroup(e.Place), "%", "%%")+"'")
+		return tableCheck(e, pluginChecked(e.Place),
+			"route: unknown cluster '%s' in priority group '"+strings.ReplaceAll(priorityGroup(e.Place), "%", "%%")+"'")
 	case "envoy.extensions.filters.network.thrift_proxy.v3.RouteAction.cluster":
 		return tableCheck(e, thriftChecked(e.Place), "route: unknown thrift cluster '%s'")
 	case "envoy.extensions.filters.network.thrift_proxy.v3.WeightedCluster.ClusterWeight.name":
@@ -48,7 +49,7 @@ func LookupOf(e *graph.Edge) *Lookup {
 	case "envoy.config.bootstrap.v3.ClusterManager.local_cluster_name":
 		return &Lookup{
 			Need: StaticCluster, Says: fmt.Sprintf("local cluster '%s' must be defined", e.Target),
-			Why: "the cluster of this Envoy itself has to be in the bootstrap", Help: "add it to static_resources.clusters",
+			Why: "the local cluster must be in the bootstrap", Help: "add it to static_resources.clusters",
 		}
 	}
 	switch RoleOf(e) {
@@ -66,18 +67,18 @@ func tableCheck(e *graph.Edge, checked bool, format string) *Lookup {
 	}
 	return &Lookup{
 		Need: AnyCluster, Says: fmt.Sprintf(format, e.Target),
-		Why:  "it looks up the clusters of a route table with validate_clusters, the default of an inline one, when it loads the table",
-		Help: "add it to static_resources.clusters", Later: "set validate_clusters: false in the route table if CDS brings it",
+		Why:  "validate_clusters is on (the default of an inline route table), so clusters must exist when the table is loaded",
+		Help: "add it to static_resources.clusters", Later: "set validate_clusters: false in the route table if the cluster comes from CDS",
 	}
 }
 
-// routeChecked tells whether the clusters of the route around a place are looked up when its table is loaded.
+// routeChecked reports whether Envoy looks up the clusters of the route around a place when it loads the route table.
 func routeChecked(at *graph.Place) bool {
 	route := at.Enclosing("envoy.config.route.v3.Route")
 	if route == nil {
 		return false
 	}
-	// Routes that are actions of a matcher are never looked at.
+	// Envoy does not check routes that are actions of a matcher.
 	host, ok := graph.As[*routev3.VirtualHost](route.Parent)
 	return ok && host != nil && tableChecked(route.Parent.Parent)
 }
@@ -85,7 +86,7 @@ func routeChecked(at *graph.Place) bool {
 func tableChecked(at *graph.Place) bool {
 	table, ok := graph.As[*routev3.RouteConfiguration](at)
 	if !ok {
-		return false // a virtual host that came over VHDS
+		return false // a virtual host from VHDS
 	}
 	if given := table.GetValidateClusters(); given != nil {
 		return given.GetValue()
@@ -93,7 +94,8 @@ func tableChecked(at *graph.Place) bool {
 	return at.Parent != nil // inline, in a connection manager or in a scope
 }
 
-// mirrorChecked: the policies of a virtual host are those of its routes without any of their own, and so on upwards.
+// mirrorChecked reports whether Envoy looks up the cluster of a mirror policy. A route without mirror policies inherits those of its
+// virtual host, and a virtual host those of its table.
 func mirrorChecked(at *graph.Place) bool {
 	switch around := at.Parent; {
 	case around == nil:
@@ -126,7 +128,8 @@ func inheritsMirrors(host *routev3.VirtualHost) bool {
 	return false
 }
 
-// pluginChecked: a plugin that the table declares is looked at through the routes that name it.
+// pluginChecked reports whether Envoy looks up the clusters of a cluster specifier plugin. If the table declares the plugin, Envoy checks
+// it only if a route names it.
 func pluginChecked(at *graph.Place) bool {
 	plugin, ok := graph.As[*routev3.ClusterSpecifierPlugin](at.Enclosing("envoy.config.route.v3.ClusterSpecifierPlugin"))
 	if !ok || at.Enclosing("envoy.config.route.v3.Route") != nil {
@@ -163,9 +166,10 @@ func thriftChecked(at *graph.Place) bool {
 	return at.Enclosing("envoy.extensions.filters.network.thrift_proxy.v3.ThriftProxy") != nil
 }
 
-// telemetryCheck: stats sinks and some tracers and loggers look their cluster up when they are made, the others do not.
+// telemetryCheck returns the lookup of a telemetry cluster. Only stats sinks and some tracers and loggers look up their cluster when they
+// are created.
 func telemetryCheck(e *graph.Edge) *Lookup {
-	inManager := e.Place.Enclosing(hcmName) != nil // the tracer of a bootstrap is made when a manager first wants it
+	inManager := e.Place.Enclosing(hcmName) != nil // the tracer of a bootstrap is created when a manager first uses it
 	tracer := func(name string) *Lookup {
 		return &Lookup{
 			Says: fmt.Sprintf("%s: unknown cluster '%s'", name, e.Target),
@@ -176,17 +180,17 @@ func telemetryCheck(e *graph.Edge) *Lookup {
 	case e.Field == "envoy.config.metrics.v3.StatsdSink.tcp_cluster_name":
 		return &Lookup{
 			Need: StaticCluster, Says: fmt.Sprintf("tcp statsd: unknown cluster '%s'", e.Target),
-			Why: "a stats sink wants its cluster in the bootstrap", Help: "add it to static_resources.clusters",
+			Why: "the cluster of a stats sink must be in the bootstrap", Help: "add it to static_resources.clusters",
 		}
 	case e.Field == fieldEnvoyGrpc && e.Place.Enclosing("envoy.config.metrics.v3.StatsSink") != nil:
 		return &Lookup{
 			Need: StaticCluster, Says: fmt.Sprintf("Unknown gRPC client cluster '%s'", e.Target),
-			Why: "a stats sink wants its cluster in the bootstrap", Help: "add it to static_resources.clusters",
+			Why: "the cluster of a stats sink must be in the bootstrap", Help: "add it to static_resources.clusters",
 		}
 	case e.Field == "envoy.extensions.access_loggers.fluentd.v3.FluentdAccessLogConfig.cluster":
 		return &Lookup{
 			Need: StaticCluster, Says: fmt.Sprintf("cluster '%s' was not found", e.Target),
-			Why: "this logger wants its cluster in the bootstrap", Help: "add it to static_resources.clusters",
+			Why: "the cluster of this logger must be in the bootstrap", Help: "add it to static_resources.clusters",
 		}
 	case e.Field == "envoy.config.trace.v3.DatadogConfig.collector_cluster" && inManager:
 		return tracer("envoy.tracers.datadog")
@@ -199,7 +203,7 @@ func telemetryCheck(e *graph.Edge) *Lookup {
 	return nil
 }
 
-// configSourceCheck follows Utility::checkApiConfigSourceSubscriptionBackingCluster, which leaves DELTA_GRPC alone, and
+// configSourceCheck follows Utility::checkApiConfigSourceSubscriptionBackingCluster, which ignores DELTA_GRPC, and
 // ClusterManagerImpl::checkActiveStaticCluster for the servers of ADS, health checks and load reports.
 func configSourceCheck(e *graph.Edge) *Lookup {
 	at := e.Place.Enclosing("envoy.config.core.v3.ApiConfigSource")
@@ -216,8 +220,8 @@ func configSourceCheck(e *graph.Edge) *Lookup {
 		return nil
 	}
 	c := &Lookup{
-		Need: PrimaryCluster, Help: "let it be a cluster of static_resources with addresses of its own",
-		Why: "a config server has to be reachable before any config server has answered",
+		Need: PrimaryCluster, Help: "make it a cluster of static_resources that does not use EDS",
+		Why: "the cluster of a config server must be ready before any config server answers",
 	}
 	grpc := fmt.Sprintf("Unknown gRPC client cluster '%s'", e.Target)
 	switch field {
@@ -230,10 +234,10 @@ func configSourceCheck(e *graph.Edge) *Lookup {
 	case "lds_config":
 		c.Late = true
 	case "rds_config_source":
-		return nil // of scoped routes: subscribed to when a scope names its route configuration
+		return nil // of scoped routes: Envoy subscribes when a scope names its route configuration
 	case "leds_config":
 		if e.From.Kind == graph.Cluster {
-			return nil // LEDS is for what comes over EDS
+			return nil // LEDS works only for endpoints from EDS
 		}
 	}
 	switch holder.Message.Descriptor().FullName() {

@@ -6,14 +6,14 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// SecretLookup is the kind of secret that a place wants, and what Envoy says where it is missing.
+// SecretLookup is the kind of secret that a place requires, and what Envoy says if it is missing.
 type SecretLookup struct {
 	What string
 	Is   func(*tlsv3.Secret) bool
-	Says string // the gist of Envoy's message, with %s for the name; empty: it crashes
+	Says string // the gist of Envoy's message, with %s for the name; empty: Envoy crashes
 }
 
-// SecretLookupOf returns nil for a place whose secrets can be of any kind.
+// SecretLookupOf returns the lookup of a place, or nil if its secrets can be of any kind.
 func SecretLookupOf(at *graph.Place) *SecretLookup {
 	certificate := func(s *tlsv3.Secret) bool { return s.GetTlsCertificate() != nil }
 	validation := func(s *tlsv3.Secret) bool { return s.GetValidationContext() != nil }

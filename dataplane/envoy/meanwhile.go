@@ -12,19 +12,19 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// Impact is what traffic notices of something that Envoy lacks.
+// Impact is how something that Envoy does not have affects traffic.
 type Impact uint8
 
-// The impacts, the worst last.
+// The impacts, from least to worst.
 const (
 	NoImpact      Impact = iota
-	TrafficServed        // requests are served as they should be
-	Uncertain            // requests are served in another way, or what fails is not known
+	TrafficServed        // requests are served as intended
+	Uncertain            // requests are served differently, or it is not known what fails
 	TrafficFails         // requests fail
 )
 
-// Meanwhile says what Envoy does for as long as the cluster of a reference is missing, and what traffic notices of that. The message is
-// empty if nothing happens.
+// Meanwhile describes what Envoy does while the cluster of a reference is missing, and how that affects traffic. The message is empty if
+// nothing happens.
 func Meanwhile(e *graph.Edge) (message string, impact Impact) {
 	if note := noteByField[e.Field]; note != "" {
 		return note, TrafficFails
@@ -35,7 +35,7 @@ func Meanwhile(e *graph.Edge) (message string, impact Impact) {
 	case WeightedCluster:
 		return weighted(e)
 	case MirrorCluster:
-		return "envoy drops the mirrored copies in silence; the requests themselves are served", TrafficServed
+		return "envoy silently drops the mirrored copies; the requests themselves are served", TrafficServed
 	case ProxiedCluster:
 		return weighted(e)
 	case AuthzCluster:
@@ -49,11 +49,11 @@ func Meanwhile(e *graph.Edge) (message string, impact Impact) {
 		}
 		return "envoy does not limit the rate of requests", TrafficServed
 	case TelemetryCluster:
-		return "envoy loses what it would report there", TrafficServed
+		return "envoy drops the data that it would send there", TrafficServed
 	case MemberCluster, LocalCluster:
 		return "", NoImpact
 	case ConfigServerCluster:
-		return "what is served from there does not come", Uncertain
+		return "the resources that it serves do not arrive", Uncertain
 	}
 	if filter, where := graph.Around[*extprocv3.ExternalProcessor](e.Place); where != nil {
 		if filter.GetFailureModeAllow() {
@@ -61,10 +61,10 @@ func Meanwhile(e *graph.Edge) (message string, impact Impact) {
 		}
 		return "envoy answers the requests with 500", TrafficFails
 	}
-	return "what calls it fails", Uncertain
+	return "calls to it fail", Uncertain
 }
 
-// weighted says which share of the traffic a reference has.
+// weighted says what happens to the share of traffic that the reference receives.
 func weighted(e *graph.Edge) (string, Impact) {
 	weight, total, what := uint32(1), uint32(1), "answers %s requests with 503 (response flag NC)"
 	switch m := e.Place.Message.Interface().(type) {

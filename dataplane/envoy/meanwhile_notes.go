@@ -2,7 +2,7 @@ package envoy
 
 import "google.golang.org/protobuf/reflect/protoreflect"
 
-// noteByField says what Envoy does with a cluster that is missing, where that is not what the rule says in general.
+// noteByField says what Envoy does if the cluster in a field is missing, where that differs from the general note of the role.
 var noteByField = map[protoreflect.FullName]string{
 	"envoy.extensions.filters.network.thrift_proxy.v3.RouteAction.cluster":                                    "envoy answers calls with an internal error: unknown cluster",
 	"envoy.extensions.filters.network.thrift_proxy.v3.WeightedCluster.ClusterWeight.name":                     "envoy answers its share of the calls with an internal error: unknown cluster",
@@ -15,16 +15,16 @@ var noteByField = map[protoreflect.FullName]string{
 	"envoy.extensions.filters.udp.udp_proxy.v3.UdpProxyConfig.cluster": "envoy drops the datagrams",
 
 	"envoy.extensions.clusters.composite.v3.ClusterConfig.ClusterEntry.name":         "envoy finds no host for the attempts that are meant for it",
-	"envoy.extensions.clusters.mcp_multicluster.v3.ClusterConfig.McpCluster.cluster": "what this server offers is missing",
+	"envoy.extensions.clusters.mcp_multicluster.v3.ClusterConfig.McpCluster.cluster": "everything that this server offers is missing",
 
 	"envoy.data.dns.v3.DnsTable.DnsEndpoint.cluster_name":      "envoy answers queries for it without an address",
-	"envoy.data.dns.v3.DnsTable.DnsServiceTarget.cluster_name": "envoy leaves the target out of its answers",
+	"envoy.data.dns.v3.DnsTable.DnsServiceTarget.cluster_name": "envoy omits the target from its answers",
 
 	"envoy.extensions.filters.http.health_check.v3.HealthCheck.cluster_min_healthy_percentages": "envoy answers health checks with 503",
-	"envoy.extensions.filters.http.cache_v2.v3.CacheV2Config.override_upstream_cluster":         "envoy answers 503 to what is not in the cache",
-	"envoy.extensions.filters.http.mcp_router.v3.McpRouter.McpCluster.cluster":                  "what this backend offers is missing",
+	"envoy.extensions.filters.http.cache_v2.v3.CacheV2Config.override_upstream_cluster":         "envoy answers requests with 503 unless the response is in the cache",
+	"envoy.extensions.filters.http.mcp_router.v3.McpRouter.McpCluster.cluster":                  "everything that this backend offers is missing",
 }
 
-// MissingClusterNote says what Envoy does with a reference to a cluster that does not exist, where that depends on the field; empty
-// elsewhere.
+// MissingClusterNote returns the note that says what Envoy does if the cluster in a field does not exist. It is empty if that depends only
+// on the role of the reference.
 func MissingClusterNote(field protoreflect.FullName) string { return noteByField[field] }

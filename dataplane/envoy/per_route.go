@@ -6,9 +6,9 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// perRoute maps the configurations that HTTP filters take in a typed_per_filter_config to those that they take in the
-// filter chain, where the two are different types. Both lead to the filter, and Envoy refuses the one in the place of the
-// other: "Unable to unpack as …". Asked of Envoy 1.40, filter by filter.
+// perRoute maps the type that an HTTP filter accepts in a typed_per_filter_config to the type that it accepts in the filter chain, for
+// filters where these differ. Envoy finds the filter by either type, but rejects one in place of the other: "Unable to unpack as …". Tested
+// on Envoy 1.40, filter by filter.
 var perRoute = map[protoreflect.FullName]protoreflect.FullName{
 	"envoy.extensions.common.matching.v3.ExtensionWithMatcherPerRoute":                "envoy.extensions.common.matching.v3.ExtensionWithMatcher",
 	"envoy.extensions.filters.http.ai_protocol_manager.v3.AiProtocolManagerPerRoute":  "envoy.extensions.filters.http.ai_protocol_manager.v3.AiProtocolManager",
@@ -39,7 +39,7 @@ var perRoute = map[protoreflect.FullName]protoreflect.FullName{
 	"envoy.extensions.filters.http.stateful_session.v3.StatefulSessionPerRoute":       "envoy.extensions.filters.http.stateful_session.v3.StatefulSession",
 }
 
-// chainOnly are filters that take no typed_per_filter_config at all.
+// chainOnly are filters that do not accept a typed_per_filter_config.
 var chainOnly = map[protoreflect.FullName]bool{
 	"envoy.extensions.filters.http.a2a.v3.A2a":                                               true,
 	"envoy.extensions.filters.http.adaptive_concurrency.v3.AdaptiveConcurrency":              true,
@@ -74,9 +74,9 @@ var chainOnly = map[protoreflect.FullName]bool{
 	"envoy.extensions.filters.http.wasm.v3.Wasm":                                             true,
 }
 
-// Swapped tells of an HTTP filter's configuration whether it is of the type that belongs into the other place, the filter
-// chain or a typed_per_filter_config, and which type belongs here instead. An empty one Envoy does not unpack, so it takes
-// either.
+// Swapped reports whether the type of an HTTP filter's configuration belongs in the other place, the filter chain or a
+// typed_per_filter_config, and returns the type that belongs here instead. Envoy does not unpack an empty configuration, so it accepts
+// either type if empty.
 func (p Point) Swapped(name protoreflect.FullName) (instead protoreflect.FullName, swapped bool) {
 	if !p.IsPerRoute() {
 		chain, ok := perRoute[name]
@@ -90,10 +90,10 @@ func (p Point) Swapped(name protoreflect.FullName) (instead protoreflect.FullNam
 	return "", false
 }
 
-// ChainOnly tells whether the filter of a configuration takes none per route.
+// ChainOnly reports whether a type configures a filter that does not accept a typed_per_filter_config.
 func ChainOnly(name protoreflect.FullName) bool { return chainOnly[name] }
 
-// IsPerRoute tells whether the point is a typed_per_filter_config.
+// IsPerRoute reports whether the point is a typed_per_filter_config.
 func (p Point) IsPerRoute() bool {
 	return strings.HasSuffix(string(p.Field), ".typed_per_filter_config")
 }

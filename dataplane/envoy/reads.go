@@ -11,16 +11,15 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/internal/constraint"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
-// Envoy validates a bootstrap and each resource that it is sent as a whole, but not what the Anys in it hold. That is
-// the business of whoever reads an Any: MessageUtil::downcastAndValidate, called by the extension's factory. What nobody
-// reads, nobody validates.
+// Envoy validates a bootstrap and each resource that it receives as a whole, but not the content of the Anys in it. The factory of the
+// extension that reads an Any validates its content (MessageUtil::downcastAndValidate). An Any that is not read is not validated.
 
-// Validated tells whether Envoy validates the message at a place when it loads the configuration, and whether its
-// field constraints are part of that: PGV leaves out some fields (constraint.Skip), the checks of durations do not.
+// Validated reports whether Envoy validates the message at a place when it loads the configuration, and whether that includes field
+// constraints: PGV skips some fields (constraint.Skip), but the checks of durations do not.
 func Validated(x *dataplane.Extensions, at *graph.Place) (any, constraints bool) {
 	constraints = true
 	for ; !isContent(at) && at.Parent != nil; at = at.Parent {
@@ -38,7 +37,7 @@ func Validated(x *dataplane.Extensions, at *graph.Place) (any, constraints bool)
 	return true, constraints
 }
 
-// ReadsDurations tells whether a bad Duration in a message makes Envoy refuse the configuration: it validates the message, or
+// ReadsDurations reports whether Envoy rejects the configuration for an invalid Duration in a message: Envoy validates the message, or
 // converts the durations of a load balancing policy (TypedLoadBalancerFactory::loadConfig).
 func ReadsDurations(x *dataplane.Extensions, at *graph.Place) bool {
 	if validated, _ := Validated(x, at); validated {
@@ -55,7 +54,7 @@ func ReadsDurations(x *dataplane.Extensions, at *graph.Place) bool {
 	return slices.Contains(p.Categories, "envoy.load_balancing_policies")
 }
 
-// isContent tells a message that an Any or a TypedStruct stands for.
+// isContent reports whether a message is the content of an Any or a TypedStruct.
 func isContent(at *graph.Place) bool {
 	if at.Parent == nil {
 		return false
@@ -92,34 +91,34 @@ var unvalidatedTypes = map[protoreflect.FullName]bool{
 	"envoy.extensions.http.cache_v2.file_system_http_cache.v3.FileSystemHttpCacheV2Config": true,
 }
 
-// validatesContent tells whether the reader of an Any validates what it finds.
+// validatesContent reports whether the extension that reads an Any validates its content.
 func validatesContent(outer *graph.Place, name protoreflect.FullName) bool {
 	p, _ := PointOf(outer)
 	switch {
 	case unvalidatedFields[p.Field] || unvalidatedTypes[name] || slices.Contains(p.Categories, "envoy.network.dns_resolver"):
 		return false
-	case slices.Contains(p.Categories, "envoy.load_balancing_policies"): // of them only one factory validates
+	case slices.Contains(p.Categories, "envoy.load_balancing_policies"): // only one of these factories validates
 		return name == "envoy.extensions.load_balancing_policies.override_host.v3.OverrideHost"
 	}
 	_, swapped := p.Swapped(name)
 	return !swapped
 }
 
-// Reads tells whether Envoy makes a message of what an Any holds when it loads the configuration.
+// Reads reports whether Envoy unpacks the content of an Any when it loads the configuration.
 func Reads(x *dataplane.Extensions, outer *graph.Place) bool {
 	p, ok := PointOf(outer)
 	if !ok || Ignored(x, p, outer) {
 		return false
 	}
 	if name := ExtensionType(outer); !p.Takes(x, name) && !IsFilterConfig(outer) {
-		return false // refused for that, or skipped because it is optional
+		return false // Envoy rejects it for its type, or skips it because it is optional
 	}
 	around := EnclosingAny(outer)
 	return around == nil || Reads(x, around)
 }
 
-// ExtensionType is the type by which Envoy looks for an extension (Utility::getFactoryType): that of an Any's content,
-// or the one that a TypedStruct stands for.
+// ExtensionType returns the type by which Envoy searches for an extension (Utility::getFactoryType): the type of an Any's content, or the
+// type that a TypedStruct represents.
 func ExtensionType(outer *graph.Place) protoreflect.FullName {
 	name := decode.TypeName(stringField(outer.Message, 1))
 	if decode.IsTypedStruct(name) {
@@ -134,14 +133,14 @@ func stringField(m protoreflect.Message, number protoreflect.FieldNumber) string
 	return m.Get(m.Descriptor().Fields().ByNumber(number)).String()
 }
 
-// IsFilterConfig tells an Any that holds a FilterConfig, which is wrapped around a configuration per route.
+// IsFilterConfig reports whether an Any holds a FilterConfig, which wraps the configuration of a filter for a route.
 func IsFilterConfig(outer *graph.Place) bool {
 	return decode.TypeName(stringField(outer.Message, 1)) == "envoy.config.route.v3.FilterConfig"
 }
 
-// Ignored tells of an extension point whether Envoy passes over it without a look at the type.
+// Ignored reports whether Envoy ignores an extension point, whatever its type.
 func Ignored(x *dataplane.Extensions, p Point, outer *graph.Place) bool {
-	if p.Holder == nil && !p.IsPerRoute() { // a patch: what is around it, nobody knows
+	if p.Holder == nil && !p.IsPerRoute() { // a patch: its surroundings are not known
 		return p.Field == policyConfig
 	}
 	switch p.Field {
@@ -155,7 +154,7 @@ func Ignored(x *dataplane.Extensions, p Point, outer *graph.Place) bool {
 	}
 	for at := p.Holder; at != nil; at = at.Parent {
 		if fd := FieldOf(at); fd != nil && fd.Name() == "default_validation_context" {
-			return true // what SDS brings is merged over it, and looked at then
+			return true // Envoy checks it after it has merged the context from SDS over it
 		}
 	}
 	if p.IsPerRoute() && outer.Parent != nil {
@@ -167,7 +166,7 @@ func Ignored(x *dataplane.Extensions, p Point, outer *graph.Place) bool {
 
 const policyConfig = "envoy.config.cluster.v3.LoadBalancingPolicy.Policy.typed_extension_config"
 
-// unboundClusters tells of the bind config for all clusters that the bootstrap has no cluster which would read it.
+// unboundClusters reports whether a bind config is the one for all clusters, and the bootstrap does not have a cluster that would use it.
 func unboundClusters(bind *graph.Place) bool {
 	for at := bind.Parent; at != nil; at = at.Parent {
 		if b, ok := at.Message.Interface().(*bootstrapv3.Bootstrap); ok {
@@ -177,8 +176,8 @@ func unboundClusters(bind *graph.Place) bool {
 	return false
 }
 
-// selectedPolicy tells whether a load balancing policy is the one that its cluster uses: the first of its list that
-// Envoy knows (ClusterInfoImpl::configureLbPolicies).
+// selectedPolicy reports whether a load balancing policy is the one that its cluster uses: the first of its list that Envoy has
+// (ClusterInfoImpl::configureLbPolicies).
 func selectedPolicy(x *dataplane.Extensions, policy *graph.Place) bool {
 	if policy.Parent == nil {
 		return false // there may be others before it
@@ -196,12 +195,12 @@ func selectedPolicy(x *dataplane.Extensions, policy *graph.Place) bool {
 	return false
 }
 
-// Known tells whether the target has an extension of that category which the type configures.
+// Known reports whether a type configures an extension of a category that the target has.
 func Known(x *dataplane.Extensions, name protoreflect.FullName, category string) bool {
 	return Point{Categories: []string{category}}.Takes(x, name)
 }
 
-// OuterRead tells whether Envoy reads the message that a place is in, when it loads the configuration.
+// OuterRead reports whether Envoy reads the message around a place when it loads the configuration.
 func OuterRead(x *dataplane.Extensions, at *graph.Place) bool {
 	around := EnclosingAny(at)
 	return around == nil || Reads(x, around)

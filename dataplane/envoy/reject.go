@@ -4,41 +4,41 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 )
 
-// OnReject says what Envoy does with a resource that it refuses, by how the resource is delivered: a note for findings.
+// OnReject returns the note that says what happens when Envoy rejects r. It depends on how r is delivered.
 func OnReject(r *graph.Resource) string {
 	switch {
 	case r.Kind == graph.Patch && r.Object.Kind == graph.EnvoyPatchPolicy:
-		return "Envoy Gateway leaves this patch out, or envoy refuses what comes of it (NACK) and goes on with what it had"
+		return "Envoy Gateway skips this patch, or envoy rejects the patched resource (NACK) and keeps its previous configuration"
 	case r.Kind == graph.Patch:
-		return "envoy refuses what comes of the patch (NACK) and goes on with what it had"
-	case r.Delivery == graph.Booted:
-		return "envoy refuses the bootstrap and exits"
+		return "envoy rejects the patched resource (NACK) and keeps its previous configuration"
+	case r.Delivery == graph.FromBootstrap:
+		return "envoy rejects the bootstrap and exits"
 	case r.Kind == graph.File && ReadAtRuntime(r):
-		return "envoy starts, and goes on without these resources"
+		return "envoy starts without these resources"
 	case r.Kind == graph.File:
-		return "envoy refuses the file"
+		return "envoy rejects the file"
 	}
-	return "envoy refuses the update (NACK) and goes on with what it had"
+	return "envoy rejects the update (NACK) and keeps its previous configuration"
 }
 
-// OnDecodeError says what becomes of a resource that is no message of its type. Of a patch, the control plane finds that out.
-func OnDecodeError(r *graph.Resource, problem decode.Problem) string {
+// OnDecodeError returns the note that says what happens to a resource that does not decode as its type. For a patch, the control plane
+// finds the problem before Envoy does.
+func OnDecodeError(r *graph.Resource, problem graph.Problem) string {
 	switch {
 	case r.Object == nil || r.Kind != graph.Patch && r.Kind != graph.File || problem.Carried:
 		return OnReject(r)
 	case r.Object.Kind == graph.EnvoyFilter:
-		return "Istio refuses the EnvoyFilter; where its webhook is off, it leaves this patch out"
+		return "Istio rejects the EnvoyFilter; if its webhook is off, Istio skips this patch"
 	case r.Object.Kind == graph.EnvoyPatchPolicy:
-		return "Envoy Gateway leaves this patch out, and the policy is not Programmed"
+		return "Envoy Gateway skips this patch, and the policy is not Programmed"
 	}
 	return OnReject(r)
 }
 
-// OnlyAtStart is the note of a finding about what --mode validate does not look at. Such a finding is no Refused one.
-const OnlyAtStart = "envoy --mode validate accepts it, and a real start ends at once"
+// OnlyAtStart is the note of a finding that --mode validate misses. Such a finding is not marked as Rejected.
+const OnlyAtStart = "envoy --mode validate accepts it, but envoy exits at startup"
 
-// ReadAtRuntime tells a file that a bootstrap names as the source of resources: Envoy does not open it before it runs.
+// ReadAtRuntime reports whether r is a file that a bootstrap names as a source of resources. Envoy opens it only after it has started.
 func ReadAtRuntime(r *graph.Resource) bool { return strings.HasPrefix(string(r.Source), "path:") }

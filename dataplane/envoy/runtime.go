@@ -14,14 +14,13 @@ import (
 // Runtime is the runtime of a snapshot.
 type Runtime struct {
 	layers []*bootstrapv3.RuntimeLayer
-	// Known: the snapshot has its bootstrap, and no layer of that comes from the disk.
-	Known bool
+	Known  bool // the snapshot has a bootstrap, and none of its layers comes from the disk
 }
 
-// RuntimeOf finds the runtime of a snapshot.
+// RuntimeOf returns the runtime of a snapshot.
 func RuntimeOf(s *graph.Snapshot) Runtime {
 	b, _ := s.Bootstrap()
-	if b == nil || s.Loose {
+	if b == nil || s.Partial {
 		return Runtime{}
 	}
 	known := true
@@ -31,7 +30,7 @@ func RuntimeOf(s *graph.Snapshot) Runtime {
 	return Runtime{layers: b.GetLayeredRuntime().GetLayers(), Known: known}
 }
 
-// Integer is the value of a key that Envoy reads as a number; what is none counts as not there.
+// Integer returns the value of a key that Envoy reads as a number, or otherwise if the key is missing or not a valid number.
 func (r Runtime) Integer(key string, otherwise uint64) uint64 {
 	var number float64
 	switch v := r.find(key).GetKind().(type) {
@@ -52,14 +51,14 @@ func (r Runtime) Integer(key string, otherwise uint64) uint64 {
 	return uint64(number)
 }
 
-// Guard is the value of a feature guard.
+// Guard returns the value of a feature guard, or otherwise if the key is missing or not a boolean.
 func (r Runtime) Guard(key string, otherwise bool) bool {
 	switch v := r.find(key).GetKind().(type) {
 	case *structpb.Value_BoolValue:
 		return v.BoolValue
 	case *structpb.Value_NumberValue:
 		return v.NumberValue != 0
-	case *structpb.Value_StringValue: // a number in quotes is one, "false" is nothing
+	case *structpb.Value_StringValue: // Envoy reads a quoted number as a number, but not "false" as a boolean
 		if number, err := strconv.ParseFloat(strings.TrimSpace(v.StringValue), 64); err == nil {
 			return number != 0
 		}
@@ -67,7 +66,7 @@ func (r Runtime) Guard(key string, otherwise bool) bool {
 	return otherwise
 }
 
-// find takes the last layer that has the key.
+// find returns the value of a key in the last layer that has it.
 func (r Runtime) find(key string) (value *structpb.Value) {
 	for _, l := range r.layers {
 		if v := lookup(l.GetStaticLayer(), key); v != nil {
@@ -77,7 +76,7 @@ func (r Runtime) find(key string) (value *structpb.Value) {
 	return value
 }
 
-// lookup goes by dots too: {a: {b: 1}} is a.b.
+// lookup returns the value of a key. Dots descend into structs: {a: {b: 1}} has the key a.b.
 func lookup(s *structpb.Struct, key string) *structpb.Value {
 	if v := s.GetFields()[key]; v != nil {
 		return v

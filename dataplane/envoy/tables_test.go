@@ -9,17 +9,17 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/xdslint/xdslint/dataplane"
-	_ "github.com/xdslint/xdslint/graph/decode/linked"
+	_ "github.com/xdslint/xdslint/internal/decode/linked"
 )
 
-// What a table misspells it never finds.
+// TestTablesNameWhatExists finds misspelled names.
 func TestTablesNameWhatExists(t *testing.T) {
 	for _, fields := range []map[protoreflect.FullName]bool{keys(points), keys(ByName), unvalidatedFields} {
 		for name := range fields {
 			if d, err := protoregistry.GlobalFiles.FindDescriptorByName(name); err != nil {
 				t.Errorf("%s: %v", name, err)
 			} else if _, ok := d.(protoreflect.FieldDescriptor); !ok {
-				t.Errorf("%s is no field", name)
+				t.Errorf("%s is not a field", name)
 			}
 		}
 	}
@@ -41,7 +41,7 @@ func TestTablesNameWhatExists(t *testing.T) {
 	for route, chain := range perRoute {
 		for _, name := range []protoreflect.FullName{route, chain} {
 			if !Known(x, name, "envoy.filters.http") {
-				t.Errorf("%s configures no HTTP filter of %s", name, dataplane.Default())
+				t.Errorf("%s does not configure an HTTP filter of %s", name, dataplane.Default())
 			}
 		}
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/xdslint/xdslint/internal/dynamic"
 )
 
-// EachTransportSocket runs f for the configuration of every transport socket of a cluster that is known, those inside of others too.
+// EachTransportSocket calls f for the configuration of every transport socket of a cluster, including those inside of others. It skips
+// configurations whose type is not known.
 func EachTransportSocket(at graph.At, c *clusterv3.Cluster, f func(at graph.At, m proto.Message)) {
 	eachSocket(at.Field("transport_socket"), c.GetTransportSocket(), f)
 	for i, match := range c.GetTransportSocketMatches() {

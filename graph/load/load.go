@@ -9,14 +9,13 @@ import (
 	"slices"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 )
 
 // Options of a load. The zero value reads what the paths name, as Envoy would.
 type Options struct {
 	Root        string            // stands for "/" in the paths that a bootstrap names
 	ConfigYAML  string            // Envoy's --config-yaml: merged over each bootstrap
-	Types       decode.Types      // nil: those of Envoy's v3 API; see Descriptors
+	Types       graph.Types       // nil: those of Envoy's v3 API; see Descriptors
 	Assumptions graph.Assumptions // of every snapshot
 	Stdin       io.Reader         // what the path "-" reads
 	StdinName   string            // its name in findings

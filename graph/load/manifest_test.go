@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
 )
 
 // given loads texts, and shows of each resource and problem where in its object it stands.
@@ -27,7 +27,7 @@ func given(t *testing.T, texts map[string]string) string {
 	}
 	var b strings.Builder
 	for _, s := range in.Snapshots {
-		fmt.Fprintf(&b, "snapshot %q loose=%v\n", s.Name, s.Loose)
+		fmt.Fprintf(&b, "snapshot %q loose=%v\n", s.Name, s.Partial)
 		for _, r := range s.Resources {
 			fmt.Fprintf(&b, "  %s %q in %v %s", r.Kind, r.Name, r.Object, r.Within)
 			if r.Fragment {
@@ -203,7 +203,7 @@ func TestBlockLiteral(t *testing.T) {
 		}
 		b.WriteString("z: 1" + eol)
 		file := &source.File{Name: "x", Text: []byte(b.String())}
-		docs, err := decode.ParseYAML(file)
+		docs, err := syntax.ParseYAML(file)
 		if err != nil {
 			t.Skip() // a shape that is no YAML
 		}

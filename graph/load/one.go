@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
 )
 
 // ErrNothing says that an input holds nothing of xDS.
@@ -43,7 +41,7 @@ func (in *Input) One(name string) (*graph.Snapshot, error) {
 	}
 	several := &SeveralError{Input: name}
 	for _, s := range all {
-		if s.Loose {
+		if s.Partial {
 			several.Names = append(several.Names, "the resources in no bootstrap and no config_dump")
 		} else {
 			several.Names = append(several.Names, s.Name)
@@ -59,11 +57,11 @@ func patches(s *graph.Snapshot) bool {
 
 // serving tells whether a resource makes its snapshot more than the bootstrap of a proxy that gets all else pushed.
 func serving(r *graph.Resource) bool {
-	return r.Kind == graph.Listener || r.Kind != graph.Bootstrap && r.Kind != graph.File && r.Delivery == graph.Pushed
+	return r.Kind == graph.Listener || r.Kind != graph.Bootstrap && r.Kind != graph.File && r.Delivery == graph.OverXDS
 }
 
 // Placed is what is wrong, behind where it stands.
-func Placed(f *source.File, p decode.Problem) string {
+func Placed(f *graph.SourceFile, p graph.Problem) string {
 	if f.Text == nil {
 		return f.Name + ": " + p.Message
 	}

@@ -9,9 +9,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"github.com/xdslint/xdslint/internal/envoytest"
+	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/testdata"
 )
 
@@ -72,7 +71,7 @@ func (c *corpus) addExamples() error {
 		if err != nil {
 			return err
 		}
-		for _, file := range txtar.Parse(text).Files {
+		for _, file := range explain.ParseArchive(text).Files {
 			elsewhere := strings.Contains(string(text), "\n"+file.Name+": target ")
 			if strings.HasPrefix(file.Name, "good") && !strings.Contains(file.Name, "/") && !elsewhere {
 				rule := strings.TrimPrefix(strings.TrimSuffix(name, ".txtar"), "rules/")

@@ -12,7 +12,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/suppress"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -31,11 +31,11 @@ type Config struct {
 	Open       []string          `yaml:"open"`   // kinds of which more exist than is given
 	Closed     []string          `yaml:"closed"` // kinds of which all are given
 
-	Constraints []Constraint `yaml:"constraints"` // house rules in CEL
-	Plugins     []Plugin     `yaml:"plugins"`     // house rules in modules
+	Constraints []Constraint `yaml:"constraints"` // custom rules in CEL
+	Plugins     []Plugin     `yaml:"plugins"`     // custom rules in modules
 
 	File   *source.File `yaml:"-"`
-	Custom []*lint.Rule `yaml:"-"` // made of constraints and plugins
+	Custom []*lint.Rule `yaml:"-"` // of the constraints and plugins
 }
 
 // Find looks for a file from a folder upwards, to the root of the repository at most. It is empty where there is none.
@@ -56,18 +56,18 @@ func Find(dir, name string) string {
 	}
 }
 
-// Read reads and checks a configuration against the built-in rules, and makes its house rules; name is its name in errors, which have lines.
-func Read(file, name string, builtIn []*lint.Rule, house RuleSource) (*Config, error) {
+// Read reads and checks a configuration against the built-in rules, and adds its custom rules; name is its name in errors, which have lines.
+func Read(file, name string, builtIn []*lint.Rule, custom RuleSource) (*Config, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(&source.File{Name: name, Text: text}, builtIn, house)
+	return Parse(&source.File{Name: name, Text: text}, builtIn, custom)
 }
 
 // Parse is Read for a text.
-func Parse(f *source.File, builtIn []*lint.Rule, house RuleSource) (*Config, error) {
-	s, faults := ParseLenient(f, builtIn, house)
+func Parse(f *source.File, builtIn []*lint.Rule, custom RuleSource) (*Config, error) {
+	s, faults := ParseLenient(f, builtIn, custom)
 	return s, joined(faults)
 }
 
@@ -82,10 +82,10 @@ func (s *Config) InputPaths() []string {
 	return paths
 }
 
-// None is the configuration where there is none; custom rules may come from elsewhere.
-func None(house RuleSource) (*Config, error) {
+// None are the settings without a configuration; custom rules may come from elsewhere.
+func None(custom RuleSource) (*Config, error) {
 	s, d := &Config{}, &decoder{}
-	s.make(d, house)
+	s.addCustom(d, custom)
 	return s, joined(d.faults)
 }
 
@@ -98,7 +98,7 @@ func joined(faults []*Fault) error {
 }
 
 // ParseLenient reads what there is to understand in a text, and says what is left out.
-func ParseLenient(f *source.File, builtIn []*lint.Rule, house RuleSource) (*Config, []*Fault) {
+func ParseLenient(f *source.File, builtIn []*lint.Rule, custom RuleSource) (*Config, []*Fault) {
 	s := &Config{File: f}
 	d := &decoder{file: f}
 	root := d.document()
@@ -107,7 +107,7 @@ func ParseLenient(f *source.File, builtIn []*lint.Rule, house RuleSource) (*Conf
 		s.place(d, root)
 		s.checkPlugins(d)
 	}
-	s.make(d, house)
+	s.addCustom(d, custom)
 	if root != nil {
 		s.check(d, root, append(builtIn[:len(builtIn):len(builtIn)], s.Custom...))
 	}

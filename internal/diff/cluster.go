@@ -20,7 +20,7 @@ const httpOptions = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions"
 
 func (s *side) readCluster(r *graph.Resource, w Where) {
 	s.note(r)
-	s.booted[w] = r.Delivery == graph.Booted
+	s.booted[w] = r.Delivery == graph.FromBootstrap
 	m, ok := r.Message.(*clusterv3.Cluster)
 	if !ok {
 		return

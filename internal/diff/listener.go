@@ -197,7 +197,7 @@ func cidr(r *corev3.CidrRange) string {
 func (s *side) readListener(l *listener, names places) {
 	s.note(l.resource)
 	w := names.listeners[l]
-	s.booted[w] = l.resource.Delivery == graph.Booted
+	s.booted[w] = l.resource.Delivery == graph.FromBootstrap
 	shown := l.address
 	if shown == "" {
 		shown = "no address"

@@ -59,8 +59,15 @@ func SamplesOf(archive *txtar.Archive) (all []Sample, err error) {
 }
 
 func sample(a *txtar.Archive, name string) (Sample, error) {
-	flags, err := flagsOf(textOf(a, "flags"), name)
-	return Sample{name, files(a, name), flags}, err
+	s := Sample{Name: name, Files: files(a, name)}
+	for _, f := range s.Files {
+		if _, err := f.Skeleton(); err != nil {
+			return s, err
+		}
+	}
+	var err error
+	s.Flags, err = flagsOf(textOf(a, "flags"), name)
+	return s, err
 }
 
 func read(rule *lint.Rule) (*txtar.Archive, bool) {

@@ -50,7 +50,7 @@ func (f *Flags) add(line string) error {
 		f.Targets = append(f.Targets, rest)
 	case "push":
 		transport, versions, _ := strings.Cut(rest, " ")
-		f.Push = lint.Push{Transport: lint.Transport(transport), Versions: lint.Versions(versions)}
+		f.Push = lint.Push{Transport: lint.Transport(transport), Versions: lint.VersionPolicy(versions)}
 	default:
 		return fmt.Errorf("flags: %q is none of assume KIND:GLOB, open KIND, closed KIND, target PLANE:VERSION", line)
 	}

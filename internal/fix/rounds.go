@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -201,7 +201,7 @@ type errorKey struct{ rule, file, message string }
 func errorsOf(result *lint.Result) map[errorKey]int {
 	count := map[errorKey]int{}
 	for i := range result.Diagnostics {
-		if d := &result.Diagnostics[i]; d.Refused || d.Severity == lint.Error {
+		if d := &result.Diagnostics[i]; d.Rejected || d.Severity == lint.Error {
 			count[errorKey{d.Rule.ID(), d.Resource.File.Name, d.Message}]++
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // TestFailure: a rule that panics takes nothing from the others, and the answer says which it was.
 func TestFailure(t *testing.T) {
-	broken := (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "broken", Run: lint.Whole(func(*lint.Pass) { panic("oops") })})
+	broken := (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "broken", Run: lint.ForSnapshot(func(*lint.Pass) { panic("oops") })})
 	p := new(request).project(map[string]string{"a.yaml": "node: {id: 42}\n"})
 	p.settings.Custom = append(p.settings.Custom, broken)
 	l, err := p.linter(nil)

@@ -12,13 +12,14 @@ import (
 
 	"github.com/cncf/xds/go/udpa/annotations"
 
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // shape is what the list says of a message type.
 type shape struct {
 	fields []protoreflect.FieldDescriptor // that hold secrets
-	maps   []protoreflect.FieldDescriptor // to texts and Structs: people choose the keys
+	maps   []protoreflect.FieldDescriptor // to texts: people choose the keys
+	keyed  []protoreflect.FieldDescriptor // these, and what has a Struct in it
 	pair   *pair
 }
 
@@ -30,15 +31,27 @@ func shapeOf(md protoreflect.MessageDescriptor) *shape {
 	}
 	s := &shape{pair: pairs[md.FullName()]}
 	for i := range md.Fields().Len() {
-		switch fd := md.Fields().Get(i); {
+		fd := md.Fields().Get(i)
+		value := fd
+		if fd.IsMap() {
+			value = fd.MapValue()
+		}
+		switch {
 		case Sensitive(fd):
 			s.fields = append(s.fields, fd)
-		case fd.IsMap() && (fd.MapValue().Kind() == protoreflect.StringKind || md.FullName() == "google.protobuf.Struct"):
-			s.maps = append(s.maps, fd)
+		case fd.IsMap() && value.Kind() == protoreflect.StringKind:
+			s.maps, s.keyed = append(s.maps, fd), append(s.keyed, fd)
+		case value.Message() != nil && isDynamic(value.Message()):
+			s.keyed = append(s.keyed, fd)
 		}
 	}
 	shapes.Store(md, s)
 	return s
+}
+
+// hides reports whether the field of a message holds a secret.
+func (s *shape) hides(m protoreflect.Message, fd protoreflect.FieldDescriptor) bool {
+	return s.has(fd) || s.pair.isValue(fd) && s.credential(m)
 }
 
 func (s *shape) has(fd protoreflect.FieldDescriptor) bool { return slices.Contains(s.fields, fd) }
@@ -101,17 +114,17 @@ func (p *pair) isValue(fd protoreflect.FieldDescriptor) bool {
 }
 
 // isIn reports whether an item of a map is such a value.
-func (p *pair) isIn(n, item *decode.Node) bool {
+func (p *pair) isIn(n, item *tree.Node) bool {
 	return slices.ContainsFunc(p.values, func(v protoreflect.Name) bool { return n.Field(string(v)) == item })
 }
 
 // in reports whether a map of a text is such a pair, with a credential.
-func (p *pair) in(n *decode.Node) bool {
+func (p *pair) in(n *tree.Node) bool {
 	if p == nil {
 		return false
 	}
 	name := n.Field(string(p.name))
-	if name == nil || name.Kind != decode.String {
+	if name == nil || name.Kind != tree.String {
 		return false
 	}
 	var values []string
@@ -124,8 +137,8 @@ func (p *pair) in(n *decode.Node) bool {
 }
 
 // leavesOf appends the texts and numbers in a value.
-func leavesOf(n *decode.Node, to []string) []string {
-	if n.Kind == decode.String || n.Kind == decode.Number {
+func leavesOf(n *tree.Node, to []string) []string {
+	if n.Kind == tree.String || n.Kind == tree.Number {
 		to = append(to, n.Text)
 	}
 	for i := range n.Items {
@@ -204,20 +217,53 @@ func isKey(key, under string, text bool) bool {
 // isField reports whether a key is the name of a sensitive field.
 func isField(key, under string) bool { return names[key] || within[under][key] }
 
-// suspects reports whether a message may hold a secret by itself, and not in a message inside it.
-func (s *shape) suspects(m protoreflect.Message) bool {
-	switch {
-	case slices.ContainsFunc(s.fields, m.Has), s.credential(m), decode.IsTypedStruct(m.Descriptor().FullName()):
+// isDynamic reports whether a message is a Struct or a part of one.
+func isDynamic(md protoreflect.MessageDescriptor) bool {
+	switch md.FullName() {
+	case "google.protobuf.Struct", "google.protobuf.Value", "google.protobuf.ListValue":
 		return true
 	}
-	return slices.ContainsFunc(s.maps, func(fd protoreflect.FieldDescriptor) bool { return suspectKeys(m.Get(fd).Map()) })
+	return false
 }
 
-// suspectKeys reports whether a map has a key for secrets, one that they stand below, or one that names the value beside it, as a header has.
-func suspectKeys(m protoreflect.Map) (found bool) {
-	m.Range(func(k protoreflect.MapKey, _ protoreflect.Value) bool {
-		key := k.String()
-		found = isKey(key, "", true) || within[key] != nil || key == "key" || key == "name"
+// suspects reports whether a message may hold a secret by itself, and not in a message inside it.
+func (s *shape) suspects(m protoreflect.Message) bool {
+	if slices.ContainsFunc(s.fields, m.Has) || s.credential(m) {
+		return true
+	}
+	for _, fd := range s.keyed {
+		if m.Has(fd) && suspectKeys(fd, m.Get(fd)) {
+			return true
+		}
+	}
+	return false
+}
+
+// suspectKeys reports whether there is a key for secrets in a value, one that they stand below, or one that names the value beside it.
+func suspectKeys(fd protoreflect.FieldDescriptor, v protoreflect.Value) (found bool) {
+	switch {
+	case fd.IsMap():
+		v.Map().Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
+			key := k.String()
+			found = isKey(key, "", true) || Credential(key) || within[key] != nil || key == "name" || suspectIn(fd.MapValue(), v)
+			return !found
+		})
+		return found
+	case fd.IsList():
+		for i := range v.List().Len() {
+			found = found || suspectIn(fd, v.List().Get(i))
+		}
+		return found
+	}
+	return suspectIn(fd, v)
+}
+
+func suspectIn(fd protoreflect.FieldDescriptor, v protoreflect.Value) (found bool) {
+	if fd.Message() == nil {
+		return false
+	}
+	v.Message().Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		found = suspectKeys(fd, v)
 		return !found
 	})
 	return found

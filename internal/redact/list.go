@@ -34,7 +34,7 @@ var unmarked = map[protoreflect.FullName]bool{
 	"envoy.extensions.grpc_service.call_credentials.google_iam.v3.GoogleIamCredentials.authorization_token":                    true,
 	"envoy.extensions.grpc_service.call_credentials.google_refresh_token.v3.GoogleRefreshTokenCredentials.token":               true,
 	"envoy.extensions.grpc_service.call_credentials.service_account_jwt_access.v3.ServiceAccountJwtAccessCredentials.json_key": true,
-	"envoy.extensions.filters.http.gcp_authn.v3.Audience.IAMAccessToken.authorization":                                        true,
+	"envoy.extensions.filters.http.gcp_authn.v3.Audience.IAMAccessToken.authorization":                                         true,
 	"envoy.extensions.filters.http.jwt_authn.v3.JwtProvider.local_jwks":                                                        true,
 	"envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.access_token":                                                 true,
 	"envoy.config.core.v3.GrpcService.GoogleGrpc.CallCredentials.google_refresh_token":                                         true,

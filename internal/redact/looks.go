@@ -5,7 +5,7 @@ import (
 	"encoding/base64"
 	"strings"
 
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
 )
 
 // looksSecret reports whether a text holds what looks like a secret.
@@ -45,12 +45,18 @@ func (r *redactor) looks(at source.Span, part []byte) {
 			r.edits = append(r.edits, edit{source.Span{Start: at.Start + m[0], End: at.Start + m[1]}, Redaction, look(part[m[0]:m[1]])})
 		}
 	}
+	r.literals(at, part)
+}
+
+// literals notes the texts that code gives to variables for secrets.
+func (r *redactor) literals(at source.Span, part []byte) {
 	if !hasLiteral(part) {
 		return
 	}
 	for _, m := range literal().FindAllSubmatchIndex(part, -1) {
 		start, end := max(m[2], m[4]), max(m[3], m[5])
-		if !isRedaction(string(part[start:end])) {
+		if value := string(part[start:end]); !isRedaction(value) {
+			r.note(value, false)
 			r.edits = append(r.edits, edit{source.Span{Start: at.Start + start, End: at.Start + end}, Redaction, "a text that is assigned to a name for secrets"})
 		}
 	}

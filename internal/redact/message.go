@@ -10,9 +10,11 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/decode/types"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // Message copies a message without the secrets in it. A word stands in place of each, so that one can still tell that there is one. Contents
@@ -22,17 +24,25 @@ func Message(m proto.Message, contents decode.Contents) proto.Message {
 	return c.message(m.ProtoReflect()).Interface()
 }
 
-// Place copies a message that stands somewhere in a resource, as Message does; all of it is a secret where a field around it is one, or
-// where the keys of a Struct around it would have to say so.
+// Place copies a message that stands somewhere in a resource, as Message does; all of it is a secret where a field around it is one.
 func Place(at *graph.Place, contents decode.Contents) proto.Message {
 	c := &copier{contents: contents}
+	if isUnowned(at.Resource) {
+		return c.hideMessage(at.Message).Interface()
+	}
 	for child := at; child.Parent != nil; child = child.Parent {
-		around := child.Parent.Message.Descriptor()
-		if fd := around.Fields().ByName(protoreflect.Name(child.Path.Name())); fd != nil && shapeOf(around).has(fd) || isDynamic(child.Parent.Message) {
+		around := child.Parent.Message
+		fd := around.Descriptor().Fields().ByName(protoreflect.Name(child.Path.Name()))
+		if fd != nil && shapeOf(around.Descriptor()).hides(around, fd) {
 			return c.hideMessage(at.Message).Interface()
 		}
 	}
 	return c.message(at.Message).Interface()
+}
+
+// isUnowned reports whether a patch writes a DataSource alone: whose it is, and so whether it is a secret, is not known.
+func isUnowned(r *graph.Resource) bool {
+	return r.Kind == graph.Patch && r.Message.ProtoReflect().Descriptor().FullName() == dataSource
 }
 
 // copier copies messages.
@@ -79,7 +89,7 @@ func (c *copier) message(m protoreflect.Message) protoreflect.Message {
 		return c.any(m, c.message)
 	case decode.IsTypedStruct(md.FullName()):
 		return c.typedStruct(m)
-	case isDynamic(m):
+	case isDynamic(md):
 		return c.converted(m, byKeys)
 	}
 	shape := shapeOf(md)
@@ -108,7 +118,7 @@ func (c *copier) typedStruct(m protoreflect.Message) protoreflect.Message {
 		return func(_ protoreflect.FieldDescriptor, v protoreflect.Value) protoreflect.Value {
 			note := byKeys
 			if content := c.contents[v.Message().Interface()]; content != nil {
-				note = func(r *redactor, n *decode.Node) { r.message(n, content.ProtoReflect().Descriptor()) }
+				note = func(r *redactor, n *tree.Node) { r.message(n, content.ProtoReflect().Descriptor()) }
 			}
 			return protoreflect.ValueOfMessage(c.converted(v.Message(), note))
 		}
@@ -164,8 +174,8 @@ func (c *copier) hideMessage(m protoreflect.Message) protoreflect.Message {
 	switch {
 	case m.Descriptor().FullName() == "google.protobuf.Any":
 		return c.any(m, c.hideMessage)
-	case isDynamic(m):
-		return c.converted(m, func(r *redactor, n *decode.Node) { r.leaves(n, true) })
+	case isDynamic(m.Descriptor()):
+		return c.converted(m, func(r *redactor, n *tree.Node) { r.leaves(n, true) })
 	}
 	return mapped(m, func(fd protoreflect.FieldDescriptor, _ string) value {
 		if isPlace(m, fd) {
@@ -177,13 +187,13 @@ func (c *copier) hideMessage(m protoreflect.Message) protoreflect.Message {
 
 // converted copies a message that JSON has a word of its own for, a Struct or a part of one: there, only the keys say what is a secret. What
 // cannot be written as JSON stays behind.
-func (c *copier) converted(m protoreflect.Message, note func(*redactor, *decode.Node)) protoreflect.Message {
+func (c *copier) converted(m protoreflect.Message, note func(*redactor, *tree.Node)) protoreflect.Message {
 	out := m.New()
 	text, err := protojson.Marshal(m.Interface())
 	if err != nil {
 		return out
 	}
-	docs, err := decode.ParseJSON(&source.File{Text: text})
+	docs, err := syntax.ParseJSON(&source.File{Text: text})
 	if err != nil || len(docs) != 1 {
 		return out
 	}
@@ -199,13 +209,4 @@ func (c *copier) converted(m protoreflect.Message, note func(*redactor, *decode.
 	return out
 }
 
-func byKeys(r *redactor, n *decode.Node) { r.unknown(n, "") }
-
-// isDynamic reports whether a message is a Struct or a part of one.
-func isDynamic(m protoreflect.Message) bool {
-	switch m.Descriptor().FullName() {
-	case "google.protobuf.Struct", "google.protobuf.Value", "google.protobuf.ListValue":
-		return true
-	}
-	return false
-}
+func byKeys(r *redactor, n *tree.Node) { r.unknown(n, "") }

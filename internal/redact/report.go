@@ -8,9 +8,10 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/decode/types"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // Files knows the secrets in the files that a report is about. Nothing is looked through before something of it is about to be shown.
@@ -50,11 +51,22 @@ func (s *Files) Of(f *source.File) *File {
 			known.resource(r)
 		}
 		known.privateKeys()
-		slices.SortFunc(known.spans, func(a, b source.Span) int { return a.Start - b.Start })
+		known.sort()
 		known.secrets = newValues(known.values, minMarked)
 		s.files[f] = known
 	}
 	return known
+}
+
+// Whole knows of one file also what stands outside of the resources in it.
+func (s *Files) Whole(f *source.File) *File {
+	known := *s.Of(f)
+	_, found := Text(f.Name, f.Text, types.Envoy)
+	for _, one := range found {
+		known.spans = append(known.spans, one.Span)
+	}
+	known.sort()
+	return &known
 }
 
 // All knows the secrets of all files together, for texts that may quote any of them.
@@ -75,7 +87,10 @@ type File struct {
 	spans   []source.Span // of secrets, by their beginning
 	values  []string
 	secrets *values
-	broken  bool // it could not be parsed: where its secrets are is guessed from its lines
+}
+
+func (h *File) sort() {
+	slices.SortFunc(h.spans, func(a, b source.Span) int { return a.Start - b.Start })
 }
 
 // Text takes the file's secrets out of a text about it.
@@ -96,9 +111,6 @@ func (h *File) Hides(line []byte, start int) bool {
 	}
 	if looksSecret(line) || hasLiteral(line) || h.secrets.long(string(line)) {
 		return true
-	}
-	if h.broken {
-		return assigns(line)
 	}
 	comment := bytes.IndexByte(line, '#')
 	return comment >= 0 && assigns(line[comment:])
@@ -129,14 +141,14 @@ func (h *File) resource(r *graph.Resource) {
 	case r.Object.Secret():
 		h.spans = append(h.spans, r.Object.Span)
 		h.quoted(r.Text)
-	case r.Kind == graph.Patch && r.Text != nil && r.Message.ProtoReflect().Descriptor().FullName() == dataSource:
-		h.spans = append(h.spans, r.Text.Span()) // whose it is, and so whether it is one, is not known
+	case r.Text != nil && isUnowned(r):
+		h.note(func(red *redactor) { red.leaves(r.Text, false) })
 		h.quoted(r.Text)
 	}
 	if len(r.Problems) > 0 || r.Message == nil {
 		// Parts of it are not a message: go by the names of the keys.
 		if r.Text == nil {
-			h.broken = true
+			h.note(func(red *redactor) { red.lines(source.Span{End: len(h.text)}, " \t") }) // where its secrets are is guessed
 		} else {
 			h.note(func(red *redactor) { red.unknown(r.Text, "") })
 		}
@@ -155,7 +167,7 @@ func (h *File) note(find func(*redactor)) {
 }
 
 // quoted hides the values in a Kubernetes Secret, where a text quotes them, or has them in parentheses. Bare, they may be any word.
-func (h *File) quoted(n *decode.Node) {
+func (h *File) quoted(n *tree.Node) {
 	if n == nil {
 		return
 	}
@@ -170,7 +182,7 @@ func (h *File) quoted(n *decode.Node) {
 func (h *File) place(r *graph.Resource, at *graph.Place) {
 	md := at.Message.Descriptor()
 	switch name := md.FullName(); {
-	case shapeOf(md).suspects(at.Message):
+	case at.Opaque, decode.IsTypedStruct(name), shapeOf(md).suspects(at.Message):
 	case name == dataSource, name == "google.protobuf.StringValue":
 		textsIn(at.Message, h.document)
 		return
@@ -190,9 +202,10 @@ func (h *File) place(r *graph.Resource, at *graph.Place) {
 	}
 }
 
-// document notes the secrets in a text that is JSON or YAML in itself.
+// document notes the secrets in a text that is JSON, YAML or code in itself.
 func (h *File) document(text string) {
 	r := &redactor{text: []byte(text), types: types.Envoy}
 	r.document()
+	r.literals(source.Span{End: len(text)}, r.text)
 	h.values = append(h.values, r.values...)
 }

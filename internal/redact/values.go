@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
 )
 
 // values finds secrets wherever they stand, all of them in one pass: there may be thousands.
@@ -14,8 +14,10 @@ type values struct {
 	least  int             // the length of that, which none is shorter than
 }
 
+// newValues leaves out what is shorter than least: it would be found in the middle of other words.
 func newValues(all []string, least int) *values {
-	v := &values{slices.Compact(slices.Sorted(slices.Values(all))), map[string]bool{}, least}
+	long := slices.DeleteFunc(slices.Sorted(slices.Values(all)), func(value string) bool { return len(value) < least })
+	v := &values{slices.Compact(long), map[string]bool{}, least}
 	for _, value := range v.sorted {
 		v.begin[value[:least]] = true
 	}

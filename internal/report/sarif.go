@@ -12,9 +12,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/explain"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -196,7 +196,7 @@ func fingerprint(k lint.Key, nth int) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-func locationSARIF(r *graph.Resource, path *decode.Path, span source.Span) sarifLocation {
+func locationSARIF(r *graph.Resource, path *tree.Path, span source.Span) sarifLocation {
 	at := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{fileURI(r.File.Name)}}}
 	if r.File.Text != nil && !span.IsZero() {
 		at.Physical.Region = regionSARIF(r.File, span)

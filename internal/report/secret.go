@@ -6,17 +6,20 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/redact"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 )
 
 // Hides tells which lines of the files of a result must not be shown, since they hold a secret. Lines count from 1.
 func Hides(result *lint.Result) func(f *source.File, line int) bool {
-	secrets := secretsIn(result)
+	secrets, files := secretsIn(result), map[*source.File]*redact.File{}
 	return func(f *source.File, line int) bool {
+		if files[f] == nil {
+			files[f] = secrets.Whole(f)
+		}
 		text, start := f.Line(line)
-		return secrets.Of(f).Hides(text, start)
+		return files[f].Hides(text, start)
 	}
 }
 

@@ -135,7 +135,7 @@ func TestDescription(t *testing.T) {
 		d.ask(t, good, true, request())
 	}
 	for _, transport := range lint.Transports {
-		for _, versions := range lint.AllVersions {
+		for _, versions := range lint.VersionPolicies {
 			contentType, body := push()
 			d.ask(t, good, true, post(fmt.Sprintf("/v1/plan?transport=%s&versions=%s", transport, versions), contentType, body))
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -43,7 +43,7 @@ var (
 	})
 )
 
-var nothing = lint.Whole(func(*lint.Pass) {})
+var nothing = lint.ForSnapshot(func(*lint.Pass) {})
 
 // Options of Apply.
 type Options struct {

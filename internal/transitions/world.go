@@ -20,7 +20,7 @@ type half struct {
 }
 
 // halves moves both snapshots of a case. What certificates and upstreams must be able to do comes first; only what the new one adds is slow.
-func (p *place) halves(c *Case, versions lint.Versions) (before, after *half, err error) {
+func (p *place) halves(c *Case, versions lint.VersionPolicy) (before, after *half, err error) {
 	for _, s := range []*graph.Snapshot{c.Old, c.New} {
 		p.listenIn(s)
 		for _, r := range s.Resources {
@@ -59,7 +59,7 @@ func (p *place) half(s *graph.Snapshot, version string) (*half, error) {
 		if r.Kind == graph.Bootstrap {
 			h.bootstrap = m.(*bootstrapv3.Bootstrap)
 		}
-		if r.Delivery != graph.Pushed || r.Kind == graph.Bootstrap {
+		if r.Delivery != graph.OverXDS || r.Kind == graph.Bootstrap {
 			continue
 		}
 		url := typeURL(m)

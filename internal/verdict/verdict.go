@@ -52,7 +52,7 @@ func Of(ctx context.Context, name string, input *load.Input, targets []dataplane
 		v := Verdict{Path: name, Target: t.String(), Delivery: delivery(input), Verdict: Accept, Reasons: []Reason{}}
 		for _, d := range report.Redacted(result) {
 			// Other files that a bootstrap names are not part of it.
-			if d.Refused && d.Resource.File.Name == name {
+			if d.Rejected && d.Resource.File.Name == name {
 				v.Verdict = Reject
 				v.Reasons = append(v.Reasons, reason(&d))
 			}

@@ -20,15 +20,15 @@ import (
 
 	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
 var (
 	group = &lint.Group{Name: "test", Summary: "rules of this test"}
-	rule  = group.Add(&lint.Rule{Name: "rule", Severity: lint.Error, Summary: "it is wrong", Run: lint.Whole(func(*lint.Pass) {})})
+	rule  = group.Add(&lint.Rule{Name: "rule", Severity: lint.Error, Summary: "it is wrong", Run: lint.ForSnapshot(func(*lint.Pass) {})})
 )
 
 // object is a Kubernetes object that says itself what is wrong with it.
@@ -65,7 +65,7 @@ func (obedient) Lint(ctx context.Context, in xdslint.Input) (*xdslint.Report, er
 			result.Diagnostics = append(result.Diagnostics, lint.Diagnostic{
 				Rule: rule, Severity: cmp.Or(w.Severity, lint.Error), Message: w.Message, Notes: []string{"envoy refuses it"}, Help: "write it well",
 				Resource: &graph.Resource{Kind: graph.Cluster, Name: "backend", File: file},
-				Path:     (*decode.Path)(nil).Item("endpoints", w.Index).Field("port"),
+				Path:     (*tree.Path)(nil).Item("endpoints", w.Index).Field("port"),
 			})
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/plugintest"
 	"github.com/xdslint/xdslint/internal/ruletest"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/wasm/plugin"
 )

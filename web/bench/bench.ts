@@ -29,7 +29,7 @@ function sizes(): string {
     ["loaded", "raw", "brotli", "aim"],
     [
       size("the engine", /^engine-.*\.wasm$/, "5 MB as brotli"),
-      size("the one that knows constraints, only where there are some", /^constraints-.*\.wasm$/),
+      size("the engine with CEL, only for constraints", /^constraints-.*\.wasm$/),
       size("scripts and styles, all together", /\.(js|css)$/),
     ],
   );
@@ -81,7 +81,7 @@ async function typing(browser: Browser, url: string): Promise<string> {
   return table(["typing 50 keys into the 5,000 lines", "longest", "p99", "aim"], [["tasks of the main thread", ms(worst(tasks)), ms(quantile(tasks, 0.99)), "50 ms"]]);
 }
 
-// In a process of its own, as for a user: this one is busy with the browser.
+// In its own process, because this one is busy with the browser.
 const server = spawn(process.execPath, [fileURLToPath(new URL("../serve.ts", import.meta.url)), "0"]);
 const browser = await launch();
 try {

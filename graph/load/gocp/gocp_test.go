@@ -66,7 +66,7 @@ func TestAllTypes(t *testing.T) {
 	var got []string
 	for _, r := range made.Resources {
 		got = append(got, string(r.Kind)+" "+r.Name)
-		if r.Version != "v1" || r.Delivery != graph.Pushed || r.File == nil || len(r.Problems) > 0 {
+		if r.Version != "v1" || r.Delivery != graph.OverXDS || r.File == nil || len(r.Problems) > 0 {
 			t.Errorf("%s %s: version %q, delivery %d, file %v, problems %v", r.Kind, r.Name, r.Version, r.Delivery, r.File, r.Problems)
 		}
 		if r.Kind == graph.ClusterLoadAssignment && r.TTL != ttl || r.Kind != graph.ClusterLoadAssignment && r.TTL != 0 {

@@ -48,7 +48,11 @@ func checkSink(p *lint.Pass, at lint.At, sink *metricsv3.StatsSink) {
 		}
 	}
 	if address.GetEnvoyInternalAddress() != nil {
-		p.Refuse(at.Field("address", "envoy_internal_address").Key(), "a stats sink cannot send to an internal listener", "write a socket_address or a pipe", "panic: not implemented")
+		p.Reject(at.Field("address", "envoy_internal_address").Key(), lint.Rejection{
+			Message:  "a stats sink cannot send to an internal listener",
+			Help:     "write a socket_address or a pipe",
+			Upstream: "panic: not implemented",
+		})
 		return
 	}
 	checkAddress(p, at.Field("address"), address, "write an IP address, or reach a server by name through tcp_cluster_name")

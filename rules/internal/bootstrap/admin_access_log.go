@@ -15,7 +15,11 @@ var _ = Rules.Add(&lint.Rule{
 		for i, log := range b.GetAdmin().GetAccessLog() {
 			at := at.Field("admin").Item("access_log", i)
 			if remoteLogs[string(configured(at, log.GetTypedConfig()))] {
-				p.Refuse(at.Field("typed_config"), "envoy crashes when the admin interface logs to a server", "log to a file, or to standard output", "Caught Segmentation fault")
+				p.Reject(at.Field("typed_config"), lint.Rejection{
+					Message:  "envoy crashes when the admin interface logs to a server",
+					Help:     "log to a file, or to standard output",
+					Upstream: "Caught Segmentation fault",
+				})
 			}
 		}
 	}),

@@ -21,9 +21,17 @@ var _ = Rules.Add(&lint.Rule{
 		at = at.Field("api_listener").Key()
 		switch {
 		case l.GetInternalListener() != nil:
-			p.Refuse(at, "api_listener and internal_listener exclude each other", "leave api_listener out", upstream+"api_listener and internal_listener cannot be both set")
-		case at.Resource().Delivery == graph.Booted:
-			p.Refuse(at, "envoy's official builds have no api_listener", help, upstream+"missing the API listener extension")
+			p.Reject(at, lint.Rejection{
+				Message:  "api_listener and internal_listener exclude each other",
+				Help:     "leave api_listener out",
+				Upstream: upstream + "api_listener and internal_listener cannot be both set",
+			})
+		case at.Resource().Delivery == graph.FromBootstrap:
+			p.Reject(at, lint.Rejection{
+				Message:  "envoy's official builds have no api_listener",
+				Help:     help,
+				Upstream: upstream + "missing the API listener extension",
+			})
 		}
 	}),
 })

@@ -28,7 +28,13 @@ type wrong struct {
 	message, help, upstream string
 }
 
-func (w wrong) refuse(p *lint.Pass) { p.Refuse(w.at, w.message, w.help, w.upstream) }
+func (w wrong) refuse(p *lint.Pass) {
+	p.Reject(w.at, lint.Rejection{
+		Message:  w.message,
+		Help:     w.help,
+		Upstream: w.upstream,
+	})
+}
 
 // late reports what only a real start finds: --mode validate does not look there.
 func late(p *lint.Pass, w wrong) {

@@ -39,7 +39,11 @@ func (f jsonFormat) value(at lint.At, value *structpb.Value) {
 func (f jsonFormat) text(at lint.At, text string) {
 	for _, flag := range []string{"%v", "%_"} {
 		if strings.Contains(text, flag) {
-			f.p.Refuse(at, flag+" cannot stand in a JSON log format", "write %j for the message", "setJsonLogFormat error: INVALID_ARGUMENT: Usage of "+flag+" is unavailable for JSON log formats")
+			f.p.Reject(at, lint.Rejection{
+				Message:  flag + " cannot stand in a JSON log format",
+				Help:     "write %j for the message",
+				Upstream: "setJsonLogFormat error: INVALID_ARGUMENT: Usage of " + flag + " is unavailable for JSON log formats",
+			})
 		}
 	}
 }

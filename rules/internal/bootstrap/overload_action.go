@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -85,16 +85,29 @@ func (o overloadAction) check(p *lint.Pass, manager *overloadv3.OverloadManager)
 	config, scales := o.at.Field("typed_config"), o.is == scaleTimers
 	switch {
 	case typed != nil && o.is == "":
-		p.Refuse(config, "the typed_config has no type", `write its "@type", or leave it out`, fmt.Sprintf("Overload action %q has an invalid typed_config: type_url is empty", name))
+		p.Reject(config, lint.Rejection{
+			Message:  "the typed_config has no type",
+			Help:     `write its "@type", or leave it out`,
+			Upstream: fmt.Sprintf("Overload action %q has an invalid typed_config: type_url is empty", name),
+		})
 	case scales && o.short == "" && strings.HasPrefix(name, actionPrefix):
-		p.Refuse(o.at.Field("name"), fmt.Sprintf("%s is no action of Envoy's, and names of your own cannot begin with %s", name, actionPrefix), o.near("give it a name without that prefix"),
-			fmt.Sprintf("Overload action name %q uses reserved prefix %q", name, actionPrefix))
+		p.Reject(o.at.Field("name"), lint.Rejection{
+			Message:  fmt.Sprintf("%s is no action of Envoy's, and names of your own cannot begin with %s", name, actionPrefix),
+			Help:     o.near("give it a name without that prefix"),
+			Upstream: fmt.Sprintf("Overload action name %q uses reserved prefix %q", name, actionPrefix),
+		})
 	case !scales && o.short == "":
-		p.Refuse(o.at.Field("name"), fmt.Sprintf("envoy has no overload action %q", name), o.near("its actions are "+actionPrefix+"{"+strings.Join(actions, ", ")+"}"),
-			"Unknown Overload Manager Action "+name)
+		p.Reject(o.at.Field("name"), lint.Rejection{
+			Message:  fmt.Sprintf("envoy has no overload action %q", name),
+			Help:     o.near("its actions are " + actionPrefix + "{" + strings.Join(actions, ", ") + "}"),
+			Upstream: "Unknown Overload Manager Action " + name,
+		})
 	case scales && o.short != "" && o.short != "reduce_timeouts":
-		p.Refuse(config, o.short+" cannot scale timers", "scale them in "+actionPrefix+"reduce_timeouts, or in an action with a name of your own",
-			fmt.Sprintf("Overload action name %q conflicts with its typed config", name))
+		p.Reject(config, lint.Rejection{
+			Message:  o.short + " cannot scale timers",
+			Help:     "scale them in " + actionPrefix + "reduce_timeouts, or in an action with a name of your own",
+			Upstream: fmt.Sprintf("Overload action name %q conflicts with its typed config", name),
+		})
 	default:
 		o.checkKnown(p, manager)
 	}
@@ -108,23 +121,41 @@ func (o overloadAction) checkKnown(p *lint.Pass, manager *overloadv3.OverloadMan
 	case "reduce_timeouts":
 		switch {
 		case typed == nil:
-			p.Refuse(o.at.Field("name"), "reduce_timeouts does not say which timers", "add a typed_config of type "+scaleTimers, fmt.Sprintf("Overload action %q requires typed_config", name))
+			p.Reject(o.at.Field("name"), lint.Rejection{
+				Message:  "reduce_timeouts does not say which timers",
+				Help:     "add a typed_config of type " + scaleTimers,
+				Upstream: fmt.Sprintf("Overload action %q requires typed_config", name),
+			})
 		case o.is != scaleTimers:
-			p.Refuse(config, "reduce_timeouts is configured by a ScaleTimersOverloadActionConfig", "write that", fmt.Sprintf("typed_config resolves to %s instead of %s", o.is, scaleTimers))
+			p.Reject(config, lint.Rejection{
+				Message:  "reduce_timeouts is configured by a ScaleTimersOverloadActionConfig",
+				Help:     "write that",
+				Upstream: fmt.Sprintf("typed_config resolves to %s instead of %s", o.is, scaleTimers),
+			})
 		}
 	case "reset_high_memory_stream":
 		if manager.GetBufferFactoryConfig() == nil {
-			p.Refuse(o.at.Field("name"), "reset_high_memory_stream needs a buffer_factory_config",
-				"add overload_manager.buffer_factory_config: {minimum_account_to_track_power_of_two: 20} to track streams from 1 MiB on",
-				fmt.Sprintf("Overload action %q requires buffer_factory_config.", name))
+			p.Reject(o.at.Field("name"), lint.Rejection{
+				Message:  "reset_high_memory_stream needs a buffer_factory_config",
+				Help:     "add overload_manager.buffer_factory_config: {minimum_account_to_track_power_of_two: 20} to track streams from 1 MiB on",
+				Upstream: fmt.Sprintf("Overload action %q requires buffer_factory_config.", name),
+			})
 		}
 	case "shrink_heap":
 		if typed != nil && decode.TypeName(typed.GetTypeUrl()) != shrinkHeap {
-			p.Refuse(config, "shrink_heap is configured by a ShrinkHeapConfig", "write that, or leave typed_config out", "Unable to unpack as "+shrinkHeap)
+			p.Reject(config, lint.Rejection{
+				Message:  "shrink_heap is configured by a ShrinkHeapConfig",
+				Help:     "write that, or leave typed_config out",
+				Upstream: "Unable to unpack as " + shrinkHeap,
+			})
 		}
 	default:
 		if typed != nil {
-			p.Refuse(config, o.short+" takes no typed_config", "leave it out", fmt.Sprintf("Overload action %q has an unexpected value for the typed_config field", name))
+			p.Reject(config, lint.Rejection{
+				Message:  o.short + " takes no typed_config",
+				Help:     "leave it out",
+				Upstream: fmt.Sprintf("Overload action %q has an unexpected value for the typed_config field", name),
+			})
 		}
 	}
 }
@@ -135,10 +166,17 @@ func (o overloadAction) checkOlder(p *lint.Pass, manager *overloadv3.OverloadMan
 	unknown := o.short == "" || o.short == "close_idle_http_connections" && p.Target.Before("1.38")
 	switch {
 	case unknown:
-		p.Refuse(o.at.Field("name"), fmt.Sprintf("%s has no overload action %q", p.Target, name), o.near("its actions are "+actionPrefix+"{"+strings.Join(actions, ", ")+"}"),
-			"Unknown Overload Manager Action "+name)
+		p.Reject(o.at.Field("name"), lint.Rejection{
+			Message:  fmt.Sprintf("%s has no overload action %q", p.Target, name),
+			Help:     o.near("its actions are " + actionPrefix + "{" + strings.Join(actions, ", ") + "}"),
+			Upstream: "Unknown Overload Manager Action " + name,
+		})
 	case o.short == "reduce_timeouts" && decode.TypeName(typed.GetTypeUrl()) != scaleTimers:
-		p.Refuse(o.at.Field("name"), "reduce_timeouts is configured by a ScaleTimersOverloadActionConfig", "add a typed_config of that type", "Unable to unpack as "+scaleTimers)
+		p.Reject(o.at.Field("name"), lint.Rejection{
+			Message:  "reduce_timeouts is configured by a ScaleTimersOverloadActionConfig",
+			Help:     "add a typed_config of that type",
+			Upstream: "Unable to unpack as " + scaleTimers,
+		})
 	default:
 		o.checkKnown(p, manager)
 	}
@@ -178,6 +216,11 @@ func (s scaled) add(p *lint.Pass, o overloadAction) {
 		if first.by != o.GetName() {
 			upstream = fmt.Sprintf("Timer type is configured by both overload actions %q and %q", first.by, o.GetName())
 		}
-		p.Refuse(at, fmt.Sprintf("the timer %s is scaled already", timer), "keep one of them", upstream, lint.RelatedTo(first.at, "the first time"))
+		p.Reject(at, lint.Rejection{
+			Message:  fmt.Sprintf("the timer %s is scaled already", timer),
+			Help:     "keep one of them",
+			Upstream: upstream,
+			Related:  []lint.Related{lint.RelatedTo(first.at, "the first time")},
+		})
 	}
 }

@@ -38,8 +38,11 @@ func checkMonitor(p *lint.Pass, at lint.At, monitor *overloadv3.ResourceMonitor)
 	}
 	is := configured(at, held)
 	if monitor.GetName() == proactive && is != proactiveFor {
-		p.Refuse(at.Field("name"), "this name belongs to the monitor of downstream connections", "give this monitor another name",
-			"Didn't find a registered implementation for '"+proactive+"' with type URL: '"+string(is)+"'")
+		p.Reject(at.Field("name"), lint.Rejection{
+			Message:  "this name belongs to the monitor of downstream connections",
+			Help:     "give this monitor another name",
+			Upstream: "Didn't find a registered implementation for '" + proactive + "' with type URL: '" + string(is) + "'",
+		})
 		return
 	}
 	config, where := envoy.Content(at.Field("typed_config"), held)
@@ -49,11 +52,19 @@ func checkMonitor(p *lint.Pass, at lint.At, monitor *overloadv3.ResourceMonitor)
 	switch is {
 	case monitors + "fixed_heap.v3.FixedHeapConfig":
 		if size, ok := field(config, "max_heap_size_bytes"); ok && size.Uint() == 0 {
-			p.Refuse(where.Field("max_heap_size_bytes"), "max_heap_size_bytes must be above 0", "write how much memory Envoy may use", "fixed_heap: max heap size must be greater than 0")
+			p.Reject(where.Field("max_heap_size_bytes"), lint.Rejection{
+				Message:  "max_heap_size_bytes must be above 0",
+				Help:     "write how much memory Envoy may use",
+				Upstream: "fixed_heap: max heap size must be greater than 0",
+			})
 		}
 	case monitors + "injected_resource.v3.InjectedResourceConfig":
 		if file, ok := field(config, "filename"); ok && file.String() != "" && !strings.Contains(file.String(), "/") {
-			p.Refuse(where.Field("filename"), "filename names no folder", "write ./"+file.String(), "invalid file path "+file.String())
+			p.Reject(where.Field("filename"), lint.Rejection{
+				Message:  "filename names no folder",
+				Help:     "write ./" + file.String(),
+				Upstream: "invalid file path " + file.String(),
+			})
 		}
 	}
 }

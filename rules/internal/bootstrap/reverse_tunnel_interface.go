@@ -17,8 +17,11 @@ var _ = Rules.Add(&lint.Rule{
 			!envoy.OuterRead(p.Target.Extensions(), at.Place) || !lacksInterface(p) {
 			return
 		}
-		p.Refuse(at.Field("typed_config"), "the bootstrap has no socket interface for reverse tunnels", "add envoy.bootstrap.reverse_tunnel.upstream_socket_interface to its bootstrap_extensions",
-			"reverse_tunnel: the upstream reverse_tunnel socket interface bootstrap extension (UpstreamReverseConnectionSocketInterface) is not configured")
+		p.Reject(at.Field("typed_config"), lint.Rejection{
+			Message:  "the bootstrap has no socket interface for reverse tunnels",
+			Help:     "add envoy.bootstrap.reverse_tunnel.upstream_socket_interface to its bootstrap_extensions",
+			Upstream: "reverse_tunnel: the upstream reverse_tunnel socket interface bootstrap extension (UpstreamReverseConnectionSocketInterface) is not configured",
+		})
 	}),
 })
 

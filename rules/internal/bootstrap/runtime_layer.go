@@ -20,20 +20,31 @@ var _ = Rules.Add(&lint.Rule{
 			switch l := layer.GetLayerSpecifier().(type) {
 			case *bootstrapv3.RuntimeLayer_AdminLayer_:
 				if admin != nil {
-					p.Refuse(at.Field("admin_layer").Key(), "a second admin layer", "keep one of them",
-						"Too many admin layers specified in LayeredRuntime, at most one may be specified", lint.RelatedTo(admin.Key(), "the first one"))
+					p.Reject(at.Field("admin_layer").Key(), lint.Rejection{
+						Message:  "a second admin layer",
+						Help:     "keep one of them",
+						Upstream: "Too many admin layers specified in LayeredRuntime, at most one may be specified",
+						Related:  []lint.Related{lint.RelatedTo(admin.Key(), "the first one")},
+					})
 					continue
 				}
 				first := at.Field("admin_layer")
 				admin = &first
 			case *bootstrapv3.RuntimeLayer_DiskLayer_:
 				if root := l.DiskLayer.GetSymlinkRoot(); !strings.Contains(root, "/") {
-					p.Refuse(at.Field("disk_layer", "symlink_root"), "symlink_root names no folder", "write the whole path, such as /srv/runtime/current", "invalid file path "+root)
+					p.Reject(at.Field("disk_layer", "symlink_root"), lint.Rejection{
+						Message:  "symlink_root names no folder",
+						Help:     "write the whole path, such as /srv/runtime/current",
+						Upstream: "invalid file path " + root,
+					})
 				}
 			case *bootstrapv3.RuntimeLayer_RtdsLayer_:
 				if l.RtdsLayer.GetRtdsConfig() == nil {
-					p.Refuse(at.Field("rtds_layer").Key(), "the rtds_layer has no rtds_config", "say where it comes from: rtds_config: {ads: {}, resource_api_version: V3}",
-						"Missing config source specifier in envoy::config::core::v3::ConfigSource")
+					p.Reject(at.Field("rtds_layer").Key(), lint.Rejection{
+						Message:  "the rtds_layer has no rtds_config",
+						Help:     "say where it comes from: rtds_config: {ads: {}, resource_api_version: V3}",
+						Upstream: "Missing config source specifier in envoy::config::core::v3::ConfigSource",
+					})
 				}
 			}
 		}

@@ -28,9 +28,17 @@ func walkValues(p *lint.Pass, at lint.At, prefix string, s *structpb.Struct) {
 		upstream := "Invalid runtime entry value for " + name
 		switch v := value.GetKind().(type) {
 		case nil, *structpb.Value_NullValue:
-			p.Refuse(at.Key(), fmt.Sprintf("the runtime key %s has no value", name), "give it one, or leave it out", upstream)
+			p.Reject(at.Key(), lint.Rejection{
+				Message:  fmt.Sprintf("the runtime key %s has no value", name),
+				Help:     "give it one, or leave it out",
+				Upstream: upstream,
+			})
 		case *structpb.Value_ListValue:
-			p.Refuse(at, fmt.Sprintf("the runtime key %s has a list", name), "a runtime value is a number, a string, a boolean or a fraction", upstream)
+			p.Reject(at, lint.Rejection{
+				Message:  fmt.Sprintf("the runtime key %s has a list", name),
+				Help:     "a runtime value is a number, a string, a boolean or a fraction",
+				Upstream: upstream,
+			})
 		case *structpb.Value_StructValue:
 			if !isFraction(v.StructValue) {
 				walkValues(p, at, name+".", v.StructValue)

@@ -31,8 +31,10 @@ func checkTriggers(p *lint.Pass, at lint.At, triggers []*overloadv3.Trigger) {
 		if s == nil || !(s.GetScalingThreshold() >= s.GetSaturationThreshold()) { // NaN is taken
 			continue
 		}
-		p.Refuse(at.Item("triggers", i).Field("scaled", "saturation_threshold"),
-			fmt.Sprintf("saturation_threshold is %v, and has to be above the scaling_threshold of %v", s.GetSaturationThreshold(), s.GetScalingThreshold()),
-			"raise it, or write threshold in place of scaled if there is only one", "scaling_threshold must be less than saturation_threshold")
+		p.Reject(at.Item("triggers", i).Field("scaled", "saturation_threshold"), lint.Rejection{
+			Message:  fmt.Sprintf("saturation_threshold is %v, and has to be above the scaling_threshold of %v", s.GetSaturationThreshold(), s.GetScalingThreshold()),
+			Help:     "raise it, or write threshold in place of scaled if there is only one",
+			Upstream: "scaling_threshold must be less than saturation_threshold",
+		})
 	}
 }

@@ -18,9 +18,12 @@ var _ = Rules.Add(&lint.Rule{
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		_, onAdmin := b.GetStatsFlush().(*bootstrapv3.Bootstrap_StatsFlushOnAdmin)
 		if onAdmin && b.GetStatsFlushInterval() != nil {
-			p.Refuse(at.Field("stats_flush_on_admin"), "stats_flush_on_admin and stats_flush_interval exclude each other", "keep one of them",
-				"Only one of stats_flush_interval or stats_flush_on_admin should be set!",
-				lint.RelatedTo(at.Field("stats_flush_interval"), "the other one"))
+			p.Reject(at.Field("stats_flush_on_admin"), lint.Rejection{
+				Message:  "stats_flush_on_admin and stats_flush_interval exclude each other",
+				Help:     "keep one of them",
+				Upstream: "Only one of stats_flush_interval or stats_flush_on_admin should be set!",
+				Related:  []lint.Related{lint.RelatedTo(at.Field("stats_flush_interval"), "the other one")},
+			})
 			return
 		}
 		flush, evict := int64(5000), milliseconds(b.GetStatsEvictionInterval())
@@ -30,8 +33,11 @@ var _ = Rules.Add(&lint.Rule{
 		if flush <= 0 || evict%flush == 0 { // without an interval it breaks a constraint
 			return
 		}
-		p.Refuse(at.Field("stats_eviction_interval"), fmt.Sprintf("stats_eviction_interval is no multiple of the %s between two flushes", time.Duration(flush)*time.Millisecond),
-			"write a multiple of stats_flush_interval, which is 5s if nothing is said", "stats_eviction_interval must be a multiple of stats_flush_interval")
+		p.Reject(at.Field("stats_eviction_interval"), lint.Rejection{
+			Message:  fmt.Sprintf("stats_eviction_interval is no multiple of the %s between two flushes", time.Duration(flush)*time.Millisecond),
+			Help:     "write a multiple of stats_flush_interval, which is 5s if nothing is said",
+			Upstream: "stats_eviction_interval must be a multiple of stats_flush_interval",
+		})
 	}),
 })
 

@@ -15,7 +15,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "stats-tag",
 	Severity: lint.Error,
-	Summary:  "a tag of stats_config has no name, no way to find its value, or a regular expression that is none",
+	Summary:  "a tag of stats_config has no name, no way to find its value, or a regular expression that std::regex rejects",
 	Links:    []string{"TagProducerImpl::TagProducerImpl (source/common/stats/tag_producer_impl.cc)", "TagExtractorImplBase::createTagExtractor (source/common/stats/tag_extractor_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		for i, tag := range b.GetStatsConfig().GetStatsTags() {
@@ -38,16 +38,27 @@ func checkTag(p *lint.Pass, at lint.At, tag *metricsv3.TagSpecifier) {
 		if near := nearTag(name); near != "" {
 			help = fmt.Sprintf("did you mean %q?", near)
 		}
-		p.Refuse(at.Field("tag_name"), fmt.Sprintf("the tag %q has no value, and is none of envoy's own", name), help, upstream)
+		p.Reject(at.Field("tag_name"), lint.Rejection{
+			Message:  fmt.Sprintf("the tag %q has no value, and is none of envoy's own", name),
+			Help:     help,
+			Upstream: upstream,
+		})
 		return
 	}
 	if name == "" {
-		p.Refuse(at.Field("tag_name"), "the tag has no name", "give it one", "tag_name cannot be empty")
+		p.Reject(at.Field("tag_name"), lint.Rejection{
+			Message:  "the tag has no name",
+			Help:     "give it one",
+			Upstream: "tag_name cannot be empty",
+		})
 		return
 	}
-	if wrong := stdRegexError(regex, libcxx{older: p.Target.Before("1.40")}); wrong != "" {
-		p.Refuse(at.Field("regex"), "std::regex does not take this regular expression: "+wrong, "tags take the expressions of ECMAScript, not those of RE2",
-			fmt.Sprintf("Invalid regex '%s': %s", regex, wrong))
+	if fault := stdRegexFault(regex); fault != "" {
+		p.Reject(at.Field("regex"), lint.Rejection{
+			Message:  "std::regex rejects this regular expression: " + fault,
+			Help:     "tags use the regular expressions of ECMAScript, not those of RE2",
+			Upstream: fmt.Sprintf("Invalid regex '%s'", regex),
+		})
 	}
 }
 

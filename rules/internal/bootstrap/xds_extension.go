@@ -25,6 +25,9 @@ func unknownExtension(p *lint.Pass, at lint.At, e *corev3.TypedExtensionConfig) 
 	if config == nil || config.GetTypeUrl() != "" && at.Content(config) == nil { // a type that Envoy does not have at all is schema/bad-type-url
 		return
 	}
-	p.Refuse(at.Key(), "envoy's official builds have no "+at.Path().Name(), "leave it out, or use a build that has it",
-		fmt.Sprintf("Didn't find a registered implementation for '%s' with type URL: '%s'", e.GetName(), configured(at, config)))
+	p.Reject(at.Key(), lint.Rejection{
+		Message:  "envoy's official builds have no " + at.Path().Name(),
+		Help:     "leave it out, or use a build that has it",
+		Upstream: fmt.Sprintf("Didn't find a registered implementation for '%s' with type URL: '%s'", e.GetName(), configured(at, config)),
+	})
 }

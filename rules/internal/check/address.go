@@ -20,9 +20,17 @@ func Specifier(p *lint.Pass, at lint.At, s *corev3.SocketAddress) bool {
 	resolver := s.GetResolverName()
 	switch {
 	case resolver != "" && !envoy.HasAddressResolver(p.Target.Extensions(), resolver):
-		p.Refuse(at.Field("resolver_name"), fmt.Sprintf("envoy has no address resolver %q", resolver), "leave it out", "Unknown address resolver: "+resolver)
+		p.Reject(at.Field("resolver_name"), lint.Rejection{
+			Message:  fmt.Sprintf("envoy has no address resolver %q", resolver),
+			Help:     "leave it out",
+			Upstream: "Unknown address resolver: " + resolver,
+		})
 	case s.GetNamedPort() != "" && (resolver == "" || resolver == ipResolver):
-		p.Refuse(at.Field("named_port"), "envoy does not look up named ports", "write port_value, and the number", "IP resolver can't handle port specifier type 4")
+		p.Reject(at.Field("named_port"), lint.Rejection{
+			Message:  "envoy does not look up named ports",
+			Help:     "write port_value, and the number",
+			Upstream: "IP resolver can't handle port specifier type 4",
+		})
 	default:
 		return false
 	}
@@ -35,7 +43,11 @@ func IP(p *lint.Pass, at lint.At, s *corev3.SocketAddress, help string) (ip neti
 		return ip, false
 	}
 	if envoy.MalformedIP(s.GetAddress()) {
-		p.Refuse(at.Field("address"), fmt.Sprintf("%q is no IP address", s.GetAddress()), help, "malformed IP address: "+s.GetAddress())
+		p.Reject(at.Field("address"), lint.Rejection{
+			Message:  fmt.Sprintf("%q is no IP address", s.GetAddress()),
+			Help:     help,
+			Upstream: "malformed IP address: " + s.GetAddress(),
+		})
 	}
 	return envoy.ParseIP(s.GetAddress())
 }

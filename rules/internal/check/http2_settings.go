@@ -37,19 +37,31 @@ func HTTP2Settings(p *lint.Pass, at lint.At, options *corev3.Http2ProtocolOption
 		}
 		switch {
 		case id == enableConnectProtocol:
-			p.Refuse(own.Field("identifier"), "setting 8 (ENABLE_CONNECT_PROTOCOL) cannot be a custom one", "write allow_connect: true instead",
-				`the "allow_connect" SETTINGS parameter must only be configured through the named field`)
+			p.Reject(own.Field("identifier"), lint.Rejection{
+				Message:  "setting 8 (ENABLE_CONNECT_PROTOCOL) cannot be a custom one",
+				Help:     "write allow_connect: true instead",
+				Upstream: `the "allow_connect" SETTINGS parameter must only be configured through the named field`,
+			})
 		case id == enablePush && value == 1:
-			p.Refuse(own.Field("value"), "setting 2 (ENABLE_PUSH) switches on server push, which envoy does not have", "leave it out",
-				"server push is not supported by Envoy and can not be enabled via a SETTINGS parameter")
+			p.Reject(own.Field("value"), lint.Rejection{
+				Message:  "setting 2 (ENABLE_PUSH) switches on server push, which envoy does not have",
+				Help:     "leave it out",
+				Upstream: "server push is not supported by Envoy and can not be enabled via a SETTINGS parameter",
+			})
 		case named[id].is:
-			p.Refuse(own.Field("identifier"), fmt.Sprintf("setting %d is %s, which is set too", id, named[id].field), "keep the named field",
-				fmt.Sprintf("the {%s} HTTP/2 SETTINGS parameter(s) can not be configured through both named and custom parameters", named[id].field),
-				lint.RelatedTo(at.Field(named[id].field), "the named field"))
+			p.Reject(own.Field("identifier"), lint.Rejection{
+				Message:  fmt.Sprintf("setting %d is %s, which is set too", id, named[id].field),
+				Help:     "keep the named field",
+				Upstream: fmt.Sprintf("the {%s} HTTP/2 SETTINGS parameter(s) can not be configured through both named and custom parameters", named[id].field),
+				Related:  []lint.Related{lint.RelatedTo(at.Field(named[id].field), "the named field")},
+			})
 		case twice && settings[before].GetValue().GetValue() != value:
-			p.Refuse(own.Field("value"), fmt.Sprintf("setting %d has another value above", id), "keep one of them",
-				fmt.Sprintf("inconsistent HTTP/2 custom SETTINGS parameter(s) detected; identifiers = {0x%02x}", id),
-				lint.RelatedTo(at.Item("custom_settings_parameters", before), "the first one"))
+			p.Reject(own.Field("value"), lint.Rejection{
+				Message:  fmt.Sprintf("setting %d has another value above", id),
+				Help:     "keep one of them",
+				Upstream: fmt.Sprintf("inconsistent HTTP/2 custom SETTINGS parameter(s) detected; identifiers = {0x%02x}", id),
+				Related:  []lint.Related{lint.RelatedTo(at.Item("custom_settings_parameters", before), "the first one")},
+			})
 		}
 	}
 }

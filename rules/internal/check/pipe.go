@@ -17,15 +17,24 @@ func Pipe(p *lint.Pass, at lint.At, pipe *corev3.Pipe) {
 	path := pipe.GetPath()
 	switch {
 	case len(path) >= maxPath:
-		p.Refuse(at.Field("path"), fmt.Sprintf("the path of the Unix socket has %d bytes, and no more than %d fit", len(path), maxPath-1),
-			"choose a shorter path", fmt.Sprintf("exceeds maximum UNIX domain socket path size of %d", maxPath))
+		p.Reject(at.Field("path"), lint.Rejection{
+			Message:  fmt.Sprintf("the path of the Unix socket has %d bytes, and no more than %d fit", len(path), maxPath-1),
+			Help:     "choose a shorter path",
+			Upstream: fmt.Sprintf("exceeds maximum UNIX domain socket path size of %d", maxPath),
+		})
 	case strings.HasPrefix(path, "@"):
 		if pipe.GetMode() != 0 {
-			p.Refuse(at.Field("mode").Key(), "an abstract Unix socket is no file, and has no mode",
-				"leave out mode, or use the path of a file", "Cannot set mode for Abstract AF_UNIX sockets")
+			p.Reject(at.Field("mode").Key(), lint.Rejection{
+				Message:  "an abstract Unix socket is no file, and has no mode",
+				Help:     "leave out mode, or use the path of a file",
+				Upstream: "Cannot set mode for Abstract AF_UNIX sockets",
+			})
 		}
 	case strings.Contains(path, "\x00"):
-		p.Refuse(at.Field("path"), "the path of the Unix socket has a zero byte in it",
-			"leave it out", "UNIX domain socket pathname contains embedded null characters")
+		p.Reject(at.Field("path"), lint.Rejection{
+			Message:  "the path of the Unix socket has a zero byte in it",
+			Help:     "leave it out",
+			Upstream: "UNIX domain socket pathname contains embedded null characters",
+		})
 	}
 }

@@ -37,8 +37,11 @@ var _ = Rules.Add(&lint.Rule{
 			{"auto_config", h.Typed.GetAutoConfig().GetHttp3ProtocolOptions() != nil},
 		} {
 			if field.set && !quic(at, c.GetTransportSocket()) {
-				p.Refuse(h.At.Field(field.name, "http3_protocol_options").Key(), "HTTP/3 needs a QUIC transport socket", "add a transport_socket of the name envoy.transport_sockets.quic",
-					"HTTP3 requires a QuicUpstreamTransport transport socket")
+				p.Reject(h.At.Field(field.name, "http3_protocol_options").Key(), lint.Rejection{
+					Message:  "HTTP/3 needs a QUIC transport socket",
+					Help:     "add a transport_socket of the name envoy.transport_sockets.quic",
+					Upstream: "HTTP3 requires a QuicUpstreamTransport transport socket",
+				})
 			}
 		}
 	}),
@@ -47,7 +50,11 @@ var _ = Rules.Add(&lint.Rule{
 func checkALPN(p *lint.Pass, at lint.At, h envoy.UpstreamHTTP, c *clusterv3.Cluster) {
 	const help = "use TLS, or explicit_http_config in place of auto_config"
 	if what := lacksALPN(at.Field("transport_socket"), c.GetTransportSocket()); what != "" {
-		p.Refuse(h.At.Field("auto_config").Key(), fmt.Sprintf("auto_config negotiates the protocol by ALPN, and %s has none", what), help, "ALPN configured for cluster which has a non-ALPN transport socket")
+		p.Reject(h.At.Field("auto_config").Key(), lint.Rejection{
+			Message:  fmt.Sprintf("auto_config negotiates the protocol by ALPN, and %s has none", what),
+			Help:     help,
+			Upstream: "ALPN configured for cluster which has a non-ALPN transport socket",
+		})
 		return
 	}
 	if unchecked(p) {
@@ -56,7 +63,11 @@ func checkALPN(p *lint.Pass, at lint.At, h envoy.UpstreamHTTP, c *clusterv3.Clus
 	for i, match := range c.GetTransportSocketMatches() {
 		at := at.Item("transport_socket_matches", i).Field("transport_socket")
 		if what := lacksALPN(at, match.GetTransportSocket()); what != "" {
-			p.Refuse(at, fmt.Sprintf("auto_config negotiates the protocol by ALPN, and %s has none", what), help, "ALPN configured for cluster which has a non-ALPN transport socket matcher")
+			p.Reject(at, lint.Rejection{
+				Message:  fmt.Sprintf("auto_config negotiates the protocol by ALPN, and %s has none", what),
+				Help:     help,
+				Upstream: "ALPN configured for cluster which has a non-ALPN transport socket matcher",
+			})
 		}
 	}
 }
@@ -70,8 +81,11 @@ func checkProbe(p *lint.Pass, where, at lint.At, c *clusterv3.Cluster) {
 		}
 	}
 	if what != "" {
-		p.Refuse(where.Key(), fmt.Sprintf("the health check takes its protocol from ALPN, and %s has none", what), "use TLS, or say the protocol with codec_client_type",
-			fmt.Sprintf("use_alpn_protocol configured for the health check of cluster %s which has a non-ALPN transport socket", c.GetName()))
+		p.Reject(where.Key(), lint.Rejection{
+			Message:  fmt.Sprintf("the health check takes its protocol from ALPN, and %s has none", what),
+			Help:     "use TLS, or say the protocol with codec_client_type",
+			Upstream: fmt.Sprintf("use_alpn_protocol configured for the health check of cluster %s which has a non-ALPN transport socket", c.GetName()),
+		})
 	}
 }
 

@@ -31,27 +31,44 @@ func checkChild(p *lint.Pass, b, child envoy.Balancing) {
 		return
 	}
 	if b.Name == envoy.LoadAwareLocalityPolicy && p.Target.Before("1.40") {
-		p.Refuse(b.At, "envoy 1.39 has load_aware_locality by name only", "use another policy, or Envoy 1.40", b.Name+" is not yet implemented")
+		p.Reject(b.At, lint.Rejection{
+			Message:  "envoy 1.39 has load_aware_locality by name only",
+			Help:     "use another policy, or Envoy 1.40",
+			Upstream: b.Name + " is not yet implemented",
+		})
 		return
 	}
 	short := b.Name[strings.LastIndex(b.Name, ".")+1:]
 	if _, ok := dynamic.Value(b.Config, field); !ok {
 		if upstream := childless[b.Name]; upstream != "" {
-			p.Refuse(b.At.Key(), fmt.Sprintf("the policy %s has no %s", short, field), fmt.Sprintf("write %s: {policies: …}", field), upstream)
+			p.Reject(b.At.Key(), lint.Rejection{
+				Message:  fmt.Sprintf("the policy %s has no %s", short, field),
+				Help:     fmt.Sprintf("write %s: {policies: …}", field),
+				Upstream: upstream,
+			})
 		}
 		return
 	}
 	switch {
 	case child.Name == "":
 	case b.Name == envoy.WrrLocalityPolicy && child.Name != envoy.WeightedRoundRobin:
-		p.Refuse(child.At, fmt.Sprintf("wrr_locality cannot use %s", child.Name), "use "+envoy.WeightedRoundRobin,
-			"Currently WrrLocalityLoadBalancer only supports ClientSideWeightedRoundRobinLoadBalancer as its endpoint picking policy.")
+		p.Reject(child.At, lint.Rejection{
+			Message:  fmt.Sprintf("wrr_locality cannot use %s", child.Name),
+			Help:     "use " + envoy.WeightedRoundRobin,
+			Upstream: "Currently WrrLocalityLoadBalancer only supports ClientSideWeightedRoundRobinLoadBalancer as its endpoint picking policy.",
+		})
 	case b.Name == envoy.LoadAwareLocalityPolicy && child.Name == b.Name:
-		p.Refuse(child.At, "load_aware_locality cannot be its own endpoint_picking_policy", "use another policy, such as round_robin",
-			"load_aware_locality cannot be its own endpoint_picking_policy")
+		p.Reject(child.At, lint.Rejection{
+			Message:  "load_aware_locality cannot be its own endpoint_picking_policy",
+			Help:     "use another policy, such as round_robin",
+			Upstream: "load_aware_locality cannot be its own endpoint_picking_policy",
+		})
 	case b.Name == envoy.LoadAwareLocalityPolicy && child.Provided():
-		p.Refuse(child.At, "load_aware_locality cannot use the load balancer of a cluster", "use another policy, such as round_robin",
-			fmt.Sprintf("Unsupported endpoint picking policy for load_aware_locality: %s. Child load balancer could not be instantiated per locality.", child.Name))
+		p.Reject(child.At, lint.Rejection{
+			Message:  "load_aware_locality cannot use the load balancer of a cluster",
+			Help:     "use another policy, such as round_robin",
+			Upstream: fmt.Sprintf("Unsupported endpoint picking policy for load_aware_locality: %s. Child load balancer could not be instantiated per locality.", child.Name),
+		})
 	}
 }
 

@@ -19,11 +19,19 @@ var _ = Rules.Add(&lint.Rule{
 		switch envoy.ClusterFactory(p.Target.Extensions(), c) {
 		case redis:
 			if name := c.GetClusterType().GetName(); name != redis {
-				p.Refuse(at.Field("cluster_type", "name"), fmt.Sprintf("a Redis cluster cannot be called %q", name), "write name: "+redis, "Redis cluster can only created with redis cluster type.")
+				p.Reject(at.Field("cluster_type", "name"), lint.Rejection{
+					Message:  fmt.Sprintf("a Redis cluster cannot be called %q", name),
+					Help:     "write name: " + redis,
+					Upstream: "Redis cluster can only created with redis cluster type.",
+				})
 			}
 		case "envoy.clusters.reverse_connection":
 			if c.GetLoadAssignment() != nil {
-				p.Refuse(at.Field("load_assignment").Key(), "a reverse connection cluster has no endpoints of its own", "leave it out", "Reverse Conn clusters must have no load assignment configured")
+				p.Reject(at.Field("load_assignment").Key(), lint.Rejection{
+					Message:  "a reverse connection cluster has no endpoints of its own",
+					Help:     "leave it out",
+					Upstream: "Reverse Conn clusters must have no load assignment configured",
+				})
 			}
 		}
 	}),

@@ -41,16 +41,27 @@ func checkBackOff(p *lint.Pass, at lint.At, backOff *routev3.RetryPolicy_RetryBa
 	if base <= 0 || longest <= 0 || max(longest.Milliseconds(), 1) >= max(base.Milliseconds(), 1) {
 		return // what is not positive breaks a constraint
 	}
-	p.Refuse(at.Field("max_interval"), fmt.Sprintf("max_interval %s is shorter than base_interval %s", longest, base), fmt.Sprintf("write a max_interval of at least %s, or none: it is then ten times the base_interval", base),
-		"retry_policy.max_interval must greater than or equal to the base_interval", lint.RelatedTo(at.Field("base_interval"), "the base_interval"))
+	p.Reject(at.Field("max_interval"), lint.Rejection{
+		Message:  fmt.Sprintf("max_interval %s is shorter than base_interval %s", longest, base),
+		Help:     fmt.Sprintf("write a max_interval of at least %s, or none: it is then ten times the base_interval", base),
+		Upstream: "retry_policy.max_interval must greater than or equal to the base_interval",
+		Related:  []lint.Related{lint.RelatedTo(at.Field("base_interval"), "the base_interval")},
+	})
 }
 
 func checkMirror(p *lint.Pass, at lint.At, m *routev3.RouteAction_RequestMirrorPolicy) {
 	switch {
 	case m.GetCluster() == "" && m.GetClusterHeader() == "":
-		p.Refuse(at, "the mirror policy names no cluster", "write cluster, or cluster_header for a request header that names it", "Exactly one of cluster or cluster_header in request mirror policy need to be specified")
+		p.Reject(at, lint.Rejection{
+			Message:  "the mirror policy names no cluster",
+			Help:     "write cluster, or cluster_header for a request header that names it",
+			Upstream: "Exactly one of cluster or cluster_header in request mirror policy need to be specified",
+		})
 	case m.GetCluster() != "" && m.GetClusterHeader() != "":
-		p.Refuse(at.Field("cluster_header"), "a mirror policy takes either cluster or cluster_header", "keep one of them",
-			fmt.Sprintf("Only one of cluster '%s' or cluster_header '%s' in request mirror policy can be specified", m.GetCluster(), m.GetClusterHeader()))
+		p.Reject(at.Field("cluster_header"), lint.Rejection{
+			Message:  "a mirror policy takes either cluster or cluster_header",
+			Help:     "keep one of them",
+			Upstream: fmt.Sprintf("Only one of cluster '%s' or cluster_header '%s' in request mirror policy can be specified", m.GetCluster(), m.GetClusterHeader()),
+		})
 	}
 }

@@ -21,8 +21,11 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		if config.GetSubClustersConfig().GetLbPolicy() == clusterv3.Cluster_CLUSTER_PROVIDED {
-			p.Refuse(configAt.Field("sub_clusters_config", "lb_policy"), "sub clusters provide no load balancer", "write another policy, such as ROUND_ROBIN",
-				"unsupported lb_policy 'CLUSTER_PROVIDED' in sub_cluster_config")
+			p.Reject(configAt.Field("sub_clusters_config", "lb_policy"), lint.Rejection{
+				Message:  "sub clusters provide no load balancer",
+				Help:     "write another policy, such as ROUND_ROBIN",
+				Upstream: "unsupported lb_policy 'CLUSTER_PROVIDED' in sub_cluster_config",
+			})
 		}
 		h, ok := envoy.UpstreamHTTPOf(at, c)
 		if !ok || config.GetAllowInsecureClusterOptions() {
@@ -39,7 +42,10 @@ var _ = Rules.Add(&lint.Rule{
 		case h.Typed != nil:
 			where = h.At.Field("upstream_http_protocol_options")
 		}
-		p.Refuse(where, "a dynamic forward proxy cluster needs auto_sni and auto_san_validation", "write upstream_http_protocol_options: {auto_sni: true, auto_san_validation: true}",
-			"dynamic_forward_proxy cluster must have auto_sni and auto_san_validation true unless allow_insecure_cluster_options is set.")
+		p.Reject(where, lint.Rejection{
+			Message:  "a dynamic forward proxy cluster needs auto_sni and auto_san_validation",
+			Help:     "write upstream_http_protocol_options: {auto_sni: true, auto_san_validation: true}",
+			Upstream: "dynamic_forward_proxy cluster must have auto_sni and auto_san_validation true unless allow_insecure_cluster_options is set.",
+		})
 	}),
 })

@@ -26,8 +26,11 @@ var _ = Rules.Add(&lint.Rule{
 			most = config.GetMaxHosts().GetValue()
 		}
 		if names := len(config.GetPreresolveHostnames()); uint64(names) > uint64(most) {
-			p.Refuse(at.Field("preresolve_hostnames"), fmt.Sprintf("%d names are to be resolved in advance, and the cache holds %d", names, most), "write a larger max_hosts, or fewer names",
-				fmt.Sprintf("DNS Cache [%s] configured with preresolve_hostnames=%d larger than max_hosts=%d", config.GetName(), names, most))
+			p.Reject(at.Field("preresolve_hostnames"), lint.Rejection{
+				Message:  fmt.Sprintf("%d names are to be resolved in advance, and the cache holds %d", names, most),
+				Help:     "write a larger max_hosts, or fewer names",
+				Upstream: fmt.Sprintf("DNS Cache [%s] configured with preresolve_hostnames=%d larger than max_hosts=%d", config.GetName(), names, most),
+			})
 		}
 	}).And(func(p *lint.Pass) {
 		first := map[string]lint.At{}
@@ -43,11 +46,15 @@ var _ = Rules.Add(&lint.Rule{
 					first[config.GetName()] = at
 					return
 				}
-				if proto.Equal(before.Place.Message.Interface(), config) || p.Snapshot.Loose && before.Resource().File != r.File {
+				if proto.Equal(before.Place.Message.Interface(), config) || p.Snapshot.Partial && before.Resource().File != r.File {
 					return // loose files may be for different Envoys
 				}
-				p.Refuse(at, fmt.Sprintf("the DNS cache %q has other settings elsewhere", config.GetName()), "write the same dns_cache_config in both places, or give this one another name",
-					fmt.Sprintf("config specified DNS cache '%s' with different settings", config.GetName()), lint.RelatedTo(before, "the other settings"))
+				p.Reject(at, lint.Rejection{
+					Message:  fmt.Sprintf("the DNS cache %q has other settings elsewhere", config.GetName()),
+					Help:     "write the same dns_cache_config in both places, or give this one another name",
+					Upstream: fmt.Sprintf("config specified DNS cache '%s' with different settings", config.GetName()),
+					Related:  []lint.Related{lint.RelatedTo(before, "the other settings")},
+				})
 			})
 		}
 	}),
@@ -55,7 +62,7 @@ var _ = Rules.Add(&lint.Rule{
 
 // inOrder are the clusters and listeners of a snapshot in the order in which Envoy makes them.
 func inOrder(s *graph.Snapshot) (all []*graph.Resource) {
-	for _, delivery := range []graph.Delivery{graph.Booted, graph.Pushed} {
+	for _, delivery := range []graph.Delivery{graph.FromBootstrap, graph.OverXDS} {
 		for _, kind := range []graph.Kind{graph.Cluster, graph.Listener} {
 			for _, r := range s.All(kind) {
 				if r.Delivery == delivery && r.State == "" {

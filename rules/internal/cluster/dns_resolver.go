@@ -51,8 +51,12 @@ func checkFailures(p *lint.Pass, at lint.At, rate interval) {
 	if longest.Milliseconds() >= base.Milliseconds() || longest <= 0 {
 		return // what is not positive breaks a constraint
 	}
-	p.Refuse(at.Field("max_interval"), fmt.Sprintf("max_interval %s is shorter than base_interval %s", longest, base), fmt.Sprintf("write a max_interval of at least %s, or none: it is then ten times the base_interval", base),
-		"dns_failure_refresh_rate must have max_interval greater than or equal to the base_interval", lint.RelatedTo(at.Field("base_interval"), "the base_interval"))
+	p.Reject(at.Field("max_interval"), lint.Rejection{
+		Message:  fmt.Sprintf("max_interval %s is shorter than base_interval %s", longest, base),
+		Help:     fmt.Sprintf("write a max_interval of at least %s, or none: it is then ten times the base_interval", base),
+		Upstream: "dns_failure_refresh_rate must have max_interval greater than or equal to the base_interval",
+		Related:  []lint.Related{lint.RelatedTo(at.Field("base_interval"), "the base_interval")},
+	})
 }
 
 // checkResolver looks at the newest of the fields that say whom to ask (ClusterFactoryImplBase::selectDnsResolver).
@@ -77,7 +81,11 @@ func checkTyped(p *lint.Pass, at lint.At, config *corev3.TypedExtensionConfig) {
 		server, _ := v.Message().Interface().(*corev3.Address)
 		servers = append(servers, server)
 		if server.GetAddress() == nil {
-			p.Refuse(at.Item("resolvers", i), "the DNS server has no address", "write its IP address", "Address must be set")
+			p.Reject(at.Item("resolvers", i), lint.Rejection{
+				Message:  "the DNS server has no address",
+				Help:     "write its IP address",
+				Upstream: "Address must be set",
+			})
 		}
 	}
 	checkServers(p, at, "resolvers", servers)
@@ -91,9 +99,17 @@ func checkServers(p *lint.Pass, at lint.At, field string, servers []*corev3.Addr
 		case server.GetSocketAddress() != nil:
 			check.IP(p, at.Field("socket_address"), server.GetSocketAddress(), help)
 		case server.GetPipe() != nil:
-			p.Refuse(at.Field("pipe"), "a DNS server cannot be asked over a pipe", help, fmt.Sprintf("DNS resolver '%s' is not an IP address", server.GetPipe().GetPath()))
+			p.Reject(at.Field("pipe"), lint.Rejection{
+				Message:  "a DNS server cannot be asked over a pipe",
+				Help:     help,
+				Upstream: fmt.Sprintf("DNS resolver '%s' is not an IP address", server.GetPipe().GetPath()),
+			})
 		case server.GetEnvoyInternalAddress() != nil:
-			p.Refuse(at.Field("envoy_internal_address"), "an internal listener is no DNS server", help, fmt.Sprintf("DNS resolver 'envoy://%s/' is not an IP address", server.GetEnvoyInternalAddress().GetServerListenerName()))
+			p.Reject(at.Field("envoy_internal_address"), lint.Rejection{
+				Message:  "an internal listener is no DNS server",
+				Help:     help,
+				Upstream: fmt.Sprintf("DNS resolver 'envoy://%s/' is not an IP address", server.GetEnvoyInternalAddress().GetServerListenerName()),
+			})
 		}
 	}
 }

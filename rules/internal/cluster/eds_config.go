@@ -20,14 +20,23 @@ var _ = Rules.Add(&lint.Rule{
 		eds := envoy.ClusterFactory(p.Target.Extensions(), c) == envoy.ClusterEDS
 		switch {
 		case own != nil && (c.GetClusterType() != nil || c.GetType() != clusterv3.Cluster_EDS):
-			p.Refuse(at.Field("eds_cluster_config").Key(), "eds_cluster_config is for clusters of type EDS, and this is another one", "write type: EDS, or leave eds_cluster_config out",
-				"eds_cluster_config set in a non-EDS cluster")
+			p.Reject(at.Field("eds_cluster_config").Key(), lint.Rejection{
+				Message:  "eds_cluster_config is for clusters of type EDS, and this is another one",
+				Help:     "write type: EDS, or leave eds_cluster_config out",
+				Upstream: "eds_cluster_config set in a non-EDS cluster",
+			})
 		case own == nil && eds:
-			p.Refuse(at.Field("type"), "an EDS cluster needs an eds_cluster_config", "write eds_cluster_config: {eds_config: {resource_api_version: V3, ads: {}}}, or another source",
-				"cannot create an EDS cluster without an EDS config")
+			p.Reject(at.Field("type"), lint.Rejection{
+				Message:  "an EDS cluster needs an eds_cluster_config",
+				Help:     "write eds_cluster_config: {eds_config: {resource_api_version: V3, ads: {}}}, or another source",
+				Upstream: "cannot create an EDS cluster without an EDS config",
+			})
 		case eds && own.GetEdsConfig() == nil && !hasAuthority(p, c):
-			p.Refuse(at.Field("eds_cluster_config").Key(), "the eds_cluster_config says nothing about where the endpoints come from", "write eds_config: {resource_api_version: V3, ads: {}}, or another source",
-				"Missing config source specifier in envoy::config::core::v3::ConfigSource")
+			p.Reject(at.Field("eds_cluster_config").Key(), lint.Rejection{
+				Message:  "the eds_cluster_config says nothing about where the endpoints come from",
+				Help:     "write eds_config: {resource_api_version: V3, ads: {}}, or another source",
+				Upstream: "Missing config source specifier in envoy::config::core::v3::ConfigSource",
+			})
 		}
 	}),
 })

@@ -17,9 +17,12 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		if b, r := p.Snapshot.Bootstrap(); b.GetClusterManager().GetLoadStatsConfig() != nil {
-			p.Refuse(at.Field("track_cluster_stats", "per_endpoint_stats"), "statistics per endpoint exclude the load reports of this Envoy", "leave it out, or load_stats_config of the bootstrap",
-				"Only one of cluster per_endpoint_stats and cluster manager load_stats_config can be specified",
-				lint.RelatedTo(r.At().Field("cluster_manager", "load_stats_config"), "the load reports"))
+			p.Reject(at.Field("track_cluster_stats", "per_endpoint_stats"), lint.Rejection{
+				Message:  "statistics per endpoint exclude the load reports of this Envoy",
+				Help:     "leave it out, or load_stats_config of the bootstrap",
+				Upstream: "Only one of cluster per_endpoint_stats and cluster manager load_stats_config can be specified",
+				Related:  []lint.Related{lint.RelatedTo(r.At().Field("cluster_manager", "load_stats_config"), "the load reports")},
+			})
 		}
 	}),
 })

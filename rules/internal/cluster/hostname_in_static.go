@@ -55,6 +55,9 @@ func checkAddress(p *lint.Pass, at lint.At, a *corev3.Address, help string) {
 	if !envoy.MalformedIP(s.GetAddress()) {
 		return
 	}
-	p.Refuse(at.Field("socket_address", "address"), fmt.Sprintf("%q is no IP address", s.GetAddress()), help,
-		fmt.Sprintf("malformed IP address: %s. Consider setting resolver_name or setting cluster type to 'STRICT_DNS' or 'LOGICAL_DNS'", s.GetAddress()))
+	p.Reject(at.Field("socket_address", "address"), lint.Rejection{
+		Message:  fmt.Sprintf("%q is no IP address", s.GetAddress()),
+		Help:     help,
+		Upstream: fmt.Sprintf("malformed IP address: %s. Consider setting resolver_name or setting cluster type to 'STRICT_DNS' or 'LOGICAL_DNS'", s.GetAddress()),
+	})
 }

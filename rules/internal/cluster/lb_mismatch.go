@@ -28,7 +28,11 @@ var _ = Rules.Add(&lint.Rule{
 		case !b.Subset:
 			checkProvided(p, at, c, b)
 		case b.Provided():
-			p.Refuse(b.At, "CLUSTER_PROVIDED cannot be combined with lb_subset_config", "leave one of them out", "cluster: LB policy CLUSTER_PROVIDED cannot be combined with lb_subset_config")
+			p.Reject(b.At, lint.Rejection{
+				Message:  "CLUSTER_PROVIDED cannot be combined with lb_subset_config",
+				Help:     "leave one of them out",
+				Upstream: "cluster: LB policy CLUSTER_PROVIDED cannot be combined with lb_subset_config",
+			})
 		}
 		for ; b.Name != "" && isMade(p, at, c, b); b = b.Child(p.Target.Extensions()) {
 			checkHashing(p, b)
@@ -48,15 +52,21 @@ func checkHashing(p *lint.Pass, b envoy.Balancing) {
 		if config.GetMinimumRingSize() == nil {
 			field, message = "maximum_ring_size", fmt.Sprintf("a ring has at least %d hashes unless minimum_ring_size says less, and so cannot have at most %d", low, high)
 		}
-		p.Refuse(b.At.Field(field), message, fmt.Sprintf("write a minimum_ring_size of at most %d, or a larger maximum_ring_size", high),
-			fmt.Sprintf("ring hash: minimum_ring_size (%d) > maximum_ring_size (%d)", low, high))
+		p.Reject(b.At.Field(field), lint.Rejection{
+			Message:  message,
+			Help:     fmt.Sprintf("write a minimum_ring_size of at most %d, or a larger maximum_ring_size", high),
+			Upstream: fmt.Sprintf("ring hash: minimum_ring_size (%d) > maximum_ring_size (%d)", low, high),
+		})
 	case *maglevv3.Maglev:
 		size := envoy.ValueOr(config.GetTableSize(), 65537)
 		if prime(size) {
 			return
 		}
-		p.Refuse(b.At.Field("table_size"), fmt.Sprintf("the table size %d is no prime number", size), "write 65537, the default, or another prime number of at most 5000011",
-			"The table size of maglev must be prime number")
+		p.Reject(b.At.Field("table_size"), lint.Rejection{
+			Message:  fmt.Sprintf("the table size %d is no prime number", size),
+			Help:     "write 65537, the default, or another prime number of at most 5000011",
+			Upstream: "The table size of maglev must be prime number",
+		})
 	}
 	if b.Name == envoy.LoadAwareLocalityPolicy {
 		checkVariance(p, b)
@@ -69,8 +79,11 @@ func checkVariance(p *lint.Pass, b envoy.Balancing) {
 		return
 	}
 	if share := threshold.Float(); share < 0 || share > 1 {
-		p.Refuse(b.At.Field("utilization_variance_threshold"), fmt.Sprintf("%v is no share of the utilization", share), "write a number from 0 to 1",
-			"utilization_variance_threshold must be in [0, 1]")
+		p.Reject(b.At.Field("utilization_variance_threshold"), lint.Rejection{
+			Message:  fmt.Sprintf("%v is no share of the utilization", share),
+			Help:     "write a number from 0 to 1",
+			Upstream: "utilization_variance_threshold must be in [0, 1]",
+		})
 	}
 }
 
@@ -81,7 +94,7 @@ func isMade(p *lint.Pass, at lint.At, c *clusterv3.Cluster, b envoy.Balancing) b
 	if subsets == nil {
 		return true
 	}
-	if at.Resource().Delivery != graph.Booted || envoy.ClusterFactory(p.Target.Extensions(), c) != envoy.ClusterStatic {
+	if at.Resource().Delivery != graph.FromBootstrap || envoy.ClusterFactory(p.Target.Extensions(), c) != envoy.ClusterStatic {
 		return false
 	}
 	_, falls := dynamic.Value(subsets, "fallback_policy")
@@ -120,12 +133,18 @@ func checkCombined(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 	common := c.GetCommonLbConfig()
 	switch {
 	case c.GetLoadBalancingPolicy() == nil && c.GetLbPolicy() == clusterv3.Cluster_LOAD_BALANCING_POLICY_CONFIG:
-		p.Refuse(at.Field("lb_policy"), "LOAD_BALANCING_POLICY_CONFIG means load_balancing_policy, and there is none", "write a load_balancing_policy, or another lb_policy",
-			"cluster: field load_balancing_policy need to be set")
+		p.Reject(at.Field("lb_policy"), lint.Rejection{
+			Message:  "LOAD_BALANCING_POLICY_CONFIG means load_balancing_policy, and there is none",
+			Help:     "write a load_balancing_policy, or another lb_policy",
+			Upstream: "cluster: field load_balancing_policy need to be set",
+		})
 	case c.GetLoadBalancingPolicy() == nil:
 	case c.GetLbSubsetConfig() != nil:
-		p.Refuse(at.Field("lb_subset_config").Key(), "lb_subset_config cannot be combined with load_balancing_policy", "use envoy.load_balancing_policies.subset as the load_balancing_policy",
-			"cluster: load_balancing_policy cannot be combined with lb_subset_config")
+		p.Reject(at.Field("lb_subset_config").Key(), lint.Rejection{
+			Message:  "lb_subset_config cannot be combined with load_balancing_policy",
+			Help:     "use envoy.load_balancing_policies.subset as the load_balancing_policy",
+			Upstream: "cluster: load_balancing_policy cannot be combined with lb_subset_config",
+		})
 	default:
 		const help = "move it into the configuration of the policy"
 		const upstream = "cluster: load_balancing_policy cannot be combined with partial fields (zone_aware_lb_config, locality_weighted_lb_config, consistent_hashing_lb_config) of common_lb_config"
@@ -138,17 +157,27 @@ func checkCombined(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 			{"consistent_hashing_lb_config", common.GetConsistentHashingLbConfig() != nil},
 		} {
 			if field.set {
-				p.Refuse(at.Field("common_lb_config", field.name).Key(), field.name+" cannot be combined with load_balancing_policy", help, upstream)
+				p.Reject(at.Field("common_lb_config", field.name).Key(), lint.Rejection{
+					Message:  field.name + " cannot be combined with load_balancing_policy",
+					Help:     help,
+					Upstream: upstream,
+				})
 			}
 		}
 	}
 	if c.GetLbSubsetConfig().GetLocalityWeightAware() && common.GetLocalityWeightedLbConfig() == nil {
-		p.Refuse(at.Field("lb_subset_config", "locality_weight_aware"), "locality_weight_aware needs the weights of localities, which this cluster does not use",
-			"add common_lb_config: {locality_weighted_lb_config: {}}", "Locality weight aware subset LB requires that a locality_weighted_lb_config be set")
+		p.Reject(at.Field("lb_subset_config", "locality_weight_aware"), lint.Rejection{
+			Message:  "locality_weight_aware needs the weights of localities, which this cluster does not use",
+			Help:     "add common_lb_config: {locality_weighted_lb_config: {}}",
+			Upstream: "Locality weight aware subset LB requires that a locality_weighted_lb_config be set",
+		})
 	}
 	if common.GetConsistentHashingLbConfig().GetUseHostnameForHashing() && c.GetType() != clusterv3.Cluster_STRICT_DNS {
-		p.Refuse(at.Field("common_lb_config", "consistent_hashing_lb_config", "use_hostname_for_hashing"), "only a STRICT_DNS cluster can hash the names of its hosts", "use type: STRICT_DNS, or leave it out",
-			"Cannot use hostname for consistent hashing loadbalancing")
+		p.Reject(at.Field("common_lb_config", "consistent_hashing_lb_config", "use_hostname_for_hashing"), lint.Rejection{
+			Message:  "only a STRICT_DNS cluster can hash the names of its hosts",
+			Help:     "use type: STRICT_DNS, or leave it out",
+			Upstream: "Cannot use hostname for consistent hashing loadbalancing",
+		})
 	}
 }
 
@@ -164,15 +193,28 @@ func checkProvided(p *lint.Pass, at lint.At, c *clusterv3.Cluster, b envoy.Balan
 	case b.Name == "" && (c.GetLoadBalancingPolicy() != nil || c.GetLbPolicy() == clusterv3.Cluster_LOAD_BALANCING_POLICY_CONFIG):
 		// no policy that Envoy knows
 	case b.Provided() && slices.Contains(plain, factory):
-		p.Refuse(b.At, fmt.Sprintf("a cluster of type %s provides no load balancer", factory), "write another policy, such as ROUND_ROBIN",
-			"cluster manager: cluster provided LB specified but cluster did not provide one")
+		p.Reject(b.At, lint.Rejection{
+			Message:  fmt.Sprintf("a cluster of type %s provides no load balancer", factory),
+			Help:     "write another policy, such as ROUND_ROBIN",
+			Upstream: "cluster manager: cluster provided LB specified but cluster did not provide one",
+		})
 	case !b.Provided() && slices.Contains(providing, factory):
-		p.Refuse(at.Field("lb_policy"), fmt.Sprintf("a cluster of type %s brings its own load balancer", factory), "write lb_policy: CLUSTER_PROVIDED",
-			"cluster manager: cluster provided LB not specified but cluster provided one")
+		p.Reject(at.Field("lb_policy"), lint.Rejection{
+			Message:  fmt.Sprintf("a cluster of type %s brings its own load balancer", factory),
+			Help:     "write lb_policy: CLUSTER_PROVIDED",
+			Upstream: "cluster manager: cluster provided LB not specified but cluster provided one",
+		})
 	case !b.Provided() && factory == envoy.ClusterOriginalDst && c.GetLoadBalancingPolicy() != nil:
-		p.Refuse(b.At, "an ORIGINAL_DST cluster brings its own load balancer", "leave load_balancing_policy out", "cluster manager: cluster provided LB not specified but cluster provided one")
+		p.Reject(b.At, lint.Rejection{
+			Message:  "an ORIGINAL_DST cluster brings its own load balancer",
+			Help:     "leave load_balancing_policy out",
+			Upstream: "cluster manager: cluster provided LB not specified but cluster provided one",
+		})
 	case factory == "envoy.clusters.reverse_connection" && c.GetLbPolicy() != clusterv3.Cluster_CLUSTER_PROVIDED:
-		p.Refuse(at.Field("lb_policy"), "a cluster of type envoy.clusters.reverse_connection brings its own load balancer", "write lb_policy: CLUSTER_PROVIDED",
-			"Only 'CLUSTER_PROVIDED' is allowed with cluster type 'REVERSE_CONNECTION'")
+		p.Reject(at.Field("lb_policy"), lint.Rejection{
+			Message:  "a cluster of type envoy.clusters.reverse_connection brings its own load balancer",
+			Help:     "write lb_policy: CLUSTER_PROVIDED",
+			Upstream: "Only 'CLUSTER_PROVIDED' is allowed with cluster type 'REVERSE_CONNECTION'",
+		})
 	}
 }

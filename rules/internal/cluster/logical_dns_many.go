@@ -42,9 +42,11 @@ var _ = Rules.Add(&lint.Rule{
 				if endpoint.GetEndpoint().GetAddress().GetSocketAddress().GetResolverName() == "" {
 					continue
 				}
-				p.Refuse(at.Field("load_assignment").Item("endpoints", i).Item("lb_endpoints", j).Field("endpoint", "address", "socket_address", "resolver_name"),
-					fmt.Sprintf("a %s cluster takes no resolver_name", kind), "leave it out; typed_dns_resolver_config of the cluster says who resolves its names",
-					kind+" clusters must NOT have a custom resolver name set")
+				p.Reject(at.Field("load_assignment").Item("endpoints", i).Item("lb_endpoints", j).Field("endpoint", "address", "socket_address", "resolver_name"), lint.Rejection{
+					Message:  fmt.Sprintf("a %s cluster takes no resolver_name", kind),
+					Help:     "leave it out; typed_dns_resolver_config of the cluster says who resolves its names",
+					Upstream: kind + " clusters must NOT have a custom resolver name set",
+				})
 			}
 		}
 	}),
@@ -65,14 +67,21 @@ func single(p *lint.Pass, at lint.At, c *clusterv3.Cluster) bool {
 		if assignment != nil {
 			upstream = "LOGICAL_DNS clusters must have a single locality_lb_endpoint and a single lb_endpoint"
 		}
-		p.Refuse(at.Field("load_assignment"), "a LOGICAL_DNS cluster needs one endpoint, and this one has none", "write the name to resolve as the endpoint's address", upstream)
+		p.Reject(at.Field("load_assignment"), lint.Rejection{
+			Message:  "a LOGICAL_DNS cluster needs one endpoint, and this one has none",
+			Help:     "write the name to resolve as the endpoint's address",
+			Upstream: upstream,
+		})
 		return false
 	}
 	count := fmt.Sprintf("%d endpoints", hosts)
 	if hosts == 1 {
 		count = fmt.Sprintf("%d groups of endpoints", groups)
 	}
-	p.Refuse(at.Field("load_assignment", "endpoints"), "a LOGICAL_DNS cluster takes one endpoint, and this one has "+count, "keep one of them, or use STRICT_DNS",
-		"LOGICAL_DNS clusters must have a single locality_lb_endpoint and a single lb_endpoint")
+	p.Reject(at.Field("load_assignment", "endpoints"), lint.Rejection{
+		Message:  "a LOGICAL_DNS cluster takes one endpoint, and this one has " + count,
+		Help:     "keep one of them, or use STRICT_DNS",
+		Upstream: "LOGICAL_DNS clusters must have a single locality_lb_endpoint and a single lb_endpoint",
+	})
 	return false
 }

@@ -23,11 +23,17 @@ var _ = Rules.Add(&lint.Rule{
 			name := check.GetName()
 			switch {
 			case name == "":
-				p.Refuse(at.Item("health_checks", i), "a health check without a name stands beside others", "give each health check a name, or keep one of them",
-					fmt.Sprintf("health check at index %d is missing a name; all health checks must have a name when multiple health checks are configured", i))
+				p.Reject(at.Item("health_checks", i), lint.Rejection{
+					Message:  "a health check without a name stands beside others",
+					Help:     "give each health check a name, or keep one of them",
+					Upstream: fmt.Sprintf("health check at index %d is missing a name; all health checks must have a name when multiple health checks are configured", i),
+				})
 			case seen[name]:
-				p.Refuse(at.Item("health_checks", i).Field("name"), fmt.Sprintf("another health check is named %q too", name), "give each health check a name of its own",
-					fmt.Sprintf("duplicate health check name '%s' at index %d; all health check names must be unique within a cluster", name, i))
+				p.Reject(at.Item("health_checks", i).Field("name"), lint.Rejection{
+					Message:  fmt.Sprintf("another health check is named %q too", name),
+					Help:     "give each health check a name of its own",
+					Upstream: fmt.Sprintf("duplicate health check name '%s' at index %d; all health check names must be unique within a cluster", name, i),
+				})
 			}
 			seen[name] = true
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/dynamic"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/internal/each"
@@ -29,13 +29,20 @@ var _ = Rules.Add(&lint.Rule{
 			want, reads := optionTypes[key]
 			if !reads {
 				if isFilter(p.Target.Extensions(), key) {
-					p.Refuse(at.Key(), fmt.Sprintf("the filter %q takes no options of a cluster", key), "leave it out, or configure the filter in the listener", fmt.Sprintf("filter %s does not support protocol options", key))
+					p.Reject(at.Key(), lint.Rejection{
+						Message:  fmt.Sprintf("the filter %q takes no options of a cluster", key),
+						Help:     "leave it out, or configure the filter in the listener",
+						Upstream: fmt.Sprintf("filter %s does not support protocol options", key),
+					})
 				}
 				continue
 			}
 			if options[key].GetTypeUrl() == "" && want == httpOptions {
-				p.Refuse(at, "the HTTP options are empty, and have to say which HTTP the cluster speaks", `write "@type": type.googleapis.com/`+string(httpOptions)+`, and explicit_http_config or another choice`,
-					`Proto constraint validation failed (field: "upstream_protocol_options", reason: is required)`)
+				p.Reject(at, lint.Rejection{
+					Message:  "the HTTP options are empty, and have to say which HTTP the cluster speaks",
+					Help:     `write "@type": type.googleapis.com/` + string(httpOptions) + `, and explicit_http_config or another choice`,
+					Upstream: `Proto constraint validation failed (field: "upstream_protocol_options", reason: is required)`,
+				})
 				continue
 			}
 			m := at.Content(options[key])
@@ -43,7 +50,11 @@ var _ = Rules.Add(&lint.Rule{
 			if got == "" || got == want || got == "google.protobuf.Struct" || decode.IsTypedStruct(got) || isEmpty(m) && want != httpOptions {
 				continue
 			}
-			p.Refuse(at, fmt.Sprintf("the options %q are of the type %s, not %s", key, want, got), "write options of that type, or the key that they belong to", fmt.Sprintf("Unable to unpack as %s", want))
+			p.Reject(at, lint.Rejection{
+				Message:  fmt.Sprintf("the options %q are of the type %s, not %s", key, want, got),
+				Help:     "write options of that type, or the key that they belong to",
+				Upstream: fmt.Sprintf("Unable to unpack as %s", want),
+			})
 		}
 	}),
 })

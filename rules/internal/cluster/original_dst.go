@@ -27,12 +27,20 @@ var _ = Rules.Add(&lint.Rule{
 			if lb == clusterv3.Cluster_ROUND_ROBIN && len(fixes) == 0 { // the default
 				fixes = lint.Insert(at, "lb_policy", provided).Likely("add lb_policy: " + provided)
 			}
-			p.RefuseWith(at.Field("lb_policy"), fmt.Sprintf("an ORIGINAL_DST cluster cannot use %s", lb), "write lb_policy: CLUSTER_PROVIDED",
-				fmt.Sprintf("cluster: LB policy %s is not valid for Cluster type ORIGINAL_DST. Only 'CLUSTER_PROVIDED' is allowed with cluster type 'ORIGINAL_DST'", lb), fixes)
+			p.Reject(at.Field("lb_policy"), lint.Rejection{
+				Message:  fmt.Sprintf("an ORIGINAL_DST cluster cannot use %s", lb),
+				Help:     "write lb_policy: CLUSTER_PROVIDED",
+				Upstream: fmt.Sprintf("cluster: LB policy %s is not valid for Cluster type ORIGINAL_DST. Only 'CLUSTER_PROVIDED' is allowed with cluster type 'ORIGINAL_DST'", lb),
+				Fixes:    fixes,
+			})
 		}
 		if c.GetLoadAssignment() != nil {
-			p.RefuseWith(at.Field("load_assignment").Key(), "an ORIGINAL_DST cluster has no endpoints of its own", "leave it out, or use another type of cluster",
-				"ORIGINAL_DST clusters must have no load assignment configured", lint.Remove(at.Field("load_assignment")).Likely("remove load_assignment"))
+			p.Reject(at.Field("load_assignment").Key(), lint.Rejection{
+				Message:  "an ORIGINAL_DST cluster has no endpoints of its own",
+				Help:     "leave it out, or use another type of cluster",
+				Upstream: "ORIGINAL_DST clusters must have no load assignment configured",
+				Fixes:    lint.Remove(at.Field("load_assignment")).Likely("remove load_assignment"),
+			})
 		}
 		config, where := proto.Message(c.GetOriginalDstLbConfig()), at.Field("original_dst_lb_config")
 		if c.GetClusterType() != nil {
@@ -40,8 +48,11 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		_, named := dynamic.Value(config, "http_header_name")
 		if _, used := dynamic.Value(config, "use_http_header"); named && !used {
-			p.Refuse(where.Field("http_header_name"), "the header is not read without use_http_header", "add use_http_header: true, or leave http_header_name out",
-				"ORIGINAL_DST cluster: invalid config http_header_name and use_http_header is false")
+			p.Reject(where.Field("http_header_name"), lint.Rejection{
+				Message:  "the header is not read without use_http_header",
+				Help:     "add use_http_header: true, or leave http_header_name out",
+				Upstream: "ORIGINAL_DST cluster: invalid config http_header_name and use_http_header is false",
+			})
 		}
 	}),
 })

@@ -26,9 +26,17 @@ var _ = Rules.Add(&lint.Rule{
 				_, metadata := dynamic.Value(source.Message().Interface(), "metadata")
 				switch {
 				case header && metadata:
-					p.Refuse(at.Field("metadata").Key(), "a source of the host is a header or metadata, not both", "make two sources of it, in the order in which they are to be tried", "Only one override source must be set")
+					p.Reject(at.Field("metadata").Key(), lint.Rejection{
+						Message:  "a source of the host is a header or metadata, not both",
+						Help:     "make two sources of it, in the order in which they are to be tried",
+						Upstream: "Only one override source must be set",
+					})
 				case !header && !metadata:
-					p.Refuse(at, "this source of the host names neither a header nor metadata", "write header: …, or metadata: {key: …, path: …}", "Empty override source")
+					p.Reject(at, lint.Rejection{
+						Message:  "this source of the host names neither a header nor metadata",
+						Help:     "write header: …, or metadata: {key: …, path: …}",
+						Upstream: "Empty override source",
+					})
 				}
 			}
 		}

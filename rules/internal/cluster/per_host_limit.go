@@ -34,8 +34,11 @@ var _ = Rules.Add(&lint.Rule{
 				{"retry_budget", t.GetRetryBudget() != nil},
 			} {
 				if field.set {
-					p.Refuse(at.Field("circuit_breakers").Item("per_host_thresholds", i).Field(field.name).Key(), fmt.Sprintf("a host cannot have a limit of its own for %s", field.name),
-						"move it to thresholds, where it holds for the cluster; of a host only max_connections can be limited", "Unsupported field in per_host_thresholds")
+					p.Reject(at.Field("circuit_breakers").Item("per_host_thresholds", i).Field(field.name).Key(), lint.Rejection{
+						Message:  fmt.Sprintf("a host cannot have a limit of its own for %s", field.name),
+						Help:     "move it to thresholds, where it holds for the cluster; of a host only max_connections can be limited",
+						Upstream: "Unsupported field in per_host_thresholds",
+					})
 				}
 			}
 		}

@@ -22,22 +22,33 @@ var _ = Rules.Add(&lint.Rule{
 		if h.Typed != nil {
 			common = h.Typed.GetCommonHttpProtocolOptions()
 			if auto := h.Typed.GetAutoConfig(); auto.GetHttp3ProtocolOptions() != nil && auto.GetAlternateProtocolsCacheOptions() == nil {
-				p.Refuse(h.At.Field("auto_config", "http3_protocol_options").Key(), "HTTP/3 in an auto_config needs alternate_protocols_cache_options", "add alternate_protocols_cache_options: {name: …} to the auto_config",
-					"alternate protocols cache must be configured when HTTP/3 is enabled with auto_config")
+				p.Reject(h.At.Field("auto_config", "http3_protocol_options").Key(), lint.Rejection{
+					Message:  "HTTP/3 in an auto_config needs alternate_protocols_cache_options",
+					Help:     "add alternate_protocols_cache_options: {name: …} to the auto_config",
+					Upstream: "alternate protocols cache must be configured when HTTP/3 is enabled with auto_config",
+				})
 			}
 			if h.Typed.GetHeaderValidationConfig() != nil {
-				p.Refuse(h.At.Field("header_validation_config").Key(), "the official builds of envoy have no header validators", "leave it out",
-					"This Envoy binary does not support header validator extensions")
+				p.Reject(h.At.Field("header_validation_config").Key(), lint.Rejection{
+					Message:  "the official builds of envoy have no header validators",
+					Help:     "leave it out",
+					Upstream: "This Envoy binary does not support header validator extensions",
+				})
 			}
 		} else if c.GetProtocolSelection() == clusterv3.Cluster_USE_CONFIGURED_PROTOCOL && //nolint:staticcheck // deprecated, and in use
 			c.GetHttpProtocolOptions() != nil && c.GetHttp2ProtocolOptions() != nil { //nolint:staticcheck // deprecated, and in use
-			p.Refuse(at.Field("http_protocol_options").Key(), "a cluster has either http_protocol_options or http2_protocol_options",
-				"leave one of them out, or write use_downstream_protocol_config in typed_extension_protocol_options",
-				"cluster: Both HTTP1 and HTTP2 options may only be configured with non-default 'protocol_selection' values")
+			p.Reject(at.Field("http_protocol_options").Key(), lint.Rejection{
+				Message:  "a cluster has either http_protocol_options or http2_protocol_options",
+				Help:     "leave one of them out, or write use_downstream_protocol_config in typed_extension_protocol_options",
+				Upstream: "cluster: Both HTTP1 and HTTP2 options may only be configured with non-default 'protocol_selection' values",
+			})
 		}
 		if c.GetMaxRequestsPerConnection() != nil && common.GetMaxRequestsPerConnection() != nil { //nolint:staticcheck // deprecated, and in use
-			p.Refuse(at.Field("max_requests_per_connection"), "max_requests_per_connection stands in the cluster and in its common_http_protocol_options", "leave it out here: this field is deprecated",
-				"Only one of max_requests_per_connection from Cluster or HttpProtocolOptions can be specified")
+			p.Reject(at.Field("max_requests_per_connection"), lint.Rejection{
+				Message:  "max_requests_per_connection stands in the cluster and in its common_http_protocol_options",
+				Help:     "leave it out here: this field is deprecated",
+				Upstream: "Only one of max_requests_per_connection from Cluster or HttpProtocolOptions can be specified",
+			})
 		}
 	}),
 })

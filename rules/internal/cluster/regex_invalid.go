@@ -20,10 +20,18 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		if text, ok := at.Place.Parent.Message.Interface().(*matcherv3.StringMatcher); ok && text.GetIgnoreCase() {
-			p.Refuse(at.Place.Parent.At().Field("ignore_case"), "ignore_case does nothing for a safe_regex", "leave it out; (?i) at the start of the expression ignores the case", "ignore_case has no effect for safe_regex.")
+			p.Reject(at.Place.Parent.At().Field("ignore_case"), lint.Rejection{
+				Message:  "ignore_case does nothing for a safe_regex",
+				Help:     "leave it out; (?i) at the start of the expression ignores the case",
+				Upstream: "ignore_case has no effect for safe_regex.",
+			})
 		}
 		if upstream := envoy.InvalidRegex(p.Target, p.Snapshot, m.GetRegex()); upstream != "" {
-			p.Refuse(at.Field("regex"), "RE2 does not know this regular expression: "+upstream, check.RegexHelp(upstream), upstream)
+			p.Reject(at.Field("regex"), lint.Rejection{
+				Message:  "RE2 does not know this regular expression: " + upstream,
+				Help:     check.RegexHelp(upstream),
+				Upstream: upstream,
+			})
 		}
 	}),
 })

@@ -35,12 +35,18 @@ func checkBinding(p *lint.Pass, at lint.At, b *corev3.BindConfig, owner string) 
 	}
 	switch {
 	case extra > 0 && additional > 0:
-		p.Refuse(at.Field(more).Key(), "extra_source_addresses and additional_source_addresses exclude each other", "keep extra_source_addresses; the other one is deprecated",
-			fmt.Sprintf("Can't specify both `extra_source_addresses` and `additional_source_addresses` in the %s's upstream binding config", owner))
+		p.Reject(at.Field(more).Key(), lint.Rejection{
+			Message:  "extra_source_addresses and additional_source_addresses exclude each other",
+			Help:     "keep extra_source_addresses; the other one is deprecated",
+			Upstream: fmt.Sprintf("Can't specify both `extra_source_addresses` and `additional_source_addresses` in the %s's upstream binding config", owner),
+		})
 		return
 	case extra+additional > 0 && b.GetSourceAddress() == nil:
-		p.Refuse(at.Field(more).Key(), more+" without a source_address", "write the first address as source_address",
-			owner+"'s upstream binding config has extra/additional source addresses but no source_address. Extra/additional addresses cannot be specified if source_address is not set.")
+		p.Reject(at.Field(more).Key(), lint.Rejection{
+			Message:  more + " without a source_address",
+			Help:     "write the first address as source_address",
+			Upstream: owner + "'s upstream binding config has extra/additional source addresses but no source_address. Extra/additional addresses cannot be specified if source_address is not set.",
+		})
 		return
 	}
 	const help = "write an IP address of this machine"
@@ -55,10 +61,16 @@ func checkBinding(p *lint.Pass, at lint.At, b *corev3.BindConfig, owner string) 
 	}
 	switch {
 	case extra+additional > 1:
-		p.Refuse(at.Field(more), fmt.Sprintf("a cluster takes two source addresses, and this one has %d", 1+extra+additional), "keep one of IPv4 and one of IPv6",
-			owner+"'s upstream binding config has more than one extra/additional source addresses. Only one extra/additional source can be supported in BindConfig's extra_source_addresses/additional_source_addresses field")
+		p.Reject(at.Field(more), lint.Rejection{
+			Message:  fmt.Sprintf("a cluster takes two source addresses, and this one has %d", 1+extra+additional),
+			Help:     "keep one of IPv4 and one of IPv6",
+			Upstream: owner + "'s upstream binding config has more than one extra/additional source addresses. Only one extra/additional source can be supported in BindConfig's extra_source_addresses/additional_source_addresses field",
+		})
 	case extra+additional == 1 && known:
-		p.Refuse(at.Item(more, 0), "both source addresses are of the same IP version", "keep one of them, or replace one by an address of the other version",
-			owner+"'s upstream binding config has two same IP version source addresses. Only two different IP version source addresses can be supported in BindConfig's source_address and extra_source_addresses/additional_source_addresses fields")
+		p.Reject(at.Item(more, 0), lint.Rejection{
+			Message:  "both source addresses are of the same IP version",
+			Help:     "keep one of them, or replace one by an address of the other version",
+			Upstream: owner + "'s upstream binding config has two same IP version source addresses. Only two different IP version source addresses can be supported in BindConfig's source_address and extra_source_addresses/additional_source_addresses fields",
+		})
 	}
 }

@@ -71,13 +71,29 @@ func checkFallback(p *lint.Pass, at lint.At, s selector) {
 	unknown := slices.IndexFunc(s.fewer, func(key string) bool { return !slices.Contains(s.keys, key) })
 	switch {
 	case s.fallback != keysSubset && len(s.fewer) > 0:
-		p.Refuse(keys.Key(), "fallback_keys_subset is for fallback_policy: KEYS_SUBSET", "write that policy, or leave the keys out", "fallback_keys_subset can be set only for KEYS_SUBSET fallback_policy")
+		p.Reject(keys.Key(), lint.Rejection{
+			Message:  "fallback_keys_subset is for fallback_policy: KEYS_SUBSET",
+			Help:     "write that policy, or leave the keys out",
+			Upstream: "fallback_keys_subset can be set only for KEYS_SUBSET fallback_policy",
+		})
 	case s.fallback != keysSubset:
 	case len(s.fewer) == 0:
-		p.Refuse(at.Field("fallback_policy"), "KEYS_SUBSET does not say to which keys", "write fallback_keys_subset, with some of: "+strings.Join(s.keys, ", "), "fallback_keys_subset cannot be empty")
+		p.Reject(at.Field("fallback_policy"), lint.Rejection{
+			Message:  "KEYS_SUBSET does not say to which keys",
+			Help:     "write fallback_keys_subset, with some of: " + strings.Join(s.keys, ", "),
+			Upstream: "fallback_keys_subset cannot be empty",
+		})
 	case unknown >= 0:
-		p.Refuse(keys, fmt.Sprintf("the key %q of the fallback is none of the selector's", s.fewer[unknown]), "choose from its keys: "+strings.Join(s.keys, ", "), "fallback_keys_subset must be a subset of selector keys")
+		p.Reject(keys, lint.Rejection{
+			Message:  fmt.Sprintf("the key %q of the fallback is none of the selector's", s.fewer[unknown]),
+			Help:     "choose from its keys: " + strings.Join(s.keys, ", "),
+			Upstream: "fallback_keys_subset must be a subset of selector keys",
+		})
 	case len(s.fewer) == len(s.keys):
-		p.Refuse(keys, "the fallback has all keys of the selector, and so would find nothing more", "leave out at least one of them", "fallback_keys_subset cannot be equal to keys")
+		p.Reject(keys, lint.Rejection{
+			Message:  "the fallback has all keys of the selector, and so would find nothing more",
+			Help:     "leave out at least one of them",
+			Upstream: "fallback_keys_subset cannot be equal to keys",
+		})
 	}
 }

@@ -23,8 +23,11 @@ var _ = Rules.Add(&lint.Rule{
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		for i, match := range c.GetTransportSocketMatches() {
 			if match.GetTransportSocket() == nil {
-				p.Refuse(at.Item("transport_socket_matches", i), fmt.Sprintf("the match %q has no transport_socket", match.GetName()), "write its transport_socket; for cleartext, the raw buffer",
-					"Didn't find a registered implementation for '' with type URL: ''")
+				p.Reject(at.Item("transport_socket_matches", i), lint.Rejection{
+					Message:  fmt.Sprintf("the match %q has no transport_socket", match.GetName()),
+					Help:     "write its transport_socket; for cleartext, the raw buffer",
+					Upstream: "Didn't find a registered implementation for '' with type URL: ''",
+				})
 			}
 		}
 		envoy.EachTransportSocket(at, c, func(at lint.At, m proto.Message) {
@@ -53,9 +56,17 @@ func checkTLVs(p *lint.Pass, at lint.At, config proto.Message) {
 		_, format := dynamic.Value(tlv.Message().Interface(), "format_string")
 		switch {
 		case value && format:
-			p.Refuse(at.Field("format_string").Key(), "a TLV has a value or a format_string, not both", "keep one of them", "Invalid TLV configuration: only one of 'value' or 'format_string' may be set.")
+			p.Reject(at.Field("format_string").Key(), lint.Rejection{
+				Message:  "a TLV has a value or a format_string, not both",
+				Help:     "keep one of them",
+				Upstream: "Invalid TLV configuration: only one of 'value' or 'format_string' may be set.",
+			})
 		case !value && !format:
-			p.Refuse(at, "a TLV has no value", "write value, in base64, or format_string", "Invalid TLV configuration: one of 'value' or 'format_string' must be set.")
+			p.Reject(at, lint.Rejection{
+				Message:  "a TLV has no value",
+				Help:     "write value, in base64, or format_string",
+				Upstream: "Invalid TLV configuration: one of 'value' or 'format_string' must be set.",
+			})
 		}
 	}
 }
@@ -64,8 +75,11 @@ func checkKind(p *lint.Pass, at lint.At, metadata proto.Message) {
 	kind := dynamic.Sub(metadata, "kind")
 	for _, name := range []protoreflect.Name{"request", "route"} {
 		if _, ok := dynamic.Value(kind, name); ok {
-			p.Refuse(at.Field("kind", string(name)).Key(), fmt.Sprintf("the metadata of a %s cannot be passed to an internal listener", name), "write kind: {host: {}} or kind: {cluster: {}}",
-				"metadata type is not supported: "+string(name))
+			p.Reject(at.Field("kind", string(name)).Key(), lint.Rejection{
+				Message:  fmt.Sprintf("the metadata of a %s cannot be passed to an internal listener", name),
+				Help:     "write kind: {host: {}} or kind: {cluster: {}}",
+				Upstream: "metadata type is not supported: " + string(name),
+			})
 		}
 	}
 }

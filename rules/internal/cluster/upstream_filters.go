@@ -19,7 +19,11 @@ var _ = Rules.Add(&lint.Rule{
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		for i, f := range c.GetFilters() {
 			if f.GetTypedConfig() != nil && f.GetConfigDiscovery() != nil {
-				p.Refuse(at.Item("filters", i).Field("config_discovery").Key(), "a filter has typed_config or config_discovery, not both", "keep one of them", "Only one of typed_config or config_discovery can be used")
+				p.Reject(at.Item("filters", i).Field("config_discovery").Key(), lint.Rejection{
+					Message:  "a filter has typed_config or config_discovery, not both",
+					Help:     "keep one of them",
+					Upstream: "Only one of typed_config or config_discovery can be used",
+				})
 			}
 		}
 		if h, ok := envoy.UpstreamHTTPOf(at, c); ok && h.Typed != nil {
@@ -40,13 +44,23 @@ func checkCodec(p *lint.Pass, h envoy.UpstreamHTTP) {
 		switch {
 		case f.GetTypedConfig() == nil && f.GetConfigDiscovery() == nil: // has a rule of its own
 		case i == last && !codec:
-			p.Refuse(at.Field("name"), fmt.Sprintf("%q is the last filter, and only the codec can be that", f.GetName()), "end the list with envoy.filters.http.upstream_codec",
-				fmt.Sprintf("The codec filter is the only valid terminal upstream HTTP filter, use '%s'", upstreamCodec))
+			p.Reject(at.Field("name"), lint.Rejection{
+				Message:  fmt.Sprintf("%q is the last filter, and only the codec can be that", f.GetName()),
+				Help:     "end the list with envoy.filters.http.upstream_codec",
+				Upstream: fmt.Sprintf("The codec filter is the only valid terminal upstream HTTP filter, use '%s'", upstreamCodec),
+			})
 		case i == last && f.GetDisabled():
-			p.Refuse(at.Field("disabled"), "the last filter, the codec, is disabled", "leave disabled out", fmt.Sprintf("Error: the last (terminal) filter (%s) in the chain cannot be disabled by default.", f.GetName()))
+			p.Reject(at.Field("disabled"), lint.Rejection{
+				Message:  "the last filter, the codec, is disabled",
+				Help:     "leave disabled out",
+				Upstream: fmt.Sprintf("Error: the last (terminal) filter (%s) in the chain cannot be disabled by default.", f.GetName()),
+			})
 		case i < last && codec:
-			p.Refuse(at.Field("name"), fmt.Sprintf("%q ends the list, and more filters come after it", f.GetName()), "keep the codec at the end",
-				fmt.Sprintf("Error: terminal filter named %s of type envoy.filters.http.upstream_codec must be the last filter in a upstream http filter chain.", f.GetName()))
+			p.Reject(at.Field("name"), lint.Rejection{
+				Message:  fmt.Sprintf("%q ends the list, and more filters come after it", f.GetName()),
+				Help:     "keep the codec at the end",
+				Upstream: fmt.Sprintf("Error: terminal filter named %s of type envoy.filters.http.upstream_codec must be the last filter in a upstream http filter chain.", f.GetName()),
+			})
 		}
 	}
 }

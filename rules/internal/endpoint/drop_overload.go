@@ -21,8 +21,11 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		at = at.Field("policy")
 		if len(drops) > 1 {
-			p.Refuse(at.Field("drop_overloads"), fmt.Sprintf("envoy takes one category of drops, and there are %d", len(drops)), "keep one of them, with the percentage of all",
-				fmt.Sprintf("Cluster drop_overloads config has %d categories. Envoy only support one.", len(drops)))
+			p.Reject(at.Field("drop_overloads"), lint.Rejection{
+				Message:  fmt.Sprintf("envoy takes one category of drops, and there are %d", len(drops)),
+				Help:     "keep one of them, with the percentage of all",
+				Upstream: fmt.Sprintf("Cluster drop_overloads config has %d categories. Envoy only support one.", len(drops)),
+			})
 			return
 		}
 		part := drops[0].GetDropPercentage()
@@ -30,9 +33,11 @@ var _ = Rules.Add(&lint.Rule{
 			typev3.FractionalPercent_HUNDRED: 100, typev3.FractionalPercent_TEN_THOUSAND: 10000, typev3.FractionalPercent_MILLION: 1000000,
 		}[part.GetDenominator()]
 		if ok && float32(part.GetNumerator())/float32(whole) > 1 {
-			p.Refuse(at.Item("drop_overloads", 0).Field("drop_percentage"), fmt.Sprintf("%d of %d requests cannot be dropped", part.GetNumerator(), whole),
-				fmt.Sprintf("write a numerator of at most %d, or a larger denominator", whole),
-				fmt.Sprintf("Cluster drop_overloads config is invalid. (Numerator %d / Denominator %d). The valid range is 0~1.", part.GetNumerator(), whole))
+			p.Reject(at.Item("drop_overloads", 0).Field("drop_percentage"), lint.Rejection{
+				Message:  fmt.Sprintf("%d of %d requests cannot be dropped", part.GetNumerator(), whole),
+				Help:     fmt.Sprintf("write a numerator of at most %d, or a larger denominator", whole),
+				Upstream: fmt.Sprintf("Cluster drop_overloads config is invalid. (Numerator %d / Denominator %d). The valid range is 0~1.", part.GetNumerator(), whole),
+			})
 		}
 	}),
 })

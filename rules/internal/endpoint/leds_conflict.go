@@ -22,10 +22,17 @@ var _ = Rules.Add(&lint.Rule{
 			switch {
 			case locality.GetLedsClusterLocalityConfig() == nil:
 			case c != nil:
-				p.Refuse(at, "a STATIC cluster cannot get endpoints over LEDS", "list the endpoints, or use type: EDS", "LEDS is only supported when EDS is used. Static cluster cannot use LEDS.")
+				p.Reject(at, lint.Rejection{
+					Message:  "a STATIC cluster cannot get endpoints over LEDS",
+					Help:     "list the endpoints, or use type: EDS",
+					Upstream: "LEDS is only supported when EDS is used. Static cluster cannot use LEDS.",
+				})
 			case len(locality.GetLbEndpoints()) > 0:
-				p.Refuse(at, "a locality has endpoints of its own or over LEDS, not both", "leave out lb_endpoints or leds_cluster_locality_config",
-					"A ClusterLoadAssignment cannot include both LEDS and a list of endpoints.")
+				p.Reject(at, lint.Rejection{
+					Message:  "a locality has endpoints of its own or over LEDS, not both",
+					Help:     "leave out lb_endpoints or leds_cluster_locality_config",
+					Upstream: "A ClusterLoadAssignment cannot include both LEDS and a list of endpoints.",
+				})
 			}
 		}
 	}),

@@ -25,8 +25,11 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		for i, locality := range a.GetEndpoints() {
 			if priority := locality.GetPriority(); priority > 0 {
-				p.Refuse(at.Item("endpoints", i).Field("priority"), fmt.Sprintf("endpoints of priority %d in %q, this Envoy's own cluster", priority, name), "leave the priority out, or local_cluster_name in the bootstrap",
-					fmt.Sprintf("Unexpected non-zero priority for local cluster '%s'.", name))
+				p.Reject(at.Item("endpoints", i).Field("priority"), lint.Rejection{
+					Message:  fmt.Sprintf("endpoints of priority %d in %q, this Envoy's own cluster", priority, name),
+					Help:     "leave the priority out, or local_cluster_name in the bootstrap",
+					Upstream: fmt.Sprintf("Unexpected non-zero priority for local cluster '%s'.", name),
+				})
 			}
 		}
 	}),

@@ -34,7 +34,11 @@ func checkEndpoint(p *lint.Pass, at lint.At, e *endpointv3.Endpoint) {
 	checkAddress(p, at, e.GetAddress())
 	check := e.GetHealthCheckConfig()
 	if port := check.GetPortValue(); port != 0 && e.GetAddress().GetAddress() != nil && e.GetAddress().GetSocketAddress() == nil {
-		p.Refuse(at.Field("health_check_config", "port_value"), "the endpoint's address has no port that another could replace", "leave it out", "Invalid host configuration: non-zero port for non-IP address")
+		p.Reject(at.Field("health_check_config", "port_value"), lint.Rejection{
+			Message:  "the endpoint's address has no port that another could replace",
+			Help:     "leave it out",
+			Upstream: "Invalid host configuration: non-zero port for non-IP address",
+		})
 	}
 	if check.GetAddress() != nil {
 		checkAddress(p, at.Field("health_check_config"), check.GetAddress())
@@ -53,15 +57,22 @@ func checkEndpoint(p *lint.Pass, at lint.At, e *endpointv3.Endpoint) {
 // checkIP: until 1.37, an endpoint with several addresses could have only IP addresses.
 func checkIP(p *lint.Pass, at lint.At, a *corev3.Address) {
 	if a.GetAddress() != nil && a.GetSocketAddress() == nil {
-		p.Refuse(at, "an endpoint with additional_addresses has to have IP addresses only, before Envoy 1.38", "write a socket_address, or make it an endpoint of its own",
-			"additional_addresses must be IP addresses.")
+		p.Reject(at, lint.Rejection{
+			Message:  "an endpoint with additional_addresses has to have IP addresses only, before Envoy 1.38",
+			Help:     "write a socket_address, or make it an endpoint of its own",
+			Upstream: "additional_addresses must be IP addresses.",
+		})
 	}
 }
 
 // checkAddress looks at the address of the message at a place.
 func checkAddress(p *lint.Pass, at lint.At, a *corev3.Address) {
 	if a == nil {
-		p.Refuse(at, "an address is missing", "write address: {socket_address: {address: …, port_value: …}}", "Address must be set")
+		p.Reject(at, lint.Rejection{
+			Message:  "an address is missing",
+			Help:     "write address: {socket_address: {address: …, port_value: …}}",
+			Upstream: "Address must be set",
+		})
 		return
 	}
 	if s := a.GetSocketAddress(); s.GetResolverName() != "" || s.GetNamedPort() != "" || s.GetNetworkNamespaceFilepath() != "" {
@@ -74,7 +85,10 @@ func checkAddress(p *lint.Pass, at lint.At, a *corev3.Address) {
 
 func checkSocket(p *lint.Pass, at lint.At, s *corev3.SocketAddress) {
 	if !check.Specifier(p, at, s) && s.GetNetworkNamespaceFilepath() != "" {
-		p.Refuse(at.Field("network_namespace_filepath"), "an endpoint has no network namespace of its own", "leave it out: it is for listeners",
-			"Invalid host configuration: hosts cannot specify network namespaces with their address")
+		p.Reject(at.Field("network_namespace_filepath"), lint.Rejection{
+			Message:  "an endpoint has no network namespace of its own",
+			Help:     "leave it out: it is for listeners",
+			Upstream: "Invalid host configuration: hosts cannot specify network namespaces with their address",
+		})
 	}
 }

@@ -27,8 +27,11 @@ var _ = Rules.Add(&lint.Rule{
 				before := hosts[priority]
 				hosts[priority] += uint64(max(endpoint.GetLoadBalancingWeight().GetValue(), 1))
 				if before <= envoy.MaxWeights && hosts[priority] > envoy.MaxWeights {
-					p.Refuse(at.Item("lb_endpoints", j), fmt.Sprintf("with this endpoint the weights of priority %d add up to more than %d", priority, uint32(envoy.MaxWeights)), "write smaller weights in the same proportions",
-						"The sum of weights of all upstream hosts in a locality exceeds 4294967295")
+					p.Reject(at.Item("lb_endpoints", j), lint.Rejection{
+						Message:  fmt.Sprintf("with this endpoint the weights of priority %d add up to more than %d", priority, uint32(envoy.MaxWeights)),
+						Help:     "write smaller weights in the same proportions",
+						Upstream: "The sum of weights of all upstream hosts in a locality exceeds 4294967295",
+					})
 				}
 			}
 			if locality.GetLocality() == nil || locality.GetLoadBalancingWeight() == nil {
@@ -44,8 +47,11 @@ var _ = Rules.Add(&lint.Rule{
 				sum += weight
 			}
 			if sum > envoy.MaxWeights {
-				p.Refuse(at.Field("load_balancing_weight"), fmt.Sprintf("with this locality the weights of priority %d add up to more than %d", priority, uint32(envoy.MaxWeights)), "write smaller weights in the same proportions",
-					"The sum of weights of all localities at the same priority exceeds 4294967295")
+				p.Reject(at.Field("load_balancing_weight"), lint.Rejection{
+					Message:  fmt.Sprintf("with this locality the weights of priority %d add up to more than %d", priority, uint32(envoy.MaxWeights)),
+					Help:     "write smaller weights in the same proportions",
+					Upstream: "The sum of weights of all localities at the same priority exceeds 4294967295",
+				})
 			}
 		}
 	}),

@@ -20,9 +20,11 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		for i, check := range c.GetHealthChecks() {
 			if check.GetGrpcHealthCheck() != nil {
-				p.Refuse(at.Item("health_checks", i).Field("grpc_health_check").Key(), "a gRPC health check needs HTTP/2, and the cluster does not speak it",
-					"add HttpProtocolOptions with explicit_http_config: {http2_protocol_options: {}} to the cluster's typed_extension_protocol_options",
-					"cluster must support HTTP/2 for gRPC healthchecking")
+				p.Reject(at.Item("health_checks", i).Field("grpc_health_check").Key(), lint.Rejection{
+					Message:  "a gRPC health check needs HTTP/2, and the cluster does not speak it",
+					Help:     "add HttpProtocolOptions with explicit_http_config: {http2_protocol_options: {}} to the cluster's typed_extension_protocol_options",
+					Upstream: "cluster must support HTTP/2 for gRPC healthchecking",
+				})
 			}
 		}
 	}),

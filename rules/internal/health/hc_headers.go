@@ -24,7 +24,11 @@ var _ = Rules.Add(&lint.Rule{
 				checkAdded(p, at.Field("http_health_check"), "request_headers_to_add", "host", h.GetRequestHeadersToAdd())
 				for j, name := range h.GetRequestHeadersToRemove() {
 					if envoy.ReservedHeader(name) {
-						p.Refuse(at.Field("http_health_check").Item("request_headers_to_remove", j), fmt.Sprintf("the header %q cannot be removed", name), "leave it out", ":-prefixed or host headers may not be removed")
+						p.Reject(at.Field("http_health_check").Item("request_headers_to_remove", j), lint.Rejection{
+							Message:  fmt.Sprintf("the header %q cannot be removed", name),
+							Help:     "leave it out",
+							Upstream: ":-prefixed or host headers may not be removed",
+						})
 					}
 				}
 			}
@@ -45,11 +49,19 @@ func checkAdded(p *lint.Pass, at lint.At, field, host string, options []*corev3.
 			case ":path", ":method":
 				help = fmt.Sprintf("write %s in the health check", name[1:])
 			}
-			p.Refuse(at.Field("header", "key"), fmt.Sprintf("the header %q cannot be set so", name), help, ":-prefixed or host headers may not be modified")
+			p.Reject(at.Field("header", "key"), lint.Rejection{
+				Message:  fmt.Sprintf("the header %q cannot be set so", name),
+				Help:     help,
+				Upstream: ":-prefixed or host headers may not be modified",
+			})
 		}
 		if envoy.AppendsTwice(option) {
-			p.Refuse(at.Field("append").Key(), "append and append_action exclude each other", "leave append out", "Both append and append_action are set and it's not allowed",
-				lint.RelatedTo(at.Field("append_action"), "the append_action"))
+			p.Reject(at.Field("append").Key(), lint.Rejection{
+				Message:  "append and append_action exclude each other",
+				Help:     "leave append out",
+				Upstream: "Both append and append_action are set and it's not allowed",
+				Related:  []lint.Related{lint.RelatedTo(at.Field("append_action"), "the append_action")},
+			})
 		}
 	}
 }

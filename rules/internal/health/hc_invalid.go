@@ -51,8 +51,11 @@ func checkHTTP(p *lint.Pass, at lint.At, h *corev3.HealthCheck_HttpHealthCheck) 
 		}
 		switch method {
 		case corev3.RequestMethod_GET, corev3.RequestMethod_HEAD, corev3.RequestMethod_DELETE, corev3.RequestMethod_TRACE:
-			p.Refuse(at.Field("send").Key(), fmt.Sprintf("a %s request has no body to send", method), "write method: POST, PUT, PATCH or OPTIONS, or leave send out",
-				fmt.Sprintf("HTTP health check cannot specify a request payload with method '%s'", method))
+			p.Reject(at.Field("send").Key(), lint.Rejection{
+				Message:  fmt.Sprintf("a %s request has no body to send", method),
+				Help:     "write method: POST, PUT, PATCH or OPTIONS, or leave send out",
+				Upstream: fmt.Sprintf("HTTP health check cannot specify a request payload with method '%s'", method),
+			})
 		}
 		checkPayload(p, at.Field("send"), h.GetSend())
 	}
@@ -62,8 +65,11 @@ func checkHTTP(p *lint.Pass, at lint.At, h *corev3.HealthCheck_HttpHealthCheck) 
 		total, known = total+uint64(size), known && ok
 	}
 	if buffer := envoy.ValueOr(h.GetResponseBufferSize(), 1024); known && buffer != 0 && total > buffer {
-		p.Refuse(at.Field("receive"), fmt.Sprintf("the expected body has %d bytes, and only %d are kept of a response", total, buffer), fmt.Sprintf("write response_buffer_size: %d, or 0 for no limit", total),
-			fmt.Sprintf("The expected response length '%d' is over than http health response buffer size '%d'", total, buffer))
+		p.Reject(at.Field("receive"), lint.Rejection{
+			Message:  fmt.Sprintf("the expected body has %d bytes, and only %d are kept of a response", total, buffer),
+			Help:     fmt.Sprintf("write response_buffer_size: %d, or 0 for no limit", total),
+			Upstream: fmt.Sprintf("The expected response length '%d' is over than http health response buffer size '%d'", total, buffer),
+		})
 	}
 }
 
@@ -72,12 +78,23 @@ func checkRange(p *lint.Pass, at lint.At, r *typev3.Int64Range, what string) {
 	start, end := uint64(r.GetStart()), uint64(r.GetEnd())
 	switch {
 	case start >= end:
-		p.Refuse(at, fmt.Sprintf("no status code is in a range from %d to before %d", r.GetStart(), r.GetEnd()), "end is not part of the range: write the last status code plus 1",
-			fmt.Sprintf("Invalid http %s status range: expecting start < end, but found start=%d and end=%d", what, start, end))
+		p.Reject(at, lint.Rejection{
+			Message:  fmt.Sprintf("no status code is in a range from %d to before %d", r.GetStart(), r.GetEnd()),
+			Help:     "end is not part of the range: write the last status code plus 1",
+			Upstream: fmt.Sprintf("Invalid http %s status range: expecting start < end, but found start=%d and end=%d", what, start, end),
+		})
 	case start < 100:
-		p.Refuse(at.Field("start"), "there is no status code below 100", "write 100 or more", fmt.Sprintf("Invalid http %s status range: expecting start >= 100, but found start=%d", what, start))
+		p.Reject(at.Field("start"), lint.Rejection{
+			Message:  "there is no status code below 100",
+			Help:     "write 100 or more",
+			Upstream: fmt.Sprintf("Invalid http %s status range: expecting start >= 100, but found start=%d", what, start),
+		})
 	case end > 600:
-		p.Refuse(at.Field("end"), "a range of status codes ends at 600 at most", "write 600 for all up to 599", fmt.Sprintf("Invalid http %s status range: expecting end <= 600, but found end=%d", what, end))
+		p.Reject(at.Field("end"), lint.Rejection{
+			Message:  "a range of status codes ends at 600 at most",
+			Help:     "write 600 for all up to 599",
+			Upstream: fmt.Sprintf("Invalid http %s status range: expecting end <= 600, but found end=%d", what, end),
+		})
 	}
 }
 
@@ -90,8 +107,12 @@ func checkPayload(p *lint.Pass, at lint.At, payload *corev3.HealthCheck_Payload)
 	bytes, err := hex.DecodeString(text.Text)
 	if err != nil {
 		encoded := hex.EncodeToString([]byte(text.Text))
-		p.RefuseWith(at.Field("text"), fmt.Sprintf("%q is not hexadecimal", text.Text), fmt.Sprintf("for these very characters write %q", encoded),
-			fmt.Sprintf("invalid hex string '%s'", text.Text), lint.Replace(at.Field("text"), encoded).Likely("write the characters as hexadecimal"))
+		p.Reject(at.Field("text"), lint.Rejection{
+			Message:  fmt.Sprintf("%q is not hexadecimal", text.Text),
+			Help:     fmt.Sprintf("for these very characters write %q", encoded),
+			Upstream: fmt.Sprintf("invalid hex string '%s'", text.Text),
+			Fixes:    lint.Replace(at.Field("text"), encoded).Likely("write the characters as hexadecimal"),
+		})
 		return 0, false
 	}
 	return len(bytes), true

@@ -30,7 +30,10 @@ var _ = Rules.Add(&lint.Rule{
 		if limit.Milliseconds() >= base.Milliseconds() {
 			return
 		}
-		p.Refuse(at.Field("outlier_detection", "max_ejection_time"), fmt.Sprintf("max_ejection_time %s is shorter than base_ejection_time (%s%s)", limit, base, set),
-			fmt.Sprintf("write a base_ejection_time of at most %s, or a longer max_ejection_time", limit), "outlier detector's max_ejection_time cannot be smaller than base_ejection_time")
+		p.Reject(at.Field("outlier_detection", "max_ejection_time"), lint.Rejection{
+			Message:  fmt.Sprintf("max_ejection_time %s is shorter than base_ejection_time (%s%s)", limit, base, set),
+			Help:     fmt.Sprintf("write a base_ejection_time of at most %s, or a longer max_ejection_time", limit),
+			Upstream: "outlier detector's max_ejection_time cannot be smaller than base_ejection_time",
+		})
 	}),
 })

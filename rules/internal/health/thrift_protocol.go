@@ -34,13 +34,29 @@ func checkThrift(p *lint.Pass, at lint.At, m proto.Message, sends bool) {
 	transport, protocol := thriftv3.TransportType(number(m, "transport")), thriftv3.ProtocolType(number(m, "protocol"))
 	switch {
 	case transport == thriftv3.TransportType_AUTO_TRANSPORT:
-		p.Refuse(at.Field("transport"), "a Thrift health check has to say which transport it uses", "write transport: FRAMED, UNFRAMED or HEADER", upstream)
+		p.Reject(at.Field("transport"), lint.Rejection{
+			Message:  "a Thrift health check has to say which transport it uses",
+			Help:     "write transport: FRAMED, UNFRAMED or HEADER",
+			Upstream: upstream,
+		})
 	case protocol == thriftv3.ProtocolType_AUTO_PROTOCOL:
-		p.Refuse(at.Field("protocol"), "a Thrift health check has to say which protocol it uses", "write protocol: BINARY, LAX_BINARY or COMPACT", upstream)
+		p.Reject(at.Field("protocol"), lint.Rejection{
+			Message:  "a Thrift health check has to say which protocol it uses",
+			Help:     "write protocol: BINARY, LAX_BINARY or COMPACT",
+			Upstream: upstream,
+		})
 	case protocol == thriftv3.ProtocolType_TWITTER: //nolint:staticcheck // deprecated, and refused
-		p.Refuse(at.Field("protocol"), fmt.Sprintf("a Thrift health check cannot use %s", protocol), "write protocol: BINARY, LAX_BINARY or COMPACT", upstream)
+		p.Reject(at.Field("protocol"), lint.Rejection{
+			Message:  fmt.Sprintf("a Thrift health check cannot use %s", protocol),
+			Help:     "write protocol: BINARY, LAX_BINARY or COMPACT",
+			Upstream: upstream,
+		})
 	case transport == thriftv3.TransportType_HEADER && protocol == thriftv3.ProtocolType_LAX_BINARY && sends:
-		p.Refuse(at.Field("protocol"), "the transport HEADER cannot carry LAX_BINARY", "write protocol: BINARY or COMPACT", "invalid header transport protocol binary/non-strict")
+		p.Reject(at.Field("protocol"), lint.Rejection{
+			Message:  "the transport HEADER cannot carry LAX_BINARY",
+			Help:     "write protocol: BINARY or COMPACT",
+			Upstream: "invalid header transport protocol binary/non-strict",
+		})
 	}
 }
 

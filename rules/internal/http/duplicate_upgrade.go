@@ -28,10 +28,10 @@ var _ = Rules.Add(&lint.Rule{
 				continue
 			}
 			d := lint.Diagnostic{
-				Message: fmt.Sprintf("the upgrade %q is configured twice", upgrade.GetUpgradeType()),
-				Notes:   []string{envoy.OnReject(at.Resource()) + "; it ignores case here"},
-				Help:    "keep one of them",
-				Refused: true, Upstream: fmt.Sprintf("multiple upgrade configs with the same name: '%s'", upgrade.GetUpgradeType()),
+				Message:  fmt.Sprintf("the upgrade %q is configured twice", upgrade.GetUpgradeType()),
+				Notes:    []string{envoy.OnReject(at.Resource()) + "; it ignores case here"},
+				Help:     "keep one of them",
+				Rejected: true, Upstream: fmt.Sprintf("multiple upgrade configs with the same name: '%s'", upgrade.GetUpgradeType()),
 				Related: []lint.Related{lint.RelatedTo(at.Item("upgrade_configs", before).Field("upgrade_type"), "the first one")},
 			}
 			if proto.Equal(upgrade, m.GetUpgradeConfigs()[before]) {

@@ -17,7 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 			if !c.is {
 				continue
 			}
-			d := lint.Diagnostic{Message: c.message, Notes: []string{envoy.OnReject(at.Resource())}, Help: c.help, Refused: true, Upstream: c.upstream}
+			d := lint.Diagnostic{Message: c.message, Notes: []string{envoy.OnReject(at.Resource())}, Help: c.help, Rejected: true, Upstream: c.upstream}
 			if c.other != "" {
 				d.Related = []lint.Related{lint.RelatedTo(at.Field(c.other).Key(), "the other one")}
 			}

@@ -13,8 +13,11 @@ var _ = Rules.Add(&lint.Rule{
 	Links:    []string{"createHeaderValidatorFactory (source/extensions/filters/network/http_connection_manager/config.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		if m.GetTypedHeaderValidationConfig() != nil {
-			p.Refuse(at.Field("typed_header_validation_config").Key(), "this build of envoy has no header validators", "leave it out",
-				"This Envoy binary does not support header validator extensions")
+			p.Reject(at.Field("typed_header_validation_config").Key(), lint.Rejection{
+				Message:  "this build of envoy has no header validators",
+				Help:     "leave it out",
+				Upstream: "This Envoy binary does not support header validator extensions",
+			})
 		}
 	}),
 })

@@ -21,8 +21,11 @@ var _ = Rules.Add(&lint.Rule{
 			if text == "" || !envoy.MalformedIP(text) { // the empty one breaks a constraint
 				continue
 			}
-			p.Refuse(at.Field("internal_address_config").Item("cidr_ranges", i).Field("address_prefix"), fmt.Sprintf("%q is no IP address", text),
-				check.AddressHelp(text), fmt.Sprintf("invalid ip/mask combo '%s/%d' (format is <ip>/<# mask bits>)", text, r.GetPrefixLen().GetValue()))
+			p.Reject(at.Field("internal_address_config").Item("cidr_ranges", i).Field("address_prefix"), lint.Rejection{
+				Message:  fmt.Sprintf("%q is no IP address", text),
+				Help:     check.AddressHelp(text),
+				Upstream: fmt.Sprintf("invalid ip/mask combo '%s/%d' (format is <ip>/<# mask bits>)", text, r.GetPrefixLen().GetValue()),
+			})
 		}
 	}),
 })

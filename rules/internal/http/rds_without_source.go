@@ -20,13 +20,19 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		if strings.HasPrefix(rds.GetRouteConfigName(), "xdstp:") {
 			if noAuthorities(p) {
-				p.Refuse(at.Field("rds").Key(), "rds has no config_source, and the bootstrap none for xdstp names", "add config_source",
-					"Missing config source specifier in envoy::config::core::v3::ConfigSource")
+				p.Reject(at.Field("rds").Key(), lint.Rejection{
+					Message:  "rds has no config_source, and the bootstrap none for xdstp names",
+					Help:     "add config_source",
+					Upstream: "Missing config source specifier in envoy::config::core::v3::ConfigSource",
+				})
 			}
 			return
 		}
-		p.Refuse(at.Field("rds").Key(), "rds has no config_source", "add config_source: {ads: {}, resource_api_version: V3}, or whatever server has the table",
-			"An RDS config must have either a 'config_source' or an xDS-TP based 'route_config_name'")
+		p.Reject(at.Field("rds").Key(), lint.Rejection{
+			Message:  "rds has no config_source",
+			Help:     "add config_source: {ads: {}, resource_api_version: V3}, or whatever server has the table",
+			Upstream: "An RDS config must have either a 'config_source' or an xDS-TP based 'route_config_name'",
+		})
 	}),
 })
 

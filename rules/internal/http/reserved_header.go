@@ -46,10 +46,18 @@ func checkOption(p *lint.Pass, at lint.At, option *corev3.HeaderValueOption) {
 		if name == ":status" {
 			help = "write status_code in the mapper"
 		}
-		p.Refuse(at.Field("header", "key"), fmt.Sprintf("the header %q cannot be set here", name), help, ":-prefixed or host headers may not be modified")
+		p.Reject(at.Field("header", "key"), lint.Rejection{
+			Message:  fmt.Sprintf("the header %q cannot be set here", name),
+			Help:     help,
+			Upstream: ":-prefixed or host headers may not be modified",
+		})
 	}
 	if envoy.AppendsTwice(option) {
-		p.Refuse(at.Field("append").Key(), fmt.Sprintf("append and append_action exclude each other, and header %q has both", name), "leave append out",
-			"Both append and append_action are set and it's not allowed", lint.RelatedTo(at.Field("append_action"), "the append_action"))
+		p.Reject(at.Field("append").Key(), lint.Rejection{
+			Message:  fmt.Sprintf("append and append_action exclude each other, and header %q has both", name),
+			Help:     "leave append out",
+			Upstream: "Both append and append_action are set and it's not allowed",
+			Related:  []lint.Related{lint.RelatedTo(at.Field("append_action"), "the append_action")},
+		})
 	}
 }

@@ -33,7 +33,7 @@ func checkOrder(p *lint.Pass, list filterList) {
 			continue // where a terminal filter is out of its place, the last one is only what took it
 		}
 		misplaced = terminal
-		d := lint.Diagnostic{Notes: []string{envoy.OnReject(list.at.Resource())}, Refused: true}
+		d := lint.Diagnostic{Notes: []string{envoy.OnReject(list.at.Resource())}, Rejected: true}
 		if terminal {
 			d.Message = fmt.Sprintf("%q ends the chain, and more filters come after it", f.GetName())
 			d.Help = "move it to the end; a chain has one terminal filter"

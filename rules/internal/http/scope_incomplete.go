@@ -21,8 +21,11 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		for i, scope := range scoped.GetScopedRouteConfigurationsList().GetScopedRouteConfigurations() {
 			if scope.GetRouteConfiguration() == nil && scope.GetRouteConfigurationName() == "" {
-				p.Refuse(own.Field("scoped_route_configurations_list").Item("scoped_route_configurations", i), "the scope has no route table",
-					"add route_configuration", "You must specify a route_configuration with inline scoped routes")
+				p.Reject(own.Field("scoped_route_configurations_list").Item("scoped_route_configurations", i), lint.Rejection{
+					Message:  "the scope has no route table",
+					Help:     "add route_configuration",
+					Upstream: "You must specify a route_configuration with inline scoped routes",
+				})
 			}
 		}
 	}),
@@ -33,11 +36,17 @@ func checkFragment(p *lint.Pass, at lint.At, f *hcmv3.ScopedRoutes_ScopeKeyBuild
 		return // breaks a constraint
 	}
 	if f.GetExtractType() == nil {
-		p.Refuse(at, "the fragment does not say which part of the header it is", "add index: 0 for all of the value, or an element",
-			"HeaderValueExtractor extract_type not set")
+		p.Reject(at, lint.Rejection{
+			Message:  "the fragment does not say which part of the header it is",
+			Help:     "add index: 0 for all of the value, or an element",
+			Upstream: "HeaderValueExtractor extract_type not set",
+		})
 	}
 	if f.GetElementSeparator() == "" && f.GetIndex() > 0 {
-		p.Refuse(at.Field("index"), "without an element_separator there is only one part, 0", "add element_separator, or write index: 0",
-			"Index > 0 for empty string element separator")
+		p.Reject(at.Field("index"), lint.Rejection{
+			Message:  "without an element_separator there is only one part, 0",
+			Help:     "add element_separator, or write index: 0",
+			Upstream: "Index > 0 for empty string element separator",
+		})
 	}
 }

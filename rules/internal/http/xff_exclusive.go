@@ -21,8 +21,12 @@ var _ = Rules.Add(&lint.Rule{
 				continue
 			}
 			if isSet(config.ProtoReflect(), "xff_num_trusted_hops") && isSet(config.ProtoReflect(), "xff_trusted_cidrs") {
-				p.Refuse(own.Field("xff_num_trusted_hops").Key(), "xff_num_trusted_hops and xff_trusted_cidrs exclude each other", "keep one of them",
-					"Cannot set both xff_num_trusted_hops and xff_trusted_cidrs", lint.RelatedTo(own.Field("xff_trusted_cidrs").Key(), "the other one"))
+				p.Reject(own.Field("xff_num_trusted_hops").Key(), lint.Rejection{
+					Message:  "xff_num_trusted_hops and xff_trusted_cidrs exclude each other",
+					Help:     "keep one of them",
+					Upstream: "Cannot set both xff_num_trusted_hops and xff_trusted_cidrs",
+					Related:  []lint.Related{lint.RelatedTo(own.Field("xff_trusted_cidrs").Key(), "the other one")},
+				})
 			}
 		}
 	}),

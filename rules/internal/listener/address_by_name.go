@@ -21,11 +21,17 @@ var _ = Rules.Add(&lint.Rule{
 			switch {
 			case s == nil:
 			case name != "" && !envoy.HasAddressResolver(p.Target.Extensions(), name):
-				p.Refuse(own.Field("resolver_name"), fmt.Sprintf("envoy has no resolver %q", name),
-					"leave out resolver_name and write the IP address", "Unknown address resolver: "+name)
+				p.Reject(own.Field("resolver_name"), lint.Rejection{
+					Message:  fmt.Sprintf("envoy has no resolver %q", name),
+					Help:     "leave out resolver_name and write the IP address",
+					Upstream: "Unknown address resolver: " + name,
+				})
 			case ipResolver(s) && !numbered(s):
-				p.Refuse(own.Field("named_port"), "the port of a listener is a number",
-					"write port_value: with the number of the port", "IP resolver can't handle port specifier type")
+				p.Reject(own.Field("named_port"), lint.Rejection{
+					Message:  "the port of a listener is a number",
+					Help:     "write port_value: with the number of the port",
+					Upstream: "IP resolver can't handle port specifier type",
+				})
 			}
 		}
 	}),

@@ -17,10 +17,10 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		p.ReportResource(at.Resource(), lint.Diagnostic{
-			Message: "the listener has no address",
-			Notes:   []string{envoy.OnReject(at.Resource())},
-			Help:    "add address: {socket_address: {address: …, port_value: …}}",
-			Refused: true, Upstream: "address is necessary",
+			Message:  "the listener has no address",
+			Notes:    []string{envoy.OnReject(at.Resource())},
+			Help:     "add address: {socket_address: {address: …, port_value: …}}",
+			Rejected: true, Upstream: "address is necessary",
 		})
 	}),
 })

@@ -23,7 +23,10 @@ var _ = Rules.Add(&lint.Rule{
 		if strings.HasPrefix(string(name), "envoy.extensions.network.connection_balance.") && !p.Target.Lacks(name) {
 			return
 		}
-		p.Refuse(at.Field("connection_balance_config", "extend_balance"), "this build of envoy has no such way to balance connections",
-			"write exact_balance: {}, or leave connection_balance_config out", fmt.Sprintf("Didn't find a registered implementation for type: '%s'", name))
+		p.Reject(at.Field("connection_balance_config", "extend_balance"), lint.Rejection{
+			Message:  "this build of envoy has no such way to balance connections",
+			Help:     "write exact_balance: {}, or leave connection_balance_config out",
+			Upstream: fmt.Sprintf("Didn't find a registered implementation for type: '%s'", name),
+		})
 	}),
 })

@@ -12,7 +12,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -31,12 +31,18 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		kind := filter.Message.Descriptor().FullName()
 		if noWarming, ok := withoutWarming[kind]; ok && s.GetApplyDefaultConfigWithoutWarming() && s.GetDefaultConfig() == nil {
-			p.Refuse(at.Field("apply_default_config_without_warming").Key(), "there is no default_config to apply",
-				"add default_config, or leave out apply_default_config_without_warming", noWarming)
+			p.Reject(at.Field("apply_default_config_without_warming").Key(), lint.Rejection{
+				Message:  "there is no default_config to apply",
+				Help:     "add default_config, or leave out apply_default_config_without_warming",
+				Upstream: noWarming,
+			})
 		}
 		if discovers[kind] && s.GetConfigSource() != nil && s.GetConfigSource().GetConfigSourceSpecifier() == nil {
-			p.Refuse(at.Field("config_source"), "the config_source does not say where the filter comes from", "write ads: {}, or whatever server has it",
-				"Missing config source specifier in envoy::config::core::v3::ConfigSource")
+			p.Reject(at.Field("config_source"), lint.Rejection{
+				Message:  "the config_source does not say where the filter comes from",
+				Help:     "write ads: {}, or whatever server has it",
+				Upstream: "Missing config source specifier in envoy::config::core::v3::ConfigSource",
+			})
 		}
 		if discovers[kind] && s.GetDefaultConfig() != nil && len(s.GetTypeUrls()) > 0 {
 			checkDefault(p, at, s)
@@ -79,7 +85,10 @@ func checkDefault(p *lint.Pass, at lint.At, s *corev3.ExtensionConfigSource) {
 	if name == "" || slices.Contains(expected, string(name)) || ok && !point.Takes(p.Target.Extensions(), name) {
 		return // what configures no filter is schema/bad-type-url's business
 	}
-	p.Refuse(at.Field("default_config"), fmt.Sprintf("default_config is of the type %s, and type_urls does not have it", name.Name()),
-		"add its type to type_urls, or give a default of a type that is there",
-		fmt.Sprintf("filter config has type URL %s but expect %s", name, strings.Join(expected, ", ")), lint.RelatedTo(at.Field("type_urls"), "the types that may come"))
+	p.Reject(at.Field("default_config"), lint.Rejection{
+		Message:  fmt.Sprintf("default_config is of the type %s, and type_urls does not have it", name.Name()),
+		Help:     "add its type to type_urls, or give a default of a type that is there",
+		Upstream: fmt.Sprintf("filter config has type URL %s but expect %s", name, strings.Join(expected, ", ")),
+		Related:  []lint.Related{lint.RelatedTo(at.Field("type_urls"), "the types that may come")},
+	})
 }

@@ -16,13 +16,23 @@ var _ = Rules.Add(&lint.Rule{
 		switch {
 		case fcds == nil, p.Target.Before("1.40"):
 		case l.GetFilterChainMatcher() == nil:
-			p.Refuse(own.Key(), "fcds_config needs a filter_chain_matcher",
-				"add filter_chain_matcher, with the names of the chains as its actions", "FCDS requires a filter chain matcher")
+			p.Reject(own.Key(), lint.Rejection{
+				Message:  "fcds_config needs a filter_chain_matcher",
+				Help:     "add filter_chain_matcher, with the names of the chains as its actions",
+				Upstream: "FCDS requires a filter chain matcher",
+			})
 		case overQUIC(l):
-			p.Refuse(own.Key(), "a QUIC listener has its filter chains in filter_chains alone", "leave out fcds_config", "FCDS does not support QUIC filter chains")
+			p.Reject(own.Key(), lint.Rejection{
+				Message:  "a QUIC listener has its filter chains in filter_chains alone",
+				Help:     "leave out fcds_config",
+				Upstream: "FCDS does not support QUIC filter chains",
+			})
 		case fcds.GetConfigSource() == nil:
-			p.Refuse(own.Key(), "fcds_config does not say where the filter chains come from",
-				"add config_source: {ads: {}, resource_api_version: V3}", "Missing config source specifier in envoy::config::core::v3::ConfigSource")
+			p.Reject(own.Key(), lint.Rejection{
+				Message:  "fcds_config does not say where the filter chains come from",
+				Help:     "add config_source: {ads: {}, resource_api_version: V3}",
+				Upstream: "Missing config source specifier in envoy::config::core::v3::ConfigSource",
+			})
 		}
 	}),
 })

@@ -47,5 +47,9 @@ func checkIP(p *lint.Pass, at lint.At, text string) {
 	if text == "" || !envoy.MalformedIP(text) { // the empty one breaks a constraint
 		return
 	}
-	p.Refuse(at, fmt.Sprintf("%q is no IP address", text), check.AddressHelp(text), "malformed IP address: "+text)
+	p.Reject(at, lint.Rejection{
+		Message:  fmt.Sprintf("%q is no IP address", text),
+		Help:     check.AddressHelp(text),
+		Upstream: "malformed IP address: " + text,
+	})
 }

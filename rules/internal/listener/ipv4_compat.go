@@ -30,8 +30,11 @@ var _ = Rules.Add(&lint.Rule{
 				message = "ipv4_compat on an additional address, and the listener's first address is not ::"
 				help = "make :: the first address, or make this one a listener of its own"
 			}
-			p.Refuse(a.at.Field("socket_address", "ipv4_compat"), message, help,
-				"Only IPv6 address '::' or valid IPv4-mapped IPv6 address can set ipv4_compat")
+			p.Reject(a.at.Field("socket_address", "ipv4_compat"), lint.Rejection{
+				Message:  message,
+				Help:     help,
+				Upstream: "Only IPv6 address '::' or valid IPv4-mapped IPv6 address can set ipv4_compat",
+			})
 		}
 	}),
 })

@@ -21,7 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 		first := map[string]lint.At{}
 		for i, c := range l.GetFilterChains() {
 			own := at.Item("filter_chains", i).Field("name")
-			d := lint.Diagnostic{Notes: []string{envoy.OnReject(at.Resource())}, Refused: true}
+			d := lint.Diagnostic{Notes: []string{envoy.OnReject(at.Resource())}, Rejected: true}
 			if before, twice := first[c.GetName()]; c.GetName() == "" {
 				d.Message = "the filter chain has no name, and filter_chain_matcher chooses by name"
 				d.Help = "name it, and let the matcher's action be that name"

@@ -11,7 +11,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -38,8 +38,11 @@ var _ = Rules.Add(&lint.Rule{
 		if name == "" {
 			message = fmt.Sprintf("the %s has no type", part.what)
 		}
-		p.Refuse(at, message, part.help,
-			fmt.Sprintf("Didn't find a registered implementation with type URL: '%s'", name))
+		p.Reject(at, lint.Rejection{
+			Message:  message,
+			Help:     part.help,
+			Upstream: fmt.Sprintf("Didn't find a registered implementation with type URL: '%s'", name),
+		})
 	}),
 })
 

@@ -15,7 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a filter_chain_matcher compares with an address or a domain that cannot be one",
 	Links:    []string{"FilterChainManagerImpl::maybeConstructMatcher (source/common/listener_manager/filter_chain_manager_impl.cc)"},
-	Run: lint.EachOf(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
+	Run: lint.EachNamed(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		switch m.Descriptor().FullName() {
 		case "xds.core.v3.CidrRange", "envoy.config.core.v3.CidrRange":
 			if fd := envoy.FieldOf(at.Place); fd != nil && ranges[fd.FullName()] && inMatcher(at) {
@@ -46,13 +46,24 @@ func checkDomains(p *lint.Pass, at lint.At, m protoreflect.Message) {
 			before, twice := first[domain]
 			switch {
 			case domain == "":
-				p.Refuse(own, "the domain is empty", "write a name, or * for all", "Empty domain in ServerNameMatcher")
+				p.Reject(own, lint.Rejection{
+					Message:  "the domain is empty",
+					Help:     "write a name, or * for all",
+					Upstream: "Empty domain in ServerNameMatcher",
+				})
 			case wrongWildcard(domain):
-				p.Refuse(own, fmt.Sprintf("%q is no domain and no wildcard", domain), "a wildcard is * alone, or *. and the rest of the name",
-					fmt.Sprintf("Invalid wildcard domain format: %s", domain))
+				p.Reject(own, lint.Rejection{
+					Message:  fmt.Sprintf("%q is no domain and no wildcard", domain),
+					Help:     "a wildcard is * alone, or *. and the rest of the name",
+					Upstream: fmt.Sprintf("Invalid wildcard domain format: %s", domain),
+				})
 			case twice:
-				p.Refuse(own, fmt.Sprintf("the domain %q stands there twice", domain), "keep one of them",
-					"Duplicate domain in ServerNameMatcher: "+domain, lint.RelatedTo(before, "the first one"))
+				p.Reject(own, lint.Rejection{
+					Message:  fmt.Sprintf("the domain %q stands there twice", domain),
+					Help:     "keep one of them",
+					Upstream: "Duplicate domain in ServerNameMatcher: " + domain,
+					Related:  []lint.Related{lint.RelatedTo(before, "the first one")},
+				})
 			default:
 				first[domain] = own
 			}

@@ -16,14 +16,21 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		if overUDP(l) {
-			p.Refuse(at.Field("enable_mptcp").Key(), "enable_mptcp is for TCP, and this is a UDP listener", "leave it out",
-				"enable_mptcp can only be used with TCP listeners")
+			p.Reject(at.Field("enable_mptcp").Key(), lint.Rejection{
+				Message:  "enable_mptcp is for TCP, and this is a UDP listener",
+				Help:     "leave it out",
+				Upstream: "enable_mptcp can only be used with TCP listeners",
+			})
 			return
 		}
 		for _, a := range addresses(at, l) {
 			if a.GetPipe() != nil {
-				p.Refuse(at.Field("enable_mptcp").Key(), "enable_mptcp is for TCP, and this listener has a Unix socket", "leave it out",
-					"enable_mptcp can only be used with IP addresses", lint.RelatedTo(a.at, "the Unix socket"))
+				p.Reject(at.Field("enable_mptcp").Key(), lint.Rejection{
+					Message:  "enable_mptcp is for TCP, and this listener has a Unix socket",
+					Help:     "leave it out",
+					Upstream: "enable_mptcp can only be used with IP addresses",
+					Related:  []lint.Related{lint.RelatedTo(a.at, "the Unix socket")},
+				})
 				return
 			}
 		}

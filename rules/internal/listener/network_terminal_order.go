@@ -37,7 +37,7 @@ func checkOrder(p *lint.Pass, c chain) {
 		}
 		misplaced = terminal
 		own := c.at.Item("filters", i)
-		d := lint.Diagnostic{Notes: []string{envoy.OnReject(c.at.Resource())}, Refused: true}
+		d := lint.Diagnostic{Notes: []string{envoy.OnReject(c.at.Resource())}, Rejected: true}
 		if terminal {
 			d.Message = fmt.Sprintf("%q ends the chain, and more filters come after it", f.GetName())
 			d.Help = "move it to the end; a chain has one terminal filter"

@@ -22,17 +22,17 @@ var _ = Rules.Add(&lint.Rule{
 				at = at.Field("default_filter_chain")
 			}
 			p.Report(at.Key(), lint.Diagnostic{
-				Message: "a UDP listener has no filter chains",
-				Notes:   []string{envoy.OnReject(at.Resource())},
-				Help:    "move what handles the datagrams to listener_filters; for QUIC add udp_listener_config.quic_options",
-				Refused: true, Upstream: "filter chain(s) specified for connection-less UDP listener",
+				Message:  "a UDP listener has no filter chains",
+				Notes:    []string{envoy.OnReject(at.Resource())},
+				Help:     "move what handles the datagrams to listener_filters; for QUIC add udp_listener_config.quic_options",
+				Rejected: true, Upstream: "filter chain(s) specified for connection-less UDP listener",
 			})
 		case !plain && !has && (l.GetFcdsConfig() == nil || p.Target.Before("1.40")):
 			p.ReportResource(at.Resource(), lint.Diagnostic{
-				Message: "the listener has no filter chain",
-				Notes:   []string{envoy.OnReject(at.Resource())},
-				Help:    "add filter_chains or a default_filter_chain",
-				Refused: true, Upstream: "no filter chains specified",
+				Message:  "the listener has no filter chain",
+				Notes:    []string{envoy.OnReject(at.Resource())},
+				Help:     "add filter_chains or a default_filter_chain",
+				Rejected: true, Upstream: "no filter chains specified",
 			})
 		}
 	}),

@@ -29,10 +29,10 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		if overQUIC(l) && l.GetConnectionBalanceConfig() != nil {
 			p.Report(at.Field("connection_balance_config").Key(), lint.Diagnostic{
-				Message: "connection_balance_config is not for QUIC",
-				Notes:   []string{envoy.OnReject(at.Resource())},
-				Help:    "remove it",
-				Refused: true, Upstream: "connection_balance_config is configured for QUIC listener which doesn't work with connection balancer",
+				Message:  "connection_balance_config is not for QUIC",
+				Notes:    []string{envoy.OnReject(at.Resource())},
+				Help:     "remove it",
+				Rejected: true, Upstream: "connection_balance_config is configured for QUIC listener which doesn't work with connection balancer",
 			})
 		}
 		for _, c := range chains(at, l) {
@@ -47,9 +47,9 @@ var _ = Rules.Add(&lint.Rule{
 
 func checkTransport(p *lint.Pass, c chain) {
 	d := lint.Diagnostic{
-		Notes:   []string{envoy.OnReject(c.at.Resource())},
-		Help:    "use envoy.transport_sockets.quic with a QuicDownstreamTransport",
-		Refused: true, Upstream: "no transport socket specified for connection oriented UDP listener",
+		Notes:    []string{envoy.OnReject(c.at.Resource())},
+		Help:     "use envoy.transport_sockets.quic with a QuicDownstreamTransport",
+		Rejected: true, Upstream: "no transport socket specified for connection oriented UDP listener",
 	}
 	if c.GetTransportSocket() == nil {
 		d.Message = "a filter chain of a QUIC listener needs a transport socket"
@@ -75,10 +75,10 @@ func checkLast(p *lint.Pass, c chain) {
 		at = at.Item("filters", last).Field("name")
 	}
 	p.Report(at, lint.Diagnostic{
-		Message: "the last filter of a QUIC listener's chain is no HTTP connection manager",
-		Notes:   []string{envoy.OnReject(at.Resource()) + "; it wants the type itself there, no TypedStruct and no config_discovery"},
-		Help:    "end the chain with envoy.filters.network.http_connection_manager and codec_type: HTTP3",
-		Refused: true, Upstream: "error building network filter chain for quic listener: requires http_connection_manager filter to be last in the chain",
+		Message:  "the last filter of a QUIC listener's chain is no HTTP connection manager",
+		Notes:    []string{envoy.OnReject(at.Resource()) + "; it wants the type itself there, no TypedStruct and no config_discovery"},
+		Help:     "end the chain with envoy.filters.network.http_connection_manager and codec_type: HTTP3",
+		Rejected: true, Upstream: "error building network filter chain for quic listener: requires http_connection_manager filter to be last in the chain",
 	})
 }
 
@@ -97,10 +97,10 @@ func checkCodec(p *lint.Pass, c chain, quic bool) {
 			continue
 		}
 		d := lint.Diagnostic{
-			Message: "codec_type is HTTP3, and the listener does not speak QUIC",
-			Notes:   []string{envoy.OnReject(c.at.Resource())},
-			Help:    "serve HTTP/3 from a UDP listener with udp_listener_config.quic_options",
-			Refused: true, Upstream: "HTTP/3 codec configured on non-QUIC listener",
+			Message:  "codec_type is HTTP3, and the listener does not speak QUIC",
+			Notes:    []string{envoy.OnReject(c.at.Resource())},
+			Help:     "serve HTTP/3 from a UDP listener with udp_listener_config.quic_options",
+			Rejected: true, Upstream: "HTTP/3 codec configured on non-QUIC listener",
 		}
 		if quic {
 			d.Message = "the codec_type on a QUIC listener is not HTTP3"

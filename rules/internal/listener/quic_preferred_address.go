@@ -68,17 +68,26 @@ func (f preferred) fixed(m protoreflect.Message) {
 	main, _ := sub(family.ProtoReflect(), "address").(*corev3.SocketAddress)
 	dnat, _ := sub(family.ProtoReflect(), "dnat_address").(*corev3.SocketAddress)
 	if dnat != nil && main == nil {
-		f.p.Refuse(own.Field("dnat_address").Key(), "there is a dnat_address and no address", "add address",
-			fmt.Sprintf("'dnat_address' but not 'address' is set in server preferred address for v%d", f.family))
+		f.p.Reject(own.Field("dnat_address").Key(), lint.Rejection{
+			Message:  "there is a dnat_address and no address",
+			Help:     "add address",
+			Upstream: fmt.Sprintf("'dnat_address' but not 'address' is set in server preferred address for v%d", f.family),
+		})
 		return
 	}
 	if main != nil && f.socket(own.Field("address"), main) && dnat == nil && main.GetPortValue() != 0 {
-		f.p.Refuse(own.Field("address", "port_value"), "without a dnat_address the port is that of the listener", "write port_value: 0",
-			"'address' port must be zero unless 'dnat_address' is set")
+		f.p.Reject(own.Field("address", "port_value"), lint.Rejection{
+			Message:  "without a dnat_address the port is that of the listener",
+			Help:     "write port_value: 0",
+			Upstream: "'address' port must be zero unless 'dnat_address' is set",
+		})
 	}
 	if dnat != nil && f.socket(own.Field("dnat_address"), dnat) && dnat.GetPortValue() != 0 {
-		f.p.Refuse(own.Field("dnat_address", "port_value"), "a dnat_address has no port of its own", "write port_value: 0",
-			"port must be 0 in this version of Envoy")
+		f.p.Reject(own.Field("dnat_address", "port_value"), lint.Rejection{
+			Message:  "a dnat_address has no port of its own",
+			Help:     "write port_value: 0",
+			Upstream: "port must be 0 in this version of Envoy",
+		})
 	}
 }
 
@@ -109,11 +118,17 @@ func (f preferred) fromSource(m protoreflect.Message) {
 	port, _ := sub(family.ProtoReflect(), "port").(*corev3.DataSource)
 	f.source(own.Field("address"), sub(family.ProtoReflect(), "address"))
 	if port != nil && dnat == nil {
-		f.p.Refuse(own.Field("port").Key(), "without a dnat_address the port is that of the listener", "leave out port",
-			"port must be unset unless 'dnat_address' is set")
+		f.p.Reject(own.Field("port").Key(), lint.Rejection{
+			Message:  "without a dnat_address the port is that of the listener",
+			Help:     "leave out port",
+			Upstream: "port must be unset unless 'dnat_address' is set",
+		})
 	} else if text, at, inline := inlined(own.Field("port"), port); inline && text != "" && !isPort(text) {
-		f.p.Refuse(at, fmt.Sprintf("%q is no port", text), "write a number up to 65535",
-			fmt.Sprintf("server preferred address v%d port was not a valid port", f.family))
+		f.p.Reject(at, lint.Rejection{
+			Message:  fmt.Sprintf("%q is no port", text),
+			Help:     "write a number up to 65535",
+			Upstream: fmt.Sprintf("server preferred address v%d port was not a valid port", f.family),
+		})
 	}
 	f.source(own.Field("dnat_address"), dnat)
 }
@@ -133,12 +148,19 @@ func (f preferred) source(at lint.At, m proto.Message) {
 }
 
 func (f preferred) malformed(at lint.At, text, upstream string) {
-	f.p.Refuse(at, fmt.Sprintf("%q is no IP address", text), check.AddressHelp(text), f.upstream(upstream)+": "+text)
+	f.p.Reject(at, lint.Rejection{
+		Message:  fmt.Sprintf("%q is no IP address", text),
+		Help:     check.AddressHelp(text),
+		Upstream: f.upstream(upstream) + ": " + text,
+	})
 }
 
 func (f preferred) other(at lint.At, text, upstream string) {
-	f.p.Refuse(at, fmt.Sprintf("%q is no IPv%d address", text, f.family),
-		fmt.Sprintf("write an IPv%d address, or move this one to the other family", f.family), f.upstream(upstream)+": "+text)
+	f.p.Reject(at, lint.Rejection{
+		Message:  fmt.Sprintf("%q is no IPv%d address", text, f.family),
+		Help:     fmt.Sprintf("write an IPv%d address, or move this one to the other family", f.family),
+		Upstream: f.upstream(upstream) + ": " + text,
+	})
 }
 
 func (f preferred) upstream(format string) string {

@@ -22,17 +22,26 @@ var _ = Rules.Add(&lint.Rule{
 			switch {
 			case !quicOptions(l):
 				if f.GetConfigDiscovery() != nil {
-					p.Refuse(own.Field("config_discovery").Key(), "a UDP listener takes no listener filter from ECDS", "write it as typed_config",
-						fmt.Sprintf("UDP listener filter: %s is configured with unsupported dynamic configuration", f.GetName()))
+					p.Reject(own.Field("config_discovery").Key(), lint.Rejection{
+						Message:  "a UDP listener takes no listener filter from ECDS",
+						Help:     "write it as typed_config",
+						Upstream: fmt.Sprintf("UDP listener filter: %s is configured with unsupported dynamic configuration", f.GetName()),
+					})
 				}
 			case f.GetTypedConfig() != nil:
 				if name, _ := factoryType(at, f.GetTypedConfig()); known(p, name, "envoy.filters.listener") || known(p, name, "envoy.filters.udp_listener") {
-					p.Refuse(own.Field("name"), fmt.Sprintf("%q is no listener filter for QUIC", f.GetName()), "leave it out",
-						fmt.Sprintf("Didn't find a registered implementation for '%s' with type URL: '%s'", f.GetName(), name))
+					p.Reject(own.Field("name"), lint.Rejection{
+						Message:  fmt.Sprintf("%q is no listener filter for QUIC", f.GetName()),
+						Help:     "leave it out",
+						Upstream: fmt.Sprintf("Didn't find a registered implementation for '%s' with type URL: '%s'", f.GetName(), name),
+					})
 				}
 			case f.GetConfigDiscovery() != nil:
-				p.Refuse(own.Field("config_discovery").Key(), "envoy has no listener filter for QUIC that could come from ECDS", "leave it out",
-					"no listener factory found for a required type URL")
+				p.Reject(own.Field("config_discovery").Key(), lint.Rejection{
+					Message:  "envoy has no listener filter for QUIC that could come from ECDS",
+					Help:     "leave it out",
+					Upstream: "no listener factory found for a required type URL",
+				})
 			}
 		}
 	}),

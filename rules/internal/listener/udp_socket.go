@@ -16,7 +16,11 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		if unbound, ok := unboundBy(at, l); ok && !p.Target.Before("1.40") {
-			p.Refuse(unbound, "a UDP listener has to bind", "leave out bind_to_port", "bind_to_port: false is not supported for UDP listeners")
+			p.Reject(unbound, lint.Rejection{
+				Message:  "a UDP listener has to bind",
+				Help:     "leave out bind_to_port",
+				Upstream: "bind_to_port: false is not supported for UDP listeners",
+			})
 			return
 		}
 		if l.GetEnableReusePort() != nil && !l.GetEnableReusePort().GetValue() {

@@ -13,13 +13,13 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a config source says ads: {}, and the bootstrap has no ads_config",
 	Links:    []string{"NullGrpcMuxImpl (source/common/config/null_grpc_mux_impl.h)"},
-	Run: lint.Whole(func(p *lint.Pass) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		b := envoy.BootOf(p.Snapshot)
 		if b == nil || b.Message.GetDynamicResources().GetAdsConfig() != nil {
 			return
 		}
 		for _, r := range p.Snapshot.Resources {
-			if r.Delivery != graph.Booted {
+			if r.Delivery != graph.FromBootstrap {
 				continue
 			}
 			r.Walk(func(at *graph.Place) {
@@ -42,7 +42,7 @@ func reportNoADS(p *lint.Pass, at *graph.Place) {
 		if p.Target.Before("1.39") {
 			return // VHDS of an inline table does nothing there
 		}
-		d.Notes, d.Refused = []string{envoy.OnReject(at.Resource)}, true
+		d.Notes, d.Rejected = []string{envoy.OnReject(at.Resource)}, true
 		d.Upstream = "vhds: ADS config source specified but no ADS configured in bootstrap."
 	}
 	p.Report(at.At().Field("ads").Key(), d)

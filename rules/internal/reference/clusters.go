@@ -13,7 +13,7 @@ import (
 // clusterRule checks the references to clusters that belong to a rule. The note says what Envoy does with one that leads
 // nowhere; notes for single fields come first.
 func clusterRule(role envoy.ClusterRole, note string) lint.Check {
-	return lint.Whole(func(p *lint.Pass) {
+	return lint.ForSnapshot(func(p *lint.Pass) {
 		eachSuspect(p, role, func(b *envoy.Boot, e *graph.Edge) { judgeCluster(p, b, e, note) })
 	})
 }
@@ -24,7 +24,7 @@ func eachSuspect(p *lint.Pass, role envoy.ClusterRole, f func(b *envoy.Boot, e *
 	var b *envoy.Boot
 	looked := false
 	for _, e := range p.Snapshot.Edges {
-		if e.Kind != graph.Cluster || e.To != nil && !envoy.NeedsStaticCluster(e.Field) && (e.To.Delivery == graph.Booted || e.From.Delivery != graph.Booted) {
+		if e.Kind != graph.Cluster || e.To != nil && !envoy.NeedsStaticCluster(e.Field) && (e.To.Delivery == graph.FromBootstrap || e.From.Delivery != graph.FromBootstrap) {
 			continue
 		}
 		if envoy.RoleOf(e) != role || unusedScopes(e) {
@@ -49,7 +49,7 @@ func unusedScopes(e *graph.Edge) bool {
 
 func judgeCluster(p *lint.Pass, b *envoy.Boot, e *graph.Edge, note string) {
 	lookup := envoy.LookupOf(e)
-	if lookup != nil && b != nil && (e.From.Delivery == graph.Booted || lookup.Need != envoy.AnyCluster) {
+	if lookup != nil && b != nil && (e.From.Delivery == graph.FromBootstrap || lookup.Need != envoy.AnyCluster) {
 		// Envoy looks the name up while it loads this, and CDS has brought nothing yet, or does not count: what the
 		// bootstrap holds decides alone.
 		if !b.Has(lookup.Need, e.Target) {
@@ -66,7 +66,7 @@ func judgeCluster(p *lint.Pass, b *envoy.Boot, e *graph.Edge, note string) {
 	}
 	d := lint.Diagnostic{Message: fmt.Sprintf("no cluster is named %q", e.Target)}
 	if lookup != nil && world == graph.Closed && e.From.State == "" {
-		d.Severity, d.Refused, d.Upstream = lint.Error, true, lookup.Says
+		d.Severity, d.Rejected, d.Upstream = lint.Error, true, lookup.Says
 		d.Notes = []string{"envoy refuses it: " + lookup.Why}
 	} else if own := envoy.MissingClusterNote(e.Field); own != "" {
 		d.Notes = []string{own}
@@ -82,11 +82,11 @@ func refuse(p *lint.Pass, b *envoy.Boot, e *graph.Edge, lookup *envoy.Lookup) {
 		Message:  fmt.Sprintf("no cluster is named %q", e.Target),
 		Notes:    []string{"envoy refuses it: " + lookup.Why},
 		Help:     lookup.Help,
-		Refused:  !lookup.Late,
+		Rejected: !lookup.Late,
 		Upstream: lookup.Says,
 	}
 	if lookup.Late {
-		d.Notes = []string{"envoy --mode validate accepts it, and a real start ends at once: " + lookup.Why}
+		d.Notes = []string{envoy.OnlyAtStart + ": " + lookup.Why}
 	}
 	switch {
 	case b.Clusters[e.Target] != nil:

@@ -18,7 +18,7 @@ const (
 
 // dangling reports the references to a kind that lead nowhere, in words of its own for the kind.
 func dangling(kind graph.Kind, what, note string, fields ...protoreflect.FullName) lint.Check {
-	return lint.Whole(func(p *lint.Pass) {
+	return lint.ForSnapshot(func(p *lint.Pass) {
 		p.Dangling(kind, func(e *graph.Edge, world graph.World) {
 			if len(fields) == 0 || slices.Contains(fields, e.Field) {
 				p.ReportDangling(e, world, lint.Diagnostic{Message: fmt.Sprintf("%s is named %q", what, e.Target), Notes: []string{note}})

@@ -14,7 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a filter's configuration is to be discovered, nobody serves it, and there is no default_config",
 	Links:    []string{"FilterChainHelper (source/common/http/filter_chain_helper.h)", "https://github.com/istio/istio/issues/38313"},
-	Run: lint.Whole(func(p *lint.Pass) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		p.Dangling(graph.ExtensionConfig, func(e *graph.Edge, world graph.World) {
 			if cs, ok := graph.As[*corev3.ExtensionConfigSource](e.Place); ok && cs.GetDefaultConfig() == nil {
 				p.ReportDangling(e, world, lint.Diagnostic{

@@ -16,16 +16,16 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "an endpoint is an internal listener that does not exist, or internal listeners are not enabled",
 	Links:    []string{"InternalClientConnectionFactory::createClientConnection (source/extensions/bootstrap/internal_listener/client_connection_factory.cc)", "ListenerImpl::validateConfig (source/common/listener_manager/listener_impl.cc)"},
-	Run: lint.Whole(func(p *lint.Pass) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		unknownInternal(p)
 		if b := envoy.BootOf(p.Snapshot); b != nil && !internalEnabled(b) {
 			for _, r := range p.Snapshot.All(graph.Listener) {
 				if l, ok := r.Message.(*listenerv3.Listener); ok && l.GetInternalListener() != nil {
 					p.Report(r.At().Field("internal_listener").Key(), lint.Diagnostic{
-						Message: "internal listeners are not enabled in the bootstrap",
-						Notes:   []string{envoy.OnReject(r)},
-						Help:    "add the extension envoy.bootstrap.internal_listener to bootstrap_extensions",
-						Refused: true, Upstream: fmt.Sprintf("error adding listener named '%s': InternalListener bootstrap extension is mandatory", r.Name),
+						Message:  "internal listeners are not enabled in the bootstrap",
+						Notes:    []string{envoy.OnReject(r)},
+						Help:     "add the extension envoy.bootstrap.internal_listener to bootstrap_extensions",
+						Rejected: true, Upstream: fmt.Sprintf("error adding listener named '%s': InternalListener bootstrap extension is mandatory", r.Name),
 					})
 				}
 			}

@@ -14,7 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a listener's matcher selects a filter chain that the listener does not have",
 	Links:    []string{"FilterChainManagerImpl::findFilterChain (source/common/listener_manager/filter_chain_manager_impl.cc)"},
-	Run: lint.Whole(func(p *lint.Pass) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		inside(p, graph.FilterChain, func(e *graph.Edge) {
 			listener, ok := graph.As[*listenerv3.Listener](e.Place.Enclosing("envoy.config.listener.v3.Listener"))
 			if !ok || listener.GetFcdsConfig() != nil { // filter chains come from elsewhere, too

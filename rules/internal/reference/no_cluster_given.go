@@ -15,12 +15,12 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "no-cluster-given",
 	Severity: lint.Warning,
 	Summary:  "resources refer to clusters, and not one cluster was given",
-	Run:      lint.Whole(noClusterGiven),
+	Run:      lint.ForSnapshot(noClusterGiven),
 })
 
 func noClusterGiven(p *lint.Pass) {
 	s := p.Snapshot
-	if !s.Loose || len(s.All(graph.Cluster)) > 0 || s.Opened(graph.Cluster) || s.World(graph.Cluster, graph.Anywhere) != graph.Open {
+	if !s.Partial || len(s.All(graph.Cluster)) > 0 || s.Opened(graph.Cluster) || s.World(graph.Cluster, graph.Anywhere) != graph.Open {
 		return
 	}
 	var first *graph.Edge

@@ -21,7 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Warning,
 	Summary:  "a route configuration, cluster load assignment, secret or extension config is named by nothing",
 	Links:    []string{"https://github.com/kumahq/kuma/issues/12098"},
-	Run: lint.Whole(func(p *lint.Pass) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		orphans := unnamed(p.Snapshot)
 		if len(orphans) == 0 {
 			return
@@ -52,7 +52,7 @@ func unnamed(s *graph.Snapshot) []*graph.Resource {
 		if r.State != "" { // the dump of an Envoy holds nothing but what that Envoy asked for
 			return nil
 		}
-		if referrers[r.Kind] != nil && !named[r] && r.Delivery != graph.Booted && s.Find(r.Kind, r.Source, r.Name) == r {
+		if referrers[r.Kind] != nil && !named[r] && r.Delivery != graph.FromBootstrap && s.Find(r.Kind, r.Source, r.Name) == r {
 			orphans = append(orphans, r)
 		}
 	}

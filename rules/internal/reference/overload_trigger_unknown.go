@@ -15,7 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "an overload action or load shed point is triggered by a resource that no monitor watches",
 	Links:    []string{"OverloadManagerImpl::OverloadManagerImpl (source/server/overload_manager_impl.cc)"},
-	Run: lint.Whole(func(p *lint.Pass) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		inside(p, graph.ResourceMonitor, func(e *graph.Edge) {
 			if _, action := graph.As[*overloadv3.OverloadAction](e.Place.Parent); action && e.Target == proactive {
 				return
@@ -27,10 +27,10 @@ var _ = Rules.Add(&lint.Rule{
 				}
 			}
 			d := lint.Diagnostic{
-				Message: fmt.Sprintf("no resource monitor is named %q", e.Target),
-				Notes:   []string{envoy.OnReject(e.From)},
-				Help:    "add it to overload_manager.resource_monitors",
-				Refused: e.From.State == "", Upstream: fmt.Sprintf("Unknown trigger resource %s for ", e.Target) + triggered(e.Place),
+				Message:  fmt.Sprintf("no resource monitor is named %q", e.Target),
+				Notes:    []string{envoy.OnReject(e.From)},
+				Help:     "add it to overload_manager.resource_monitors",
+				Rejected: e.From.State == "", Upstream: fmt.Sprintf("Unknown trigger resource %s for ", e.Target) + triggered(e.Place),
 			}
 			if near := lint.Nearest(e.Target, watched); near != "" {
 				d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(e.At(), e.Target, near)

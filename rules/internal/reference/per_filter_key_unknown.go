@@ -20,7 +20,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Warning,
 	Summary:  "a key of typed_per_filter_config is the name of no HTTP filter",
 	Links:    []string{"PerFilterConfigs (source/common/router/config_impl.cc)", "https://github.com/envoyproxy/envoy/issues/29332", "https://github.com/envoyproxy/envoy/issues/14599"},
-	Run: lint.Whole(func(p *lint.Pass) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		for _, e := range p.Snapshot.Edges {
 			if e.Kind == graph.HTTPFilter && e.To == nil && !p.Snapshot.Assumes(graph.HTTPFilter, e.Target) {
 				unknownFilter(p, e)

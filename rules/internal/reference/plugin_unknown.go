@@ -15,7 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a route names a cluster specifier plugin that its route configuration does not declare",
 	Links:    []string{"CommonConfigImpl::clusterSpecifierPlugin (source/common/router/config_impl.cc)"},
-	Run: lint.Whole(func(p *lint.Pass) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		inside(p, graph.ClusterSpecifierPlugin, func(e *graph.Edge) {
 			var declared []string
 			if table, ok := graph.As[*routev3.RouteConfiguration](e.Place.Enclosing("envoy.config.route.v3.RouteConfiguration")); ok {
@@ -24,10 +24,10 @@ var _ = Rules.Add(&lint.Rule{
 				}
 			}
 			d := lint.Diagnostic{
-				Message: fmt.Sprintf("the route configuration declares no cluster specifier plugin %q", e.Target),
-				Notes:   []string{envoy.OnReject(e.From)},
-				Help:    "declare it under cluster_specifier_plugins",
-				Refused: e.From.State == "", Upstream: fmt.Sprintf("Unknown cluster specifier plugin name: %s is used in the route", e.Target),
+				Message:  fmt.Sprintf("the route configuration declares no cluster specifier plugin %q", e.Target),
+				Notes:    []string{envoy.OnReject(e.From)},
+				Help:     "declare it under cluster_specifier_plugins",
+				Rejected: e.From.State == "", Upstream: fmt.Sprintf("Unknown cluster specifier plugin name: %s is used in the route", e.Target),
 			}
 			if near := lint.Nearest(e.Target, declared); near != "" {
 				d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(e.At(), e.Target, near)

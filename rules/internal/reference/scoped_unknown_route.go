@@ -13,16 +13,16 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a scope names a route configuration that nobody serves",
 	Links:    []string{"ScopedRdsConfigSubscription::addOrUpdateScopes (source/common/router/scoped_rds.cc)", "https://github.com/envoyproxy/go-control-plane/issues/514"},
-	Run: lint.Whole(func(p *lint.Pass) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		for _, e := range p.Snapshot.Edges {
 			switch {
 			case e.Field != fieldScope:
 			case e.Place.Parent != nil:
 				p.ReportEdge(e, lint.Diagnostic{
-					Message: fmt.Sprintf("a scope of the connection manager itself cannot name a route configuration, %q", e.Target),
-					Notes:   []string{envoy.OnReject(e.From)},
-					Help:    "put the table here, as route_configuration, or let the scopes come over SRDS",
-					Refused: e.From.State == "", Upstream: "Fetching routes via RDS (route_configuration_name) is not supported with inline scoped routes.",
+					Message:  fmt.Sprintf("a scope of the connection manager itself cannot name a route configuration, %q", e.Target),
+					Notes:    []string{envoy.OnReject(e.From)},
+					Help:     "put the table here, as route_configuration, or let the scopes come over SRDS",
+					Rejected: e.From.State == "", Upstream: "Fetching routes via RDS (route_configuration_name) is not supported with inline scoped routes.",
 				})
 			case e.To == nil && !p.Snapshot.Assumes(e.Kind, e.Target):
 				if world := p.Snapshot.World(e.Kind, e.Source); world != graph.Open {

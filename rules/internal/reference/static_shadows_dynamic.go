@@ -13,19 +13,19 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Warning,
 	Summary:  "LDS or CDS brings a resource with the name of one in the bootstrap",
 	Links:    []string{"ClusterManagerImpl::addOrUpdateCluster, blockUpdate (source/common/upstream/cluster_manager_impl.h)", "ListenerManagerImpl::addOrUpdateListenerInternal (source/common/listener_manager/listener_manager_impl.cc)"},
-	Run: lint.Whole(func(p *lint.Pass) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		if envoy.BootOf(p.Snapshot) == nil {
 			return
 		}
 		for _, kind := range []graph.Kind{graph.Listener, graph.Cluster} {
 			static := map[string]*graph.Resource{}
 			for _, r := range p.Snapshot.All(kind) {
-				if r.Delivery == graph.Booted && r.Name != "" {
+				if r.Delivery == graph.FromBootstrap && r.Name != "" {
 					static[r.Name] = r
 				}
 			}
 			for _, r := range p.Snapshot.All(kind) {
-				if first := static[r.Name]; first != nil && r.Delivery == graph.Pushed {
+				if first := static[r.Name]; first != nil && r.Delivery == graph.OverXDS {
 					p.ReportResource(r, lint.Diagnostic{
 						Message: fmt.Sprintf("the %s %q of the bootstrap stands in the way of this one", kind, r.Name),
 						Notes:   []string{"envoy acknowledges the update and ignores it"},

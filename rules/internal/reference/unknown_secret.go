@@ -14,7 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a TLS certificate, a validation context or another secret is named that does not exist",
 	Links:    []string{"getTlsCertificateConfigProviders (source/common/tls/context_config_impl.cc)", "https://github.com/envoyproxy/envoy/issues/7252"},
-	Run: lint.Whole(func(p *lint.Pass) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		b := envoy.BootOf(p.Snapshot)
 		for _, e := range p.Snapshot.Edges {
 			switch {
@@ -58,7 +58,7 @@ func staticSecret(p *lint.Pass, b *envoy.Boot, e *graph.Edge) {
 	} else {
 		var names []string
 		for _, r := range p.Snapshot.All(graph.Secret) {
-			if s := b.Secrets[r.Name]; s != nil && r.Delivery == graph.Booted && (wants == nil || wants.Is(s)) {
+			if s := b.Secrets[r.Name]; s != nil && r.Delivery == graph.FromBootstrap && (wants == nil || wants.Is(s)) {
 				names = append(names, r.Name)
 			}
 		}
@@ -69,9 +69,9 @@ func staticSecret(p *lint.Pass, b *envoy.Boot, e *graph.Edge) {
 	switch {
 	case wants == nil:
 	case wants.Says == "":
-		d.Refused, d.Notes = true, []string{"envoy crashes when it loads this"}
+		d.Rejected, d.Notes = true, []string{"envoy crashes when it loads this"}
 	default:
-		d.Refused, d.Upstream = true, strings.ReplaceAll(wants.Says, "%s", e.Target)
+		d.Rejected, d.Upstream = true, strings.ReplaceAll(wants.Says, "%s", e.Target)
 		d.Notes = []string{"envoy refuses it: static secrets are looked up when the configuration is loaded"}
 	}
 	p.ReportEdge(e, d)

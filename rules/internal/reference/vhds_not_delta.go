@@ -29,10 +29,10 @@ var _ = Rules.Add(&lint.Rule{
 			where = where.Field("api_config_source", "api_type")
 		}
 		d := lint.Diagnostic{
-			Message: "VHDS works over DELTA_GRPC or ADS only",
-			Notes:   []string{envoy.OnReject(at.Resource())},
-			Help:    "set api_config_source.api_type: DELTA_GRPC, or ads: {}",
-			Refused: at.Resource().State == "", Upstream: "vhds: only 'DELTA_GRPC' or 'ADS' (which uses Delta xDS) is supported as a config source.",
+			Message:  "VHDS works over DELTA_GRPC or ADS only",
+			Notes:    []string{envoy.OnReject(at.Resource())},
+			Help:     "set api_config_source.api_type: DELTA_GRPC, or ads: {}",
+			Rejected: at.Resource().State == "", Upstream: "vhds: only 'DELTA_GRPC' or 'ADS' (which uses Delta xDS) is supported as a config source.",
 		}
 		if old {
 			d.Message, d.Help = "VHDS works over DELTA_GRPC only, before Envoy 1.39", "set api_config_source.api_type: DELTA_GRPC"
@@ -49,7 +49,9 @@ func checkADS(p *lint.Pass, at lint.At) {
 	if ads == nil || ads.GetApiType() == corev3.ApiConfigSource_DELTA_GRPC {
 		return // without one, ads-without-ads-config
 	}
-	p.Refuse(at.Field("vhds", "config_source", "ads").Key(), "VHDS works over an ADS stream of DELTA_GRPC only, and this one is of "+ads.GetApiType().String(),
-		"set dynamic_resources.ads_config.api_type: DELTA_GRPC, or give VHDS an api_config_source of that type",
-		"vhds: ADS must use DELTA_GRPC api_type when used as VHDS config source.")
+	p.Reject(at.Field("vhds", "config_source", "ads").Key(), lint.Rejection{
+		Message:  "VHDS works over an ADS stream of DELTA_GRPC only, and this one is of " + ads.GetApiType().String(),
+		Help:     "set dynamic_resources.ads_config.api_type: DELTA_GRPC, or give VHDS an api_config_source of that type",
+		Upstream: "vhds: ADS must use DELTA_GRPC api_type when used as VHDS config source.",
+	})
 }

@@ -22,10 +22,11 @@ var _ = Rules.Add(&lint.Rule{
 				continue
 			}
 			if _, ok := tableOf(p, at); ok {
-				p.Refuse(
-					at.Item("ranges", i).Field("address_prefix"), fmt.Sprintf("%q is no IP address", text), check.AddressHelp(text),
-					fmt.Sprintf("invalid ip/mask combo '%s/%d' (format is <ip>/<# mask bits>)", text, r.GetPrefixLen().GetValue()),
-				)
+				p.Reject(at.Item("ranges", i).Field("address_prefix"), lint.Rejection{
+					Message:  fmt.Sprintf("%q is no IP address", text),
+					Help:     check.AddressHelp(text),
+					Upstream: fmt.Sprintf("invalid ip/mask combo '%s/%d' (format is <ip>/<# mask bits>)", text, r.GetPrefixLen().GetValue()),
+				})
 			}
 		}
 	}),

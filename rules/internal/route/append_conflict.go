@@ -21,11 +21,12 @@ var _ = Rules.Add(&lint.Rule{
 		if _, ok := tableOf(p, at); !ok {
 			return
 		}
-		p.Refuse(
-			at.Field("append").Key(), fmt.Sprintf("append and append_action exclude each other, and header %q has both", m.GetHeader().GetKey()),
-			"leave append out", "Both append and append_action are set and it's not allowed",
-			lint.RelatedTo(at.Field("append_action"), "the append_action"),
-		)
+		p.Reject(at.Field("append").Key(), lint.Rejection{
+			Message:  fmt.Sprintf("append and append_action exclude each other, and header %q has both", m.GetHeader().GetKey()),
+			Help:     "leave append out",
+			Upstream: "Both append and append_action are set and it's not allowed",
+			Related:  []lint.Related{lint.RelatedTo(at.Field("append_action"), "the append_action")},
+		})
 	}),
 })
 

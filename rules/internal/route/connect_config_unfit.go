@@ -25,12 +25,13 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			if _, ok := tableOf(p, at); ok {
 				where := at.Item("upgrade_configs", i)
-				p.RefuseWith(
-					where.Field("connect_config").Key(), fmt.Sprintf("the upgrade %q takes no connect_config", name),
-					"leave it out; for a tunnel, write upgrade_type: CONNECT",
-					fmt.Sprintf("Non-CONNECT upgrade type %s has ConnectConfig", name), lint.Remove(where.Field("connect_config")).Likely("remove connect_config"),
-					lint.RelatedTo(where.Field("upgrade_type"), "the type"),
-				)
+				p.Reject(where.Field("connect_config").Key(), lint.Rejection{
+					Message:  fmt.Sprintf("the upgrade %q takes no connect_config", name),
+					Help:     "leave it out; for a tunnel, write upgrade_type: CONNECT",
+					Upstream: fmt.Sprintf("Non-CONNECT upgrade type %s has ConnectConfig", name),
+					Fixes:    lint.Remove(where.Field("connect_config")).Likely("remove connect_config"),
+					Related:  []lint.Related{lint.RelatedTo(where.Field("upgrade_type"), "the type")},
+				})
 			}
 		}
 	}),

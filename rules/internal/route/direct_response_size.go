@@ -42,10 +42,10 @@ var _ = Rules.Add(&lint.Rule{
 		if limit == 0 || size <= limit {
 			return
 		}
-		p.Refuse(
-			at.Field("body", field), fmt.Sprintf("the body has %d bytes, and this route table allows %d", size, limit),
-			"write a shorter body, or max_direct_response_body_size_bytes in the route table",
-			fmt.Sprintf("response body size is %d bytes; maximum is %d", size, limit),
-		)
+		p.Reject(at.Field("body", field), lint.Rejection{
+			Message:  fmt.Sprintf("the body has %d bytes, and this route table allows %d", size, limit),
+			Help:     "write a shorter body, or max_direct_response_body_size_bytes in the route table",
+			Upstream: fmt.Sprintf("response body size is %d bytes; maximum is %d", size, limit),
+		})
 	}),
 })

@@ -5,6 +5,7 @@ import (
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
+	"github.com/xdslint/xdslint/dataplane/envoy/match"
 	"github.com/xdslint/xdslint/internal/ascii"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -23,12 +24,13 @@ var _ = Rules.Add(&lint.Rule{
 			if sameHost(where, first) {
 				fixes = lint.Remove(where).Safe("remove the second one")
 			}
-			p.RefuseWith(
-				where, fmt.Sprintf("the domain %q stands in this route table twice", domain),
-				"leave it to one virtual host",
-				fmt.Sprintf("Only unique values for domains are permitted. Duplicate entry of domain %s in route %s", domain, table.GetName()), fixes,
-				lint.RelatedTo(first, fmt.Sprintf("virtual host %q has it", vhost)),
-			)
+			p.Reject(where, lint.Rejection{
+				Message:  fmt.Sprintf("the domain %q stands in this route table twice", domain),
+				Help:     "leave it to one virtual host",
+				Upstream: fmt.Sprintf("Only unique values for domains are permitted. Duplicate entry of domain %s in route %s", domain, table.GetName()),
+				Fixes:    fixes,
+				Related:  []lint.Related{lint.RelatedTo(first, fmt.Sprintf("virtual host %q has it", vhost))},
+			})
 		})
 	}),
 })
@@ -40,18 +42,16 @@ func eachDomainTwice(p *lint.Pass, at lint.At, config *routev3.RouteConfiguratio
 		at    lint.At
 		vhost string
 	}
-	seen := map[string]place{}
+	var seen match.Domains[place]
 	for i, vhost := range config.GetVirtualHosts() {
 		for j, domain := range vhost.GetDomains() {
-			domain = ascii.Lower(domain)
 			where := at.Item("virtual_hosts", i).Item("domains", j)
-			first, twice := seen[domain]
+			first, twice := seen.Add(domain, place{where, vhost.GetName()})
 			if !twice {
-				seen[domain] = place{where, vhost.GetName()}
 				continue
 			}
 			if _, ok := tableOf(p, at); ok {
-				f(domain, where, first.at, first.vhost)
+				f(ascii.Lower(domain), where, first.at, first.vhost)
 			}
 		}
 	}

@@ -31,12 +31,13 @@ var _ = Rules.Add(&lint.Rule{
 				if proto.Equal(c, m.GetUpgradeConfigs()[first]) {
 					fixes = lint.Remove(at.Item("upgrade_configs", i)).Safe("remove the second one, which says the same")
 				}
-				p.RefuseWith(
-					at.Item("upgrade_configs", i).Field("upgrade_type"), fmt.Sprintf("the upgrade type %q stands here twice", c.GetUpgradeType()),
-					"keep one of them; enabled: false forbids what the connection manager allows",
-					"Duplicate upgrade "+c.GetUpgradeType(), fixes,
-					lint.RelatedTo(at.Item("upgrade_configs", first).Field("upgrade_type"), "the first one"),
-				)
+				p.Reject(at.Item("upgrade_configs", i).Field("upgrade_type"), lint.Rejection{
+					Message:  fmt.Sprintf("the upgrade type %q stands here twice", c.GetUpgradeType()),
+					Help:     "keep one of them; enabled: false forbids what the connection manager allows",
+					Upstream: "Duplicate upgrade " + c.GetUpgradeType(),
+					Fixes:    fixes,
+					Related:  []lint.Related{lint.RelatedTo(at.Item("upgrade_configs", first).Field("upgrade_type"), "the first one")},
+				})
 			}
 		}
 	}),

@@ -14,7 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a virtual host's matcher ends in something that is no route, or goes on after a match",
 	Links:    []string{"MatchTreeFactory::createOnMatchBase (source/common/matcher/matcher.h)", "RouteMatchActionFactory (source/common/router/config_impl.h)"},
-	Run: lint.EachOf(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
+	Run: lint.EachNamed(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		switch m.Descriptor().FullName() {
 		case "google.protobuf.Any":
 			if at.Place.Parent != nil {
@@ -26,8 +26,11 @@ var _ = Rules.Add(&lint.Rule{
 				return
 			}
 			if _, ok := tableOf(p, at); ok {
-				p.Refuse(at.Field("keep_matching").Key(), "a virtual host's matcher does not go on after a match",
-					"leave keep_matching out; a RouteList holds routes that are tried one after the other", "keep_matching is not supported")
+				p.Reject(at.Field("keep_matching").Key(), lint.Rejection{
+					Message:  "a virtual host's matcher does not go on after a match",
+					Help:     "leave keep_matching out; a RouteList holds routes that are tried one after the other",
+					Upstream: "keep_matching is not supported",
+				})
 			}
 		}
 	}, "google.protobuf.Any", "xds.type.matcher.v3.Matcher.OnMatch", "envoy.config.common.matcher.v3.Matcher.OnMatch"),
@@ -45,8 +48,10 @@ func checkAction(p *lint.Pass, at lint.At) {
 		return
 	}
 	if _, ok := tableOf(p, action); ok {
-		p.Refuse(action.Field("typed_config", "@type"), fmt.Sprintf("a virtual host's matcher cannot end in %s", name),
-			"write an envoy.config.route.v3.Route or a RouteList",
-			fmt.Sprintf("Didn't find a registered implementation for '%s' with type URL: '%s'", stringOf(action, "name"), name))
+		p.Reject(action.Field("typed_config", "@type"), lint.Rejection{
+			Message:  fmt.Sprintf("a virtual host's matcher cannot end in %s", name),
+			Help:     "write an envoy.config.route.v3.Route or a RouteList",
+			Upstream: fmt.Sprintf("Didn't find a registered implementation for '%s' with type URL: '%s'", stringOf(action, "name"), name),
+		})
 	}
 }

@@ -16,7 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a virtual host's matcher looks at something that a route may not depend on",
 	Links:    []string{"RouteActionValidationVisitor::performDataInputValidation (source/common/router/matcher_visitor.cc)"},
-	Run: lint.EachOf(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
+	Run: lint.EachNamed(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		if at.Place.Parent == nil {
 			return
 		}
@@ -36,10 +36,11 @@ var _ = Rules.Add(&lint.Rule{
 		if envoy.Known(x, name, "envoy.matching.http.input") {
 			upstream = fmt.Sprintf("Route table can only match on request headers, saw type.googleapis.com/%s", name)
 		}
-		p.Refuse(
-			input.Field("typed_config", "@type"), fmt.Sprintf("a virtual host's matcher cannot look at %s", name),
-			"match by HttpRequestHeaderMatchInput, and put other conditions into the routes", upstream,
-		)
+		p.Reject(input.Field("typed_config", "@type"), lint.Rejection{
+			Message:  fmt.Sprintf("a virtual host's matcher cannot look at %s", name),
+			Help:     "match by HttpRequestHeaderMatchInput, and put other conditions into the routes",
+			Upstream: upstream,
+		})
 	}, "google.protobuf.Any"),
 })
 

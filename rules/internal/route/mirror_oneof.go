@@ -27,16 +27,18 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		if m.GetCluster() == "" {
-			p.Refuse(
-				at.Key(), "the mirror policy names no cluster", "write cluster, or cluster_header for a request header that names it",
-				"Exactly one of cluster or cluster_header in request mirror policy need to be specified",
-			)
+			p.Reject(at.Key(), lint.Rejection{
+				Message:  "the mirror policy names no cluster",
+				Help:     "write cluster, or cluster_header for a request header that names it",
+				Upstream: "Exactly one of cluster or cluster_header in request mirror policy need to be specified",
+			})
 			return
 		}
-		p.Refuse(
-			at.Field("cluster_header"), "a mirror policy takes either cluster or cluster_header", "keep one of them",
-			fmt.Sprintf("Only one of cluster '%s' or cluster_header '%s' in request mirror policy can be specified", m.GetCluster(), m.GetClusterHeader()),
-			lint.RelatedTo(at.Field("cluster"), "the cluster"),
-		)
+		p.Reject(at.Field("cluster_header"), lint.Rejection{
+			Message:  "a mirror policy takes either cluster or cluster_header",
+			Help:     "keep one of them",
+			Upstream: fmt.Sprintf("Only one of cluster '%s' or cluster_header '%s' in request mirror policy can be specified", m.GetCluster(), m.GetClusterHeader()),
+			Related:  []lint.Related{lint.RelatedTo(at.Field("cluster"), "the cluster")},
+		})
 	}),
 })

@@ -11,18 +11,19 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a string matcher of a route table has ignore_case beside a regular expression",
 	Links:    []string{"StringMatcherImpl::createVariant (source/common/common/matchers.h)"},
-	Run: lint.EachOf(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
+	Run: lint.EachNamed(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		fields := m.Descriptor().Fields()
 		if !m.Has(fields.ByName("safe_regex")) || !m.Get(fields.ByName("ignore_case")).Bool() {
 			return
 		}
 		if _, ok := tableOf(p, at); ok {
-			p.RefuseWith(
-				at.Field("ignore_case").Key(), "ignore_case does not go with safe_regex",
-				"leave it out, and begin the expression with (?i)", "ignore_case has no effect for safe_regex",
-				lint.Remove(at.Field("ignore_case")).Likely("remove ignore_case"),
-				lint.RelatedTo(at.Field("safe_regex").Key(), "the regular expression"),
-			)
+			p.Reject(at.Field("ignore_case").Key(), lint.Rejection{
+				Message:  "ignore_case does not go with safe_regex",
+				Help:     "leave it out, and begin the expression with (?i)",
+				Upstream: "ignore_case has no effect for safe_regex",
+				Fixes:    lint.Remove(at.Field("ignore_case")).Likely("remove ignore_case"),
+				Related:  []lint.Related{lint.RelatedTo(at.Field("safe_regex").Key(), "the regular expression")},
+			})
 		}
 	}, "envoy.type.matcher.v3.StringMatcher", "xds.type.matcher.v3.StringMatcher"),
 })

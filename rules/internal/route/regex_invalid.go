@@ -14,7 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a regular expression of a route table is not one that RE2 knows",
 	Links:    []string{"CompiledGoogleReMatcher (source/common/common/regex.cc)", "https://github.com/google/re2/wiki/Syntax"},
-	Run: lint.EachOf(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
+	Run: lint.EachNamed(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		expression, ok := expressionOf(p, m)
 		if !ok {
 			return
@@ -24,7 +24,11 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		if _, ok := tableOf(p, at); ok {
-			p.Refuse(at.Field("regex"), "RE2 does not know this regular expression: "+upstream, check.RegexHelp(upstream), upstream)
+			p.Reject(at.Field("regex"), lint.Rejection{
+				Message:  "RE2 does not know this regular expression: " + upstream,
+				Help:     check.RegexHelp(upstream),
+				Upstream: upstream,
+			})
 		}
 	}, "envoy.type.matcher.v3.RegexMatcher", "xds.type.matcher.v3.RegexMatcher"),
 })

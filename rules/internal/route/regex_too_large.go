@@ -38,6 +38,10 @@ var _ = Rules.Add(&lint.Rule{
 		if o.Own {
 			help = "write a shorter expression, or leave out max_program_size and set re2.max_program_size.error_level in the bootstrap's layered_runtime"
 		}
-		p.Refuse(at.Field("regex"), message, help, o.Upstream(m.GetRegex()))
+		p.Reject(at.Field("regex"), lint.Rejection{
+			Message:  message,
+			Help:     help,
+			Upstream: o.Upstream(m.GetRegex()),
+		})
 	}),
 })

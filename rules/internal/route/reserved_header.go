@@ -17,7 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a route adds, removes or copies the host or a header that starts with a colon",
 	Links:    []string{"HeaderParser::configure (source/common/router/header_parser.cc)", "https://github.com/kgateway-dev/kgateway/issues/14264"},
-	Run: lint.EachOf(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
+	Run: lint.EachNamed(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		switch m.Descriptor().FullName() {
 		case "envoy.config.core.v3.HeaderValueOption":
 			if option, ok := m.Interface().(*corev3.HeaderValueOption); ok && headersToAdd[string(holder(at))] {
@@ -68,5 +68,9 @@ func checkReserved(p *lint.Pass, at lint.At, name, verb string) {
 	if verb == "copied" {
 		upstream = ":-prefixed headers or Hosts may not be specified here."
 	}
-	p.Refuse(at, fmt.Sprintf("the header %q cannot be %s by a route table", name, verb), help, upstream)
+	p.Reject(at, lint.Rejection{
+		Message:  fmt.Sprintf("the header %q cannot be %s by a route table", name, verb),
+		Help:     help,
+		Upstream: upstream,
+	})
 }

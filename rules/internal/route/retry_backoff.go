@@ -31,12 +31,12 @@ var _ = Rules.Add(&lint.Rule{
 		if _, ok := tableOf(p, at); !ok {
 			return
 		}
-		p.Refuse(
-			at.Field("retry_back_off", "max_interval"), fmt.Sprintf("max_interval %s is shorter than base_interval %s", longest, base),
-			"write a max_interval of at least "+base.String()+", or none: it is then ten times the base_interval",
-			"retry_policy.max_interval must greater than or equal to the base_interval",
-			lint.RelatedTo(at.Field("retry_back_off", "base_interval"), "the base_interval"),
-		)
+		p.Reject(at.Field("retry_back_off", "max_interval"), lint.Rejection{
+			Message:  fmt.Sprintf("max_interval %s is shorter than base_interval %s", longest, base),
+			Help:     "write a max_interval of at least " + base.String() + ", or none: it is then ten times the base_interval",
+			Upstream: "retry_policy.max_interval must greater than or equal to the base_interval",
+			Related:  []lint.Related{lint.RelatedTo(at.Field("retry_back_off", "base_interval"), "the base_interval")},
+		})
 	}),
 })
 

@@ -18,12 +18,12 @@ var _ = Rules.Add(&lint.Rule{
 			if domain != "*" {
 				return // duplicate-domain
 			}
-			p.Refuse(
-				where, `the domain "*" stands in this route table twice`,
-				"put the routes of both into one virtual host, or name the domains of the other",
-				"Only a single wildcard domain is permitted in route "+table.GetName(),
-				lint.RelatedTo(first, fmt.Sprintf("virtual host %q has it", vhost)),
-			)
+			p.Reject(where, lint.Rejection{
+				Message:  `the domain "*" stands in this route table twice`,
+				Help:     "put the routes of both into one virtual host, or name the domains of the other",
+				Upstream: "Only a single wildcard domain is permitted in route " + table.GetName(),
+				Related:  []lint.Related{lint.RelatedTo(first, fmt.Sprintf("virtual host %q has it", vhost))},
+			})
 		})
 	}),
 })

@@ -36,10 +36,10 @@ var _ = Rules.Add(&lint.Rule{
 		if isMatch {
 			var wrong string
 			if variables, wrong = parseTemplate(match, p.Target.Before("1.39")); wrong != "" {
-				p.Refuse(
-					at.Field("match", "path_match_policy", "typed_config", "path_template"), "the path template is malformed: "+wrong, "",
-					fmt.Sprintf("path_match_policy.path_template %s is invalid", match),
-				)
+				p.Reject(at.Field("match", "path_match_policy", "typed_config", "path_template"), lint.Rejection{
+					Message:  "the path template is malformed: " + wrong,
+					Upstream: fmt.Sprintf("path_match_policy.path_template %s is invalid", match),
+				})
 				return
 			}
 		}
@@ -50,21 +50,24 @@ var _ = Rules.Add(&lint.Rule{
 		named, wrong := parseRewrite(rewrite)
 		switch {
 		case wrong != "":
-			p.Refuse(where, "the path template is malformed: "+wrong, "", fmt.Sprintf("path_rewrite_policy.path_template_rewrite %s is invalid", rewrite))
+			p.Reject(where, lint.Rejection{
+				Message:  "the path template is malformed: " + wrong,
+				Upstream: fmt.Sprintf("path_rewrite_policy.path_template_rewrite %s is invalid", rewrite),
+			})
 		case r.GetMatch().GetPathMatchPolicy() == nil:
-			p.Refuse(
-				where, "a path template can rewrite only what a path template has matched",
-				"match with a path_match_policy, or write prefix_rewrite or regex_rewrite",
-				"unable to use envoy.path.rewrite.uri_template.uri_template_rewriter extension without envoy.path.match.uri_template.uri_template_matcher extension",
-			)
+			p.Reject(where, lint.Rejection{
+				Message:  "a path template can rewrite only what a path template has matched",
+				Help:     "match with a path_match_policy, or write prefix_rewrite or regex_rewrite",
+				Upstream: "unable to use envoy.path.rewrite.uri_template.uri_template_rewriter extension without envoy.path.match.uri_template.uri_template_matcher extension",
+			})
 		case isMatch:
 			for _, name := range named {
 				if !slices.Contains(variables, name) {
-					p.Refuse(
-						where, fmt.Sprintf("the path template that matches has no variable %q", name), "",
-						fmt.Sprintf("mismatch between variables in path_match_policy %s and path_rewrite_policy %s", match, rewrite),
-						lint.RelatedTo(at.Field("match", "path_match_policy", "typed_config", "path_template"), "the template that matches"),
-					)
+					p.Reject(where, lint.Rejection{
+						Message:  fmt.Sprintf("the path template that matches has no variable %q", name),
+						Upstream: fmt.Sprintf("mismatch between variables in path_match_policy %s and path_rewrite_policy %s", match, rewrite),
+						Related:  []lint.Related{lint.RelatedTo(at.Field("match", "path_match_policy", "typed_config", "path_template"), "the template that matches")},
+					})
 				}
 			}
 		}

@@ -16,20 +16,20 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		if m.GetMatcher() != nil && len(m.GetRoutes()) > 0 {
-			p.Refuse(
-				at.Field("matcher").Key(), "a virtual host takes either routes or a matcher",
-				"move the routes into the matcher, as actions of type envoy.config.route.v3.Route",
-				"cannot set both matcher and routes on virtual host",
-				lint.RelatedTo(at.Field("routes").Key(), "the routes"),
-			)
+			p.Reject(at.Field("matcher").Key(), lint.Rejection{
+				Message:  "a virtual host takes either routes or a matcher",
+				Help:     "move the routes into the matcher, as actions of type envoy.config.route.v3.Route",
+				Upstream: "cannot set both matcher and routes on virtual host",
+				Related:  []lint.Related{lint.RelatedTo(at.Field("routes").Key(), "the routes")},
+			})
 		}
 		for i, c := range m.GetVirtualClusters() {
 			if len(c.GetHeaders()) == 0 {
-				p.Refuse(
-					at.Item("virtual_clusters", i), "the virtual cluster has no headers to match by",
-					`write headers, such as {name: ":path", string_match: {prefix: /checkout}}`,
-					"virtual clusters must define 'headers'",
-				)
+				p.Reject(at.Item("virtual_clusters", i), lint.Rejection{
+					Message:  "the virtual cluster has no headers to match by",
+					Help:     `write headers, such as {name: ":path", string_match: {prefix: /checkout}}`,
+					Upstream: "virtual clusters must define 'headers'",
+				})
 			}
 		}
 	}),

@@ -23,11 +23,18 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		if m.GetName() == "" {
-			p.Refuse(at, "this weighted cluster names no cluster", "write name, or cluster_header for a request header that names it",
-				"At least one of name or cluster_header need to be specified")
+			p.Reject(at, lint.Rejection{
+				Message:  "this weighted cluster names no cluster",
+				Help:     "write name, or cluster_header for a request header that names it",
+				Upstream: "At least one of name or cluster_header need to be specified",
+			})
 			return
 		}
-		p.Refuse(at.Field("cluster_header"), "a weighted cluster takes either name or cluster_header", "keep one of them",
-			"Only one of name or cluster_header can be specified", lint.RelatedTo(at.Field("name"), "the name"))
+		p.Reject(at.Field("cluster_header"), lint.Rejection{
+			Message:  "a weighted cluster takes either name or cluster_header",
+			Help:     "keep one of them",
+			Upstream: "Only one of name or cluster_header can be specified",
+			Related:  []lint.Related{lint.RelatedTo(at.Field("name"), "the name")},
+		})
 	}),
 })

@@ -25,10 +25,11 @@ var _ = Rules.Add(&lint.Rule{
 		for i, c := range m.GetClusters() {
 			if c.GetWeight() == nil {
 				if _, ok := tableOf(p, at); ok {
-					p.Refuse(
-						at.Item("clusters", i), "this cluster has no weight", "write weight: 0 to send it nothing",
-						"Field 'weight' is missing in: "+c.GetName(),
-					)
+					p.Reject(at.Item("clusters", i), lint.Rejection{
+						Message:  "this cluster has no weight",
+						Help:     "write weight: 0 to send it nothing",
+						Upstream: "Field 'weight' is missing in: " + c.GetName(),
+					})
 				}
 				return
 			}
@@ -41,21 +42,22 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		if sum == 0 {
-			p.Refuse(
-				at.Field("clusters").Key(), "the weights of these clusters add up to 0",
-				"give one of them a weight", "Sum of weights in the weighted_cluster must be greater than 0.",
-			)
+			p.Reject(at.Field("clusters").Key(), lint.Rejection{
+				Message:  "the weights of these clusters add up to 0",
+				Help:     "give one of them a weight",
+				Upstream: "Sum of weights in the weighted_cluster must be greater than 0.",
+			})
 			return
 		}
 		name := ""
 		if r, where := graph.Around[*routev3.Route](at.Place); where != nil {
 			name = r.GetName()
 		}
-		p.Refuse(
-			at.Field("clusters").Key(), fmt.Sprintf("the weights of these clusters add up to %d, more than 4294967295", sum),
-			"write smaller weights, such as percents",
-			fmt.Sprintf("The sum of weights of all weighted clusters of route %s exceeds 4294967295", name),
-		)
+		p.Reject(at.Field("clusters").Key(), lint.Rejection{
+			Message:  fmt.Sprintf("the weights of these clusters add up to %d, more than 4294967295", sum),
+			Help:     "write smaller weights, such as percents",
+			Upstream: fmt.Sprintf("The sum of weights of all weighted clusters of route %s exceeds 4294967295", name),
+		})
 	}),
 })
 

@@ -17,9 +17,9 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/internal/constraint"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -29,7 +29,7 @@ var _ = Rules.Add(&lint.Rule{
 	Fragments: true,
 	Summary:   "a type URL names no type, or an extension that does not belong there",
 	Links:     []string{"https://github.com/envoyproxy/envoy/issues/21759"},
-	Run: lint.EachOf(checkTypes, "google.protobuf.Any", "envoy.config.core.v3.ExtensionConfigSource", "envoy.config.cluster.v3.Cluster",
+	Run: lint.EachNamed(checkTypes, "google.protobuf.Any", "envoy.config.core.v3.ExtensionConfigSource", "envoy.config.cluster.v3.Cluster",
 		"envoy.config.cluster.v3.Cluster.CustomClusterType", "envoy.config.core.v3.TypedExtensionConfig",
 		"envoy.extensions.filters.network.dubbo_proxy.v3.DubboFilter", "envoy.config.cluster.v3.LoadBalancingPolicy").And(func(p *lint.Pass) {
 		for _, r := range p.Snapshot.Resources {
@@ -44,7 +44,7 @@ var _ = Rules.Add(&lint.Rule{
 func unknownResources(p *lint.Pass, r *graph.Resource) {
 	for _, problem := range r.Problems {
 		name := decode.TypeName(problem.Name)
-		if problem.Kind == decode.UnknownType && !isV2(name) {
+		if problem.Kind == graph.UnknownType && !isV2(name) {
 			d := unknownType(p, lint.AtProblem(r, problem).Field("@type"), problem.Name)
 			p.ReportProblem(r, problem, d)
 		}
@@ -83,12 +83,12 @@ func checkAny(p *lint.Pass, at lint.At, url string) {
 	text := at.Resource().Text != nil
 	if !strings.Contains(url, "/") || strings.HasPrefix(url, "/") {
 		d := lint.Diagnostic{
-			Message: fmt.Sprintf("the type URL %q has nothing before the type's name", url),
-			Notes:   []string{envoy.OnReject(at.Resource())},
-			Help:    fmt.Sprintf("write type.googleapis.com/%s", strings.TrimPrefix(url, "/")),
-			Refused: text || envoy.Reads(x, at.Place), Upstream: "@type must contain at least one / and a nonempty host",
+			Message:  fmt.Sprintf("the type URL %q has nothing before the type's name", url),
+			Notes:    []string{envoy.OnReject(at.Resource())},
+			Help:     fmt.Sprintf("write type.googleapis.com/%s", strings.TrimPrefix(url, "/")),
+			Rejected: text || envoy.Reads(x, at.Place), Upstream: "@type must contain at least one / and a nonempty host",
 		}
-		if full := "type.googleapis.com/" + strings.TrimPrefix(url, "/"); d.Refused {
+		if full := "type.googleapis.com/" + strings.TrimPrefix(url, "/"); d.Rejected {
 			d.Fixes = lint.Replace(at.Field(typeKey(at)), full).Safe("write " + full)
 		}
 		reportType(p, at, d)
@@ -106,8 +106,8 @@ func checkAny(p *lint.Pass, at lint.At, url string) {
 		}
 		d := unknownType(p, at.Field(typeKey(at)), string(name))
 		inText := text && decode.TypeName(url) == name // a TypedStruct's type is looked up, not read
-		d.Refused = inText || refused
-		if d.Refused || at.Place.Opaque {
+		d.Rejected = inText || refused
+		if d.Rejected || at.Place.Opaque {
 			reportType(p, at, d)
 		}
 	case plugged && !refused && envoy.OuterRead(x, at.Place):
@@ -139,8 +139,11 @@ func emptyPerRoute(p *lint.Pass, at lint.At) {
 	if !ok || !pt.IsPerRoute() || pt.Wrapping != at.Place || at.Resource().Problems != nil || !envoy.OuterRead(p.Target.Extensions(), at.Place) {
 		return
 	}
-	p.Refuse(at, "the configuration of a filter per route has no type", `write "@type" and the configuration; to only enable the filter, "@type": type.googleapis.com/envoy.config.route.v3.FilterConfig and config: {}`,
-		"Didn't find a registered implementation for '…' with type URL: ''")
+	p.Reject(at, lint.Rejection{
+		Message:  "the configuration of a filter per route has no type",
+		Help:     `write "@type" and the configuration; to only enable the filter, "@type": type.googleapis.com/envoy.config.route.v3.FilterConfig and config: {}`,
+		Upstream: "Didn't find a registered implementation for '…' with type URL: ''",
+	})
 }
 
 // checkPosition looks at the two types that many HTTP filters have, one for the chain and one for routes.
@@ -154,7 +157,7 @@ func checkPosition(p *lint.Pass, at lint.At, pt envoy.Point, name protoreflect.F
 	case pt.IsPerRoute() && envoy.ChainOnly(name) && !optional(at.Place, pt):
 		reportType(p, at, lint.Diagnostic{
 			Message: fmt.Sprintf("the filter of %s takes no configuration per route", name),
-			Notes:   []string{envoy.OnReject(at.Resource())}, Refused: true,
+			Notes:   []string{envoy.OnReject(at.Resource())}, Rejected: true,
 			Upstream: "doesn't support virtual host or route specific configurations",
 		})
 	case swapped && content != nil && (proto.Size(content) > 0 || !emptyValid(p, instead)):
@@ -164,7 +167,7 @@ func checkPosition(p *lint.Pass, at lint.At, pt envoy.Point, name protoreflect.F
 		}
 		reportType(p, at, lint.Diagnostic{
 			Message: fmt.Sprintf("%s does not belong into %s", name, place),
-			Notes:   []string{envoy.OnReject(at.Resource())}, Refused: true,
+			Notes:   []string{envoy.OnReject(at.Resource())}, Rejected: true,
 			Help:     fmt.Sprintf("here it is %q", "type.googleapis.com/"+string(instead)),
 			Upstream: fmt.Sprintf("Unable to unpack as %s", instead),
 		})
@@ -177,7 +180,7 @@ func emptyValid(p *lint.Pass, name protoreflect.FullName) bool {
 	mt, err := types.Envoy.FindMessageByName(name)
 	valid := true
 	if err == nil {
-		checker(p.Target, mt.Descriptor()).Check(mt.New(), func(constraint.Violation) { valid = false })
+		envoy.ConstraintsOf(p.Target, mt.Descriptor()).Check(mt.New(), func(constraint.Violation) { valid = false })
 	}
 	return valid
 }
@@ -272,7 +275,7 @@ func checkTypeURLs(p *lint.Pass, at lint.At, source *corev3.ExtensionConfigSourc
 		}
 		d.Upstream = fmt.Sprintf("Error: no factory found for a required type URL %s.", name)
 		if slices.Contains(pt.Categories, "envoy.filters.network") || slices.Contains(pt.Categories, "envoy.filters.upstream_network") {
-			d.Severity, d.Refused, d.Upstream = lint.Warning, false, ""
+			d.Severity, d.Rejected, d.Upstream = lint.Warning, false, ""
 			d.Notes = []string{"for network filters, envoy reads the list when a configuration arrives, and refuses that one"}
 		}
 		p.Report(at.Item("type_urls", i), d)
@@ -315,7 +318,7 @@ func checkName(p *lint.Pass, at lint.At, name, what, upstream string, categories
 		Severity: lint.Warning,
 		Message:  fmt.Sprintf("%q is no %s that %s has", name, what, build(p)),
 		Notes:    []string{"here envoy goes by the name, not by the type", envoy.OnReject(at.Resource())},
-		Refused:  true,
+		Rejected: true,
 		Upstream: fmt.Sprintf(upstream, name),
 	}
 	var names []string
@@ -359,7 +362,7 @@ func checkPolicies(p *lint.Pass, at lint.At, list *clusterv3.LoadBalancingPolicy
 	p.Report(at.Field("policies").Key(), lint.Diagnostic{
 		Message:  message,
 		Notes:    []string{envoy.OnReject(at.Resource())},
-		Refused:  true,
+		Rejected: true,
 		Upstream: fmt.Sprintf("cluster: didn't find a registered load balancer factory implementation for cluster: '…' with names from [%s]", strings.Join(names, ", ")),
 	})
 }

@@ -40,7 +40,7 @@ func report(p *lint.Pass, at lint.At, f fault, late bool) {
 	} else {
 		at = at.Key()
 	}
-	d := lint.Diagnostic{Message: f.message, Notes: []string{envoy.OnReject(at.Resource())}, Help: f.help, Refused: !late, Upstream: f.upstream}
+	d := lint.Diagnostic{Message: f.message, Notes: []string{envoy.OnReject(at.Resource())}, Help: f.help, Rejected: !late, Upstream: f.upstream}
 	if late {
 		d.Notes = []string{envoy.OnlyAtStart}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -17,7 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "duplicate-name",
 	Severity: lint.Error,
 	Summary:  "two resources of one kind have the same name",
-	Run: lint.Whole(func(p *lint.Pass) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		duplicateResources(p)
 		for _, r := range p.Snapshot.Resources {
 			if b, ok := r.Message.(*bootstrapv3.Bootstrap); ok {
@@ -35,7 +34,7 @@ type unit struct {
 	name   string
 	sub    string // secrets of different types do not clash
 	from   graph.Source
-	file   *source.File
+	file   *graph.SourceFile
 	booted bool
 }
 
@@ -45,7 +44,7 @@ func duplicateResources(p *lint.Pass) {
 		if r.Name == "" || r.Message == nil || r.State != "" || r.Kind == graph.Bootstrap {
 			continue // a config_dump holds what Envoy took; a static route configuration may be in it many times
 		}
-		u := unit{kind: r.Kind, name: r.Name, from: r.Source, file: r.File, booted: r.Delivery == graph.Booted}
+		u := unit{kind: r.Kind, name: r.Name, from: r.Source, file: r.File, booted: r.Delivery == graph.FromBootstrap}
 		if secret, ok := r.Message.(*tlsv3.Secret); ok {
 			u.sub = secretType(secret)
 		}
@@ -72,16 +71,16 @@ func ownName(r *graph.Resource) string {
 // fate says what becomes of the second resource of a name.
 func fate(d *lint.Diagnostic, r *graph.Resource) {
 	switch {
-	case r.Delivery == graph.Booted && r.Kind == graph.Listener:
+	case r.Delivery == graph.FromBootstrap && r.Kind == graph.Listener:
 		d.Notes = []string{"envoy puts this one in the place of the first, in silence"}
-	case r.Delivery == graph.Booted:
-		d.Refused, d.Notes = true, []string{envoy.OnReject(r)}
+	case r.Delivery == graph.FromBootstrap:
+		d.Rejected, d.Notes = true, []string{envoy.OnReject(r)}
 		d.Upstream = fmt.Sprintf("duplicate %s '%s'", r.Kind, r.Name)
 		if secret, ok := r.Message.(*tlsv3.Secret); ok {
 			d.Upstream = fmt.Sprintf("Duplicate static %s secret name %s", secretType(secret), r.Name)
 		}
 	case r.Kind == graph.Cluster || r.Kind == graph.Listener:
-		d.Refused = true
+		d.Rejected = true
 		d.Notes = []string{"envoy applies the first, and refuses the update (NACK) all the same"}
 		d.Upstream = fmt.Sprintf("duplicate %s %s found", r.Kind, r.Name)
 	default:
@@ -157,6 +156,6 @@ func twice(p *lint.Pass, at lint.At, what, name, upstream string) {
 	}
 	p.Report(at, lint.Diagnostic{
 		Message: fmt.Sprintf("another %s before this one is named %q", what, name),
-		Notes:   []string{envoy.OnReject(at.Resource())}, Refused: true, Upstream: upstream,
+		Notes:   []string{envoy.OnReject(at.Resource())}, Rejected: true, Upstream: upstream,
 	})
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -14,14 +13,14 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a file that is missing, empty or not readable",
 	Links:    []string{"https://github.com/envoyproxy/envoy/issues/36289", "https://github.com/envoyproxy/envoy/issues/41822"},
-	Run: lint.Whole(func(p *lint.Pass) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		for _, r := range p.Snapshot.Resources {
-			if !has(r, decode.Unreadable) {
+			if !has(r, graph.Unreadable) {
 				continue
 			}
 			places := byPath(r)
 			for _, problem := range r.Problems {
-				if problem.Kind == decode.Unreadable {
+				if problem.Kind == graph.Unreadable {
 					unreadable(p, r, problem, places)
 				}
 			}
@@ -29,27 +28,27 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-func unreadable(p *lint.Pass, r *graph.Resource, problem decode.Problem, places map[string]*graph.Place) {
+func unreadable(p *lint.Pass, r *graph.Resource, problem graph.Problem, places map[string]*graph.Place) {
 	d := lint.Diagnostic{Message: problem.Message}
 	if r.Kind == graph.File {
 		d.Message = "this file cannot be read: " + problem.Message
-		d.Refused = !envoy.ReadAtRuntime(r)
+		d.Rejected = !envoy.ReadAtRuntime(r)
 		d.Notes = []string{envoy.OnReject(r)}
 		p.ReportProblem(r, problem, d)
 		return
 	}
 	d.Upstream = "paths must refer to an existing path in the system: '" + problem.Name + "' does not exist"
 	d.Help = "if it lies elsewhere on this machine, say so with --root"
-	d.Refused = strings.Contains(problem.Message, "does not exist") && checkedPath(p, places, problem)
+	d.Rejected = strings.Contains(problem.Message, "does not exist") && checkedPath(p, places, problem)
 	d.Notes = []string{envoy.OnReject(r)}
-	if !d.Refused {
+	if !d.Rejected {
 		d.Notes = []string{"envoy --mode validate does not look whether it is there, a real start does"}
 	}
 	p.ReportProblem(r, problem, d)
 }
 
 // checkedPath tells whether Envoy looks for the file as soon as it reads the config source.
-func checkedPath(p *lint.Pass, places map[string]*graph.Place, problem decode.Problem) bool {
+func checkedPath(p *lint.Pass, places map[string]*graph.Place, problem graph.Problem) bool {
 	for path := problem.Path.Parent(); path != nil; path = path.Parent() {
 		at := places[path.String()]
 		if at == nil || at.Message.Descriptor().FullName() != "envoy.config.core.v3.ConfigSource" {

@@ -3,7 +3,6 @@ package schema
 import (
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -15,16 +14,16 @@ var _ = Rules.Add(&lint.Rule{
 		"ValidateEnvoyFilter (istio: pkg/config/validation/envoyfilter/envoyfilter.go)",
 		"processJSONPatches (Envoy Gateway: internal/xds/translator/jsonpatch.go)",
 	},
-	Run: lint.Whole(func(p *lint.Pass) {
-		p.Problems(decode.BadObject, func(r *graph.Resource, problem decode.Problem) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
+		p.Problems(graph.BadObject, func(r *graph.Resource, problem graph.Problem) {
 			d := lint.Diagnostic{Message: problem.Message}
 			switch {
 			case problem.Lenient:
 				d.Severity = lint.Warning
 			case r.Object.Kind == graph.EnvoyFilter:
-				d.Refused, d.Notes = true, []string{"Istio refuses the EnvoyFilter"}
+				d.Rejected, d.Notes = true, []string{"Istio refuses the EnvoyFilter"}
 			case r.Object.Kind == graph.EnvoyPatchPolicy:
-				d.Refused, d.Notes = true, []string{envoy.OnDecodeError(r, problem)}
+				d.Rejected, d.Notes = true, []string{envoy.OnDecodeError(r, problem)}
 			}
 			p.ReportProblem(r, problem, d)
 		})

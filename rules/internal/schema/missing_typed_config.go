@@ -20,7 +20,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "an extension is named, but has no typed_config",
 	Links:    []string{"https://github.com/envoyproxy/envoy/issues/21759"},
-	Run: lint.EachWhere(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool {
+	Run: lint.EachMatching(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool {
 		return envoy.IsWrapping(md.FullName()) || md.FullName() == "envoy.config.route.v3.FilterConfig"
 	}, missingTypedConfig),
 })
@@ -69,9 +69,9 @@ func missingTypedConfig(p *lint.Pass, at lint.At, m protoreflect.Message) {
 func reportUntyped(p *lint.Pass, at lint.At, pt envoy.Point, m protoreflect.Message, fd protoreflect.FieldDescriptor) {
 	where, name := at.Field("typed_config").Key(), ""
 	d := lint.Diagnostic{
-		Message: "the typed_config has no type",
-		Notes:   []string{"envoy finds an extension by the type of its configuration, the name is only a label", envoy.OnReject(at.Resource())},
-		Refused: true, Upstream: "Didn't find a registered implementation for type: ''",
+		Message:  "the typed_config has no type",
+		Notes:    []string{"envoy finds an extension by the type of its configuration, the name is only a label", envoy.OnReject(at.Resource())},
+		Rejected: true, Upstream: "Didn't find a registered implementation for type: ''",
 	}
 	if nameField := m.Descriptor().Fields().ByName("name"); nameField != nil {
 		where, name = at.Field("name"), m.Get(nameField).String()
@@ -94,7 +94,7 @@ func reportUntyped(p *lint.Pass, at lint.At, pt envoy.Point, m protoreflect.Mess
 // late takes the refusal back where only a real start refuses.
 func late(d *lint.Diagnostic, pt envoy.Point) {
 	if pt.Late() {
-		d.Refused, d.Notes = false, append(d.Notes[:len(d.Notes)-1:len(d.Notes)-1], envoy.OnlyAtStart)
+		d.Rejected, d.Notes = false, append(d.Notes[:len(d.Notes)-1:len(d.Notes)-1], envoy.OnlyAtStart)
 	}
 }
 
@@ -120,7 +120,7 @@ func emptyFilterConfig(p *lint.Pass, at lint.At) {
 	}
 	p.Report(at, lint.Diagnostic{
 		Message: "the FilterConfig has no config, and does not disable its filter either",
-		Notes:   []string{envoy.OnReject(at.Resource())}, Refused: true,
+		Notes:   []string{envoy.OnReject(at.Resource())}, Rejected: true,
 		Help:     "write config, with the filter's configuration per route, or config: {} to enable the filter, or disabled: true",
 		Upstream: "Empty route/virtual host per filter configuration",
 	})

@@ -45,7 +45,7 @@ func subscribes(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) (found bool)
 		return true
 	}
 	for _, r := range p.Snapshot.Resources {
-		if r.File == at.Resource().File && r.Delivery == graph.Booted && !found {
+		if r.File == at.Resource().File && r.Delivery == graph.FromBootstrap && !found {
 			r.Walk(func(at *graph.Place) {
 				_, source := at.Message.Interface().(*corev3.ConfigSource)
 				found = found || source

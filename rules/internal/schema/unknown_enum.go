@@ -8,7 +8,6 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -17,17 +16,17 @@ var _ = Rules.Add(&lint.Rule{
 	Severity:  lint.Error,
 	Fragments: true,
 	Summary:   "a name that is no value of its enum",
-	Run: lint.Whole(func(p *lint.Pass) {
-		p.Problems(decode.UnknownEnum, func(r *graph.Resource, problem decode.Problem) { unknownEnum(p, r, problem) })
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
+		p.Problems(graph.UnknownEnum, func(r *graph.Resource, problem graph.Problem) { unknownEnum(p, r, problem) })
 	}),
 })
 
-func unknownEnum(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
+func unknownEnum(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
 	d := lint.Diagnostic{
 		Message: problem.Message, Notes: []string{envoy.OnDecodeError(r, problem)},
-		Refused: r.Delivery == graph.Booted || r.Kind == graph.Patch && !problem.Carried, Upstream: fmt.Sprintf("unknown enum value: '%s'", problem.Name),
+		Rejected: r.Delivery == graph.FromBootstrap || r.Kind == graph.Patch && !problem.Carried, Upstream: fmt.Sprintf("unknown enum value: '%s'", problem.Name),
 	}
-	if !d.Refused {
+	if !d.Rejected {
 		d.Severity, d.Upstream = lint.Warning, ""
 		d.Notes = []string{"over xDS, envoy drops it in silence, and the field keeps its default"}
 	}

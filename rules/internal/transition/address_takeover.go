@@ -15,7 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 		"LdsApiImpl::onConfigUpdate (source/common/listener_manager/lds_api.cc)", "ListenerManagerImpl::setNewOrDrainingSocketFactory (source/common/listener_manager/listener_manager_impl.cc)",
 		"https://github.com/cilium/cilium/issues/48614",
 	},
-	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		owners := map[socket]*graph.Change{}
 		for _, change := range changes.Of(graph.Listener) {
 			if !change.Added() {

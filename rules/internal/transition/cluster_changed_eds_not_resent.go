@@ -20,7 +20,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#resource-warming",
 		"https://github.com/kumahq/kuma/issues/331", "https://github.com/envoyproxy/envoy/issues/46383",
 	},
-	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		if !p.Push.Transport.ADS() || !p.Push.Transport.Incremental() && (p.Push.Versions == lint.Global || len(changes.Of(graph.ClusterLoadAssignment)) > 0) {
 			return
 		}

@@ -18,7 +18,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Warning,
 	Summary:  "how a cluster talks to its endpoints changes together with all of its endpoints, under one name",
 	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/cluster_manager#cluster-warming"},
-	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, change := range changes.Of(graph.Cluster) {
 			if !change.Changed() || !inUse(p.Old, change.Old) {
 				continue

@@ -16,7 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Info,
 	Summary:  "a changed cluster is made anew",
 	Links:    []string{"ClusterManagerImpl::addOrUpdateCluster (source/common/upstream/cluster_manager_impl.cc)"},
-	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, change := range changes.Of(graph.Cluster) {
 			if change.Changed() && p.Old.Serves(change.Old) && p.Snapshot.Serves(change.New) {
 				reportRecreation(p, change)

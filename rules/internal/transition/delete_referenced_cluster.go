@@ -16,7 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#eventual-consistency-considerations",
 		"https://github.com/envoyproxy/envoy/issues/18958", "https://github.com/kumahq/kuma/issues/4556",
 	},
-	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		renamed := renames(p, changes)
 		for _, g := range departing(p, changes) {
 			if renamed.from[g.cluster.Name] == nil {

@@ -19,7 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/cluster/v3/cluster.proto#envoy-v3-api-field-config-cluster-v3-cluster-ignore-health-on-host-removal",
 		"BaseDynamicClusterImpl::updateDynamicHostList (source/common/upstream/upstream_impl.cc)",
 	},
-	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, change := range changes.Of(graph.ClusterLoadAssignment) {
 			if change.Changed() && exchanged(change.Old, change.New) && checkedFirst(change.New) {
 				reportSwap(p, changes, change)

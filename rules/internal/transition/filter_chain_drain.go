@@ -18,7 +18,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/configuration/listeners/lds",
 		"https://github.com/envoyproxy/envoy/issues/27411",
 	},
-	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, change := range changes.Of(graph.Listener) {
 			if d := envoy.DrainOf(change); len(d.Chains) > 0 {
 				reportChainDrain(p, d)

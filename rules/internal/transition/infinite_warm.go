@@ -15,7 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Warning,
 	Summary:  "a new or changed resource waits without end for something that the push does not bring",
 	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/core/v3/config_source.proto#envoy-v3-api-field-config-core-v3-configsource-initial-fetch-timeout"},
-	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		if len(p.Old.Resources) == 0 {
 			return // a first push changes nothing for anybody; rules about single snapshots tell what is missing
 		}

@@ -21,7 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/operations/draining",
 		"https://github.com/envoyproxy/envoy/issues/27452",
 	},
-	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, change := range changes.Of(graph.Listener) {
 			if d := envoy.DrainOf(change); d.All && (change.Removed() || d.Why != "") && !refusedAnew(change) {
 				reportFullDrain(p, change, d)

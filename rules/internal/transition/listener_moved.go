@@ -14,7 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Warning,
 	Summary:  "a listener leaves its address, and nothing takes it",
 	Links:    []string{"ListenerImpl::hasCompatibleAddress (source/common/listener_manager/listener_impl.cc)"},
-	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		after := addressesAfter(p)
 		for _, change := range changes.Of(graph.Listener) {
 			if change.Changed() && binds(change.Old) && !envoy.ReusePortFlips(change) {

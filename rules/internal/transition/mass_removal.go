@@ -20,7 +20,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#deleting-resources",
 		"https://github.com/envoyproxy/go-control-plane/blob/main/pkg/server/stream/v3/subscription.go",
 	},
-	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		vanishing(p, changes, graph.Listener, "new connections are refused, and those that are open drain")
 		if !movedAway(p, changes) {
 			vanishing(p, changes, graph.Cluster, "requests for them are answered with 503 (response flag NC)")
@@ -49,7 +49,7 @@ func vanishing(p *lint.Pass, changes *graph.Changes, kind graph.Kind, meanwhile 
 
 func pushed(s *graph.Snapshot, kind graph.Kind) (n int) {
 	for _, r := range s.All(kind) {
-		if r.Delivery == graph.Pushed {
+		if r.Delivery == graph.OverXDS {
 			n++
 		}
 	}

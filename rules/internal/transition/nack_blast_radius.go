@@ -3,9 +3,9 @@ package transition
 import (
 	"fmt"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/rules/internal/schema"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -16,7 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 		"OpaqueResourceDecoderImpl::decodeResource (source/common/config/opaque_resource_decoder_impl.h)",
 		"https://github.com/envoyproxy/gateway/issues/9198", "https://github.com/istio/istio/issues/36021",
 	},
-	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, kind := range graph.Kinds() {
 			if all := changes.Of(kind); len(all) > 1 && oneResponse(p.Push.Transport, kind) {
 				blast(p, all)
@@ -35,7 +35,7 @@ func blast(p *lint.Pass, all []*graph.Change) {
 		if change.New == nil {
 			continue
 		}
-		at, what, broken := schema.Broken(p.Target, change.New)
+		at, what, broken := envoy.RejectedInResponse(p.Target, change.New)
 		if !broken {
 			continue
 		}

@@ -21,7 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://github.com/kumahq/kuma/issues/4556",
 		"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#eventual-consistency-considerations",
 	},
-	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		renamed := renames(p, changes)
 		if len(renamed.to) == 0 {
 			return

@@ -18,7 +18,7 @@ var _ = Rules.Add(&lint.Rule{
 		"ListenerManagerImpl::setupSocketFactoryForListener, hasListenerWithDuplicatedAddress (source/common/listener_manager/listener_manager_impl.cc)",
 		"https://github.com/kumahq/kuma/issues/16764",
 	},
-	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, change := range changes.Of(graph.Listener) {
 			if !change.Changed() {
 				continue

@@ -15,7 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#eventual-consistency-considerations",
 		"https://github.com/envoyproxy/envoy/issues/13910", "https://github.com/kgateway-dev/kgateway/pull/14372",
 	},
-	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		renamed := renames(p, changes)
 		for _, g := range arriving(p, changes) {
 			if renamed.to[g.cluster.Name] != nil {

@@ -19,7 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_conn_man/rds#scoped-rds-stats",
 		"ScopedRdsConfigSubscription::addOrUpdateScopes (source/common/router/scoped_rds.cc)",
 	},
-	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, change := range changes.Of(graph.ScopedRouteConfiguration) {
 			if change.Removed() || !p.Snapshot.Serves(change.New) {
 				continue

@@ -15,7 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 		"SdsApi::onConfigUpdate (source/common/secret/sds_api.cc)", "RdsRouteConfigSubscription::onConfigUpdate (source/common/rds/rds_route_config_subscription.cc)",
 		"https://github.com/envoyproxy/envoy/issues/14000",
 	},
-	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, kind := range []graph.Kind{graph.Secret, graph.RouteConfiguration} {
 			dangling := map[string][]*graph.Edge{}
 			for _, e := range p.Snapshot.Edges {

@@ -15,7 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Info,
 	Summary:  "a route table moves from the listener to RDS, where unknown clusters are no longer refused",
 	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/route/v3/route.proto#envoy-v3-api-field-config-route-v3-routeconfiguration-validate-clusters"},
-	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, change := range changes.Of(graph.Listener) {
 			if change.Changed() {
 				movedTables(p, change)

@@ -15,7 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://github.com/envoyproxy/envoy/issues/24271", "GrpcMuxImpl::expiryCallback (source/extensions/config_subscription/grpc/grpc_mux_impl.cc)",
 		"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#ttl",
 	},
-	Run: lint.Between(func(p *lint.Pass, _ *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, _ *graph.Changes) {
 		for _, end := range ends {
 			if end.on(p.Push.Transport) {
 				reportEnd(p, end)
@@ -51,7 +51,7 @@ func reportEnd(p *lint.Pass, e end) {
 	var first *graph.Resource
 	more := -1
 	for _, r := range p.Snapshot.All(e.kind) {
-		if r.Delivery == graph.Pushed && r.TTL > 0 {
+		if r.Delivery == graph.OverXDS && r.TTL > 0 {
 			if first == nil {
 				first = r
 			}

@@ -14,7 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Links: []string{
 		"https://github.com/envoyproxy/go-control-plane/blob/main/docs/cache/README.md", "https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#resource-versions",
 	},
-	Run: lint.Between(func(p *lint.Pass, changes *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, kind := range graph.Kinds() {
 			var stale []*graph.Change
 			ofType := sameVersionOfType(p, kind)
@@ -50,7 +50,7 @@ func sameVersionOfType(p *lint.Pass, kind graph.Kind) bool {
 // onlyVersion is the version that all resources of a kind have in common; empty if there is none.
 func onlyVersion(s *graph.Snapshot, kind graph.Kind) (version string) {
 	for _, r := range s.All(kind) {
-		if r.Delivery != graph.Pushed {
+		if r.Delivery != graph.OverXDS {
 			continue
 		}
 		if r.Version == "" || version != "" && r.Version != version {

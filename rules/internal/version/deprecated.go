@@ -17,7 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 	Fragments: true,
 	Summary:   "a field or enum value that the API marks as deprecated",
 	Links:     []string{"https://www.envoyproxy.io/docs/envoy/latest/version_history/version_history"},
-	Run:       lint.EachWhere(suspect, func(p *lint.Pass, at lint.At, m protoreflect.Message) { reportDeprecated(p, at.Place, usesOf(m)) }),
+	Run:       lint.EachMatching(suspect, func(p *lint.Pass, at lint.At, m protoreflect.Message) { reportDeprecated(p, at.Place, usesOf(m)) }),
 })
 
 func reportDeprecated(p *lint.Pass, at *graph.Place, uses []use) {

@@ -19,7 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a deprecated field or enum value that Envoy no longer takes by default",
 	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/configuration/operations/runtime#using-runtime-overrides-for-deprecated-features"},
-	Run:      lint.EachWhere(suspect, func(p *lint.Pass, at lint.At, m protoreflect.Message) { disallowed(p, at.Place, usesOf(m)) }),
+	Run:      lint.EachMatching(suspect, func(p *lint.Pass, at lint.At, m protoreflect.Message) { disallowed(p, at.Place, usesOf(m)) }),
 })
 
 func disallowed(p *lint.Pass, at *graph.Place, uses []use) {
@@ -35,7 +35,7 @@ func disallowed(p *lint.Pass, at *graph.Place, uses []use) {
 			Message:  u.message() + ", and envoy no longer takes it",
 			Help:     u.replacement(),
 			Notes:    []string{fmt.Sprintf("the runtime key %s allows it for a while", u.feature())},
-			Refused:  true,
+			Rejected: true,
 			Upstream: u.upstream(),
 		}
 		where := at.At().Field(string(u.field.Name()))
@@ -52,7 +52,7 @@ func fatal(p *lint.Pass, at *graph.Place) bool {
 	if validated, _ := envoy.Validated(p.Target.Extensions(), at); !validated {
 		return false
 	}
-	return at.Resource.Delivery != graph.Booted || envoy.EnclosingAny(at) != nil
+	return at.Resource.Delivery != graph.FromBootstrap || envoy.EnclosingAny(at) != nil
 }
 
 // use is one deprecated field, or one deprecated enum value in a field.

@@ -21,7 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 	Fragments: true,
 	Summary:   "a field or enum value that the target's version does not have yet",
 	Links:     []string{"https://www.envoyproxy.io/docs/envoy/latest/api/api_supported_versions", "MessageUtil::checkForUnexpectedFields (source/common/protobuf/utility.cc)"},
-	Run: lint.EachWhere(func(t dataplane.Target, md protoreflect.MessageDescriptor) bool {
+	Run: lint.EachMatching(func(t dataplane.Target, md protoreflect.MessageDescriptor) bool {
 		return t != dataplane.Default() && !t.Lacks(md.FullName()) && len(newFields(t, md)) > 0 // a type that is lacking is a finding of schema/bad-type-url
 	}, tooNew),
 })
@@ -47,7 +47,7 @@ func tooNew(p *lint.Pass, at lint.At, m protoreflect.Message) {
 
 func reportTooNew(p *lint.Pass, at, where lint.At, name protoreflect.FullName, message, upstream string, refused bool) {
 	r := at.Resource()
-	booted := r.Delivery == graph.Booted
+	booted := r.Delivery == graph.FromBootstrap
 	if validated, _ := envoy.Validated(p.Target.Extensions(), at.Place); !validated && (!booted || r.Text == nil) {
 		return // a text is decoded as a whole, whoever reads it then
 	}
@@ -57,7 +57,7 @@ func reportTooNew(p *lint.Pass, at, where lint.At, name protoreflect.FullName, m
 	}
 	if booted || refused {
 		d.Notes = append(d.Notes, envoy.OnReject(r))
-		d.Refused, d.Upstream = true, upstream
+		d.Rejected, d.Upstream = true, upstream
 	} else {
 		d.Severity = lint.Warning
 		d.Notes = append(d.Notes, "over xDS, envoy drops it in silence and goes on without it")

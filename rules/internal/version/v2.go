@@ -9,7 +9,7 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -18,11 +18,11 @@ var _ = Rules.Add(&lint.Rule{
 	Severity:  lint.Error,
 	Fragments: true,
 	Summary:   "a type or a transport version of xDS v2, which Envoy no longer speaks",
-	Run: lint.EachWhere(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool { return versionField(md) != nil },
+	Run: lint.EachMatching(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool { return versionField(md) != nil },
 		func(p *lint.Pass, at lint.At, _ protoreflect.Message) { transportVersion(p, at.Place) }).And(func(p *lint.Pass) {
-		p.Problems(decode.OldType, func(r *graph.Resource, problem decode.Problem) {
+		p.Problems(graph.OldType, func(r *graph.Resource, problem graph.Problem) {
 			d := lint.Diagnostic{
-				Message: problem.Message, Refused: true,
+				Message: problem.Message, Rejected: true,
 				Notes:    []string{"envoy refuses what holds a type that it does not know"},
 				Upstream: fmt.Sprintf("could not find @type 'type.googleapis.com/%s'", problem.Name),
 			}
@@ -55,7 +55,7 @@ func transportVersion(p *lint.Pass, at *graph.Place) {
 		Help:    "write transport_api_version: V3",
 	}
 	if asked(at) {
-		d.Refused, d.Upstream = true, "V2 xDS transport protocol version is deprecated"
+		d.Rejected, d.Upstream = true, "V2 xDS transport protocol version is deprecated"
 	} else {
 		d.Notes = []string{"envoy --mode validate accepts it here"}
 	}

@@ -1,0 +1,95 @@
+package style_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// word is a row of the table in docs/style.md.
+type word struct {
+	name   string // its first phrase
+	not    *regexp.Regexp
+	use    string
+	except *regexp.Regexp // nil: nothing
+}
+
+// wordsOf reads the rows whose first cell begins with code.
+func wordsOf(page string) (words []word) {
+	_, table, _ := strings.Cut(page, "\n## Words\n")
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 5 || !strings.HasPrefix(cells[1], " `") {
+			continue
+		}
+		not := phrasesOf(cells[1])
+		words = append(words, word{name: not[0], not: anyOf(not), use: strings.TrimSpace(cells[2]), except: anyOf(phrasesOf(cells[3]))})
+	}
+	return words
+}
+
+var code = regexp.MustCompile("`[^`]*`")
+
+func phrasesOf(cell string) (phrases []string) {
+	for _, span := range code.FindAllString(cell, -1) {
+		phrases = append(phrases, strings.Trim(span, "`"))
+	}
+	return phrases
+}
+
+// anyOf matches the phrases as whole words, across the ends of lines too.
+func anyOf(phrases []string) *regexp.Regexp {
+	if len(phrases) == 0 {
+		return nil
+	}
+	var patterns []string
+	for _, phrase := range phrases {
+		pattern := strings.Join(strings.Fields(regexp.QuoteMeta(phrase)), `\s+`)
+		if strings.ToLower(phrase) == phrase {
+			pattern = "(?i:" + pattern + ")"
+		}
+		patterns = append(patterns, pattern)
+	}
+	return regexp.MustCompile(`\b(?:` + strings.Join(patterns, "|") + `)\b`)
+}
+
+// in returns where the word occurs outside of its exceptions, as offsets.
+func (w word) in(text string) (offsets []int) {
+	var excepted [][]int
+	if w.except != nil {
+		excepted = w.except.FindAllStringIndex(text, -1)
+	}
+next:
+	for _, at := range w.not.FindAllStringIndex(text, -1) {
+		for _, e := range excepted {
+			if e[0] <= at[0] && at[1] <= e[1] {
+				continue next
+			}
+		}
+		offsets = append(offsets, at[0])
+	}
+	return offsets
+}
+
+func TestWords(t *testing.T) {
+	words := wordsOf("# A page\n\n## Words\n\n| not | but | except |\n|---|---|---|\n" +
+		"| `is no`, `are no` | is not a | `there is no`, `is no longer`, `Is no` |\n")
+	if len(words) != 1 || words[0].use != "is not a" {
+		t.Fatalf("%+v", words)
+	}
+	for text, want := range map[string][]int{
+		"this is no name": {5},
+		"this is\n  no name, and these Are no names": {5, 29},
+		"there is no name, and it is no longer one":  nil,
+		"this is nowhere":                       nil,
+		"Is no name":                            nil,
+		prose("this `is no` name"):              nil,
+		prose("```text\nit is no name\n```\n"):  nil,
+		prose("```go\n// it is no name\n```\n"): {9},
+	} {
+		if got := words[0].in(text); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, not %v", text, got, want)
+		}
+	}
+}
