@@ -39,7 +39,7 @@ func Constraints(builtIn []*lint.Rule, known graph.Types) config.RuleSource {
 		known = types.Envoy
 	}
 	language := sync.OnceValue(func() *language { return newLanguage(known) })
-	return func(s *config.Settings) (rules []*lint.Rule, faults []*config.Fault) {
+	return func(s *config.Config) (rules []*lint.Rule, faults []*config.Fault) {
 		for i := range s.Constraints {
 			m := &maker{Constraint: &s.Constraints[i], language: language()}
 			if rule := m.rule(builtIn, s); len(m.faults) == 0 {
@@ -67,7 +67,7 @@ func (m *maker) faultf(key, format string, args ...any) {
 	m.faults = append(m.faults, fault)
 }
 
-func (m *maker) rule(builtIn []*lint.Rule, s *config.Settings) *lint.Rule {
+func (m *maker) rule(builtIn []*lint.Rule, s *config.Config) *lint.Rule {
 	r := &lint.Rule{Severity: lint.Error, Summary: m.summary(), Why: m.why(), Links: m.links()}
 	var err error
 	if r.Group, r.Name, err = config.ParseID(m.ID, builtIn); err != nil {

@@ -20,7 +20,7 @@ import (
 )
 
 // understood reads a configuration with constraints.
-func understood(t *testing.T, text string) (*config.Settings, string) {
+func understood(t *testing.T, text string) (*config.Config, string) {
 	t.Helper()
 	s, err := config.Parse(&source.File{Name: config.FileName, Text: []byte(text)}, rules.Known(), custom.Constraints(rules.Known(), nil))
 	if err != nil {
@@ -40,7 +40,7 @@ func found(t *testing.T, config string, texts map[string]string) string {
 	for name, text := range texts {
 		given[name] = []byte(text)
 	}
-	input, err := load.Given(t.Context(), given, load.Options{})
+	input, err := load.Texts(t.Context(), given, load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func FuzzExpression(f *testing.F) {
 		if fault != "" {
 			return
 		}
-		input, err := load.Given(t.Context(), map[string][]byte{"envoy.yaml": []byte(shop)}, load.Options{})
+		input, err := load.Texts(t.Context(), map[string][]byte{"envoy.yaml": []byte(shop)}, load.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

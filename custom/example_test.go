@@ -28,7 +28,7 @@ constraints:
 		return
 	}
 	texts := map[string][]byte{"envoy.yaml": []byte("static_resources:\n  clusters:\n  - {name: shop-cart}\n  - {name: backend}\n")}
-	input, err := load.Given(context.Background(), texts, load.Options{})
+	input, err := load.Texts(context.Background(), texts, load.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

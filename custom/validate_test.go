@@ -83,7 +83,7 @@ typed_config:
 // TestOwnDescriptors: rules of buf.validate in a user's descriptors hold at any depth, with the places of the fields; so do constraints on the user's types.
 func TestOwnDescriptors(t *testing.T) {
 	known := ownTypes(t)
-	input, err := load.Given(t.Context(), map[string][]byte{"audit.yaml": []byte("\"@type\": type.googleapis.com/envoy.config.core.v3.TypedExtensionConfig\n" + audited)}, load.Options{Types: known})
+	input, err := load.Texts(t.Context(), map[string][]byte{"audit.yaml": []byte("\"@type\": type.googleapis.com/envoy.config.core.v3.TypedExtensionConfig\n" + audited)}, load.Options{Types: known})
 	if err != nil {
 		t.Fatal(err)
 	}

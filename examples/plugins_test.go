@@ -113,7 +113,7 @@ func thousand(t *testing.T) []*graph.Snapshot {
 		}
 		b.WriteString("  - " + form + "\n")
 	}
-	input, err := load.Given(t.Context(), map[string][]byte{"envoy.yaml": []byte(b.String())}, load.Options{})
+	input, err := load.Texts(t.Context(), map[string][]byte{"envoy.yaml": []byte(b.String())}, load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func ExampleForOrigin() {
 	ctx := context.Background()
 	for _, clusters := range []string{"[{name: a}]", "[{name: a}, {connect_timeout: 1s}]"} {
 		texts := map[string][]byte{"envoy.yaml": []byte("static_resources: {clusters: " + clusters + "}\n")}
-		input, err := load.Given(ctx, texts, load.Options{})
+		input, err := load.Texts(ctx, texts, load.Options{})
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -49,6 +49,7 @@ type Result struct {
 	Unable      []*Origin         // of custom rules that could not judge; a finding of CannotJudge says why
 	Snapshots   []*graph.Snapshot // that were judged
 	Target      dataplane.Target  // that they were judged for
+	Secrets     *redact.Files     // what must not be shown of the files, where it was taken out of the Diagnostics already; nil: it was not
 
 	Timings map[*Rule]time.Duration // on all processors together, of an origin the time that passed; nil unless asked for
 }
@@ -113,7 +114,7 @@ type runner struct {
 func newRunner(s *graph.Snapshot, config Config) *runner {
 	r := &runner{snapshot: s, config: config}
 	if t := config.Transition; t != nil {
-		r.changes = graph.Diff(t.Old, s)
+		r.changes = t.Changes
 	}
 	for _, rule := range config.Rules {
 		if rule.Run.whole != nil || rule.Run.between != nil && r.changes != nil {
@@ -220,7 +221,7 @@ func isFragment(s *graph.Snapshot) bool {
 func newPass(rule *Rule, s *graph.Snapshot, config Config, report func(Diagnostic)) *Pass {
 	p := &Pass{Rule: rule, Snapshot: s, Target: config.Target, TargetGiven: config.TargetGiven, report: report}
 	if t := config.Transition; t != nil {
-		p.Old, p.Push = t.Old, t.OrDefault()
+		p.Old, p.Push = t.Changes.Old, t.OrDefault()
 	}
 	return p
 }

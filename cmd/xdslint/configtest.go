@@ -35,7 +35,7 @@ configuration is wrong, 3 xdslint failed.`,
 			if t.types, err = types(f.descriptors); err != nil {
 				return err
 			}
-			s, err := f.settings(cmd.Context())
+			s, err := f.configuration(cmd.Context())
 			if err != nil {
 				return err
 			}

@@ -34,10 +34,11 @@ func (f *inputFlags) customRules(ctx context.Context) (config.RuleSource, error)
 	return config.Join(custom.Constraints(rules.Known(), known), plugins.configured, plugins.given(f.plugins)), err
 }
 
+// builtIn are the rules that no configuration brings along.
+func builtIn() []*lint.Rule { return custom.Rules(rules.Known()) }
+
 // known are all rules that can be selected: built-in and custom ones.
-func known(s *config.Settings) []*lint.Rule {
-	return append(custom.Rules(rules.Known()), s.Custom...)
-}
+func known(s *config.Config) []*lint.Rule { return append(builtIn(), s.Custom...) }
 
 // groups of rules: the built-in ones, and those of custom rules.
 func groups(all []*lint.Rule) []*lint.Group {
@@ -51,7 +52,7 @@ func groups(all []*lint.Rule) []*lint.Group {
 }
 
 // withExamples sets the folder of each rule's examples.
-func withExamples(s *config.Settings) {
+func withExamples(s *config.Config) {
 	for _, r := range s.Custom {
 		r.Origin.Examples = os.DirFS(filepath.Join(filepath.Dir(r.Origin.File.Name), ruletest.Folder))
 	}
@@ -64,7 +65,7 @@ type opener struct {
 }
 
 // configured opens the plugins that a configuration names.
-func (o opener) configured(s *config.Settings) (all []*lint.Rule, faults []*config.Fault) {
+func (o opener) configured(s *config.Config) (all []*lint.Rule, faults []*config.Fault) {
 	for i := range s.Plugins {
 		p := &s.Plugins[i]
 		made, err := o.open(pathOf(p, s), p.SHA256)
@@ -77,7 +78,7 @@ func (o opener) configured(s *config.Settings) (all []*lint.Rule, faults []*conf
 }
 
 // pathOf is the path of a plugin in a configuration.
-func pathOf(p *config.Plugin, s *config.Settings) string {
+func pathOf(p *config.Plugin, s *config.Config) string {
 	if filepath.IsAbs(p.Path) {
 		return p.Path
 	}
@@ -86,7 +87,7 @@ func pathOf(p *config.Plugin, s *config.Settings) string {
 
 // given opens the plugins of the command line, except those that are already open since the configuration names them or they are given twice.
 func (o opener) given(paths []string) config.RuleSource {
-	return func(s *config.Settings) (all []*lint.Rule, faults []*config.Fault) {
+	return func(s *config.Config) (all []*lint.Rule, faults []*config.Fault) {
 		var opened []string
 		for i := range s.Plugins {
 			opened = append(opened, pathOf(&s.Plugins[i], s))

@@ -53,10 +53,10 @@ func Paths(ctx context.Context, paths []string, opts Options) (*Input, error) {
 	return l.input()
 }
 
-// Given reads texts by their names, as Paths reads files, and nothing else: of a file that a bootstrap names and that is not among them,
+// Texts reads texts by their names, as Paths reads files, and nothing else: of a file that a bootstrap names and that is not among them,
 // nothing is known. A path in a bootstrap means the text of that name, or else the one beside the bootstrap with the same last part, since
 // who gives a few files does not say where they will lie.
-func Given(ctx context.Context, texts map[string][]byte, opts Options) (*Input, error) {
+func Texts(ctx context.Context, texts map[string][]byte, opts Options) (*Input, error) {
 	l := newLoader(ctx, opts)
 	l.given = texts
 	var all []found

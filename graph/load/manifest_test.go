@@ -21,7 +21,7 @@ func given(t *testing.T, texts map[string]string) string {
 	for name, text := range texts {
 		raw[name] = []byte(text)
 	}
-	in, err := Given(context.Background(), raw, Options{})
+	in, err := Texts(context.Background(), raw, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func TestHostileObjects(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		text := "{" + fmt.Sprintf(rapid.SampledFrom(heads).Draw(t, "object"), value(4).Draw(t, "first"), value(4).Draw(t, "second")) + "}"
-		in, err := Given(context.Background(), map[string][]byte{"object.json": []byte(text)}, Options{})
+		in, err := Texts(context.Background(), map[string][]byte{"object.json": []byte(text)}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

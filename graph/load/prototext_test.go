@@ -31,7 +31,7 @@ func TestProtoTextAgreesWithEnvoy(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in, err := Given(context.Background(), map[string][]byte{"a.pb_text": []byte(text)}, Options{})
+			in, err := Texts(context.Background(), map[string][]byte{"a.pb_text": []byte(text)}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -71,6 +71,9 @@ func Read(path, name string) (*Baseline, error) {
 	return b, nil
 }
 
+// Name is that of the file that the baseline was read from.
+func (b *Baseline) Name() string { return b.file.Name }
+
 // Of makes a baseline of findings.
 func Of(found []lint.Diagnostic, paths []string) *Baseline {
 	count := map[lint.Key]int{}

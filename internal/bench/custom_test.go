@@ -101,7 +101,7 @@ func named(tb testing.TB, n int) []*graph.Snapshot {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	input, err := load.Given(tb.Context(), map[string][]byte{"envoy.pb": raw}, load.Options{})
+	input, err := load.Texts(tb.Context(), map[string][]byte{"envoy.pb": raw}, load.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -60,11 +60,11 @@ func (e *entry) Faultf(key, format string, args ...any) *Fault {
 }
 
 // RuleSource creates the custom rules of a configuration, and says what is wrong with them.
-type RuleSource func(s *Settings) (rules []*lint.Rule, faults []*Fault)
+type RuleSource func(s *Config) (rules []*lint.Rule, faults []*Fault)
 
 // Join makes one source of several; they may be nil.
 func Join(sources ...RuleSource) RuleSource {
-	return func(s *Settings) (rules []*lint.Rule, faults []*Fault) {
+	return func(s *Config) (rules []*lint.Rule, faults []*Fault) {
 		for _, source := range sources {
 			if source != nil {
 				more, wrong := source(s)
@@ -76,7 +76,7 @@ func Join(sources ...RuleSource) RuleSource {
 }
 
 // place records where the entries are.
-func (s *Settings) place(d *decoder, root *node) {
+func (s *Config) place(d *decoder, root *node) {
 	at := func(key string, i int) entry {
 		return entry{d.file, &root.Get(key).Items[i]}
 	}
@@ -89,7 +89,7 @@ func (s *Settings) place(d *decoder, root *node) {
 }
 
 // checkPlugins drops entries that do not name a module.
-func (s *Settings) checkPlugins(d *decoder) {
+func (s *Config) checkPlugins(d *decoder) {
 	s.Plugins = slices.DeleteFunc(s.Plugins, func(p Plugin) bool {
 		switch digest, err := hex.DecodeString(p.SHA256); {
 		case p.Path == "":
@@ -120,7 +120,7 @@ func ParseID(id string, builtIn []*lint.Rule) (group, name string, err error) {
 }
 
 // addCustom adds the custom rules. One with the id of an earlier one is dropped.
-func (s *Settings) addCustom(d *decoder, source RuleSource) {
+func (s *Config) addCustom(d *decoder, source RuleSource) {
 	if source == nil {
 		return
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/testdata"
 )
 
 // File is one file of an example.
@@ -71,7 +71,7 @@ func sample(a *txtar.Archive, name string) (Sample, error) {
 }
 
 func read(rule *lint.Rule) (*txtar.Archive, bool) {
-	file, from := "testdata/rules/"+rule.ID()+".txtar", fs.FS(xdslint.Examples)
+	file, from := "rules/"+rule.ID()+".txtar", fs.FS(testdata.Rules)
 	if rule.Origin != nil {
 		file, from = rule.ID()+".txtar", rule.Origin.Examples
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/testdata"
 )
 
 // Skeleton is the bootstrap around an example whose first line is "# in: NAME": testdata/skeletons/NAME.yaml, where the example's lines stand in
@@ -28,7 +28,7 @@ func (f File) Skeleton() (s Skeleton, err error) {
 	if !ok {
 		return s, nil
 	}
-	text, err := fs.ReadFile(xdslint.Examples, "testdata/skeletons/"+name+".yaml")
+	text, err := fs.ReadFile(testdata.Rules, "skeletons/"+name+".yaml")
 	if err != nil {
 		return s, fmt.Errorf("%s: no skeleton is named %q: they are in testdata/skeletons", f.Name, name)
 	}

@@ -7,7 +7,7 @@ import (
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 
-	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/testdata"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/lint"
@@ -44,7 +44,7 @@ func TestSkeleton(t *testing.T) {
 // TestShown points to a field of a part, and to one around it.
 func TestShown(t *testing.T) {
 	f := explain.File{Name: "bad.yaml", Text: part}
-	input, err := load.Given(t.Context(), map[string][]byte{f.Name: []byte(f.Whole())}, load.Options{})
+	input, err := load.Texts(t.Context(), map[string][]byte{f.Name: []byte(f.Whole())}, load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,19 +69,19 @@ func TestShown(t *testing.T) {
 
 // TestSkeletons: whatever stands around an example, nothing is said of that.
 func TestSkeletons(t *testing.T) {
-	paths, err := fs.Glob(xdslint.Examples, "testdata/skeletons/*.yaml")
+	paths, err := fs.Glob(testdata.Rules, "skeletons/*.yaml")
 	if err != nil || len(paths) == 0 {
 		t.Fatal(paths, err)
 	}
 	for _, path := range paths {
-		text, err := fs.ReadFile(xdslint.Examples, path)
+		text, err := fs.ReadFile(testdata.Rules, path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if strings.Count(string(text), "# example\n") != 1 {
 			t.Errorf("%s: one line has to be \"# example\"", path)
 		}
-		input, err := load.Given(t.Context(), map[string][]byte{path: text}, load.Options{})
+		input, err := load.Texts(t.Context(), map[string][]byte{path: text}, load.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

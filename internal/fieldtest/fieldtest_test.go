@@ -35,7 +35,7 @@ no_such_field: 1
 `
 
 func TestExists(t *testing.T) {
-	input, err := load.Given(t.Context(), map[string][]byte{"listener.yaml": []byte(`"@type": type.googleapis.com/envoy.config.listener.v3.Listener` + listener)}, load.Options{})
+	input, err := load.Texts(t.Context(), map[string][]byte{"listener.yaml": []byte(`"@type": type.googleapis.com/envoy.config.listener.v3.Listener` + listener)}, load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

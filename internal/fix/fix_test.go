@@ -81,7 +81,6 @@ func TestHarmIsContained(t *testing.T) {
 				}
 				return judge(texts)
 			},
-			Key: func(f *source.File) string { return f.Name },
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -76,7 +76,7 @@ type example struct {
 // explainRule explains a built-in rule, or one of the configuration among the request's files.
 func explainRule(_ context.Context, q *request) (any, error) {
 	p := q.project(q.Files)
-	known := p.known()
+	known := append(rules.Known(), p.settings.Custom...)
 	i := slices.IndexFunc(known, func(r *lint.Rule) bool { return r.ID() == q.Rule })
 	if i < 0 {
 		return nil, fmt.Errorf("no rule is named %q", q.Rule)

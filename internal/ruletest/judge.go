@@ -13,7 +13,6 @@ import (
 	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/internal/fix"
 	"github.com/xdslint/xdslint/internal/report"
-	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -30,7 +29,6 @@ func (j *judgement) judge(ctx context.Context) (string, error) {
 	outcome, err := fix.Rounds(fix.Work{
 		Unsafe: true,
 		Lint:   func(texts map[string][]byte) (*lint.Result, error) { return j.lint(ctx, texts) },
-		Key:    j.key,
 	})
 	if err != nil {
 		return "", err
@@ -59,9 +57,6 @@ func (j *judgement) judge(ctx context.Context) (string, error) {
 	}
 	return text.String(), nil
 }
-
-// key identifies a file that fixes may change; the files of an example are not on disk.
-func (j *judgement) key(f *source.File) string { return f.Name }
 
 // settled applies the flags of the example.
 func (j *judgement) settled() (config lint.Config, opts load.Options, err error) {
@@ -95,7 +90,7 @@ func (j *judgement) lint(ctx context.Context, texts map[string][]byte) (*lint.Re
 			given[f.Name] = text
 		}
 	}
-	input, err := load.Given(ctx, given, opts)
+	input, err := load.Texts(ctx, given, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func archives(t *testing.T, rules []*lint.Rule) {
 
 // cannotJudge: a rule that goes wrong becomes one finding that says why.
 func cannotJudge(t *testing.T, rule *lint.Rule, want string) {
-	input, err := load.Given(t.Context(), map[string][]byte{"envoy.yaml": []byte("static_resources: {clusters: [{name: orders}]}")}, load.Options{})
+	input, err := load.Texts(t.Context(), map[string][]byte{"envoy.yaml": []byte("static_resources: {clusters: [{name: orders}]}")}, load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

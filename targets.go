@@ -1,17 +1,33 @@
-package choice
+package xdslint
 
 import (
 	"slices"
+	"time"
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/lint"
 )
 
+// forTargets judges for each target. A finding that several targets share is there once; one that not all share says whose it is.
+func (l *Linter) forTargets(judge func(dataplane.Target) *lint.Result) *lint.Result {
+	m := merged{judge(l.targets[0]), map[finding][]dataplane.Target{}}
+	if len(l.targets) == 1 {
+		return m.Result
+	}
+	for i := range m.Diagnostics {
+		m.note(&m.Diagnostics[i], l.targets[0])
+	}
+	for _, t := range l.targets[1:] {
+		m.add(judge(t), t)
+	}
+	m.tell(len(l.targets))
+	return m.Result
+}
+
 // merged is one result for several targets.
 type merged struct {
 	*lint.Result
-	targets []dataplane.Target
-	holds   map[finding][]dataplane.Target // for whom
+	holds map[finding][]dataplane.Target // for whom
 }
 
 // finding is what tells one finding from another, whatever the target.
@@ -35,6 +51,9 @@ func (m *merged) note(d *lint.Diagnostic, t dataplane.Target) {
 func (m *merged) add(more *lint.Result, t dataplane.Target) {
 	m.Failures = append(m.Failures, more.Failures...)
 	for rule, took := range more.Timings {
+		if m.Timings == nil {
+			m.Timings = map[*lint.Rule]time.Duration{}
+		}
 		m.Timings[rule] += took
 	}
 	for i := range more.Diagnostics {
@@ -47,10 +66,10 @@ func (m *merged) add(more *lint.Result, t dataplane.Target) {
 }
 
 // tell adds to each finding that does not hold for all targets for which it does.
-func (m *merged) tell() {
+func (m *merged) tell(targets int) {
 	for i := range m.Diagnostics {
 		d := &m.Diagnostics[i]
-		if only := m.holds[findingOf(d)]; len(only) < len(m.targets) {
+		if only := m.holds[findingOf(d)]; len(only) < targets {
 			d.Notes = append(slices.Clone(d.Notes), "only for "+dataplane.Join(only))
 		}
 	}

@@ -28,7 +28,7 @@ var (
 
 const schemaFile = "../../docs/xdslint.schema.json"
 
-func parse(text string) (*Settings, error) {
+func parse(text string) (*Config, error) {
 	return Parse(&source.File{Name: "x.yaml", Text: []byte(text)}, group.Rules(), nil)
 }
 
@@ -62,7 +62,7 @@ func TestSchemaIsCurrent(t *testing.T) {
 		}
 	}
 	slices.Sort(got)
-	if want := keysOf(Settings{}); !slices.Equal(got, want) {
+	if want := keysOf(Config{}); !slices.Equal(got, want) {
 		t.Errorf("the schema has %v, the struct %v", got, want)
 	}
 	for key, element := range map[string]any{"ignores": suppress.Ignore{}, "constraints": Constraint{}, "plugins": Plugin{}} {

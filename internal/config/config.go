@@ -20,8 +20,8 @@ import (
 // FileName is that of a configuration.
 const FileName = ".xdslint.yaml"
 
-// Settings are what a configuration says. docs/xdslint.schema.json describes the same.
-type Settings struct {
+// Config is what a configuration says. docs/xdslint.schema.json describes the same.
+type Config struct {
 	Paths      []string          `yaml:"paths"`      // what to lint where the command line names nothing; relative to the file
 	Targets    []string          `yaml:"targets"`    // such as envoy:1.40
 	FailOn     string            `yaml:"fail-on"`    // error, warning, info or never
@@ -57,7 +57,7 @@ func Find(dir, name string) string {
 }
 
 // Read reads and checks a configuration against the built-in rules, and adds its custom rules; name is its name in errors, which have lines.
-func Read(file, name string, builtIn []*lint.Rule, custom RuleSource) (*Settings, error) {
+func Read(file, name string, builtIn []*lint.Rule, custom RuleSource) (*Config, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -66,14 +66,25 @@ func Read(file, name string, builtIn []*lint.Rule, custom RuleSource) (*Settings
 }
 
 // Parse is Read for a text.
-func Parse(f *source.File, builtIn []*lint.Rule, custom RuleSource) (*Settings, error) {
-	s, faults := Understood(f, builtIn, custom)
+func Parse(f *source.File, builtIn []*lint.Rule, custom RuleSource) (*Config, error) {
+	s, faults := ParseLenient(f, builtIn, custom)
 	return s, joined(faults)
 }
 
+// InputPaths are those that the configuration names, as seen from the working directory.
+func (s *Config) InputPaths() []string {
+	paths := make([]string, len(s.Paths))
+	for i, p := range s.Paths {
+		if paths[i] = p; !filepath.IsAbs(p) {
+			paths[i] = filepath.Join(filepath.Dir(s.File.Name), p)
+		}
+	}
+	return paths
+}
+
 // None are the settings without a configuration; custom rules may come from elsewhere.
-func None(custom RuleSource) (*Settings, error) {
-	s, d := &Settings{}, &decoder{}
+func None(custom RuleSource) (*Config, error) {
+	s, d := &Config{}, &decoder{}
 	s.addCustom(d, custom)
 	return s, joined(d.faults)
 }
@@ -86,9 +97,9 @@ func joined(faults []*Fault) error {
 	return errors.Join(errs...)
 }
 
-// Understood reads what there is to understand in a text, and says what is left out.
-func Understood(f *source.File, builtIn []*lint.Rule, custom RuleSource) (*Settings, []*Fault) {
-	s := &Settings{File: f}
+// ParseLenient reads what there is to understand in a text, and says what is left out.
+func ParseLenient(f *source.File, builtIn []*lint.Rule, custom RuleSource) (*Config, []*Fault) {
+	s := &Config{File: f}
 	d := &decoder{file: f}
 	root := d.document()
 	if root != nil {
@@ -105,7 +116,7 @@ func Understood(f *source.File, builtIn []*lint.Rule, custom RuleSource) (*Setti
 }
 
 // check looks at what the values mean, and leaves out those that mean nothing.
-func (s *Settings) check(d *decoder, root *node, rules []*lint.Rule) {
+func (s *Config) check(d *decoder, root *node, rules []*lint.Rule) {
 	checked := func(key string, values []string, check func(string) error) []string {
 		var good []string
 		for i, value := range values {
@@ -135,7 +146,7 @@ func (s *Settings) check(d *decoder, root *node, rules []*lint.Rule) {
 	}
 }
 
-func (s *Settings) checkSeverity(d *decoder, root *node, selector string, rules []*lint.Rule) {
+func (s *Config) checkSeverity(d *decoder, root *node, selector string, rules []*lint.Rule) {
 	level := s.Severities[selector]
 	if err := CheckSelector(selector, rules); err != nil {
 		d.errorf(root.key("severities", selector), "%s", err)
@@ -149,7 +160,7 @@ func (s *Settings) checkSeverity(d *decoder, root *node, selector string, rules 
 	}
 }
 
-func (s *Settings) checkIgnore(d *decoder, at source.Span, ignore *suppress.Ignore, rules []*lint.Rule) {
+func (s *Config) checkIgnore(d *decoder, at source.Span, ignore *suppress.Ignore, rules []*lint.Rule) {
 	ignore.Span = at
 	if ignore.Rule == "" {
 		d.errorf(at, `an ignore needs a "rule"; "*" means all of them`)
@@ -182,7 +193,7 @@ const Off = "off"
 
 // Severity is what the settings say about a rule: the most particular selector wins, an id before a glob before a group
 // before "*". It is empty where they say nothing.
-func (s *Settings) Severity(r *lint.Rule) string {
+func (s *Config) Severity(r *lint.Rule) string {
 	if level := s.Severities[r.ID()]; level != "" {
 		return level
 	}
