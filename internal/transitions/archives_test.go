@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/envoytest"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/explain"
 )
@@ -25,6 +26,7 @@ type example struct {
 // TestArchives lets the real Envoy show what the examples of the transition rules claim: bad ones pushed at once and planned, good ones
 // pushed at once.
 func TestArchives(t *testing.T) {
+	envoytest.Need(t)
 	var jobs []Job
 	var want [][]string
 	for _, e := range examples(t) {

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/envoytest"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -70,6 +71,7 @@ func readGateCase(t *testing.T, dir string) *gateCase {
 // TestGate shows what a gate in front of a real control plane is good for. Without it, each push breaks traffic that worked, and goes on doing
 // so. With it no request fails: Block leaves all as it was, and Quarantine lets through what is not broken.
 func TestGate(t *testing.T) {
+	envoytest.Need(t)
 	var jobs []Job
 	var names []string
 	add := func(c *gateCase, how string, transport lint.Transport, run runner) {
@@ -99,6 +101,7 @@ func TestGate(t *testing.T) {
 
 // What Envoy lives with a gate lets through: each of these transitions runs on a real one.
 func TestGateAdmits(t *testing.T) {
+	envoytest.Need(t)
 	cases, err := Cases(t.Context(), "../../testdata/transitions")
 	if err != nil {
 		t.Fatal(err)

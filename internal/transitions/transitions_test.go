@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xdslint/xdslint/internal/envoytest"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -15,6 +16,7 @@ var only = flag.String("case", "", "only cases and examples whose names hold thi
 
 // TestTransitions is `make transitions` in short: the plan loses nothing, and where a plain push loses requests with certainty, it does.
 func TestTransitions(t *testing.T) {
+	envoytest.Need(t)
 	cases, err := Cases(t.Context(), "../../testdata/transitions")
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 // What the rules say that Envoy does with a name that leads nowhere, asked of the real one: a request goes through the
 // listener, and the answer is its status and its response flags.
 func TestWhatEnvoyDoes(t *testing.T) {
+	envoytest.Need(t)
 	t.Parallel()
 	backend := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(backend.Close)
@@ -109,6 +110,7 @@ func ask(t *testing.T, ctx context.Context, e *envoytest.Envoy) string {
 
 // TestEnvoyEndsAtOnce: what --mode validate takes and a real start does not.
 func TestEnvoyEndsAtOnce(t *testing.T) {
+	envoytest.Need(t)
 	t.Parallel()
 	server := static("config", "127.0.0.1:1")
 	for name, bootstrap := range map[string]string{
@@ -142,6 +144,7 @@ func TestEnvoyEndsAtOnce(t *testing.T) {
 
 // TestStaticClusterStays: CDS cannot replace what the bootstrap holds, and nobody is told.
 func TestStaticClusterStays(t *testing.T) {
+	envoytest.Need(t)
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
