@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"testing"
 )
 
 // Question is about one text; who answers it, Envoy or a record of what it said, makes no difference.
@@ -38,8 +37,7 @@ func Digest(files map[string]string) string {
 //	  accept 1.36.4 1.37.0
 //	  reject 1.38.3 1.39.3 1.40.0: Proto constraint validation failed
 //
-// `go test -short` believes what is recorded of the very text and the very version. Otherwise, and where ASK_ENVOY is set, Envoy is asked, and the
-// record must say the same.
+// What is recorded of the very text and the very version is believed. Where the test is Thorough, Envoy is asked, and the record must say the same.
 type Records struct {
 	path   string
 	update bool
@@ -52,7 +50,7 @@ type Records struct {
 // OpenRecords reads a file of records; there need not be one yet.
 func OpenRecords(path string, update bool) (*Records, error) {
 	r := &Records{path: path, update: update, known: map[Question]map[string]Verdict{}, asked: map[Question]map[string]Verdict{}}
-	r.all = !update && (!testing.Short() || os.Getenv("ASK_ENVOY") != "")
+	r.all = !update && Thorough()
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil

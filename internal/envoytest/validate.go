@@ -91,6 +91,9 @@ func (v Version) Binary() (string, error) {
 	}
 }
 
+// Thorough tells whether to ask Envoy about everything, and to believe no record: without -short, and where ASK_ENVOY is set, as in CI.
+func Thorough() bool { return !testing.Short() || os.Getenv("ASK_ENVOY") != "" }
+
 // Need ends the test if an Envoy is missing, and says so once for all tests of a package.
 func Need(t testing.TB, versions ...Version) {
 	t.Helper()
