@@ -1,4 +1,4 @@
-package main
+package newrule
 
 import (
 	"encoding/json"
@@ -13,7 +13,7 @@ import (
 
 // TestScaffold makes a rule in every group, and lets the tests of the rules run over its examples; Envoy is not asked.
 func TestScaffold(t *testing.T) {
-	t.Chdir(filepath.Join("..", "..", ".."))
+	t.Chdir(filepath.Join("..", ".."))
 	root, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestScaffold(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	t.Chdir(filepath.Join("..", "..", ".."))
+	t.Chdir(filepath.Join("..", ".."))
 	for _, c := range []struct{ group, name, want string }{
 		{"reference", "Unknown", "in lower case"},
 		{"reference", "bad-wasm", "on some machines only"},
