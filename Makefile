@@ -173,7 +173,7 @@ plugin-rust: ## build examples/plugin-rust/rules.wasm anew, which tests use wher
 
 .PHONY: new-rule
 new-rule: ## scaffold a rule: make new-rule GROUP=reference NAME=unknown-cluster
-	@go run ./internal/gen/newrule "$(GROUP)" "$(NAME)"
+	@go run -tags gen ./internal/gen/newrule "$(GROUP)" "$(NAME)"
 
 # rules comes first: the archives that it writes are what the others show.
 .PHONY: update

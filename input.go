@@ -12,7 +12,6 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/internal/source"
 )
 
 // Input is what is judged: Paths, Texts, Snapshots, or what was Loaded.
@@ -29,7 +28,7 @@ type origin interface {
 	// names are what it is made of, as a baseline remembers them.
 	names(*Linter) []string
 	// key is the same for all names of a file, and empty for one that fixes must not change.
-	key(f *source.File, read []load.FileReport) string
+	key(f *graph.SourceFile, read []load.FileReport) string
 	// fixable says why fixes cannot change it; nil: they can.
 	fixable(*Linter) error
 	// single is the name of the file that is all of it.
@@ -116,7 +115,7 @@ func (p paths) names(l *Linter) []string {
 }
 
 // key is the real path of a file that the paths lead to, if its text is what is on disk: of UTF-16 it is not.
-func (p paths) key(f *source.File, read []load.FileReport) string {
+func (p paths) key(f *graph.SourceFile, read []load.FileReport) string {
 	given := slices.ContainsFunc(read, func(r load.FileReport) bool { return r.Path == f.Name && r.As != "" && !r.Followed })
 	if !given {
 		return ""
@@ -167,7 +166,7 @@ func (t texts) load(ctx context.Context, l *Linter, changed map[string][]byte) (
 
 func (t texts) names(*Linter) []string { return slices.Sorted(maps.Keys(t)) }
 
-func (t texts) key(f *source.File, _ []load.FileReport) string {
+func (t texts) key(f *graph.SourceFile, _ []load.FileReport) string {
 	if _, given := t[f.Name]; given {
 		return f.Name
 	}
@@ -199,7 +198,7 @@ func (i loaded) names(*Linter) (names []string) {
 	return names
 }
 
-func (loaded) key(*source.File, []load.FileReport) string { return "" }
+func (loaded) key(*graph.SourceFile, []load.FileReport) string { return "" }
 
 func (loaded) fixable(*Linter) error { return errors.New("only files and texts can be fixed") }
 

@@ -24,6 +24,7 @@ const envoyNode = "n"
 
 // An Envoy and a pull for its node get the same; the pulled files are what the Envoy would take as files too.
 func TestLikeEnvoy(t *testing.T) {
+	envoytest.Need(t)
 	c := newCertificate(t)
 	served := edge(t, c)
 	cp := newControlPlane(t, served, false)
@@ -82,6 +83,7 @@ dynamic_resources:
 
 // Envoy takes a pulled file as the server's own answer.
 func TestFilesForEnvoy(t *testing.T) {
+	envoytest.Need(t)
 	script := "-- one\nlocal two = \"\\t: #\"\n\n  return y\n"
 	cluster := &clusterv3.Cluster{Name: "yes", AltStatName: "1e3", Metadata: &corev3.Metadata{FilterMetadata: map[string]*structpb.Struct{
 		"acme": {Fields: map[string]*structpb.Value{"script": structpb.NewStringValue(script), "0x1f": structpb.NewNumberValue(1), "off": structpb.NewNullValue()}},

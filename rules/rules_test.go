@@ -1,7 +1,6 @@
 package rules_test
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"go/build"
@@ -14,12 +13,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
-	"google.golang.org/protobuf/proto"
 
-	"github.com/xdslint/xdslint/dataplane"
-	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/internal/envoytest"
 	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/internal/fieldtest"
 	"github.com/xdslint/xdslint/internal/report"
@@ -30,19 +25,20 @@ import (
 
 var update = flag.Bool("update", false, "write what the rules now report into the archives")
 
-// TestArchives runs all rules over the examples of each, and asks the real Envoy what it thinks of them.
+// TestArchives runs all rules over the examples of each, and asks the real Envoys what they think of them: the one that an example is for, and the
+// older ones.
 func TestArchives(t *testing.T) {
-	var judgements []judgement
 	for _, a := range archives(t) {
+		var judgements []judgement
 		t.Run(a.rule, func(t *testing.T) {
 			dir := t.TempDir()
 			a.extract(t, dir)
 			t.Chdir(dir) // names in reports are as the user gave them
-			judgements = append(judgements, a.run(t)...)
+			judgements = a.run(t)
 		})
-	}
-	if !*update {
-		t.Run("envoy", func(t *testing.T) { askEnvoy(t, judgements) })
+		if len(judgements) > 0 {
+			t.Run(a.rule+"/envoy", func(t *testing.T) { a.askEnvoy(t, judgements) })
+		}
 	}
 }
 
@@ -73,6 +69,7 @@ func (a *archive) run(t *testing.T) []judgement {
 		}
 		judged := judgement{archive: a, example: example, target: a.flagsOf(example).target, snapshots: result.Snapshots, found: result.Diagnostics}
 		all = append(all, judged)
+		all = append(all, a.judgeOlder(t, example)...)
 		if outcome := a.fix(t, example); outcome != nil {
 			maps.Copy(fixed, a.without(t, outcome.After))
 			judged.texts, judged.snapshots, judged.found = outcome.After, outcome.Result.Snapshots, outcome.Result.Diagnostics
@@ -168,127 +165,6 @@ func (a *archive) lint(t *testing.T, example string, texts map[string][]byte) (*
 	fieldtest.Check(t, result.Diagnostics)
 	suppress.Apply(result, suppress.Options{Ran: rules.All(), Known: allRules()})
 	return result, nil
-}
-
-// judgement is what the rules said of an example; Envoy has to agree with what they say of being refused.
-type judgement struct {
-	archive   *archive
-	example   string
-	target    dataplane.Target
-	texts     map[string][]byte // fixed ones
-	snapshots []*graph.Snapshot
-	found     []lint.Diagnostic
-}
-
-func askEnvoy(t *testing.T, judgements []judgement) {
-	for _, j := range judgements {
-		why := j.archive.envoy[j.example]
-		name := j.archive.rule + "/" + j.example
-		if j.texts != nil {
-			name += "/fixed"
-		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			switch why {
-			case "", "crash":
-				j.validate(t, why == "crash")
-			case "push":
-				j.push(t)
-			}
-		})
-	}
-}
-
-// envoy is the one that the example is judged for.
-func (j judgement) envoy() envoytest.Version {
-	return envoytest.Version(j.target.Version)
-}
-
-// validate judges the bootstrap of an example. Envoy does not open the files that it names.
-func (j judgement) validate(t *testing.T, crash bool) {
-	dir := t.TempDir()
-	j.archive.extract(t, dir)
-	for name, text := range j.texts {
-		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	bootstrap := j.bootstrap()
-	if bootstrap == "" {
-		t.Fatalf("%s has no bootstrap: say \"%s: push\" in the file envoy", j.example, j.example)
-	}
-	verdict, err := j.envoy().Validate(t.Context(), filepath.Join(dir, bootstrap))
-	if err != nil {
-		t.Fatal(err)
-	}
-	booted := slices.DeleteFunc(slices.Clone(j.found), func(d lint.Diagnostic) bool { return d.Resource.File.Name != bootstrap })
-	refusals := refused(booted)
-	want := envoytest.Accept
-	switch {
-	case crash:
-		want = envoytest.Crash
-	case len(refusals) > 0:
-		want = envoytest.Reject
-	}
-	if want == envoytest.Reject && verdict.Outcome == envoytest.Accept && j.refusedAtStart(t, filepath.Join(dir, bootstrap)) {
-		return
-	}
-	if verdict.Outcome != want {
-		t.Errorf("envoy says %s; the rules say %s: %s", verdict, want, strings.Join(refusals, "; "))
-	}
-}
-
-// refusedAtStart asks an older Envoy itself: its validate mode leaves out what needs its runtime, which the server refuses.
-func (j judgement) refusedAtStart(t *testing.T, path string) bool {
-	if j.envoy() == envoytest.Newest {
-		return false
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := j.envoy().Serve(t.Context(), string(text), filepath.Ext(path))
-	if err == nil {
-		server.Close()
-	}
-	return errors.Is(err, envoytest.ErrEnded)
-}
-
-// bootstrap is the file that Envoy starts with; one that cannot be read at all stands for a bootstrap too.
-func (j judgement) bootstrap() (name string) {
-	for _, s := range j.snapshots {
-		for _, r := range s.Resources {
-			switch r.Kind {
-			case graph.Bootstrap:
-				return r.File.Name
-			case graph.File:
-				name = r.File.Name
-			}
-		}
-	}
-	return name
-}
-
-// push sends loose resources over ADS.
-func (j judgement) push(t *testing.T) {
-	var messages []proto.Message
-	for _, s := range j.snapshots {
-		for _, r := range s.Resources {
-			messages = append(messages, r.Message)
-		}
-	}
-	resources, err := envoytest.Pack(messages...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := j.envoy().Push(t.Context(), resources)
-	if err != nil {
-		t.Fatal(err)
-	}
-	refusals := refused(j.found)
-	if refuses := result.Nack() != "" || result.Crashed; refuses != (len(refusals) > 0) {
-		t.Errorf("envoy says %q (crashed: %t); the rules say: %s", result.Nack(), result.Crashed, strings.Join(refusals, "; "))
-	}
 }
 
 // TestEveryRuleIsComplete: a rule has its texts, a file that is built everywhere, and an archive.

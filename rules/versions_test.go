@@ -5,47 +5,32 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/envoytest"
 	"github.com/xdslint/xdslint/internal/fieldtest"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
 
-// TestOlderVersions judges every bootstrap among the examples for each older Envoy too, and asks that one: some thousand times.
-func TestOlderVersions(t *testing.T) {
-	var judgements []judgement
-	for _, a := range archives(t) {
-		if a.between() {
-			continue
+// older are all Envoys but the newest.
+var older, versions = func() (all []dataplane.Target, versions []envoytest.Version) {
+	for _, known := range dataplane.All() {
+		if known.Plane == "envoy" && known != dataplane.Default() {
+			all, versions = append(all, known), append(versions, envoytest.Version(known.Version))
 		}
-		t.Run(a.rule, func(t *testing.T) {
-			dir := t.TempDir()
-			a.extract(t, dir)
-			t.Chdir(dir)
-			for _, example := range a.examples {
-				if a.envoy[example] == "" && a.flagsOf(example).target.Plane == "" {
-					judgements = append(judgements, a.judgeOlder(t, example)...)
-				}
-			}
-		})
 	}
-	for _, j := range judgements {
-		t.Run(j.target.String()+"/"+j.archive.rule+"/"+j.example, func(t *testing.T) {
-			t.Parallel()
-			j.validate(t, false)
-		})
-	}
-}
+	return all, versions
+}()
 
-// judgeOlder lints an example for every Envoy but the newest.
+// judgeOlder lints a bootstrap for every older Envoy too, if nothing is said of which one it is for.
 func (a *archive) judgeOlder(t *testing.T, example string) (all []judgement) {
+	if a.envoy[example] != "" || a.flagsOf(example).target.Plane != "" {
+		return nil
+	}
 	input, err := load.Paths(t.Context(), []string{example}, load.Options{Assumptions: a.flagsOf(example).assumptions})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, older := range dataplane.All() {
-		if older.Plane != "envoy" || older == dataplane.Default() {
-			continue
-		}
+	for _, older := range older {
 		result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: rules.All(), Target: older, TargetGiven: true})
 		fieldtest.Check(t, result.Diagnostics)
 		all = append(all, judgement{archive: a, example: example, target: older, snapshots: input.Snapshots, found: result.Diagnostics})

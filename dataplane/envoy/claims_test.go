@@ -21,6 +21,7 @@ import (
 // TestWhatEnvoyDoes checks on the real Envoy what the notes claim about names that do not exist. It sends a request through the listener
 // and compares the status and the response flags.
 func TestWhatEnvoyDoes(t *testing.T) {
+	envoytest.Need(t)
 	t.Parallel()
 	backend := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(backend.Close)
@@ -109,6 +110,7 @@ func ask(t *testing.T, ctx context.Context, e *envoytest.Envoy) string {
 
 // TestEnvoyExitsAtStartup starts Envoy with bootstraps that --mode validate accepts.
 func TestEnvoyExitsAtStartup(t *testing.T) {
+	envoytest.Need(t)
 	t.Parallel()
 	server := static("config", "127.0.0.1:1")
 	for name, bootstrap := range map[string]string{
@@ -142,6 +144,7 @@ func TestEnvoyExitsAtStartup(t *testing.T) {
 
 // TestStaticClusterStays checks that CDS cannot replace a cluster of the bootstrap, and that the update is accepted anyway.
 func TestStaticClusterStays(t *testing.T) {
+	envoytest.Need(t)
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -74,6 +74,7 @@ const node = "n"
 
 // The listener goes from one route configuration and cluster to others, the old ones vanish, and no request fails, on whatever connection.
 func TestControlPlane(t *testing.T) {
+	envoytest.Need(t)
 	t.Parallel()
 	for _, api := range []string{"GRPC", "DELTA_GRPC"} {
 		t.Run(api, func(t *testing.T) {

@@ -50,6 +50,16 @@ func TestArchives(t *testing.T) {
 
 // TestAccepted: Envoy accepts all examples, and the built-in rules find nothing in them.
 func TestAccepted(t *testing.T) {
+	envoytest.Need(t)
+	records, err := envoytest.OpenRecords("../../testdata/verdicts/custom-rules.txt", *update)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // when all have been asked
+		if err := records.Write(); err != nil {
+			t.Error(err)
+		}
+	})
 	for _, r := range customRules(t) {
 		text, err := txtar.ParseFile(filepath.Join(ruletest.Folder, filepath.FromSlash(r.ID())+".txtar"))
 		if err != nil {
@@ -62,16 +72,18 @@ func TestAccepted(t *testing.T) {
 		for _, s := range samples {
 			t.Run(r.ID()+"/"+s.Name, func(t *testing.T) {
 				t.Parallel()
-				accepted(t, s)
+				accepted(t, records, r.ID()+"/"+s.Name, s)
 			})
 		}
 	}
 }
 
-func accepted(t *testing.T, s explain.Sample) {
+func accepted(t *testing.T, records *envoytest.Records, about string, s explain.Sample) {
 	dir := t.TempDir()
 	var paths []string
+	texts := map[string]string{}
 	for _, f := range s.Files {
+		texts[f.Name] = f.Whole()
 		path := filepath.Join(dir, filepath.Base(f.Name))
 		if err := os.WriteFile(path, []byte(f.Whole()), 0o600); err != nil {
 			t.Fatal(err)
@@ -82,7 +94,8 @@ func accepted(t *testing.T, s explain.Sample) {
 	if i < 0 {
 		t.Fatal("it has no bootstrap")
 	}
-	switch verdict, err := envoytest.Validate(t.Context(), paths[i]); {
+	q := envoytest.Question{About: about, Way: "validate", Digest: envoytest.Digest(texts)}
+	switch verdict, err := records.Ask(envoytest.Newest, q, func() (envoytest.Verdict, error) { return envoytest.Validate(t.Context(), paths[i]) }); {
 	case err != nil:
 		t.Fatal(err)
 	case verdict.Outcome != envoytest.Accept:

@@ -1,8 +1,7 @@
 package decode_test
 
 import (
-	"context"
-	"errors"
+	"flag"
 	"testing"
 
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
@@ -45,17 +44,27 @@ var (
 	yamlIntegers = []string{"80", "0x50", "0120", "0o120", "0b11", "1_000", "+80", "80.0", "8e1", "4294967295", "4294967296", "~", "yes", "080", "0X50", "80#c", "{value: 80}", "[80]", "!!int \"80\""}
 )
 
+var update = flag.Bool("update", false, "write what Envoy says of the texts")
+
 func TestAgreesWithEnvoy(t *testing.T) {
-	if _, err := envoytest.Newest.Binary(); errors.Is(err, envoytest.ErrNoEnvoy) {
-		t.Skip(err)
+	envoytest.Need(t)
+	records, err := envoytest.OpenRecords("../../testdata/verdicts/decode.txt", *update)
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(func() { // when all have been asked
+		if err := records.Write(); err != nil {
+			t.Error(err)
+		}
+	})
 	t.Parallel()
 	ask := func(text, ext string) {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
-			verdict, err := envoytest.ValidateText(context.Background(), text, ext)
+			q := envoytest.Question{About: "text" + ext, Way: "validate", Digest: envoytest.Digest(map[string]string{ext: text})}
+			verdict, err := records.Ask(envoytest.Newest, q, func() (envoytest.Verdict, error) { return envoytest.ValidateText(t.Context(), text, ext) })
 			if err != nil {
-				t.Fatal(err)
+				t.Error(err)
 			}
 			if ours := complaint(text, ext); (ours == "") != (verdict.Outcome == envoytest.Accept) {
 				t.Errorf("Envoy says %s, we say %q", verdict, ours)

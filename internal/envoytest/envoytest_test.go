@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,15 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 )
+
+// TestMain says once what is missing, instead of every test.
+func TestMain(m *testing.M) {
+	if _, err := Newest.Binary(); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	m.Run()
+}
 
 func testContext(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
+	"testing"
 	"time"
 )
 
@@ -43,7 +45,7 @@ func (v Verdict) String() string {
 }
 
 // ErrNoEnvoy says that the real Envoy is not installed.
-var ErrNoEnvoy = errors.New("no such Envoy in .tools/bin: run `make tools`")
+var ErrNoEnvoy = errors.New("no Envoy in .tools/bin: run `make tools`")
 
 // Version is one of the installed Envoys, such as "1.36". Newest is the one that the functions of this package ask.
 type Version string
@@ -88,6 +90,44 @@ func (v Version) Binary() (string, error) {
 		dir = parent
 	}
 }
+
+// Thorough tells whether to ask Envoy about everything, and to believe no record: without -short, and where ASK_ENVOY is set, as in CI.
+func Thorough() bool { return !testing.Short() || os.Getenv("ASK_ENVOY") != "" }
+
+// Need ends the test if an Envoy is missing, and says so once for all tests of a package.
+func Need(t testing.TB, versions ...Version) {
+	t.Helper()
+	for _, v := range append(versions, Newest) {
+		if _, err := v.Binary(); err != nil {
+			missing.Do(func() { t.Error(err) })
+			t.FailNow()
+		}
+	}
+}
+
+var missing sync.Once
+
+// Full is the version with its patch: 1.40.0.
+func (v Version) Full() (string, error) {
+	ask, _ := full.LoadOrStore(v, sync.OnceValues(func() (string, error) {
+		binary, err := v.Binary()
+		if err != nil {
+			return "", err
+		}
+		out, err := exec.Command(binary, "--version").Output()
+		parts := strings.Split(string(out), "/") // …/bin/envoy  version: HASH/1.40.0/Clean/RELEASE/BoringSSL
+		if err == nil && len(parts) < 5 {
+			err = fmt.Errorf("%s --version: %q", binary, out)
+		}
+		if err != nil {
+			return "", err
+		}
+		return parts[len(parts)-4], nil
+	}))
+	return ask.(func() (string, error))()
+}
+
+var full sync.Map // Version → func() (string, error)
 
 // Validate runs `envoy --mode validate` on a bootstrap file, in the file's folder, as relative paths start there.
 // Node id, cluster and zone come from the command line, so a bootstrap without them is no reject.

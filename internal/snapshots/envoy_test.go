@@ -15,6 +15,7 @@ import (
 )
 
 func TestCleanIsAccepted(t *testing.T) {
+	envoytest.Need(t)
 	top(t)
 	verdict, err := envoytest.Validate(t.Context(), filepath.Join(clean, "bootstrap.yaml"))
 	if err != nil {
@@ -27,6 +28,7 @@ func TestCleanIsAccepted(t *testing.T) {
 
 // A real Envoy's dump of what is clean is clean too: whatever Envoy fills in or leaves out there is no finding.
 func TestRealDumpOfClean(t *testing.T) {
+	envoytest.Need(t)
 	top(t)
 	if got := lines(t, dumped(t, clean, "api.site.internal", "127.0.0.1")); got != "" {
 		t.Errorf("not silent:\n%s", got)
@@ -35,6 +37,7 @@ func TestRealDumpOfClean(t *testing.T) {
 
 // A real Envoy's dump of the storefront shows the mistakes that can be seen in it.
 func TestRealDumpOfStorefront(t *testing.T) {
+	envoytest.Need(t)
 	top(t)
 	// It takes no cluster at all while one of them breaks a constraint.
 	got := findings(dumped(t, storefront, "connect_timeout: 0s", "connect_timeout: 1s", "authz.shop.internal", "127.0.0.1", "images.cdn.example.net", "127.0.0.1"))

@@ -23,6 +23,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/xdslint/xdslint/admission"
+	"github.com/xdslint/xdslint/internal/envoytest"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -34,6 +35,7 @@ var (
 // TestGateDefects spoils pushes at random. What a gate that quarantines lets through of them loses no request and leaves nothing undone, not even
 // for an Envoy that starts anew.
 func TestGateDefects(t *testing.T) {
+	envoytest.Need(t)
 	if testing.Short() {
 		t.Skip("takes a minute")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/xdslint/xdslint/admission"
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/envoytest"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/plan"
 )
@@ -19,6 +20,7 @@ import (
 // TestGateWithPlan pushes what is good, but breaks on the way. A gate that looks for hazards withholds it; with a driver that goes by a
 // plan only what the plan cannot avoid is a hazard, and the push goes through without a failed request.
 func TestGateWithPlan(t *testing.T) {
+	envoytest.Need(t)
 	var jobs []Job
 	for name, transport := range map[string]lint.Transport{"blue-green": lint.ADSSotW, "route-to-health-checked-cluster": lint.ADSDelta} {
 		c, err := readCase(t.Context(), filepath.Join("../../testdata/transitions", name))

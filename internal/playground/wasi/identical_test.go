@@ -5,7 +5,9 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -18,6 +20,7 @@ import (
 
 	"github.com/xdslint/xdslint/custom"
 	"github.com/xdslint/xdslint/internal/playground"
+	"github.com/xdslint/xdslint/internal/plugintest"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -32,7 +35,8 @@ func TestIdentical(t *testing.T) {
 	wazero, guest := filepath.Join(dir, "wazero"), filepath.Join(dir, "engine.wasm")
 	build(t, nil, wazero, "github.com/tetratelabs/wazero/cmd/wazero")
 	build(t, []string{"GOOS=wasip1", "GOARCH=wasm"}, guest, "-ldflags", "-s -w", ".")
-	start := func() *host { return run(t, wazero, "run", "-cachedir="+filepath.Join(dir, "cache"), guest) }
+	cache := compiled(t, guest)
+	start := func() *host { return run(t, wazero, "run", "-cachedir="+cache, guest) }
 
 	first := start()
 	first.ask(t, question{"about", "about", []byte("{}")}) // now the others find it compiled
@@ -60,6 +64,29 @@ func TestIdentical(t *testing.T) {
 	close(next)
 	wait.Wait()
 	t.Logf("native = WASM: %d answers about %d inputs are the same", len(all), len(inputs))
+}
+
+// compiled is where wazero keeps what it has made of the guest, for the next run as well: until the guest is another one.
+func compiled(t *testing.T, guest string) string {
+	t.Helper()
+	kept, err := plugintest.Kept("engine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(guest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := filepath.Join(kept, fmt.Sprintf("%x", sha256.Sum256(text))[:16])
+	others, _ := filepath.Glob(filepath.Join(kept, "*"))
+	for _, other := range others {
+		if other != cache {
+			if err := os.RemoveAll(other); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return cache
 }
 
 func build(t *testing.T, env []string, to string, args ...string) {

@@ -1,0 +1,208 @@
+package rules_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/envoytest"
+	"github.com/xdslint/xdslint/lint"
+)
+
+// judgement is what the rules said of an example; Envoy has to agree with what they say of being refused.
+type judgement struct {
+	archive   *archive
+	example   string
+	target    dataplane.Target
+	texts     map[string][]byte // fixed ones
+	snapshots []*graph.Snapshot
+	found     []lint.Diagnostic
+	records   *envoytest.Records
+}
+
+func (a *archive) askEnvoy(t *testing.T, judgements []judgement) {
+	envoytest.Need(t, versions...)
+	records, err := envoytest.OpenRecords(filepath.Join(filepath.Dir(a.path), "..", "..", "verdicts", a.rule+".txt"), *update)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("all", func(t *testing.T) {
+		for _, j := range judgements {
+			j.records = records
+			t.Run(j.name(), func(t *testing.T) {
+				t.Parallel()
+				switch why := a.envoy[j.example]; why {
+				case "", "crash":
+					j.validate(t, why == "crash")
+				case "push":
+					j.push(t)
+				}
+			})
+		}
+	})
+	if err := records.Write(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (j judgement) name() string {
+	name := j.example
+	if j.texts != nil {
+		name += "/fixed"
+	}
+	return name + string(j.target.Plane) + j.target.Version
+}
+
+// envoy is the one that the example is judged for.
+func (j judgement) envoy() envoytest.Version {
+	return envoytest.Version(j.target.Version)
+}
+
+// files are those of the example, by their names in the archive.
+func (j judgement) files() map[string]string {
+	all := map[string]string{}
+	for _, f := range j.archive.files() {
+		if name, _, _ := strings.Cut(f.Name, "/"); name == j.example {
+			all[f.Name] = f.Whole()
+		}
+	}
+	for name, text := range j.texts {
+		all[name] = string(text)
+	}
+	return all
+}
+
+// ask is what Envoy says of the example in some way, which f takes.
+func (j judgement) ask(t *testing.T, way string, f func() (envoytest.Verdict, error)) envoytest.Verdict {
+	t.Helper()
+	about := j.example
+	if j.texts != nil {
+		about += "/fixed"
+	}
+	verdict, err := j.records.Ask(j.envoy(), envoytest.Question{About: about, Way: way, Digest: envoytest.Digest(j.files())}, f)
+	if err != nil {
+		t.Error(err)
+	}
+	return verdict
+}
+
+// validate judges the bootstrap of an example. Envoy does not open the files that it names.
+func (j judgement) validate(t *testing.T, crash bool) {
+	bootstrap := j.bootstrap()
+	if bootstrap == "" {
+		t.Fatalf("%s has no bootstrap: say \"%s: push\" in the file envoy", j.example, j.example)
+	}
+	dir := t.TempDir()
+	if err := j.write(dir); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, filepath.FromSlash(bootstrap))
+	verdict := j.ask(t, "validate", func() (envoytest.Verdict, error) {
+		verdict, err := j.envoy().Validate(t.Context(), path)
+		verdict.Message = strings.ReplaceAll(verdict.Message, dir+string(filepath.Separator), "")
+		return verdict, err
+	})
+	booted := slices.DeleteFunc(slices.Clone(j.found), func(d lint.Diagnostic) bool { return d.Resource.File.Name != bootstrap })
+	refusals := refused(booted)
+	want := envoytest.Accept
+	switch {
+	case crash:
+		want = envoytest.Crash
+	case len(refusals) > 0:
+		want = envoytest.Reject
+	}
+	if want == envoytest.Reject && verdict.Outcome == envoytest.Accept && j.refusedAtStart(t, path) {
+		return
+	}
+	if verdict.Outcome != want {
+		t.Errorf("envoy says %s; the rules say %s: %s", verdict, want, strings.Join(refusals, "; "))
+	}
+}
+
+// write puts the example into a folder.
+func (j judgement) write(dir string) error {
+	for name, text := range j.files() {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refusedAtStart asks an older Envoy itself: its validate mode leaves out what needs its runtime, which the server refuses.
+func (j judgement) refusedAtStart(t *testing.T, path string) bool {
+	if j.envoy() == envoytest.Newest {
+		return false
+	}
+	return j.ask(t, "start", func() (envoytest.Verdict, error) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return envoytest.Verdict{}, err
+		}
+		server, err := j.envoy().Serve(t.Context(), string(text), filepath.Ext(path))
+		switch {
+		case err == nil:
+			server.Close()
+			return envoytest.Verdict{Outcome: envoytest.Accept}, nil
+		case errors.Is(err, envoytest.ErrEnded):
+			return envoytest.Verdict{Outcome: envoytest.Reject}, nil
+		}
+		return envoytest.Verdict{}, err
+	}).Outcome == envoytest.Reject
+}
+
+// bootstrap is the file that Envoy starts with; one that cannot be read at all stands for a bootstrap too.
+func (j judgement) bootstrap() (name string) {
+	for _, s := range j.snapshots {
+		for _, r := range s.Resources {
+			switch r.Kind {
+			case graph.Bootstrap:
+				return r.File.Name
+			case graph.File:
+				name = r.File.Name
+			}
+		}
+	}
+	return name
+}
+
+// push sends loose resources over ADS.
+func (j judgement) push(t *testing.T) {
+	verdict := j.ask(t, "push", func() (v envoytest.Verdict, err error) {
+		var messages []proto.Message
+		for _, s := range j.snapshots {
+			for _, r := range s.Resources {
+				messages = append(messages, r.Message)
+			}
+		}
+		resources, err := envoytest.Pack(messages...)
+		if err != nil {
+			return v, err
+		}
+		result, err := j.envoy().Push(t.Context(), resources)
+		switch {
+		case err != nil:
+			return v, err
+		case result.Crashed:
+			return envoytest.Verdict{Outcome: envoytest.Crash}, nil
+		case result.Nack() != "":
+			return envoytest.Verdict{Outcome: envoytest.Reject, Message: result.Nack()}, nil
+		}
+		return envoytest.Verdict{Outcome: envoytest.Accept}, nil
+	})
+	refusals := refused(j.found)
+	if refuses := verdict.Outcome != envoytest.Accept; refuses != (len(refusals) > 0) {
+		t.Errorf("envoy says %s; the rules say: %s", verdict, strings.Join(refusals, "; "))
+	}
+}
