@@ -2,8 +2,8 @@ package bootstrap
 
 import "strings"
 
-// stdRegexError is what libc++'s std::regex says of an expression that it does not take, "" of one that it does. It is
-// basic_regex's parser for the grammar of ECMAScript (libc++'s <regex>) without what it builds.
+// stdRegexError returns the error of libc++'s std::regex for an expression, or "" if it accepts the expression. It follows
+// the parser of basic_regex for the grammar of ECMAScript (libc++'s <regex>), but builds nothing.
 func stdRegexError(expression string, lib libcxx) (message string) {
 	defer func() {
 		if e, ok := recover().(regexError); ok {
@@ -18,7 +18,7 @@ func stdRegexError(expression string, lib libcxx) (message string) {
 
 type regexError string
 
-// The words of std::regex_error::what.
+// The messages of std::regex_error::what.
 const (
 	errBackref   regexError = "The expression contained an invalid back reference."
 	errBadBrace  regexError = "The expression contained an invalid range in a {} expression."
@@ -33,7 +33,7 @@ const (
 	errRange     regexError = "The expression contained an invalid character range, such as [b-a] in most encodings."
 )
 
-// libcxx is where libc++ differs: versions of Envoy before 1.40 were built with an older one.
+// libcxx selects the version of libc++: Envoy before 1.40 was built with an older one.
 type libcxx struct{ older bool }
 
 type stdRegex struct {
@@ -42,7 +42,7 @@ type stdRegex struct {
 	lib    libcxx
 }
 
-// at tells whether the text goes on with s at i.
+// at reports whether the text has s at i.
 func (r *stdRegex) at(i int, s string) bool {
 	return i <= len(r.text) && strings.HasPrefix(r.text[i:], s)
 }
@@ -51,14 +51,14 @@ func (r *stdRegex) oneOf(i int, set string) bool {
 	return i < len(r.text) && strings.IndexByte(set, r.text[i]) >= 0
 }
 
-// need panics where a condition does not hold.
+// need panics with e unless ok.
 func need(ok bool, e regexError) {
 	if !ok {
 		panic(e)
 	}
 }
 
-// parse reads alternatives and returns where they end.
+// parse reads alternatives and returns their end.
 func (r *stdRegex) parse(i int) int {
 	for i = r.terms(i); r.at(i, "|"); {
 		i = r.terms(i + 1)
@@ -129,7 +129,7 @@ func (r *stdRegex) atom(i int) int {
 	return i
 }
 
-// repeat reads what may follow an atom: *, +, ?, {n}, {n,} and {n,m}, each with a ? behind it.
+// repeat reads the repetition after an atom: *, +, ?, {n}, {n,} or {n,m}, and a ? after it.
 func (r *stdRegex) repeat(i int) int {
 	switch {
 	case r.oneOf(i, "*+?"):
@@ -170,7 +170,7 @@ func (r *stdRegex) count(i int, missing regexError) (n, end int) {
 	return n, end
 }
 
-// escape reads what stands behind a backslash outside of brackets.
+// escape reads an escape outside of brackets, after the backslash.
 func (r *stdRegex) escape(i int) int {
 	need(i < len(r.text), errEscape)
 	if !r.oneOf(i, "123456789") {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// bracket reads what stands behind a [.
+// bracket reads a bracket expression, after the [.
 func (r *stdRegex) bracket(i int) int {
 	if r.at(i, "^") {
 		i++
@@ -22,7 +22,7 @@ func (r *stdRegex) bracket(i int) int {
 	return i + 1
 }
 
-// none is a member of brackets that is no single character: \w, or nothing.
+// none is a member of brackets that is not a single character: \w, or nothing.
 const none = -1
 
 // member reads a character, class or range of characters within brackets.
@@ -32,7 +32,7 @@ func (r *stdRegex) member(i int) int {
 		return i
 	case r.at(i, "[="):
 		end := r.until(i+2, "=]")
-		need(end == i+5, errCollate) // the names of characters are left out, as nobody uses them
+		need(end == i+5, errCollate) // names of characters are not supported, because they are hardly used
 		return end
 	case r.at(i, "[:"):
 		end := r.until(i+2, ":]")

@@ -2,7 +2,7 @@ package bootstrap
 
 import "testing"
 
-// What the real Envoy says of them as the regex of a tag.
+// The errors are those of the real Envoy for the regex of a tag.
 func TestStdRegexError(t *testing.T) {
 	for expression, want := range map[string]regexError{
 		`^cluster\.((.+?)\.)`: "", `(a)\1`: "", `x(?=\.)`: "", `(?!a)b`: "", `[[:alpha:]_\[\]-]+`: "", `\cA\x41\u0041\0`: "", `a{2}b{2,}c{2,3}?`: "", ``: "",

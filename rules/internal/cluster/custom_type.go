@@ -29,7 +29,7 @@ var _ = Rules.Add(&lint.Rule{
 			if c.GetLoadAssignment() != nil {
 				p.Reject(at.Field("load_assignment").Key(), lint.Rejection{
 					Message:  "a reverse connection cluster has no endpoints of its own",
-					Help:     "leave it out",
+					Help:     "remove it",
 					Upstream: "Reverse Conn clusters must have no load assignment configured",
 				})
 			}

@@ -19,7 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 		if b, r := p.Snapshot.Bootstrap(); b.GetClusterManager().GetLoadStatsConfig() != nil {
 			p.Reject(at.Field("track_cluster_stats", "per_endpoint_stats"), lint.Rejection{
 				Message:  "statistics per endpoint exclude the load reports of this Envoy",
-				Help:     "leave it out, or load_stats_config of the bootstrap",
+				Help:     "remove it, or load_stats_config of the bootstrap",
 				Upstream: "Only one of cluster per_endpoint_stats and cluster manager load_stats_config can be specified",
 				Related:  []lint.Related{lint.RelatedTo(r.At().Field("cluster_manager", "load_stats_config"), "the load reports")},
 			})

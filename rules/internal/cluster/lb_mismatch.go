@@ -175,7 +175,7 @@ func checkCombined(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 	if common.GetConsistentHashingLbConfig().GetUseHostnameForHashing() && c.GetType() != clusterv3.Cluster_STRICT_DNS {
 		p.Reject(at.Field("common_lb_config", "consistent_hashing_lb_config", "use_hostname_for_hashing"), lint.Rejection{
 			Message:  "only a STRICT_DNS cluster can hash the names of its hosts",
-			Help:     "use type: STRICT_DNS, or leave it out",
+			Help:     "use type: STRICT_DNS, or remove it",
 			Upstream: "Cannot use hostname for consistent hashing loadbalancing",
 		})
 	}

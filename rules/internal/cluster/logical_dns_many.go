@@ -44,7 +44,7 @@ var _ = Rules.Add(&lint.Rule{
 				}
 				p.Reject(at.Field("load_assignment").Item("endpoints", i).Item("lb_endpoints", j).Field("endpoint", "address", "socket_address", "resolver_name"), lint.Rejection{
 					Message:  fmt.Sprintf("a %s cluster takes no resolver_name", kind),
-					Help:     "leave it out; typed_dns_resolver_config of the cluster says who resolves its names",
+					Help:     "remove it; typed_dns_resolver_config of the cluster says who resolves its names",
 					Upstream: kind + " clusters must NOT have a custom resolver name set",
 				})
 			}

@@ -31,7 +31,7 @@ var _ = Rules.Add(&lint.Rule{
 				if isFilter(p.Target.Extensions(), key) {
 					p.Reject(at.Key(), lint.Rejection{
 						Message:  fmt.Sprintf("the filter %q takes no options of a cluster", key),
-						Help:     "leave it out, or configure the filter in the listener",
+						Help:     "remove it, or configure the filter in the listener",
 						Upstream: fmt.Sprintf("filter %s does not support protocol options", key),
 					})
 				}

@@ -37,7 +37,7 @@ var _ = Rules.Add(&lint.Rule{
 		if c.GetLoadAssignment() != nil {
 			p.Reject(at.Field("load_assignment").Key(), lint.Rejection{
 				Message:  "an ORIGINAL_DST cluster has no endpoints of its own",
-				Help:     "leave it out, or use another type of cluster",
+				Help:     "remove it, or use another type of cluster",
 				Upstream: "ORIGINAL_DST clusters must have no load assignment configured",
 				Fixes:    lint.Remove(at.Field("load_assignment")).Likely("remove load_assignment"),
 			})

@@ -31,7 +31,7 @@ var _ = Rules.Add(&lint.Rule{
 			if h.Typed.GetHeaderValidationConfig() != nil {
 				p.Reject(h.At.Field("header_validation_config").Key(), lint.Rejection{
 					Message:  "the official builds of envoy have no header validators",
-					Help:     "leave it out",
+					Help:     "remove it",
 					Upstream: "This Envoy binary does not support header validator extensions",
 				})
 			}

@@ -22,7 +22,7 @@ var _ = Rules.Add(&lint.Rule{
 		if text, ok := at.Place.Parent.Message.Interface().(*matcherv3.StringMatcher); ok && text.GetIgnoreCase() {
 			p.Reject(at.Place.Parent.At().Field("ignore_case"), lint.Rejection{
 				Message:  "ignore_case does nothing for a safe_regex",
-				Help:     "leave it out; (?i) at the start of the expression ignores the case",
+				Help:     "remove it; (?i) at the start of the expression ignores the case",
 				Upstream: "ignore_case has no effect for safe_regex.",
 			})
 		}

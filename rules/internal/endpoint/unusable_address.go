@@ -36,7 +36,7 @@ func checkEndpoint(p *lint.Pass, at lint.At, e *endpointv3.Endpoint) {
 	if port := check.GetPortValue(); port != 0 && e.GetAddress().GetAddress() != nil && e.GetAddress().GetSocketAddress() == nil {
 		p.Reject(at.Field("health_check_config", "port_value"), lint.Rejection{
 			Message:  "the endpoint's address has no port that another could replace",
-			Help:     "leave it out",
+			Help:     "remove it",
 			Upstream: "Invalid host configuration: non-zero port for non-IP address",
 		})
 	}

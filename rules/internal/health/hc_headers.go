@@ -26,7 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 					if envoy.ReservedHeader(name) {
 						p.Reject(at.Field("http_health_check").Item("request_headers_to_remove", j), lint.Rejection{
 							Message:  fmt.Sprintf("the header %q cannot be removed", name),
-							Help:     "leave it out",
+							Help:     "remove it",
 							Upstream: ":-prefixed or host headers may not be removed",
 						})
 					}
@@ -42,7 +42,7 @@ func checkAdded(p *lint.Pass, at lint.At, field, host string, options []*corev3.
 	for i, option := range options {
 		at, name := at.Item(field, i), option.GetHeader().GetKey()
 		if envoy.ReservedHeader(name) {
-			help := "leave it out"
+			help := "remove it"
 			switch strings.ToLower(name) {
 			case "host", ":authority":
 				help = fmt.Sprintf("write %s in the health check", host)

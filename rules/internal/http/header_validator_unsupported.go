@@ -15,7 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 		if m.GetTypedHeaderValidationConfig() != nil {
 			p.Reject(at.Field("typed_header_validation_config").Key(), lint.Rejection{
 				Message:  "this build of envoy has no header validators",
-				Help:     "leave it out",
+				Help:     "remove it",
 				Upstream: "This Envoy binary does not support header validator extensions",
 			})
 		}

@@ -42,7 +42,7 @@ const earlyMutation = "envoy.extensions.http.early_header_mutation.header_mutati
 func checkOption(p *lint.Pass, at lint.At, option *corev3.HeaderValueOption) {
 	name := option.GetHeader().GetKey()
 	if envoy.ReservedHeader(name) {
-		help := "leave it out"
+		help := "remove it"
 		if name == ":status" {
 			help = "write status_code in the mapper"
 		}

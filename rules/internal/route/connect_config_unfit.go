@@ -27,7 +27,7 @@ var _ = Rules.Add(&lint.Rule{
 				where := at.Item("upgrade_configs", i)
 				p.Reject(where.Field("connect_config").Key(), lint.Rejection{
 					Message:  fmt.Sprintf("the upgrade %q takes no connect_config", name),
-					Help:     "leave it out; for a tunnel, write upgrade_type: CONNECT",
+					Help:     "remove it; for a tunnel, write upgrade_type: CONNECT",
 					Upstream: fmt.Sprintf("Non-CONNECT upgrade type %s has ConnectConfig", name),
 					Fixes:    lint.Remove(where.Field("connect_config")).Likely("remove connect_config"),
 					Related:  []lint.Related{lint.RelatedTo(where.Field("upgrade_type"), "the type")},

@@ -19,7 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 		if _, ok := tableOf(p, at); ok {
 			p.Reject(at.Field("ignore_case").Key(), lint.Rejection{
 				Message:  "ignore_case does not go with safe_regex",
-				Help:     "leave it out, and begin the expression with (?i)",
+				Help:     "remove it, and begin the expression with (?i)",
 				Upstream: "ignore_case has no effect for safe_regex",
 				Fixes:    lint.Remove(at.Field("ignore_case")).Likely("remove ignore_case"),
 				Related:  []lint.Related{lint.RelatedTo(at.Field("safe_regex").Key(), "the regular expression")},

@@ -56,7 +56,7 @@ func checkReserved(p *lint.Pass, at lint.At, name, verb string) {
 	if _, ok := tableOf(p, at); !ok {
 		return
 	}
-	help := "leave it out"
+	help := "remove it"
 	switch {
 	case verb != "modified":
 	case ascii.Lower(name) == "host", ascii.Lower(name) == ":authority":
