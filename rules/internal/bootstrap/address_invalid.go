@@ -14,7 +14,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "address-invalid",
 	Severity: lint.Error,
 	Summary:  "the address of the admin interface or of a stats sink is not usable by Envoy",
-	Links:    []string{"Network::Address::resolveProtoAddress (source/common/network/resolver_impl.cc)", "PipeInstance::create (source/common/network/address_impl.cc)"},
+	Links: []string{
+		"Network::Address::resolveProtoAddress (source/common/network/resolver_impl.cc)",
+		"PipeInstance::create (source/common/network/address_impl.cc)",
+	},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		checkAddress(p, at.Field("admin", "address"), b.GetAdmin().GetAddress(), "write an IP address, such as 127.0.0.1")
 		for i, sink := range b.GetStatsSinks() {

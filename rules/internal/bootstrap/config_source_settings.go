@@ -104,7 +104,8 @@ func wrongSettings(at lint.At, api *corev3.ApiConfigSource, u use) (all []wrong)
 	}
 	if rate := api.GetRateLimitSettings().GetFillRate().GetValue(); math.IsNaN(rate) || math.IsInf(rate, 0) {
 		all = append(all, wrong{
-			at.Field("rate_limit_settings", "fill_rate"), fmt.Sprintf("fill_rate is not a finite number: %v", rate), "write the number of requests per second",
+			at.Field("rate_limit_settings", "fill_rate"), fmt.Sprintf("fill_rate is not a finite number: %v", rate),
+			"write the number of requests per second",
 			"The value of fill_rate in RateLimitSettings must not be NaN nor Inf",
 		})
 	}
@@ -130,10 +131,16 @@ func wrongBackOff(at lint.At, b *corev3.BackoffStrategy) []wrong {
 		if base*10 >= base {
 			return nil
 		}
-		return []wrong{{at.Field("base_interval"), "the default max_interval, ten times the base_interval, overflows", "write a max_interval", upstream}}
+		return []wrong{{
+			at.Field("base_interval"), "the default max_interval, ten times the base_interval, overflows",
+			"write a max_interval", upstream,
+		}}
 	}
 	if uint32(milliseconds(b.GetMaxInterval())) >= base { //nolint:gosec // the overflow is Envoy's
 		return nil
 	}
-	return []wrong{{at.Field("max_interval"), "max_interval is shorter than base_interval", "write a longer max_interval, or remove it to use ten times the base_interval", upstream}}
+	return []wrong{{
+		at.Field("max_interval"), "max_interval is shorter than base_interval",
+		"write a longer max_interval, or remove it to use ten times the base_interval", upstream,
+	}}
 }

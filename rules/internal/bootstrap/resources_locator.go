@@ -29,11 +29,17 @@ var _ = Rules.Add(&lint.Rule{
 })
 
 func checkCollections(p *lint.Pass, at lint.At, d *bootstrapv3.Bootstrap_DynamicResources) {
-	clusters := collection{d.GetCdsResourcesLocator(), at.Field("cds_resources_locator"), d.GetCdsConfig(), at.Field("cds_config"), "envoy.config.cluster.v3.Cluster", false}
+	clusters := collection{
+		d.GetCdsResourcesLocator(), at.Field("cds_resources_locator"), d.GetCdsConfig(), at.Field("cds_config"),
+		"envoy.config.cluster.v3.Cluster", false,
+	}
 	for _, w := range clusters.wrong() {
 		w.reject(p)
 	}
-	listeners := collection{d.GetLdsResourcesLocator(), at.Field("lds_resources_locator"), d.GetLdsConfig(), at.Field("lds_config"), "envoy.config.listener.v3.Listener", false}
+	listeners := collection{
+		d.GetLdsResourcesLocator(), at.Field("lds_resources_locator"), d.GetLdsConfig(), at.Field("lds_config"),
+		"envoy.config.listener.v3.Listener", false,
+	}
 	for _, w := range listeners.wrong() {
 		late(p, w)
 	}
@@ -96,7 +102,10 @@ func (c collection) wrongSource() []wrong {
 	if c.source == nil {
 		return []wrong{{c.at, "the collection does not have a config source", "add " + c.sourceAt.Path().Name() + ": {ads: {}}", upstream}}
 	}
-	return []wrong{{c.sourceAt, "an xdstp collection needs ADS or another gRPC server", "write ads: {}, or an api_config_source of type DELTA_GRPC", upstream}}
+	return []wrong{{
+		c.sourceAt, "an xdstp collection needs ADS or another gRPC server",
+		"write ads: {}, or an api_config_source of type DELTA_GRPC", upstream,
+	}}
 }
 
 func (c collection) wrongAPI(api *corev3.ApiConfigSource) []wrong {
@@ -108,7 +117,8 @@ func (c collection) wrongAPI(api *corev3.ApiConfigSource) []wrong {
 		return wrongServers(at, api)
 	default:
 		return []wrong{{
-			at.Field("api_type"), fmt.Sprintf("%s cannot serve an xdstp collection", t), "write DELTA_GRPC, or replace the api_config_source by ads: {}",
+			at.Field("api_type"), fmt.Sprintf("%s cannot serve an xdstp collection", t),
+			"write DELTA_GRPC, or replace the api_config_source by ads: {}",
 			"Unknown xdstp:// transport API type in " + t.String(),
 		}}
 	}
@@ -123,7 +133,10 @@ func wrongServers(at lint.At, api *corev3.ApiConfigSource) []wrong {
 	clusters, services := len(api.GetClusterNames()), len(api.GetGrpcServices())
 	switch {
 	case clusters+services == 0:
-		return []wrong{{at.Key(), "the api_config_source does not name a server", help, "API configs must have either a gRPC service or a cluster name defined"}}
+		return []wrong{{
+			at.Key(), "the api_config_source does not name a server", help,
+			"API configs must have either a gRPC service or a cluster name defined",
+		}}
 	case clusters > 0:
 		return []wrong{{
 			at.Field("cluster_names"), fmt.Sprintf("%s needs grpc_services, not cluster_names", api.GetApiType()), help,
@@ -131,7 +144,8 @@ func wrongServers(at lint.At, api *corev3.ApiConfigSource) []wrong {
 		}}
 	case services > 1:
 		return []wrong{{
-			at.Field("grpc_services"), fmt.Sprintf("the api_config_source has %d grpc_services, but envoy accepts only one", services), "keep one of them",
+			at.Field("grpc_services"), fmt.Sprintf("the api_config_source has %d grpc_services, but envoy accepts only one", services),
+			"keep one of them",
 			gRPC + "have no more than 1 gRPC services specified",
 		}}
 	}
@@ -164,11 +178,17 @@ func readLocator(text string) (locator, wrong) {
 		whole, _, _ := strings.Cut(path, "?")
 		kind, _, _ := strings.Cut(whole[1:], "/")
 		if kind == "" && scheme != "file:" {
-			return locator{}, wrong{message: "the URL does not include a resource type", help: "write xdstp://AUTHORITY/TYPE/NAME/*", upstream: "Resource type missing from " + whole}
+			return locator{}, wrong{
+				message: "the URL does not include a resource type", help: "write xdstp://AUTHORITY/TYPE/NAME/*",
+				upstream: "Resource type missing from " + whole,
+			}
 		}
 		return locator{scheme, kind}, wrong{}
 	}
-	return locator{}, wrong{message: fmt.Sprintf("%q is not the URL of a collection", text), help: "write xdstp://AUTHORITY/TYPE/NAME/*", upstream: text + " does not have a xdstp:, http: or file: scheme"}
+	return locator{}, wrong{
+		message: fmt.Sprintf("%q is not the URL of a collection", text), help: "write xdstp://AUTHORITY/TYPE/NAME/*",
+		upstream: text + " does not have a xdstp:, http: or file: scheme",
+	}
 }
 
 func wrongFragment(fragment string) wrong {
@@ -183,7 +203,10 @@ func wrongFragment(fragment string) wrong {
 				return w
 			}
 		case !strings.HasPrefix(part, "entry="):
-			return wrong{message: fmt.Sprintf("%q after the # is neither entry=NAME nor alt=URL", part), help: "remove it", upstream: "Unknown fragment component " + part}
+			return wrong{
+				message: fmt.Sprintf("%q after the # is neither entry=NAME nor alt=URL", part), help: "remove it",
+				upstream: "Unknown fragment component " + part,
+			}
 		}
 	}
 	return wrong{}

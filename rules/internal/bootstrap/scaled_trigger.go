@@ -32,7 +32,8 @@ func checkTriggers(p *lint.Pass, at lint.At, triggers []*overloadv3.Trigger) {
 			continue
 		}
 		p.Reject(at.Item("triggers", i).Field("scaled", "saturation_threshold"), lint.Rejection{
-			Message:  fmt.Sprintf("saturation_threshold is %v, but must be above the scaling_threshold of %v", s.GetSaturationThreshold(), s.GetScalingThreshold()),
+			Message: fmt.Sprintf("saturation_threshold is %v, but must be above the scaling_threshold of %v",
+				s.GetSaturationThreshold(), s.GetScalingThreshold()),
 			Help:     "raise it, or replace scaled by threshold if there is only one threshold",
 			Upstream: "scaling_threshold must be less than saturation_threshold",
 		})

@@ -16,7 +16,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "stats-tag",
 	Severity: lint.Error,
 	Summary:  "a tag of stats_config does not have a name or a value, or its regular expression is invalid",
-	Links:    []string{"TagProducerImpl::TagProducerImpl (source/common/stats/tag_producer_impl.cc)", "TagExtractorImplBase::createTagExtractor (source/common/stats/tag_extractor_impl.cc)"},
+	Links: []string{
+		"TagProducerImpl::TagProducerImpl (source/common/stats/tag_producer_impl.cc)",
+		"TagExtractorImplBase::createTagExtractor (source/common/stats/tag_extractor_impl.cc)",
+	},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		for i, tag := range b.GetStatsConfig().GetStatsTags() {
 			checkTag(p, at.Field("stats_config").Item("stats_tags", i), tag)

@@ -50,10 +50,11 @@ func HTTP2Settings(p *lint.Pass, at lint.At, options *corev3.Http2ProtocolOption
 			})
 		case named[id].is:
 			p.Reject(own.Field("identifier"), lint.Rejection{
-				Message:  fmt.Sprintf("setting %d is also set by %s", id, named[id].field),
-				Help:     "keep the named field",
-				Upstream: fmt.Sprintf("the {%s} HTTP/2 SETTINGS parameter(s) can not be configured through both named and custom parameters", named[id].field),
-				Related:  []lint.Related{lint.RelatedTo(at.Field(named[id].field), "the named field")},
+				Message: fmt.Sprintf("setting %d is also set by %s", id, named[id].field),
+				Help:    "keep the named field",
+				Upstream: fmt.Sprintf("the {%s} HTTP/2 SETTINGS parameter(s) can not be configured through both named and custom parameters",
+					named[id].field),
+				Related: []lint.Related{lint.RelatedTo(at.Field(named[id].field), "the named field")},
 			})
 		case twice && settings[before].GetValue().GetValue() != value:
 			p.Reject(own.Field("value"), lint.Rejection{

@@ -17,7 +17,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "alpn-without-tls",
 	Severity: lint.Error,
 	Summary:  "a cluster negotiates its protocol over a connection without ALPN, or uses HTTP/3 without QUIC",
-	Links:    []string{"ClusterImplBase::ClusterImplBase (source/common/upstream/upstream_impl.cc)", "validateTransportSocketSupportsQuic (source/common/upstream/upstream_impl.cc)"},
+	Links: []string{
+		"ClusterImplBase::ClusterImplBase (source/common/upstream/upstream_impl.cc)",
+		"validateTransportSocketSupportsQuic (source/common/upstream/upstream_impl.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		h, _ := envoy.UpstreamHTTPOf(at, c)
 		if h.Typed.GetAutoConfig() != nil {
@@ -82,9 +85,10 @@ func checkProbe(p *lint.Pass, where, at lint.At, c *clusterv3.Cluster) {
 	}
 	if what != "" {
 		p.Reject(where.Key(), lint.Rejection{
-			Message:  fmt.Sprintf("the health check negotiates its protocol by ALPN, but %s does not support it", what),
-			Help:     "use TLS, or select the protocol with codec_client_type",
-			Upstream: fmt.Sprintf("use_alpn_protocol configured for the health check of cluster %s which has a non-ALPN transport socket", c.GetName()),
+			Message: fmt.Sprintf("the health check negotiates its protocol by ALPN, but %s does not support it", what),
+			Help:    "use TLS, or select the protocol with codec_client_type",
+			Upstream: fmt.Sprintf("use_alpn_protocol configured for the health check of cluster %s which has a non-ALPN transport socket",
+				c.GetName()),
 		})
 	}
 }

@@ -16,7 +16,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "child-policy",
 	Severity: lint.Error,
 	Summary:  "a load balancing policy does not have the child policy that it needs, or one that does not fit",
-	Links:    []string{"WrrLocalityLbFactory::loadConfig (source/extensions/load_balancing_policies/wrr_locality/config.h)", "SubsetLoadBalancerConfig (source/extensions/load_balancing_policies/subset/subset_lb_config.cc)"},
+	Links: []string{
+		"WrrLocalityLbFactory::loadConfig (source/extensions/load_balancing_policies/wrr_locality/config.h)",
+		"SubsetLoadBalancerConfig (source/extensions/load_balancing_policies/subset/subset_lb_config.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		x := p.Target.Extensions()
 		for b := envoy.BalancingOf(x, at, c); b.Name != ""; b = b.Child(x) {
@@ -65,9 +68,10 @@ func checkChild(p *lint.Pass, b, child envoy.Balancing) {
 		})
 	case b.Name == envoy.LoadAwareLocalityPolicy && child.Provided():
 		p.Reject(child.At, lint.Rejection{
-			Message:  "load_aware_locality cannot use the load balancer of a cluster",
-			Help:     "use another policy, such as round_robin",
-			Upstream: fmt.Sprintf("Unsupported endpoint picking policy for load_aware_locality: %s. Child load balancer could not be instantiated per locality.", child.Name),
+			Message: "load_aware_locality cannot use the load balancer of a cluster",
+			Help:    "use another policy, such as round_robin",
+			Upstream: fmt.Sprintf("Unsupported endpoint picking policy for load_aware_locality: %s. Child load balancer could not be instantiated per locality.",
+				child.Name),
 		})
 	}
 }

@@ -14,7 +14,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "custom-type",
 	Severity: lint.Error,
 	Summary:  "the cluster_type of a Redis cluster has a wrong name, or a reverse connection cluster has endpoints",
-	Links:    []string{"RedisClusterFactory::createClusterWithConfig (source/extensions/clusters/redis/redis_cluster.cc)", "RevConClusterFactory::createClusterWithConfig (source/extensions/clusters/reverse_connection/reverse_connection.cc)"},
+	Links: []string{
+		"RedisClusterFactory::createClusterWithConfig (source/extensions/clusters/redis/redis_cluster.cc)",
+		"RevConClusterFactory::createClusterWithConfig (source/extensions/clusters/reverse_connection/reverse_connection.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		switch envoy.ClusterFactory(p.Target.Extensions(), c) {
 		case redis:

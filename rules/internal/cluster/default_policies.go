@@ -17,7 +17,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "default-policies",
 	Severity: lint.Error,
 	Summary:  "the retries or mirrors that a cluster sets for all routes to it are invalid",
-	Links:    []string{"RetryPolicyImpl (source/common/router/retry_policy_impl.cc)", "validateMirrorClusterSpecifier (source/common/router/config_impl.cc)"},
+	Links: []string{
+		"RetryPolicyImpl (source/common/router/retry_policy_impl.cc)",
+		"validateMirrorClusterSpecifier (source/common/router/config_impl.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		h, ok := envoy.UpstreamHTTPOf(at, c)
 		if !ok || h.Typed == nil {
@@ -59,9 +62,10 @@ func checkMirror(p *lint.Pass, at lint.At, m *routev3.RouteAction_RequestMirrorP
 		})
 	case m.GetCluster() != "" && m.GetClusterHeader() != "":
 		p.Reject(at.Field("cluster_header"), lint.Rejection{
-			Message:  "a mirror policy has either cluster or cluster_header",
-			Help:     "keep one of them",
-			Upstream: fmt.Sprintf("Only one of cluster '%s' or cluster_header '%s' in request mirror policy can be specified", m.GetCluster(), m.GetClusterHeader()),
+			Message: "a mirror policy has either cluster or cluster_header",
+			Help:    "keep one of them",
+			Upstream: fmt.Sprintf("Only one of cluster '%s' or cluster_header '%s' in request mirror policy can be specified",
+				m.GetCluster(), m.GetClusterHeader()),
 		})
 	}
 }

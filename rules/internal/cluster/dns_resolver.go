@@ -19,7 +19,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "dns-resolver",
 	Severity: lint.Error,
 	Summary:  "a DNS server of a cluster is not an IP address, or the interval for repeating failed lookups is invalid",
-	Links:    []string{"DnsResolverImpl (source/extensions/network/dns_resolver/cares/dns_impl.cc)", "Utility::prepareDnsRefreshStrategy (source/common/config/utility.h)"},
+	Links: []string{
+		"DnsResolverImpl (source/extensions/network/dns_resolver/cares/dns_impl.cc)",
+		"Utility::prepareDnsRefreshStrategy (source/common/config/utility.h)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		switch envoy.ClusterFactory(p.Target.Extensions(), c) {
 		case envoy.ClusterStrictDNS, envoy.ClusterLogicalDNS:

@@ -14,7 +14,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "eds-config",
 	Severity: lint.Error,
 	Summary:  "an EDS cluster does not have a source for its endpoints, or a cluster of another type has one",
-	Links:    []string{"EdsClusterFactory::createClusterImpl (source/extensions/clusters/eds/eds.cc)", "ClusterInfoImpl::ClusterInfoImpl (source/common/upstream/upstream_impl.cc)"},
+	Links: []string{
+		"EdsClusterFactory::createClusterImpl (source/extensions/clusters/eds/eds.cc)",
+		"ClusterInfoImpl::ClusterInfoImpl (source/common/upstream/upstream_impl.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		own := c.GetEdsClusterConfig()
 		eds := envoy.ClusterFactory(p.Target.Extensions(), c) == envoy.ClusterEDS

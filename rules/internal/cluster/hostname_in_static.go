@@ -56,8 +56,9 @@ func checkAddress(p *lint.Pass, at lint.At, a *corev3.Address, help string) {
 		return
 	}
 	p.Reject(at.Field("socket_address", "address"), lint.Rejection{
-		Message:  fmt.Sprintf("%q is not an IP address", s.GetAddress()),
-		Help:     help,
-		Upstream: fmt.Sprintf("malformed IP address: %s. Consider setting resolver_name or setting cluster type to 'STRICT_DNS' or 'LOGICAL_DNS'", s.GetAddress()),
+		Message: fmt.Sprintf("%q is not an IP address", s.GetAddress()),
+		Help:    help,
+		Upstream: fmt.Sprintf("malformed IP address: %s. Consider setting resolver_name or setting cluster type to 'STRICT_DNS' or 'LOGICAL_DNS'",
+			s.GetAddress()),
 	})
 }

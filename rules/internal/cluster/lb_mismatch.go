@@ -20,7 +20,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "lb-mismatch",
 	Severity: lint.Error,
 	Summary:  "the load balancing of a cluster does not fit its type or its other settings",
-	Links:    []string{"ClusterInfoImpl::configureLbPolicies (source/common/upstream/upstream_impl.cc)", "ClusterManagerImpl::loadCluster (source/common/upstream/cluster_manager_impl.cc)"},
+	Links: []string{
+		"ClusterInfoImpl::configureLbPolicies (source/common/upstream/upstream_impl.cc)",
+		"ClusterManagerImpl::loadCluster (source/common/upstream/cluster_manager_impl.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		checkCombined(p, at, c)
 		b := envoy.BalancingOf(p.Target.Extensions(), at, c)

@@ -15,7 +15,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "logical-dns-many",
 	Severity: lint.Error,
 	Summary:  "a LOGICAL_DNS cluster does not have exactly one host, or a host of a DNS cluster has a resolver_name",
-	Links:    []string{"LogicalDnsCluster::create (source/extensions/clusters/logical_dns/logical_dns_cluster.cc)", "StrictDnsClusterImpl (source/extensions/clusters/strict_dns/strict_dns_cluster.cc)"},
+	Links: []string{
+		"LogicalDnsCluster::create (source/extensions/clusters/logical_dns/logical_dns_cluster.cc)",
+		"StrictDnsClusterImpl (source/extensions/clusters/strict_dns/strict_dns_cluster.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		kind := "STRICT_DNS"
 		switch envoy.ClusterFactory(p.Target.Extensions(), c) {

@@ -24,9 +24,10 @@ var _ = Rules.Add(&lint.Rule{
 			switch {
 			case name == "":
 				p.Reject(at.Item("health_checks", i), lint.Rejection{
-					Message:  "a cluster with several health checks needs a name for each of them",
-					Help:     "write a name for each health check, or keep one of them",
-					Upstream: fmt.Sprintf("health check at index %d is missing a name; all health checks must have a name when multiple health checks are configured", i),
+					Message: "a cluster with several health checks needs a name for each of them",
+					Help:    "write a name for each health check, or keep one of them",
+					Upstream: fmt.Sprintf("health check at index %d is missing a name; all health checks must have a name when multiple health checks are configured",
+						i),
 				})
 			case seen[name]:
 				p.Reject(at.Item("health_checks", i).Field("name"), lint.Rejection{

@@ -39,8 +39,9 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			if options[key].GetTypeUrl() == "" && want == httpOptions {
 				p.Reject(at, lint.Rejection{
-					Message:  "the HTTP options are empty, but must select an HTTP version for the cluster",
-					Help:     `write "@type": type.googleapis.com/` + string(httpOptions) + `, and explicit_http_config, auto_config or use_downstream_protocol_config`,
+					Message: "the HTTP options are empty, but must select an HTTP version for the cluster",
+					Help: `write "@type": type.googleapis.com/` + string(httpOptions) +
+						`, and explicit_http_config, auto_config or use_downstream_protocol_config`,
 					Upstream: `Proto constraint validation failed (field: "upstream_protocol_options", reason: is required)`,
 				})
 				continue

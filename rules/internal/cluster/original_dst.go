@@ -28,10 +28,11 @@ var _ = Rules.Add(&lint.Rule{
 				fixes = lint.Insert(at, "lb_policy", provided).Likely("add lb_policy: " + provided)
 			}
 			p.Reject(at.Field("lb_policy"), lint.Rejection{
-				Message:  fmt.Sprintf("an ORIGINAL_DST cluster cannot use %s", lb),
-				Help:     "write lb_policy: CLUSTER_PROVIDED",
-				Upstream: fmt.Sprintf("cluster: LB policy %s is not valid for Cluster type ORIGINAL_DST. Only 'CLUSTER_PROVIDED' is allowed with cluster type 'ORIGINAL_DST'", lb),
-				Fixes:    fixes,
+				Message: fmt.Sprintf("an ORIGINAL_DST cluster cannot use %s", lb),
+				Help:    "write lb_policy: CLUSTER_PROVIDED",
+				Upstream: fmt.Sprintf("cluster: LB policy %s is not valid for Cluster type ORIGINAL_DST. Only 'CLUSTER_PROVIDED' is allowed with cluster type 'ORIGINAL_DST'",
+					lb),
+				Fixes: fixes,
 			})
 		}
 		if c.GetLoadAssignment() != nil {

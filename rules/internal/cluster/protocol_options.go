@@ -12,7 +12,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "protocol-options",
 	Severity: lint.Error,
 	Summary:  "the protocol options of a cluster contradict each other",
-	Links:    []string{"createOptions (source/common/upstream/upstream_impl.cc)", "ProtocolOptionsConfigImpl::createProtocolOptionsConfig (source/extensions/upstreams/http/config.cc)"},
+	Links: []string{
+		"createOptions (source/common/upstream/upstream_impl.cc)",
+		"ProtocolOptionsConfigImpl::createProtocolOptionsConfig (source/extensions/upstreams/http/config.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		h, ok := envoy.UpstreamHTTPOf(at, c)
 		if !ok {

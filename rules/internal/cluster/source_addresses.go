@@ -16,7 +16,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "source-addresses",
 	Severity: lint.Error,
 	Summary:  "a cluster has source addresses that Envoy cannot bind connections to",
-	Links:    []string{"createUpstreamLocalAddressSelector (source/common/upstream/upstream_impl.cc)", "DefaultUpstreamLocalAddressSelectorFactory (source/common/upstream/default_local_address_selector_factory.cc)"},
+	Links: []string{
+		"createUpstreamLocalAddressSelector (source/common/upstream/upstream_impl.cc)",
+		"DefaultUpstreamLocalAddressSelectorFactory (source/common/upstream/default_local_address_selector_factory.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		checkBinding(p, at.Field("upstream_bind_config"), c.GetUpstreamBindConfig(), "Cluster "+c.GetName())
 	}).And(func(p *lint.Pass) {
@@ -36,9 +39,10 @@ func checkBinding(p *lint.Pass, at lint.At, b *corev3.BindConfig, owner string) 
 	switch {
 	case extra > 0 && additional > 0:
 		p.Reject(at.Field(more).Key(), lint.Rejection{
-			Message:  "extra_source_addresses cannot be combined with additional_source_addresses",
-			Help:     "keep extra_source_addresses; the other field is deprecated",
-			Upstream: fmt.Sprintf("Can't specify both `extra_source_addresses` and `additional_source_addresses` in the %s's upstream binding config", owner),
+			Message: "extra_source_addresses cannot be combined with additional_source_addresses",
+			Help:    "keep extra_source_addresses; the other field is deprecated",
+			Upstream: fmt.Sprintf("Can't specify both `extra_source_addresses` and `additional_source_addresses` in the %s's upstream binding config",
+				owner),
 		})
 		return
 	case extra+additional > 0 && b.GetSourceAddress() == nil:

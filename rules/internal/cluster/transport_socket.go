@@ -19,7 +19,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "transport-socket",
 	Severity: lint.Error,
 	Summary:  "a transport socket of a cluster is incomplete, or has settings that do not work",
-	Links:    []string{"TransportSocketMatcherImpl (source/common/upstream/transport_socket_match_impl.cc)", "InternalUpstream::Config (source/extensions/transport_sockets/internal_upstream/config.cc)"},
+	Links: []string{
+		"TransportSocketMatcherImpl (source/common/upstream/transport_socket_match_impl.cc)",
+		"InternalUpstream::Config (source/extensions/transport_sockets/internal_upstream/config.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		for i, match := range c.GetTransportSocketMatches() {
 			if match.GetTransportSocket() == nil {

@@ -15,7 +15,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "upstream-filters",
 	Severity: lint.Error,
 	Summary:  "the HTTP filters of a cluster do not end with the codec, or a network filter of a cluster has two configurations",
-	Links:    []string{"FilterChainUtility::checkUpstreamHttpFiltersList (source/common/http/filter_chain_helper.cc)", "ClusterInfoImpl::ClusterInfoImpl (source/common/upstream/upstream_impl.cc)"},
+	Links: []string{
+		"FilterChainUtility::checkUpstreamHttpFiltersList (source/common/http/filter_chain_helper.cc)",
+		"ClusterInfoImpl::ClusterInfoImpl (source/common/upstream/upstream_impl.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		for i, f := range c.GetFilters() {
 			if f.GetTypedConfig() != nil && f.GetConfigDiscovery() != nil {
@@ -57,9 +60,10 @@ func checkCodec(p *lint.Pass, h envoy.UpstreamHTTP) {
 			})
 		case i < last && codec:
 			p.Reject(at.Field("name"), lint.Rejection{
-				Message:  fmt.Sprintf("%q is terminal, but more filters come after it", f.GetName()),
-				Help:     "keep the codec at the end",
-				Upstream: fmt.Sprintf("Error: terminal filter named %s of type envoy.filters.http.upstream_codec must be the last filter in a upstream http filter chain.", f.GetName()),
+				Message: fmt.Sprintf("%q is terminal, but more filters come after it", f.GetName()),
+				Help:    "keep the codec at the end",
+				Upstream: fmt.Sprintf("Error: terminal filter named %s of type envoy.filters.http.upstream_codec must be the last filter in a upstream http filter chain.",
+					f.GetName()),
 			})
 		}
 	}

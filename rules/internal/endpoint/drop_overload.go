@@ -34,9 +34,10 @@ var _ = Rules.Add(&lint.Rule{
 		}[part.GetDenominator()]
 		if ok && float32(part.GetNumerator())/float32(whole) > 1 {
 			p.Reject(at.Item("drop_overloads", 0).Field("drop_percentage"), lint.Rejection{
-				Message:  fmt.Sprintf("%d of %d requests cannot be dropped", part.GetNumerator(), whole),
-				Help:     fmt.Sprintf("write a numerator of at most %d, or a larger denominator", whole),
-				Upstream: fmt.Sprintf("Cluster drop_overloads config is invalid. (Numerator %d / Denominator %d). The valid range is 0~1.", part.GetNumerator(), whole),
+				Message: fmt.Sprintf("%d of %d requests cannot be dropped", part.GetNumerator(), whole),
+				Help:    fmt.Sprintf("write a numerator of at most %d, or a larger denominator", whole),
+				Upstream: fmt.Sprintf("Cluster drop_overloads config is invalid. (Numerator %d / Denominator %d). The valid range is 0~1.",
+					part.GetNumerator(), whole),
 			})
 		}
 	}),

@@ -11,7 +11,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "leds-conflict",
 	Severity: lint.Error,
 	Summary:  "a locality gets its endpoints over LEDS, but also lists endpoints or is in a STATIC cluster",
-	Links:    []string{"EdsClusterImpl::onConfigUpdate (source/extensions/clusters/eds/eds.cc)", "StaticClusterFactory::createClusterImpl (source/extensions/clusters/static/static_cluster.cc)"},
+	Links: []string{
+		"EdsClusterImpl::onConfigUpdate (source/extensions/clusters/eds/eds.cc)",
+		"StaticClusterFactory::createClusterImpl (source/extensions/clusters/static/static_cluster.cc)",
+	},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, a *endpointv3.ClusterLoadAssignment) {
 		c, ok := clusterOf(at)
 		if !ok || c != nil && envoy.ClusterFactory(p.Target.Extensions(), c) != envoy.ClusterStatic {

@@ -13,7 +13,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "unusable-address",
 	Severity: lint.Error,
 	Summary:  "an endpoint of a STATIC or EDS cluster does not have an address, or Envoy cannot connect to it",
-	Links:    []string{"resolveProtoAddress (source/common/network/resolver_impl.cc)", "HostDescriptionImplBase (source/common/upstream/upstream_impl.cc)"},
+	Links: []string{
+		"resolveProtoAddress (source/common/network/resolver_impl.cc)",
+		"HostDescriptionImplBase (source/common/upstream/upstream_impl.cc)",
+	},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, a *endpointv3.ClusterLoadAssignment) {
 		c, ok := clusterOf(at)
 		if !ok || c != nil && envoy.ClusterFactory(p.Target.Extensions(), c) != envoy.ClusterStatic {

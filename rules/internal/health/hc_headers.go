@@ -16,7 +16,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "hc-headers",
 	Severity: lint.Error,
 	Summary:  "a health check changes a reserved header, or sets both append and append_action",
-	Links:    []string{"HeaderParser::configure (source/common/router/header_parser.cc)", "HttpHealthCheckerImpl (source/extensions/health_checkers/http/health_checker_impl.cc)"},
+	Links: []string{
+		"HeaderParser::configure (source/common/router/header_parser.cc)",
+		"HttpHealthCheckerImpl (source/extensions/health_checkers/http/health_checker_impl.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		for i, check := range c.GetHealthChecks() {
 			at := at.Item("health_checks", i)

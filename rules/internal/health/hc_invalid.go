@@ -17,7 +17,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "hc-invalid",
 	Severity: lint.Error,
 	Summary:  "a health check has invalid status codes, a payload that is not hexadecimal, or a payload that its method cannot send",
-	Links:    []string{"HttpHealthCheckerImpl (source/extensions/health_checkers/http/health_checker_impl.cc)", "PayloadMatcher::loadProtoBytes (source/common/upstream/health_checker_impl.cc)"},
+	Links: []string{
+		"HttpHealthCheckerImpl (source/extensions/health_checkers/http/health_checker_impl.cc)",
+		"PayloadMatcher::loadProtoBytes (source/common/upstream/health_checker_impl.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		for i, check := range c.GetHealthChecks() {
 			at := at.Item("health_checks", i)

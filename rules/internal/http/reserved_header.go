@@ -15,7 +15,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "reserved-header",
 	Severity: lint.Error,
 	Summary:  "a connection manager sets a reserved header, or sets both append and append_action",
-	Links:    []string{"HeaderParser::configure (source/common/router/header_parser.cc)", "HeaderMutations::create (source/common/http/header_mutation.cc)"},
+	Links: []string{
+		"HeaderParser::configure (source/common/router/header_parser.cc)",
+		"HeaderMutations::create (source/common/http/header_mutation.cc)",
+	},
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		for i, mapper := range m.GetLocalReplyConfig().GetMappers() {
 			for j, option := range mapper.GetHeadersToAdd() {

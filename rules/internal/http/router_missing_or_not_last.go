@@ -16,7 +16,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "router-missing-or-not-last",
 	Severity: lint.Error,
 	Summary:  "the router is not the last HTTP filter, or the last one is not terminal",
-	Links:    []string{"Utility::validateTerminalFilters (source/common/config/utility.cc)", "https://github.com/envoyproxy/envoy/issues/7767"},
+	Links: []string{
+		"Utility::validateTerminalFilters (source/common/config/utility.cc)",
+		"https://github.com/envoyproxy/envoy/issues/7767",
+	},
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		for _, list := range filterLists(at, m) {
 			checkOrder(p, list)

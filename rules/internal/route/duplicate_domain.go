@@ -24,11 +24,12 @@ var _ = Rules.Add(&lint.Rule{
 				fixes = lint.Remove(where).Safe("remove the second one")
 			}
 			p.Reject(where, lint.Rejection{
-				Message:  fmt.Sprintf("duplicate domain %q in this route table", domain),
-				Help:     "keep it in one virtual host",
-				Upstream: fmt.Sprintf("Only unique values for domains are permitted. Duplicate entry of domain %s in route %s", domain, table.GetName()),
-				Fixes:    fixes,
-				Related:  []lint.Related{lint.RelatedTo(first, fmt.Sprintf("virtual host %q has it", vhost))},
+				Message: fmt.Sprintf("duplicate domain %q in this route table", domain),
+				Help:    "keep it in one virtual host",
+				Upstream: fmt.Sprintf("Only unique values for domains are permitted. Duplicate entry of domain %s in route %s",
+					domain, table.GetName()),
+				Fixes:   fixes,
+				Related: []lint.Related{lint.RelatedTo(first, fmt.Sprintf("virtual host %q has it", vhost))},
 			})
 		})
 	}),

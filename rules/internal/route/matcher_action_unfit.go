@@ -13,7 +13,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "matcher-action-unfit",
 	Severity: lint.Error,
 	Summary:  "a virtual host's matcher has an action that is not a route, or continues after a match",
-	Links:    []string{"MatchTreeFactory::createOnMatchBase (source/common/matcher/matcher.h)", "RouteMatchActionFactory (source/common/router/config_impl.h)"},
+	Links: []string{
+		"MatchTreeFactory::createOnMatchBase (source/common/matcher/matcher.h)",
+		"RouteMatchActionFactory (source/common/router/config_impl.h)",
+	},
 	Run: lint.EachNamed(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		switch m.Descriptor().FullName() {
 		case "google.protobuf.Any":

@@ -35,10 +35,11 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		p.Reject(at.Field("cluster_header"), lint.Rejection{
-			Message:  "a mirror policy has either cluster or cluster_header",
-			Help:     "keep one of them",
-			Upstream: fmt.Sprintf("Only one of cluster '%s' or cluster_header '%s' in request mirror policy can be specified", m.GetCluster(), m.GetClusterHeader()),
-			Related:  []lint.Related{lint.RelatedTo(at.Field("cluster"), "the cluster")},
+			Message: "a mirror policy has either cluster or cluster_header",
+			Help:    "keep one of them",
+			Upstream: fmt.Sprintf("Only one of cluster '%s' or cluster_header '%s' in request mirror policy can be specified",
+				m.GetCluster(), m.GetClusterHeader()),
+			Related: []lint.Related{lint.RelatedTo(at.Field("cluster"), "the cluster")},
 		})
 	}),
 })

@@ -13,7 +13,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "regex-too-large",
 	Severity: lint.Error,
 	Summary:  "a regular expression of a route table compiles to a larger program than Envoy allows",
-	Links:    []string{"CompiledGoogleReMatcher (source/common/common/regex.cc)", "https://www.envoyproxy.io/docs/envoy/latest/api-v3/type/matcher/v3/regex.proto"},
+	Links: []string{
+		"CompiledGoogleReMatcher (source/common/common/regex.cc)",
+		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/type/matcher/v3/regex.proto",
+	},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *matcherv3.RegexMatcher) {
 		if m.GetRegex() == "" || envoy.OtherRegexEngine(p.Snapshot, m) {
 			return

@@ -16,7 +16,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "reserved-header",
 	Severity: lint.Error,
 	Summary:  "a route adds, removes or copies the host or a header that begins with a colon",
-	Links:    []string{"HeaderParser::configure (source/common/router/header_parser.cc)", "https://github.com/kgateway-dev/kgateway/issues/14264"},
+	Links: []string{
+		"HeaderParser::configure (source/common/router/header_parser.cc)",
+		"https://github.com/kgateway-dev/kgateway/issues/14264",
+	},
 	Run: lint.EachNamed(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		switch m.Descriptor().FullName() {
 		case "envoy.config.core.v3.HeaderValueOption":
