@@ -31,7 +31,7 @@ DURATION ?= 60s
 RUNS   ?= 3
 ENVOYS ?= 4
 
-# Of `make playground`: where it listens.
+# The port of `make playground`.
 PORT ?= 8317
 
 SHELL := bash
@@ -57,10 +57,10 @@ etcd_kubectl := $(STAMP)/etcd-$(ETCD_VERSION)-kubectl-$(KUBECTL_VERSION)
 crds         := $(STAMP)/crds-$(shell cksum <<<"$(CRDS)" | tr " " -)
 kubernetes   := $(apiserver) $(etcd_kubectl) $(crds)
 
-# npm writes the file last of all.
+# npm writes this file last.
 node_modules := web/node_modules/.package-lock.json
 
-# Commands that follow run in web/, with the pinned Node.
+# Runs the following command in web/, with the pinned Node.
 in_web := cd web && PATH="$(BIN):$$PATH"
 
 # What grep looks into for fuzz targets and golden files.
@@ -140,17 +140,15 @@ web: page ## build the playground into web/dist, for any static host
 playground: web ## build the playground and serve it on this machine, at PORT (8317)
 	@$(in_web) exec node serve.ts $(PORT)
 
-# An engine of the playground, by its name, which is a build tag: constraints knows CEL.
+# Builds an engine of the playground, named by its build tag: engine, or constraints, which knows CEL.
 define engine
-	GOOS=js GOARCH=wasm go build -trimpath -tags grpcnotrace,$(1) -ldflags '-s -w' -o web/build/cold/$(1).wasm ./wasm/browser
-	$(in_web) node scripts/preinitialise.ts build/cold/$(1).wasm build/wasm_exec.js build/$(1).wasm
+	GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -trimpath -tags grpcnotrace,$(1) -ldflags '-s -w' -o web/build/plain/$(1).wasm ./wasm/browser
+	$(in_web) node scripts/preinitialise.ts build/plain/$(1).wasm build/$(1).wasm
 endef
 
-# The go command and Vite know themselves what has changed.
+# The go command links only what has changed.
 .PHONY: page
 page: $(node_modules)
-	mkdir -p web/build
-	cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" web/build/
 	$(call engine,engine)
 	$(call engine,constraints)
 	$(in_web) npm run build
@@ -174,7 +172,7 @@ plugin-rust: ## build examples/plugin-rust/rules.wasm anew, which tests use wher
 
 .PHONY: new-rule
 new-rule: ## scaffold a rule: make new-rule GROUP=reference NAME=unknown-cluster
-	@go run -tags gen ./internal/gen/newrule "$(GROUP)" "$(NAME)"
+	@go run ./internal/gen/newrule "$(GROUP)" "$(NAME)"
 
 # rules comes first: the archives that it writes are what the others show.
 .PHONY: update
@@ -220,7 +218,7 @@ $(node_modules): web/package-lock.json | $(node)
 	$(in_web) npm ci --loglevel error
 	@touch $@
 
-# A browser is for the system to install: it needs many of its libraries.
+# The system installs the browser, because it needs many system libraries.
 .PHONY: chromium
 chromium:
 	@if ! command -v chromium >/dev/null; then \

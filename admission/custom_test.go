@@ -9,13 +9,13 @@ import (
 	"github.com/xdslint/xdslint/admission"
 	"github.com/xdslint/xdslint/custom"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
 
-const houseRules = `
+const customRules = `
 constraints:
 - id: acme/connect-timeout
   message: envoy.config.cluster.v3.Cluster
@@ -32,26 +32,27 @@ constraints:
   text: it is lucky
 `
 
-func houseRulesOf(t *testing.T) []*lint.Rule {
+func customRulesOf(t *testing.T) []*lint.Rule {
 	t.Helper()
-	s, err := config.Parse(&source.File{Name: config.FileName, Text: []byte(houseRules)}, rules.Known(), custom.Constraints(rules.Known(), nil))
+	s, err := config.Parse(&source.File{Name: config.FileName, Text: []byte(customRules)}, rules.Known(), custom.Constraints(rules.Known(), nil))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s.Custom
 }
 
-// TestHouseRules: the gate judges by house rules as by built-in ones. One that cannot judge a new snapshot is an error like any other: what it
+// TestCustomRules: the gate judges by custom rules as by built-in ones. One that cannot judge a new snapshot is an error like any other: what it
 // stumbles over is withheld.
-func TestHouseRules(t *testing.T) {
+func TestCustomRules(t *testing.T) {
 	plugin := &lint.Rule{Group: "acme", Name: "crashes", Origin: &lint.Origin{Name: "plugin crashes.wasm", File: &source.File{Name: "crashes.wasm"}}}
-	plugin.Run = lint.Jointly(func(_ context.Context, passes []*lint.Pass) *lint.EvalError {
+	judge := func(_ context.Context, passes []*lint.Pass) *lint.EvalError {
 		if passes[0].Snapshot.Find(graph.Cluster, graph.Anywhere, "crash") != nil {
 			return &lint.EvalError{Message: "crashed"}
 		}
 		return nil
-	})
-	g := try(t, func(o *admission.Options) { o.Rules = append(append(rules.All(), houseRulesOf(t)...), plugin) })
+	}
+	plugin.Run = lint.ForOrigin(func() lint.Judge { return judge })
+	g := try(t, func(o *admission.Options) { o.Rules = append(append(rules.All(), customRulesOf(t)...), plugin) })
 	g.must(admission.Admitted, snapshot(t, "v1", good()...))
 	g.must(admission.Quarantined, snapshot(t, "v2", plus(slow(eds("shop")))...), "cluster shop keeps its version")
 	g.must(admission.Quarantined, snapshot(t, "v3", plus(table("public", "shop"), table("private", "shop"), listener("private", 8081, "private"))...),
@@ -63,10 +64,10 @@ func TestHouseRules(t *testing.T) {
 	g.must(admission.Admitted, snapshot(t, "v6", plus(eds("pay"), endpoints("pay", 80))...))
 }
 
-// TestUnableBefore: what a house rule finds that could not judge what the node has may have been there as well.
+// TestUnableBefore: what a custom rule finds that could not judge what the node has may have been there as well.
 func TestUnableBefore(t *testing.T) {
 	g := try(t, func(o *admission.Options) {
-		o.Rules = append(append(rules.All(), lint.CannotJudge), houseRulesOf(t)...)
+		o.Rules = append(append(rules.All(), lint.CannotJudge), customRulesOf(t)...)
 		o.Policies = []admission.RulePolicy{{Selector: "house", Policy: admission.Observe}}
 	})
 	old := func(more ...types.Resource) []types.Resource {

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/xdslint/xdslint/admission"
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/plan"
@@ -84,7 +85,7 @@ func ExampleOptions() {
 		Rules:  rules.All(),
 		Policy: admission.Quarantine,
 		Hazards: func(before, after *graph.Snapshot) *lint.Result {
-			return plan.Make(before, after, plan.Options{}).Remaining()
+			return plan.Make(graph.Diff(before, after), plan.Options{}).Remaining(dataplane.Default())
 		},
 		Push: func(ctx context.Context, node string, s cachev3.ResourceSnapshot) error {
 			return apply.Run(ctx, cache, node, nil, s, apply.Options{Tracker: tracker})

@@ -11,9 +11,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/load/gocp"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/parallel"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -40,7 +38,7 @@ func keyNamed(kind graph.Kind, name string) (key, bool) {
 }
 
 // pushed is the file that all resources are said to be of: rules compare within a file.
-var pushed = &source.File{Name: "snapshot"}
+var pushed = &graph.SourceFile{Name: "snapshot"}
 
 // judged is what a node has, or could have, and what is wrong with it.
 type judged struct {
@@ -52,7 +50,7 @@ type judged struct {
 	graph    *graph.Snapshot // in that world; nil: to be built
 	errors   []lint.Diagnostic
 	failures []*lint.Failure
-	unable   []*lint.Origin // house rules that could not judge it
+	unable   []*lint.Origin // custom rules that could not judge it
 	linted   bool
 }
 
@@ -95,7 +93,7 @@ func (g *Gate) resource(k key, all cachev3.Resources, earlier *judged) *graph.Re
 	r, err := gocp.Resource(pushed, urls[k.of], k.name, item)
 	if err != nil { // as a file that is no message of its type
 		r = &graph.Resource{Kind: k.kind(), Name: k.name, File: pushed}
-		r.Problems = []decode.Problem{{Kind: decode.Syntax, Message: "this is " + err.Error()}}
+		r.Problems = []graph.Problem{{Kind: graph.Syntax, Message: "this is " + err.Error()}}
 	}
 	r.Version = all.Version
 	return r

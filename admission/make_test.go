@@ -179,7 +179,7 @@ func bootstrap(t testing.TB) *graph.Snapshot { return read(t, bootText) }
 
 func read(t testing.TB, text string) *graph.Snapshot {
 	t.Helper()
-	input, err := load.Given(context.Background(), map[string][]byte{"envoy.yaml": []byte(text)}, load.Options{})
+	input, err := load.Texts(context.Background(), map[string][]byte{"envoy.yaml": []byte(text)}, load.Options{})
 	if err != nil || len(input.Snapshots) != 1 {
 		t.Fatal(err, input)
 	}

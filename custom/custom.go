@@ -1,5 +1,17 @@
-// Package custom makes rules of the constraints that a team writes into its configuration: expressions in CEL, in the language of protovalidate, over
-// messages of a type, or over resources and what refers to them.
+// Package custom turns the constraints in a configuration into rules. A constraint is an expression in CEL, with the functions of protovalidate, about
+// messages of a type, or about resources and what refers to them. It is true where all is well:
+//
+//	constraints:
+//	- id: acme/cluster-name
+//	  message: envoy.config.cluster.v3.Cluster
+//	  field: name
+//	  expression: "this.matches('^[a-z]+-[a-z]+$')"
+//	  text: cluster names are team-service
+//
+// [Constraints] is for config.Read, which reads the configuration and lists its rules; they run like the built-in ones. A constraint judges the messages of
+// a run in order. If it cannot judge one of them, or costs too much, the run says so once, and drops what else the constraint has found.
+//
+// [Rules] is for programs that also judge messages of custom extensions by the rules in their own descriptors.
 package custom
 
 import (
@@ -8,25 +20,26 @@ import (
 	"strings"
 	"sync"
 
+	"cel.dev/cel-go/cel"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/suppress"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Constraints makes a rule of each constraint. The built-in rules are there so that no id is in a group of theirs; known are the types of messages, nil:
-// those of Envoy's API.
-func Constraints(builtIn []*lint.Rule, known decode.Types) config.RuleSource {
+// Constraints makes a rule of each constraint. The groups of the built-in rules cannot be used in ids. Messages are of the known types; nil: those of Envoy's
+// API.
+func Constraints(builtIn []*lint.Rule, known graph.Types) config.RuleSource {
 	if known == nil {
 		known = types.Envoy
 	}
 	language := sync.OnceValue(func() *language { return newLanguage(known) })
-	return func(s *config.Settings) (rules []*lint.Rule, faults []*config.Fault) {
+	return func(s *config.Config) (rules []*lint.Rule, faults []*config.Fault) {
 		for i := range s.Constraints {
 			m := &maker{Constraint: &s.Constraints[i], language: language()}
 			if rule := m.rule(builtIn, s); len(m.faults) == 0 {
@@ -45,7 +58,7 @@ type maker struct {
 	faults   []*config.Fault
 }
 
-// faultf finds a fault at the value of a key.
+// faultf adds a fault at the value of a key.
 func (m *maker) faultf(key, format string, args ...any) {
 	fault := m.Faultf(key, format, args...)
 	if m.ID != "" {
@@ -54,7 +67,7 @@ func (m *maker) faultf(key, format string, args ...any) {
 	m.faults = append(m.faults, fault)
 }
 
-func (m *maker) rule(builtIn []*lint.Rule, s *config.Settings) *lint.Rule {
+func (m *maker) rule(builtIn []*lint.Rule, s *config.Config) *lint.Rule {
 	r := &lint.Rule{Severity: lint.Error, Summary: m.summary(), Why: m.why(), Links: m.links()}
 	var err error
 	if r.Group, r.Name, err = config.ParseID(m.ID, builtIn); err != nil {
@@ -63,7 +76,7 @@ func (m *maker) rule(builtIn []*lint.Rule, s *config.Settings) *lint.Rule {
 	r.Origin = &lint.Origin{Name: "constraint " + m.ID, File: s.File, Span: m.At("expression")}
 	if lines := m.lines(); lines != nil {
 		first, _, _ := strings.Cut(m.Expression, "\n")
-		r.Origin.Span = lines.Span(source.Span{End: len(first)})
+		r.Origin.Span = lines.Span(graph.Span{End: len(first)})
 	}
 	if m.Severity != "" {
 		if r.Severity, err = lint.ParseSeverity(m.Severity); err != nil {
@@ -74,11 +87,11 @@ func (m *maker) rule(builtIn []*lint.Rule, s *config.Settings) *lint.Rule {
 		m.faultf("resource", "%s", err)
 	}
 	switch {
-	case wrongKind(m.Value("expression")): // which was said already
+	case wrongKind(m.Value("expression")): // which has been reported already
 	case strings.TrimSpace(m.Expression) == "":
-		m.faultf("", `there is no "expression": what is true where all is well`)
+		m.faultf("", `the "expression" is missing: it is true where all is well`)
 	case (m.Message == "") == (m.Snapshot == ""):
-		m.faultf("", `it needs either "message", the type of the messages that it is about, or "snapshot", the kind of the resources`)
+		m.faultf("", `it needs either "message", the type of the messages to judge, or "snapshot", the kind of the resources`)
 	case m.Message != "":
 		r.Run = m.overMessages()
 	default:
@@ -87,9 +100,9 @@ func (m *maker) rule(builtIn []*lint.Rule, s *config.Settings) *lint.Rule {
 	return r
 }
 
-// wrongKind tells a value that stands where a text belongs, and cannot be read as one.
-func wrongKind(n *decode.Node) bool {
-	return n != nil && (n.Kind == decode.Bool || n.Kind == decode.List || n.Kind == decode.Map)
+// wrongKind reports whether a value cannot be read as a text.
+func wrongKind(n *graph.TextNode) bool {
+	return n != nil && (n.Kind == tree.Bool || n.Kind == tree.List || n.Kind == tree.Map)
 }
 
 // summary is the rule in one line.
@@ -101,7 +114,7 @@ func (m *maker) summary() string {
 	return strings.TrimSuffix(summary, ".")
 }
 
-// why ends with what is demanded, in Markdown.
+// why is Markdown, and ends with the expression.
 func (m *maker) why() string {
 	of := fmt.Sprintf("each `%s`", m.Message)
 	switch {
@@ -113,7 +126,7 @@ func (m *maker) why() string {
 	if m.Resource != "" {
 		of += fmt.Sprintf(", in `%s`", m.Resource)
 	}
-	why := fmt.Sprintf("%s\n\nDemanded of %s:\n\n```\n%s\n```", strings.TrimSpace(m.Why), of, strings.TrimSpace(m.Expression))
+	why := fmt.Sprintf("%s\n\nThis must hold for %s:\n\n```\n%s\n```", strings.TrimSpace(m.Why), of, strings.TrimSpace(m.Expression))
 	return strings.TrimSpace(lint.Printable(why))
 }
 
@@ -133,7 +146,7 @@ func (m *maker) overMessages() (none lint.Check) {
 		return none
 	}
 	if decode.HasOwnJSON(name) && name != "google.protobuf.Any" {
-		m.faultf("message", "a %s is a value and not looked for by itself: name the message that has it, and the field", name)
+		m.faultf("message", "a %s is a value, which is not judged by itself: name the message that contains it, and the field", name)
 		return none
 	}
 	this := objectType(md.FullName())
@@ -142,7 +155,7 @@ func (m *maker) overMessages() (none lint.Check) {
 		field = md.Fields().ByName(protoreflect.Name(m.Field))
 		switch {
 		case strings.ContainsAny(m.Field, ".["):
-			m.faultf("field", "it is a field of the message itself and no path: name the message that has the field")
+			m.faultf("field", "it must be a field of the message itself, not a path: name the message that has the field")
 			return none
 		case field == nil:
 			m.faultf("field", "%s", noField(string(md.FullName()), m.Field, fieldNames(md)))
@@ -154,18 +167,46 @@ func (m *maker) overMessages() (none lint.Check) {
 	if program == nil {
 		return none
 	}
-	return lint.EachNamed(func(p *lint.Pass, at lint.At, found protoreflect.Message) {
-		switch fd := fieldOf(found, field); {
-		case !suppress.OfResource(m.Resource, at.Resource()):
-		case field == nil:
-			m.judge(p, at, program, contained{found.Interface(), at.Resource().Contents})
-		case fd != nil && found.Has(fd):
-			m.judge(p, at.Field(m.Field), program, m.language.types.value(fd, found.Get(fd), at.Resource().Contents))
-		}
-	}, md.FullName())
+	return m.check(program, m.messages(name, field))
 }
 
-// fieldOf is the message's own descriptor of a field: that of a dynamic message can be another one.
+// messages finds the messages of a type, or the values of a field of them.
+func (m *maker) messages(name protoreflect.FullName, field protoreflect.FieldDescriptor) func(*graph.Snapshot) []subject {
+	return func(s *graph.Snapshot) (found []subject) {
+		for _, r := range s.Resources {
+			if r.Fragment || !suppress.OfResource(m.Resource, r) {
+				continue
+			}
+			r.Walk(func(place *graph.Place) {
+				if place.Message.Descriptor().FullName() == name {
+					found = m.addMessage(found, place, field)
+				}
+			})
+		}
+		return found
+	}
+}
+
+// addMessage adds a message, or the value of a field of it that is set.
+func (m *maker) addMessage(to []subject, place *graph.Place, field protoreflect.FieldDescriptor) []subject {
+	at, message, contents := place.At(), place.Message, place.Resource.Contents
+	if field == nil {
+		return append(to, subject{at, contained{message.Interface(), contents}})
+	}
+	if fd := fieldOf(message, field); fd != nil && message.Has(fd) {
+		return append(to, subject{at.Field(m.Field), m.language.types.value(fd, message.Get(fd), contents)})
+	}
+	return to
+}
+
+// check is the check of the rule.
+func (m *maker) check(program cel.Program, subjects func(*graph.Snapshot) []subject) lint.Check {
+	x := &expression{program, strings.TrimSpace(m.Text)}
+	c := &constraint{help: m.Help, subjects: subjects, evaluate: x.evaluate}
+	return lint.ForOrigin(c.start)
+}
+
+// fieldOf is the message's own descriptor of a field, which differs in a dynamic message.
 func fieldOf(m protoreflect.Message, field protoreflect.FieldDescriptor) protoreflect.FieldDescriptor {
 	if field == nil || m.Descriptor() == field.ContainingMessage() {
 		return field
@@ -177,33 +218,31 @@ func fieldOf(m protoreflect.Message, field protoreflect.FieldDescriptor) protore
 func (m *maker) overResources() (none lint.Check) {
 	kind, err := config.ParseKind(m.Snapshot)
 	if err == nil && !slices.Contains(resourceKinds(), kind) {
-		err = fmt.Errorf("a %s is no resource: %s", kind, joined(resourceKinds()))
+		err = fmt.Errorf("a %s is not a resource: %s", kind, joined(resourceKinds()))
 	}
 	if err != nil {
 		m.faultf("snapshot", "%s", err)
 		return none
 	}
 	if m.Field != "" {
-		m.faultf("field", `it goes with "message"; of a resource, the expression asks this.message.%s`, lint.Line(m.Field))
+		m.faultf("field", `it only goes with "message"; in an expression about resources, write this.message.%s`, lint.Line(m.Field))
 		return none
 	}
 	program := m.compile(resourceType(kind), "")
 	if program == nil {
 		return none
 	}
-	return lint.ForSnapshot(func(p *lint.Pass) {
-		for _, r := range p.Snapshot.All(kind) {
-			if r.Message == nil || !suppress.OfResource(m.Resource, r) {
-				continue
-			}
-			if !m.judge(p, r.AtName(), program, resource{r, p.Snapshot}) {
-				return
+	return m.check(program, func(s *graph.Snapshot) (found []subject) {
+		for _, r := range s.All(kind) {
+			if r.Message != nil && suppress.OfResource(m.Resource, r) {
+				found = append(found, subject{r.AtName(), resource{r, s}})
 			}
 		}
+		return found
 	})
 }
 
-// resourceKinds are the kinds of which there are resources.
+// resourceKinds are the kinds that are resources.
 func resourceKinds() []graph.Kind {
 	return slices.DeleteFunc(graph.Kinds(), func(k graph.Kind) bool { return k != graph.Bootstrap && graph.TypeURL(k) == "" })
 }

@@ -12,15 +12,15 @@ import (
 
 	"github.com/xdslint/xdslint/custom"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
 
 // understood reads a configuration with constraints.
-func understood(t *testing.T, text string) (*config.Settings, string) {
+func understood(t *testing.T, text string) (*config.Config, string) {
 	t.Helper()
 	s, err := config.Parse(&source.File{Name: config.FileName, Text: []byte(text)}, rules.Known(), custom.Constraints(rules.Known(), nil))
 	if err != nil {
@@ -29,7 +29,7 @@ func understood(t *testing.T, text string) (*config.Settings, string) {
 	return s, ""
 }
 
-// found are the findings of the house rules in a configuration, a line each.
+// found are the findings of the custom rules in a configuration, one per line.
 func found(t *testing.T, config string, texts map[string]string) string {
 	t.Helper()
 	s, fault := understood(t, config)
@@ -40,7 +40,7 @@ func found(t *testing.T, config string, texts map[string]string) string {
 	for name, text := range texts {
 		given[name] = []byte(text)
 	}
-	input, err := load.Given(t.Context(), given, load.Options{})
+	input, err := load.Texts(t.Context(), given, load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,9 +112,9 @@ func TestConstraints(t *testing.T) {
 		{"the whole snapshot", `{snapshot: listener, expression: "snapshot.resources.filter(r, r.kind == 'cluster').size() < 2", text: too many clusters}`},
 		{"resources are equal to themselves", `{snapshot: cluster, expression: "snapshot.resources.filter(r, dyn(r) == this).size() != 1", text: one of them is this one}`},
 		{"what is not set is empty", `{message: envoy.config.cluster.v3.Cluster, expression: "this.http2_protocol_options.max_concurrent_streams == null && this.load_assignment.endpoints.size() == 0 && this.dns_refresh_rate == duration('0s')", text: x}`},
-		{"what has no value", `{message: envoy.config.cluster.v3.Cluster, expression: "this.metadata.filter_metadata['team'].name == 'web'", text: x}`},
-		{"what has no type before", `{message: envoy.config.cluster.v3.Cluster, expression: "dyn(this.name)", text: x}`},
-		{"a regular expression that is none", `{message: envoy.config.cluster.v3.Cluster, expression: "'a'.matches('[' + this.name)", text: x}`},
+		{"no value", `{message: envoy.config.cluster.v3.Cluster, expression: "this.metadata.filter_metadata['team'].name == 'web'", text: x}`},
+		{"no type before it is evaluated", `{message: envoy.config.cluster.v3.Cluster, expression: "dyn(this.name)", text: x}`},
+		{"an invalid regular expression", `{message: envoy.config.cluster.v3.Cluster, expression: "'a'.matches('[' + this.name)", text: x}`},
 		{"a name in the graph", `{message: envoy.config.route.v3.RouteAction, expression: "snapshot.find('cluster', this.cluster).all(c, has(c.message.outlier_detection))", text: no outlier detection there}`},
 		{"what holds a reference", `{snapshot: cluster, expression: "this.referrers.all(r, has(r.holder.timeout))", text: a route to it has no timeout}`},
 		{"an Any that is not there", `{message: envoy.config.cluster.v3.Cluster, expression: "this.transport_socket.typed_config.sni != ''", text: x}`},
@@ -151,7 +151,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestSecrets: what an expression says, and why it has no value, can quote what it has seen; not in a report.
+// TestSecrets: the message of an expression, or of its error, can quote what it has read. Reports do not show it.
 func TestSecrets(t *testing.T) {
 	const password = "[hunter-two"
 	texts := map[string]string{
@@ -175,7 +175,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// FuzzExpression: whatever is written in an expression is a fault, or judges, or cannot: it never panics.
+// FuzzExpression: any expression is a fault, judges, or cannot judge, but never panics.
 func FuzzExpression(f *testing.F) {
 	for _, seed := range []string{
 		"this.name == ''", "has(this.transport_socket.typed_config.sni)", "this.metadata.filter_metadata.map(k, k)[0] == 'x'", "resource.references[0].to.message.name",
@@ -191,7 +191,7 @@ func FuzzExpression(f *testing.F) {
 		if fault != "" {
 			return
 		}
-		input, err := load.Given(t.Context(), map[string][]byte{"envoy.yaml": []byte(shop)}, load.Options{})
+		input, err := load.Texts(t.Context(), map[string][]byte{"envoy.yaml": []byte(shop)}, load.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +201,7 @@ func FuzzExpression(f *testing.F) {
 	})
 }
 
-// TestLargeSnapshot: an expression pays for its way through the graph, whatever it finds there.
+// TestLargeSnapshot: following references costs, even if nothing is found.
 func TestLargeSnapshot(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("static_resources:\n  clusters:\n")

@@ -6,13 +6,13 @@ import (
 
 	"github.com/xdslint/xdslint/custom"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
 
-// A configuration's constraints become rules, which run beside the built-in ones.
+// A configuration's constraints become rules, which run together with the built-in ones.
 func ExampleConstraints() {
 	configuration := &source.File{Name: config.FileName, Text: []byte(`
 constraints:
@@ -28,7 +28,7 @@ constraints:
 		return
 	}
 	texts := map[string][]byte{"envoy.yaml": []byte("static_resources:\n  clusters:\n  - {name: shop-cart}\n  - {name: backend}\n")}
-	input, err := load.Given(context.Background(), texts, load.Options{})
+	input, err := load.Texts(context.Background(), texts, load.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -19,7 +19,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// watch notes which fields an expression asks for in vain.
+// watch records the fields in an expression that do not exist.
 type watch struct {
 	*typeSystem
 	missing []missing
@@ -36,7 +36,7 @@ func (w *watch) FindStructFieldType(name, field string) (*celtypes.FieldType, bo
 	return found, ok
 }
 
-// wrong says at its place what is wrong with an expression, and what there is instead.
+// wrong reports what is wrong with an expression, and what to write instead.
 func (m *maker) wrong(env *cel.Env, issues *cel.Issues, w *watch) {
 	said := map[string]bool{}
 	for _, e := range issues.Errors() {
@@ -70,19 +70,19 @@ func reason(env *cel.Env, text string, e *common.Error, w *watch) string {
 	return plain(e.Message)
 }
 
-// unknown says that nothing has a name.
+// unknown says that a name does not exist.
 func unknown(env *cel.Env, name string, called bool) string {
 	if !called {
-		return fmt.Sprintf("nothing is named %q: there are this, resource and snapshot", name)
+		return fmt.Sprintf("%q does not exist: the variables are this, resource and snapshot", name)
 	}
 	near := ""
-	if len(name) > 4 { // of a short name everything is near
+	if len(name) > 4 { // every name is near a short one
 		near = lint.DidYouMean(name, functions(env))
 	}
-	return fmt.Sprintf("there is no function %s%s", name, near)
+	return fmt.Sprintf("function %s does not exist%s", name, near)
 }
 
-// dotted is the beginning of a text, as far as it is a name with dots in it.
+// dotted is the name with dots at the beginning of a text.
 func dotted(text string) string {
 	text = strings.TrimPrefix(text, ".")
 	end := strings.IndexFunc(text, func(c rune) bool { return c != '.' && (c > unicode.MaxASCII || !isWord(byte(c))) })
@@ -107,7 +107,7 @@ func noEnumValue(md protoreflect.MessageDescriptor, name string) string {
 	return fmt.Sprintf("%s has no enum value %s: it has %s", md.FullName(), name, strings.Join(values, ", "))
 }
 
-// plain says in plain words what CEL says in its own.
+// plain puts an error of CEL into plain words.
 func plain(message string) string {
 	for _, p := range plainer() {
 		if found := p.message.FindStringSubmatch(message); found != nil {
@@ -123,24 +123,24 @@ type plainWords struct {
 	say     func(found []string) string
 }
 
-// plainer is made when an expression is wrong, and not in every start of the program.
+// plainer is compiled only when an expression is wrong, not at every start of the program.
 var plainer = sync.OnceValue(func() []plainWords {
 	always := func(words string) func([]string) string { return func([]string) string { return words } }
 	return []plainWords{
 		{regexp.MustCompile(`mismatched input '<EOF>'`), always("the expression ends too early")},
-		{regexp.MustCompile(`token recognition error at: '["']`), func([]string) string { return "the text that begins here does not end" }},
-		{regexp.MustCompile(`^found no matching overload for '_\?_:_'`), always("both sides of the : have to be of one type")},
+		{regexp.MustCompile(`token recognition error at: '["']`), func([]string) string { return "the string that begins here is not closed" }},
+		{regexp.MustCompile(`^found no matching overload for '_\?_:_'`), always("both sides of the : must have the same type")},
 		{regexp.MustCompile(`^found no matching overload for '(.+)' applied to '(.+)'$`), func(found []string) string {
-			return fmt.Sprintf("there is no %s for %s%s", strings.Trim(found[1], "_@"), found[2], hint(found[2]))
+			return fmt.Sprintf("%s cannot be applied to %s%s", strings.Trim(found[1], "_@"), found[2], hint(found[2]))
 		}},
-		{regexp.MustCompile(`^type 'wrapper\(\w+\)' does not support field selection$`), always("a wrapper has no fields: it is the value itself, or null where it is not set")},
-		{regexp.MustCompile(`^invalid matches argument$`), always("this is no regular expression of RE2")},
-		{regexp.MustCompile(`^invalid duration argument$`), always("this is no duration: a number and a unit, such as 5s")},
-		{regexp.MustCompile(`^invalid timestamp argument$`), always("this is no time, such as 2026-01-31T12:00:00Z")},
+		{regexp.MustCompile(`^type 'wrapper\(\w+\)' does not support field selection$`), always("a wrapper has no fields: it is its value, or null where it is not set")},
+		{regexp.MustCompile(`^invalid matches argument$`), always("this is not a regular expression (RE2)")},
+		{regexp.MustCompile(`^invalid duration argument$`), always("this is not a duration: it needs a number and a unit, such as 5s")},
+		{regexp.MustCompile(`^invalid timestamp argument$`), always("this is not a time such as 2026-01-31T12:00:00Z")},
 	}
 })
 
-// hint says what to write where types do not fit that look as if they did.
+// hint says what to write where types do not match although it looks as if they did.
 func hint(types string) string {
 	switch types {
 	case "(int, string)", "(string, int)":
@@ -153,7 +153,7 @@ func hint(types string) string {
 	return ""
 }
 
-// noSelection is CEL's message about what is asked of a type, such as a value of an enum that it does not have.
+// noSelection is CEL's message about something that a type does not have, such as a value of an enum.
 var noSelection = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^type 'type\((.+)\)' does not support field selection$`)
 })
@@ -184,18 +184,18 @@ func fieldNames(md protoreflect.MessageDescriptor) (names []string) {
 	return names
 }
 
-// allowed finds what is right in CEL and not here.
+// allowed finds what CEL accepts, but a constraint cannot have.
 func (m *maker) allowed(checked *cel.Ast) bool {
 	before := len(m.faults)
 	out := checked.OutputType()
 	isBool, isString := out.IsExactType(cel.BoolType), out.IsExactType(cel.StringType)
 	switch {
 	case cel.FormatCELType(out) == "wrapper(bool)":
-		m.faultf("expression", "the expression gives a wrapper, which is null where it is not set: compare it with == true or != false")
+		m.faultf("expression", "the expression returns a wrapper, which is null where it is not set: compare it with == true or != false")
 	case !isBool && !isString && !out.IsExactType(cel.DynType):
-		m.faultf("expression", `the expression gives a value of type %s: it has to give true or "" where all is well, and false or a text where it is not`, cel.FormatCELType(out))
+		m.faultf("expression", `the expression returns a value of type %s: it must return true or "" where all is well, and otherwise false or a text`, cel.FormatCELType(out))
 	case !isString && strings.TrimSpace(m.Text) == "":
-		m.faultf("", `there is no "text": what to say where the expression is false`)
+		m.faultf("", `the "text" is missing: the message where the expression is false`)
 	}
 	native := checked.NativeRep()
 	ast.PreOrderVisit(native.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
@@ -211,10 +211,10 @@ func forbidden(e ast.Expr, in *ast.AST) string {
 	switch e.Kind() {
 	case ast.IdentKind:
 		if e.AsIdent() == "now" {
-			return "the time is not known here: the same input always has the same findings"
+			return "now is not available: the same input must always have the same findings"
 		}
 	case ast.StructKind:
-		return "an expression cannot make messages; compare fields instead"
+		return "an expression cannot create messages; compare fields instead"
 	case ast.CallKind:
 		switch call := e.AsCall(); call.FunctionName() {
 		case operators.Equals, operators.NotEquals:
@@ -231,11 +231,11 @@ func forbidden(e ast.Expr, in *ast.AST) string {
 	return ""
 }
 
-// notReached says what is wrong with a call that goes through the graph.
+// notReached says what is wrong with the receiver of reaches or reached_by.
 func notReached(call ast.CallExpr, in *ast.AST) string {
 	receiver := in.GetType(call.Target().ID())
 	if !receiver.IsExactType(cel.DynType) && !strings.HasPrefix(receiver.TypeName(), resourcePrefix) {
-		return fmt.Sprintf("only a resource leads to others, and this is of type %s", cel.FormatCELType(receiver))
+		return fmt.Sprintf("only a resource leads to others, and this has the type %s", cel.FormatCELType(receiver))
 	}
 	return ""
 }
@@ -249,7 +249,7 @@ func noKind(e ast.Expr) string {
 	return ""
 }
 
-// neverNull says what is wrong where null is compared with what is empty and not null where it is not set: nothing would ever be found, or always.
+// neverNull says what is wrong with comparing null to a value that is empty, not null, where it is not set: the outcome would always be the same.
 func neverNull(sides []ast.Expr, in *ast.AST) string {
 	null := func(e ast.Expr) bool { return e.Kind() == ast.LiteralKind && e.AsLiteral() == celtypes.NullValue }
 	if !slices.ContainsFunc(sides, null) {

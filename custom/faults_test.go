@@ -11,7 +11,7 @@ func TestFaults(t *testing.T) {
 	const cluster = "message: envoy.config.cluster.v3.Cluster"
 	for _, test := range []struct{ name, config string }{
 		{"unknown field", "- id: acme/a\n  " + cluster + "\n  expression: this.nam == 'x'\n  text: x"},
-		{"unknown field, none near", "- id: acme/a\n  message: envoy.config.core.v3.TransportSocket\n  expression: this.sni == 'x'\n  text: x"},
+		{"unknown field without a similar one", "- id: acme/a\n  message: envoy.config.core.v3.TransportSocket\n  expression: this.sni == 'x'\n  text: x"},
 		{"nested field in quotes", "- id: acme/a\n  " + cluster + "\n  expression: \"this.transport_socket.nme == 'x'\"\n  text: x"},
 		{"block", "- id: acme/a\n  " + cluster + "\n  expression: |\n    has(this.name) &&\n      this.nam == 'x'\n  text: x"},
 		{"folded", "- id: acme/a\n  " + cluster + "\n  expression: >-\n    has(this.name) &&\n    this.nam == 'x'\n  text: x"},
@@ -43,15 +43,15 @@ func TestFaults(t *testing.T) {
 		{"severity", "- id: acme/a\n  " + cluster + "\n  expression: 'true'\n  text: x\n  severity: fatal"},
 		{"resource", "- id: acme/a\n  " + cluster + "\n  expression: 'true'\n  text: x\n  resource: backend"},
 		{"typo", "- id: acme/a\n  " + cluster + "\n  expresion: 'true'\n  text: x"},
-		{"expression no string", "- id: acme/a\n  " + cluster + "\n  expression: true\n  text: x"},
-		{"unknown function of its own", "- id: acme/a\n  " + cluster + "\n  expression: bind(this.name) && bind(this.name)\n  text: x"},
+		{"an expression that is not a string", "- id: acme/a\n  " + cluster + "\n  expression: true\n  text: x"},
+		{"a macro without its namespace", "- id: acme/a\n  " + cluster + "\n  expression: bind(this.name) && bind(this.name)\n  text: x"},
 		{"field path", "- id: acme/a\n  " + cluster + "\n  field: load_assignment.cluster_name\n  expression: this == ''\n  text: x"},
 		{"a wrapper's value", "- id: acme/a\n  message: envoy.config.cluster.v3.Cluster\n  expression: this.per_connection_buffer_limit_bytes.value > 3u\n  text: x"},
 		{"a wrapper as it is", "- id: acme/a\n  message: envoy.config.route.v3.RouteAction\n  expression: this.auto_host_rewrite\n  text: x"},
 		{"two types", "- id: acme/a\n  " + cluster + "\n  expression: \"this.name == '' ? true : 'x'\"\n  text: x"},
-		{"an enum is no string", "- id: acme/a\n  " + cluster + "\n  expression: this.type == 'EDS'\n  text: x"},
-		{"a duration is no number", "- id: acme/a\n  " + cluster + "\n  expression: this.connect_timeout < 5\n  text: x"},
-		{"no duration", "- id: acme/a\n  " + cluster + "\n  expression: this.connect_timeout < duration('5 s')\n  text: x"},
+		{"an enum is not a string", "- id: acme/a\n  " + cluster + "\n  expression: this.type == 'EDS'\n  text: x"},
+		{"a duration is not a number", "- id: acme/a\n  " + cluster + "\n  expression: this.connect_timeout < 5\n  text: x"},
+		{"not a duration", "- id: acme/a\n  " + cluster + "\n  expression: this.connect_timeout < duration('5 s')\n  text: x"},
 		{"a name without a kind", "- id: acme/a\n  " + cluster + "\n  expression: 'true'\n  text: x\n  resource: public-*"},
 		{"empty", "- id: acme/a\n  " + cluster + "\n  expression: ''\n  text: x"},
 		{"null", "- id: acme/a\n  " + cluster + "\n  expression:\n  text: x"},
@@ -60,7 +60,7 @@ func TestFaults(t *testing.T) {
 		{"never null", "- id: acme/a\n  " + cluster + "\n  expression: this.outlier_detection != null && null != this.connect_timeout && this.transport_socket.typed_config != null && this.per_connection_buffer_limit_bytes != null\n  text: x"},
 		{"unknown kind to find", "- id: acme/a\n  " + cluster + "\n  expression: snapshot.find('clutser', this.name).size() == 1\n  text: x"},
 		{"text without an end", "- id: acme/a\n  " + cluster + "\n  expression: |\n    this.name == \"x\n    || true\n  text: x"},
-		{"no terminal commands", "- id: \"acme/\\e[31m\"\n  " + cluster + "\n  expression: \"th\\eis\"\n  text: x"},
+		{"terminal commands are removed", "- id: \"acme/\\e[31m\"\n  " + cluster + "\n  expression: \"th\\eis\"\n  text: x"},
 		{"enum typo", "- id: acme/a\n  " + cluster + "\n  expression: this.type == Cluster.DiscoveryType.EDDS\n  text: x"},
 	} {
 		config := "constraints:\n" + test.config + "\n"

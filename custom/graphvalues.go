@@ -8,10 +8,10 @@ import (
 	celtypes "cel.dev/cel-go/common/types"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
-// The types of what is no message. A resource has a type for each kind, since its message has; xdslint.resource is one whose kind is not known.
+// The types that are not messages. Each kind of resource has its own type, since its message does; xdslint.resource is for a kind that is not known.
 const (
 	resourcePrefix = "xdslint.resource"
 	referenceName  = "xdslint.reference"
@@ -34,7 +34,7 @@ func isGraphType(name string) bool {
 	return name == resourcePrefix || name == referenceName || name == snapshotName || strings.HasPrefix(name, resourcePrefix+".")
 }
 
-// attribute is a field of what is no message.
+// attribute is a field of a type that is not a message.
 type attribute struct {
 	name string
 	typ  *cel.Type

@@ -1,105 +1,92 @@
 package custom
 
 import (
-	"fmt"
-	"strings"
-
-	"cel.dev/cel-go/cel"
-	"cel.dev/cel-go/common/types"
+	"context"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/parallel"
 	"github.com/xdslint/xdslint/lint"
 )
 
-// maxCost bounds one evaluation of an expression, in CEL's units: looking at a field or comparing two numbers costs about one, an element of a list a few.
+// maxCost limits one evaluation of an expression, in CEL's units: reading a field or comparing two numbers costs about one, an element of a list a few.
 // It takes some tens of milliseconds to use them up.
 const maxCost = 1_000_000
 
-// maxTotal bounds all evaluations of an expression in a run: some seconds.
+// maxTotal limits all evaluations of an expression in a run: some seconds.
 const maxTotal = 100 * maxCost
 
-var tooMuch = &lint.EvalError{
-	Message: "costs more than a hundred million steps in all",
-	Help:    "let the expression look at less: snapshot.find(KIND, NAME) finds a resource without going through all of them",
+// constraint is a constraint that is ready to judge.
+type constraint struct {
+	help     string
+	subjects func(*graph.Snapshot) []subject // in the order of resources
+	evaluate func(*graph.Snapshot, subject) outcome
 }
 
-// scope is what an expression sees.
-type scope struct {
-	this     any
-	resource resource
+// subject is a value that the expression is evaluated for, and the place that a finding about it points to.
+type subject struct {
+	at   lint.At
+	this any
 }
 
-// ResolveName implements cel.Activation.
-func (s scope) ResolveName(name string) (any, bool) {
-	switch name {
-	case "this":
-		return s.this, true
-	case "resource":
-		return s.resource, true
-	case "snapshot":
-		return snapshot{s.resource.in}, true
-	}
-	return nil, false
+// outcome is the result of an expression for a subject.
+type outcome struct {
+	message string // empty: all is well
+	cost    uint64
+	err     *lint.EvalError
 }
 
-// Parent implements cel.Activation.
-func (s scope) Parent() cel.Activation { return nil }
+// evaluation is a constraint in one run.
+type evaluation struct {
+	*constraint
+	done int    // how many expressions were evaluated so far
+	cost uint64 // of all of them
+}
 
-// judge evaluates the expression for one value, and reports what it says at a place.
-func (m *maker) judge(p *lint.Pass, at lint.At, program cel.Program, this any) (more bool) {
-	verdict, details, err := program.Eval(scope{this, resource{at.Resource(), p.Snapshot}})
-	if err != nil {
-		p.Fail(m.unable(at, err))
-		return false
-	}
-	text := strings.TrimSpace(m.Text)
-	switch verdict := verdict.(type) {
-	case types.Bool:
-		if verdict {
-			text = ""
-		}
-	case types.String:
-		text = string(verdict)
-	default: // an expression whose type is only known when it is evaluated
-		p.Fail(&lint.EvalError{
-			Message: fmt.Sprintf("gives a value of type %s for %s", verdict.Type().TypeName(), named(at)),
-			Help:    `true, or "", says that all is well; false, or a text, that it is not`,
+func (c *constraint) start() lint.Judge { return (&evaluation{constraint: c}).judge }
+
+// judge evaluates the expression for several subjects at the same time, but looks at the outcomes in the order of the subjects: so a failure, or the end of
+// what the constraint may cost, is at the same subject in every run.
+func (e *evaluation) judge(ctx context.Context, passes []*lint.Pass) *lint.EvalError {
+	p := passes[0]
+	for rest := e.subjects(p.Snapshot); len(rest) > 0; {
+		batch := rest[:min(len(rest), e.next())]
+		rest = rest[len(batch):]
+		outcomes := make([]outcome, len(batch))
+		parallel.Each(ctx, len(batch), func() func(int) {
+			return func(i int) { outcomes[i] = e.evaluate(p.Snapshot, batch[i]) }
 		})
-		return false
-	}
-	if text != "" {
-		p.Report(at, lint.Diagnostic{Message: lint.Line(text), Help: m.Help})
-	}
-	return p.Spend(*details.ActualCost(), maxTotal, tooMuch)
-}
-
-// unable says why an expression has no value.
-func (m *maker) unable(at lint.At, err error) *lint.EvalError {
-	if strings.Contains(err.Error(), "cost limit exceeded") {
-		return &lint.EvalError{
-			Message: "costs more than a million steps for " + named(at),
-			Help:    "let the expression look at less at once: a list within a list multiplies",
+		if ctx.Err() != nil {
+			return nil // some of them were not evaluated
+		}
+		for i, o := range outcomes {
+			if err := e.take(p, batch[i].at, o); err != nil {
+				return err
+			}
 		}
 	}
-	help := "ask first whether there is something, with has(…), size(…) or in"
-	if strings.Contains(err.Error(), "no such overload") {
-		help = "something in it is null: a wrapper that is not set, or an Any's content that is of another type"
-	}
-	if strings.Contains(err.Error(), "google.protobuf.Any has no field") {
-		help = "an Any in it is not set, or its content is of a type that is not known here: ask has(…) first"
-	}
-	return &lint.EvalError{Message: fmt.Sprintf("has no value for %s: %s", named(at), lint.Line(err.Error())), Help: help}
+	return nil
 }
 
-// named names a place in words.
-func named(at lint.At) string {
-	r := at.Resource()
-	what := fmt.Sprintf("%s %q", r.Kind, r.Name)
-	if r.Kind == graph.Bootstrap || r.Object.Secret() {
-		what = string(r.Kind)
+// next is how many expressions to evaluate at the same time: no more than before, so that a constraint which fails has not cost much more than it had to, and
+// no more than the rest of maxTotal allows, even if each costs as much as it may.
+func (e *evaluation) next() int {
+	affordable := int((maxTotal - e.cost) / maxCost)
+	return max(1, min(e.done, affordable))
+}
+
+func (e *evaluation) take(p *lint.Pass, at lint.At, o outcome) *lint.EvalError {
+	if o.err != nil {
+		return o.err
 	}
-	if path := at.Path().String(); path != "" {
-		what += ", " + path
+	e.done++
+	if o.message != "" {
+		p.Report(at, lint.Diagnostic{Message: lint.Line(o.message), Help: e.help})
 	}
-	return what
+	if e.cost += o.cost; e.cost > maxTotal {
+		return &lint.EvalError{
+			Message: "costs more than a hundred million steps in all",
+			Help:    "let the expression read less: snapshot.find(KIND, NAME) finds a resource without going through all of them",
+		}
+	}
+	return nil
 }

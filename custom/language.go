@@ -11,7 +11,6 @@ import (
 	"cel.dev/cel-go/ext"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/internal/config"
 )
 
@@ -21,7 +20,7 @@ type language struct {
 	env   *cel.Env
 }
 
-func newLanguage(known decode.Types) *language {
+func newLanguage(known graph.Types) *language {
 	base, err := cel.NewEnv(cel.Lib(pv.NewLibrary()))
 	if err != nil {
 		panic(err) // it depends on nothing
@@ -45,7 +44,7 @@ func (l *language) reach(name string, f func(resource, graph.Kind) (resources, i
 	call := func(receiver, kind ref.Val) ref.Val {
 		r, ok := receiver.Value().(resource)
 		if !ok {
-			return celtypes.NewErr("only a resource leads to others, and a %s is none", receiver.Type().TypeName())
+			return celtypes.NewErr("only a resource leads to others; this is a %s", receiver.Type().TypeName())
 		}
 		k, err := config.ParseKind(fmt.Sprint(kind.Value()))
 		if err != nil {
@@ -54,7 +53,7 @@ func (l *language) reach(name string, f func(resource, graph.Kind) (resources, i
 		found, looked := f(r, k)
 		return reached{l.types.NativeToValue(found).(traits.Lister), looked}
 	}
-	// The receiver is of a type of its own for each kind of resource, so it is not checked before the call.
+	// Each kind of resource has its own type, so the receiver's is only checked in the call.
 	overload := cel.MemberOverload("resource_"+name, []*cel.Type{cel.DynType, cel.StringType}, cel.ListType(resourceType("")), cel.BinaryBinding(call))
 	return cel.Function(name, overload)
 }
@@ -76,7 +75,7 @@ func (l *language) find() cel.EnvOption {
 	return cel.Function("find", cel.MemberOverload("snapshot_find", of, cel.ListType(resourceType("")), cel.FunctionBinding(call)))
 }
 
-// compile makes a program of the expression, in which `this` has a type; nil if it is wrong. In the scope of a package, its types go by their short names.
+// compile makes a program of the expression, in which `this` has a type; nil if it is wrong. The types of a package can be written with their short names.
 func (m *maker) compile(this *cel.Type, pkg string) cel.Program {
 	watched := &watch{typeSystem: m.language.types}
 	env, err := m.language.env.Extend(cel.CustomTypeProvider(watched), cel.Variable("this", this), cel.Container(pkg))
@@ -99,21 +98,21 @@ func (m *maker) compile(this *cel.Type, pkg string) cel.Program {
 	return program
 }
 
-// costs are those of functions that look at more than their arguments.
+// costs are those of functions that read more than their arguments.
 type costs struct{}
 
-// CallCost implements cel's ActualCostEstimator: what goes through the graph costs as much as it looks at.
+// CallCost implements cel's ActualCostEstimator: following references costs by their number.
 func (costs) CallCost(_, _ string, _ []ref.Val, result ref.Val) *uint64 {
 	found, ok := result.(reached)
 	if !ok {
 		return nil
 	}
-	const dear = 5 // as a step in the graph takes longer than one in an expression
-	cost := 1 + dear*uint64(found.looked)
+	const each = 5 // a step in the graph takes longer than one in an expression
+	cost := 1 + each*uint64(found.looked)
 	return &cost
 }
 
-// reached is what a way through the graph has led to, and at how many references it has looked.
+// reached are the resources at the end of references, and how many references were followed.
 type reached struct {
 	traits.Lister
 	looked int

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
 // message is a message in CEL.
@@ -22,7 +22,7 @@ type message struct {
 	types *typeSystem
 }
 
-// contained is a message of a resource, with what the Anys in that hold: opening one anew whenever an expression looks at it would take a multiple of the time.
+// contained is a message of a resource, with the contents of the resource's Anys: decoding an Any whenever an expression reads it would take several times as long.
 type contained struct {
 	m        proto.Message
 	contents decode.Contents
@@ -33,7 +33,7 @@ func (m message) ConvertToNative(to reflect.Type) (any, error) {
 	if reflect.TypeOf(m.m).AssignableTo(to) {
 		return m.m, nil
 	}
-	return nil, fmt.Errorf("a %s is no %s", m.name(), to)
+	return nil, fmt.Errorf("a %s is not a %s", m.name(), to)
 }
 
 // ConvertToType implements ref.Val.
@@ -44,7 +44,7 @@ func (m message) ConvertToType(to ref.Type) ref.Val {
 	case to.TypeName() == m.name():
 		return m
 	}
-	return celtypes.NewErr("a %s is no %s", m.name(), to.TypeName())
+	return celtypes.NewErr("a %s is not a %s", m.name(), to.TypeName())
 }
 
 // Equal implements ref.Val.
@@ -74,7 +74,7 @@ func (m message) Get(field ref.Val) ref.Val {
 	return m.types.NativeToValue(found)
 }
 
-// IsSet implements traits.FieldTester. A field that the type does not have is not set: what an Any holds is known only when it is looked at.
+// IsSet implements traits.FieldTester. A field that the type does not have is not set: the type of an Any's content is not known before.
 func (m message) IsSet(field ref.Val) ref.Val {
 	name, ok := field.(celtypes.String)
 	return celtypes.Bool(ok && has(m.contained, string(name)))
@@ -88,7 +88,7 @@ func has(target any, field string) bool {
 	return fd != nil && in.m.ProtoReflect().Has(fd)
 }
 
-// get reads a field. A message that is not there is empty, as CEL wants it; of a wrapper, null.
+// get reads a field. As CEL demands, a message that is not set is empty, and a wrapper that is not set is null.
 func (t *typeSystem) get(target any, field string) (any, error) {
 	in, fd := fieldIn(target, field)
 	switch {
@@ -126,7 +126,7 @@ func (t *typeSystem) value(fd protoreflect.FieldDescriptor, v protoreflect.Value
 	return t.messageValue(contained{found.Interface(), contents})
 }
 
-// within makes values of what stands in a list or a map of a resource.
+// within converts the elements of a list or a map in a resource.
 type within struct {
 	*typeSystem
 	contents decode.Contents
@@ -144,7 +144,7 @@ func isWrapper(md protoreflect.MessageDescriptor) bool {
 	return ownForm(md.FullName()) && md.Fields().Len() == 1 && md.Fields().Get(0).Name() == "value"
 }
 
-// mapValue copies a map field; its values become those of CEL as an expression comes to them.
+// mapValue copies a map field; its values are converted when an expression reads them.
 func (t *typeSystem) mapValue(m protoreflect.Map, contents decode.Contents) ref.Val {
 	adapter := within{t, contents}
 	all := make(map[any]any, m.Len())
@@ -155,7 +155,7 @@ func (t *typeSystem) mapValue(m protoreflect.Map, contents decode.Contents) ref.
 	return sortedMap{celtypes.NewDynamicMap(adapter, all), adapter}
 }
 
-// sortedMap is gone through in the order of its keys: what is found must not depend on Go's.
+// sortedMap iterates in the order of its keys, since findings must not depend on Go's order.
 type sortedMap struct {
 	traits.Mapper
 	adapter within

@@ -21,7 +21,7 @@ func (o object) ConvertToNative(to reflect.Type) (any, error) {
 	if reflect.TypeOf(o.it).AssignableTo(to) {
 		return o.it, nil
 	}
-	return nil, fmt.Errorf("a %s is no %s", o.typ, to)
+	return nil, fmt.Errorf("a %s is not a %s", o.typ, to)
 }
 
 // ConvertToType implements ref.Val.
@@ -32,7 +32,7 @@ func (o object) ConvertToType(to ref.Type) ref.Val {
 	case to.TypeName() == o.typ:
 		return o
 	}
-	return celtypes.NewErr("a %s is no %s", o.typ, to.TypeName())
+	return celtypes.NewErr("a %s is not a %s", o.typ, to.TypeName())
 }
 
 // Equal implements ref.Val.

@@ -6,17 +6,17 @@ import (
 
 	"cel.dev/cel-go/common"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// faultAt finds a fault at a place in the expression.
+// faultAt adds a fault at a place in the expression.
 func (m *maker) faultAt(at common.Location, format string, args ...any) {
 	m.faultf("expression", format, args...)
 	m.faults[len(m.faults)-1].Span = m.spanOf(at)
 }
 
-// spanOf is where a word of the expression stands in the configuration; the whole expression where the YAML spells it otherwise.
+// spanOf is the span of a word of the expression in the configuration; of the whole expression if the YAML text is escaped or folded.
 func (m *maker) spanOf(at common.Location) source.Span {
 	text := m.Expression
 	start := offset(text, at)
@@ -44,7 +44,7 @@ func (m *maker) spanOf(at common.Location) source.Span {
 }
 
 // lines are those of an expression that is written as a literal block; nil for any other.
-func (m *maker) lines() decode.BlockLines {
+func (m *maker) lines() tree.BlockLines {
 	node := m.Value("expression")
 	if node == nil {
 		return nil

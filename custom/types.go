@@ -12,20 +12,20 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/lint"
 )
 
-// typeSystem tells CEL about messages. cel-go's own registry knows only types whose Go packages are linked in, and opens no Any of another; it is
-// still asked about what CEL has a form of its own for, such as durations and wrappers.
+// typeSystem is CEL's view of messages. cel-go's own registry knows only types whose Go packages are linked in, and opens only their Anys; it is still used
+// for types that CEL has its own form of, such as durations and wrappers.
 type typeSystem struct {
 	celtypes.Provider
 	celtypes.Adapter
-	known decode.Types
+	known graph.Types
 }
 
-// message finds the descriptor of a message; nil if there is none.
+// message finds the descriptor of a message; nil if the type is not known.
 func (t *typeSystem) message(name protoreflect.FullName) protoreflect.MessageDescriptor {
 	mt, err := t.known.FindMessageByName(name)
 	if err != nil {
@@ -34,7 +34,7 @@ func (t *typeSystem) message(name protoreflect.FullName) protoreflect.MessageDes
 	return mt.Descriptor()
 }
 
-// nearestMessage suggests a message for a name that is none.
+// nearestMessage suggests a message for a name that is not known.
 func (t *typeSystem) nearestMessage(name protoreflect.FullName) string {
 	var all, alike []string // alike in all but the package
 	types.Each(func(known, _ protoreflect.FullName) {
@@ -54,7 +54,7 @@ func (t *typeSystem) nearestMessage(name protoreflect.FullName) string {
 
 func objectType(name protoreflect.FullName) *cel.Type { return cel.ObjectType(string(name)) }
 
-// ownForm tells the messages that are something else in CEL: durations, wrappers, JSON values.
+// ownForm reports whether a message is something else in CEL: a duration, a wrapper, a JSON value.
 func ownForm(name protoreflect.FullName) bool {
 	return decode.HasOwnJSON(name) && name != "google.protobuf.Empty" && name != "google.protobuf.FieldMask"
 }
@@ -232,8 +232,8 @@ func (t *typeSystem) messageValue(in contained) ref.Val {
 	return message{in, t}
 }
 
-// open is what an Any holds; the Any itself if nobody knows its type.
-func (t *typeSystem) open(packed *anypb.Any, contents decode.Contents) proto.Message {
+// open is the content of an Any; the Any itself if the type is not known.
+func (t *typeSystem) open(packed *anypb.Any, contents graph.Contents) proto.Message {
 	if content := contents[packed]; content != nil {
 		return content
 	}

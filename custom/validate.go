@@ -3,6 +3,7 @@ package custom
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
@@ -10,13 +11,27 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/dataplane"
-	"github.com/xdslint/xdslint/graph/decode/types"
+	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/lint"
 )
 
-func init() { lint.InvalidMessage.Run = lint.EachMatching(own, validated) }
+// Rules adds the checks that need CEL to a list of rules: lint.InvalidMessage, which has no check, is replaced by a rule of the same name that has one.
+func Rules(known []*lint.Rule) []*lint.Rule {
+	all := slices.Clone(known)
+	if i := slices.Index(all, lint.InvalidMessage); i >= 0 {
+		all[i] = invalidMessage
+	}
+	return all
+}
 
-// own tells the messages that are not of Envoy's API.
+// invalidMessage is one for all callers, who may compare rules.
+var invalidMessage = func() *lint.Rule {
+	rule := *lint.InvalidMessage
+	rule.Run = lint.EachMatching(own, validated)
+	return &rule
+}()
+
+// own reports whether a message is not part of Envoy's API.
 func own(_ dataplane.Target, md protoreflect.MessageDescriptor) bool {
 	_, err := types.Envoy.FindFileByPath(md.ParentFile().Path())
 	return err != nil && md.FullName().Parent() != "google.protobuf"
@@ -33,7 +48,7 @@ var validator = sync.OnceValue(func() protovalidate.Validator {
 
 func validated(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	if parent := at.Place.Parent; parent != nil && own(p.Target, parent.Message.Descriptor()) {
-		return // it was looked at with the one around it
+		return // it was validated with the message around it
 	}
 	err := validator().Validate(m.Interface())
 	var invalid *protovalidate.ValidationError
@@ -43,7 +58,7 @@ func validated(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		for _, v := range invalid.Violations {
 			p.Report(violated(at, v.Proto.GetField()), lint.Diagnostic{
 				Message: lint.Line(v.Proto.GetMessage()),
-				Notes:   []string{fmt.Sprintf("the rule %s of %s says so", v.Proto.GetRuleId(), m.Descriptor().FullName())},
+				Notes:   []string{fmt.Sprintf("required by the rule %s of %s", v.Proto.GetRuleId(), m.Descriptor().FullName())},
 			})
 		}
 	default:
@@ -51,7 +66,7 @@ func validated(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	}
 }
 
-// violated goes to the field that a violation names.
+// violated is the place of the field that a violation names.
 func violated(at lint.At, path *validate.FieldPath) lint.At {
 	for _, e := range path.GetElements() {
 		name := e.GetFieldName()

@@ -10,11 +10,11 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/xdslint/xdslint/custom"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
 	settings "github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
@@ -83,7 +83,7 @@ typed_config:
 // TestOwnDescriptors: rules of buf.validate in a user's descriptors hold at any depth, with the places of the fields; so do constraints on the user's types.
 func TestOwnDescriptors(t *testing.T) {
 	known := ownTypes(t)
-	input, err := load.Given(t.Context(), map[string][]byte{"audit.yaml": []byte("\"@type\": type.googleapis.com/envoy.config.core.v3.TypedExtensionConfig\n" + audited)}, load.Options{Types: known})
+	input, err := load.Texts(t.Context(), map[string][]byte{"audit.yaml": []byte("\"@type\": type.googleapis.com/envoy.config.core.v3.TypedExtensionConfig\n" + audited)}, load.Options{Types: known})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestOwnDescriptors(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: append(lint.Custom.Rules(), s.Custom...)})
+	result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: append(custom.Rules(lint.Custom.Rules()), s.Custom...)})
 	if err := report.Concise(&b, &report.Report{Result: result}); err != nil {
 		t.Fatal(err)
 	}

@@ -13,10 +13,10 @@ import (
 	"github.com/xdslint/xdslint/custom"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/plugintest"
 	"github.com/xdslint/xdslint/internal/ruletest"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/wasm/plugin"
 )
@@ -113,7 +113,7 @@ func thousand(t *testing.T) []*graph.Snapshot {
 		}
 		b.WriteString("  - " + form + "\n")
 	}
-	input, err := load.Given(t.Context(), map[string][]byte{"envoy.yaml": []byte(b.String())}, load.Options{})
+	input, err := load.Texts(t.Context(), map[string][]byte{"envoy.yaml": []byte(b.String())}, load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,15 +3,12 @@ package graph
 import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
 )
 
 // At is a place that a finding can point to: a message, or one of its fields.
 type At struct {
 	Place *Place
-	path  *decode.Path
+	path  *Path
 	key   bool
 }
 
@@ -31,7 +28,7 @@ func (r *Resource) At() At {
 }
 
 // AtPath is a field of the resource.
-func (r *Resource) AtPath(path *decode.Path) At {
+func (r *Resource) AtPath(path *Path) At {
 	at := r.At()
 	at.path = path
 	return at
@@ -55,10 +52,10 @@ func (r *Resource) AtName() At {
 func (at At) Resource() *Resource { return at.Place.Resource }
 
 // Path from the resource's message.
-func (at At) Path() *decode.Path { return at.path }
+func (at At) Path() *Path { return at.path }
 
 // Span is the text that a finding points to: the value, or the field's name where it was asked for with Key or where the value has no text.
-func (at At) Span() source.Span {
+func (at At) Span() Span {
 	found := at.Resource().Locate(at.path)
 	if (at.key || !found.Exact) && !found.Key.IsZero() {
 		return found.Key

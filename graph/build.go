@@ -10,14 +10,13 @@ import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/internal/parallel"
 )
 
 // Edge is one reference from a resource to a name.
 type Edge struct {
 	From   *Resource
-	Path   *decode.Path          // the field of From that holds the name
+	Path   *Path                 // the field of From that holds the name
 	Field  protoreflect.FullName // that field
 	Kind   Kind
 	Source Source
@@ -158,7 +157,7 @@ func (b *builder) source(at *Place, ref *reference) Source {
 	return SourceOf(cs, at.Resource.Source)
 }
 
-func (b *builder) add(at *Place, ref *reference, from Source, target string, path *decode.Path) {
+func (b *builder) add(at *Place, ref *reference, from Source, target string, path *Path) {
 	if target == "" || ref.kind == DNSCache && at.Parent.isCarrier() {
 		return
 	}

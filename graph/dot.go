@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/xdslint/xdslint/graph/source"
 )
 
 // label is what an edge is named after: the field that holds the name.
@@ -167,7 +165,7 @@ func (n *Node) state() string {
 	return [...]string{Open: "open", Presumed: "presumed", Closed: "missing"}[n.World]
 }
 
-func placeOf(f *source.File, span source.Span) *placeJSON {
+func placeOf(f *SourceFile, span Span) *placeJSON {
 	if f == nil {
 		return nil
 	}

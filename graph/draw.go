@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
 )
 
 // Drawing is a graph made for the eye, and for JSON: nodes are names, edges are references. Its order depends on the input
@@ -23,8 +20,8 @@ type Node struct {
 	Name     string
 	Snapshot string // the file of the bootstrap or config_dump; empty: loose resources
 	Resource *Resource
-	Inside   bool         // of Resource
-	Part     *decode.Path // where in Resource; nil: all of it, or not known
+	Inside   bool  // of Resource
+	Part     *Path // where in Resource; nil: all of it, or not known
 	Missing  bool
 	World    World // of a missing name: what that means
 }
@@ -148,25 +145,25 @@ func (d *Drawing) From(kind Kind, name string, depth int) (*Drawing, bool) {
 }
 
 // span is where a node's resource stands; nil without a text.
-func (n *Node) place() (*source.File, source.Span) {
+func (n *Node) place() (*SourceFile, Span) {
 	if n.Part != nil {
 		return placed(n.Resource, n.Part)
 	}
 	if n.Resource == nil || n.Inside {
-		return nil, source.Span{}
+		return nil, Span{}
 	}
 	if n.Resource.Text == nil {
-		return n.Resource.File, source.Span{}
+		return n.Resource.File, Span{}
 	}
 	return n.Resource.File, n.Resource.Text.Span()
 }
 
-func (l *Line) place() (*source.File, source.Span) { return placed(l.Edge.From, l.Edge.Path) }
+func (l *Line) place() (*SourceFile, Span) { return placed(l.Edge.From, l.Edge.Path) }
 
-func placed(r *Resource, at *decode.Path) (*source.File, source.Span) {
+func placed(r *Resource, at *Path) (*SourceFile, Span) {
 	found := r.Locate(at)
 	if !found.Exact {
-		return r.File, source.Span{}
+		return r.File, Span{}
 	}
 	return r.File, found.Value
 }

@@ -1,10 +1,5 @@
 package graph
 
-import (
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
-)
-
 // Patch is a message that a Kubernetes object puts into what a control plane makes: no resource, but part of one, or one among others that
 // are not known here.
 const Patch Kind = "patch"
@@ -14,7 +9,7 @@ type Object struct {
 	Kind      string
 	Namespace string // empty: that of whoever applies it
 	Name      string
-	Span      source.Span // of all of it, in its file
+	Span      Span // of all of it, in its file
 }
 
 // The kinds of objects that hold patches.
@@ -36,7 +31,7 @@ func (o *Object) Secret() bool { return o != nil && o.Kind == "Secret" }
 
 // InObject is where a field of the resource stands in its object: spec.configPatches[0].patch.value.typed_config. A resource that is part of
 // a text in the object stands where the text does. It is nil outside of objects.
-func (r *Resource) InObject(p *decode.Path) *decode.Path {
+func (r *Resource) InObject(p *Path) *Path {
 	switch {
 	case r.Object == nil:
 		return nil

@@ -10,9 +10,6 @@ import (
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
 )
 
 // Delivery is how a resource reaches the data plane; it decides what is refused and what is dropped in silence.
@@ -20,7 +17,7 @@ type Delivery uint8
 
 // The ways of delivery.
 const (
-	OverXDS Delivery = iota // over xDS: LDS, RDS, CDS …, be it a stream or a file
+	OverXDS       Delivery = iota // over xDS: LDS, RDS, CDS …, be it a stream or a file
 	FromBootstrap                 // as part of the bootstrap
 )
 
@@ -39,22 +36,22 @@ type Resource struct {
 	Kind     Kind
 	Name     string
 	Message  proto.Message
-	Contents decode.Contents // of the Anys below Message
-	Source   Source          // who serves it
+	Contents Contents // of the Anys below Message
+	Source   Source   // who serves it
 	Delivery Delivery
 	State    State
 	Version  string        // that the server gave it or its response; empty if not known
 	TTL      time.Duration // after which the data plane forgets it; 0: never
 
-	File     *source.File // never nil
-	Text     *decode.Node // what Message was decoded from; nil for binary and live input
-	Problems []decode.Problem
+	File     *SourceFile // never nil
+	Text     *TextNode   // what Message was decoded from; nil for binary and live input
+	Problems []Problem
 
 	// In a Kubernetes object:
 	Object   *Object               // nil elsewhere
-	Within   *decode.Path          // where in it the resource stands, or the text that it is part of: data["envoy.yaml"]
+	Within   *Path                 // where in it the resource stands, or the text that it is part of: data["envoy.yaml"]
 	Into     protoreflect.FullName // of a patch that is one value of a field of another message: that field
-	Around   *decode.Path          // of a patch that is no message: the field of Message that stands for it, which the object does not have
+	Around   *Path                 // of a patch that is no message: the field of Message that stands for it, which the object does not have
 	Fragment bool                  // it is merged into another message: what is absent here says nothing
 
 	once   sync.Once
@@ -62,9 +59,9 @@ type Resource struct {
 }
 
 // Locate finds where a field stands in the resource's file. It is the zero Found for input without text.
-func (r *Resource) Locate(p *decode.Path) decode.Found {
+func (r *Resource) Locate(p *Path) Location {
 	if r.Text == nil {
-		return decode.Found{}
+		return Location{}
 	}
 	return r.Text.Locate(p)
 }
@@ -86,7 +83,7 @@ type Assumed struct {
 type Snapshot struct {
 	Name        string // the bootstrap's or config_dump's file; empty for loose resources
 	Resources   []*Resource
-	Partial       bool // resources that came alone: what is missing may simply not have been given
+	Partial     bool // resources that came alone: what is missing may simply not have been given
 	Assumptions Assumptions
 
 	Edges         []*Edge

@@ -30,7 +30,7 @@ const subscribers = `
 
 // A reference that names no resource is known even where nothing of it is there.
 func TestSubscriptions(t *testing.T) {
-	input, err := load.Given(t.Context(), map[string][]byte{"x.yaml": []byte(subscribers)}, load.Options{})
+	input, err := load.Texts(t.Context(), map[string][]byte{"x.yaml": []byte(subscribers)}, load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

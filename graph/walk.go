@@ -4,7 +4,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
 // Place is one message somewhere inside a resource.
@@ -12,7 +12,7 @@ type Place struct {
 	Resource *Resource
 	Parent   *Place // nil: the resource's own message
 	Message  protoreflect.Message
-	Path     *decode.Path
+	Path     *Path
 	// Opaque is set on an Any whose content is not known.
 	Opaque bool
 }
@@ -51,7 +51,7 @@ func (r *Resource) walk(at *Place, visit func(*Place)) {
 		return
 	}
 	static := r.Kind == Bootstrap && name == "envoy.config.bootstrap.v3.Bootstrap.StaticResources"
-	decode.EachMessage(m, at.Path, func(inner protoreflect.Message, path *decode.Path) {
+	decode.EachMessage(m, at.Path, func(inner protoreflect.Message, path *Path) {
 		if !static {
 			r.walk(&Place{Resource: r, Parent: at, Message: inner, Path: path}, visit)
 		}

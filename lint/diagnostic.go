@@ -4,8 +4,6 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
 )
 
 // Diagnostic is one finding.
@@ -16,11 +14,11 @@ type Diagnostic struct {
 	Notes    []string // what the data plane does with it
 	Help     string   // what to write instead
 	Upstream string   // the gist of the data plane's own message, for those who have its log; see Rejected
-	Rejected  bool     // the target refuses it, delivered as it is: what verdicts are made of
+	Rejected bool     // the target refuses it, delivered as it is: what verdicts are made of
 
 	Resource *graph.Resource
-	Path     *decode.Path // the field, from the resource's message
-	Span     source.Span  // zero where the input has no text
+	Path     *graph.Path // the field, from the resource's message
+	Span     graph.Span  // zero where the input has no text
 	Related  []Related
 	Fixes    []Fix
 }
@@ -29,8 +27,8 @@ type Diagnostic struct {
 type Related struct {
 	Message  string
 	Resource *graph.Resource
-	Path     *decode.Path
-	Span     source.Span
+	Path     *graph.Path
+	Span     graph.Span
 }
 
 // Fix is one way to mend a finding.
@@ -42,7 +40,7 @@ type Fix struct {
 
 // Edit replaces a span of the finding's file.
 type Edit struct {
-	Span source.Span
+	Span graph.Span
 	New  string
 }
 

@@ -7,8 +7,7 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // Edits are what one fix changes in the finding's file. There are none where the file has no text, or a text of a shape that
@@ -41,7 +40,7 @@ func Together(all ...Edits) Edits {
 }
 
 // AtProblem is the place of something that could not be decoded.
-func AtProblem(r *graph.Resource, problem decode.Problem) At {
+func AtProblem(r *graph.Resource, problem graph.Problem) At {
 	return r.AtPath(problem.Path)
 }
 
@@ -67,10 +66,10 @@ func Correct(at At, name, near string) []Fix {
 func Replace(at At, value any) Edits {
 	s, ok := spotOf(at)
 	old := s.value()
-	if !ok || s.Node.Kind == decode.List || s.Node.Kind == decode.Map || len(old) == 0 || bytes.ContainsAny(old, "\r\n") || old[0] == '|' || old[0] == '>' {
+	if !ok || s.Node.Kind == tree.List || s.Node.Kind == tree.Map || len(old) == 0 || bytes.ContainsAny(old, "\r\n") || old[0] == '|' || old[0] == '>' {
 		return nil
 	}
-	return s.edit(source.Span{Start: s.Value.Start, End: s.Value.End}, spell(value, style{plain: s.Node.Plain, quote: old[0]}))
+	return s.edit(graph.Span{Start: s.Value.Start, End: s.Value.End}, spell(value, style{plain: s.Node.Plain, quote: old[0]}))
 }
 
 // Rename writes another name of a field, or another key of a map field. A field keeps the lowerCamelCase of a file that is
@@ -132,7 +131,7 @@ func Remove(at At) Edits {
 // Insert adds a field to the message at a place, behind the others. The value is a scalar as in Replace, or Fields.
 func Insert(at At, field string, value any) Edits {
 	c, ok := collectionAt(at)
-	if !ok || c.node.Kind != decode.Map || c.has(field) || c.node.Get("@type") != nil && c.node.Get("value") != nil {
+	if !ok || c.node.Kind != tree.Map || c.has(field) || c.node.Get("@type") != nil && c.node.Get("value") != nil {
 		return nil
 	}
 	if len(c.node.Items) == 0 {
@@ -148,26 +147,26 @@ func Insert(at At, field string, value any) Edits {
 // Join makes an element of a list a part of the one before it: it takes its dash away.
 func Join(at At) Edits {
 	s, ok := spotOf(at)
-	if !ok || s.flow || s.In.Kind != decode.List || s.Index == 0 || s.Node.Kind != decode.Map || isFlow(s.Node, s.text) {
+	if !ok || s.flow || s.In.Kind != tree.List || s.Index == 0 || s.Node.Kind != tree.Map || isFlow(s.Node, s.text) {
 		return nil
 	}
 	before := collection{node: &s.In.Items[s.Index-1], text: s.text}
-	if before.node.Kind != decode.Map || isFlow(before.node, s.text) || slices.ContainsFunc(s.Node.Keys, func(k decode.Key) bool { return before.has(k.Name) }) {
+	if before.node.Kind != tree.Map || isFlow(before.node, s.text) || slices.ContainsFunc(s.Node.Keys, func(k tree.Key) bool { return before.has(k.Name) }) {
 		return nil
 	}
-	column := func(n *decode.Node) int { return n.Span().Start - lineStart(s.text, n.Span().Start) }
+	column := func(n *graph.TextNode) int { return n.Span().Start - lineStart(s.text, n.Span().Start) }
 	last, ok := before.element(len(before.node.Items) - 1)
 	if !ok || last.open() || column(before.node) != column(s.Node) || lineStart(s.text, s.start) != lineStart(s.text, s.Value.Start) {
 		return nil
 	}
-	return s.edit(source.Span{Start: s.start, End: s.start + 1}, " ")
+	return s.edit(graph.Span{Start: s.start, End: s.start + 1}, " ")
 }
 
 // Swap exchanges two elements of one list, with their comments.
 func Swap(a, b At) Edits {
 	first, ok := spotOf(a)
 	second, alsoOK := spotOf(b)
-	if !ok || !alsoOK || first.In != second.In || first.In.Kind != decode.List || first.Index == second.Index {
+	if !ok || !alsoOK || first.In != second.In || first.In.Kind != tree.List || first.Index == second.Index {
 		return nil
 	}
 	if first.Index > second.Index {
@@ -187,7 +186,7 @@ func Swap(a, b At) Edits {
 // MoveToEnd makes an element the last of its list, with its comments.
 func MoveToEnd(at At) Edits {
 	s, ok := spotOf(at)
-	if !ok || s.In.Kind != decode.List || s.Index == len(s.In.Items)-1 {
+	if !ok || s.In.Kind != tree.List || s.Index == len(s.In.Items)-1 {
 		return nil
 	}
 	last, ok := collection{node: s.In, text: s.text, flow: s.flow}.element(len(s.In.Items) - 1)
@@ -201,14 +200,14 @@ func MoveToEnd(at At) Edits {
 		if !onlyComma(gap) || bytes.IndexByte(gap, '#') >= 0 {
 			return nil
 		}
-		return Together(s.edit(source.Span{Start: s.start, End: s.next().start}, ""), last.edit(at0(last.end), ", "+moved))
+		return Together(s.edit(graph.Span{Start: s.start, End: s.next().start}, ""), last.edit(at0(last.end), ", "+moved))
 	}
 	end, ok := last.unit()
 	if !ok {
 		return nil
 	}
 	_, after := lineEnd(s.text, unit.End)
-	return Together(s.edit(source.Span{Start: unit.Start, End: after}, ""), last.edit(at0(end.End), s.eol()+moved))
+	return Together(s.edit(graph.Span{Start: unit.Start, End: after}, ""), last.edit(at0(end.End), s.eol()+moved))
 }
 
-func at0(offset int) source.Span { return source.Span{Start: offset, End: offset} }
+func at0(offset int) graph.Span { return graph.Span{Start: offset, End: offset} }

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // step is how much deeper a message stands than its field.
@@ -74,7 +74,7 @@ func (s spot) fitsFlow() bool {
 		return !bytes.ContainsAny(value, "#,[]{}&*!|>:?")
 	}
 	opening := `"'`
-	if s.Node.Kind == decode.List || s.Node.Kind == decode.Map {
+	if s.Node.Kind == tree.List || s.Node.Kind == tree.Map {
 		opening = "{["
 	}
 	return strings.IndexByte(opening, value[0]) >= 0

@@ -3,14 +3,14 @@ package lint
 import (
 	"bytes"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // removeOnly leaves an empty collection: in a block there would be nothing left, which is null.
 func (s spot) removeOnly() Edits {
 	empty := "{}"
-	if s.In.Kind == decode.List {
+	if s.In.Kind == tree.List {
 		empty = "[]"
 	}
 	in := s.In.Span()
@@ -27,7 +27,7 @@ func (s spot) removeOnly() Edits {
 	if at > 0 && (s.text[at-1] == ':' || s.text[at-1] == '-') && bytes.IndexByte(s.text[line:at], '#') < 0 {
 		return s.edit(source.Span{Start: at, End: end}, " "+empty)
 	}
-	if s.In.Kind == decode.List { // it may stand no deeper than its key, which brackets must
+	if s.In.Kind == tree.List { // it may stand no deeper than its key, which brackets must
 		empty = " " + empty
 	}
 	return s.edit(source.Span{Start: s.start, End: end}, empty)

@@ -3,20 +3,20 @@ package lint
 import (
 	"bytes"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // collection is a map or list in a text.
 type collection struct {
-	node *decode.Node
+	node *tree.Node
 	text []byte
 	flow bool // in brackets: JSON, or YAML's flow style
 }
 
 // spot is an element of a collection.
 type spot struct {
-	decode.Found
+	tree.Location
 	text       []byte
 	flow       bool
 	start, end int // of the element: from its key or dash
@@ -42,7 +42,7 @@ func collectionAt(at At) (c collection, ok bool) {
 	return collection{node: found.Node, text: r.File.Text, flow: isFlow(found.Node, r.File.Text)}, true
 }
 
-func isFlow(n *decode.Node, text []byte) bool {
+func isFlow(n *tree.Node, text []byte) bool {
 	at := n.Span().Start
 	return at < len(text) && (text[at] == '{' || text[at] == '[')
 }
@@ -50,11 +50,11 @@ func isFlow(n *decode.Node, text []byte) bool {
 // element finds where an element begins and ends; not ok where that is not certain.
 func (c collection) element(i int) (s spot, ok bool) {
 	node := &c.node.Items[i]
-	s = spot{Found: decode.Found{Value: node.Span(), Exact: true, Node: node, In: c.node, Index: i}, text: c.text, flow: c.flow}
+	s = spot{Location: tree.Location{Value: node.Span(), Exact: true, Node: node, In: c.node, Index: i}, text: c.text, flow: c.flow}
 	if node.Bound || c.node.Bound {
 		return s, false
 	}
-	if c.node.Kind == decode.Map {
+	if c.node.Kind == tree.Map {
 		s.Key = c.node.Keys[i].Span()
 		s.start = s.Key.Start
 		for j, key := range c.node.Keys {
@@ -127,7 +127,7 @@ func (s spot) ends() bool {
 
 // name of the element's field, as the text spells it.
 func (s spot) name() string {
-	if s.In.Kind != decode.Map {
+	if s.In.Kind != tree.Map {
 		return ""
 	}
 	return s.In.Keys[s.Index].Name
@@ -143,14 +143,14 @@ func (s spot) value() []byte {
 func (s spot) has(name string) bool { return collection{node: s.In}.has(name) }
 
 func (c collection) has(name string) bool {
-	return c.node.Kind != decode.Map || c.node.Get(name) != nil || c.node.Field(name) != nil
+	return c.node.Kind != tree.Map || c.node.Get(name) != nil || c.node.Field(name) != nil
 }
 
 // next is the element that follows; only its start is known.
 func (s spot) next() spot {
 	c := collection{node: s.In, text: s.text, flow: s.flow}
 	n := spot{text: s.text, flow: s.flow}
-	if s.In.Kind == decode.Map {
+	if s.In.Kind == tree.Map {
 		n.start = s.In.Keys[s.Index+1].Span().Start
 	} else {
 		n.start, _ = c.dash(s.Index + 1)
@@ -180,7 +180,7 @@ func (s spot) eol() string {
 }
 
 // bound tells whether an anchor, alias or tag stands anywhere in a value.
-func bound(n *decode.Node) bool {
+func bound(n *tree.Node) bool {
 	if n.Bound {
 		return true
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // Fields are a message that an edit writes, in this order.
@@ -50,7 +50,7 @@ func quoted(text string, s style) string {
 	switch {
 	case s.quote == '\'' && !strings.ContainsAny(text, "'\\\n"):
 		return "'" + text + "'"
-	case s.quote != '"' && s.plain && plainWord().MatchString(text) && decode.IsString(text):
+	case s.quote != '"' && s.plain && plainWord().MatchString(text) && tree.IsString(text):
 		return text
 	}
 	return doubleQuoted(text)

@@ -8,8 +8,10 @@ import (
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
@@ -39,8 +41,8 @@ func ExampleRun() {
 
 // Write a rule: Each calls it with every message of a type, wherever it is nested.
 func ExampleEach() {
-	house := &lint.Group{Name: "house", Summary: "what we agreed upon"}
-	house.Add(&lint.Rule{
+	acme := &lint.Group{Name: "acme", Summary: "what our team has agreed on"}
+	acme.Add(&lint.Rule{
 		Name:     "team-missing",
 		Severity: lint.Warning,
 		Summary:  "the name of a cluster does not begin with its team",
@@ -62,15 +64,50 @@ static_resources:
 		fmt.Println(err)
 		return
 	}
-	result := lint.Run(ctx, input.Snapshots, lint.Config{Rules: house.Rules()})
+	result := lint.Run(ctx, input.Snapshots, lint.Config{Rules: acme.Rules()})
 	if err := report.Text(os.Stdout, result, report.TextOptions{}); err != nil {
 		fmt.Println(err)
 	}
 	// Output:
-	// warning[house/team-missing]: whose cluster is "backend"?
+	// warning[acme/team-missing]: whose cluster is "backend"?
 	//  --> envoy.yaml:5:11
 	//   |
 	// 5 |   - name: backend
 	//   |           ^^^^^^^
 	//   = in: cluster "backend" › name
+}
+
+// A custom rule that cannot judge a snapshot says why. The run reports that once, and nothing else of this rule.
+func ExampleForOrigin() {
+	tooMany := func(_ context.Context, passes []*lint.Pass) *lint.EvalError {
+		p := passes[0]
+		for _, r := range p.Snapshot.All(graph.Cluster) {
+			if r.Name == "" {
+				return &lint.EvalError{Message: "needs the name of each cluster"}
+			}
+			p.ReportResource(r, lint.Diagnostic{Message: "there are enough clusters"})
+		}
+		return nil
+	}
+	acme := &lint.Group{Name: "acme"}
+	acme.Add(&lint.Rule{
+		Name: "too-many-clusters", Severity: lint.Warning,
+		Origin: &lint.Origin{Name: "rule acme/too-many-clusters", File: &source.File{Name: "rules.go"}},
+		Run:    lint.ForOrigin(func() lint.Judge { return tooMany }),
+	})
+	ctx := context.Background()
+	for _, clusters := range []string{"[{name: a}]", "[{name: a}, {connect_timeout: 1s}]"} {
+		texts := map[string][]byte{"envoy.yaml": []byte("static_resources: {clusters: " + clusters + "}\n")}
+		input, err := load.Texts(ctx, texts, load.Options{})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for _, d := range lint.Run(ctx, input.Snapshots, lint.Config{Rules: acme.Rules()}).Diagnostics {
+			fmt.Printf("%s: %s\n", d.Rule.ID(), d.Message)
+		}
+	}
+	// Output:
+	// acme/too-many-clusters: there are enough clusters
+	// house/cannot-judge: rule acme/too-many-clusters needs the name of each cluster
 }

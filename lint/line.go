@@ -8,7 +8,7 @@ import (
 // maxLine is the length of a line in characters; what is longer is cut.
 const maxLine = 1_000
 
-// Line makes one printable line of a text that a house rule made: what is linted, and what judges it, may come from strangers.
+// Line makes one printable line of a text that a custom rule made: what is linted, and what judges it, may come from strangers.
 func Line(s string) string {
 	line := []rune(strings.Join(strings.Fields(Printable(s)), " "))
 	if len(line) > maxLine {

@@ -6,7 +6,6 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 )
 
 // Pass is one run of one rule over one snapshot.
@@ -20,9 +19,7 @@ type Pass struct {
 	TargetGiven bool
 
 	report    func(Diagnostic)
-	unables   *unables
-	at        *int // of the resources of all snapshots: the one that is judged
-	suggested int  // how often a similar name was looked for
+	suggested int // how often a similar name was looked for
 }
 
 // At is a place that a finding can point to: a message, or one of its fields.
@@ -67,7 +64,7 @@ func (p *Pass) ReportEdge(e *graph.Edge, d Diagnostic) {
 func (p *Pass) ReportResource(r *graph.Resource, d Diagnostic) { p.Report(r.AtName(), d) }
 
 // ReportProblem adds a finding about something that could not be decoded.
-func (p *Pass) ReportProblem(r *graph.Resource, problem decode.Problem, d Diagnostic) {
+func (p *Pass) ReportProblem(r *graph.Resource, problem graph.Problem, d Diagnostic) {
 	d.Resource, d.Path, d.Span = r, problem.Path, problem.Span
 	if r.Kind == graph.Patch && !problem.Carried {
 		d.Upstream = "" // it does not come to the data plane
@@ -128,7 +125,7 @@ func (p *Pass) Dangling(kind graph.Kind, f func(e *graph.Edge, world graph.World
 }
 
 // Problems calls f for every place of a kind where an input was no message of its type.
-func (p *Pass) Problems(kind decode.ProblemKind, f func(r *graph.Resource, problem decode.Problem)) {
+func (p *Pass) Problems(kind graph.ProblemKind, f func(r *graph.Resource, problem graph.Problem)) {
 	for _, r := range p.Snapshot.Resources {
 		for _, problem := range r.Problems {
 			if problem.Kind == kind {

@@ -49,20 +49,20 @@ type Rule struct {
 	Links    []string // Envoy's function, a gRFC, an issue
 	// Fragments: it also holds for a part of a message (graph.Resource.Fragment), since it judges what is there and never what is absent.
 	Fragments bool
-	Origin    *Origin // of a house rule; nil: built in
+	Origin    *Origin // of a custom rule; nil: built in
 	Run       Check
 }
 
 // ID is group/name: the one name of a rule in messages, configuration, suppressions and addresses.
 func (r *Rule) ID() string { return r.Group + "/" + r.Name }
 
-// Check is what a rule does: made by Each, EachNamed, EachMatching, ForSnapshot, ForTransition or Jointly.
+// Check is what a rule does: made by Each, EachNamed, EachMatching, ForSnapshot, ForTransition or ForOrigin.
 type Check struct {
 	applies func(dataplane.Target, protoreflect.MessageDescriptor) bool
 	each    func(*Pass, At, protoreflect.Message)
 	whole   func(*Pass)
 	between func(*Pass, *graph.Changes)
-	joint   *joint
+	origin  *originCheck
 }
 
 // Each runs f for every message of a type, wherever it is nested.

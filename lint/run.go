@@ -46,25 +46,35 @@ func (f *Failure) Error() string {
 type Result struct {
 	Diagnostics []Diagnostic
 	Failures    []*Failure
-	Unable      []*Origin         // house rules that could not judge; a finding of CannotJudge says why
+	Unable      []*Origin         // of custom rules that could not judge; a finding of CannotJudge says why
 	Snapshots   []*graph.Snapshot // that were judged
 	Target      dataplane.Target  // that they were judged for
+	Secrets     *redact.Files     // what must not be shown of the files, where it was taken out of the Diagnostics already; nil: it was not
 
-	Timings map[*Rule]time.Duration // on all processors together; nil unless asked for
+	Timings map[*Rule]time.Duration // on all processors together, of an origin the time that passed; nil unless asked for
 }
 
-// measure begins to time a rule; calling what it returns ends that.
-func (r *Result) measure(rule *Rule) func() {
+// measure adds the time since a rule began.
+func (r *Result) measure(rule *Rule, began time.Time) {
 	if r.Timings == nil {
 		r.Timings = map[*Rule]time.Duration{}
 	}
-	began := time.Now()
-	return func() { r.Timings[rule] += time.Since(began) }
+	r.Timings[rule] += time.Since(began)
+}
+
+func (r *Result) found(d Diagnostic) { r.Diagnostics = append(r.Diagnostics, d) }
+
+// contain makes a Failure of a panic in a rule; defer it.
+func (r *Result) contain(rule *Rule, s *graph.Snapshot, res *graph.Resource) {
+	if p := recover(); p != nil {
+		r.Failures = append(r.Failures, &Failure{Rule: rule, Snapshot: s, Resource: res, Panic: p, Stack: debug.Stack()})
+	}
 }
 
 func (r *Result) add(more *Result) {
 	r.Diagnostics = append(r.Diagnostics, more.Diagnostics...)
 	r.Failures = append(r.Failures, more.Failures...)
+	r.Unable = append(r.Unable, more.Unable...)
 	for rule, took := range more.Timings {
 		if r.Timings == nil {
 			r.Timings = map[*Rule]time.Duration{}
@@ -79,17 +89,13 @@ func Run(ctx context.Context, snapshots []*graph.Snapshot, config Config) *Resul
 		config.Target = dataplane.Default()
 	}
 	all := &Result{Snapshots: snapshots, Target: config.Target}
-	unables := newUnables()
-	before := 0
 	for _, s := range snapshots {
-		r := newRunner(s, config, unables, before)
+		r := newRunner(s, config)
 		r.resources(ctx)
 		r.whole(ctx)
-		r.jointly(ctx)
 		all.add(&r.Result)
-		before += len(s.Resources)
 	}
-	unables.report(all)
+	all.add(customRules(ctx, snapshots, config))
 	Sort(all.Diagnostics)
 	return all
 }
@@ -102,16 +108,13 @@ type runner struct {
 	each     []*Rule  // for single messages
 	byType   sync.Map // protoreflect.MessageDescriptor → []int: which of them apply
 	overAll  []*Rule  // for the snapshot as a whole, or for what leads to it
-	joints   []jointRules
 	changes  *graph.Changes
-	unables  *unables
-	before   int // how many resources earlier snapshots have
 }
 
-func newRunner(s *graph.Snapshot, config Config, unables *unables, before int) *runner {
-	r := &runner{snapshot: s, config: config, unables: unables, before: before}
+func newRunner(s *graph.Snapshot, config Config) *runner {
+	r := &runner{snapshot: s, config: config}
 	if t := config.Transition; t != nil {
-		r.changes = graph.Diff(t.Old, s)
+		r.changes = t.Changes
 	}
 	for _, rule := range config.Rules {
 		if rule.Run.whole != nil || rule.Run.between != nil && r.changes != nil {
@@ -119,9 +122,6 @@ func newRunner(s *graph.Snapshot, config Config, unables *unables, before int) *
 		}
 		if rule.Run.each != nil {
 			r.each = append(r.each, rule)
-		}
-		if rule.Run.joint != nil {
-			r.join(rule)
 		}
 	}
 	return r
@@ -158,11 +158,10 @@ type worker struct {
 	*runner
 	passes []*Pass // of runner.each
 	into   *Result
-	at     int // of the resources of all snapshots
 }
 
 func (w *worker) resource(i int, into *Result) {
-	w.into, w.at = into, w.before+i
+	w.into = into
 	res := w.snapshot.Resources[i]
 	for _, pass := range w.passes {
 		if pass != nil {
@@ -180,15 +179,12 @@ func (w *worker) resource(i int, into *Result) {
 
 func (w *worker) call(i int, res *graph.Resource, at *graph.Place) {
 	rule := w.each[i]
-	if !w.unables.able(rule, w.at) {
-		return
-	}
 	if w.passes[i] == nil {
-		w.passes[i] = w.pass(rule, &w.at, func(d Diagnostic) { w.into.Diagnostics = append(w.into.Diagnostics, d) })
+		w.passes[i] = newPass(rule, w.snapshot, w.config, func(d Diagnostic) { w.into.found(d) })
 	}
-	defer w.contain(rule, res, w.into)
+	defer w.into.contain(rule, w.snapshot, res)
 	if w.config.Timings {
-		defer w.into.measure(rule)()
+		defer w.into.measure(rule, time.Now())
 	}
 	rule.Run.each(w.passes[i], at.At(), at.Message)
 }
@@ -198,15 +194,15 @@ func (r *runner) whole(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if !rule.Fragments && r.fragment() || !r.unables.able(rule, r.before) {
+		if !rule.Fragments && isFragment(r.snapshot) {
 			continue
 		}
 		func() {
-			defer r.contain(rule, nil, &r.Result)
+			defer r.contain(rule, r.snapshot, nil)
 			if r.config.Timings {
-				defer r.measure(rule)()
+				defer r.measure(rule, time.Now())
 			}
-			pass := r.pass(rule, &r.before, r.found)
+			pass := newPass(rule, r.snapshot, r.config, r.found)
 			if rule.Run.whole != nil {
 				rule.Run.whole(pass)
 			}
@@ -217,27 +213,17 @@ func (r *runner) whole(ctx context.Context) {
 	}
 }
 
-func (r *runner) found(d Diagnostic) { r.Diagnostics = append(r.Diagnostics, d) }
-
-// fragment tells a snapshot that is nothing but a part of a message: such a part stands alone.
-func (r *runner) fragment() bool {
-	return len(r.snapshot.Resources) == 1 && r.snapshot.Resources[0].Fragment
+// isFragment reports whether a snapshot is nothing but a part of a message: such a part stands alone.
+func isFragment(s *graph.Snapshot) bool {
+	return len(s.Resources) == 1 && s.Resources[0].Fragment
 }
 
-func (r *runner) pass(rule *Rule, at *int, report func(Diagnostic)) *Pass {
-	p := &Pass{
-		Rule: rule, Snapshot: r.snapshot, Target: r.config.Target, TargetGiven: r.config.TargetGiven, report: report, unables: r.unables, at: at,
-	}
-	if t := r.config.Transition; t != nil {
-		p.Old, p.Push = t.Old, t.OrDefault()
+func newPass(rule *Rule, s *graph.Snapshot, config Config, report func(Diagnostic)) *Pass {
+	p := &Pass{Rule: rule, Snapshot: s, Target: config.Target, TargetGiven: config.TargetGiven, report: report}
+	if t := config.Transition; t != nil {
+		p.Old, p.Push = t.Changes.Old, t.OrDefault()
 	}
 	return p
-}
-
-func (r *runner) contain(rule *Rule, res *graph.Resource, into *Result) {
-	if p := recover(); p != nil {
-		into.Failures = append(into.Failures, &Failure{Rule: rule, Snapshot: r.snapshot, Resource: res, Panic: p, Stack: debug.Stack()})
-	}
 }
 
 // Sort orders findings by file, place, rule and field; what has no place by resource.

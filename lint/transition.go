@@ -77,9 +77,9 @@ func joined[T ~string](all []T) string {
 	return strings.Join(names, ", ")
 }
 
-// Transition is what a snapshot comes after, and how it is pushed.
+// Transition is what a snapshot changes of the one before it, and how it is pushed.
 type Transition struct {
-	Old *graph.Snapshot // built
+	Changes *graph.Changes // of graph.Diff; the snapshot that is judged is its New
 	Push
 }
 

@@ -13,9 +13,10 @@ import (
 
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/plan"
 )
 
@@ -25,7 +26,7 @@ func BenchmarkMake(b *testing.B) {
 	before, after := fleet(10_000, false), fleet(10_000, true)
 	b.Run("plan", func(b *testing.B) {
 		for b.Loop() {
-			made := plan.Make(before, after, plan.Options{})
+			made := plan.Make(graph.Diff(before, after), plan.Options{})
 			if len(made.Phases) != 3 {
 				b.Fatal(len(made.Phases), "phases")
 			}
@@ -33,7 +34,7 @@ func BenchmarkMake(b *testing.B) {
 	})
 	b.Run("hazards", func(b *testing.B) {
 		for b.Loop() {
-			plan.Hazards(before, after, plan.Options{}.Push)
+			plan.Hazards(graph.Diff(before, after), plan.Options{}.Push, dataplane.Default())
 		}
 	})
 	b.Run("diff", func(b *testing.B) {

@@ -11,9 +11,11 @@ import (
 
 // Broken finds what is wrong with a snapshot in itself, before anybody pushes it: errors, and names that lead nowhere. What is pushed is all
 // there is, so a name that is missing counts even where lint, which may have been given a part, would only presume a mistake; unless
-// it was missing in the snapshot before (nil: there is none), where it has not kept the data plane from working.
-func Broken(ctx context.Context, s, before *graph.Snapshot) *lint.Result {
-	result := lint.Run(ctx, []*graph.Snapshot{s}, lint.Config{Rules: rules.All()})
+// it was missing in the snapshot before (nil: there is none), where it has not kept the data plane from working. Of the configuration, the
+// target counts, and whether the user named it.
+func Broken(ctx context.Context, s, before *graph.Snapshot, config lint.Config) *lint.Result {
+	config.Rules = rules.All()
+	result := lint.Run(ctx, []*graph.Snapshot{s}, config)
 	missed := map[Resource]bool{}
 	if before != nil {
 		for _, e := range before.Edges {

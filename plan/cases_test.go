@@ -24,12 +24,12 @@ func TestCases(t *testing.T) {
 				before, after := folder(t, filepath.Join(dir, "old")), folder(t, filepath.Join(dir, "new"))
 				opts := plan.Options{Push: lint.Push{Transport: transport}, Repoint: repoint}
 				t.Run(c.Name()+"/"+string(transport), func(t *testing.T) {
-					made := plan.Make(before, after, opts)
+					made := plan.Make(graph.Diff(before, after), opts)
 					if len(made.Phases) == 0 {
 						t.Error("there is no plan")
 					}
 					checkStates(t, before, after, made, opts)
-					checkStates(t, after, before, plan.Make(after, before, opts), opts)
+					checkStates(t, after, before, plan.Make(graph.Diff(after, before), opts), opts)
 				})
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint"
@@ -14,14 +15,14 @@ import (
 // What a push breaks if all of it is sent at once, and the phases of one that breaks nothing. Snapshots of go-control-plane become graphs
 // with gocp.Snapshot.
 func Example() {
-	before, after := yaml("old.yaml", oldYAML), yaml("new.yaml", newYAML)
+	changes := graph.Diff(yaml("old.yaml", oldYAML), yaml("new.yaml", newYAML))
 
 	push := lint.Push{Transport: lint.ADSSotW, Versions: lint.PerType}
-	for _, d := range plan.Hazards(before, after, push).Diagnostics {
+	for _, d := range plan.Hazards(changes, push, dataplane.Default()).Diagnostics {
 		fmt.Println(d.Severity, d.Rule.ID(), d.Message)
 	}
 
-	made := plan.Make(before, after, plan.Options{Push: push})
+	made := plan.Make(changes, plan.Options{Push: push})
 	for i, phase := range made.Phases {
 		fmt.Println("phase", i+1)
 		for _, send := range phase.Send {
@@ -36,7 +37,7 @@ func Example() {
 			fmt.Println("  wait for", wait.For, plan.API(wait.Kind), wait.Names, wait.Timeout)
 		}
 	}
-	fmt.Println(len(made.Remaining().Diagnostics), "hazards that no order avoids")
+	fmt.Println(len(made.Remaining(dataplane.Default()).Diagnostics), "hazards that no order avoids")
 	// Output:
 	// error transition/route-before-cluster cluster "green" is used before Envoy has it: requests for any host
 	// error transition/delete-referenced-cluster cluster "blue" goes while it is in use: requests for any host

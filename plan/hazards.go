@@ -13,32 +13,36 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-// Hazards finds what a plain push breaks: all types at once, in no order that is waited for. Infos among them are no hazards but
-// worth knowing.
-func Hazards(before, after *graph.Snapshot, push lint.Push) *lint.Result {
-	result := lint.Run(context.Background(), []*graph.Snapshot{after}, lint.Config{
-		Rules: rules.Transitional(), Target: dataplane.Default(), Transition: &lint.Transition{Old: before, Push: push},
+// Hazards finds what a plain push breaks for a target (the zero one: the default): all types at once, in no order that is waited for. Infos
+// among them are not hazards but worth knowing.
+func Hazards(changes *graph.Changes, push lint.Push, target dataplane.Target) *lint.Result {
+	result := lint.Run(context.Background(), []*graph.Snapshot{changes.New}, lint.Config{
+		Rules: rules.Transitional(), Target: target, Transition: &lint.Transition{Changes: changes, Push: push},
 	})
-	result.Snapshots = []*graph.Snapshot{before, after} // findings point into both
+	result.Snapshots = []*graph.Snapshot{changes.Old, changes.New} // findings point into both
 	return result
 }
 
-// Remaining finds the hazards that the plan cannot avoid: it asks the rules about the way from each state to the next.
-func (p *Plan) Remaining() *lint.Result {
+// Remaining finds the hazards that the plan cannot avoid for a target (the zero one: the default): it asks the rules about the way from each
+// state to the next.
+func (p *Plan) Remaining(target dataplane.Target) *lint.Result {
+	if target == (dataplane.Target{}) {
+		target = dataplane.Default()
+	}
 	way := p.planner
 	if way == nil { // a plan that Make did not make: that of a first push
-		return &lint.Result{Target: dataplane.Default()}
+		return &lint.Result{Target: target}
 	}
 	push := way.opts.Push
 	if push.Versions = lint.Global; push.Transport == lint.ADSDelta {
 		push.Transport = lint.Delta // the plan has sent again what these would not send
 	}
-	remaining := &lint.Result{Snapshots: []*graph.Snapshot{way.changes.Old, way.changes.New}, Target: dataplane.Default()}
+	remaining := &lint.Result{Snapshots: []*graph.Snapshot{way.changes.Old, way.changes.New}, Target: target}
 	seen := map[lint.Key]bool{}
 	previous := way.changes.Old
 	for _, state := range way.states[1:] {
 		next := way.snapshot(state)
-		step := Hazards(previous, next, push)
+		step := Hazards(graph.Diff(previous, next), push, target)
 		remaining.Failures = append(remaining.Failures, step.Failures...)
 		for _, d := range step.Diagnostics {
 			if d.Severity > lint.Info && !seen[d.Key()] {

@@ -8,9 +8,9 @@ import (
 
 // Make finds an order in which a data plane gets from one snapshot to the next without a failed request: what is new before what
 // refers to it, and warm; endpoints again after a cluster that changed; what is gone only when nothing uses it any more, connections that
-// drain included. Both snapshots are built. The same snapshots give the same plan.
-func Make(before, after *graph.Snapshot, opts Options) *Plan {
-	p := newPlanner(graph.Diff(before, after), opts)
+// drain included. The same snapshots give the same plan.
+func Make(changes *graph.Changes, opts Options) *Plan {
+	p := newPlanner(changes, opts)
 	p.steps()
 	p.references()
 	p.listeners()
@@ -18,7 +18,7 @@ func Make(before, after *graph.Snapshot, opts Options) *Plan {
 	p.drains()
 	p.level()
 	p.resends()
-	return &Plan{Phases: p.phases(), Restart: restart(before, after), planner: p}
+	return &Plan{Phases: p.phases(), Restart: restart(changes.Old, changes.New), planner: p}
 }
 
 // step is what happens to one resource.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint"
@@ -34,10 +35,10 @@ func TestMake(t *testing.T) {
 				t.Fatal(err)
 			}
 			before, after, opts := read(t, archive)
-			made := plan.Make(before, after, opts)
+			made := plan.Make(graph.Diff(before, after), opts)
 			checkStates(t, before, after, made, opts)
 			var text strings.Builder
-			outcome := &plan.Outcome{Hazards: &lint.Result{Snapshots: []*graph.Snapshot{before, after}}, Plan: made, Remaining: made.Remaining()}
+			outcome := &plan.Outcome{Hazards: &lint.Result{Snapshots: []*graph.Snapshot{before, after}}, Plan: made, Remaining: made.Remaining(dataplane.Default())}
 			if err := outcome.Text(&text, false); err != nil {
 				t.Fatal(err)
 			}

@@ -20,9 +20,10 @@ import (
 	aggregatev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/clusters/aggregate/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/plan"
 )
@@ -33,9 +34,9 @@ func TestPlansAreClosed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before, after := world(t, "old"), world(t, "new")
 		opts := plan.Options{Push: lint.Push{Transport: rapid.SampledFrom(lint.Transports).Draw(t, "transport")}, Repoint: rapid.Bool().Draw(t, "repoint")}
-		made := plan.Make(before, after, opts)
+		made := plan.Make(graph.Diff(before, after), opts)
 		checkStates(t, before, after, made, opts)
-		if !bytes.Equal(asJSON(t, made), asJSON(t, plan.Make(before, after, opts))) {
+		if !bytes.Equal(asJSON(t, made), asJSON(t, plan.Make(graph.Diff(before, after), opts))) {
 			t.Error("two plans for the same snapshots differ")
 		}
 		if len(made.Phases) > 12 {
@@ -46,7 +47,7 @@ func TestPlansAreClosed(t *testing.T) {
 
 func asJSON(t interface{ Fatal(...any) }, made *plan.Plan) []byte {
 	var b bytes.Buffer
-	outcome := &plan.Outcome{Hazards: &lint.Result{}, Plan: made, Remaining: made.Remaining()}
+	outcome := &plan.Outcome{Hazards: &lint.Result{}, Plan: made, Remaining: made.Remaining(dataplane.Default())}
 	if err := outcome.JSON(&b); err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,11 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/redact"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
 )
 
 // Dump is what a running Envoy has.
@@ -35,7 +36,7 @@ func Admin(ctx context.Context, server Server, known decode.Types) (*Dump, error
 	if err != nil {
 		return nil, err
 	}
-	docs, err := decode.ParseJSON(&source.File{Name: "config_dump.json", Text: text})
+	docs, err := syntax.ParseJSON(&source.File{Name: "config_dump.json", Text: text})
 	if err != nil {
 		return nil, fmt.Errorf("/config_dump: the answer is no JSON: %w", err)
 	}

@@ -12,13 +12,13 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
 // books are what has been asked for and what has come. The transports ask and carry, the books decide what.
 type books struct {
 	server Server
-	types  decode.Types
+	types  graph.Types
 	delta  bool // the transport speaks Delta: VHDS and LEDS exist there alone
 	kinds  map[graph.Kind]*page
 	notes  map[string]bool
@@ -43,7 +43,7 @@ type entry struct {
 	refs    refs
 }
 
-func newBooks(server Server, types decode.Types, delta bool) *books {
+func newBooks(server Server, types graph.Types, delta bool) *books {
 	b := &books{
 		server: server, types: types, delta: delta, kinds: map[graph.Kind]*page{}, notes: map[string]bool{}, far: map[Elsewhere]bool{},
 	}

@@ -29,7 +29,7 @@ func ExampleSotW() {
 	for _, note := range got.Notes() { // what did not come, and why
 		fmt.Println(note)
 	}
-	input, err := load.Given(ctx, files, load.Options{})
+	input, err := load.Texts(ctx, files, load.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

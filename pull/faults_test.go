@@ -298,7 +298,7 @@ func withoutEndpoints(t *testing.T, r *pull.Result) (found []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	input, err := load.Given(t.Context(), files, load.Options{})
+	input, err := load.Texts(t.Context(), files, load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

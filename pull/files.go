@@ -15,9 +15,10 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/redact"
+	"github.com/xdslint/xdslint/internal/syntax"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // FileName is that of the file which Files makes of a kind.
@@ -58,17 +59,17 @@ func (r *Result) file(set Set) ([]byte, error) {
 			return nil, err
 		}
 	}
-	docs, err := decode.ParseJSON(&source.File{Text: raw})
+	docs, err := syntax.ParseJSON(&graph.SourceFile{Text: raw})
 	if err != nil {
 		return nil, err
 	}
-	docs, err = decode.ParseJSON(&source.File{Text: redact.JSON(raw, docs[0], response.ProtoReflect().Descriptor().FullName(), r.types)})
+	docs, err = syntax.ParseJSON(&graph.SourceFile{Text: redact.JSON(raw, docs[0], response.ProtoReflect().Descriptor().FullName(), r.types)})
 	if err != nil {
 		return nil, err
 	}
 	if len(set.Resources) == 0 { // without the list nobody could tell what the file is
-		docs[0].Keys = append(docs[0].Keys, decode.Key{Name: "resources"})
-		docs[0].Items = append(docs[0].Items, decode.Node{Kind: decode.List})
+		docs[0].Keys = append(docs[0].Keys, tree.Key{Name: "resources"})
+		docs[0].Items = append(docs[0].Items, graph.TextNode{Kind: tree.List})
 	}
 	var out bytes.Buffer
 	writeYAML(&out, docs[0])
@@ -131,7 +132,7 @@ func (r *Result) clean(m protoreflect.Message, depth int) (changed bool) {
 	if len(m.GetUnknown()) > 0 {
 		r.fault(fmt.Sprintf("fields of %s are left out: nobody knows them, the server's API is newer", m.Descriptor().FullName()))
 	}
-	decode.EachMessage(m, nil, func(inner protoreflect.Message, _ *decode.Path) {
+	decode.EachMessage(m, nil, func(inner protoreflect.Message, _ *graph.Path) {
 		if inner.Descriptor().FullName() != anyName {
 			changed = r.clean(inner, depth) || changed
 			return
@@ -159,7 +160,7 @@ const anyName protoreflect.FullName = "google.protobuf.Any"
 
 // resolver lets protojson write and read Anys. A type that nobody knows is a message without fields to it: any such message will do, since
 // the name in the text is that of the Any.
-type resolver struct{ types decode.Types }
+type resolver struct{ types graph.Types }
 
 func (r resolver) FindMessageByURL(url string) (protoreflect.MessageType, error) {
 	return r.FindMessageByName(decode.TypeName(url))

@@ -7,9 +7,11 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/decode/types"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // identify fills in what every client says of itself. The features are those that Envoy has by itself (LocalInfo,
@@ -30,11 +32,11 @@ func identify(node *corev3.Node) *corev3.Node {
 
 // ParseNode reads an envoy.config.core.v3.Node, or the node of a bootstrap, in YAML or JSON; name stands for the text in errors.
 func ParseNode(name string, text []byte) (*corev3.Node, error) {
-	docs, err := decode.ParseYAML(&source.File{Name: name, Text: text})
+	docs, err := syntax.ParseYAML(&source.File{Name: name, Text: text})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if len(docs) == 0 || docs[0].Kind != decode.Map {
+	if len(docs) == 0 || docs[0].Kind != tree.Map {
 		return nil, fmt.Errorf("%s: this is no node: write id, cluster, metadata and locality as fields of a map", name)
 	}
 	n := docs[0]

@@ -13,8 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
+	"github.com/xdslint/xdslint/internal/decode/types"
 )
 
 // Limits of what a server may send. Envoy has none.
@@ -33,7 +32,7 @@ type Request struct {
 	// Wait is how long the server may say nothing while something that was asked for is missing; 0: DefaultWait.
 	Wait time.Duration
 	// Types are those of the resources; nil: those of Envoy's v3 API.
-	Types decode.Types
+	Types graph.Types
 }
 
 // DefaultWait is Envoy's own patience, that of ConfigSource.initial_fetch_timeout.
@@ -61,7 +60,7 @@ type Result struct {
 	// Faults are what is wrong with the server's messages, in words.
 	Faults []string
 
-	types decode.Types
+	types graph.Types
 	late  bool // there was no time for all
 }
 

@@ -5,8 +5,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
 // refs are what a resource makes Envoy ask for.
@@ -22,11 +21,11 @@ type ref struct {
 type opened struct {
 	*entry
 	message  proto.Message // nil: it cannot be read
-	contents decode.Contents
+	contents graph.Contents
 }
 
 // open decodes a resource and all Anys in it; nil where it cannot be read.
-func (b *books) open(body *anypb.Any) (proto.Message, decode.Contents) {
+func (b *books) open(body *anypb.Any) (proto.Message, graph.Contents) {
 	mt, err := b.types.FindMessageByName(decode.TypeName(body.GetTypeUrl()))
 	if err != nil {
 		return nil, nil
@@ -38,7 +37,7 @@ func (b *books) open(body *anypb.Any) (proto.Message, decode.Contents) {
 	return m, d.Contents
 }
 
-var live = &source.File{Name: "live"}
+var live = &graph.SourceFile{Name: "live"}
 
 // follow notes what resources refer to, by the graph's own table.
 func (b *books) follow(kind graph.Kind, fresh []opened) {

@@ -29,8 +29,8 @@ import (
 	"google.golang.org/grpc/credentials"
 
 	"github.com/xdslint/xdslint/graph"
-	_ "github.com/xdslint/xdslint/graph/decode/linked" // the gateway resolves Anys by the global registry
 	"github.com/xdslint/xdslint/graph/load"
+	_ "github.com/xdslint/xdslint/internal/decode/linked" // the gateway resolves Anys by the global registry
 	"github.com/xdslint/xdslint/pull"
 )
 

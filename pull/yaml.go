@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // writeYAML writes a tree as YAML that Envoy's reader (yaml-cpp) and every other one understand alike: a string is bare only if nobody could
 // take it for anything else.
-func writeYAML(out *bytes.Buffer, n *decode.Node) {
+func writeYAML(out *bytes.Buffer, n *tree.Node) {
 	w := &yamlWriter{out}
 	w.value(n, 0, false)
 }
@@ -18,9 +18,9 @@ func writeYAML(out *bytes.Buffer, n *decode.Node) {
 type yamlWriter struct{ *bytes.Buffer }
 
 // value writes a value at a depth; inline says that the line has begun with the "-" of a list.
-func (w *yamlWriter) value(n *decode.Node, depth int, inline bool) {
+func (w *yamlWriter) value(n *tree.Node, depth int, inline bool) {
 	switch {
-	case n.Kind == decode.Map && len(n.Items) > 0:
+	case n.Kind == tree.Map && len(n.Items) > 0:
 		for i := range n.Items {
 			if i > 0 || !inline {
 				w.indent(depth)
@@ -29,7 +29,7 @@ func (w *yamlWriter) value(n *decode.Node, depth int, inline bool) {
 			w.WriteByte(':')
 			w.below(&n.Items[i], depth)
 		}
-	case n.Kind == decode.List && len(n.Items) > 0:
+	case n.Kind == tree.List && len(n.Items) > 0:
 		for i := range n.Items {
 			if i > 0 || !inline {
 				w.indent(depth)
@@ -44,13 +44,13 @@ func (w *yamlWriter) value(n *decode.Node, depth int, inline bool) {
 }
 
 // below writes what stands under a key: lists stand as deep as the key.
-func (w *yamlWriter) below(n *decode.Node, depth int) {
+func (w *yamlWriter) below(n *tree.Node, depth int) {
 	switch {
 	case len(n.Items) == 0:
 		w.WriteByte(' ')
 		w.scalar(n, depth+1)
 		w.WriteByte('\n')
-	case n.Kind == decode.List:
+	case n.Kind == tree.List:
 		w.WriteByte('\n')
 		w.value(n, depth, false)
 	default:
@@ -61,15 +61,15 @@ func (w *yamlWriter) below(n *decode.Node, depth int) {
 
 func (w *yamlWriter) indent(depth int) { w.WriteString(strings.Repeat("  ", depth)) }
 
-func (w *yamlWriter) scalar(n *decode.Node, depth int) {
+func (w *yamlWriter) scalar(n *tree.Node, depth int) {
 	switch n.Kind {
-	case decode.Map:
+	case tree.Map:
 		w.WriteString("{}")
-	case decode.List:
+	case tree.List:
 		w.WriteString("[]")
-	case decode.Null:
+	case tree.Null:
 		w.WriteString("null")
-	case decode.String:
+	case tree.String:
 		if isBlock(n.Text) {
 			w.block(n.Text, depth)
 		} else {
@@ -124,7 +124,7 @@ func word(text string) string {
 var escapes = strings.NewReplacer("\x7f", `\u007f`, "\u0085", `\u0085`, "\ufeff", `\ufeff`, "\ufffe", `\ufffe`, "\uffff", `\uffff`)
 
 func isBare(text string) bool {
-	if text == "" || !decode.IsString(text) || strings.EqualFold(text, "null") {
+	if text == "" || !tree.IsString(text) || strings.EqualFold(text, "null") {
 		return false
 	}
 	for i := range len(text) {

@@ -9,8 +9,9 @@ import (
 	"go.yaml.in/yaml/v4"
 	"pgregory.net/rapid"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // Whatever a value is, Envoy's way of reading YAML and a library's find the same in what is written.
@@ -36,13 +37,13 @@ func TestYAMLRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		docs, err := decode.ParseJSON(&source.File{Text: text})
+		docs, err := syntax.ParseJSON(&source.File{Text: text})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
 		writeYAML(&out, docs[0])
-		again, err := decode.ParseYAML(&source.File{Text: out.Bytes()})
+		again, err := syntax.ParseYAML(&source.File{Text: out.Bytes()})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out.String())
 		}
@@ -71,15 +72,15 @@ func TestYAMLRoundTrip(t *testing.T) {
 }
 
 // plain is a tree without its spans.
-func plain(n *decode.Node) any {
+func plain(n *tree.Node) any {
 	switch n.Kind {
-	case decode.Map:
+	case tree.Map:
 		m := map[string]any{}
 		for i := range n.Items {
 			m[n.Keys[i].Name] = plain(&n.Items[i])
 		}
 		return m
-	case decode.List:
+	case tree.List:
 		l := []any{}
 		for i := range n.Items {
 			l = append(l, plain(&n.Items[i]))

@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path"
@@ -14,13 +15,15 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/lint"
 )
 
 // archive is the examples of one rule: testdata/rules/GROUP/RULE.txtar.
 //
 //	why.md              what the data plane does with it, where that was seen, what to write instead
-//	bad*.yaml, bad1/…   an example that the rule has something to say about; a folder is several files in one run. Paths in
+//	bad*.yaml, bad1/…   an example that the rule has something to say about. Where its first line is "# in: NAME", it stands in
+//	                    testdata/skeletons/NAME.yaml in place of the line "# example", and that is judged. A folder is several files in one run. Paths in
 //	                    a bootstrap start in its own folder: ./rds.yaml (Envoy does not take rds.yaml)
 //	good*.yaml, …       one that is silent under all rules
 //	flags               optional: "assume KIND:GLOB", "open KIND", "closed KIND", "target PLANE:VERSION", one a line; for one
@@ -56,11 +59,11 @@ type flags struct {
 	push        lint.Push
 }
 
-const testdata = "../testdata/rules"
+var folder = flag.String("archives", "../testdata/rules", "the folder of the archives")
 
 func archives(t *testing.T) []*archive {
 	t.Helper()
-	root, err := filepath.Abs(testdata) // the examples are run from folders of their own
+	root, err := filepath.Abs(*folder) // the examples are run from folders of their own
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,8 +99,11 @@ func (a *archive) read() error {
 			err = a.readEnvoy(string(f.Data))
 		case !strings.HasPrefix(name, "bad") && !strings.HasPrefix(name, "good"):
 			err = fmt.Errorf("%s: an example's name begins with bad or good", f.Name)
-		case !slices.Contains(a.examples, name):
-			a.examples = append(a.examples, name)
+		default:
+			_, err = explain.File{Name: f.Name, Text: string(f.Data)}.Skeleton()
+			if !slices.Contains(a.examples, name) {
+				a.examples = append(a.examples, name)
+			}
 		}
 		if err != nil {
 			return err
@@ -170,15 +176,23 @@ func (a *archive) has(example string) bool {
 	})
 }
 
-// extract writes the examples into a folder.
+// files are the examples, as they stand in the archive.
+func (a *archive) files() (all []explain.File) {
+	for _, f := range a.text.Files {
+		all = append(all, explain.File{Name: f.Name, Text: string(f.Data)})
+	}
+	return all
+}
+
+// extract writes the examples into a folder, with their skeletons around them.
 func (a *archive) extract(t *testing.T, dir string) {
 	t.Helper()
-	for _, f := range a.text.Files {
+	for _, f := range a.files() {
 		to := filepath.Join(dir, filepath.FromSlash(path.Clean(f.Name)))
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(to, f.Data, 0o600); err != nil {
+		if err := os.WriteFile(to, []byte(f.Whole()), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/fix"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 )
 

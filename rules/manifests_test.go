@@ -44,7 +44,7 @@ func TestManifestsWithoutALine(t *testing.T) {
 		lines := strings.SplitAfter(string(text), "\n")
 		for i := range lines {
 			less := strings.Join(slices.Delete(slices.Clone(lines), i, i+1), "")
-			input, err := load.Given(t.Context(), map[string][]byte{"object.yaml": []byte(less)}, load.Options{})
+			input, err := load.Texts(t.Context(), map[string][]byte{"object.yaml": []byte(less)}, load.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

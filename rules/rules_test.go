@@ -74,7 +74,7 @@ func (a *archive) run(t *testing.T) []judgement {
 		judged := judgement{archive: a, example: example, target: a.flagsOf(example).target, snapshots: result.Snapshots, found: result.Diagnostics}
 		all = append(all, judged)
 		if outcome := a.fix(t, example); outcome != nil {
-			maps.Copy(fixed, outcome.After)
+			maps.Copy(fixed, a.without(t, outcome.After))
 			judged.texts, judged.snapshots, judged.found = outcome.After, outcome.Result.Snapshots, outcome.Result.Diagnostics
 			all = append(all, judged)
 		}
@@ -94,6 +94,21 @@ func (a *archive) run(t *testing.T) []judgement {
 	return all
 }
 
+// without takes the skeletons off fixed texts.
+func (a *archive) without(t *testing.T, whole map[string][]byte) map[string][]byte {
+	all := maps.Clone(whole)
+	for _, f := range a.files() {
+		if text, fixed := whole[f.Name]; fixed {
+			inner, err := f.Fixed(string(text))
+			if err != nil {
+				t.Error(err)
+			}
+			all[f.Name] = []byte(inner)
+		}
+	}
+	return all
+}
+
 // own is what the archive's own rule reports of an example: something of each bad one. Of a good one no rule says anything.
 func (a *archive) own(t *testing.T, example string, result *lint.Result) string {
 	t.Helper()
@@ -108,7 +123,12 @@ func (a *archive) own(t *testing.T, example string, result *lint.Result) string 
 	if len(own.Diagnostics) == 0 {
 		t.Errorf("%s: the rule has nothing to say about it:\n%s", example, reported(t, result))
 	}
-	return reported(t, &own)
+	shown, err := explain.Shown(&own, a.files())
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	return reported(t, shown)
 }
 
 func reported(t *testing.T, result *lint.Result) string {

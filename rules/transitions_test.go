@@ -25,7 +25,7 @@ func (a *archive) lintPush(t *testing.T, example string) *lint.Result {
 	flags := a.flagsOf(example)
 	result := lint.Run(t.Context(), []*graph.Snapshot{after}, lint.Config{
 		Rules: transition.Rules.Rules(), Target: flags.target, TargetGiven: flags.target.Plane != "",
-		Transition: &lint.Transition{Old: before, Push: flags.push},
+		Transition: &lint.Transition{Changes: graph.Diff(before, after), Push: flags.push},
 	})
 	fieldtest.Check(t, result.Diagnostics)
 	result.Diagnostics = slices.DeleteFunc(result.Diagnostics, func(d lint.Diagnostic) bool {
@@ -76,7 +76,7 @@ func TestAnyPush(t *testing.T) {
 	nothing := &graph.Snapshot{}
 	nothing.Build()
 	push := func(before, after *graph.Snapshot) []lint.Diagnostic {
-		result := lint.Run(t.Context(), []*graph.Snapshot{after}, lint.Config{Rules: transition.Rules.Rules(), Transition: &lint.Transition{Old: before}})
+		result := lint.Run(t.Context(), []*graph.Snapshot{after}, lint.Config{Rules: transition.Rules.Rules(), Transition: &lint.Transition{Changes: graph.Diff(before, after)}})
 		for _, failure := range result.Failures {
 			t.Errorf("%v\n%s", failure, failure.Stack)
 		}

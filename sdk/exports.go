@@ -11,7 +11,7 @@ import (
 	"github.com/xdslint/xdslint/internal/pluginabi"
 )
 
-// held are the bytes that the host knows the addresses of, so that the garbage collector leaves them where they are.
+// held are the bytes whose addresses the host knows, so that the garbage collector does not free them.
 var held = map[uintptr][]byte{}
 
 func hold(b []byte) uintptr {
@@ -26,7 +26,7 @@ func hold(b []byte) uintptr {
 func answer(m proto.Message) int64 {
 	raw, err := proto.Marshal(m)
 	if err != nil {
-		panic("a text of a rule is no UTF-8: " + err.Error())
+		panic("a string of a rule is not UTF-8: " + err.Error())
 	}
 	return int64(hold(raw))<<32 | int64(len(raw))
 }
@@ -47,12 +47,12 @@ func exportDescribe() int64 { return answer(describe(rules)) }
 func exportCheck(at, size int32) int64 {
 	s := &pluginabi.Snapshot{}
 	if err := proto.Unmarshal(held[uintptr(uint32(at))][:uint32(size)], s); err != nil {
-		panic("xdslint sends no snapshot: " + err.Error())
+		panic("the input from xdslint is not a snapshot: " + err.Error())
 	}
 	return answer(check(rules, s))
 }
 
-// A call begins with an empty memory, which is thrown away after it: garbage is only worth collecting where there is too much of it.
+// The memory is discarded after each call, so garbage is collected only when there is too much of it.
 func init() {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(160 << 20)

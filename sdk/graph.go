@@ -2,7 +2,7 @@ package sdk
 
 import "slices"
 
-// Reaches lists the resources of a kind that it leads to, over any number of references, in the order of the files.
+// Reaches lists the resources of a kind that it refers to, directly or through others, in the order of the files.
 func (r *Resource) Reaches(kind string) []*Resource {
 	return r.follow(kind, func(r *Resource) (next []*Resource) {
 		for _, reference := range r.References {
@@ -14,7 +14,7 @@ func (r *Resource) Reaches(kind string) []*Resource {
 	})
 }
 
-// ReachedBy lists the resources of a kind that lead to it, over any number of references, in the order of the files.
+// ReachedBy lists the resources of a kind that refer to it, directly or through others, in the order of the files.
 func (r *Resource) ReachedBy(kind string) []*Resource {
 	return r.follow(kind, func(r *Resource) (next []*Resource) {
 		for _, reference := range r.Referrers {

@@ -15,16 +15,16 @@ type Pass struct {
 	into *pluginabi.Findings
 }
 
-// Finding is what a rule has to say of a place.
+// Finding is what a rule reports at a place.
 type Finding struct {
 	Message  string   // one line, without a full stop
-	Notes    []string // what comes of it
+	Notes    []string // the consequences
 	Help     string   // what to write instead
 	Severity Severity // Unset: the rule's
 	Fixes    []Fix
 }
 
-// Fix is one way to mend a finding: all of its edits together. Where the text is not safe to edit so (aliases, templates), the finding has no fix.
+// Fix is one way to fix a finding, with all of its edits. If the text cannot be edited safely (aliases, templates), the fix is dropped.
 type Fix struct {
 	Message string
 	Safe    bool // no request that succeeds today can fail after it: --fix applies it without asking
@@ -37,8 +37,8 @@ type Edit struct {
 	set *string // JSON; nil: the field is removed
 }
 
-// Set writes a field: a string, a boolean, a number or, where the field is absent, a map[string]any of these. It must be in the finding's resource, and
-// the message around it must be there. It panics if the value is no JSON.
+// Set writes a field: a string, a boolean, a number or, if the field is not set, a map[string]any of these. The field must be in the finding's resource, and
+// the message around it must be set. Set panics if the value cannot be encoded as JSON.
 func Set(at At, value any) Edit {
 	raw, err := json.Marshal(value)
 	if err != nil {
@@ -48,7 +48,7 @@ func Set(at At, value any) Edit {
 	return Edit{at, &text}
 }
 
-// Remove takes out a field, or an element of a list. It must be in the finding's resource.
+// Remove removes a field, or an element of a list. It must be in the finding's resource.
 func Remove(at At) Edit { return Edit{at: at} }
 
 // Report adds a finding at a place.
@@ -62,7 +62,7 @@ func (p *Pass) Report(at At, f Finding) {
 	p.into.Findings = append(p.into.Findings, found)
 }
 
-// Reportf adds a finding that is nothing but a message.
+// Reportf adds a finding with only a message.
 func (p *Pass) Reportf(at At, format string, args ...any) {
 	p.Report(at, Finding{Message: fmt.Sprintf(format, args...)})
 }

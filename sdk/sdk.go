@@ -1,4 +1,4 @@
-// Package sdk is for plugins of xdslint in Go: rules of your own, compiled to WebAssembly. A plugin is a main package that registers its rules in init:
+// Package sdk is for plugins in Go: custom rules for xdslint, compiled to WebAssembly. A plugin is a main package that registers its rules in init:
 //
 //	func init() {
 //		sdk.Register(sdk.Rule{
@@ -28,7 +28,7 @@ import (
 // Severity is how bad a finding is.
 type Severity int
 
-// The severities. Those of rules and findings that say nothing are Unset: the finding has its rule's, and the rule is an Error.
+// The severities. Unset is the default: for a finding that of its rule, for a rule Error.
 const (
 	Unset Severity = iota
 	Info
@@ -36,9 +36,9 @@ const (
 	Error
 )
 
-// Rule is one thing that can be wrong with a configuration: data and one function, without state. Every judgement has a fresh instance of the plugin.
+// Rule is one thing that can be wrong with a configuration: data and one function, without state. Each check runs in a new instance of the plugin.
 type Rule struct {
-	ID       string // GROUP/NAME in lower-case letters, digits and hyphens; not one of xdslint's own groups
+	ID       string // GROUP/NAME in lower-case letters, digits and hyphens; not a group of built-in rules
 	Severity Severity
 	Summary  string   // one line: what it finds
 	Why      string   // Markdown: why that is wrong, and what to write instead
@@ -52,7 +52,7 @@ type Check struct {
 	run   func(*Pass)
 }
 
-// Each runs f for every message of a type, wherever it is nested, through every Any that can be opened.
+// Each runs f for every message of a type, wherever it is nested, also in every Any that can be decoded.
 func Each[M proto.Message](f func(p *Pass, at At, m M)) Check {
 	var zero M
 	return Whole(func(p *Pass) {
@@ -62,7 +62,7 @@ func Each[M proto.Message](f func(p *Pass, at At, m M)) Check {
 	}, zero)
 }
 
-// Whole runs f once for a snapshot: what is judged together. The plugin gets the messages of the types that are given, for All and Message.
+// Whole runs f once for a snapshot. The plugin gets the messages of the given types, for All and Message.
 func Whole(f func(p *Pass), reads ...proto.Message) Check {
 	c := Check{run: f}
 	for _, m := range reads {
@@ -75,7 +75,7 @@ func nameOf(m proto.Message) string { return string(m.ProtoReflect().Descriptor(
 
 var rules []Rule
 
-// Register adds rules to the plugin; call it from init. It panics where an id is registered twice, or a rule has no Check.
+// Register adds rules to the plugin; call it from init. It panics if an id is registered twice, or a rule has no Check.
 func Register(more ...Rule) {
 	for _, r := range more {
 		for _, known := range rules {
@@ -90,7 +90,7 @@ func Register(more ...Rule) {
 	}
 }
 
-// describe is what xdslint wants to know of the plugin first.
+// describe returns the Description, which xdslint reads first.
 func describe(rules []Rule) *pluginabi.Description {
 	d := &pluginabi.Description{}
 	seen := map[string]bool{}

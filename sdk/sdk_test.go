@@ -47,7 +47,7 @@ func TestCheck(t *testing.T) {
 	rules := []Rule{
 		{ID: "acme/address", Check: Each(func(p *Pass, at At, a *corev3.SocketAddress) {
 			p.Report(at.Field("address"), Finding{Message: a.GetAddress(), Severity: Info, Notes: []string{at.Resource.File}, Help: p.Snapshot.Target, Fixes: []Fix{{
-				Message: "mend", Safe: true, Edits: []Edit{Set(at.Field("port_value"), 80), Set(at.Field("x"), map[string]any{"b": "two", "a": true}), Remove(at.Item("list", 2))},
+				Message: "fix", Safe: true, Edits: []Edit{Set(at.Field("port_value"), 80), Set(at.Field("x"), map[string]any{"b": "two", "a": true}), Remove(at.Item("list", 2))},
 			}}})
 		})},
 		{ID: "acme/graph", Check: Whole(func(p *Pass) {
@@ -68,7 +68,7 @@ func TestCheck(t *testing.T) {
 	want := &pluginabi.Findings{Findings: []*pluginabi.Finding{
 		{
 			Rule: "acme/address", Resource: 1, Path: "upstream_bind_config.source_address.address", Message: "10.0.0.1", Severity: pluginabi.Severity_SEVERITY_INFO, Notes: []string{"cds.yaml"},
-			Help: "envoy:1.40", Fixes: []*pluginabi.Fix{{Message: "mend", Safe: true, Edits: []*pluginabi.Edit{
+			Help: "envoy:1.40", Fixes: []*pluginabi.Fix{{Message: "fix", Safe: true, Edits: []*pluginabi.Edit{
 				{Path: "upstream_bind_config.source_address.port_value", Change: &pluginabi.Edit_Set{Set: "80"}},
 				{Path: "upstream_bind_config.source_address.x", Change: &pluginabi.Edit_Set{Set: `{"a":true,"b":"two"}`}},
 				{Path: "upstream_bind_config.source_address.list[2]", Change: &pluginabi.Edit_Remove{Remove: true}},
@@ -146,7 +146,7 @@ func TestAllEnds(t *testing.T) {
 	}
 }
 
-// A circle of references has an end, and who stands in it reaches itself.
+// A cycle of references ends, and a resource in it reaches itself.
 func TestReaches(t *testing.T) {
 	s := &pluginabi.Snapshot{Resources: []*pluginabi.Resource{{Kind: "cluster", Name: "c"}, {Kind: "listener", Name: "l"}, {Kind: "cluster", Name: "a"}, {Kind: "cluster", Name: "b"}}}
 	for _, r := range [][2]uint32{{1, 3}, {1, 2}, {2, 3}, {3, 0}, {0, 3}} {

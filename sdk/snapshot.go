@@ -10,9 +10,9 @@ import (
 	"github.com/xdslint/xdslint/internal/pluginabi"
 )
 
-// Snapshot is what is judged together.
+// Snapshot has the resources that are judged together.
 type Snapshot struct {
-	Target     string // the data plane that is judged for: envoy:1.40
+	Target     string // the data plane to judge for: envoy:1.40
 	Resources  []*Resource
 	References []*Reference
 
@@ -25,7 +25,7 @@ type Resource struct {
 	Name      string
 	File      string
 	Type      string // full name of its message
-	Bootstrap bool   // it is part of a bootstrap, and not delivered over xDS
+	Bootstrap bool   // part of a bootstrap, not delivered over xDS
 
 	References []*Reference // from it to others, in the order of its fields
 	Referrers  []*Reference // from others to it
@@ -38,19 +38,19 @@ type Resource struct {
 type Reference struct {
 	From *Resource
 	At   At     // the field
-	Kind string // of what is named
+	Kind string // of the resource that it names
 	Name string
 	To   *Resource // nil: no resource of that name is known
 }
 
-// message is decoded when a rule first looks at it.
+// message is decoded when a rule first reads it.
 type message struct {
 	raw *pluginabi.Message
 	at  At
 	is  proto.Message
 }
 
-// read makes a Snapshot of what the host sends.
+// read decodes the Snapshot that the host sends.
 func read(s *pluginabi.Snapshot) *Snapshot {
 	snapshot := &Snapshot{Target: s.GetTarget(), byType: map[string][]*message{}}
 	for i, r := range s.GetResources() {
@@ -90,7 +90,7 @@ func decoded[M proto.Message](m *message) M {
 	return m.is.(M)
 }
 
-// All are the messages of a type in the snapshot, wherever they are nested, with their places. The rule's check has to read the type.
+// All are the messages of a type in the snapshot, wherever they are nested, with their places. The rule's check must read the type.
 func All[M proto.Message](p *Pass) iter.Seq2[At, M] {
 	var zero M
 	name := nameOf(zero)
@@ -104,7 +104,7 @@ func All[M proto.Message](p *Pass) iter.Seq2[At, M] {
 	}
 }
 
-// Message is a resource's own message, if it is of this type. The rule's check has to read the type.
+// Message is a resource's own message, if it is of this type. The rule's check must read the type.
 func Message[M proto.Message](p *Pass, r *Resource) (m M, ok bool) {
 	name := nameOf(m)
 	p.mustRead(name)
@@ -114,7 +114,7 @@ func Message[M proto.Message](p *Pass, r *Resource) (m M, ok bool) {
 	return m, false
 }
 
-// mustRead finds a rule that would be silent for ever.
+// mustRead panics in a rule that would never find anything.
 func (p *Pass) mustRead(name string) {
 	for _, read := range p.Rule.Check.reads {
 		if read == name {
@@ -133,7 +133,7 @@ type At struct {
 	Path     string // from the resource's message: virtual_hosts[0].routes[2]; empty: the message itself
 }
 
-// Field goes to a field; names can be given one after the other.
+// Field is the place of a field, or of a nested one if there are several names.
 func (at At) Field(names ...string) At {
 	for _, name := range names {
 		if at.Path != "" {
@@ -144,14 +144,14 @@ func (at At) Field(names ...string) At {
 	return at
 }
 
-// Item goes to an element of a repeated field.
+// Item is the place of an element of a repeated field.
 func (at At) Item(name string, i int) At {
 	at = at.Field(name)
 	at.Path += "[" + strconv.Itoa(i) + "]"
 	return at
 }
 
-// Entry goes to the value under a key of a map field.
+// Entry is the place of the value under a key of a map field.
 func (at At) Entry(name, key string) At {
 	at = at.Field(name)
 	at.Path += "[" + strconv.Quote(key) + "]"

@@ -1,4 +1,4 @@
-// Puts a .br and a .gz beside each file of the built playground that gains by it.
+// Writes a .br and a .gz beside each compressible file of the built playground.
 import { createHash } from "node:crypto";
 import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,13 +9,13 @@ import { dist } from "./serve.ts";
 
 const { BROTLI_PARAM_LGWIN, BROTLI_MAX_WINDOW_BITS, Z_BEST_COMPRESSION } = constants;
 
-/** Of the highest quality, which is brotli's default. */
+/** At the highest quality, which is brotli's default. */
 const encodings: [string, (content: Buffer) => Promise<Buffer>][] = [
   ["br", (content) => promisify(brotliCompress)(content, { params: { [BROTLI_PARAM_LGWIN]: BROTLI_MAX_WINDOW_BITS } })],
   ["gz", (content) => promisify(gzip)(content, { level: Z_BEST_COMPRESSION })],
 ];
 
-/** The engine takes a minute: what was made of the same content the last time lies in kept. */
+/** Compressing the engine takes a minute, so results are cached in kept by content. */
 export async function compress(folder: string, kept: string): Promise<void> {
   await mkdir(kept, { recursive: true });
   const old = await readdir(kept);
@@ -37,7 +37,7 @@ export async function compress(folder: string, kept: string): Promise<void> {
   await Promise.all(old.filter((name) => !made.has(name)).map((name) => rm(join(kept, name))));
 }
 
-/** The file is there with all of its content, or not at all. */
+/** Writes a file completely or not at all. */
 async function writeWhole(path: string, content: Promise<Buffer>): Promise<void> {
   await writeFile(`${path}.part`, await content);
   await rename(`${path}.part`, path);

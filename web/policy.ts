@@ -1,4 +1,4 @@
-/** The Content-Security-Policy of every page: what the browser itself refuses, no mistake in the code can send. */
+/** The Content-Security-Policy of every page: the browser blocks all other requests, whatever the code does. */
 export const policy = [
   "default-src 'self'",
   "script-src 'self' 'wasm-unsafe-eval'",

@@ -1,14 +1,14 @@
-// Serves the built playground to this machine alone, as a good static host would: compressed, and with the headers of docs/playground.md.
+// Serves the built playground on this machine only, compressed and with the headers of docs/playground.md.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import sirv from "sirv";
 import { policy } from "./policy.ts";
 
-/** Where `vite build` puts the playground. */
+/** The output folder of `vite build`. */
 export const dist = fileURLToPath(new URL("dist", import.meta.url));
 
-/** Serves folder on 127.0.0.1; port 0 is any that is free. */
+/** Serves folder on 127.0.0.1. Port 0 is any free port. */
 export async function serve(folder: string, port: number): Promise<Server> {
   const answer = sirv(folder, {
     etag: true,

@@ -3,7 +3,7 @@ import { policy } from "./policy.ts";
 import { rulePages } from "./rules/plugin.ts";
 import { serviceWorker } from "./sw/plugin.ts";
 
-/** The policy stands in the page itself, for hosts that send no headers. */
+/** The policy is also in the page itself, for hosts that send no headers. */
 const contentSecurityPolicy: Plugin = {
   name: "content-security-policy",
   apply: "build",
@@ -13,6 +13,6 @@ const contentSecurityPolicy: Plugin = {
 export default defineConfig({
   base: "./", // any static host, any folder
   worker: { format: "es" },
-  build: { target: "es2023", assetsInlineLimit: 0, rolldownOptions: { checks: { pluginTimings: false } } }, // the pages of the rules do take their time
+  build: { target: "es2023", assetsInlineLimit: 0, rolldownOptions: { checks: { pluginTimings: false } } }, // the pages of the rules take long
   plugins: [contentSecurityPolicy, rulePages, serviceWorker],
 });

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/baseline"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -32,58 +34,100 @@ what is new. Entries are keyed by rule, resource and field: moving lines does no
 	return cmd
 }
 
-func baselineCommand(use, short string, do func(*cobra.Command, *check) error) *cobra.Command {
+func baselineCommand(use, short string, do func(*cobra.Command, baselinePlace, *xdslint.Report) error) *cobra.Command {
 	f := &checkFlags{}
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cobra.ArbitraryArgs, DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := newCheck(cmd, f, args)
+			s, err := f.configuration(cmd.Context())
 			if err != nil {
 				return err
 			}
-			if err := c.run(cmd.Context(), cmd.ErrOrStderr()); err != nil {
+			r, err := f.lint(cmd, args, s)
+			if err != nil {
 				return err
 			}
 			// What is incomplete must not become the truth.
 			if cmd.Context().Err() != nil {
 				return failed(errors.New("interrupted: the baseline is as it was"))
 			}
-			if c.failures(cmd.ErrOrStderr()) {
+			if ruleFailures(cmd.ErrOrStderr(), r.Result) {
 				return failed(errors.New("the baseline is as it was"))
 			}
-			return do(cmd, c)
+			return do(cmd, baselinePlace{f.baselinePath(s), baselineBeside(s)}, r)
 		},
 	}
 	f.add(cmd)
 	return cmd
 }
 
-func writeBaseline(cmd *cobra.Command, c *check) error {
-	path := c.baselinePath()
-	if path == "" {
-		path = baseline.FileName
-		if c.Settings.File != nil {
-			path = filepath.Join(filepath.Dir(c.Settings.File.Name), path)
-		}
+// lint runs the rules as the command lint does without a baseline.
+func (f *checkFlags) lint(cmd *cobra.Command, args []string, s *xdslint.Config) (*xdslint.Report, error) {
+	in, err := input(cmd, args, s)
+	if err != nil {
+		return nil, err
 	}
-	b := baseline.Of(c.result.Diagnostics, relativeTo(filepath.Dir(path), c.paths))
-	if err := saveBaseline(path, b); err != nil {
+	o, err := f.options(s)
+	if err != nil {
+		return nil, err
+	}
+	p := newProgress(cmd.ErrOrStderr())
+	o.Progress = p.say
+	l, err := xdslint.New(o)
+	if err != nil {
+		return nil, err
+	}
+	defer p.start().stop()
+	r, err := l.Lint(cmd.Context(), in)
+	if r == nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// baselinePlace is where a baseline is (empty: there is none), and where a new one goes.
+type baselinePlace struct{ is, goes string }
+
+// baselineBeside is where the baseline of a configuration is, or would be.
+func baselineBeside(s *xdslint.Config) string {
+	if s.File == nil {
+		return baseline.FileName
+	}
+	return filepath.Join(filepath.Dir(s.File.Name), baseline.FileName)
+}
+
+// baselinePath is where the baseline is: beside the configuration, else in this folder or above. It is empty where there is none.
+func (f *checkFlags) baselinePath(s *xdslint.Config) string {
+	switch beside := baselineBeside(s); {
+	case f.noConfig:
+		return ""
+	case s.File == nil:
+		return findUp(baseline.FileName)
+	case exists(beside):
+		return beside
+	}
+	return ""
+}
+
+func writeBaseline(cmd *cobra.Command, at baselinePlace, r *xdslint.Report) error {
+	path := cmp.Or(at.is, at.goes)
+	if err := saveBaseline(path, r.Baseline(path)); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", path, count(len(c.result.Diagnostics), "finding"))
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", path, count(len(r.Diagnostics), "finding"))
 	return failed(err)
 }
 
-func pruneBaseline(cmd *cobra.Command, c *check) error {
-	path := c.baselinePath()
+func pruneBaseline(cmd *cobra.Command, at baselinePlace, r *xdslint.Report) error {
+	path := at.is
 	if path == "" {
 		return fmt.Errorf("there is no %s; xdslint baseline write makes one", baseline.FileName)
 	}
-	b, err := baseline.Read(path, path)
+	b, err := xdslint.ReadBaseline(path)
 	if err != nil {
 		return err
 	}
-	pruned := b.Prune(c.result.Diagnostics)
+	pruned := b.Prune(r.Diagnostics)
 	if pruned > 0 {
 		if err := saveBaseline(path, b); err != nil {
 			return err
@@ -93,7 +137,7 @@ func pruneBaseline(cmd *cobra.Command, c *check) error {
 	return failed(err)
 }
 
-func saveBaseline(path string, b *baseline.Baseline) error {
+func saveBaseline(path string, b *xdslint.Baseline) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return failed(err)

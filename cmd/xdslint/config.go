@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v4"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/choice"
 )
 
 func newConfig() *cobra.Command {
@@ -33,7 +33,7 @@ func newConfig() *cobra.Command {
 	show := &cobra.Command{
 		Use: "show", Short: "Print the configuration that applies here, and where it is from", Args: cobra.NoArgs, DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := f.settings(cmd.Context())
+			s, err := f.configuration(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -103,7 +103,7 @@ type shownIgnore struct {
 	Reason   string `yaml:"reason"`
 }
 
-func showConfig(w io.Writer, s *config.Settings) error {
+func showConfig(w io.Writer, s *config.Config) error {
 	from := "no " + config.FileName + " was found: these are the defaults"
 	if s.File != nil {
 		from = s.File.Name
@@ -111,11 +111,11 @@ func showConfig(w io.Writer, s *config.Settings) error {
 	out := shown{
 		Paths: s.Paths, FailOn: s.FailOn, Severities: s.Severities, Assume: s.Assume, Open: s.Open, Closed: s.Closed,
 	}
-	all, _, err := choice.Targets(s.Targets)
+	l, err := xdslint.New(xdslint.Options{Config: s})
 	if err != nil {
 		return err
 	}
-	for _, t := range all {
+	for _, t := range l.Targets() {
 		out.Targets = append(out.Targets, t.String())
 	}
 	if out.FailOn == "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/ruletest"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -22,11 +22,12 @@ func newConfigTest() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "test [DIR|FILE]", Short: "Run the examples of the constraints and plugins in a configuration", Args: cobra.MaximumNArgs(1),
 		DisableFlagsInUseLine: true,
-		Long: `Run the constraints and plugins of a configuration over the examples in testdata/GROUP/RULE.txtar beside it, or beside the
-plugin: each bad* example must give what stands under want, each good* example nothing. DIR is a folder with a ` + config.FileName + `.
+		Long: `Run the constraints and plugins of a configuration over the examples in testdata/GROUP/RULE.txtar, next to the
+configuration or the plugin. Each bad* example must have the findings under want, each good* example none. DIR is a folder
+with a ` + config.FileName + `.
 
-Exit status: 0 all is as wanted, 1 something differs or a constraint has no archive, 2 the command line or the configuration is
-wrong, 3 xdslint failed.`,
+Exit status: 0 all examples are as expected, 1 something differs or a constraint has no archive, 2 the command line or the
+configuration is wrong, 3 xdslint failed.`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if f.config, err = configAt(args); err != nil {
 				return err
@@ -34,14 +35,14 @@ wrong, 3 xdslint failed.`,
 			if t.types, err = types(f.descriptors); err != nil {
 				return err
 			}
-			s, err := f.settings(cmd.Context())
+			s, err := f.configuration(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if len(s.Custom) == 0 {
-				return fmt.Errorf("%s has no constraints and no plugins: there is nothing to test", f.config)
+				return fmt.Errorf("%s has no constraints or plugins to test", f.config)
 			}
-			t.optional = func(r *lint.Rule) bool { return r.Origin.File.Name != s.File.Name } // whoever made the plugin tests it
+			t.optional = func(r *lint.Rule) bool { return r.Origin.File.Name != s.File.Name } // plugins are tested where they are developed
 			return t.run(cmd, s.Custom)
 		},
 	}
@@ -50,7 +51,7 @@ wrong, 3 xdslint failed.`,
 	return cmd
 }
 
-// configAt is the configuration that an argument names, or is the folder of; without one, the one that applies here.
+// configAt is the configuration in an argument, which can be its folder; without an argument, the one that applies here.
 func configAt(args []string) (string, error) {
 	if len(args) == 0 {
 		path := findUp(config.FileName)
@@ -65,7 +66,7 @@ func configAt(args []string) (string, error) {
 	return args[0], nil
 }
 
-// archiveTest runs house rules over their archives.
+// archiveTest runs custom rules over their archives.
 type archiveTest struct {
 	update   bool
 	types    decode.Types          // nil: those of Envoy's API
@@ -73,7 +74,7 @@ type archiveTest struct {
 }
 
 func (t *archiveTest) add(flags *pflag.FlagSet) {
-	flags.BoolVar(&t.update, "update", false, "write what the rules now say into the archives")
+	flags.BoolVar(&t.update, "update", false, "write the current findings into the archives")
 }
 
 func (t *archiveTest) run(cmd *cobra.Command, rules []*lint.Rule) error {
@@ -107,7 +108,7 @@ func writeTested(w io.Writer, r *ruletest.Result) error {
 		fmt.Fprintf(out, "%s: written\n", path)
 	}
 	if len(r.Faults)+len(r.Untested) == 0 {
-		fmt.Fprintf(out, "%s, %s: all as wanted\n", count(r.Archives, "archive"), count(r.Examples, "example"))
+		fmt.Fprintf(out, "%s, %s: ok\n", count(r.Archives, "archive"), count(r.Examples, "example"))
 	}
 	return out.Flush()
 }

@@ -14,55 +14,58 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/xdslint/xdslint/custom"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/ruletest"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 	"github.com/xdslint/xdslint/wasm/plugin"
 )
 
 func (f *inputFlags) addPlugins(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&f.plugins, "plugin", nil, "WebAssembly `FILE` with rules of your own; can be repeated")
+	flags.StringArrayVar(&f.plugins, "plugin", nil, "WebAssembly `FILE` with custom rules; can be repeated")
 }
 
-// house makes the rules that are not built in: of the configuration's constraints, its plugins, and those of the command line.
-func (f *inputFlags) house(ctx context.Context) (config.RuleSource, error) {
+// customRules creates the rules that are not built in: from the constraints and plugins of the configuration, and the plugins of the command line.
+func (f *inputFlags) customRules(ctx context.Context) (config.RuleSource, error) {
 	known, err := types(f.descriptors)
 	plugins := opener{ctx, known}
 	return config.Join(custom.Constraints(rules.Known(), known), plugins.configured, plugins.given(f.plugins)), err
 }
 
-// known are all rules that can be named: built-in ones, and those of the configuration.
-func known(s *config.Settings) []*lint.Rule { return append(rules.Known(), s.Custom...) }
+// builtIn are the rules that no configuration brings along.
+func builtIn() []*lint.Rule { return custom.Rules(rules.Known()) }
 
-// groups are those of rules: built-in ones, and those that house rules make up.
+// known are all rules that can be selected: built-in and custom ones.
+func known(s *config.Config) []*lint.Rule { return append(builtIn(), s.Custom...) }
+
+// groups of rules: the built-in ones, and those of custom rules.
 func groups(all []*lint.Rule) []*lint.Group {
 	groups := slices.Concat(rules.Groups, rules.Meta)
 	for _, r := range all {
 		if r.Origin != nil && !slices.ContainsFunc(groups, func(g *lint.Group) bool { return g.Name == r.Group }) {
-			groups = append(groups, &lint.Group{Name: r.Group, Summary: "rules of your own"})
+			groups = append(groups, &lint.Group{Name: r.Group, Summary: "custom rules"})
 		}
 	}
 	return groups
 }
 
-// withExamples says where each rule's examples are.
-func withExamples(s *config.Settings) {
+// withExamples sets the folder of each rule's examples.
+func withExamples(s *config.Config) {
 	for _, r := range s.Custom {
 		r.Origin.Examples = os.DirFS(filepath.Join(filepath.Dir(r.Origin.File.Name), ruletest.Folder))
 	}
 }
 
-// opener makes rules of plugins. An interruption ends that.
+// opener opens plugins, until the context ends.
 type opener struct {
 	ctx   context.Context
 	known decode.Types // nil: those of Envoy's API
 }
 
 // configured opens the plugins that a configuration names.
-func (o opener) configured(s *config.Settings) (all []*lint.Rule, faults []*config.Fault) {
+func (o opener) configured(s *config.Config) (all []*lint.Rule, faults []*config.Fault) {
 	for i := range s.Plugins {
 		p := &s.Plugins[i]
 		made, err := o.open(pathOf(p, s), p.SHA256)
@@ -74,17 +77,17 @@ func (o opener) configured(s *config.Settings) (all []*lint.Rule, faults []*conf
 	return all, faults
 }
 
-// pathOf is where a plugin of a configuration is.
-func pathOf(p *config.Plugin, s *config.Settings) string {
+// pathOf is the path of a plugin in a configuration.
+func pathOf(p *config.Plugin, s *config.Config) string {
 	if filepath.IsAbs(p.Path) {
 		return p.Path
 	}
 	return filepath.Join(filepath.Dir(s.File.Name), p.Path)
 }
 
-// given opens those of the command line. One that the configuration names too, or that is given twice, is open already.
+// given opens the plugins of the command line, except those that are already open since the configuration names them or they are given twice.
 func (o opener) given(paths []string) config.RuleSource {
-	return func(s *config.Settings) (all []*lint.Rule, faults []*config.Fault) {
+	return func(s *config.Config) (all []*lint.Rule, faults []*config.Fault) {
 		var opened []string
 		for i := range s.Plugins {
 			opened = append(opened, pathOf(&s.Plugins[i], s))
@@ -113,14 +116,14 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// open makes the rules of a plugin, which stays open until the process ends. With a digest, it has to be that module.
+// open returns the rules of a plugin, which stays open until the process ends. If there is a digest, the module must have it.
 func (o opener) open(path, digest string) ([]*lint.Rule, error) {
 	module, err := readPlugin(path)
 	if err != nil {
 		return nil, err
 	}
 	if found := sha256.Sum256(module); digest != "" && !strings.EqualFold(digest, hex.EncodeToString(found[:])) {
-		return nil, fmt.Errorf("%s is another module than the one that was meant: its sha256 is %x", path, found)
+		return nil, fmt.Errorf("%s does not have the sha256 in the configuration: it is %x", path, found)
 	}
 	p, err := plugin.Open(o.ctx, &source.File{Name: path, Text: module}, plugin.Options{Cache: pluginCache(), Types: o.known})
 	if err != nil {
@@ -136,17 +139,17 @@ func (o opener) open(path, digest string) ([]*lint.Rule, error) {
 
 func readPlugin(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file with a module in it", path)
+		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, plugin.MaxModule+1)) // Open says that one is too large
+	return io.ReadAll(io.LimitReader(f, plugin.MaxModule+1)) // Open rejects a larger one
 }
 
-// pluginCache is the folder of compiled plugins, which only the user may write to; empty where there is none.
+// pluginCache is the folder of compiled plugins, to which only the user can write; empty if there is none.
 func pluginCache() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {

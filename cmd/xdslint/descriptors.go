@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
 // types adds the user's own descriptors to those that are linked in; nil is the latter alone.

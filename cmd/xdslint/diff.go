@@ -1,99 +1,95 @@
 package main
 
 import (
-	"errors"
-	"fmt"
+	"encoding/json"
 	"io"
-	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
-	"github.com/xdslint/xdslint/graph/source"
-	"github.com/xdslint/xdslint/internal/report"
-	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/diff"
 )
 
-// showDiff writes what --fix would change.
-func (f *lintFlags) showDiff(cmd *cobra.Command, c *check, w *fixed) error {
-	paths := w.changed()
-	hidesOld, hidesNew := report.Hides(w.First), report.Hides(w.Result)
-	for _, path := range paths {
-		name := w.names[path]
-		oldFile, newFile := fileOf(w.First, name), fileOf(w.Result, name)
-		text := udiff.Unified(name, name, string(w.Before[path]), string(w.After[path]))
-		hidden := redacted{
-			old: func(line int) bool { return hidesOld(oldFile, line) },
-			new: func(line int) bool { return hidesNew(newFile, line) },
-		}
-		if _, err := io.WriteString(cmd.OutOrStdout(), hidden.diff(text)); err != nil {
-			return failed(err)
-		}
+type trafficDiffFlags struct {
+	inputFlags
+	format string
+}
+
+// newTrafficDiff is the command that compares two snapshots; --diff of lint, which shows fixes, is something else.
+func newTrafficDiff() *cobra.Command {
+	f := &trafficDiffFlags{}
+	cmd := &cobra.Command{
+		Use: "diff OLD NEW", Short: "Say what changes for traffic from one configuration to another", DisableFlagsInUseLine: true,
+		Long: `Compare two configurations by what they do with traffic: hosts, paths, clusters, endpoints, TLS, timeouts.
+OLD and NEW are each a file, a folder, a glob or - (one of them): whatever xdslint lints, such as a config_dump.
+Where something stands and what it is called is not a difference: a route table that moves to RDS, or a listener with
+another name. Neither is a route that never matches, since one before it takes every request.
+
+The JSON has the keys "changes", a list of {"where", "what", "before", "after"}, "unreached", what differs and no
+traffic reaches, "shadowed", the routes that differ and never match on one side or both, a list of {"where", "change",
+"by"}, and "unknown", what only one side holds. In "where" stand those of listener, address, chain, table, scope, host,
+route, cluster, endpoint and resource that name the place. "before" and "after" are null where there was or is nothing,
+and "set" for a value that is not shown. Keys are added, never renamed.
+
+Exit status: 0 nothing changes for traffic, 1 something does, 2 the command line is wrong, 3 xdslint failed.`,
+		Example: `  xdslint diff config_dump.json configs/
+  xdslint diff --format json old/ new/`,
+		Args: oldAndNew,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
-	f.sayFixes(cmd.ErrOrStderr(), c, w)
-	switch {
-	case cmd.Context().Err() != nil:
-		return failed(errors.New("interrupted: this may not be all"))
-	case c.failures(cmd.ErrOrStderr()):
-		return failed(errors.New(""))
-	case len(paths) > 0:
+	f.add(cmd)
+	grouped(cmd.Flags(), outputGroup, func() {
+		cmd.Flags().StringVar(&f.format, "format", "text", "`FORMAT` of the differences: text, json")
+	})
+	complete(cmd, "format", differences)
+	return cmd
+}
+
+// differences are the formats of the command.
+var differences = []string{"text", "json"}
+
+func (f *trafficDiffFlags) run(cmd *cobra.Command, args []string) error {
+	if f.format != "text" && f.format != "json" {
+		return unknownFormat(f.format, differences)
+	}
+	s, err := f.configuration(cmd.Context())
+	if err != nil {
+		return err
+	}
+	o, err := f.options(s)
+	if err != nil {
+		return err
+	}
+	l, sides, err := f.sides(cmd, o, args)
+	if err != nil {
+		return err
+	}
+	var snapshots [2]*graph.Snapshot
+	var unread []string
+	for i, side := range sides {
+		snapshot, places, err := l.Snapshot(cmd.Context(), side)
+		if err != nil {
+			return compared(cmd.Context(), err)
+		}
+		snapshots[i], unread = snapshot, append(unread, places...)
+	}
+	d := diff.Diff(snapshots[0], snapshots[1])
+	d.Unknown = append(d.Unknown, unread...)
+	if err := writeTrafficDiff(cmd.OutOrStdout(), f.format, d); err != nil {
+		return failed(err)
+	}
+	if len(d.Changes) > 0 {
 		return &status{statusFindings, nil}
 	}
 	return nil
 }
 
-// fileOf finds a file of a result by its name.
-func fileOf(result *lint.Result, name string) *source.File {
-	for _, s := range result.Snapshots {
-		for _, r := range s.Resources {
-			if r.File.Name == name {
-				return r.File
-			}
-		}
+func writeTrafficDiff(w io.Writer, format string, d *diff.Difference) error {
+	if format == "text" {
+		return d.Text(w)
 	}
-	return &source.File{Name: name}
-}
-
-// redacted tells which lines of the old and of the new text must not be shown.
-type redacted struct{ old, new func(line int) bool }
-
-// diff shows a unified diff without the lines that hold a secret.
-func (r redacted) diff(text string) string {
-	var out strings.Builder
-	from, to := 0, 0
-	for line := range strings.Lines(text) {
-		hide := false
-		switch {
-		case strings.HasPrefix(line, "@@"):
-			from, to = hunk(line)
-		case from == 0 && to == 0: // the names of the files
-		case line[0] == '-':
-			hide = r.old(from)
-			from++
-		case line[0] == '+':
-			hide = r.new(to)
-			to++
-		case line[0] == ' ':
-			hide = r.old(from)
-			from, to = from+1, to+1
-		}
-		if hide {
-			line = line[:1] + "line not shown: it holds a secret\n"
-		}
-		out.WriteString(line)
-	}
-	return out.String()
-}
-
-// hunk reads the numbers of the first lines, as in @@ -1,7 +1,6 @@.
-func hunk(line string) (from, to int) {
-	for _, word := range strings.Fields(line) {
-		switch word[0] {
-		case '-':
-			_, _ = fmt.Sscanf(word, "-%d", &from) // udiff wrote a number there
-		case '+':
-			_, _ = fmt.Sscanf(word, "+%d", &to)
-		}
-	}
-	return from, to
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(d)
 }

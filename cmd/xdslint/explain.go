@@ -28,7 +28,7 @@ func newExplain() *cobra.Command {
 			if !ok {
 				return unknownFormat(format, slices.Sorted(maps.Keys(explainFormats)))
 			}
-			s, err := f.settings(cmd.Context())
+			s, err := f.configuration(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -59,9 +59,9 @@ func oneRule(_ *cobra.Command, args []string) error {
 
 // ruleIDs are what a shell offers; of a broken configuration it has no rules.
 func (f *inputFlags) ruleIDs(cmd *cobra.Command) []string {
-	s, err := f.settings(cmd.Context())
+	s, err := f.configuration(cmd.Context())
 	if err != nil {
-		s = &config.Settings{}
+		s = &config.Config{}
 	}
 	return ids(known(s))
 }

@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/rules"
 )
 
 // inputFlags say what is read, and what is known about the world around it.
@@ -33,21 +33,25 @@ type inputFlags struct {
 
 func (f *inputFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
+	grouped(flags, inputGroup, func() {
+		flags.StringVar(&f.root, "root", "", "`DIR` that stands for / in the paths that a bootstrap names")
+		flags.StringVar(&f.configYAML, "config-yaml", "", "`YAML` merged over each bootstrap, as Envoy's flag of this name")
+		flags.StringVar(&f.stdinName, "stdin-filename", "", "`NAME` of standard input in findings; its extension tells the encoding")
+		f.addDescriptors(flags)
+		flags.BoolVar(&f.showFiles, "show-files", false, "list what each file was read as, and which were skipped")
+	})
 	f.addWorld(cmd)
-	flags.StringVar(&f.root, "root", "", "`DIR` that stands for / in the paths that a bootstrap names")
-	flags.StringVar(&f.configYAML, "config-yaml", "", "`YAML` merged over each bootstrap, as Envoy's flag of this name")
-	flags.StringVar(&f.stdinName, "stdin-filename", "", "`NAME` of standard input in findings; its extension tells the encoding")
-	f.addDescriptors(flags)
-	flags.BoolVar(&f.showFiles, "show-files", false, "list what each file was read as, and which were skipped")
 	f.addConfig(flags)
 }
 
 // addWorld adds the flags about what there is beside the input.
 func (f *inputFlags) addWorld(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.assume, "assume", nil, "names that exist elsewhere, as `KIND:GLOB`: cluster:backend-*")
-	flags.StringSliceVar(&f.open, "open", nil, "`KIND`s of which more exist than is given: a missing name is no mistake")
-	flags.StringSliceVar(&f.closed, "closed", nil, "`KIND`s of which all are given: a missing name is an error")
+	grouped(flags, worldGroup, func() {
+		flags.StringArrayVar(&f.assume, "assume", nil, "names that exist elsewhere, as `KIND:GLOB`: cluster:backend-*")
+		flags.StringSliceVar(&f.open, "open", nil, "`KIND`s of which more exist than is given: a missing name is no mistake")
+		flags.StringSliceVar(&f.closed, "closed", nil, "`KIND`s of which all are given: a missing name is an error")
+	})
 	for _, name := range []string{"open", "closed"} {
 		completeWith(cmd, name, func() (names []string) {
 			for _, k := range graph.Kinds() {
@@ -70,12 +74,14 @@ func (f *inputFlags) addDescriptors(flags *pflag.FlagSet) {
 }
 
 func (f *inputFlags) addConfig(flags *pflag.FlagSet) {
-	flags.StringVar(&f.config, "config", "", "configuration `FILE` (default: "+config.FileName+" in this folder or above)")
-	flags.BoolVar(&f.noConfig, "no-config", false, "read no configuration and no baseline")
+	grouped(flags, rulesGroup, func() {
+		flags.StringVar(&f.config, "config", "", "configuration `FILE` (default: "+config.FileName+" in this folder or above)")
+		flags.BoolVar(&f.noConfig, "no-config", false, "read no configuration and no baseline")
+	})
 }
 
-// settings reads the configuration that applies; without one all is empty.
-func (f *inputFlags) settings(ctx context.Context) (*config.Settings, error) {
+// configuration reads the configuration that applies; without one all is empty.
+func (f *inputFlags) configuration(ctx context.Context) (*xdslint.Config, error) {
 	path := f.config
 	switch {
 	case f.noConfig && path != "":
@@ -87,17 +93,12 @@ func (f *inputFlags) settings(ctx context.Context) (*config.Settings, error) {
 }
 
 // read reads a configuration; without a path, all is empty but for what the flags say.
-func (f *inputFlags) read(ctx context.Context, path string) (*config.Settings, error) {
-	house, err := f.house(ctx)
+func (f *inputFlags) read(ctx context.Context, path string) (*xdslint.Config, error) {
+	custom, err := f.customRules(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var s *config.Settings
-	if path == "" {
-		s, err = config.None(house)
-	} else {
-		s, err = config.Read(path, path, rules.Known(), house)
-	}
+	s, err := xdslint.ReadConfig(path, custom)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, failed(errors.New("interrupted"))
@@ -124,34 +125,80 @@ func findUp(name string) string {
 	return path
 }
 
-// paths are those of the command line, else those of the configuration.
-func (f *inputFlags) paths(args []string, s *config.Settings) ([]string, error) {
-	if len(args) > 0 {
-		return args, nil
+// input is what the command line names, else what the configuration does.
+func input(cmd *cobra.Command, args []string, s *xdslint.Config) (xdslint.Input, error) {
+	paths := args
+	if len(paths) == 0 {
+		paths = s.InputPaths()
 	}
-	if len(s.Paths) == 0 {
-		return nil, fmt.Errorf("nothing to read: name files or folders, or set paths in %s (xdslint --help)", config.FileName)
+	if len(paths) == 0 {
+		return xdslint.Input{}, fmt.Errorf("%w (xdslint --help)", xdslint.ErrNoPaths)
 	}
-	var paths []string
-	for _, p := range s.Paths {
-		if !filepath.IsAbs(p) {
-			p = filepath.Join(filepath.Dir(s.File.Name), p)
-		}
-		paths = append(paths, p)
-	}
-	return paths, nil
+	return xdslint.Paths(args...), checkPaths(cmd, paths)
 }
 
-// options makes the loader's options of flags and configuration.
-func (f *inputFlags) options(s *config.Settings) (load.Options, error) {
-	opts := load.Options{Root: f.root, ConfigYAML: f.configYAML, Stdin: os.Stdin, StdinName: f.stdinName}
+// options are what the flags say of a linter.
+func (f *inputFlags) options(s *xdslint.Config) (xdslint.Options, error) {
+	o := xdslint.Options{BuiltIn: builtIn(), Config: s, Load: load.Options{Root: f.root, ConfigYAML: f.configYAML, Stdin: os.Stdin, StdinName: f.stdinName}}
 	var err error
-	opts.Assumptions, err = config.ParseAssumptions(slices.Concat(s.Assume, f.assume), slices.Concat(s.Open, f.open), slices.Concat(s.Closed, f.closed))
-	if err != nil {
-		return opts, fmt.Errorf("--%w", err)
+	if o.Load.Assumptions, err = config.ParseAssumptions(f.assume, f.open, f.closed); err != nil {
+		return o, fmt.Errorf("--%w", err)
 	}
-	opts.Types, err = types(f.descriptors)
-	return opts, err
+	o.Load.Types, err = types(f.descriptors)
+	return o, err
+}
+
+// ruleFlags say which rules run, and for whom.
+type ruleFlags struct {
+	selects, ignores []string
+	targets          []string
+}
+
+func (f *ruleFlags) add(cmd *cobra.Command, ids func() []string) {
+	flags := cmd.Flags()
+	grouped(flags, rulesGroup, func() {
+		flags.StringSliceVar(&f.selects, "select", nil, "run only these `RULE`s: ids, groups, globs over ids")
+		flags.StringSliceVar(&f.ignores, "ignore", nil, "do not run these `RULE`s")
+	})
+	completeWith(cmd, "select", ids)
+	completeWith(cmd, "ignore", ids)
+	addTarget(cmd, &f.targets)
+}
+
+func addTarget(cmd *cobra.Command, targets *[]string) {
+	grouped(cmd.Flags(), rulesGroup, func() {
+		cmd.Flags().StringSliceVar(targets, "target", nil, "data plane to judge for, as `PLANE:VERSION` (default "+dataplane.Default().String()+")")
+	})
+	completeWith(cmd, "target", func() (names []string) {
+		for _, t := range dataplane.All() {
+			names = append(names, t.String())
+		}
+		return names
+	})
+}
+
+// checkFlags are those of all commands that run the rules.
+type checkFlags struct {
+	inputFlags
+	ruleFlags
+}
+
+func (f *checkFlags) add(cmd *cobra.Command) {
+	f.inputFlags.add(cmd)
+	f.addRules(cmd)
+}
+
+// addRules adds the flags about rules: those that run, and those that are not built in.
+func (f *checkFlags) addRules(cmd *cobra.Command) {
+	grouped(cmd.Flags(), rulesGroup, func() { f.addPlugins(cmd.Flags()) })
+	f.ruleFlags.add(cmd, func() []string { return f.ruleIDs(cmd) })
+}
+
+// options are what the flags say of a linter.
+func (f *checkFlags) options(s *xdslint.Config) (xdslint.Options, error) {
+	o, err := f.inputFlags.options(s)
+	o.Select, o.Ignore, o.Targets = f.selects, f.ignores, f.targets
+	return o, err
 }
 
 // checkPaths names the command that a path which does not exist may have been meant as.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/config"
@@ -36,9 +37,11 @@ func newGraph() *cobra.Command {
 	}
 	f.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", "dot", "`FORMAT` of the drawing: dot, mermaid, json")
-	flags.StringVar(&f.from, "from", "", "draw only what `KIND/NAME` leads to")
-	flags.IntVar(&f.depth, "depth", -1, "follow `N` references from there at most; -1: all")
+	grouped(flags, outputGroup, func() {
+		flags.StringVar(&f.format, "format", "dot", "`FORMAT` of the drawing: dot, mermaid, json")
+		flags.StringVar(&f.from, "from", "", "draw only what `KIND/NAME` leads to")
+		flags.IntVar(&f.depth, "depth", -1, "follow `N` references from there at most; -1: all")
+	})
 	complete(cmd, "format", drawingNames)
 	return cmd
 }
@@ -51,36 +54,30 @@ func (f *graphFlags) run(cmd *cobra.Command, args []string) error {
 	if f.from == "" && cmd.Flags().Changed("depth") {
 		return fmt.Errorf("--depth counts from somewhere: add --from KIND/NAME")
 	}
-	s, err := f.settings(cmd.Context())
+	s, err := f.configuration(cmd.Context())
 	if err != nil {
 		return err
 	}
-	paths, err := f.paths(args, s)
+	in, err := input(cmd, args, s)
 	if err != nil {
 		return err
 	}
-	if err := checkPaths(cmd, paths); err != nil {
-		return err
-	}
-	opts, err := f.options(s)
+	o, err := f.options(s)
 	if err != nil {
 		return err
 	}
-	p := startProgress(cmd.ErrOrStderr())
-	opts.Progress = p.reading
-	input, err := load.Paths(cmd.Context(), paths, opts)
-	p.stop()
+	p := newProgress(cmd.ErrOrStderr())
+	o.Progress = p.say
+	l, err := xdslint.New(o)
 	if err != nil {
-		if cmd.Context().Err() != nil {
-			return failed(fmt.Errorf("interrupted"))
-		}
 		return err
 	}
-	if f.showFiles {
-		showFiles(cmd.ErrOrStderr(), input)
+	read, err := f.load(cmd, l, p, in)
+	if err != nil {
+		return err
 	}
-	unread(cmd.ErrOrStderr(), input)
-	drawing := graph.Draw(input.Snapshots)
+	unread(cmd.ErrOrStderr(), read)
+	drawing := graph.Draw(read.Snapshots)
 	if f.from != "" {
 		if drawing, err = f.cut(drawing); err != nil {
 			return err

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/xdslint/xdslint/custom"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/rules"
 )
 

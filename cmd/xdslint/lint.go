@@ -1,11 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +14,6 @@ import (
 
 	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/config"
-	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -37,15 +36,25 @@ func newLint(use string) *cobra.Command {
 	f.checkFlags.add(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the findings: "+strings.Join(report.Names(), ", "))
-	flags.StringArrayVar(&f.outputs, "output", nil, "write findings to a file too, as `FORMAT=FILE`; can be repeated")
-	flags.StringVar(&f.failOn, "fail-on", "", "lowest `SEVERITY` that gives exit status 1: error, warning, info, never (default error)")
-	f.fixFlags.add(flags)
-	flags.BoolVar(&f.statistics, "statistics", false, "say what was read, and which references were not checked")
-	flags.BoolVar(&f.timings, "timings", false, "say where the time went")
+	f.addOutput(cmd)
+	grouped(flags, outputGroup, func() {
+		flags.BoolVar(&f.statistics, "statistics", false, "say what was read, and which references were not checked")
+		flags.BoolVar(&f.timings, "timings", false, "say where the time went")
+	})
+	grouped(flags, fixGroup, func() { f.fixFlags.add(flags) })
+	return cmd
+}
+
+// addOutput adds the flags about what becomes of the findings.
+func (f *lintFlags) addOutput(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	grouped(flags, outputGroup, func() {
+		flags.StringVar(&f.format, "format", "text", "`FORMAT` of the findings: "+strings.Join(report.Names(), ", "))
+		flags.StringArrayVar(&f.outputs, "output", nil, "write findings to a file too, as `FORMAT=FILE`; can be repeated")
+		flags.StringVar(&f.failOn, "fail-on", "", "lowest `SEVERITY` that gives exit status 1: error, warning, info, never (default error)")
+	})
 	complete(cmd, "format", report.Names())
 	complete(cmd, "fail-on", []string{"error", "warning", "info", "never"})
-	return cmd
 }
 
 func complete(cmd *cobra.Command, flag string, values []string) {
@@ -91,32 +100,42 @@ func findFormat(name string) (report.Format, error) {
 	return format, nil
 }
 
-// lowest is the severity that fails the run.
-func (f *lintFlags) lowest(s *config.Settings) (lint.Severity, error) {
-	text := f.failOn
-	if text == "" {
-		text = s.FailOn
-	}
-	if text == "" {
-		return lint.Error, nil
-	}
-	severity, err := config.ParseFailOn(text)
+// options are what the flags say of a linter.
+func (f *lintFlags) options(s *xdslint.Config) (xdslint.Options, error) {
+	o, err := f.checkFlags.options(s)
 	if err != nil {
-		return 0, fmt.Errorf("--fail-on: %w", err)
+		return o, err
 	}
-	return severity, nil
+	if f.failOn != "" {
+		if _, err := config.ParseFailOn(f.failOn); err != nil {
+			return o, fmt.Errorf("--fail-on: %w", err)
+		}
+	}
+	o.FailOn, o.Timings = f.failOn, f.timings
+	if path := f.baselinePath(s); path != "" {
+		o.Baseline, err = xdslint.ReadBaseline(path)
+	}
+	return o, err
 }
 
 func (f *lintFlags) run(cmd *cobra.Command, args []string) error {
-	c, err := newCheck(cmd, &f.checkFlags, args)
+	s, err := f.configuration(cmd.Context())
 	if err != nil {
 		return err
 	}
-	return f.finish(cmd, c)
+	in, err := input(cmd, args, s)
+	if err != nil {
+		return err
+	}
+	o, err := f.options(s)
+	if err != nil {
+		return err
+	}
+	return f.judge(cmd, o, in)
 }
 
-// finish judges, reports and says how the process ends.
-func (f *lintFlags) finish(cmd *cobra.Command, c *check) error {
+// judge lints and fixes, reports and says how the process ends.
+func (f *lintFlags) judge(cmd *cobra.Command, o xdslint.Options, in xdslint.Input) error {
 	stdout, files, err := f.parseOutputs()
 	if err != nil {
 		return err
@@ -124,47 +143,76 @@ func (f *lintFlags) finish(cmd *cobra.Command, c *check) error {
 	if err := f.checkFix(cmd); err != nil {
 		return err
 	}
-	lowest, err := f.lowest(c.Settings)
-	if err != nil {
-		return err
-	}
-	c.Timings = f.timings
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
-	fixed, err := f.judge(ctx, c, stderr)
+	found, err := f.find(ctx, stderr, o, in)
 	if err != nil {
 		return err
 	}
 	if f.diff {
-		return f.showDiff(cmd, c, fixed)
+		return f.showDiff(cmd, found)
 	}
 
 	began := time.Now()
-	r := &report.Report{
-		Result: c.result, Rules: c.Rules, FailOn: lowest, Version: xdslint.Version(), Hidden: c.hidden, Files: c.files(), Help: explain.Help,
-	}
+	r := found.report
 	if err := write(cmd.OutOrStdout(), stdout, files, r); err != nil {
 		return failed(err)
 	}
-	c.time("report", began)
-	f.extras(stderr, c)
-	if fixed.failure == nil && c.sent == nil && (f.fix || stdout.Name == "text") {
-		f.sayFixes(stderr, c, fixed)
+	r.Stages = append(r.Stages, xdslint.Stage{Name: "report", Took: time.Since(began)})
+	f.extras(stderr, r)
+	if found.failure == nil && (f.fix || stdout.Name == "text") {
+		f.sayFixes(stderr, found)
 	}
 
 	switch {
-	case fixed.failure != nil:
-		return fixed.failure
+	case found.failure != nil:
+		return found.failure
 	case ctx.Err() != nil:
 		return failed(errors.New("interrupted: these findings are not all"))
-	case c.failures(stderr):
+	case ruleFailures(stderr, r.Result):
 		return failed(errors.New(""))
-	case lowest != 0 && slices.ContainsFunc(c.result.Diagnostics, func(d lint.Diagnostic) bool { return d.Severity >= lowest }):
+	case r.Failed():
 		return &status{statusFindings, nil}
 	}
 	return nil
 }
 
-func write(stdout io.Writer, format report.Format, files []output, r *report.Report) error {
+// found is what became of an input.
+type found struct {
+	report  *xdslint.Report
+	fixed   *xdslint.Fixed // nil: nobody asked for fixes
+	failure error          // of writing some of the fixed files
+}
+
+// find runs the rules; with --fix or --diff until there is nothing left to fix. With --fix it writes the fixed files. What an interruption leaves
+// is reported as well.
+func (f *lintFlags) find(ctx context.Context, stderr io.Writer, o xdslint.Options, in xdslint.Input) (out *found, err error) {
+	p := newProgress(stderr)
+	o.Progress = p.say
+	l, err := xdslint.New(o)
+	if err != nil {
+		return nil, err
+	}
+	defer p.start().stop()
+	out = &found{}
+	if !f.fix && !f.diff {
+		if out.report, err = l.Lint(ctx, in); out.report == nil {
+			return nil, err
+		}
+		return out, nil
+	}
+	if out.fixed, err = l.Fix(ctx, in, f.unsafe); out.fixed == nil {
+		return nil, err
+	}
+	out.report = out.fixed.After
+	if f.fix && ctx.Err() == nil {
+		if out.failure = failed(out.fixed.Write()); out.failure != nil {
+			out.report, err = l.Lint(ctx, in) // of what is in the files now
+		}
+	}
+	return out, err
+}
+
+func write(stdout io.Writer, format report.Format, files []output, r *xdslint.Report) error {
 	for _, out := range files {
 		if err := writeFile(out, r); err != nil {
 			return err
@@ -173,30 +221,41 @@ func write(stdout io.Writer, format report.Format, files []output, r *report.Rep
 	colored := *r
 	// color knows whether standard output is a terminal, and NO_COLOR.
 	colored.Color = !color.NoColor
-	return format.Write(stdout, &colored)
+	return colored.Write(stdout, format.Name)
 }
 
-func writeFile(out output, r *report.Report) error {
+func writeFile(out output, r *xdslint.Report) error {
 	f, err := os.Create(out.file)
 	if err != nil {
 		return err
 	}
-	return errors.Join(out.format.Write(f, r), f.Close())
+	return errors.Join(r.Write(f, out.format.Name), f.Close())
 }
 
 // extras go to standard error: standard output is the report alone.
-func (f *lintFlags) extras(w io.Writer, c *check) {
-	files := c.files()
-	if files.Read == 0 && files.Skipped > 0 && len(c.result.Diagnostics) == 0 {
+func (f *lintFlags) extras(w io.Writer, r *xdslint.Report) {
+	files := r.Summary()
+	if files.Read == 0 && files.Skipped > 0 && len(r.Diagnostics) == 0 {
 		fmt.Fprintln(w, "xdslint: none of these files is xDS; --show-files says why")
 	}
 	if f.showFiles {
-		showFiles(w, c.input)
+		showFiles(w, r.Files)
 	}
 	if f.statistics {
-		statistics(w, c)
+		statistics(w, r)
 	}
 	if f.timings {
-		timings(w, c)
+		timings(w, r)
 	}
+}
+
+// ruleFailures prints what went wrong in rules, and tells whether anything did.
+func ruleFailures(w io.Writer, result *lint.Result) bool {
+	for _, f := range result.Failures {
+		fmt.Fprintf(w, "xdslint: %s\n%s", f, f.Stack)
+	}
+	if len(result.Failures) > 0 {
+		fmt.Fprintln(w, "xdslint: this is a bug of xdslint; the other rules ran, their findings are above")
+	}
+	return len(result.Failures) > 0
 }

@@ -104,6 +104,7 @@ Exit status: 0 nothing at or above --fail-on, 1 findings, 2 the command line is 
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(flagError)
+	root.SetUsageFunc(usage)
 	lintCmd := newLint("lint PATH…")
 	lintCmd.Short = "Lint files (what xdslint does without a command)"
 	root.AddCommand(lintCmd, newGraph(), newRules(), newExplain(), newVerdict(), newPlan(), newTrafficDiff(), newServe(), newBaseline(), newPull(), newInit(), newConfig(), newPlugin(), newCertificate(), newVersion())

@@ -10,18 +10,18 @@ import (
 
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/choice"
 	"github.com/xdslint/xdslint/plan"
 )
 
 type planFlags struct {
 	inputFlags
+	targets             []string
 	transport, versions string
 	format, failOn      string
 	drainTime           time.Duration
@@ -48,19 +48,27 @@ is wrong, 3 xdslint failed.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.transport, "transport", "", "how resources are sent, as `TRANSPORT`: "+names(lint.Transports)+" (default "+string(lint.Transports[0])+")")
-	flags.StringVar(&f.versions, "versions", "", "`WHAT` gets a new version in a push: "+names(lint.VersionPolicies)+" (default "+string(lint.VersionPolicies[0])+")")
-	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the plan: "+strings.Join(planFormats, ", "))
-	flags.StringVar(&f.failOn, "fail-on", "warning", "lowest `SEVERITY` of a hazard that gives exit status 1: error, warning, info, never")
-	flags.DurationVar(&f.drainTime, "drain-time", plan.DefaultDrainTime, "Envoy's --drain-time-s, as `DURATION`")
-	flags.BoolVar(&f.repoint, "repoint", false, "send draining connections where new ones go, instead of waiting for their end")
-	flags.BoolVar(&f.force, "force", false, "make a plan even to a NEW that is broken in itself")
+	grouped(flags, pushGroup, func() { f.addPush(flags) })
 	f.add(cmd)
+	addTarget(cmd, &f.targets)
+	grouped(flags, outputGroup, func() {
+		flags.StringVar(&f.format, "format", "text", "`FORMAT` of the plan: "+strings.Join(planFormats, ", "))
+		flags.StringVar(&f.failOn, "fail-on", "warning", "lowest `SEVERITY` of a hazard that gives exit status 1: error, warning, info, never")
+	})
 	complete(cmd, "transport", strings.Split(names(lint.Transports), ", "))
 	complete(cmd, "versions", strings.Split(names(lint.VersionPolicies), ", "))
 	complete(cmd, "format", planFormats)
 	complete(cmd, "fail-on", []string{"error", "warning", "info", "never"})
 	return cmd
+}
+
+// addPush adds the flags about how a push goes.
+func (f *planFlags) addPush(flags *pflag.FlagSet) {
+	flags.StringVar(&f.transport, "transport", "", "how resources are sent, as `TRANSPORT`: "+names(lint.Transports)+" (default "+string(lint.Transports[0])+")")
+	flags.StringVar(&f.versions, "versions", "", "`WHAT` gets a new version in a push: "+names(lint.VersionPolicies)+" (default "+string(lint.VersionPolicies[0])+")")
+	flags.DurationVar(&f.drainTime, "drain-time", plan.DefaultDrainTime, "Envoy's --drain-time-s, as `DURATION`")
+	flags.BoolVar(&f.repoint, "repoint", false, "send draining connections where new ones go, instead of waiting for their end")
+	flags.BoolVar(&f.force, "force", false, "make a plan even to a NEW that is broken in itself")
 }
 
 func names[T ~string](all []T) string {
@@ -87,25 +95,28 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("--drain-time: %s is less than Envoy drains at least (1s)", f.drainTime)
 	}
 	ctx := cmd.Context()
-	s, err := f.settings(ctx)
+	s, err := f.configuration(ctx)
 	if err != nil {
 		return err
 	}
-	before, err := loadSide(ctx, &f.inputFlags, s, args[0])
+	o, err := f.options(s)
 	if err != nil {
 		return err
 	}
-	after, err := loadSide(ctx, &f.inputFlags, s, args[1])
+	o.Targets = f.targets
+	l, sides, err := f.sides(cmd, o, args)
 	if err != nil {
 		return err
 	}
-	for _, side := range []*graph.Snapshot{before, after} {
-		if _, err := load.Unreadable(side); err != nil {
-			return err
-		}
+	old, err := l.Broken(ctx, sides[0])
+	if err != nil {
+		return compared(ctx, err)
 	}
-	old := wanted(s)(plan.Broken(ctx, before, nil))
-	outcome := plan.Compare(ctx, before, after, plan.Options{Push: push, DrainTime: f.drainTime, Repoint: f.repoint}, f.force, wanted(s))
+	options := plan.Options{Push: push, DrainTime: f.drainTime, Repoint: f.repoint}
+	outcome, err := l.Plan(ctx, sides[0], sides[1], xdslint.PlanOptions{Options: options, Force: f.force})
+	if err != nil {
+		return compared(ctx, err)
+	}
 	stderr := cmd.ErrOrStderr()
 	if ruleFailures(stderr, old) || ruleFailures(stderr, outcome.Broken) {
 		return failed(errors.New(""))
@@ -132,11 +143,6 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 		return &status{statusFindings, nil}
 	}
 	return nil
-}
-
-// wanted leaves out what the configuration does not want to hear of.
-func wanted(s *config.Settings) func(*lint.Result) *lint.Result {
-	return func(result *lint.Result) *lint.Result { return choice.Wanted(result, s, known(s)) }
 }
 
 func (f *planFlags) write(w io.Writer, outcome *plan.Outcome) error {

@@ -11,7 +11,7 @@ import (
 
 func newPlugin() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "plugin", Short: "Write rules of your own as a WebAssembly module", DisableFlagsInUseLine: true,
+		Use: "plugin", Short: "Create or test a plugin: custom rules in a WebAssembly module", DisableFlagsInUseLine: true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return fmt.Errorf("plugin has no command %q%s: new, test", args[0], lint.DidYouMean(args[0], []string{"new", "test"}))

@@ -18,11 +18,11 @@ import (
 func newPluginNew() *cobra.Command {
 	var lang string
 	cmd := &cobra.Command{
-		Use: "new --lang go|rust DIR", Short: "Write a plugin with two rules to start from", DisableFlagsInUseLine: true,
-		Long: `Write a plugin with two rules, their examples and all that they need into DIR, which is made if it is not there. It builds as it
-is; make your own rules of these. Nothing is overwritten.`,
-		Example: `  xdslint plugin new --lang go our-rules
-  xdslint plugin new --lang rust our-rules`,
+		Use: "new --lang go|rust DIR", Short: "Create a plugin with two example rules", DisableFlagsInUseLine: true,
+		Long: `Create a plugin in DIR with two rules, their examples and the SDK. It builds as it is; replace the rules with your own.
+Nothing is overwritten.`,
+		Example: `  xdslint plugin new --lang go custom-rules
+  xdslint plugin new --lang rust custom-rules`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return errors.New("plugin new needs the folder to write to")
@@ -60,13 +60,13 @@ func languageOf(name string) (scaffold.Language, error) {
 	return scaffold.Languages[i], nil
 }
 
-// writeProject writes all files, or none where one of them is there already.
+// writeProject writes all files, or none if one of them exists.
 func writeProject(dir string, language scaffold.Language) error {
 	files := language.Files(projectName(dir))
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
 		if _, err := os.Lstat(path); err == nil {
-			return fmt.Errorf("%s is there already: choose another folder", path)
+			return fmt.Errorf("%s already exists: choose another folder", path)
 		}
 	}
 	for _, f := range files {
@@ -83,7 +83,7 @@ func writeProject(dir string, language scaffold.Language) error {
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// projectName makes a name that any language takes of the folder's.
+// projectName turns the name of a folder into one that is valid in any language.
 func projectName(dir string) string {
 	if full, err := filepath.Abs(dir); err == nil {
 		dir = full
@@ -108,11 +108,11 @@ func nextSteps(w io.Writer, dir string, language scaffold.Language) error {
 	return nil
 }
 
-var harmless = regexp.MustCompile(`^[A-Za-z0-9._/-]+$`)
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9._/-]+$`)
 
-// shellWord quotes a text where a shell would make several words of it, or another one.
+// shellWord quotes a text unless a shell reads it as one word.
 func shellWord(s string) string {
-	if harmless.MatchString(s) {
+	if plainWord.MatchString(s) {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

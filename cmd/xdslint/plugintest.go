@@ -15,13 +15,14 @@ func newPluginTest() *cobra.Command {
 	t := &archiveTest{}
 	cmd := &cobra.Command{
 		Use: "test DIR|FILE.wasm", Short: "Run the examples of a plugin's rules", DisableFlagsInUseLine: true,
-		Long: `Run the rules of a plugin, the only .wasm file in DIR, over the examples in testdata/GROUP/RULE.txtar beside it:
-each bad* example must give what stands under want, each good* example nothing.
+		Long: `Run the rules of a plugin, the only .wasm file in DIR, over the examples in testdata/GROUP/RULE.txtar next to it.
+Each bad* example must have the findings under want, each good* example none.
 
-Exit status: 0 all is as wanted, 1 something differs or a rule has no archive, 2 the command line is wrong, 3 xdslint failed.`,
+Exit status: 0 all examples are as expected, 1 something differs or a rule has no archive, 2 the command line is wrong,
+3 xdslint failed.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return errors.New("plugin test needs the folder of one plugin, or the .wasm file in it")
+				return errors.New("plugin test needs the folder of a plugin, or its .wasm file")
 			}
 			module, err := moduleAt(args[0])
 			if err != nil {
@@ -38,7 +39,7 @@ Exit status: 0 all is as wanted, 1 something differs or a rule has no archive, 2
 	return cmd
 }
 
-// moduleAt is the path itself, or the only module in a folder.
+// moduleAt is the path itself, or of the only module in a folder.
 func moduleAt(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {

@@ -8,27 +8,24 @@ import (
 	"time"
 
 	"github.com/mattn/go-isatty"
-
-	"github.com/xdslint/xdslint/graph/load"
 )
 
-// progress shows on a terminal what takes longer than a second. The zero value shows nothing.
+// progress shows on a terminal what takes longer than a second.
 type progress struct {
-	w     io.Writer
-	quit  chan struct{}
-	done  sync.WaitGroup
-	mu    sync.Mutex
-	text  string
-	files int
+	w    io.Writer
+	quit chan struct{}
+	done sync.WaitGroup
+	mu   sync.Mutex
+	text string
 }
 
-func startProgress(w io.Writer) *progress {
-	p := &progress{w: w}
-	if f, ok := w.(*os.File); !ok || !isatty.IsTerminal(f.Fd()) {
-		return p
+func newProgress(w io.Writer) *progress { return &progress{w: w} }
+
+func (p *progress) start() *progress {
+	if f, ok := p.w.(*os.File); ok && isatty.IsTerminal(f.Fd()) {
+		p.quit = make(chan struct{})
+		p.done.Go(p.show)
 	}
-	p.quit = make(chan struct{})
-	p.done.Go(p.show)
 	return p
 }
 
@@ -57,23 +54,6 @@ func (p *progress) say(text string) {
 	p.mu.Lock()
 	p.text = text
 	p.mu.Unlock()
-}
-
-func (p *progress) reading(path string) {
-	if p.quit != nil {
-		p.files++ // one call at a time
-		p.say(fmt.Sprintf("reading file %d: %s", p.files, path))
-	}
-}
-
-func (p *progress) checking(input *load.Input) {
-	if p.quit != nil {
-		n := 0
-		for _, s := range input.Snapshots {
-			n += len(s.Resources)
-		}
-		p.say(fmt.Sprintf("checking %d resources", n))
-	}
 }
 
 func (p *progress) stop() {

@@ -13,9 +13,11 @@ import (
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/dataplane"
-	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/pull"
 )
 
@@ -55,6 +57,22 @@ Exit status: 0 fetched, and with --lint nothing at or above --fail-on, 1 finding
 func (f *pullFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
+	grouped(flags, serverGroup, func() { f.addServer(flags) })
+	grouped(flags, outputGroup, func() {
+		flags.StringVar(&f.out, "out", "", "write files to this `DIR`")
+		flags.BoolVar(&f.force, "force", false, "write to a DIR that has files of an earlier pull")
+		flags.BoolVar(&f.lintNow, "lint", false, "lint what came; the flags below are those of lint")
+	})
+	f.checkFlags.add(cmd)
+	f.addOutput(cmd)
+	for _, ofFiles := range []string{"root", "config-yaml", "stdin-filename", "show-files"} {
+		_ = flags.MarkHidden(ofFiles) // the flag exists
+	}
+	complete(cmd, "transport", pullTransports)
+}
+
+// addServer adds the flags about whom to ask, and how.
+func (f *pullFlags) addServer(flags *pflag.FlagSet) {
 	flags.StringVar(&f.ads, "ads", "", "management server, as `HOST:PORT`, asked over its aggregated stream")
 	flags.StringVar(&f.rest, "rest", "", "management server, as `URL`, asked by polling (REST-JSON)")
 	flags.StringVar(&f.admin, "admin", "", "admin interface of a running Envoy, as `URL`: http://127.0.0.1:9901 or unix:///PATH")
@@ -64,19 +82,6 @@ func (f *pullFlags) add(cmd *cobra.Command) {
 	f.tls.add(flags)
 	flags.DurationVar(&f.wait, "wait", pull.DefaultWait, "how long the server may be silent while something is missing, as `DURATION`")
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "how long all may take, as `DURATION`")
-	flags.StringVar(&f.out, "out", "", "write files to this `DIR`")
-	flags.BoolVar(&f.force, "force", false, "write to a DIR that has files of an earlier pull")
-	flags.BoolVar(&f.lintNow, "lint", false, "lint what came; the flags below are those of lint")
-	f.checkFlags.add(cmd)
-	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the findings: "+strings.Join(report.Names(), ", "))
-	flags.StringArrayVar(&f.outputs, "output", nil, "write findings to a file too, as `FORMAT=FILE`; can be repeated")
-	flags.StringVar(&f.failOn, "fail-on", "", "lowest `SEVERITY` that gives exit status 1: error, warning, info, never (default error)")
-	for _, ofFiles := range []string{"root", "config-yaml", "stdin-filename", "show-files"} {
-		_ = flags.MarkHidden(ofFiles) // the flag exists
-	}
-	complete(cmd, "transport", pullTransports)
-	complete(cmd, "format", report.Names())
-	complete(cmd, "fail-on", []string{"error", "warning", "info", "never"})
 }
 
 // check finds what is wrong with the command line before anything is asked for.
@@ -114,35 +119,78 @@ func (f *pullFlags) run(cmd *cobra.Command) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	c, err := newCheck(cmd, &f.checkFlags, []string{f.ads + f.rest + f.admin})
+	ctx := cmd.Context()
+	s, err := f.configuration(ctx)
 	if err != nil {
+		return err
+	}
+	o, err := f.options(s)
+	if err != nil {
+		return err
+	}
+	if _, err := xdslint.New(o); err != nil {
 		return err
 	}
 	if _, _, err := f.parseOutputs(); err != nil {
 		return err
 	}
-	notes, err := f.fetch(cmd.Context(), c)
+	got, err := f.fetch(ctx, o.Load.Types)
 	if err != nil {
 		return err
 	}
-	for _, note := range notes {
+	for _, note := range got.notes {
 		fmt.Fprintln(cmd.ErrOrStderr(), "xdslint:", note)
 	}
-	c.paths = slices.Sorted(maps.Keys(c.sent))
 	if f.out != "" {
-		if err := f.write(c.sent); err != nil {
+		if err := f.write(got.files); err != nil {
 			return failed(err)
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "xdslint: wrote %s\n", strings.Join(c.paths, ", "))
+		fmt.Fprintf(cmd.ErrOrStderr(), "xdslint: wrote %s\n", strings.Join(slices.Sorted(maps.Keys(got.files)), ", "))
 	}
 	if !f.lintNow {
 		return nil
 	}
-	return f.finish(cmd, c)
+	if len(o.Targets) == 0 && len(s.Targets) == 0 && got.target != "" {
+		o.Targets = []string{got.target}
+	}
+	in, err := got.input(ctx, o)
+	if err != nil {
+		return err
+	}
+	return f.judge(cmd, o, in)
 }
 
-// fetch asks for what is to be judged, as files that need not be on disk, and says what is to be said of it.
-func (f *pullFlags) fetch(ctx context.Context, c *check) (notes []string, err error) {
+// fetched is what a server gave.
+type fetched struct {
+	files   map[string][]byte     // that need not be on disk
+	declare func(*graph.Snapshot) // what is known of the world around them; nil: nothing
+	target  string                // that the Envoy is; empty: not known
+	notes   []string
+}
+
+// input reads the files.
+func (g *fetched) input(ctx context.Context, o xdslint.Options) (in xdslint.Input, err error) {
+	l, err := xdslint.New(o)
+	if err != nil {
+		return in, err
+	}
+	input, err := l.Load(ctx, xdslint.Texts(g.files))
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return in, failed(errors.New("interrupted"))
+	case err != nil:
+		return in, err
+	}
+	for _, s := range input.Snapshots {
+		if g.declare != nil {
+			g.declare(s)
+		}
+	}
+	return xdslint.Loaded(input), nil
+}
+
+// fetch asks for what is to be judged.
+func (f *pullFlags) fetch(ctx context.Context, known graph.Types) (got *fetched, err error) {
 	server := f.server()
 	if server.Headers, err = f.header(); err != nil {
 		return nil, err
@@ -153,17 +201,17 @@ func (f *pullFlags) fetch(ctx context.Context, c *check) (notes []string, err er
 	within, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
 	if f.admin != "" {
-		dump, err := pull.Admin(within, server, c.options.Types)
+		dump, err := pull.Admin(within, server, known)
 		if err != nil {
 			return nil, f.failed(ctx, err)
 		}
-		if t, err := dataplane.Parse("envoy:" + minor(dump.Version)); err == nil && !c.Given {
-			c.Targets, c.Given = []dataplane.Target{t}, true
+		got := &fetched{files: f.named(map[string][]byte{"config_dump.json": dump.Config})}
+		if t, err := dataplane.Parse("envoy:" + minor(dump.Version)); err == nil {
+			got.target = t.String()
 		}
-		c.sent = f.named(map[string][]byte{"config_dump.json": dump.Config})
-		return nil, nil
+		return got, nil
 	}
-	request := pull.Request{Wait: f.wait, Types: c.options.Types}
+	request := pull.Request{Wait: f.wait, Types: known}
 	if request.Node, err = f.identity(); err != nil {
 		return nil, err
 	}
@@ -182,8 +230,7 @@ func (f *pullFlags) fetch(ctx context.Context, c *check) (notes []string, err er
 	if err != nil {
 		return nil, failed(err)
 	}
-	c.sent, c.declare = f.named(files), result.Declare
-	return result.Notes(), nil
+	return &fetched{files: f.named(files), declare: result.Declare, notes: result.Notes()}, nil
 }
 
 // server is the one to ask: check knows that it is one.

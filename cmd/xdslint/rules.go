@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -32,7 +33,7 @@ func newRules() *cobra.Command {
 			if !ok {
 				return unknownFormat(format, []string{"table", "json", "markdown"})
 			}
-			s, err := f.settings(cmd.Context())
+			s, err := f.configuration(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -63,12 +64,32 @@ func unknownFormat(name string, known []string) error {
 	return fmt.Errorf("no format is named %q%s", name, near)
 }
 
+// rulesTable lists rules under the titles of their groups; all have the same columns.
 func rulesTable(w io.Writer, all []*lint.Rule) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var rows bytes.Buffer
+	t := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
 	for _, r := range all {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", r.ID(), r.Severity, r.Summary)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	lines := strings.SplitAfter(rows.String(), "\n")
+	var out bytes.Buffer
+	for _, g := range groups(all) {
+		title := fmt.Sprintf("%s: %s\n", g.Name, g.Summary)
+		if out.Len() > 0 {
+			title = "\n" + title
+		}
+		for i, r := range all {
+			if r.Group == g.Name {
+				out.WriteString(title + lines[i])
+				title = ""
+			}
+		}
+	}
+	_, err := out.WriteTo(w)
+	return err
 }
 
 type ruleJSON struct {

@@ -15,16 +15,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/xdslint/xdslint"
-	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/internal/explain"
-	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/internal/server"
-	"github.com/xdslint/xdslint/internal/webhook"
-	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/plan"
 )
 
 type serveFlags struct {
@@ -64,6 +58,17 @@ Exit status: 0 stopped by a signal, 2 the command line is wrong, 3 xdslint faile
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
+	grouped(flags, serverGroup, func() { f.addServer(flags) })
+	f.addRules(cmd)
+	f.addConfig(flags)
+	f.addWorld(cmd)
+	grouped(flags, inputGroup, func() { f.addDescriptors(flags) })
+	complete(cmd, "log-format", logFormats)
+	return cmd
+}
+
+// addServer adds the flags about the server itself.
+func (f *serveFlags) addServer(flags *pflag.FlagSet) {
 	flags.StringVar(&f.listen, "listen", "localhost:8080", "address to serve, as `HOST:PORT`; port 0 is any that is free")
 	flags.StringVar(&f.tls.Cert, "tls-cert", "", "certificate of the server, as PEM `FILE`")
 	flags.StringVar(&f.tls.Key, "tls-key", "", "its private key, as PEM `FILE`")
@@ -72,32 +77,27 @@ Exit status: 0 stopped by a signal, 2 the command line is wrong, 3 xdslint faile
 	flags.DurationVar(&f.timeout, "timeout", server.DefaultTimeout, "`DURATION` in which a request must arrive, and again in which it must be judged")
 	flags.IntVar(&f.judged, "max-concurrent", 0, "`NUMBER` of requests judged at once (default: one for each processor)")
 	flags.StringVar(&f.logFormat, "log-format", logFormats[0], "`FORMAT` of the log on standard error: "+strings.Join(logFormats, ", "))
-	f.addRules(cmd)
-	f.addWorld(cmd)
-	f.addDescriptors(flags)
-	f.addConfig(flags)
-	complete(cmd, "log-format", logFormats)
-	return cmd
 }
 
 func (f *serveFlags) run(cmd *cobra.Command) error {
-	options, err := f.options()
+	options, err := f.serverOptions()
 	if err != nil {
 		return err
 	}
 	if options.Log, err = f.log(cmd.ErrOrStderr()); err != nil {
 		return err
 	}
-	s, err := f.settings(cmd.Context())
+	s, err := f.configuration(cmd.Context())
 	if err != nil {
 		return err
 	}
-	c, err := f.check(s)
+	o, err := f.options(s)
 	if err != nil {
 		return err
 	}
-	j := &judgeSent{check: c, log: options.Log}
-	options.Lint, options.Plan, options.Review = j.lint, j.plan, (&webhook.Reviewer{Lint: j.object}).Review
+	if options.Linter, err = xdslint.New(o); err != nil {
+		return err
+	}
 	served, err := server.New(options)
 	if err != nil {
 		return err
@@ -123,8 +123,8 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	return failed(served.Serve(ctx, l))
 }
 
-// options are those that the flags name.
-func (f *serveFlags) options() (server.Options, error) {
+// serverOptions are those that the flags name.
+func (f *serveFlags) serverOptions() (server.Options, error) {
 	options := server.Options{Timeout: f.timeout, MaxConcurrent: f.judged}
 	switch {
 	case (f.tls.Cert == "") != (f.tls.Key == ""):
@@ -173,64 +173,4 @@ func (f *serveFlags) log(w io.Writer) (*slog.Logger, error) {
 		return slog.New(slog.NewJSONHandler(w, nil)), nil
 	}
 	return nil, unknownFormat(f.logFormat, logFormats)
-}
-
-// judgeSent does with texts that somebody sent what the commands do with files.
-type judgeSent struct {
-	check *check
-	log   *slog.Logger
-}
-
-// ran is the check of some texts.
-func (j *judgeSent) ran(ctx context.Context, texts map[string][]byte) (*check, error) {
-	c := j.check.of(texts)
-	if err := c.run(ctx, io.Discard); err != nil {
-		return nil, err
-	}
-	return c, ctx.Err()
-}
-
-func (j *judgeSent) lint(ctx context.Context, texts map[string][]byte) (*report.Report, error) {
-	c, err := j.ran(ctx, texts)
-	if err != nil {
-		return nil, err
-	}
-	return &report.Report{Result: c.result, Rules: c.Rules, FailOn: lint.Error, Version: xdslint.Version(), Hidden: c.hidden, Files: c.files(), Help: explain.Help}, nil
-}
-
-func (j *judgeSent) object(ctx context.Context, texts map[string][]byte) (*lint.Result, error) {
-	c, err := j.ran(ctx, texts)
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range c.result.Failures {
-		j.log.Error("a rule failed: this is a bug of xdslint; the other rules ran", "rule", f.Rule.ID(), "stack", string(f.Stack))
-	}
-	return c.result, nil
-}
-
-func (j *judgeSent) plan(ctx context.Context, before, after map[string][]byte, push lint.Push) (*plan.Outcome, error) {
-	old, err := j.side(ctx, "old", before)
-	if err != nil {
-		return nil, err
-	}
-	next, err := j.side(ctx, "new", after)
-	if err != nil {
-		return nil, err
-	}
-	return plan.Compare(ctx, old, next, plan.Options{Push: push}, false, wanted(j.check.Settings)), ctx.Err()
-}
-
-// side reads one side of a comparison.
-func (j *judgeSent) side(ctx context.Context, name string, texts map[string][]byte) (*graph.Snapshot, error) {
-	input, err := load.Given(ctx, texts, j.check.options)
-	if err != nil {
-		return nil, err
-	}
-	snapshot, err := input.One(name)
-	if err != nil {
-		return nil, err
-	}
-	_, err = load.Unreadable(snapshot)
-	return snapshot, err
 }

@@ -132,7 +132,7 @@ dynamic_resources:
   cds_config: {path_config_source: {path: clusters.yaml}}
 `
 
-// ownerRule is a house rule.
+// ownerRule is a custom rule.
 const ownerRule = `constraints:
 - id: acme/owner
   message: envoy.config.listener.v3.Listener
@@ -247,8 +247,8 @@ func TestServeReviews(t *testing.T) {
 	}
 }
 
-// House rules deny what built-in ones would let pass.
-func TestServeReviewsByHouseRules(t *testing.T) {
+// Custom rules deny what built-in ones would let pass.
+func TestServeReviewsByCustomRules(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, ".xdslint.yaml"), []byte(ownerRule), 0o600); err != nil {
 		t.Fatal(err)

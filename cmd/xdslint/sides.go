@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
-	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/internal/config"
 )
 
 // oldAndNew are the arguments of commands that compare.
@@ -24,28 +22,47 @@ func oldAndNew(cmd *cobra.Command, args []string) error {
 	return checkPaths(cmd, args)
 }
 
-// loadSide reads one side of a comparison, which is one snapshot.
-func loadSide(ctx context.Context, f *inputFlags, s *config.Settings, path string) (*graph.Snapshot, error) {
-	opts, err := f.options(s)
-	if err != nil {
-		return nil, err
+// sides reads what two paths lead to.
+func (f *inputFlags) sides(cmd *cobra.Command, o xdslint.Options, paths []string) (l *xdslint.Linter, sides [2]xdslint.Input, err error) {
+	p := newProgress(cmd.ErrOrStderr())
+	o.Progress = p.say
+	if l, err = xdslint.New(o); err != nil {
+		return nil, sides, err
 	}
-	p := startProgress(os.Stderr)
-	opts.Progress = p.reading
-	input, err := load.Paths(ctx, []string{path}, opts)
-	p.stop()
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, failed(fmt.Errorf("interrupted"))
+	for i, path := range paths {
+		input, err := f.load(cmd, l, p, xdslint.Paths(path))
+		if err != nil {
+			return nil, sides, err
 		}
+		sides[i] = xdslint.Loaded(input).Named(path)
+	}
+	return l, sides, nil
+}
+
+// load reads an input, and says what its files were taken for.
+func (f *inputFlags) load(cmd *cobra.Command, l *xdslint.Linter, p *progress, in xdslint.Input) (*load.Input, error) {
+	p.start()
+	input, err := l.Load(cmd.Context(), in)
+	p.stop()
+	switch {
+	case err != nil && cmd.Context().Err() != nil:
+		return nil, failed(errors.New("interrupted"))
+	case err != nil:
 		return nil, err
 	}
 	if f.showFiles {
-		showFiles(os.Stderr, input)
+		showFiles(cmd.ErrOrStderr(), input.Files)
 	}
-	snapshot, err := input.One(path)
-	if errors.Is(err, load.ErrNothing) {
-		err = fmt.Errorf("%w (--show-files says what was skipped, and why)", err)
+	return input, nil
+}
+
+// compared is the error of a comparison.
+func compared(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return failed(errors.New("interrupted"))
+	case errors.Is(err, load.ErrNothing):
+		return fmt.Errorf("%w (--show-files says what was skipped, and why)", err)
 	}
-	return snapshot, err
+	return err
 }

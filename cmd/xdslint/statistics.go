@@ -9,15 +9,16 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint"
 )
 
 // showFiles lists what each file was taken for.
-func showFiles(w io.Writer, input *load.Input) {
+func showFiles(w io.Writer, files []load.FileReport) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, f := range input.Files {
+	for _, f := range files {
 		as := f.As
 		if as == "" {
 			as = "skipped: " + f.Why
@@ -28,13 +29,13 @@ func showFiles(w io.Writer, input *load.Input) {
 }
 
 // statistics says what was looked at, and what could not be judged.
-func statistics(w io.Writer, c *check) {
+func statistics(w io.Writer, r *xdslint.Report) {
 	resources, rules := map[string]int{}, map[string]int{}
 	edges, dangling, open, opaque := 0, 0, map[string]int{}, 0
-	for _, s := range c.input.Snapshots {
-		for _, r := range s.Resources {
-			resources[string(r.Kind)]++
-			r.Walk(func(at *graph.Place) {
+	for _, s := range r.Snapshots {
+		for _, res := range s.Resources {
+			resources[string(res.Kind)]++
+			res.Walk(func(at *graph.Place) {
 				if at.Opaque {
 					opaque++
 				}
@@ -51,11 +52,11 @@ func statistics(w io.Writer, c *check) {
 			}
 		}
 	}
-	for i := range c.result.Diagnostics {
-		rules[c.result.Diagnostics[i].Rule.ID()]++
+	for i := range r.Diagnostics {
+		rules[r.Diagnostics[i].Rule.ID()]++
 	}
-	files := c.files()
-	fmt.Fprintf(w, "files: %d read, %d skipped; snapshots: %d\n", files.Read, files.Skipped, len(c.input.Snapshots))
+	files := r.Summary()
+	fmt.Fprintf(w, "files: %d read, %d skipped; snapshots: %d\n", files.Read, files.Skipped, len(r.Snapshots))
 	table(w, "resources", resources)
 	fmt.Fprintf(w, "references: %d, of which %d lead nowhere\n", edges, dangling)
 	table(w, "references that were not checked, since their targets may exist elsewhere (--closed KIND checks them)", open)
@@ -64,19 +65,19 @@ func statistics(w io.Writer, c *check) {
 }
 
 // timings says where the time went: what followed on what, then the rules, which run beside each other.
-func timings(w io.Writer, c *check) {
+func timings(w io.Writer, r *xdslint.Report) {
 	line := func(what string, took time.Duration) {
 		fmt.Fprintf(w, "%9.2f ms  %s\n", float64(took.Microseconds())/1000, what)
 	}
-	for _, t := range c.times {
-		line(t.what, t.took)
+	for _, stage := range r.Stages {
+		line(stage.Name, stage.Took)
 	}
 	fmt.Fprintln(w, "rules, on all processors together:")
-	rules := slices.SortedFunc(maps.Keys(c.result.Timings), func(a, b *lint.Rule) int {
-		return cmp.Or(cmp.Compare(c.result.Timings[b], c.result.Timings[a]), cmp.Compare(a.ID(), b.ID()))
+	rules := slices.SortedFunc(maps.Keys(r.Timings), func(a, b *lint.Rule) int {
+		return cmp.Or(cmp.Compare(r.Timings[b], r.Timings[a]), cmp.Compare(a.ID(), b.ID()))
 	})
-	for _, r := range rules {
-		line(r.ID(), c.result.Timings[r])
+	for _, rule := range rules {
+		line(rule.ID(), r.Timings[rule])
 	}
 }
 

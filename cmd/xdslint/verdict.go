@@ -16,11 +16,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/verdict"
-	"github.com/xdslint/xdslint/lint/choice"
-	"github.com/xdslint/xdslint/rules"
 )
 
 type verdictFlags struct {
@@ -66,14 +65,14 @@ func (f *verdictFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	j := judge{ctx: cmd.Context()}
 	var err error
-	if j.targets, _, err = choice.Targets(f.targets); err != nil {
-		return err
-	}
 	if j.paths, err = verdictPaths(args); err != nil {
 		return err
 	}
-	j.opts = load.Options{Stdin: os.Stdin, StdinName: f.stdinName}
-	if j.opts.Types, err = types(f.descriptors); err != nil {
+	o := xdslint.Options{Targets: f.targets, Load: load.Options{Stdin: os.Stdin, StdinName: f.stdinName}}
+	if o.Load.Types, err = types(f.descriptors); err != nil {
+		return err
+	}
+	if j.linter, err = xdslint.New(o); err != nil {
 		return err
 	}
 
@@ -160,10 +159,9 @@ func verdictFolder(root string) (all []string) {
 
 // judge asks the targets about all files, in parallel; the answers come in the order of the files.
 type judge struct {
-	ctx     context.Context
-	paths   []string
-	targets []dataplane.Target
-	opts    load.Options
+	ctx    context.Context
+	paths  []string
+	linter *xdslint.Linter
 }
 
 type answer struct {
@@ -176,7 +174,6 @@ func (j *judge) all() func(yield func(answer) bool) {
 	for i := range answers {
 		answers[i] = make(chan answer, 1)
 	}
-	builtIn := rules.All()
 	next := make(chan int, len(j.paths))
 	for i := range j.paths {
 		next <- i
@@ -188,7 +185,7 @@ func (j *judge) all() func(yield func(answer) bool) {
 			for i := range next {
 				var a answer
 				if a.err = j.ctx.Err(); a.err == nil {
-					a.verdicts, a.err = verdict.Judge(j.ctx, j.paths[i], j.targets, builtIn, j.opts)
+					a.verdicts, a.err = j.linter.Verdict(j.ctx, xdslint.Paths(j.paths[i]))
 				}
 				answers[i] <- a
 			}

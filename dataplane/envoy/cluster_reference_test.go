@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/xdslint/xdslint/graph"
-	_ "github.com/xdslint/xdslint/graph/decode/linked"
+	_ "github.com/xdslint/xdslint/internal/decode/linked"
 )
 
 // withoutRole are the fields with the role FilterCluster, because no other role fits. Add a new field here or to roleByField, depending on

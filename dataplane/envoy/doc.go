@@ -6,7 +6,9 @@
 //     transport_socket.go).
 //   - Values: IP addresses, headers, regular expressions, the runtime (address.go, header.go, regex.go, runtime.go).
 //   - Names: which Envoy looks up while it loads a configuration, and what happens if they do not exist (lookup.go, boot.go, meanwhile.go).
-//   - Updates: which connections drain, and what a rejection does for each kind of delivery (drain.go, reject.go).
+//   - Constraints: which values of a message Envoy rejects, and which of those cost a whole response (constraints.go, durations.go).
+//   - Updates: which connections drain, which requests two snapshots both serve, and what a rejection does for each kind of delivery
+//     (drain.go, traffic.go, reject.go).
 //
 // Its subpackage match models which requests and connections match what.
 package envoy

@@ -8,7 +8,6 @@ import (
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 )
 
 // Drain lists the connections of a listener that an update closes gracefully.
@@ -21,7 +20,7 @@ type Drain struct {
 
 // DrainedChain is a filter chain of the listener before the update.
 type DrainedChain struct {
-	Path    *decode.Path
+	Path    *graph.Path
 	Message *listenerv3.FilterChain
 }
 
@@ -37,7 +36,7 @@ func (c DrainedChain) Name() string {
 func (d Drain) None() bool { return !d.All && len(d.Chains) == 0 }
 
 // Covers reports whether the connections that a path of the old listener serves drain.
-func (d Drain) Covers(path *decode.Path) bool {
+func (d Drain) Covers(path *graph.Path) bool {
 	if d.All {
 		return true
 	}
@@ -129,7 +128,7 @@ func replacedChains(change *graph.Change, before, after *listenerv3.Listener) []
 		kept = append(kept, change.New.CanonicalOf(chain))
 	}
 	var chains []DrainedChain
-	var root *decode.Path
+	var root *graph.Path
 	for i, chain := range before.GetFilterChains() {
 		if !among(kept, change.Old.CanonicalOf(chain)) {
 			chains = append(chains, DrainedChain{root.Item("filter_chains", i), chain})

@@ -11,8 +11,8 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/internal/constraint"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
 // Envoy validates a bootstrap and each resource that it receives as a whole, but not the content of the Anys in it. The factory of the

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 )
 
 // OnReject returns the note that says what happens when Envoy rejects r. It depends on how r is delivered.
@@ -26,7 +25,7 @@ func OnReject(r *graph.Resource) string {
 
 // OnDecodeError returns the note that says what happens to a resource that does not decode as its type. For a patch, the control plane
 // finds the problem before Envoy does.
-func OnDecodeError(r *graph.Resource, problem decode.Problem) string {
+func OnDecodeError(r *graph.Resource, problem graph.Problem) string {
 	switch {
 	case r.Object == nil || r.Kind != graph.Patch && r.Kind != graph.File || problem.Carried:
 		return OnReject(r)

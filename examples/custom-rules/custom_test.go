@@ -20,10 +20,10 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-var update = flag.Bool("update", false, "write what the rules now report into the archives")
+var update = flag.Bool("update", false, "write the current findings into the archives")
 
-// houseRules are the rules of the configuration here.
-func houseRules(t *testing.T) []*lint.Rule {
+// customRules are the rules of the configuration here.
+func customRules(t *testing.T) []*lint.Rule {
 	t.Helper()
 	s, err := config.Read(config.FileName, config.FileName, rules.Known(), custom.Constraints(rules.Known(), nil))
 	if err != nil {
@@ -36,7 +36,7 @@ func houseRules(t *testing.T) []*lint.Rule {
 }
 
 func TestArchives(t *testing.T) {
-	result, err := ruletest.Run(t.Context(), houseRules(t), ruletest.Options{Update: *update})
+	result, err := ruletest.Run(t.Context(), customRules(t), ruletest.Options{Update: *update})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,9 +48,9 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// TestAccepted holds that the rules are a team's own business: Envoy takes all examples, and the built-in rules have nothing to say about them.
+// TestAccepted: Envoy accepts all examples, and the built-in rules find nothing in them.
 func TestAccepted(t *testing.T) {
-	for _, r := range houseRules(t) {
+	for _, r := range customRules(t) {
 		text, err := txtar.ParseFile(filepath.Join(ruletest.Folder, filepath.FromSlash(r.ID())+".txtar"))
 		if err != nil {
 			t.Fatal(err)
@@ -73,7 +73,7 @@ func accepted(t *testing.T, s explain.Sample) {
 	var paths []string
 	for _, f := range s.Files {
 		path := filepath.Join(dir, filepath.Base(f.Name))
-		if err := os.WriteFile(path, []byte(f.Text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(f.Whole()), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		paths = append(paths, path)
@@ -97,7 +97,7 @@ func accepted(t *testing.T, s explain.Sample) {
 	}
 }
 
-// TestReadme holds the table to the configuration: what it says of whose rules these are cannot be read from there.
+// TestReadme: the table has all rules and their links.
 func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
@@ -110,7 +110,7 @@ func TestReadme(t *testing.T) {
 			rows[id] = row
 		}
 	}
-	for _, r := range houseRules(t) {
+	for _, r := range customRules(t) {
 		row, ok := rows[r.ID()]
 		if !ok {
 			t.Errorf("%s is not in the table", r.ID())
@@ -123,6 +123,6 @@ func TestReadme(t *testing.T) {
 		delete(rows, r.ID())
 	}
 	for id := range rows {
-		t.Errorf("%s is in the table, and no rule", id)
+		t.Errorf("%s is in the table, but is not a rule", id)
 	}
 }

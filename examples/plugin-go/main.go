@@ -1,6 +1,6 @@
 //go:build wasip1
 
-// A plugin of xdslint with two rules of the team behind acme.example.
+// A plugin for xdslint with two rules of a fictional company, acme.
 package main
 
 import (
@@ -18,13 +18,13 @@ func init() {
 		sdk.Rule{
 			ID: "acme/cluster-name", Severity: sdk.Warning,
 			Summary: "a cluster whose name is not team-service",
-			Why:     "Dashboards and alerts are made per team: what stands before the hyphen in a cluster's name says who is called at night.",
+			Why:     "Each team has its own dashboards and alerts: the part before the hyphen in a cluster's name says which team is on call.",
 			Check:   sdk.Each(clusterName),
 		},
 		sdk.Rule{
 			ID:      "acme/team-boundary",
 			Summary: "a route into another team's cluster that the team has not exported",
-			Why: "A team may change or remove a cluster of its own without asking anybody. A cluster that others route to is exported first: " +
+			Why: "A team may change or remove its clusters without asking the others. A cluster must be exported before others route to it: " +
 				"`metadata.filter_metadata` of the cluster has `acme: {exported: true}`.",
 			Check: sdk.Whole(teamBoundary, (*clusterv3.Cluster)(nil)),
 		},
@@ -62,7 +62,7 @@ func teamBoundary(p *sdk.Pass) {
 	}
 }
 
-// shortestWays lists one way to each resource that a listener leads to.
+// shortestWays lists the shortest way to each resource that a listener leads to.
 func shortestWays(from *sdk.Resource) (ways [][]*sdk.Reference) {
 	seen := map[*sdk.Resource]bool{from: true}
 	ends := [][]*sdk.Reference{nil}
@@ -92,7 +92,7 @@ func spell(from *sdk.Resource, way []*sdk.Reference) string {
 	return strings.Join(names, " → ")
 }
 
-// team is what stands before the first hyphen of a name.
+// team is the part of a name before the first hyphen.
 func team(name string) string {
 	team, _, _ := strings.Cut(name, "-")
 	return team

@@ -10,7 +10,8 @@ import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 const bootstrapName protoreflect.FullName = "envoy.config.bootstrap.v3.Bootstrap"
@@ -49,39 +50,60 @@ func (a *assembly) bootstrap(in *input) *part {
 func (a *assembly) binaryBootstrap(in *input) *part {
 	from := origin{in: in, source: graph.Static, delivery: graph.FromBootstrap}
 	whole := &part{in: in, resource: from.resource(graph.Bootstrap)}
+	rest, texts := whole.outlined(in.outline)
 	a.parts = append(a.parts, whole)
 	b, static := in.binary.bootstrap, &bootstrapv3.Bootstrap_StaticResources{}
 	if b.GetStaticResources() != nil {
 		b.StaticResources, static = static, b.StaticResources
 	}
-	a.opened(whole, b)
+	a.opened(whole, b, rest)
 	b.StaticResources = static
-	for _, m := range static.GetListeners() {
-		a.opened(a.plain(from, nil, statics[0].name), m)
+	add := func(s, i int, m proto.Message) {
+		p := a.plain(from, nil, statics[s].name)
+		if texts != nil && i < len(texts[s]) {
+			p.resource.Text = texts[s][i]
+		}
+		a.opened(p, m, p.resource.Text)
 	}
-	for _, m := range static.GetClusters() {
-		a.opened(a.plain(from, nil, statics[1].name), m)
+	for i, m := range static.GetListeners() {
+		add(0, i, m)
 	}
-	for _, m := range static.GetSecrets() {
-		a.opened(a.plain(from, nil, statics[2].name), m)
+	for i, m := range static.GetClusters() {
+		add(1, i, m)
+	}
+	for i, m := range static.GetSecrets() {
+		add(2, i, m)
 	}
 	return whole
 }
 
-// opened makes a part of a message that is decoded already.
-func (a *assembly) opened(p *part, m proto.Message) {
+// outlined tells where a bootstrap in proto text is, and where its static resources.
+func (p *part) outlined(outline *graph.TextNode) (rest *graph.TextNode, static [][]*graph.TextNode) {
+	if outline == nil {
+		return nil, nil
+	}
+	p.resource.Text = outline
+	return split(outline)
+}
+
+// opened makes a part of a message that is decoded already. If it is from proto text, that is its outline.
+func (a *assembly) opened(p *part, m proto.Message, outline *graph.TextNode) {
 	d := decode.NewDecoder(a.types)
 	d.Open(m)
+	if outline != nil {
+		d.CheckNames(outline, m.ProtoReflect().Descriptor(), nil)
+	}
 	r := p.resource
 	p.message, p.seen = nil, d.Seen
 	r.Message, r.Contents, r.Problems, r.Name = m, d.Contents, d.Problems, graph.NameOf(m.ProtoReflect())
+	locate(r)
 }
 
 // split takes the static resources out of a bootstrap: a copy without them, and each list of statics.
-func split(root *decode.Node) (rest *decode.Node, static [][]*decode.Node) {
-	static = make([][]*decode.Node, len(statics))
+func split(root *graph.TextNode) (rest *graph.TextNode, static [][]*graph.TextNode) {
+	static = make([][]*graph.TextNode, len(statics))
 	at := root.Field("static_resources")
-	if at == nil || at.Kind != decode.Map {
+	if at == nil || at.Kind != tree.Map {
 		return root, static
 	}
 	inner := *at
@@ -89,16 +111,16 @@ func split(root *decode.Node) (rest *decode.Node, static [][]*decode.Node) {
 		switch list := inner.Field(s.field); {
 		case list == nil:
 			continue
-		case list.Kind == decode.Map: // Envoy takes it for a list of one
-			static[i] = []*decode.Node{list}
-		case list.Kind == decode.List:
+		case list.Kind == tree.Map: // Envoy takes it for a list of one
+			static[i] = []*graph.TextNode{list}
+		case list.Kind == tree.List:
 			for j := range list.Items {
 				static[i] = append(static[i], &list.Items[j])
 			}
 		default:
 			continue
 		}
-		inner = inner.With(s.field, decode.Node{Kind: decode.List})
+		inner = inner.With(s.field, graph.TextNode{Kind: tree.List})
 	}
 	copied := root.With("static_resources", inner)
 	return &copied, static
@@ -106,7 +128,7 @@ func split(root *decode.Node) (rest *decode.Node, static [][]*decode.Node) {
 
 // merge puts the static resources back into the bootstrap's message, where rules over it look for them, and what
 // --config-yaml says over it.
-func (p *part) merge(types decode.Types) {
+func (p *part) merge(types graph.Types) {
 	b, ok := p.resource.Message.(*bootstrapv3.Bootstrap)
 	if !ok {
 		return
@@ -133,7 +155,7 @@ func (p *part) merge(types decode.Types) {
 }
 
 // mergeOver merges as Envoy does: lists are joined, scalars replaced. The Anys are new messages then.
-func (p *part) mergeOver(b *bootstrapv3.Bootstrap, types decode.Types) {
+func (p *part) mergeOver(b *bootstrapv3.Bootstrap, types graph.Types) {
 	proto.Merge(b, p.over.resource.Message)
 	d := decode.NewDecoder(types)
 	d.Open(b)

@@ -5,8 +5,7 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // configMap reads the texts of a ConfigMap or a Secret: bootstraps, and resources. A bootstrap finds the files that it names among the others,
@@ -32,13 +31,13 @@ func (l *loader) configMap(o *object) ([]*graph.Snapshot, error) {
 // texts adds what stands under the keys of one field.
 func (o *object) texts(l *loader, field string, encoded bool) {
 	values := o.node.Get(field)
-	if values == nil || values.Kind != decode.Map {
+	if values == nil || values.Kind != tree.Map {
 		return
 	}
 	for i := range values.Items {
 		key, n := values.Keys[i].Name, &values.Items[i]
-		at := (*decode.Path)(nil).Entry(field, key)
-		if n.Kind == decode.Map || n.Kind == decode.List {
+		at := (*graph.Path)(nil).Entry(field, key)
+		if n.Kind == tree.Map || n.Kind == tree.List {
 			o.wrong(at, n, `%s stands where a text belongs: begin it with "|" behind the key`, n.Kind)
 			continue
 		}
@@ -71,10 +70,10 @@ func plain(kind string) string {
 }
 
 // text reads one text, and puts what was read of it where it stands in the object's file.
-func (o *object) text(l *loader, at *decode.Path, key string, n *decode.Node, text []byte, encoded bool) *input {
-	in := &input{found: found{path: key}, format: formatOf(key), file: &source.File{Name: key}, object: o.Object, within: at}
+func (o *object) text(l *loader, at *graph.Path, key string, n *graph.TextNode, text []byte, encoded bool) *input {
+	in := &input{found: found{path: key}, format: formatOf(key), file: &graph.SourceFile{Name: key}, object: o.Object, within: at}
 	l.parse(in, text)
-	to, exact := func(source.Span) source.Span { return n.Span() }, false
+	to, exact := func(graph.Span) graph.Span { return n.Span() }, false
 	if lines := n.Lines(o.in.file.Text, in.text); lines != nil && !encoded {
 		to, exact = lines.Span, true
 	}

@@ -7,7 +7,8 @@ import (
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // slot is where a list of a config_dump holds resources, each in an Any.
@@ -198,7 +199,7 @@ func (d *dump) boot(v view) {
 	in := *d.in
 	switch {
 	case v.node != nil:
-		in.docs, in.main, in.binary = []*decode.Node{v.node}, 0, nil
+		in.docs, in.main, in.binary = []*graph.TextNode{v.node}, 0, nil
 	default:
 		raw, err := proto.Marshal(v.message.Interface())
 		if err != nil {
@@ -223,7 +224,7 @@ func (d *dump) boot(v view) {
 // view is a message of a config_dump, as a text or binary.
 type view struct {
 	name    protoreflect.FullName // of its type, where an Any says so
-	node    *decode.Node
+	node    *graph.TextNode
 	message protoreflect.Message
 }
 
@@ -282,7 +283,7 @@ func (v view) at(name protoreflect.Name) []view {
 		if n == nil {
 			return nil
 		}
-		if n.Kind == decode.Map {
+		if n.Kind == tree.Map {
 			return []view{{node: n}}
 		}
 		for i := range n.Items {

@@ -4,7 +4,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // file adds the resources of a file that is neither a bootstrap nor a config_dump.
@@ -26,8 +27,8 @@ func (a *assembly) file(from origin) {
 }
 
 // bare adds one resource with an "@type", or a list of them.
-func (a *assembly) bare(from origin, n *decode.Node) {
-	if n.Kind != decode.List {
+func (a *assembly) bare(from origin, n *graph.TextNode) {
+	if n.Kind != tree.List {
 		a.any(from, n)
 		return
 	}
@@ -38,7 +39,7 @@ func (a *assembly) bare(from origin, n *decode.Node) {
 }
 
 // envelope adds the resources of a response. Whatever is wrong with the response itself belongs to the file.
-func (a *assembly) envelope(from origin, n *decode.Node, name protoreflect.Name) {
+func (a *assembly) envelope(from origin, n *graph.TextNode, name protoreflect.Name) {
 	rest, inner := *n, from
 	inner.depth += 2
 	if version := n.Field("version_info"); version != nil {
@@ -50,21 +51,21 @@ func (a *assembly) envelope(from origin, n *decode.Node, name protoreflect.Name)
 	}
 	if list := n.Field("resources"); list != nil {
 		switch list.Kind {
-		case decode.List:
+		case tree.List:
 			for i := range list.Items {
 				add(inner, &list.Items[i])
 			}
-			rest = n.With("resources", decode.Node{Kind: decode.List})
-		case decode.Map: // Envoy takes it for a list of one
+			rest = n.With("resources", graph.TextNode{Kind: tree.List})
+		case tree.Map: // Envoy takes it for a list of one
 			add(inner, list)
-			rest = n.With("resources", decode.Node{Kind: decode.List})
+			rest = n.With("resources", graph.TextNode{Kind: tree.List})
 		}
 	}
 	a.check(from, &rest, name)
 }
 
 // check decodes a message around resources and finds what is wrong with it; nil if its type is not known.
-func (a *assembly) check(from origin, n *decode.Node, name protoreflect.Name) protoreflect.Message {
+func (a *assembly) check(from origin, n *graph.TextNode, name protoreflect.Name) protoreflect.Message {
 	mt, err := a.types.FindMessageByName(discoveryPackage + protoreflect.FullName(name))
 	if err != nil {
 		return nil
@@ -79,7 +80,7 @@ func (a *assembly) check(from origin, n *decode.Node, name protoreflect.Name) pr
 
 // delta adds the resources of a delta response, in whose place older ones of the same name go; those that it removes go
 // without one.
-func (a *assembly) delta(from origin, n *decode.Node) {
+func (a *assembly) delta(from origin, n *graph.TextNode) {
 	before := len(a.parts)
 	inner := from
 	a.envelope(inner, n, "DeltaDiscoveryResponse")
@@ -91,7 +92,7 @@ func (a *assembly) delta(from origin, n *decode.Node) {
 		return
 	}
 	names := []string{list.Text}
-	if list.Kind == decode.List {
+	if list.Kind == tree.List {
 		names = nil
 		for i := range list.Items {
 			names = append(names, list.Items[i].Text)

@@ -6,7 +6,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // applyTo is one kind of thing that an EnvoyFilter patches.
@@ -65,8 +66,8 @@ func (l *loader) envoyFilter(o *object) ([]*graph.Snapshot, error) {
 }
 
 // configPatch reads one patch; nil if it has no value.
-func (l *loader) configPatch(o *object, at *decode.Path, n *decode.Node) *part {
-	if n.Kind != decode.Map {
+func (l *loader) configPatch(o *object, at *graph.Path, n *graph.TextNode) *part {
+	if n.Kind != tree.Map {
 		o.wrong(at, n, "%s stands where a patch belongs: applyTo, match and patch", n.Kind)
 		return nil
 	}
@@ -77,7 +78,7 @@ func (l *loader) configPatch(o *object, at *decode.Path, n *decode.Node) *part {
 	name := o.oneOf(at, n, "applyTo", names, "there is no applyTo: it says what is patched")
 	o.matched(at, n.Get("match"), name)
 	body := n.Get("patch")
-	if body == nil || body.Kind != decode.Map {
+	if body == nil || body.Kind != tree.Map {
 		o.wrong(at.Field("patch"), orElse(body, n), "there is no patch here: an operation and a value")
 		return nil
 	}
@@ -97,7 +98,7 @@ func (l *loader) configPatch(o *object, at *decode.Path, n *decode.Node) *part {
 		return nil
 	}
 	value := body.Get("value")
-	if value == nil || value.Kind != decode.Map {
+	if value == nil || value.Kind != tree.Map {
 		o.wrong(at.Field("value"), orElse(value, body), "the operation %s needs a value: the fields of an %s", operation, to.message)
 		return nil
 	}
@@ -107,7 +108,7 @@ func (l *loader) configPatch(o *object, at *decode.Path, n *decode.Node) *part {
 	return p
 }
 
-func orElse(n, other *decode.Node) *decode.Node {
+func orElse(n, other *graph.TextNode) *graph.TextNode {
 	if n == nil {
 		return other
 	}

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // matches are the objects that a patch can be matched by, and the things that are patched in each.
@@ -18,8 +18,8 @@ var matches = []struct {
 }
 
 // matched judges what a patch is matched by, as Istio's validation does.
-func (o *object) matched(at *decode.Path, match *decode.Node, to string) {
-	if match == nil || match.Kind != decode.Map || forWaypoint(match) {
+func (o *object) matched(at *tree.Path, match *tree.Node, to string) {
+	if match == nil || match.Kind != tree.Map || forWaypoint(match) {
 		return
 	}
 	at = at.Field("match")
@@ -28,7 +28,7 @@ func (o *object) matched(at *decode.Path, match *decode.Node, to string) {
 			continue
 		}
 		for _, other := range matches {
-			if n := match.Get(other.key); n != nil && n.Kind != decode.Null && other.key != m.key {
+			if n := match.Get(other.key); n != nil && n.Kind != tree.Null && other.key != m.key {
 				o.wrong(at.Field(other.key), n, "%s is matched by %s, not by %s", to, m.key, other.key)
 			}
 		}
@@ -44,17 +44,17 @@ func (o *object) matched(at *decode.Path, match *decode.Node, to string) {
 }
 
 // forWaypoint tells a match that Istio's validation passes over: those of waypoints have a shape of their own.
-func forWaypoint(match *decode.Node) bool { return textOf(find(match, "context")) == "WAYPOINT" }
+func forWaypoint(match *tree.Node) bool { return textOf(find(match, "context")) == "WAYPOINT" }
 
-func (o *object) filterMatched(at *decode.Path, filter *decode.Node, to string) {
-	if filter == nil || filter.Kind != decode.Map {
+func (o *object) filterMatched(at *tree.Path, filter *tree.Node, to string) {
+	if filter == nil || filter.Kind != tree.Map {
 		return
 	}
 	name, sub := textOf(filter.Get("name")), filter.Get("subFilter")
 	switch {
 	case name == "":
 		o.wrong(at.Field("name"), filter, "a filter is matched by its name, and there is none")
-	case sub == nil || sub.Kind != decode.Map:
+	case sub == nil || sub.Kind != tree.Map:
 	case to != "HTTP_FILTER":
 		o.wrong(at.Field("subFilter"), sub, "only HTTP_FILTER is matched by a subFilter")
 	case name != "envoy.filters.network.http_connection_manager" && name != "envoy.http_connection_manager":
@@ -72,7 +72,7 @@ var named = map[string][]string{
 }
 
 // idle tells whether Istio passes over an operation since the match names no filter.
-func idle(to, operation string, match *decode.Node) bool {
+func idle(to, operation string, match *tree.Node) bool {
 	keys := named[to]
 	needed := operation == "REMOVE" || operation == "REPLACE" || operation == "MERGE" && to == "LISTENER_FILTER"
 	return keys != nil && needed && !forWaypoint(match) && find(match, keys...) == nil

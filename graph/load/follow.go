@@ -13,7 +13,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
 // served tells which kind of resource comes from the ConfigSource in a field.
@@ -99,14 +99,14 @@ func pathOf(cs *corev3.ConfigSource) (path string, field []string) {
 }
 
 // named adds the resources of a file that a resource names, and tells whether it could be read.
-func (a *assembly) named(boot *input, by *graph.Resource, at *decode.Path, path string, from graph.Source) bool {
+func (a *assembly) named(boot *input, by *graph.Resource, at *graph.Path, path string, from graph.Source) bool {
 	name, err := a.locate(path, boot)
 	if errors.Is(err, errNotGiven) {
 		return false
 	}
 	if err != nil {
-		by.Problems = append(by.Problems, decode.Problem{
-			Kind: decode.Unreadable, Path: at, Span: by.Locate(at).Value, Name: path,
+		by.Problems = append(by.Problems, graph.Problem{
+			Kind: graph.Unreadable, Path: at, Span: by.Locate(at).Value, Name: path,
 			Message: fmt.Sprintf("the file %q cannot be read: %s", path, err),
 		})
 		return false
@@ -114,7 +114,7 @@ func (a *assembly) named(boot *input, by *graph.Resource, at *decode.Path, path 
 	in := a.open(name)
 	in.used = true
 	if len(in.problems) == 0 && in.as != response && in.as != deltaResponse {
-		a.misfit(origin{in: in, source: from}, decode.Problem{Kind: decode.Syntax, Message: "this is no discovery response, which is what Envoy reads from the file that a config source names"})
+		a.misfit(origin{in: in, source: from}, graph.Problem{Kind: graph.Syntax, Message: "this is no discovery response, which is what Envoy reads from the file that a config source names"})
 		return false
 	}
 	a.file(origin{in: in, source: from})

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
 // format is the encoding of a file.
@@ -36,11 +36,8 @@ func formatOf(path string) format { return extensions[strings.ToLower(filepath.E
 
 // decoder is the format's name in the decoder.
 func (f format) decoder() decode.Format {
-	switch f {
-	case jsonFormat:
+	if f == jsonFormat {
 		return decode.JSON
-	case textFormat:
-		return decode.ProtoText
 	}
 	return decode.YAML
 }

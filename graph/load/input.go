@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // input makes snapshots of all that was read.
@@ -109,12 +109,12 @@ func (in *input) recognise() {
 	if in.as != nothing {
 		return
 	}
-	if in.named && len(in.docs) > 0 && in.docs[0].Kind == decode.Map && len(in.problems) == 0 && in.no == "" {
+	if in.named && len(in.docs) > 0 && in.docs[0].Kind == tree.Map && len(in.problems) == 0 && in.no == "" {
 		in.as = bootstrap // what else: Envoy would take it for one, and {} is one
 		return
 	}
 	if in.named && len(in.problems) == 0 && in.no == "" {
-		in.problem(decode.Syntax, source.Span{}, "this is nothing of xDS: %s", noXDS)
+		in.problem(graph.Syntax, graph.Span{}, "this is nothing of xDS: %s", noXDS)
 	}
 }
 
@@ -140,7 +140,7 @@ func (in *input) matters() bool {
 			return true
 		}
 	}
-	return len(in.problems) > 0 && in.file.Text == nil && in.problems[0].Kind == decode.Unreadable && in.problems[0].Message != emptyFile
+	return len(in.problems) > 0 && in.file.Text == nil && in.problems[0].Kind == graph.Unreadable && in.problems[0].Message != emptyFile
 }
 
 // booted makes the snapshot of a bootstrap and of the files that it names.
@@ -258,14 +258,14 @@ func counted(words []string, count map[string]int) string {
 	return " (" + strings.Join(words, ", ") + ")"
 }
 
-func eachURL(doc *decode.Node, f func(string)) {
+func eachURL(doc *graph.TextNode, f func(string)) {
 	list := doc
-	if inner := doc.Field("resources"); inner != nil && doc.Kind == decode.Map {
+	if inner := doc.Field("resources"); inner != nil && doc.Kind == tree.Map {
 		list = inner
 	}
 	items := list.Items
-	if list.Kind == decode.Map {
-		items = []decode.Node{*list}
+	if list.Kind == tree.Map {
+		items = []graph.TextNode{*list}
 	}
 	for i := range items {
 		item := &items[i]

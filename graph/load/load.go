@@ -9,14 +9,13 @@ import (
 	"slices"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 )
 
 // Options of a load. The zero value reads what the paths name, as Envoy would.
 type Options struct {
 	Root        string            // stands for "/" in the paths that a bootstrap names
 	ConfigYAML  string            // Envoy's --config-yaml: merged over each bootstrap
-	Types       decode.Types      // nil: those of Envoy's v3 API; see Descriptors
+	Types       graph.Types       // nil: those of Envoy's v3 API; see Descriptors
 	Assumptions graph.Assumptions // of every snapshot
 	Stdin       io.Reader         // what the path "-" reads
 	StdinName   string            // its name in findings
@@ -54,10 +53,10 @@ func Paths(ctx context.Context, paths []string, opts Options) (*Input, error) {
 	return l.input()
 }
 
-// Given reads texts by their names, as Paths reads files, and nothing else: of a file that a bootstrap names and that is not among them,
+// Texts reads texts by their names, as Paths reads files, and nothing else: of a file that a bootstrap names and that is not among them,
 // nothing is known. A path in a bootstrap means the text of that name, or else the one beside the bootstrap with the same last part, since
 // who gives a few files does not say where they will lie.
-func Given(ctx context.Context, texts map[string][]byte, opts Options) (*Input, error) {
+func Texts(ctx context.Context, texts map[string][]byte, opts Options) (*Input, error) {
 	l := newLoader(ctx, opts)
 	l.given = texts
 	var all []found

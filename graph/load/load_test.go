@@ -319,14 +319,14 @@ name: c
 	}
 }
 
-func TestGivenReadsNothingElse(t *testing.T) {
+func TestTextsReadNothingElse(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "cds.yaml")
 	if err := os.WriteFile(other, []byte(`resources: [{"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster, name: on-disk}]`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	const lds = `resources: [{"@type": type.googleapis.com/envoy.config.listener.v3.Listener, name: web}]`
 	boot := fmt.Sprintf(`dynamic_resources: {cds_config: {path_config_source: {path: %q}}, lds_config: {path_config_source: {path: /etc/envoy/lds.yaml}}}`, other)
-	input, err := Given(t.Context(), map[string][]byte{"a/envoy.yaml": []byte(boot), "a/lds.yaml": []byte(lds)}, Options{})
+	input, err := Texts(t.Context(), map[string][]byte{"a/envoy.yaml": []byte(boot), "a/lds.yaml": []byte(lds)}, Options{})
 	if err != nil || len(input.Snapshots) != 1 {
 		t.Fatal(input, err)
 	}

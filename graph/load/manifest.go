@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // Label marks the ConfigMaps and Secrets whose texts are xDS. With any value but "false" they are read.
@@ -17,8 +16,8 @@ const Label = "xdslint.dev/check"
 type object struct {
 	*graph.Object
 	in       *input
-	node     *decode.Node
-	problems []decode.Problem // of the object itself; paths begin in it
+	node     *graph.TextNode
+	problems []graph.Problem // of the object itself; paths begin in it
 }
 
 // groups are the API groups of the objects that hold something of xDS, by kind.
@@ -27,19 +26,19 @@ var groups = map[string]string{
 }
 
 // isObject tells a Kubernetes object by the two keys that each has.
-func isObject(n *decode.Node) bool {
+func isObject(n *graph.TextNode) bool {
 	version, kind := n.Get("apiVersion"), n.Get("kind")
-	return version != nil && version.Kind == decode.String && kind != nil && kind.Kind == decode.String
+	return version != nil && version.Kind == tree.String && kind != nil && kind.Kind == tree.String
 }
 
 // addObjects notes the Kubernetes objects in a document that hold something of xDS, and what the first other one is.
-func (in *input) addObjects(doc *decode.Node) {
+func (in *input) addObjects(doc *graph.TextNode) {
 	if !isObject(doc) {
 		return
 	}
 	kind, items := doc.Get("kind").Text, doc.Get("items")
 	single, list := strings.CutSuffix(kind, "List")
-	if !list || items == nil || items.Kind != decode.List {
+	if !list || items == nil || items.Kind != tree.List {
 		in.addObject(doc, doc.Get("apiVersion").Text, kind)
 		return
 	}
@@ -47,13 +46,13 @@ func (in *input) addObjects(doc *decode.Node) {
 		switch item := &items.Items[i]; {
 		case isObject(item):
 			in.addObject(item, item.Get("apiVersion").Text, item.Get("kind").Text)
-		case single != "" && item.Kind == decode.Map: // of a typed list, only the list says what its items are
+		case single != "" && item.Kind == tree.Map: // of a typed list, only the list says what its items are
 			in.addObject(item, doc.Get("apiVersion").Text, single)
 		}
 	}
 }
 
-func (in *input) addObject(n *decode.Node, version, kind string) {
+func (in *input) addObject(n *graph.TextNode, version, kind string) {
 	group, _, versioned := strings.Cut(version, "/")
 	if !versioned {
 		group = ""
@@ -79,7 +78,7 @@ func (in *input) addObject(n *decode.Node, version, kind string) {
 }
 
 // unlabelled says why a ConfigMap or a Secret is not read. Most hold anything but xDS.
-func unlabelled(n *decode.Node, kind string) string {
+func unlabelled(n *graph.TextNode, kind string) string {
 	if kind != "ConfigMap" && kind != "Secret" {
 		return ""
 	}
@@ -94,7 +93,7 @@ func unlabelled(n *decode.Node, kind string) string {
 }
 
 // find follows keys; nil where there is none.
-func find(n *decode.Node, keys ...string) *decode.Node {
+func find(n *graph.TextNode, keys ...string) *graph.TextNode {
 	for _, key := range keys {
 		if n == nil {
 			return nil
@@ -104,7 +103,7 @@ func find(n *decode.Node, keys ...string) *decode.Node {
 	return n
 }
 
-func textOf(n *decode.Node) string {
+func textOf(n *graph.TextNode) string {
 	if n == nil {
 		return ""
 	}
@@ -158,8 +157,8 @@ func (o *object) broken() *graph.Snapshot {
 }
 
 // wrong notes something that the object says wrongly of xDS, at the node, or where that is missing at the object's name.
-func (o *object) wrong(at *decode.Path, n *decode.Node, format string, args ...any) *decode.Problem {
-	p := decode.Problem{Kind: decode.BadObject, Path: at, Node: n, Message: fmt.Sprintf(format, args...)}
+func (o *object) wrong(at *graph.Path, n *graph.TextNode, format string, args ...any) *graph.Problem {
+	p := graph.Problem{Kind: graph.BadObject, Path: at, Node: n, Message: fmt.Sprintf(format, args...)}
 	if n == nil {
 		if n = find(o.node, "metadata", "name"); n == nil {
 			n = o.node
@@ -171,19 +170,19 @@ func (o *object) wrong(at *decode.Path, n *decode.Node, format string, args ...a
 }
 
 // list returns the items under keys of the object. What stands there and is no list, is wrong.
-func (o *object) list(keys ...string) []decode.Node {
+func (o *object) list(keys ...string) []graph.TextNode {
 	n := find(o.node, keys...)
-	if n == nil || n.Kind == decode.Null {
+	if n == nil || n.Kind == tree.Null {
 		return nil
 	}
-	if n.Kind != decode.List {
+	if n.Kind != tree.List {
 		o.wrong(pathOfKeys(keys), n, "%s stands where a list belongs", n.Kind)
 		return nil
 	}
 	return n.Items
 }
 
-func pathOfKeys(keys []string) (at *decode.Path) {
+func pathOfKeys(keys []string) (at *graph.Path) {
 	for _, key := range keys {
 		at = at.Field(key)
 	}
@@ -191,7 +190,7 @@ func pathOfKeys(keys []string) (at *decode.Path) {
 }
 
 // oneOf reads a word that has to be one of a few; empty if it is none of them.
-func (o *object) oneOf(at *decode.Path, in *decode.Node, key string, words []string, missing string) string {
+func (o *object) oneOf(at *graph.Path, in *graph.TextNode, key string, words []string, missing string) string {
 	n := in.Get(key)
 	word := textOf(n)
 	switch {
@@ -219,7 +218,7 @@ func (l *loader) patched(o *object, p *part) (*graph.Snapshot, error) {
 }
 
 // shift moves the spans of problems with their text.
-func shift(problems []decode.Problem, to func(source.Span) source.Span) {
+func shift(problems []graph.Problem, to func(graph.Span) graph.Span) {
 	for i := range problems {
 		problems[i].Span = to(problems[i].Span)
 	}

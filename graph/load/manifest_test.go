@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
 )
 
 // given loads texts, and shows of each resource and problem where in its object it stands.
@@ -21,7 +21,7 @@ func given(t *testing.T, texts map[string]string) string {
 	for name, text := range texts {
 		raw[name] = []byte(text)
 	}
-	in, err := Given(context.Background(), raw, Options{})
+	in, err := Texts(context.Background(), raw, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestBlockLiteral(t *testing.T) {
 		}
 		b.WriteString("z: 1" + eol)
 		file := &source.File{Name: "x", Text: []byte(b.String())}
-		docs, err := decode.ParseYAML(file)
+		docs, err := syntax.ParseYAML(file)
 		if err != nil {
 			t.Skip() // a shape that is no YAML
 		}
@@ -288,7 +288,7 @@ func TestHostileObjects(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		text := "{" + fmt.Sprintf(rapid.SampledFrom(heads).Draw(t, "object"), value(4).Draw(t, "first"), value(4).Draw(t, "second")) + "}"
-		in, err := Given(context.Background(), map[string][]byte{"object.json": []byte(text)}, Options{})
+		in, err := Texts(context.Background(), map[string][]byte{"object.json": []byte(text)}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
 )
 
 // ErrNothing says that an input holds nothing of xDS.
@@ -63,7 +61,7 @@ func serving(r *graph.Resource) bool {
 }
 
 // Placed is what is wrong, behind where it stands.
-func Placed(f *source.File, p decode.Problem) string {
+func Placed(f *graph.SourceFile, p graph.Problem) string {
 	if f.Text == nil {
 		return f.Name + ": " + p.Message
 	}

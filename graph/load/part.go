@@ -7,7 +7,8 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // assembly is a snapshot in the making. Its parts are collected first and then decoded, several at a time.
@@ -26,7 +27,7 @@ type part struct {
 	resource *graph.Resource
 	in       *input
 	message  protoreflect.MessageType // nil: there is nothing to decode
-	node     *decode.Node             // of a text
+	node     *graph.TextNode          // of a text
 	raw      []byte                   // of a binary file
 	format   decode.Format            // whose reader makes a message of node
 	depth    int                      // how many maps and lists are open around node
@@ -53,7 +54,7 @@ func (from origin) resource(kind graph.Kind) *graph.Resource {
 }
 
 // plain adds a resource whose type is known from where it stands.
-func (a *assembly) plain(from origin, n *decode.Node, name protoreflect.FullName) *part {
+func (a *assembly) plain(from origin, n *graph.TextNode, name protoreflect.FullName) *part {
 	p := &part{in: from.in, node: n, format: from.in.format.decoder(), depth: from.depth, resource: from.resource(graph.KindOf(name))}
 	p.resource.Text = n
 	p.message, _ = a.types.FindMessageByName(name)
@@ -62,10 +63,10 @@ func (a *assembly) plain(from origin, n *decode.Node, name protoreflect.FullName
 }
 
 // any adds the resource that a map with an "@type" is, or that stands in such a wrapper.
-func (a *assembly) any(from origin, n *decode.Node) {
+func (a *assembly) any(from origin, n *graph.TextNode) {
 	url := n.Get("@type")
-	if n.Kind != decode.Map || url == nil || url.Kind != decode.String || url.Text == "" {
-		a.misfit(from, decode.Problem{Kind: decode.BadAny, Span: n.Span(), Node: n, Message: `there is no "@type" here, so nobody knows what these fields mean`})
+	if n.Kind != tree.Map || url == nil || url.Kind != tree.String || url.Text == "" {
+		a.misfit(from, graph.Problem{Kind: graph.BadAny, Span: n.Span(), Node: n, Message: `there is no "@type" here, so nobody knows what these fields mean`})
 		return
 	}
 	if decode.TypeName(url.Text) == discoveryPackage+"Resource" {
@@ -78,7 +79,7 @@ func (a *assembly) any(from origin, n *decode.Node) {
 }
 
 // kind tells which resource a type URL means; what is none becomes a problem.
-func (a *assembly) kind(from origin, url *decode.Node) protoreflect.FullName {
+func (a *assembly) kind(from origin, url *graph.TextNode) protoreflect.FullName {
 	d := decode.NewDecoder(a.types)
 	mt := d.Find(url, nil)
 	if mt == nil {
@@ -87,7 +88,7 @@ func (a *assembly) kind(from origin, url *decode.Node) protoreflect.FullName {
 	}
 	name := mt.Descriptor().FullName()
 	if graph.KindOf(name) == "" {
-		a.misfit(from, decode.Problem{Kind: decode.BadValue, Span: url.Span(), Node: url, Name: url.Text, Message: fmt.Sprintf("%s is no resource of xDS", name)})
+		a.misfit(from, graph.Problem{Kind: graph.BadValue, Span: url.Span(), Node: url, Name: url.Text, Message: fmt.Sprintf("%s is no resource of xDS", name)})
 		return ""
 	}
 	return name
@@ -95,14 +96,14 @@ func (a *assembly) kind(from origin, url *decode.Node) protoreflect.FullName {
 
 // wrapped adds what an envoy.service.discovery.v3.Resource holds. Without a body it is a heartbeat, or says that there is
 // no such resource.
-func (a *assembly) wrapped(from origin, n *decode.Node) {
+func (a *assembly) wrapped(from origin, n *graph.TextNode) {
 	before := len(a.parts)
-	if body := n.Field("resource"); body != nil && body.Kind != decode.Null {
+	if body := n.Field("resource"); body != nil && body.Kind != tree.Null {
 		inner := from
 		inner.depth++
 		a.any(inner, body)
 	}
-	rest, after := n.With("resource", decode.Node{}), len(a.parts)
+	rest, after := n.With("resource", graph.TextNode{}), len(a.parts)
 	wrapper := a.check(from, &rest, "Resource")
 	if after > before {
 		a.parts[before].wrap(wrapper)
@@ -129,18 +130,22 @@ func (a *assembly) packedAny(from origin, p packed) *part {
 	if p.version != "" {
 		from.version = p.version
 	}
-	name := a.kind(from, &decode.Node{Kind: decode.String, Text: p.url})
+	url := &graph.TextNode{Kind: tree.String, Text: p.url}
+	if p.text != nil && p.text.Get("@type") != nil {
+		url = p.text.Get("@type")
+	}
+	name := a.kind(from, url)
 	if name == "" {
 		return a.parts[len(a.parts)-1]
 	}
 	added := a.plain(from, nil, name)
-	added.raw, added.alias, added.resource.TTL = p.value, p.alias, p.ttl
+	added.raw, added.alias, added.resource.TTL, added.resource.Text = p.value, p.alias, p.ttl, p.text
 	return added
 }
 
 // misfit adds a Problem that belongs to no resource.
-func (a *assembly) misfit(from origin, problem decode.Problem) {
-	a.problems(from, []decode.Problem{problem})
+func (a *assembly) misfit(from origin, problem graph.Problem) {
+	a.problems(from, []graph.Problem{problem})
 }
 
 // broken adds what is wrong with a file as a whole.
@@ -149,7 +154,7 @@ func (a *assembly) broken(in *input, from graph.Source) {
 }
 
 // problems adds Problems of a file, which is a resource of its own kind.
-func (a *assembly) problems(from origin, problems []decode.Problem) {
+func (a *assembly) problems(from origin, problems []graph.Problem) {
 	if len(problems) == 0 {
 		return
 	}
@@ -176,7 +181,16 @@ func (a *assembly) finish() *graph.Snapshot {
 	return a.snapshot
 }
 
-func (p *part) decode(types decode.Types) {
+// locate finds the places of problems in what has a text, but was not decoded from it.
+func locate(r *graph.Resource) {
+	for i := range r.Problems {
+		if p := &r.Problems[i]; p.Span.IsZero() {
+			p.Span = r.Locate(p.Path).Value
+		}
+	}
+}
+
+func (p *part) decode(types graph.Types) {
 	if p.message == nil {
 		return
 	}
@@ -190,10 +204,14 @@ func (p *part) decode(types decode.Types) {
 		d.DecodeAny(p.node, m, nil)
 	default:
 		if err := d.DecodeBinary(p.raw, m); err != nil {
-			r.Problems = append(r.Problems, decode.Problem{Kind: decode.BadAny, Message: fmt.Sprintf("the bytes are no %s", m.ProtoReflect().Descriptor().FullName())})
+			r.Problems = append(r.Problems, graph.Problem{Kind: graph.BadAny, Message: fmt.Sprintf("the bytes are no %s", m.ProtoReflect().Descriptor().FullName())})
+		}
+		if r.Text != nil {
+			d.CheckNames(r.Text, m.ProtoReflect().Descriptor(), nil)
 		}
 	}
 	r.Message, r.Contents, r.Problems, p.seen = m, d.Contents, append(r.Problems, d.Problems...), d.Seen
+	locate(r)
 	if r.Kind == graph.Patch {
 		return // it has the object's name
 	}

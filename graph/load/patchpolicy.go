@@ -6,7 +6,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // patchable are the resources that Envoy Gateway patches (getXdsResourceType of its internal/xds/translator/jsonpatch.go).
@@ -37,8 +38,8 @@ func (l *loader) patchPolicy(o *object) ([]*graph.Snapshot, error) {
 }
 
 // jsonPatch reads one patch: a part for each message in its value.
-func (l *loader) jsonPatch(o *object, at *decode.Path, n *decode.Node) []*part {
-	if n.Kind != decode.Map {
+func (l *loader) jsonPatch(o *object, at *graph.Path, n *graph.TextNode) []*part {
+	if n.Kind != tree.Map {
 		o.wrong(at, n, "%s stands where a patch belongs: type, name and operation", n.Kind)
 		return nil
 	}
@@ -47,7 +48,7 @@ func (l *loader) jsonPatch(o *object, at *decode.Path, n *decode.Node) []*part {
 		o.wrong(at.Field("name"), orElse(n.Get("name"), n), "there is no name: it says which resource is patched")
 	}
 	body := n.Get("operation")
-	if body == nil || body.Kind != decode.Map {
+	if body == nil || body.Kind != tree.Map {
 		o.wrong(at.Field("operation"), orElse(body, n), "there is no operation here: op, path and value")
 		return nil
 	}
@@ -70,7 +71,7 @@ func (l *loader) jsonPatch(o *object, at *decode.Path, n *decode.Node) []*part {
 }
 
 // fits tells whether an operation has what it needs and nothing else (JSONPatchOperation.Validate of Envoy Gateway's internal/ir).
-func (o *object) fits(at *decode.Path, n *decode.Node, op string) bool {
+func (o *object) fits(at *graph.Path, n *graph.TextNode, op string) bool {
 	before := len(o.problems)
 	if n.Get("path") == nil && n.Get("jsonPath") == nil {
 		o.wrong(at.Field("path"), n, "there is neither a path nor a jsonPath")
@@ -88,7 +89,7 @@ func (o *object) fits(at *decode.Path, n *decode.Node, op string) bool {
 }
 
 // pointed finds what the pointers of an operation mean. A jsonPath is a question to the resource, which is not known here.
-func (l *loader) pointed(o *object, at *decode.Path, n *decode.Node, op string, root protoreflect.MessageDescriptor) (spot, bool) {
+func (l *loader) pointed(o *object, at *graph.Path, n *graph.TextNode, op string, root protoreflect.MessageDescriptor) (spot, bool) {
 	if query := n.Get("jsonPath"); query != nil && query.Text != "" {
 		return spot{unknown: true}, true
 	}
@@ -113,19 +114,19 @@ type patchValue struct {
 }
 
 // parts reads a value that stands under a key of what a path leads to.
-func (v *patchValue) parts(at *decode.Path, key string, n *decode.Node, s spot) []*part {
+func (v *patchValue) parts(at *graph.Path, key string, n *graph.TextNode, s spot) []*part {
 	here := at.Field(key)
 	several := s.field != nil && !s.inner && (s.field.IsList() || s.field.IsMap())
 	switch {
 	case s.unknown:
 		return v.anys(at, key, n)
-	case several && s.field.IsList() && isMessage(s.field.Message()) && n.Kind == decode.List:
+	case several && s.field.IsList() && isMessage(s.field.Message()) && n.Kind == tree.List:
 		var all []*part
 		for i := range n.Items {
 			all = append(all, v.message(at.Item(key, i), &n.Items[i], s.field.Message(), s.field))
 		}
 		return all
-	case several && s.field.IsMap() && isMessage(s.field.MapValue().Message()) && n.Kind == decode.Map:
+	case several && s.field.IsMap() && isMessage(s.field.MapValue().Message()) && n.Kind == tree.Map:
 		var all []*part
 		for i := range n.Items {
 			all = append(all, v.message(at.Entry(key, n.Keys[i].Name), &n.Items[i], s.field.MapValue().Message(), s.field))
@@ -143,7 +144,7 @@ func isMessage(md protoreflect.MessageDescriptor) bool {
 }
 
 // message is a whole one.
-func (v *patchValue) message(at *decode.Path, n *decode.Node, md protoreflect.MessageDescriptor, into protoreflect.FieldDescriptor) *part {
+func (v *patchValue) message(at *graph.Path, n *graph.TextNode, md protoreflect.MessageDescriptor, into protoreflect.FieldDescriptor) *part {
 	p := &part{node: n, format: decode.ProtoJSON, resource: &graph.Resource{Within: at}}
 	if into != nil {
 		p.resource.Into = into.FullName()
@@ -153,14 +154,14 @@ func (v *patchValue) message(at *decode.Path, n *decode.Node, md protoreflect.Me
 }
 
 // value is anything else: the one field of a message of which nothing else is known.
-func (v *patchValue) value(at *decode.Path, n *decode.Node, s spot) *part {
+func (v *patchValue) value(at *graph.Path, n *graph.TextNode, s spot) *part {
 	field := string(s.field.Name())
-	around := (*decode.Path)(nil).Field(field)
+	around := (*graph.Path)(nil).Field(field)
 	switch {
 	case s.inner && s.field.IsList():
-		around, n = (*decode.Path)(nil).Item(field, 0), &decode.Node{Kind: decode.List, Bound: true, Items: []decode.Node{*n}}
+		around, n = (*graph.Path)(nil).Item(field, 0), &graph.TextNode{Kind: tree.List, Bound: true, Items: []graph.TextNode{*n}}
 	case s.inner:
-		around, n = (*decode.Path)(nil).Entry(field, s.key), n.Wrap(s.key)
+		around, n = (*graph.Path)(nil).Entry(field, s.key), n.Wrap(s.key)
 	}
 	p := v.message(at, n.Wrap(field), s.field.ContainingMessage(), nil)
 	p.resource.Around, p.resource.Fragment = around, true
@@ -168,17 +169,17 @@ func (v *patchValue) value(at *decode.Path, n *decode.Node, s spot) *part {
 }
 
 // anys are the messages in a value of which nobody knows where it goes: those that say themselves what they are.
-func (v *patchValue) anys(at *decode.Path, key string, n *decode.Node) []*part {
+func (v *patchValue) anys(at *graph.Path, key string, n *graph.TextNode) []*part {
 	var all []*part
 	switch here := at.Field(key); {
-	case n.Kind == decode.Map && n.Get("@type") != nil:
+	case n.Kind == tree.Map && n.Get("@type") != nil:
 		mt, _ := v.types.FindMessageByName("google.protobuf.Any")
 		return []*part{v.message(here, n, mt.Descriptor(), nil)}
-	case n.Kind == decode.Map:
+	case n.Kind == tree.Map:
 		for i := range n.Items {
 			all = append(all, v.anys(here, n.Keys[i].Name, &n.Items[i])...)
 		}
-	case n.Kind == decode.List:
+	case n.Kind == tree.List:
 		for i := range n.Items {
 			item := &n.Items[i]
 			for j := range item.Keys {

@@ -12,10 +12,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/parallel"
+	"github.com/xdslint/xdslint/internal/syntax"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // maxFileSize bounds what is read of one file, in bytes. A text of this size takes some ten times as much memory.
@@ -27,7 +27,7 @@ const emptyFile = "the file is empty"
 type loader struct {
 	ctx    context.Context
 	opts   Options
-	types  decode.Types
+	types  graph.Types
 	given  map[string][]byte // all that can be read, by name; nil: the disk
 	inputs []*input
 	opened map[string]*input // files that inputs name, by their real path
@@ -38,21 +38,22 @@ type loader struct {
 // input is one file, read and parsed.
 type input struct {
 	found
-	file     *source.File
+	file     *graph.SourceFile
 	format   format
-	docs     []*decode.Node // of a text
-	binary   *binary        // of a binary file
+	docs     []*graph.TextNode // of YAML or JSON
+	binary   *binary           // of a binary file, or of a proto text
+	outline  *graph.TextNode   // of a bootstrap in proto text
 	as       content
-	main     int              // the document that tells what the file is
-	problems []decode.Problem // of the file as a whole
-	used     bool             // a bootstrap names this file, so it belongs to that one
+	main     int             // the document that tells what the file is
+	problems []graph.Problem // of the file as a whole
+	used     bool            // a bootstrap names this file, so it belongs to that one
 
 	text    []byte        // what was parsed: the file's, or that of one key of an object
 	objects []*object     // the Kubernetes objects in it that hold something of xDS
 	held    int           // the bytes of the texts in those that were read
 	no      string        // what it is instead of xDS, if that is known
 	object  *graph.Object // the text stands in one, and there
-	within  *decode.Path
+	within  *graph.Path
 }
 
 func newLoader(ctx context.Context, opts Options) *loader {
@@ -97,10 +98,10 @@ func (l *loader) read(f found) *input {
 		}
 		in.format = formatOf(name)
 	}
-	in.file = &source.File{Name: name}
+	in.file = &graph.SourceFile{Name: name}
 	text, err := l.bytes(f.path)
 	if err != nil {
-		in.problem(decode.Unreadable, source.Span{}, "%s", err)
+		in.problem(graph.Unreadable, graph.Span{}, "%s", err)
 		return in
 	}
 	l.parse(in, text)
@@ -175,14 +176,14 @@ func plainError(err error) error {
 	return err
 }
 
-func (in *input) problem(kind decode.ProblemKind, span source.Span, text string, args ...any) *decode.Problem {
-	in.problems = append(in.problems, decode.Problem{Kind: kind, Span: span, Message: fmt.Sprintf(text, args...)})
+func (in *input) problem(kind graph.ProblemKind, span graph.Span, text string, args ...any) *graph.Problem {
+	in.problems = append(in.problems, graph.Problem{Kind: kind, Span: span, Message: fmt.Sprintf(text, args...)})
 	return &in.problems[len(in.problems)-1]
 }
 
 // inline is an input that is no file.
 func (l *loader) inline(name, text string) *input {
-	in := &input{found: found{path: name, named: true}, format: yamlFormat, file: &source.File{Name: name}}
+	in := &input{found: found{path: name, named: true}, format: yamlFormat, file: &graph.SourceFile{Name: name}}
 	l.parse(in, []byte(text))
 	in.recognise()
 	return in
@@ -191,7 +192,7 @@ func (l *loader) inline(name, text string) *input {
 // parse makes Nodes of a text, in the encoding that the extension names, or else the one that the content looks like.
 func (l *loader) parse(in *input, text []byte) {
 	if len(text) == 0 {
-		in.problem(decode.Unreadable, source.Span{}, emptyFile)
+		in.problem(graph.Unreadable, graph.Span{}, emptyFile)
 		return
 	}
 	if in.format == unknownFormat {
@@ -206,14 +207,19 @@ func (l *loader) parse(in *input, text []byte) {
 	}
 	in.file.Text, in.text = text, text
 	docs, err := parsers[in.format](in.file)
-	if in.guessed() && (err != nil || len(docs) > 0 && docs[0].Kind == decode.String) {
-		if other, otherErr := decode.ParseProtoText(in.file); otherErr == nil {
+	if in.guessed() && (err != nil || len(docs) > 0 && docs[0].Kind == tree.String) {
+		if other, otherErr := syntax.ParseProtoText(in.file); otherErr == nil {
 			docs, err, in.format = other, nil, textFormat
 		}
 	}
-	in.docs = docs
-	if err != nil {
+	switch {
+	case err != nil:
+		in.docs = docs
 		in.syntax(err)
+	case in.format == textFormat:
+		l.protoText(in, docs[0])
+	default:
+		in.docs = docs
 	}
 }
 
@@ -241,26 +247,26 @@ func fromUTF16(text []byte) []byte {
 	return out
 }
 
-var parsers = map[format]func(*source.File) ([]*decode.Node, error){
-	yamlFormat: decode.ParseYAML,
-	jsonFormat: decode.ParseJSON,
-	textFormat: decode.ParseProtoText,
+var parsers = map[format]func(*graph.SourceFile) ([]*graph.TextNode, error){
+	yamlFormat: syntax.ParseYAML,
+	jsonFormat: syntax.ParseJSON,
+	textFormat: syntax.ParseProtoText,
 }
 
 // guessed tells whether the file's name leaves its encoding open.
 func (in *input) guessed() bool { return formatOf(in.file.Name) == unknownFormat }
 
 func (in *input) syntax(err error) {
-	var fault *decode.SyntaxError
+	var fault *syntax.Error
 	if !errors.As(err, &fault) {
-		fault = &decode.SyntaxError{Message: err.Error()}
+		fault = &syntax.Error{Message: err.Error()}
 	}
 	if problem, ok := template(in.file, fault); ok {
 		in.docs = nil
 		in.problems = append(in.problems, problem)
 		return
 	}
-	in.problem(decode.Syntax, fault.Span, "%s", fault.Message)
+	in.problem(graph.Syntax, fault.Span, "%s", fault.Message)
 }
 
 // guess tells the encoding of a file whose extension says nothing.

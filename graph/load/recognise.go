@@ -5,7 +5,8 @@ import (
 
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // content is what a file or a part of it is.
@@ -27,13 +28,13 @@ const (
 )
 
 // recognise tells what one document of a text is.
-func recognise(n *decode.Node) content {
+func recognise(n *tree.Node) content {
 	switch n.Kind {
-	case decode.List:
+	case tree.List:
 		if len(n.Items) > 0 && n.Items[0].Get("@type") != nil {
 			return resources
 		}
-	case decode.Map:
+	case tree.Map:
 		if url := n.Get("@type"); url != nil {
 			return byType(decode.TypeName(url.Text))
 		}
@@ -58,7 +59,7 @@ func byType(name protoreflect.FullName) content {
 	return resources
 }
 
-func byKeys(n *decode.Node) content {
+func byKeys(n *tree.Node) content {
 	switch {
 	case isConfigDump(n):
 		return configDump
@@ -72,22 +73,22 @@ func byKeys(n *decode.Node) content {
 	return nothing
 }
 
-func isConfigDump(n *decode.Node) bool {
+func isConfigDump(n *tree.Node) bool {
 	configs := n.Get("configs")
-	return configs != nil && configs.Kind == decode.List && (len(configs.Items) == 0 || configs.Items[0].Get("@type") != nil)
+	return configs != nil && configs.Kind == tree.List && (len(configs.Items) == 0 || configs.Items[0].Get("@type") != nil)
 }
 
-func isResponse(n *decode.Node) bool {
+func isResponse(n *tree.Node) bool {
 	if n.Field("type_url") != nil || n.Field("version_info") != nil {
 		return true
 	}
 	list := n.Field("resources")
-	return list.Kind == decode.List && (len(list.Items) == 0 || list.Items[0].Get("@type") != nil)
+	return list.Kind == tree.List && (len(list.Items) == 0 || list.Items[0].Get("@type") != nil)
 }
 
 var bootstrapFields = (*bootstrapv3.Bootstrap)(nil).ProtoReflect().Descriptor().Fields()
 
-func isBootstrap(n *decode.Node) bool {
+func isBootstrap(n *tree.Node) bool {
 	for _, key := range n.Keys {
 		fd := bootstrapFields.ByName(protoreflect.Name(key.Name))
 		if fd == nil {

@@ -6,8 +6,9 @@ import (
 	"regexp"
 	"sync"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
 )
 
 // blocks are the marks of template languages that no YAML or JSON has: Go and Helm, Jinja, ERB.
@@ -26,7 +27,7 @@ var ofKubernetes = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // template tells whether a text that cannot be read is a template which has to be rendered first, and where that shows.
-func template(file *source.File, fault *decode.SyntaxError) (decode.Problem, bool) {
+func template(file *source.File, fault *syntax.Error) (decode.Problem, bool) {
 	at := blocks().FindIndex(file.Text)
 	if at == nil {
 		line := file.Position(fault.Span.Start).Line

@@ -10,7 +10,8 @@ import (
 
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // A binary message does not say what it is. These readers take one for theirs if all that stands in it fits.
@@ -19,8 +20,9 @@ import (
 type packed struct {
 	url   string
 	value []byte
-	alias string // the name in the wrapper around it
-	empty bool   // a wrapper without a body
+	alias string     // the name in the wrapper around it
+	empty bool       // a wrapper without a body
+	text  *tree.Node // where it is in a proto text
 
 	version string // in the wrapper
 	ttl     time.Duration

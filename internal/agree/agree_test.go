@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/internal/envoytest"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/internal/verdict"
 )
 
@@ -95,7 +95,7 @@ func TestEveryCaseIsExact(t *testing.T) {
 // alike is equality, but for the numbers that Envoy's YAML reader makes strings of: 0.5 and what is longer than an int.
 func alike(a, b *value) bool {
 	return a != nil && a.text == b.text && slices.Equal(a.keys, b.keys) && slices.EqualFunc(a.items, b.items, alike) &&
-		(a.kind == b.kind || a.kind == decode.String && b.kind == decode.Number)
+		(a.kind == b.kind || a.kind == tree.String && b.kind == tree.Number)
 }
 
 // An Envoy that refuses the word bad in a listener, and an xdslint that does not see it.

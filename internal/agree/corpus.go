@@ -9,10 +9,9 @@ import (
 	"path"
 	"strings"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
-	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/envoytest"
+	"github.com/xdslint/xdslint/internal/explain"
+	"github.com/xdslint/xdslint/testdata"
 )
 
 //go:embed seeds/*.yaml
@@ -64,18 +63,18 @@ func (c *corpus) addFiles(dir fs.FS) error {
 
 // addExamples leaves out examples of several files, since Envoy gets one, and those for another target.
 func (c *corpus) addExamples() error {
-	return fs.WalkDir(xdslint.Examples, ".", func(name string, d fs.DirEntry, err error) error {
+	return fs.WalkDir(testdata.Rules, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || path.Ext(name) != ".txtar" {
 			return err
 		}
-		text, err := fs.ReadFile(xdslint.Examples, name)
+		text, err := fs.ReadFile(testdata.Rules, name)
 		if err != nil {
 			return err
 		}
-		for _, file := range txtar.Parse(text).Files {
+		for _, file := range explain.ParseArchive(text).Files {
 			elsewhere := strings.Contains(string(text), "\n"+file.Name+": target ")
 			if strings.HasPrefix(file.Name, "good") && !strings.Contains(file.Name, "/") && !elsewhere {
-				rule := strings.TrimPrefix(strings.TrimSuffix(name, ".txtar"), "testdata/rules/")
+				rule := strings.TrimPrefix(strings.TrimSuffix(name, ".txtar"), "rules/")
 				c.add(rule+"/"+file.Name, file.Data, false)
 			}
 		}

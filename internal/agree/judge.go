@@ -2,13 +2,10 @@ package agree
 
 import (
 	"context"
-	"strings"
 
-	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/envoytest"
-	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/internal/verdict"
-	"github.com/xdslint/xdslint/rules"
 )
 
 // Answer is what the two say about one bootstrap.
@@ -40,8 +37,11 @@ func askEnvoy(ctx context.Context, text string) (envoytest.Verdict, error) {
 }
 
 func askXdslint(ctx context.Context, text string) ([]verdict.Reason, error) {
-	opts := load.Options{Stdin: strings.NewReader(text), StdinName: "case.yaml"}
-	all, err := verdict.Judge(ctx, "-", []dataplane.Target{dataplane.Default()}, rules.All(), opts)
+	linter, err := xdslint.New(xdslint.Options{})
+	if err != nil {
+		return nil, err
+	}
+	all, err := linter.Verdict(ctx, xdslint.Texts(map[string][]byte{"case.yaml": []byte(text)}))
 	if err != nil {
 		return nil, err
 	}

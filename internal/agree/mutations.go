@@ -6,7 +6,8 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // mutation changes a message; false: there is nothing that it could change.
@@ -77,12 +78,12 @@ func anyEntry(protoreflect.FieldDescriptor, *value) bool { return true }
 
 func listOf(atLeast int) func(protoreflect.FieldDescriptor, *value) bool {
 	return func(_ protoreflect.FieldDescriptor, v *value) bool {
-		return v.kind == decode.List && len(v.items) >= atLeast
+		return v.kind == tree.List && len(v.items) >= atLeast
 	}
 }
 
 func isScalar(fd protoreflect.FieldDescriptor, v *value) bool {
-	return v.kind != decode.List && v.kind != decode.Map && scalarOf(fd) != nil
+	return v.kind != tree.List && v.kind != tree.Map && scalarOf(fd) != nil
 }
 
 func drop(d *draft, p place) bool {
@@ -90,7 +91,7 @@ func drop(d *draft, p place) bool {
 	if i < 0 {
 		return false
 	}
-	if items := p.at.items[i]; items.kind == decode.List && len(items.items) > 0 && d.IntN(2) == 0 {
+	if items := p.at.items[i]; items.kind == tree.List && len(items.items) > 0 && d.IntN(2) == 0 {
 		items.remove(d.IntN(len(items.items)))
 		return true
 	}
@@ -126,7 +127,7 @@ func boundary(d *draft, p place) bool {
 		return false
 	}
 	changed := d.odd(fd)
-	if l := p.at.items[i]; l.kind == decode.List {
+	if l := p.at.items[i]; l.kind == tree.List {
 		l.items[d.IntN(len(l.items))] = changed
 	} else {
 		p.at.items[i] = changed
@@ -167,7 +168,7 @@ func wrongType(d *draft, p place) bool {
 	if i < 0 {
 		return false
 	}
-	p.at.items[i] = choose(d.Rand, []*value{str("text"), number("7"), number("1.5"), boolean(true), list(), object(), list(str("text")), {kind: decode.Null}})
+	p.at.items[i] = choose(d.Rand, []*value{str("text"), number("7"), number("1.5"), boolean(true), list(), object(), list(str("text")), {kind: tree.Null}})
 	return true
 }
 

@@ -7,8 +7,9 @@ import (
 
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/decode/types"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // Kind is what a case is about: the resource in which the mutation stands.
@@ -42,7 +43,7 @@ func places(root *value) (all []place) {
 const anyName protoreflect.FullName = "google.protobuf.Any"
 
 func walk(p place, visit func(place)) {
-	if p.at.kind != decode.Map {
+	if p.at.kind != tree.Map {
 		return
 	}
 	if p.md.FullName() == anyName {

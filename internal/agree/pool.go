@@ -6,9 +6,10 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/decode/types"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // pool holds what the corpus has, for use elsewhere.
@@ -37,7 +38,7 @@ func (p *pool) addFields(at place) {
 		case fd.IsMap():
 			p.keys[fd.FullName()] = append(p.keys[fd.FullName()], v.keys...)
 		case scalarOf(fd) == nil:
-		case v.kind == decode.List:
+		case v.kind == tree.List:
 			for _, item := range v.items {
 				p.scalars[fd.FullName()] = addNew(p.scalars[fd.FullName()], item)
 			}

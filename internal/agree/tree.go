@@ -3,14 +3,15 @@ package agree
 import (
 	"slices"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // value is a part of a configuration as text has it. Mutations change values, not messages: most of what is wrong in a text
 // does not fit into a message.
 type value struct {
-	kind  decode.Kind
+	kind  tree.Kind
 	text  string   // of a scalar
 	keys  []string // of a map
 	items []*value // of a list; of a map, in the order of keys
@@ -18,14 +19,14 @@ type value struct {
 
 // parse reads a YAML or JSON text, nil if it is not exactly one document that can be read.
 func parse(text []byte) *value {
-	docs, err := decode.ParseYAML(&source.File{Text: text})
+	docs, err := syntax.ParseYAML(&source.File{Text: text})
 	if err != nil || len(docs) != 1 {
 		return nil
 	}
 	return fromNode(docs[0])
 }
 
-func fromNode(n *decode.Node) *value {
+func fromNode(n *tree.Node) *value {
 	v := &value{kind: n.Kind, text: n.Text}
 	for _, key := range n.Keys {
 		v.keys = append(v.keys, key.Name)
@@ -36,19 +37,19 @@ func fromNode(n *decode.Node) *value {
 	return v
 }
 
-func str(text string) *value { return &value{kind: decode.String, text: text} }
+func str(text string) *value { return &value{kind: tree.String, text: text} }
 
-func number(text string) *value { return &value{kind: decode.Number, text: text} }
+func number(text string) *value { return &value{kind: tree.Number, text: text} }
 
-func list(items ...*value) *value { return &value{kind: decode.List, items: items} }
+func list(items ...*value) *value { return &value{kind: tree.List, items: items} }
 
-func object() *value { return &value{kind: decode.Map} }
+func object() *value { return &value{kind: tree.Map} }
 
 func boolean(b bool) *value {
 	if b {
-		return &value{kind: decode.Bool, text: "true"}
+		return &value{kind: tree.Bool, text: "true"}
 	}
-	return &value{kind: decode.Bool, text: "false"}
+	return &value{kind: tree.Bool, text: "false"}
 }
 
 func (v *value) clone() *value {
@@ -86,7 +87,7 @@ func (v *value) set(key string, to *value) {
 // remove takes out the i-th item of a list or map.
 func (v *value) remove(i int) {
 	v.items = slices.Delete(v.items, i, i+1)
-	if v.kind == decode.Map {
+	if v.kind == tree.Map {
 		v.keys = slices.Delete(v.keys, i, i+1)
 	}
 }
@@ -95,7 +96,7 @@ func (v *value) remove(i int) {
 func (v *value) each(key string, f func(key string, v *value)) {
 	f(key, v)
 	for i, item := range v.items {
-		if v.kind == decode.Map {
+		if v.kind == tree.Map {
 			key = v.keys[i]
 		}
 		item.each(key, f)

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // yaml writes a value as people write YAML: blocks, and on one line what is short. It is exact: anything that a reader could
@@ -26,7 +26,7 @@ func (v *value) block(b *strings.Builder, indent string) {
 	for i, item := range v.items {
 		b.WriteString(indent)
 		inner := indent + "  "
-		if v.kind == decode.Map {
+		if v.kind == tree.Map {
 			b.WriteString(quoteIfNeeded(v.keys[i]) + ":")
 		} else {
 			b.WriteString("-")
@@ -34,11 +34,11 @@ func (v *value) block(b *strings.Builder, indent string) {
 		switch flow := item.flow(); {
 		case len(item.items) == 0 || len(indent)+len(flow) < shortLine && !item.deep():
 			b.WriteString(" " + flow + "\n")
-		case v.kind == decode.List:
+		case v.kind == tree.List:
 			var nested strings.Builder
 			item.block(&nested, inner)
 			b.WriteString(" " + strings.TrimPrefix(nested.String(), inner))
-		case item.kind == decode.List:
+		case item.kind == tree.List:
 			b.WriteString("\n")
 			item.block(b, indent) // as is usual, a list under a key is not indented
 		default:
@@ -62,22 +62,22 @@ func (v *value) deep() bool {
 
 func (v *value) flow() string {
 	switch v.kind {
-	case decode.Null:
+	case tree.Null:
 		return "null"
-	case decode.String:
+	case tree.String:
 		return quoteIfNeeded(v.text)
-	case decode.List, decode.Map:
+	case tree.List, tree.Map:
 	default:
 		return v.text
 	}
 	parts := make([]string, len(v.items))
 	for i, item := range v.items {
 		parts[i] = item.flow()
-		if v.kind == decode.Map {
+		if v.kind == tree.Map {
 			parts[i] = quoteIfNeeded(v.keys[i]) + ": " + parts[i]
 		}
 	}
-	if v.kind == decode.Map {
+	if v.kind == tree.Map {
 		return "{" + strings.Join(parts, ", ") + "}"
 	}
 	return "[" + strings.Join(parts, ", ") + "]"

@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
-	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/suppress"
+	"github.com/xdslint/xdslint/lint"
 )
 
 // FileName is that of a baseline.
@@ -70,6 +70,9 @@ func Read(path, name string) (*Baseline, error) {
 	}
 	return b, nil
 }
+
+// Name is that of the file that the baseline was read from.
+func (b *Baseline) Name() string { return b.file.Name }
 
 // Of makes a baseline of findings.
 func Of(found []lint.Diagnostic, paths []string) *Baseline {

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -22,7 +22,7 @@ func found(fields ...string) *lint.Result {
 	result := &lint.Result{}
 	for _, f := range fields {
 		result.Diagnostics = append(result.Diagnostics, lint.Diagnostic{
-			Rule: rule, Severity: lint.Error, Message: f, Resource: r, Path: (*decode.Path)(nil).Field(f),
+			Rule: rule, Severity: lint.Error, Message: f, Resource: r, Path: (*tree.Path)(nil).Field(f),
 		})
 	}
 	return result

@@ -17,15 +17,15 @@ import (
 	"github.com/xdslint/xdslint/custom"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/plugintest"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 	"github.com/xdslint/xdslint/wasm/plugin"
 )
 
-// The same house rule in the three ways to write one, and as it would be if it were built in.
+// The same custom rule in the three ways to write one, and as it would be if it were built in.
 const (
 	ruleID     = "acme/cluster-name"
 	constraint = `constraints:
@@ -101,7 +101,7 @@ func named(tb testing.TB, n int) []*graph.Snapshot {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	input, err := load.Given(tb.Context(), map[string][]byte{"envoy.pb": raw}, load.Options{})
+	input, err := load.Texts(tb.Context(), map[string][]byte{"envoy.pb": raw}, load.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -112,8 +112,8 @@ func run(ctx context.Context, snapshots []*graph.Snapshot, rule *lint.Rule) *lin
 	return lint.Run(ctx, snapshots, lint.Config{Rules: []*lint.Rule{rule}})
 }
 
-// BenchmarkHouseRule judges 1,000 clusters.
-func BenchmarkHouseRule(b *testing.B) {
+// BenchmarkCustomRule judges 1,000 clusters.
+func BenchmarkCustomRule(b *testing.B) {
 	snapshots := named(b, 1000)
 	judge := func(name string, rule *lint.Rule) {
 		b.Run(name, func(b *testing.B) {
@@ -136,8 +136,8 @@ func BenchmarkHouseRule(b *testing.B) {
 	}
 }
 
-// BenchmarkHouseRuleStart makes the rule ready: what a run takes longer before it begins. A plugin is compiled the first time, and cached then.
-func BenchmarkHouseRuleStart(b *testing.B) {
+// BenchmarkCustomRuleStart makes the rule ready: what a run takes longer before it begins. A plugin is compiled the first time, and cached then.
+func BenchmarkCustomRuleStart(b *testing.B) {
 	b.Run("constraint", func(b *testing.B) {
 		for b.Loop() {
 			constrained(b)

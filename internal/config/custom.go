@@ -7,19 +7,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Constraint is a house rule in CEL. It is about messages of a type, or about resources of a kind.
+// Constraint is a custom rule in CEL. It is about messages of a type, or about resources of a kind.
 type Constraint struct {
 	ID         string   `yaml:"id"`         // GROUP/NAME
-	Message    string   `yaml:"message"`    // full name of the messages that are `this`
-	Field      string   `yaml:"field"`      // of such a message, which then is `this`
-	Snapshot   string   `yaml:"snapshot"`   // kind of the resources that are `this`
+	Message    string   `yaml:"message"`    // full name of the type of `this`
+	Field      string   `yaml:"field"`      // of the message; `this` is then its value
+	Snapshot   string   `yaml:"snapshot"`   // instead of Message: `this` is each resource of this kind
 	Expression string   `yaml:"expression"` // true or "" where all is well
-	Text       string   `yaml:"text"`       // the finding's message; not needed where the expression is a string
+	Text       string   `yaml:"text"`       // the finding's message; not needed if the expression is a string
 	Severity   string   `yaml:"severity"`   // empty: error
 	Resource   string   `yaml:"resource"`   // glob over KIND/NAME; empty: all
 	Help       string   `yaml:"help"`
@@ -29,21 +29,21 @@ type Constraint struct {
 	entry
 }
 
-// Plugin names a module with house rules.
+// Plugin names a module with custom rules.
 type Plugin struct {
 	Path   string `yaml:"path"`   // relative to the configuration
-	SHA256 string `yaml:"sha256"` // of the module, in hexadecimal digits; empty: whatever it is
+	SHA256 string `yaml:"sha256"` // of the module, in hexadecimal digits; empty: not checked
 
 	entry
 }
 
-// entry is where an element of a list stands in the configuration.
+// entry is the place of a list element in the configuration.
 type entry struct {
 	file *source.File
-	node *decode.Node
+	node *tree.Node
 }
 
-// At is where the value of a key stands; without one, the entry.
+// At is the span of the value of a key; if it is missing, of the entry.
 func (e *entry) At(key string) source.Span {
 	if value := e.Value(key); value != nil {
 		return value.Span()
@@ -51,32 +51,32 @@ func (e *entry) At(key string) source.Span {
 	return e.node.Span()
 }
 
-// Value is what stands under a key; nil if nothing does.
-func (e *entry) Value(key string) *decode.Node { return e.node.Get(key) }
+// Value of a key; nil if it is missing.
+func (e *entry) Value(key string) *tree.Node { return e.node.Get(key) }
 
-// Faultf is a fault at the value of a key.
+// Faultf returns a fault at the value of a key.
 func (e *entry) Faultf(key, format string, args ...any) *Fault {
 	return &Fault{e.file, e.At(key), fmt.Sprintf(format, args...)}
 }
 
-// RuleSource makes the house rules of a configuration, whose rules are not built in, and says what is wrong with it.
-type RuleSource func(s *Settings) (rules []*lint.Rule, faults []*Fault)
+// RuleSource creates the custom rules of a configuration, and says what is wrong with them.
+type RuleSource func(s *Config) (rules []*lint.Rule, faults []*Fault)
 
-// Join is one maker for all; nil ones make nothing.
-func Join(all ...RuleSource) RuleSource {
-	return func(s *Settings) (rules []*lint.Rule, faults []*Fault) {
-		for _, each := range all {
-			if each != nil {
-				made, wrong := each(s)
-				rules, faults = append(rules, made...), append(faults, wrong...)
+// Join makes one source of several; they may be nil.
+func Join(sources ...RuleSource) RuleSource {
+	return func(s *Config) (rules []*lint.Rule, faults []*Fault) {
+		for _, source := range sources {
+			if source != nil {
+				more, wrong := source(s)
+				rules, faults = append(rules, more...), append(faults, wrong...)
 			}
 		}
 		return rules, faults
 	}
 }
 
-// place tells the entries where they stand.
-func (s *Settings) place(d *decoder, root *node) {
+// place records where the entries are.
+func (s *Config) place(d *decoder, root *node) {
 	at := func(key string, i int) entry {
 		return entry{d.file, &root.Get(key).Items[i]}
 	}
@@ -88,15 +88,15 @@ func (s *Settings) place(d *decoder, root *node) {
 	}
 }
 
-// checkPlugins leaves out entries that name no module.
-func (s *Settings) checkPlugins(d *decoder) {
+// checkPlugins drops entries that do not name a module.
+func (s *Config) checkPlugins(d *decoder) {
 	s.Plugins = slices.DeleteFunc(s.Plugins, func(p Plugin) bool {
 		switch digest, err := hex.DecodeString(p.SHA256); {
 		case p.Path == "":
 			d.add(p.Faultf("", `a plugin needs a "path"`))
 			return true
 		case err != nil || p.SHA256 != "" && len(digest) != 32:
-			d.add(p.Faultf("sha256", "%q is no SHA-256: it has 64 hexadecimal digits, as sha256sum prints them", p.SHA256))
+			d.add(p.Faultf("sha256", "%q is not a SHA-256: it needs 64 hexadecimal digits, as sha256sum prints them", p.SHA256))
 			return true
 		}
 		return false
@@ -105,7 +105,7 @@ func (s *Settings) checkPlugins(d *decoder) {
 
 var ruleID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// ParseID splits the id of a house rule. It must not be in a group of the built-in rules, so that nobody takes it for one of those.
+// ParseID splits the id of a custom rule. It must not be in a group of the built-in rules, so that it is not mistaken for one.
 func ParseID(id string, builtIn []*lint.Rule) (group, name string, err error) {
 	group, name, _ = strings.Cut(id, "/")
 	switch {
@@ -114,20 +114,20 @@ func ParseID(id string, builtIn []*lint.Rule) (group, name string, err error) {
 	case !ruleID.MatchString(id):
 		return "", "", fmt.Errorf("the id %q is not GROUP/NAME in lower-case letters, digits and hyphens, such as acme/cluster-name", id)
 	case slices.ContainsFunc(builtIn, func(r *lint.Rule) bool { return r.Group == group }):
-		return "", "", fmt.Errorf("the id %q is in a group of xdslint's own rules; take another group, such as that of your team", id)
+		return "", "", fmt.Errorf("the id %q is in a group of built-in rules; use another group, such as the name of your team", id)
 	}
 	return group, name, nil
 }
 
-// make makes the house rules. One with the id of an earlier one is left out.
-func (s *Settings) make(d *decoder, house RuleSource) {
-	if house == nil {
+// addCustom adds the custom rules. One with the id of an earlier one is dropped.
+func (s *Config) addCustom(d *decoder, source RuleSource) {
+	if source == nil {
 		return
 	}
-	made, faults := house(s)
+	rules, faults := source(s)
 	d.add(faults...)
 	seen := map[string]*lint.Rule{}
-	for _, r := range made {
+	for _, r := range rules {
 		if first := seen[r.ID()]; first != nil {
 			d.add(&Fault{r.Origin.File, r.Origin.Span, fmt.Sprintf("%s: another rule has the id %s, in %s", r.Origin.Name, r.ID(), first.Origin.Place())})
 			continue

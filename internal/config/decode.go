@@ -7,13 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
 // node adds lookups to the text's tree.
-type node struct{ *decode.Node }
+type node struct{ *tree.Node }
 
 // at is where element i of a key's list stands; with -1, the value.
 func (n *node) at(key string, i int) source.Span {
@@ -77,8 +78,8 @@ func (d *decoder) sort() {
 
 // document is nil for a text that says nothing, or that is not YAML.
 func (d *decoder) document() *node {
-	docs, err := decode.ParseYAML(d.file)
-	var syntax *decode.SyntaxError
+	docs, err := syntax.ParseYAML(d.file)
+	var syntax *syntax.Error
 	switch {
 	case errors.As(err, &syntax):
 		d.errorf(syntax.Span, "%s", syntax.Message)
@@ -86,7 +87,7 @@ func (d *decoder) document() *node {
 	case err != nil:
 		d.errorf(source.Span{}, "%s", err)
 		return nil
-	case len(docs) == 0 || docs[0].Kind == decode.Null:
+	case len(docs) == 0 || docs[0].Kind == tree.Null:
 		return nil
 	case len(docs) > 1:
 		d.errorf(docs[1].Span(), "only one document belongs here")
@@ -96,8 +97,8 @@ func (d *decoder) document() *node {
 
 func (d *decoder) decode(n *node, into any) { d.value(n.Node, reflect.ValueOf(into).Elem(), "") }
 
-func (d *decoder) value(n *decode.Node, v reflect.Value, name string) {
-	if n.Kind == decode.Null && name != "" {
+func (d *decoder) value(n *tree.Node, v reflect.Value, name string) {
+	if n.Kind == tree.Null && name != "" {
 		return // `paths:` with nothing behind it
 	}
 	wrong := func(want string) {
@@ -109,13 +110,13 @@ func (d *decoder) value(n *decode.Node, v reflect.Value, name string) {
 	}
 	switch v.Kind() {
 	case reflect.Struct:
-		if n.Kind != decode.Map {
+		if n.Kind != tree.Map {
 			wrong("a map")
 			return
 		}
 		d.fields(n, v)
 	case reflect.Slice:
-		if n.Kind != decode.List {
+		if n.Kind != tree.List {
 			wrong("a list")
 			return
 		}
@@ -124,7 +125,7 @@ func (d *decoder) value(n *decode.Node, v reflect.Value, name string) {
 			d.value(&n.Items[i], v.Index(i), name)
 		}
 	case reflect.Map:
-		if n.Kind != decode.Map {
+		if n.Kind != tree.Map {
 			wrong("a map")
 			return
 		}
@@ -136,12 +137,12 @@ func (d *decoder) value(n *decode.Node, v reflect.Value, name string) {
 		}
 	default:
 		// YAML 1.1 readers take a bare `off` for false.
-		if n.Kind == decode.Bool && n.Plain && n.Text == "false" {
+		if n.Kind == tree.Bool && n.Plain && n.Text == "false" {
 			text := string(d.file.Text[n.Span().Start:n.Span().End])
 			v.SetString(text)
 			return
 		}
-		if n.Kind != decode.String && n.Kind != decode.Number {
+		if n.Kind != tree.String && n.Kind != tree.Number {
 			wrong("a string")
 			return
 		}
@@ -149,7 +150,7 @@ func (d *decoder) value(n *decode.Node, v reflect.Value, name string) {
 	}
 }
 
-func (d *decoder) fields(n *decode.Node, v reflect.Value) {
+func (d *decoder) fields(n *tree.Node, v reflect.Value) {
 	known := map[string]int{}
 	var names []string
 	for i := range v.NumField() {

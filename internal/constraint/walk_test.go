@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	_ "github.com/xdslint/xdslint/graph/decode/linked"
 	"github.com/xdslint/xdslint/internal/constraint"
+	_ "github.com/xdslint/xdslint/internal/decode/linked"
 )
 
 // found is a violation and where it is.

@@ -26,7 +26,7 @@ func (c *comparison) facts() {
 	for _, old := range c.from.facts {
 		now := c.to.byKey[key{old.where, old.what}]
 		switch {
-		case c.skip(old.where, old.what):
+		case c.skip(old.where, old.what) || c.inBothShadows(old.where):
 		case now == nil:
 			c.only(old, c.from, c.to, func(f *fact) (before, after *string) { return text(f.value), nil })
 		case old.unknown != now.unknown && (old.value == "" || now.value == "" || old.value == now.value):
@@ -35,7 +35,7 @@ func (c *comparison) facts() {
 		}
 	}
 	for _, now := range c.to.facts {
-		if c.from.byKey[key{now.where, now.what}] == nil && !c.skip(now.where, now.what) {
+		if c.from.byKey[key{now.where, now.what}] == nil && !c.skip(now.where, now.what) && !c.inBothShadows(now.where) {
 			c.only(now, c.to, c.from, func(f *fact) (before, after *string) { return nil, text(f.value) })
 		}
 	}
@@ -49,14 +49,14 @@ func (c *comparison) block() {
 		if now == nil || old.unknown == now.unknown || old.value != "" && now.value != "" && old.value != now.value {
 			continue
 		}
-		c.result.Unknown = append(c.result.Unknown, fmt.Sprintf("%s of %s: only %s tells", old.what, old.where, map[bool]string{true: "NEW", false: "OLD"}[old.unknown]))
+		c.result.Unknown = append(c.result.Unknown, fmt.Sprintf("%s of %s: known only in %s", old.what, old.where, map[bool]string{true: "NEW", false: "OLD"}[old.unknown]))
 		if old.what == "routes" || old.what == "virtual hosts" || old.what == "endpoints" {
 			c.blocked[old.where] = true
 		}
 	}
 }
 
-// skip tells whether a fact is below something that only one side knows.
+// skip reports whether a fact is below something that only one side knows.
 func (c *comparison) skip(w Where, what string) bool {
 	if len(c.blocked) == 0 {
 		return false
@@ -75,7 +75,7 @@ func (c *comparison) skip(w Where, what string) bool {
 
 // only is a fact that one side alone has.
 func (c *comparison) only(f *fact, own, other *side, values func(*fact) (before, after *string)) {
-	if f.part || f.value == "" || c.untouched(f.where, own, other) {
+	if f.part || f.value == "" || own.shadowed[f.where] != nil && !other.hasRoute(f.where) || c.untouched(f.where, own, other) {
 		return
 	}
 	before, after := values(f)
@@ -131,7 +131,7 @@ func (c *comparison) orders() {
 		if f.what != "host" {
 			continue
 		}
-		if first, second, found := overtaken(c.from.orders[f.where], c.to.orders[f.where]); found {
+		if first, second, found := overtaken(newSequence(c.from.orders[f.where]), newSequence(c.to.orders[f.where])); found {
 			c.add(f.where, "order of routes", text(first+" before "+second), text(second+" before "+first))
 		}
 	}
@@ -181,7 +181,7 @@ func (c *comparison) resource(kind graph.Kind, name string, old, now *graph.Reso
 	if old == nil && lacks(c.from, now) || now == nil && lacks(c.to, old) {
 		return
 	}
-	serves := old != nil && c.from.snapshot.Serves(old) || now != nil && c.to.snapshot.Serves(now)
+	serves := old != nil && c.from.serves(old) || now != nil && c.to.serves(now)
 	switch {
 	case !serves:
 		c.result.Unreached = append(c.result.Unreached, Unreached{Kind: kind, Name: name, Change: change})

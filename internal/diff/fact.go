@@ -79,13 +79,20 @@ type side struct {
 	orders    map[Where][]ordered
 	booted    map[Where]bool // places that stand in the bootstrap
 	seen      map[*graph.Resource]bool
+	routes    map[*routev3.VirtualHost][]candidate
+	dark      map[any]bool // the routes that are in a shadow
+	shadowed  map[Where]*shadow
+	lit       map[*graph.Resource]bool
 }
 
 func newSide(s *graph.Snapshot) *side {
-	return &side{
+	n := &side{
 		snapshot: s, listeners: listenersOf(s), clusters: firsts(s, graph.Cluster),
 		renamed: map[string]string{}, byKey: map[key]*fact{}, orders: map[Where][]ordered{}, booted: map[Where]bool{}, seen: map[*graph.Resource]bool{},
+		routes: map[*routev3.VirtualHost][]candidate{}, dark: map[any]bool{}, shadowed: map[Where]*shadow{},
 	}
+	n.lit = n.litResources()
+	return n
 }
 
 // firsts lists the resources of a kind that a data plane would apply: of several with one name it is the first.
@@ -107,7 +114,7 @@ func firsts(s *graph.Snapshot, kind graph.Kind) []*graph.Resource {
 func (s *side) reached(names map[string]bool) {
 	any := s.anyCluster()
 	for _, r := range s.clusters {
-		if any || s.snapshot.Serves(r) {
+		if any || s.serves(r) {
 			names[s.cluster(r.Name)] = true
 		}
 	}
@@ -201,7 +208,7 @@ func (s *side) free(w Where, name *string, what string) Where {
 		}
 		return w
 	}
-	for n := 2; s.byKey[key{set(*name), what}] != nil; n++ {
+	for n := 2; s.byKey[key{set(*name), what}] != nil || s.shadowed[set(*name)] != nil; n++ {
 		*name = fmt.Sprintf("%s (%d)", base, n)
 	}
 	return w

@@ -9,6 +9,7 @@ import (
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/xdslint/xdslint/dataplane/envoy/match"
 	"github.com/xdslint/xdslint/internal/redact"
 )
 
@@ -29,7 +30,7 @@ func matches(m *routev3.RouteMatch) string {
 		conditions = append(conditions, "gRPC")
 	}
 	if m.GetTlsContext() != nil {
-		conditions = append(conditions, "a client certificate as told")
+		conditions = append(conditions, "another client-certificate condition")
 	}
 	if n := len(m.GetDynamicMetadata()) + len(m.GetFilterState()); n > 0 {
 		conditions = append(conditions, plural(n, "condition")+" on metadata")
@@ -57,7 +58,7 @@ func pathOf(m *routev3.RouteMatch) string {
 	case *routev3.RouteMatch_ConnectMatcher_:
 		return "CONNECT"
 	case *routev3.RouteMatch_PathMatchPolicy:
-		return "a path as " + short(p.PathMatchPolicy.GetName()) + " tells"
+		return "a path matched by " + short(p.PathMatchPolicy.GetName())
 	}
 	return "any path"
 }
@@ -79,7 +80,7 @@ func header(h *routev3.HeaderMatcher) string {
 	} else if r := h.GetRangeMatch(); r != nil {
 		return fmt.Sprintf("%s%s from %d to below %d", no, h.GetName(), r.GetStart(), r.GetEnd())
 	} else if !ok && h.GetHeaderMatchSpecifier() != nil {
-		return no + h.GetName() + " as told"
+		return no + h.GetName() + otherMatch
 	}
 	return no + h.GetName()
 }
@@ -91,8 +92,11 @@ func query(q *routev3.QueryParameterMatcher) string {
 	return "?" + q.GetName()
 }
 
+// otherMatch is for a condition that is not shown.
+const otherMatch = " (other match)"
+
 func stringMatch(name string, m *matcherv3.StringMatcher) string {
-	sign, value := " as told", ""
+	sign, value := otherMatch, ""
 	switch p := m.GetMatchPattern().(type) {
 	case *matcherv3.StringMatcher_Exact:
 		sign, value = " = ", p.Exact
@@ -126,74 +130,56 @@ func withoutShare(m *routev3.RouteMatch) *routev3.RouteMatch {
 // ordered is a route as one of many, of which the first that matches is taken.
 type ordered struct {
 	name  string
-	match *routev3.RouteMatch
+	takes *match.Route
+	by    string // the route before it that takes all its requests
 }
 
-// disjoint tells whether no request can match both: their paths tell them apart.
-func disjoint(a, b ordered) bool {
-	one, exactOne, ok := plainPath(a.match)
-	other, exactOther, okToo := plainPath(b.match)
-	switch {
-	case !ok || !okToo:
-		return false
-	case exactOne && exactOther:
-		return one != other
-	case exactOne:
-		return !strings.HasPrefix(one, other)
-	case exactOther:
-		return !strings.HasPrefix(other, one)
-	}
-	return !strings.HasPrefix(one, other) && !strings.HasPrefix(other, one)
+// sequence is the routes of a virtual host, and where they stand in it.
+type sequence struct {
+	routes []ordered
+	at     map[string]int
 }
 
-// plainPath is the path or prefix that a match compares letter by letter.
-func plainPath(m *routev3.RouteMatch) (path string, exact, ok bool) {
-	if insensitive(m) != "" {
-		return "", false, false
+func newSequence(routes []ordered) sequence {
+	s := sequence{routes, map[string]int{}}
+	for i, r := range routes {
+		s.at[r.name] = i
 	}
-	switch p := m.GetPathSpecifier().(type) {
-	case *routev3.RouteMatch_Prefix:
-		return p.Prefix, false, true
-	case *routev3.RouteMatch_PathSeparatedPrefix:
-		return p.PathSeparatedPrefix, false, true
-	case *routev3.RouteMatch_Path:
-		return p.Path, true, true
-	}
-	return "", false, false
+	return s
+}
+
+// inShadow reports whether another route, or one before it, takes all requests for a route.
+func (s sequence) inShadow(name, other string) bool {
+	by := s.routes[s.at[name]].by
+	return by != "" && s.at[by] <= s.at[other]
 }
 
 // overtaken finds two routes that both sides have, that a request can match both, and that changed their order. Old names first in
 // the old order.
-func overtaken(old, now []ordered) (first, second string, found bool) {
-	at := map[string]int{}
-	for i, r := range now {
-		at[r.name] = i
-	}
+func overtaken(old, now sequence) (first, second string, found bool) {
 	var common []ordered
-	for _, r := range old {
-		if _, ok := at[r.name]; ok {
+	for _, r := range old.routes {
+		if _, ok := now.at[r.name]; ok {
 			common = append(common, r)
 		}
 	}
-	for len(common) > 0 && inPlace(common, at) {
-		common = common[1:]
+	takes := make([]*match.Route, len(common))
+	for i, r := range common {
+		takes[i] = r.takes
 	}
-	for i, a := range common {
-		for _, b := range common[i+1:] {
-			if at[a.name] > at[b.name] && !disjoint(a, b) {
-				return a.name, b.name, true
-			}
+	var one, other int
+	for i, j := range match.Pairs(takes) {
+		a, b := common[i].name, common[j].name
+		earlier := !found || i < one || i == one && j < other
+		if earlier && now.at[a] > now.at[b] && !told(old, now, a, b) && takes[i].Meets(takes[j]) != match.No {
+			one, other, first, second, found = i, j, a, b, true
 		}
 	}
-	return "", "", false
+	return first, second, found
 }
 
-// inPlace tells whether the first of the routes still comes before all the others.
-func inPlace(routes []ordered, at map[string]int) bool {
-	for _, r := range routes[1:] {
-		if at[r.name] < at[routes[0].name] {
-			return false
-		}
-	}
-	return true
+// told reports whether on one of the sides all requests for one of two routes come to the other one, or to a route before both: what changes for them is
+// told of the route in the shadow, or of that one.
+func told(old, now sequence, first, second string) bool {
+	return old.inShadow(first, second) || old.inShadow(second, first) || now.inShadow(first, second) || now.inShadow(second, first)
 }

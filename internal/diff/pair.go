@@ -178,7 +178,7 @@ func others(one, other *side) []*graph.Resource {
 	}
 	var all []*graph.Resource
 	for _, r := range one.clusters {
-		if r.Name != "" && !names[r.Name] && one.snapshot.Serves(r) {
+		if r.Name != "" && !names[r.Name] && one.serves(r) {
 			all = append(all, r)
 		}
 	}

@@ -17,12 +17,20 @@ var defaultTimeout = durationpb.New(15_000_000_000)
 
 func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-func (s *side) route(w Where, h held, m *routev3.Route, from inherited) ordered {
-	name := matches(m.GetMatch())
+// route notes what becomes of the requests that fit a route, be it by the route or by one before it. It returns how the route is called.
+func (s *side) route(w Where, h held, r candidate, from inherited, path string) string {
+	m, name := r.message, matches(r.message.GetMatch())
 	exact := h.with(withoutShare(m.GetMatch())).digest()
 	w.Route = name
 	w = s.free(w, &name, "action")
 	w.Route = name
+	if r.shadow != nil {
+		s.shadowed[w] = &shadow{r.shadow.by, r.shadow.at, path, r.shadow.digest}
+		m = r.shadow.by
+	}
+	if m == nil {
+		return name
+	}
 	value, id := s.action(h, m)
 	s.add(&fact{where: w, what: "action", value: value, exact: id, exists: true})
 	s.add(&fact{where: w, what: "match", value: Set, exact: exact, part: true})
@@ -41,7 +49,7 @@ func (s *side) route(w Where, h held, m *routev3.Route, from inherited) ordered 
 	if m.GetRoute() != nil {
 		s.forward(w, h, m.GetRoute(), from)
 	}
-	return ordered{name: name, match: m.GetMatch()}
+	return name
 }
 
 // action says what becomes of a request.

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"fmt"
 	"strings"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
@@ -91,8 +92,8 @@ func (s *side) table(w Where, h held, m *routev3.RouteConfiguration) {
 		"envoy.config.route.v3.RouteConfiguration.validate_clusters": true,
 	}})
 	s.perFilter(w, h, "all routes: ", m.GetTypedPerFilterConfig())
-	for _, host := range m.GetVirtualHosts() {
-		s.host(w, h, m, host)
+	for i, host := range m.GetVirtualHosts() {
+		s.host(w, h, m, host, fmt.Sprintf("virtual_hosts[%d].", i))
 	}
 	discovered := &fact{where: w, what: "virtual hosts"}
 	s.add(discovered)
@@ -107,7 +108,7 @@ func (s *side) table(w Where, h held, m *routev3.RouteConfiguration) {
 		s.note(e.To)
 		if host, ok := e.To.Message.(*routev3.VirtualHost); ok {
 			discovered.unknown, discovered.exact = false, ""
-			s.host(w, held{e.To, host}, m, host)
+			s.host(w, held{e.To, host}, m, host, "")
 		}
 	}
 }
@@ -119,8 +120,8 @@ func (s *side) perFilter(w Where, h held, of string, all map[string]*anypb.Any) 
 	}
 }
 
-// host notes a virtual host, under each of its domains.
-func (s *side) host(w Where, h held, table *routev3.RouteConfiguration, m *routev3.VirtualHost) {
+// host notes a virtual host, under each of its domains. path is what its fields are called in the resource.
+func (s *side) host(w Where, h held, table *routev3.RouteConfiguration, m *routev3.VirtualHost, path string) {
 	for _, domain := range m.GetDomains() {
 		at, name := w, strings.ToLower(domain)
 		at.Host = name
@@ -138,8 +139,12 @@ func (s *side) host(w Where, h held, table *routev3.RouteConfiguration, m *route
 			inherited.mirrors = table.GetRequestMirrorPolicies()
 		}
 		var order []ordered
-		for _, r := range m.GetRoutes() {
-			order = append(order, s.route(at, h, r, inherited))
+		for _, r := range s.routesOf(h.in, m) {
+			one := ordered{name: s.route(at, h, r, inherited, path), takes: r.takes}
+			if r.shadow != nil && r.shadow.by != nil {
+				one.by = order[r.shadow.at].name
+			}
+			order = append(order, one)
 		}
 		s.orders[at] = order
 	}

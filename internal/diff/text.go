@@ -31,7 +31,8 @@ func (d *Difference) Text(w io.Writer) error {
 	if len(d.Unreached) > 0 {
 		fmt.Fprintf(&b, "nothing that serves traffic refers to what differs here: %s\n", d.unreached())
 	}
-	if len(d.Unknown)+len(d.Unreached) > 0 {
+	d.writeShadowed(&b)
+	if len(d.Unknown)+len(d.Unreached)+len(d.Shadowed) > 0 {
 		b.WriteByte('\n')
 	}
 	b.WriteString(d.summary() + "\n")

@@ -1,5 +1,5 @@
-// Package diff tells what differs between two snapshots for those who send and answer requests: hosts, paths, clusters, TLS, timeouts.
-// Where a route table stands, and what a listener, a route configuration or a filter chain is called, is no difference.
+// Package traffic compares two snapshots by what they do with traffic: hosts, paths, clusters, TLS, timeouts. Where a route table stands, and what a
+// listener, a route configuration or a filter chain is called, is not a difference. Neither is a route that no request comes to.
 package diff
 
 import (
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/redact"
 )
 
 // Where is what a change is about: a listener, a host or a route of it, a cluster or an endpoint of it, or another resource. What both
@@ -48,6 +49,7 @@ type Unreached struct {
 type Difference struct {
 	Changes   []Change    `json:"changes"`   // by place, then in the order of a request's way
 	Unreached []Unreached `json:"unreached"` // by kind, then by name
+	Shadowed  []Shadowed  `json:"shadowed"`  // by place
 	// Unknown says what could not be compared, since only one of the snapshots has it.
 	Unknown []string `json:"unknown"`
 }
@@ -63,10 +65,18 @@ func Diff(before, after *graph.Snapshot) *Difference {
 	tables := len(from.listeners)+len(to.listeners) == 0
 	from.read(names, clusters, tables)
 	to.read(names, clusters, tables)
-	c := comparison{from: from, to: to, result: &Difference{Changes: []Change{}, Unreached: []Unreached{}, Unknown: []string{}}}
+	c := comparison{from: from, to: to, result: &Difference{Changes: []Change{}, Unreached: []Unreached{}, Shadowed: []Shadowed{}, Unknown: []string{}}}
 	c.facts()
 	c.orders()
+	c.shadows()
 	c.remainder()
+	for _, change := range c.result.Changes {
+		for _, value := range []*string{change.Before, change.After} {
+			if value != nil {
+				*value = redact.Looks(*value) // a redirect may have a password in its URL
+			}
+		}
+	}
 	slices.SortStableFunc(c.result.Changes, func(a, b Change) int { return compareWhere(a.Where, b.Where) })
 	return c.result
 }

@@ -8,11 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/diff"
+	"github.com/xdslint/xdslint/internal/explain"
 )
 
 // examples are the snapshots of all that lies in testdata.
@@ -48,7 +47,7 @@ func examples(t testing.TB) []*graph.Snapshot {
 // unpacked writes an archive's examples into a folder.
 func unpacked(t testing.TB, archive string) (paths []string) {
 	t.Helper()
-	text, err := txtar.ParseFile(archive)
+	text, err := explain.ReadArchive(archive)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +86,7 @@ func TestAnyTwo(t *testing.T) {
 	all := examples(t)
 	const apart = 397
 	for i, s := range all {
-		if d := diff.Diff(s, s); len(d.Changes)+len(d.Unreached)+len(d.Unknown) > 0 {
+		if d := diff.Diff(s, s); len(d.Changes)+len(d.Unreached)+len(d.Unknown)+len(d.Shadowed) > 0 {
 			t.Errorf("%s differs from itself:\n%s", s.Resources[0].File.Name, written(t, d))
 		}
 		for j := i % 7; j < len(all); j += apart {
@@ -123,7 +122,7 @@ func FuzzDiff(f *testing.F) {
 			return
 		}
 		written(t, diff.Diff(a, b))
-		if d := diff.Diff(a, a); len(d.Changes)+len(d.Unreached)+len(d.Unknown) > 0 {
+		if d := diff.Diff(a, a); len(d.Changes)+len(d.Unreached)+len(d.Unknown)+len(d.Shadowed) > 0 {
 			t.Errorf("differs from itself: %s", written(t, d))
 		}
 	})

@@ -9,8 +9,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/testdata"
 )
 
 // File is one file of an example.
@@ -59,12 +59,19 @@ func SamplesOf(archive *txtar.Archive) (all []Sample, err error) {
 }
 
 func sample(a *txtar.Archive, name string) (Sample, error) {
-	flags, err := flagsOf(textOf(a, "flags"), name)
-	return Sample{name, files(a, name), flags}, err
+	s := Sample{Name: name, Files: files(a, name)}
+	for _, f := range s.Files {
+		if _, err := f.Skeleton(); err != nil {
+			return s, err
+		}
+	}
+	var err error
+	s.Flags, err = flagsOf(textOf(a, "flags"), name)
+	return s, err
 }
 
 func read(rule *lint.Rule) (*txtar.Archive, bool) {
-	file, from := "testdata/rules/"+rule.ID()+".txtar", fs.FS(xdslint.Examples)
+	file, from := "rules/"+rule.ID()+".txtar", fs.FS(testdata.Rules)
 	if rule.Origin != nil {
 		file, from = rule.ID()+".txtar", rule.Origin.Examples
 	}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/internal/suppress"
 	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/internal/suppress"
+	"github.com/xdslint/xdslint/lint"
 )
 
 // Page is the rule's page under docs/rules, in Markdown.
@@ -42,12 +42,23 @@ func Help(rule *lint.Rule) (why, help string) {
 func (e Example) markdown() string {
 	var b strings.Builder
 	blocks(&b, e.Bad)
+	b.WriteString(around(e.Bad))
 	fmt.Fprintf(&b, "`%s` says:\n\n```text\n%s```\n", e.Command(), e.Report)
 	if len(e.Good) > 0 {
 		b.WriteString("\nIt has nothing to say about this:\n\n")
 		blocks(&b, e.Good)
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// around says what the first line of an example stands for.
+func around(files []File) string {
+	for _, f := range files {
+		if s, err := f.Skeleton(); err == nil && s.Name != "" {
+			return fmt.Sprintf("`# in: %s` stands for [the rest of a bootstrap](https://github.com/xdslint/xdslint/blob/main/testdata/skeletons/%[1]s.yaml).\n\n", s.Name)
+		}
+	}
+	return ""
 }
 
 func blocks(b *strings.Builder, files []File) {

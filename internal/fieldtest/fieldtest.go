@@ -9,7 +9,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -31,7 +32,7 @@ func Check(t testing.TB, found []lint.Diagnostic) {
 
 // Exists follows a path from a resource's message, through every Any that the graph has opened. Three things end it: what the decoder has reported
 // as no field, a Struct, which holds anything, and a file without a message, such as a Kubernetes object.
-func Exists(r *graph.Resource, path *decode.Path) error {
+func Exists(r *graph.Resource, path *tree.Path) error {
 	if r.Message == nil {
 		return nil
 	}
@@ -64,7 +65,7 @@ func Exists(r *graph.Resource, path *decode.Path) error {
 }
 
 // value is the message that a step leads to, nil where that is none.
-func value(m protoreflect.Message, fd protoreflect.FieldDescriptor, step *decode.Path) (protoreflect.Message, error) {
+func value(m protoreflect.Message, fd protoreflect.FieldDescriptor, step *tree.Path) (protoreflect.Message, error) {
 	key, keyed := step.Key()
 	i := step.Index()
 	switch {
@@ -115,12 +116,12 @@ func opened(r *graph.Resource, m protoreflect.Message) protoreflect.Message {
 }
 
 // reported tells whether the decoder has said of a field that it is none, or that its value is none of its type.
-func reported(r *graph.Resource, path *decode.Path) bool {
+func reported(r *graph.Resource, path *tree.Path) bool {
 	return slices.ContainsFunc(r.Problems, func(p decode.Problem) bool { return p.Path.String() == path.String() })
 }
 
 // steps are the beginnings of a path, the shortest first.
-func steps(path *decode.Path) (all []*decode.Path) {
+func steps(path *tree.Path) (all []*tree.Path) {
 	for ; path != nil; path = path.Parent() {
 		all = append(all, path)
 	}

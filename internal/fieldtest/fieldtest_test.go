@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/fieldtest"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 const listener = `
@@ -35,7 +35,7 @@ no_such_field: 1
 `
 
 func TestExists(t *testing.T) {
-	input, err := load.Given(t.Context(), map[string][]byte{"listener.yaml": []byte(`"@type": type.googleapis.com/envoy.config.listener.v3.Listener` + listener)}, load.Options{})
+	input, err := load.Texts(t.Context(), map[string][]byte{"listener.yaml": []byte(`"@type": type.googleapis.com/envoy.config.listener.v3.Listener` + listener)}, load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,13 +43,13 @@ func TestExists(t *testing.T) {
 	if r.Kind != graph.Listener {
 		t.Fatalf("%s %q", r.Kind, r.Name)
 	}
-	var top *decode.Path
+	var top *tree.Path
 	filter := top.Item("filter_chains", 0).Item("filters", 0)
-	http := func(i int) *decode.Path {
+	http := func(i int) *tree.Path {
 		return filter.Field("typed_config").Item("http_filters", i).Field("typed_config")
 	}
 	for _, c := range []struct {
-		path *decode.Path
+		path *tree.Path
 		want string // part of the error; empty: the path exists
 	}{
 		{top, ""},

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
-	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/internal/fix"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/lint"
 )
 
 var rule = (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "rule", Severity: lint.Error})
@@ -81,7 +81,6 @@ func TestHarmIsContained(t *testing.T) {
 				}
 				return judge(texts)
 			},
-			Key: func(f *source.File) string { return f.Name },
 		})
 		if err != nil {
 			t.Fatal(err)

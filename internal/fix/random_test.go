@@ -10,21 +10,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
-// tree is what a text says.
-type tree struct {
-	Kind  decode.Kind
+// treeNode is what a text says.
+type treeNode struct {
+	Kind  tree.Kind
 	Text  string
 	Keys  []string
-	Items []*tree
+	Items []*treeNode
 }
 
-func treeOf(n *decode.Node) *tree {
-	t := &tree{Kind: n.Kind, Text: n.Text}
+func treeOf(n *tree.Node) *treeNode {
+	t := &treeNode{Kind: n.Kind, Text: n.Text}
 	for _, key := range n.Keys {
 		t.Keys = append(t.Keys, key.Name)
 	}
@@ -44,8 +45,8 @@ type writer struct {
 
 // step is one element of a collection in the text.
 type step struct {
-	path *decode.Path
-	list *decode.Path // that it is an element of, nil for a field
+	path *tree.Path
+	list *tree.Path // that it is an element of, nil for a field
 	i    int
 }
 
@@ -61,7 +62,7 @@ var yamlScalars = []string{
 	"|+↵  one↵", "one↵  two", "\"one↵  two\"", "|2↵   one", "{}", "[]", "~",
 }
 
-func (w *writer) block(indent string, at *decode.Path, depth int) string {
+func (w *writer) block(indent string, at *tree.Path, depth int) string {
 	var b strings.Builder
 	for _, key := range w.keys() {
 		path := at.Field(strings.Trim(key, `"'`))
@@ -75,21 +76,21 @@ func (w *writer) keys() []string {
 	return rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", `"c"`, "d_e", "'f'"}), 1, 3, rapid.ID).Draw(w.T, "keys")
 }
 
-func (w *writer) above(indent string, at *decode.Path) string {
+func (w *writer) above(indent string, at *tree.Path) string {
 	if !w.comments || !w.chance(20, "comment above") {
 		return ""
 	}
 	return indent + "# above " + at.String() + ";" + w.eol
 }
 
-func (w *writer) beside(at *decode.Path) string {
+func (w *writer) beside(at *tree.Path) string {
 	if !w.comments || !w.chance(20, "comment beside") {
 		return w.eol
 	}
 	return "  # beside " + at.String() + ";" + w.eol
 }
 
-func (w *writer) blockValue(indent string, at *decode.Path, depth int) string {
+func (w *writer) blockValue(indent string, at *tree.Path, depth int) string {
 	kind := w.pick("scalar", "map", "list", "flow")
 	switch {
 	case kind == "map" && depth > 0:
@@ -112,7 +113,7 @@ func (w *writer) blockValue(indent string, at *decode.Path, depth int) string {
 	return " " + strings.Join(lines, w.eol) + w.eol
 }
 
-func (w *writer) blockList(indent string, at *decode.Path, depth int) string {
+func (w *writer) blockList(indent string, at *tree.Path, depth int) string {
 	var b strings.Builder
 	for i := range rapid.IntRange(1, 3).Draw(w.T, "elements") {
 		path := at.Parent().Item(at.Name(), i)
@@ -134,7 +135,7 @@ func (w *writer) blockList(indent string, at *decode.Path, depth int) string {
 }
 
 // flow writes in brackets, as YAML or as JSON.
-func (w *writer) flow(at *decode.Path, depth int, json bool) string {
+func (w *writer) flow(at *tree.Path, depth int, json bool) string {
 	separator, opened, closed := ", ", "", ""
 	if json && w.chance(50, "lines") {
 		indent := strings.Repeat("\t", 3-depth)
@@ -201,12 +202,12 @@ func TestEditsSayWhatTheyMean(t *testing.T) {
 func checkRandom(t *rapid.T, offered map[string]int) {
 	format, text, steps := random(t)
 	file := &source.File{Text: []byte(text)}
-	var docs []*decode.Node
+	var docs []*tree.Node
 	var err error
 	if format == "json" {
-		docs, err = decode.ParseJSON(file)
+		docs, err = syntax.ParseJSON(file)
 	} else {
-		docs, err = decode.ParseYAML(file)
+		docs, err = syntax.ParseYAML(file)
 	}
 	if err != nil || len(docs) != 1 || len(steps) == 0 {
 		t.Skip("not readable")
@@ -248,7 +249,7 @@ var comment = regexp.MustCompile(`(?:above|beside) [^;\n]*;`)
 func commentsOf(text string) []string { return comment.FindAllString(text, -1) }
 
 // find leads to the collection that an element is in, and its index.
-func (t *tree) find(p *decode.Path) (in *tree, i int) {
+func (t *treeNode) find(p *tree.Path) (in *treeNode, i int) {
 	holder := t
 	if p.Parent() != nil {
 		up, j := t.find(p.Parent())
@@ -267,21 +268,21 @@ func (t *tree) find(p *decode.Path) (in *tree, i int) {
 }
 
 // edit makes the edit, and does the same to the tree. gone is where comments may go too.
-func edit(t *rapid.T, p place, op string, at step, in *tree, i int) (edits lint.Edits, gone string) {
+func edit(t *rapid.T, p place, op string, at step, in *treeNode, i int) (edits lint.Edits, gone string) {
 	item := in.Items[i]
 	switch op {
 	case "replace":
 		value := rapid.SampledFrom([]string{"V3", "it's", "a: b", "no", "12", "", "é \"x\"", "x # y"}).Draw(t, "value")
-		*item = tree{Kind: decode.String, Text: value}
+		*item = treeNode{Kind: tree.String, Text: value}
 		return lint.Replace(p.at(at.path), value), ""
 	case "rename":
-		if in.Kind == decode.Map {
+		if in.Kind == tree.Map {
 			in.Keys[i] = "brand_new"
 		}
 		return lint.Rename(p.at(at.path), "brand_new"), ""
 	case "remove":
 		in.Items = slices.Delete(in.Items, i, i+1)
-		if in.Kind == decode.Map {
+		if in.Kind == tree.Map {
 			in.Keys = slices.Delete(in.Keys, i, i+1)
 		}
 		if len(in.Items) == 0 {
@@ -289,11 +290,11 @@ func edit(t *rapid.T, p place, op string, at step, in *tree, i int) (edits lint.
 		}
 		return lint.Remove(p.at(at.path)), at.path.String()
 	case "insert":
-		item.Keys, item.Items = append(item.Keys, "brand_new"), append(item.Items, &tree{Kind: decode.Map, Keys: []string{"x"}, Items: []*tree{{Kind: decode.String, Text: "y"}}})
+		item.Keys, item.Items = append(item.Keys, "brand_new"), append(item.Items, &treeNode{Kind: tree.Map, Keys: []string{"x"}, Items: []*treeNode{{Kind: tree.String, Text: "y"}}})
 		return lint.Insert(p.at(at.path), "brand_new", lint.Fields{{Name: "x", Value: "y"}}), ""
 	case "wrap":
-		if in.Kind == decode.Map {
-			in.Keys[i], in.Items[i] = "brand_new", &tree{Kind: decode.Map, Keys: []string{"x"}, Items: []*tree{item}}
+		if in.Kind == tree.Map {
+			in.Keys[i], in.Items[i] = "brand_new", &treeNode{Kind: tree.Map, Keys: []string{"x"}, Items: []*treeNode{item}}
 		}
 		return lint.Wrap(p.at(at.path), "brand_new", "x"), ""
 	case "swap":

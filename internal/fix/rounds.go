@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -17,7 +17,7 @@ type Work struct {
 	Unsafe bool
 	// Lint judges the files, some of them with another text, by their keys.
 	Lint func(texts map[string][]byte) (*lint.Result, error)
-	// Key is the same for all names of a file, and empty for one that must not be changed.
+	// Key is the same for all names of a file, and empty for one that must not be changed; nil: each file has one name, which is its key.
 	Key func(*source.File) string
 }
 
@@ -32,6 +32,9 @@ type Outcome struct {
 // error is found that was not there before, is left out.
 func Rounds(w Work) (*Outcome, error) {
 	r := &rounds{Work: w, Outcome: Outcome{Before: map[string][]byte{}, After: map[string][]byte{}}, names: map[string]string{}, dropped: map[string]bool{}}
+	if w.Key == nil {
+		r.Key = func(f *source.File) string { return f.Name }
+	}
 	var err error
 	if r.Result, err = w.Lint(nil); err != nil {
 		return nil, err

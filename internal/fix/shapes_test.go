@@ -4,22 +4,24 @@ import (
 	"testing"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
-	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/fix"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
+	"github.com/xdslint/xdslint/internal/tree"
+	"github.com/xdslint/xdslint/lint"
 )
 
 // place is a place in a text, whatever its fields mean.
 type place struct{ r *graph.Resource }
 
-func (p place) at(path *decode.Path) lint.At {
+func (p place) at(path *tree.Path) lint.At {
 	return lint.AtProblem(p.r, decode.Problem{Path: path})
 }
 
 func read(t interface{ Fatalf(string, ...any) }, format, text string) place {
 	file := &source.File{Name: "x." + format, Text: []byte(text)}
-	parse := map[string]func(*source.File) ([]*decode.Node, error){"yaml": decode.ParseYAML, "json": decode.ParseJSON, "txtpb": decode.ParseProtoText}[format]
+	parse := map[string]func(*source.File) ([]*tree.Node, error){"yaml": syntax.ParseYAML, "json": syntax.ParseJSON, "txtpb": syntax.ParseProtoText}[format]
 	docs, err := parse(file)
 	if err != nil || len(docs) == 0 {
 		t.Fatalf("%v in:\n%s", err, text)
@@ -32,25 +34,25 @@ func apply(text string, edits lint.Edits) string {
 	return string(fixed)
 }
 
-var root *decode.Path
+var root *tree.Path
 
 func TestShapes(t *testing.T) {
 	a, b, list := root.Field("a"), root.Field("b"), root.Field("list")
-	item := func(i int) *decode.Path { return root.Item("list", i) }
+	item := func(i int) *tree.Path { return root.Item("list", i) }
 	type edit = func(place) lint.Edits
-	replace := func(at *decode.Path, v any) edit {
+	replace := func(at *tree.Path, v any) edit {
 		return func(p place) lint.Edits { return lint.Replace(p.at(at), v) }
 	}
-	rename := func(at *decode.Path, name string) edit {
+	rename := func(at *tree.Path, name string) edit {
 		return func(p place) lint.Edits { return lint.Rename(p.at(at), name) }
 	}
-	remove := func(at *decode.Path) edit {
+	remove := func(at *tree.Path) edit {
 		return func(p place) lint.Edits { return lint.Remove(p.at(at)) }
 	}
-	insert := func(at *decode.Path, v any) edit {
+	insert := func(at *tree.Path, v any) edit {
 		return func(p place) lint.Edits { return lint.Insert(p.at(at), "new", v) }
 	}
-	wrap := func(at *decode.Path, inner ...string) edit {
+	wrap := func(at *tree.Path, inner ...string) edit {
 		return func(p place) lint.Edits { return lint.Wrap(p.at(at), "new_one", inner...) }
 	}
 	swap := func(i, j int) edit {

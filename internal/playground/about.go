@@ -17,14 +17,14 @@ import (
 )
 
 type aboutAnswer struct {
-	Version    string           `json:"version"`
-	Targets    []string         `json:"targets"`
-	Default    string           `json:"default"`
-	Transports []lint.Transport `json:"transports"`
-	Versions   []lint.VersionPolicy  `json:"versions"`
-	Types      []resourceType   `json:"types"`
-	Extensions []string         `json:"extensions"` // of the files that are read in a folder
-	Rules      []ruleSummary    `json:"rules"`
+	Version    string               `json:"version"`
+	Targets    []string             `json:"targets"`
+	Default    string               `json:"default"`
+	Transports []lint.Transport     `json:"transports"`
+	Versions   []lint.VersionPolicy `json:"versions"`
+	Types      []resourceType       `json:"types"`
+	Extensions []string             `json:"extensions"` // of the files that are read in a folder
+	Rules      []ruleSummary        `json:"rules"`
 }
 
 type resourceType struct {
@@ -66,17 +66,17 @@ type explainAnswer struct {
 
 // example is one that can be judged as it is.
 type example struct {
-	Before    map[string]string `json:"before"`
-	Files     map[string]string `json:"files"`
-	Targets   []string          `json:"targets"`
-	Transport lint.Transport    `json:"transport"`
-	Versions  lint.VersionPolicy     `json:"versions"`
+	Before    map[string]string  `json:"before"`
+	Files     map[string]string  `json:"files"`
+	Targets   []string           `json:"targets"`
+	Transport lint.Transport     `json:"transport"`
+	Versions  lint.VersionPolicy `json:"versions"`
 }
 
 // explainRule explains a built-in rule, or one of the configuration among the request's files.
 func explainRule(_ context.Context, q *request) (any, error) {
 	p := q.project(q.Files)
-	known := p.known()
+	known := append(rules.Known(), p.settings.Custom...)
 	i := slices.IndexFunc(known, func(r *lint.Rule) bool { return r.ID() == q.Rule })
 	if i < 0 {
 		return nil, fmt.Errorf("no rule is named %q", q.Rule)
@@ -99,7 +99,7 @@ func exampleOf(r *lint.Rule, files []explain.File, flags explain.Flags) *example
 		if r.Transitional() && f.Side() == "old" {
 			side = e.Before
 		}
-		side[f.Name] = f.Text
+		side[f.Name] = f.Whole()
 	}
 	if text := flags.Settings(); text != "" {
 		for _, side := range []map[string]string{e.Before, e.Files} {

@@ -43,7 +43,7 @@ severities: {acme/cluster-name: warning}
 ignores: [{rule: acme/cluster-name, resource: cluster/old*, reason: it goes away in May}]
 `
 
-// TestNeeds: without CEL, all other rules judge, what the configuration says of constraints is no mistake, and the answer says what it lacks.
+// TestNeeds: without CEL, all other rules judge, constraints in the configuration are not mistakes, and the answer says that CEL is missing.
 func TestNeeds(t *testing.T) {
 	text := strings.Replace(cluster, "0s\n", "0s\n# xdslint:ignore=acme/cluster-name -- known\n", 1)
 	request := map[string]any{"files": files{"envoy.yaml": text, ".xdslint.yaml": named}}
@@ -70,7 +70,7 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// TestConstraints: findings of house rules are like all others, and the rules can be explained.
+// TestConstraints: findings of custom rules are like all others, and the rules can be explained.
 func TestConstraints(t *testing.T) {
 	request := map[string]any{"files": files{"envoy.yaml": cluster, ".xdslint.yaml": named}, "rule": "acme/cluster-name"}
 	a := callOf[judged](t, larger, "lint", request)
@@ -88,8 +88,8 @@ func TestConstraints(t *testing.T) {
 	}
 }
 
-// TestFaultsOfHouseRules: what is wrong is said, to the word, and the other constraints judge.
-func TestFaultsOfHouseRules(t *testing.T) {
+// TestFaultsOfCustomRules: what is wrong is said, to the word, and the other constraints judge.
+func TestFaultsOfCustomRules(t *testing.T) {
 	settings := named + `plugins: [{path: rules.wasm}]
 `
 	settings = strings.Replace(settings, "constraints:\n", "constraints:\n- {id: acme/wrong, message: envoy.config.cluster.v3.Cluster, expression: this.nme != '', text: no name}\n", 1)

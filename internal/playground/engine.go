@@ -1,4 +1,4 @@
-// Package engine does with texts what the commands do with files: a request and its answer are JSON. web/src/engine/shapes.ts describes both.
+// Package playground does with texts what the commands do with files: a request and its answer are JSON. web/src/engine/shapes.ts describes both.
 package playground
 
 import (

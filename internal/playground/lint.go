@@ -1,20 +1,15 @@
 package playground
 
 import (
-	"bytes"
 	"context"
 	"maps"
 	"slices"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/config"
-	"github.com/xdslint/xdslint/internal/fix"
 	"github.com/xdslint/xdslint/internal/report"
-	"github.com/xdslint/xdslint/internal/verdict"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/choice"
-	"github.com/xdslint/xdslint/rules"
 )
 
 // maxFindings are as many as an answer holds.
@@ -48,21 +43,20 @@ type failure struct {
 
 func lintTexts(ctx context.Context, q *request) (any, error) {
 	p := q.project(q.Files)
-	c, err := p.choose(q.Targets)
+	l, err := p.linter(q.Targets)
 	if err != nil {
 		return nil, err
 	}
-	result, input, suppressed, err := p.lint(ctx, c, nil)
+	r, err := l.Lint(ctx, p.input())
 	if err != nil {
 		return nil, err
 	}
-	all := &report.Report{Result: result, Files: report.Counted(input), Hidden: report.Hidden{Suppressed: suppressed}}
-	return p.answer(all, input), nil
+	return p.answer(r), nil
 }
 
-func (p *project) answer(all *report.Report, input *load.Input) *lintAnswer {
-	result := all.Result
-	answer := &lintAnswer{Summary: all.Summary(), Files: p.reports(input), Settings: []fault{}, Failures: []failure{}, Needs: p.needs}
+func (p *project) answer(r *xdslint.Report) *lintAnswer {
+	result := r.Result
+	answer := &lintAnswer{Summary: r.Summary(), Files: p.reports(r.Files), Settings: []fault{}, Failures: []failure{}, Needs: p.needs}
 	answer.More = gravest(result)
 	answer.Diagnostics = report.Findings(result)
 	for _, f := range p.faults {
@@ -72,15 +66,6 @@ func (p *project) answer(all *report.Report, input *load.Input) *lintAnswer {
 		answer.Failures = append(answer.Failures, failure{f.Rule.ID(), f.Error()})
 	}
 	return answer
-}
-
-func (p *project) lint(ctx context.Context, c *choice.Choice, changed map[string][]byte) (*lint.Result, *load.Input, int, error) {
-	input, err := p.read(ctx, changed)
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	result := c.Lint(ctx, input.Snapshots)
-	return result, input, c.Hide(result, true), nil
 }
 
 // gravest cuts a result down to as many findings as an answer holds, and tells how many are gone.
@@ -96,9 +81,9 @@ func gravest(result *lint.Result) (more int) {
 }
 
 // reports say what each text was taken for.
-func (p *project) reports(input *load.Input) []fileReport {
+func (p *project) reports(files []load.FileReport) []fileReport {
 	reports := []fileReport{}
-	for _, f := range input.Files {
+	for _, f := range files {
 		reports = append(reports, fileReport{f.Path, f.As, f.Why})
 	}
 	if f := p.settings.File; f != nil {
@@ -117,53 +102,35 @@ type fixAnswer struct {
 
 func fixTexts(ctx context.Context, q *request) (any, error) {
 	p := q.project(q.Files)
-	c, err := p.choose(q.Targets)
+	l, err := p.linter(q.Targets)
 	if err != nil {
 		return nil, err
 	}
-	outcome, err := fix.Rounds(fix.Work{
-		Unsafe: q.Unsafe,
-		Lint: func(changed map[string][]byte) (*lint.Result, error) {
-			result, _, _, err := p.lint(ctx, c, changed)
-			return result, err
-		},
-		Key: func(f *source.File) string {
-			if _, given := p.texts[f.Name]; given {
-				return f.Name
-			}
-			return ""
-		},
-	})
+	fixed, err := l.Fix(ctx, p.input(), q.Unsafe)
 	if err != nil {
 		return nil, err
 	}
-	answer := &fixAnswer{Files: map[string]string{}, Applied: outcome.Applied}
-	for name, text := range outcome.After {
-		if !bytes.Equal(text, p.texts[name]) {
-			answer.Files[name] = string(text)
-		}
+	answer := &fixAnswer{Files: map[string]string{}, Applied: fixed.Applied}
+	for _, f := range fixed.Files {
+		answer.Files[f.Name] = string(f.After)
 	}
 	return answer, nil
 }
 
 type verdictAnswer struct {
-	Verdicts []verdict.Verdict `json:"verdicts"`
+	Verdicts []xdslint.Verdict `json:"verdicts"`
 }
 
 // judge asks the targets about each text alone: no other one, and no configuration.
 func judge(ctx context.Context, q *request) (any, error) {
-	targets, _, err := choice.Targets(q.Targets)
+	l, err := xdslint.New(xdslint.Options{Targets: q.Targets})
 	if err != nil {
 		return nil, err
 	}
-	answer := &verdictAnswer{Verdicts: []verdict.Verdict{}}
+	answer := &verdictAnswer{Verdicts: []xdslint.Verdict{}}
 	p := q.project(q.Files)
 	for _, name := range slices.Sorted(maps.Keys(p.texts)) {
-		input, err := load.Given(ctx, map[string][]byte{name: p.texts[name]}, load.Options{})
-		if err != nil {
-			return nil, err
-		}
-		verdicts, err := verdict.Of(ctx, name, input, targets, rules.All())
+		verdicts, err := l.Verdict(ctx, xdslint.Texts(map[string][]byte{name: p.texts[name]}))
 		if err != nil {
 			return nil, err
 		}

@@ -2,24 +2,22 @@ package playground
 
 import (
 	"cmp"
-	"context"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/choice"
 	"github.com/xdslint/xdslint/rules"
 )
 
 // project is a set of texts, and the configuration that is among them.
 type project struct {
 	texts    map[string][]byte // without configurations
-	settings *config.Settings
+	settings *config.Config
 	faults   []*config.Fault
 	others   []string // configurations that do not count
 	needs    string   // what this engine lacks to judge all of it
@@ -28,7 +26,7 @@ type project struct {
 
 // project reads the configuration among texts of the request.
 func (q *request) project(files map[string]string) *project {
-	p := &project{texts: map[string][]byte{}, settings: &config.Settings{}}
+	p := &project{texts: map[string][]byte{}, settings: &config.Config{}}
 	constraints := q.custom
 	if constraints == nil {
 		constraints = p.unjudged
@@ -47,7 +45,7 @@ func (q *request) project(files map[string]string) *project {
 			return cmp.Or(strings.Count(a, "/")-strings.Count(b, "/"), cmp.Compare(a, b))
 		})
 		name := configurations[0]
-		p.settings, p.faults = config.Understood(&source.File{Name: name, Text: []byte(files[name])}, rules.Known(), config.Join(constraints, p.noPlugins))
+		p.settings, p.faults = config.ParseLenient(&source.File{Name: name, Text: []byte(files[name])}, rules.Known(), config.Join(constraints, p.noPlugins))
 		p.others = configurations[1:]
 	}
 	if q.custom == nil && len(p.settings.Constraints) > 0 {
@@ -57,7 +55,7 @@ func (q *request) project(files map[string]string) *project {
 }
 
 // unjudged makes rules with the names of constraints.
-func (p *project) unjudged(s *config.Settings) (named []*lint.Rule, none []*config.Fault) {
+func (p *project) unjudged(s *config.Config) (named []*lint.Rule, none []*config.Fault) {
 	for i := range s.Constraints {
 		named = append(named, p.standIn(s.Constraints[i].ID, s)...)
 	}
@@ -65,7 +63,7 @@ func (p *project) unjudged(s *config.Settings) (named []*lint.Rule, none []*conf
 }
 
 // noPlugins says that plugins are not for an engine, which has no files, and makes rules with the names that the configuration has for theirs.
-func (p *project) noPlugins(s *config.Settings) (named []*lint.Rule, faults []*config.Fault) {
+func (p *project) noPlugins(s *config.Config) (named []*lint.Rule, faults []*config.Fault) {
 	for i := range s.Plugins {
 		faults = append(faults, s.Plugins[i].Faultf("path", "plugins do not run here; the command xdslint runs them"))
 	}
@@ -87,7 +85,7 @@ func (p *project) noPlugins(s *config.Settings) (named []*lint.Rule, faults []*c
 }
 
 // standIn is a rule that cannot judge: with its name, the rest of a configuration is understood.
-func (p *project) standIn(id string, s *config.Settings) []*lint.Rule {
+func (p *project) standIn(id string, s *config.Config) []*lint.Rule {
 	group, name, err := config.ParseID(id, rules.Known())
 	if err != nil {
 		return nil
@@ -97,36 +95,16 @@ func (p *project) standIn(id string, s *config.Settings) []*lint.Rule {
 	return []*lint.Rule{r}
 }
 
-// known are all rules that can be named: built-in ones, and those of the configuration.
-func (p *project) known() []*lint.Rule { return append(rules.Known(), p.settings.Custom...) }
-
 func isSettings(name string) bool { return path.Base(name) == config.FileName }
 
-// read makes snapshots of the texts, of which some have changed since.
-func (p *project) read(ctx context.Context, changed map[string][]byte) (*load.Input, error) {
-	assumptions, err := config.ParseAssumptions(p.settings.Assume, p.settings.Open, p.settings.Closed)
-	if err != nil {
-		return nil, err
+// linter judges for the targets of a request, or else for those of the configuration.
+func (p *project) linter(targets []string) (*xdslint.Linter, error) {
+	ids := make([]string, len(p.standIns))
+	for i, r := range p.standIns {
+		ids[i] = r.ID()
 	}
-	texts := p.texts
-	if len(changed) > 0 {
-		texts = maps.Clone(texts)
-		maps.Copy(texts, changed)
-	}
-	return load.Given(ctx, texts, load.Options{Assumptions: assumptions})
+	return xdslint.New(xdslint.Options{Config: p.settings, Targets: targets, Ignore: ids})
 }
 
-// choose settles which rules run, for the targets of a request or else for those of the configuration.
-func (p *project) choose(targets []string) (*choice.Choice, error) {
-	c, err := choice.New(p.settings, p.known(), nil, nil, targets)
-	if err != nil {
-		return nil, err
-	}
-	c.Rules = slices.DeleteFunc(c.Rules, func(r *lint.Rule) bool { return slices.Contains(p.standIns, r) })
-	return c, nil
-}
-
-// wanted leaves out of findings what the configuration does not want to hear of.
-func (p *project) wanted(result *lint.Result) *lint.Result {
-	return choice.Wanted(result, p.settings, p.known())
-}
+// input is all texts.
+func (p *project) input() xdslint.Input { return xdslint.Texts(p.texts).Whole() }

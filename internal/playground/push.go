@@ -6,13 +6,19 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/plan"
 )
 
 func draw(ctx context.Context, q *request) (any, error) {
-	input, err := q.project(q.Files).read(ctx, nil)
+	p := q.project(q.Files)
+	l, err := p.linter(nil)
+	if err != nil {
+		return nil, err
+	}
+	input, err := l.Load(ctx, p.input())
 	if err != nil {
 		return nil, err
 	}
@@ -31,34 +37,32 @@ func planPush(ctx context.Context, q *request) (any, error) {
 	}
 	old, next := q.project(q.Before), q.project(q.Files)
 	if old.settings.File == nil {
-		old.settings = next.settings
+		old.settings, old.standIns = next.settings, next.standIns
 	}
-	before, err := old.side(ctx, "before")
+	_, before, err := old.side(ctx, "before", q.Targets)
 	if err != nil {
 		return nil, err
 	}
-	after, err := next.side(ctx, "after")
+	l, after, err := next.side(ctx, "after", q.Targets)
 	if err != nil {
 		return nil, err
 	}
-	outcome := plan.Compare(ctx, before, after, plan.Options{Push: push}, false, next.wanted)
+	outcome, err := l.Plan(ctx, xdslint.Snapshots(before), xdslint.Snapshots(after), xdslint.PlanOptions{Options: plan.Options{Push: push}})
+	if err != nil {
+		return nil, err
+	}
 	return &planAnswer{outcome.Shape(), planResources(before, after, outcome.Plan)}, nil
 }
 
-// side is one side of a comparison, which is one configuration.
-func (p *project) side(ctx context.Context, name string) (*graph.Snapshot, error) {
-	input, err := p.read(ctx, nil)
+// side is one side of a comparison, which is one configuration, and the linter that read it.
+func (p *project) side(ctx context.Context, name string, targets []string) (*xdslint.Linter, *graph.Snapshot, error) {
+	l, err := p.linter(targets)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s, err := input.One(name)
-	var several *load.SeveralError
-	if errors.As(err, &several) {
-		return nil, fmt.Errorf("%s holds %d configurations, and only one can be compared: keep one of %s", name, len(several.Names), strings.Join(several.Names, "; "))
+	s, _, err := l.Snapshot(ctx, p.input().Named(name))
+	if several, ok := errors.AsType[*load.SeveralError](err); ok {
+		return nil, nil, fmt.Errorf("%s holds %d configurations, and only one can be compared: keep one of %s", name, len(several.Names), strings.Join(several.Names, "; "))
 	}
-	if err != nil {
-		return nil, err
-	}
-	_, err = load.Unreadable(s)
-	return s, err
+	return l, s, err
 }

@@ -1,4 +1,4 @@
-// Package plugintest builds plugins for tests, and keeps under .tools what makes that slow: compiled crates, and modules that wazero has compiled.
+// Package plugintest builds plugins for tests. It caches what is slow under .tools: compiled crates, and modules that wazero has compiled.
 package plugintest
 
 import (
@@ -11,7 +11,7 @@ import (
 
 const rustTarget = "wasm32-unknown-unknown"
 
-// NoRust says what this machine lacks to build a plugin in Rust; empty: nothing.
+// NoRust says why this machine cannot build plugins in Rust; empty: it can.
 func NoRust() string {
 	if _, err := exec.LookPath("cargo"); err != nil {
 		return "there is no cargo"
@@ -32,20 +32,20 @@ func Root() (string, error) {
 	return filepath.Dir(strings.TrimSpace(string(file))), err
 }
 
-// Kept is a folder that one test can keep things in.
+// Kept is a folder that lasts from one test run to the next.
 func Kept(name string) (string, error) {
 	root, err := Root()
 	return filepath.Join(root, ".tools", "guests", name), err
 }
 
-// Rust returns the module that a crate in a folder makes.
+// Rust builds the crate in a folder, and returns the module.
 func Rust(t testing.TB, dir, crate string) []byte {
 	t.Helper()
 	kept := Cargo(t, dir, "build", "--release", "--target", rustTarget)
 	return read(t, filepath.Join(kept, rustTarget, "release", crate+".wasm"))
 }
 
-// Cargo runs a command of cargo in a folder, and returns where it has put what it built. It skips the test where this machine cannot build plugins in Rust.
+// Cargo runs cargo in a folder, and returns the folder of its output. It skips the test if this machine cannot build plugins in Rust.
 func Cargo(t testing.TB, dir string, command ...string) string {
 	t.Helper()
 	if missing := NoRust(); missing != "" {
@@ -59,7 +59,7 @@ func Cargo(t testing.TB, dir string, command ...string) string {
 	return kept
 }
 
-// Go returns the module that a main package makes.
+// Go builds a main package, and returns the module.
 func Go(t testing.TB, dir string) []byte {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "rules.wasm")

@@ -13,16 +13,16 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	_ "github.com/xdslint/xdslint/graph/decode/linked"
-	"github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
+	_ "github.com/xdslint/xdslint/internal/decode/linked"
+	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/redact"
+	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/lint/report"
-	"github.com/xdslint/xdslint/lint/target"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -106,7 +106,7 @@ func TestMessagesHideAll(t *testing.T) {
 }
 
 func ofJSON(t *testing.T, text []byte, name protoreflect.FullName) []byte {
-	docs, err := decode.ParseJSON(&source.File{Text: text})
+	docs, err := syntax.ParseJSON(&source.File{Text: text})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func ofJSON(t *testing.T, text []byte, name protoreflect.FullName) []byte {
 var teller = &lint.Group{Name: "teller", Summary: "tells all"}
 
 func init() {
-	teller.Add(&lint.Rule{Name: "all", Severity: lint.Error, Summary: "tells all", Run: lint.Whole(func(p *lint.Pass) {
+	teller.Add(&lint.Rule{Name: "all", Severity: lint.Error, Summary: "tells all", Run: lint.ForSnapshot(func(p *lint.Pass) {
 		for _, r := range p.Snapshot.Resources {
 			r.Walk(func(at *graph.Place) {
 				if r.Object.Secret() {
@@ -125,7 +125,7 @@ func init() {
 				}
 				at.Message.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 					if text := v.String(); fd.Kind() == protoreflect.StringKind && !fd.IsList() && !fd.IsMap() {
-						place := lint.PlaceAt(at).Field(string(fd.Name()))
+						place := at.At().Field(string(fd.Name()))
 						p.Report(place, lint.Diagnostic{
 							Message: "it is " + text, Help: "not " + text, Notes: []string{text}, Upstream: text,
 							Fixes: []lint.Fix{{Message: "write " + text, Edits: []lint.Edit{{New: text}}}}, Related: []lint.Related{lint.RelatedTo(place, "also "+text)},
@@ -143,7 +143,7 @@ func TestReportsHideAll(t *testing.T) {
 	found := 0
 	eachConfiguration(t, func(t *testing.T, _ string, _ []byte, snapshots []*graph.Snapshot) {
 		for _, all := range [][]*lint.Rule{rules.All(), teller.Rules()} {
-			result := lint.Run(t.Context(), snapshots, lint.Config{Rules: all, Target: target.Default()})
+			result := lint.Run(t.Context(), snapshots, lint.Config{Rules: all, Target: dataplane.Default()})
 			found += len(result.Diagnostics)
 			for _, format := range report.Formats {
 				var out bytes.Buffer

@@ -10,8 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // edit puts another text in place of a part.
@@ -53,7 +55,7 @@ func (a *apart) word(value string) string {
 }
 
 // put writes another text in place of a scalar that is a secret; it is marked if its field is sensitive.
-func (r *redactor) put(n *decode.Node, text string, marked bool) {
+func (r *redactor) put(n *tree.Node, text string, marked bool) {
 	if n.Text == "" || isRedaction(n.Text) {
 		return
 	}
@@ -68,7 +70,7 @@ func (r *redactor) note(text string, marked bool) {
 	}
 }
 
-func (r *redactor) replace(n *decode.Node, text, looks string) {
+func (r *redactor) replace(n *tree.Node, text, looks string) {
 	r.edits = append(r.edits, edit{extent(r.text, n), quoted(text), looks})
 }
 
@@ -85,7 +87,7 @@ func quoted(text string) string {
 
 // part takes secrets out of a text that is none as a whole: what looks like one, and what stands in a document inside the text, such as the
 // configuration of a Wasm plugin or a file in a ConfigMap. The rest of the text keeps its layout where it can.
-func (r *redactor) part(n *decode.Node) {
+func (r *redactor) part(n *tree.Node) {
 	inner := inside(n.Text, r.types)
 	if inner == nil {
 		return
@@ -128,11 +130,11 @@ func (r *redactor) document() {
 	file := &source.File{Text: r.text}
 	switch {
 	case strings.HasPrefix(text, "{"):
-		if docs, err := decode.ParseJSON(file); err == nil {
+		if docs, err := syntax.ParseJSON(file); err == nil {
 			r.documents(docs)
 		}
 	case strings.Contains(text, ":") && strings.Contains(text, "\n"):
-		if docs, err := decode.ParseYAML(file); err == nil && len(docs) > 0 && docs[0].Kind == decode.Map {
+		if docs, err := syntax.ParseYAML(file); err == nil && len(docs) > 0 && docs[0].Kind == tree.Map {
 			r.documents(docs)
 			r.comments(docs)
 		}
@@ -169,9 +171,9 @@ func (r *redactor) apply() []byte {
 }
 
 // extent is all that a scalar takes of a text. Of plain ones over several lines, and of some blocks, a span shows the beginning alone.
-func extent(text []byte, n *decode.Node) source.Span {
+func extent(text []byte, n *tree.Node) source.Span {
 	span := n.Span()
-	if n.Kind != decode.String || span.Start >= len(text) {
+	if n.Kind != tree.String || span.Start >= len(text) {
 		return span
 	}
 	at := span.Start

@@ -3,10 +3,12 @@ package redact_test
 import (
 	"testing"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/redact"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // Whatever a text says, redacting it does not panic, leaves a text that can be read, and leaves nothing to redact.
@@ -21,8 +23,8 @@ func FuzzJSON(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		read := func(text []byte) *decode.Node {
-			docs, err := decode.ParseJSON(&source.File{Text: text})
+		read := func(text []byte) *tree.Node {
+			docs, err := syntax.ParseJSON(&source.File{Text: text})
 			if err != nil || len(docs) == 0 {
 				return nil
 			}
@@ -57,7 +59,7 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range []string{"a.yaml", "a.json"} {
 			readable := func(text []byte) bool {
-				parse := map[string]func(*source.File) ([]*decode.Node, error){"a.yaml": decode.ParseYAML, "a.json": decode.ParseJSON}[name]
+				parse := map[string]func(*source.File) ([]*tree.Node, error){"a.yaml": syntax.ParseYAML, "a.json": syntax.ParseJSON}[name]
 				_, err := parse(&source.File{Text: text})
 				return err == nil
 			}

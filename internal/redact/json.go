@@ -7,13 +7,14 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // JSON returns the JSON text that n was read from, with Redaction in place of each secret: by the fields of the message of that
 // name, and of those inside it, whatever Any or TypedStruct they stand in; by the names of keys where a message is not known; and
 // by their looks anywhere. All else stays as it is, to the byte.
-func JSON(text []byte, n *decode.Node, message protoreflect.FullName, types decode.Types) []byte {
+func JSON(text []byte, n *tree.Node, message protoreflect.FullName, types decode.Types) []byte {
 	r := &redactor{text: text, types: types}
 	r.named(n, message)
 	return r.apply()
@@ -30,7 +31,7 @@ type redactor struct {
 }
 
 // named redacts a value of the message type of that name; if nobody knows it, by the names of its keys.
-func (r *redactor) named(n *decode.Node, name protoreflect.FullName) {
+func (r *redactor) named(n *tree.Node, name protoreflect.FullName) {
 	if mt, err := r.types.FindMessageByName(name); err == nil {
 		r.message(n, mt.Descriptor())
 	} else {
@@ -38,11 +39,13 @@ func (r *redactor) named(n *decode.Node, name protoreflect.FullName) {
 	}
 }
 
-func (r *redactor) message(n *decode.Node, md protoreflect.MessageDescriptor) {
+func (r *redactor) message(n *tree.Node, md protoreflect.MessageDescriptor) {
 	name := md.FullName()
 	switch {
-	case n.Kind != decode.Map:
-		r.unknown(n, "") // a wrapper, a duration: what JSON has a word of its own for
+	case (n.Kind == tree.String || n.Kind == tree.List) && !decode.HasOwnJSON(name) && len(shapeOf(md).fields) > 0:
+		r.leaves(n, true) // not a message, but written where one with secrets belongs
+	case n.Kind != tree.Map:
+		r.unknown(n, "") // a wrapper, a duration, or not a value of the type
 	case name == "google.protobuf.Any":
 		r.any(n)
 	case name.Parent() == "google.protobuf":
@@ -54,7 +57,7 @@ func (r *redactor) message(n *decode.Node, md protoreflect.MessageDescriptor) {
 	}
 }
 
-func (r *redactor) any(n *decode.Node) {
+func (r *redactor) any(n *tree.Node) {
 	url := n.Get("@type")
 	if url == nil {
 		r.unknown(n, "")
@@ -68,8 +71,8 @@ func (r *redactor) any(n *decode.Node) {
 }
 
 // opaque redacts the bytes of an Any that cannot be opened: what is in them is not known.
-func (r *redactor) opaque(value *decode.Node) {
-	if value == nil || value.Kind != decode.String || len(value.Text) < 2*minValue {
+func (r *redactor) opaque(value *tree.Node) {
+	if value == nil || value.Kind != tree.String || len(value.Text) < 2*minValue {
 		return
 	}
 	if _, err := base64.StdEncoding.DecodeString(value.Text); err == nil {
@@ -77,10 +80,10 @@ func (r *redactor) opaque(value *decode.Node) {
 	}
 }
 
-func (r *redactor) typedStruct(n *decode.Node) {
+func (r *redactor) typedStruct(n *tree.Node) {
 	url := n.Field("type_url")
 	for i := range n.Items {
-		if item := &n.Items[i]; item.Kind == decode.Map && url != nil {
+		if item := &n.Items[i]; item.Kind == tree.Map && url != nil {
 			r.named(item, decode.TypeName(url.Text))
 		} else {
 			r.unknown(item, n.Keys[i].Name)
@@ -88,7 +91,7 @@ func (r *redactor) typedStruct(n *decode.Node) {
 	}
 }
 
-func (r *redactor) fields(n *decode.Node, md protoreflect.MessageDescriptor) {
+func (r *redactor) fields(n *tree.Node, md protoreflect.MessageDescriptor) {
 	shape := shapeOf(md)
 	credential := shape.pair.in(n)
 	for i := range n.Items {
@@ -112,13 +115,13 @@ func (r *redactor) fields(n *decode.Node, md protoreflect.MessageDescriptor) {
 }
 
 // each calls f for each value of a field.
-func (r *redactor) each(n *decode.Node, fd protoreflect.FieldDescriptor, f func(*decode.Node, protoreflect.FieldDescriptor)) {
+func (r *redactor) each(n *tree.Node, fd protoreflect.FieldDescriptor, f func(*tree.Node, protoreflect.FieldDescriptor)) {
 	switch {
-	case fd.IsMap() && n.Kind == decode.Map:
+	case fd.IsMap() && n.Kind == tree.Map:
 		for i := range n.Items {
 			f(&n.Items[i], fd.MapValue())
 		}
-	case fd.IsList() && n.Kind == decode.List:
+	case fd.IsList() && n.Kind == tree.List:
 		for i := range n.Items {
 			f(&n.Items[i], fd)
 		}
@@ -127,7 +130,7 @@ func (r *redactor) each(n *decode.Node, fd protoreflect.FieldDescriptor, f func(
 	}
 }
 
-func (r *redactor) value(n *decode.Node, fd protoreflect.FieldDescriptor) {
+func (r *redactor) value(n *tree.Node, fd protoreflect.FieldDescriptor) {
 	switch {
 	case fd.Message() != nil:
 		r.message(n, fd.Message())
@@ -141,20 +144,20 @@ func (r *redactor) value(n *decode.Node, fd protoreflect.FieldDescriptor) {
 }
 
 // hide redacts all texts below a field that is sensitive. Numbers, durations and enums stay: a word in their place would be no value.
-func (r *redactor) hide(n *decode.Node, fd protoreflect.FieldDescriptor) {
-	r.each(n, fd, func(n *decode.Node, fd protoreflect.FieldDescriptor) {
+func (r *redactor) hide(n *tree.Node, fd protoreflect.FieldDescriptor) {
+	r.each(n, fd, func(n *tree.Node, fd protoreflect.FieldDescriptor) {
 		switch {
 		case fd.Message() != nil:
 			r.hideMessage(n, fd.Message())
-		case n.Kind == decode.String && fd.Kind() == protoreflect.BytesKind:
+		case n.Kind == tree.String && fd.Kind() == protoreflect.BytesKind:
 			r.put(n, encodedRedaction, true)
-		case n.Kind == decode.String && fd.Kind() == protoreflect.StringKind:
+		case n.Kind == tree.String && fd.Kind() == protoreflect.StringKind:
 			r.put(n, r.told.word(n.Text), true)
 		}
 	})
 }
 
-func (r *redactor) hideMessage(n *decode.Node, md protoreflect.MessageDescriptor) {
+func (r *redactor) hideMessage(n *tree.Node, md protoreflect.MessageDescriptor) {
 	switch md.FullName() {
 	case "google.protobuf.Struct", "google.protobuf.Value", "google.protobuf.ListValue", "google.protobuf.StringValue":
 		r.leaves(n, true)
@@ -171,7 +174,10 @@ func (r *redactor) hideMessage(n *decode.Node, md protoreflect.MessageDescriptor
 		}
 		md = mt.Descriptor()
 	}
-	if n.Kind != decode.Map {
+	if n.Kind != tree.Map {
+		if !decode.HasOwnJSON(md.FullName()) {
+			r.leaves(n, true)
+		}
 		return
 	}
 	for i := range n.Items {
@@ -188,11 +194,11 @@ func (r *redactor) hideMessage(n *decode.Node, md protoreflect.MessageDescriptor
 }
 
 // unknown redacts a value whose message is not known by the names of keys; under is the key that it stands under.
-func (r *redactor) unknown(n *decode.Node, under string) {
-	if n.Kind == decode.String {
+func (r *redactor) unknown(n *tree.Node, under string) {
+	if n.Kind == tree.String {
 		r.part(n)
 	}
-	if n.Kind != decode.Map {
+	if n.Kind != tree.Map {
 		for i := range n.Items {
 			r.unknown(&n.Items[i], under)
 		}
@@ -216,7 +222,7 @@ func (r *redactor) unknown(n *decode.Node, under string) {
 }
 
 // pairIn finds out whether a map is a header with a credential, or something like it; nil if it is not.
-func pairIn(n *decode.Node) *pair {
+func pairIn(n *tree.Node) *pair {
 	for _, p := range pairKeys {
 		if p.in(n) {
 			return p
@@ -226,16 +232,16 @@ func pairIn(n *decode.Node) *pair {
 }
 
 // patchedField is the path that a JSON Patch writes to; empty if the map is not one.
-func patchedField(n *decode.Node) string {
+func patchedField(n *tree.Node) string {
 	op, path := n.Get("op"), n.Get("path")
-	if op == nil || path == nil || path.Kind != decode.String {
+	if op == nil || path == nil || path.Kind != tree.String {
 		return ""
 	}
 	return path.Text
 }
 
 // patch redacts what a JSON Patch writes below a key for secrets, and a DataSource, of which only the path may tell what it holds.
-func (r *redactor) patch(n *decode.Node, path string) {
+func (r *redactor) patch(n *tree.Node, path string) {
 	under, key := "", ""
 	secret := n.Field("inline_string") != nil || n.Field("inline_bytes") != nil
 	for step := range strings.SplitSeq(path, "/") {
@@ -250,18 +256,18 @@ func (r *redactor) patch(n *decode.Node, path string) {
 }
 
 // encoded redacts the data of a Kubernetes Secret.
-func (r *redactor) encoded(n *decode.Node) {
+func (r *redactor) encoded(n *tree.Node) {
 	for i := range n.Items {
-		if item := &n.Items[i]; item.Kind == decode.String || item.Kind == decode.Number {
+		if item := &n.Items[i]; item.Kind == tree.String || item.Kind == tree.Number {
 			r.put(item, encodedRedaction, false)
 		}
 	}
 }
 
-func (r *redactor) entry(n *decode.Node, key, under string) {
-	if url := n.Get("@type"); n.Kind == decode.Map && url != nil {
+func (r *redactor) entry(n *tree.Node, key, under string) {
+	if url := n.Get("@type"); n.Kind == tree.Map && url != nil {
 		r.any(n)
-	} else if isKey(key, under, n.Kind == decode.String) || isMatch(n) && Credential(key) {
+	} else if isKey(key, under, n.Kind == tree.String) || isMatch(n) && Credential(key) {
 		r.leaves(n, isField(key, under))
 	} else {
 		r.unknown(n, key)
@@ -269,17 +275,17 @@ func (r *redactor) entry(n *decode.Node, key, under string) {
 }
 
 // isMatch reports whether a map matches a value, as those of VirtualServices and HTTPRoutes do.
-func isMatch(n *decode.Node) bool {
-	return n.Kind == decode.Map && len(n.Keys) == 1 && matchKeys[n.Keys[0].Name]
+func isMatch(n *tree.Node) bool {
+	return n.Kind == tree.Map && len(n.Keys) == 1 && matchKeys[n.Keys[0].Name]
 }
 
 // leaves redacts all texts and numbers below a value, except for what says where a secret is. It is marked if a sensitive field has that name.
-func (r *redactor) leaves(n *decode.Node, marked bool) {
-	if n.Kind == decode.String || n.Kind == decode.Number {
+func (r *redactor) leaves(n *tree.Node, marked bool) {
+	if n.Kind == tree.String || n.Kind == tree.Number {
 		r.put(n, Redaction, marked)
 	}
 	for i := range n.Items {
-		if n.Kind == decode.Map && (n.Keys[i].Name == "@type" || places[n.Keys[i].Name]) {
+		if n.Kind == tree.Map && (n.Keys[i].Name == "@type" || places[n.Keys[i].Name]) {
 			continue
 		}
 		r.leaves(&n.Items[i], marked)

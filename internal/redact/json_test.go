@@ -4,15 +4,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/redact"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
 )
 
 func redacted(t *testing.T, text, message string) string {
 	t.Helper()
-	docs, err := decode.ParseJSON(&source.File{Name: "x.json", Text: []byte(text)})
+	docs, err := syntax.ParseJSON(&source.File{Name: "x.json", Text: []byte(text)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/cncf/xds/go/udpa/annotations"
 
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // shape is what the list says of a message type.
@@ -114,17 +114,17 @@ func (p *pair) isValue(fd protoreflect.FieldDescriptor) bool {
 }
 
 // isIn reports whether an item of a map is such a value.
-func (p *pair) isIn(n, item *decode.Node) bool {
+func (p *pair) isIn(n, item *tree.Node) bool {
 	return slices.ContainsFunc(p.values, func(v protoreflect.Name) bool { return n.Field(string(v)) == item })
 }
 
 // in reports whether a map of a text is such a pair, with a credential.
-func (p *pair) in(n *decode.Node) bool {
+func (p *pair) in(n *tree.Node) bool {
 	if p == nil {
 		return false
 	}
 	name := n.Field(string(p.name))
-	if name == nil || name.Kind != decode.String {
+	if name == nil || name.Kind != tree.String {
 		return false
 	}
 	var values []string
@@ -137,8 +137,8 @@ func (p *pair) in(n *decode.Node) bool {
 }
 
 // leavesOf appends the texts and numbers in a value.
-func leavesOf(n *decode.Node, to []string) []string {
-	if n.Kind == decode.String || n.Kind == decode.Number {
+func leavesOf(n *tree.Node, to []string) []string {
+	if n.Kind == tree.String || n.Kind == tree.Number {
 		to = append(to, n.Text)
 	}
 	for i := range n.Items {

@@ -10,9 +10,11 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/decode/types"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // Message copies a message without the secrets in it. A word stands in place of each, so that one can still tell that there is one. Contents
@@ -116,7 +118,7 @@ func (c *copier) typedStruct(m protoreflect.Message) protoreflect.Message {
 		return func(_ protoreflect.FieldDescriptor, v protoreflect.Value) protoreflect.Value {
 			note := byKeys
 			if content := c.contents[v.Message().Interface()]; content != nil {
-				note = func(r *redactor, n *decode.Node) { r.message(n, content.ProtoReflect().Descriptor()) }
+				note = func(r *redactor, n *tree.Node) { r.message(n, content.ProtoReflect().Descriptor()) }
 			}
 			return protoreflect.ValueOfMessage(c.converted(v.Message(), note))
 		}
@@ -173,7 +175,7 @@ func (c *copier) hideMessage(m protoreflect.Message) protoreflect.Message {
 	case m.Descriptor().FullName() == "google.protobuf.Any":
 		return c.any(m, c.hideMessage)
 	case isDynamic(m.Descriptor()):
-		return c.converted(m, func(r *redactor, n *decode.Node) { r.leaves(n, true) })
+		return c.converted(m, func(r *redactor, n *tree.Node) { r.leaves(n, true) })
 	}
 	return mapped(m, func(fd protoreflect.FieldDescriptor, _ string) value {
 		if isPlace(m, fd) {
@@ -185,13 +187,13 @@ func (c *copier) hideMessage(m protoreflect.Message) protoreflect.Message {
 
 // converted copies a message that JSON has a word of its own for, a Struct or a part of one: there, only the keys say what is a secret. What
 // cannot be written as JSON stays behind.
-func (c *copier) converted(m protoreflect.Message, note func(*redactor, *decode.Node)) protoreflect.Message {
+func (c *copier) converted(m protoreflect.Message, note func(*redactor, *tree.Node)) protoreflect.Message {
 	out := m.New()
 	text, err := protojson.Marshal(m.Interface())
 	if err != nil {
 		return out
 	}
-	docs, err := decode.ParseJSON(&source.File{Text: text})
+	docs, err := syntax.ParseJSON(&source.File{Text: text})
 	if err != nil || len(docs) != 1 {
 		return out
 	}
@@ -207,4 +209,4 @@ func (c *copier) converted(m protoreflect.Message, note func(*redactor, *decode.
 	return out
 }
 
-func byKeys(r *redactor, n *decode.Node) { r.unknown(n, "") }
+func byKeys(r *redactor, n *tree.Node) { r.unknown(n, "") }

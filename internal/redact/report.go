@@ -8,9 +8,10 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/decode/types"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // Files knows the secrets in the files that a report is about. Nothing is looked through before something of it is about to be shown.
@@ -166,7 +167,7 @@ func (h *File) note(find func(*redactor)) {
 }
 
 // quoted hides the values in a Kubernetes Secret, where a text quotes them, or has them in parentheses. Bare, they may be any word.
-func (h *File) quoted(n *decode.Node) {
+func (h *File) quoted(n *tree.Node) {
 	if n == nil {
 		return
 	}

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // Found is a secret in a text.
@@ -45,25 +47,25 @@ func Text(name string, text []byte, types decode.Types) ([]byte, []Found) {
 	return clean, found
 }
 
-func parse(name string, text []byte) ([]*decode.Node, error) {
+func parse(name string, text []byte) ([]*tree.Node, error) {
 	file := &source.File{Name: name, Text: text}
 	switch start := bytes.TrimSpace(text); strings.ToLower(filepath.Ext(name)) {
 	case ".pb_text", ".textproto", ".txtpb":
-		return decode.ParseProtoText(file)
+		return syntax.ParseProtoText(file)
 	case ".json":
-		return decode.ParseJSON(file)
+		return syntax.ParseJSON(file)
 	default:
 		if bytes.HasPrefix(start, []byte("{")) {
-			if docs, err := decode.ParseJSON(file); err == nil {
+			if docs, err := syntax.ParseJSON(file); err == nil {
 				return docs, nil
 			}
 		}
-		return decode.ParseYAML(file)
+		return syntax.ParseYAML(file)
 	}
 }
 
 // documents redacts what was read of a text: bootstraps by their message, all else by the types that it names, or by its keys.
-func (r *redactor) documents(docs []*decode.Node) {
+func (r *redactor) documents(docs []*tree.Node) {
 	for _, doc := range docs {
 		if doc.Field("static_resources") != nil || doc.Field("dynamic_resources") != nil {
 			r.named(doc, "envoy.config.bootstrap.v3.Bootstrap")
@@ -95,11 +97,11 @@ type scalar struct {
 }
 
 // scalars lists all of them by their places.
-func (r *redactor) scalars(docs []*decode.Node) []scalar {
+func (r *redactor) scalars(docs []*tree.Node) []scalar {
 	var all []scalar
-	var walk func(n *decode.Node)
-	walk = func(n *decode.Node) {
-		if n.Kind != decode.List && n.Kind != decode.Map {
+	var walk func(n *tree.Node)
+	walk = func(n *tree.Node) {
+		if n.Kind != tree.List && n.Kind != tree.Map {
 			all = append(all, scalar{extent(r.text, n), n.Text, n.Plain})
 		}
 		for _, key := range n.Keys {
@@ -130,7 +132,7 @@ func at(all []scalar, offset int) *scalar {
 }
 
 // comments looks into the comments: configurations that are no longer in use stand there too.
-func (r *redactor) comments(docs []*decode.Node) {
+func (r *redactor) comments(docs []*tree.Node) {
 	if bytes.IndexByte(r.text, '#') < 0 {
 		return
 	}
@@ -180,7 +182,7 @@ func (r *redactor) commented(run source.Span) {
 }
 
 // repeated looks for the secrets that were found where nothing says that they are secrets.
-func (r *redactor) repeated(docs []*decode.Node) {
+func (r *redactor) repeated(docs []*tree.Node) {
 	known := newValues(r.values, minValue)
 	var scalars []scalar
 	taken, end := r.sorted(), 0
@@ -203,10 +205,10 @@ func (r *redactor) repeated(docs []*decode.Node) {
 }
 
 // pathsOf are the paths of what stands where the edits begin, which are sorted.
-func pathsOf(docs []*decode.Node, edits []edit) map[int]string {
+func pathsOf(docs []*tree.Node, edits []edit) map[int]string {
 	paths := map[int]string{}
-	var walk func(n *decode.Node, path string)
-	walk = func(n *decode.Node, path string) {
+	var walk func(n *tree.Node, path string)
+	walk = func(n *tree.Node, path string) {
 		span := n.Span()
 		within, _ := slices.BinarySearchFunc(edits, span.Start, func(e edit, start int) int { return e.Start - start })
 		if within == len(edits) || edits[within].Start >= span.End {
@@ -214,7 +216,7 @@ func pathsOf(docs []*decode.Node, edits []edit) map[int]string {
 		}
 		for i := range n.Items {
 			switch {
-			case n.Kind == decode.List:
+			case n.Kind == tree.List:
 				walk(&n.Items[i], fmt.Sprintf("%s[%d]", path, i))
 			case path == "":
 				walk(&n.Items[i], n.Keys[i].Name)

@@ -9,10 +9,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/redact"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
 )
 
 func TestText(t *testing.T) {
@@ -212,7 +212,7 @@ func TestNothingIsLeft(t *testing.T) {
 				want.WriteString(regexp.QuoteMeta(piece.text))
 			}
 		}
-		if _, err := decode.ParseYAML(&source.File{Text: []byte(text.String())}); err != nil {
+		if _, err := syntax.ParseYAML(&source.File{Text: []byte(text.String())}); err != nil {
 			t.Fatalf("%v:\n%s", err, text.String())
 		}
 		clean, found := redact.Text("x.yaml", []byte(text.String()), types.Envoy)
@@ -224,7 +224,7 @@ func TestNothingIsLeft(t *testing.T) {
 		if !regexp.MustCompile(want.String() + "$").Match(clean) {
 			t.Errorf("more has changed than the secrets:\n%s\nof\n%s", clean, text.String())
 		}
-		if _, err := decode.ParseYAML(&source.File{Text: clean}); err != nil {
+		if _, err := syntax.ParseYAML(&source.File{Text: clean}); err != nil {
 			t.Errorf("%v:\n%s", err, clean)
 		}
 		if len(p.secrets) > 0 && len(found) == 0 {

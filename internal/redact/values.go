@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
 )
 
 // values finds secrets wherever they stand, all of them in one pass: there may be thousands.

@@ -8,8 +8,8 @@ import (
 	"io"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -189,9 +189,9 @@ func resourceJSON(r *graph.Resource) jsonResource {
 	return out
 }
 
-func fieldJSON(p *decode.Path) string { return p.String() }
+func fieldJSON(p *tree.Path) string { return p.String() }
 
-// URL is where a rule's page is; for a house rule its first link, empty if it has none.
+// URL is where a rule's page is; for a custom rule its first link, empty if it has none.
 func URL(r *lint.Rule) string {
 	switch {
 	case r.Origin == nil:

@@ -11,10 +11,9 @@ import (
 // Report is what a format writes down.
 type Report struct {
 	*lint.Result
-	Rules   []*lint.Rule                         // that ran; SARIF describes them
-	Help    func(*lint.Rule) (why, whole string) // what SARIF says of a rule, in Markdown; nil: its Why
-	FailOn  lint.Severity                        // findings at or above it fail the run; 0: none does
-	Version string                               // of xdslint
+	Rules   []*lint.Rule  // that ran; SARIF describes them
+	FailOn  lint.Severity // findings at or above it fail the run; 0: none does
+	Version string        // of xdslint
 	Color   bool
 	Hidden  Hidden
 	Files   Files
@@ -27,8 +26,8 @@ type Files struct {
 }
 
 // Counted counts the files of an input.
-func Counted(input *load.Input) (n Files) {
-	for _, f := range input.Files {
+func Counted(files []load.FileReport) (n Files) {
+	for _, f := range files {
 		if f.As == "" {
 			n.Skipped++
 		} else {

@@ -15,9 +15,9 @@ import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	_ "github.com/xdslint/xdslint/graph/decode/linked"
-	"github.com/xdslint/xdslint/graph/source"
+	_ "github.com/xdslint/xdslint/internal/decode/linked"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -39,7 +39,7 @@ func sample() *lint.Result {
 		i := strings.Index(text, s)
 		return source.Span{Start: i, End: i + len(s)}
 	}
-	path := (*decode.Path)(nil).Field("x").Item("y", 2)
+	path := (*tree.Path)(nil).Field("x").Item("y", 2)
 	return &lint.Result{
 		Snapshots: []*graph.Snapshot{{Resources: []*graph.Resource{r, live}}},
 		Failures:  []*lint.Failure{{Rule: rule, Panic: "oops"}},

@@ -12,8 +12,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/explain"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -121,7 +122,7 @@ func SARIF(w io.Writer, r *Report) error {
 		if !ok {
 			i = len(run.Tool.Driver.Rules)
 			index[rule] = i
-			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, r.describe(rule))
+			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, describeRule(rule))
 		}
 		return i
 	}
@@ -155,12 +156,8 @@ func levelSARIF(s lint.Severity) string {
 	return s.String()
 }
 
-func (r *Report) describe(rule *lint.Rule) sarifRule {
-	why := strings.TrimSpace(rule.Why)
-	help := why
-	if r.Help != nil {
-		why, help = r.Help(rule)
-	}
+func describeRule(rule *lint.Rule) sarifRule {
+	why, help := explain.Help(rule)
 	why, help = cmp.Or(why, rule.Summary), cmp.Or(help, rule.Summary)
 	out := sarifRule{ID: rule.ID(), Short: sarifText{Text: rule.Summary}, Help: sarifText{Text: why, Markdown: help}, HelpURI: URL(rule)}
 	out.Default.Level = levelSARIF(rule.Severity)
@@ -199,7 +196,7 @@ func fingerprint(k lint.Key, nth int) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-func locationSARIF(r *graph.Resource, path *decode.Path, span source.Span) sarifLocation {
+func locationSARIF(r *graph.Resource, path *tree.Path, span source.Span) sarifLocation {
 	at := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{fileURI(r.File.Name)}}}
 	if r.File.Text != nil && !span.IsZero() {
 		at.Physical.Region = regionSARIF(r.File, span)

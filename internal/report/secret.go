@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/redact"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -23,7 +23,20 @@ func Hides(result *lint.Result) func(f *source.File, line int) bool {
 	}
 }
 
-func secretsIn(result *lint.Result) *redact.Files { return redact.NewFiles(resources(result)) }
+func secretsIn(result *lint.Result) *redact.Files {
+	if result.Secrets != nil {
+		return result.Secrets
+	}
+	return redact.NewFiles(resources(result))
+}
+
+// Clean is a result whose findings show no secrets.
+func Clean(result *lint.Result) *lint.Result {
+	clean := *result
+	clean.Secrets = secretsIn(result)
+	clean.Diagnostics = redacted(result, clean.Secrets)
+	return &clean
+}
 
 // resources are those that were judged, and those that are only part of a finding.
 func resources(result *lint.Result) iter.Seq[*graph.Resource] {
@@ -57,6 +70,9 @@ func Redacted(result *lint.Result) []lint.Diagnostic {
 }
 
 func redacted(result *lint.Result, secrets *redact.Files) []lint.Diagnostic {
+	if result.Secrets != nil { // it is Clean
+		return result.Diagnostics
+	}
 	all := slices.Clone(result.Diagnostics)
 	for i := range all {
 		d := &all[i]

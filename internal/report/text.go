@@ -12,9 +12,9 @@ import (
 	"github.com/fatih/color"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/redact"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -118,7 +118,7 @@ func orEnvoy(plane string) string {
 
 // In names a resource and a field of it: cluster "backend" › load_assignment. It is empty where the file is all there is. In a Kubernetes object
 // that comes first: EnvoyFilter shop/retries › spec.configPatches[0].patch.value.
-func In(r *graph.Resource, path *decode.Path) string {
+func In(r *graph.Resource, path *tree.Path) string {
 	in, own := "", ""
 	if r.Object != nil {
 		in = joined(r.Object.String(), r.InObject(path).String())

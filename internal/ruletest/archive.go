@@ -1,14 +1,14 @@
-// Package ruletest runs house rules over the examples in their archives, testdata/GROUP/NAME.txtar:
+// Package ruletest runs custom rules over the examples in their archives, testdata/GROUP/NAME.txtar:
 //
-//	bad*.yaml, bad1/…   an example that the rule has something to say about; a folder is several files in one run
-//	good*.yaml, …       one that it has nothing to say about
+//	bad*.yaml, bad1/…   an example with findings; a folder is several files in one run
+//	good*.yaml, …       an example without findings
 //	flags               optional: "assume KIND:GLOB", "open KIND", "closed KIND", "target PLANE:VERSION", one a line; for one
 //	                    example only with "EXAMPLE: " before it
 //	want                the text report of the bad ones
-//	fixed/bad.yaml, …   what --fix --unsafe-fixes makes of a bad one, where it makes anything of it
-//	envoy               optional, and not looked at here: what a test that asks Envoy has to know
+//	fixed/bad.yaml, …   a bad one after --fix --unsafe-fixes, if they change it
+//	envoy               optional, and not read here: for tests that ask Envoy
 //
-// They are those of the built-in rules, but that no other rule runs: so an example may hold no more than what its rule looks at.
+// The archives of the built-in rules have the same format. Here no other rule runs, so an example needs only what its rule reads.
 package ruletest
 
 import (
@@ -25,10 +25,10 @@ import (
 	"github.com/xdslint/xdslint/internal/explain"
 )
 
-// Folder is where archives are, beside a configuration or a plugin.
+// Folder of the archives, next to a configuration or a plugin.
 const Folder = "testdata"
 
-// archive is the examples of one rule.
+// archive has the examples of one rule.
 type archive struct {
 	path    string
 	rule    string // its id
@@ -36,7 +36,7 @@ type archive struct {
 	samples []explain.Sample
 }
 
-// find lists the archives below a folder; there are none where the folder is not there.
+// find lists the archives below a folder, which need not exist.
 func find(dir string) (paths []string, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && filepath.Ext(path) == ".txtar" {
@@ -63,18 +63,18 @@ func read(dir, path string) (*archive, error) {
 	return &archive{path: path, rule: strings.TrimSuffix(filepath.ToSlash(name), ".txtar"), text: text}, nil
 }
 
-// check reads the examples, and finds what nobody would look at.
+// check reads the examples, and finds files that would be ignored.
 func (a *archive) check() (err error) {
 	for i, f := range a.text.Files {
 		name, _, _ := strings.Cut(f.Name, "/")
 		switch {
 		case !fs.ValidPath(f.Name):
-			return fmt.Errorf("%q is no name of a file in it", f.Name)
+			return fmt.Errorf("%q is not a valid file name", f.Name)
 		case slices.ContainsFunc(a.text.Files[:i], func(g txtar.File) bool { return g.Name == f.Name }):
-			return fmt.Errorf("%s stands in it twice", f.Name)
-		case f.Name == "why.md", f.Name == "want", f.Name == "flags", f.Name == "envoy", name == "fixed":
+			return fmt.Errorf("duplicate file %s", f.Name)
+		case f.Name == "want", f.Name == "flags", f.Name == "envoy", name == "fixed":
 		case !strings.HasPrefix(name, "bad") && !strings.HasPrefix(name, "good"):
-			return fmt.Errorf("%s: the name of an example begins with bad or good", f.Name)
+			return fmt.Errorf("%s: the name of an example must begin with bad or good", f.Name)
 		}
 	}
 	if a.samples, err = explain.SamplesOf(a.text); err != nil {
@@ -83,21 +83,21 @@ func (a *archive) check() (err error) {
 	for _, wanted := range []struct {
 		bad  bool
 		what string
-	}{{true, "bad.yaml, which the rule has something to say about"}, {false, "good.yaml, which it has nothing to say about"}} {
+	}{{true, "bad.yaml, with findings"}, {false, "good.yaml, without findings"}} {
 		if !slices.ContainsFunc(a.samples, func(s explain.Sample) bool { return s.Bad() == wanted.bad }) {
-			return fmt.Errorf("it has no example such as %s", wanted.what)
+			return fmt.Errorf("there is no example such as %s", wanted.what)
 		}
 	}
 	return nil
 }
 
-// outcome is what the rule now makes of the bad examples.
+// outcome is what the rule now finds in the bad examples.
 type outcome struct {
 	want  string
 	fixed map[string]string
 }
 
-// wanted is what the archive says of that.
+// wanted is the outcome in the archive.
 func (a *archive) wanted() outcome {
 	o := outcome{fixed: map[string]string{}}
 	for _, f := range a.text.Files {
@@ -111,7 +111,7 @@ func (a *archive) wanted() outcome {
 	return o
 }
 
-// write puts an outcome into the archive.
+// write writes an outcome into the archive.
 func (a *archive) write(o outcome) error {
 	files := slices.DeleteFunc(slices.Clone(a.text.Files), func(f txtar.File) bool {
 		return f.Name == "want" || strings.HasPrefix(f.Name, "fixed/")

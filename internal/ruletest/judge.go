@@ -7,55 +7,58 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/dataplane"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
 	settings "github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/internal/fix"
 	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
 )
 
-// judgement is a rule over an example.
+// judgement is a run of a rule over an example.
 type judgement struct {
 	rule   *lint.Rule
 	sample explain.Sample
 	types  decode.Types
-	fixed  map[string]string // what all fixes make of its files
+	fixed  map[string]string // its files after all fixes
 }
 
-// judge returns the rule's report. The error says why the example is not what its name says.
+// judge returns the report. The error says that a bad example has no findings, or a good one has some.
 func (j *judgement) judge(ctx context.Context) (string, error) {
 	outcome, err := fix.Rounds(fix.Work{
 		Unsafe: true,
 		Lint:   func(texts map[string][]byte) (*lint.Result, error) { return j.lint(ctx, texts) },
-		Key:    j.key,
 	})
 	if err != nil {
 		return "", err
 	}
 	j.fixed = map[string]string{}
-	for name, text := range outcome.After {
-		j.fixed[name] = string(text)
+	for _, f := range j.sample.Files {
+		if whole, fixed := outcome.After[f.Name]; fixed {
+			if j.fixed[f.Name], err = f.Fixed(string(whole)); err != nil {
+				return "", err
+			}
+		}
+	}
+	first, err := explain.Shown(outcome.First, j.sample.Files)
+	if err != nil {
+		return "", err
 	}
 	var text strings.Builder
-	if err := report.Text(&text, outcome.First, report.TextOptions{}); err != nil {
+	if err := report.Text(&text, first, report.TextOptions{}); err != nil {
 		return "", err
 	}
 	switch found := outcome.First.Diagnostics; {
 	case j.sample.Bad() && len(found) == 0:
-		return "", fmt.Errorf("%s: the rule has nothing to say about it", j.sample.Name)
+		return "", fmt.Errorf("%s: the rule finds nothing", j.sample.Name)
 	case !j.sample.Bad() && len(found) > 0:
-		return "", fmt.Errorf("%s: the rule should have nothing to say about it, but says:\n\n%s", j.sample.Name, text.String())
+		return "", fmt.Errorf("%s: the rule should find nothing, but it finds:\n\n%s", j.sample.Name, text.String())
 	}
 	return text.String(), nil
 }
 
-// key of a file that fixes may change: they are those of the example, and nothing is on disk.
-func (j *judgement) key(f *source.File) string { return f.Name }
-
-// settled is what the flags say of the example.
+// settled applies the flags of the example.
 func (j *judgement) settled() (config lint.Config, opts load.Options, err error) {
 	flags := j.sample.Flags
 	config, opts = lint.Config{Rules: []*lint.Rule{j.rule}}, load.Options{Types: j.types}
@@ -64,9 +67,9 @@ func (j *judgement) settled() (config lint.Config, opts load.Options, err error)
 	}
 	switch {
 	case flags.Push != (lint.Push{}):
-		err = errors.New("push is for rules about pushes, which are all built in")
+		err = errors.New("push is only for built-in rules")
 	case len(flags.Targets) > 1:
-		err = errors.New("an example is judged for one target")
+		err = errors.New("an example can have only one target")
 	case len(flags.Targets) == 1:
 		config.Target, err = dataplane.Parse(flags.Targets[0])
 		config.TargetGiven = true
@@ -74,7 +77,7 @@ func (j *judgement) settled() (config lint.Config, opts load.Options, err error)
 	return config, opts, err
 }
 
-// lint runs the rule over the example, some of its files with another text.
+// lint runs the rule over the example; texts replace some of its files.
 func (j *judgement) lint(ctx context.Context, texts map[string][]byte) (*lint.Result, error) {
 	config, opts, err := j.settled()
 	if err != nil {
@@ -82,12 +85,12 @@ func (j *judgement) lint(ctx context.Context, texts map[string][]byte) (*lint.Re
 	}
 	given := map[string][]byte{}
 	for _, f := range j.sample.Files {
-		given[f.Name] = []byte(f.Text)
+		given[f.Name] = []byte(f.Whole())
 		if text, changed := texts[f.Name]; changed {
 			given[f.Name] = text
 		}
 	}
-	input, err := load.Given(ctx, given, opts)
+	input, err := load.Texts(ctx, given, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +109,7 @@ func (j *judgement) lint(ctx context.Context, texts map[string][]byte) (*lint.Re
 	return result, ctx.Err()
 }
 
-// broken finds what could not be decoded in an example: a misspelt field would leave a rule silent. A type that only its owner knows is fine.
+// broken finds what could not be decoded: a rule would miss a misspelt field. An unknown type is fine, since it may be a custom one.
 func broken(input *load.Input) error {
 	for _, s := range input.Snapshots {
 		for _, r := range s.Resources {

@@ -11,13 +11,13 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Options are the choices of Run.
+// Options of Run.
 type Options struct {
-	Update bool         // write into the archives what the rules now say, where it differs
+	Update bool         // write the current findings into the archives
 	Types  decode.Types // of messages in the examples; nil: those of Envoy's API
 }
 
@@ -36,21 +36,21 @@ type Fault struct {
 	Diff    string // unified; may be empty
 }
 
-// Run runs the archives of house rules, which stand beside the files that the rules come from. An error means that an archive could not be read or written,
-// that a rule panicked, or that the context ended.
+// Run runs the archives of custom rules, which are next to the files that define the rules. An error means that an archive could not be read or written, that
+// a rule panicked, or that the context ended.
 func Run(ctx context.Context, rules []*lint.Rule, opts Options) (*Result, error) {
 	r := &runner{Options: opts}
-	beside := map[string][]*lint.Rule{} // by folder
+	byFolder := map[string][]*lint.Rule{}
 	var folders []string
 	for _, rule := range rules {
 		dir := filepath.Join(filepath.Dir(rule.Origin.File.Name), Folder)
-		if beside[dir] == nil {
+		if byFolder[dir] == nil {
 			folders = append(folders, dir)
 		}
-		beside[dir] = append(beside[dir], rule)
+		byFolder[dir] = append(byFolder[dir], rule)
 	}
 	for _, dir := range folders {
-		if err := r.folder(ctx, dir, beside[dir]); err != nil {
+		if err := r.folder(ctx, dir, byFolder[dir]); err != nil {
 			return nil, err
 		}
 	}
@@ -76,7 +76,7 @@ func (r *runner) folder(ctx context.Context, dir string, rules []*lint.Rule) err
 		}
 		i := slices.IndexFunc(rules, func(r *lint.Rule) bool { return r.ID() == a.rule })
 		if i < 0 {
-			r.faultf(a, "no rule here is named %q%s", a.rule, nearest(a.rule, rules))
+			r.faultf(a, "rule %q does not exist here%s", a.rule, nearest(a.rule, rules))
 			continue
 		}
 		tested[rules[i]] = true
@@ -104,7 +104,7 @@ func (r *runner) faultf(a *archive, format string, args ...any) {
 	r.Faults = append(r.Faults, Fault{Path: a.path, Message: fmt.Sprintf(format, args...)})
 }
 
-// archive holds one archive against its rule.
+// archive compares one archive with its rule.
 func (r *runner) archive(ctx context.Context, a *archive, rule *lint.Rule) error {
 	r.Archives++
 	if err := a.check(); err != nil {
@@ -142,9 +142,9 @@ func (r *runner) compare(a *archive, wanted, now outcome) error {
 		return a.write(now)
 	}
 	if now.want != wanted.want {
-		message := "want is not what the rule says"
+		message := "want differs from the findings"
 		if wanted.want == "" {
-			message = "it has no want yet"
+			message = "want is missing"
 		}
 		r.differs(a, message, "want", wanted.want, now.want)
 	}
@@ -154,13 +154,13 @@ func (r *runner) compare(a *archive, wanted, now outcome) error {
 		before, there := wanted.fixed[name]
 		after, made := now.fixed[name]
 		if before != after || there != made {
-			r.differs(a, "fixed/"+name+" is not what the fixes make of it", "fixed/"+name, before, after)
+			r.differs(a, "fixed/"+name+" differs from the fixed example", "fixed/"+name, before, after)
 		}
 	}
 	return nil
 }
 
-// differs notes a file of an archive that is not what the rule makes of the examples.
+// differs reports a file of an archive that differs from the outcome.
 func (r *runner) differs(a *archive, message, name, wanted, now string) {
 	r.Faults = append(r.Faults, Fault{a.path, message, udiff.Unified(name, "now", wanted, now)})
 }

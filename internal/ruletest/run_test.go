@@ -8,19 +8,19 @@ import (
 	"strings"
 	"testing"
 
-	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
 
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/ruletest"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 )
 
-// shop is a folder with one rule: no cluster is named test. A name of crash or unable does that to the rule.
+// shop is a folder with one rule: a cluster must not be named test. The rule panics at a cluster named crash, and cannot judge one named unable.
 type shop struct {
 	dir   string
 	rules []*lint.Rule
@@ -39,13 +39,18 @@ func newShop(t *testing.T, archives map[string]string) *shop {
 		}
 	}
 	origin := &lint.Origin{Name: "plugin rules.wasm", File: &source.File{Name: filepath.Join(dir, "rules.wasm")}}
-	check := lint.Each(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
-		switch c.GetName() {
+	check := lint.ForOrigin(func() lint.Judge { return judge })
+	return &shop{dir, []*lint.Rule{{Group: "acme", Name: "no-test", Severity: lint.Error, Summary: "s", Origin: origin, Run: check}}}
+}
+
+func judge(_ context.Context, passes []*lint.Pass) *lint.EvalError {
+	p := passes[0]
+	for _, r := range p.Snapshot.All(graph.Cluster) {
+		switch at := r.AtName(); r.Name {
 		case "test":
-			at := at.Field("name")
 			p.Report(at, lint.Diagnostic{Message: "a test is in production", Help: "name it prod", Fixes: lint.Replace(at, "prod").Likely("name it prod")})
 		case "unable":
-			p.Fail(&lint.EvalError{Message: "crashed: out of luck", Notes: []string{"twice"}})
+			return &lint.EvalError{Message: "crashed: out of luck", Notes: []string{"twice"}}
 		case "crash":
 			panic("oops")
 		case "old":
@@ -53,8 +58,8 @@ func newShop(t *testing.T, archives map[string]string) *shop {
 				p.Reportf(at, "an old Envoy")
 			}
 		}
-	})
-	return &shop{dir, []*lint.Rule{{Group: "acme", Name: "no-test", Severity: lint.Error, Summary: "s", Origin: origin, Run: check}}}
+	}
+	return nil
 }
 
 func (s *shop) run(t *testing.T, update bool) *ruletest.Result {
@@ -102,25 +107,25 @@ func TestPasses(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"no bad":          {good + want, "it has no example such as bad.yaml, which the rule has something to say about"},
-		"no good":         {bad + want, "it has no example such as good.yaml, which it has nothing to say about"},
-		"silent":          {bad + good + "-- bad2.yaml --" + cluster("prod") + want, "bad2.yaml: the rule has nothing to say about it"},
-		"loud":            {bad + "-- good.yaml --" + cluster("test") + want, "good.yaml: the rule should have nothing to say about it, but says:\n\n" + strings.Replace(report, "bad.yaml", "good.yaml", 1)},
-		"no example":      {bad + good + "-- worse.yaml --\n" + want, "worse.yaml: the name of an example begins with bad or good"},
-		"outside":         {bad + good + "-- good/../../x --\n" + want, `"good/../../x" is no name of a file in it`},
-		"twice":           {bad + good + good + want, "good.yaml stands in it twice"},
+		"no bad":          {good + want, "there is no example such as bad.yaml, with findings"},
+		"no good":         {bad + want, "there is no example such as good.yaml, without findings"},
+		"silent":          {bad + good + "-- bad2.yaml --" + cluster("prod") + want, "bad2.yaml: the rule finds nothing"},
+		"loud":            {bad + "-- good.yaml --" + cluster("test") + want, "good.yaml: the rule should find nothing, but it finds:\n\n" + strings.Replace(report, "bad.yaml", "good.yaml", 1)},
+		"no example":      {bad + good + "-- worse.yaml --\n" + want, "worse.yaml: the name of an example must begin with bad or good"},
+		"outside":         {bad + good + "-- good/../../x --\n" + want, `"good/../../x" is not a valid file name`},
+		"twice":           {bad + good + good + want, "duplicate file good.yaml"},
 		"misspelt field":  {bad + "-- good.yaml --\nstatic_resources: {clusters: [{nme: prod}]}\n" + want, `good.yaml:1:32: envoy.config.cluster.v3.Cluster has no field "nme"`},
 		"no xDS":          {bad + "-- good.yaml --\n[1, 2]\n" + want, `good.yaml:1:1: this is nothing of xDS: it is no bootstrap, discovery response, config_dump or resource with an "@type"`},
 		"unknown flag":    {bad + good + "-- flags --\nhope cluster\n" + want, `flags: "hope cluster" is none of assume KIND:GLOB, open KIND, closed KIND, target PLANE:VERSION`},
 		"unknown kind":    {bad + good + "-- flags --\nopen clustr\n" + want, `flags: open: no kind is named "clustr" (did you mean "cluster"?)`},
 		"unknown target":  {bad + good + "-- flags --\ntarget envoy:0.9\n" + want, `flags: unknown target "envoy:0.9"`},
-		"several targets": {bad + good + "-- flags --\ntarget envoy:1.39\ntarget envoy:1.40\n" + want, "flags: an example is judged for one target"},
-		"push":            {bad + good + "-- flags --\npush ads per-type\n" + want, "flags: push is for rules about pushes, which are all built in"},
+		"several targets": {bad + good + "-- flags --\ntarget envoy:1.39\ntarget envoy:1.40\n" + want, "flags: an example can have only one target"},
+		"push":            {bad + good + "-- flags --\npush ads per-type\n" + want, "flags: push is only for built-in rules"},
 		"cannot judge":    {bad + "-- good.yaml --" + cluster("unable") + want, "good.yaml: plugin rules.wasm crashed: out of luck; twice"},
-		"no want":         {bad + good + fixed, "it has no want yet"},
-		"no fixed":        {bad + good + want, "fixed/bad.yaml is not what the fixes make of it"},
-		"other fixed":     {bad + good + want + "-- fixed/bad2.yaml --\n" + fixed, "fixed/bad2.yaml is not what the fixes make of it"},
-		"other want":      {bad + good + want + "more\n" + fixed, "want is not what the rule says"},
+		"no want":         {bad + good + fixed, "want is missing"},
+		"no fixed":        {bad + good + want, "fixed/bad.yaml differs from the fixed example"},
+		"other fixed":     {bad + good + want + "-- fixed/bad2.yaml --\n" + fixed, "fixed/bad2.yaml differs from the fixed example"},
+		"other want":      {bad + good + want + "more\n" + fixed, "want differs from the findings"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t, map[string]string{"acme/no-test.txtar": c.text})
@@ -138,7 +143,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestUpdate: what is written passes, and the rest of the archive is as it was.
+// TestUpdate: an updated archive passes, and nothing else in it changes.
 func TestUpdate(t *testing.T) {
 	s := newShop(t, map[string]string{"acme/no-test.txtar": "About it.\n" + bad + good + "-- want --\nold\n-- fixed/bad9.yaml --\nold\n"})
 	path := filepath.Join(s.dir, "testdata", "acme", "no-test.txtar")
@@ -157,7 +162,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// TestUpdateKeeps: of an example that is wrong, no want is made.
+// TestUpdateKeeps: an archive with a wrong example is not updated.
 func TestUpdateKeeps(t *testing.T) {
 	text := bad + "-- good.yaml --" + cluster("unable") + want
 	s := newShop(t, map[string]string{"acme/no-test.txtar": text})
@@ -173,7 +178,7 @@ func TestStrangers(t *testing.T) {
 	for _, f := range result.Faults {
 		messages = append(messages, f.Message)
 	}
-	if diff := cmp.Diff([]string{`no rule here is named "acme/no-tests" (did you mean "acme/no-test"?)`, `no rule here is named "deep/er/no-test" (did you mean "acme/no-test"?)`}, messages); diff != "" {
+	if diff := cmp.Diff([]string{`rule "acme/no-tests" does not exist here (did you mean "acme/no-test"?)`, `rule "deep/er/no-test" does not exist here (did you mean "acme/no-test"?)`}, messages); diff != "" {
 		t.Error(diff)
 	}
 	if len(result.Untested) != 1 || result.Untested[0] != s.rules[0] {
@@ -184,7 +189,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestErrors: a panic and an interruption say nothing about the archive.
+// TestErrors: a panic and an interruption are not faults of the archive.
 func TestErrors(t *testing.T) {
 	s := newShop(t, map[string]string{"acme/no-test.txtar": bad + "-- good.yaml --" + cluster("crash")})
 	_, err := ruletest.Run(t.Context(), s.rules, ruletest.Options{Update: true})
@@ -199,7 +204,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestTypes: an example is read with the types of its owner, where they are given; where they are not, nobody knows better.
+// TestTypes: an example is decoded with custom types if they are given; otherwise a mistake in them is not found.
 func TestTypes(t *testing.T) {
 	raw, err := proto.Marshal(&descriptorpb.FileDescriptorSet{File: []*descriptorpb.FileDescriptorProto{{
 		Name: proto.String("acme/quota.proto"), Package: proto.String("acme"), Syntax: proto.String("proto3"),

@@ -13,8 +13,10 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 
+	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/internal/webhook"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/plan"
 )
 
 const (
@@ -38,16 +40,24 @@ func (s *Server) lint(x *exchange) error {
 	x.Header().Set("Vary", "Accept")
 	noted := make(chan slog.Attr, 1)
 	err = s.judge(x, s.options.Timeout, func(ctx context.Context, w io.Writer) (string, error) {
-		r, err := s.options.Lint(ctx, texts)
+		r, err := s.Lint(ctx, xdslint.Texts(texts))
 		if err != nil {
 			return "", refused(ctx, err)
 		}
-		s.failures(r.Result)
 		noted <- slog.Int("findings", len(r.Diagnostics))
-		return contentType, format.Write(w, r)
+		return contentType, r.Write(w, format)
 	})
 	x.noted(noted)
 	return err
+}
+
+// Lint asks the linter, and logs the rules that failed.
+func (s *Server) Lint(ctx context.Context, in xdslint.Input) (*xdslint.Report, error) {
+	r, err := s.options.Linter.Lint(ctx, in)
+	if err == nil {
+		s.failures(r.Result)
+	}
+	return r, err
 }
 
 // noted is for the log, if the work came as far as to know it.
@@ -83,7 +93,7 @@ func (s *Server) failures(results ...*lint.Result) (failed bool) {
 }
 
 // reportFormat is the one that the query names, else the one that the client accepts, else JSON.
-func reportFormat(name string, accepted []string) (contentType string, format report.Format, err error) {
+func reportFormat(name string, accepted []string) (contentType, format string, err error) {
 	switch {
 	case name == "" && accepts(accepted, sarifType):
 		name = "sarif"
@@ -91,11 +101,10 @@ func reportFormat(name string, accepted []string) (contentType string, format re
 		name = "json"
 	}
 	types := map[string]string{"json": jsonType, "sarif": sarifType}
-	format, ok := report.Find(name)
-	if !ok || types[name] == "" {
-		return "", format, newProblem(http.StatusBadRequest, "format is json or sarif")
+	if types[name] == "" {
+		return "", "", newProblem(http.StatusBadRequest, "format is json or sarif")
 	}
-	return types[name], format, nil
+	return types[name], name, nil
 }
 
 func accepts(accepted []string, contentType string) bool {
@@ -125,7 +134,7 @@ func (s *Server) plan(x *exchange) error {
 	}
 	noted := make(chan slog.Attr, 1)
 	err = s.judge(x, s.options.Timeout, func(ctx context.Context, w io.Writer) (string, error) {
-		outcome, err := s.options.Plan(ctx, before, after, push)
+		outcome, err := s.options.Linter.Plan(ctx, xdslint.Texts(before).Named("old"), xdslint.Texts(after).Named("new"), xdslint.PlanOptions{Options: plan.Options{Push: push}})
 		if err != nil {
 			return "", refused(ctx, err)
 		}
@@ -159,7 +168,7 @@ func (s *Server) review(x *exchange) error {
 		if err := json.Unmarshal(text, &review); err != nil {
 			return "", newProblem(http.StatusBadRequest, "this is no AdmissionReview in JSON")
 		}
-		response := s.options.Review(ctx, &review)
+		response := (&webhook.Reviewer{Linter: s}).Review(ctx, &review)
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -63,9 +63,9 @@ func TestSlowClients(t *testing.T) {
 // A client that goes away in the middle of its body leaves nothing behind.
 func TestClientLeavesMidBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := run(t, Options{Lint: func(context.Context, map[string][]byte) (*report.Report, error) {
+		r := run(t, Options{Linter: fake{lint: func(context.Context, map[string][]byte) (*xdslint.Report, error) {
 			panic("half a body is judged")
-		}})
+		}}})
 		for _, head := range []string{
 			"Content-Length: 1000\r\n\r\n",
 			"Transfer-Encoding: chunked\r\n\r\n3e8\r\n",
@@ -95,10 +95,10 @@ func TestClientLeavesMidBody(t *testing.T) {
 func TestClientLeavesWhileJudged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logged
-		r := run(t, Options{Log: log.logger(), Lint: func(ctx context.Context, _ map[string][]byte) (*report.Report, error) {
+		r := run(t, Options{Log: log.logger(), Linter: fake{lint: func(ctx context.Context, _ map[string][]byte) (*xdslint.Report, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
-		}})
+		}}})
 		ctx, leave := context.WithCancel(t.Context())
 		go func() {
 			request := r.request(t, "POST", "/v1/lint", "", strings.NewReader("{}"))
@@ -128,11 +128,11 @@ func (endless) Read(p []byte) (int, error) {
 // A client that does not read its answer is disconnected, and what it holds is free again.
 func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := run(t, Options{Lint: func(ctx context.Context, texts map[string][]byte) (*report.Report, error) {
+		r := run(t, Options{Linter: fake{lint: func(ctx context.Context, texts map[string][]byte) (*xdslint.Report, error) {
 			empty, err := nothing(ctx, texts)
 			empty.Rules = rules.All() // which SARIF describes
 			return empty, err
-		}})
+		}}})
 		c, err := r.pipes.dial(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -156,10 +156,10 @@ func TestSlowReader(t *testing.T) {
 // Who has waited for half of the time is told to come back: in the other half the work may not end.
 func TestWaitsTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := run(t, Options{MaxConcurrent: 1, Lint: func(ctx context.Context, _ map[string][]byte) (*report.Report, error) {
+		r := run(t, Options{MaxConcurrent: 1, Linter: fake{lint: func(ctx context.Context, _ map[string][]byte) (*xdslint.Report, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
-		}})
+		}}})
 		first := make(chan int)
 		go func() { first <- r.status(t, "POST", "/v1/lint", strings.NewReader("{}")) }()
 		synctest.Wait()
@@ -180,10 +180,10 @@ func TestWaitsTooLong(t *testing.T) {
 func TestLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		r := run(t, Options{MaxConcurrent: 1, Lint: func(ctx context.Context, texts map[string][]byte) (*report.Report, error) {
+		r := run(t, Options{MaxConcurrent: 1, Linter: fake{lint: func(ctx context.Context, texts map[string][]byte) (*xdslint.Report, error) {
 			<-release
 			return nothing(ctx, texts)
-		}})
+		}}})
 		began := time.Now()
 		if got := r.status(t, "POST", "/v1/lint", strings.NewReader("{}")); got != http.StatusServiceUnavailable {
 			t.Errorf("status %d", got)
@@ -209,12 +209,12 @@ func TestPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logged
 		fail := true
-		r := run(t, Options{Log: log.logger(), MaxConcurrent: 1, Lint: func(ctx context.Context, texts map[string][]byte) (*report.Report, error) {
+		r := run(t, Options{Log: log.logger(), MaxConcurrent: 1, Linter: fake{lint: func(ctx context.Context, texts map[string][]byte) (*xdslint.Report, error) {
 			if fail {
 				panic(fmt.Sprintf("what is %s?", texts["body"]))
 			}
 			return nothing(ctx, texts)
-		}})
+		}}})
 		if got := r.status(t, "POST", "/v1/lint", strings.NewReader("hunter2")); got != http.StatusInternalServerError {
 			t.Errorf("status %d", got)
 		}
@@ -232,10 +232,10 @@ func TestPanic(t *testing.T) {
 func TestStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		r := run(t, Options{Lint: func(ctx context.Context, texts map[string][]byte) (*report.Report, error) {
+		r := run(t, Options{Linter: fake{lint: func(ctx context.Context, texts map[string][]byte) (*xdslint.Report, error) {
 			<-release
 			return nothing(ctx, texts)
-		}})
+		}}})
 		if got := r.status(t, "GET", "/readyz", nil); got != http.StatusOK {
 			t.Errorf("/readyz has status %d at first", got)
 		}

@@ -16,7 +16,7 @@ func FuzzIntake(f *testing.F) {
 	f.Add("/v1/lint", "filename=a.yaml&format=sarif", "application/yaml", "{}")
 	f.Add("/v1/lint", "", `multipart/form-data; boundary="b"`, "--b\r\nContent-Disposition: form-data; filename*=utf-8''%2e%2e\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n=3D\r\n--b--")
 	f.Add("/k8s/validate", "timeout=1s", jsonType, `{"request": {"uid": "u", "object": {}}}`)
-	s := made(f, Options{MaxBody: 1 << 16, Lint: realLint, Log: slog.New(slog.DiscardHandler)})
+	s := made(f, Options{MaxBody: 1 << 16, Linter: linter(), Log: slog.New(slog.DiscardHandler)})
 	f.Fuzz(func(t *testing.T, path, query, contentType, body string) {
 		if _, ok := s.routes[path]; !ok || strings.ContainsFunc(query, func(r rune) bool { return r <= ' ' || r > '~' || r == '#' }) {
 			return

@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"mime/multipart"
@@ -18,67 +17,54 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 	"go.uber.org/goleak"
-	admissionv1 "k8s.io/api/admission/v1"
 
-	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/plan"
-	"github.com/xdslint/xdslint/rules"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// realLint is what the command does, without its configuration.
-func realLint(ctx context.Context, texts map[string][]byte) (*report.Report, error) {
-	input, err := load.Given(ctx, texts, load.Options{})
+// fake is a linter made of functions; without them it finds nothing.
+type fake struct {
+	lint func(ctx context.Context, texts map[string][]byte) (*xdslint.Report, error)
+	plan func(ctx context.Context, before, after map[string][]byte, push lint.Push) (*plan.Outcome, error)
+}
+
+func (f fake) Lint(ctx context.Context, in xdslint.Input) (*xdslint.Report, error) {
+	if f.lint == nil {
+		return nothing(ctx, nil)
+	}
+	return f.lint(ctx, in.Texts())
+}
+
+func (f fake) Plan(ctx context.Context, before, after xdslint.Input, opts xdslint.PlanOptions) (*plan.Outcome, error) {
+	if f.plan == nil {
+		return linter().Plan(ctx, before, after, opts)
+	}
+	return f.plan(ctx, before.Texts(), after.Texts(), opts.Push)
+}
+
+// linter is what the command has, without its configuration.
+func linter() *xdslint.Linter {
+	l, err := xdslint.New(xdslint.Options{})
 	if err != nil {
-		return nil, err
+		panic(err)
 	}
-	return &report.Report{Result: lint.Run(ctx, input.Snapshots, lint.Config{Rules: rules.All()}), Rules: rules.All()}, ctx.Err()
-}
-
-func realPlan(ctx context.Context, before, after map[string][]byte, push lint.Push) (*plan.Outcome, error) {
-	var sides [2]*graph.Snapshot
-	for i, texts := range []map[string][]byte{before, after} {
-		input, err := load.Given(ctx, texts, load.Options{})
-		if err != nil {
-			return nil, err
-		}
-		if len(input.Snapshots) == 0 {
-			return nil, errors.New("nothing of xDS is there")
-		}
-		sides[i] = input.Snapshots[0]
-	}
-	made := plan.Make(sides[0], sides[1], plan.Options{Push: push})
-	return &plan.Outcome{Hazards: plan.Hazards(sides[0], sides[1], push), Plan: made, Remaining: made.Remaining()}, ctx.Err()
-}
-
-func allow(_ context.Context, review *admissionv1.AdmissionReview) *admissionv1.AdmissionResponse {
-	if review.Request == nil {
-		return &admissionv1.AdmissionResponse{}
-	}
-	return &admissionv1.AdmissionResponse{UID: review.Request.UID, Allowed: true, Warnings: []string{"looked at"}}
+	return l
 }
 
 // nothing finds nothing.
-func nothing(context.Context, map[string][]byte) (*report.Report, error) {
-	return &report.Report{Result: &lint.Result{Target: dataplane.Default()}}, nil
+func nothing(context.Context, map[string][]byte) (*xdslint.Report, error) {
+	return &xdslint.Report{Result: &lint.Result{Target: dataplane.Default()}}, nil
 }
 
-// made is a server whose functions find nothing, unless options has others.
+// made is a server whose linter finds nothing, unless options has another.
 func made(t testing.TB, options Options) *Server {
 	t.Helper()
-	if options.Lint == nil {
-		options.Lint = nothing
-	}
-	if options.Plan == nil {
-		options.Plan = realPlan
-	}
-	if options.Review == nil {
-		options.Review = allow
+	if options.Linter == nil {
+		options.Linter = fake{}
 	}
 	if options.Log == nil {
 		options.Log = slog.New(slog.NewTextHandler(t.Output(), nil))

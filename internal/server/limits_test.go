@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint"
 )
 
 // What is too large is refused as soon as that is known.
@@ -42,10 +42,10 @@ type endless struct{}
 func TestTooManyRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		r := run(t, Options{MaxConcurrent: 2, Lint: func(ctx context.Context, texts map[string][]byte) (*report.Report, error) {
+		r := run(t, Options{MaxConcurrent: 2, Linter: fake{lint: func(ctx context.Context, texts map[string][]byte) (*xdslint.Report, error) {
 			<-release
 			return nothing(ctx, texts)
-		}})
+		}}})
 		const accepted = 2 + 2*queuePerSlot
 		statuses := make(chan int, accepted)
 		for range accepted {
@@ -131,7 +131,7 @@ func TestPartHeadersAreCharged(t *testing.T) {
 
 // Of a small body there may be more to say than there is memory for. Who asks is told, and nobody else notices.
 func TestLargeAnswer(t *testing.T) {
-	r := run(t, Options{MaxBody: 1 << 20, Lint: realLint})
+	r := run(t, Options{MaxBody: 1 << 20, Linter: linter()})
 	body := "static_resources: {clusters: [" + strings.Repeat("{},", 10_000) + "]}"
 	if got := r.status(t, "POST", "/v1/lint", strings.NewReader(body)); got != http.StatusRequestEntityTooLarge {
 		t.Errorf("status %d", got)

@@ -18,10 +18,9 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 	"github.com/google/go-cmp/cmp"
-	admissionv1 "k8s.io/api/admission/v1"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/plan"
 )
 
@@ -114,14 +113,14 @@ func TestDescription(t *testing.T) {
 		return form(t, sent{"old", "clusters.yaml", read(transition + "old/clusters.yaml")}, sent{"old", "routes.yaml", read(transition + "old/routes.yaml")},
 			sent{"new", "clusters.yaml", read(transition + "new/clusters.yaml")}, sent{"new", "routes.yaml", read(transition + "new/routes.yaml")})
 	}
-	const review = `{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "u-1"}}`
+	const review = `{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "u-1", "operation": "CREATE", "object": {}}}`
 	paths := map[string]func() *http.Request{
 		"/v1/lint":      func() *http.Request { return post("/v1/lint", "application/octet-stream", strings.NewReader("{}")) },
 		"/v1/plan":      func() *http.Request { contentType, body := push(); return post("/v1/plan", contentType, body) },
 		"/k8s/validate": func() *http.Request { return post("/k8s/validate", jsonType, strings.NewReader(review)) },
 	}
 
-	good := made(t, Options{Lint: realLint})
+	good := made(t, Options{Linter: linter()})
 	storefront := read("snapshots/storefront/rds.yaml")
 	for _, contentType := range []string{"application/yaml", "text/plain", "application/octet-stream"} {
 		d.ask(t, good, true, post("/v1/lint?filename=rds.yaml", contentType, strings.NewReader(storefront)))
@@ -200,30 +199,27 @@ func TestDescription(t *testing.T) {
 
 // failing is a server in which everything panics.
 func failing(t *testing.T) *Server {
-	return made(t, Options{
-		Lint: func(context.Context, map[string][]byte) (*report.Report, error) { panic("oops") },
-		Plan: func(context.Context, map[string][]byte, map[string][]byte, lint.Push) (*plan.Outcome, error) {
+	return made(t, Options{Linter: fake{
+		lint: func(context.Context, map[string][]byte) (*xdslint.Report, error) { panic("oops") },
+		plan: func(context.Context, map[string][]byte, map[string][]byte, lint.Push) (*plan.Outcome, error) {
 			panic("oops")
 		},
-		Review: func(context.Context, *admissionv1.AdmissionReview) *admissionv1.AdmissionResponse { panic("oops") },
-	})
+	}})
 }
 
 // late is a server in which nothing ends in time.
 func late(t *testing.T) *Server {
 	return made(t, Options{
 		Timeout: time.Nanosecond,
-		Lint: func(ctx context.Context, _ map[string][]byte) (*report.Report, error) {
-			<-ctx.Done()
-			return nil, errors.New("late")
-		},
-		Plan: func(ctx context.Context, _, _ map[string][]byte, _ lint.Push) (*plan.Outcome, error) {
-			<-ctx.Done()
-			return nil, errors.New("late")
-		},
-		Review: func(ctx context.Context, _ *admissionv1.AdmissionReview) *admissionv1.AdmissionResponse {
-			<-ctx.Done()
-			return nil
+		Linter: fake{
+			lint: func(ctx context.Context, _ map[string][]byte) (*xdslint.Report, error) {
+				<-ctx.Done()
+				return nil, errors.New("late")
+			},
+			plan: func(ctx context.Context, _, _ map[string][]byte, _ lint.Push) (*plan.Outcome, error) {
+				<-ctx.Done()
+				return nil, errors.New("late")
+			},
 		},
 	})
 }

@@ -1,5 +1,4 @@
-// Package server judges configurations over HTTP. It knows HTTP only: what it calls to lint, plan and review is given to it, and reads
-// nothing but what a request holds.
+// Package server judges configurations over HTTP, and reads nothing but what a request holds.
 package server
 
 import (
@@ -13,10 +12,9 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	admissionv1 "k8s.io/api/admission/v1"
 
-	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/internal/webhook"
 	"github.com/xdslint/xdslint/plan"
 )
 
@@ -35,13 +33,16 @@ const (
 	farewell = time.Second
 )
 
-// Options of a Server. Lint, Plan and Review must be given; they are called concurrently, and each has to end soon after its context.
+// Linter is what the server asks: an *xdslint.Linter. It is called concurrently, and has to end soon after its context. An error that is not the
+// context's is the client's: nothing of that can be judged.
+type Linter interface {
+	webhook.Linter
+	Plan(ctx context.Context, before, after xdslint.Input, opts xdslint.PlanOptions) (*plan.Outcome, error)
+}
+
+// Options of a Server.
 type Options struct {
-	// Lint judges texts by their names. An error that is not the context's is the client's: nothing of that can be judged.
-	Lint func(ctx context.Context, texts map[string][]byte) (*report.Report, error)
-	// Plan plans the push from one set of texts to another. Its errors mean the same.
-	Plan   func(ctx context.Context, before, after map[string][]byte, push lint.Push) (*plan.Outcome, error)
-	Review func(ctx context.Context, review *admissionv1.AdmissionReview) *admissionv1.AdmissionResponse
+	Linter Linter
 
 	TLS           *Files        // nil: plain HTTP, on a loopback address
 	MaxBody       int64         // bytes of a request's body; 0: DefaultMaxBody

@@ -14,12 +14,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	admissionv1 "k8s.io/api/admission/v1"
 	"pgregory.net/rapid"
 
-	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/plan"
 )
 
@@ -49,10 +48,10 @@ func text(t testing.TB, response *http.Response) string {
 // What a body is called tells its encoding.
 func TestNames(t *testing.T) {
 	var got map[string][]byte
-	s := made(t, Options{Lint: func(ctx context.Context, texts map[string][]byte) (*report.Report, error) {
+	s := made(t, Options{Linter: fake{lint: func(ctx context.Context, texts map[string][]byte) (*xdslint.Report, error) {
 		got = texts
 		return nothing(ctx, texts)
-	}})
+	}}})
 	multipart := func(parts ...sent) (string, string) {
 		contentType, body := form(t, parts...)
 		return contentType, body.String()
@@ -109,10 +108,10 @@ func TestFormats(t *testing.T) {
 func TestPlanSides(t *testing.T) {
 	var before, after map[string][]byte
 	var asked lint.Push
-	s := made(t, Options{Plan: func(_ context.Context, b, a map[string][]byte, push lint.Push) (*plan.Outcome, error) {
+	s := made(t, Options{Linter: fake{plan: func(_ context.Context, b, a map[string][]byte, push lint.Push) (*plan.Outcome, error) {
 		before, after, asked = b, a, push
 		return &plan.Outcome{Hazards: &lint.Result{Target: dataplane.Default()}}, nil
-	}})
+	}}})
 	contentType, body := form(t, sent{"new", "c.yaml", "1"}, sent{"old", "c.yaml", "2"}, sent{"old", "/etc/eds.yaml", "3"}, sent{"new", "", "4"},
 		sent{"old", "../new/c.yaml", "5"})
 	response := ask(s, "POST", "/v1/plan?transport=delta&versions=global", contentType, body)
@@ -132,9 +131,9 @@ func TestPlanSides(t *testing.T) {
 
 // Each wrong request is told what is wrong with it.
 func TestProblems(t *testing.T) {
-	s := made(t, Options{MaxBody: 4 << 20, Plan: func(context.Context, map[string][]byte, map[string][]byte, lint.Push) (*plan.Outcome, error) {
+	s := made(t, Options{MaxBody: 4 << 20, Linter: fake{plan: func(context.Context, map[string][]byte, map[string][]byte, lint.Push) (*plan.Outcome, error) {
 		return nil, errors.New("old holds 2 configurations, and only one can be compared")
-	}})
+	}}})
 	twice, sameName := form(t, sent{"file", "a.yaml", "1"}, sent{"file", "./a.yaml", "2"})
 	nameless, noName := form(t, sent{"", "", "1"})
 	oneSided, onlyOld := form(t, sent{"old", "a.yaml", "1"})
@@ -206,17 +205,19 @@ func TestProblems(t *testing.T) {
 // A review is answered with its response, and in the time that the API server gives.
 func TestReview(t *testing.T) {
 	var log logged
-	s := made(t, Options{})
-	const review = `{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "u-1", "object": {"kind": "ConfigMap"}}}`
+	s := made(t, Options{Linter: fake{lint: func(context.Context, map[string][]byte) (*xdslint.Report, error) {
+		return nil, errors.New("no luck")
+	}}})
+	const review = `{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "u-1", "operation": "CREATE", "object": {"kind": "ConfigMap"}}}`
 	response := ask(s, "POST", "/k8s/validate?timeout=10s", jsonType, strings.NewReader(review))
-	const want = `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":"u-1","allowed":true,"warnings":["looked at"]}}`
+	const want = `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":"u-1","allowed":true,"warnings":["xdslint: this object was not checked: no luck"]}}`
 	if got := text(t, response); response.StatusCode != http.StatusOK || got != want {
 		t.Errorf("%s: %s\n%s", response.Status, got, &log.text)
 	}
-	s = made(t, Options{Review: func(ctx context.Context, _ *admissionv1.AdmissionReview) *admissionv1.AdmissionResponse {
+	s = made(t, Options{Linter: fake{lint: func(ctx context.Context, _ map[string][]byte) (*xdslint.Report, error) {
 		<-ctx.Done()
-		return nil
-	}})
+		return nil, ctx.Err()
+	}}})
 	if response := ask(s, "POST", "/k8s/validate?timeout=1ms", jsonType, strings.NewReader(review)); response.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("late: %s", response.Status)
 	}
@@ -225,9 +226,9 @@ func TestReview(t *testing.T) {
 // The log has a line for each request, with nothing of its body or of what its query says.
 func TestLog(t *testing.T) {
 	var log logged
-	s := made(t, Options{Log: log.logger(), Plan: func(context.Context, map[string][]byte, map[string][]byte, lint.Push) (*plan.Outcome, error) {
+	s := made(t, Options{Log: log.logger(), Linter: fake{plan: func(context.Context, map[string][]byte, map[string][]byte, lint.Push) (*plan.Outcome, error) {
 		return nil, errors.New(`old: "hunter2" is no number`)
-	}})
+	}}})
 	contentType, body := form(t, sent{"old", "hunter2", "hunter2"}, sent{"new", "a", "hunter2"})
 	for _, response := range []*http.Response{
 		ask(s, "POST", "/v1/lint?filename=hunter2", "", strings.NewReader("hunter2")),

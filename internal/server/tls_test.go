@@ -25,7 +25,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint"
 )
 
 // authority signs certificates.
@@ -243,11 +243,11 @@ func TestStopHTTP2(t *testing.T) {
 	ca, files := newAuthority(t), newFiles(t)
 	ca.write(t, files, 100)
 	taken, release := make(chan bool), make(chan bool)
-	s := made(t, Options{TLS: &files, Lint: func(ctx context.Context, texts map[string][]byte) (*report.Report, error) {
+	s := made(t, Options{TLS: &files, Linter: fake{lint: func(ctx context.Context, texts map[string][]byte) (*xdslint.Report, error) {
 		taken <- true
 		<-release
 		return nothing(ctx, texts)
-	}})
+	}}})
 	address, stop := stoppable(t, s)
 	asking := client(t, &tls.Config{RootCAs: ca.pool()})
 	answer := make(chan error, 1)

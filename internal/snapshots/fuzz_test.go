@@ -14,9 +14,10 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/internal/suppress"
+	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -36,7 +37,7 @@ func seeds(f *testing.F) {
 			}
 			files := []txtar.File{{Name: path, Data: text}}
 			if filepath.Ext(path) == ".txtar" {
-				files = txtar.Parse(text).Files
+				files = explain.ParseArchive(text).Files
 			}
 			for _, file := range files {
 				if ext := filepath.Ext(file.Name); ext != "" && ext != ".md" { // the archives' own notes have none

@@ -9,8 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
 	"pgregory.net/rapid"
+
+	"github.com/xdslint/xdslint/internal/explain"
 )
 
 // The order of files on the command line says nothing, and two runs print the same bytes.
@@ -46,7 +47,7 @@ func examples(t *testing.T) []string {
 	}
 	dir := t.TempDir()
 	for _, path := range archives {
-		archive, err := txtar.ParseFile(path)
+		archive, err := explain.ReadArchive(path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -104,11 +104,11 @@ func inString(resources []*graph.Resource, offset int) bool {
 	return false
 }
 
-func within(n *decode.Node, offset int) bool {
+func within(n *tree.Node, offset int) bool {
 	if span := n.Span(); offset < span.Start || offset >= span.End {
 		return false
 	}
-	if n.Kind == decode.String {
+	if n.Kind == tree.String {
 		return true
 	}
 	for i := range n.Items {

@@ -3,7 +3,7 @@ package suppress
 import (
 	"testing"
 
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
 )
 
 func TestGlob(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -91,7 +92,7 @@ func examples(t *testing.T) []*example {
 
 func readArchive(t *testing.T, path string) []*example {
 	t.Helper()
-	archive, err := txtar.ParseFile(path)
+	archive, err := explain.ReadArchive(path)
 	if err != nil {
 		t.Fatal(err)
 	}

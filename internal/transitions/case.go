@@ -14,7 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	_ "github.com/xdslint/xdslint/graph/decode/linked" // an Any of any type is opened and packed anew
+	_ "github.com/xdslint/xdslint/internal/decode/linked" // an Any of any type is opened and packed anew
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"

@@ -14,9 +14,9 @@ import (
 	serverv3 "github.com/envoyproxy/go-control-plane/pkg/server/v3"
 
 	"github.com/xdslint/xdslint/admission"
+	planes "github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint"
-	planes "github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -99,7 +99,7 @@ func (r *run) gate(ctx context.Context, options admission.Options) (*admission.G
 	if err != nil {
 		return nil, err
 	}
-	in, err := load.Given(ctx, map[string][]byte{"bootstrap.json": []byte(text)}, load.Options{})
+	in, err := load.Texts(ctx, map[string][]byte{"bootstrap.json": []byte(text)}, load.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 
 	"github.com/xdslint/xdslint/admission"
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/plan"
@@ -44,7 +45,7 @@ func throughPlan(ctx context.Context, c *Case, m Mode) (*Result, error) {
 	}
 	defer r.close()
 	plain, err := r.gate(ctx, admission.Options{Policy: admission.Block, Hazards: func(before, after *graph.Snapshot) *lint.Result {
-		return plan.Hazards(before, after, m.Push)
+		return plan.Hazards(graph.Diff(before, after), m.Push, dataplane.Default())
 	}})
 	if err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func throughPlan(ctx context.Context, c *Case, m Mode) (*Result, error) {
 	driven, err := r.gate(ctx, admission.Options{
 		Policy: admission.Block,
 		Hazards: func(before, after *graph.Snapshot) *lint.Result {
-			return plan.Make(before, after, plan.Options{Push: m.Push}).Remaining()
+			return plan.Make(graph.Diff(before, after), plan.Options{Push: m.Push}).Remaining(dataplane.Default())
 		},
 		Push: func(ctx context.Context, _ string, snapshot cachev3.ResourceSnapshot) error {
 			return push(ctx, r.cp.cache, r.before.pushed, snapshot.(*cachev3.Snapshot))

@@ -3,16 +3,13 @@ package verdict
 
 import (
 	"context"
-	"errors"
-	"io"
-	"os"
 	"slices"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/internal/report"
-	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/lint"
 )
 
 // Verdict is one target's answer to one file.
@@ -43,30 +40,8 @@ const (
 	ConfigDump = "config_dump"
 )
 
-// Judge asks targets about one file. Only the rules and the target count: no configuration, suppression or severity. An
-// error means that the file could not be read; what cannot be parsed is rejected.
-func Judge(ctx context.Context, path string, targets []dataplane.Target, rules []*lint.Rule, opts load.Options) ([]Verdict, error) {
-	if path != "-" {
-		if err := readable(path); err != nil {
-			return nil, err
-		}
-	}
-	input, err := load.Paths(ctx, []string{path}, opts)
-	if err != nil {
-		return nil, err
-	}
-	name := path
-	if path == "-" {
-		name = input.Files[0].Path
-	}
-	all, err := Of(ctx, name, input, targets, rules)
-	for i := range all {
-		all[i].Path = path
-	}
-	return all, err
-}
-
-// Of asks targets about the file of that name in an input, in which there is besides nothing but what the file names.
+// Of asks targets about the file of that name in an input, in which there is besides nothing but what the file names. Only the rules and the target count:
+// no configuration, suppression or severity.
 func Of(ctx context.Context, name string, input *load.Input, targets []dataplane.Target, rules []*lint.Rule) ([]Verdict, error) {
 	var all []Verdict
 	for _, t := range targets {
@@ -92,18 +67,6 @@ func Of(ctx context.Context, name string, input *load.Input, targets []dataplane
 		}
 	}
 	return all, nil
-}
-
-func readable(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if _, err = f.Read(make([]byte, 1)); errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
 }
 
 func reason(d *lint.Diagnostic) Reason {

@@ -3,7 +3,6 @@ package webhook
 import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/internal/report"
 )
 
 // identity is what stays of a finding when something above it gets longer or shorter.
@@ -26,7 +25,7 @@ func split(errors []lint.Diagnostic, before *lint.Result) (fresh, known []lint.D
 		silent[failure.Rule] = true
 	}
 	left := map[identity]int{}
-	for _, d := range report.Redacted(before) {
+	for _, d := range before.Diagnostics {
 		if d.Severity == lint.Error {
 			left[identityOf(&d)]++
 		}

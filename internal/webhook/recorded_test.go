@@ -14,23 +14,21 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/webhook"
-	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/rules"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/responses")
 
 // reviewer has all built-in rules.
-var reviewer = &webhook.Reviewer{
-	Lint: func(ctx context.Context, texts map[string][]byte) (*lint.Result, error) {
-		input, err := load.Given(ctx, texts, load.Options{})
-		if err != nil {
-			return nil, err
-		}
-		return lint.Run(ctx, input.Snapshots, lint.Config{Rules: rules.All()}), nil
-	},
+var reviewer = &webhook.Reviewer{Linter: linter()}
+
+func linter() *xdslint.Linter {
+	l, err := xdslint.New(xdslint.Options{})
+	if err != nil {
+		panic(err)
+	}
+	return l
 }
 
 // testdata/reviews is what a real API server has asked; internal/kubetest records it.
@@ -109,13 +107,11 @@ func FuzzReview(f *testing.F) {
 }
 
 func ExampleReviewer() {
-	reviewer := &webhook.Reviewer{Lint: func(ctx context.Context, texts map[string][]byte) (*lint.Result, error) {
-		input, err := load.Given(ctx, texts, load.Options{})
-		if err != nil {
-			return nil, err
-		}
-		return lint.Run(ctx, input.Snapshots, lint.Config{Rules: rules.All()}), nil
-	}}
+	linter, err := xdslint.New(xdslint.Options{})
+	if err != nil {
+		panic(err)
+	}
+	reviewer := &webhook.Reviewer{Linter: linter}
 	response := reviewer.Review(context.Background(), &admissionv1.AdmissionReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: "admission.k8s.io/v1", Kind: "AdmissionReview"},
 		Request: &admissionv1.AdmissionRequest{

@@ -11,17 +11,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/internal/report"
 )
 
-// Reviewer judges the objects of AdmissionReviews. It keeps no state, so dry runs are like any other.
-type Reviewer struct {
-	// Lint judges texts by their names, as load.Given and lint.Run do together; it may be called concurrently. A Kubernetes object is one
-	// text: whether there is anything of Envoy in it is for Lint to say.
-	Lint func(ctx context.Context, texts map[string][]byte) (*lint.Result, error)
+// Linter judges an object, which is one text: whether there is anything of Envoy in it is for the linter to say. It is an *xdslint.Linter.
+type Linter interface {
+	Lint(ctx context.Context, in xdslint.Input) (*xdslint.Report, error)
 }
+
+// Reviewer judges the objects of AdmissionReviews. It keeps no state, so dry runs are like any other.
+type Reviewer struct{ Linter Linter }
 
 // Review says whether an object may be stored: not if there are errors in it, but for those that were there before an update. All else that
 // was found comes as warnings. An object that is about to go is let through, and one that could not be judged too, with a warning: what a
@@ -74,7 +75,7 @@ func (r *Reviewer) judge(ctx context.Context, request *admissionv1.AdmissionRequ
 		return nil, err
 	}
 	found := &findings{failures: result.Failures}
-	for _, d := range report.Redacted(result) {
+	for _, d := range result.Diagnostics {
 		switch d.Severity {
 		case lint.Error:
 			found.errors = append(found.errors, d)
@@ -100,11 +101,11 @@ func (r *Reviewer) judge(ctx context.Context, request *admissionv1.AdmissionRequ
 // lint judges one object.
 func (r *Reviewer) lint(ctx context.Context, object []byte) (*lint.Result, error) {
 	name, text := manifest(object)
-	result, err := r.Lint(ctx, map[string][]byte{name: text})
-	if err == nil {
-		err = ctx.Err() // then these are not all the findings
+	found, err := r.Linter.Lint(ctx, xdslint.Texts(map[string][]byte{name: text}))
+	if err != nil { // of the context too: then these are not all the findings
+		return nil, err
 	}
-	return result, err
+	return found.Result, nil
 }
 
 // relabelled is an object with other labels: who asks for an object to be checked that is there already is told what is wrong with it, but

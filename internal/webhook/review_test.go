@@ -18,10 +18,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"pgregory.net/rapid"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -44,9 +45,11 @@ type wrong struct {
 }
 
 // obedient finds what an object says, and nothing in one without the label.
-func obedient(_ context.Context, texts map[string][]byte) (*lint.Result, error) {
+type obedient struct{}
+
+func (obedient) Lint(ctx context.Context, in xdslint.Input) (*xdslint.Report, error) {
 	result := &lint.Result{}
-	for name, text := range texts {
+	for name, text := range in.Texts() {
 		var o object
 		if err := json.Unmarshal(text, &o); err != nil {
 			return nil, err
@@ -62,11 +65,18 @@ func obedient(_ context.Context, texts map[string][]byte) (*lint.Result, error) 
 			result.Diagnostics = append(result.Diagnostics, lint.Diagnostic{
 				Rule: rule, Severity: cmp.Or(w.Severity, lint.Error), Message: w.Message, Notes: []string{"envoy refuses it"}, Help: "write it well",
 				Resource: &graph.Resource{Kind: graph.Cluster, Name: "backend", File: file},
-				Path:     (*decode.Path)(nil).Item("endpoints", w.Index).Field("port"),
+				Path:     (*tree.Path)(nil).Item("endpoints", w.Index).Field("port"),
 			})
 		}
 	}
-	return result, nil
+	return &xdslint.Report{Result: result}, ctx.Err()
+}
+
+// unlucky cannot judge.
+type unlucky struct{}
+
+func (unlucky) Lint(context.Context, xdslint.Input) (*xdslint.Report, error) {
+	return nil, errors.New("no luck")
 }
 
 func request(operation admissionv1.Operation, now, before *object) *admissionv1.AdmissionReview {
@@ -94,7 +104,7 @@ func labelled(all ...wrong) *object {
 }
 
 func review(t interface{ Fatalf(string, ...any) }, r *admissionv1.AdmissionReview) *admissionv1.AdmissionResponse {
-	response := (&Reviewer{Lint: obedient}).Review(context.Background(), r)
+	response := (&Reviewer{obedient{}}).Review(context.Background(), r)
 	if response.UID != "u1" {
 		t.Fatalf("the answer is to %q", response.UID)
 	}
@@ -202,7 +212,7 @@ func TestMalformed(t *testing.T) {
 		"xdslint: the object is not JSON: unexpected end of JSON input":                                                                  bare,
 		"xdslint: the object is not JSON: invalid character 'k' looking for beginning of value":                                          text,
 	} {
-		response := (&Reviewer{Lint: obedient}).Review(context.Background(), r)
+		response := (&Reviewer{obedient{}}).Review(context.Background(), r)
 		if response.Allowed || response.Result.Code != 400 || response.Result.Message != want {
 			t.Errorf("%+v, want %s", response.Result, want)
 		}
@@ -226,23 +236,26 @@ func TestNotJudged(t *testing.T) {
 	hollow.Request.OldObject.Raw = []byte(`{"metadata": null}`)
 	for name, c := range map[string]struct {
 		ctx    context.Context
-		lint   func(context.Context, map[string][]byte) (*lint.Result, error)
+		linter Linter
 		review *admissionv1.AdmissionReview
 		want   string
 	}{
 		"error": {
-			context.Background(), func(context.Context, map[string][]byte) (*lint.Result, error) { return nil, errors.New("no luck") },
+			context.Background(),
+			unlucky{},
 			request(admissionv1.Create, labelled(), nil), "xdslint: this object was not checked: no luck",
 		},
-		"interrupted":              {ended, obedient, request(admissionv1.Create, labelled(), nil), "xdslint: this object was not checked: context canceled"},
-		"no old object":            {context.Background(), obedient, broken, "xdslint: this object was not checked: the old object cannot be read: unexpected end of JSON input"},
-		"an old object of nothing": {context.Background(), obedient, hollow, "xdslint: this object was not checked: the old object cannot be read: it has no metadata"},
+		"interrupted":              {ended, obedient{}, request(admissionv1.Create, labelled(), nil), "xdslint: this object was not checked: context canceled"},
+		"no old object":            {context.Background(), obedient{}, broken, "xdslint: this object was not checked: the old object cannot be read: unexpected end of JSON input"},
+		"an old object of nothing": {context.Background(), obedient{}, hollow, "xdslint: this object was not checked: the old object cannot be read: it has no metadata"},
 		"a failing rule": {
-			context.Background(), obedient, request(admissionv1.Create, failing, nil),
+			context.Background(),
+			obedient{},
+			request(admissionv1.Create, failing, nil),
 			"xdslint: rule test/rule failed on this object and says nothing of it; this is a bug of xdslint",
 		},
 	} {
-		response := (&Reviewer{Lint: c.lint}).Review(c.ctx, c.review)
+		response := (&Reviewer{c.linter}).Review(c.ctx, c.review)
 		if !response.Allowed || !slices.Equal(response.Warnings, []string{c.want}) {
 			t.Errorf("%s: %+v", name, response)
 		}

@@ -64,7 +64,9 @@ func Run(ctx context.Context, cache cachev3.SnapshotCache, node string, before, 
 		return errors.New("apply.Options has no Tracker")
 	}
 	if opts.plan == nil {
-		opts.plan = plan.Make
+		opts.plan = func(before, after *graph.Snapshot, opts plan.Options) *plan.Plan {
+			return plan.Make(graph.Diff(before, after), opts)
+		}
 	}
 	if gocp.None(before) {
 		before = nil

@@ -10,6 +10,7 @@ import (
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -32,7 +33,7 @@ func TestFirstRefused(t *testing.T) {
 		target.ports = map[string]uint32{"l": 10001}
 		after := target.snapshot(t, "v2", transport)
 		opts := options(p)
-		opts.Progress = func(e Event) { e.Plan.Remaining() }
+		opts.Progress = func(e Event) { e.Plan.Remaining(dataplane.Default()) }
 		err := push(p, after, opts)
 		var nack *NackError
 		if !errors.As(err, &nack) {

@@ -9,10 +9,14 @@ import (
 	"testing"
 	"time"
 
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/plan"
 )
 
 func TestACKTimeout(t *testing.T) {
@@ -124,5 +128,20 @@ func TestErrors(t *testing.T) {
 	}
 	if err := push(p, nil, options(p)); err == nil {
 		t.Error("there is no target")
+	}
+}
+
+// What Envoy quotes of a secret does not get into an error, which ends up in a log.
+func TestNACKQuotesNoSecret(t *testing.T) {
+	secret := &tlsv3.Secret{Type: &tlsv3.Secret_GenericSecret{GenericSecret: &tlsv3.GenericSecret{
+		Secret: &corev3.DataSource{Specifier: &corev3.DataSource_InlineString{InlineString: "swordfish"}},
+	}}}
+	r := &run{
+		session: &session{pushed: map[version]int{}}, made: &plan.Plan{},
+		resources: []*graph.Resource{{Kind: graph.Secret, Message: secret, File: &source.File{Name: "snapshot"}}},
+	}
+	err := r.nack(&refusal{message: "cannot parse swordfish"})
+	if !strings.HasSuffix(err.Error(), "cannot parse [secret]") {
+		t.Error(err)
 	}
 }

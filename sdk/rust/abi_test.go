@@ -111,10 +111,10 @@ func typeOf(fd protoreflect.FieldDescriptor) (prost, rust string) {
 	case protoreflect.MessageKind:
 		return "message", string(fd.Message().Name())
 	}
-	panic(fmt.Sprintf("%s: the plugins' messages have had no field of kind %s yet: say here what it is in Rust", fd.FullName(), fd.Kind()))
+	panic(fmt.Sprintf("%s: add the Rust type of kind %s here", fd.FullName(), fd.Kind()))
 }
 
-// name of a field, spelled so that it is no keyword.
+// name of a field, escaped if it is a keyword.
 func name(fd protoreflect.FieldDescriptor) string {
 	if fd.Name() == "type" {
 		return "r#type"

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/plugintest"
 	"github.com/xdslint/xdslint/internal/ruletest"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/wasm/plugin"
 )
@@ -72,7 +72,7 @@ func archives(t *testing.T, rules []*lint.Rule) {
 
 // cannotJudge: a rule that goes wrong becomes one finding that says why.
 func cannotJudge(t *testing.T, rule *lint.Rule, want string) {
-	input, err := load.Given(t.Context(), map[string][]byte{"envoy.yaml": []byte("static_resources: {clusters: [{name: orders}]}")}, load.Options{})
+	input, err := load.Texts(t.Context(), map[string][]byte{"envoy.yaml": []byte("static_resources: {clusters: [{name: orders}]}")}, load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,57 +1,55 @@
-//go:build js && wasm
+//go:build wasip1
 
-// The browser command is the engine that the playground loads: a function xdslint(operation, request) → answer, both JSON. With the tag constraints it is
-// the larger one, which knows CEL.
+// The browser command is the engine that the playground loads. It is a WASI reactor: the host calls allocate, writes an operation, a space and a
+// request in JSON to the memory it gets, and calls call. With the tag constraints it is the larger engine, which knows CEL.
 package main
 
 import (
+	"bytes"
 	"runtime"
 	"runtime/debug"
-	"syscall/js"
+	"unsafe"
 
 	"github.com/xdslint/xdslint/internal/playground"
 )
 
-// collect takes all garbage away: what is kept of a memory (web/scripts/preinitialise.ts) should be without.
-//
-//go:wasmexport collect
-func collect() {
-	runtime.GC()
-	runtime.GC() // finishes what the first one began
-}
-
-// One thread does the work and takes the garbage away: the less often, the better, as long as there is memory. A browser gives 4 GiB.
+// One thread lints and collects garbage: the less often it collects, the better, as long as there is memory. A browser gives 4 GiB.
 const (
 	garbagePercent = 400
 	memoryLimit    = 1 << 30
 )
 
-func main() {
+func init() {
 	debug.SetGCPercent(garbagePercent)
 	debug.SetMemoryLimit(memoryLimit)
-	e := playground.Engine{Custom: makeRules}
-	answer = js.FuncOf(func(_ js.Value, args []js.Value) any {
-		small() // so that what refers to the arguments shares no block with what the engine keeps: see alone
-		return alone(e.Call(args[0].String(), []byte(args[1].String())))
-	})
-	js.Global().Set("xdslint", answer)
-	small() // so that what refers to the first call shares no block with what refers to the function
-	select {}
 }
 
-// answer is the function that JavaScript calls. It is kept, so that web/src/engine/go.ts can rely on it.
-var answer js.Func
+func main() {}
 
-// alone is an answer for JavaScript. Go refers to it by eight bytes, which share a block with another small object and are kept as long as that one: between
-// two that nobody keeps, the answer is let go of, and web/scripts/preinitialise.ts finds no value that should not be there.
-func alone(text []byte) js.Value {
-	before := small()
-	value := js.ValueOf(string(text))
-	after := small()
-	runtime.KeepAlive(before)
-	runtime.KeepAlive(after)
-	return value
+// The host knows the addresses of both, so they are kept.
+var request, answer []byte
+
+//go:wasmexport allocate
+func allocate(size uint32) unsafe.Pointer {
+	request = make([]byte, size)
+	return unsafe.Pointer(unsafe.SliceData(request))
 }
 
-//go:noinline
-func small() *uint64 { return new(uint64) }
+// call returns the address of the answer in the upper 32 bits, and its length in the lower.
+//
+//go:wasmexport call
+func call() uint64 {
+	operation, text, _ := bytes.Cut(request, []byte(" "))
+	answer = playground.Engine{Custom: makeRules}.Call(string(operation), text)
+	request = nil
+	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(answer))))<<32 | uint64(len(answer))
+}
+
+// collect frees what no later call needs, before web/scripts/preinitialise.ts keeps the memory.
+//
+//go:wasmexport collect
+func collect() {
+	request, answer = nil, nil
+	runtime.GC()
+	runtime.GC() // finishes what the first one began
+}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/internal/pluginabi"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -22,7 +21,7 @@ func (p *Plugin) check(ctx context.Context, passes []*lint.Pass) *lint.EvalError
 	case why == nil || ctx.Err() != nil: // the run is over
 		return nil
 	case q.secret:
-		return unablef("cannot judge what stands in a Kubernetes Secret; why is not said, since that may quote it")
+		return unablef("cannot judge the content of a Kubernetes Secret; the reason is withheld, since it may quote the Secret")
 	}
 	return why
 }
@@ -41,14 +40,14 @@ func (p *Plugin) answer(ctx context.Context, q *question, passes []*lint.Pass) *
 	return p.report(limited, answer, q, passes)
 }
 
-// report makes findings of an answer: of all of it or, where a part is wrong, of nothing.
+// report turns an answer into findings. If one is wrong, none is reported.
 func (p *Plugin) report(ctx context.Context, raw []byte, q *question, passes []*lint.Pass) *lint.EvalError {
 	answer := &pluginabi.Findings{}
 	if err := unmarshal(raw, answer); err != nil {
-		return unablef("answers with %s", err)
+		return unablef("returns %s", err)
 	}
 	if n := len(answer.GetFindings()); n > MaxFindings {
-		return unablef("has %d findings, and may have %d", n, MaxFindings)
+		return unablef("has %d findings; the limit is %d", n, MaxFindings)
 	}
 	a := &answering{question: q, ctx: ctx, limit: p.options.Time, running: map[string]*lint.Pass{}, known: map[string]bool{}}
 	for _, pass := range passes {
@@ -78,43 +77,43 @@ func unablef(format string, args ...any) *lint.EvalError {
 	return &lint.EvalError{Message: fmt.Sprintf(format, args...)}
 }
 
-// answering is what is known when an answer is read.
+// answering is the context in which an answer is read.
 type answering struct {
 	*question
-	ctx     context.Context // ends with the time that there is for it
+	ctx     context.Context // ends when the time for the answer is over
 	limit   time.Duration
 	running map[string]*lint.Pass
 	known   map[string]bool // rules, whether they run or not
 }
 
-// tooLong: one place or edit takes little time, and thousands of them in a large text may take minutes.
+// tooLong: one place or edit takes little time, but thousands of them in a large text may take minutes.
 func (a *answering) tooLong() *lint.EvalError {
-	return unablef("answers with more findings and fixes than can be placed in %s", a.limit)
+	return unablef("returns more findings and fixes than can be located in %s", a.limit)
 }
 
-// finding checks one, and returns what reports it.
+// finding checks a finding, and returns a function that reports it.
 func (a *answering) finding(f *pluginabi.Finding) (report func(), why *lint.EvalError) {
 	if !a.known[f.GetRule()] {
-		return nil, unablef("has a finding of a rule %s, which it has not described", quoted(f.GetRule()))
+		return nil, unablef("has a finding of rule %s, which is not in its description", quoted(f.GetRule()))
 	}
 	if int(f.GetResource()) >= len(a.resources) {
-		return nil, unablef("has a finding of %s in resource %d, and knows of %d", f.GetRule(), f.GetResource(), len(a.resources))
+		return nil, unablef("has a finding of %s in resource %d, but there are only %d", f.GetRule(), f.GetResource(), len(a.resources))
 	}
 	r := a.resources[f.GetResource()]
 	path, err := pathIn(r, a.contents[f.GetResource()], f.GetPath())
 	if err != nil {
-		return nil, unablef("has a finding of %s at %s of %s, where nothing can be: %s", f.GetRule(), quoted(f.GetPath()), a.name(r), err)
+		return nil, unablef("has a finding of %s at the invalid path %s in %s: %s", f.GetRule(), quoted(f.GetPath()), a.name(r), err)
 	}
 	severity, ok := severities[f.GetSeverity()]
 	if !ok {
-		return nil, unablef("has a finding of %s of severity %d, which there is not", f.GetRule(), f.GetSeverity())
+		return nil, unablef("has a finding of %s with the unknown severity %d", f.GetRule(), f.GetSeverity())
 	}
 	d := lint.Diagnostic{Severity: severity, Message: lint.Line(f.GetMessage()), Help: lint.Line(f.GetHelp())}
 	if d.Message == "" {
 		return nil, unablef("has a finding of %s without a message", f.GetRule())
 	}
 	if n := max(len(f.GetNotes()), len(f.GetFixes())); n > maxParts {
-		return nil, unablef("has a finding of %s with %d notes or fixes, and may have %d", f.GetRule(), n, maxParts)
+		return nil, unablef("has a finding of %s with %d notes or fixes; the limit is %d", f.GetRule(), n, maxParts)
 	}
 	for _, note := range f.GetNotes() {
 		d.Notes = append(d.Notes, lint.Line(note))
@@ -130,11 +129,11 @@ func (a *answering) finding(f *pluginabi.Finding) (report func(), why *lint.Eval
 	}, nil
 }
 
-func at(r *graph.Resource, path *decode.Path) lint.At {
+func at(r *graph.Resource, path *graph.Path) lint.At {
 	return r.AtPath(path)
 }
 
-// discreet leaves out a plugin's own words where any text in the snapshot may be a secret.
+// discreet drops the plugin's own words if any text in the snapshot may be a secret.
 func (a *answering) discreet(rule *lint.Rule, d lint.Diagnostic) lint.Diagnostic {
 	if !a.secret {
 		return d

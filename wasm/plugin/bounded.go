@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// maxFields is how many fields there may be in an answer and in the messages in it: an empty message takes two bytes on the wire, and a hundred here.
+// maxFields limits the fields in an answer and in the messages in it: an empty message takes two bytes on the wire, but a hundred in memory.
 const maxFields = 500_000
 
 var (
@@ -18,7 +18,7 @@ var (
 	errTooMany = errors.New("too many fields")
 )
 
-// unmarshal reads an answer. It looks through it first, so that it takes no more memory than such an answer is worth.
+// unmarshal decodes an answer. It counts the fields first, so that a small answer cannot take a large amount of memory.
 func unmarshal(raw []byte, m proto.Message) error {
 	fields, md := 0, m.ProtoReflect().Descriptor()
 	err := count(raw, md, &fields)
@@ -29,9 +29,9 @@ func unmarshal(raw []byte, m proto.Message) error {
 	case errors.Is(err, errTooMany):
 		return fmt.Errorf("more than %d fields", maxFields)
 	case err != nil && utf8.Valid(raw):
-		return fmt.Errorf("bytes that are no %s", md.FullName())
+		return fmt.Errorf("bytes that are not %s", md.FullName())
 	case err != nil:
-		return fmt.Errorf("bytes that are no %s, or with a text that is no UTF-8", md.FullName())
+		return fmt.Errorf("bytes that are not %s, or a string that is not UTF-8", md.FullName())
 	}
 	return nil
 }

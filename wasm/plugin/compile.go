@@ -14,14 +14,14 @@ import (
 
 var errSlow = fmt.Errorf("takes longer than %s to compile", MaxCompile)
 
-// machine is a module in wazero's hands.
+// machine is a module that wazero has compiled.
 type machine struct {
 	runtime wazero.Runtime
 	cache   wazero.CompilationCache // nil: none
 	module  wazero.CompiledModule
 }
 
-// compile waits no longer than it may. wazero's compiler does not stop then: what it makes is thrown away when it is done.
+// compile waits at most MaxCompile. wazero's compiler cannot be stopped: its result is discarded when it is done.
 func compile(ctx context.Context, module []byte, options Options) (*machine, error) {
 	limited, cancel := context.WithTimeout(ctx, MaxCompile)
 	defer cancel()
@@ -40,11 +40,11 @@ func compile(ctx context.Context, module []byte, options Options) (*machine, err
 	}
 }
 
-// compile makes the runtime, with all that plugins can import: WASI, whose clock counts how often it is asked, whose random numbers are always the same
-// and where a sleep is over at once.
+// compile creates the runtime, with all that plugins can import: WASI, with a clock that only counts how often it is read, random numbers that are always
+// the same, and sleeps that return at once.
 func (m *machine) compile(ctx context.Context, module []byte, options Options) (err error) {
 	defer func() {
-		if p := recover(); p != nil { // nobody knows all modules that wazero has never met
+		if p := recover(); p != nil { // a bug in wazero must not end the run
 			err = fmt.Errorf("does not compile: %s", lint.Line(fmt.Sprint(p)))
 		}
 	}()

@@ -6,13 +6,13 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	envoytypes "github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/internal/config"
+	envoytypes "github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/pluginabi"
 	"github.com/xdslint/xdslint/lint"
 )
 
-// understand makes rules of a Description.
+// understand turns a Description into rules.
 func (p *Plugin) understand(raw []byte, origin *lint.Origin) error {
 	d := &pluginabi.Description{}
 	if err := unmarshal(raw, d); err != nil {
@@ -22,9 +22,9 @@ func (p *Plugin) understand(raw []byte, origin *lint.Origin) error {
 		return errors.New("has no rules")
 	}
 	if len(d.GetRules()) > MaxRules {
-		return fmt.Errorf("has %d rules, and may have %d", len(d.GetRules()), MaxRules)
+		return fmt.Errorf("has %d rules; the limit is %d", len(d.GetRules()), MaxRules)
 	}
-	check := lint.Jointly(p.check)
+	check := lint.ForOrigin(func() lint.Judge { return p.check })
 	seen := map[string]bool{}
 	for _, described := range d.GetRules() {
 		rule, err := ruleOf(described)
@@ -59,7 +59,7 @@ func ruleOf(d *pluginabi.Rule) (*lint.Rule, error) {
 	}
 	severity, ok := severities[d.GetSeverity()]
 	if !ok {
-		return nil, fmt.Errorf("has a rule %s of severity %d, which there is not", d.GetId(), d.GetSeverity())
+		return nil, fmt.Errorf("has a rule %s with the unknown severity %d", d.GetId(), d.GetSeverity())
 	}
 	if severity == 0 {
 		severity = lint.Error
@@ -71,7 +71,7 @@ func ruleOf(d *pluginabi.Rule) (*lint.Rule, error) {
 	return rule, nil
 }
 
-// severities by what they are to plugins; 0: the usual one.
+// severities by their numbers in the interface; 0: the default.
 var severities = map[pluginabi.Severity]lint.Severity{
 	pluginabi.Severity_SEVERITY_UNSPECIFIED: 0,
 	pluginabi.Severity_SEVERITY_INFO:        lint.Info,
@@ -79,7 +79,7 @@ var severities = map[pluginabi.Severity]lint.Severity{
 	pluginabi.Severity_SEVERITY_ERROR:       lint.Error,
 }
 
-// similar suggests a type of nearly the same name.
+// similar suggests a type with a similar name.
 func similar(name string) string {
 	var names []string
 	envoytypes.Each(func(name, _ protoreflect.FullName) { names = append(names, string(name)) })

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 	"github.com/xdslint/xdslint/wasm/plugin"
@@ -27,7 +27,7 @@ func ExampleOpen() {
 	}
 	defer p.Close(ctx)
 	texts := map[string][]byte{"envoy.yaml": []byte("static_resources:\n  clusters:\n  - {name: shop-cart}\n  - {name: backend}\n")}
-	input, err := load.Given(ctx, texts, load.Options{})
+	input, err := load.Texts(ctx, texts, load.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

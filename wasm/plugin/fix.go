@@ -10,12 +10,11 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/internal/pluginabi"
 	"github.com/xdslint/xdslint/lint"
 )
 
-// fixes of a finding: those that can be made in the text as it stands.
+// fixes of a finding: those that can be applied to the text.
 func (a *answering) fixes(r *graph.Resource, f *pluginabi.Finding) (fixes []lint.Fix, why *lint.EvalError) {
 	for _, fix := range f.GetFixes() {
 		message := lint.Line(fix.GetMessage())
@@ -29,7 +28,7 @@ func (a *answering) fixes(r *graph.Resource, f *pluginabi.Finding) (fixes []lint
 			}
 			edits, err := edit(r, a.contents[f.GetResource()], e)
 			if err != nil {
-				return nil, unablef("has a fix of %s that changes %s of %s, which cannot be: %s", f.GetRule(), quoted(e.GetPath()), a.name(r), err)
+				return nil, unablef("has a fix of %s that cannot change %s in %s: %s", f.GetRule(), quoted(e.GetPath()), a.name(r), err)
 			}
 			all = append(all, edits)
 		}
@@ -46,7 +45,7 @@ func (a *answering) fixes(r *graph.Resource, f *pluginabi.Finding) (fixes []lint
 	return fixes, nil
 }
 
-// overlap tells edits that cannot all be made.
+// overlap reports whether edits cannot all be applied.
 func overlap(edits lint.Edits) bool {
 	sorted := slices.SortedStableFunc(slices.Values(edits), func(a, b lint.Edit) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
 	for i := 1; i < len(sorted); i++ {
@@ -57,7 +56,7 @@ func overlap(edits lint.Edits) bool {
 	return false
 }
 
-func edit(r *graph.Resource, contents decode.Contents, e *pluginabi.Edit) (lint.Edits, error) {
+func edit(r *graph.Resource, contents graph.Contents, e *pluginabi.Edit) (lint.Edits, error) {
 	path, err := pathIn(r, contents, e.GetPath())
 	if err != nil {
 		return nil, err
@@ -80,9 +79,9 @@ func edit(r *graph.Resource, contents decode.Contents, e *pluginabi.Edit) (lint.
 	return lint.Insert(at(r, in), name, value), nil
 }
 
-var errNoJSON = errors.New("its new value is no JSON")
+var errNoJSON = errors.New("its new value is not JSON")
 
-// parseJSON reads what an edit can write: a text, a number, a boolean, or a map of such.
+// parseJSON parses what an edit can write: a string, a number, a boolean, or a map of these.
 func parseJSON(text string) (any, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
@@ -104,7 +103,7 @@ func parseValue(d *json.Decoder, depth int) (any, error) {
 	}
 	switch token {
 	case nil, json.Delim('['):
-		return nil, errors.New("its new value is null or has a list in it, which no fix can write")
+		return nil, errors.New("its new value is null or contains a list, which a fix cannot write")
 	case json.Delim('{'):
 	default:
 		return token, nil
@@ -122,7 +121,7 @@ func parseValue(d *json.Decoder, depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		fields = append(fields, lint.Entry{Name: key.(string), Value: value}) // the decoder takes nothing else for a key
+		fields = append(fields, lint.Entry{Name: key.(string), Value: value}) // the decoder accepts nothing else as a key
 	}
 	if _, err := d.Token(); err != nil {
 		return nil, errNoJSON

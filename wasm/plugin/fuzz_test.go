@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/pluginabi"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/wasm/plugin"
 )

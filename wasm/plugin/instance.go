@@ -15,7 +15,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// signature of a function that a plugin exports; all of its parameters are i32.
+// signature of an exported function; all parameters are i32.
 type signature struct {
 	name    string
 	params  int
@@ -43,7 +43,7 @@ func (s signature) matches(f api.FunctionDefinition) bool {
 	return slices.Equal(f.ParamTypes(), params) && slices.Equal(f.ResultTypes(), s.results)
 }
 
-// checkInterface looks whether the plugin has what xdslint calls, and xdslint what the plugin calls.
+// checkInterface checks that the plugin exports what xdslint calls, and that xdslint has what the plugin imports.
 func (p *Plugin) checkInterface() error {
 	given := p.machine.runtime.Module(wasi).ExportedFunctionDefinitions()
 	for _, f := range p.machine.module.ImportedFunctions() {
@@ -66,7 +66,7 @@ func (p *Plugin) checkInterface() error {
 	return nil
 }
 
-// isProgram says what may be behind a failure: a program that waits for its start, which a plugin does not get.
+// isProgram explains a failure whose cause may be that the module is a program: its _start is never called.
 func (p *Plugin) isProgram() []string {
 	functions := p.machine.module.ExportedFunctions()
 	if functions["_start"] == nil || functions["_initialize"] != nil {
@@ -83,7 +83,7 @@ func (p *Plugin) describe(ctx context.Context) (raw []byte, why *lint.EvalError)
 			return nil, err
 		}
 		if spoken := int32(version); spoken != Version {
-			return nil, fault("speaks version %d of the interface, and this xdslint version %d", spoken, Version)
+			return nil, fault("uses version %d of the interface, but this xdslint uses version %d", spoken, Version)
 		}
 		packed, err := i.call(ctx, "xdslint_describe")
 		if err != nil {
@@ -96,7 +96,7 @@ func (p *Plugin) describe(ctx context.Context) (raw []byte, why *lint.EvalError)
 // judge asks the plugin for its Findings in a Snapshot.
 func (p *Plugin) judge(ctx context.Context, snapshot []byte) (raw []byte, why *lint.EvalError) {
 	if len(snapshot) > p.options.Memory {
-		return nil, &lint.EvalError{Message: fmt.Sprintf("cannot read so much: the messages take %s, and it may have %s of memory", size(len(snapshot)), size(p.options.Memory))}
+		return nil, &lint.EvalError{Message: fmt.Sprintf("cannot read so much: the messages take %s, and its memory is limited to %s", size(len(snapshot)), size(p.options.Memory))}
 	}
 	return p.ask(ctx, func(ctx context.Context, i *instance) ([]byte, error) {
 		at, err := i.give(ctx, snapshot)
@@ -116,8 +116,8 @@ func (p *Plugin) judge(ctx context.Context, snapshot []byte) (raw []byte, why *l
 	})
 }
 
-// instance is a plugin that runs. A call has one of its own: what it leaves in its memory, even the order in which its maps are walked, cannot change
-// what the next one finds.
+// instance is a running plugin. Each call has its own: what an earlier call left in memory, even the order of its maps, must not change what the next one
+// finds.
 type instance struct {
 	module api.Module
 	stderr *head
@@ -147,7 +147,7 @@ func (i *instance) run(ctx context.Context, p *Plugin, f func(context.Context, *
 	return f(ctx, i)
 }
 
-// call calls a function that is exported with this name; the result is 0 where it has none.
+// call calls an exported function; the result of a function without one is 0.
 func (i *instance) call(ctx context.Context, name string, args ...uint64) (uint64, error) {
 	results, err := i.module.ExportedFunction(name).Call(ctx, args...)
 	if err != nil || len(results) == 0 {
@@ -163,7 +163,7 @@ func (i *instance) give(ctx context.Context, raw []byte) (at uint64, err error) 
 		return 0, err
 	}
 	if at := uint32(result); at == 0 && len(raw) > 0 || !i.module.Memory().Write(at, raw) {
-		return 0, fault("allocates %s at %#x, and has %s of memory", size(len(raw)), at, size(int(i.module.Memory().Size())))
+		return 0, fault("allocates %s at %#x, but has only %s of memory", size(len(raw)), at, size(int(i.module.Memory().Size())))
 	}
 	return uint64(uint32(result)), nil
 }
@@ -172,25 +172,25 @@ func (i *instance) give(ctx context.Context, raw []byte) (at uint64, err error) 
 func (i *instance) take(ctx context.Context, packed uint64) ([]byte, error) {
 	at, length := uint32(packed>>32), uint32(packed)
 	if length > MaxAnswer {
-		return nil, fault("answers with %s, and may with %s", size(int(length)), size(MaxAnswer))
+		return nil, fault("returns an answer of %s; the limit is %s", size(int(length)), size(MaxAnswer))
 	}
 	raw, ok := i.module.Memory().Read(at, length)
 	if !ok {
-		return nil, fault("says that its answer is %s at %#x, and has %s of memory", size(int(length)), at, size(int(i.module.Memory().Size())))
+		return nil, fault("returns an answer of %s at %#x, but has only %s of memory", size(int(length)), at, size(int(i.module.Memory().Size())))
 	}
 	answer := slices.Clone(raw)
 	_, err := i.call(ctx, "xdslint_free", uint64(at), uint64(length))
 	return answer, err
 }
 
-// faulty is what a plugin has done wrong without a crash.
+// faulty is an error that the plugin has made without crashing.
 type faulty string
 
 func (f faulty) Error() string { return string(f) }
 
 func fault(format string, args ...any) error { return faulty(fmt.Sprintf(format, args...)) }
 
-// reason says why a call came to nothing.
+// reason says why a call failed.
 func (i *instance) reason(err error) *lint.EvalError {
 	var (
 		wrong  faulty
@@ -204,7 +204,7 @@ func (i *instance) reason(err error) *lint.EvalError {
 	case len(notes) > 0:
 		reason, notes = notes[0], notes[1:]
 	case errors.As(err, &exit):
-		return &lint.EvalError{Message: fmt.Sprintf("ended itself with exit status %d", exit.ExitCode())}
+		return &lint.EvalError{Message: fmt.Sprintf("exited with status %d", exit.ExitCode())}
 	default:
 		first, _, _ := strings.Cut(err.Error(), "\n")
 		_, trap, trapped := strings.Cut(first, "wasm error: ")
@@ -218,7 +218,7 @@ func (i *instance) reason(err error) *lint.EvalError {
 	return &lint.EvalError{Message: "crashed: " + lint.Line(reason), Notes: notes}
 }
 
-// said are the first lines that the plugin has written to its standard error.
+// said are the first lines that the plugin wrote to standard error.
 func (i *instance) said() (lines []string) {
 	const shown = 3
 	for text := range strings.SplitSeq(lint.Printable(strings.ToValidUTF8(string(i.stderr.text), "")), "\n") {

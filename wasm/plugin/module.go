@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// What a module may have of each thing. The counts in a module are promises: wazero makes room for as many locals, table elements or exports as a
-// few bytes speak of, before it looks for them. Go's and Rust's compilers stay far below.
+// Limits of a module. A count in a module takes a few bytes, and wazero allocates as many locals, table elements or exports as it says before it reads the
+// first: so a small module could take any amount of memory. Modules from Go's and Rust's compilers stay far below these limits.
 const (
 	maxTypes     = 100_000
 	maxParams    = 1_000 // of a function, and as many results
@@ -22,20 +22,20 @@ const (
 	maxSegments  = 100_000 // of data, and as many of elements
 	maxLocals    = 10_000  // of a function
 	maxAllLocals = 1_000_000
-	maxBody      = 1 << 20 // bytes of a function: wazero takes a time that can grow with the square of it
+	maxBody      = 1 << 20 // bytes of a function: the time to compile it can grow with the square
 )
 
 const pageSize = 64 << 10
 
-// wasi is the only module that a plugin can import from.
+// wasi is the only module that a plugin can import.
 const wasi = "wasi_snapshot_preview1"
 
-// harmless returns a module without what only costs (names and debugging data), and with an end to the growth of its tables. It is an error if the
-// module is broken, if it would cost too much or if it wants what a plugin does not get.
-func harmless(module []byte, memory int) ([]byte, error) {
+// sanitize checks a module before wazero reads it. It returns the module without names and debugging data, and with a limit to the growth of its tables. It
+// is an error if the module is broken, is over a limit, or imports something that plugins do not get.
+func sanitize(module []byte, memory int) ([]byte, error) {
 	const header = "\x00asm\x01\x00\x00\x00"
 	if !bytes.HasPrefix(module, []byte(header)) {
-		return nil, errors.New("is no WebAssembly module")
+		return nil, errors.New("is not a WebAssembly module")
 	}
 	out := append(make([]byte, 0, len(module)), header...)
 	in := &reader{left: module[len(header):], memory: memory}
@@ -63,7 +63,7 @@ func harmless(module []byte, memory int) ([]byte, error) {
 	return out, in.err
 }
 
-// sections by their ids. It is for wazero to find those that stand in the wrong order, or twice.
+// sections by their ids. wazero itself rejects sections that are duplicate or in the wrong order.
 var sections = map[byte]func(*reader){
 	1: func(r *reader) { r.each("types", maxTypes, r.functionType) },
 	2: func(r *reader) { r.each("imports", maxImports, r.imported) },
@@ -96,10 +96,10 @@ var sections = map[byte]func(*reader){
 	12: func(r *reader) { r.number() },
 }
 
-// reader reads the binary format; after the first error it reads only zeros.
+// reader reads the binary format; after the first error it returns only zeros.
 type reader struct {
 	left   []byte
-	memory int // bytes that the module may have
+	memory int // in bytes: the limit of the module's memory
 	err    error
 }
 
@@ -129,7 +129,7 @@ func (r *reader) byte() byte {
 	return 0
 }
 
-// number reads a LEB128 of 32 bits without a sign.
+// number reads an unsigned LEB128 of 32 bits.
 func (r *reader) number() int {
 	n, size := binary.Uvarint(r.left)
 	if size <= 0 || size > 5 || n > 1<<32-1 {
@@ -142,11 +142,11 @@ func (r *reader) number() int {
 
 func (r *reader) bytes() []byte { return r.skip(r.number()) }
 
-// count reads the number of things that follow, of which each takes a byte at least.
+// count reads the number of things that follow. Each takes at least one byte.
 func (r *reader) count(things string, limit int) int {
 	n := r.number()
 	if n > limit {
-		r.fail("has %d %s, and may have %d", n, things, limit)
+		r.fail("has %d %s; the limit is %d", n, things, limit)
 		return 0
 	}
 	if n > len(r.left) {
@@ -167,7 +167,7 @@ func (r *reader) each(things string, limit int, read func()) {
 
 func (r *reader) functionType() {
 	if r.byte() != 0x60 {
-		r.broken() // or a type of the GC proposal, which wazero has turned off
+		r.broken() // or a type of the GC proposal, which is not enabled
 	}
 	r.skip(r.count("parameters in one function", maxParams))
 	r.skip(r.count("results in one function", maxParams))
@@ -179,14 +179,14 @@ func (r *reader) imported() {
 	switch {
 	case r.err != nil:
 	case module != wasi:
-		r.fail("wants to import %s.%s: only WASI is there (%s)", quoted(module), quoted(name), wasi)
+		r.fail("wants to import %s.%s: plugins can only import WASI (%s)", quoted(module), quoted(name), wasi)
 	case kind != 0:
-		r.fail("wants to import %s.%s, which is no function", quoted(module), quoted(name))
+		r.fail("wants to import %s.%s, which is not a function", quoted(module), quoted(name))
 	}
 	r.number()
 }
 
-// boundedTables reads the tables, and writes them down with the most that they may grow to.
+// boundedTables reads the tables, and writes them with a limit to their growth.
 func (r *reader) boundedTables() []byte {
 	n := r.count("tables", maxTables)
 	out := binary.AppendUvarint(nil, uint64(n))
@@ -199,7 +199,7 @@ func (r *reader) boundedTables() []byte {
 			r.broken()
 		}
 		if size > maxTable {
-			r.fail("has a table of %d elements, and may have %d", size, maxTable)
+			r.fail("has a table of %d elements; the limit is %d", size, maxTable)
 		}
 		if most < size {
 			r.broken()
@@ -216,14 +216,14 @@ func (r *reader) memories() {
 	case flags == 1:
 		r.number()
 	case flags != 0:
-		r.fail("has a memory that is shared, or has addresses of 64 bits")
+		r.fail("has a memory that is shared or has 64-bit addresses")
 	}
 	if pages > r.memory/pageSize {
-		r.fail("wants %s of memory from the start, and may have %s", size(pages*pageSize), size(r.memory))
+		r.fail("wants %s of memory at the start; the limit is %s", size(pages*pageSize), size(r.memory))
 	}
 }
 
-// elements reads a segment of functions for a table; all counts those in all segments.
+// elements reads a segment of functions for a table; all is the count over all segments.
 func (r *reader) elements(all *int) {
 	flags := r.number()
 	passive, spelledOut, expressions := flags&1 != 0, flags&2 != 0, flags&4 != 0
@@ -255,11 +255,11 @@ func (r *reader) elements(all *int) {
 	}
 }
 
-// body reads the locals of a function, and leaves its code to wazero; all counts the locals of all functions.
+// body reads the locals of a function, and leaves its code to wazero; all is the count over all functions.
 func (r *reader) body(all *int) {
 	body := &reader{left: r.bytes()}
 	if len(body.left) > maxBody {
-		r.fail("has a function of %s, and may have %s", size(len(body.left)), size(maxBody))
+		r.fail("has a function of %s; the limit is %s", size(len(body.left)), size(maxBody))
 	}
 	own := 0
 	body.each("kinds of locals in one function", maxLocals, func() {
@@ -267,7 +267,7 @@ func (r *reader) body(all *int) {
 		body.byte()
 	})
 	if *all += own; own > maxLocals {
-		r.fail("has a function with %d locals, and may have %d", own, maxLocals)
+		r.fail("has a function with %d locals; the limit is %d", own, maxLocals)
 	} else if *all > maxAllLocals {
 		r.fail("has more than %d locals in its functions", maxAllLocals)
 	} else if body.err != nil {
@@ -289,7 +289,7 @@ func (r *reader) data() {
 	r.bytes()
 }
 
-// expression reads the constant instructions that say where something goes, or what a global holds at first.
+// expression reads the constant instructions for an offset, or for the first value of a global.
 func (r *reader) expression() {
 	for r.err == nil {
 		switch op := r.byte(); op {

@@ -8,23 +8,23 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// pathIn reads a path, and looks whether it leads to a field of the resource's message. The field itself may be absent.
-func pathIn(r *graph.Resource, contents decode.Contents, text string) (*decode.Path, error) {
-	path, err := decode.ParsePath(text)
+// pathIn parses a path, and checks that it leads to a field of the resource's message. The field need not be set.
+func pathIn(r *graph.Resource, contents graph.Contents, text string) (*graph.Path, error) {
+	path, err := tree.ParsePath(text)
 	if err != nil {
 		return nil, err
 	}
-	var steps []*decode.Path
+	var steps []*graph.Path
 	for step := path; step != nil; step = step.Parent() {
 		steps = append(steps, step)
 	}
 	m := r.Message.ProtoReflect()
 	for _, step := range slices.Backward(steps) {
 		if m == nil {
-			return nil, fmt.Errorf("%s is no message", step.Parent())
+			return nil, fmt.Errorf("%s is not a message", step.Parent())
 		}
 		if m, err = follow(opened(contents, m), step); err != nil {
 			return nil, err
@@ -33,8 +33,8 @@ func pathIn(r *graph.Resource, contents decode.Contents, text string) (*decode.P
 	return path, nil
 }
 
-// opened goes into what an Any or a TypedStruct stands for, and into the map or list that a Value is: in a path, neither is a step.
-func opened(contents decode.Contents, m protoreflect.Message) protoreflect.Message {
+// opened is the content of an Any or a TypedStruct, and the map or list in a Value: they are not steps of a path.
+func opened(contents graph.Contents, m protoreflect.Message) protoreflect.Message {
 	for {
 		if content := contents[m.Interface()]; content != nil {
 			m = content.ProtoReflect()
@@ -51,8 +51,8 @@ func opened(contents decode.Contents, m protoreflect.Message) protoreflect.Messa
 	}
 }
 
-// follow takes the last step of a path; nil: it does not lead to one message.
-func follow(m protoreflect.Message, step *decode.Path) (protoreflect.Message, error) {
+// follow takes the last step of a path; nil: it does not lead to a single message.
+func follow(m protoreflect.Message, step *graph.Path) (protoreflect.Message, error) {
 	fd := m.Descriptor().Fields().ByName(protoreflect.Name(step.Name()))
 	if fd == nil {
 		return nil, fmt.Errorf("%s has no field %s", m.Descriptor().FullName(), quoted(step.Name()))
@@ -61,7 +61,7 @@ func follow(m protoreflect.Message, step *decode.Path) (protoreflect.Message, er
 	key, entry = step.Key()
 	switch {
 	case entry && !fd.IsMap():
-		return nil, fmt.Errorf("%s is no map", fd.FullName())
+		return nil, fmt.Errorf("%s is not a map", fd.FullName())
 	case entry:
 		return under(value.Map(), fd, key), nil
 	case step.Index() < 0:
@@ -70,16 +70,16 @@ func follow(m protoreflect.Message, step *decode.Path) (protoreflect.Message, er
 		}
 		return nil, nil
 	case !fd.IsList():
-		return nil, fmt.Errorf("%s is no list", fd.FullName())
+		return nil, fmt.Errorf("%s is not a list", fd.FullName())
 	case step.Index() >= value.List().Len():
-		return nil, fmt.Errorf("there is no element %d: there are %d", step.Index(), value.List().Len())
+		return nil, fmt.Errorf("element %d does not exist: there are %d", step.Index(), value.List().Len())
 	case fd.Message() != nil:
 		return value.List().Get(step.Index()).Message(), nil
 	}
 	return nil, nil
 }
 
-// under is the message under a key; nil where there is none.
+// under is the message under a key; nil if there is none.
 func under(entries protoreflect.Map, fd protoreflect.FieldDescriptor, key string) (found protoreflect.Message) {
 	if fd.MapValue().Message() == nil {
 		return nil
@@ -93,8 +93,8 @@ func under(entries protoreflect.Map, fd protoreflect.FieldDescriptor, key string
 	return found
 }
 
-// parentOf is the path of the message that has the last field of a path, and that field.
-func parentOf(path *decode.Path) (in *decode.Path, name string, err error) {
+// parentOf is the path of the message that has the last field of a path, and the field.
+func parentOf(path *graph.Path) (in *graph.Path, name string, err error) {
 	if path == nil {
 		return nil, "", errors.New("is the whole resource")
 	}

@@ -1,5 +1,13 @@
-// Package plugin runs rules that users compile to WebAssembly. A plugin is judged to be hostile: it has no files, no network, no clock and no
-// randomness, and memory and time only up to a limit; whatever it does or answers becomes one finding about it at most.
+// Package plugin runs rules that users have compiled to WebAssembly: [Open] compiles a module and asks it for its rules, and those run like the built-in
+// ones.
+//
+// A plugin is assumed to be hostile. CI lints the pull request of a stranger, and the .xdslint.yaml in it can name a module that comes with it: a sha256 is
+// no protection there, since the same stranger writes it. So a plugin has no files, no network, no clock and no randomness, and its memory and time are
+// limited, also while wazero compiles the module (module.go) and protobuf decodes the answer (bounded.go). Whatever it does, the outcome is an error from
+// Open, or one finding that says that it cannot judge.
+//
+// Each call runs in a new instance, so findings depend only on the snapshot. A plugin gets a copy of the messages without secrets, since it could put what
+// it reads into a finding.
 package plugin
 
 import (
@@ -11,9 +19,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xdslint/xdslint/graph/decode"
-	envoytypes "github.com/xdslint/xdslint/graph/decode/types"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
+	envoytypes "github.com/xdslint/xdslint/internal/decode/types"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -21,24 +29,24 @@ import (
 const (
 	MaxModule   = 64 << 20         // bytes of the module
 	MaxMemory   = 256 << 20        // bytes of memory of one instance
-	MaxTime     = 10 * time.Second // of a call: to describe itself, or to judge a snapshot, its start included
-	MaxCompile  = time.Minute      // to compile it, where it is not in the cache
+	MaxTime     = 10 * time.Second // of a call, with the start of the instance: to describe itself or to judge a snapshot
+	MaxCompile  = time.Minute      // to compile it, if it is not in the cache
 	MaxAnswer   = 16 << 20         // bytes of an answer
 	MaxFindings = 10_000           // of one snapshot
 	MaxRules    = 1_000
 )
 
-// Version is that of the interface: what a plugin's xdslint_version returns.
+// Version of the interface, which a plugin's xdslint_version returns.
 const Version = 1
 
-// Options are the choices of Open. Zero values are good.
+// Options of Open. The zero value is ready to use.
 type Options struct {
-	// Cache is the folder in which compiled plugins are kept; it is made if it is not there. Nobody else may write to it: what is in it is run. Without it,
-	// and where it cannot be used, each Open compiles.
+	// Cache is a folder for compiled plugins, which is created if it does not exist. Its content is executed, so nobody else may be able to write to it.
+	// Without a cache, or if it cannot be used, each Open compiles.
 	Cache  string
 	Types  decode.Types  // that plugins can read; nil: those of Envoy's API
-	Memory int           // bytes, in place of MaxMemory: at most that
-	Time   time.Duration // in place of MaxTime
+	Memory int           // in bytes; 0: MaxMemory, which is also the most
+	Time   time.Duration // 0: MaxTime
 }
 
 func (o *Options) fill() {
@@ -53,7 +61,7 @@ func (o *Options) fill() {
 	}
 }
 
-// Plugin is a compiled module. It is safe for concurrent use: each call has an instance of its own, with a memory of its own.
+// Plugin is a compiled module. It is safe for concurrent use: each call has its own instance, with its own memory.
 type Plugin struct {
 	options Options
 	machine *machine
@@ -61,8 +69,8 @@ type Plugin struct {
 	types   map[string]bool // full names of the messages that it reads
 }
 
-// Open compiles the module that a file holds, and asks it for its rules. An error says what is wrong with the plugin, and begins with the file's name.
-// That no rule has a built-in group or the id of another house rule is for the caller to find out. Call Close in the end.
+// Open compiles the module in a file, and asks it for its rules. An error says what is wrong with the plugin, and begins with the file's name. It is for the
+// caller to check that no rule is in a built-in group, or has the id of another custom rule. Call Close when the plugin is no longer needed.
 func Open(ctx context.Context, f *source.File, options Options) (*Plugin, error) {
 	options.fill()
 	p := &Plugin{options: options}
@@ -80,13 +88,13 @@ func (p *Plugin) open(ctx context.Context, f *source.File) error {
 	if len(f.Text) > MaxModule {
 		return fmt.Errorf("is larger than %s", size(MaxModule))
 	}
-	module, err := harmless(f.Text, p.options.Memory)
+	module, err := sanitize(f.Text, p.options.Memory)
 	if err != nil {
 		return err
 	}
 	p.machine, err = compile(ctx, module, p.options)
 	if err != nil && p.options.Cache != "" && ctx.Err() == nil && !errors.Is(err, errSlow) {
-		// Perhaps what is in the cache is broken, or it cannot be written to: that is no reason not to lint.
+		// Perhaps the cache is corrupt, or not writable. Lint without it.
 		p.options.Cache = ""
 		p.machine, err = compile(ctx, module, p.options)
 	}
@@ -101,15 +109,15 @@ func (p *Plugin) open(ctx context.Context, f *source.File) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case why != nil:
-		return errors.New(strings.Join(append(append([]string{why.Message}, why.Notes...), p.isProgram()...), "; "))
+		return errors.New(strings.Join(append([]string{why.Error()}, p.isProgram()...), "; "))
 	}
-	// The file is only named: a module is no text to show lines of.
+	// The file without its content: a module has no lines to show.
 	origin := &lint.Origin{Name: "plugin " + path.Base(filepath.ToSlash(f.Name)), File: &source.File{Name: f.Name}}
 	return p.understand(raw, origin)
 }
 
-// Rules that the plugin has, in its own order. All have the same check and the same origin.
+// Rules of the plugin, in its own order. They have the same check and the same origin.
 func (p *Plugin) Rules() []*lint.Rule { return p.rules }
 
-// Close frees what Open has made. No run may use the rules any more.
+// Close frees the plugin. Its rules must not run any more.
 func (p *Plugin) Close(ctx context.Context) error { return p.machine.close(ctx) }

@@ -18,10 +18,10 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/internal/fix"
 	"github.com/xdslint/xdslint/internal/pluginabi"
 	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/wasm/plugin"
 )
@@ -109,7 +109,7 @@ func TestARuleThatIsOff(t *testing.T) {
 
 func TestFixes(t *testing.T) {
 	one := func(safe bool, edits ...*pluginabi.Edit) *pluginabi.Finding {
-		return &pluginabi.Finding{Rule: "acme/one", Resource: 1, Message: "wrong", Fixes: []*pluginabi.Fix{{Message: "mend it", Safe: safe, Edits: edits}}}
+		return &pluginabi.Finding{Rule: "acme/one", Resource: 1, Message: "wrong", Fixes: []*pluginabi.Fix{{Message: "fix it", Safe: safe, Edits: edits}}}
 	}
 	for _, c := range []struct {
 		name    string
@@ -143,7 +143,7 @@ func TestFixes(t *testing.T) {
 				}
 				return
 			}
-			if len(fixes) != 1 || !fixes[0].Safe || fixes[0].Message != "mend it" {
+			if len(fixes) != 1 || !fixes[0].Safe || fixes[0].Message != "fix it" {
 				t.Fatalf("got %+v", fixes)
 			}
 			fixed, _ := fix.Apply([]byte(bootstrap), result.Diagnostics, false)
@@ -177,7 +177,7 @@ stringData:
 `
 	for want, finding := range map[string]*pluginabi.Finding{
 		"the first rule": {Rule: "acme/one", Message: "the cluster is hunter2", Notes: []string{"hunter2"}, Help: "hunter2"},
-		"plugin rules.wasm cannot judge what stands in a Kubernetes Secret; why is not said, since that may quote it": {Rule: "acme/one", Message: "wrong", Path: "hunter2"},
+		"plugin rules.wasm cannot judge the content of a Kubernetes Secret; the reason is withheld, since it may quote the Secret": {Rule: "acme/one", Message: "wrong", Path: "hunter2"},
 	} {
 		result := lint.Run(t.Context(), snapshots(t, manifest), lint.Config{Rules: answering(t, finding).Rules()})
 		if len(result.Diagnostics) == 0 {
@@ -191,7 +191,7 @@ stringData:
 	}
 }
 
-// Runs beside each other do not disturb each other, and find the same.
+// Concurrent runs do not affect each other, and find the same.
 func TestAtOnce(t *testing.T) {
 	p := answering(t, &pluginabi.Finding{Rule: "acme/one", Resource: 1, Path: "name", Message: "wrong"})
 	var wait sync.WaitGroup
@@ -221,7 +221,7 @@ func TestNoMemoryOfEarlierCalls(t *testing.T) {
 	}
 }
 
-// What ends because the run ends is no fault of the plugin.
+// An interrupted run is not a fault of the plugin.
 func TestARunThatEnds(t *testing.T) {
 	p, err := open(t, guest{check: join(endless, zero64)}.module(), plugin.Options{})
 	if err != nil {
@@ -239,7 +239,7 @@ func TestARunThatEnds(t *testing.T) {
 	}
 }
 
-// The cache is used, and one that is broken or no folder does no harm.
+// The cache is used, and lint works without one that is corrupt or not a folder.
 func TestCache(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	module := guest{answer: marshal(&pluginabi.Findings{Findings: []*pluginabi.Finding{{Rule: "acme/one", Message: "wrong"}}})}.module()
@@ -339,6 +339,6 @@ func TestOwnTypes(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := open(t, module, plugin.Options{}); err == nil {
-		t.Error("nobody knows acme.Limits")
+		t.Error("acme.Limits is not known")
 	}
 }

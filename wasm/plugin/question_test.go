@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
@@ -16,11 +15,12 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
-	_ "github.com/xdslint/xdslint/graph/decode/linked"
+	_ "github.com/xdslint/xdslint/internal/decode/linked"
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/internal/pluginabi"
 	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/lint"
@@ -168,7 +168,7 @@ func TestCopies(t *testing.T) {
 	}
 	copies, secrets := 0, 0
 	for _, path := range paths {
-		archive, err := txtar.ParseFile(path)
+		archive, err := explain.ReadArchive(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// opaque tells a message that has something in it that nobody can open.
+// opaque reports whether a message contains an Any that cannot be decoded.
 func opaque(r *graph.Resource, at *graph.Place) (found bool) {
 	r.Walk(func(inner *graph.Place) {
 		_, below := inner.Path.TrimPrefix(at.Path)
@@ -213,7 +213,7 @@ func opaque(r *graph.Resource, at *graph.Place) (found bool) {
 	return found
 }
 
-// FuzzAnswer: whatever a plugin answers becomes findings or one reason why it cannot judge.
+// FuzzAnswer: any answer becomes findings, or one reason why the plugin cannot judge.
 func FuzzAnswer(f *testing.F) {
 	all := loaded(f, "envoy.yaml", shop)
 	origin := &lint.Origin{Name: "plugin rules.wasm", File: all[0].Resources[0].File}
@@ -221,7 +221,7 @@ func FuzzAnswer(f *testing.F) {
 	for _, finding := range []*pluginabi.Finding{
 		{Rule: "acme/one", Resource: 1, Path: "filter_chains[0].filters[0].typed_config.route_config.virtual_hosts[0].domains[0]", Message: "wrong", Notes: []string{"a", "b"}, Help: "help"},
 		{Rule: "acme/one", Resource: 2, Path: `metadata.filter_metadata["acme"].fields["tier"]`, Message: "wrong", Severity: 1},
-		{Rule: "acme/one", Resource: 2, Path: "transport_socket.typed_config.value.sni", Message: "wrong", Fixes: []*pluginabi.Fix{{Message: "mend", Edits: []*pluginabi.Edit{
+		{Rule: "acme/one", Resource: 2, Path: "transport_socket.typed_config.value.sni", Message: "wrong", Fixes: []*pluginabi.Fix{{Message: "fix", Edits: []*pluginabi.Edit{
 			{Path: "type", Change: &pluginabi.Edit_Set{Set: `"EDS"`}}, {Path: "connect_timeout", Change: &pluginabi.Edit_Set{Set: `{"a": {"b": 1}}`}}, {Path: "metadata", Change: &pluginabi.Edit_Remove{Remove: true}},
 		}}}},
 	} {
@@ -233,8 +233,10 @@ func FuzzAnswer(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		rule := *p.rules[0]
-		rule.Run = lint.Jointly(func(_ context.Context, passes []*lint.Pass) *lint.EvalError {
-			return p.report(t.Context(), raw, newQuestion(nil, passes), passes)
+		rule.Run = lint.ForOrigin(func() lint.Judge {
+			return func(_ context.Context, passes []*lint.Pass) *lint.EvalError {
+				return p.report(t.Context(), raw, newQuestion(nil, passes), passes)
+			}
 		})
 		result := lint.Run(t.Context(), all, lint.Config{Rules: []*lint.Rule{&rule}})
 		for _, failure := range result.Failures {

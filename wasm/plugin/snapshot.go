@@ -7,7 +7,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/internal/pluginabi"
 	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/lint"
@@ -17,14 +16,14 @@ import (
 type question struct {
 	pluginabi.Snapshot
 	resources []*graph.Resource // by their indices in the Snapshot
-	contents  []decode.Contents // of the Anys in them
+	contents  []graph.Contents  // of the Anys in them
 	types     map[string]bool   // of the messages that the plugin reads
-	secret    bool              // part of the snapshot stands in a Kubernetes Secret, of which nothing may be shown
+	secret    bool              // part of the snapshot is in a Kubernetes Secret, of which nothing may be shown
 }
 
 var wire = proto.MarshalOptions{AllowPartial: true, Deterministic: true}
 
-// newQuestion puts down what a plugin may know of the snapshot that some passes judge.
+// newQuestion collects what a plugin may know about the snapshot of some passes.
 func newQuestion(types map[string]bool, passes []*lint.Pass) *question {
 	q := &question{types: types}
 	q.Target = passes[0].Target.String()
@@ -35,7 +34,7 @@ func newQuestion(types map[string]bool, passes []*lint.Pass) *question {
 	s := passes[0].Snapshot
 	for _, r := range s.Resources {
 		if r.Message == nil || r.Fragment || r.Kind == graph.Patch || r.Kind == graph.File {
-			continue // a part of something else, or nothing that could be read
+			continue // part of another resource, or not readable
 		}
 		index[r] = uint32(len(q.resources))
 		q.resources, q.contents = append(q.resources, r), append(q.contents, contentsOf(r, s))
@@ -59,12 +58,12 @@ func newQuestion(types map[string]bool, passes []*lint.Pass) *question {
 	return q
 }
 
-// contentsOf are those of a resource. A bootstrap's message has the static resources in it, whose Anys are known to these.
-func contentsOf(r *graph.Resource, s *graph.Snapshot) decode.Contents {
+// contentsOf are the contents of the Anys in a resource. The message of a bootstrap contains the static resources, which know their own.
+func contentsOf(r *graph.Resource, s *graph.Snapshot) graph.Contents {
 	if r.Kind != graph.Bootstrap {
 		return r.Contents
 	}
-	all := decode.Contents{}
+	all := graph.Contents{}
 	for _, other := range s.Resources {
 		if other.Delivery == graph.FromBootstrap {
 			maps.Copy(all, other.Contents)
@@ -73,7 +72,7 @@ func contentsOf(r *graph.Resource, s *graph.Snapshot) decode.Contents {
 	return all
 }
 
-// messages adds those of the types that the plugin reads.
+// messages adds the messages of the types that the plugin reads.
 func (q *question) messages(r *graph.Resource, index uint32) {
 	r.Walk(func(at *graph.Place) {
 		name := string(at.Message.Descriptor().FullName())
@@ -82,7 +81,7 @@ func (q *question) messages(r *graph.Resource, index uint32) {
 		}
 		value, err := wire.Marshal(redact.Place(at, q.contents[index]))
 		if err != nil {
-			return // a text that is no UTF-8, which the rules about the schema report
+			return // a string that is not UTF-8, which a rule reports
 		}
 		q.Messages = append(q.Messages, &pluginabi.Message{Resource: index, Path: at.Path.String(), Type: name, Value: value})
 	})

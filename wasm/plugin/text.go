@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// maxName is the length of a name that is worth looking at, in bytes, and maxWhy of what a rule says of itself in Markdown.
+// Limits in bytes: of a name, and of a rule's explanation in Markdown.
 const (
 	maxName = 1_000
 	maxWhy  = 80_000
 )
 
-// quoted shows something of a plugin in a message about it.
+// quoted shows a text of a plugin in a message about it.
 func quoted(s string) string {
 	const shown = 80 // bytes: what is quoted may be megabytes
 	if len(s) > shown {

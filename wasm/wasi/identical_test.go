@@ -1,4 +1,4 @@
-// Package main_test holds the engine that runs in a browser to the one that runs here.
+// Package main_test compares the engine in WebAssembly with the native one.
 package main_test
 
 import (
@@ -21,8 +21,8 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-// TestIdentical: to whatever is asked about all that the repository has of examples, WASM answers as the native engine does, to the byte. It runs
-// in wazero's own process: with the race detector in it, wazero would take minutes to compile the engine.
+// TestIdentical asks both engines about all examples of the repository: their answers are the same to the byte. WebAssembly runs in a process of
+// wazero, which would take minutes to compile the engine under the race detector.
 func TestIdentical(t *testing.T) {
 	all := questions(t)
 	if len(all) == 0 {
@@ -102,7 +102,7 @@ func run(t *testing.T, name string, args ...string) *host {
 
 var here = playground.Engine{Custom: custom.Constraints(rules.Known(), nil)}
 
-// ask puts a question to both: while the guest works on it, so does the native engine.
+// ask asks both engines, at the same time.
 func (h *host) ask(t *testing.T, q question) (native, wasm []byte) {
 	line := append(append([]byte(q.operation+" "), q.request...), '\n')
 	if _, err := h.in.Write(line); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-// questions are about every example of every rule, and about all that testdata holds.
+// questions returns questions about every example of every rule, and about everything in testdata.
 func questions(t *testing.T) (all []question) {
 	for _, r := range rules.Known() {
 		all = append(all, ask(r.ID(), "explain", fields{"rule": r.ID()}))
@@ -22,9 +22,9 @@ func questions(t *testing.T) (all []question) {
 			before, files := texts{}, texts{}
 			for _, f := range sample.Files {
 				if r.Transitional() && f.Side() == "old" {
-					before[f.Name] = f.Text
+					before[f.Name] = f.Whole()
 				} else {
-					files[f.Name] = f.Text
+					files[f.Name] = f.Whole()
 				}
 			}
 			if text := sample.Flags.Settings(); text != "" {
@@ -52,13 +52,13 @@ func questions(t *testing.T) (all []question) {
 			all = append(all, aboutOne(folder+"/"+name, texts{name: text}, nil)...)
 		}
 	}
-	all = append(all, aboutHouseRules(t)...)
+	all = append(all, aboutCustomRules(t)...)
 	return append(all, ask("error: no such operation", "dance", nil), ask("error: no such target", "lint", fields{"targets": []string{"x"}}))
 }
 
 type texts map[string]string
 
-// aboutOne is all that one configuration can be asked about.
+// aboutOne returns all questions about one configuration.
 func aboutOne(about string, files texts, targets []string) []question {
 	all := []question{
 		ask(about, "lint", fields{"files": files, "targets": targets}), ask(about, "graph", fields{"files": files}),
@@ -72,7 +72,7 @@ func aboutOne(about string, files texts, targets []string) []question {
 
 const testdata = "../../testdata"
 
-// folders are those below some folders of testdata.
+// folders returns the folders below some folders of testdata.
 func folders(t *testing.T, names ...string) (all []string) {
 	for _, name := range names {
 		entries, err := os.ReadDir(filepath.Join(testdata, name))
@@ -88,7 +88,7 @@ func folders(t *testing.T, names ...string) (all []string) {
 	return all
 }
 
-// read reads the texts in a folder, by their paths there.
+// read returns the texts in a folder by path.
 func read(t *testing.T, folder string) texts {
 	all := texts{}
 	root := filepath.Join(testdata, folder)

@@ -29,8 +29,8 @@ function sizes(): string {
     ["loaded", "raw", "brotli", "aim"],
     [
       size("the engine", /^engine-.*\.wasm$/, "5 MB as brotli"),
-      size("the engine with CEL, loaded only for constraints", /^constraints-.*\.wasm$/),
-      size("all scripts and styles", /\.(js|css)$/),
+      size("the engine with CEL, only for constraints", /^constraints-.*\.wasm$/),
+      size("scripts and styles, all together", /\.(js|css)$/),
     ],
   );
 }
@@ -64,7 +64,7 @@ async function lints(browser: Browser, url: string): Promise<string> {
     const add = (what: string, times: number[], aim = "") => rows.push([name, what, ms(median(times)), ms(quantile(times, 0.95)), aim]);
     add("lint, in the worker", await lintInBrowser(tab, text, runs), aim);
     add("the same engine natively", lintNatively(text, runs));
-    add("only parsing, with the JavaScript library `yaml`", await parseInBrowser(tab, text, runs));
+    add("only parsing it, with the JavaScript library `yaml`", await parseInBrowser(tab, text, runs));
   }
   await context.close();
   return table(["text", "what", "median of 50", "p95", "aim"], rows);
@@ -81,7 +81,7 @@ async function typing(browser: Browser, url: string): Promise<string> {
   return table(["typing 50 keys into the 5,000 lines", "longest", "p99", "aim"], [["tasks of the main thread", ms(worst(tasks)), ms(quantile(tasks, 0.99)), "50 ms"]]);
 }
 
-// In a process of its own, as for a user: this one is busy with the browser.
+// In its own process, because this one is busy with the browser.
 const server = spawn(process.execPath, [fileURLToPath(new URL("../serve.ts", import.meta.url)), "0"]);
 const browser = await launch();
 try {

@@ -1,4 +1,4 @@
-/** The value that the share of all others is below. */
+/** The quantile of the values, with share between 0 and 1. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

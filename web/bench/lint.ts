@@ -1,14 +1,14 @@
-// A warm lint, in a worker with the engine as the page starts it; and its peers.
+// A warm lint in the page's worker, and comparisons.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { build } from "vite";
 import type { FromWorker, ToWorker } from "../src/engine/worker.ts";
 
-/** So many runs come first: V8 compiles what runs often once more, and better. */
+/** Runs before measuring, in which V8 optimises. */
 const warmUp = 50;
 
-/** Lints the text so many times, changed a little each time, and gives the milliseconds of each from the question to the parsed answer. */
+/** Lints the text repeatedly, changed a little each time, and returns the milliseconds from question to parsed answer. */
 export function lintInBrowser(page: Page, text: string, runs: number): Promise<number[]> {
   return page.evaluate(
     async ({ text, runs, warmUp }) => {
@@ -36,7 +36,7 @@ export function lintInBrowser(page: Page, text: string, runs: number): Promise<n
   );
 }
 
-/** Only parses the text, with the library yaml, in the same browser. The context must let scripts in. */
+/** Only parses the text with the library yaml, in the same browser. The context must bypass the CSP. */
 export async function parseInBrowser(page: Page, text: string, runs: number): Promise<number[]> {
   const entry = fileURLToPath(new URL("browser/index.js", import.meta.resolve("yaml/package.json")));
   const built = await build({ configFile: false, publicDir: false, logLevel: "silent", build: { write: false, lib: { entry, formats: ["iife"], name: "YAML" } } });

@@ -1,7 +1,7 @@
-// From an empty cache to the first findings, and what the time goes into.
+// The time from an empty cache to the first findings, in parts.
 import type { Browser } from "playwright-core";
 
-/** When what had ended, in milliseconds since the navigation began. */
+/** End times in milliseconds since the start of the navigation. */
 export interface Opening {
   compiled: number; // the engine, while it was downloaded
   started: number; // Go, in the worker
@@ -13,7 +13,7 @@ declare global {
   var moments: Partial<Opening>;
 }
 
-/** Opens the page as a new visitor does, so many times. */
+/** Opens the page repeatedly, each time as a new visitor. */
 export async function openings(browser: Browser, url: string, runs: number): Promise<Opening[]> {
   const all: Opening[] = [];
   for (let i = 0; i < runs; i++) {

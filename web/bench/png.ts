@@ -1,9 +1,9 @@
-// Makes a screenshot smaller. Chromium filters the rows of a PNG as is good for photographs; text packs better without.
+// Makes a screenshot smaller. Chromium's row filters suit photographs, and text compresses better without them.
 import { crc32, deflateSync, inflateSync } from "node:zlib";
 
 const signature = 8;
 
-/** The same picture of 8-bit RGB, in rows that are not filtered. */
+/** Re-encodes an 8-bit RGB picture without row filters. */
 export function shrink(png: Buffer): Buffer {
   const chunks = [...split(png)];
   const header = chunks.find(({ type }) => type === "IHDR")?.data;
@@ -29,7 +29,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, named, sum]);
 }
 
-/** Undoes the filter that the first byte of each row names: none, the pixel to the left, above, their mean, or Paeth's pick. */
+/** Undoes the filter of each row, which its first byte names: none, left, above, mean or Paeth. */
 function unfilter(rows: Buffer, width: number): Buffer {
   for (let start = 0; start < rows.length; start += width + 1) {
     const filter = rows[start] ?? 0;

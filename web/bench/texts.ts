@@ -1,6 +1,6 @@
-// The texts that are measured: bootstraps of as many services as give the lines, with a mistake here and there as they have in life.
+// The measured texts: bootstraps with as many services as the number of lines needs, and some mistakes.
 
-/** A bootstrap in YAML of at least so many lines. */
+/** A bootstrap in YAML of at least the given number of lines. */
 export function bootstrap(lines: number): string {
   const count = Math.ceil((lines - linesOf(head)) / linesOf(route(0) + cluster(0)));
   const services = Array.from({ length: count }, (_, i) => i);

@@ -1,4 +1,4 @@
-// What typing costs the main thread.
+// The cost of typing for the main thread.
 import type { Browser, Page } from "playwright-core";
 
 interface TraceEvent {
@@ -9,7 +9,7 @@ interface TraceEvent {
   args?: { name?: string };
 }
 
-/** Types so many keys into the text that the page shows, and gives the milliseconds of every task of its main thread meanwhile. */
+/** Types keys into the shown text, and returns the milliseconds of every task of the main thread meanwhile. */
 export async function tasksWhileTyping(browser: Browser, page: Page, keys: number): Promise<number[]> {
   const editor = page.getByRole("textbox", { name: "Text of envoy.yaml" });
   await editor.click();

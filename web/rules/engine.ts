@@ -1,19 +1,15 @@
-// The larger engine, which has all rules, in Node: the pages are made from what it says of the rules, so there is no second place where rules are described.
+// The larger engine in Node. It has all rules, and the pages are built from its answers.
 import { readFile } from "node:fs/promises";
+import { call, start } from "../src/engine/instance.ts";
 import type { Operation, Operations } from "../src/engine/shapes.ts";
-import type { Realm } from "../src/engine/go.ts";
-import "../build/wasm_exec.js";
-
-const realm = globalThis as unknown as Realm;
+import { browser } from "../src/engine/wasi.ts";
 
 export type Ask = <O extends Operation>(operation: O, request: Operations[O]["request"]) => Operations[O]["answer"];
 
 export async function startEngine(): Promise<Ask> {
-  const go = new realm.Go();
-  const { instance } = await WebAssembly.instantiate(await readFile(new URL("../build/cold/constraints.wasm", import.meta.url)), go.importObject);
-  void go.run(instance);
+  const engine = await start(await WebAssembly.compile(await readFile(new URL("../build/constraints.wasm", import.meta.url))), browser);
   return (operation, request) => {
-    const answer = JSON.parse(realm.xdslint(operation, JSON.stringify(request)) ?? "{}");
+    const answer = JSON.parse(call(engine, operation, JSON.stringify(request)));
     if (typeof answer.error === "string") throw new Error(`${operation}: ${answer.error}`);
     return answer;
   };

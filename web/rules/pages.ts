@@ -1,11 +1,11 @@
-// The pages about the rules: one for each, and one that lists them. They need no script.
+// The static pages of the rules: one for each, and an index.
 import type { Ask } from "./engine.ts";
 import type { Rule, RuleSummary } from "../src/engine/shapes.ts";
 import { escape, htmlOf } from "./markdown.ts";
 
 const repository = "https://github.com/xdslint/xdslint/blob/main/";
 
-/** HTML by the path below the folder of the pages. */
+/** HTML by path, relative to the folder of the pages. */
 export function pagesOf(ask: Ask, stylesheet: string): Map<string, string> {
   const { rules } = ask("about", {});
   const known = new Set(rules.map((r) => r.id));
@@ -35,7 +35,7 @@ function rulePage(rule: Rule, known: Set<string>, stylesheet: string): string {
 const playgroundLink = (rule: Rule) =>
   `<p><a class="button" href="../../index.html#example=${escape(rule.id)}">Open this example in the playground</a></p>\n`;
 
-/** Pages of other rules are on this site, everything else in the repository is there. */
+/** Links to other rules stay on this site. Other relative links lead to the repository. */
 function addressOf(href: string, id: string, known: Set<string>): string {
   const docs = new URL(`docs/rules/${id}.md`, repository);
   const url = new URL(href, docs);
@@ -50,12 +50,12 @@ function indexPage(rules: RuleSummary[], stylesheet: string): string {
   const contents = [...groups].map(([group, all]) => `<li><a href="#${escape(group)}">${escape(group)}</a> (${all.length})</li>`);
   return page({
     title: "Rules · xdslint",
-    description: `All ${rules.length} rules of xdslint, with what each finds.`,
+    description: `All ${rules.length} rules of xdslint, and what each finds.`,
     up: "../",
     stylesheet,
     trail: [],
     body: `<h1>Rules</h1>
-<p>These are the ${rules.length} rules by which xdslint judges a configuration. Each page says why the rule is there and shows an example, which the playground opens.</p>
+<p>xdslint checks configurations with these ${rules.length} rules. Each page says why the rule exists and has an example to open in the playground.</p>
 <nav aria-label="Groups"><ul class="groups">${contents.join("")}</ul></nav>
 ${[...groups].map(([group, all]) => groupTable(group, all)).join("\n")}`,
   });
@@ -72,9 +72,9 @@ ${rules.map((r) => `<tr><td><a href="${escape(r.id)}.html">${escape(r.id)}</a></
 interface Page {
   title: string;
   description: string;
-  up: string; // the way to the playground's folder
+  up: string; // the relative path of the playground
   stylesheet: string;
-  trail: string[]; // the way back, as HTML
+  trail: string[]; // breadcrumbs, as HTML
   body: string;
 }
 
@@ -91,7 +91,7 @@ const page = ({ title, description, up, stylesheet, trail, body }: Page) => `<!d
 </head>
 <body>
 <a class="skip" href="#text">Skip to the text</a>
-<header><nav aria-label="Way back"><ol>${[`<a href="${up}index.html">xdslint playground</a>`, ...trail].map((step) => `<li>${step}</li>`).join("")}</ol></nav></header>
+<header><nav aria-label="Breadcrumb"><ol>${[`<a href="${up}index.html">xdslint playground</a>`, ...trail].map((step) => `<li>${step}</li>`).join("")}</ol></nav></header>
 <main id="text">
 ${body}
 </main>

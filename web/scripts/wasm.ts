@@ -1,4 +1,4 @@
-// The sections of a WebAssembly module, as far as preinitialise.ts reads and writes them.
+// Reads and writes the sections of a WebAssembly module that preinitialise.ts changes.
 
 export const section = { memory: 5, global: 6, export: 7, data: 11 } as const;
 export const kind = { memory: 2, global: 3 } as const;
@@ -81,7 +81,7 @@ export function join(module: Uint8Array, sections: Section[]): Buffer<ArrayBuffe
   return Buffer.concat([module.subarray(0, headerLength), ...sections.flatMap(({ id, body }) => [Buffer.from([id]), unsigned(body.length), body])]);
 }
 
-/** The body of the only section of an id. */
+/** The body of the section with an id. */
 export function body(sections: Section[], id: number): Uint8Array {
   const found = sections.find((s) => s.id === id);
   if (!found) throw new Error(`the module has no section ${id}`);
@@ -94,7 +94,7 @@ export function readGlobals(bytes: Uint8Array): Global[] {
   const r = new Reader(bytes);
   return Array.from({ length: r.number() }, () => {
     const global = { type: r.byte(), mutable: r.byte() };
-    while (r.byte() !== end); // constants, whose bytes are none that end an expression, since all of Go's are 0
+    while (r.byte() !== end); // constants; Go's are all 0, so no byte of theirs looks like the end
     return global;
   });
 }
@@ -113,10 +113,10 @@ export function writeExports(exports: Export[]): Buffer {
   return Buffer.concat([unsigned(exports.length), ...exports.flatMap((e) => [unsigned(e.name.length), Buffer.from(e.name), Buffer.from([e.kind]), unsigned(e.index)])]);
 }
 
-/** A memory of so many pages at the start, and no limit. */
+/** A memory with an initial number of pages and no limit. */
 export const writeMemory = (pages: number) => Buffer.concat([Buffer.from([1, 0]), unsigned(pages)]);
 
-/** The content of a memory. Zeros are left out where that is shorter, since a memory begins with them. */
+/** The content of a memory. Longer runs of zeros are left out, since a memory starts with zeros. */
 export function writeData(memory: Uint8Array<ArrayBuffer>): Buffer {
   const words = new BigUint64Array(memory.buffer);
   const gap = 32; // words; a segment has a header

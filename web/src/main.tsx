@@ -1,4 +1,4 @@
-import "./editor/slices.ts";
+import "./editor/scheduling.ts";
 import { render } from "preact";
 import { loadAbout } from "./engine/about.ts";
 import { App } from "./ui/app.tsx";
@@ -8,4 +8,4 @@ import "./offline/register.ts";
 const root = document.getElementById("app");
 if (root) render(<App />, root);
 markFirstFindings();
-loadAbout().catch(() => {}); // said by the banner about the engine
+loadAbout().catch(() => {}); // a banner shows it

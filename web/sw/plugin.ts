@@ -1,4 +1,4 @@
-// Writes sw.js beside the finished page: the service worker, and before it the lists of all that it keeps.
+// Writes sw.js for the built page: the lists of files to keep, then the service worker.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
@@ -21,7 +21,7 @@ export const serviceWorker: Plugin = {
   },
 };
 
-/** What few visits need is kept when it is first asked for. */
+/** Files that few visits need are kept when they are first requested. */
 const onDemand = /^assets\/constraints-.*\.wasm$/;
 
 export async function writeServiceWorker(folder: string): Promise<void> {
@@ -32,7 +32,7 @@ export async function writeServiceWorker(folder: string): Promise<void> {
   writeFileSync(join(folder, "sw.js"), `const version = "${digest(lists + code)}";\n${lists}${code}`);
 }
 
-/** All files of the page by their paths, with their digests as the browser checks them. */
+/** All files of the page by path, with their digests for the browser to check. */
 function digests(folder: string): Record<string, string> {
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== "sw.js")

@@ -3,14 +3,14 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
 
-// Requests of service workers are events like any other.
+// Reports requests of service workers as events.
 process.env.PW_EXPERIMENTAL_SERVICE_WORKER_NETWORK_EVENTS = "1";
 
-/** The browser itself asks for updates, and what the fields of a form are for: it finds no other host. */
-const args = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--autofill-server-url=http://127.0.0.1:9/"];
+/** The browser looks for updates, and asks a server what the fields of a form are for: neither finds another host. */
+const quiet = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--autofill-server-url=http://127.0.0.1:9/"];
 
-export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: find("chromium"), args });
+export function launch(args: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({ executablePath: find("chromium"), args: [...quiet, ...args] });
 }
 
 /** The first program of that name on PATH. */

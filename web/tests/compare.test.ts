@@ -64,7 +64,7 @@ test("an example shows what breaks, and the phases in which nothing does", () =>
       ["wait for the ACK of LDS with ingress, RDS with shop-green (30s at most)", "wait until Envoy no longer asks RDS for shop-blue (10m30s at most)"],
       ["wait for the ACK of CDS without cart-blue (30s at most)"],
     ]);
-    await panel(page).getByRole("region", { name: "Worth knowing" }).getByText('cluster "orders" is made anew').waitFor();
+    await panel(page).getByRole("region", { name: "Notes" }).getByText('cluster "orders" is made anew').waitFor();
   }));
 
 test("what is found and what is sent lead to the texts of both sides", () =>
@@ -107,12 +107,12 @@ test("the sides can be swapped", () =>
     await panel(page).getByRole("button", { name: "Swap" }).click();
     await panel(page).getByText('cluster "cart-blue" is used before Envoy has it').waitFor();
     await phases(page).first().getByRole("button", { name: "cart-blue" }).first().waitFor();
-    // The text that is shown stays; it is another side's now.
+    // The shown text stays, but its side changes.
     await text(page).getByText("name: cart-green", { exact: true }).waitFor();
     await panel(page).getByRole("button", { name: "before edge.yaml:25:24" }).waitFor();
   }));
 
-test("the end of a comparison leaves what stands after", () =>
+test("the end of a comparison leaves the texts of after", () =>
   visit(async (page) => {
     await openExample(page);
     await panel(page).getByRole("button", { name: "before edge.yaml:25:24" }).click();
@@ -125,32 +125,32 @@ test("the end of a comparison leaves what stands after", () =>
 test("what is open is compared with what becomes of it", () =>
   visit(async (page) => {
     await compare(page, clusters("a", "b"), clusters("a", "b"));
-    await says(page, "Nothing to push: both say the same.");
+    await says(page, "Nothing to push: both sides are the same.");
     await write(page, clusters("a", "c"));
     await phases(page).first().getByRole("button", { name: "c", exact: true }).waitFor();
     await phases(page).first().getByRole("button", { name: "b", exact: true }).waitFor();
     assert.equal(await panel(page).getByRole("region", { name: "Hazards" }).count(), 0);
-    await says(page, "Pushed all at once, this fails no request that succeeds today.");
+    await says(page, "Pushed all at once, this makes no request fail that succeeds today.");
   }));
 
-test("nothing leads to a snapshot that is broken in itself", () =>
+test("there is no plan for a snapshot with errors", () =>
   visit(async (page) => {
     await compare(page, clusters("a"), clusters("a").replace("1s", "soon"));
-    await says(page, "What they are to get is broken in itself, so there is no plan that leads to it: 1 problem.");
-    await panel(page).getByRole("region", { name: "Broken in itself" }).getByRole("button", { name: /^after / }).click();
+    await says(page, "The new configuration has errors, so there is no plan: 1 problem.");
+    await panel(page).getByRole("region", { name: "Errors in the new configuration" }).getByRole("button", { name: /^after / }).click();
     await page.waitForFunction(() => getSelection()?.toString() === "soon");
     assert.equal(await phases(page).count(), 0);
     await write(page, "{");
-    await says(page, /^This cannot be compared: /);
+    await says(page, /^The comparison failed: /);
     await write(page, clusters("a"));
     await says(page, "Nothing to push");
   }));
 
-test("what stands in a bootstrap needs a restart", () =>
+test("a change of the bootstrap needs a restart", () =>
   visit(async (page) => {
     const bootstrap = (timeout: string) => `static_resources: {clusters: [{name: control-plane, type: STATIC, connect_timeout: ${timeout}}]}`;
     await compare(page, bootstrap("1s"), bootstrap("2s"));
-    await says(page, "Nothing to push: what differs stands in the bootstrap.");
+    await says(page, "Nothing to push: only the bootstrap differs.");
     await panel(page).getByRole("region", { name: "Restart" }).getByRole("button", { name: "control-plane" }).click();
     await page.waitForFunction(() => getSelection()?.toString().includes("control-plane"));
   }));
@@ -176,10 +176,10 @@ test("files can be opened as one side", () =>
       await chooser.setFiles({ name: "clusters.yaml", mimeType: "text/yaml", buffer: Buffer.from(content) });
     };
     await openPanel(page);
-    await open(clusters("a")); // an example that nobody has touched makes room
-    await says(page, "Nothing stands after yet: open what the proxies are to get.");
+    await open(clusters("a")); // an unedited example is replaced
+    await says(page, "Open the new configuration.");
     await open(clusters("a", "b"));
-    await says(page, "Pushed all at once, this fails no request that succeeds today.");
+    await says(page, "Pushed all at once, this makes no request fail that succeeds today.");
     await phases(page).first().getByRole("button", { name: "b", exact: true }).waitFor();
   }));
 

@@ -1,4 +1,4 @@
-// House rules: constraints are for the larger engine, which nobody loads who has none.
+// Custom rules: constraints need the larger engine, which is only loaded for them.
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import type { Page, Route } from "playwright-core";
 import { address, serve } from "../serve.ts";
 import { barriers } from "./axe.ts";
 import { opened } from "./opened.ts";
-import { built, visit } from "./playground.ts";
+import { built, visit, visitAlone } from "./playground.ts";
 
 const larger = /constraints-[^/]*\.wasm$/;
 
@@ -33,9 +33,6 @@ const problem = (page: Page, words: string) => page.locator(".problem").filter({
 const rule = (page: Page) => page.getByRole("button", { name: "acme/cluster-name" });
 const note = (page: Page, words: string) => page.locator("[role=tabpanel]").getByText(words, { exact: true });
 
-/** Without a service worker, whose requests are seen as well. */
-const unkept = { serviceWorkers: "block" } as const;
-
 /** The engines that a page asks for. */
 function engines(page: Page): string[] {
   const asked: string[] = [];
@@ -58,7 +55,7 @@ test("the engine that everybody loads does not know CEL, and is less than 5 MB c
   const name = (await readdir(assets)).find((name) => /^engine-.*\.wasm$/.test(name)) ?? "";
   const engine = await readFile(join(assets, name));
   assert.ok(!engine.includes("cel.dev/cel-go"));
-  const quick = { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS }; // hosts have what is smaller still
+  const quick = { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS }; // hosts use a higher quality
   const { length } = brotliCompressSync(engine, { params: quick });
   assert.ok(length < 5e6, `${length} bytes`);
 });
@@ -75,7 +72,7 @@ test("the larger engine is loaded with the first constraint, and judges from the
     await page.getByRole("button", { name: "Examples" }).click(); // whatever else is done
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
-    await page.getByRole("dialog").waitFor({ state: "hidden" }); // before that, what is typed goes to it
+    await page.getByRole("dialog").waitFor({ state: "hidden" }); // until then it receives the keys
     assert.deepEqual(asked, ["engine"]);
 
     await write(page, constraint(expression));
@@ -88,12 +85,12 @@ test("the larger engine is loaded with the first constraint, and judges from the
     await marked(page).waitFor();
     assert.equal(await marked(page).evaluate((element) => element.closest(".cm-line")?.textContent), "  - name: Backend");
     await write(page, envoy.replace("Backend", "shop-backend").replace("1s", "-1s"));
-    await problem(page, "connect_timeout is -1s").waitFor(); // the rules that are built in judge as before
+    await problem(page, "connect_timeout is -1s").waitFor(); // built-in rules still apply
     await rule(page).waitFor({ state: "detached" });
     assert.deepEqual(asked, ["engine", "constraints"]);
-  }, opened({ "envoy.yaml": envoy, ".xdslint.yaml": builtIn }), unkept));
+  }, opened({ "envoy.yaml": envoy, ".xdslint.yaml": builtIn })));
 
-test("what is wrong in an expression is marked to the word, and gone when it is mended", () =>
+test("what is wrong in an expression is marked to the word, and gone when it is fixed", () =>
   visit(async (page) => {
     await problem(page, "cluster names are team-service").waitFor();
     await page.getByRole("tab", { name: ".xdslint.yaml" }).click();
@@ -116,7 +113,7 @@ test("what cannot run here is said at its place", () =>
     await problem(page, "cluster names are team-service").waitFor();
   }, withRule("plugins:\n- path: rules.wasm\n")));
 
-test("a house rule has a page, made of its own text", () =>
+test("a custom rule has a page from its own text", () =>
   visit(async (page) => {
     await rule(page).click();
     const dialog = page.getByRole("dialog", { name: "acme/cluster-name" });
@@ -136,24 +133,24 @@ test("a house rule has a page, made of its own text", () =>
     await dialog.waitFor();
   }, withRule("  why: |\n    Dashboards read the team out of it, see [naming](https://wiki.example.com/naming).\n\n    [x](javascript:alert(1)) <img src=x onerror=alert(2)> ![y](https://elsewhere.example/z.png)\n")));
 
-test("while it is loaded the other rules judge, and when that fails they go on", () =>
+test("while the larger engine loads, or if that fails, the other rules still apply", () =>
   visit(async (page) => {
     let go = () => {};
     const held = new Promise<void>((done) => (go = done));
     await page.route(larger, async (route: Route) => {
       await held;
-      await route.fulfill({ contentType: "text/html", body: "<h1>Please log in</h1>" }); // as the gate of a hotel's network
+      await route.fulfill({ contentType: "text/html", body: "<h1>Please log in</h1>" }); // like the login page of a hotel network
     });
     await page.reload();
     await page.getByText("Loading the engine for constraints…").waitFor();
-    await note(page, "The constraints in .xdslint.yaml are not judged yet.").waitFor();
+    await note(page, "The constraints in .xdslint.yaml are not checked yet.").waitFor();
     await content(page).getByText("Backend").waitFor();
     await write(page, envoy.replace("1s", "-1s"));
     await problem(page, "connect_timeout is -1s").waitFor();
     go();
-    const alert = page.getByRole("alert").filter({ hasText: "The larger engine, which they need, could not be started: what the server sent in its place is something else" });
+    const alert = page.getByRole("alert").filter({ hasText: "The larger engine that they need could not be started: the server sent something else" });
     await alert.waitFor();
-    await note(page, "The constraints in .xdslint.yaml are not judged.").waitFor();
+    await note(page, "The constraints in .xdslint.yaml are not checked.").waitFor();
     await write(page, envoy.replace("1s", "-2s"));
     await problem(page, "connect_timeout is -2s").waitFor();
 
@@ -165,7 +162,7 @@ test("while it is loaded the other rules judge, and when that fails they go on",
   }, withRule()));
 
 test("it is restarted like the other, without a network", () =>
-  visit(async (page) => {
+  visitAlone(async (page) => {
     const asked = engines(page);
     await problem(page, "cluster names are team-service").waitFor();
     await page.clock.install();
@@ -181,7 +178,7 @@ test("it is restarted like the other, without a network", () =>
     await write(page, "");
     await problem(page, "cluster names are team-service").waitFor();
     assert.deepEqual(asked.filter((name) => name === "constraints"), ["constraints"]);
-  }, withRule(), unkept));
+  }, withRule(), { serviceWorkers: "block" }));
 
 test("once it was needed it is there without a network, also of the next visit", async (t) => {
   const server = await serve(built, 0);
@@ -191,7 +188,7 @@ test("once it was needed it is there without a network, also of the next visit",
       server.closeAllConnections();
     });
   t.after(stop);
-  await visit(
+  await visitAlone(
     async (page, context) => {
       await page.getByText("No problems in 1 file").waitFor();
       await page.waitForFunction(() => navigator.serviceWorker.controller?.state === "activated");
@@ -214,12 +211,12 @@ test("once it was needed it is there without a network, also of the next visit",
   );
 });
 
-test("the example of house rules finds what it says, and nothing when it is mended", () =>
+test("the example of custom rules finds what it says, and nothing when it is fixed", () =>
   visit(async (page) => {
     for (const words of ["no timeout for requests to catalog-web", "customers reach this cluster, and it has no outlier_detection", "cluster names are team-service"]) {
       await problem(page, words).waitFor();
     }
     assert.equal(await page.locator(".problem").count(), 3);
-    await page.getByRole("button", { name: "See it mended" }).click();
+    await page.getByRole("button", { name: "Show the fix" }).click();
     await page.getByText("No problems in 1 file").waitFor();
-  }, "/#example=house-rules"));
+  }, "/#example=custom-rules"));

@@ -4,13 +4,13 @@ import { Text } from "@codemirror/state";
 import type { Page } from "playwright-core";
 import { changeTo, finder, format, lineEnd, parse, rangeOf } from "../src/editor/positions.ts";
 import { opened } from "./opened.ts";
-import { visit } from "./playground.ts";
+import { visit, visitAlone } from "./playground.ts";
 
 const content = (page: Page) => page.locator(".cm-content");
 const marked = (page: Page, severity = "error") => page.locator(`.cm-lintRange-${severity}`);
 const hover = (page: Page) => page.locator(".cm-tooltip .hover");
 
-/** The line that an element of the text stands in. */
+/** The line of an element in the text. */
 const lineOf = (page: Page, selector: string) =>
   page.locator(selector).first().evaluate((element) => element.closest(".cm-line")?.textContent);
 
@@ -101,7 +101,7 @@ test("the change from one text to another leaves out what they share", () => {
   assert.deepEqual({ ...changeTo(parse("name: a\nb: c"), parse("name: xy\nb: c")), insert: "xy" }, { from: 6, to: 7, insert: "xy" });
 });
 
-test("what is typed is checked: the mark stands at its place, and goes when it is mended", () =>
+test("what is typed is checked: the mark is at its place, and goes away with the problem", () =>
   visit(async (page) => {
     await content(page).getByText("clusters").waitFor();
     await page.getByText("No problems in 1 file").waitFor();
@@ -134,10 +134,10 @@ test("a text with Windows line ends is marked at the right place, and keeps them
   }, opened({ "envoy.yaml": bootstrap(cluster("a"), cluster("b", ", conect: 1s")).replaceAll("\n", "\r\n") })));
 
 test("pointing at a mark tells what is wrong, why the rule is there, and where to read on", () =>
-  visit(async (page, context) => {
+  visitAlone(async (page, context) => {
     await page.locator(".cm-lintRange").hover();
     await hover(page).getByText('no cluster is named "chekout"').waitFor();
-    await hover(page).getByText("503").first().waitFor(); // out of the rule's own text
+    await hover(page).getByText("503").first().waitFor(); // from the rule's page
     assert.match(await hover(page).innerText(), /^(error|warning)/);
     const link = hover(page).getByRole("link", { name: "reference/route-unknown-cluster" });
     assert.equal(await link.getAttribute("href"), "./rules/reference/route-unknown-cluster.html");
@@ -287,7 +287,7 @@ test("a text of 5,000 lines: typing never blocks the page for more than 50 ms", 
     assert.ok(big.split("\n").length > 5000);
     await marked(page).first().waitFor();
     await toEnd(page);
-    await page.locator(".cm-line span").getByText("lb_endpoints", { exact: true }).last().waitFor({ timeout: 90_000 }); // the colours have come to the end: they are done when nothing else is
+    await page.locator(".cm-line span").getByText("lb_endpoints", { exact: true }).last().waitFor({ timeout: 90_000 }); // highlighting has reached the end; it is done last
     const longest = await longestTask(page, async () => {
       await page.keyboard.type("nod: {} ##", { delay: 30 });
       await marked(page).getByText("nod").waitFor();

@@ -1,15 +1,15 @@
-// The engine's worker: what happens when it cannot start, dies, or does not come to an end.
+// The engine's worker: what happens when it cannot start, crashes or does not finish.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page, Route } from "playwright-core";
 import * as wasm from "../scripts/wasm.ts";
-import { visit } from "./playground.ts";
+import { visit, visitAlone } from "./playground.ts";
 
 const engineFile = /engine-[^/]*\.wasm$/;
 const problem = (page: Page) => page.getByText('no cluster is named "chekout"').first();
 const editor = (page: Page) => page.getByRole("textbox", { name: /^Text of/ });
 const crashed = (page: Page) => page.getByRole("alert").getByText("The engine crashed on this input and was restarted. Your text is kept.");
-const mended = '{"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster, name: a, connect_timeout: -1s}';
+const fixed = '{"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster, name: a, connect_timeout: -1s}';
 
 /** Many empty messages: each byte of it becomes a hundred of memory, and each message a finding. */
 const hostile = (megabytes: number) => "resources:\n" + "- {}\n".repeat((megabytes << 20) / 5);
@@ -30,7 +30,7 @@ test("an engine that dies of a text is restarted, and the text is kept", () =>
     const workers: string[] = [];
     page.on("worker", (worker) => workers.push(worker.url()));
     const started = () => workers.filter((url) => /worker-/.test(url) && !/arrange/.test(url)).length;
-    // A browser gives it 4 GiB, which takes minutes to fill: here it has 128 MiB.
+    // The browser's limit of 4 GiB takes minutes to fill, so the limit here is 128 MiB.
     await page.route(engineFile, async (route) => {
       const response = await route.fetch();
       await route.fulfill({ response, headers: { "Content-Type": "application/wasm" }, body: limited(await response.body()) });
@@ -45,21 +45,21 @@ test("an engine that dies of a text is restarted, and the text is kept", () =>
     assert.equal(started(), before + 1);
     assert.match(await editor(page).innerText(), /^resources:\n- \{\}\n/);
 
-    // The graph of such a text would kill it again: nobody asks for it.
+    // The graph of this text would crash it again, so it is not asked for.
     await page.getByRole("tab", { name: "Graph" }).click();
     await page.getByText("Loading…", { exact: true }).waitFor({ state: "hidden" });
     await page.getByRole("tab", { name: "Problems" }).click();
     await crashed(page).waitFor();
     assert.equal(started(), before + 1);
 
-    await editor(page).fill(mended);
+    await editor(page).fill(fixed);
     await page.getByText("connect_timeout is -1s").first().waitFor();
     await crashed(page).waitFor({ state: "detached" });
     assert.equal(started(), before + 1);
   }));
 
 test("an engine that does not come to an end is stopped", () =>
-  visit(async (page) => {
+  visitAlone(async (page) => {
     await problem(page).waitFor();
     await page.clock.install();
     await give(page, "hostile.yaml", hostile(12)); // some ten seconds of work
@@ -67,18 +67,18 @@ test("an engine that does not come to an end is stopped", () =>
     await page.clock.fastForward(21_000);
     await crashed(page).waitFor();
     await page.getByRole("alert").getByText("it took longer than 20 seconds").waitFor();
-    await editor(page).fill(mended);
+    await editor(page).fill(fixed);
     await page.getByText("connect_timeout is -1s").first().waitFor();
     await crashed(page).waitFor({ state: "detached" });
   }));
 
 test("an engine that cannot be loaded is said, and can be tried again", () =>
   visit(async (page) => {
-    // As the gate of a hotel's network answers.
+    // Like the login page of a hotel network.
     await page.route(engineFile, (route) => route.fulfill({ contentType: "text/html", body: "<h1>Please log in</h1>" }));
     await page.reload();
-    await page.getByRole("alert").getByText("The engine could not be started: what the server sent in its place is something else").waitFor();
-    await editor(page).fill(mended);
+    await page.getByRole("alert").getByText("The engine could not be started: the server sent something else").waitFor();
+    await editor(page).fill(fixed);
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("alert").getByText("The engine could not be started").waitFor();
     await page.unroute(engineFile);

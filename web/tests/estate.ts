@@ -1,4 +1,4 @@
-// A made-up estate of any size: listeners with TLS, route configurations over RDS, clusters over EDS, and some routes to nowhere.
+// Generates configurations of any size: listeners with TLS, routes over RDS, clusters over EDS, and some routes to missing clusters.
 import type { Text } from "../src/project/project.ts";
 
 const type = (name: string) => `"@type": type.googleapis.com/${name}`;

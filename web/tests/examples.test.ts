@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { startEngine } from "../rules/engine.ts";
 import { barriers } from "./axe.ts";
-import { visit } from "./playground.ts";
+import { visit, visitAlone } from "./playground.ts";
 
 const ask = await startEngine();
 const rules = ask("about", {}).rules.filter(({ id }) => ask("explain", { rule: id, files: {} }).bad);
@@ -78,18 +78,18 @@ test("the arrows go through the list, and say where they are", () =>
     await dialog(page).waitFor({ state: "detached" });
     assert.ok(await page.getByRole("button", { name: "Examples" }).evaluate((button) => button === document.activeElement));
     await search(page, "nothing is called this");
-    await page.getByText("No example holds these words.").waitFor();
+    await page.getByText("No example contains these words.").waitFor();
   }));
 
-test("an example is mended and broken again", () =>
+test("an example is fixed and broken again", () =>
   visit(async (page) => {
     await search(page, "route-unknown-cluster");
     await option(page, /^reference\/route-unknown-cluster/).click();
     await finding(page, "reference/route-unknown-cluster").waitFor();
-    await page.getByRole("button", { name: "See it mended" }).click();
-    await bar(page).filter({ hasText: "Mended example" }).waitFor();
+    await page.getByRole("button", { name: "Show the fix" }).click();
+    await bar(page).filter({ hasText: "Fixed example" }).waitFor();
     await finding(page, "reference/route-unknown-cluster").waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "See what was wrong" }).click();
+    await page.getByRole("button", { name: "Show the mistake" }).click();
     await finding(page, "reference/route-unknown-cluster").waitFor();
     assert.equal(await page.getByRole("link", { name: /About this rule/ }).getAttribute("href"), "./rules/reference/route-unknown-cluster.html");
     assert.equal(await page.getByRole("button", { name: "Bring back my texts" }).count(), 0, "nothing was typed that would be missed");
@@ -106,7 +106,7 @@ test("nobody is offered an example back in which nothing was typed, not even aft
   }, "/#example=schema/constraint"));
 
 test("what was chosen last is shown, even if something else takes longer", () =>
-  visit(async (page, context) => {
+  visitAlone(async (page, context) => {
     let release = () => {};
     const wait = new Promise<void>((done) => (release = done));
     await context.route("**/*.wasm", async (route) => {
@@ -138,7 +138,7 @@ test("whole configurations show what they promise", () =>
     await open(page, "storefront");
     await counted(page, "3 errors");
     await counted(page, "1 warning");
-    await page.getByRole("button", { name: "See it mended" }).click();
+    await page.getByRole("button", { name: "Show the fix" }).click();
     await page.getByRole("tabpanel", { name: "Problems" }).getByText(/^No problems/).first().waitFor();
     await open(page, "config-dump");
     await finding(page, "reference/route-unknown-cluster").waitFor();
@@ -147,7 +147,7 @@ test("whole configurations show what they promise", () =>
     await finding(page, "schema/constraint").waitFor();
     await open(page, "push");
     await finding(page, "transition/route-before-cluster").waitFor();
-    await open(page, "storefront-mended");
+    await open(page, "storefront-fixed");
     await page.getByRole("tabpanel", { name: "Problems" }).getByText(/^No problems/).first().waitFor();
   }));
 

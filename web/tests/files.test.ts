@@ -1,11 +1,11 @@
-// Texts as tabs, and the ways in which files become texts.
+// Tabs of texts, and the ways to import files.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { visit } from "./playground.ts";
+import { visit, visitAlone } from "./playground.ts";
 
 const tabs = (page: Page, list = "Texts") => page.getByRole("tablist", { name: list, exact: true });
 const names = (page: Page, list = "Texts") => tabs(page, list).locator(".name").allTextContents();
@@ -52,7 +52,7 @@ test("a text keeps its name when the new one cannot be", () =>
     const field = page.getByRole("textbox", { name: "Name of envoy-2.yaml" });
     await field.fill("envoy.yaml");
     await field.press("Enter");
-    assert.equal(await field.evaluate((e: HTMLInputElement) => e.validationMessage), "There is a text of this name already.");
+    assert.equal(await field.evaluate((e: HTMLInputElement) => e.validationMessage), "Another text already has this name.");
     await field.press("Escape");
     await field.waitFor({ state: "detached" });
     assert.deepEqual(await names(page), ["envoy.yaml", "envoy-2.yaml"]);
@@ -77,7 +77,7 @@ test("the mouse closes a text, and the tab of each says how many errors it has",
     assert.deepEqual(await names(page), ["envoy-2.yaml"]);
   }));
 
-test("the menu opens files, which take the place of the untouched example", () =>
+test("the menu opens files, which replace the unedited example", () =>
   visit(async (page) => {
     const given = { name: "a.yaml", mimeType: "", buffer: Buffer.from(cluster("a")) };
     const binary = { name: "b.yaml", mimeType: "", buffer: Buffer.from([0, 1, 2]) };
@@ -87,7 +87,7 @@ test("the menu opens files, which take the place of the untouched example", () =
       await (await chooser).setFiles(files);
     };
     await pick([given, binary]);
-    await page.getByText("Opened a.yaml. Left out: b.yaml is binary.").waitFor();
+    await page.getByText("Opened a.yaml. Skipped: b.yaml is binary.").waitFor();
     assert.deepEqual(await names(page), ["a.yaml"]);
     await page.getByRole("link", { name: "schema/constraint" }).first().waitFor();
     await pick([{ ...given, name: "c.yaml" }]);
@@ -119,11 +119,11 @@ test("the menu opens a folder: what has an extension of xDS, named as seen from 
       await (await chooser).setFiles(folder);
       await page.getByText("Opened 3 files.").waitFor();
       assert.deepEqual((await names(page)).sort(), [".xdslint.yaml", "a.yaml", "sub/b.JSON"]);
-      await page.getByRole("option", { name: "As .xdslint.yaml says" }).waitFor({ state: "attached" });
+      await page.getByRole("option", { name: "From .xdslint.yaml" }).waitFor({ state: "attached" });
     }),
   ));
 
-/** Drops files and folders on the page, as the browser would: their entries are made of what stands in tree. */
+/** Drops files and folders on the page, as the browser does. Their entries come from tree. */
 async function drop(page: Page, tree: Record<string, unknown>, zone?: string): Promise<void> {
   await tabs(page, zone ? "Texts before" : "Texts").waitFor();
   await page.evaluate(
@@ -170,15 +170,15 @@ test("a dropped folder is opened with all that is below it", () =>
     await page.getByText("Opened notes.txt.").waitFor();
     assert.equal((await names(page)).length, 5);
     await drop(page, { empty: { "x.md": "" } });
-    await page.getByText("No file in this folder has an extension of xDS").waitFor();
+    await page.getByText("No file in this folder has a known extension").waitFor();
   }));
 
-test("too many files, or too large ones, are refused as a whole", () =>
+test("too many files, or too large ones, are rejected as a whole", () =>
   visit(async (page) => {
     await drop(page, { many: Object.fromEntries(Array.from({ length: 501 }, (_, i) => [`${i}.yaml`, ""])) });
-    await page.getByText("It would be 501 files in all, and the playground takes at most 500 files and 20 MB").waitFor();
+    await page.getByText("501 files in total is more than the limit of 500 files and 20 MB").waitFor();
     await drop(page, { "large.yaml": "#".repeat(21 << 20) });
-    await page.getByText("It would be 21 MB in all").waitFor();
+    await page.getByText("21 MB in total is more than the limit").waitFor();
     assert.deepEqual(await names(page), ["envoy.yaml"]);
   }));
 
@@ -224,7 +224,7 @@ test("the configuration starts as a template that is right", () =>
   visit(async (page) => {
     await choose(page, /New .xdslint.yaml/);
     await page.getByRole("textbox", { name: "Text of .xdslint.yaml" }).waitFor();
-    await page.getByRole("option", { name: "As .xdslint.yaml says" }).waitFor({ state: "attached" });
+    await page.getByRole("option", { name: "From .xdslint.yaml" }).waitFor({ state: "attached" });
     await tabs(page).getByRole("tab", { name: "envoy.yaml 3 errors" }).waitFor();
     assert.equal(await tabs(page).getByRole("tab", { name: ".xdslint.yaml" }).locator(".count").count(), 0);
     await page.getByRole("button", { name: "File" }).click();
@@ -242,7 +242,7 @@ test("a text is downloaded as it is", () =>
   }));
 
 test("a reload keeps the texts, and nothing is kept for another tab", () =>
-  visit(async (page, context) => {
+  visitAlone(async (page, context) => {
     await page.getByRole("button", { name: "New text" }).click();
     await editor(page).fill(cluster("kept"));
     await page.reload();

@@ -1,4 +1,4 @@
-// The graph: what is drawn, how to get from it to the text and back, and that thousands of boxes can be used.
+// The graph: drawing, navigation to the text and back, and thousands of boxes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateRawSync } from "node:zlib";
@@ -74,7 +74,7 @@ test("a dangling reference is red, dashed and said in words", () =>
       return { red: stroke === getComputedStyle(probe).color, dashed: strokeDasharray !== "none" };
     });
     assert.deepEqual(look, { red: true, dashed: true });
-    await page.getByRole("button", { name: /^listener ingress; 1 finding, the worst: error; refers to shop/ }).waitFor();
+    await page.getByRole("button", { name: /^listener ingress; 1 finding, worst: error; refers to shop/ }).waitFor();
     await page.getByRole("button", { name: "route configuration shop; inline; referred to by ingress; refers to backnd" }).waitFor();
     const inline = "filter_chains[0].filters[0].typed_config.route_config";
     assert.deepEqual((await page.locator("[data-arrow] title").allTextContents()).sort(), [inline, `${inline}.virtual_hosts[0].routes[0].route.cluster`]);
@@ -93,7 +93,7 @@ test("a click on a box or an arrow leads to the text, and the cursor in the text
     await page.locator(".cm-line", { hasText: "stat_prefix" }).click();
     await page.locator('[data-marked="cluster/backnd"].current').waitFor({ state: "detached" });
     await page.locator('[data-marked="listener/ingress"].current').waitFor();
-    await box(page, "cluster/backnd").click(); // what is missing is shown where it is referred to
+    await box(page, "cluster/backnd").click(); // a missing name is shown at its reference
     await cursorAt(page, lineOf(content, "backnd"));
   });
 });
@@ -165,11 +165,11 @@ test("filter, kinds, problems and surroundings narrow the graph", () => {
 
     await drawn(page, total);
     await box(page, "cluster/cluster-1").click();
-    await page.getByLabel("Show how much around it").selectOption("1 reference around it");
+    await page.getByLabel("How much to show around it").selectOption("1 reference away");
     await drawn(page, 3);
-    await page.getByLabel("Show how much around it").selectOption("all that leads there and all it leads to");
+    await page.getByLabel("How much to show around it").selectOption("everything connected to it");
     await drawn(page, 4);
-    await page.getByLabel("Show how much around it").selectOption("everything");
+    await page.getByLabel("How much to show around it").selectOption("everything");
     await drawn(page, total);
   });
 });
@@ -210,14 +210,14 @@ test("what stays when the text changes stays where it is seen", () => {
     assert.ok(Math.abs(before.width - after.width) < 1, `the zoom stays: ${before.width}, ${after.width}`);
     assert.ok(Math.hypot(before.x - after.x, before.y - after.y) < 60, `from ${before.x},${before.y} to ${after.x},${after.y}`);
     await page.keyboard.type("]]");
-    await page.getByText("The graph is of an earlier text: envoy.yaml cannot be read as it is now.").waitFor();
+    await page.getByText("The graph shows an earlier version, because envoy.yaml cannot be parsed now.").waitFor();
     await box(page, "cluster/another").waitFor();
   });
 });
 
 test("texts without anything to draw, and texts that cannot be read", () =>
   graphOf([text("a: [1\n")], async (page) => {
-    await page.getByText("Not drawn, since it cannot be read as it is: envoy.yaml.").waitFor();
+    await page.getByText("Not drawn, because it cannot be parsed: envoy.yaml.").waitFor();
     await page.getByText("Nothing to draw yet.").waitFor();
   }));
 
@@ -243,7 +243,7 @@ test("odd names are words, and circles are drawn", () => {
 test("two thousand names: folded at first, all of them on demand, and moving them draws nothing anew", async (t) => {
   const { texts, names } = estate(2000);
   await graphOf(texts, async (page) => {
-    await page.getByText(/names that are alike are folded into/).waitFor();
+    await page.getByText(/names with the same references are folded into/).waitFor();
     await page.locator("[data-box]").first().waitFor();
     assert.ok((await page.locator("[data-box]").count()) < 200);
     const folded = page.locator(".box.folded").first();

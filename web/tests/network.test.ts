@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import sirv from "sirv";
 import { address } from "../serve.ts";
-import { built, visit } from "./playground.ts";
+import { built, visitAlone } from "./playground.ts";
 import { opened } from "./opened.ts";
 
 const secret = "hunter2-correct-horse";
@@ -17,7 +17,7 @@ const text = `static_resources:
 `;
 
 test("nothing leaves in all that can be done with a text: only files of the page are asked for", () =>
-  visit(
+  visitAlone(
     async (page, context) => {
       const asked: string[] = [];
       context.on("request", (request) => {
@@ -36,7 +36,7 @@ test("nothing leaves in all that can be done with a text: only files of the page
       await page.getByRole("group", { name: /^Graph/ }).getByRole("button").first().waitFor();
       await page.getByRole("tab", { name: "Compare" }).click();
       await page.getByRole("button", { name: "Compare with these texts" }).click();
-      await page.getByText("broken in itself").first().waitFor();
+      await page.getByText("The new configuration has errors").first().waitFor();
       await page.getByRole("button", { name: "Copy link" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Copy link without the secrets" }).click();
       await page.keyboard.press("Escape");
@@ -57,10 +57,10 @@ test("nothing leaves in all that can be done with a text: only files of the page
     opened({ "envoy.yaml": text }),
   ));
 
-test("from a host without headers, too, the browser refuses what would leave", async (t) => {
+test("from a host without headers, too, the browser blocks what would leave", async (t) => {
   const server = createServer(sirv(built)).listen(0, "127.0.0.1");
   t.after(() => server.close());
   await once(server, "listening");
-  const leave = visit((page) => page.evaluate(() => fetch("https://elsewhere.example/").then(String, () => undefined)), "/", { baseURL: address(server) });
+  const leave = visitAlone((page) => page.evaluate(() => fetch("https://elsewhere.example/").then(String, () => undefined)), "/", { baseURL: address(server) });
   await assert.rejects(leave, (error: assert.AssertionError) => /'https:\/\/elsewhere.example\/' violates .* Content Security Policy/.test(String(error.actual)));
 });

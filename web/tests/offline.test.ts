@@ -10,7 +10,7 @@ import type { Page } from "playwright-core";
 import { address, serve } from "../serve.ts";
 import { writeServiceWorker } from "../sw/plugin.ts";
 import { opened } from "./opened.ts";
-import { built, visit } from "./playground.ts";
+import { built, visitAlone } from "./playground.ts";
 
 let scratch: string;
 before(async () => (scratch = await mkdtemp(join(tmpdir(), "playground-"))));
@@ -37,7 +37,7 @@ test("once loaded, all works without a network", async (t) => {
   await cp(built, join(scratch, "folder"), { recursive: true });
   await compressEngine(join(scratch, "folder"));
   const { url, asked, stop } = await host(t, scratch);
-  await visit(
+  await visitAlone(
     async (page, context) => {
       await finding(page);
       await kept(page);
@@ -45,7 +45,7 @@ test("once loaded, all works without a network", async (t) => {
       await stop();
       await context.setOffline(true);
 
-      await page.getByRole("tab", { name: "Graph" }).click(); // a part that was not loaded before
+      await page.getByRole("tab", { name: "Graph" }).click(); // not loaded before
       await page.getByRole("group", { name: /^Graph/ }).getByRole("button").first().waitFor();
       await page.reload();
       await finding(page);
@@ -62,7 +62,7 @@ test("once loaded, all works without a network", async (t) => {
 test("a new version comes whole, and with the next load", async (t) => {
   const old = await host(t, built);
   const port = Number(new URL(old.url).port);
-  await visit(
+  await visitAlone(
     async (page) => {
       const update = () => page.evaluate(async () => void (await (await navigator.serviceWorker.ready).update()));
       await finding(page);
@@ -70,7 +70,7 @@ test("a new version comes whole, and with the next load", async (t) => {
       await old.stop();
 
       const broken = await host(t, await nextVersion("broken"), port);
-      await writeFile(join(scratch, "broken", "icon.svg"), "<svg/>"); // as while files are still being put on the host
+      await writeFile(join(scratch, "broken", "icon.svg"), "<svg/>"); // as if files were still being uploaded
       await update().catch(() => {});
       await broken.stop();
       await page.reload();
@@ -83,7 +83,7 @@ test("a new version comes whole, and with the next load", async (t) => {
       await replaced;
       await next.stop();
       assert.equal(await page.title(), "xdslint playground");
-      await page.getByRole("tab", { name: "Compare" }).click(); // a part that the next version does not have
+      await page.getByRole("tab", { name: "Compare" }).click(); // not in the next version
       await page.getByRole("tabpanel").getByRole("button").first().waitFor();
       await page.reload();
       await finding(page);
@@ -102,7 +102,7 @@ const constrained = {
 test("what was needed once comes with each version", async (t) => {
   const old = await host(t, built);
   const port = Number(new URL(old.url).port);
-  await visit(
+  await visitAlone(
     async (page) => {
       const judged = () => page.getByText("no team").first().waitFor();
       const versions = (count: number) =>
@@ -135,7 +135,7 @@ async function compressEngine(folder: string): Promise<void> {
   const assets = join(folder, "assets");
   const name = (await readdir(assets)).find((name) => /^engine-.*\.wasm$/.test(name));
   assert.ok(name);
-  await writeFile(join(assets, `${name}.gz`), await promisify(gzip)(await readFile(join(assets, name)), { level: 1 }));
+  await writeFile(join(assets, `${name}.gz`), await promisify(gzip)(await readFile(join(assets, name)), { level: 5 }));
 }
 
 /** The built page with another title, and other names for all that is named after its content. */

@@ -1,4 +1,4 @@
-// Pages that open with texts of the test's own, through a link that holds them.
+// Opens the page with the texts of a test, through a link.
 import { deflateRawSync } from "node:zlib";
 
 /** A path that opens texts by their names; the first is shown. */

@@ -1,8 +1,8 @@
-// A real browser on the built page. What no visit may see (a request that leaves the origin, an error that nobody caught) fails each test.
+// A real browser on the built page. A request that leaves the origin or an uncaught error fails any test.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before } from "node:test";
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, ConsoleMessage, Page, Request, WebError } from "playwright-core";
 import { address, dist, serve } from "../serve.ts";
 import { launch } from "./chromium.ts";
 
@@ -26,7 +26,7 @@ let browser: Browser | undefined;
 
 before(async () => {
   await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
-  browser = await launch();
+  browser = await launch(["--process-per-site"]); // so that the pages of a context share the compiled engine
 });
 
 after(async () => {
@@ -36,41 +36,78 @@ after(async () => {
   assert.deepEqual(left, [], "requests left this machine");
 });
 
-/** Opens the page in a fresh context, as a new visitor would, and watches it until use has ended. Visits may run at the same time. */
-export async function visit(use: (page: Page, context: BrowserContext) => Promise<unknown>, path = "/", options: BrowserContextOptions = {}): Promise<void> {
+async function newContext(options: BrowserContextOptions): Promise<BrowserContext> {
   assert.ok(browser, "there is no browser");
-  const { baseURL = origin } = options;
-  const context = await browser.newContext({ proxy: { server: address(proxy), bypass: "127.0.0.1" }, ...options, baseURL });
-  const faults = watch(context, baseURL);
+  const context = await browser.newContext({ proxy: { server: address(proxy), bypass: "127.0.0.1" }, baseURL: origin, ...options });
+  await context.addInitScript(refusePeers);
+  return context;
+}
+
+const shared = new Map<string, Promise<BrowserContext>>(); // by their options
+
+/**
+ * Opens the page as a new visitor would, and watches it until use has ended. Visits with the same options follow each other in one context, where the
+ * browser keeps the compiled engine, and find nothing that the last one stored. There is no service worker.
+ */
+export async function visit(use: (page: Page) => Promise<unknown>, path = "/", options: BrowserContextOptions = {}): Promise<void> {
+  const key = JSON.stringify(options);
+  const opening = shared.get(key) ?? newContext({ ...options, serviceWorkers: "block" });
+  shared.set(key, opening);
+  const context = await opening;
+  await watched(context, origin, path, async (page) => {
+    try {
+      await use(page);
+    } finally {
+      const session = await context.newCDPSession(page);
+      await session.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
+      for (const open of context.pages()) await open.close();
+    }
+  });
+}
+
+/** Is visit in a context of its own, with a service worker: for tests that change the context. Visits may run at the same time. */
+export async function visitAlone(use: (page: Page, context: BrowserContext) => Promise<unknown>, path = "/", options: BrowserContextOptions = {}): Promise<void> {
+  const context = await newContext(options);
+  await watched(context, options.baseURL ?? origin, path, async (page) => {
+    try {
+      await use(page, context);
+    } finally {
+      await context.close();
+    }
+  });
+}
+
+async function watched(context: BrowserContext, host: string, path: string, use: (page: Page) => Promise<void>): Promise<void> {
+  const faults: string[] = [];
+  const stop = watch(context, host, faults);
   try {
-    await context.addInitScript(refusePeers);
     const page = await context.newPage();
     await page.goto(path);
-    await use(page, context);
+    await use(page);
   } catch (error) {
     throw faults.length === 0 ? error : new Error(`besides what failed, ${faults.join("; ")}`, { cause: error });
   } finally {
-    await context.close();
+    stop();
   }
   assert.deepEqual(faults, [], "what no visit may see");
 }
 
-/** Notes what must not happen, in any page or worker of the context, as it happens. */
-function watch(context: BrowserContext, host: string): string[] {
-  const faults: string[] = [];
+/** Notes what must not happen, in any page or worker of the context, until the function that it returns is called. */
+function watch(context: BrowserContext, host: string, faults: string[]): () => void {
   const inside = (url: string) => new URL(url).origin === host || /^(data|blob):/.test(url);
-  context.on("request", (request) => {
+  const onRequest = (request: Request) => {
     if (!inside(request.url())) faults.push(`a request leaves the origin: ${request.url()}`);
-  });
-  context.on("page", (page) => {
+  };
+  const onPage = (page: Page) => {
     page.on("websocket", (socket) => faults.push(`a socket: ${socket.url()}`));
     page.on("crash", () => faults.push("the page crashed"));
-  });
-  context.on("console", (message) => {
+  };
+  const onConsole = (message: ConsoleMessage) => {
     if (message.type() === "error") faults.push(`on the console: ${message.text()}`);
-  });
-  context.on("weberror", (error) => faults.push(`not caught: ${error.error().stack ?? error.error().message}`));
-  return faults;
+  };
+  const onError = (error: WebError) => faults.push(`not caught: ${error.error().stack ?? error.error().message}`);
+  context.on("request", onRequest).on("page", onPage).on("console", onConsole).on("weberror", onError);
+  return () => context.off("request", onRequest).off("page", onPage).off("console", onConsole).off("weberror", onError);
 }
 
 /** Peer connections are no requests, and pass by a proxy. */

@@ -48,7 +48,7 @@ test("from the text to the list and back with the keyboard", () =>
     await isFocused(page, ".jump", "(5)");
     await page.keyboard.press("ArrowDown");
     await isFocused(page, ".jump", "(6)");
-    await page.keyboard.press("ArrowDown"); // there is no other
+    await page.keyboard.press("ArrowDown"); // it is the only one
     await isFocused(page, ".jump", "(6)");
     await page.keyboard.press("Home");
     await page.keyboard.press("Tab");
@@ -141,7 +141,7 @@ test("of very many problems the first are shown, and more on request", () =>
     await list(page).getByText("900 more are not shown.").waitFor();
     await list(page).getByRole("button", { name: "Show 100 more" }).click();
     await problems(page).nth(199).waitFor();
-    await list(page).getByText("500 problems beyond these").waitFor();
+    await list(page).getByText("500 more problems not listed").waitFor();
     await content(page).focus();
     await page.keyboard.insertText("# typed\n");
     await problems(page).first().getByText("4:").waitFor();

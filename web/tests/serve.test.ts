@@ -1,4 +1,4 @@
-// What `make web` and `make playground` do besides Vite; no browser is needed for it.
+// The parts of `make web` and `make playground` besides Vite. They need no browser.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtemp, mkdir, readFile, rm, writeFile } from "node:fs/promises";

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { barriers } from "./axe.ts";
-import { visit } from "./playground.ts";
+import { visit, visitAlone } from "./playground.ts";
 
-// A second implementation of the format, which links that are out there hold the page to.
+// A second implementation of the link format, which existing links depend on.
 const link = (content: unknown, version = "1") => `/#p=${version}.${deflateRawSync(typeof content === "string" || Buffer.isBuffer(content) ? content : JSON.stringify(content)).toString("base64url")}`;
 const inside = (address: string) => JSON.parse(inflateRawSync(Buffer.from(address.split("#p=1.")[1] ?? "", "base64url")).toString());
 
@@ -30,7 +30,7 @@ async function linkOf(page: Page): Promise<string> {
 }
 
 test("a link restores everything", () =>
-  visit(
+  visitAlone(
     async (page, context) => {
       await page.getByRole("tab", { name: /b\.yaml/ }).last().waitFor();
       await page.getByRole("tab", { name: "Graph" }).click();
@@ -98,7 +98,7 @@ test("secrets are named before a link is made, and left out unless the user want
     async (page) => {
       await page.evaluate(() => navigator.clipboard.writeText("nothing yet"));
       await page.getByRole("button", { name: "Copy link" }).click();
-      await dialog(page).getByRole("heading", { name: "Keys or tokens are inside" }).waitFor();
+      await dialog(page).getByRole("heading", { name: "The texts contain keys or tokens" }).waitFor();
       assert.match(await dialog(page).getByRole("listitem").innerText(), /^a\.yaml:4 /);
       assert.ok(!(await dialog(page).innerText()).includes(password), "the secret itself is not shown");
       assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "nothing yet");
@@ -111,7 +111,7 @@ test("secrets are named before a link is made, and left out unless the user want
       await page.keyboard.press("Escape");
 
       await page.getByRole("button", { name: "Copy link" }).click();
-      await dialog(page).getByRole("button", { name: "Copy link with them" }).click();
+      await dialog(page).getByRole("button", { name: "Copy link with the secrets" }).click();
       await dialog(page).getByRole("heading", { name: "Link copied" }).waitFor();
       assert.equal(inside(await page.evaluate(() => navigator.clipboard.readText())).texts[0].text, withSecret);
       await page.keyboard.press("Escape");
@@ -151,12 +151,12 @@ function noise(length: number): string {
   return Array.from({ length }, () => String.fromCharCode(0x4e00 + (state = (state * 48271) % 0x7fffffff) % 0x4000)).join("");
 }
 
-test("a long link is copied after a warning, and one that browsers refuse is not made", () =>
+test("a long link is copied after a warning, and one that browsers reject is not made", () =>
   visit(
     async (page) => {
       await page.getByRole("button", { name: "Copy link" }).click();
       await dialog(page).getByText(/Many chat and mail programs cut links of more than 32,000/).waitFor();
-      await dialog(page).getByRole("button", { name: "Copy link all the same" }).click();
+      await dialog(page).getByRole("button", { name: "Copy link anyway" }).click();
       await dialog(page).getByRole("heading", { name: "Link copied" }).waitFor();
       await page.keyboard.press("Escape");
 
@@ -166,8 +166,8 @@ test("a long link is copied after a warning, and one that browsers refuse is not
       await (await chosen).setFiles({ name: "large.yaml", mimeType: "text/plain", buffer: Buffer.from(`# ${noise(1_200_000)}`) });
       await page.getByRole("tab", { name: /large\.yaml/ }).waitFor();
       await page.getByRole("button", { name: "Copy link" }).click();
-      await dialog(page).getByRole("heading", { name: "Too much for a link" }).waitFor();
-      assert.match(await dialog(page).innerText(), /The link would have [\d,]+ characters, and browsers refuse one of more than 2,000,000/);
+      await dialog(page).getByRole("heading", { name: "Too large for a link" }).waitFor();
+      assert.match(await dialog(page).innerText(), /The link would have [\d,]+ characters, and browsers reject links of more than 2,000,000/);
     },
     link(one(`# ${noise(20_000)}\n${cluster("a")}`)),
     clipboard,
@@ -178,19 +178,19 @@ const hostile: [string, string][] = [
   ["is cut", link(good).slice(0, -20)],
   ["is empty", "/#p=1."],
   ["holds other characters", "/#p=1.%00<script>"],
-  ["is no deflated data", "/#p=1.AAAA"],
-  ["is of a version to come", link(good, "2")],
+  ["is not deflated data", "/#p=1.AAAA"],
+  ["is of a later version", link(good, "2")],
   ["holds no JSON", link("texts")],
   ["holds null", link("null")],
-  ["holds bytes that are no UTF-8", link(Buffer.from([0x22, 0xff, 0xfe, 0x22]))],
+  ["holds bytes that are not UTF-8", link(Buffer.from([0x22, 0xff, 0xfe, 0x22]))],
   ["holds no texts", link({})],
-  ["holds a text that is a number", link({ ...good, texts: [{ side: "after", name: "a.yaml", text: 1 }] })],
-  ["holds a side that there is not", link({ ...good, texts: [{ side: "__proto__", name: "a.yaml", text: "" }] })],
-  ["holds a panel that there is not", link({ ...good, panel: "constructor" })],
+  ["holds a number as text", link({ ...good, texts: [{ side: "after", name: "a.yaml", text: 1 }] })],
+  ["holds an unknown side", link({ ...good, texts: [{ side: "__proto__", name: "a.yaml", text: "" }] })],
+  ["holds an unknown panel", link({ ...good, panel: "constructor" })],
   ["holds two texts of one name", link({ ...good, texts: [...good.texts, ...good.texts] })],
-  ["holds more texts than anybody opens", link(project(Array.from({ length: 1001 }, (_, i) => ({ side: "after", name: `${i}.yaml`, text: "" }))))],
-  ["is a bomb", link(Buffer.alloc(300 << 20, 0x20))],
-  ["names an example that there is not", "/#example=<img src=x onerror=alert(1)>"],
+  ["holds too many texts", link(project(Array.from({ length: 1001 }, (_, i) => ({ side: "after", name: `${i}.yaml`, text: "" }))))],
+  ["is a bomb", link(Buffer.alloc(64 << 20, 0x20))],
+  ["names an unknown example", "/#example=<img src=x onerror=alert(1)>"],
   ["names no example", "/#example="],
   ["names one that cannot be decoded", "/#example=%E0%A4%A"],
 ];
@@ -239,7 +239,7 @@ test("what was typed before a link was followed from another page can be brought
 test("a link may ask for a target that the playground does not know", () =>
   visit(
     async (page) => {
-      await page.getByText("It asks for envoy:7.3, which this playground does not know: it is judged for envoy:1.40.").waitFor();
+      await page.getByText("It asks for the target envoy:7.3, which this playground does not know. envoy:1.40 is used instead.").waitFor();
       await page.getByText(/connect_timeout/).first().waitFor();
     },
     link({ ...one(`static_resources: {clusters: [{name: a, type: STATIC, connect_timeout: 0s}]}`), target: "envoy:7.3" }),
@@ -254,7 +254,7 @@ for (const colorScheme of ["light", "dark"] as const) {
           () => dialog(page).getByRole("button", { name: "Copy link without the secrets" }).click(),
         ]) {
           await next();
-          await dialog(page).getByRole("heading", { name: /Keys|copied/ }).waitFor();
+          await dialog(page).getByRole("heading", { name: /keys|copied/ }).waitFor();
           assert.deepEqual(await barriers(page, "body"), []);
         }
       },

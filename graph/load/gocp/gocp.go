@@ -14,8 +14,7 @@ import (
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/source"
+	"github.com/xdslint/xdslint/internal/decode"
 )
 
 // Snapshot makes a graph of all of Envoy's resources that s serves, by type and name. The graph is built, and holds the very messages of s:
@@ -25,7 +24,7 @@ func Snapshot(s cachev3.ResourceSnapshot) (*graph.Snapshot, error) {
 	if None(s) {
 		return nil, errors.New("there is no snapshot")
 	}
-	made, file := &graph.Snapshot{Partial: true}, &source.File{Name: "snapshot"}
+	made, file := &graph.Snapshot{Partial: true}, &graph.SourceFile{Name: "snapshot"}
 	for t := range types.UnknownType {
 		url, err := cachev3.GetResponseTypeURL(t)
 		if err != nil {
@@ -49,7 +48,7 @@ func None(s cachev3.ResourceSnapshot) bool {
 	return s == nil || ok && made == nil
 }
 
-func add(to *graph.Snapshot, file *source.File, kind graph.Kind, url string, s cachev3.ResourceSnapshot) error {
+func add(to *graph.Snapshot, file *graph.SourceFile, kind graph.Kind, url string, s cachev3.ResourceSnapshot) error {
 	resources := s.GetResourcesAndTTL(url)
 	for _, name := range slices.Sorted(maps.Keys(resources)) {
 		r, err := Resource(file, url, name, resources[name])
@@ -64,7 +63,7 @@ func add(to *graph.Snapshot, file *source.File, kind graph.Kind, url string, s c
 
 // Resource makes the resource of what a snapshot serves under a type URL and a name, without a version. All of one snapshot belong to one
 // file: rules compare within it. A message of another type is an error, and so is none; its text goes on after "is".
-func Resource(file *source.File, url, name string, served types.ResourceWithTTL) (*graph.Resource, error) {
+func Resource(file *graph.SourceFile, url, name string, served types.ResourceWithTTL) (*graph.Resource, error) {
 	m := served.Resource
 	if !is(m, url) {
 		return nil, fmt.Errorf("a %T, which is no %s", m, decode.TypeName(url))

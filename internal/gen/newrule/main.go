@@ -1,5 +1,3 @@
-//go:build gen
-
 // Command newrule writes the scaffold of a rule: `make new-rule GROUP=reference NAME=unknown-cluster`.
 package main
 
@@ -12,6 +10,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 func main() {
@@ -27,27 +27,47 @@ func run(args []string) error {
 	if len(args) != 2 || args[0] == "" || args[1] == "" {
 		return errors.New("usage: make new-rule GROUP=reference NAME=unknown-cluster")
 	}
-	group, name := args[0], args[1]
-	if !nameForm.MatchString(name) {
-		return fmt.Errorf("%q: a name states the defect in lower case with dashes, such as unknown-cluster", name)
-	}
-	if _, err := os.Stat(filepath.Join("rules", "internal", group, group+".go")); err != nil {
-		return fmt.Errorf("no group %q: write rules/internal/%s/%[1]s.go as the other groups do and list it in rules/rules.go", group, group)
-	}
-	stem := strings.ReplaceAll(name, "-", "_")
-	rule := filepath.Join("rules", "internal", group, stem+".go")
-	if !built(rule) {
-		return fmt.Errorf("%s: Go builds files with this ending on some machines only: let the name end otherwise", rule)
-	}
-	example := filepath.Join("testdata", "rules", group, name+".txtar")
-	if err := write(rule, ruleText, "GROUP", group, "NAME", name); err != nil {
+	s, err := scaffoldOf(args[0], args[1])
+	if err != nil {
 		return err
 	}
-	if err := write(example, exampleText); err != nil {
+	if err := write(s.rule, s.code); err != nil {
 		return err
 	}
-	fmt.Printf("Fill in %s and %s, then: go test ./rules -update, and make update for the rule's page\n", rule, example)
+	if err := write(s.archive, s.examples); err != nil {
+		return err
+	}
+	fmt.Printf("Fill in %s and %s, then: go test ./rules -run 'TestArchives/%s/%s' -update, and make update for the rule's page\n", s.rule, s.archive, args[0], args[1])
 	return nil
+}
+
+// scaffold is the two files of a rule.
+type scaffold struct {
+	rule, code        string
+	archive, examples string
+}
+
+// groups is the folder of the groups. scaffold.txtar in a group's folder holds the idiom of the group: rule.go, and the sections of an archive.
+const groups = "rules/internal"
+
+func scaffoldOf(group, name string) (s scaffold, err error) {
+	if !nameForm.MatchString(name) {
+		return s, fmt.Errorf("%q: a name states the defect in lower case with dashes, such as unknown-cluster", name)
+	}
+	folder := filepath.Join(groups, group)
+	text, err := os.ReadFile(filepath.Join(folder, "scaffold.txtar"))
+	if err != nil {
+		return s, fmt.Errorf("no group %q: write %s/%s.go and scaffold.txtar as the other groups do, and list it in rules/rules.go", group, filepath.ToSlash(folder), group)
+	}
+	s.rule = filepath.Join(folder, strings.ReplaceAll(name, "-", "_")+".go")
+	if !built(s.rule) {
+		return s, fmt.Errorf("%s: Go builds files with this ending on some machines only: let the name end otherwise", s.rule)
+	}
+	a := txtar.Parse(text)
+	s.code = strings.ReplaceAll(string(a.Files[0].Data), "NAME", name)
+	s.archive = filepath.Join("testdata", "rules", group, name+".txtar")
+	s.examples = string(txtar.Format(&txtar.Archive{Files: a.Files[1:]}))
+	return s, nil
 }
 
 // built tells whether a file's name alone does not keep Go from building it: x_test.go, x_linux.go, x_wasm.go …
@@ -60,7 +80,7 @@ func built(path string) bool {
 }
 
 // write makes a new file; it never overwrites one.
-func write(path, text string, replace ...string) error {
+func write(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
@@ -68,38 +88,6 @@ func write(path, text string, replace ...string) error {
 	if err != nil {
 		return err
 	}
-	_, err = strings.NewReplacer(replace...).WriteString(f, text)
+	_, err = f.WriteString(text)
 	return errors.Join(err, f.Close())
 }
-
-const ruleText = `package GROUP
-
-import (
-	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
-
-	"github.com/xdslint/xdslint/lint"
-)
-
-var _ = Rules.Add(&lint.Rule{
-	Name:     "NAME",
-	Severity: lint.Warning,
-	Summary:  "TODO: one line: what it finds",
-	Why:      "TODO: what the data plane does with it, where that was seen, what to write instead.",
-	Run: lint.Each(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
-		if c.GetName() == "todo" {
-			p.Reportf(at.Field("name"), "TODO: what is wrong with %q", c.GetName())
-		}
-	}),
-})
-`
-
-const exampleText = `-- bad.yaml --
-static_resources:
-  clusters:
-  - name: todo
--- good.yaml --
-static_resources:
-  clusters:
-  - name: backend
--- want --
-`

@@ -56,11 +56,11 @@ func checkTag(p *lint.Pass, at lint.At, tag *metricsv3.TagSpecifier) {
 		})
 		return
 	}
-	if wrong := stdRegexError(regex, libcxx{older: p.Target.Before("1.40")}); wrong != "" {
+	if fault := stdRegexFault(regex); fault != "" {
 		p.Reject(at.Field("regex"), lint.Rejection{
-			Message:  "std::regex rejects this regular expression: " + wrong,
+			Message:  "std::regex rejects this regular expression: " + fault,
 			Help:     "write the regular expression of a tag in ECMAScript syntax, not in that of RE2",
-			Upstream: fmt.Sprintf("Invalid regex '%s': %s", regex, wrong),
+			Upstream: fmt.Sprintf("Invalid regex '%s'", regex),
 		})
 	}
 }

@@ -17,9 +17,9 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		p.ReportResource(at.Resource(), lint.Diagnostic{
-			Message: "the listener has no address",
-			Notes:   []string{envoy.OnReject(at.Resource())},
-			Help:    "add address: {socket_address: {address: …, port_value: …}}",
+			Message:  "the listener has no address",
+			Notes:    []string{envoy.OnReject(at.Resource())},
+			Help:     "add address: {socket_address: {address: …, port_value: …}}",
 			Rejected: true, Upstream: "address is necessary",
 		})
 	}),

@@ -8,7 +8,6 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -42,12 +41,14 @@ var _ = Rules.Add(&lint.Rule{
 
 // server is what has an address only once: what one file says of one source.
 type server struct {
-	file   *source.File
+	file   *graph.SourceFile
 	from   graph.Source
 	booted bool
 }
 
-func serverOf(r *graph.Resource) server { return server{r.File, r.Source, r.Delivery == graph.FromBootstrap} }
+func serverOf(r *graph.Resource) server {
+	return server{r.File, r.Source, r.Delivery == graph.FromBootstrap}
+}
 
 type socket struct {
 	envoy.ListenSocket
@@ -82,9 +83,9 @@ func claims(p *lint.Pass, taken map[socket]claim, r *graph.Resource, l *listener
 		if twice && !reported && (s.Port != 0 || isPipe(a) || !before.binds) {
 			reported = true // Envoy refuses the listener once
 			p.Report(places[i], lint.Diagnostic{
-				Message: fmt.Sprintf("listener %q has the same address", before.listener.Name),
-				Notes:   []string{"envoy refuses the second listener of an address"},
-				Help:    "give it an address or port of its own, or make its filter chains part of the first one",
+				Message:  fmt.Sprintf("listener %q has the same address", before.listener.Name),
+				Notes:    []string{"envoy refuses the second listener of an address"},
+				Help:     "give it an address or port of its own, or make its filter chains part of the first one",
 				Rejected: true, Upstream: fmt.Sprintf("error adding listener: '%s' has duplicate address", r.Name),
 				Related: []lint.Related{lint.RelatedTo(before.at, "the first one")},
 			})

@@ -3,17 +3,14 @@ package listener
 import (
 	"cmp"
 	"fmt"
-	"net/netip"
 	"slices"
-	"strings"
 
 	"google.golang.org/protobuf/proto"
 
-	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
-	"github.com/xdslint/xdslint/internal/ascii"
+	"github.com/xdslint/xdslint/dataplane/envoy/match"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -29,33 +26,33 @@ var _ = Rules.Add(&lint.Rule{
 		if l.GetFilterChainMatcher() != nil {
 			return
 		}
-		type branch struct {
-			port uint32
-			name string
+		type filed struct {
+			chain int
+			match *match.Chain
 		}
-		tree := map[branch][]criteria{}
+		tree := map[string][]filed{}
 		for i, c := range l.GetFilterChains() {
 			own := at.Item("filter_chains", i)
-			now, sure := criteriaOf(i, c.GetFilterChainMatch())
-			if !sure {
+			now := match.NewChain(c.GetFilterChainMatch())
+			if !now.Valid() {
 				continue
 			}
-			if now.repeats() {
+			if now.Repeats() {
 				p.Report(place(own, c), lint.Diagnostic{
-					Message: "the match of the filter chain has a value twice in one list",
-					Notes:   []string{envoy.OnReject(at.Resource()) + ": it takes this for two chains that overlap"},
-					Help:    "list each value once; server names differ in more than case, address ranges in their network",
+					Message:  "the match of the filter chain has a value twice in one list",
+					Notes:    []string{envoy.OnReject(at.Resource()) + ": it takes this for two chains that overlap"},
+					Help:     "list each value once; server names differ in more than case, address ranges in their network",
 					Rejected: true, Upstream: "multiple filter chains with overlapping matching rules are defined",
 				})
 				continue
 			}
 			clash := -1
-			for _, name := range now.names {
-				b := branch{now.port, name}
-				if k := slices.IndexFunc(tree[b], now.overlaps); k >= 0 && (clash < 0 || tree[b][k].chain < clash) {
+			for _, b := range now.Branches() {
+				k := slices.IndexFunc(tree[b], func(f filed) bool { return now.Clashes(f.match) })
+				if k >= 0 && (clash < 0 || tree[b][k].chain < clash) {
 					clash = tree[b][k].chain
 				}
-				tree[b] = append(tree[b], now)
+				tree[b] = append(tree[b], filed{i, now})
 			}
 			if clash >= 0 {
 				reportClash(p, at, l, clash, i)
@@ -67,9 +64,9 @@ var _ = Rules.Add(&lint.Rule{
 func reportClash(p *lint.Pass, at lint.At, l *listenerv3.Listener, i, j int) {
 	first, second := l.GetFilterChains()[i], l.GetFilterChains()[j]
 	d := lint.Diagnostic{
-		Message: fmt.Sprintf("the filter chain matches connections that %s matches too", called(first, i)),
-		Notes:   []string{envoy.OnReject(at.Resource())},
-		Help:    "leave each value in one of the chains",
+		Message:  fmt.Sprintf("the filter chain matches connections that %s matches too", called(first, i)),
+		Notes:    []string{envoy.OnReject(at.Resource())},
+		Help:     "leave each value in one of the chains",
 		Rejected: true, Upstream: "multiple filter chains with overlapping matching rules are defined",
 		Related: []lint.Related{lint.RelatedTo(place(at.Item("filter_chains", i), first), "the other chain")},
 	}
@@ -98,92 +95,4 @@ func place(at lint.At, c *listenerv3.FilterChain) lint.At {
 		return at.Field("filter_chain_match").Key()
 	}
 	return at
-}
-
-// criteria is a match as Envoy files it: lists are never empty, "" and 0 stand for what is not set.
-type criteria struct {
-	chain       int
-	port        uint32
-	names       []string
-	transport   string
-	source      listenerv3.FilterChainMatch_ConnectionSourceType
-	texts       [4][]string // destination, application protocols, direct source, source
-	sourcePorts []uint32
-}
-
-func criteriaOf(chain int, m *listenerv3.FilterChainMatch) (criteria, bool) {
-	c := criteria{
-		chain: chain, port: m.GetDestinationPort().GetValue(), transport: m.GetTransportProtocol(), source: m.GetSourceType(),
-		sourcePorts: m.GetSourcePorts(),
-	}
-	for _, name := range m.GetServerNames() {
-		if name = ascii.Lower(name); strings.HasPrefix(name, "*.") {
-			name = name[1:]
-		}
-		c.names = append(c.names, name)
-	}
-	c.texts[1] = m.GetApplicationProtocols()
-	for i, ranges := range map[int][]*corev3.CidrRange{0: m.GetPrefixRanges(), 2: m.GetDirectSourcePrefixRanges(), 3: m.GetSourcePrefixRanges()} {
-		for _, r := range ranges {
-			network, ok := networkOf(r)
-			if !ok {
-				return c, false
-			}
-			c.texts[i] = append(c.texts[i], network)
-		}
-	}
-	for i := range c.texts {
-		c.texts[i] = orUnset(c.texts[i])
-	}
-	c.names, c.sourcePorts = orUnset(c.names), orUnset(c.sourcePorts)
-	return c, true
-}
-
-func orUnset[T any](values []T) []T {
-	if len(values) == 0 {
-		return make([]T, 1)
-	}
-	return values
-}
-
-// networkOf is how Envoy writes a range: masked (CidrRange::create). A length that is not set is 0.
-func networkOf(r *corev3.CidrRange) (string, bool) {
-	address, err := netip.ParseAddr(r.GetAddressPrefix())
-	if err != nil || address.Zone() != "" {
-		return "", false
-	}
-	network, err := address.Prefix(min(int(r.GetPrefixLen().GetValue()), address.BitLen()))
-	return network.String(), err == nil
-}
-
-func (c criteria) repeats() bool {
-	return repeated(c.names) || repeated(c.sourcePorts) || slices.ContainsFunc(c.texts[:], repeated[string])
-}
-
-func repeated[T comparable](values []T) bool {
-	seen := map[T]bool{}
-	for _, v := range values {
-		if seen[v] {
-			return true
-		}
-		seen[v] = true
-	}
-	return false
-}
-
-// overlaps tells whether two matches that share a port and a server name share all the rest.
-func (c criteria) overlaps(other criteria) bool {
-	if c.transport != other.transport || c.source != other.source || !shared(c.sourcePorts, other.sourcePorts) {
-		return false
-	}
-	for i := range c.texts {
-		if !shared(c.texts[i], other.texts[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func shared[T comparable](a, b []T) bool {
-	return slices.ContainsFunc(a, func(v T) bool { return slices.Contains(b, v) })
 }

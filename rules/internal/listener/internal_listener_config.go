@@ -25,18 +25,18 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		if l.GetAddress() != nil || len(l.GetAdditionalAddresses()) > 0 {
 			p.Report(at.Field(address).Key(), lint.Diagnostic{
-				Message: "an internal listener has no address but its name",
-				Notes:   []string{envoy.OnReject(at.Resource())},
-				Help:    fmt.Sprintf("remove %s, or internal_listener if it is to have a socket", address),
+				Message:  "an internal listener has no address but its name",
+				Notes:    []string{envoy.OnReject(at.Resource())},
+				Help:     fmt.Sprintf("remove %s, or internal_listener if it is to have a socket", address),
 				Rejected: true, Upstream: "address should not be used when an internal listener config is provided",
 			})
 		}
 		for _, f := range socketFields(l) {
 			if f.is {
 				p.Report(at.Field(f.name).Key(), lint.Diagnostic{
-					Message: fmt.Sprintf("an internal listener has no socket that %s could be for", f.name),
-					Notes:   []string{envoy.OnReject(at.Resource())},
-					Help:    "remove " + f.name,
+					Message:  fmt.Sprintf("an internal listener has no socket that %s could be for", f.name),
+					Notes:    []string{envoy.OnReject(at.Resource())},
+					Help:     "remove " + f.name,
 					Rejected: true, Upstream: f.upstream,
 				})
 			}
@@ -46,9 +46,9 @@ var _ = Rules.Add(&lint.Rule{
 
 func internalAddress(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 	d := lint.Diagnostic{
-		Message: "an internal listener is made by internal_listener, not by its address",
-		Notes:   []string{envoy.OnReject(at.Resource())},
-		Help:    "write internal_listener: {} instead of the address; endpoints reach it by its name",
+		Message:  "an internal listener is made by internal_listener, not by its address",
+		Notes:    []string{envoy.OnReject(at.Resource())},
+		Help:     "write internal_listener: {} instead of the address; endpoints reach it by its name",
 		Rejected: true, Upstream: "use internal_listener field instead of address for internal listeners",
 	}
 	if l.GetAddress().GetEnvoyInternalAddress() != nil {

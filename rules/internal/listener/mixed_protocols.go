@@ -21,9 +21,9 @@ var _ = Rules.Add(&lint.Rule{
 				continue
 			}
 			p.Report(at.Item("additional_addresses", i).Field("address"), lint.Diagnostic{
-				Message: "the listener's address and this one differ in protocol",
-				Notes:   []string{envoy.OnReject(at.Resource())},
-				Help:    "write the same protocol, or make it a listener of its own",
+				Message:  "the listener's address and this one differ in protocol",
+				Notes:    []string{envoy.OnReject(at.Resource())},
+				Help:     "write the same protocol, or make it a listener of its own",
 				Rejected: true, Upstream: "has different socket type. The listener only support same socket type for all the addresses",
 				Related: []lint.Related{lint.RelatedTo(at.Field("address"), "the listener's address")},
 			})

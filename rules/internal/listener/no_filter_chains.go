@@ -22,16 +22,16 @@ var _ = Rules.Add(&lint.Rule{
 				at = at.Field("default_filter_chain")
 			}
 			p.Report(at.Key(), lint.Diagnostic{
-				Message: "a UDP listener has no filter chains",
-				Notes:   []string{envoy.OnReject(at.Resource())},
-				Help:    "move what handles the datagrams to listener_filters; for QUIC add udp_listener_config.quic_options",
+				Message:  "a UDP listener has no filter chains",
+				Notes:    []string{envoy.OnReject(at.Resource())},
+				Help:     "move what handles the datagrams to listener_filters; for QUIC add udp_listener_config.quic_options",
 				Rejected: true, Upstream: "filter chain(s) specified for connection-less UDP listener",
 			})
 		case !plain && !has && (l.GetFcdsConfig() == nil || p.Target.Before("1.40")):
 			p.ReportResource(at.Resource(), lint.Diagnostic{
-				Message: "the listener has no filter chain",
-				Notes:   []string{envoy.OnReject(at.Resource())},
-				Help:    "add filter_chains or a default_filter_chain",
+				Message:  "the listener has no filter chain",
+				Notes:    []string{envoy.OnReject(at.Resource())},
+				Help:     "add filter_chains or a default_filter_chain",
 				Rejected: true, Upstream: "no filter chains specified",
 			})
 		}

@@ -25,9 +25,9 @@ var _ = Rules.Add(&lint.Rule{
 					continue
 				}
 				d := lint.Diagnostic{
-					Message: fmt.Sprintf("%q is a partial wildcard", name),
-					Notes:   []string{envoy.OnReject(at.Resource())},
-					Help:    "a wildcard is *. and the rest of the name, as in *.example.com; list other names one by one",
+					Message:  fmt.Sprintf("%q is a partial wildcard", name),
+					Notes:    []string{envoy.OnReject(at.Resource())},
+					Help:     "a wildcard is *. and the rest of the name, as in *.example.com; list other names one by one",
 					Rejected: true, Upstream: `partial wildcards are not supported in "server_names"`,
 				}
 				if name == "*" {

@@ -29,9 +29,9 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		if overQUIC(l) && l.GetConnectionBalanceConfig() != nil {
 			p.Report(at.Field("connection_balance_config").Key(), lint.Diagnostic{
-				Message: "connection_balance_config is not for QUIC",
-				Notes:   []string{envoy.OnReject(at.Resource())},
-				Help:    "remove it",
+				Message:  "connection_balance_config is not for QUIC",
+				Notes:    []string{envoy.OnReject(at.Resource())},
+				Help:     "remove it",
 				Rejected: true, Upstream: "connection_balance_config is configured for QUIC listener which doesn't work with connection balancer",
 			})
 		}
@@ -47,8 +47,8 @@ var _ = Rules.Add(&lint.Rule{
 
 func checkTransport(p *lint.Pass, c chain) {
 	d := lint.Diagnostic{
-		Notes:   []string{envoy.OnReject(c.at.Resource())},
-		Help:    "use envoy.transport_sockets.quic with a QuicDownstreamTransport",
+		Notes:    []string{envoy.OnReject(c.at.Resource())},
+		Help:     "use envoy.transport_sockets.quic with a QuicDownstreamTransport",
 		Rejected: true, Upstream: "no transport socket specified for connection oriented UDP listener",
 	}
 	if c.GetTransportSocket() == nil {
@@ -75,9 +75,9 @@ func checkLast(p *lint.Pass, c chain) {
 		at = at.Item("filters", last).Field("name")
 	}
 	p.Report(at, lint.Diagnostic{
-		Message: "the last filter of a QUIC listener's chain is no HTTP connection manager",
-		Notes:   []string{envoy.OnReject(at.Resource()) + "; it wants the type itself there, no TypedStruct and no config_discovery"},
-		Help:    "end the chain with envoy.filters.network.http_connection_manager and codec_type: HTTP3",
+		Message:  "the last filter of a QUIC listener's chain is no HTTP connection manager",
+		Notes:    []string{envoy.OnReject(at.Resource()) + "; it wants the type itself there, no TypedStruct and no config_discovery"},
+		Help:     "end the chain with envoy.filters.network.http_connection_manager and codec_type: HTTP3",
 		Rejected: true, Upstream: "error building network filter chain for quic listener: requires http_connection_manager filter to be last in the chain",
 	})
 }
@@ -97,9 +97,9 @@ func checkCodec(p *lint.Pass, c chain, quic bool) {
 			continue
 		}
 		d := lint.Diagnostic{
-			Message: "codec_type is HTTP3, and the listener does not speak QUIC",
-			Notes:   []string{envoy.OnReject(c.at.Resource())},
-			Help:    "serve HTTP/3 from a UDP listener with udp_listener_config.quic_options",
+			Message:  "codec_type is HTTP3, and the listener does not speak QUIC",
+			Notes:    []string{envoy.OnReject(c.at.Resource())},
+			Help:     "serve HTTP/3 from a UDP listener with udp_listener_config.quic_options",
 			Rejected: true, Upstream: "HTTP/3 codec configured on non-QUIC listener",
 		}
 		if quic {

@@ -16,8 +16,8 @@ var _ = Rules.Add(&lint.Rule{
 		for i, c := range l.GetFilterChains() {
 			match := at.Item("filter_chains", i).Field("filter_chain_match")
 			d := lint.Diagnostic{
-				Notes:   []string{envoy.OnReject(at.Resource())},
-				Help:    "match addresses with prefix_ranges",
+				Notes:    []string{envoy.OnReject(at.Resource())},
+				Help:     "match addresses with prefix_ranges",
 				Rejected: true, Upstream: "filter chain contains unimplemented fields",
 			}
 			if c.GetFilterChainMatch().GetAddressSuffix() != "" {

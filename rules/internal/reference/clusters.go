@@ -82,7 +82,7 @@ func refuse(p *lint.Pass, b *envoy.Boot, e *graph.Edge, lookup *envoy.Lookup) {
 		Message:  fmt.Sprintf("no cluster is named %q", e.Target),
 		Notes:    []string{"envoy refuses it: " + lookup.Why},
 		Help:     lookup.Help,
-		Rejected:  !lookup.Late,
+		Rejected: !lookup.Late,
 		Upstream: lookup.Says,
 	}
 	if lookup.Late {

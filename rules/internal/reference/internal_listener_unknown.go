@@ -22,9 +22,9 @@ var _ = Rules.Add(&lint.Rule{
 			for _, r := range p.Snapshot.All(graph.Listener) {
 				if l, ok := r.Message.(*listenerv3.Listener); ok && l.GetInternalListener() != nil {
 					p.Report(r.At().Field("internal_listener").Key(), lint.Diagnostic{
-						Message: "internal listeners are not enabled in the bootstrap",
-						Notes:   []string{envoy.OnReject(r)},
-						Help:    "add the extension envoy.bootstrap.internal_listener to bootstrap_extensions",
+						Message:  "internal listeners are not enabled in the bootstrap",
+						Notes:    []string{envoy.OnReject(r)},
+						Help:     "add the extension envoy.bootstrap.internal_listener to bootstrap_extensions",
 						Rejected: true, Upstream: fmt.Sprintf("error adding listener named '%s': InternalListener bootstrap extension is mandatory", r.Name),
 					})
 				}

@@ -27,9 +27,9 @@ var _ = Rules.Add(&lint.Rule{
 				}
 			}
 			d := lint.Diagnostic{
-				Message: fmt.Sprintf("no resource monitor is named %q", e.Target),
-				Notes:   []string{envoy.OnReject(e.From)},
-				Help:    "add it to overload_manager.resource_monitors",
+				Message:  fmt.Sprintf("no resource monitor is named %q", e.Target),
+				Notes:    []string{envoy.OnReject(e.From)},
+				Help:     "add it to overload_manager.resource_monitors",
 				Rejected: e.From.State == "", Upstream: fmt.Sprintf("Unknown trigger resource %s for ", e.Target) + triggered(e.Place),
 			}
 			if near := lint.Nearest(e.Target, watched); near != "" {

@@ -24,9 +24,9 @@ var _ = Rules.Add(&lint.Rule{
 				}
 			}
 			d := lint.Diagnostic{
-				Message: fmt.Sprintf("the route configuration declares no cluster specifier plugin %q", e.Target),
-				Notes:   []string{envoy.OnReject(e.From)},
-				Help:    "declare it under cluster_specifier_plugins",
+				Message:  fmt.Sprintf("the route configuration declares no cluster specifier plugin %q", e.Target),
+				Notes:    []string{envoy.OnReject(e.From)},
+				Help:     "declare it under cluster_specifier_plugins",
 				Rejected: e.From.State == "", Upstream: fmt.Sprintf("Unknown cluster specifier plugin name: %s is used in the route", e.Target),
 			}
 			if near := lint.Nearest(e.Target, declared); near != "" {

@@ -19,9 +19,9 @@ var _ = Rules.Add(&lint.Rule{
 			case e.Field != fieldScope:
 			case e.Place.Parent != nil:
 				p.ReportEdge(e, lint.Diagnostic{
-					Message: fmt.Sprintf("a scope of the connection manager itself cannot name a route configuration, %q", e.Target),
-					Notes:   []string{envoy.OnReject(e.From)},
-					Help:    "put the table here, as route_configuration, or let the scopes come over SRDS",
+					Message:  fmt.Sprintf("a scope of the connection manager itself cannot name a route configuration, %q", e.Target),
+					Notes:    []string{envoy.OnReject(e.From)},
+					Help:     "put the table here, as route_configuration, or let the scopes come over SRDS",
 					Rejected: e.From.State == "", Upstream: "Fetching routes via RDS (route_configuration_name) is not supported with inline scoped routes.",
 				})
 			case e.To == nil && !p.Snapshot.Assumes(e.Kind, e.Target):

@@ -29,9 +29,9 @@ var _ = Rules.Add(&lint.Rule{
 			where = where.Field("api_config_source", "api_type")
 		}
 		d := lint.Diagnostic{
-			Message: "VHDS works over DELTA_GRPC or ADS only",
-			Notes:   []string{envoy.OnReject(at.Resource())},
-			Help:    "set api_config_source.api_type: DELTA_GRPC, or ads: {}",
+			Message:  "VHDS works over DELTA_GRPC or ADS only",
+			Notes:    []string{envoy.OnReject(at.Resource())},
+			Help:     "set api_config_source.api_type: DELTA_GRPC, or ads: {}",
 			Rejected: at.Resource().State == "", Upstream: "vhds: only 'DELTA_GRPC' or 'ADS' (which uses Delta xDS) is supported as a config source.",
 		}
 		if old {

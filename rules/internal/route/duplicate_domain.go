@@ -5,6 +5,7 @@ import (
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
+	"github.com/xdslint/xdslint/dataplane/envoy/match"
 	"github.com/xdslint/xdslint/internal/ascii"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -42,18 +43,16 @@ func eachDomainTwice(p *lint.Pass, at lint.At, config *routev3.RouteConfiguratio
 		at    lint.At
 		vhost string
 	}
-	seen := map[string]place{}
+	var seen match.Domains[place]
 	for i, vhost := range config.GetVirtualHosts() {
 		for j, domain := range vhost.GetDomains() {
-			domain = ascii.Lower(domain)
 			where := at.Item("virtual_hosts", i).Item("domains", j)
-			first, twice := seen[domain]
+			first, twice := seen.Add(domain, place{where, vhost.GetName()})
 			if !twice {
-				seen[domain] = place{where, vhost.GetName()}
 				continue
 			}
 			if _, ok := tableOf(p, at); ok {
-				f(domain, where, first.at, first.vhost)
+				f(ascii.Lower(domain), where, first.at, first.vhost)
 			}
 		}
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
 	"github.com/xdslint/xdslint/internal/constraint"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -44,7 +44,7 @@ var _ = Rules.Add(&lint.Rule{
 func unknownResources(p *lint.Pass, r *graph.Resource) {
 	for _, problem := range r.Problems {
 		name := decode.TypeName(problem.Name)
-		if problem.Kind == decode.UnknownType && !isV2(name) {
+		if problem.Kind == graph.UnknownType && !isV2(name) {
 			d := unknownType(p, lint.AtProblem(r, problem).Field("@type"), problem.Name)
 			p.ReportProblem(r, problem, d)
 		}
@@ -83,9 +83,9 @@ func checkAny(p *lint.Pass, at lint.At, url string) {
 	text := at.Resource().Text != nil
 	if !strings.Contains(url, "/") || strings.HasPrefix(url, "/") {
 		d := lint.Diagnostic{
-			Message: fmt.Sprintf("the type URL %q has nothing before the type's name", url),
-			Notes:   []string{envoy.OnReject(at.Resource())},
-			Help:    fmt.Sprintf("write type.googleapis.com/%s", strings.TrimPrefix(url, "/")),
+			Message:  fmt.Sprintf("the type URL %q has nothing before the type's name", url),
+			Notes:    []string{envoy.OnReject(at.Resource())},
+			Help:     fmt.Sprintf("write type.googleapis.com/%s", strings.TrimPrefix(url, "/")),
 			Rejected: text || envoy.Reads(x, at.Place), Upstream: "@type must contain at least one / and a nonempty host",
 		}
 		if full := "type.googleapis.com/" + strings.TrimPrefix(url, "/"); d.Rejected {
@@ -180,7 +180,7 @@ func emptyValid(p *lint.Pass, name protoreflect.FullName) bool {
 	mt, err := types.Envoy.FindMessageByName(name)
 	valid := true
 	if err == nil {
-		checker(p.Target, mt.Descriptor()).Check(mt.New(), func(constraint.Violation) { valid = false })
+		envoy.ConstraintsOf(p.Target, mt.Descriptor()).Check(mt.New(), func(constraint.Violation) { valid = false })
 	}
 	return valid
 }
@@ -318,7 +318,7 @@ func checkName(p *lint.Pass, at lint.At, name, what, upstream string, categories
 		Severity: lint.Warning,
 		Message:  fmt.Sprintf("%q is no %s that %s has", name, what, build(p)),
 		Notes:    []string{"here envoy goes by the name, not by the type", envoy.OnReject(at.Resource())},
-		Rejected:  true,
+		Rejected: true,
 		Upstream: fmt.Sprintf(upstream, name),
 	}
 	var names []string
@@ -362,7 +362,7 @@ func checkPolicies(p *lint.Pass, at lint.At, list *clusterv3.LoadBalancingPolicy
 	p.Report(at.Field("policies").Key(), lint.Diagnostic{
 		Message:  message,
 		Notes:    []string{envoy.OnReject(at.Resource())},
-		Rejected:  true,
+		Rejected: true,
 		Upstream: fmt.Sprintf("cluster: didn't find a registered load balancer factory implementation for cluster: '…' with names from [%s]", strings.Join(names, ", ")),
 	})
 }

@@ -3,7 +3,7 @@ package schema
 import (
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -14,14 +14,14 @@ var _ = Rules.Add(&lint.Rule{
 	Summary:   "a value that its field's type cannot hold",
 	Links:     []string{"https://protobuf.dev/programming-guides/json/"},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		for _, kind := range []decode.ProblemKind{decode.BadValue, decode.OneofTwice, decode.BadAny, decode.TooDeep} {
-			p.Problems(kind, func(r *graph.Resource, problem decode.Problem) { badValue(p, r, problem) })
+		for _, kind := range []graph.ProblemKind{graph.BadValue, graph.OneofTwice, graph.BadAny, graph.TooDeep} {
+			p.Problems(kind, func(r *graph.Resource, problem graph.Problem) { badValue(p, r, problem) })
 		}
 	}),
 })
 
-func badValue(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
-	if problem.Kind == decode.BadAny && problem.Name != "" {
+func badValue(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
+	if problem.Kind == graph.BadAny && problem.Name != "" {
 		return // a type URL: schema/bad-type-url
 	}
 	d := lint.Diagnostic{Message: problem.Message, Rejected: !problem.Lenient, Notes: []string{envoy.OnDecodeError(r, problem)}, Upstream: "Unable to parse JSON as proto"}
@@ -29,10 +29,10 @@ func badValue(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
 		d.Severity, d.Upstream = lint.Warning, ""
 		d.Notes = []string{"envoy takes it"}
 	}
-	if problem.Kind == decode.OneofTwice {
+	if problem.Kind == graph.OneofTwice {
 		d.Upstream = "has already been set (either directly or as part of a oneof)"
 	}
-	if n := problem.Node; problem.Kind == decode.BadValue && n != nil && n.Plain && !n.Bound && n.Kind != decode.String && n.Text != "" && !problem.Span.IsZero() && wantsString(problem) {
+	if n := problem.Node; problem.Kind == graph.BadValue && n != nil && n.Plain && !n.Bound && n.Kind != tree.String && n.Text != "" && !problem.Span.IsZero() && wantsString(problem) {
 		text := string(r.File.Text[problem.Span.Start:problem.Span.End])
 		d.Help = "put it in quotes: \"" + text + "\""
 		d.Fixes = lint.Replace(lint.AtProblem(r, problem), text).Safe("put it in quotes")

@@ -9,7 +9,6 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/source"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -35,7 +34,7 @@ type unit struct {
 	name   string
 	sub    string // secrets of different types do not clash
 	from   graph.Source
-	file   *source.File
+	file   *graph.SourceFile
 	booted bool
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -16,12 +15,12 @@ var _ = Rules.Add(&lint.Rule{
 	Links:    []string{"https://github.com/envoyproxy/envoy/issues/36289", "https://github.com/envoyproxy/envoy/issues/41822"},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		for _, r := range p.Snapshot.Resources {
-			if !has(r, decode.Unreadable) {
+			if !has(r, graph.Unreadable) {
 				continue
 			}
 			places := byPath(r)
 			for _, problem := range r.Problems {
-				if problem.Kind == decode.Unreadable {
+				if problem.Kind == graph.Unreadable {
 					unreadable(p, r, problem, places)
 				}
 			}
@@ -29,7 +28,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-func unreadable(p *lint.Pass, r *graph.Resource, problem decode.Problem, places map[string]*graph.Place) {
+func unreadable(p *lint.Pass, r *graph.Resource, problem graph.Problem, places map[string]*graph.Place) {
 	d := lint.Diagnostic{Message: problem.Message}
 	if r.Kind == graph.File {
 		d.Message = "this file cannot be read: " + problem.Message
@@ -49,7 +48,7 @@ func unreadable(p *lint.Pass, r *graph.Resource, problem decode.Problem, places 
 }
 
 // checkedPath tells whether Envoy looks for the file as soon as it reads the config source.
-func checkedPath(p *lint.Pass, places map[string]*graph.Place, problem decode.Problem) bool {
+func checkedPath(p *lint.Pass, places map[string]*graph.Place, problem graph.Problem) bool {
 	for path := problem.Path.Parent(); path != nil; path = path.Parent() {
 		at := places[path.String()]
 		if at == nil || at.Message.Descriptor().FullName() != "envoy.config.core.v3.ConfigSource" {

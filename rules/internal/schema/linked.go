@@ -11,8 +11,8 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
-	"github.com/xdslint/xdslint/graph/decode/types"
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -28,7 +28,7 @@ func unknownType(p *lint.Pass, at lint.At, url string) lint.Diagnostic {
 	d := lint.Diagnostic{
 		Severity: lint.Warning,
 		Message:  fmt.Sprintf("%s is no type that %s has", name, build(p)),
-		Rejected:  true,
+		Rejected: true,
 		Upstream: fmt.Sprintf("could not find @type 'type.googleapis.com/%s'", name),
 	}
 	switch {
@@ -41,7 +41,7 @@ func unknownType(p *lint.Pass, at lint.At, url string) lint.Diagnostic {
 	if _, err := types.Envoy.FindMessageByName(name); err == nil {
 		elsewhere = builtElsewhere(p.Target, func(t dataplane.Target) bool { return !t.Lacks(name) })
 	}
-	near, problem := nearestType(p.Target.Extensions(), name), decode.Problem{Carried: at.Path().Name() == "type_url"}
+	near, problem := nearestType(p.Target.Extensions(), name), graph.Problem{Carried: at.Path().Name() == "type_url"}
 	switch {
 	case near != "" && official(p.Target, protoreflect.FullName(near)):
 		d.Severity = lint.Error
@@ -69,7 +69,7 @@ func misplaced(p *lint.Pass, pt envoy.Point, name protoreflect.FullName, at lint
 	d := lint.Diagnostic{
 		Message:  fmt.Sprintf("%s does not configure %s", name, kindOf(pt.Categories)),
 		Notes:    []string{envoy.OnReject(at.Resource())},
-		Rejected:  true,
+		Rejected: true,
 		Upstream: fmt.Sprintf("Didn't find a registered implementation for '…' with type URL: '%s'", name),
 	}
 	var others []string

@@ -3,7 +3,6 @@ package schema
 import (
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -16,7 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 		"processJSONPatches (Envoy Gateway: internal/xds/translator/jsonpatch.go)",
 	},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		p.Problems(decode.BadObject, func(r *graph.Resource, problem decode.Problem) {
+		p.Problems(graph.BadObject, func(r *graph.Resource, problem graph.Problem) {
 			d := lint.Diagnostic{Message: problem.Message}
 			switch {
 			case problem.Lenient:

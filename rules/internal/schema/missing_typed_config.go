@@ -69,8 +69,8 @@ func missingTypedConfig(p *lint.Pass, at lint.At, m protoreflect.Message) {
 func reportUntyped(p *lint.Pass, at lint.At, pt envoy.Point, m protoreflect.Message, fd protoreflect.FieldDescriptor) {
 	where, name := at.Field("typed_config").Key(), ""
 	d := lint.Diagnostic{
-		Message: "the typed_config has no type",
-		Notes:   []string{"envoy finds an extension by the type of its configuration, the name is only a label", envoy.OnReject(at.Resource())},
+		Message:  "the typed_config has no type",
+		Notes:    []string{"envoy finds an extension by the type of its configuration, the name is only a label", envoy.OnReject(at.Resource())},
 		Rejected: true, Upstream: "Didn't find a registered implementation for type: ''",
 	}
 	if nameField := m.Descriptor().Fields().ByName("name"); nameField != nil {

@@ -7,7 +7,6 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 )
 
 // byPath maps the paths of a resource's messages to the messages, the content of an Any before the Any.
@@ -18,7 +17,7 @@ func byPath(r *graph.Resource) map[string]*graph.Place {
 }
 
 // around finds the message that a problem is in.
-func around(places map[string]*graph.Place, problem decode.Problem) *graph.Place {
+func around(places map[string]*graph.Place, problem graph.Problem) *graph.Place {
 	at := places[problem.Path.Parent().String()]
 	if at == nil || problem.In != nil && at.Message.Descriptor() != problem.In {
 		return nil
@@ -26,7 +25,7 @@ func around(places map[string]*graph.Place, problem decode.Problem) *graph.Place
 	return at
 }
 
-func has(r *graph.Resource, kind decode.ProblemKind) bool {
+func has(r *graph.Resource, kind graph.ProblemKind) bool {
 	for _, problem := range r.Problems {
 		if problem.Kind == kind {
 			return true
@@ -36,7 +35,7 @@ func has(r *graph.Resource, kind decode.ProblemKind) bool {
 }
 
 // wantsString tells a bare word that Envoy reads as a boolean or a number where a string belongs.
-func wantsString(problem decode.Problem) bool {
+func wantsString(problem graph.Problem) bool {
 	return strings.Contains(problem.Message, "in quotes it is a string")
 }
 

@@ -3,7 +3,6 @@ package schema
 import (
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -12,7 +11,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a file that is no YAML, JSON or proto text",
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		p.Problems(decode.Syntax, func(r *graph.Resource, problem decode.Problem) {
+		p.Problems(graph.Syntax, func(r *graph.Resource, problem graph.Problem) {
 			d := lint.Diagnostic{Message: problem.Message, Rejected: !envoy.ReadAtRuntime(r), Upstream: "Unable to parse", Notes: []string{envoy.OnReject(r)}}
 			if problem.Name == "template" {
 				d.Message = "this is a template, which has to be rendered before it can be linted"

@@ -8,7 +8,6 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -18,11 +17,11 @@ var _ = Rules.Add(&lint.Rule{
 	Fragments: true,
 	Summary:   "a name that is no value of its enum",
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		p.Problems(decode.UnknownEnum, func(r *graph.Resource, problem decode.Problem) { unknownEnum(p, r, problem) })
+		p.Problems(graph.UnknownEnum, func(r *graph.Resource, problem graph.Problem) { unknownEnum(p, r, problem) })
 	}),
 })
 
-func unknownEnum(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
+func unknownEnum(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
 	d := lint.Diagnostic{
 		Message: problem.Message, Notes: []string{envoy.OnDecodeError(r, problem)},
 		Rejected: r.Delivery == graph.FromBootstrap || r.Kind == graph.Patch && !problem.Carried, Upstream: fmt.Sprintf("unknown enum value: '%s'", problem.Name),

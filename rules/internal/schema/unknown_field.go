@@ -8,7 +8,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -20,12 +20,12 @@ var _ = Rules.Add(&lint.Rule{
 	Links:     []string{"https://github.com/envoyproxy/envoy/issues/4053"},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		for _, r := range p.Snapshot.Resources {
-			if !has(r, decode.UnknownField) {
+			if !has(r, graph.UnknownField) {
 				continue
 			}
 			places := byPath(r)
 			for _, problem := range r.Problems {
-				if problem.Kind == decode.UnknownField {
+				if problem.Kind == graph.UnknownField {
 					unknownField(p, r, problem, around(places, problem))
 				}
 			}
@@ -33,7 +33,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-func unknownField(p *lint.Pass, r *graph.Resource, problem decode.Problem, at *graph.Place) {
+func unknownField(p *lint.Pass, r *graph.Resource, problem graph.Problem, at *graph.Place) {
 	d := lint.Diagnostic{Message: problem.Message, Rejected: r.Delivery == graph.FromBootstrap}
 	switch {
 	case r.Delivery == graph.FromBootstrap:
@@ -61,7 +61,7 @@ func unknownField(p *lint.Pass, r *graph.Resource, problem decode.Problem, at *g
 }
 
 // suggestField says which field was meant: one of another spelling, or the place where a field of that name belongs.
-func suggestField(d *lint.Diagnostic, r *graph.Resource, problem decode.Problem, at *graph.Place) {
+func suggestField(d *lint.Diagnostic, r *graph.Resource, problem graph.Problem, at *graph.Place) {
 	if help := replaced[replacedField{problem.In.FullName(), problem.Name}]; help != "" {
 		d.Help = help
 		return
@@ -90,7 +90,7 @@ func fieldNames(md protoreflect.MessageDescriptor) []string {
 }
 
 // elsewhere says where else a field of that name is: in a message inside this one, or in one around it.
-func elsewhere(problem decode.Problem, at *graph.Place) string {
+func elsewhere(problem graph.Problem, at *graph.Place) string {
 	for i := range problem.In.Fields().Len() {
 		fd := problem.In.Fields().Get(i)
 		if inner := fd.Message(); inner != nil && !fd.IsMap() && decode.FieldNamed(inner.Fields(), problem.Name) != nil && !strings.HasPrefix(string(inner.FullName()), "google.protobuf.") {
@@ -116,8 +116,8 @@ func elsewhere(problem decode.Problem, at *graph.Place) string {
 }
 
 // insideAny looks into the configurations that stand beside an unknown field.
-func insideAny(problem decode.Problem, at *graph.Place) (field string) {
-	decode.EachMessage(at.Message, nil, func(inner protoreflect.Message, path *decode.Path) {
+func insideAny(problem graph.Problem, at *graph.Place) (field string) {
+	decode.EachMessage(at.Message, nil, func(inner protoreflect.Message, path *graph.Path) {
 		if content := at.Resource.Contents[inner.Interface()]; content != nil && decode.FieldNamed(content.ProtoReflect().Descriptor().Fields(), problem.Name) != nil {
 			field = path.Name()
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -22,11 +22,11 @@ var _ = Rules.Add(&lint.Rule{
 	Summary:   "a key that stands twice in one map, or a list item that was cut in two",
 	Links:     []string{"https://github.com/envoyproxy/envoy/issues/3384"},
 	Run: lint.EachMatching(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool { return len(extensionLists(md)) > 0 }, splitItems).And(func(p *lint.Pass) {
-		p.Problems(decode.DuplicateKey, func(r *graph.Resource, problem decode.Problem) { duplicateKey(p, r, problem) })
+		p.Problems(graph.DuplicateKey, func(r *graph.Resource, problem graph.Problem) { duplicateKey(p, r, problem) })
 	}),
 })
 
-func duplicateKey(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
+func duplicateKey(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
 	d := lint.Diagnostic{
 		Message: fmt.Sprintf("the key %q stands once more further down in the same map", problem.Name),
 		Notes:   []string{"envoy takes the last one, and drops this one in silence"},
@@ -38,7 +38,7 @@ func duplicateKey(p *lint.Pass, r *graph.Resource, problem decode.Problem) {
 		d.Notes = []string{envoy.OnReject(r)}
 	case r.Kind == graph.Patch:
 		d.Notes = []string{"Kubernetes keeps the last one, and drops this one in silence"}
-	case problem.Node.Kind == decode.Null: // nothing is lost
+	case problem.Node.Kind == tree.Null: // nothing is lost
 		d.Severity = lint.Warning
 	case strings.EqualFold(filepath.Ext(r.File.Name), ".json"):
 		d.Notes = []string{"envoy merges the two: lists are joined, of single values the last one wins"}

@@ -6,7 +6,6 @@ import (
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/rules/internal/transition/traffic"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -15,7 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Summary:  "a cluster that traffic uses loses its last endpoint",
 	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/load_balancing/panic_threshold"},
 	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
-		before, after := traffic.Of(p.Old), traffic.Of(p.Snapshot)
+		before, after := envoy.TrafficOf(p.Old), envoy.TrafficOf(p.Snapshot)
 		for _, now := range p.Snapshot.All(graph.Cluster) {
 			was := p.Old.Pushed(graph.Cluster, now.Name)
 			if was == nil || now.Delivery != graph.OverXDS || !holdsEndpoints(now) {

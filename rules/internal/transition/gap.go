@@ -7,7 +7,6 @@ import (
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/rules/internal/transition/traffic"
 )
 
 // gap is a cluster that traffic needs at a time when Envoy does not have it.
@@ -19,15 +18,15 @@ type gap struct {
 // use is one reference to it.
 type use struct {
 	edge      *graph.Edge
-	traffic   *traffic.Traffic // of the snapshot that the reference is in
-	meanwhile string           // what Envoy does without the cluster
+	traffic   *envoy.Traffic // of the snapshot that the reference is in
+	meanwhile string         // what Envoy does without the cluster
 	severity  lint.Severity
 	remains   bool // the reference is in the new snapshot, which does not have the cluster any more
 }
 
 // arriving finds the clusters that come with a push in which traffic that was served so far moves to them.
 func arriving(p *lint.Pass, changes *graph.Changes) (gaps []gap) {
-	before, after := traffic.Of(p.Old), traffic.Of(p.Snapshot)
+	before, after := envoy.TrafficOf(p.Old), envoy.TrafficOf(p.Snapshot)
 	for _, change := range changes.Of(graph.Cluster) {
 		if !change.Added() || mayHave(p.Old, change.Name) {
 			continue
@@ -50,7 +49,7 @@ func arriving(p *lint.Pass, changes *graph.Changes) (gaps []gap) {
 
 // departing finds the clusters that go with a push while traffic that goes on still needs them.
 func departing(p *lint.Pass, changes *graph.Changes) (gaps []gap) {
-	before, after := traffic.Of(p.Old), traffic.Of(p.Snapshot)
+	before, after := envoy.TrafficOf(p.Old), envoy.TrafficOf(p.Snapshot)
 	remaining := danglingByTarget(p.Snapshot)
 	for _, change := range changes.Of(graph.Cluster) {
 		if !change.Removed() || mayHave(p.Snapshot, change.Name) {

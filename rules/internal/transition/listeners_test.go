@@ -21,8 +21,9 @@ func findings(t *testing.T, rule, before, after string, push lint.Push) (all []s
 			rules = append(rules, r)
 		}
 	}
-	result := lint.Run(t.Context(), []*graph.Snapshot{snapshot(t, after, graph.Assumptions{})}, lint.Config{
-		Rules: rules, Transition: &lint.Transition{Old: snapshot(t, before, graph.Assumptions{}), Push: push},
+	changes := graph.Diff(snapshot(t, before, graph.Assumptions{}), snapshot(t, after, graph.Assumptions{}))
+	result := lint.Run(t.Context(), []*graph.Snapshot{changes.New}, lint.Config{
+		Rules: rules, Transition: &lint.Transition{Changes: changes, Push: push},
 	})
 	for _, d := range result.Diagnostics {
 		all = append(all, d.Severity.String()+": "+d.Message)

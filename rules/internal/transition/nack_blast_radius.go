@@ -3,9 +3,9 @@ package transition
 import (
 	"fmt"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/rules/internal/schema"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -35,7 +35,7 @@ func blast(p *lint.Pass, all []*graph.Change) {
 		if change.New == nil {
 			continue
 		}
-		at, what, broken := schema.Broken(p.Target, change.New)
+		at, what, broken := envoy.RejectedInResponse(p.Target, change.New)
 		if !broken {
 			continue
 		}

@@ -75,8 +75,9 @@ func TestPush(t *testing.T) {
 		"a mirror, and another reference": {old: edge + toA + clusters("a"), new: edge + routes("{cluster: b, request_mirror_policies: [{cluster: b}]}") + clusters("a", "b"), want: []string{before}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			result := lint.Run(t.Context(), []*graph.Snapshot{snapshot(t, test.new, test.assumptions)}, lint.Config{
-				Rules: transition.Rules.Rules(), Transition: &lint.Transition{Old: snapshot(t, test.old, test.assumptions)},
+			changes := graph.Diff(snapshot(t, test.old, test.assumptions), snapshot(t, test.new, test.assumptions))
+			result := lint.Run(t.Context(), []*graph.Snapshot{changes.New}, lint.Config{
+				Rules: transition.Rules.Rules(), Transition: &lint.Transition{Changes: changes},
 			})
 			var got []string
 			for _, d := range result.Diagnostics {

@@ -173,8 +173,9 @@ func TestMassRemovalMoved(t *testing.T) {
 
 func finds(t *testing.T, rule, before, after string) bool {
 	t.Helper()
-	result := lint.Run(t.Context(), []*graph.Snapshot{snapshot(t, after, graph.Assumptions{})}, lint.Config{
-		Rules: transition.Rules.Rules(), Transition: &lint.Transition{Old: snapshot(t, before, graph.Assumptions{})},
+	changes := graph.Diff(snapshot(t, before, graph.Assumptions{}), snapshot(t, after, graph.Assumptions{}))
+	result := lint.Run(t.Context(), []*graph.Snapshot{changes.New}, lint.Config{
+		Rules: transition.Rules.Rules(), Transition: &lint.Transition{Changes: changes},
 	})
 	for _, d := range result.Diagnostics {
 		if d.Rule.Name == rule && d.Severity > lint.Info {

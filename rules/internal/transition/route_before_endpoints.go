@@ -8,7 +8,6 @@ import (
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/rules/internal/transition/traffic"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -20,7 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/load_balancing/panic_threshold",
 	},
 	Run: lint.ForTransition(func(p *lint.Pass, _ *graph.Changes) {
-		before, after := traffic.Of(p.Old), traffic.Of(p.Snapshot)
+		before, after := envoy.TrafficOf(p.Old), envoy.TrafficOf(p.Snapshot)
 		for _, now := range p.Snapshot.All(graph.Cluster) {
 			was := p.Old.Pushed(graph.Cluster, now.Name)
 			if was == nil || now.Delivery != graph.OverXDS || !holdsEndpoints(was) || !holdsEndpoints(now) {

@@ -5,14 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/proto"
-
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/rules/internal/transition/traffic"
 )
 
 // order is the advice where a cluster has to come before what uses it.
@@ -25,14 +23,14 @@ func order(p *lint.Pass) string {
 }
 
 // whose says which traffic comes to the place of a reference: requests for shop.example.com/cart* of listener "edge".
-func whose(t *traffic.Traffic, e *graph.Edge) string {
+func whose(t *envoy.Traffic, e *graph.Edge) string {
 	what := fmt.Sprintf("what comes to %s %q", spoken(e.From.Kind), e.From.Name)
-	if host, ok := enclosing[*routev3.VirtualHost](e); ok {
+	if host, where := graph.Around[*routev3.VirtualHost](e.Place); where != nil {
 		what = "requests for " + hosts(host.GetDomains())
-		if route, ok := enclosing[*routev3.Route](e); ok {
+		if route, where := graph.Around[*routev3.Route](e.Place); where != nil {
 			what += path(route.GetMatch())
 		}
-	} else if filter, ok := enclosing[*hcmv3.HttpFilter](e); ok {
+	} else if filter, where := graph.Around[*hcmv3.HttpFilter](e.Place); where != nil {
 		what = fmt.Sprintf("requests that pass the HTTP filter %q", filter.GetName())
 	} else if e.From.Kind == graph.Cluster {
 		what = fmt.Sprintf("requests for cluster %q", e.From.Name)
@@ -103,12 +101,3 @@ func placesMore(n int) []string {
 
 // spoken is a kind in plain words.
 func spoken(kind graph.Kind) string { return strings.ReplaceAll(string(kind), "_", " ") }
-
-func enclosing[M proto.Message](e *graph.Edge) (m M, ok bool) {
-	at := e.Place.Enclosing(m.ProtoReflect().Descriptor().FullName())
-	if at == nil {
-		return m, false
-	}
-	m, ok = at.Message.Interface().(M)
-	return m, ok
-}

@@ -35,7 +35,7 @@ func disallowed(p *lint.Pass, at *graph.Place, uses []use) {
 			Message:  u.message() + ", and envoy no longer takes it",
 			Help:     u.replacement(),
 			Notes:    []string{fmt.Sprintf("the runtime key %s allows it for a while", u.feature())},
-			Rejected:  true,
+			Rejected: true,
 			Upstream: u.upstream(),
 		}
 		where := at.At().Field(string(u.field.Name()))

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
-	_ "github.com/xdslint/xdslint/graph/decode/linked"
 	"github.com/xdslint/xdslint/graph/load"
+	_ "github.com/xdslint/xdslint/internal/decode/linked"
 	"github.com/xdslint/xdslint/lint"
 )
 

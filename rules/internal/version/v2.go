@@ -9,7 +9,7 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/decode"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -20,7 +20,7 @@ var _ = Rules.Add(&lint.Rule{
 	Summary:   "a type or a transport version of xDS v2, which Envoy no longer speaks",
 	Run: lint.EachMatching(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool { return versionField(md) != nil },
 		func(p *lint.Pass, at lint.At, _ protoreflect.Message) { transportVersion(p, at.Place) }).And(func(p *lint.Pass) {
-		p.Problems(decode.OldType, func(r *graph.Resource, problem decode.Problem) {
+		p.Problems(graph.OldType, func(r *graph.Resource, problem graph.Problem) {
 			d := lint.Diagnostic{
 				Message: problem.Message, Rejected: true,
 				Notes:    []string{"envoy refuses what holds a type that it does not know"},

@@ -4,7 +4,7 @@ use crate::abi;
 use crate::graph::Resource;
 use crate::rule::Severity;
 
-/// A place that a finding can point to: a message, or one of its fields. A field that is absent points to what would hold it.
+/// A place that a finding can point to: a message, or one of its fields. If a field is not set, the finding points to the message around it.
 #[derive(Clone)]
 pub struct At<'s> {
     resource: Resource<'s>,
@@ -21,25 +21,25 @@ impl<'s> At<'s> {
         self.resource
     }
 
-    /// From the resource's message: `virtual_hosts[0].routes[2].route.cluster`. It goes on through an Any as if its content stood there.
+    /// From the resource's message: `virtual_hosts[0].routes[2].route.cluster`. An Any is not a step of the path: its content follows directly.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Goes to a field, by its name in the proto.
+    /// The place of a field, by its name in the proto.
     pub fn field(&self, name: &str) -> Self {
         let dot = if self.path.is_empty() { "" } else { "." };
         At { resource: self.resource, path: format!("{}{dot}{name}", self.path) }
     }
 
-    /// Goes to an element of a repeated field, from 0.
+    /// The place of an element of a repeated field, from 0.
     pub fn item(&self, name: &str, index: usize) -> Self {
         let mut at = self.field(name);
         at.path += &format!("[{index}]");
         at
     }
 
-    /// Goes to the value under a key of a map field.
+    /// The place of the value under a key of a map field.
     pub fn entry(&self, name: &str, key: &str) -> Self {
         let mut at = self.field(name);
         at.path += &format!("[{}]", quoted(key));
@@ -47,11 +47,11 @@ impl<'s> At<'s> {
     }
 }
 
-/// What a rule has found. Texts are single lines, without a full stop.
+/// What a rule reports. Texts are single lines, without a full stop.
 #[derive(Default)]
 pub struct Finding {
     pub message: String,
-    /// What comes of it.
+    /// The consequences.
     pub notes: Vec<String>,
     /// What to write instead; may be empty.
     pub help: String,
@@ -87,7 +87,7 @@ impl From<String> for Finding {
     }
 }
 
-/// One way to mend a finding: all of its edits together.
+/// One way to fix a finding, with all of its edits.
 pub struct Fix {
     pub message: String,
     /// No request that succeeds today can fail after it: `--fix` applies it without asking.
@@ -105,22 +105,22 @@ impl Fix {
 pub struct Edit(abi::Edit);
 
 impl Edit {
-    /// Gives a field another value, or adds it.
+    /// Sets a field.
     pub fn set(at: &At, value: impl Into<Value>) -> Self {
         Edit(abi::Edit { path: at.path.clone(), change: Some(abi::edit::Change::Set(value.into().0)) })
     }
 
-    /// Takes out a field, or an element of a list.
+    /// Removes a field, or an element of a list.
     pub fn remove(at: &At) -> Self {
         Edit(abi::Edit { path: at.path.clone(), change: Some(abi::edit::Change::Remove(true)) })
     }
 }
 
-/// The value of a field: a text, a truth value, a number, or any JSON.
+/// The value of a field: a string, a boolean, a number, or any JSON.
 pub struct Value(String);
 
 impl Value {
-    /// A value that is spelled as JSON, such as that of a message: `{"base_interval": "30s"}`.
+    /// A value in JSON, such as that of a message: `{"base_interval": "30s"}`.
     pub fn json(text: impl Into<String>) -> Self {
         Value(text.into())
     }
@@ -144,7 +144,7 @@ macro_rules! literal {
 
 literal!(bool, u32, i32, u64, i64, f64);
 
-/// A text as JSON. Paths quote keys in the same way.
+/// A string in JSON. Paths quote keys in the same way.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

@@ -3,14 +3,14 @@ use std::collections::BTreeSet;
 use crate::abi;
 use crate::finding::At;
 
-/// Snapshot is what xdslint sent, with the ways through it.
+/// Snapshot is what xdslint sent, with indexes.
 pub(crate) struct Snapshot {
     pub(crate) target: String,
     pub(crate) resources: Vec<Node>,
     references: Vec<abi::Reference>,
 }
 
-/// Node is a resource, and the indexes of what belongs to it.
+/// Node is a resource, and the indexes of its references and messages.
 pub(crate) struct Node {
     resource: abi::Resource,
     messages: Vec<abi::Message>,
@@ -70,7 +70,7 @@ impl<'s> Resource<'s> {
         &self.node().resource.name
     }
 
-    /// The file that it stands in.
+    /// The file that it is in.
     pub fn file(self) -> &'s str {
         &self.node().resource.file
     }
@@ -80,7 +80,7 @@ impl<'s> Resource<'s> {
         &self.node().resource.r#type
     }
 
-    /// It is part of a bootstrap, and not delivered over xDS.
+    /// It is part of a bootstrap, not delivered over xDS.
     pub fn in_bootstrap(self) -> bool {
         self.node().resource.bootstrap
     }
@@ -104,12 +104,12 @@ impl<'s> Resource<'s> {
         self.node().referrers.iter().map(move |&index| Reference { snapshot: self.snapshot, index })
     }
 
-    /// The resources of a kind that it leads to, over any number of references, in the order of the files.
+    /// The resources of a kind that it refers to, directly or through others, in the order of the files.
     pub fn reaches(self, kind: &str) -> impl Iterator<Item = Resource<'s>> + use<'s, '_> {
         self.follow(kind, |resource| resource.references().filter_map(Reference::to).collect())
     }
 
-    /// The resources of a kind that lead to it, over any number of references, in the order of the files.
+    /// The resources of a kind that refer to it, directly or through others, in the order of the files.
     pub fn reached_by(self, kind: &str) -> impl Iterator<Item = Resource<'s>> + use<'s, '_> {
         self.follow(kind, |resource| resource.referrers().map(Reference::from).collect())
     }
@@ -146,17 +146,17 @@ impl<'s> Reference<'s> {
         At::new(self.from(), &self.sent().path)
     }
 
-    /// The kind of what it names.
+    /// The kind of the resource that it names.
     pub fn kind(self) -> &'s str {
         &self.sent().kind
     }
 
-    /// The name that the field holds.
+    /// The value of the field.
     pub fn name(self) -> &'s str {
         &self.sent().name
     }
 
-    /// The resource of that name; `None`: none is known.
+    /// The resource with that name; `None`: not known.
     pub fn to(self) -> Option<Resource<'s>> {
         self.sent().to.map(|index| Resource::new(self.snapshot, index as usize))
     }

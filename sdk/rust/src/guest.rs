@@ -1,4 +1,4 @@
-//! What xdslint calls. Only the macro [`plugin!`](crate::plugin) uses this.
+//! The functions that xdslint calls. Only the macro [`plugin!`](crate::plugin) uses this.
 
 use std::alloc::{Layout, alloc as allocate, dealloc, handle_alloc_error};
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use crate::rule::{Pass, Rule};
 /// The version of the interface between xdslint and a plugin.
 pub const VERSION: i32 = 1;
 
-/// Makes a plugin of a function `fn() -> Vec<Rule>`.
+/// Turns a function `fn() -> Vec<Rule>` into a plugin.
 #[macro_export]
 macro_rules! plugin {
     ($rules:path) => {
@@ -36,7 +36,7 @@ macro_rules! plugin {
 
             /// # Safety
             ///
-            /// The pointer is of `xdslint_alloc`, or of an answer, and the size is what it was allocated with.
+            /// The pointer is from `xdslint_alloc` or an answer, and the size is that of the allocation.
             #[unsafe(no_mangle)]
             unsafe extern "C" fn xdslint_free(at: *mut u8, size: usize) {
                 unsafe { guest::free(at, size) }
@@ -49,7 +49,7 @@ macro_rules! plugin {
 
             /// # Safety
             ///
-            /// Pointer and size are of a snapshot that the host has written.
+            /// Pointer and size are those of a snapshot that the host has written.
             #[unsafe(no_mangle)]
             unsafe extern "C" fn xdslint_check(at: *const u8, size: usize) -> u64 {
                 guest::answer(guest::check($rules(), unsafe { guest::sent(at, size) }))
@@ -75,7 +75,7 @@ pub fn alloc(size: usize) -> *mut u8 {
 
 /// # Safety
 ///
-/// The pointer is of `alloc` or `answer`, with this size.
+/// The pointer is from `alloc` or `answer`, with this size.
 pub unsafe fn free(at: *mut u8, size: usize) {
     if size > 0 {
         unsafe { dealloc(at, layout(size)) }
@@ -89,7 +89,7 @@ pub unsafe fn sent<'a>(at: *const u8, size: usize) -> &'a [u8] {
     unsafe { slice::from_raw_parts(at, size) }
 }
 
-/// Gives bytes to the host, which frees them: pointer << 32 | length.
+/// Passes bytes to the host, which frees them: pointer << 32 | length.
 pub fn answer(bytes: Vec<u8>) -> u64 {
     let bytes = Box::leak(bytes.into_boxed_slice());
     (bytes.as_ptr() as u64) << 32 | bytes.len() as u64
@@ -113,8 +113,8 @@ pub fn check(rules: Vec<Rule>, sent: &[u8]) -> Vec<u8> {
     abi::Findings { findings }.encode_to_vec()
 }
 
-/// Writes the message of a panic to standard error, which is all of WASI that is used: xdslint puts it into its finding about the plugin. The target
-/// wasm32-unknown-unknown has no standard error of its own.
+/// Writes the message of a panic to standard error, so that xdslint can report it. Nothing else of WASI is used: the target wasm32-unknown-unknown has no
+/// standard error.
 #[cfg(target_family = "wasm")]
 fn tell_panics() {
     #[repr(C)]

@@ -1,7 +1,7 @@
-//! Rules of your own for xdslint, the linter of Envoy's xDS configuration: a crate with `crate-type = ["cdylib"]` becomes a plugin that
+//! Custom rules for xdslint, the linter for Envoy's xDS configuration: a crate with `crate-type = ["cdylib"]` becomes a plugin that
 //! `xdslint --plugin rules.wasm` runs. Build it for `wasm32-unknown-unknown`.
 //!
-//! A rule is data and one function. It declares, of a message of Envoy's API, the fields that it reads, by their numbers in the proto; prost skips all others.
+//! A rule is data and one function. It declares the fields that it reads of a message in Envoy's API, with their numbers in the proto; prost skips all others.
 //!
 //! ```
 //! use xdslint_plugin::{At, Pass, Rule, Severity, each};
@@ -30,8 +30,8 @@
 //! xdslint_plugin::plugin!(rules);
 //! ```
 //!
-//! What a rule says must depend on nothing but what it is given: there are no files, no network, no clock and no randomness in a plugin. A panic ends
-//! it; xdslint then reports its message as a finding about the plugin, and goes on with all other rules.
+//! The findings of a rule depend only on its input: a plugin has no files, no network, no clock and no randomness. If it panics, xdslint
+//! reports the message as a finding about the plugin, and continues with all other rules.
 
 mod abi;
 mod finding;

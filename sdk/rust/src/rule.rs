@@ -4,7 +4,7 @@ use crate::abi;
 use crate::finding::{At, Finding};
 use crate::graph::{Resource, Snapshot};
 
-/// How grave a finding is.
+/// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     Info,
@@ -24,14 +24,14 @@ impl From<Severity> for abi::Severity {
 
 /// A rule: data and one function.
 pub struct Rule {
-    /// `GROUP/NAME`, both of `a-z`, `0-9` and `-`; the group is none of xdslint's own.
+    /// `GROUP/NAME`, both of `a-z`, `0-9` and `-`; not a group of built-in rules.
     pub id: &'static str,
     pub severity: Severity,
     /// What it finds, in one line without a full stop.
     pub summary: &'static str,
-    /// What comes of it, in Markdown; may be empty.
+    /// Why that is wrong, in Markdown; may be empty.
     pub why: &'static str,
-    /// Addresses of more to read; may be empty.
+    /// URLs of further reading; may be empty.
     pub links: &'static [&'static str],
     pub check: Check,
 }
@@ -56,12 +56,12 @@ pub struct Check {
     pub(crate) run: Run,
 }
 
-/// Runs `f` for every message of a type, wherever it is nested. The type is a full name such as `envoy.config.cluster.v3.Cluster`; `M` has those of its
-/// fields that the rule reads.
+/// Runs `f` for every message of a type, wherever it is nested. The type is a full name such as `envoy.config.cluster.v3.Cluster`; `M` has the fields
+/// that the rule reads.
 ///
 /// # Panics
 ///
-/// The check panics if a field of `M` is of another type than Envoy's.
+/// The check panics if a field of `M` has another type than Envoy's.
 pub fn each<M: Message + Default>(type_name: &'static str, f: impl for<'s> Fn(&mut Pass<'s>, &At<'s>, &M) + 'static) -> Check {
     let run = move |pass: &mut Pass| {
         for resource in pass.resources() {
@@ -73,12 +73,12 @@ pub fn each<M: Message + Default>(type_name: &'static str, f: impl for<'s> Fn(&m
     Check { types: vec![type_name], run: Box::new(run) }
 }
 
-/// Runs `f` once, over all resources and references. `types` are full names of the messages that it reads by [`Pass::messages`].
+/// Runs `f` once for a snapshot. `types` are the full names of the messages that it reads with [`Pass::messages`].
 pub fn whole(types: &[&'static str], f: impl for<'s> Fn(&mut Pass<'s>) + 'static) -> Check {
     Check { types: types.to_vec(), run: Box::new(f) }
 }
 
-/// One run of one rule over one snapshot: what is judged together.
+/// One run of one rule over one snapshot.
 pub struct Pass<'s> {
     snapshot: &'s Snapshot,
     rule: &'s Rule,
@@ -90,7 +90,7 @@ impl<'s> Pass<'s> {
         Pass { snapshot, rule, findings }
     }
 
-    /// The data plane that is judged for: `envoy:1.40`.
+    /// The data plane to judge for: `envoy:1.40`.
     pub fn target(&self) -> &'s str {
         &self.snapshot.target
     }
@@ -105,7 +105,7 @@ impl<'s> Pass<'s> {
     ///
     /// # Panics
     ///
-    /// If the rule's check does not name the type, or if a field of `M` is of another type than Envoy's.
+    /// If the rule's check does not name the type, or if a field of `M` has another type than Envoy's.
     pub fn messages<M: Message + Default>(&self, resource: Resource<'s>, type_name: &str) -> impl Iterator<Item = (At<'s>, M)> + use<'s, M> {
         let rule = self.rule;
         let of_type = rule.check.types.iter().find(|&&name| name == type_name);
@@ -117,7 +117,7 @@ impl<'s> Pass<'s> {
         })
     }
 
-    /// Adds a finding at a place; a text is one that is nothing but a message.
+    /// Adds a finding at a place; a string is a finding with only a message.
     pub fn report(&mut self, at: &At, finding: impl Into<Finding>) {
         self.findings.push(finding.into().encode(self.rule.id, at));
     }

@@ -1,8 +1,8 @@
-// The panel in which two snapshots are compared: what a push from one to the other breaks, and the phases of one that breaks nothing.
+// The panel that compares two snapshots: what a push from one to the other breaks, and the phases of a push that breaks nothing.
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { about, loadAbout } from "../engine/about.ts";
 import type { About, PlanAnswer } from "../engine/shapes.ts";
-import { keepAsking, troubleWith } from "../project/judge.ts";
+import { keepAsking, troubleWith } from "../project/lint.ts";
 import { comparing, transport, versions } from "../project/project.ts";
 import { Findings } from "./findings.tsx";
 import { More } from "./more.tsx";
@@ -36,9 +36,9 @@ function Comparison() {
 }
 
 function said(plan: PlanAnswer | null): string {
-  if (empty.value) return `Nothing stands ${empty.value} yet: open what the proxies ${empty.value === "before" ? "have" : "are to get"}.`;
+  if (empty.value) return `Open the ${empty.value === "before" ? "current" : "new"} configuration.`;
   const trouble = troubleWith("plan") || troubleWith("lint");
-  if (trouble) return `This cannot be compared: ${trouble}`;
+  if (trouble) return `The comparison failed: ${trouble}`;
   return plan ? summary(plan) : "Comparing…";
 }
 
@@ -48,10 +48,10 @@ function Bar({ about }: { about: About | null }) {
       <Choice label="Transport" title="How resources are sent" value={transport} all={about?.transports ?? []} />
       <Choice label="Versions" title="What gets a new version in a push" value={versions} all={about?.versions ?? []} />
       <span class="ways-out">
-        <button type="button" title="Look at the way back" onClick={swap}>
+        <button type="button" title="Compare in the other direction" onClick={swap}>
           Swap
         </button>
-        <button type="button" title="Close what the proxies have" onClick={stop}>
+        <button type="button" title="Close the texts of Before" onClick={stop}>
           Stop comparing
         </button>
       </span>
@@ -75,12 +75,12 @@ function Choice({ label, title, value, all }: { label: string; title: string; va
 function Outcome({ plan, about }: { plan: PlanAnswer; about: About }) {
   return (
     <>
-      <Findings title="Broken in itself" all={plan.broken} />
-      <Findings title="Hazards of a push all at once" all={plan.hazards} />
+      <Findings title="Errors in the new configuration" all={plan.broken} />
+      <Findings title="Hazards of pushing everything at once" all={plan.hazards} />
       {plan.phases.length > 0 && <Timeline {...timeline(plan, about.types)} />}
       <Findings title="No order avoids this" all={plan.remaining} />
       <Restart plan={plan} />
-      <Findings title="Worth knowing" all={plan.notes} />
+      <Findings title="Notes" all={plan.notes} />
     </>
   );
 }
@@ -90,13 +90,13 @@ function Restart({ plan: { restart, resources } }: { plan: PlanAnswer }) {
   return (
     <section class="compare-section" aria-label="Restart">
       <h3>Only a restart changes this</h3>
-      <p class="muted">It stands in the bootstrap, which no push changes: Envoy has to be started anew.</p>
+      <p class="muted">It is part of the bootstrap, which a push cannot change. Restart Envoy.</p>
       <More all={restart} first={20}>
         {({ kind, name }) => {
-          const stands = resources.find((r) => r.kind === kind && r.name === name);
+          const resource = resources.find((r) => r.kind === kind && r.name === name);
           return (
             <>
-              {kind.replaceAll("_", " ")} <Name name={name} location={stands?.after ?? stands?.before} />
+              {kind.replaceAll("_", " ")} <Name name={name} location={resource?.after ?? resource?.before} />
             </>
           );
         }}

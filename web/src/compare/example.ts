@@ -1,4 +1,4 @@
-// What a comparison is shown on: a shop releases its cart blue and green, and gives the orders another load balancing on the same day.
+// The example of a comparison: a shop replaces its blue cart with a green one, and changes the load balancing of orders.
 import type { Text } from "../project/project.ts";
 
 const release = (colour: string, subnet: string, orders: string) => `# What the control plane sends to the proxies at the edge of the shop.

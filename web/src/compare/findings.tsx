@@ -1,4 +1,4 @@
-// Findings about a push: what traffic does, and where that comes from in the texts of both sides.
+// Findings about a push: the effect on traffic, and its causes in the texts of both sides.
 import type { Finding, Location } from "../engine/shapes.ts";
 import { reveal } from "../project/project.ts";
 import { More } from "./more.tsx";
@@ -55,7 +55,7 @@ function One({ finding }: { finding: Finding }) {
   );
 }
 
-/** Backticks stand around what is typed. */
+/** Renders backticks as code. */
 const Prose = ({ text }: { text: string }) => <>{text.split("`").map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}</>;
 
 /** A place in the text of one side. */

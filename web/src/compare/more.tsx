@@ -1,4 +1,4 @@
-// A list that may be long: the first few are shown, and then as many more as one asks for.
+// A list that shows its first items, and more on request.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 

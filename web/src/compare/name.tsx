@@ -2,7 +2,7 @@ import type { Location } from "../engine/shapes.ts";
 import { reveal } from "../project/project.ts";
 import { placed } from "./sides.ts";
 
-/** The name of a resource, which leads to its text if there is one. */
+/** The name of a resource, with a link to its text if there is one. */
 export function Name({ name, location }: { name: string; location: Location | undefined }) {
   if (!location) return <span class="name">{name}</span>;
   const at = placed(location);

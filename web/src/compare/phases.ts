@@ -1,13 +1,13 @@
 // The phases of a plan as the timeline shows them: in each, one lane for each type of resources.
 import type { Location, Phase, PlanAnswer, PlanResource, ResourceType, Send, Touch, Update, Wait } from "../engine/shapes.ts";
 
-/** What is done with a resource, in the order in which it is listed. */
+/** What a phase does with a resource, in the order of listing. */
 const words = ["new", "changed", "touched", "sent again", "as before", "temporary", "removed"] as const;
 export type Word = (typeof words)[number];
 
 export interface Item {
   name: string;
-  location: Location | undefined; // undefined: it is in no text
+  location: Location | undefined; // undefined if it is in no text
   touched: readonly Touch[];
 }
 
@@ -24,7 +24,7 @@ export interface Row {
 }
 
 export interface Timeline {
-  lanes: string[]; // what people call the types, in the order in which they are sent
+  lanes: string[]; // short names of the types, in the order of sending
   rows: Row[];
 }
 
@@ -48,9 +48,9 @@ const key = (kind: string, name: string) => `${kind}\n${name}`;
 function groups(send: Send, kind: string, resources: ReadonlyMap<string, PlanResource>, sent: Set<string>): Cell["groups"] {
   const byWord = new Map<Word, Item[]>();
   const put = (word: Word, name: string, touched: readonly Touch[] = []) => {
-    const stands = resources.get(key(kind, name));
+    const resource = resources.get(key(kind, name));
     const old = word === "removed" || word === "as before";
-    const item = { name, location: old ? (stands?.before ?? stands?.after) : (stands?.after ?? stands?.before), touched };
+    const item = { name, location: old ? (resource?.before ?? resource?.after) : (resource?.after ?? resource?.before), touched };
     const items = byWord.get(word);
     if (items) items.push(item);
     else byWord.set(word, [item]);
@@ -75,7 +75,7 @@ function wordFor(content: Update["content"], resource: PlanResource | undefined,
   return resource?.change === "added" ? "new" : "changed";
 }
 
-/** What must be seen before the next phase, in the words of xdslint plan. */
+/** The conditions for the next phase, in the words of xdslint plan. */
 function waits(phase: Phase, types: readonly ResourceType[]): string[] {
   const api = (wait: Wait) => types.find((t) => t.type === wait.type)?.api ?? wait.type;
   const acks = phase.wait.filter((w) => w.for === "ack");

@@ -1,21 +1,21 @@
-// The two snapshots of a comparison: the texts of the project that stand before, and those that stand after.
+// The two snapshots of a comparison: the "before" and the "after" texts of the project.
 import { batch, computed } from "@preact/signals";
 import type { Files, Location, Operations } from "../engine/shapes.ts";
-import { troubles } from "../project/judge.ts";
+import { troubles } from "../project/lint.ts";
 import { active, filesOf, settingsName, texts, transport, versions, type Side } from "../project/project.ts";
 
 export const filled = (side: Side) => Object.keys(filesOf(side)).some((name) => name !== settingsName);
 
-/** The side in which nothing stands, if there is one. */
+/** The side without texts, if any. */
 export const empty = computed(() => (["before", "after"] as const).find((side) => !filled(side)));
 
-/** The present texts are what the proxies have; what they are to get is made of them from now on. */
+/** Makes the open texts the current configuration, and a copy of them the new one. */
 export function comparePresent(): void {
   const after = texts.value.filter((t) => t.side === "after");
   texts.value = [...after.map((t) => ({ ...t, side: "before" as const })), ...after];
 }
 
-/** Forgets what the proxies have. */
+/** Closes the texts of "before". */
 export function stop(): void {
   batch(() => {
     const kept = texts.value.filter((t) => t.side === "after");
@@ -25,7 +25,7 @@ export function stop(): void {
   });
 }
 
-/** Looks at the way back. */
+/** Swaps the two sides. */
 export function swap(): void {
   const other = { before: "after", after: "before" } as const;
   batch(() => {
@@ -34,7 +34,7 @@ export function swap(): void {
   });
 }
 
-/** What to ask the engine; null where one of the sides is empty, or has killed the engine already. */
+/** The question for the engine; null if a side is empty or has crashed the engine. */
 export function question(): Operations["plan"]["request"] | null {
   if (deadly.value || empty.value) return null;
   return { before: folders.before.value, files: folders.after.value, transport: transport.value, versions: versions.value };
@@ -46,7 +46,7 @@ const deadly = computed(() => troubles.value.some((t) => t.operation === "lint" 
 const folder = (side: Side) => computed((): Files => Object.fromEntries(Object.entries(filesOf(side)).map(([name, text]) => [`${side}/${name}`, text])));
 const folders = { before: folder("before"), after: folder("after") };
 
-/** Where in the project a location of the engine's answer is. */
+/** Converts a location of the engine's answer to one in the project. */
 export function placed(location: Location): { side: Side; location: Location } {
   const side = location.file.startsWith("before/") ? "before" : "after";
   return { side, location: { ...location, file: location.file.slice(side.length + 1) } };

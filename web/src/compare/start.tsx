@@ -1,5 +1,5 @@
-// What is shown as long as nothing is compared: what a comparison is for, and how to begin one.
-import { arrive } from "../share/arrival.ts";
+// Shown while nothing is compared: what a comparison is for, and how to start one.
+import { openLink } from "../share/openLink.ts";
 import { Open } from "./open.tsx";
 import { comparePresent, filled } from "./sides.ts";
 
@@ -8,29 +8,29 @@ export function Start() {
     <section class="compare-start">
       <h3>What would a push break?</h3>
       <p>
-        A configuration can be right and still fail requests on its way to the proxies: Envoy takes over clusters, endpoints, listeners and routes one after the other, and for a moment some are there and others are not. Compare what the proxies have with what they are to get,
-        and see which requests fail if all of it is pushed at once, and in which phases none does.
+        A correct configuration can still make requests fail on its way to the proxies: Envoy applies clusters, endpoints, listeners and routes one after the other, so for a moment some are there and others are not. Compare the current configuration with the new one
+        to see which requests fail if everything is pushed at once, and in which phases none fails.
       </p>
       <ul role="list">
         <li>
           <button type="button" disabled={!filled("after")} onClick={comparePresent}>
             Compare with these texts
           </button>
-          <p>The open texts are what the proxies have. Then edit them into what they are to get.</p>
+          <p>The open texts are the current configuration. Edit a copy of them into the new one.</p>
         </li>
         <li>
           <Open side="before" />
-          <p>They are what the proxies have: files, a folder or a config_dump. The open texts are what they are to get.</p>
+          <p>Open the current configuration: files, a folder or a config_dump. The open texts are the new one.</p>
         </li>
         <li>
           <button type="button" onClick={showPush}>
             Open an example
           </button>
-          <p>A shop releases its cart blue and green. It takes the place of the open texts, which can be brought back.</p>
+          <p>A shop replaces its blue cart with a green one. The example replaces the open texts. You can bring them back.</p>
         </li>
       </ul>
     </section>
   );
 }
 
-const showPush = () => void arrive("#example=push");
+const showPush = () => void openLink("#example=push");

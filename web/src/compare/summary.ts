@@ -4,9 +4,9 @@ const count = (n: number, what: string) => `${n.toLocaleString("en")} ${what}${n
 
 /** The answer in a sentence or two. */
 export function summary(plan: PlanAnswer): string {
-  if (plan.broken.length > 0) return `What they are to get is broken in itself, so there is no plan that leads to it: ${count(plan.broken.length, "problem")}.`;
-  if (plan.phases.length === 0) return plan.restart.length === 0 ? "Nothing to push: both say the same." : "Nothing to push: what differs stands in the bootstrap.";
-  if (plan.hazards.length === 0) return "Pushed all at once, this fails no request that succeeds today.";
+  if (plan.broken.length > 0) return `The new configuration has errors, so there is no plan: ${count(plan.broken.length, "problem")}.`;
+  if (plan.phases.length === 0) return plan.restart.length === 0 ? "Nothing to push: both sides are the same." : "Nothing to push: only the bootstrap differs.";
+  if (plan.hazards.length === 0) return "Pushed all at once, this makes no request fail that succeeds today.";
   return `Pushed all at once, ${goes(plan.hazards.length)} wrong. ${planned(plan)}`;
 }
 

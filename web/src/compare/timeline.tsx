@@ -1,9 +1,9 @@
-// The phases of a plan, from top to bottom; in each, what is sent runs from left to right through the lanes of the types.
+// The phases of a plan, from top to bottom. Each has a lane for each type, in the order of sending.
 import { More } from "./more.tsx";
 import { Name } from "./name.tsx";
 import type { Cell, Item, Row, Timeline as Lines, Word } from "./phases.ts";
 
-/** More resources than these are folded away behind their count. */
+/** More resources than this are collapsed behind their count. */
 const few = 8;
 
 export function Timeline({ lanes, rows }: Lines) {

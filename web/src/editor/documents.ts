@@ -1,10 +1,10 @@
-// The texts as the editor has them. Each keeps a history, a selection and a scroll position of its own while another is shown.
+// The texts in the editor. Each keeps its own history, selection and scroll position while another is shown.
 import { isolateHistory } from "@codemirror/commands";
 import { setDiagnostics } from "@codemirror/lint";
 import { Compartment, EditorState, type StateEffect, type Text as Lines, type TransactionSpec } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import type { Finding, Fix, Location } from "../engine/shapes.ts";
-import type { Findings } from "../project/judge.ts";
+import type { Findings } from "../project/lint.ts";
 import { active, cursor, edit, find, same, type Place, type Side, type Text } from "../project/project.ts";
 import { extensionOf, languageOf, type Language } from "./language.ts";
 import { marksOf } from "./marks.ts";
@@ -13,16 +13,16 @@ import { setup } from "./setup.ts";
 
 interface Document {
   place: Place;
-  text: string; // as the project has it
-  end: string; // of its lines
-  state: EditorState; // of the one that is shown, the view has a newer one
+  text: string; // as in the project
+  end: string; // of lines
+  state: EditorState; // for the shown document, the view has a newer one
   language: Language;
   scroll?: StateEffect<unknown>;
-  marked: Findings | null; // what its marks were made of
+  marked: Findings | null; // the findings that are marked
 }
 
 const language = new Compartment();
-let documents: Document[] = []; // only of texts that were looked at
+let documents: Document[] = []; // only of texts that were shown
 let shown: Document | undefined;
 
 const extensions = [
@@ -67,7 +67,7 @@ function dispatch(d: Document, change: TransactionSpec): void {
   }
 }
 
-/** Tells the project what became of a text. */
+/** Passes the text of a document to the project. */
 function publish(d: Document): void {
   const { doc } = stateOf(d);
   d.text = format(doc, d.end);
@@ -90,7 +90,7 @@ function showCursor(): void {
   if (!last || last.line !== line || !same(last.place, place)) cursor.value = { place, line };
 }
 
-/** Takes over what became of the texts elsewhere: changed, renamed or closed. */
+/** Applies changes of the project: texts that were edited, renamed or closed elsewhere. */
 export function follow(texts: readonly Text[]): void {
   const open: Document[] = [];
   for (const d of documents) {
@@ -103,16 +103,16 @@ export function follow(texts: readonly Text[]): void {
   documents = open;
 }
 
-/** What has the same text and was not there under its name is the same, renamed. */
+/** A renamed document: same text, new name. */
 const renamed = (d: Document, texts: readonly Text[]) => texts.find((t) => t.text === d.text && !documents.some((other) => same(other.place, t)));
 
 function rename(d: Document, { side, name }: Place): void {
   d.place = { side, name };
   chooseLanguage(d, stateOf(d).doc);
-  if (d === shown) view.dispatch({}); // for the name that is read aloud
+  if (d === shown) view.dispatch({}); // for the accessible name
 }
 
-/** Another text in the place of this one: it is shown from its start, and undo brings the old one back. */
+/** Replaces the text. It is shown from the start, and undo restores the old one. */
 function replace(d: Document, text: string): void {
   d.text = text;
   d.end = lineEnd(text);
@@ -138,8 +138,8 @@ export function show(text: Text | undefined): void {
 }
 
 /**
- * Marks the findings in the text that is shown, if they are about what it is now; those of an older one move with the text. Where there are no
- * findings any more, since the engine could not say, the marks go.
+ * Marks the findings in the shown text if they are about its current content. Otherwise the old marks move with the text. Without an answer of the
+ * engine, the marks are removed.
  */
 export function mark(findings: Record<Side, Findings | null>): void {
   const d = shown;
@@ -151,7 +151,7 @@ export function mark(findings: Record<Side, Findings | null>): void {
   view.dispatch(setDiagnostics(view.state, marks));
 }
 
-/** Brings a location of the text that is shown before the user's eyes. */
+/** Scrolls to a location in the shown text and selects it. */
 export function jump(side: Side, location: Location): void {
   if (!shown || !same(shown.place, { side, name: location.file })) return;
   const { from, to } = rangeOf(view.state.doc, finder(view.state.doc), location);
@@ -159,12 +159,12 @@ export function jump(side: Side, location: Location): void {
   focus();
 }
 
-/** Not where the keyboard would cover the text. */
+/** Not on touch screens, where the keyboard would cover the text. */
 function focus(): void {
   if (!matchMedia("(pointer: coarse)").matches) view.focus();
 }
 
-/** Applies one fix and shows where, unless the text is another by now than the one that the finding is about. */
+/** Applies one fix and shows it, unless the text has changed since the finding. */
 export function applyFix(side: Side, found: Findings, { location }: Finding, fix: Fix): void {
   const text = find({ side, name: location.file });
   if (!text || found.texts[text.name] !== text.text) return;
@@ -178,11 +178,11 @@ export function applyFix(side: Side, found: Findings, { location }: Finding, fix
   focus();
 }
 
-/** Puts a text with fixes in the place of one: one step to undo. The cursor stays in its line. */
+/** Replaces a text with its fixed version, in one undo step. The cursor stays in its line. */
 export function rewrite(text: Text, fixed: string): void {
   const d = documentOf(text);
   const { doc, selection } = stateOf(d);
-  const next = parse(fixed, d.end); // what a fix adds may end its lines in the other way
+  const next = parse(fixed, d.end); // lines that a fix adds may end differently
   const was = doc.lineAt(selection.main.head);
   const is = next.line(Math.min(was.number, next.lines));
   const anchor = Math.min(is.from + selection.main.head - was.from, is.to);

@@ -1,8 +1,8 @@
-// The editor: what the project says is shown in it, and what is typed into it goes to the project.
+// The editor shows the project's texts and passes edits to the project.
 import { useSignalEffect } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Announcer } from "../problems/announcer.tsx";
-import { findings } from "../project/judge.ts";
+import { findings } from "../project/lint.ts";
 import { active, find, revealed, texts } from "../project/project.ts";
 import { follow, jump, mark, show, view } from "./documents.ts";
 import { hintId } from "./setup.ts";
@@ -26,7 +26,7 @@ export function Editor() {
   return (
     <div class="editor" ref={place}>
       <p class="hidden-text" id={hintId}>
-        Tab indents; press Escape, then Tab, to leave the editor. F8 goes to the next problem, Shift F8 to the one before. Control period shows quick fixes. Control Shift M goes to the list of
+        Tab indents; press Escape, then Tab, to leave the editor. F8 goes to the next problem, Shift F8 to the previous one. Control period shows quick fixes. Control Shift M goes to the list of
         problems.
       </p>
       <Announcer />

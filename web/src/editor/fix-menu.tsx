@@ -1,14 +1,14 @@
-// The fixes for what stands in the cursor's line, as a menu beside the cursor: those for what it stands in come first.
+// A menu at the cursor with the fixes of its line. Fixes for the finding under the cursor come first.
 import { StateEffect, StateField } from "@codemirror/state";
 import { closeHoverTooltips, EditorView, showTooltip, type Command, type Tooltip } from "@codemirror/view";
 import { render } from "preact";
 import { FixLabel } from "../problems/parts.tsx";
 import type { Mark } from "./marks.ts";
-import { marksAt } from "./steps.ts";
+import { marksAt } from "./navigation.ts";
 
 const setMenu = StateEffect.define<Tooltip | null>();
 
-/** The open menu, if one is open. It goes as soon as the text or the cursor changes. */
+/** The open menu, if any. It closes when the text or the cursor changes. */
 export const fixMenu = StateField.define<Tooltip | null>({
   create: () => null,
   update(menu, transaction) {

@@ -1,18 +1,23 @@
-// What is shown for a finding when one points at it: what is wrong, what mends it, and why the rule is there.
+// The tooltip of a finding: what is wrong, how to fix it, and why the rule exists.
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Files } from "../engine/shapes.ts";
+import type { Files, Finding, Fix } from "../engine/shapes.ts";
 import { Fixes, Help, Notes, RuleLink, Word } from "../problems/parts.tsx";
-import type { Mark } from "./marks.ts";
-import { explained, type Explained } from "./why.ts";
+import { explained, type Explained } from "./explain.ts";
 
-export function hover(mark: Mark): HTMLElement {
+interface Props {
+  finding: Finding;
+  texts: Files; // in which it was found
+  apply(fix: Fix): void;
+}
+
+export function hover(props: Props): HTMLElement {
   const place = document.createElement("div");
-  render(<Hover mark={mark} />, place);
+  render(<Hover {...props} />, place);
   return place;
 }
 
-function Hover({ mark: { finding, texts, apply } }: { mark: Mark }) {
+function Hover({ finding, texts, apply }: Props) {
   return (
     <div class="hover">
       <p>

@@ -1,4 +1,4 @@
-// Which language a text is in.
+// The language of a text.
 import { json } from "@codemirror/lang-json";
 import { yaml } from "@codemirror/lang-yaml";
 import type { Extension, Text } from "@codemirror/state";
@@ -9,7 +9,7 @@ export type Language = keyof typeof languages;
 
 export const extensionOf = (language: Language): Extension => languages[language];
 
-/** Goes by the name, and by how the text begins where people paste JSON into a file that is named otherwise. */
+/** Decides by the name, and by the start of the text in case JSON was pasted into a .yaml file. */
 export function languageOf(name: string, doc: Text): Language {
   if (/\.json$/i.test(name)) return "json";
   if (/\.(pb_text|textproto|txtpb)$/i.test(name)) return "other";

@@ -1,9 +1,9 @@
-// Findings as CodeMirror's diagnostics: a sign in the gutter, a line under the text, and what is said of it when one points there.
+// Findings as CodeMirror diagnostics: gutter sign, underline and tooltip.
 import type { Diagnostic } from "@codemirror/lint";
 import type { Text } from "@codemirror/state";
 import type { Files, Finding, Fix } from "../engine/shapes.ts";
-import { everything } from "../problems/everything.ts";
-import type { Findings } from "../project/judge.ts";
+import { allFindings } from "../problems/problems.ts";
+import type { Findings } from "../project/lint.ts";
 import type { Place } from "../project/project.ts";
 import { hover } from "./hover.tsx";
 import { finder, rangeOf } from "./positions.ts";
@@ -11,7 +11,7 @@ import { finder, rangeOf } from "./positions.ts";
 /** A finding in the text, and how one of its fixes is applied. */
 export interface Mark extends Diagnostic {
   finding: Finding;
-  texts: Files; // that it was found in
+  texts: Files; // in which it was found
   apply(fix: Fix): void;
 }
 
@@ -19,7 +19,7 @@ export const isMark = (d: Diagnostic): d is Mark => "finding" in d;
 
 export function marksOf(doc: Text, found: Findings, place: Place, apply: (finding: Finding, fix: Fix) => void): Mark[] {
   const find = finder(doc);
-  return everything(found)
+  return allFindings(found)
     .filter((finding) => finding.location.file === place.name)
     .map((finding) => {
       const mark: Mark = {

@@ -1,4 +1,4 @@
-// Places as the engine counts them (lines, and columns in code points) and as the editor does (UTF-16 units from the start).
+// Converts positions: the engine counts lines and columns in code points, the editor UTF-16 units from the start.
 import { Text } from "@codemirror/state";
 import type { Location, Position as Place } from "../engine/shapes.ts";
 
@@ -10,22 +10,21 @@ export interface Range {
 }
 
 /**
- * What ends the lines of a text. A text whose lines end in different ways is taken apart at its line feeds alone: so the editor gives back every
- * text as it was.
+ * The line end of a text. A text with different line ends is split only at line feeds, so that the editor returns every text unchanged.
  */
 export const lineEnd = (text: string) => (text.includes("\r\n") && !/(^|[^\r])\n/.test(text) ? "\r\n" : "\n");
 
-/** Where the lines are to end as those of another text do, a line feed alone ends one too. */
+/** With the line end of another text, a line feed alone ends a line as well. */
 export const parse = (text: string, end = lineEnd(text)) => Text.of(text.split(end === "\n" ? end : /\r?\n/));
 
 export const format = (doc: Text, end: string) => doc.sliceString(0, doc.length, end);
 
 const astral = /[\u{10000}-\u{10ffff}]/gu;
 
-/** Finds positions in a text; those outside it are taken for its nearest. Findings come by their lines, so what is known of the last line is kept. */
+/** Finds offsets of positions, clamped to the text. Findings are sorted by line, so the last line is cached. */
 export function finder(doc: Text): (position: Position) => number {
   let line = doc.line(1);
-  let wide: number[] | undefined; // the columns, from 0, of the characters in the line that take two units
+  let wide: number[] | undefined; // columns, from 0, of the line's characters of two units
   return ({ line: n, column }) => {
     const number = Math.min(Math.max(n, 1), doc.lines);
     if (number !== line.number || wide === undefined) {
@@ -50,8 +49,8 @@ function countBelow(sorted: readonly number[], limit: number): number {
 }
 
 /**
- * The part of a text to mark for a location: what of its span stands in the first line, as the command line shows it; where the span is empty, its
- * line; where there is none, the first line.
+ * The range to mark for a location: the part of its span in the first line, as on the command line. An empty span marks its line, and a location
+ * without a span the first line.
  */
 export function rangeOf(doc: Text, find: (position: Position) => number, { start, end }: Location): Range {
   const from = start ? find(start) : 0;
@@ -63,7 +62,7 @@ export function rangeOf(doc: Text, find: (position: Position) => number, { start
   return text === "" ? { from: line.from, to: line.to } : { from: line.from + indent, to: line.from + indent + text.length };
 }
 
-/** The change that makes one text of another: all between what they begin and end with alike. */
+/** The change from one text to another: everything between their common start and end. */
 export function changeTo(old: Text, next: Text): { from: number; to: number; insert: Text } {
   const [a, b] = [old.toString(), next.toString()];
   const shorter = Math.min(a.length, b.length);

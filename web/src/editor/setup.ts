@@ -1,4 +1,4 @@
-// What every text gets in the editor: the keys, the history, the gutters and the look.
+// The extensions of every text in the editor: keys, history, gutters and theme.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput, indentUnit } from "@codemirror/language";
 import { linter, lintGutter } from "@codemirror/lint";
@@ -20,10 +20,10 @@ import {
 } from "@codemirror/view";
 import { showList } from "../problems/focus.ts";
 import { fixMenu, openFixMenu } from "./fix-menu.tsx";
-import { nextProblem, previousProblem } from "./steps.ts";
+import { nextProblem, previousProblem } from "./navigation.ts";
 import { theme } from "./theme.ts";
 
-/** The element that tells screen readers of the keys. */
+/** The element that describes the keys to screen readers. */
 export const hintId = "editor-keys";
 
 const closeHover: Command = (view) => {

@@ -1,4 +1,4 @@
-// How the editor looks: the colours are those of the page, so it is dark where the page is.
+// The editor's theme. It uses the colours of the page, also in dark mode.
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";

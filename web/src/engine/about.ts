@@ -1,9 +1,9 @@
-// What the engine knows: asked for once, when somebody first wants it.
+// What the engine says about itself, asked once when it is first needed.
 import { signal } from "@preact/signals";
 import { engine } from "./engine.ts";
 import type { About } from "./shapes.ts";
 
-/** null until the engine has answered loadAbout. */
+/** null until the engine has answered. */
 export const about = signal<About | null>(null);
 
 let asked: Promise<About> | undefined;

@@ -1,23 +1,23 @@
-// The engine as the rest of the page sees it: a function that answers, in a worker that is replaced when it dies.
+// The engine for the rest of the page: it answers questions, in a worker that is restarted after a crash.
 import { batch, signal } from "@preact/signals";
 import type { Kind } from "./kinds.ts";
 import type { Operation, Operations } from "./shapes.ts";
 import type { FromWorker, ToWorker } from "./worker.ts";
 
-/** failed: it could not be loaded, or died before it could do anything; start tries again. */
+/** failed: the engine could not be loaded, or crashed while starting. start tries again. */
 export type Status = "loading" | "ready" | { failed: string };
 
-/** What becomes of the larger engine, which is loaded when an answer says that it needs it. */
-export type Growth = "not needed" | "loading" | "done" | { failed: string };
+/** The larger engine is loaded when an answer says that it is needed. */
+export type LargerStatus = "not needed" | "loading" | "done" | { failed: string };
 
-/** The engine died of a question, or took too long over it; it has been started anew. */
+/** The engine crashed on a question, or took too long, and was restarted. */
 export class CrashError extends Error {}
 
-/** How long the engine may think about one question, in milliseconds. */
-const patience = 20_000;
+/** Milliseconds per question. */
+const timeout = 20_000;
 
-/** What can wait until everything else is answered: pictures and plans, since the findings are what people look at as they type. */
-const patient: ReadonlySet<Operation> = new Set<Operation>(["graph", "plan"]);
+/** Questions that are asked last, because users watch the findings while they type. */
+const lowPriority: ReadonlySet<Operation> = new Set<Operation>(["graph", "plan"]);
 
 interface Question {
   operation: Operation;
@@ -29,38 +29,38 @@ interface Question {
 class Engine {
   readonly status = signal<Status>("loading");
   readonly kind = signal<Kind>("smaller");
-  readonly growth = signal<Growth>("not needed");
+  readonly largerStatus = signal<LargerStatus>("not needed");
   private worker: Worker | undefined;
-  private larger: Worker | undefined; // while it is loaded: the other one answers as long
-  private readonly modules: Partial<Record<Kind, WebAssembly.Module>> = {}; // as the first worker compiled them: another one needs no network
-  private asked: Question | undefined; // one at a time, so that it is known which question the engine died of
+  private larger: Worker | undefined; // while it is loading, the smaller one answers
+  private readonly modules: Partial<Record<Kind, WebAssembly.Module>> = {}; // as compiled by the first worker, so that a restart needs no network
+  private current: Question | undefined; // one at a time, so that it is known which question crashed the engine
   private readonly queue: Question[] = [];
   private watchdog: ReturnType<typeof setTimeout> | undefined;
 
   start(): void {
     this.status.value = "loading";
     this.worker = this.open(this.kind.peek());
-    this.next(); // it waits in the worker: the answer comes as soon as the engine runs
+    this.next(); // the worker keeps it until the engine runs
   }
 
-  /** Loads the larger engine, which then takes the place of the smaller one for good. */
-  grow(): void {
-    this.growth.value = "loading";
+  /** Loads the larger engine, which then replaces the smaller one. */
+  loadLarger(): void {
+    this.largerStatus.value = "loading";
     this.larger = this.open("larger");
   }
 
   private open(kind: Kind): Worker {
     const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
-    worker.onmessage = (event: MessageEvent<FromWorker>) => this.hear(worker, event.data);
+    worker.onmessage = (event: MessageEvent<FromWorker>) => this.receive(worker, event.data);
     worker.onerror = (event) => {
       event.preventDefault();
-      this.hear(worker, { crash: event.message || "its worker could not be loaded." });
+      this.receive(worker, { crash: event.message || "its worker could not be loaded." });
     };
     post(worker, { kind, module: this.modules[kind] });
     return worker;
   }
 
-  /** Asks the engine. It rejects with what the engine says is wrong with the request, or with a CrashError. */
+  /** Asks the engine. Rejects with the engine's error message or a CrashError. */
   async ask<O extends Operation>(operation: O, request: Operations[O]["request"]): Promise<Operations[O]["answer"]> {
     const text = await new Promise<string>((resolve, reject) => {
       this.queue.push({ operation, request, resolve, reject });
@@ -68,16 +68,16 @@ class Engine {
     });
     const answer = JSON.parse(text);
     if (typeof answer.error === "string") throw new Error(answer.error);
-    if (answer.needs && this.growth.peek() === "not needed") this.grow();
+    if (answer.needs && this.largerStatus.peek() === "not needed") this.loadLarger();
     return answer;
   }
 
   private next(): void {
-    if (this.asked || !this.worker) return;
-    const hurried = this.queue.findIndex((question) => !patient.has(question.operation));
-    const [question] = this.queue.splice(Math.max(hurried, 0), 1);
+    if (this.current || !this.worker) return;
+    const urgent = this.queue.findIndex((question) => !lowPriority.has(question.operation));
+    const [question] = this.queue.splice(Math.max(urgent, 0), 1);
     if (!question) return;
-    this.asked = question;
+    this.current = question;
     post(this.worker, { operation: question.operation, request: question.request });
     this.watch();
   }
@@ -85,40 +85,40 @@ class Engine {
   private watch(): void {
     clearTimeout(this.watchdog);
     const { worker } = this;
-    if (!worker || !this.asked || this.status.peek() !== "ready") return;
-    this.watchdog = setTimeout(() => this.hear(worker, { crash: `it took longer than ${patience / 1000} seconds` }), patience);
+    if (!worker || !this.current || this.status.peek() !== "ready") return;
+    this.watchdog = setTimeout(() => this.receive(worker, { crash: `it took longer than ${timeout / 1000} seconds` }), timeout);
   }
 
-  private hear(worker: Worker, said: FromWorker): void {
-    if (worker === this.larger) this.takeOfLarger(worker, said);
-    else if (worker === this.worker) this.take(said); // and not the last words of one that was replaced
+  private receive(worker: Worker, message: FromWorker): void {
+    if (worker === this.larger) this.receiveFromLarger(worker, message);
+    else if (worker === this.worker) this.receiveFromCurrent(message); // messages of a replaced worker are ignored
   }
 
-  private take(said: FromWorker): void {
-    if ("crash" in said) {
-      this.crash(said.crash);
-    } else if ("module" in said) {
-      this.modules[this.kind.peek()] = said.module;
-    } else if ("ready" in said) {
+  private receiveFromCurrent(message: FromWorker): void {
+    if ("crash" in message) {
+      this.crash(message.crash);
+    } else if ("module" in message) {
+      this.modules[this.kind.peek()] = message.module;
+    } else if ("ready" in message) {
       this.status.value = "ready";
       this.watch();
     } else {
-      this.asked?.resolve(said.answer);
-      this.asked = undefined;
+      this.current?.resolve(message.answer);
+      this.current = undefined;
       this.watch();
       this.next();
     }
   }
 
-  private takeOfLarger(worker: Worker, said: FromWorker): void {
-    if ("module" in said) {
-      this.modules.larger = said.module;
+  private receiveFromLarger(worker: Worker, message: FromWorker): void {
+    if ("module" in message) {
+      this.modules.larger = message.module;
       return;
     }
     this.larger = undefined;
-    if ("crash" in said) {
+    if ("crash" in message) {
       worker.terminate();
-      this.growth.value = { failed: said.crash };
+      this.largerStatus.value = { failed: message.crash };
     } else {
       this.replaceBy(worker);
     }
@@ -127,19 +127,19 @@ class Engine {
   private replaceBy(larger: Worker): void {
     this.worker?.terminate();
     this.worker = larger;
-    this.putBack();
+    this.requeue();
     batch(() => {
       this.kind.value = "larger";
-      this.growth.value = "done";
+      this.largerStatus.value = "done";
       this.status.value = "ready";
     });
     this.next();
   }
 
-  /** What was asked is asked anew, before all that waits. */
-  private putBack(): void {
-    if (this.asked) this.queue.unshift(this.asked);
-    this.asked = undefined;
+  /** Asks the current question again, before all others. */
+  private requeue(): void {
+    if (this.current) this.queue.unshift(this.current);
+    this.current = undefined;
   }
 
   private crash(why: string): void {
@@ -147,15 +147,15 @@ class Engine {
     this.worker = undefined;
     clearTimeout(this.watchdog);
     if (this.status.peek() !== "ready") {
-      // Not of a question: it would die again. What was asked is asked when somebody starts it.
-      this.putBack();
+      // No question caused this, so a restart would crash again. The current question is asked after the next start.
+      this.requeue();
       this.status.value = { failed: why };
       return;
     }
-    const { asked } = this;
-    this.asked = undefined;
+    const { current } = this;
+    this.current = undefined;
     this.start();
-    asked?.reject(new CrashError(why));
+    current?.reject(new CrashError(why));
   }
 }
 

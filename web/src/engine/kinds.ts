@@ -1,4 +1,4 @@
-// There are two engines: one for every visit, and a larger one, which knows CEL too, for those who have constraints.
+// There are two engines: one for every visit, and a larger one with CEL for users of constraints.
 import larger from "../../build/constraints.wasm?url";
 import smaller from "../../build/engine.wasm?url";
 

@@ -1,4 +1,4 @@
-// The JSON of the engine: package engine in Go says what each field means.
+// The engine's JSON. The Go package of the playground documents each field.
 
 export interface Position {
   line: number; // from 1
@@ -42,13 +42,13 @@ export interface Finding {
 }
 
 export interface LintAnswer {
-  diagnostics: Finding[]; // the gravest 1,000 where there are more
-  more: number; // that are left out of diagnostics
-  summary: Summary; // of all, also of those that are left out
+  diagnostics: Finding[]; // at most 1,000, the most severe first
+  more: number; // that are not in diagnostics
+  summary: Summary; // of all findings, listed or not
   files: FileReport[];
-  settings: Fault[]; // what is wrong in .xdslint.yaml; the rest of it holds
+  settings: Fault[]; // errors in .xdslint.yaml; the rest of it is in effect
   failures: Failure[];
-  needs?: "constraints"; // what another engine has, and this one lacks to judge all
+  needs?: "constraints"; // what this engine lacks to check everything
 }
 
 export interface Summary {
@@ -62,7 +62,7 @@ export interface Summary {
   failures: number;
 }
 
-/** What a text was taken for; as is empty where it is no xDS, and why says what it is instead. */
+/** The type of a text. If it is not xDS, as is empty and why says what it is. */
 export interface FileReport {
   name: string;
   as: string;
@@ -112,12 +112,12 @@ export interface PlanAnswer {
   resources: PlanResource[]; // that phases and restart name
 }
 
-/** Where a resource of a plan stands, and what becomes of it. A temporary one is in neither snapshot. */
+/** A resource of a plan: its locations and its change. A temporary one is in neither snapshot. */
 export interface PlanResource {
   kind: string;
   name: string;
   change: "added" | "changed" | "removed" | "same" | "temporary";
-  before?: Location; // absent where that snapshot does not have it
+  before?: Location; // absent if it is not in that snapshot
   after?: Location;
 }
 
@@ -163,9 +163,9 @@ export interface Rule extends RuleSummary {
   good: Example | null;
 }
 
-/** An example of a rule, ready to be judged: what its flags say stands in a .xdslint.yaml among the texts. */
+/** An example of a rule, ready to be linted. Its flags are written to a .xdslint.yaml among the texts. */
 export interface Example {
-  before: Files; // of an example that is a push: what is there before it; else empty
+  before: Files; // the snapshot before a push; empty if the example is not a push
   files: Files;
   targets: string[];
   transport: string; // of a push, with versions; empty: the default
@@ -189,7 +189,7 @@ export interface ResourceType {
   api: string; // CDS, EDS …
 }
 
-/** Whether a target would take a text that is given to it alone. */
+/** Reports whether a target accepts a text on its own. */
 export interface Verdict {
   path: string;
   target: string;
@@ -201,28 +201,28 @@ export interface Verdict {
 export interface Reason {
   rule: string;
   message: string;
-  upstream: string; // in the target's own words
+  upstream: string; // the message of the target
   field: string;
   line: number;
   column: number;
 }
 
-/** Where a secret stands, never the secret itself. */
+/** The location of a secret, never the secret itself. */
 export interface Secret {
-  what: string; // the key that it stands under, or what it looks like
+  what: string; // its key, or what it looks like
   location: Location;
 }
 
-/** Texts by their names; .xdslint.yaml among them is the configuration. */
+/** Texts by name. .xdslint.yaml is the configuration. */
 export type Files = Record<string, string>;
 
-/** What can be asked, and what comes back. */
+/** The operations: request and answer. */
 export interface Operations {
   about: { request: object; answer: About };
   lint: { request: { files: Files; targets: string[] }; answer: LintAnswer };
   graph: { request: { files: Files }; answer: GraphAnswer };
   plan: { request: { before: Files; files: Files; transport?: string; versions?: string }; answer: PlanAnswer };
-  explain: { request: { rule: string; files: Files }; answer: Rule }; // files: the configuration, if the rule stands there
+  explain: { request: { rule: string; files: Files }; answer: Rule }; // files: the configuration of a custom rule
   fix: { request: { files: Files; targets: string[]; unsafe: boolean }; answer: { files: Files; applied: number } }; // the texts that change
   verdict: { request: { files: Files; targets: string[] }; answer: { verdicts: Verdict[] } };
   redact: { request: { files: Files }; answer: { files: Files; secrets: Secret[] } };

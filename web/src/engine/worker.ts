@@ -1,16 +1,11 @@
-// The worker in which the engine runs: it compiles the engine if it is not given it, and then answers one request after the other.
-import "../../build/wasm_exec.js";
+// The worker in which the engine runs. It compiles the engine unless it gets a compiled one, and then answers one request after the other.
 import { compileEngine } from "./compile.ts";
-import { resume, type Realm } from "./go.ts";
+import { call, start, type Exports } from "./instance.ts";
 import type { Kind } from "./kinds.ts";
-
-const realm = globalThis as unknown as Realm;
+import { browser } from "./wasi.ts";
 
 export type ToWorker = { kind: Kind; module: WebAssembly.Module | undefined } | { operation: string; request: unknown };
 export type FromWorker = { module: WebAssembly.Module } | { ready: true } | { answer: string } | { crash: string };
-
-/** What is known of an engine that has ended: Go says the rest to the console only. */
-const ended = "it ran out of memory, or has a bug";
 
 const say = (message: FromWorker) => postMessage(message);
 
@@ -20,24 +15,27 @@ async function compile(kind: Kind): Promise<WebAssembly.Module> {
   return module;
 }
 
-async function run(module: WebAssembly.Module): Promise<void> {
-  const go = new realm.Go();
-  const instance = await WebAssembly.instantiate(module, go.importObject);
-  void resume(go, instance, realm).then(() => say({ crash: ended }));
+async function run(module: WebAssembly.Module): Promise<Exports> {
+  const engine = await start(module, browser);
   say({ ready: true });
+  return engine;
 }
 
-let running: Promise<void> | undefined;
+/** Go writes the reason only to the console. */
+function ask(engine: Exports, operation: string, request: string): FromWorker {
+  try {
+    return { answer: call(engine, operation, request) };
+  } catch {
+    return { crash: "it ran out of memory or has a bug" };
+  }
+}
+
+let running: Promise<Exports> | undefined;
 
 onmessage = async ({ data }: MessageEvent<ToWorker>) => {
   try {
-    if ("kind" in data) {
-      await (running = data.module ? run(data.module) : compile(data.kind).then(run));
-      return;
-    }
-    await running;
-    const answer = realm.xdslint(data.operation, JSON.stringify(data.request));
-    say(answer === undefined ? { crash: ended } : { answer });
+    if ("kind" in data) await (running = data.module ? run(data.module) : compile(data.kind).then(run));
+    else if (running) say(ask(await running, data.operation, JSON.stringify(data.request)));
   } catch (error) {
     say({ crash: error instanceof Error ? error.message : String(error) });
   }

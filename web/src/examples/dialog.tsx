@@ -2,7 +2,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { loadAbout } from "../engine/about.ts";
-import { arrive } from "../share/arrival.ts";
+import { openLink } from "../share/openLink.ts";
 import { Modal } from "../ui/modal.tsx";
 import { configurations } from "./configurations.ts";
 import { groupsOf, matching, type Group } from "./list.ts";
@@ -29,13 +29,13 @@ export function ExamplesDialog({ onClose }: { onClose(): void }) {
   const choose = async (name: string | undefined) => {
     if (!name) return;
     onClose();
-    await arrive(`#example=${name}`);
+    await openLink(`#example=${name}`);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const count = entries.value.length;
     const to = { ArrowDown: at.value + 1, ArrowUp: at.value - 1 + count, PageDown: Math.min(at.value + 10, count - 1), PageUp: Math.max(at.value - 10, 0) }[event.key];
     if (event.key === "Enter") {
-      event.preventDefault(); // or it would press the button that the focus goes back to
+      event.preventDefault(); // or it would press the button that regains the focus
       void choose(entries.value[at.value]?.name);
     } else if (to !== undefined && count > 0) {
       event.preventDefault();
@@ -65,7 +65,7 @@ export function ExamplesDialog({ onClose }: { onClose(): void }) {
       />
       <List groups={found.value} current={current} choose={choose} />
       <p class="muted" role="status">
-        {note.value || told(entries.value.length)}
+        {note.value || summaryOf(entries.value.length)}
       </p>
     </Modal>
   );
@@ -90,9 +90,9 @@ function List({ groups, current, choose }: { groups: readonly Group[]; current: 
   );
 }
 
-function told(count: number): string {
-  if (count === 0) return "No example holds these words.";
-  return `${count} ${count === 1 ? "example" : "examples"}. Arrow keys choose, Enter opens.`;
+function summaryOf(count: number): string {
+  if (count === 0) return "No example contains these words.";
+  return `${count} ${count === 1 ? "example" : "examples"}. Choose with the arrow keys, open with Enter.`;
 }
 
 const idOf = (name: string) => `example-${name}`;

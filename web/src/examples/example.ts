@@ -1,4 +1,4 @@
-// An example, by its name: a whole configuration, or that of a rule as the engine's archive has it.
+// Finds an example by name: a whole configuration, or the example of a rule from the engine.
 import { loadAbout } from "../engine/about.ts";
 import { engine } from "../engine/engine.ts";
 import type { Example as Sample } from "../engine/shapes.ts";
@@ -10,20 +10,20 @@ export interface Example {
   name: string;
   title: string;
   summary: string;
-  rule: string; // whose page says more; empty: none
+  rule: string; // empty if the example is not that of a rule
   bad: Project;
-  mended: Project | null;
+  fixed: Project | null;
 }
 
-/** Finds an example; it rejects with the reason why there is none. */
+/** Rejects with a reason for the user. */
 export async function exampleOf(name: string): Promise<Example> {
   const whole = configurations.find((c) => c.name === name);
-  if (whole) return { name, title: whole.title, summary: whole.summary, rule: "", bad: project(whole.texts), mended: whole.mended ? project(whole.mended) : null };
+  if (whole) return { name, title: whole.title, summary: whole.summary, rule: "", bad: project(whole.texts), fixed: whole.fixed ? project(whole.fixed) : null };
   const { rules } = await loadAbout();
   if (!rules.some(({ id }) => id === name)) throw new Error(`This playground has no example "${name}".`);
   const rule = await engine.ask("explain", { rule: name, files: {} });
   if (!rule.bad) throw new Error(`There is no example of ${name}: it is not about a configuration.`);
-  return { name, title: rule.id, summary: rule.summary, rule: rule.id, bad: sampled(rule.bad), mended: rule.good && sampled(rule.good) };
+  return { name, title: rule.id, summary: rule.summary, rule: rule.id, bad: sampled(rule.bad), fixed: rule.good && sampled(rule.good) };
 }
 
 function sampled({ before, files, targets, transport, versions }: Sample): Project {
@@ -31,7 +31,7 @@ function sampled({ before, files, targets, transport, versions }: Sample): Proje
   return { ...project([...of("before", before), ...of("after", files)]), target: targets[0] ?? "", transport, versions };
 }
 
-/** What is about a push is shown as one. */
+/** An example of a push opens the comparison. */
 function project(texts: readonly Text[]): Project {
   const shown = texts.find((t) => t.side === "after") ?? texts[0];
   return {

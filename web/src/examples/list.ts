@@ -18,7 +18,7 @@ export function groupsOf(rules: readonly RuleSummary[]): Group[] {
   return [...groups].map(([name, all]) => ({ name, entries: all.map(({ id, summary }) => ({ name: id, title: id, summary })) }));
 }
 
-/** What holds every one of the words. */
+/** The entries that contain every word. */
 export function matching(groups: readonly Group[], words: string): Group[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   const holds = (text: string) => wanted.every((word) => text.includes(word));

@@ -1,4 +1,4 @@
-// What the page shows first.
+// The text of a first visit.
 import type { Text } from "../project/project.ts";
 import storefront from "./configurations/storefront.yaml?raw";
 

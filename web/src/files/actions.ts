@@ -1,4 +1,4 @@
-// What can be done with texts, by menu and keyboard.
+// Actions on texts, in the menu and by keyboard.
 import { signal } from "@preact/signals";
 import configuration from "../../../cmd/xdslint/init.yaml?raw";
 import { active, add, close, filesOf, find, open, settingsName, texts, untitled, type Place } from "../project/project.ts";
@@ -10,7 +10,7 @@ import { download, openFiles, openFolder } from "./pick.ts";
 export const renaming = signal<Place | null>(null);
 
 export function startRenaming(place: Place): void {
-  active.value = place; // its tab is where the field stands
+  active.value = place; // the field is at its tab
   renaming.value = place;
 }
 

@@ -5,7 +5,7 @@ import { active, comparing, type Side } from "../project/project.ts";
 import { notify } from "../ui/notice.ts";
 import { dropped } from "./entries.ts";
 import { pasted } from "./paste.ts";
-import { limits, take } from "./take.ts";
+import { limits, importFiles } from "./import.ts";
 import "./drop.css";
 
 const withFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
@@ -13,7 +13,7 @@ const withFiles = (event: DragEvent) => event.dataTransfer?.types.includes("File
 export function DropTarget() {
   const dragging = useSignal(false);
   useEffect(() => {
-    // Before the editor sees them: it would put a file's text where the pointer is.
+    // Before the editor, which would insert the file at the pointer.
     const over = (event: DragEvent) => {
       if (!withFiles(event)) return;
       event.preventDefault();
@@ -46,8 +46,8 @@ export function DropTarget() {
   if (!dragging.value) return null;
   const zones: { side: Side; words: string }[] = comparing.value
     ? [
-        { side: "before", words: "Drop here what the proxies have" },
-        { side: "after", words: "Drop here what they are to get" },
+        { side: "before", words: "Drop the current configuration here" },
+        { side: "after", words: "Drop the new configuration here" },
       ]
     : [{ side: "after", words: "Drop files or folders to open them" }];
   return (
@@ -55,7 +55,7 @@ export function DropTarget() {
       {zones.map(({ side, words }) => (
         <div class="zone" data-side={side} key={side}>
           <strong>{words}</strong>
-          <span class="muted">They stay in your browser. At most {limits}.</span>
+          <span class="muted">Files stay in your browser. At most {limits}.</span>
         </div>
       ))}
     </div>
@@ -70,8 +70,8 @@ function sideUnder(event: DragEvent): Side {
 
 async function receive(data: DataTransfer, side: Side): Promise<void> {
   try {
-    await take(await dropped(data), side);
+    await importFiles(await dropped(data), side);
   } catch {
-    notify("What was dropped could not be read. Try Open files… instead.");
+    notify("The dropped files could not be read. Try Open files… instead.");
   }
 }

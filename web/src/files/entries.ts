@@ -1,11 +1,11 @@
-// What was dropped on the page, folders and all that is in them included.
-import type { Given } from "./take.ts";
+// The files that were dropped on the page, also those in folders.
+import type { PickedFile } from "./import.ts";
 
-// A folder may hold anything, such as a home directory: after this many entries nobody meant all of it.
+// The limit for a folder that was not meant, such as a home directory.
 const mostEntries = 20_000;
 
-/** To be called in the event itself: the browser forgets afterwards what was dropped. */
-export function dropped(data: DataTransfer): Promise<Given[]> {
+/** Must be called during the event, since the browser clears the data afterwards. */
+export function dropped(data: DataTransfer): Promise<PickedFile[]> {
   const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   const [only] = entries;
   return entries.length === 1 && only && isFolder(only) ? below(only) : all(entries);
@@ -14,14 +14,14 @@ export function dropped(data: DataTransfer): Promise<Given[]> {
 const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory;
 const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
 
-/** A folder alone: its files are named as seen from there. */
-async function below(folder: FileSystemDirectoryEntry): Promise<Given[]> {
+/** The files of a single folder, named relative to it. */
+async function below(folder: FileSystemDirectoryEntry): Promise<PickedFile[]> {
   const given = await all([folder]);
   return given.map((g) => ({ ...g, path: g.path.slice(folder.name.length + 1) }));
 }
 
-async function all(entries: readonly FileSystemEntry[]): Promise<Given[]> {
-  const given: Given[] = [];
+async function all(entries: readonly FileSystemEntry[]): Promise<PickedFile[]> {
+  const given: PickedFile[] = [];
   const waiting = entries.map((entry) => ({ entry, found: false }));
   for (let seen = 0; waiting.length > 0 && seen < mostEntries; seen++) {
     const next = waiting.pop();

@@ -4,7 +4,7 @@ import { filesOf, texts, untitled, type Side } from "../project/project.ts";
 /** Why a text cannot have a name; empty where it can. */
 export function wrongName(side: Side, name: string, now: string): string {
   if (name.trim() === "") return "A text needs a name.";
-  if (name !== now && Object.hasOwn(filesOf(side), name)) return "There is a text of this name already.";
+  if (name !== now && Object.hasOwn(filesOf(side), name)) return "Another text already has this name.";
   return "";
 }
 
@@ -18,7 +18,7 @@ export function freeName(side: Side, name: string): string {
   return free;
 }
 
-/** What a pasted text is called, until somebody gives it a name. */
+/** The default name of a pasted text. */
 export function suggestedName(text: string): string {
   if (!/^\s*[{[]/.test(text)) return untitled;
   return text.includes("envoy.admin.v3.") || /"configs"\s*:/.test(text) ? "config_dump.json" : "envoy.json";

@@ -1,7 +1,7 @@
-// Pasting: files anywhere, a text where no field would take it, and a good name for what is pasted into an empty text.
+// Pasting: files anywhere, text outside of fields, and a fitting name for what is pasted into an empty text.
 import { active, add, find, rename, type Place } from "../project/project.ts";
 import { freeName, suggestedName } from "./names.ts";
-import { take } from "./take.ts";
+import { importFiles } from "./import.ts";
 
 export function pasted(event: ClipboardEvent): void {
   const data = event.clipboardData;
@@ -10,7 +10,7 @@ export function pasted(event: ClipboardEvent): void {
   if (text === "" && data.files.length > 0) {
     event.preventDefault();
     event.stopPropagation();
-    void take(
+    void importFiles(
       [...data.files].map((file) => ({ path: file.name, file, found: false })),
       active.peek().side,
     );
@@ -25,7 +25,7 @@ export function pasted(event: ClipboardEvent): void {
 
 const isField = (target: EventTarget | null) => target instanceof Element && target.closest("input, textarea, select, dialog, [contenteditable=true]") !== null;
 
-/** JSON that stands under a name which was only a guess gets a better one. */
+/** Renames JSON that was pasted into a text with a default name. */
 function nameAfter(place: Place): void {
   const text = find(place)?.text ?? "";
   const better = suggestedName(text);

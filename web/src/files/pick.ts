@@ -1,6 +1,6 @@
 // The browser's own dialogs for opening and saving files.
 import type { Side, Text } from "../project/project.ts";
-import { take, type Given } from "./take.ts";
+import { importFiles, type PickedFile } from "./import.ts";
 
 export const openFiles = (side: Side) => pick(side, false);
 export const openFolder = (side: Side) => pick(side, true);
@@ -10,12 +10,12 @@ function pick(side: Side, folder: boolean): void {
   input.type = "file";
   input.multiple = true;
   input.webkitdirectory = folder;
-  input.addEventListener("change", () => void take(inFolder([...(input.files ?? [])]), side));
+  input.addEventListener("change", () => void importFiles(inFolder([...(input.files ?? [])]), side));
   input.click();
 }
 
-// A path begins with the folder that was chosen; what is in it is named as seen from there. Hidden folders are left out.
-function inFolder(files: readonly File[]): Given[] {
+// Names are relative to the chosen folder, with which each path begins. Hidden folders are skipped.
+function inFolder(files: readonly File[]): PickedFile[] {
   return files.flatMap((file) => {
     const path = file.webkitRelativePath.split("/").slice(1);
     if (path.slice(0, -1).some((folder) => folder.startsWith("."))) return [];

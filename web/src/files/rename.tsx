@@ -1,4 +1,4 @@
-// The field that stands over a tab while its text gets another name.
+// The field over a tab in which its text is renamed.
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { rename, type Place } from "../project/project.ts";
 import { renaming } from "./actions.ts";
@@ -19,7 +19,7 @@ export function RenameField({ place }: { place: Place }) {
     input.setSelectionRange(place.name.lastIndexOf("/") + 1, dot > 0 ? dot : place.name.length);
   }, []);
 
-  /** Ends with another name, or with the old one; a name that cannot be is said, and nothing ends. */
+  /** Ends renaming with a new or the old name. An invalid name is reported, and the field stays. */
   const end = (name: string) => {
     const input = field.current;
     if (!input || ended.current) return;

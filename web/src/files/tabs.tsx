@@ -1,7 +1,7 @@
-// A tab for each text; in a comparison those of its two sides stand apart.
+// A tab for each text, with separate groups for the two sides of a comparison.
 import { computed } from "@preact/signals";
 import type { Severity } from "../engine/shapes.ts";
-import { findings } from "../project/judge.ts";
+import { findings } from "../project/lint.ts";
 import { active, close, comparing, same, texts, type Place, type Side, type Text } from "../project/project.ts";
 import { moveInTabs } from "../ui/tablist.ts";
 import { newText, renaming, startRenaming } from "./actions.ts";

@@ -1,5 +1,5 @@
-// Where each box and arrow stands in the picture: asked of a worker, so that the page never waits for it.
-import type { Net } from "./net.ts";
+// The places of boxes and arrows in the picture. A worker computes them, so that the page never waits.
+import type { Model } from "./model.ts";
 import { ranks } from "./ranks.ts";
 
 export const boxWidth = 184;
@@ -18,7 +18,7 @@ export interface Frame extends Point {
 
 export interface Arrangement {
   boxes: Map<string, Point>; // the upper left corner
-  arrows: Map<string, Point[]>; // where it bends
+  arrows: Map<string, Point[]>; // its bends
   frames: Frame[];
   width: number;
   height: number;
@@ -30,28 +30,28 @@ export interface Group {
   arrows: { id: string; from: string; to: string }[];
 }
 
-/** What the worker is told: the snapshots, between which there are no arrows. */
+/** The input of the worker: the snapshots, which have no arrows between them. */
 export type Sketch = Group[];
 
-export function sketch(net: Net): Sketch {
-  const rank = ranks(net);
-  const arrows = Map.groupBy(net.arrows, (a) => a.from.snapshot);
-  return [...Map.groupBy(net.boxes.values(), (box) => box.snapshot)].map(([snapshot, boxes]) => ({
+export function sketch(model: Model): Sketch {
+  const rank = ranks(model);
+  const arrows = Map.groupBy(model.arrows, (a) => a.from.snapshot);
+  return [...Map.groupBy(model.boxes.values(), (box) => box.snapshot)].map(([snapshot, boxes]) => ({
     snapshot,
     boxes: boxes.map(({ id }) => ({ id, rank: rank.get(id) ?? 0 })),
     arrows: (arrows.get(snapshot) ?? []).map(({ id, from, to }) => ({ id, from: from.id, to: to.id })),
   }));
 }
 
-/** What is too odd to be laid out is said so. */
+/** The answer of the worker. */
 export type Answer = Arrangement | { failed: string };
 
 let worker: Worker | undefined;
 let waiting: (() => void) | undefined;
 let busy = false;
 
-/** Lays a net out. While the worker is busy only the last one waits. */
-export function arrange(net: Net, take: (answer: Answer) => void): void {
+/** Lays out a model. While the worker is busy, only the latest request waits. */
+export function arrange(model: Model, take: (answer: Answer) => void): void {
   const start = () => {
     worker ??= new Worker(new URL("./arrange.worker.ts", import.meta.url), { type: "module" });
     const done = (answer: Answer) => {
@@ -61,7 +61,7 @@ export function arrange(net: Net, take: (answer: Answer) => void): void {
     };
     worker.onmessage = (event: MessageEvent<Answer>) => done(event.data);
     worker.onerror = (event) => done({ failed: event.message });
-    worker.postMessage(sketch(net));
+    worker.postMessage(sketch(model));
     busy = true;
     waiting = undefined;
   };

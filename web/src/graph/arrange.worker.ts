@@ -44,7 +44,7 @@ function place(group: Group, top: number, into: Arrangement): { width: number; h
     into.boxes.set(id, { x: x - boxWidth / 2, y: top + y - boxHeight / 2 });
   }
   for (const e of graph.edges()) {
-    // Between where it leaves and enters, every other bend is where it passes a column: there it goes straight on.
+    // Every other bend is where the line passes a column, and it is straight there.
     const passed = (graph.edge(e) as { points: Point[] }).points.slice(1, -1).filter((_, i) => i % 2 === 1);
     into.arrows.set(e.name ?? "", passed.flatMap(({ x, y }) => [-boxWidth / 2, boxWidth / 2].map((aside) => ({ x: x + aside, y: top + y }))));
   }

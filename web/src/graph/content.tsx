@@ -1,25 +1,25 @@
-// The boxes and arrows that are near what is seen of the picture.
+// The boxes and arrows in or near the visible part of the picture.
 import { useMemo } from "preact/hooks";
 import { boxHeight, boxWidth, type Arrangement } from "./arrange.ts";
-import { tabStop } from "./marks.ts";
-import { words, type Arrow, type Box, type Net } from "./net.ts";
-import { BoxShape, boxClass, line } from "./shapes.tsx";
+import { tabStop } from "./focus.ts";
+import { words, type Arrow, type Box, type Model } from "./model.ts";
+import { BoxShape, boxClass, line } from "./boxes.tsx";
 import { picture } from "./state.ts";
 import type { Drawn, Region, View } from "./view.ts";
 
 export function Content({ view }: { view: View }) {
   const shown = picture.value;
-  return shown && <Drawing net={shown.net} at={shown.at} drawn={view.drawn.value} />;
+  return shown && <Drawing model={shown.model} at={shown.at} drawn={view.drawn.value} />;
 }
 
-function Drawing({ net, at, drawn }: { net: Net; at: Arrangement; drawn: Drawn }) {
-  const stop = tabStop.value !== null && net.boxes.has(tabStop.value) ? tabStop.value : net.boxes.keys().next().value;
-  const boxes = [...net.boxes.values()].filter((box) => box.id === stop || near(box, at, drawn));
+function Drawing({ model, at, drawn }: { model: Model; at: Arrangement; drawn: Drawn }) {
+  const stop = tabStop.value !== null && model.boxes.has(tabStop.value) ? tabStop.value : model.boxes.keys().next().value;
+  const boxes = [...model.boxes.values()].filter((box) => box.id === stop || near(box, at, drawn));
   return (
     <>
       {at.frames.length > 1 && at.frames.map((f) => <SnapshotFrame key={f.snapshot} {...f} />)}
       <g class="arrows" aria-hidden="true">
-        <Arrows net={net} at={at} drawn={drawn} />
+        <Arrows model={model} at={at} drawn={drawn} />
       </g>
       <g class={drawn.far ? "boxes far" : "boxes"}>
         {boxes.map((box) => {
@@ -35,7 +35,7 @@ function Drawing({ net, at, drawn }: { net: Net; at: Arrangement; drawn: Drawn }
               role="button"
               tabindex={box.id === stop ? 0 : -1}
             >
-              <title>{words(net, box)}</title>
+              <title>{words(model, box)}</title>
               <BoxShape box={box} far={drawn.far} />
             </g>
           );
@@ -50,7 +50,7 @@ function SnapshotFrame({ snapshot, x, y, width, height }: { snapshot: string; x:
     <g class="snapshot">
       <rect x={x} y={y} width={width} height={height} rx="8" />
       <text x={x + 8} y={y - 8}>
-        {snapshot || "Resources beside the bootstraps"}
+        {snapshot || "Resources outside the bootstraps"}
       </text>
     </g>
   );
@@ -58,11 +58,11 @@ function SnapshotFrame({ snapshot, x, y, width, height }: { snapshot: string; x:
 
 const broken = (arrow: Arrow) => arrow.to.state === "missing" || arrow.to.state === "presumed";
 
-function Arrows({ net, at, drawn }: { net: Net; at: Arrangement; drawn: Drawn }) {
-  const lines = useMemo(() => new Map(net.arrows.map((a) => [a.id, line(a, at.boxes, at.arrows.get(a.id) ?? [])])), [net, at]);
-  const all = net.arrows.filter((a) => crosses(a, at, drawn));
+function Arrows({ model, at, drawn }: { model: Model; at: Arrangement; drawn: Drawn }) {
+  const lines = useMemo(() => new Map(model.arrows.map((a) => [a.id, line(a, at.boxes, at.arrows.get(a.id) ?? [])])), [model, at]);
+  const all = model.arrows.filter((a) => crosses(a, at, drawn));
   if (drawn.far) {
-    // From afar they need not be told apart: one path is drawn sooner than thousands.
+    // Zoomed out, they need not be told apart. One path is drawn faster than thousands.
     const together = (some: Arrow[]) => some.map((a) => lines.get(a.id)).join("");
     return (
       <>

@@ -1,32 +1,32 @@
-// Many boxes at once say little: those that are alike (of a kind, in the same state, referred to by the same) are folded into one.
-import { netOf, referrers, type Box, type Net } from "./net.ts";
+// A picture of many boxes is hard to read, so similar boxes are folded into one: same kind, same state, same referrers.
+import { modelOf, referrers, type Box, type Model } from "./model.ts";
 import { ranks } from "./ranks.ts";
 
 /** More boxes than this are folded. */
 export const foldAbove = 200;
-/** Fewer than this are left as they are. */
-const leastAlike = 5;
+/** Fewer similar boxes than this are not folded. */
+const minAlike = 5;
 
-export function fold(net: Net, opened: ReadonlySet<string>): Net {
-  if (net.boxes.size <= foldAbove) return net;
-  const rank = ranks(net);
+export function fold(model: Model, opened: ReadonlySet<string>): Model {
+  if (model.boxes.size <= foldAbove) return model;
+  const rank = ranks(model);
   const shownAs = new Map<string, string>();
   const names = (boxes: Box[]) => [...new Set(boxes.map(({ id }) => shownAs.get(id) ?? id))].sort();
   const boxes: Box[] = [];
-  const columns = [...Map.groupBy(net.boxes.values(), (box) => rank.get(box.id) ?? 0)].sort(([a], [b]) => a - b);
-  // Column by column, since what refers to a box stands left of it: so what it was folded into is known.
+  const columns = [...Map.groupBy(model.boxes.values(), (box) => rank.get(box.id) ?? 0)].sort(([a], [b]) => a - b);
+  // Column by column: what refers to a box is to its left, so it is already known what that was folded into.
   for (const [, column] of columns) {
-    const likeness = (box: Box) => JSON.stringify([box.snapshot, box.kind, box.state, box.severity, names(referrers(net, box.id))]);
+    const likeness = (box: Box) => JSON.stringify([box.snapshot, box.kind, box.state, box.severity, names(referrers(model, box.id))]);
     for (const alike of Map.groupBy(column, likeness).values()) {
       const folded = bundle(alike);
-      const together = alike.length >= leastAlike && !opened.has(folded.id);
+      const together = alike.length >= minAlike && !opened.has(folded.id);
       boxes.push(...(together ? [folded] : alike));
       for (const box of alike) shownAs.set(box.id, together ? folded.id : box.id);
     }
   }
-  return netOf(
+  return modelOf(
     boxes,
-    net.arrows.map((a) => ({ from: shownAs.get(a.from.id) ?? "", to: shownAs.get(a.to.id) ?? "", edges: a.edges })),
+    model.arrows.map((a) => ({ from: shownAs.get(a.from.id) ?? "", to: shownAs.get(a.to.id) ?? "", edges: a.edges })),
   );
 }
 

@@ -1,20 +1,20 @@
-// The panel that shows who refers to whom, as a picture or as a list.
+// The panel with the graph of references, as a picture or as a list.
 import { useEffect } from "preact/hooks";
-import { Chosen } from "./chosen.tsx";
+import { Selected } from "./selected.tsx";
 import { List } from "./list.tsx";
 import { Notes } from "./notes.tsx";
 import { PictureView, view } from "./picture.tsx";
-import { asList, failed, follow, narrowed, picture, whole } from "./state.ts";
+import { asList, failed, follow, filtered, picture, complete } from "./state.ts";
 import { Tools } from "./tools.tsx";
 import "./graph.css";
 
 export function Graph() {
   useEffect(follow, []);
-  if (whole.value === null) return <p class="graph-empty">Reading the texts…</p>;
-  if (whole.value.boxes.size === 0) {
+  if (complete.value === null) return <p class="graph-empty">Reading the texts…</p>;
+  if (complete.value.boxes.size === 0) {
     return (
       <div class="graph">
-        <p class="graph-empty">Nothing to draw yet. Once a text holds a listener, a route configuration, a cluster or endpoints, they appear here, with arrows to what they refer to.</p>
+        <p class="graph-empty">Nothing to draw yet. Listeners, route configurations, clusters and endpoints in the texts appear here, with arrows for their references.</p>
         <Notes />
       </div>
     );
@@ -24,13 +24,13 @@ export function Graph() {
       <Tools />
       <Body />
       <Notes />
-      <Chosen />
+      <Selected />
     </div>
   );
 }
 
 function Body() {
-  if (narrowed.value.boxes.size === 0) return <p class="graph-empty">Nothing here matches what is asked for above.</p>;
+  if (filtered.value.boxes.size === 0) return <p class="graph-empty">Nothing matches the filter above.</p>;
   if (asList.value) return <List />;
   if (failed.value) return <p class="graph-empty">This graph cannot be drawn ({failed.value}). The list shows all of it.</p>;
   return (

@@ -1,20 +1,20 @@
-// The graph in words, for whoever sees no picture or wants none.
+// The graph as a list, for users who cannot or do not want to use the picture.
 import { useSignal } from "@preact/signals";
-import { count, kindWords, placeOf, stateWords, title, type Arrow, type Box, type Net } from "./net.ts";
-import { chosen, narrowed, show } from "./state.ts";
+import { count, kindWords, placeOf, stateWords, title, type Arrow, type Box, type Model } from "./model.ts";
+import { selected, filtered, show } from "./state.ts";
 
 const page = 200;
 const few = 20;
 
 export function List() {
-  const net = narrowed.value;
+  const model = filtered.value;
   const shown = useSignal(page);
-  const boxes = [...net.boxes.values()];
+  const boxes = [...model.boxes.values()];
   return (
     <div class="graph-list">
       <ul>
         {boxes.slice(0, shown.value).map((box) => (
-          <Name key={box.id} net={net} box={box} />
+          <Name key={box.id} model={model} box={box} />
         ))}
       </ul>
       {boxes.length > shown.value && (
@@ -29,10 +29,10 @@ export function List() {
   );
 }
 
-function Name({ net, box }: { net: Net; box: Box }) {
+function Name({ model, box }: { model: Model; box: Box }) {
   const choose = () => {
-    chosen.value = box.id;
-    show(placeOf(net, box));
+    selected.value = box.id;
+    show(placeOf(model, box));
   };
   return (
     <li class={box.state} data-kind={box.kind}>
@@ -44,16 +44,16 @@ function Name({ net, box }: { net: Net; box: Box }) {
       {box.severity && (
         <span class={`severity ${box.severity}`}>
           {" "}
-          {count(box.findings, "finding")}, the worst: {box.severity}
+          {count(box.findings, "finding")}, worst: {box.severity}
         </span>
       )}
-      <References words="refers to" arrows={net.out.get(box.id)} end="to" />
-      <References words="referred to by" arrows={net.into.get(box.id)} end="from" />
+      <References words="refers to" arrows={model.out.get(box.id)} end="to" />
+      <References words="referred to by" arrows={model.into.get(box.id)} end="from" />
     </li>
   );
 }
 
-/** Each leads to the text that refers. */
+/** Each button leads to the referring text. */
 function References({ words, arrows, end }: { words: string; arrows: readonly Arrow[] | undefined; end: "from" | "to" }) {
   if (!arrows) return null;
   const edges = arrows.flatMap((arrow) => arrow.edges.map((edge) => ({ edge, other: arrow[end] })));

@@ -3,11 +3,11 @@ import { signal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { boxHeight, boxWidth } from "./arrange.ts";
 import { Content } from "./content.tsx";
-import { troubled } from "./narrow.ts";
-import { focused, lit, pointed, tabStop } from "./marks.ts";
-import { Marks } from "./marked.tsx";
+import { hasProblem } from "./filter.ts";
+import { focused, highlighted, hovered, tabStop } from "./focus.ts";
+import { Highlights } from "./highlights.tsx";
 import { choose, current, picture, showArrow, type Picture } from "./state.ts";
-import { step } from "./step.ts";
+import { step } from "./keyboard.ts";
 import { View } from "./view.ts";
 
 /** The view of the picture on the page, for the buttons around it. */
@@ -24,21 +24,21 @@ export function PictureView() {
     view.value = made;
     return () => {
       watch.disconnect();
-      view.value = pointed.value = focused.value = null;
+      view.value = hovered.value = focused.value = null;
     };
   }, []);
-  useSignalEffect(() => void svg.current?.classList.toggle("dimmed", lit.value !== null));
+  useSignalEffect(() => void svg.current?.classList.toggle("dimmed", highlighted.value !== null));
   useFollowing();
   return (
     <svg
       ref={svg}
       class="picture"
       role="group"
-      aria-label="Graph. Arrow keys go from box to box, Enter shows one in the text, plus and minus zoom, 0 shows all."
+      aria-label="Graph. Arrow keys move between boxes, Enter shows the box in the text, plus and minus zoom, 0 shows everything."
       onClick={(e) => press(e.target)}
       onKeyDown={(e) => type(e, svg.current)}
-      onPointerOver={(e) => (pointed.value = idOf(e.target))}
-      onPointerLeave={() => (pointed.value = null)}
+      onPointerOver={(e) => (hovered.value = idOf(e.target))}
+      onPointerLeave={() => (hovered.value = null)}
       onFocusIn={(e) => (focused.value = idOf(e.target))}
       onFocusOut={() => (focused.value = null)}
     >
@@ -46,7 +46,7 @@ export function PictureView() {
         <clipPath id="within-a-box">
           <rect width={boxWidth - 8} height={boxHeight} />
         </clipPath>
-        {["plain", "missing", "presumed", "lit"].map((of) => (
+        {["plain", "missing", "presumed", "highlighted"].map((of) => (
           <marker key={of} id={`tip-${of}`} class={`tip ${of}`} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto">
             <path d="M0,0 L8,4 L0,8 z" />
           </marker>
@@ -54,13 +54,13 @@ export function PictureView() {
       </defs>
       <g ref={content}>
         {view.value && <Content view={view.value} />}
-        <Marks />
+        <Highlights />
       </g>
     </svg>
   );
 }
 
-/** Moves the view along with the picture, and with the cursor in the text. */
+/** Moves the view when the picture or the cursor in the text changes. */
 function useFollowing(): void {
   const before = useRef<Picture | null>(null);
   useSignalEffect(() => {
@@ -69,7 +69,7 @@ function useFollowing(): void {
     const was = before.current;
     before.current = now;
     if (was?.at === now.at) return;
-    if (was && was.narrowing === now.narrowing) view.value.keep(was.at, now.at);
+    if (was && was.filter === now.filter) view.value.keep(was.at, now.at);
     else view.value.start(now.at, startOf(now));
     view.value.draw();
   });
@@ -84,10 +84,10 @@ function useFollowing(): void {
   });
 }
 
-/** Where to look first: at a problem, else at the first box. */
-function startOf({ net, at }: Picture) {
-  const boxes = [...net.boxes.values()];
-  const first = boxes.find((box) => box.severity === "error" || box.state === "missing") ?? boxes.find(troubled) ?? boxes[0];
+/** The box to show first: one with a problem, else the first. */
+function startOf({ model, at }: Picture) {
+  const boxes = [...model.boxes.values()];
+  const first = boxes.find((box) => box.severity === "error" || box.state === "missing") ?? boxes.find(hasProblem) ?? boxes[0];
   return first && at.boxes.get(first.id);
 }
 
@@ -95,13 +95,13 @@ const closest = (target: EventTarget | null, what: string) => (target instanceof
 const idOf = (target: EventTarget | null) => closest(target, "[data-box]")?.dataset.box ?? null;
 
 function press(target: EventTarget | null): void {
-  const net = picture.value?.net;
-  if (!net) return;
-  const box = net.boxes.get(idOf(target) ?? "");
-  const arrow = net.arrows.find((a) => a.id === closest(target, "[data-arrow]")?.dataset.arrow);
+  const model = picture.value?.model;
+  if (!model) return;
+  const box = model.boxes.get(idOf(target) ?? "");
+  const arrow = model.arrows.find((a) => a.id === closest(target, "[data-arrow]")?.dataset.arrow);
   if (box) {
     tabStop.value = box.id;
-    choose(net, box);
+    choose(model, box);
   } else if (arrow) showArrow(arrow);
 }
 
@@ -113,7 +113,7 @@ function type(event: KeyboardEvent, svg: SVGSVGElement | null): void {
   if (to) {
     tabStop.value = to.id;
     view.value?.bring(to.at);
-    // Content is drawn anew before the browser paints: only then can the box have the focus.
+    // The content is redrawn before the browser paints, and the box can only be focused after that.
     requestAnimationFrame(() => svg?.querySelector<SVGElement>(`[data-box="${CSS.escape(to.id)}"]`)?.focus({ preventScroll: true }));
   } else if (key === "Enter" || key === " ") press(event.target);
   else if (key === "+" || key === "=") view.value?.zoom(1);

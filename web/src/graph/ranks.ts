@@ -1,24 +1,24 @@
-// In which column each box stands. References go to the right, and what is of one kind stands in one column as far as they let it.
-import type { Net } from "./net.ts";
+// The column of each box. References point to the right, and boxes of one kind share a column where possible.
+import type { Model } from "./model.ts";
 
-export function ranks(net: Net): Map<string, number> {
-  const { order, back } = sorted(net);
-  const first = longest(net, order, back, () => 0);
-  const usual = columns(net, first);
-  return longest(net, order, back, (id) => usual.get(net.boxes.get(id)?.kind ?? "") ?? 0);
+export function ranks(model: Model): Map<string, number> {
+  const { order, back } = sorted(model);
+  const first = longest(model, order, back, () => 0);
+  const usual = columns(model, first);
+  return longest(model, order, back, (id) => usual.get(model.boxes.get(id)?.kind ?? "") ?? 0);
 }
 
-/** All boxes, each before what it refers to; and the arrows that close a circle, which are left out of that. */
-function sorted(net: Net): { order: string[]; back: Set<string> } {
+/** Sorts the boxes topologically. Arrows that close a cycle are ignored and returned in back. */
+function sorted(model: Model): { order: string[]; back: Set<string> } {
   const state = new Map<string, "open" | "done">();
   const back = new Set<string>();
   const order: string[] = [];
-  for (const root of net.boxes.keys()) {
-    // No recursion: a chain of aggregate clusters may be as long as a text.
+  for (const root of model.boxes.keys()) {
+    // Not recursive, because a chain of aggregate clusters may be very long.
     const path = state.has(root) ? [] : [{ id: root, next: 0 }];
     if (path.length > 0) state.set(root, "open");
     for (let top = path.at(-1); top; top = path.at(-1)) {
-      const arrow = net.out.get(top.id)?.[top.next++];
+      const arrow = model.out.get(top.id)?.[top.next++];
       if (!arrow) {
         state.set(top.id, "done");
         order.push(top.id);
@@ -34,23 +34,23 @@ function sorted(net: Net): { order: string[]; back: Set<string> } {
   return { order: order.reverse(), back };
 }
 
-function longest(net: Net, order: readonly string[], back: ReadonlySet<string>, least: (id: string) => number): Map<string, number> {
+function longest(model: Model, order: readonly string[], back: ReadonlySet<string>, least: (id: string) => number): Map<string, number> {
   const rank = new Map<string, number>();
   for (const id of order) {
     const own = Math.max(least(id), rank.get(id) ?? 0);
     rank.set(id, own);
-    for (const arrow of net.out.get(id) ?? []) {
+    for (const arrow of model.out.get(id) ?? []) {
       if (!back.has(arrow.id)) rank.set(arrow.to.id, Math.max(own + 1, rank.get(arrow.to.id) ?? 0));
     }
   }
   return rank;
 }
 
-/** The column in which most boxes of a kind stand, those aside that nothing refers to. */
-function columns(net: Net, rank: ReadonlyMap<string, number>): Map<string, number> {
+/** The column of most boxes of a kind. Boxes without referrers are not counted. */
+function columns(model: Model, rank: ReadonlyMap<string, number>): Map<string, number> {
   const votes = new Map<string, Map<number, number>>();
-  for (const box of net.boxes.values()) {
-    if (!net.into.has(box.id)) continue;
+  for (const box of model.boxes.values()) {
+    if (!model.into.has(box.id)) continue;
     const of = votes.get(box.kind) ?? new Map<number, number>();
     const at = rank.get(box.id) ?? 0;
     votes.set(box.kind, of.set(at, (of.get(at) ?? 0) + 1));

@@ -1,12 +1,12 @@
-// What the panel shows, as signals: the engine's drawing → judged → narrowed → folded → arranged.
+// The panel's state as signals: the engine's graph, with findings, filtered, folded, laid out.
 import { computed, effect, signal, untracked } from "@preact/signals";
 import type { Files, GraphAnswer, Location } from "../engine/shapes.ts";
-import { findings, keepAsking } from "../project/judge.ts";
+import { findings, keepAsking } from "../project/lint.ts";
 import { active, alike, cursor, filesOf, reveal, type Side } from "../project/project.ts";
 import { arrange, type Arrangement } from "./arrange.ts";
 import { fold, foldAbove } from "./fold.ts";
-import { narrow, wide, type Narrowing } from "./narrow.ts";
-import { judged, netOf, placeOf, type Arrow, type Box, type Net } from "./net.ts";
+import { applyFilter, noFilter, type Filter } from "./filter.ts";
+import { withFindings, modelOf, placeOf, type Arrow, type Box, type Model } from "./model.ts";
 
 interface Answer {
   side: Side;
@@ -16,49 +16,49 @@ interface Answer {
 
 const side = computed<Side>(() => active.value.side);
 const newest = signal<Answer | null>(null);
-/** The answer that is shown: the newest, or, while a text cannot be read, the last one before that. */
+/** The answer that is shown. While a text cannot be parsed, it is the last one before. */
 const answer = signal<Answer | null>(null);
 export const stale = signal(false);
 
-/** Texts that cannot be read as they are, be it because somebody is typing there. */
-export const unread = computed(() => [...new Set(findings.value[side.value]?.diagnostics.filter((d) => d.resource.kind === "file").map((d) => d.location.file))]);
+/** Texts that cannot be parsed, for example while the user is typing. */
+export const unreadable = computed(() => [...new Set(findings.value[side.value]?.diagnostics.filter((d) => d.resource.kind === "file").map((d) => d.location.file))]);
 
 function settle(): void {
   const [now, before] = [newest.value, answer.peek()];
   if (!now) return;
-  const judgedToo = alike(now.files, findings.value[now.side]?.texts);
+  const alsoLinted = alike(now.files, findings.value[now.side]?.texts);
   const replaceable = before?.side !== now.side || !sameKeys(Object.keys(before.files), Object.keys(now.files));
-  if (replaceable || (judgedToo && unread.value.length === 0)) answer.value = now;
-  if (replaceable || judgedToo) stale.value = answer.peek() !== now;
+  if (replaceable || (alsoLinted && unreadable.value.length === 0)) answer.value = now;
+  if (replaceable || alsoLinted) stale.value = answer.peek() !== now;
 }
 
-export const narrowing = signal<Narrowing>(wide);
+export const filter = signal<Filter>(noFilter);
 /** The folded boxes that the user opened. */
 export const opened = signal<ReadonlySet<string> | "all">(new Set());
-export const chosen = signal<string | null>(null); // the box that was clicked last
+export const selected = signal<string | null>(null); // the box that was clicked last
 export const asList = signal(false);
 
-const empty = netOf([], []);
+const empty = modelOf([], []);
 
-/** All that the texts hold; null before the engine has said so. */
-export const whole = computed(() => answer.value && judged(answer.value.drawing, findings.value[answer.value.side]?.diagnostics ?? []));
-export const narrowed = computed(() => narrow(whole.value ?? empty, narrowing.value));
-export const folded = computed(() => (opened.value === "all" ? narrowed.value : fold(narrowed.value, opened.value)));
-export const foldable = computed(() => narrowed.value.boxes.size > foldAbove);
+/** The model of all texts; null until the engine has answered. */
+export const complete = computed(() => answer.value && withFindings(answer.value.drawing, findings.value[answer.value.side]?.diagnostics ?? []));
+export const filtered = computed(() => applyFilter(complete.value ?? empty, filter.value));
+export const folded = computed(() => (opened.value === "all" ? filtered.value : fold(filtered.value, opened.value)));
+export const foldable = computed(() => filtered.value.boxes.size > foldAbove);
 
-/** A net and where its parts stand. It lags behind folded for as long as the worker takes. */
+/** A model and its layout. It lags behind folded while the worker computes. */
 export interface Picture {
-  net: Net;
+  model: Model;
   at: Arrangement;
-  narrowing: Narrowing; // what was asked for
+  filter: Filter; // the filter in use
 }
 
 export const picture = signal<Picture | null>(null);
-export const failed = signal(""); // why there is no picture
+export const failed = signal(""); // the reason why there is no picture
 
-export const narrowBy = (by: Partial<Narrowing>) => (narrowing.value = { ...narrowing.value, ...by });
+export const changeFilter = (by: Partial<Filter>) => (filter.value = { ...filter.value, ...by });
 
-/** Keeps the panel up to date; it ends when the returned function is called. */
+/** Keeps the panel up to date until the returned function is called. */
 export function follow(): () => void {
   const endAsking = keepAsking(
     "graph",
@@ -67,8 +67,8 @@ export function follow(): () => void {
   );
   const endSettling = effect(settle);
   const endDrawing = effect(() => {
-    const net = folded.value;
-    if (whole.value) untracked(() => draw(net));
+    const model = folded.value;
+    if (complete.value) untracked(() => draw(model));
   });
   return () => {
     endAsking();
@@ -77,57 +77,57 @@ export function follow(): () => void {
   };
 }
 
-function draw(net: Net): void {
+function draw(model: Model): void {
   const shown = picture.value;
-  if (shown && sameShape(shown.net, net)) {
-    picture.value = { net, at: shown.at, narrowing: narrowing.value };
+  if (shown && sameShape(shown.model, model)) {
+    picture.value = { model, at: shown.at, filter: filter.value };
     return;
   }
-  arrange(net, (at) => {
+  arrange(model, (at) => {
     const latest = folded.value;
-    if (!sameShape(net, latest)) return; // it has changed since
+    if (!sameShape(model, latest)) return; // it has changed since
     failed.value = "failed" in at ? at.failed : "";
-    if (!("failed" in at)) picture.value = { net: latest, at, narrowing: narrowing.value };
+    if (!("failed" in at)) picture.value = { model: latest, at, filter: filter.value };
   });
 }
 
-const sameShape = (a: Net, b: Net) => sameKeys(parts(a), parts(b));
-const parts = ({ boxes, arrows }: Net) => [...[...boxes.values()].flatMap((box) => [box.id, box.snapshot]), ...arrows.map((arrow) => arrow.id)];
+const sameShape = (a: Model, b: Model) => sameKeys(parts(a), parts(b));
+const parts = ({ boxes, arrows }: Model) => [...[...boxes.values()].flatMap((box) => [box.id, box.snapshot]), ...arrows.map((arrow) => arrow.id)];
 const sameKeys = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every((key, i) => key === b[i]);
 
-/** Shows in the text where something stands. */
+/** Shows a location in the text. */
 export function show(location: Location | null | undefined): void {
   if (answer.value && location) reveal(answer.value.side, location);
 }
 
-/** What a click on a box does: a folded one opens. */
-export function choose(net: Net, box: Box): void {
+/** Handles a click on a box. A folded one opens. */
+export function choose(model: Model, box: Box): void {
   if (box.members.length > 0) {
     if (opened.value !== "all") opened.value = new Set([...opened.value, box.id]);
     return;
   }
-  chosen.value = box.id;
-  show(placeOf(net, box));
+  selected.value = box.id;
+  show(placeOf(model, box));
 }
 
 export const showArrow = (arrow: Arrow) => show(arrow.edges.find((e) => e.location)?.location);
 
-/** What of the picture stands where the cursor is: the smallest thing around it, and each reference in its line. */
+/** The boxes and arrows at the cursor: the smallest box around it, and each reference in its line. */
 export const current = computed<{ boxes: ReadonlySet<string>; arrows: ReadonlySet<string> }>(() => {
   const boxes = new Set<string>();
   const arrows = new Set<string>();
   const at = cursor.value;
-  const net = picture.value?.net;
-  if (!at || !net || at.place.side !== answer.value?.side) return { boxes, arrows };
+  const model = picture.value?.model;
+  if (!at || !model || at.place.side !== answer.value?.side) return { boxes, arrows };
   const here = (place: Location | null) => (place?.start && place.end && place.file === at.place.name && place.start.line <= at.line && at.line <= place.end.line ? place.end.offset - place.start.offset : Infinity);
-  for (const arrow of net.arrows) {
+  for (const arrow of model.arrows) {
     if (!arrow.edges.some((e) => here(e.location) < Infinity)) continue;
     arrows.add(arrow.id);
-    if (!arrow.to.location) boxes.add(arrow.to.id); // it has no other place
+    if (!arrow.to.location) boxes.add(arrow.to.id); // it has no location of its own
   }
   let size = Infinity;
   let smallest = "";
-  for (const box of net.boxes.values()) {
+  for (const box of model.boxes.values()) {
     const own = Math.min(here(box.location), ...box.members.map((m) => here(m.location)));
     if (own < size) [size, smallest] = [own, box.id];
   }

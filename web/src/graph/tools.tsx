@@ -1,15 +1,15 @@
 // What part of the graph to show, and how.
-import { kindWords } from "./net.ts";
-import { asList, narrowBy, narrowing, whole } from "./state.ts";
+import { kindWords } from "./model.ts";
+import { asList, changeFilter, filter, complete } from "./state.ts";
 
 export function Tools() {
-  const { text, problems } = narrowing.value;
+  const { text, problems } = filter.value;
   return (
     <div class="graph-tools" role="group" aria-label="What the graph shows">
-      <input type="search" aria-label="Filter by name or kind" placeholder="Filter by name or kind" value={text} onInput={(e) => narrowBy({ text: e.currentTarget.value })} />
+      <input type="search" aria-label="Filter by name or kind" placeholder="Filter by name or kind" value={text} onInput={(e) => changeFilter({ text: e.currentTarget.value })} />
       <Kinds />
       <label>
-        <input type="checkbox" checked={problems} onChange={(e) => narrowBy({ problems: e.currentTarget.checked })} /> Only problems
+        <input type="checkbox" checked={problems} onChange={(e) => changeFilter({ problems: e.currentTarget.checked })} /> Only problems
       </label>
       <label>
         <input type="checkbox" checked={asList.value} onChange={(e) => (asList.value = e.currentTarget.checked)} /> As a list
@@ -19,12 +19,12 @@ export function Tools() {
 }
 
 function Kinds() {
-  const kinds = Map.groupBy(whole.value?.boxes.values() ?? [], (box) => box.kind);
-  const { hidden } = narrowing.value;
+  const kinds = Map.groupBy(complete.value?.boxes.values() ?? [], (box) => box.kind);
+  const { hidden } = filter.value;
   const toggle = (kind: string) => {
     const without = new Set(hidden);
     if (!without.delete(kind)) without.add(kind);
-    narrowBy({ hidden: without });
+    changeFilter({ hidden: without });
   };
   const away = [...kinds.keys()].filter((kind) => hidden.has(kind)).length;
   return (

@@ -1,4 +1,4 @@
-// Which part of the picture is seen: zooming and moving by mouse, fingers, buttons and keys.
+// The visible part of the picture: zooming and moving by mouse, touch, buttons and keys.
 import { signal } from "@preact/signals";
 import { select } from "d3-selection";
 import { zoom, zoomIdentity, type ZoomTransform } from "d3-zoom";
@@ -11,7 +11,7 @@ export interface Region {
   bottom: number;
 }
 
-/** What is drawn: more than is seen, so that moving a little draws nothing anew. Far away, all is drawn, but without words. */
+/** The part that is drawn: more than is visible, so that small moves redraw nothing. Zoomed out, everything is drawn, but without text. */
 export interface Drawn extends Region {
   far: boolean;
 }
@@ -19,13 +19,13 @@ export interface Drawn extends Region {
 const farBelow = 0.4;
 const readable = 0.6;
 const step = 1.4;
-const edge = 24; // of the window, kept free, in pixels
+const edge = 24; // pixels of the window to keep free
 
 const everything: Drawn = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity, far: true };
 
 export class View {
   readonly drawn = signal<Drawn>({ left: 0, top: 0, right: 0, bottom: 0, far: false });
-  /** A hidden panel has no size, and nothing can be placed in it. */
+  /** Reports whether the panel is hidden: it has no size then, and nothing can be placed in it. */
   readonly hidden = signal(true);
   private readonly svg: SVGSVGElement;
   private readonly behaviour = zoom<SVGSVGElement, unknown>().scaleExtent([0.01, 3]).duration(0);
@@ -51,7 +51,7 @@ export class View {
     this.draw();
   }
 
-  /** Draws what has come near. */
+  /** Draws what is visible and not yet drawn. */
   draw(): void {
     if (this.hidden.peek()) return;
     const { drawn } = this;
@@ -81,20 +81,20 @@ export class View {
     select(this.svg).call(this.behaviour.scaleBy, step ** by);
   }
 
-  /** All of the picture. */
+  /** Shows the whole picture. */
   fit(at: Arrangement): void {
     const k = this.fitting(at);
     this.to(zoomIdentity.translate((this.width - at.width * k) / 2, (this.height - at.height * k) / 2).scale(k));
   }
 
-  /** All of the picture if it can be read then; else the part around a box. */
+  /** Shows the whole picture if it is readable at that size, else the part around a box. */
   start(at: Arrangement, box: Point | undefined): void {
     if (this.fitting(at) >= readable || !box) {
       this.fit(at);
       return;
     }
     const k = Math.min(1, Math.max(readable, this.width / at.width));
-    const beyond = Math.max(0, (box.x + boxWidth) * k + edge - this.width); // so that it is seen, with what is left of it
+    const beyond = Math.max(0, (box.x + boxWidth) * k + edge - this.width); // so that it is visible with what is to its left
     this.to(zoomIdentity.translate(-beyond, this.height / 2 - box.y * k).scale(k));
   }
 
@@ -102,7 +102,7 @@ export class View {
     return Math.min(1, this.width / Math.max(1, at.width), this.height / Math.max(1, at.height));
   }
 
-  /** Moves the picture as little as shows a box. */
+  /** Moves the picture no further than needed to show a box. */
   bring({ x, y }: Point): void {
     const { k } = this.transform;
     const [left, top] = this.transform.apply([x, y]);
@@ -112,12 +112,12 @@ export class View {
     if (dx !== 0 || dy !== 0) this.move(dx / k, dy / k);
   }
 
-  /** Moves the content, by lengths of its own. */
+  /** Moves the content, in its own units. */
   move(dx: number, dy: number): void {
     this.to(this.transform.translate(dx, dy));
   }
 
-  /** Keeps what is in the middle where it is when things have moved. */
+  /** Keeps the box in the middle in its place when the layout changes. */
   keep(before: Arrangement, after: Arrangement): void {
     const { left, top, right, bottom } = this.seen();
     const [x, y] = [(left + right) / 2, (top + bottom) / 2];

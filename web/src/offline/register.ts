@@ -1,4 +1,4 @@
-// Keeps the page for use without a network. Until the first findings are shown, network and processor are theirs.
+// Keeps the page for use without a network, but only after the first findings are shown.
 import { effect, signal } from "@preact/signals";
 import { engine } from "../engine/engine.ts";
 import { addresses } from "../engine/kinds.ts";
@@ -8,14 +8,14 @@ if (import.meta.env.PROD) {
     if (performance.getEntriesByName("xdslint:first-findings").length === 0) return;
     observer.disconnect();
     navigator.serviceWorker?.register("./sw.js", { updateViaCache: "none" }).catch(() => {
-      // As where the browser keeps nothing: the page works all the same, while there is a network.
+      // The browser stores nothing here. The page still works with a network.
     });
   }).observe({ type: "mark", buffered: true });
 
-  // The service worker keeps the larger engine when it is asked for, but in a first visit that may be before it is there.
+  // The service worker keeps the larger engine when it is requested. In a first visit that may happen before the service worker is there.
   const controlled = signal(false);
   navigator.serviceWorker?.addEventListener("controllerchange", () => (controlled.value = true));
   effect(() => {
-    if (controlled.value && engine.growth.value === "done") void fetch(addresses.larger).catch(() => {});
+    if (controlled.value && engine.largerStatus.value === "done") void fetch(addresses.larger).catch(() => {});
   });
 }

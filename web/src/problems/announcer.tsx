@@ -1,7 +1,7 @@
-// Says to screen readers what has come of a change, once it has settled.
+// Announces the number of problems to screen readers after a change.
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { findings } from "../project/judge.ts";
-import { countsInWords, countsOf } from "./everything.ts";
+import { findings } from "../project/lint.ts";
+import { countsInWords, countsOf } from "./problems.ts";
 
 const pause = 1000; // milliseconds without a new answer
 

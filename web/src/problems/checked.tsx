@@ -1,16 +1,16 @@
-// What was looked at, and what was not: an empty list alone does not say that all is well.
+// What was checked and what was not, since an empty list of problems could mean either.
 import { engine } from "../engine/engine.ts";
-import { findings, troubleWith, type Findings } from "../project/judge.ts";
+import { findings, troubleWith, type Findings } from "../project/lint.ts";
 import { settingsName, texts } from "../project/project.ts";
-import { plural, sides } from "./everything.ts";
+import { plural, sides } from "./problems.ts";
 
-/** Said in the place of the list as long as there is nothing to list. */
+/** Shown instead of the list while there are no answers. */
 export function Waiting() {
   const trouble = troubleWith("lint");
-  if (trouble) return <p class="problems-note">There are no findings, since the engine has no answer: {trouble}</p>;
+  if (trouble) return <p class="problems-note">The texts could not be checked: {trouble}</p>;
   if (texts.value.length === 0) return <p class="problems-note muted">No text is open. Paste a configuration, drop files, or choose an example.</p>;
   const status = engine.status.value;
-  if (typeof status === "object") return <p class="problems-note">There are no findings as long as the engine does not run.</p>;
+  if (typeof status === "object") return <p class="problems-note">The texts are not checked, because the engine is not running.</p>;
   return <p class="problems-note muted">{status === "ready" ? "Checking…" : "The engine is loading…"}</p>;
 }
 
@@ -41,11 +41,11 @@ export function LeftOut({ answers }: { answers: readonly Findings[] }) {
   if (skipped.length + failures.length + suppressed === 0 && !unjudged) return null;
   return (
     <div class="problems-note">
-      {unjudged && <p class="warning">The constraints in .xdslint.yaml are not judged{engine.growth.value === "loading" && " yet"}.</p>}
+      {unjudged && <p class="warning">The constraints in .xdslint.yaml are not checked{engine.largerStatus.value === "loading" && " yet"}.</p>}
       {suppressed > 0 && <p class="muted">{plural(suppressed, "finding")} suppressed by a comment or by .xdslint.yaml.</p>}
       {failures.map((failure) => (
         <p class="warning">
-          The rule {failure.rule} failed, so what it would have found is not here: {failure.message}
+          The rule {failure.rule} failed, so its findings are missing: {failure.message}
         </p>
       ))}
       {skipped.length > 0 && (
@@ -66,5 +66,5 @@ export function LeftOut({ answers }: { answers: readonly Findings[] }) {
 
 const listed = (answer: Findings, file: string) => answer.diagnostics.some(({ location }) => location.file === file);
 
-/** The answers that are there, the one about what is judged first. */
+/** The available answers, "after" first. */
 export const answersOf = () => sides.map((side) => findings.value[side]).filter((answer) => answer !== null);

@@ -1,12 +1,12 @@
-// All safe fixes at once, as the engine applies them: in rounds, and without those that do harm together.
+// Applies all safe fixes with the engine, which works in rounds and leaves out fixes that conflict.
 import { signal } from "@preact/signals";
 import { engine } from "../engine/engine.ts";
 import { rewrite } from "../editor/documents.ts";
-import { findings, targets } from "../project/judge.ts";
+import { findings, targets } from "../project/lint.ts";
 import { filesOf, texts, type Text } from "../project/project.ts";
-import { plural, sides } from "./everything.ts";
+import { plural, sides } from "./problems.ts";
 
-/** What came of it, as long as the texts are those that it left. */
+/** The outcome, shown until a text changes. */
 const outcome = signal<{ texts: readonly Text[]; said: string } | null>(null);
 
 export const FixOutcome = () => (
@@ -33,14 +33,14 @@ async function fixAll(): Promise<void> {
     const files = filesOf(side);
     try {
       const answer = await engine.ask("fix", { files, targets: targets(), unsafe: false });
-      if (files !== filesOf(side)) continue; // somebody has typed since
+      if (files !== filesOf(side)) continue; // the texts have changed since
       for (const text of texts.value) {
         const fixed = answer.files[text.name];
         if (text.side === side && fixed !== undefined) rewrite(text, fixed);
       }
       applied += answer.applied;
     } catch (error) {
-      said = `The fixes could not be made: ${error instanceof Error ? error.message : String(error)}`;
+      said = `The fixes could not be applied: ${error instanceof Error ? error.message : String(error)}`;
     }
   }
   outcome.value = { texts: texts.value, said: said || (applied > 0 ? `${plural(applied, "fix", "fixes")} applied` : "No fix could be applied") };

@@ -1,8 +1,8 @@
-// The way from the text to the list of problems.
+// Moves the focus from the text to the list of problems.
 import { signal } from "@preact/signals";
 import { show } from "../ui/panels.ts";
 
-/** Set while the list is to take the focus as soon as it is there. */
+/** Set until the list is rendered and has taken the focus. */
 export const listWanted = signal(false);
 
 export function showList(): boolean {

@@ -1,6 +1,6 @@
-// What findings are made of, wherever they are shown.
+// The parts of a finding, shared by the list and the tooltip.
 import type { Files, Fix, Severity } from "../engine/shapes.ts";
-import { holding, isHouse, looked } from "../house/rules.ts";
+import { settingsIn, isCustom, shownRule } from "../custom/rules.ts";
 import "./parts.css";
 
 export function Word({ severity }: { severity: Severity }) {
@@ -22,7 +22,7 @@ export const Help = ({ help }: { help: string | undefined }) => (help ? <p class
 export const FixLabel = ({ fix }: { fix: Fix }) => (
   <>
     Fix: {fix.message}{" "}
-    <span class="muted" title={fix.safe ? "No request that succeeds today can fail after it." : "It is what was likely meant: look at it before you keep it."}>
+    <span class="muted" title={fix.safe ? "It cannot make a request fail that succeeds today." : "It is probably what was meant. Check it before you keep it."}>
       ({fix.safe ? "safe" : "likely"})
     </span>
   </>
@@ -46,10 +46,10 @@ interface RuleProperties {
   tabIndex?: number;
 }
 
-/** A built-in rule has a page, which opens beside the playground, so that nobody loses what they typed. */
+/** A built-in rule has a page, which opens in a new tab. A custom rule opens a dialog. */
 export const RuleLink = ({ rule, texts, tabIndex }: RuleProperties) =>
-  isHouse(rule) ? (
-    <button type="button" class="link rule" tabIndex={tabIndex} aria-haspopup="dialog" onClick={() => (looked.value = { rule, files: holding(rule, texts) })}>
+  isCustom(rule) ? (
+    <button type="button" class="link rule" tabIndex={tabIndex} aria-haspopup="dialog" onClick={() => (shownRule.value = { rule, files: settingsIn(rule, texts) })}>
       {rule}
     </button>
   ) : (

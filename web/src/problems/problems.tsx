@@ -1,11 +1,11 @@
-// The list of problems: what is wrong, where, and what mends it.
+// The list of problems with their locations and fixes.
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { Severity } from "../engine/shapes.ts";
-import { findings } from "../project/judge.ts";
+import { findings } from "../project/lint.ts";
 import { comparing } from "../project/project.ts";
 import { answersOf, LeftOut, NoProblems, Waiting } from "./checked.tsx";
-import { atMost, countsOf, everything, groupsOf, plural, severities, type Counts, type Filter, type Group } from "./everything.ts";
+import { atMost, countsOf, allFindings, groupsOf, plural, severities, type Counts, type Filter, type Group } from "./problems.ts";
 import { FixAll, FixOutcome } from "./fix-all.tsx";
 import { listWanted } from "./focus.ts";
 import { Item } from "./item.tsx";
@@ -20,7 +20,7 @@ export function Problems() {
   const answers = answersOf();
   if (answers.length === 0) return <Waiting />;
 
-  const all = answers.reduce((sum, answer) => sum + everything(answer).length, 0);
+  const all = answers.reduce((sum, answer) => sum + allFindings(answer).length, 0);
   const left = answers.reduce((sum, answer) => sum + answer.more, 0);
   const matching = groups.value.reduce((sum, group) => sum + group.problems.length, 0);
   const change = (part: Partial<Filter>) => {
@@ -39,7 +39,7 @@ export function Problems() {
           {matching - limit.value} more are not shown. <button onClick={() => (limit.value += step)}>Show {Math.min(step, matching - limit.value)} more</button>
         </p>
       )}
-      {left > 0 && <p class="problems-note">{plural(left, "problem")} beyond these: mend some of them, and they appear.</p>}
+      {left > 0 && <p class="problems-note">{plural(left, "more problem")} not listed. Fix some of these to see more.</p>}
       <LeftOut answers={answers} />
     </div>
   );

@@ -1,8 +1,8 @@
-// The project: the texts that are open, which one is shown, and what they are judged for. Everything else on the page follows from it.
+// The project: the open texts, the shown one and the target. Everything else on the page is derived from it.
 import { batch, computed, signal } from "@preact/signals";
 import type { Files, Location } from "../engine/shapes.ts";
 
-/** What is judged stands after; in a comparison, what a proxy has now stands before. */
+/** The linted texts are "after". In a comparison, the current configuration of the proxies is "before". */
 export type Side = "before" | "after";
 
 export interface Place {
@@ -14,7 +14,7 @@ export interface Text extends Place {
   text: string;
 }
 
-/** What a text is called that nobody has named. */
+/** The name of a new text. */
 export const untitled = "envoy.yaml";
 
 /** The name of the configuration. */
@@ -22,7 +22,7 @@ export const settingsName = ".xdslint.yaml";
 
 export const texts = signal<readonly Text[]>([]);
 export const active = signal<Place>({ side: "after", name: "" });
-/** The data plane that is judged for; empty: the engine's default. */
+/** The target; empty for the engine's default. */
 export const target = signal("");
 /** How a comparison's push is sent: the transport, and how versions are given; empty: the engine's defaults. */
 export const transport = signal("");
@@ -30,16 +30,16 @@ export const versions = signal("");
 
 export const comparing = computed(() => texts.value.some((t) => t.side === "before"));
 
-/** A part of a text to bring before the user's eyes; the editor looks at each new value. */
+/** A location to show. The editor reacts to each new value. */
 export const revealed = signal<{ side: Side; location: Location } | null>(null);
 
-/** The line that the cursor stands in, from 1. */
+/** The line of the cursor, from 1. */
 export const cursor = signal<{ place: Place; line: number } | null>(null);
 
 export const same = (a: Place, b: Place) => a.side === b.side && a.name === b.name;
 export const find = (place: Place) => texts.value.find((t) => same(t, place));
 
-/** Whether two objects have the same things in them, one level deep. */
+/** Reports whether two objects are shallowly equal. */
 export function alike(a: object | null | undefined, b: object | null | undefined): boolean {
   if (a === b) return true;
   if (!a || !b) return false;
@@ -61,7 +61,7 @@ const files = { before: filesSignal("before"), after: filesSignal("after") };
 /** The texts of a side by their names: the same object as long as none of them changes. */
 export const filesOf = (side: Side): Files => files[side].value;
 
-/** Replaces all that is open. */
+/** Replaces all texts. */
 export function open(all: readonly Text[], first?: Place): void {
   batch(() => {
     texts.value = all;
@@ -92,7 +92,7 @@ export function rename(place: Place, name: string): void {
   });
 }
 
-/** Closes a text and shows its neighbour. Something to type into is always left. */
+/** Closes a text and shows its neighbour. The last one is replaced by an empty text. */
 export function close(place: Place): void {
   const at = texts.value.findIndex((t) => same(t, place));
   if (at < 0) return;

@@ -1,5 +1,5 @@
-// A reload loses nothing: the project is kept in sessionStorage, which this tab alone can read and which goes with it. Configurations hold
-// secrets, so they are kept in nothing that is made to outlive the tab.
+// A reload loses nothing: the project is kept in sessionStorage, which only this tab can read and which ends with it. Configurations contain
+// secrets, so they are not stored anywhere else.
 import { effect } from "@preact/signals";
 import { opening } from "../examples/opening.ts";
 import { pristine, setPristine } from "../share/origin.ts";
@@ -9,7 +9,7 @@ import { texts } from "./project.ts";
 const key = "xdslint:project";
 const pause = 500; // milliseconds between the last change and the copy
 
-let stale = false; // whether the copy is not what is shown
+let stale = false; // whether the copy is out of date
 
 export function restoreSession(): boolean {
   try {

@@ -1,20 +1,20 @@
-// A project or an example behind the # of the address. It is taken out of the address at once: a reload is to keep what has been typed since, and
-// an address that is copied from there should not hold what nobody sees in it. The browser's history keeps the link all the same.
-import { fail } from "./origin.ts";
+// Opens a project or an example from the fragment of the URL and removes it from there at once: a reload keeps later edits, and
+// a copied URL contains no invisible content. The browser's history still has the link.
+import { showError } from "./origin.ts";
 
-export const addressed = () => /^#(p|example)=/.test(location.hash);
+export const hasLink = () => /^#(p|example)=/.test(location.hash);
 
-export function followAddress(): void {
+export function followLinks(): void {
   follow();
   addEventListener("hashchange", follow);
 }
 
 function follow(): void {
-  if (!addressed()) return;
+  if (!hasLink()) return;
   const { hash, pathname, search } = location;
   history.replaceState(null, "", pathname + search);
-  import("./arrival.ts").then(
-    ({ arrive }) => arrive(hash),
-    () => fail("The part of the page that opens links could not be loaded. Follow the link again."),
+  import("./openLink.ts").then(
+    ({ openLink }) => openLink(hash),
+    () => showError("The part of the page that opens links could not be loaded. Follow the link again."),
   );
 }

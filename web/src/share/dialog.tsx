@@ -1,4 +1,4 @@
-// The dialog behind "Copy link". Nothing is copied that holds a secret, or that may not arrive, before the user has said so.
+// The dialog behind "Copy link". A link with secrets, or one that may be too long, is only copied after the user agrees.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Modal } from "../ui/modal.tsx";
@@ -35,11 +35,11 @@ function titleOf(step: Step): string {
     case "preparing":
       return "Copy link";
     case "tooLong":
-      return "Too much for a link";
+      return "Too large for a link";
     case "done":
       return step.copied ? "Link copied" : "Copy this link";
     case "ask":
-      if (step.prepared.secrets.length > 0) return "Keys or tokens are inside";
+      if (step.prepared.secrets.length > 0) return "The texts contain keys or tokens";
       return step.prepared.unchecked ? "Not checked for keys and tokens" : "This link is long";
   }
 }
@@ -52,7 +52,7 @@ function Content({ step, copy }: { step: Step; copy: Copy }) {
       return (
         <>
           <p>
-            The link would have {count(step.length)} characters, and browsers refuse one of more than {count(tooLongLink)}. Close the texts that do not matter and try again, or send the files themselves.
+            The link would have {count(step.length)} characters, and browsers reject links of more than {count(tooLongLink)}. Close texts that you do not need and try again, or send the files instead.
           </p>
           <div class="modal-buttons">
             <Close primary />
@@ -71,10 +71,10 @@ function Ask({ prepared, copy }: { prepared: Prepared; copy: Copy }) {
   return (
     <>
       {secrets.length > 0 && <Secrets all={secrets} />}
-      {unchecked && <p>It could not be found out whether keys or tokens are in the texts: {unchecked}. Whoever has the link can read all of them.</p>}
+      {unchecked && <p>The texts could not be checked for keys and tokens: {unchecked}. Anyone with the link can read all of them.</p>}
       {lengthOf(prepared) > longLink && (
         <p>
-          The link has {count(lengthOf(prepared))} characters. Many chat and mail programs cut links of more than {count(longLink)}, and a cut one does not open. Where that may happen, send the files instead.
+          The link has {count(lengthOf(prepared))} characters. Many chat and mail programs cut links of more than {count(longLink)}, and a link that was cut does not open. If that may happen, send the files instead.
         </p>
       )}
       <div class="modal-buttons">
@@ -84,12 +84,12 @@ function Ask({ prepared, copy }: { prepared: Prepared; copy: Copy }) {
               Copy link without the secrets
             </button>
             <button type="button" onClick={() => copy(link, false)}>
-              Copy link with them
+              Copy link with the secrets
             </button>
           </>
         ) : (
           <button type="button" class="primary" ref={focus} onClick={() => copy(link, false)}>
-            Copy link all the same
+            Copy link anyway
           </button>
         )}
         <Close />
@@ -101,9 +101,9 @@ function Ask({ prepared, copy }: { prepared: Prepared; copy: Copy }) {
 function Done({ link, redacted, copied, copy }: Extract<Step, { name: "done" }> & { copy: Copy }) {
   return (
     <>
-      {!copied && <p role="alert">The browser did not let the page copy the link: select it and copy it yourself.</p>}
+      {!copied && <p role="alert">The browser did not allow the page to copy the link. Select it and copy it yourself.</p>}
       <p role="status">
-        The link holds {redacted ? "all that is open, without the secrets" : "all that is open"}. Nothing has been sent anywhere, and opening the link sends nothing to a server either. But whoever has the link can read the texts.
+        The link contains all open texts{redacted && ", without the secrets"}. Nothing has been sent anywhere, and opening the link sends nothing to a server. But anyone with the link can read the texts.
       </p>
       <input type="text" readOnly aria-label="Link" value={link} onFocus={(e) => e.currentTarget.select()} />
       <div class="modal-buttons">
@@ -124,7 +124,7 @@ function Close({ primary }: { primary?: true }) {
   );
 }
 
-/** A step takes the place of another within the open dialog, so its first button gets the focus here. */
+/** Steps replace each other in the open dialog, so the first button is focused here. */
 const focus = (element: HTMLElement | null) => element?.focus();
 
 const lengthOf = ({ link, clean }: Prepared) => Math.max(link.length, clean.length);

@@ -1,11 +1,11 @@
-// A project as the part of an address behind the #, which browsers never send: JSON, deflated, in base64url. A version stands in front.
+// A project in the fragment of a URL, which browsers never send: a version, then JSON, deflated, in base64url.
 import { checked, type Project } from "./state.ts";
 
 const prefix = "#p=1.";
 const inflatedLimit = 20 << 20; // a small link could hold a gigabyte of spaces
 const textsLimit = 1000; // or a million texts
 
-/** Why a link cannot be opened, in words for the user. */
+/** The reason why a link cannot be opened, for the user. */
 export class BadLink extends Error {}
 
 export async function pack(project: Project): Promise<string> {
@@ -18,7 +18,7 @@ export async function unpack(hash: string): Promise<Project> {
   const inflated = through(bytesOf(hash.slice(prefix.length)), new DecompressionStream("deflate-raw"));
   try {
     const project = checked(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(await joined(inflated, inflatedLimit))));
-    if (project.texts.length > textsLimit) throw new BadLink(`This link holds more than ${textsLimit} texts, so it was not opened.`);
+    if (project.texts.length > textsLimit) throw new BadLink(`This link contains more than ${textsLimit} texts, so it was not opened.`);
     return project;
   } catch (error) {
     if (error instanceof BadLink) throw error;
@@ -28,7 +28,7 @@ export async function unpack(hash: string): Promise<Project> {
 
 const through = (bytes: Uint8Array<ArrayBuffer>, transform: GenericTransformStream): ReadableStream<Uint8Array> => new Blob([bytes]).stream().pipeThrough(transform);
 
-/** Reads a stream to its end, or to the limit: what goes on behind that is never unpacked. */
+/** Reads a stream to its end. Nothing is unpacked beyond the limit. */
 async function joined(stream: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
   const reader = stream.getReader();
   const chunks: Uint8Array[] = [];
@@ -37,7 +37,7 @@ async function joined(stream: ReadableStream<Uint8Array>, limit: number): Promis
     size += next.value.length;
     if (size > limit) {
       void reader.cancel();
-      throw new BadLink(`This link holds more than ${limit >> 20} MB of text, so it was not opened.`);
+      throw new BadLink(`This link contains more than ${limit >> 20} MB of text, so it was not opened.`);
     }
     chunks.push(next.value);
   }
@@ -60,6 +60,6 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
   } catch {
-    throw new BadLink("This link is damaged: it holds characters that do not belong there. Ask for it again, or for the files.");
+    throw new BadLink("This link is damaged: it contains invalid characters. Ask for it again, or for the files.");
   }
 }

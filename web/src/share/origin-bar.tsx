@@ -1,7 +1,7 @@
-import { bringBack, dismiss, displaced, origin, showExample, type Origin } from "./origin.ts";
+import { restorePrevious, dismiss, previous, origin, showExample, type Origin } from "./origin.ts";
 import "./share.css";
 
-/** Says what the open texts are, where they are not the user's own. */
+/** Says where the open texts come from, unless they are the user's own. */
 export function OriginBar() {
   const from = origin.value;
   if (!from) return null;
@@ -9,8 +9,8 @@ export function OriginBar() {
   return (
     <div class={`banner origin banner-${failed ? "error" : "info"}`} role={failed ? "alert" : "status"}>
       <Words of={from} />
-      {displaced.value && (
-        <button type="button" onClick={bringBack}>
+      {previous.value && (
+        <button type="button" onClick={restorePrevious}>
           Bring back my texts
         </button>
       )}
@@ -32,11 +32,11 @@ function Words({ of }: { of: Origin }) {
   }
 }
 
-function ExampleWords({ example, mended }: Extract<Origin, { kind: "example" }>) {
+function ExampleWords({ example, fixed }: Extract<Origin, { kind: "example" }>) {
   return (
     <>
       <p data-example={example.name}>
-        {mended ? "Mended example" : "Example"}: <strong>{example.title}</strong> <span class="summary">{example.summary}</span>
+        {fixed ? "Fixed example" : "Example"}: <strong>{example.title}</strong> <span class="summary">{example.summary}</span>
       </p>
       {example.rule && (
         <a href={`./rules/${example.rule}.html`} target="_blank" rel="noopener">
@@ -44,9 +44,9 @@ function ExampleWords({ example, mended }: Extract<Origin, { kind: "example" }>)
           <span class="hidden-text"> (opens a new tab)</span>
         </a>
       )}
-      {example.mended && (
-        <button type="button" onClick={() => showExample(example, !mended)}>
-          {mended ? "See what was wrong" : "See it mended"}
+      {example.fixed && (
+        <button type="button" onClick={() => showExample(example, !fixed)}>
+          {fixed ? "Show the mistake" : "Show the fix"}
         </button>
       )}
     </>

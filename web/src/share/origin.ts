@@ -1,53 +1,53 @@
-// Where the open texts came from, and what was open before: a link or an example takes the place of everything, and that can be undone.
+// The origin of the open texts. A link or an example replaces all texts, and that can be undone.
 import { batch, computed, signal } from "@preact/signals";
 import { opening } from "../examples/opening.ts";
 import type { Example } from "../examples/example.ts";
 import { find, texts, type Text } from "../project/project.ts";
 import { capture, restore, type Project } from "./state.ts";
 
-export type Origin = { kind: "example"; example: Example; mended: boolean } | { kind: "link"; note: string } | { kind: "failure"; message: string };
+export type Origin = { kind: "example"; example: Example; fixed: boolean } | { kind: "link"; note: string } | { kind: "failure"; message: string };
 
-const told = signal<{ by: Origin; of: readonly Text[] } | null>(null);
+const shown = signal<{ by: Origin; of: readonly Text[] } | null>(null);
 
-/** What is to be said of where the open texts came from; nothing once all of those are closed. */
+/** The origin to show; null once all of its texts are closed. */
 export const origin = computed(() => {
-  const now = told.value;
+  const now = shown.value;
   return now && (now.of.length === 0 || now.of.some(find)) ? now.by : null;
 });
 
-export const tell = (by: Origin) => (told.value = { by, of: texts.peek() });
-export const dismiss = () => (told.value = null);
-export const fail = (error: unknown) => (told.value = { by: { kind: "failure", message: error instanceof Error ? error.message : String(error) }, of: [] });
+export const setOrigin = (by: Origin) => (shown.value = { by, of: texts.peek() });
+export const dismiss = () => (shown.value = null);
+export const showError = (error: unknown) => (shown.value = { by: { kind: "failure", message: error instanceof Error ? error.message : String(error) }, of: [] });
 
-/** What somebody had written before another project took its place; null where nobody had. */
-export const displaced = signal<Project | null>(null);
+/** The user's own texts before another project replaced them, if any. */
+export const previous = signal<Project | null>(null);
 
-// Examples in which nothing has been typed: nobody misses them.
+// Examples that have not been edited. They need not be kept.
 const untouched = new WeakSet<readonly Text[]>([opening]);
 
-/** Whether all that is open is an example as it was given. */
+/** Reports whether the open texts are an unedited example. */
 export const pristine = () => untouched.has(texts.peek());
 
-/** Says that what is open now is one. */
+/** Marks the open texts as an unedited example. */
 export const setPristine = () => void untouched.add(texts.peek());
 
 export function replace(project: Project, by: Origin): void {
   batch(() => {
-    if (texts.peek().length > 0 && !pristine()) displaced.value = capture();
+    if (texts.peek().length > 0 && !pristine()) previous.value = capture();
     restore(project);
-    tell(by);
+    setOrigin(by);
   });
   if (by.kind === "example") setPristine();
 }
 
-export function bringBack(): void {
-  const project = displaced.peek();
+export function restorePrevious(): void {
+  const project = previous.peek();
   if (!project) return;
   batch(() => {
     restore(project);
-    displaced.value = null;
+    previous.value = null;
     dismiss();
   });
 }
 
-export const showExample = (example: Example, mended: boolean) => replace((mended && example.mended) || example.bad, { kind: "example", example, mended });
+export const showExample = (example: Example, fixed: boolean) => replace((fixed && example.fixed) || example.bad, { kind: "example", example, fixed });

@@ -1,4 +1,4 @@
-// A link, made ready to be copied: with all that there is, and without the secrets.
+// Prepares the link to copy, with and without the secrets.
 import { engine } from "../engine/engine.ts";
 import type { Secret } from "../engine/shapes.ts";
 import type { Side } from "../project/project.ts";
@@ -9,12 +9,12 @@ export interface Prepared {
   link: string;
   clean: string; // the link without the secrets; the same where there are none
   secrets: (Secret & { side: Side })[];
-  unchecked: string; // why nobody knows whether secrets are inside; empty: it is known
+  unchecked: string; // the reason why secrets could not be looked for; empty if they were
 }
 
-/** From here on some chat and mail programs cut an address, and a cut one does not open. */
+/** Some chat and mail programs cut longer links, which then do not open. */
 export const longLink = 32_000;
-/** From here on browsers themselves refuse an address. */
+/** Browsers reject longer URLs. */
 export const tooLongLink = 2_000_000;
 
 export async function prepare(): Promise<Prepared> {
@@ -36,7 +36,7 @@ async function redacted({ texts }: Project, side: Side) {
   const answer = await engine.ask("redact", { files });
   const clean = (name: string): string => {
     const text = answer.files[name];
-    if (typeof text !== "string") throw new Error(`the engine has not looked at ${name}.`); // never the text as it was
+    if (typeof text !== "string") throw new Error(`the engine did not check ${name}`); // never fall back to the original text
     return text;
   };
   return { clean, secrets: answer.secrets.map((s) => ({ ...s, side })) };

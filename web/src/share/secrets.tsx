@@ -1,4 +1,4 @@
-// Where secrets stand in the texts, and what they are: never the secrets themselves.
+// Lists the locations and kinds of secrets, never the secrets themselves.
 import type { Prepared } from "./prepare.ts";
 import { comparing } from "../project/project.ts";
 
@@ -7,7 +7,7 @@ const shown = 50;
 export function Secrets({ all }: { all: Prepared["secrets"] }) {
   return (
     <>
-      <p>Whoever has the link can read the texts, and these look like secrets:</p>
+      <p>Anyone with the link can read the texts. These look like secrets:</p>
       <ul class="secrets" tabIndex={0} aria-label="Secrets">
         {all.slice(0, shown).map(({ side, what, location }) => (
           <li>

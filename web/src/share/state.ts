@@ -1,4 +1,4 @@
-// All that the page shows, as one value: what a link holds, and what an example is.
+// The state of the page as one value, for links and examples.
 import { batch } from "@preact/signals";
 import { active, open, target, texts, transport, versions, type Place, type Text } from "../project/project.ts";
 import { panel, panels, type Panel } from "../ui/panels.ts";
@@ -31,7 +31,7 @@ export function restore(project: Project): void {
   });
 }
 
-/** Takes JSON for a project, or throws: anybody can make a link. */
+/** Validates JSON as a project, or throws. Links are untrusted. */
 export function checked(value: unknown): Project {
   const { texts, active, target, transport, versions, panel } = record(value);
   if (!Array.isArray(texts)) throw new TypeError("texts");
@@ -43,7 +43,7 @@ export function checked(value: unknown): Project {
 
 function place(value: unknown): Place {
   const { side, name } = record(value);
-  return { side: one(["before", "after"] as const, side), name: string(name).toWellFormed() }; // the engine knows half characters by no other name
+  return { side: one(["before", "after"] as const, side), name: string(name).toWellFormed() }; // the engine replaces lone surrogates as well
 }
 
 function record(value: unknown): Record<string, unknown> {

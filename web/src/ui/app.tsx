@@ -4,7 +4,7 @@ import { ExamplesMenu } from "../examples/menu.tsx";
 import { DropTarget } from "../files/drop.tsx";
 import { FileMenu } from "../files/menu.tsx";
 import { Tabs } from "../files/tabs.tsx";
-import { RuleDialog } from "../house/dialog.tsx";
+import { RuleDialog } from "../custom/dialog.tsx";
 import { Problems } from "../problems/problems.tsx";
 import { active } from "../project/project.ts";
 import { OriginBar } from "../share/origin-bar.tsx";
@@ -54,8 +54,8 @@ export function App() {
             </div>
           </section>
           {!narrow.value && <Splitter />}
-          <section class="panels" aria-label="What xdslint says" hidden={narrow.value && view.value === "text"}>
-            <h2 class="hidden-text">What xdslint says</h2>
+          <section class="panels" aria-label="Results" hidden={narrow.value && view.value === "text"}>
+            <h2 class="hidden-text">Results</h2>
             {!narrow.value && <PanelTabs shown={panel.value} choices={panels} />}
             <PanelView />
           </section>
@@ -69,7 +69,7 @@ export function App() {
   );
 }
 
-// A link to #text would take the place of what a shared link has behind the #.
+// A link to #text would replace the fragment of a shared link.
 function skipToText(event: Event): void {
   event.preventDefault();
   show("text");

@@ -1,16 +1,16 @@
-// What is wrong with the page itself, and what it has to say, above the text and the panels.
+// Messages and errors of the page itself, above the text and the panels.
 import type { ComponentChildren } from "preact";
 import { engine } from "../engine/engine.ts";
 import { answersOf } from "../problems/checked.tsx";
-import { troubles } from "../project/judge.ts";
+import { troubles } from "../project/lint.ts";
 import { notice } from "./notice.ts";
 import "./banners.css";
 
 export function Banners() {
   const status = engine.status.value;
-  const growth = engine.growth.value;
+  const larger = engine.largerStatus.value;
   const crash = troubles.value.find((trouble) => trouble.crashed);
-  const refusal = troubles.value.find((trouble) => trouble.operation === "lint" && !trouble.crashed);
+  const rejection = troubles.value.find((trouble) => trouble.operation === "lint" && !trouble.crashed);
   return (
     <>
       {typeof status === "object" && (
@@ -21,10 +21,10 @@ export function Banners() {
           </button>
         </Banner>
       )}
-      {typeof growth === "object" && answersOf().some((answer) => answer.needs) && (
+      {typeof larger === "object" && answersOf().some((answer) => answer.needs) && (
         <Banner tone="error">
-          <p>The constraints in .xdslint.yaml are not judged. The larger engine, which they need, could not be started: {growth.failed} All other rules judge.</p>
-          <button type="button" onClick={() => engine.grow()}>
+          <p>The constraints in .xdslint.yaml are not checked. The larger engine that they need could not be started: {larger.failed} All other rules are checked.</p>
+          <button type="button" onClick={() => engine.loadLarger()}>
             Try again
           </button>
         </Banner>
@@ -36,9 +36,9 @@ export function Banners() {
           </p>
         </Banner>
       )}
-      {refusal && (
+      {rejection && (
         <Banner tone="error">
-          <p>The texts could not be checked: {refusal.message}</p>
+          <p>The texts could not be checked: {rejection.message}</p>
         </Banner>
       )}
       <div role="status">

@@ -1,4 +1,4 @@
-// A button that opens a dialog, whose code is loaded when somebody first wants it.
+// A button that opens a dialog. Its code is loaded on first use.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 

@@ -1,6 +1,6 @@
-// When the page had its first findings on the screen: what `make bench-web` measures, and what everything that can wait waits for.
+// Marks the time of the first findings on the screen. `make bench-web` measures it, and work that can wait starts after it.
 import { effect } from "@preact/signals";
-import { findings } from "../project/judge.ts";
+import { findings } from "../project/lint.ts";
 
 export function markFirstFindings(): void {
   let marked = false;

@@ -1,4 +1,4 @@
-// A part of the page that is loaded when it is first shown.
+// A component that is loaded when it is first shown.
 import { useSignalEffect, useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 

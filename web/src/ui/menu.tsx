@@ -1,11 +1,11 @@
-// A button with a menu below it: arrows move, Escape and a click beside it close it.
+// A button with a menu below it. Arrow keys move, Escape and a click outside close it.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import "./menu.css";
 
 export interface Item {
   label: string;
-  keys?: string; // the shortcut, for reading
+  keys?: string; // the shortcut, for display
   choose(): void;
 }
 

@@ -1,4 +1,4 @@
-// A dialog over the page: Escape and a click beside it close it, the focus stays in it and goes back to where it was.
+// A modal dialog: Escape and a click outside close it. It traps the focus and returns it.
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
@@ -14,7 +14,7 @@ export function Modal({ title, class: name, onClose, children }: Props) {
   useLayoutEffect(() => {
     const dialog = box.current;
     dialog?.showModal();
-    return () => dialog?.close(); // gives the focus back, where the page takes the dialog away
+    return () => dialog?.close(); // returns the focus when the dialog is unmounted
   }, []);
   return (
     <dialog ref={box} class={name} aria-labelledby="modal-title" onClose={onClose} onClick={(e) => e.target === e.currentTarget && e.currentTarget.close()}>

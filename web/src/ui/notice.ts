@@ -1,4 +1,4 @@
-// Something to tell the user that they should not miss, and that is no question.
+// A message for the user that needs no answer.
 import { signal } from "@preact/signals";
 
 export const notice = signal("");

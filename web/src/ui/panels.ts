@@ -1,4 +1,4 @@
-// Which panel is shown; on a narrow screen, whether that or the text.
+// The shown panel, and on a narrow screen whether the panel or the text is shown.
 import { computed, effect, signal } from "@preact/signals";
 import { revealed } from "../project/project.ts";
 
@@ -9,16 +9,16 @@ export const panel = signal<Panel>("problems");
 
 const query = matchMedia("(max-width: 759px)");
 
-/** Whether the screen has room for one thing only. */
+/** Reports whether the screen has room for only one view. */
 export const narrow = signal(query.matches);
 query.addEventListener("change", () => (narrow.value = query.matches));
 
 const textShown = signal(true);
 
-/** What a tab stands for. */
+/** The view of a tab. */
 export type View = "text" | Panel;
 
-/** What a narrow screen shows. */
+/** The view on a narrow screen. */
 export const view = computed<View>(() => (textShown.value ? "text" : panel.value));
 
 export function show(chosen: View): void {
@@ -26,7 +26,7 @@ export function show(chosen: View): void {
   if (chosen !== "text") panel.value = chosen;
 }
 
-// Who jumps to a place wants to see it.
+// A jump to a location shows the text.
 effect(() => {
   if (revealed.value) textShown.value = true;
 });

@@ -1,7 +1,7 @@
-// What the page keeps from one visit to the next: how it looks, never what is written in it.
+// Settings of the interface that are kept between visits. Texts never are.
 import { effect, signal, type Signal } from "@preact/signals";
 
-/** A signal that is kept in localStorage, where the browser lets us. */
+/** A signal that is stored in localStorage, if the browser allows it. */
 export function remembered(name: string, otherwise: string): Signal<string> {
   const key = `xdslint:${name}`;
   const value = signal(otherwise);

@@ -1,4 +1,4 @@
-// The line between the text and the panel, which can be moved by pointer and keyboard.
+// The splitter between text and panel, for pointer and keyboard.
 import { useSignal } from "@preact/signals";
 import { remembered } from "./remembered.ts";
 
@@ -8,7 +8,7 @@ const start = 56;
 
 const kept = remembered("split", String(start));
 
-/** How much of the width the text has, in percent. */
+/** The width of the text in percent. */
 export function split(): number {
   const percent = Number(kept.value);
   return percent >= least && percent <= most ? percent : start;

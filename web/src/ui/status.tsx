@@ -1,13 +1,13 @@
 import { about } from "../engine/about.ts";
 import { engine, type Status } from "../engine/engine.ts";
-import { findings } from "../project/judge.ts";
+import { findings } from "../project/lint.ts";
 import "./status.css";
 
 export function StatusLine() {
   return (
     <footer class="status">
       <EngineState status={engine.status.value} />
-      {engine.growth.value === "loading" && <span class="engine-state engine-loading">Loading the engine for constraints…</span>}
+      {engine.largerStatus.value === "loading" && <span class="engine-state engine-loading">Loading the engine for constraints…</span>}
       <Checked />
       <span class="gap" />
       <span class="private">Runs in your browser: nothing you open is sent anywhere.</span>
@@ -18,7 +18,7 @@ export function StatusLine() {
 }
 
 function EngineState({ status }: { status: Status }) {
-  const [name, said] = typeof status === "object" ? ["failed", "The engine does not run"] : status === "loading" ? ["loading", "Starting the engine…"] : ["ready", "Ready"];
+  const [name, said] = typeof status === "object" ? ["failed", "The engine is not running"] : status === "loading" ? ["loading", "Starting the engine…"] : ["ready", "Ready"];
   return <span class={`engine-state engine-${name}`}>{said}</span>;
 }
 

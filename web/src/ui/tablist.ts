@@ -1,6 +1,6 @@
-// How the keyboard moves in a list of tabs: one of them is in the tab order, the arrows go on to the others.
+// Keyboard navigation in a list of tabs: one tab is in the tab order, the arrow keys reach the others.
 
-/** Handles the keys of a tablist: moves the focus to another of its tabs, and chooses that. */
+/** Handles the keys of a tablist: focuses and selects another tab. */
 export function moveInTabs(event: KeyboardEvent): void {
   const tabs = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>("[role=tab]")];
   const at = tabs.indexOf(event.target as HTMLElement);

@@ -1,11 +1,11 @@
 import { about } from "../engine/about.ts";
 import { filesOf, settingsName, target } from "../project/project.ts";
 
-/** The data plane to judge for. */
+/** Chooses the target. */
 export function TargetChooser() {
   const known = about.value;
   const configured = settingsName in filesOf("after");
-  const standard = configured ? `As ${settingsName} says` : known ? `${known.default} (default)` : "The default";
+  const standard = configured ? `From ${settingsName}` : known ? `${known.default} (default)` : "The default";
   const others = known?.targets.filter((name) => configured || name !== known.default) ?? [];
   return (
     <label class="target">

@@ -1,4 +1,4 @@
-// Dark or light: as the system has it, or as chosen here.
+// Dark or light: the system's theme, or the one chosen here.
 import { computed, effect, signal } from "@preact/signals";
 import { remembered } from "./remembered.ts";
 
@@ -10,7 +10,7 @@ const chosen = remembered("theme", "system");
 
 export const dark = computed(() => (chosen.value === "system" ? systemDark.value : chosen.value === "dark"));
 
-/** Switches to the other; who is back at what the system has follows it again. */
+/** Switches the theme. A choice that equals the system's theme follows the system again. */
 export function switchTheme(): void {
   const next = !dark.peek();
   chosen.value = next === systemDark.peek() ? "system" : next ? "dark" : "light";

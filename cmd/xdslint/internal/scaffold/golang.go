@@ -10,7 +10,7 @@ import (
 
 const own = "github.com/xdslint/xdslint"
 
-// modules are those that a plugin in Go is built of, the ones that it imports itself first.
+// modules that a plugin in Go needs, beginning with those that it imports directly.
 var modules = []string{
 	"github.com/envoyproxy/go-control-plane/envoy",
 	"google.golang.org/protobuf",
@@ -24,7 +24,7 @@ var modules = []string{
 
 const imported = 2 // of the modules
 
-// goFiles is a module of its own, in which the SDK is a package.
+// goFiles are a module that contains the SDK as a package.
 func goFiles(name string) []File {
 	module := "example.com/" + name
 	files := slices.Concat(below("examples/plugin-go", ""), below("internal/pluginabi", "sdk/pluginabi"), below("sdk", "sdk"))
@@ -41,7 +41,7 @@ func embedded(name string) []byte {
 	return text
 }
 
-// goMod requires modules in the versions that this xdslint is built of.
+// goMod requires modules in the versions of this xdslint.
 func goMod(module string) []byte {
 	version, language := map[string]string{}, ""
 	for line := range strings.Lines(string(embedded("go.mod"))) {

@@ -1,4 +1,4 @@
-// Package scaffold makes the files of a new plugin. The examples of plugins are the templates; beside them comes the SDK that they use.
+// Package scaffold creates the files of a new plugin: a copy of an example, and of the SDK that it uses.
 package scaffold
 
 import (
@@ -17,14 +17,14 @@ type File struct {
 	Text []byte
 }
 
-// Language is what a plugin can be written in.
+// Language in which a plugin can be written.
 type Language struct {
 	Name  string
-	Build string                   // the command that makes rules.wasm
+	Build string                   // the command that builds rules.wasm
 	Files func(name string) []File // of a project with this name
 }
 
-// Languages are all that there are.
+// Languages are the supported ones.
 var Languages = []Language{
 	{"go", "GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -ldflags '-s -w' -o rules.wasm .", goFiles},
 	{"rust", "cargo build --release --target wasm32-unknown-unknown && cp target/wasm32-unknown-unknown/release/rules.wasm .", rustFiles},
@@ -34,7 +34,7 @@ func rustFiles(string) []File {
 	return replaced(slices.Concat(below("examples/plugin-rust", ""), below("sdk/rust", "sdk")), `"../../sdk/rust"`, `"sdk"`)
 }
 
-// below copies a folder of this module into one of the project.
+// below copies a folder of this module into a folder of the project.
 func below(from, to string) (files []File) {
 	err := fs.WalkDir(xdslint.Templates, from, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(name, "_test.go") {
@@ -50,7 +50,7 @@ func below(from, to string) (files []File) {
 	return files
 }
 
-// replaced writes other texts in place of some, in all files.
+// replaced replaces texts in all files.
 func replaced(files []File, oldnew ...string) []File {
 	for i := range files {
 		for pair := range slices.Chunk(oldnew, 2) {

@@ -13,28 +13,28 @@ func project(t *testing.T, language string) map[string]string {
 	i := slices.IndexFunc(Languages, func(l Language) bool { return l.Name == language })
 	for _, f := range Languages[i].Files("our-rules") {
 		if files[f.Name] != "" {
-			t.Errorf("%s is there twice", f.Name)
+			t.Errorf("duplicate file %s", f.Name)
 		}
 		files[f.Name] = string(f.Text)
 	}
 	return files
 }
 
-// TestStandsAlone: nothing in a project leads back to where it was copied from. That it builds, scripts in testdata/cli show.
-func TestStandsAlone(t *testing.T) {
+// TestSelfContained: a project does not refer to files outside of it. Scripts in testdata/cli build it.
+func TestSelfContained(t *testing.T) {
 	for _, l := range Languages {
 		for name, text := range project(t, l.Name) {
 			if strings.Contains(text, `"`+own+`/`) || strings.Contains(text, `"../`) {
-				t.Errorf("%s: %s leads out of the project", l.Name, name)
+				t.Errorf("%s: %s refers to a path outside of the project", l.Name, name)
 			}
 			if strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, ".wasm") {
-				t.Errorf("%s: %s is no part of a project", l.Name, name)
+				t.Errorf("%s: %s must not be in a project", l.Name, name)
 			}
 		}
 	}
 }
 
-// TestCommands: the README says the same as the command.
+// TestCommands: the README has the commands that xdslint prints.
 func TestCommands(t *testing.T) {
 	for _, l := range Languages {
 		readme := project(t, l.Name)["README.md"]
@@ -46,7 +46,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestModules: each module is required in a version, and go.sum knows it.
+// TestModules: each module is required in a version that is in go.sum.
 func TestModules(t *testing.T) {
 	files := project(t, "go")
 	required := regexp.MustCompile(`(?m)^\t(\S+) (v\S+)`).FindAllStringSubmatch(files["go.mod"], -1)

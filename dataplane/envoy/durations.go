@@ -1,0 +1,101 @@
+package envoy
+
+import (
+	"sync"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/graph"
+)
+
+// BadDuration is a duration that Envoy does not take.
+type BadDuration struct {
+	Field protoreflect.FieldDescriptor
+	Index int // -1: the field is not a list
+	Key   protoreflect.MapKey
+	What  string // what is wrong with it
+	Says  string // the gist of Envoy's message
+}
+
+var durationFields sync.Map // protoreflect.MessageDescriptor → []protoreflect.FieldDescriptor
+
+// DurationFields lists the fields of a message type that hold durations.
+func DurationFields(md protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
+	if fields, ok := durationFields.Load(md); ok {
+		return fields.([]protoreflect.FieldDescriptor)
+	}
+	var fields []protoreflect.FieldDescriptor
+	for i := range md.Fields().Len() {
+		fd := md.Fields().Get(i)
+		value := fd
+		if fd.IsMap() {
+			value = fd.MapValue()
+		}
+		if value.Message() != nil && value.Message().FullName() == "google.protobuf.Duration" {
+			fields = append(fields, fd)
+		}
+	}
+	durationFields.Store(md, fields)
+	return fields
+}
+
+// BadDurations lists the durations of a message that Envoy does not take.
+func BadDurations(m protoreflect.Message) []BadDuration {
+	var bad []BadDuration
+	for _, fd := range DurationFields(m.Descriptor()) {
+		if m.Has(fd) { // most messages have none, and cost nothing
+			bad = append(bad, badDurationsIn(m, fd)...)
+		}
+	}
+	return bad
+}
+
+func badDurationsIn(m protoreflect.Message, fd protoreflect.FieldDescriptor) (bad []BadDuration) {
+	check := func(d BadDuration, value protoreflect.Message) {
+		if d.What, d.Says = badDuration(value); d.What != "" {
+			bad = append(bad, d)
+		}
+	}
+	switch {
+	case fd.IsList():
+		for i := range m.Get(fd).List().Len() {
+			check(BadDuration{Field: fd, Index: i}, m.Get(fd).List().Get(i).Message())
+		}
+	case fd.IsMap():
+		m.Get(fd).Map().Range(func(key protoreflect.MapKey, value protoreflect.Value) bool {
+			check(BadDuration{Field: fd, Index: -1, Key: key}, value.Message())
+			return true
+		})
+	default:
+		check(BadDuration{Field: fd, Index: -1}, m.Get(fd).Message())
+	}
+	return bad
+}
+
+// badDuration is validateDurationNoThrow of Envoy's common/protobuf/utility.cc.
+func badDuration(d protoreflect.Message) (what, gist string) {
+	const maxSeconds = (1<<63 - 1 - 999999999) / 1000000000
+	seconds := d.Get(d.Descriptor().Fields().ByNumber(1)).Int()
+	nanos := d.Get(d.Descriptor().Fields().ByNumber(2)).Int()
+	switch {
+	case seconds < 0 || nanos < 0:
+		return "must not be negative", "Invalid duration: Expected positive duration"
+	case nanos > 999999999:
+		return "has more than 999999999 nanoseconds", "Invalid duration: Duration out-of-range according to Protobuf"
+	case seconds > maxSeconds:
+		return "must be at most 9223372035s, some 292 years", "Invalid duration: Duration out-of-range"
+	}
+	return "", ""
+}
+
+// In is where the duration is in its message.
+func (d BadDuration) In(at graph.At) graph.At {
+	switch name := string(d.Field.Name()); {
+	case d.Index >= 0:
+		return at.Item(name, d.Index)
+	case d.Key.IsValid():
+		return at.Entry(name, d.Key.String())
+	default:
+		return at.Field(name)
+	}
+}

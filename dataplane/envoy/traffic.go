@@ -1,0 +1,233 @@
+package envoy
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy/match"
+	"github.com/xdslint/xdslint/graph"
+)
+
+// Traffic is the requests and connections that come to the places of a snapshot. It says which of them another snapshot serves too: only these
+// can suffer from a push. Where that is not certain, it says that they are served.
+type Traffic struct {
+	snapshot *graph.Snapshot
+	entries  map[*graph.Resource][]Entry
+	listened bool                                  // it has listeners
+	others   map[*graph.Resource][]*graph.Resource // counterparts
+	routing  map[*graph.Resource]*routing
+	tables   map[*routev3.RouteConfiguration]*table
+	tableOf  map[*routev3.VirtualHost]*table
+	routes   map[*routev3.VirtualHost][]route
+	chains   map[*listenerv3.Listener]*match.Chains
+}
+
+// routing is what an entry leads to.
+type routing struct {
+	tables []*table
+	scopes []*routev3.ScopedRouteConfiguration
+}
+
+// Entry is where traffic comes in.
+type Entry struct {
+	Resource *graph.Resource                   // a listener; in a snapshot without any, the resource that nothing else leads to
+	By       *graph.Edge                       // its reference by which the traffic goes on; nil if it goes no further
+	scope    *routev3.ScopedRouteConfiguration // that the traffic goes through; nil if through none
+}
+
+// TrafficOf returns the traffic of a snapshot that is built.
+func TrafficOf(s *graph.Snapshot) *Traffic {
+	return &Traffic{
+		snapshot: s, listened: len(s.All(graph.Listener)) > 0,
+		entries: map[*graph.Resource][]Entry{}, others: map[*graph.Resource][]*graph.Resource{}, routing: map[*graph.Resource]*routing{},
+		tables: map[*routev3.RouteConfiguration]*table{}, tableOf: map[*routev3.VirtualHost]*table{}, routes: map[*routev3.VirtualHost][]route{},
+		chains: map[*listenerv3.Listener]*match.Chains{},
+	}
+}
+
+// Entries lists where the traffic of a resource comes in.
+func (t *Traffic) Entries(r *graph.Resource) []Entry {
+	if known, ok := t.entries[r]; ok {
+		return known
+	}
+	seen := map[*graph.Resource]bool{r: true}
+	var found []Entry
+	for next := []Entry{{Resource: r}}; len(next) > 0; next = next[1:] {
+		at := next[0].Resource
+		above := t.snapshot.To(at)
+		if at.Kind == graph.Listener || !t.listened && len(above) == 0 {
+			found = append(found, next[0])
+			continue
+		}
+		for _, e := range above {
+			if e.From.Kind == graph.Listener || !seen[e.From] { // a listener can lead here by several filter chains
+				seen[e.From] = true
+				next = append(next, Entry{e.From, e, scopeOf(e, next[0].scope)})
+			}
+		}
+	}
+	t.entries[r] = found
+	return found
+}
+
+// Continues tells whether requests that come to the place of a reference are served in the other snapshot too, wherever they go
+// there: by a listener with the same name or address, a scope with the same key, a virtual host for the same domain, a route for the
+// same path.
+func (t *Traffic) Continues(e *graph.Edge, in *Traffic) bool {
+	for _, entry := range t.Entries(e.From) {
+		by := entry.By
+		if by == nil {
+			by = e
+		}
+		for _, other := range in.counterparts(entry.Resource) {
+			if t.connectionsMeet(by, in, other) && in.hasScope(other, scopeOf(e, entry.scope)) && t.answered(entry.Resource, e, in, other) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// scopeOf is the scope around a reference, or else another one.
+func scopeOf(e *graph.Edge, otherwise *routev3.ScopedRouteConfiguration) *routev3.ScopedRouteConfiguration {
+	if scope, where := graph.Around[*routev3.ScopedRouteConfiguration](e.Place); where != nil {
+		return scope
+	}
+	return otherwise
+}
+
+// hasScope tells whether an entry has a scope for the same requests, or does without scopes.
+func (t *Traffic) hasScope(entry *graph.Resource, scope *routev3.ScopedRouteConfiguration) bool {
+	scopes := t.routingOf(entry).scopes
+	return scope == nil || len(scopes) == 0 || slices.ContainsFunc(scopes, func(other *routev3.ScopedRouteConfiguration) bool {
+		return proto.Equal(scope.GetKey(), other.GetKey())
+	})
+}
+
+// counterparts lists the entries that take over from one of another snapshot, or go on as they were.
+func (t *Traffic) counterparts(entry *graph.Resource) []*graph.Resource {
+	if known, ok := t.others[entry]; ok {
+		return known
+	}
+	var all []*graph.Resource
+	for _, r := range t.snapshot.All(entry.Kind) {
+		if r.Name == entry.Name || entry.Kind == graph.Listener && SharesAddress(r, entry) {
+			all = append(all, r)
+		}
+	}
+	t.others[entry] = all
+	return all
+}
+
+// answered tells whether an entry of another snapshot serves requests for which the place of a reference is, in the way of its own entry.
+func (t *Traffic) answered(entry *graph.Resource, e *graph.Edge, in *Traffic, other *graph.Resource) bool {
+	host, where := graph.Around[*routev3.VirtualHost](e.Place)
+	if where == nil {
+		return true
+	}
+	var before []route
+	if r, where := graph.Around[*routev3.Route](e.Place); where != nil {
+		before = upTo(t.routesOf(host), r)
+	}
+	t.routingOf(entry)
+	own := t.tableOf[host]
+	if own == nil {
+		return true // the entry does not lead there by what is known
+	}
+	for _, table := range in.routingOf(other).tables {
+		for _, there := range own.sharing(host, table) {
+			if in.serves(there, before) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// serves tells whether a virtual host serves requests that in another one go to the last of some routes, or to any if there are none.
+func (t *Traffic) serves(host *routev3.VirtualHost, others []route) bool {
+	if host.GetMatcher() != nil {
+		return true
+	}
+	routes := t.routesOf(host)
+	for i, r := range routes {
+		if (len(others) == 0 || routesMeet(others, routes[:i+1])) && t.succeeds(r.message) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Traffic) routesOf(host *routev3.VirtualHost) []route {
+	known, ok := t.routes[host]
+	if !ok {
+		for _, r := range host.GetRoutes() {
+			known = append(known, newRoute(r))
+		}
+		t.routes[host] = known
+	}
+	return known
+}
+
+// succeeds tells whether a route does more than to answer with an error.
+func (t *Traffic) succeeds(r *routev3.Route) bool {
+	cluster := r.GetRoute().GetCluster()
+	missing := cluster != "" && t.snapshot.Find(graph.Cluster, graph.Anywhere, cluster) == nil && !t.snapshot.Assumes(graph.Cluster, cluster) &&
+		t.snapshot.World(graph.Cluster, graph.Anywhere) != graph.Open
+	return !missing && r.GetDirectResponse().GetStatus() < 400
+}
+
+// routingOf finds the scopes and the route tables to which an entry leads.
+func (t *Traffic) routingOf(entry *graph.Resource) *routing {
+	if known, ok := t.routing[entry]; ok {
+		return known
+	}
+	found := &routing{}
+	t.routing[entry] = found
+	type step struct {
+		to    *graph.Resource
+		below *graph.Place // the reference to it
+	}
+	seen := map[*graph.Resource]bool{entry: true}
+	for next := []step{{to: entry}}; len(next) > 0; next = next[1:] {
+		next[0].to.Walk(func(at *graph.Place) { t.collect(found, at, next[0].below) })
+		for _, e := range t.snapshot.From(next[0].to) {
+			if to := e.To; to != nil && to.Kind != graph.Cluster && !seen[to] {
+				seen[to] = true
+				next = append(next, step{to, e.Place})
+			}
+		}
+	}
+	return found
+}
+
+// collect adds what a place says. A virtual host of its own belongs to the table that refers to it.
+func (t *Traffic) collect(found *routing, at, below *graph.Place) {
+	switch m := at.Message.Interface().(type) {
+	case *routev3.ScopedRouteConfiguration:
+		found.scopes = append(found.scopes, m)
+	case *routev3.RouteConfiguration:
+		found.tables = append(found.tables, t.table(m))
+	case *routev3.VirtualHost:
+		config, where := graph.Around[*routev3.RouteConfiguration](at)
+		if where == nil {
+			config, where = graph.Around[*routev3.RouteConfiguration](below)
+		}
+		if where == nil {
+			found.tables = append(found.tables, t.table(nil))
+		}
+		t.table(config).add(m)
+		t.tableOf[m] = t.table(config)
+	}
+}
+
+func (t *Traffic) table(of *routev3.RouteConfiguration) *table {
+	if t.tables[of] == nil {
+		t.tables[of] = newTable()
+	}
+	return t.tables[of]
+}

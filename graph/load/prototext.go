@@ -1,0 +1,112 @@
+package load
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"google.golang.org/protobuf/encoding/prototext"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+
+	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
+	"github.com/xdslint/xdslint/internal/tree"
+)
+
+// Protobuf's own reader makes the message of a proto text, which is then treated as one from a binary file. An outline of the text tells what it
+// is, and where its resources and their fields are.
+
+var textContents = map[content]struct {
+	name protoreflect.FullName
+	read func([]byte) *binary
+}{
+	bootstrap:     {bootstrapName, nil},
+	response:      {discoveryPackage + "DiscoveryResponse", readResponse},
+	deltaResponse: {discoveryPackage + "DeltaDiscoveryResponse", readDelta},
+	configDump:    {adminPackage + "ConfigDump", readDump},
+	resources:     {"google.protobuf.Any", readAny},
+}
+
+// protoText reads the message that the outline is one of.
+func (l *loader) protoText(in *input, outline *tree.Node) {
+	as := recognise(outline)
+	if as == nothing && in.named {
+		as = bootstrap // Envoy would take it for one
+	}
+	mt, err := l.types.FindMessageByName(textContents[as].name)
+	if err != nil {
+		return
+	}
+	m := mt.New().Interface()
+	if err := l.unmarshalText(in.text, m); err != nil {
+		in.syntax(textFault(in.file, err))
+	} else if b, ok := m.(*bootstrapv3.Bootstrap); ok {
+		in.binary, in.outline = &binary{as: bootstrap, bootstrap: b}, outline
+	} else if raw, err := proto.Marshal(m); err == nil {
+		if in.binary = textContents[as].read(raw); in.binary == nil || as == configDump {
+			return
+		}
+		d := decode.NewDecoder(l.types)
+		rest := in.binary.outlined(outline)
+		d.CheckNames(&rest, mt.Descriptor(), nil)
+		in.problems = d.Problems
+	}
+}
+
+// unmarshalText leaves out fields that do not exist, and the content of Anys whose types are not known: both are reported with their paths.
+func (l *loader) unmarshalText(text []byte, m proto.Message) error {
+	return prototext.UnmarshalOptions{AllowPartial: true, DiscardUnknown: true, Resolver: textTypes{types: l.types}}.Unmarshal(text, m)
+}
+
+// textTypes finds the types of Anys. One that is not known is an empty message.
+type textTypes struct {
+	types                decode.Types
+	*protoregistry.Types // nil, which knows no extensions
+}
+
+func (t textTypes) FindMessageByURL(url string) (protoreflect.MessageType, error) {
+	if mt, err := t.types.FindMessageByName(decode.TypeName(url)); err == nil {
+		return mt, nil
+	}
+	return (*emptypb.Empty)(nil).ProtoReflect().Type(), nil
+}
+
+var textError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(line (\d+):(\d+)\): (.*)`) })
+
+// textFault is what the reader of proto text says, without the value that it says it about: that may be a secret.
+func textFault(file *source.File, err error) error {
+	found := textError().FindStringSubmatch(err.Error())
+	if found == nil {
+		return &syntax.Error{Message: "this is not proto text", Span: source.Span{Start: len(file.Text), End: len(file.Text)}}
+	}
+	line, _ := strconv.Atoi(found[1])
+	column, _ := strconv.Atoi(found[2])
+	at := file.Offset(line, column)
+	message, _, _ := strings.Cut(found[3], ": ")
+	return &syntax.Error{Message: message, Span: source.Span{Start: at, End: min(at+1, len(file.Text))}}
+}
+
+// outlined tells where the resources are in a proto text, and returns the outline without them.
+func (b *binary) outlined(outline *tree.Node) (rest tree.Node) {
+	if b.as == resources {
+		b.resources[0].text = outline
+		return tree.Node{}
+	}
+	list := tree.Node{Kind: tree.List}
+	for i := range b.resources {
+		n := outline.Locate((*tree.Path)(nil).Item("resources", i)).Node
+		if url := n.Get("@type"); url == nil || decode.TypeName(url.Text) == discoveryPackage+"Resource" {
+			list.Items = append(list.Items, n.With("resource", tree.Node{}))
+			n = n.Field("resource")
+		}
+		b.resources[i].text = n
+	}
+	return outline.With("resources", list)
+}

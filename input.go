@@ -1,0 +1,214 @@
+package xdslint
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/source"
+)
+
+// Input is what is judged: Paths, Texts, Snapshots, or what was Loaded.
+type Input struct {
+	origin
+	name  string
+	whole bool
+}
+
+// origin is where an input is from. Only Paths leads to what reads the disk, so a program without Paths does not hold that at all.
+type origin interface {
+	// load reads it, some of its files with another text, by their keys.
+	load(ctx context.Context, l *Linter, changed map[string][]byte) (*load.Input, error)
+	// names are what it is made of, as a baseline remembers them.
+	names(*Linter) []string
+	// key is the same for all names of a file, and empty for one that fixes must not change.
+	key(f *source.File, read []load.FileReport) string
+	// fixable says why fixes cannot change it; nil: they can.
+	fixable(*Linter) error
+	// single is the name of the file that is all of it.
+	single() (string, error)
+}
+
+// Paths are files, folders and globs; "-" is standard input. Without any, it is those that the configuration names.
+func Paths(all ...string) Input { return Input{origin: paths(all), whole: len(all) == 0} }
+
+// Texts are files by their names. Nothing else is read: a file that a bootstrap names is looked for among them.
+func Texts(all map[string][]byte) Input { return Input{origin: texts(all)} }
+
+// Loaded is what was read already, by Linter.Load or package load.
+func Loaded(input *load.Input) Input { return Input{origin: loaded{input}} }
+
+// Snapshots are graphs that there are already, such as gocp.Snapshot makes of what a go-control-plane cache holds.
+func Snapshots(all ...*graph.Snapshot) Input { return Loaded(&load.Input{Snapshots: all}) }
+
+// Named gives an input a name for errors about it as a whole.
+func (in Input) Named(name string) Input {
+	in.name = name
+	return in
+}
+
+// Whole says that the input is all that the configuration was written for: an ignore in it that hides nothing is then a finding. The paths that the
+// configuration itself names are that anyway.
+func (in Input) Whole() Input {
+	in.whole = true
+	return in
+}
+
+// Texts are the files of an input that the function Texts made; nil: it is another one.
+func (in Input) Texts() map[string][]byte {
+	all, _ := in.origin.(texts)
+	return maps.Clone(all)
+}
+
+// ErrNoPaths says that neither an input nor the configuration names anything to read.
+var ErrNoPaths = errors.New("nothing to read: name files or folders, or set paths in " + ConfigName)
+
+// Load reads an input, and judges nothing.
+func (l *Linter) Load(ctx context.Context, in Input) (*load.Input, error) {
+	return l.load(ctx, in, nil)
+}
+
+func (l *Linter) load(ctx context.Context, in Input, changed map[string][]byte) (*load.Input, error) {
+	if in.origin == nil {
+		return nil, ErrNoPaths
+	}
+	return in.origin.load(ctx, l, changed)
+}
+
+// loading are the options of a load.
+func (l *Linter) loading() load.Options {
+	opts := l.options.Load
+	if l.options.Progress != nil {
+		n := 0
+		opts.Progress = func(path string) {
+			n++ // one call at a time
+			l.progress("reading file %d: %s", n, path)
+		}
+	}
+	return opts
+}
+
+// paths on the disk.
+type paths []string
+
+func (p paths) load(ctx context.Context, l *Linter, changed map[string][]byte) (*load.Input, error) {
+	all := p.names(l)
+	if len(all) == 0 {
+		return nil, ErrNoPaths
+	}
+	opts := l.loading()
+	opts.Texts = changed
+	return load.Paths(ctx, all, opts)
+}
+
+func (p paths) names(l *Linter) []string {
+	if len(p) == 0 {
+		return l.config.InputPaths()
+	}
+	return p
+}
+
+// key is the real path of a file that the paths lead to, if its text is what is on disk: of UTF-16 it is not.
+func (p paths) key(f *source.File, read []load.FileReport) string {
+	given := slices.ContainsFunc(read, func(r load.FileReport) bool { return r.Path == f.Name && r.As != "" && !r.Followed })
+	if !given {
+		return ""
+	}
+	real := load.RealPath(f.Name)
+	if text, err := os.ReadFile(real); err != nil || !bytes.Equal(text, f.Text) {
+		return ""
+	}
+	return real
+}
+
+func (p paths) fixable(l *Linter) error {
+	if slices.Contains(p.names(l), "-") {
+		return errors.New("standard input cannot be fixed: give the name of a file")
+	}
+	return nil
+}
+
+func (p paths) single() (string, error) {
+	if len(p) != 1 {
+		return "", errNotSingle
+	}
+	if p[0] == "-" {
+		return "-", nil
+	}
+	f, err := os.Open(p[0])
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if _, err := f.Read(make([]byte, 1)); err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	return p[0], nil
+}
+
+// texts by their names.
+type texts map[string][]byte
+
+func (t texts) load(ctx context.Context, l *Linter, changed map[string][]byte) (*load.Input, error) {
+	all := t
+	if len(changed) > 0 {
+		all = maps.Clone(t)
+		maps.Copy(all, changed)
+	}
+	return load.Texts(ctx, all, l.loading())
+}
+
+func (t texts) names(*Linter) []string { return slices.Sorted(maps.Keys(t)) }
+
+func (t texts) key(f *source.File, _ []load.FileReport) string {
+	if _, given := t[f.Name]; given {
+		return f.Name
+	}
+	return ""
+}
+
+func (t texts) fixable(*Linter) error { return nil }
+
+func (t texts) single() (string, error) {
+	if len(t) != 1 {
+		return "", errNotSingle
+	}
+	return t.names(nil)[0], nil
+}
+
+// loaded is what was read already.
+type loaded struct{ *load.Input }
+
+func (i loaded) load(context.Context, *Linter, map[string][]byte) (*load.Input, error) {
+	return i.Input, nil
+}
+
+func (i loaded) names(*Linter) (names []string) {
+	for _, f := range i.Files {
+		if !f.Followed {
+			names = append(names, f.Path)
+		}
+	}
+	return names
+}
+
+func (loaded) key(*source.File, []load.FileReport) string { return "" }
+
+func (loaded) fixable(*Linter) error { return errors.New("only files and texts can be fixed") }
+
+func (loaded) single() (string, error) { return "", errNotSingle }
+
+// title is what errors call an input.
+func (l *Linter) title(in Input) string {
+	if in.name == "" {
+		return strings.Join(in.names(l), ", ")
+	}
+	return in.name
+}

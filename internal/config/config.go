@@ -1,0 +1,297 @@
+// Package config reads .xdslint.yaml, where a team writes down what its runs have in common.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/suppress"
+	"github.com/xdslint/xdslint/lint"
+)
+
+// FileName is that of a configuration.
+const FileName = ".xdslint.yaml"
+
+// Config is what a configuration says. docs/xdslint.schema.json describes the same.
+type Config struct {
+	Paths      []string          `yaml:"paths"`      // what to lint where the command line names nothing; relative to the file
+	Targets    []string          `yaml:"targets"`    // such as envoy:1.40
+	FailOn     string            `yaml:"fail-on"`    // error, warning, info or never
+	Severities map[string]string `yaml:"severities"` // error, warning, info or off, by rule, group or glob
+	Ignores    []suppress.Ignore `yaml:"ignores"`
+	Assume     []string          `yaml:"assume"` // KIND:GLOB: names that exist elsewhere
+	Open       []string          `yaml:"open"`   // kinds of which more exist than is given
+	Closed     []string          `yaml:"closed"` // kinds of which all are given
+
+	Constraints []Constraint `yaml:"constraints"` // custom rules in CEL
+	Plugins     []Plugin     `yaml:"plugins"`     // custom rules in modules
+
+	File   *source.File `yaml:"-"`
+	Custom []*lint.Rule `yaml:"-"` // of the constraints and plugins
+}
+
+// Find looks for a file from a folder upwards, to the root of the repository at most. It is empty where there is none.
+func Find(dir, name string) string {
+	for {
+		file := filepath.Join(dir, name)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			return file
+		}
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			return ""
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// Read reads and checks a configuration against the built-in rules, and adds its custom rules; name is its name in errors, which have lines.
+func Read(file, name string, builtIn []*lint.Rule, custom RuleSource) (*Config, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(&source.File{Name: name, Text: text}, builtIn, custom)
+}
+
+// Parse is Read for a text.
+func Parse(f *source.File, builtIn []*lint.Rule, custom RuleSource) (*Config, error) {
+	s, faults := ParseLenient(f, builtIn, custom)
+	return s, joined(faults)
+}
+
+// InputPaths are those that the configuration names, as seen from the working directory.
+func (s *Config) InputPaths() []string {
+	paths := make([]string, len(s.Paths))
+	for i, p := range s.Paths {
+		if paths[i] = p; !filepath.IsAbs(p) {
+			paths[i] = filepath.Join(filepath.Dir(s.File.Name), p)
+		}
+	}
+	return paths
+}
+
+// None are the settings without a configuration; custom rules may come from elsewhere.
+func None(custom RuleSource) (*Config, error) {
+	s, d := &Config{}, &decoder{}
+	s.addCustom(d, custom)
+	return s, joined(d.faults)
+}
+
+func joined(faults []*Fault) error {
+	errs := make([]error, len(faults))
+	for i, fault := range faults {
+		errs[i] = fault
+	}
+	return errors.Join(errs...)
+}
+
+// ParseLenient reads what there is to understand in a text, and says what is left out.
+func ParseLenient(f *source.File, builtIn []*lint.Rule, custom RuleSource) (*Config, []*Fault) {
+	s := &Config{File: f}
+	d := &decoder{file: f}
+	root := d.document()
+	if root != nil {
+		d.decode(root, s)
+		s.place(d, root)
+		s.checkPlugins(d)
+	}
+	s.addCustom(d, custom)
+	if root != nil {
+		s.check(d, root, append(builtIn[:len(builtIn):len(builtIn)], s.Custom...))
+	}
+	d.sort()
+	return s, d.faults
+}
+
+// check looks at what the values mean, and leaves out those that mean nothing.
+func (s *Config) check(d *decoder, root *node, rules []*lint.Rule) {
+	checked := func(key string, values []string, check func(string) error) []string {
+		var good []string
+		for i, value := range values {
+			if err := check(value); err != nil {
+				d.errorf(root.at(key, i), "%s", err)
+			} else {
+				good = append(good, value)
+			}
+		}
+		return good
+	}
+	isKind := func(name string) error { _, err := ParseKind(name); return err }
+	s.Targets = checked("targets", s.Targets, func(name string) error { _, err := dataplane.Parse(name); return err })
+	s.Assume = checked("assume", s.Assume, func(assumed string) error { _, err := ParseAssumed(assumed); return err })
+	s.Open, s.Closed = checked("open", s.Open, isKind), checked("closed", s.Closed, isKind)
+	if s.FailOn != "" {
+		if _, err := ParseFailOn(s.FailOn); err != nil {
+			d.errorf(root.at("fail-on", -1), "%s", err)
+			s.FailOn = ""
+		}
+	}
+	for _, selector := range sortedKeys(s.Severities) {
+		s.checkSeverity(d, root, selector, rules)
+	}
+	for i := range s.Ignores {
+		s.checkIgnore(d, root.at("ignores", i), &s.Ignores[i], rules)
+	}
+}
+
+func (s *Config) checkSeverity(d *decoder, root *node, selector string, rules []*lint.Rule) {
+	level := s.Severities[selector]
+	if err := CheckSelector(selector, rules); err != nil {
+		d.errorf(root.key("severities", selector), "%s", err)
+	}
+	if level == Off {
+		return
+	}
+	if _, err := lint.ParseSeverity(level); err != nil {
+		d.errorf(root.entry("severities", selector), "%q is no severity: error, warning, info, off", level)
+		delete(s.Severities, selector)
+	}
+}
+
+func (s *Config) checkIgnore(d *decoder, at source.Span, ignore *suppress.Ignore, rules []*lint.Rule) {
+	ignore.Span = at
+	if ignore.Rule == "" {
+		d.errorf(at, `an ignore needs a "rule"; "*" means all of them`)
+	} else if err := CheckSelector(ignore.Rule, rules); err != nil {
+		d.errorf(at, "%s", err)
+	}
+	if strings.TrimSpace(ignore.Reason) == "" {
+		d.errorf(at, `an ignore needs a "reason", for whoever reads it next`)
+	}
+	if err := CheckResource(ignore.Resource); err != nil {
+		d.errorf(at, "%s", err)
+	}
+}
+
+// CheckResource checks a glob over KIND/NAME; empty means all.
+func CheckResource(glob string) error {
+	kind, _, named := strings.Cut(glob, "/")
+	wild := strings.IndexAny(kind, "*?")
+	fits := func(k graph.Kind) bool {
+		return string(k) == kind && named || wild >= 0 && strings.HasPrefix(string(k), kind[:wild])
+	}
+	if glob == "" || slices.ContainsFunc(append(graph.Kinds(), graph.File), fits) {
+		return nil
+	}
+	return fmt.Errorf("resource %q is not KIND/NAME, such as cluster/backend-*", glob)
+}
+
+// Off is the severity of a rule that does not run.
+const Off = "off"
+
+// Severity is what the settings say about a rule: the most particular selector wins, an id before a glob before a group
+// before "*". It is empty where they say nothing.
+func (s *Config) Severity(r *lint.Rule) string {
+	if level := s.Severities[r.ID()]; level != "" {
+		return level
+	}
+	best, level := "", ""
+	for _, selector := range sortedKeys(s.Severities) {
+		if strings.Contains(selector, "/") && r.Match(selector) && len(selector) > len(best) {
+			best, level = selector, s.Severities[selector]
+		}
+	}
+	for _, selector := range []string{r.Group, "*"} {
+		if level == "" {
+			level = s.Severities[selector]
+		}
+	}
+	return level
+}
+
+// CheckSelector tells whether a selector means any rule.
+func CheckSelector(selector string, rules []*lint.Rule) error {
+	var names []string
+	for _, r := range rules {
+		if r.Match(selector) {
+			return nil
+		}
+		names = append(names, r.ID(), r.Group)
+	}
+	return fmt.Errorf("no rule or group is named %q%s", selector, lint.DidYouMean(selector, names))
+}
+
+// ParseFailOn reads the lowest severity that fails a run; 0 is "never".
+func ParseFailOn(s string) (lint.Severity, error) {
+	if s == "never" {
+		return 0, nil
+	}
+	severity, err := lint.ParseSeverity(s)
+	if err != nil {
+		return 0, fmt.Errorf("%q is none of error, warning, info, never", s)
+	}
+	return severity, nil
+}
+
+// ParseKind reads the name of a kind.
+func ParseKind(s string) (graph.Kind, error) {
+	var names []string
+	for _, k := range graph.Kinds() {
+		if string(k) == s {
+			return k, nil
+		}
+		names = append(names, string(k))
+	}
+	near := lint.DidYouMean(s, names)
+	if near == "" {
+		near = ": " + strings.Join(names, ", ")
+	}
+	return "", fmt.Errorf("no kind is named %q%s", s, near)
+}
+
+// ParseAssumed reads KIND:GLOB.
+func ParseAssumed(s string) (graph.Assumed, error) {
+	name, glob, ok := strings.Cut(s, ":")
+	if !ok || glob == "" {
+		return graph.Assumed{}, fmt.Errorf("%q is not KIND:GLOB, such as cluster:backend-*", s)
+	}
+	kind, err := ParseKind(name)
+	if err != nil {
+		return graph.Assumed{}, err
+	}
+	if _, err := path.Match(glob, ""); err != nil {
+		return graph.Assumed{}, fmt.Errorf("%q is no glob: a [ is not closed, or a \\ stands at the end", glob)
+	}
+	return graph.Assumed{Kind: kind, Glob: glob}, nil
+}
+
+// ParseAssumptions reads what is known of the world around the input.
+func ParseAssumptions(assume, open, closed []string) (all graph.Assumptions, err error) {
+	for _, text := range assume {
+		assumed, err := ParseAssumed(text)
+		if err != nil {
+			return all, fmt.Errorf("assume: %w", err)
+		}
+		all.Names = append(all.Names, assumed)
+	}
+	if all.Open, err = parseKinds(open); err != nil {
+		return all, fmt.Errorf("open: %w", err)
+	}
+	if all.Closed, err = parseKinds(closed); err != nil {
+		return all, fmt.Errorf("closed: %w", err)
+	}
+	return all, nil
+}
+
+func parseKinds(names []string) (all []graph.Kind, err error) {
+	for _, name := range names {
+		kind, err := ParseKind(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, kind)
+	}
+	return all, nil
+}

@@ -1,0 +1,194 @@
+package config
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/suppress"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var (
+	group   = &lint.Group{Name: "schema"}
+	nothing = lint.ForSnapshot(func(*lint.Pass) {})
+	one     = group.Add(&lint.Rule{Name: "one", Run: nothing})
+	two     = group.Add(&lint.Rule{Name: "one-two", Run: nothing})
+)
+
+const schemaFile = "../../docs/xdslint.schema.json"
+
+func parse(text string) (*Config, error) {
+	return Parse(&source.File{Name: "x.yaml", Text: []byte(text)}, group.Rules(), nil)
+}
+
+// The published schema has the keys of the Go structs, and the names that the code knows.
+func TestSchemaIsCurrent(t *testing.T) {
+	raw, err := os.ReadFile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type object struct {
+		Properties map[string]struct {
+			Enum        []any
+			Description string
+			Items       object2
+		}
+	}
+	var schema struct {
+		object
+		Defs struct {
+			Kind struct{ Enum []graph.Kind }
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(raw, &schema); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for key, p := range schema.Properties {
+		got = append(got, key)
+		if p.Description == "" {
+			t.Errorf("%s has no description", key)
+		}
+	}
+	slices.Sort(got)
+	if want := keysOf(Config{}); !slices.Equal(got, want) {
+		t.Errorf("the schema has %v, the struct %v", got, want)
+	}
+	for key, element := range map[string]any{"ignores": suppress.Ignore{}, "constraints": Constraint{}, "plugins": Plugin{}} {
+		inner := slices.Sorted(maps.Keys(schema.Properties[key].Items.Properties))
+		if want := keysOf(element); !slices.Equal(inner, want) {
+			t.Errorf("%s: the schema has %v, the struct %v", key, inner, want)
+		}
+	}
+	if !slices.Equal(schema.Defs.Kind.Enum, graph.Kinds()) {
+		t.Errorf("kinds are %v", schema.Defs.Kind.Enum)
+	}
+	for _, v := range schema.Properties["fail-on"].Enum {
+		if s, ok := v.(string); ok {
+			if _, err := ParseFailOn(s); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+type object2 struct{ Properties map[string]any }
+
+func keysOf(v any) (keys []string) {
+	for i := range reflect.TypeOf(v).NumField() {
+		if name := reflect.TypeOf(v).Field(i).Tag.Get("yaml"); name != "-" && name != "" {
+			keys = append(keys, name)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// What one takes the other takes, as far as a schema can tell.
+func TestSchemaAgrees(t *testing.T) {
+	schema, err := jsonschema.NewCompiler().Compile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, ok := range map[string]bool{
+		"":         true,
+		"paths:\n": true,
+		"paths: [a, b]\ntargets: [envoy:1.40]\nfail-on: never\n":                  true,
+		"severities: {schema: warning, schema/one: \"off\"}":                      true,
+		"severities: {schema: off}":                                               true,
+		"severities: {schema: fatal}":                                             false,
+		"ignores: [{rule: schema, reason: x}]":                                    true,
+		"ignores: [{rule: schema, resource: cluster/*, field: a, reason: x}]":     true,
+		"ignores: [{rule: schema}]":                                               false,
+		"ignores: [{reason: x}]":                                                  false,
+		"ignores: {rule: schema}":                                                 false,
+		"assume: [\"cluster:a*\"]\nopen: [secret]\nclosed: [cluster]":             true,
+		"assume: [cluster]":                                                       false,
+		"open: [secrets]":                                                         false,
+		"open: secret":                                                            false,
+		"fail-on: fatal":                                                          false,
+		"plugins: [{path: rules.wasm}]":                                           true,
+		"plugins: [{path: rules.wasm, sha256: " + strings.Repeat("0a", 32) + "}]": true,
+		"plugins: [{path: rules.wasm, sha256: 0a}]":                               false,
+		"plugins: [{sha256: " + strings.Repeat("0a", 32) + "}]":                   false,
+		"path: [a]": false,
+		"[a]":       false,
+	} {
+		var value any
+		if err := yaml.Unmarshal([]byte(text), &value); err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(value); (err == nil) != ok {
+			t.Errorf("%q: the schema says %v", text, err)
+		}
+		if _, err := parse(text); (err == nil) != ok {
+			t.Errorf("%q: the program says %v", text, err)
+		}
+	}
+}
+
+func TestSeverity(t *testing.T) {
+	for _, c := range []struct{ text, one, two string }{
+		{`{}`, "", ""},
+		{`{"*": info}`, "info", "info"},
+		{`{"*": info, schema: warning}`, "warning", "warning"},
+		{`{schema: warning, "schema/one*": error}`, "error", "error"},
+		{`{schema: warning, schema/one: error}`, "error", "warning"},
+		{`{"schema/*": info, "schema/one-*": "off", schema/one: error}`, "error", "off"},
+	} {
+		s, err := parse("severities: " + c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := s.Severity(one), s.Severity(two); a != c.one || b != c.two {
+			t.Errorf("%s: %q, %q, want %q, %q", c.text, a, b, c.one, c.two)
+		}
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	_, err := parse("ignores:\n- rule: schema\n  reason: x\n  reasn: y\npaths: [a]\npaths: [b]\n")
+	want := "x.yaml:4:3: unknown key \"reasn\" (did you mean \"reason\"?)\nx.yaml:6:1: the key \"paths\" stands here twice"
+	if err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+}
+
+func TestFind(t *testing.T) {
+	root := t.TempDir()
+	deep := filepath.Join(root, "repo", "a", "b")
+	if err := os.MkdirAll(filepath.Join(root, "repo", ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(deep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put := func(dir string) string {
+		name := filepath.Join(root, dir, FileName)
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	put(".") // above the repository: not for it
+	if got := Find(deep, FileName); got != "" {
+		t.Errorf("found %s outside the repository", got)
+	}
+	if want := put("repo"); Find(deep, FileName) != want {
+		t.Errorf("found %s, want %s", Find(deep, FileName), want)
+	}
+	if want := put("repo/a"); Find(deep, FileName) != want {
+		t.Errorf("found %s, want %s", Find(deep, FileName), want)
+	}
+}

@@ -1,0 +1,347 @@
+// Package decode makes messages of trees, as Envoy's own readers would, and opens the Anys in them. What does not fit is a Problem, never an error: the rest is
+// decoded all the same.
+package decode
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	envoytypes "github.com/xdslint/xdslint/internal/decode/types"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/tree"
+)
+
+// Types finds message types by full name; *protoregistry.Types does.
+type Types interface {
+	FindMessageByName(protoreflect.FullName) (protoreflect.MessageType, error)
+}
+
+// ProblemKind says what is wrong with a text as a message of its type.
+type ProblemKind uint8
+
+// The kinds of problems.
+const (
+	UnknownField ProblemKind = iota // a key that is no field of the message
+	UnknownEnum                     // a name that is no value of the enum
+	UnknownType                     // an Any whose type is not linked in
+	BadAny                          // an Any without "@type", or whose bytes are not of its type
+	BadValue                        // a value that the field's type cannot hold
+	OneofTwice                      // two members of one oneof
+	DuplicateKey                    // a key twice in one map
+	TooDeep                         // nesting beyond every limit
+	Syntax                          // the text is no YAML, JSON or proto text; Name is "template" where it has to be rendered first
+	Unreadable                      // the file could not be read: missing, empty, too large
+	OldType                         // a v2 message; Name is its type
+	BadObject                       // a Kubernetes object that does not say what it should about the xDS in it
+)
+
+// Problem is one place where a text is no message of its type. The rest of the text is decoded all the same.
+type Problem struct {
+	Kind    ProblemKind
+	Path    *tree.Path
+	Span    source.Span
+	Message string
+	Name    string                         // of the unknown field, enum value or type
+	In      protoreflect.MessageDescriptor // the message that lacks the field
+	Enum    protoreflect.EnumDescriptor    // the enum that lacks the value
+	Node    *tree.Node                     // what stands there; nil for binary input
+	Lenient bool                           // Envoy takes it: duplicate keys in YAML, for example
+	Carried bool                           // in a TypedStruct, into which nobody but Envoy looks
+}
+
+// Contents tells what the Anys of one input hold, all decoded when the input was read. It also knows the messages that
+// TypedStructs stand for.
+type Contents map[proto.Message]proto.Message
+
+// Format is the encoding of a text; its reader decides what passes for a message: Envoy's, or that of the Kubernetes controller which makes
+// messages of the object that the text stands in.
+type Format uint8
+
+// The formats.
+const (
+	YAML Format = iota
+	JSON
+	Jsonpb    // an object that Istio reads: github.com/golang/protobuf/jsonpb
+	ProtoJSON // an object that Envoy Gateway reads: google.golang.org/protobuf/encoding/protojson
+)
+
+// ofObject tells the formats of Kubernetes objects. Their readers in Go take nothing but the JSON mapping that protobuf promises.
+func (f Format) ofObject() bool { return f == Jsonpb || f == ProtoJSON }
+
+// lastWins tells the formats in which of two equal keys the last counts, and nobody complains.
+func (f Format) lastWins() bool { return f == YAML || f.ofObject() }
+
+// Decoder makes messages of texts.
+type Decoder struct {
+	Types    Types
+	Format   Format
+	Depth    int // how many maps and lists are open around what is decoded
+	Contents Contents
+	Problems []Problem
+	Seen     []Seen // what tells a loader where more resources come from
+}
+
+// Seen is a ConfigSource, or a message that allows clusters on demand, wherever it is nested.
+type Seen struct {
+	Field   protoreflect.FieldDescriptor // that holds it
+	Message protoreflect.Message
+	Path    *tree.Path
+}
+
+// watched are the messages that go into Decoder.Seen.
+var watched = map[protoreflect.FullName]bool{
+	"envoy.config.core.v3.ConfigSource":                               true,
+	"envoy.extensions.filters.http.on_demand.v3.OnDemandCds":          true,
+	"envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.OnDemand": true,
+}
+
+// NewDecoder returns a decoder for one input. With nil types it knows those of Envoy's v3 API.
+func NewDecoder(types Types) *Decoder {
+	if types == nil {
+		types = envoytypes.Envoy
+	}
+	return &Decoder{Types: types}
+}
+
+// Decode fills m from a text. What does not fit is left out of m and noted in d.Problems, under at.
+func (d *Decoder) Decode(n *tree.Node, m proto.Message, at *tree.Path) {
+	d.message(n, m.ProtoReflect(), at, d.Depth)
+}
+
+// DecodeAny fills m from the entries beside an "@type" that names m's type.
+func (d *Decoder) DecodeAny(n *tree.Node, m proto.Message, at *tree.Path) {
+	if n.Kind != tree.Map {
+		d.message(n, m.ProtoReflect(), at, d.Depth)
+		return
+	}
+	d.fields(n, m.ProtoReflect(), at, d.Depth, true)
+}
+
+func (d *Decoder) problem(kind ProblemKind, n *tree.Node, at *tree.Path, format string, args ...any) *Problem {
+	d.Problems = append(d.Problems, Problem{Kind: kind, Path: at, Span: n.Span(), Node: n, Message: fmt.Sprintf(format, args...)})
+	return &d.Problems[len(d.Problems)-1]
+}
+
+// message reads n into m; depth counts what is open around n.
+func (d *Decoder) message(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
+	name := m.Descriptor().FullName()
+	if read := wellKnown[name]; read != nil {
+		read(d, n, m, at, depth)
+		return
+	}
+	if n.Kind != tree.Map {
+		d.problem(BadValue, n, at, "%s stands where a %s belongs, which is a map of its fields", n.Kind, name)
+		return
+	}
+	d.fields(n, m, at, depth, false)
+}
+
+// fields reads the entries of a map into the fields of a message.
+func (d *Decoder) fields(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int, inAny bool) {
+	if d.tooDeep(n, at, depth) {
+		return
+	}
+	fields := m.Descriptor().Fields()
+	twice := shadowed(n)
+	for i := range n.Keys {
+		key, value := &n.Keys[i], &n.Items[i]
+		if inAny && key.Name == "@type" {
+			continue
+		}
+		fd := FieldNamed(fields, key.Name)
+		if fd == nil {
+			d.unknownField(key, value, m.Descriptor(), at)
+			continue
+		}
+		if twice(i) {
+			d.duplicateKey(key, value, at.Field(string(fd.Name())), true)
+			if d.Format.lastWins() { // in JSON they are merged
+				continue
+			}
+		}
+		if value.Kind == tree.Null && !holdsNull(fd) {
+			continue
+		}
+		if oneof := fd.ContainingOneof(); oneof != nil && !oneof.IsSynthetic() {
+			if first := m.WhichOneof(oneof); first != nil {
+				d.oneofTwice(key, value, first, fd, at)
+				continue
+			}
+		}
+		d.field(value, m, fd, at, depth+1)
+	}
+}
+
+func (d *Decoder) tooDeep(n *tree.Node, at *tree.Path, depth int) bool {
+	if depth < tree.MaxDepth {
+		return false
+	}
+	d.problem(TooDeep, n, at, "values nest more than %d deep", tree.MaxDepth)
+	return true
+}
+
+func (d *Decoder) oneofTwice(key *tree.Key, value *tree.Node, first, fd protoreflect.FieldDescriptor, at *tree.Path) {
+	p := d.problem(OneofTwice, value, at.Field(string(fd.Name())), "only one of %s and %s can be set: both are alternatives of %s", first.Name(), fd.Name(), fd.ContainingOneof().Name())
+	p.Span, p.Name = key.Span(), string(fd.Name())
+}
+
+// FieldNamed finds a field by its name in the proto or in JSON: readers take both.
+func FieldNamed(fields protoreflect.FieldDescriptors, key string) protoreflect.FieldDescriptor {
+	if fd := fields.ByName(protoreflect.Name(key)); fd != nil {
+		return fd
+	}
+	return fields.ByJSONName(key)
+}
+
+// holdsNull tells the fields for which JSON's null is a value.
+func holdsNull(fd protoreflect.FieldDescriptor) bool {
+	return fd.Message() != nil && fd.Message().FullName() == "google.protobuf.Value" ||
+		fd.Enum() != nil && fd.Enum().FullName() == "google.protobuf.NullValue"
+}
+
+func (d *Decoder) unknownField(key *tree.Key, value *tree.Node, md protoreflect.MessageDescriptor, at *tree.Path) {
+	p := d.problem(UnknownField, value, at.Field(key.Name), "%s has no field %q", md.FullName(), key.Name)
+	p.Span, p.Name, p.In = key.Span(), key.Name, md
+}
+
+// shadowed tells of each entry whether its key stands in the map once more, further down.
+func shadowed(n *tree.Node) func(i int) bool {
+	if len(n.Keys) <= 16 {
+		return func(i int) bool {
+			for j := i + 1; j < len(n.Keys); j++ {
+				if n.Keys[j].Name == n.Keys[i].Name {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	last := make(map[string]int, len(n.Keys))
+	for i := range n.Keys {
+		last[n.Keys[i].Name] = i
+	}
+	return func(i int) bool { return last[n.Keys[i].Name] != i }
+}
+
+func (d *Decoder) duplicateKey(key *tree.Key, value *tree.Node, at *tree.Path, lenient bool) {
+	p := d.problem(DuplicateKey, value, at, "the key %q stands here twice", key.Name)
+	p.Span, p.Name, p.Lenient = key.Span(), key.Name, lenient
+}
+
+func (d *Decoder) field(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *tree.Path, depth int) {
+	name := string(fd.Name())
+	switch {
+	case fd.IsMap():
+		d.mapField(n, m, fd, at, depth)
+	case fd.IsList():
+		d.list(n, m, fd, at, depth)
+	case fd.Message() != nil:
+		d.single(n, mutable(m, fd), fd, at.Field(name), depth)
+	default:
+		if v, ok := d.scalar(n, fd, at.Field(name)); ok {
+			m.Set(fd, v)
+		}
+	}
+}
+
+func (d *Decoder) single(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *tree.Path, depth int) {
+	if watched[m.Descriptor().FullName()] {
+		d.Seen = append(d.Seen, Seen{Field: fd, Message: m, Path: at})
+	}
+	d.message(n, m, at, depth)
+}
+
+// list reads the elements of a repeated field. Envoy takes a bare value for a list of one, and a list in a list for its
+// elements.
+func (d *Decoder) list(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *tree.Path, depth int) {
+	name, list := string(fd.Name()), m.Mutable(fd).List()
+	if n.Kind != tree.List && d.Format.ofObject() {
+		d.problem(BadValue, n, at.Field(name), "%s stands where a list belongs", n.Kind)
+		return
+	}
+	if n.Kind != tree.List {
+		d.element(n, m, fd, at.Item(name, list.Len()), depth)
+		return
+	}
+	if d.tooDeep(n, at.Field(name), depth) {
+		return
+	}
+	for i := range n.Items {
+		if item := &n.Items[i]; item.Kind == tree.List && !holdsList(fd) && !d.Format.ofObject() {
+			d.list(item, m, fd, at, depth+1)
+		} else {
+			d.element(item, m, fd, at.Item(name, list.Len()), depth+1)
+		}
+	}
+}
+
+// holdsList tells the repeated fields whose elements may be lists themselves.
+func holdsList(fd protoreflect.FieldDescriptor) bool {
+	if fd.Message() == nil {
+		return false
+	}
+	name := fd.Message().FullName()
+	return name == "google.protobuf.Value" || name == "google.protobuf.ListValue"
+}
+
+// element appends to a list. A broken message keeps its place, so that indices in paths stay true; null is an empty one.
+func (d *Decoder) element(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *tree.Path, depth int) {
+	if fd.Message() != nil {
+		inner := appendTo(m, fd)
+		if n.Kind != tree.Null || holdsNull(fd) {
+			d.message(n, inner, at, depth)
+		}
+		return
+	}
+	list := m.Mutable(fd).List()
+	if n.Kind == tree.Null && !holdsNull(fd) {
+		list.Append(list.NewElement())
+	} else if v, ok := d.scalar(n, fd, at); ok {
+		list.Append(v)
+	}
+}
+
+func (d *Decoder) mapField(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *tree.Path, depth int) {
+	name := string(fd.Name())
+	if n.Kind != tree.Map {
+		d.problem(BadValue, n, at.Field(name), "%s stands where a map belongs", n.Kind)
+		return
+	}
+	if d.tooDeep(n, at.Field(name), depth) {
+		return
+	}
+	twice := shadowed(n)
+	for i := range n.Keys {
+		key, value := &n.Keys[i], &n.Items[i]
+		here := at.Entry(name, key.Name)
+		if twice(i) {
+			d.duplicateKey(key, value, here, d.Format.lastWins())
+			continue
+		}
+		d.entry(&tree.Node{Kind: tree.String, Text: key.Name, Start: key.Start, End: key.End}, value, m, fd, here, depth+1)
+	}
+}
+
+func (d *Decoder) entry(key, value *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *tree.Path, depth int) {
+	k, ok := d.scalar(key, fd.MapKey(), at)
+	if !ok {
+		return
+	}
+	entries := m.Mutable(fd).Map()
+	switch holder := fd.MapValue(); {
+	case holder.Message() != nil:
+		v := newEntry(m, fd)
+		if value.Kind != tree.Null || holdsNull(holder) {
+			d.message(value, v.Message(), at, depth)
+		}
+		entries.Set(k.MapKey(), v)
+	case value.Kind == tree.Null && !holdsNull(holder):
+		entries.Set(k.MapKey(), entries.NewValue())
+	default:
+		if v, ok := d.scalar(value, holder, at); ok {
+			entries.Set(k.MapKey(), v)
+		}
+	}
+}

@@ -1,0 +1,34 @@
+package decode
+
+import (
+	"strings"
+	"sync"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/internal/decode/types"
+)
+
+// successors maps the types of xDS v2 to those of v3, which name their predecessors.
+var successors = sync.OnceValue(func() map[protoreflect.FullName]protoreflect.FullName {
+	found := map[protoreflect.FullName]protoreflect.FullName{}
+	types.Each(func(name, v2 protoreflect.FullName) {
+		if v2 != "" {
+			found[v2] = name
+		}
+	})
+	return found
+})
+
+// Successor is what a type of xDS v2 is called in v3, empty where that is not known.
+func Successor(name string) string { return string(successors()[protoreflect.FullName(name)]) }
+
+// v3Name tells whether a message type is of xDS v2, and what it is called in v3 where that is known. Vendors number their
+// packages too: what has no successor and is not in a package of Envoy's core is taken for one of theirs.
+func v3Name(name protoreflect.FullName) (successor protoreflect.FullName, old bool) {
+	if !strings.HasPrefix(string(name), "envoy.") || strings.Contains(string(name), ".v3.") {
+		return "", false
+	}
+	successor = successors()[name]
+	return successor, successor != "" || strings.HasPrefix(string(name), "envoy.api.v2.")
+}

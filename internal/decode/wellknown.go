@@ -1,0 +1,184 @@
+package decode
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+	_ "google.golang.org/protobuf/types/known/durationpb" // Anys may hold any of these
+	_ "google.golang.org/protobuf/types/known/emptypb"
+	_ "google.golang.org/protobuf/types/known/fieldmaskpb"
+	_ "google.golang.org/protobuf/types/known/structpb"
+	_ "google.golang.org/protobuf/types/known/timestamppb"
+	_ "google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/xdslint/xdslint/internal/tree"
+)
+
+type reader func(d *Decoder, n *tree.Node, m protoreflect.Message, at *tree.Path, depth int)
+
+// wellKnown are the messages that have a JSON form of their own.
+var wellKnown map[protoreflect.FullName]reader
+
+func init() { // the readers call the decoder, which reads this map
+	wellKnown = map[protoreflect.FullName]reader{
+		"google.protobuf.Any":         (*Decoder).any,
+		"google.protobuf.Duration":    (*Decoder).duration,
+		"google.protobuf.Timestamp":   (*Decoder).timestamp,
+		"google.protobuf.FieldMask":   (*Decoder).fieldMask,
+		"google.protobuf.Struct":      (*Decoder).structure,
+		"google.protobuf.Value":       (*Decoder).value,
+		"google.protobuf.ListValue":   (*Decoder).listValue,
+		"google.protobuf.BoolValue":   (*Decoder).wrapper,
+		"google.protobuf.BytesValue":  (*Decoder).wrapper,
+		"google.protobuf.DoubleValue": (*Decoder).wrapper,
+		"google.protobuf.FloatValue":  (*Decoder).wrapper,
+		"google.protobuf.Int32Value":  (*Decoder).wrapper,
+		"google.protobuf.Int64Value":  (*Decoder).wrapper,
+		"google.protobuf.StringValue": (*Decoder).wrapper,
+		"google.protobuf.UInt32Value": (*Decoder).wrapper,
+		"google.protobuf.UInt64Value": (*Decoder).wrapper,
+	}
+}
+
+// wrapper reads a bare scalar; as Envoy does, also {value: 5}.
+func (d *Decoder) wrapper(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
+	if d.spelledOut(n) {
+		d.fields(n, m, at, depth, false)
+		return
+	}
+	fd := m.Descriptor().Fields().ByNumber(1)
+	if v, ok := d.scalar(n, fd, at); ok {
+		m.Set(fd, v)
+	}
+}
+
+// duration reads "1.5s"; as Envoy does, also {seconds: 1, nanos: 5}.
+func (d *Decoder) duration(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
+	if d.spelledOut(n) {
+		d.fields(n, m, at, depth, false)
+		return
+	}
+	seconds, nanos, ok := parseDuration(n)
+	if d.Format == Jsonpb {
+		seconds, nanos, ok = goDuration(n)
+	}
+	if !ok {
+		text := n.Kind.String()
+		if n.Text != "" {
+			text = strconv.Quote(n.Text)
+		}
+		d.problem(BadValue, n, at, `%s is no duration: seconds with an "s" behind them, such as "0.5s" or "300s"`, text)
+		return
+	}
+	setSeconds(m, seconds, nanos)
+}
+
+// spelledOut tells a message that has a JSON form of its own, and is written field by field all the same, which Envoy takes.
+func (d *Decoder) spelledOut(n *tree.Node) bool { return n.Kind == tree.Map && !d.Format.ofObject() }
+
+// goDuration reads what jsonpb takes for a duration: "5m" and "1m30s" too.
+func goDuration(n *tree.Node) (seconds int64, nanos int32, ok bool) {
+	d, err := time.ParseDuration(n.Text)
+	return int64(d / time.Second), int32(d % time.Second), n.Kind == tree.String && err == nil
+}
+
+func parseDuration(n *tree.Node) (seconds int64, nanos int32, ok bool) {
+	text, found := strings.CutSuffix(n.Text, "s")
+	if n.Kind != tree.String || !found {
+		return 0, 0, false
+	}
+	whole, fraction, point := strings.Cut(text, ".")
+	seconds, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil || len(fraction) > 9 || point && fraction == "" || strings.HasPrefix(whole, "+") {
+		return 0, 0, false
+	}
+	if fraction != "" {
+		digits, err := strconv.ParseUint(fraction+strings.Repeat("0", 9-len(fraction)), 10, 32)
+		if err != nil {
+			return 0, 0, false
+		}
+		nanos = int32(digits)
+	}
+	if strings.HasPrefix(whole, "-") {
+		nanos = -nanos
+	}
+	const limit = 315_576_000_000 // 10,000 years, duration.proto
+	return seconds, nanos, -limit <= seconds && seconds <= limit
+}
+
+func (d *Decoder) timestamp(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
+	if d.spelledOut(n) {
+		d.fields(n, m, at, depth, false)
+		return
+	}
+	t, err := time.Parse(time.RFC3339Nano, n.Text)
+	if n.Kind != tree.String || err != nil {
+		d.problem(BadValue, n, at, `%q is no timestamp such as "2026-01-31T12:00:00Z"`, n.Text)
+		return
+	}
+	setSeconds(m, t.Unix(), int32(t.Nanosecond()))
+}
+
+func setSeconds(m protoreflect.Message, seconds int64, nanos int32) {
+	fields := m.Descriptor().Fields()
+	m.Set(fields.ByNumber(1), protoreflect.ValueOfInt64(seconds))
+	m.Set(fields.ByNumber(2), protoreflect.ValueOfInt32(nanos))
+}
+
+func (d *Decoder) fieldMask(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
+	if d.spelledOut(n) {
+		d.fields(n, m, at, depth, false)
+		return
+	}
+	if n.Kind != tree.String {
+		d.problem(BadValue, n, at, "%s is no field mask: names with commas between them", n.Kind)
+		return
+	}
+	paths := m.Mutable(m.Descriptor().Fields().ByNumber(1)).List()
+	for _, path := range strings.Split(n.Text, ",") {
+		if path != "" {
+			paths.Append(protoreflect.ValueOfString(path))
+		}
+	}
+}
+
+func (d *Decoder) structure(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
+	if n.Kind != tree.Map {
+		d.problem(BadValue, n, at, "%s stands where a map belongs", n.Kind)
+		return
+	}
+	d.mapField(n, m, m.Descriptor().Fields().ByNumber(1), at, depth)
+}
+
+func (d *Decoder) listValue(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
+	if n.Kind != tree.List {
+		d.problem(BadValue, n, at, "%s stands where a list belongs", n.Kind)
+		return
+	}
+	d.field(n, m, m.Descriptor().Fields().ByNumber(1), at, depth)
+}
+
+// value reads any JSON value. The field numbers are those of struct.proto.
+func (d *Decoder) value(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
+	fields := m.Descriptor().Fields()
+	switch n.Kind {
+	case tree.Null:
+		m.Set(fields.ByNumber(1), protoreflect.ValueOfEnum(0))
+	case tree.Number:
+		f, ok := float(n)
+		if !ok {
+			d.problem(BadValue, n, at, "%s is no number that a double holds", n.Text)
+		}
+		m.Set(fields.ByNumber(2), protoreflect.ValueOfFloat64(f))
+	case tree.String:
+		m.Set(fields.ByNumber(3), protoreflect.ValueOfString(n.Text))
+	case tree.Bool:
+		m.Set(fields.ByNumber(4), protoreflect.ValueOfBool(n.Text == "true"))
+	case tree.Map:
+		d.message(n, m.Mutable(fields.ByNumber(5)).Message(), at, depth)
+	case tree.List:
+		d.message(n, m.Mutable(fields.ByNumber(6)).Message(), at, depth)
+	}
+}

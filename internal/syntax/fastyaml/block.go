@@ -1,0 +1,397 @@
+// Package fastyaml reads the YAML that nearly everybody writes for Envoy: block maps and lists, scalars on one line, flow maps and lists on one line,
+// literal blocks. Whatever else there is (anchors, tags, scalars over several lines, several documents, any fault), it gives up on the whole text,
+// and the YAML library reads it. What it reads it reads as the library does, to the byte: FuzzParse holds the two together.
+//
+// BenchmarkParse compares the two on a bootstrap of 70,000 lines (2.4 MB), here in CPU time on one core: 0.02 s against 0.16 s, and 27 MB of memory
+// allocated against 68 MB. A whole run of `xdslint lint` on it takes 0.21 s against 0.31 s. On small files nobody sees a difference.
+//
+// It is a sealed leaf: nothing but package syntax uses it, and it learns no more of YAML.
+package fastyaml
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/xdslint/xdslint/internal/tree"
+)
+
+// Parse returns nil for a text that it does not know how to read.
+func Parse(text []byte) *tree.Node {
+	if !plainBytes(text) {
+		return nil
+	}
+	p := &reader{text: string(text)}
+	if strings.HasPrefix(p.text, "---\n") {
+		p.at = 4
+	}
+	n := new(tree.Node)
+	if p.line() {
+		p.block(n, p.column, 0)
+	}
+	if p.unknown || n.Start == n.End || p.at < len(p.text) {
+		return nil
+	}
+	return n
+}
+
+// plainBytes reports whether a text has no control characters, tabs, carriage returns, byte order mark or line breaks of
+// Unicode.
+func plainBytes(text []byte) bool {
+	for i, c := range text {
+		switch {
+		case c >= ' ' && c < 0x7f, c == '\n':
+		case c < 0x80:
+			return false
+		case c == 0xc2 && i+1 < len(text) && text[i+1] < 0xa0: // U+0080 … U+009F
+			return false
+		}
+	}
+	return !bytes.Contains(text, []byte("\u2028")) && !bytes.Contains(text, []byte("\u2029")) && !bytes.Contains(text, []byte("\ufeff"))
+}
+
+type reader struct {
+	arena
+	text    string
+	at      int
+	column  int // of at, where that is the first thing in a line
+	unknown bool
+}
+
+// giveUp ends the reading.
+func (p *reader) giveUp() {
+	p.unknown = true
+	p.at, p.column = len(p.text), -1
+}
+
+// line goes to the first thing of the next line that has any, unless at stands before the first thing of a line already.
+func (p *reader) line() bool {
+	for p.at < len(p.text) {
+		start := p.at
+		for p.at < len(p.text) && p.text[p.at] == ' ' {
+			p.at++
+		}
+		switch {
+		case p.at == len(p.text):
+		case p.text[p.at] == '\n':
+			p.at++
+			continue
+		case p.text[p.at] == '#':
+			p.skipLine()
+			continue
+		default:
+			p.column = p.at - start
+			if p.column == 0 && (strings.HasPrefix(p.text[p.at:], "---") || strings.HasPrefix(p.text[p.at:], "...")) {
+				p.giveUp()
+				return false
+			}
+			return true
+		}
+	}
+	p.column = -1
+	return false
+}
+
+func (p *reader) skipLine() {
+	if i := strings.IndexByte(p.text[p.at:], '\n'); i >= 0 {
+		p.at += i + 1
+		return
+	}
+	p.at = len(p.text)
+}
+
+// endLine goes on to the next line, behind a value: there may be only space and a comment.
+func (p *reader) endLine() {
+	start := p.at
+	for p.at < len(p.text) && p.text[p.at] == ' ' {
+		p.at++
+	}
+	switch {
+	case p.at == len(p.text):
+	case p.text[p.at] == '\n':
+		p.at++
+	case p.text[p.at] == '#' && p.at > start:
+		p.skipLine()
+	default:
+		p.giveUp()
+		return
+	}
+	p.line()
+}
+
+// lineEnds reports whether there is nothing more in the line but a comment, and goes there.
+func (p *reader) lineEnds() bool {
+	for p.at < len(p.text) && p.text[p.at] == ' ' {
+		p.at++
+	}
+	return p.at == len(p.text) || p.text[p.at] == '\n' || p.text[p.at] == '#'
+}
+
+func (p *reader) dash() bool {
+	return p.at < len(p.text) && p.text[p.at] == '-' && (p.at+1 == len(p.text) || p.text[p.at+1] == ' ' || p.text[p.at+1] == '\n')
+}
+
+// block reads a map or list whose first key or dash stands at the column.
+func (p *reader) block(n *tree.Node, column, depth int) {
+	if depth > tree.MaxDepth {
+		p.giveUp()
+		return
+	}
+	if p.dash() {
+		p.list(n, column, depth)
+		return
+	}
+	if end, ok := p.key(); ok {
+		p.entries(n, column, depth, end)
+		return
+	}
+	p.giveUp()
+}
+
+func (p *reader) list(n *tree.Node, column, depth int) {
+	n.Kind, n.Start = tree.List, int32(p.at)
+	mark := len(p.nodes)
+	for !p.unknown && p.column == column && p.dash() {
+		dash := p.at
+		p.at++
+		var item tree.Node
+		switch {
+		case p.lineEnds():
+			item.Start, item.End = int32(dash+1), int32(dash+1)
+			p.endLine()
+			if p.column > column {
+				item = tree.Node{}
+				p.block(&item, p.column, depth+1)
+			}
+		default:
+			inner := column + p.at - dash
+			if end, ok := p.key(); ok || p.dash() {
+				p.column = inner
+				if p.dash() {
+					p.list(&item, inner, depth+1)
+				} else {
+					p.entries(&item, inner, depth+1, end)
+				}
+			} else {
+				p.value(&item, column, depth)
+			}
+		}
+		p.nodes = append(p.nodes, item)
+		if p.column > column {
+			p.giveUp()
+		}
+	}
+	n.Items = p.takeNodes(mark)
+	grow(n)
+}
+
+// entries reads a map; the first key ends at end.
+func (p *reader) entries(n *tree.Node, column, depth, end int) {
+	n.Kind, n.Start = tree.Map, int32(p.at)
+	mark, keys := len(p.nodes), len(p.keys)
+	for ok := true; ok && !p.unknown; {
+		key := tree.Key{Name: p.keyName(end), Start: int32(p.at), End: int32(end)}
+		p.at = strings.IndexByte(p.text[end:], ':') + end + 1
+		var value tree.Node
+		colon := int32(p.at)
+		switch {
+		case p.lineEnds():
+			p.endLine()
+			switch {
+			case p.column > column:
+				p.block(&value, p.column, depth+1)
+			case p.column == column && p.dash():
+				p.list(&value, column, depth+1)
+			default:
+				value.Start, value.End = colon, colon
+			}
+		case p.dash():
+			p.giveUp()
+		default:
+			p.value(&value, column, depth)
+		}
+		p.keys, p.nodes = append(p.keys, key), append(p.nodes, value)
+		if p.column > column {
+			p.giveUp()
+		}
+		if p.column < column {
+			break
+		}
+		if end, ok = p.key(); !ok {
+			p.giveUp()
+		}
+	}
+	n.Items, n.Keys = p.takeNodes(mark), p.takeKeys(keys)
+	grow(n)
+}
+
+// grow moves the end of a collection behind its last child.
+func grow(n *tree.Node) {
+	for i := range n.Items {
+		n.End = max(n.End, n.Items[i].End)
+	}
+	for i := range n.Keys {
+		n.End = max(n.End, n.Keys[i].End)
+	}
+}
+
+// indicators are what a plain scalar cannot begin with; "-", "?" and ":" only count before a space.
+func (p *reader) indicator() bool {
+	c := p.text[p.at]
+	if strings.IndexByte(",[]{}#&*!|>'\"%@`", c) >= 0 {
+		return true
+	}
+	if c != '-' && c != '?' && c != ':' {
+		return false
+	}
+	return p.at+1 == len(p.text) || strings.IndexByte(" \n,[]{}", p.text[p.at+1]) >= 0
+}
+
+// key finds where the key at this place ends, without moving; false if there is none.
+func (p *reader) key() (end int, ok bool) {
+	if p.at >= len(p.text) {
+		return 0, false
+	}
+	if c := p.text[p.at]; c == '"' || c == '\'' {
+		end = p.quoteEnd(p.at)
+		if end < 0 {
+			return 0, false
+		}
+		colon := end
+		for colon < len(p.text) && p.text[colon] == ' ' {
+			colon++
+		}
+		return end, p.colon(colon) && end-p.at < 1000
+	}
+	if p.indicator() {
+		return 0, false
+	}
+	for i := p.at; i < len(p.text) && i-p.at < 1000; i++ {
+		switch p.text[i] {
+		case '\n':
+			return 0, false
+		case '#':
+			if p.text[i-1] == ' ' {
+				return 0, false
+			}
+		case ':':
+			if p.colon(i) {
+				return p.at + len(strings.TrimRight(p.text[p.at:i], " ")), true
+			}
+		}
+	}
+	return 0, false
+}
+
+// colon reports whether there is a colon that ends a key in a block.
+func (p *reader) colon(i int) bool {
+	return i < len(p.text) && p.text[i] == ':' && (i+1 == len(p.text) || p.text[i+1] == ' ' || p.text[i+1] == '\n')
+}
+
+func (p *reader) keyName(end int) string {
+	if c := p.text[p.at]; c == '"' || c == '\'' {
+		return p.unquote(p.text[p.at:end])
+	}
+	return p.text[p.at:end]
+}
+
+// quoteEnd finds the end of a quoted scalar, which has to be in the same line; -1 if it is not.
+func (p *reader) quoteEnd(start int) int {
+	quote := p.text[start]
+	for i := start + 1; i < len(p.text); i++ {
+		switch c := p.text[i]; {
+		case c == '\n':
+			return -1
+		case c == '\\' && quote == '"':
+			i++
+		case c == quote && quote == '\'' && i+1 < len(p.text) && p.text[i+1] == quote:
+			i++
+		case c == quote:
+			return i + 1
+		}
+	}
+	return -1
+}
+
+func (p *reader) unquote(text string) string {
+	inner := text[1 : len(text)-1]
+	if text[0] == '\'' {
+		return strings.ReplaceAll(inner, "''", "'")
+	}
+	if strings.IndexByte(inner, '\\') < 0 {
+		return inner
+	}
+	b := make([]byte, 0, len(inner))
+	for i := 0; i < len(inner); i++ {
+		if inner[i] != '\\' {
+			b = append(b, inner[i])
+			continue
+		}
+		i++
+		switch c := inner[i]; c {
+		case '"', '\\', '/':
+			b = append(b, c)
+		case 'n':
+			b = append(b, '\n')
+		case 't':
+			b = append(b, '\t')
+		case 'r':
+			b = append(b, '\r')
+		default:
+			p.giveUp()
+			return ""
+		}
+	}
+	return string(b)
+}
+
+// value reads what stands behind a colon or dash in its line, and goes on to the next line.
+func (p *reader) value(n *tree.Node, column, depth int) {
+	n.Start = int32(p.at)
+	switch c := p.text[p.at]; {
+	case c == '"' || c == '\'':
+		p.quoted(n)
+		p.endLine()
+	case c == '{' || c == '[':
+		p.flow(n, depth+1)
+		p.endLine()
+	case c == '|':
+		p.literal(n, column)
+	case p.indicator():
+		p.giveUp()
+	default:
+		p.scalar(n)
+		p.endLine()
+	}
+}
+
+func (p *reader) quoted(n *tree.Node) {
+	end := p.quoteEnd(p.at)
+	if end < 0 {
+		p.giveUp()
+		return
+	}
+	n.Kind, n.Text, n.End = tree.String, p.unquote(p.text[p.at:end]), int32(end)
+	if !p.unknown {
+		p.at = end
+	}
+}
+
+// scalar reads a plain scalar up to the end of the line.
+func (p *reader) scalar(n *tree.Node) {
+	end := len(p.text)
+	if i := strings.IndexByte(p.text[p.at:], '\n'); i >= 0 {
+		end = p.at + i
+	}
+	text := p.text[p.at:end]
+	if i := strings.Index(text, " #"); i >= 0 {
+		text = text[:i]
+	}
+	text = strings.TrimRight(text, " ")
+	if text[len(text)-1] == ':' || strings.Contains(text, ": ") {
+		p.giveUp()
+		return
+	}
+	n.SetWord(text)
+	p.at += len(text)
+	n.End = int32(p.at)
+}

@@ -1,0 +1,176 @@
+package fastyaml
+
+import (
+	"strings"
+
+	"github.com/xdslint/xdslint/internal/tree"
+)
+
+// flow reads a map or list in brackets, which has to end in the same line.
+func (p *reader) flow(n *tree.Node, depth int) {
+	if depth > tree.MaxDepth {
+		p.giveUp()
+		return
+	}
+	n.Start = int32(p.at)
+	closing := byte(']')
+	if n.Kind = tree.List; p.text[p.at] == '{' {
+		n.Kind, closing = tree.Map, '}'
+	}
+	mark, keys := len(p.nodes), len(p.keys)
+	p.at++
+	for !p.unknown {
+		if p.flowNext() == closing {
+			p.at++
+			break
+		}
+		if n.Kind == tree.Map {
+			p.flowKey()
+		}
+		var value tree.Node
+		p.flowValue(&value, depth)
+		p.nodes = append(p.nodes, value)
+		switch p.flowNext() {
+		case ',':
+			p.at++
+		case closing:
+		default:
+			p.giveUp()
+		}
+	}
+	n.Items, n.Keys = p.takeNodes(mark), p.takeKeys(keys)
+	n.End = int32(p.at)
+}
+
+// flowNext skips space and shows the next byte; 0 at the end of the line.
+func (p *reader) flowNext() byte {
+	for p.at < len(p.text) && p.text[p.at] == ' ' {
+		p.at++
+	}
+	if p.at == len(p.text) || p.text[p.at] == '\n' {
+		return 0
+	}
+	return p.text[p.at]
+}
+
+func (p *reader) flowKey() {
+	key := tree.Key{Start: int32(p.at)}
+	quoted := false
+	switch c := p.flowNext(); {
+	case c == '"' || c == '\'':
+		var n tree.Node
+		p.quoted(&n)
+		key.Name, key.End, quoted = n.Text, n.End, true
+	case c == 0 || p.indicator():
+		p.giveUp()
+	default:
+		key.Name = p.flowText()
+		key.End = int32(p.at)
+	}
+	p.keys = append(p.keys, key)
+	if p.unknown || p.flowNext() != ':' || len(key.Name) > 1000 {
+		p.giveUp()
+		return
+	}
+	p.at++
+	if !quoted && p.at < len(p.text) && p.text[p.at] != ' ' {
+		p.giveUp()
+	}
+}
+
+func (p *reader) flowValue(n *tree.Node, depth int) {
+	c := p.flowNext()
+	n.Start = int32(p.at)
+	switch {
+	case c == '"' || c == '\'':
+		p.quoted(n)
+	case c == '{' || c == '[':
+		p.flow(n, depth+1)
+	case c == 0 || p.indicator():
+		p.giveUp()
+	default:
+		n.SetWord(p.flowText())
+		n.End = int32(p.at)
+	}
+}
+
+// flowText reads a plain scalar between brackets.
+func (p *reader) flowText() string {
+	start := p.at
+	for ; p.at < len(p.text); p.at++ {
+		c := p.text[p.at]
+		if strings.IndexByte(",[]{}\n", c) >= 0 || c == ':' && (p.at+1 == len(p.text) || strings.IndexByte(" \n,[]{}", p.text[p.at+1]) >= 0) {
+			break
+		}
+		if c == '#' || c == '?' || c == '"' || c == '\'' { // rare here, and tricky
+			p.giveUp()
+			return ""
+		}
+	}
+	text := strings.TrimRight(p.text[start:p.at], " ")
+	p.at = start + len(text)
+	return text
+}
+
+// literal reads a block behind "|", "|-" or "|+", and goes on to the next line.
+func (p *reader) literal(n *tree.Node, column int) {
+	n.Kind = tree.String
+	p.at++
+	chomp := byte(0)
+	if p.at < len(p.text) && (p.text[p.at] == '-' || p.text[p.at] == '+') {
+		chomp = p.text[p.at]
+		p.at++
+	}
+	if !p.lineEnds() || p.at == len(p.text) || p.text[p.at] == '#' {
+		p.giveUp()
+		return
+	}
+	p.at++
+	indent := -1
+	var b strings.Builder
+	trailing := 0 // line breaks behind the last line that is not empty
+	for p.at < len(p.text) {
+		line := p.text[p.at:]
+		i := strings.IndexByte(line, '\n')
+		if i < 0 { // without a line break at the end, it depends
+			p.giveUp()
+			return
+		}
+		line = line[:i]
+		body := strings.TrimLeft(line, " ")
+		depth := len(line) - len(body)
+		if body != "" {
+			if indent < 0 {
+				indent = depth
+			}
+			if depth < indent || depth <= column {
+				break
+			}
+			b.WriteString(strings.Repeat("\n", trailing))
+			b.WriteString(line[indent:])
+			trailing, n.End = 1, int32(p.at+len(line))
+		} else {
+			if indent < 0 || depth > indent { // its spaces may matter
+				p.giveUp()
+				return
+			}
+			trailing++
+		}
+		p.at += i + 1
+	}
+	if indent <= column {
+		p.giveUp()
+		return
+	}
+	switch chomp {
+	case 0:
+		trailing = 1
+	case '-':
+		trailing = 0
+	}
+	n.Text = b.String() + strings.Repeat("\n", trailing)
+	p.line()
+	if p.column > column {
+		p.giveUp()
+	}
+}

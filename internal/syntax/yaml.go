@@ -1,0 +1,220 @@
+// Package syntax reads texts, of YAML, JSON and proto text, into trees. JSON has a reader of its own, since Envoy's takes what no library does (single
+// quotes, bare keys, trailing commas, merged duplicates) and findings need the place of every value. Which message a tree is, package decode knows.
+package syntax
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"sync"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax/fastyaml"
+	"github.com/xdslint/xdslint/internal/tree"
+)
+
+// Error says where a text stops being YAML, JSON or proto text.
+type Error struct {
+	Span    source.Span
+	Message string
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// ParseYAML reads every document of a YAML text. Documents before a broken one are returned with the error.
+func ParseYAML(file *source.File) ([]*tree.Node, error) {
+	if !utf8.Valid(file.Text) {
+		return nil, invalidUTF8(file.Text)
+	}
+	if err := tooMany(file.Text, ",\n"); err != nil {
+		return nil, err
+	}
+	if doc := fastyaml.Parse(file.Text); doc != nil {
+		return []*tree.Node{doc}, nil
+	}
+	return parseYAML(file)
+}
+
+func parseYAML(file *source.File) ([]*tree.Node, error) {
+	loader, err := yaml.NewLoader(bytes.NewReader(asVersion11(file.Text)), yaml.WithV4Defaults())
+	if err != nil {
+		return nil, err
+	}
+	c := &converter{lines: linesOf(file), text: file.Text, anchors: map[*yaml.Node]*tree.Node{}}
+	c.budget = aliasBudget(len(file.Text))
+	var docs []*tree.Node
+	for {
+		var doc yaml.Node
+		err := loader.Load(&doc)
+		if errors.Is(err, io.EOF) {
+			return docs, nil
+		}
+		if err != nil {
+			return docs, yamlError(c.lines, err)
+		}
+		node := new(tree.Node)
+		if len(doc.Content) > 0 {
+			c.convert(doc.Content[0], node)
+		}
+		if c.fault != nil {
+			return docs, c.fault
+		}
+		if c.budget < 0 {
+			return docs, &Error{Message: "aliases expand this text to more than 16 times its size plus 1,000,000 values (an alias bomb?)"}
+		}
+		docs = append(docs, node)
+	}
+}
+
+// asVersion11 makes a text out of one of YAML 1.x that the parser takes: it knows 1.1 by name alone. Envoy's reader takes all of them alike.
+func asVersion11(text []byte) []byte {
+	if !bytes.Contains(text, []byte("%YAML 1.")) {
+		return text
+	}
+	return versionDirective().ReplaceAll(text, []byte("${1}1"))
+}
+
+var versionDirective = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(%YAML 1\.)\d\b`) })
+
+// aliasBudget bounds how many values aliases may expand a text to.
+func aliasBudget(size int) int { return 1_000_000 + 16*size }
+
+// maxValues bounds how many values a text may hold; each takes some 100 bytes of memory, in YAML three times as much.
+const maxValues = 10_000_000
+
+// tooMany counts the bytes without which there is no further value.
+func tooMany(text []byte, separators string) error {
+	count := 0
+	for i := range separators {
+		count += bytes.Count(text, []byte(separators[i:i+1]))
+	}
+	if count <= maxValues {
+		return nil
+	}
+	return &Error{Message: fmt.Sprintf("this text may hold %d values: the limit is %d", count, maxValues)}
+}
+
+func invalidUTF8(text []byte) error {
+	at := 0
+	for at < len(text) {
+		r, size := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	return &Error{Span: source.Span{Start: at, End: at + 1}, Message: "the text is not valid UTF-8"}
+}
+
+func yamlError(lines *yamlLines, err error) error {
+	var load *yaml.LoadError
+	if !errors.As(err, &load) {
+		return &Error{Message: err.Error()}
+	}
+	at := lines.offset(load.Mark.Line, load.Mark.Column)
+	return &Error{Span: source.Span{Start: at, End: at}, Message: load.Message}
+}
+
+// converter makes Nodes of yaml.Nodes, and adds what those lack: ends.
+type converter struct {
+	lines   *yamlLines
+	text    []byte
+	anchors map[*yaml.Node]*tree.Node
+	bound   int // how many anchors are open
+	budget  int
+	fault   *Error // what the YAML parser takes, and Envoy does not
+}
+
+func (c *converter) convert(y *yaml.Node, n *tree.Node) {
+	if y.Kind == yaml.AliasNode {
+		c.alias(y, n)
+		return
+	}
+	n.Start = int32(c.begin(y))
+	if y.Anchor != "" {
+		c.bound++
+		defer func() { c.bound-- }()
+	}
+	n.Bound = c.bound > 0 || y.Style&yaml.TaggedStyle != 0
+	switch y.Kind {
+	case yaml.ScalarNode:
+		c.scalar(y, n)
+	case yaml.SequenceNode:
+		n.Kind = tree.List
+		n.Items = make([]tree.Node, len(y.Content))
+		for i, item := range y.Content {
+			c.convert(item, &n.Items[i])
+		}
+		n.End = c.collectionEnd(y, n)
+	case yaml.MappingNode:
+		n.Kind = tree.Map
+		c.entries(y, n)
+		n.End = c.collectionEnd(y, n)
+	}
+	c.budget--
+	if y.Anchor != "" {
+		c.anchors[y] = n
+	}
+}
+
+// alias repeats the anchored node; what stands below it is shared, so a bomb costs no memory, only budget.
+func (c *converter) alias(y *yaml.Node, n *tree.Node) {
+	anchored := c.anchors[y.Alias]
+	if anchored == nil { // an anchor that contains its own alias
+		n.Start = int32(c.begin(y))
+		n.End, n.Bound = n.Start, true
+		return
+	}
+	c.budget -= size(anchored, c.budget)
+	*n = *anchored
+}
+
+// size counts the values below n, at most limit+1.
+func size(n *tree.Node, limit int) int {
+	count := 1
+	for i := range n.Items {
+		if count > limit {
+			break
+		}
+		count += size(&n.Items[i], limit-count)
+	}
+	return count
+}
+
+func (c *converter) entries(y *yaml.Node, n *tree.Node) {
+	n.Keys = make([]tree.Key, 0, len(y.Content)/2)
+	n.Items = make([]tree.Node, 0, len(y.Content)/2)
+	for i := 0; i+1 < len(y.Content); i += 2 {
+		key := y.Content[i]
+		if key.Tag == "!ignore" { // Envoy drops such entries (yaml_utility.cc, parseYamlNode)
+			continue
+		}
+		if key.Kind == yaml.AliasNode && key.Alias != nil {
+			key = key.Alias
+		}
+		start := c.begin(y.Content[i])
+		if key.Kind != yaml.ScalarNode && c.fault == nil {
+			c.fault = &Error{Span: source.Span{Start: start, End: start + 1}, Message: "a list or a map cannot be the key of an entry"}
+		}
+		n.Keys = append(n.Keys, tree.Key{Name: key.Value, Start: int32(start), End: int32(c.scalarEnd(y.Content[i], start))})
+		n.Items = append(n.Items, tree.Node{})
+		c.convert(y.Content[i+1], &n.Items[len(n.Items)-1])
+	}
+}
+
+// scalar types a plain scalar as Envoy does (parseYamlNode): yaml-cpp's booleans and integers, the rest is a string.
+func (c *converter) scalar(y *yaml.Node, n *tree.Node) {
+	n.Kind, n.Text = tree.String, y.Value
+	n.End = int32(c.scalarEnd(y, int(n.Start)))
+	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	if y.Style&quoted != 0 && y.Style&yaml.TaggedStyle == 0 || y.Tag == "!" { // yaml-cpp gives both the tag "!"
+		return
+	}
+	n.SetWord(y.Value)
+	n.Plain = y.Style&quoted == 0
+}

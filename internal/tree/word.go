@@ -1,0 +1,61 @@
+package tree
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// SetWord makes n the bare word of YAML that a text is to Envoy (parseYamlNode in yaml_utility.cc): yaml-cpp's booleans and integers, or a string.
+func (n *Node) SetWord(text string) {
+	n.Kind, n.Text, n.Plain = String, text, true
+	switch text {
+	case "", "~", "null", "Null", "NULL":
+		n.Kind, n.Text = Null, ""
+		return
+	}
+	if b, ok := yamlBool(text); ok {
+		n.Kind, n.Text = Bool, strconv.FormatBool(b)
+		return
+	}
+	if i, ok := yamlInt(text); ok {
+		n.Text = strconv.FormatInt(i, 10)
+		if math.MinInt32 <= i && i <= math.MaxInt32 {
+			n.Kind = Number
+		}
+	}
+}
+
+// IsString reports whether a bare word of YAML is a string to Envoy, and this one.
+func IsString(word string) bool {
+	var n Node
+	n.SetWord(word)
+	return n.Kind == String && n.Text == word
+}
+
+// yamlBool knows YAML 1.1's words in lower, upper and title case (yaml-cpp, convert.cpp).
+func yamlBool(s string) (value, ok bool) {
+	if len(s) > 5 || (s != strings.ToLower(s) && s != strings.ToUpper(s) && s[1:] != strings.ToLower(s[1:])) {
+		return false, false
+	}
+	switch strings.ToLower(s) {
+	case "y", "yes", "true", "on":
+		return true, true
+	case "n", "no", "false", "off":
+		return false, true
+	}
+	return false, false
+}
+
+// yamlInt reads what C++ streams read without a base: decimal, 0x… and 0… (octal), with a sign.
+func yamlInt(s string) (int64, bool) {
+	digits := strings.TrimPrefix(strings.TrimPrefix(s, "-"), "+")
+	if digits == "" || digits[0] < '0' || digits[0] > '9' || strings.Contains(s, "_") {
+		return 0, false
+	}
+	if len(digits) > 1 && strings.IndexByte("oObB", digits[1]) >= 0 { // Go's prefixes, not C++'s
+		return 0, false
+	}
+	i, err := strconv.ParseInt(s, 0, 64)
+	return i, err == nil
+}

@@ -1,0 +1,77 @@
+package xdslint
+
+import (
+	"slices"
+	"time"
+
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/lint"
+)
+
+// forTargets judges for each target. A finding that several targets share is there once; one that not all share says whose it is.
+func (l *Linter) forTargets(judge func(dataplane.Target) *lint.Result) *lint.Result {
+	m := merged{judge(l.targets[0]), map[finding][]dataplane.Target{}}
+	if len(l.targets) == 1 {
+		return m.Result
+	}
+	for i := range m.Diagnostics {
+		m.note(&m.Diagnostics[i], l.targets[0])
+	}
+	for _, t := range l.targets[1:] {
+		m.add(judge(t), t)
+	}
+	m.tell(len(l.targets))
+	return m.Result
+}
+
+// merged is one result for several targets.
+type merged struct {
+	*lint.Result
+	holds map[finding][]dataplane.Target // for whom
+}
+
+// finding is what tells one finding from another, whatever the target.
+type finding struct {
+	lint.Key
+	file, message string
+	start         int
+}
+
+func findingOf(d *lint.Diagnostic) finding {
+	return finding{d.Key(), d.Resource.File.Name, d.Message, d.Span.Start}
+}
+
+// note writes down that a finding holds for a target.
+func (m *merged) note(d *lint.Diagnostic, t dataplane.Target) {
+	if f := findingOf(d); !slices.Contains(m.holds[f], t) {
+		m.holds[f] = append(m.holds[f], t)
+	}
+}
+
+func (m *merged) add(more *lint.Result, t dataplane.Target) {
+	m.Failures = append(m.Failures, more.Failures...)
+	for rule, took := range more.Timings {
+		if m.Timings == nil {
+			m.Timings = map[*lint.Rule]time.Duration{}
+		}
+		m.Timings[rule] += took
+	}
+	for i := range more.Diagnostics {
+		d := &more.Diagnostics[i]
+		if len(m.holds[findingOf(d)]) == 0 {
+			m.Diagnostics = append(m.Diagnostics, *d)
+		}
+		m.note(d, t)
+	}
+}
+
+// tell adds to each finding that does not hold for all targets for which it does.
+func (m *merged) tell(targets int) {
+	for i := range m.Diagnostics {
+		d := &m.Diagnostics[i]
+		if only := m.holds[findingOf(d)]; len(only) < targets {
+			d.Notes = append(slices.Clone(d.Notes), "only for "+dataplane.Join(only))
+		}
+	}
+	lint.Sort(m.Diagnostics)
+}
