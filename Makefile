@@ -154,8 +154,9 @@ page: $(node_modules)
 	$(in_web) npm run build
 
 .PHONY: lint
-lint: $(golangci_lint) $(node_modules) ## run golangci-lint and the TypeScript compiler
+lint: $(golangci_lint) $(node_modules) ## run golangci-lint and the TypeScript compiler, and compare the exported Go API with its list
 	$(BIN)/golangci-lint run
+	go test ./internal/api
 	$(in_web) npm run check
 
 .PHONY: format

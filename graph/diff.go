@@ -96,7 +96,7 @@ func (c *Changes) Of(kind Kind) []*Change {
 // Find is the change of a resource; nil if both snapshots have it alike, or neither has it.
 func (c *Changes) Find(kind Kind, name string) *Change { return c.byName[kind][name] }
 
-// OverXDS returns the resource that xDS delivers under a name, nil if there is none. Among several it is the first.
+// Pushed returns the resource that xDS delivers under a name, nil if there is none. Among several it is the first.
 func (s *Snapshot) Pushed(kind Kind, name string) *Resource {
 	for _, r := range s.byName[kind][name] {
 		if r.Delivery == OverXDS && r.State != Failed {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
-	"github.com/xdslint/xdslint/internal/explain"
 )
 
 var update = flag.Bool("update", false, "write docs/rules")

@@ -7,8 +7,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/internal/explain"
+	"github.com/xdslint/xdslint/lint"
 )
 
 // TestBrokenArchive: the archive of a custom rule is somebody's own; what is wrong in it leaves out the example, and no more.

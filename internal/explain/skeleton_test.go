@@ -7,11 +7,11 @@ import (
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 
-	"github.com/xdslint/xdslint/testdata"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
+	"github.com/xdslint/xdslint/testdata"
 )
 
 const part = "# in: cluster\nconnect_timeout: 1s\n\n# a comment\nlb_policy: RING_HASH\n"

@@ -15,8 +15,8 @@ import (
 
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/fieldtest"
-	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
 

@@ -9,8 +9,8 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/lint"
 )
 
 const (

@@ -1,4 +1,4 @@
-package rust_test
+package plugintest_test
 
 import (
 	"path/filepath"
@@ -19,6 +19,7 @@ const crate = "everything"
 
 // TestSDK runs a plugin that does all that the SDK can do, and more than it should.
 func TestSDK(t *testing.T) {
+	t.Chdir(filepath.Join("..", "..", "sdk", "rust"))
 	file := &source.File{Name: filepath.Join("testdata", crate, "rules.wasm"), Text: plugintest.Rust(t, filepath.Join("testdata", crate), crate)}
 	p, err := plugin.Open(t.Context(), file, plugin.Options{Memory: 64 << 20, Time: 2 * time.Second})
 	if err != nil {
@@ -43,7 +44,7 @@ func TestSDK(t *testing.T) {
 }
 
 // TestCrate runs the tests that are written in Rust, the example in the documentation among them.
-func TestCrate(t *testing.T) { plugintest.Cargo(t, ".", "test") }
+func TestCrate(t *testing.T) { plugintest.Cargo(t, filepath.Join("..", "..", "sdk", "rust"), "test") }
 
 func ruleOf(rules []*lint.Rule, id string) *lint.Rule {
 	return rules[slices.IndexFunc(rules, func(r *lint.Rule) bool { return r.ID() == id })]
@@ -66,7 +67,7 @@ func archives(t *testing.T, rules []*lint.Rule) {
 		t.Errorf("%d archives", result.Archives)
 	}
 	for _, fault := range result.Faults {
-		t.Errorf("%s: %s (go test ./sdk/rust -update writes it)\n%s", fault.Path, fault.Message, fault.Diff)
+		t.Errorf("%s: %s (go test ./internal/plugintest -update writes it)\n%s", fault.Path, fault.Message, fault.Diff)
 	}
 }
 

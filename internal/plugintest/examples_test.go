@@ -1,4 +1,4 @@
-package examples_test
+package plugintest_test
 
 import (
 	"fmt"
@@ -42,6 +42,7 @@ func checkedIn(t *testing.T, folder string) []byte {
 
 // TestPlugins: each example passes its archives, and finds among 1,000 clusters what the same rule as a constraint finds.
 func TestPlugins(t *testing.T) {
+	t.Chdir(filepath.Join("..", "..", "examples"))
 	cache, err := plugintest.Kept("cache")
 	if err != nil {
 		t.Fatal(err)

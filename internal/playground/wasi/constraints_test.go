@@ -43,7 +43,7 @@ func aboutCustomRules(t *testing.T) (all []question) {
 		all = append(all, ask("constraint: "+c.about, "lint", fields{"files": files}))
 	}
 
-	const examples = "../../web/src/examples/configurations/custom-rules"
+	const examples = "../../../web/src/examples/configurations/custom-rules"
 	files := texts{}
 	for name, suffix := range map[string]string{config.FileName: ".xdslint.yaml", "envoy.yaml": ".yaml"} {
 		text, err := os.ReadFile(examples + suffix)

@@ -1,4 +1,4 @@
-package rust_test
+package plugintest_test
 
 import (
 	"flag"
@@ -14,22 +14,24 @@ import (
 	"github.com/xdslint/xdslint/internal/pluginabi"
 )
 
-var update = flag.Bool("update", false, "write src/abi.rs")
+var update = flag.Bool("update", false, "write sdk/rust/src/abi.rs and golden files")
 
-// TestMessages: src/abi.rs has the messages of plugin.proto.
+const abi = "../../sdk/rust/src/abi.rs"
+
+// TestMessages: src/abi.rs of the Rust SDK has the messages of plugin.proto.
 func TestMessages(t *testing.T) {
 	want := rust(new(pluginabi.Description).ProtoReflect().Descriptor().ParentFile())
 	if *update {
-		if err := os.WriteFile("src/abi.rs", []byte(want), 0o644); err != nil {
+		if err := os.WriteFile(abi, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := os.ReadFile("src/abi.rs")
+	got, err := os.ReadFile(abi)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(got), want); diff != "" {
-		t.Errorf("src/abi.rs is not current: run `go test ./sdk/rust -update`, or make update\n%s", diff)
+		t.Errorf("src/abi.rs is not current: run `go test ./internal/plugintest -update`, or make update\n%s", diff)
 	}
 }
 

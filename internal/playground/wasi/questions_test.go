@@ -70,7 +70,7 @@ func aboutOne(about string, files texts, targets []string) []question {
 	return all
 }
 
-const testdata = "../../testdata"
+const testdata = "../../../testdata"
 
 // folders returns the folders below some folders of testdata.
 func folders(t *testing.T, names ...string) (all []string) {
