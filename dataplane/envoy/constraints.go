@@ -11,7 +11,7 @@ import (
 	"github.com/xdslint/xdslint/internal/constraint"
 )
 
-// ConstraintsOf returns the constraints of a message type in the target's version of the API; nil if it has none.
+// ConstraintsOf returns the constraints of a message type in the target's version of the API, or nil if it has none.
 func ConstraintsOf(t dataplane.Target, md protoreflect.MessageDescriptor) *constraint.Checker {
 	if t.Differs() {
 		return constraint.ForVersion(md, t)
@@ -19,15 +19,15 @@ func ConstraintsOf(t dataplane.Target, md protoreflect.MessageDescriptor) *const
 	return constraint.For(md)
 }
 
-// UndecodedFields are the fields of a message whose values could not be read. What they then lack is no second mistake.
+// UndecodedFields are the fields of a message whose values did not decode. A constraint that such a field violates is not a second mistake.
 type UndecodedFields map[protoreflect.Name]bool
 
-// UndecodedFieldsOf returns nil if every value of the message could be read.
+// UndecodedFieldsOf returns the fields of a message that did not decode, or nil if all did.
 func UndecodedFieldsOf(at *graph.Place) UndecodedFields {
 	var fields UndecodedFields
 	path := at.Path.String()
 	for _, problem := range at.Resource.Problems {
-		lost := problem.Kind != graph.DuplicateKey // of two values one was read
+		lost := problem.Kind != graph.DuplicateKey // the first of the two values was decoded
 		if lost && problem.Path != nil && problem.Path.Parent().String() == path {
 			if fields == nil {
 				fields = UndecodedFields{}
@@ -38,7 +38,7 @@ func UndecodedFieldsOf(at *graph.Place) UndecodedFields {
 	return fields
 }
 
-// Explains reports whether a violation only comes from a value that could not be read.
+// Explains reports whether a violation is only the result of a value that did not decode.
 func (u UndecodedFields) Explains(v constraint.Violation) bool {
 	if v.Oneof == nil {
 		return u[v.Field.Name()]
@@ -51,7 +51,7 @@ func (u UndecodedFields) Explains(v constraint.Violation) bool {
 	return false
 }
 
-// Violated is where a violation is, and what it is called there.
+// Violated returns the place of a violation and a label for it.
 func Violated(at graph.At, v constraint.Violation) (where graph.At, label string) {
 	switch {
 	case v.Oneof != nil:
@@ -69,7 +69,7 @@ func Violated(at graph.At, v constraint.Violation) (where graph.At, label string
 	return where, label
 }
 
-// ViolationText spells a violation as PGV's C++ does: "ListenerValidationError.Name: …".
+// ViolationText returns a violation in the format of PGV for C++: "ListenerValidationError.Name: …".
 func ViolationText(md protoreflect.MessageDescriptor, v constraint.Violation) string {
 	switch {
 	case v.Oneof != nil:
@@ -92,8 +92,9 @@ func camel(name protoreflect.Name) string {
 	return b.String()
 }
 
-// RejectedInResponse finds a value for which Envoy refuses a whole response when it reads the resource (MessageUtil::anyConvertAndValidate): one that breaks
-// a constraint, or a bad duration, in the message itself. What its Anys hold is checked later, and refuses the resource alone.
+// RejectedInResponse returns the place of a value for which Envoy rejects the whole response when it reads the resource
+// (MessageUtil::anyConvertAndValidate): a violated constraint or an invalid duration in the message itself. Envoy checks the content of
+// Anys later, and then rejects only the resource.
 func RejectedInResponse(t dataplane.Target, r *graph.Resource) (at graph.At, what string, found bool) {
 	r.Walk(func(place *graph.Place) {
 		if found || EnclosingAny(place) != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// BadDuration is a duration that Envoy does not take.
+// BadDuration is a duration that Envoy rejects.
 type BadDuration struct {
 	Field protoreflect.FieldDescriptor
 	Index int // -1: the field is not a list
@@ -19,7 +19,7 @@ type BadDuration struct {
 
 var durationFields sync.Map // protoreflect.MessageDescriptor → []protoreflect.FieldDescriptor
 
-// DurationFields lists the fields of a message type that hold durations.
+// DurationFields returns the fields of a message type that hold durations.
 func DurationFields(md protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
 	if fields, ok := durationFields.Load(md); ok {
 		return fields.([]protoreflect.FieldDescriptor)
@@ -39,7 +39,7 @@ func DurationFields(md protoreflect.MessageDescriptor) []protoreflect.FieldDescr
 	return fields
 }
 
-// BadDurations lists the durations of a message that Envoy does not take.
+// BadDurations returns the durations of a message that Envoy rejects.
 func BadDurations(m protoreflect.Message) []BadDuration {
 	var bad []BadDuration
 	for _, fd := range DurationFields(m.Descriptor()) {
@@ -72,7 +72,7 @@ func badDurationsIn(m protoreflect.Message, fd protoreflect.FieldDescriptor) (ba
 	return bad
 }
 
-// badDuration is validateDurationNoThrow of Envoy's common/protobuf/utility.cc.
+// badDuration follows validateDurationNoThrow (common/protobuf/utility.cc).
 func badDuration(d protoreflect.Message) (what, gist string) {
 	const maxSeconds = (1<<63 - 1 - 999999999) / 1000000000
 	seconds := d.Get(d.Descriptor().Fields().ByNumber(1)).Int()
@@ -88,7 +88,7 @@ func badDuration(d protoreflect.Message) (what, gist string) {
 	return "", ""
 }
 
-// In is where the duration is in its message.
+// In returns the place of the duration in its message.
 func (d BadDuration) In(at graph.At) graph.At {
 	switch name := string(d.Field.Name()); {
 	case d.Index >= 0:

@@ -12,12 +12,12 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// Traffic is the requests and connections that come to the places of a snapshot. It says which of them another snapshot serves too: only these
-// can suffer from a push. Where that is not certain, it says that they are served.
+// Traffic determines which requests and connections of a snapshot another snapshot serves too: only these
+// can fail because of a push. If that is not certain, it assumes that they are served.
 type Traffic struct {
 	snapshot *graph.Snapshot
 	entries  map[*graph.Resource][]Entry
-	listened bool                                  // it has listeners
+	listened bool                                  // the snapshot has listeners
 	others   map[*graph.Resource][]*graph.Resource // counterparts
 	routing  map[*graph.Resource]*routing
 	tables   map[*routev3.RouteConfiguration]*table
@@ -26,20 +26,20 @@ type Traffic struct {
 	chains   map[*listenerv3.Listener]*match.Chains
 }
 
-// routing is what an entry leads to.
+// routing is the scopes and route tables that an entry leads to.
 type routing struct {
 	tables []*table
 	scopes []*routev3.ScopedRouteConfiguration
 }
 
-// Entry is where traffic comes in.
+// Entry is a place where traffic enters.
 type Entry struct {
-	Resource *graph.Resource                   // a listener; in a snapshot without any, the resource that nothing else leads to
-	By       *graph.Edge                       // its reference by which the traffic goes on; nil if it goes no further
-	scope    *routev3.ScopedRouteConfiguration // that the traffic goes through; nil if through none
+	Resource *graph.Resource                   // a listener; in a snapshot without listeners, a resource that is not referenced
+	By       *graph.Edge                       // the reference that the traffic follows; nil if it ends here
+	scope    *routev3.ScopedRouteConfiguration // the scope that the traffic passes; nil if there is none
 }
 
-// TrafficOf returns the traffic of a snapshot that is built.
+// TrafficOf returns the traffic of a snapshot, which must be built.
 func TrafficOf(s *graph.Snapshot) *Traffic {
 	return &Traffic{
 		snapshot: s, listened: len(s.All(graph.Listener)) > 0,
@@ -49,7 +49,7 @@ func TrafficOf(s *graph.Snapshot) *Traffic {
 	}
 }
 
-// Entries lists where the traffic of a resource comes in.
+// Entries returns the places where the traffic of a resource enters.
 func (t *Traffic) Entries(r *graph.Resource) []Entry {
 	if known, ok := t.entries[r]; ok {
 		return known
@@ -74,8 +74,8 @@ func (t *Traffic) Entries(r *graph.Resource) []Entry {
 	return found
 }
 
-// Continues tells whether requests that come to the place of a reference are served in the other snapshot too, wherever they go
-// there: by a listener with the same name or address, a scope with the same key, a virtual host for the same domain, a route for the
+// Continues reports whether requests that reach the place of a reference are also served in the other snapshot, by any resource
+// there: a listener with the same name or address, a scope with the same key, a virtual host for the same domain, a route for the
 // same path.
 func (t *Traffic) Continues(e *graph.Edge, in *Traffic) bool {
 	for _, entry := range t.Entries(e.From) {
@@ -92,7 +92,7 @@ func (t *Traffic) Continues(e *graph.Edge, in *Traffic) bool {
 	return false
 }
 
-// scopeOf is the scope around a reference, or else another one.
+// scopeOf returns the scope around a reference, or otherwise.
 func scopeOf(e *graph.Edge, otherwise *routev3.ScopedRouteConfiguration) *routev3.ScopedRouteConfiguration {
 	if scope, where := graph.Around[*routev3.ScopedRouteConfiguration](e.Place); where != nil {
 		return scope
@@ -100,7 +100,7 @@ func scopeOf(e *graph.Edge, otherwise *routev3.ScopedRouteConfiguration) *routev
 	return otherwise
 }
 
-// hasScope tells whether an entry has a scope for the same requests, or does without scopes.
+// hasScope reports whether an entry has a scope for the same requests, or does not use scopes.
 func (t *Traffic) hasScope(entry *graph.Resource, scope *routev3.ScopedRouteConfiguration) bool {
 	scopes := t.routingOf(entry).scopes
 	return scope == nil || len(scopes) == 0 || slices.ContainsFunc(scopes, func(other *routev3.ScopedRouteConfiguration) bool {
@@ -108,7 +108,7 @@ func (t *Traffic) hasScope(entry *graph.Resource, scope *routev3.ScopedRouteConf
 	})
 }
 
-// counterparts lists the entries that take over from one of another snapshot, or go on as they were.
+// counterparts returns the entries that receive the traffic of an entry of another snapshot.
 func (t *Traffic) counterparts(entry *graph.Resource) []*graph.Resource {
 	if known, ok := t.others[entry]; ok {
 		return known
@@ -123,7 +123,7 @@ func (t *Traffic) counterparts(entry *graph.Resource) []*graph.Resource {
 	return all
 }
 
-// answered tells whether an entry of another snapshot serves requests for which the place of a reference is, in the way of its own entry.
+// answered reports whether other, an entry of the snapshot in, serves requests that reach the place of a reference through entry.
 func (t *Traffic) answered(entry *graph.Resource, e *graph.Edge, in *Traffic, other *graph.Resource) bool {
 	host, where := graph.Around[*routev3.VirtualHost](e.Place)
 	if where == nil {
@@ -136,7 +136,7 @@ func (t *Traffic) answered(entry *graph.Resource, e *graph.Edge, in *Traffic, ot
 	t.routingOf(entry)
 	own := t.tableOf[host]
 	if own == nil {
-		return true // the entry does not lead there by what is known
+		return true // it is not known how the entry leads there
 	}
 	for _, table := range in.routingOf(other).tables {
 		for _, there := range own.sharing(host, table) {
@@ -148,7 +148,7 @@ func (t *Traffic) answered(entry *graph.Resource, e *graph.Edge, in *Traffic, ot
 	return false
 }
 
-// serves tells whether a virtual host serves requests that in another one go to the last of some routes, or to any if there are none.
+// serves reports whether a virtual host serves requests that go to the last of others, or any requests if others is empty.
 func (t *Traffic) serves(host *routev3.VirtualHost, others []route) bool {
 	if host.GetMatcher() != nil {
 		return true
@@ -173,7 +173,7 @@ func (t *Traffic) routesOf(host *routev3.VirtualHost) []route {
 	return known
 }
 
-// succeeds tells whether a route does more than to answer with an error.
+// succeeds reports whether a route does more than answer with an error.
 func (t *Traffic) succeeds(r *routev3.Route) bool {
 	cluster := r.GetRoute().GetCluster()
 	missing := cluster != "" && t.snapshot.Find(graph.Cluster, graph.Anywhere, cluster) == nil && !t.snapshot.Assumes(graph.Cluster, cluster) &&
@@ -181,7 +181,7 @@ func (t *Traffic) succeeds(r *routev3.Route) bool {
 	return !missing && r.GetDirectResponse().GetStatus() < 400
 }
 
-// routingOf finds the scopes and the route tables to which an entry leads.
+// routingOf returns the scopes and the route tables that an entry leads to.
 func (t *Traffic) routingOf(entry *graph.Resource) *routing {
 	if known, ok := t.routing[entry]; ok {
 		return known
@@ -190,7 +190,7 @@ func (t *Traffic) routingOf(entry *graph.Resource) *routing {
 	t.routing[entry] = found
 	type step struct {
 		to    *graph.Resource
-		below *graph.Place // the reference to it
+		below *graph.Place // the reference to the place
 	}
 	seen := map[*graph.Resource]bool{entry: true}
 	for next := []step{{to: entry}}; len(next) > 0; next = next[1:] {
@@ -205,7 +205,7 @@ func (t *Traffic) routingOf(entry *graph.Resource) *routing {
 	return found
 }
 
-// collect adds what a place says. A virtual host of its own belongs to the table that refers to it.
+// collect adds the scopes and virtual hosts of a place. A virtual host from VHDS belongs to the table that refers to it.
 func (t *Traffic) collect(found *routing, at, below *graph.Place) {
 	switch m := at.Message.Interface().(type) {
 	case *routev3.ScopedRouteConfiguration:

@@ -10,7 +10,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// SharesAddress tells whether two listeners are bound to an address that both have.
+// SharesAddress reports whether two listeners bind the same address.
 func SharesAddress(a, b *graph.Resource) bool {
 	have := map[string]bool{}
 	for _, address := range Addresses(a) {
@@ -24,7 +24,7 @@ func SharesAddress(a, b *graph.Resource) bool {
 	return false
 }
 
-// Addresses of a listener, as they are compared and shown.
+// Addresses returns the addresses of a listener in the form for comparison and display.
 func Addresses(r *graph.Resource) (all []string) {
 	l, ok := r.Message.(*listenerv3.Listener)
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// connectionsMeet tells whether connections that come to the filter chain around a reference can come to some chain of a listener of another snapshot.
-// A chain for HTTP/1.1 beside one for HTTP/2 gets none of the other's: clients that offer both prefer HTTP/2.
+// connectionsMeet reports whether connections of the filter chain around a reference can reach a chain of a listener in another snapshot.
+// A chain for HTTP/1.1 does not receive connections of a chain for HTTP/2: clients that offer both prefer HTTP/2.
 func (t *Traffic) connectionsMeet(e *graph.Edge, in *Traffic, other *graph.Resource) bool {
 	chain, where := graph.Around[*listenerv3.FilterChain](e.Place)
 	own, isListener := e.From.Message.(*listenerv3.Listener)

@@ -6,13 +6,13 @@ import (
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
 )
 
-// table is the virtual hosts of one route configuration by their domains.
+// table holds the virtual hosts of one route configuration by their domains.
 type table struct {
 	domains match.Domains[*routev3.VirtualHost]
 	shared  map[pair][]*routev3.VirtualHost
 }
 
-// pair is a virtual host of this table, and another table.
+// pair is a virtual host of this table and another table.
 type pair struct {
 	host  *routev3.VirtualHost
 	other *table
@@ -26,7 +26,7 @@ func (t *table) add(host *routev3.VirtualHost) {
 	}
 }
 
-// sharing lists the virtual hosts of another table that get requests which in this table go to a host of it, in no order.
+// sharing returns the virtual hosts of another table that receive requests of a host of this table, in no particular order.
 func (t *table) sharing(host *routev3.VirtualHost, other *table) []*routev3.VirtualHost {
 	key := pair{host, other}
 	if known, ok := t.shared[key]; ok {

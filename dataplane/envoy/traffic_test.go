@@ -86,14 +86,14 @@ func TestContinues(t *testing.T) {
 		"another name, same address":  {with(func(s *side) { s.listener = "other" }), true},
 		"same name, another address":  {with(func(s *side) { s.port = 81 }), true},
 		"another listener":            {with(func(s *side) { s.listener, s.port = "other", 81 }), false},
-		"no listener any more":        {with(func(s *side) { s.listener = "" }), false},
+		"the listener is removed":     {with(func(s *side) { s.listener = "" }), false},
 		"another host":                {with(func(s *side) { s.domain = "www.example.com" }), false},
 		"the same host, in capitals":  {with(func(s *side) { s.domain = "Shop.Example.com" }), true},
 		"all hosts":                   {with(func(s *side) { s.domain = "*" }), true},
 		"all hosts of the domain":     {with(func(s *side) { s.domain = "*.example.com" }), true},
 		"all hosts of another domain": {with(func(s *side) { s.domain = "*.example.org" }), false},
-		"hosts that begin so":         {with(func(s *side) { s.domain = "shop.*" }), true},
-		"hosts that begin otherwise":  {with(func(s *side) { s.domain = "www.*" }), false},
+		"hosts with that prefix":      {with(func(s *side) { s.domain = "shop.*" }), true},
+		"hosts with another prefix":   {with(func(s *side) { s.domain = "www.*" }), false},
 		"all paths":                   {with(func(s *side) { s.match = prefix("/") }), true},
 		"a part of the paths":         {with(func(s *side) { s.match = prefix("/cart/items") }), true},
 		"one path":                    {with(func(s *side) { s.match = exact("/cart/items") }), true},
@@ -103,9 +103,9 @@ func TestContinues(t *testing.T) {
 		"another path as a word":      {with(func(s *side) { s.match = separated("/car") }), false},
 		"a match that is not known":   {with(func(s *side) { s.match = nil }), true},
 		"in any case":                 {with(func(s *side) { s.match = insensitive }), true},
-		"an answer of its own":        {with(func(s *side) { s.direct = 200 }), true},
-		"an error of its own":         {with(func(s *side) { s.direct = 404 }), false},
-		"an SNI of its own":           {with(func(s *side) { s.sni = "shop.example.com" }), true},
+		"a direct response":           {with(func(s *side) { s.direct = 200 }), true},
+		"a direct error":              {with(func(s *side) { s.direct = 404 }), false},
+		"an additional SNI":           {with(func(s *side) { s.sni = "shop.example.com" }), true},
 	} {
 		from, to := cart.build(), test.other.build()
 		got := envoy.TrafficOf(from).Continues(use(t, from), envoy.TrafficOf(to))
@@ -127,7 +127,7 @@ func TestFilterChains(t *testing.T) {
 	}
 }
 
-// A chain that is more specific takes connections away from others, also where it leads nowhere: the default chain has those then.
+// A more specific chain takes connections away from others, even if they fail its other conditions: the default chain then gets them.
 func TestDefaultChain(t *testing.T) {
 	of := func(match *listenerv3.FilterChainMatch, beside ...*listenerv3.FilterChainMatch) *graph.Snapshot {
 		s := side{listener: "edge", port: 443, domain: "*", match: prefix("/")}.build()
@@ -148,10 +148,13 @@ func TestDefaultChain(t *testing.T) {
 		from, to *graph.Snapshot
 		want     bool
 	}{
-		"another chain takes all":                {asDefault(of(nil, &listenerv3.FilterChainMatch{})), of(nil), false},
-		"another chain takes what one port lets": {asDefault(of(nil, &listenerv3.FilterChainMatch{}, port)), of(nil), true},
-		"a narrower chain has them":              {of(nil, port), of(port), false},
-		"another application protocol":           {of(&listenerv3.FilterChainMatch{ApplicationProtocols: []string{"h2"}}), of(&listenerv3.FilterChainMatch{ApplicationProtocols: []string{"http/1.1"}}), false},
+		"another chain matches all":                {asDefault(of(nil, &listenerv3.FilterChainMatch{})), of(nil), false},
+		"another chain matches the rest of a port": {asDefault(of(nil, &listenerv3.FilterChainMatch{}, port)), of(nil), true},
+		"a narrower chain matches them":            {of(nil, port), of(port), false},
+		"another application protocol": {
+			of(&listenerv3.FilterChainMatch{ApplicationProtocols: []string{"h2"}}),
+			of(&listenerv3.FilterChainMatch{ApplicationProtocols: []string{"http/1.1"}}), false,
+		},
 	} {
 		if got := envoy.TrafficOf(test.from).Continues(use(t, test.from), envoy.TrafficOf(test.to)); got != test.want {
 			t.Errorf("%s: continues: %t", name, got)

@@ -13,8 +13,11 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "address-invalid",
 	Severity: lint.Error,
-	Summary:  "the address of the admin interface or of a stats sink is none that Envoy can use",
-	Links:    []string{"Network::Address::resolveProtoAddress (source/common/network/resolver_impl.cc)", "PipeInstance::create (source/common/network/address_impl.cc)"},
+	Summary:  "the address of the admin interface or of a stats sink is not usable by Envoy",
+	Links: []string{
+		"Network::Address::resolveProtoAddress (source/common/network/resolver_impl.cc)",
+		"PipeInstance::create (source/common/network/address_impl.cc)",
+	},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		checkAddress(p, at.Field("admin", "address"), b.GetAdmin().GetAddress(), "write an IP address, such as 127.0.0.1")
 		for i, sink := range b.GetStatsSinks() {
@@ -23,7 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// checkAddress is Network::Address::resolveProtoAddress.
+// checkAddress follows Network::Address::resolveProtoAddress.
 func checkAddress(p *lint.Pass, at lint.At, a *corev3.Address, help string) {
 	check.IP(p, at.Field("socket_address"), a.GetSocketAddress(), help)
 	check.Pipe(p, at.Field("pipe"), a.GetPipe())
@@ -55,5 +58,5 @@ func checkSink(p *lint.Pass, at lint.At, sink *metricsv3.StatsSink) {
 		})
 		return
 	}
-	checkAddress(p, at.Field("address"), address, "write an IP address, or reach a server by name through tcp_cluster_name")
+	checkAddress(p, at.Field("address"), address, "write an IP address, or use tcp_cluster_name to reach a server by name")
 }

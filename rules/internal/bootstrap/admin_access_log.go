@@ -9,14 +9,14 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "admin-access-log",
 	Severity: lint.Error,
-	Summary:  "the admin interface logs to a server, and Envoy crashes",
+	Summary:  "the access log of the admin interface goes to a server, which crashes Envoy",
 	Links:    []string{"InitialImpl::initAdminAccessLog (source/server/configuration_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		for i, log := range b.GetAdmin().GetAccessLog() {
 			at := at.Field("admin").Item("access_log", i)
 			if remoteLogs[string(configured(at, log.GetTypedConfig()))] {
 				p.Reject(at.Field("typed_config"), lint.Rejection{
-					Message:  "envoy crashes when the admin interface logs to a server",
+					Message:  "envoy crashes if the access log of the admin interface goes to a server",
 					Help:     "log to a file, or to standard output",
 					Upstream: "Caught Segmentation fault",
 				})

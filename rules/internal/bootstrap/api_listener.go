@@ -10,7 +10,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "api-listener",
 	Severity: lint.Error,
-	Summary:  "Envoy is given an api_listener",
+	Summary:  "a listener for Envoy has an api_listener",
 	Links:    []string{"ListenerManagerImpl::addOrUpdateListener (source/common/listener_manager/listener_manager_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if at.Place.Parent != nil || at.Resource().State != "" || l.GetApiListener() == nil {
@@ -22,13 +22,13 @@ var _ = Rules.Add(&lint.Rule{
 		switch {
 		case l.GetInternalListener() != nil:
 			p.Reject(at, lint.Rejection{
-				Message:  "api_listener and internal_listener exclude each other",
-				Help:     "leave api_listener out",
+				Message:  "api_listener cannot be combined with internal_listener",
+				Help:     "remove api_listener",
 				Upstream: upstream + "api_listener and internal_listener cannot be both set",
 			})
 		case at.Resource().Delivery == graph.FromBootstrap:
 			p.Reject(at, lint.Rejection{
-				Message:  "envoy's official builds have no api_listener",
+				Message:  "envoy's official builds do not support api_listener",
 				Help:     help,
 				Upstream: upstream + "missing the API listener extension",
 			})

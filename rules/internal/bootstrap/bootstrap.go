@@ -1,4 +1,4 @@
-// Package bootstrap holds the rules about what Envoy refuses in a bootstrap itself.
+// Package bootstrap holds the rules about what Envoy rejects in the bootstrap itself.
 package bootstrap
 
 import (
@@ -10,10 +10,10 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Rules is the group; each rule adds itself.
-var Rules = &lint.Group{Name: "bootstrap", Summary: "what is in a bootstrap besides its resources"}
+// Rules is the group. Each rule adds itself.
+var Rules = &lint.Group{Name: "bootstrap", Summary: "the bootstrap, apart from its resources"}
 
-// each runs f for a bootstrap that Envoy has yet to load.
+// each calls f for a bootstrap that is not from the config dump of a running Envoy.
 func each(f func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap)) lint.Check {
 	return lint.Each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		if at.Place.Parent == nil && at.Resource().State == "" {
@@ -22,13 +22,13 @@ func each(f func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap)) lint.Check
 	})
 }
 
-// wrong is something that Envoy does not take, and where it is.
+// wrong is something that Envoy rejects, and its place.
 type wrong struct {
 	at                      lint.At
 	message, help, upstream string
 }
 
-func (w wrong) refuse(p *lint.Pass) {
+func (w wrong) reject(p *lint.Pass) {
 	p.Reject(w.at, lint.Rejection{
 		Message:  w.message,
 		Help:     w.help,
@@ -36,17 +36,17 @@ func (w wrong) refuse(p *lint.Pass) {
 	})
 }
 
-// late reports what only a real start finds: --mode validate does not look there.
+// late reports something that Envoy rejects only at a real start, not in --mode validate.
 func late(p *lint.Pass, w wrong) {
 	p.Report(w.at, lint.Diagnostic{
 		Message: w.message, Notes: []string{envoy.OnlyAtStart}, Help: w.help, Upstream: w.upstream,
 	})
 }
 
-// nameOf is the type of a message.
+// nameOf returns the type of a message.
 func nameOf(m proto.Message) protoreflect.FullName { return m.ProtoReflect().Descriptor().FullName() }
 
-// field reads a field of a message that is not linked in; ok is false if there is no such field.
+// field returns the value of a field of a message whose type is not linked in. ok is false if it does not have the field.
 func field(m proto.Message, name protoreflect.Name) (v protoreflect.Value, ok bool) {
 	fd := m.ProtoReflect().Descriptor().Fields().ByName(name)
 	if fd == nil {

@@ -17,7 +17,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "config-source-settings",
 	Severity: lint.Error,
-	Summary:  "the connection to a config server is set up in a way that cannot work",
+	Summary:  "the connection to a config server has invalid settings",
 	Links: []string{
 		"Utility::buildJitteredExponentialBackOffStrategy, Utility::parseRateLimitSettings (source/common/config/utility.cc)",
 		"XdsManagerImpl::createAuthority (source/common/config/xds_manager_impl.cc)",
@@ -34,23 +34,23 @@ var _ = Rules.Add(&lint.Rule{
 			if use == usedLate {
 				late(p, w)
 			} else {
-				w.refuse(p)
+				w.reject(p)
 			}
 		}
 	}),
 })
 
-// use is what Envoy does with an api_config_source when it loads a configuration.
+// use is how Envoy uses an api_config_source when it loads a configuration.
 type use uint8
 
 const (
 	unused     use = iota
 	subscribed     // GRPC and DELTA_GRPC
-	authority      // one of the config_sources
-	usedLate       // not before it runs
+	authority      // it is one of the config_sources
+	usedLate       // Envoy uses it only when it runs
 )
 
-// sources are the fields whose config source Envoy subscribes to when it reads them.
+// sources maps the fields of config sources to their use.
 var sources = map[protoreflect.FullName]use{
 	"envoy.config.bootstrap.v3.Bootstrap.config_sources":                                             authority,
 	"envoy.config.bootstrap.v3.Bootstrap.default_config_source":                                      authority,
@@ -69,7 +69,7 @@ var sources = map[protoreflect.FullName]use{
 
 func useOf(api *graph.Place) use {
 	if api.Parent == nil {
-		return unused // a patch, of which nobody knows
+		return unused // a patch: its surroundings are not known
 	}
 	if _, ads := api.Parent.Message.Interface().(*bootstrapv3.Bootstrap_DynamicResources); ads {
 		return subscribed // ads_config
@@ -99,18 +99,20 @@ func wrongSettings(at lint.At, api *corev3.ApiConfigSource, u use) (all []wrong)
 	}
 	if len(api.GetGrpcServices()) > 0 {
 		service, at := api.GetGrpcServices()[0], at.Item("grpc_services", 0)
-		all = append(all, wrongBackOff(at.Field("envoy_grpc", "retry_policy", "retry_back_off"), service.GetEnvoyGrpc().GetRetryPolicy().GetRetryBackOff())...)
+		backOff := service.GetEnvoyGrpc().GetRetryPolicy().GetRetryBackOff()
+		all = append(all, wrongBackOff(at.Field("envoy_grpc", "retry_policy", "retry_back_off"), backOff)...)
 	}
 	if rate := api.GetRateLimitSettings().GetFillRate().GetValue(); math.IsNaN(rate) || math.IsInf(rate, 0) {
 		all = append(all, wrong{
-			at.Field("rate_limit_settings", "fill_rate"), fmt.Sprintf("fill_rate is %v", rate), "write how many requests a second there may be",
+			at.Field("rate_limit_settings", "fill_rate"), fmt.Sprintf("fill_rate is not a finite number: %v", rate),
+			"write the number of requests per second",
 			"The value of fill_rate in RateLimitSettings must not be NaN nor Inf",
 		})
 	}
 	return all
 }
 
-// connects tells whether Envoy makes a gRPC client for an api_config_source.
+// connects reports whether Envoy creates a gRPC client for an api_config_source.
 func connects(api *corev3.ApiConfigSource, u use) bool {
 	switch api.GetApiType() {
 	case corev3.ApiConfigSource_GRPC, corev3.ApiConfigSource_DELTA_GRPC:
@@ -121,7 +123,7 @@ func connects(api *corev3.ApiConfigSource, u use) bool {
 	return false
 }
 
-// wrongBackOff counts as Envoy does: in 32 bits.
+// wrongBackOff calculates in 32 bits, as Envoy does.
 func wrongBackOff(at lint.At, b *corev3.BackoffStrategy) []wrong {
 	const upstream = "max_interval must be greater than or equal to the base_interval"
 	base := uint32(milliseconds(b.GetBaseInterval())) //nolint:gosec // the overflow is Envoy's
@@ -129,10 +131,16 @@ func wrongBackOff(at lint.At, b *corev3.BackoffStrategy) []wrong {
 		if base*10 >= base {
 			return nil
 		}
-		return []wrong{{at.Field("base_interval"), "ten times the base_interval overflows", "write a max_interval", upstream}}
+		return []wrong{{
+			at.Field("base_interval"), "the default max_interval, ten times the base_interval, overflows",
+			"write a max_interval", upstream,
+		}}
 	}
 	if uint32(milliseconds(b.GetMaxInterval())) >= base { //nolint:gosec // the overflow is Envoy's
 		return nil
 	}
-	return []wrong{{at.Field("max_interval"), "max_interval is below base_interval", "raise it, or leave it out for ten times the base_interval", upstream}}
+	return []wrong{{
+		at.Field("max_interval"), "max_interval is shorter than base_interval",
+		"write a longer max_interval, or remove it to use ten times the base_interval", upstream,
+	}}
 }

@@ -17,7 +17,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "google-grpc",
 	Severity: lint.Error,
-	Summary:  "a google_grpc service cannot be connected to: its metadata or its credentials are none that gRPC takes",
+	Summary:  "a google_grpc service has metadata or credentials that gRPC rejects",
 	Links: []string{
 		"GoogleAsyncClientFactoryImpl::GoogleAsyncClientFactoryImpl (source/common/grpc/async_client_manager_impl.cc)",
 		"getGoogleGrpcChannelCredentials (source/common/grpc/google_grpc_creds_impl.cc)",
@@ -28,12 +28,12 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		for _, w := range append(wrongMetadata(at, service), wrongCredentials(x, at, service)...) {
-			w.refuse(p)
+			w.reject(p)
 		}
 	}),
 })
 
-// clients are the fields whose service Envoy makes a client for when it loads them; the trace of one needs a connection manager.
+// clients are the fields for which Envoy creates a gRPC client when it loads them. A tracer is created only for a connection manager.
 var clients = map[protoreflect.FullName]bool{
 	"envoy.config.metrics.v3.MetricsServiceConfig.grpc_service":                                   true,
 	"envoy.config.trace.v3.OpenTelemetryConfig.grpc_service":                                      true,
@@ -65,12 +65,12 @@ func wrongMetadata(at lint.At, service *corev3.GrpcService) (all []wrong) {
 		switch {
 		case strings.ContainsFunc(h.GetKey(), noKey):
 			all = append(all, wrong{
-				at.Field("key"), fmt.Sprintf("gRPC takes no metadata with the key %q", h.GetKey()), "write letters, digits, _, . and -",
+				at.Field("key"), fmt.Sprintf("gRPC rejects the metadata key %q", h.GetKey()), "use only letters, digits, _, . and -",
 				fmt.Sprintf("Illegal characters in gRPC initial metadata header key: %s.", h.GetKey()),
 			})
 		case !strings.HasSuffix(h.GetKey(), "-bin") && strings.ContainsFunc(h.GetValue(), func(r rune) bool { return r < 0x20 || r > 0x7e }):
 			all = append(all, wrong{
-				at.Field("value"), "gRPC takes no such characters in metadata", "write printable ASCII, or end the key in -bin",
+				at.Field("value"), "gRPC rejects these characters in metadata", "use only printable ASCII, or let the key end in -bin",
 				fmt.Sprintf("Illegal ASCII value for gRPC initial metadata header key: %s.", h.GetKey()),
 			})
 		}
@@ -78,7 +78,7 @@ func wrongMetadata(at lint.At, service *corev3.GrpcService) (all []wrong) {
 	return all
 }
 
-// noKey tells the characters that cannot be in a key of gRPC metadata (validateGrpcHeaderChars).
+// noKey reports whether a character is not allowed in a key of gRPC metadata (validateGrpcHeaderChars).
 func noKey(r rune) bool {
 	return (r|0x20 < 'a' || r|0x20 > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("_.-", r)
 }
@@ -94,7 +94,8 @@ func wrongCredentials(x *dataplane.Extensions, at lint.At, service *corev3.GrpcS
 		}
 	}
 	return []wrong{{
-		at.Field("google_grpc", "credentials_factory_name"), fmt.Sprintf("envoy has no gRPC credentials %q", name), "leave it out to use channel_credentials and call_credentials as they are",
+		at.Field("google_grpc", "credentials_factory_name"), fmt.Sprintf("envoy does not have gRPC credentials %q", name),
+		"remove it to use channel_credentials and call_credentials as they are",
 		"Unknown google grpc credentials factory: " + name,
 	}}
 }

@@ -12,7 +12,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "json-log-format",
 	Severity: lint.Error,
-	Summary:  "the JSON format of Envoy's own log has %v or %_",
+	Summary:  "the JSON format of Envoy's application log contains %v or %_",
 	Links:    []string{"Registry::setJsonLogFormat (source/common/common/logger.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		jsonFormat{p}.fields(at.Field("application_log_config", "log_format", "json_format"), b.GetApplicationLogConfig().GetLogFormat().GetJsonFormat())
@@ -40,7 +40,7 @@ func (f jsonFormat) text(at lint.At, text string) {
 	for _, flag := range []string{"%v", "%_"} {
 		if strings.Contains(text, flag) {
 			f.p.Reject(at, lint.Rejection{
-				Message:  flag + " cannot stand in a JSON log format",
+				Message:  flag + " is not allowed in a JSON log format",
 				Help:     "write %j for the message",
 				Upstream: "setJsonLogFormat error: INVALID_ARGUMENT: Usage of " + flag + " is unavailable for JSON log formats",
 			})

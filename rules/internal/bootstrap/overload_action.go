@@ -19,7 +19,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "overload-action",
 	Severity: lint.Error,
-	Summary:  "an overload action that Envoy does not know, or whose configuration does not suit it",
+	Summary:  "an overload action is unknown, or its configuration does not fit",
 	Links:    []string{"OverloadManagerImpl::OverloadManagerImpl (source/server/overload_manager_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		o, at := b.GetOverloadManager(), at.Field("overload_manager")
@@ -42,13 +42,13 @@ const (
 	shrinkHeap   = "envoy.config.overload.v3.ShrinkHeapConfig"
 )
 
-// actions are OverloadActionNames::WellKnownActions.
+// actions are the names in OverloadActionNames::WellKnownActions.
 var actions = []string{
 	"close_idle_http_connections", "disable_http_keepalive", "reduce_timeouts", "reject_incoming_connections", "reset_high_memory_stream",
 	"shrink_heap", "stop_accepting_connections", "stop_accepting_requests",
 }
 
-// overloadAction is an action, and what its configuration is.
+// overloadAction is an action and its configuration.
 type overloadAction struct {
 	*overloadv3.OverloadAction
 	at     lint.At
@@ -68,7 +68,7 @@ func newAction(at lint.At, a *overloadv3.OverloadAction) overloadAction {
 	return o
 }
 
-// configured is the type that an Any is for: its content's, or the one that a TypedStruct names.
+// configured returns the type of an Any's content, or the type that a TypedStruct names.
 func configured(at lint.At, held *anypb.Any) protoreflect.FullName {
 	name := decode.TypeName(held.GetTypeUrl())
 	content := at.Content(held)
@@ -79,33 +79,33 @@ func configured(at lint.At, held *anypb.Any) protoreflect.FullName {
 	return decode.TypeName(url.String())
 }
 
-// check reports the first thing that Envoy does not take of an action.
+// check reports the first problem of an action.
 func (o overloadAction) check(p *lint.Pass, manager *overloadv3.OverloadManager) {
 	name, typed := o.GetName(), o.GetTypedConfig()
 	config, scales := o.at.Field("typed_config"), o.is == scaleTimers
 	switch {
 	case typed != nil && o.is == "":
 		p.Reject(config, lint.Rejection{
-			Message:  "the typed_config has no type",
-			Help:     `write its "@type", or leave it out`,
+			Message:  "the typed_config does not have a type",
+			Help:     `write its "@type", or remove it`,
 			Upstream: fmt.Sprintf("Overload action %q has an invalid typed_config: type_url is empty", name),
 		})
 	case scales && o.short == "" && strings.HasPrefix(name, actionPrefix):
 		p.Reject(o.at.Field("name"), lint.Rejection{
-			Message:  fmt.Sprintf("%s is no action of Envoy's, and names of your own cannot begin with %s", name, actionPrefix),
-			Help:     o.near("give it a name without that prefix"),
+			Message:  fmt.Sprintf("%s is not an action of Envoy, and the name of a custom action cannot begin with %s", name, actionPrefix),
+			Help:     o.near("use a name without that prefix"),
 			Upstream: fmt.Sprintf("Overload action name %q uses reserved prefix %q", name, actionPrefix),
 		})
 	case !scales && o.short == "":
 		p.Reject(o.at.Field("name"), lint.Rejection{
-			Message:  fmt.Sprintf("envoy has no overload action %q", name),
+			Message:  fmt.Sprintf("envoy does not have an overload action %q", name),
 			Help:     o.near("its actions are " + actionPrefix + "{" + strings.Join(actions, ", ") + "}"),
 			Upstream: "Unknown Overload Manager Action " + name,
 		})
 	case scales && o.short != "" && o.short != "reduce_timeouts":
 		p.Reject(config, lint.Rejection{
 			Message:  o.short + " cannot scale timers",
-			Help:     "scale them in " + actionPrefix + "reduce_timeouts, or in an action with a name of your own",
+			Help:     "scale them in " + actionPrefix + "reduce_timeouts, or in an action with a custom name",
 			Upstream: fmt.Sprintf("Overload action name %q conflicts with its typed config", name),
 		})
 	default:
@@ -113,7 +113,7 @@ func (o overloadAction) check(p *lint.Pass, manager *overloadv3.OverloadManager)
 	}
 }
 
-// checkKnown is what each of Envoy's own actions asks for.
+// checkKnown reports the problems of Envoy's own actions.
 func (o overloadAction) checkKnown(p *lint.Pass, manager *overloadv3.OverloadManager) {
 	name, typed, config := o.GetName(), o.GetTypedConfig(), o.at.Field("typed_config")
 	switch o.short {
@@ -122,22 +122,22 @@ func (o overloadAction) checkKnown(p *lint.Pass, manager *overloadv3.OverloadMan
 		switch {
 		case typed == nil:
 			p.Reject(o.at.Field("name"), lint.Rejection{
-				Message:  "reduce_timeouts does not say which timers",
+				Message:  "reduce_timeouts does not list the timers to scale",
 				Help:     "add a typed_config of type " + scaleTimers,
 				Upstream: fmt.Sprintf("Overload action %q requires typed_config", name),
 			})
 		case o.is != scaleTimers:
 			p.Reject(config, lint.Rejection{
 				Message:  "reduce_timeouts is configured by a ScaleTimersOverloadActionConfig",
-				Help:     "write that",
+				Help:     "use that type",
 				Upstream: fmt.Sprintf("typed_config resolves to %s instead of %s", o.is, scaleTimers),
 			})
 		}
 	case "reset_high_memory_stream":
 		if manager.GetBufferFactoryConfig() == nil {
 			p.Reject(o.at.Field("name"), lint.Rejection{
-				Message:  "reset_high_memory_stream needs a buffer_factory_config",
-				Help:     "add overload_manager.buffer_factory_config: {minimum_account_to_track_power_of_two: 20} to track streams from 1 MiB on",
+				Message:  "reset_high_memory_stream needs buffer_factory_config",
+				Help:     "add overload_manager.buffer_factory_config: {minimum_account_to_track_power_of_two: 20} to track streams from 1 MiB",
 				Upstream: fmt.Sprintf("Overload action %q requires buffer_factory_config.", name),
 			})
 		}
@@ -145,29 +145,29 @@ func (o overloadAction) checkKnown(p *lint.Pass, manager *overloadv3.OverloadMan
 		if typed != nil && decode.TypeName(typed.GetTypeUrl()) != shrinkHeap {
 			p.Reject(config, lint.Rejection{
 				Message:  "shrink_heap is configured by a ShrinkHeapConfig",
-				Help:     "write that, or leave typed_config out",
+				Help:     "use that type, or remove typed_config",
 				Upstream: "Unable to unpack as " + shrinkHeap,
 			})
 		}
 	default:
 		if typed != nil {
 			p.Reject(config, lint.Rejection{
-				Message:  o.short + " takes no typed_config",
-				Help:     "leave it out",
+				Message:  o.short + " does not accept a typed_config",
+				Help:     "remove it",
 				Upstream: fmt.Sprintf("Overload action %q has an unexpected value for the typed_config field", name),
 			})
 		}
 	}
 }
 
-// checkOlder is what versions before 1.40 ask for: they know no actions with names of one's own, and no TypedStruct.
+// checkOlder reports the problems in versions before 1.40, which support neither actions with custom names nor a TypedStruct.
 func (o overloadAction) checkOlder(p *lint.Pass, manager *overloadv3.OverloadManager) {
 	name, typed := o.GetName(), o.GetTypedConfig()
 	unknown := o.short == "" || o.short == "close_idle_http_connections" && p.Target.Before("1.38")
 	switch {
 	case unknown:
 		p.Reject(o.at.Field("name"), lint.Rejection{
-			Message:  fmt.Sprintf("%s has no overload action %q", p.Target, name),
+			Message:  fmt.Sprintf("%s does not have an overload action %q", p.Target, name),
 			Help:     o.near("its actions are " + actionPrefix + "{" + strings.Join(actions, ", ") + "}"),
 			Upstream: "Unknown Overload Manager Action " + name,
 		})
@@ -182,7 +182,7 @@ func (o overloadAction) checkOlder(p *lint.Pass, manager *overloadv3.OverloadMan
 	}
 }
 
-// near suggests the action that was meant, or else says something.
+// near suggests the action that was probably meant, or returns otherwise.
 func (o overloadAction) near(otherwise string) string {
 	if near := lint.Nearest(strings.TrimPrefix(o.GetName(), actionPrefix), actions); near != "" {
 		return fmt.Sprintf("did you mean %q?", actionPrefix+near)
@@ -190,13 +190,13 @@ func (o overloadAction) near(otherwise string) string {
 	return otherwise
 }
 
-// scaled is by which action, and where, a timer is scaled.
+// scaled maps each timer to the action and the place that scale it.
 type scaled map[overloadv3.ScaleTimersOverloadActionConfig_TimerType]struct {
 	by string
 	at lint.At
 }
 
-// add reports the timers that are scaled already.
+// add reports the timers that are already scaled.
 func (s scaled) add(p *lint.Pass, o overloadAction) {
 	config, ok := o.config.(*overloadv3.ScaleTimersOverloadActionConfig)
 	if !ok {
@@ -217,7 +217,7 @@ func (s scaled) add(p *lint.Pass, o overloadAction) {
 			upstream = fmt.Sprintf("Timer type is configured by both overload actions %q and %q", first.by, o.GetName())
 		}
 		p.Reject(at, lint.Rejection{
-			Message:  fmt.Sprintf("the timer %s is scaled already", timer),
+			Message:  fmt.Sprintf("the timer %s is already scaled", timer),
 			Help:     "keep one of them",
 			Upstream: upstream,
 			Related:  []lint.Related{lint.RelatedTo(first.at, "the first time")},

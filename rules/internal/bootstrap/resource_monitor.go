@@ -13,7 +13,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "resource-monitor",
 	Severity: lint.Error,
-	Summary:  "a resource monitor of the overload manager cannot be made of its configuration",
+	Summary:  "a resource monitor of the overload manager has an invalid configuration",
 	Links: []string{
 		"FixedHeapMonitor (source/extensions/resource_monitors/fixed_heap/fixed_heap_monitor.cc)",
 		"OverloadManagerImpl::OverloadManagerImpl (source/server/overload_manager_impl.cc)",
@@ -39,7 +39,7 @@ func checkMonitor(p *lint.Pass, at lint.At, monitor *overloadv3.ResourceMonitor)
 	is := configured(at, held)
 	if monitor.GetName() == proactive && is != proactiveFor {
 		p.Reject(at.Field("name"), lint.Rejection{
-			Message:  "this name belongs to the monitor of downstream connections",
+			Message:  "this name is reserved for the monitor of downstream connections",
 			Help:     "give this monitor another name",
 			Upstream: "Didn't find a registered implementation for '" + proactive + "' with type URL: '" + string(is) + "'",
 		})
@@ -53,15 +53,15 @@ func checkMonitor(p *lint.Pass, at lint.At, monitor *overloadv3.ResourceMonitor)
 	case monitors + "fixed_heap.v3.FixedHeapConfig":
 		if size, ok := field(config, "max_heap_size_bytes"); ok && size.Uint() == 0 {
 			p.Reject(where.Field("max_heap_size_bytes"), lint.Rejection{
-				Message:  "max_heap_size_bytes must be above 0",
-				Help:     "write how much memory Envoy may use",
+				Message:  "max_heap_size_bytes must be greater than 0",
+				Help:     "write the number of bytes that Envoy may use",
 				Upstream: "fixed_heap: max heap size must be greater than 0",
 			})
 		}
 	case monitors + "injected_resource.v3.InjectedResourceConfig":
 		if file, ok := field(config, "filename"); ok && file.String() != "" && !strings.Contains(file.String(), "/") {
 			p.Reject(where.Field("filename"), lint.Rejection{
-				Message:  "filename names no folder",
+				Message:  "filename does not include a folder",
 				Help:     "write ./" + file.String(),
 				Upstream: "invalid file path " + file.String(),
 			})

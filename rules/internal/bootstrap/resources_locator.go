@@ -16,7 +16,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "resources-locator",
 	Severity: lint.Error,
-	Summary:  "a resources locator (cds_, lds_ or srds_resources_locator) is no collection that Envoy can subscribe to",
+	Summary:  "a resources locator (cds_, lds_ or srds_resources_locator) is not a collection that Envoy can subscribe to",
 	Links: []string{
 		"XdsResourceIdentifier::decodeUrl (source/common/config/xds_resource.cc)",
 		"SubscriptionFactoryImpl::collectionSubscriptionFromUrl (source/common/config/subscription_factory_impl.cc)",
@@ -29,11 +29,17 @@ var _ = Rules.Add(&lint.Rule{
 })
 
 func checkCollections(p *lint.Pass, at lint.At, d *bootstrapv3.Bootstrap_DynamicResources) {
-	clusters := collection{d.GetCdsResourcesLocator(), at.Field("cds_resources_locator"), d.GetCdsConfig(), at.Field("cds_config"), "envoy.config.cluster.v3.Cluster", false}
-	for _, w := range clusters.wrong() {
-		w.refuse(p)
+	clusters := collection{
+		d.GetCdsResourcesLocator(), at.Field("cds_resources_locator"), d.GetCdsConfig(), at.Field("cds_config"),
+		"envoy.config.cluster.v3.Cluster", false,
 	}
-	listeners := collection{d.GetLdsResourcesLocator(), at.Field("lds_resources_locator"), d.GetLdsConfig(), at.Field("lds_config"), "envoy.config.listener.v3.Listener", false}
+	for _, w := range clusters.wrong() {
+		w.reject(p)
+	}
+	listeners := collection{
+		d.GetLdsResourcesLocator(), at.Field("lds_resources_locator"), d.GetLdsConfig(), at.Field("lds_config"),
+		"envoy.config.listener.v3.Listener", false,
+	}
 	for _, w := range listeners.wrong() {
 		late(p, w)
 	}
@@ -48,7 +54,7 @@ func checkScoped(p *lint.Pass, at lint.At, s *hcmv3.ScopedRds) {
 		"envoy.config.route.v3.ScopedRouteConfiguration", !p.Target.Before("1.40"),
 	}
 	for _, w := range scopes.wrong() {
-		w.refuse(p)
+		w.reject(p)
 	}
 }
 
@@ -58,7 +64,7 @@ type collection struct {
 	source   *corev3.ConfigSource
 	sourceAt lint.At
 	kind     string
-	plain    bool // GRPC will do: Envoy takes it for DELTA_GRPC
+	plain    bool // GRPC is accepted: Envoy treats it as DELTA_GRPC
 }
 
 func (c collection) wrong() []wrong {
@@ -69,12 +75,12 @@ func (c collection) wrong() []wrong {
 	switch {
 	case w.message != "":
 	case u.scheme == "http:":
-		w = wrong{message: "envoy has no collections over HTTP", help: "write an xdstp: URL", upstream: "Unsupported code path"}
+		w = wrong{message: "envoy does not support collections over HTTP", help: "write an xdstp: URL", upstream: "Unsupported code path"}
 	case u.scheme == "file:":
 		return nil
 	case u.kind != c.kind:
 		w = wrong{
-			message: fmt.Sprintf("the URL is about %s, not %s", u.kind, c.kind), help: "write xdstp://AUTHORITY/" + c.kind + "/NAME/*",
+			message: fmt.Sprintf("the type in the URL is %s, not %s", u.kind, c.kind), help: "write xdstp://AUTHORITY/" + c.kind + "/NAME/*",
 			upstream: fmt.Sprintf("xdstp:// type does not match %s in %s", c.kind, c.url),
 		}
 	default:
@@ -84,7 +90,7 @@ func (c collection) wrong() []wrong {
 	return []wrong{w}
 }
 
-// wrongSource is what collectionSubscriptionFromUrl asks of the config source.
+// wrongSource follows the checks of the config source in collectionSubscriptionFromUrl.
 func (c collection) wrongSource() []wrong {
 	switch s := c.source.GetConfigSourceSpecifier().(type) {
 	case *corev3.ConfigSource_Ads:
@@ -94,9 +100,12 @@ func (c collection) wrongSource() []wrong {
 	}
 	const upstream = "Missing or not supported config source specifier in envoy::config::core::v3::ConfigSource for a collection. Only ADS and gRPC in delta-xDS mode are supported."
 	if c.source == nil {
-		return []wrong{{c.at, "no config source is there to ask for the collection", "add " + c.sourceAt.Path().Name() + ": {ads: {}}", upstream}}
+		return []wrong{{c.at, "the collection does not have a config source", "add " + c.sourceAt.Path().Name() + ": {ads: {}}", upstream}}
 	}
-	return []wrong{{c.sourceAt, "an xdstp collection comes from ADS or another gRPC server", "write ads: {}, or an api_config_source of type DELTA_GRPC", upstream}}
+	return []wrong{{
+		c.sourceAt, "an xdstp collection needs ADS or another gRPC server",
+		"write ads: {}, or an api_config_source of type DELTA_GRPC", upstream,
+	}}
 }
 
 func (c collection) wrongAPI(api *corev3.ApiConfigSource) []wrong {
@@ -108,13 +117,14 @@ func (c collection) wrongAPI(api *corev3.ApiConfigSource) []wrong {
 		return wrongServers(at, api)
 	default:
 		return []wrong{{
-			at.Field("api_type"), fmt.Sprintf("%s cannot bring an xdstp collection", t), "write DELTA_GRPC, or ads: {} in place of the api_config_source",
+			at.Field("api_type"), fmt.Sprintf("%s cannot serve an xdstp collection", t),
+			"write DELTA_GRPC, or replace the api_config_source by ads: {}",
 			"Unknown xdstp:// transport API type in " + t.String(),
 		}}
 	}
 }
 
-// wrongServers is checkApiConfigSourceNames, of a source that speaks gRPC.
+// wrongServers follows checkApiConfigSourceNames for a source that uses gRPC.
 func wrongServers(at lint.At, api *corev3.ApiConfigSource) []wrong {
 	const (
 		gRPC = "(AGGREGATED_)(DELTA_)GRPC must "
@@ -123,25 +133,29 @@ func wrongServers(at lint.At, api *corev3.ApiConfigSource) []wrong {
 	clusters, services := len(api.GetClusterNames()), len(api.GetGrpcServices())
 	switch {
 	case clusters+services == 0:
-		return []wrong{{at.Key(), "the api_config_source names no server", help, "API configs must have either a gRPC service or a cluster name defined"}}
+		return []wrong{{
+			at.Key(), "the api_config_source does not name a server", help,
+			"API configs must have either a gRPC service or a cluster name defined",
+		}}
 	case clusters > 0:
 		return []wrong{{
-			at.Field("cluster_names"), fmt.Sprintf("%s takes grpc_services, not cluster_names", api.GetApiType()), help,
+			at.Field("cluster_names"), fmt.Sprintf("%s needs grpc_services, not cluster_names", api.GetApiType()), help,
 			gRPC + "not have a cluster name specified",
 		}}
 	case services > 1:
 		return []wrong{{
-			at.Field("grpc_services"), fmt.Sprintf("%d grpc_services, and envoy takes one", services), "keep one of them",
+			at.Field("grpc_services"), fmt.Sprintf("the api_config_source has %d grpc_services, but envoy accepts only one", services),
+			"keep one of them",
 			gRPC + "have no more than 1 gRPC services specified",
 		}}
 	}
 	return nil
 }
 
-// locator is what matters of a resource's URL.
+// locator is the relevant part of a resource's URL.
 type locator struct{ scheme, kind string }
 
-// readLocator is XdsResourceIdentifier::decodeUrl.
+// readLocator follows XdsResourceIdentifier::decodeUrl.
 func readLocator(text string) (locator, wrong) {
 	rest := text
 	if at := strings.Index(text, "://"); at >= 0 {
@@ -164,11 +178,17 @@ func readLocator(text string) (locator, wrong) {
 		whole, _, _ := strings.Cut(path, "?")
 		kind, _, _ := strings.Cut(whole[1:], "/")
 		if kind == "" && scheme != "file:" {
-			return locator{}, wrong{message: "the URL names no type of resources", help: "write xdstp://AUTHORITY/TYPE/NAME/*", upstream: "Resource type missing from " + whole}
+			return locator{}, wrong{
+				message: "the URL does not include a resource type", help: "write xdstp://AUTHORITY/TYPE/NAME/*",
+				upstream: "Resource type missing from " + whole,
+			}
 		}
 		return locator{scheme, kind}, wrong{}
 	}
-	return locator{}, wrong{message: fmt.Sprintf("%q is no URL of resources", text), help: "write xdstp://AUTHORITY/TYPE/NAME/*", upstream: text + " does not have a xdstp:, http: or file: scheme"}
+	return locator{}, wrong{
+		message: fmt.Sprintf("%q is not the URL of a collection", text), help: "write xdstp://AUTHORITY/TYPE/NAME/*",
+		upstream: text + " does not have a xdstp:, http: or file: scheme",
+	}
 }
 
 func wrongFragment(fragment string) wrong {
@@ -183,7 +203,10 @@ func wrongFragment(fragment string) wrong {
 				return w
 			}
 		case !strings.HasPrefix(part, "entry="):
-			return wrong{message: fmt.Sprintf("%q behind the # is neither entry=NAME nor alt=URL", part), help: "leave it out", upstream: "Unknown fragment component " + part}
+			return wrong{
+				message: fmt.Sprintf("%q after the # is neither entry=NAME nor alt=URL", part), help: "remove it",
+				upstream: "Unknown fragment component " + part,
+			}
 		}
 	}
 	return wrong{}

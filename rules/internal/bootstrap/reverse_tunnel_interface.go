@@ -10,7 +10,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "reverse-tunnel-interface",
 	Severity: lint.Error,
-	Summary:  "a listener takes reverse tunnels, and the bootstrap lacks the extension that keeps them",
+	Summary:  "a listener accepts reverse tunnels, but the bootstrap does not have the extension that stores them",
 	Links:    []string{"ReverseTunnelFilterConfigFactory (source/extensions/filters/network/reverse_tunnel/config.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, f *listenerv3.Filter) {
 		if p.Target.Before("1.40") || at.Resource().State != "" || configured(at, f.GetTypedConfig()) != "envoy.extensions.filters.network.reverse_tunnel.v3.ReverseTunnel" ||
@@ -18,8 +18,8 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		p.Reject(at.Field("typed_config"), lint.Rejection{
-			Message:  "the bootstrap has no socket interface for reverse tunnels",
-			Help:     "add envoy.bootstrap.reverse_tunnel.upstream_socket_interface to its bootstrap_extensions",
+			Message:  "the bootstrap does not have a socket interface for reverse tunnels",
+			Help:     "add envoy.bootstrap.reverse_tunnel.upstream_socket_interface to bootstrap_extensions",
 			Upstream: "reverse_tunnel: the upstream reverse_tunnel socket interface bootstrap extension (UpstreamReverseConnectionSocketInterface) is not configured",
 		})
 	}),
@@ -27,7 +27,7 @@ var _ = Rules.Add(&lint.Rule{
 
 const upstreamInterface = "envoy.extensions.bootstrap.reverse_tunnel.upstream_socket_interface.v3.UpstreamReverseConnectionSocketInterface"
 
-// lacksInterface tells whether the bootstrap is there, and no extension in it can be the interface.
+// lacksInterface reports whether the bootstrap is known and does not have an extension that can be the interface.
 func lacksInterface(p *lint.Pass) bool {
 	b, r := p.Snapshot.Bootstrap()
 	if b == nil {

@@ -11,7 +11,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "runtime-layer",
 	Severity: lint.Error,
-	Summary:  "a layer of the runtime cannot be made: a second admin layer, a disk layer or RTDS without a place to read from",
+	Summary:  "a layer of the runtime is a second admin layer, or does not say where to read from",
 	Links:    []string{"LoaderImpl::initLayers, RtdsSubscription::createSubscription (source/common/runtime/runtime_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		var admin *lint.At
@@ -21,7 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 			case *bootstrapv3.RuntimeLayer_AdminLayer_:
 				if admin != nil {
 					p.Reject(at.Field("admin_layer").Key(), lint.Rejection{
-						Message:  "a second admin layer",
+						Message:  "the runtime has a second admin layer",
 						Help:     "keep one of them",
 						Upstream: "Too many admin layers specified in LayeredRuntime, at most one may be specified",
 						Related:  []lint.Related{lint.RelatedTo(admin.Key(), "the first one")},
@@ -33,7 +33,7 @@ var _ = Rules.Add(&lint.Rule{
 			case *bootstrapv3.RuntimeLayer_DiskLayer_:
 				if root := l.DiskLayer.GetSymlinkRoot(); !strings.Contains(root, "/") {
 					p.Reject(at.Field("disk_layer", "symlink_root"), lint.Rejection{
-						Message:  "symlink_root names no folder",
+						Message:  "symlink_root does not include a parent folder",
 						Help:     "write the whole path, such as /srv/runtime/current",
 						Upstream: "invalid file path " + root,
 					})
@@ -41,8 +41,8 @@ var _ = Rules.Add(&lint.Rule{
 			case *bootstrapv3.RuntimeLayer_RtdsLayer_:
 				if l.RtdsLayer.GetRtdsConfig() == nil {
 					p.Reject(at.Field("rtds_layer").Key(), lint.Rejection{
-						Message:  "the rtds_layer has no rtds_config",
-						Help:     "say where it comes from: rtds_config: {ads: {}, resource_api_version: V3}",
+						Message:  "the rtds_layer does not have an rtds_config",
+						Help:     "write its source, such as rtds_config: {ads: {}, resource_api_version: V3}",
 						Upstream: "Missing config source specifier in envoy::config::core::v3::ConfigSource",
 					})
 				}

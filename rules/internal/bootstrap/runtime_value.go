@@ -29,14 +29,14 @@ func walkValues(p *lint.Pass, at lint.At, prefix string, s *structpb.Struct) {
 		switch v := value.GetKind().(type) {
 		case nil, *structpb.Value_NullValue:
 			p.Reject(at.Key(), lint.Rejection{
-				Message:  fmt.Sprintf("the runtime key %s has no value", name),
-				Help:     "give it one, or leave it out",
+				Message:  fmt.Sprintf("the runtime key %s does not have a value", name),
+				Help:     "write a value, or remove the key",
 				Upstream: upstream,
 			})
 		case *structpb.Value_ListValue:
 			p.Reject(at, lint.Rejection{
 				Message:  fmt.Sprintf("the runtime key %s has a list", name),
-				Help:     "a runtime value is a number, a string, a boolean or a fraction",
+				Help:     "write a number, a string, a boolean or a fraction",
 				Upstream: upstream,
 			})
 		case *structpb.Value_StructValue:

@@ -28,12 +28,13 @@ var _ = Rules.Add(&lint.Rule{
 func checkTriggers(p *lint.Pass, at lint.At, triggers []*overloadv3.Trigger) {
 	for i, trigger := range triggers {
 		s := trigger.GetScaled()
-		if s == nil || !(s.GetScalingThreshold() >= s.GetSaturationThreshold()) { // NaN is taken
+		if s == nil || !(s.GetScalingThreshold() >= s.GetSaturationThreshold()) { // Envoy accepts NaN
 			continue
 		}
 		p.Reject(at.Item("triggers", i).Field("scaled", "saturation_threshold"), lint.Rejection{
-			Message:  fmt.Sprintf("saturation_threshold is %v, and has to be above the scaling_threshold of %v", s.GetSaturationThreshold(), s.GetScalingThreshold()),
-			Help:     "raise it, or write threshold in place of scaled if there is only one",
+			Message: fmt.Sprintf("saturation_threshold is %v, but must be above the scaling_threshold of %v",
+				s.GetSaturationThreshold(), s.GetScalingThreshold()),
+			Help:     "raise it, or replace scaled by threshold if there is only one threshold",
 			Upstream: "scaling_threshold must be less than saturation_threshold",
 		})
 	}

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// stdRegexFault says why every std::regex rejects an expression; "" if that is not certain. What only the parser of libc++ can tell, or only
-// some versions of it, is left to Envoy.
+// stdRegexFault returns the reason why every std::regex rejects an expression, or "" if that is not certain. It does not find faults that
+// only libc++, or only some versions of it, report.
 func stdRegexFault(expression string) string {
 	known := stdRegex()
 	if known.collating.MatchString(expression) {
@@ -27,10 +27,10 @@ func stdRegexFault(expression string) string {
 	return ""
 }
 
-// stdRegexSyntax is what is known of the syntax: how parts of an expression become shorter ones that mean the same to what follows, and which
-// faults there can be in the outline that is left.
+// stdRegexSyntax is the known part of the syntax: the parts of an expression that can be replaced by shorter ones to get its outline, and the
+// faults that the outline can have.
 type stdRegexSyntax struct {
-	collating     *regexp.Regexp // [[.x.]] and [[=x=]]: nobody writes them, and they hide where brackets end
+	collating     *regexp.Regexp // [[.x.]] and [[=x=]] are hardly used, and hide the end of brackets
 	parts, faults []stdRegexPattern
 }
 
@@ -51,11 +51,11 @@ var stdRegex = sync.OnceValue(func() stdRegexSyntax {
 		},
 		faults: []stdRegexPattern{
 			p(`\(\?`, `only ":", "=" or "!" can follow "(?", so there are no look-behinds, named groups or flags`),
-			p(`\\`, `it has an escape that ECMAScript lacks, or ends with a backslash`),
-			p(`[\[\]]`, `a "[" or "]" that does not belong to a pair has to be escaped`),
-			p(`[{}]`, `a "{" or "}" that does not belong to a count such as {2,3} has to be escaped`),
+			p(`\\`, `it has an escape that ECMAScript does not have, or ends with a backslash`),
+			p(`[\[\]]`, `a "[" or "]" that does not belong to a pair must be escaped`),
+			p(`[{}]`, `a "{" or "}" that does not belong to a count such as {2,3} must be escaped`),
 			p(`(?:^|[(|^$])[*+?]`, `there is nothing to repeat before a "*", a "+", a "?" or a count`),
-			p(`[*+?](?:[*+]|\?[*+?])`, `a repetition cannot be repeated, and is never possessive`),
+			p(`[*+?](?:[*+]|\?[*+?])`, `a repetition cannot be repeated or possessive`),
 		},
 	}
 })

@@ -14,8 +14,8 @@ var _ = Rules.Add(&lint.Rule{
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		if b.GetWatchdog() != nil && b.GetWatchdogs() != nil { //nolint:staticcheck // deprecated, and that is the point
 			p.Reject(at.Field("watchdog").Key(), lint.Rejection{
-				Message:  "watchdog and watchdogs exclude each other",
-				Help:     "move what is in watchdog into watchdogs.main_thread_watchdog and watchdogs.worker_watchdog",
+				Message:  "watchdog cannot be combined with watchdogs",
+				Help:     "move the fields of watchdog to watchdogs.main_thread_watchdog and watchdogs.worker_watchdog",
 				Upstream: "Only one of watchdog or watchdogs should be set!",
 				Related:  []lint.Related{lint.RelatedTo(at.Field("watchdogs").Key(), "the other one")},
 			})

@@ -12,7 +12,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "xds-extension",
 	Severity: lint.Error,
-	Summary:  "a bootstrap asks for an extension of xDS itself, of which Envoy's official builds have none",
+	Summary:  "a bootstrap names an extension of xDS itself, which Envoy's official builds do not have",
 	Links:    []string{"XdsManagerImpl::initialize (source/common/config/xds_manager_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		unknownExtension(p, at.Field("xds_delegate_extension"), b.GetXdsDelegateExtension())
@@ -22,12 +22,12 @@ var _ = Rules.Add(&lint.Rule{
 
 func unknownExtension(p *lint.Pass, at lint.At, e *corev3.TypedExtensionConfig) {
 	config := e.GetTypedConfig()
-	if config == nil || config.GetTypeUrl() != "" && at.Content(config) == nil { // a type that Envoy does not have at all is schema/bad-type-url
+	if config == nil || config.GetTypeUrl() != "" && at.Content(config) == nil { // schema/bad-type-url reports a type that Envoy does not have
 		return
 	}
 	p.Reject(at.Key(), lint.Rejection{
-		Message:  "envoy's official builds have no " + at.Path().Name(),
-		Help:     "leave it out, or use a build that has it",
+		Message:  "envoy's official builds do not have an " + at.Path().Name(),
+		Help:     "remove it, or use a build that has it",
 		Upstream: fmt.Sprintf("Didn't find a registered implementation for '%s' with type URL: '%s'", e.GetName(), configured(at, config)),
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// The identifiers that Envoy treats of its own.
+// The identifiers with special treatment in Envoy.
 const (
 	headerTableSize       = 1
 	enablePush            = 2
@@ -17,7 +17,7 @@ const (
 	enableConnectProtocol = 8
 )
 
-// HTTP2Settings looks at the custom SETTINGS of HTTP/2 (validateCustomSettingsParameters).
+// HTTP2Settings reports invalid custom SETTINGS of HTTP/2 (validateCustomSettingsParameters).
 func HTTP2Settings(p *lint.Pass, at lint.At, options *corev3.Http2ProtocolOptions) {
 	named := map[uint32]struct {
 		field string
@@ -38,26 +38,27 @@ func HTTP2Settings(p *lint.Pass, at lint.At, options *corev3.Http2ProtocolOption
 		switch {
 		case id == enableConnectProtocol:
 			p.Reject(own.Field("identifier"), lint.Rejection{
-				Message:  "setting 8 (ENABLE_CONNECT_PROTOCOL) cannot be a custom one",
+				Message:  "setting 8 (ENABLE_CONNECT_PROTOCOL) cannot be a custom setting",
 				Help:     "write allow_connect: true instead",
 				Upstream: `the "allow_connect" SETTINGS parameter must only be configured through the named field`,
 			})
 		case id == enablePush && value == 1:
 			p.Reject(own.Field("value"), lint.Rejection{
-				Message:  "setting 2 (ENABLE_PUSH) switches on server push, which envoy does not have",
-				Help:     "leave it out",
+				Message:  "setting 2 (ENABLE_PUSH) enables server push, which envoy does not support",
+				Help:     "remove it",
 				Upstream: "server push is not supported by Envoy and can not be enabled via a SETTINGS parameter",
 			})
 		case named[id].is:
 			p.Reject(own.Field("identifier"), lint.Rejection{
-				Message:  fmt.Sprintf("setting %d is %s, which is set too", id, named[id].field),
-				Help:     "keep the named field",
-				Upstream: fmt.Sprintf("the {%s} HTTP/2 SETTINGS parameter(s) can not be configured through both named and custom parameters", named[id].field),
-				Related:  []lint.Related{lint.RelatedTo(at.Field(named[id].field), "the named field")},
+				Message: fmt.Sprintf("setting %d is also set by %s", id, named[id].field),
+				Help:    "keep the named field",
+				Upstream: fmt.Sprintf("the {%s} HTTP/2 SETTINGS parameter(s) can not be configured through both named and custom parameters",
+					named[id].field),
+				Related: []lint.Related{lint.RelatedTo(at.Field(named[id].field), "the named field")},
 			})
 		case twice && settings[before].GetValue().GetValue() != value:
 			p.Reject(own.Field("value"), lint.Rejection{
-				Message:  fmt.Sprintf("setting %d has another value above", id),
+				Message:  fmt.Sprintf("setting %d is also set above, to another value", id),
 				Help:     "keep one of them",
 				Upstream: fmt.Sprintf("inconsistent HTTP/2 custom SETTINGS parameter(s) detected; identifiers = {0x%02x}", id),
 				Related:  []lint.Related{lint.RelatedTo(at.Item("custom_settings_parameters", before), "the first one")},

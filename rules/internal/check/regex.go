@@ -2,10 +2,10 @@ package check
 
 import "strings"
 
-// RegexHelp is for an expression that RE2 does not know.
+// RegexHelp returns the help for an expression that RE2 rejects.
 func RegexHelp(upstream string) string {
 	if strings.Contains(upstream, "(?=") || strings.Contains(upstream, "(?!") || strings.Contains(upstream, "(?<") {
-		return "RE2 has no look-around: match what is wanted, or put a route before this one that takes what is not"
+		return "RE2 does not support look-around: match only the wanted paths, or catch the others with an earlier route"
 	}
 	return "see https://github.com/google/re2/wiki/Syntax"
 }

@@ -16,8 +16,11 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "alpn-without-tls",
 	Severity: lint.Error,
-	Summary:  "the protocol of a cluster is to be negotiated over a connection that cannot, or is HTTP/3 without QUIC",
-	Links:    []string{"ClusterImplBase::ClusterImplBase (source/common/upstream/upstream_impl.cc)", "validateTransportSocketSupportsQuic (source/common/upstream/upstream_impl.cc)"},
+	Summary:  "a cluster negotiates its protocol over a connection without ALPN, or uses HTTP/3 without QUIC",
+	Links: []string{
+		"ClusterImplBase::ClusterImplBase (source/common/upstream/upstream_impl.cc)",
+		"validateTransportSocketSupportsQuic (source/common/upstream/upstream_impl.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		h, _ := envoy.UpstreamHTTPOf(at, c)
 		if h.Typed.GetAutoConfig() != nil {
@@ -39,7 +42,7 @@ var _ = Rules.Add(&lint.Rule{
 			if field.set && !quic(at, c.GetTransportSocket()) {
 				p.Reject(h.At.Field(field.name, "http3_protocol_options").Key(), lint.Rejection{
 					Message:  "HTTP/3 needs a QUIC transport socket",
-					Help:     "add a transport_socket of the name envoy.transport_sockets.quic",
+					Help:     "add a transport_socket with the name envoy.transport_sockets.quic",
 					Upstream: "HTTP3 requires a QuicUpstreamTransport transport socket",
 				})
 			}
@@ -48,10 +51,10 @@ var _ = Rules.Add(&lint.Rule{
 })
 
 func checkALPN(p *lint.Pass, at lint.At, h envoy.UpstreamHTTP, c *clusterv3.Cluster) {
-	const help = "use TLS, or explicit_http_config in place of auto_config"
+	const help = "use TLS, or replace auto_config by explicit_http_config"
 	if what := lacksALPN(at.Field("transport_socket"), c.GetTransportSocket()); what != "" {
 		p.Reject(h.At.Field("auto_config").Key(), lint.Rejection{
-			Message:  fmt.Sprintf("auto_config negotiates the protocol by ALPN, and %s has none", what),
+			Message:  fmt.Sprintf("auto_config negotiates the protocol by ALPN, but %s does not support it", what),
 			Help:     help,
 			Upstream: "ALPN configured for cluster which has a non-ALPN transport socket",
 		})
@@ -64,7 +67,7 @@ func checkALPN(p *lint.Pass, at lint.At, h envoy.UpstreamHTTP, c *clusterv3.Clus
 		at := at.Item("transport_socket_matches", i).Field("transport_socket")
 		if what := lacksALPN(at, match.GetTransportSocket()); what != "" {
 			p.Reject(at, lint.Rejection{
-				Message:  fmt.Sprintf("auto_config negotiates the protocol by ALPN, and %s has none", what),
+				Message:  fmt.Sprintf("auto_config negotiates the protocol by ALPN, but %s does not support it", what),
 				Help:     help,
 				Upstream: "ALPN configured for cluster which has a non-ALPN transport socket matcher",
 			})
@@ -72,7 +75,7 @@ func checkALPN(p *lint.Pass, at lint.At, h envoy.UpstreamHTTP, c *clusterv3.Clus
 	}
 }
 
-// checkProbe looks at a health check that takes its protocol from ALPN: every transport socket of the cluster has to have it.
+// checkProbe reports a health check that negotiates its protocol by ALPN if a transport socket of the cluster does not support it.
 func checkProbe(p *lint.Pass, where, at lint.At, c *clusterv3.Cluster) {
 	what := lacksALPN(at.Field("transport_socket"), c.GetTransportSocket())
 	for i, match := range c.GetTransportSocketMatches() {
@@ -82,20 +85,21 @@ func checkProbe(p *lint.Pass, where, at lint.At, c *clusterv3.Cluster) {
 	}
 	if what != "" {
 		p.Reject(where.Key(), lint.Rejection{
-			Message:  fmt.Sprintf("the health check takes its protocol from ALPN, and %s has none", what),
-			Help:     "use TLS, or say the protocol with codec_client_type",
-			Upstream: fmt.Sprintf("use_alpn_protocol configured for the health check of cluster %s which has a non-ALPN transport socket", c.GetName()),
+			Message: fmt.Sprintf("the health check negotiates its protocol by ALPN, but %s does not support it", what),
+			Help:    "use TLS, or select the protocol with codec_client_type",
+			Upstream: fmt.Sprintf("use_alpn_protocol configured for the health check of cluster %s which has a non-ALPN transport socket",
+				c.GetName()),
 		})
 	}
 }
 
-// unchecked tells whether the bootstrap says not to look at the transport_socket_matches.
+// unchecked reports whether the bootstrap disables the check of transport_socket_matches.
 func unchecked(p *lint.Pass) bool {
 	b, _ := p.Snapshot.Bootstrap()
 	return strings.Contains(b.GetLayeredRuntime().String(), "do_not_validate_alpn_support")
 }
 
-// lacksALPN names a transport socket that is known to have no ALPN.
+// lacksALPN returns the name of a transport socket that is known not to support ALPN, or "".
 func lacksALPN(at lint.At, s *corev3.TransportSocket) string {
 	if s == nil {
 		return "a cluster without transport_socket"
@@ -135,7 +139,7 @@ func innerSocket(m protoreflect.Message, fields protoreflect.FieldDescriptors) *
 	return inner
 }
 
-// quic is validateTransportSocketSupportsQuic. What is not known is taken for QUIC.
+// quic follows validateTransportSocketSupportsQuic. It returns true for an unknown transport socket.
 func quic(at lint.At, s *corev3.TransportSocket) bool {
 	switch s.GetName() {
 	case "envoy.transport_sockets.quic":

@@ -15,8 +15,11 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "child-policy",
 	Severity: lint.Error,
-	Summary:  "a load balancing policy that works through another one has none, or one that does not fit",
-	Links:    []string{"WrrLocalityLbFactory::loadConfig (source/extensions/load_balancing_policies/wrr_locality/config.h)", "SubsetLoadBalancerConfig (source/extensions/load_balancing_policies/subset/subset_lb_config.cc)"},
+	Summary:  "a load balancing policy does not have the child policy that it needs, or one that does not fit",
+	Links: []string{
+		"WrrLocalityLbFactory::loadConfig (source/extensions/load_balancing_policies/wrr_locality/config.h)",
+		"SubsetLoadBalancerConfig (source/extensions/load_balancing_policies/subset/subset_lb_config.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		x := p.Target.Extensions()
 		for b := envoy.BalancingOf(x, at, c); b.Name != ""; b = b.Child(x) {
@@ -32,7 +35,7 @@ func checkChild(p *lint.Pass, b, child envoy.Balancing) {
 	}
 	if b.Name == envoy.LoadAwareLocalityPolicy && p.Target.Before("1.40") {
 		p.Reject(b.At, lint.Rejection{
-			Message:  "envoy 1.39 has load_aware_locality by name only",
+			Message:  "envoy 1.39 has load_aware_locality, but does not implement it",
 			Help:     "use another policy, or Envoy 1.40",
 			Upstream: b.Name + " is not yet implemented",
 		})
@@ -42,7 +45,7 @@ func checkChild(p *lint.Pass, b, child envoy.Balancing) {
 	if _, ok := dynamic.Value(b.Config, field); !ok {
 		if upstream := childless[b.Name]; upstream != "" {
 			p.Reject(b.At.Key(), lint.Rejection{
-				Message:  fmt.Sprintf("the policy %s has no %s", short, field),
+				Message:  fmt.Sprintf("the policy %s does not have %s", short, field),
 				Help:     fmt.Sprintf("write %s: {policies: …}", field),
 				Upstream: upstream,
 			})
@@ -65,14 +68,15 @@ func checkChild(p *lint.Pass, b, child envoy.Balancing) {
 		})
 	case b.Name == envoy.LoadAwareLocalityPolicy && child.Provided():
 		p.Reject(child.At, lint.Rejection{
-			Message:  "load_aware_locality cannot use the load balancer of a cluster",
-			Help:     "use another policy, such as round_robin",
-			Upstream: fmt.Sprintf("Unsupported endpoint picking policy for load_aware_locality: %s. Child load balancer could not be instantiated per locality.", child.Name),
+			Message: "load_aware_locality cannot use the load balancer of a cluster",
+			Help:    "use another policy, such as round_robin",
+			Upstream: fmt.Sprintf("Unsupported endpoint picking policy for load_aware_locality: %s. Child load balancer could not be instantiated per locality.",
+				child.Name),
 		})
 	}
 }
 
-// childless is what Envoy says of policies that lack the field, where no constraint says that it is required.
+// childless maps policies to what Envoy says if the field is missing and no constraint requires it.
 var childless = map[string]string{
 	envoy.SubsetPolicy:            "cluster: didn't find a registered load balancer factory implementation for subset lb with names from []",
 	envoy.WrrLocalityPolicy:       "No supported endpoint picking policy.",

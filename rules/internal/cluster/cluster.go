@@ -1,7 +1,7 @@
-// Package cluster holds the rules about clusters: what does not go with their type, their protocols or their load balancing.
+// Package cluster holds the rules about clusters: settings that do not fit their type, their protocols or their load balancing.
 package cluster
 
 import "github.com/xdslint/xdslint/lint"
 
-// Rules is the group; each rule adds itself.
-var Rules = &lint.Group{Name: "cluster", Summary: "clusters: what does not go with their type, their protocols or their load balancing"}
+// Rules is the group. Each rule adds itself.
+var Rules = &lint.Group{Name: "cluster", Summary: "clusters: settings that do not fit their type, their protocols or their load balancing"}

@@ -13,14 +13,17 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "custom-type",
 	Severity: lint.Error,
-	Summary:  "a Redis cluster has another name for its type, or a reverse connection cluster has endpoints",
-	Links:    []string{"RedisClusterFactory::createClusterWithConfig (source/extensions/clusters/redis/redis_cluster.cc)", "RevConClusterFactory::createClusterWithConfig (source/extensions/clusters/reverse_connection/reverse_connection.cc)"},
+	Summary:  "the cluster_type of a Redis cluster has a wrong name, or a reverse connection cluster has endpoints",
+	Links: []string{
+		"RedisClusterFactory::createClusterWithConfig (source/extensions/clusters/redis/redis_cluster.cc)",
+		"RevConClusterFactory::createClusterWithConfig (source/extensions/clusters/reverse_connection/reverse_connection.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		switch envoy.ClusterFactory(p.Target.Extensions(), c) {
 		case redis:
 			if name := c.GetClusterType().GetName(); name != redis {
 				p.Reject(at.Field("cluster_type", "name"), lint.Rejection{
-					Message:  fmt.Sprintf("a Redis cluster cannot be called %q", name),
+					Message:  fmt.Sprintf("the cluster_type of a Redis cluster cannot be named %q", name),
 					Help:     "write name: " + redis,
 					Upstream: "Redis cluster can only created with redis cluster type.",
 				})
@@ -28,8 +31,8 @@ var _ = Rules.Add(&lint.Rule{
 		case "envoy.clusters.reverse_connection":
 			if c.GetLoadAssignment() != nil {
 				p.Reject(at.Field("load_assignment").Key(), lint.Rejection{
-					Message:  "a reverse connection cluster has no endpoints of its own",
-					Help:     "leave it out",
+					Message:  "a reverse connection cluster cannot have a load_assignment",
+					Help:     "remove it",
 					Upstream: "Reverse Conn clusters must have no load assignment configured",
 				})
 			}

@@ -12,7 +12,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "dfp-insecure",
 	Severity: lint.Error,
-	Summary:  "a dynamic forward proxy cluster would not verify whom it talks to",
+	Summary:  "a dynamic forward proxy cluster would not verify its upstreams",
 	Links:    []string{"ClusterFactory::createClusterWithConfig (source/extensions/clusters/dynamic_forward_proxy/cluster.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		m, configAt := envoy.ClusterConfig(at, c)
@@ -22,7 +22,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		if config.GetSubClustersConfig().GetLbPolicy() == clusterv3.Cluster_CLUSTER_PROVIDED {
 			p.Reject(configAt.Field("sub_clusters_config", "lb_policy"), lint.Rejection{
-				Message:  "sub clusters provide no load balancer",
+				Message:  "sub clusters do not provide a load balancer",
 				Help:     "write another policy, such as ROUND_ROBIN",
 				Upstream: "unsupported lb_policy 'CLUSTER_PROVIDED' in sub_cluster_config",
 			})

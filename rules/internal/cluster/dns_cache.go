@@ -14,7 +14,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "dns-cache",
 	Severity: lint.Error,
-	Summary:  "two configurations of one DNS cache differ, or it is told to resolve what it cannot",
+	Summary:  "two configurations of one DNS cache differ, or its names or servers are not usable",
 	Links:    []string{"DnsCacheManagerImpl::getCache (source/extensions/common/dynamic_forward_proxy/dns_cache_manager_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, config *dfpcommonv3.DnsCacheConfig) {
 		if !envoy.OuterRead(p.Target.Extensions(), at.Place) {
@@ -27,8 +27,8 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		if names := len(config.GetPreresolveHostnames()); uint64(names) > uint64(most) {
 			p.Reject(at.Field("preresolve_hostnames"), lint.Rejection{
-				Message:  fmt.Sprintf("%d names are to be resolved in advance, and the cache holds %d", names, most),
-				Help:     "write a larger max_hosts, or fewer names",
+				Message:  fmt.Sprintf("the cache resolves %d names in advance, but holds at most %d", names, most),
+				Help:     "write a larger max_hosts, or remove some names",
 				Upstream: fmt.Sprintf("DNS Cache [%s] configured with preresolve_hostnames=%d larger than max_hosts=%d", config.GetName(), names, most),
 			})
 		}
@@ -47,7 +47,7 @@ var _ = Rules.Add(&lint.Rule{
 					return
 				}
 				if proto.Equal(before.Place.Message.Interface(), config) || p.Snapshot.Partial && before.Resource().File != r.File {
-					return // loose files may be for different Envoys
+					return // separate files may be for different Envoys
 				}
 				p.Reject(at, lint.Rejection{
 					Message:  fmt.Sprintf("the DNS cache %q has other settings elsewhere", config.GetName()),
@@ -60,7 +60,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// inOrder are the clusters and listeners of a snapshot in the order in which Envoy makes them.
+// inOrder returns the clusters and listeners of a snapshot in the order in which Envoy creates them.
 func inOrder(s *graph.Snapshot) (all []*graph.Resource) {
 	for _, delivery := range []graph.Delivery{graph.FromBootstrap, graph.OverXDS} {
 		for _, kind := range []graph.Kind{graph.Cluster, graph.Listener} {

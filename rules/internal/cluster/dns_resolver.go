@@ -18,8 +18,11 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "dns-resolver",
 	Severity: lint.Error,
-	Summary:  "a DNS server of a cluster is no IP address, or failed look-ups are repeated at impossible times",
-	Links:    []string{"DnsResolverImpl (source/extensions/network/dns_resolver/cares/dns_impl.cc)", "Utility::prepareDnsRefreshStrategy (source/common/config/utility.h)"},
+	Summary:  "a DNS server of a cluster is not an IP address, or the interval for repeating failed lookups is invalid",
+	Links: []string{
+		"DnsResolverImpl (source/extensions/network/dns_resolver/cares/dns_impl.cc)",
+		"Utility::prepareDnsRefreshStrategy (source/common/config/utility.h)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		switch envoy.ClusterFactory(p.Target.Extensions(), c) {
 		case envoy.ClusterStrictDNS, envoy.ClusterLogicalDNS:
@@ -49,17 +52,17 @@ func checkFailures(p *lint.Pass, at lint.At, rate interval) {
 	}
 	base, longest := rate.GetBaseInterval().AsDuration(), rate.GetMaxInterval().AsDuration()
 	if longest.Milliseconds() >= base.Milliseconds() || longest <= 0 {
-		return // what is not positive breaks a constraint
+		return // an interval that is not positive violates a constraint
 	}
 	p.Reject(at.Field("max_interval"), lint.Rejection{
 		Message:  fmt.Sprintf("max_interval %s is shorter than base_interval %s", longest, base),
-		Help:     fmt.Sprintf("write a max_interval of at least %s, or none: it is then ten times the base_interval", base),
+		Help:     fmt.Sprintf("write a max_interval of at least %s, or remove it to use ten times the base_interval", base),
 		Upstream: "dns_failure_refresh_rate must have max_interval greater than or equal to the base_interval",
 		Related:  []lint.Related{lint.RelatedTo(at.Field("base_interval"), "the base_interval")},
 	})
 }
 
-// checkResolver looks at the newest of the fields that say whom to ask (ClusterFactoryImplBase::selectDnsResolver).
+// checkResolver checks the newest field that is set of those that select DNS servers (ClusterFactoryImplBase::selectDnsResolver).
 func checkResolver(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 	switch {
 	case c.GetTypedDnsResolverConfig().GetTypedConfig().GetTypeUrl() != "":
@@ -82,7 +85,7 @@ func checkTyped(p *lint.Pass, at lint.At, config *corev3.TypedExtensionConfig) {
 		servers = append(servers, server)
 		if server.GetAddress() == nil {
 			p.Reject(at.Item("resolvers", i), lint.Rejection{
-				Message:  "the DNS server has no address",
+				Message:  "the DNS server does not have an address",
 				Help:     "write its IP address",
 				Upstream: "Address must be set",
 			})
@@ -100,13 +103,13 @@ func checkServers(p *lint.Pass, at lint.At, field string, servers []*corev3.Addr
 			check.IP(p, at.Field("socket_address"), server.GetSocketAddress(), help)
 		case server.GetPipe() != nil:
 			p.Reject(at.Field("pipe"), lint.Rejection{
-				Message:  "a DNS server cannot be asked over a pipe",
+				Message:  "a DNS server cannot be a pipe",
 				Help:     help,
 				Upstream: fmt.Sprintf("DNS resolver '%s' is not an IP address", server.GetPipe().GetPath()),
 			})
 		case server.GetEnvoyInternalAddress() != nil:
 			p.Reject(at.Field("envoy_internal_address"), lint.Rejection{
-				Message:  "an internal listener is no DNS server",
+				Message:  "a DNS server cannot be an internal listener",
 				Help:     help,
 				Upstream: fmt.Sprintf("DNS resolver 'envoy://%s/' is not an IP address", server.GetEnvoyInternalAddress().GetServerListenerName()),
 			})

@@ -13,16 +13,19 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "eds-config",
 	Severity: lint.Error,
-	Summary:  "an EDS cluster does not say where its endpoints come from, or a cluster of another type does",
-	Links:    []string{"EdsClusterFactory::createClusterImpl (source/extensions/clusters/eds/eds.cc)", "ClusterInfoImpl::ClusterInfoImpl (source/common/upstream/upstream_impl.cc)"},
+	Summary:  "an EDS cluster does not have a source for its endpoints, or a cluster of another type has one",
+	Links: []string{
+		"EdsClusterFactory::createClusterImpl (source/extensions/clusters/eds/eds.cc)",
+		"ClusterInfoImpl::ClusterInfoImpl (source/common/upstream/upstream_impl.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		own := c.GetEdsClusterConfig()
 		eds := envoy.ClusterFactory(p.Target.Extensions(), c) == envoy.ClusterEDS
 		switch {
 		case own != nil && (c.GetClusterType() != nil || c.GetType() != clusterv3.Cluster_EDS):
 			p.Reject(at.Field("eds_cluster_config").Key(), lint.Rejection{
-				Message:  "eds_cluster_config is for clusters of type EDS, and this is another one",
-				Help:     "write type: EDS, or leave eds_cluster_config out",
+				Message:  "only a cluster of type EDS can have an eds_cluster_config",
+				Help:     "write type: EDS, or remove eds_cluster_config",
 				Upstream: "eds_cluster_config set in a non-EDS cluster",
 			})
 		case own == nil && eds:
@@ -33,7 +36,7 @@ var _ = Rules.Add(&lint.Rule{
 			})
 		case eds && own.GetEdsConfig() == nil && !hasAuthority(p, c):
 			p.Reject(at.Field("eds_cluster_config").Key(), lint.Rejection{
-				Message:  "the eds_cluster_config says nothing about where the endpoints come from",
+				Message:  "the eds_cluster_config does not have a source for the endpoints",
 				Help:     "write eds_config: {resource_api_version: V3, ads: {}}, or another source",
 				Upstream: "Missing config source specifier in envoy::config::core::v3::ConfigSource",
 			})
@@ -41,7 +44,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// hasAuthority tells whether the endpoints may come from the server of an xdstp authority.
+// hasAuthority reports whether the endpoints may come from the server of an xdstp authority.
 func hasAuthority(p *lint.Pass, c *clusterv3.Cluster) bool {
 	name := c.GetEdsClusterConfig().GetServiceName()
 	if name == "" {

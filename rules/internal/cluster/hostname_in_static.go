@@ -15,16 +15,16 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "hostname-in-static",
 	Severity: lint.Error,
-	Summary:  "an endpoint of a STATIC or EDS cluster has a host name where Envoy wants an IP address",
+	Summary:  "an endpoint of a STATIC or EDS cluster has a host name instead of an IP address",
 	Links:    []string{"ClusterImplBase::resolveProtoAddress (source/common/upstream/upstream_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, a *endpointv3.ClusterLoadAssignment) {
-		help := "an EDS server has to send addresses"
+		help := "let the EDS server send IP addresses"
 		if at.Place.Parent != nil {
 			c, ok := at.Place.Parent.Message.Interface().(*clusterv3.Cluster)
 			if !ok || envoy.ClusterFactory(p.Target.Extensions(), c) != envoy.ClusterStatic {
 				return
 			}
-			help = "write its IP address, or type: STRICT_DNS for the cluster"
+			help = "write its IP address, or change the cluster to type: STRICT_DNS"
 		} else if at.Resource().Kind != graph.ClusterLoadAssignment {
 			return
 		}
@@ -42,11 +42,11 @@ func checkEndpoint(p *lint.Pass, at lint.At, e *endpointv3.Endpoint, help string
 		checkAddress(p, at.Item("additional_addresses", i).Field("address"), more.GetAddress(), help)
 	}
 	if own := e.GetHealthCheckConfig().GetAddress(); own != nil {
-		checkAddress(p, at.Field("health_check_config", "address"), own, "write its IP address, and the host name under health_check_config.hostname")
+		checkAddress(p, at.Field("health_check_config", "address"), own, "write its IP address, and the host name in health_check_config.hostname")
 	}
 }
 
-// checkAddress is the IP resolver's view of an address. Another resolver may take anything.
+// checkAddress reports an address that the IP resolver rejects. Another resolver may accept any address.
 func checkAddress(p *lint.Pass, at lint.At, a *corev3.Address, help string) {
 	s := a.GetSocketAddress()
 	if s == nil || s.GetAddress() == "" || s.GetResolverName() != "" && s.GetResolverName() != "envoy.ip" {
@@ -56,8 +56,9 @@ func checkAddress(p *lint.Pass, at lint.At, a *corev3.Address, help string) {
 		return
 	}
 	p.Reject(at.Field("socket_address", "address"), lint.Rejection{
-		Message:  fmt.Sprintf("%q is no IP address", s.GetAddress()),
-		Help:     help,
-		Upstream: fmt.Sprintf("malformed IP address: %s. Consider setting resolver_name or setting cluster type to 'STRICT_DNS' or 'LOGICAL_DNS'", s.GetAddress()),
+		Message: fmt.Sprintf("%q is not an IP address", s.GetAddress()),
+		Help:    help,
+		Upstream: fmt.Sprintf("malformed IP address: %s. Consider setting resolver_name or setting cluster type to 'STRICT_DNS' or 'LOGICAL_DNS'",
+			s.GetAddress()),
 	})
 }

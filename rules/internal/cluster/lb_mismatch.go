@@ -19,8 +19,11 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "lb-mismatch",
 	Severity: lint.Error,
-	Summary:  "the load balancing of a cluster does not go with its type, or with its other settings",
-	Links:    []string{"ClusterInfoImpl::configureLbPolicies (source/common/upstream/upstream_impl.cc)", "ClusterManagerImpl::loadCluster (source/common/upstream/cluster_manager_impl.cc)"},
+	Summary:  "the load balancing of a cluster does not fit its type or its other settings",
+	Links: []string{
+		"ClusterInfoImpl::configureLbPolicies (source/common/upstream/upstream_impl.cc)",
+		"ClusterManagerImpl::loadCluster (source/common/upstream/cluster_manager_impl.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		checkCombined(p, at, c)
 		b := envoy.BalancingOf(p.Target.Extensions(), at, c)
@@ -30,7 +33,7 @@ var _ = Rules.Add(&lint.Rule{
 		case b.Provided():
 			p.Reject(b.At, lint.Rejection{
 				Message:  "CLUSTER_PROVIDED cannot be combined with lb_subset_config",
-				Help:     "leave one of them out",
+				Help:     "remove one of them",
 				Upstream: "cluster: LB policy CLUSTER_PROVIDED cannot be combined with lb_subset_config",
 			})
 		}
@@ -40,7 +43,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// checkHashing looks at what a ring or a table is made of.
+// checkHashing reports an invalid size of a ring or a table.
 func checkHashing(p *lint.Pass, b envoy.Balancing) {
 	switch config := b.Config.(type) {
 	case *ringhashv3.RingHash:
@@ -48,9 +51,9 @@ func checkHashing(p *lint.Pass, b envoy.Balancing) {
 		if low <= high {
 			return
 		}
-		field, message := "minimum_ring_size", fmt.Sprintf("a ring of at least %d hashes cannot have at most %d", low, high)
+		field, message := "minimum_ring_size", fmt.Sprintf("minimum_ring_size %d is above the maximum, %d", low, high)
 		if config.GetMinimumRingSize() == nil {
-			field, message = "maximum_ring_size", fmt.Sprintf("a ring has at least %d hashes unless minimum_ring_size says less, and so cannot have at most %d", low, high)
+			field, message = "maximum_ring_size", fmt.Sprintf("maximum_ring_size %d is below minimum_ring_size, which is %d by default", high, low)
 		}
 		p.Reject(b.At.Field(field), lint.Rejection{
 			Message:  message,
@@ -63,7 +66,7 @@ func checkHashing(p *lint.Pass, b envoy.Balancing) {
 			return
 		}
 		p.Reject(b.At.Field("table_size"), lint.Rejection{
-			Message:  fmt.Sprintf("the table size %d is no prime number", size),
+			Message:  fmt.Sprintf("the table size %d is not a prime number", size),
 			Help:     "write 65537, the default, or another prime number of at most 5000011",
 			Upstream: "The table size of maglev must be prime number",
 		})
@@ -80,15 +83,15 @@ func checkVariance(p *lint.Pass, b envoy.Balancing) {
 	}
 	if share := threshold.Float(); share < 0 || share > 1 {
 		p.Reject(b.At.Field("utilization_variance_threshold"), lint.Rejection{
-			Message:  fmt.Sprintf("%v is no share of the utilization", share),
+			Message:  fmt.Sprintf("utilization_variance_threshold is %v, but must be from 0 to 1", share),
 			Help:     "write a number from 0 to 1",
 			Upstream: "utilization_variance_threshold must be in [0, 1]",
 		})
 	}
 }
 
-// isMade tells whether Envoy makes the load balancer, or those of its subsets, when it loads the cluster. Those of subsets it
-// makes with their first hosts, which only a STATIC cluster of the bootstrap has by then (SubsetLoadBalancer::SubsetLoadBalancer).
+// isMade reports whether Envoy creates the load balancer when it loads the cluster. It creates the load balancers of subsets with
+// their first hosts, which only a STATIC cluster of the bootstrap has at that time (SubsetLoadBalancer::SubsetLoadBalancer).
 func isMade(p *lint.Pass, at lint.At, c *clusterv3.Cluster, b envoy.Balancing) bool {
 	subsets, _ := b.Subsets(at, c)
 	if subsets == nil {
@@ -110,7 +113,7 @@ func isMade(p *lint.Pass, at lint.At, c *clusterv3.Cluster, b envoy.Balancing) b
 	return false
 }
 
-// selects tells whether some endpoint has all of a selector's keys.
+// selects reports whether an endpoint has all keys of a selector.
 func selects(c *clusterv3.Cluster, keys []string) bool {
 	for _, locality := range c.GetLoadAssignment().GetEndpoints() {
 		for _, endpoint := range locality.GetLbEndpoints() {
@@ -123,18 +126,18 @@ func selects(c *clusterv3.Cluster, keys []string) bool {
 	return false
 }
 
-// prime is Primes::isPrime, for which 1 is one.
+// prime follows Primes::isPrime, which accepts 1.
 func prime(n uint64) bool {
 	return n == 1 || new(big.Int).SetUint64(n).ProbablyPrime(0)
 }
 
-// checkCombined looks for settings that exclude each other, whatever the type.
+// checkCombined reports settings that cannot be combined, whatever the type of the cluster.
 func checkCombined(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 	common := c.GetCommonLbConfig()
 	switch {
 	case c.GetLoadBalancingPolicy() == nil && c.GetLbPolicy() == clusterv3.Cluster_LOAD_BALANCING_POLICY_CONFIG:
 		p.Reject(at.Field("lb_policy"), lint.Rejection{
-			Message:  "LOAD_BALANCING_POLICY_CONFIG means load_balancing_policy, and there is none",
+			Message:  "LOAD_BALANCING_POLICY_CONFIG needs a load_balancing_policy",
 			Help:     "write a load_balancing_policy, or another lb_policy",
 			Upstream: "cluster: field load_balancing_policy need to be set",
 		})
@@ -167,7 +170,7 @@ func checkCombined(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 	}
 	if c.GetLbSubsetConfig().GetLocalityWeightAware() && common.GetLocalityWeightedLbConfig() == nil {
 		p.Reject(at.Field("lb_subset_config", "locality_weight_aware"), lint.Rejection{
-			Message:  "locality_weight_aware needs the weights of localities, which this cluster does not use",
+			Message:  "locality_weight_aware needs weights of localities, but the cluster does not use them",
 			Help:     "add common_lb_config: {locality_weighted_lb_config: {}}",
 			Upstream: "Locality weight aware subset LB requires that a locality_weighted_lb_config be set",
 		})
@@ -175,7 +178,7 @@ func checkCombined(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 	if common.GetConsistentHashingLbConfig().GetUseHostnameForHashing() && c.GetType() != clusterv3.Cluster_STRICT_DNS {
 		p.Reject(at.Field("common_lb_config", "consistent_hashing_lb_config", "use_hostname_for_hashing"), lint.Rejection{
 			Message:  "only a STRICT_DNS cluster can hash the names of its hosts",
-			Help:     "use type: STRICT_DNS, or leave it out",
+			Help:     "use type: STRICT_DNS, or remove it",
 			Upstream: "Cannot use hostname for consistent hashing loadbalancing",
 		})
 	}
@@ -186,33 +189,34 @@ var (
 	plain     = []string{envoy.ClusterStatic, envoy.ClusterStrictDNS, envoy.ClusterLogicalDNS, envoy.ClusterDNS, envoy.ClusterEDS}
 )
 
-// checkProvided looks at who provides the load balancer. The lb_policy of ORIGINAL_DST is cluster/original-dst's.
+// checkProvided reports a policy that does not fit a cluster with or without its own load balancer. cluster/original-dst checks the
+// lb_policy of ORIGINAL_DST.
 func checkProvided(p *lint.Pass, at lint.At, c *clusterv3.Cluster, b envoy.Balancing) {
 	factory := envoy.ClusterFactory(p.Target.Extensions(), c)
 	switch {
 	case b.Name == "" && (c.GetLoadBalancingPolicy() != nil || c.GetLbPolicy() == clusterv3.Cluster_LOAD_BALANCING_POLICY_CONFIG):
-		// no policy that Envoy knows
+		// Envoy does not have the policy
 	case b.Provided() && slices.Contains(plain, factory):
 		p.Reject(b.At, lint.Rejection{
-			Message:  fmt.Sprintf("a cluster of type %s provides no load balancer", factory),
+			Message:  fmt.Sprintf("a cluster of type %s does not provide a load balancer", factory),
 			Help:     "write another policy, such as ROUND_ROBIN",
 			Upstream: "cluster manager: cluster provided LB specified but cluster did not provide one",
 		})
 	case !b.Provided() && slices.Contains(providing, factory):
 		p.Reject(at.Field("lb_policy"), lint.Rejection{
-			Message:  fmt.Sprintf("a cluster of type %s brings its own load balancer", factory),
+			Message:  fmt.Sprintf("a cluster of type %s has its own load balancer", factory),
 			Help:     "write lb_policy: CLUSTER_PROVIDED",
 			Upstream: "cluster manager: cluster provided LB not specified but cluster provided one",
 		})
 	case !b.Provided() && factory == envoy.ClusterOriginalDst && c.GetLoadBalancingPolicy() != nil:
 		p.Reject(b.At, lint.Rejection{
-			Message:  "an ORIGINAL_DST cluster brings its own load balancer",
-			Help:     "leave load_balancing_policy out",
+			Message:  "an ORIGINAL_DST cluster has its own load balancer",
+			Help:     "remove load_balancing_policy",
 			Upstream: "cluster manager: cluster provided LB not specified but cluster provided one",
 		})
 	case factory == "envoy.clusters.reverse_connection" && c.GetLbPolicy() != clusterv3.Cluster_CLUSTER_PROVIDED:
 		p.Reject(at.Field("lb_policy"), lint.Rejection{
-			Message:  "a cluster of type envoy.clusters.reverse_connection brings its own load balancer",
+			Message:  "a cluster of type envoy.clusters.reverse_connection has its own load balancer",
 			Help:     "write lb_policy: CLUSTER_PROVIDED",
 			Upstream: "Only 'CLUSTER_PROVIDED' is allowed with cluster type 'REVERSE_CONNECTION'",
 		})

@@ -14,8 +14,11 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "logical-dns-many",
 	Severity: lint.Error,
-	Summary:  "a LOGICAL_DNS cluster has not exactly one host, or a DNS cluster's host has a resolver_name",
-	Links:    []string{"LogicalDnsCluster::create (source/extensions/clusters/logical_dns/logical_dns_cluster.cc)", "StrictDnsClusterImpl (source/extensions/clusters/strict_dns/strict_dns_cluster.cc)"},
+	Summary:  "a LOGICAL_DNS cluster does not have exactly one host, or a host of a DNS cluster has a resolver_name",
+	Links: []string{
+		"LogicalDnsCluster::create (source/extensions/clusters/logical_dns/logical_dns_cluster.cc)",
+		"StrictDnsClusterImpl (source/extensions/clusters/strict_dns/strict_dns_cluster.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		kind := "STRICT_DNS"
 		switch envoy.ClusterFactory(p.Target.Extensions(), c) {
@@ -42,9 +45,10 @@ var _ = Rules.Add(&lint.Rule{
 				if endpoint.GetEndpoint().GetAddress().GetSocketAddress().GetResolverName() == "" {
 					continue
 				}
-				p.Reject(at.Field("load_assignment").Item("endpoints", i).Item("lb_endpoints", j).Field("endpoint", "address", "socket_address", "resolver_name"), lint.Rejection{
-					Message:  fmt.Sprintf("a %s cluster takes no resolver_name", kind),
-					Help:     "leave it out; typed_dns_resolver_config of the cluster says who resolves its names",
+				socket := at.Field("load_assignment").Item("endpoints", i).Item("lb_endpoints", j).Field("endpoint", "address", "socket_address")
+				p.Reject(socket.Field("resolver_name"), lint.Rejection{
+					Message:  fmt.Sprintf("a %s cluster does not accept a resolver_name", kind),
+					Help:     "remove it; typed_dns_resolver_config of the cluster selects the resolver",
 					Upstream: kind + " clusters must NOT have a custom resolver name set",
 				})
 			}
@@ -52,7 +56,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// single reports a cluster that has not one host.
+// single reports a cluster that does not have exactly one host.
 func single(p *lint.Pass, at lint.At, c *clusterv3.Cluster) bool {
 	assignment, hosts := c.GetLoadAssignment(), 0
 	for _, locality := range assignment.GetEndpoints() {
@@ -68,8 +72,8 @@ func single(p *lint.Pass, at lint.At, c *clusterv3.Cluster) bool {
 			upstream = "LOGICAL_DNS clusters must have a single locality_lb_endpoint and a single lb_endpoint"
 		}
 		p.Reject(at.Field("load_assignment"), lint.Rejection{
-			Message:  "a LOGICAL_DNS cluster needs one endpoint, and this one has none",
-			Help:     "write the name to resolve as the endpoint's address",
+			Message:  "a LOGICAL_DNS cluster needs one endpoint",
+			Help:     "add an endpoint with the name to resolve as its address",
 			Upstream: upstream,
 		})
 		return false
@@ -79,7 +83,7 @@ func single(p *lint.Pass, at lint.At, c *clusterv3.Cluster) bool {
 		count = fmt.Sprintf("%d groups of endpoints", groups)
 	}
 	p.Reject(at.Field("load_assignment", "endpoints"), lint.Rejection{
-		Message:  "a LOGICAL_DNS cluster takes one endpoint, and this one has " + count,
+		Message:  "a LOGICAL_DNS cluster can have only one endpoint, but this one has " + count,
 		Help:     "keep one of them, or use STRICT_DNS",
 		Upstream: "LOGICAL_DNS clusters must have a single locality_lb_endpoint and a single lb_endpoint",
 	})

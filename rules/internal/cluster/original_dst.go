@@ -15,7 +15,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "original-dst",
 	Severity: lint.Error,
-	Summary:  "an ORIGINAL_DST cluster has endpoints, another load balancing policy, or a header name that it would not read",
+	Summary:  "an ORIGINAL_DST cluster has endpoints, another load balancing policy, or a header name without use_http_header",
 	Links:    []string{"OriginalDstClusterFactory::createClusterImpl (source/extensions/clusters/original_dst/original_dst_cluster.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		if envoy.ClusterFactory(p.Target.Extensions(), c) != envoy.ClusterOriginalDst {
@@ -28,16 +28,17 @@ var _ = Rules.Add(&lint.Rule{
 				fixes = lint.Insert(at, "lb_policy", provided).Likely("add lb_policy: " + provided)
 			}
 			p.Reject(at.Field("lb_policy"), lint.Rejection{
-				Message:  fmt.Sprintf("an ORIGINAL_DST cluster cannot use %s", lb),
-				Help:     "write lb_policy: CLUSTER_PROVIDED",
-				Upstream: fmt.Sprintf("cluster: LB policy %s is not valid for Cluster type ORIGINAL_DST. Only 'CLUSTER_PROVIDED' is allowed with cluster type 'ORIGINAL_DST'", lb),
-				Fixes:    fixes,
+				Message: fmt.Sprintf("an ORIGINAL_DST cluster cannot use %s", lb),
+				Help:    "write lb_policy: CLUSTER_PROVIDED",
+				Upstream: fmt.Sprintf("cluster: LB policy %s is not valid for Cluster type ORIGINAL_DST. Only 'CLUSTER_PROVIDED' is allowed with cluster type 'ORIGINAL_DST'",
+					lb),
+				Fixes: fixes,
 			})
 		}
 		if c.GetLoadAssignment() != nil {
 			p.Reject(at.Field("load_assignment").Key(), lint.Rejection{
-				Message:  "an ORIGINAL_DST cluster has no endpoints of its own",
-				Help:     "leave it out, or use another type of cluster",
+				Message:  "an ORIGINAL_DST cluster cannot have a load_assignment",
+				Help:     "remove it, or use another type of cluster",
 				Upstream: "ORIGINAL_DST clusters must have no load assignment configured",
 				Fixes:    lint.Remove(at.Field("load_assignment")).Likely("remove load_assignment"),
 			})
@@ -49,8 +50,8 @@ var _ = Rules.Add(&lint.Rule{
 		_, named := dynamic.Value(config, "http_header_name")
 		if _, used := dynamic.Value(config, "use_http_header"); named && !used {
 			p.Reject(where.Field("http_header_name"), lint.Rejection{
-				Message:  "the header is not read without use_http_header",
-				Help:     "add use_http_header: true, or leave http_header_name out",
+				Message:  "http_header_name has no effect without use_http_header",
+				Help:     "add use_http_header: true, or remove http_header_name",
 				Upstream: "ORIGINAL_DST cluster: invalid config http_header_name and use_http_header is false",
 			})
 		}

@@ -12,7 +12,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "override-source",
 	Severity: lint.Error,
-	Summary:  "an override_host policy is to read the host from nowhere, or from two places at once",
+	Summary:  "a source of an override_host policy has neither a header nor metadata, or both",
 	Links:    []string{"OverrideHostLbConfig::makeOverrideSources (source/extensions/load_balancing_policies/override_host/load_balancer.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		x := p.Target.Extensions()
@@ -27,13 +27,13 @@ var _ = Rules.Add(&lint.Rule{
 				switch {
 				case header && metadata:
 					p.Reject(at.Field("metadata").Key(), lint.Rejection{
-						Message:  "a source of the host is a header or metadata, not both",
-						Help:     "make two sources of it, in the order in which they are to be tried",
+						Message:  "a host source has either header or metadata, not both",
+						Help:     "write two sources, in the order in which envoy should try them",
 						Upstream: "Only one override source must be set",
 					})
 				case !header && !metadata:
 					p.Reject(at, lint.Rejection{
-						Message:  "this source of the host names neither a header nor metadata",
+						Message:  "the host source has neither header nor metadata",
 						Help:     "write header: …, or metadata: {key: …, path: …}",
 						Upstream: "Empty override source",
 					})

@@ -14,7 +14,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "per-host-limit",
 	Severity: lint.Error,
-	Summary:  "a circuit breaker is to limit for each host what only a cluster can limit",
+	Summary:  "a circuit breaker has a per-host limit that only works for a cluster",
 	Links:    []string{"ClusterInfoImpl::ResourceManagers::load (source/common/upstream/upstream_impl.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		var seen []corev3.RoutingPriority
@@ -35,8 +35,8 @@ var _ = Rules.Add(&lint.Rule{
 			} {
 				if field.set {
 					p.Reject(at.Field("circuit_breakers").Item("per_host_thresholds", i).Field(field.name).Key(), lint.Rejection{
-						Message:  fmt.Sprintf("a host cannot have a limit of its own for %s", field.name),
-						Help:     "move it to thresholds, where it holds for the cluster; of a host only max_connections can be limited",
+						Message:  fmt.Sprintf("%s cannot be limited per host", field.name),
+						Help:     "move it to thresholds, where it applies to the cluster; only max_connections can be limited per host",
 						Upstream: "Unsupported field in per_host_thresholds",
 					})
 				}

@@ -12,7 +12,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "protocol-options",
 	Severity: lint.Error,
 	Summary:  "the protocol options of a cluster contradict each other",
-	Links:    []string{"createOptions (source/common/upstream/upstream_impl.cc)", "ProtocolOptionsConfigImpl::createProtocolOptionsConfig (source/extensions/upstreams/http/config.cc)"},
+	Links: []string{
+		"createOptions (source/common/upstream/upstream_impl.cc)",
+		"ProtocolOptionsConfigImpl::createProtocolOptionsConfig (source/extensions/upstreams/http/config.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		h, ok := envoy.UpstreamHTTPOf(at, c)
 		if !ok {
@@ -30,8 +33,8 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			if h.Typed.GetHeaderValidationConfig() != nil {
 				p.Reject(h.At.Field("header_validation_config").Key(), lint.Rejection{
-					Message:  "the official builds of envoy have no header validators",
-					Help:     "leave it out",
+					Message:  "the official builds of envoy do not have header validators",
+					Help:     "remove it",
 					Upstream: "This Envoy binary does not support header validator extensions",
 				})
 			}
@@ -39,14 +42,14 @@ var _ = Rules.Add(&lint.Rule{
 			c.GetHttpProtocolOptions() != nil && c.GetHttp2ProtocolOptions() != nil { //nolint:staticcheck // deprecated, and in use
 			p.Reject(at.Field("http_protocol_options").Key(), lint.Rejection{
 				Message:  "a cluster has either http_protocol_options or http2_protocol_options",
-				Help:     "leave one of them out, or write use_downstream_protocol_config in typed_extension_protocol_options",
+				Help:     "remove one of them, or write use_downstream_protocol_config in typed_extension_protocol_options",
 				Upstream: "cluster: Both HTTP1 and HTTP2 options may only be configured with non-default 'protocol_selection' values",
 			})
 		}
 		if c.GetMaxRequestsPerConnection() != nil && common.GetMaxRequestsPerConnection() != nil { //nolint:staticcheck // deprecated, and in use
 			p.Reject(at.Field("max_requests_per_connection"), lint.Rejection{
-				Message:  "max_requests_per_connection stands in the cluster and in its common_http_protocol_options",
-				Help:     "leave it out here: this field is deprecated",
+				Message:  "max_requests_per_connection is set both in the cluster and in its common_http_protocol_options",
+				Help:     "remove it here: this field is deprecated",
 				Upstream: "Only one of max_requests_per_connection from Cluster or HttpProtocolOptions can be specified",
 			})
 		}

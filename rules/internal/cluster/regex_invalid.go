@@ -13,7 +13,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "regex-invalid",
 	Severity: lint.Error,
-	Summary:  "a regular expression of a cluster is not one that RE2 knows",
+	Summary:  "a regular expression of a cluster is not valid for RE2",
 	Links:    []string{"CompiledGoogleReMatcher (source/common/common/regex.cc)", "https://github.com/google/re2/wiki/Syntax"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *matcherv3.RegexMatcher) {
 		if at.Resource().Kind != graph.Cluster || m.GetRegex() == "" || !compiled(p, at.Place) || envoy.OtherRegexEngine(p.Snapshot, m) {
@@ -21,14 +21,14 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		if text, ok := at.Place.Parent.Message.Interface().(*matcherv3.StringMatcher); ok && text.GetIgnoreCase() {
 			p.Reject(at.Place.Parent.At().Field("ignore_case"), lint.Rejection{
-				Message:  "ignore_case does nothing for a safe_regex",
-				Help:     "leave it out; (?i) at the start of the expression ignores the case",
+				Message:  "ignore_case cannot be combined with safe_regex",
+				Help:     "remove it, and begin the expression with (?i)",
 				Upstream: "ignore_case has no effect for safe_regex.",
 			})
 		}
 		if upstream := envoy.InvalidRegex(p.Target, p.Snapshot, m.GetRegex()); upstream != "" {
 			p.Reject(at.Field("regex"), lint.Rejection{
-				Message:  "RE2 does not know this regular expression: " + upstream,
+				Message:  "RE2 rejects this regular expression: " + upstream,
 				Help:     check.RegexHelp(upstream),
 				Upstream: upstream,
 			})
@@ -36,7 +36,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// compilers are the configurations inside of a cluster whose regular expressions Envoy compiles with the cluster.
+// compilers are the configurations inside a cluster whose regular expressions Envoy compiles with the cluster.
 var compilers = map[protoreflect.FullName]bool{
 	httpOptions: true,
 	"envoy.extensions.load_balancing_policies.maglev.v3.Maglev":      true,

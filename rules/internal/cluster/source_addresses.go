@@ -15,8 +15,11 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "source-addresses",
 	Severity: lint.Error,
-	Summary:  "a cluster cannot bind its connections to the source addresses that it is given",
-	Links:    []string{"createUpstreamLocalAddressSelector (source/common/upstream/upstream_impl.cc)", "DefaultUpstreamLocalAddressSelectorFactory (source/common/upstream/default_local_address_selector_factory.cc)"},
+	Summary:  "a cluster has source addresses that Envoy cannot bind connections to",
+	Links: []string{
+		"createUpstreamLocalAddressSelector (source/common/upstream/upstream_impl.cc)",
+		"DefaultUpstreamLocalAddressSelectorFactory (source/common/upstream/default_local_address_selector_factory.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		checkBinding(p, at.Field("upstream_bind_config"), c.GetUpstreamBindConfig(), "Cluster "+c.GetName())
 	}).And(func(p *lint.Pass) {
@@ -36,15 +39,16 @@ func checkBinding(p *lint.Pass, at lint.At, b *corev3.BindConfig, owner string) 
 	switch {
 	case extra > 0 && additional > 0:
 		p.Reject(at.Field(more).Key(), lint.Rejection{
-			Message:  "extra_source_addresses and additional_source_addresses exclude each other",
-			Help:     "keep extra_source_addresses; the other one is deprecated",
-			Upstream: fmt.Sprintf("Can't specify both `extra_source_addresses` and `additional_source_addresses` in the %s's upstream binding config", owner),
+			Message: "extra_source_addresses cannot be combined with additional_source_addresses",
+			Help:    "keep extra_source_addresses; the other field is deprecated",
+			Upstream: fmt.Sprintf("Can't specify both `extra_source_addresses` and `additional_source_addresses` in the %s's upstream binding config",
+				owner),
 		})
 		return
 	case extra+additional > 0 && b.GetSourceAddress() == nil:
 		p.Reject(at.Field(more).Key(), lint.Rejection{
-			Message:  more + " without a source_address",
-			Help:     "write the first address as source_address",
+			Message:  more + " needs a source_address",
+			Help:     "move the first address to source_address",
 			Upstream: owner + "'s upstream binding config has extra/additional source addresses but no source_address. Extra/additional addresses cannot be specified if source_address is not set.",
 		})
 		return
@@ -62,13 +66,13 @@ func checkBinding(p *lint.Pass, at lint.At, b *corev3.BindConfig, owner string) 
 	switch {
 	case extra+additional > 1:
 		p.Reject(at.Field(more), lint.Rejection{
-			Message:  fmt.Sprintf("a cluster takes two source addresses, and this one has %d", 1+extra+additional),
-			Help:     "keep one of IPv4 and one of IPv6",
+			Message:  fmt.Sprintf("a cluster can have two source addresses, but this one has %d", 1+extra+additional),
+			Help:     "keep one IPv4 and one IPv6 address",
 			Upstream: owner + "'s upstream binding config has more than one extra/additional source addresses. Only one extra/additional source can be supported in BindConfig's extra_source_addresses/additional_source_addresses field",
 		})
 	case extra+additional == 1 && known:
 		p.Reject(at.Item(more, 0), lint.Rejection{
-			Message:  "both source addresses are of the same IP version",
+			Message:  "both source addresses have the same IP version",
 			Help:     "keep one of them, or replace one by an address of the other version",
 			Upstream: owner + "'s upstream binding config has two same IP version source addresses. Only two different IP version source addresses can be supported in BindConfig's source_address and extra_source_addresses/additional_source_addresses fields",
 		})

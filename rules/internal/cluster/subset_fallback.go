@@ -18,7 +18,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "subset-fallback",
 	Severity: lint.Error,
-	Summary:  "a selector of subsets falls back to keys that are no smaller part of its own",
+	Summary:  "the fallback keys of a subset selector are not a proper subset of its keys",
 	Links:    []string{"SubsetSelector::SubsetSelector (source/extensions/load_balancing_policies/subset/subset_lb_config.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		x := p.Target.Extensions()
@@ -72,27 +72,27 @@ func checkFallback(p *lint.Pass, at lint.At, s selector) {
 	switch {
 	case s.fallback != keysSubset && len(s.fewer) > 0:
 		p.Reject(keys.Key(), lint.Rejection{
-			Message:  "fallback_keys_subset is for fallback_policy: KEYS_SUBSET",
-			Help:     "write that policy, or leave the keys out",
+			Message:  "fallback_keys_subset needs fallback_policy: KEYS_SUBSET",
+			Help:     "write that policy, or remove the keys",
 			Upstream: "fallback_keys_subset can be set only for KEYS_SUBSET fallback_policy",
 		})
 	case s.fallback != keysSubset:
 	case len(s.fewer) == 0:
 		p.Reject(at.Field("fallback_policy"), lint.Rejection{
-			Message:  "KEYS_SUBSET does not say to which keys",
-			Help:     "write fallback_keys_subset, with some of: " + strings.Join(s.keys, ", "),
+			Message:  "KEYS_SUBSET needs fallback_keys_subset",
+			Help:     "add fallback_keys_subset, with some of: " + strings.Join(s.keys, ", "),
 			Upstream: "fallback_keys_subset cannot be empty",
 		})
 	case unknown >= 0:
 		p.Reject(keys, lint.Rejection{
-			Message:  fmt.Sprintf("the key %q of the fallback is none of the selector's", s.fewer[unknown]),
+			Message:  fmt.Sprintf("the fallback key %q is not a key of the selector", s.fewer[unknown]),
 			Help:     "choose from its keys: " + strings.Join(s.keys, ", "),
 			Upstream: "fallback_keys_subset must be a subset of selector keys",
 		})
 	case len(s.fewer) == len(s.keys):
 		p.Reject(keys, lint.Rejection{
-			Message:  "the fallback has all keys of the selector, and so would find nothing more",
-			Help:     "leave out at least one of them",
+			Message:  "the fallback has all keys of the selector, so it cannot match more",
+			Help:     "remove at least one of them",
 			Upstream: "fallback_keys_subset cannot be equal to keys",
 		})
 	}

@@ -18,14 +18,17 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "transport-socket",
 	Severity: lint.Error,
-	Summary:  "a transport socket of a cluster lacks what it needs, or is to send what it cannot",
-	Links:    []string{"TransportSocketMatcherImpl (source/common/upstream/transport_socket_match_impl.cc)", "InternalUpstream::Config (source/extensions/transport_sockets/internal_upstream/config.cc)"},
+	Summary:  "a transport socket of a cluster is incomplete, or has settings that do not work",
+	Links: []string{
+		"TransportSocketMatcherImpl (source/common/upstream/transport_socket_match_impl.cc)",
+		"InternalUpstream::Config (source/extensions/transport_sockets/internal_upstream/config.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		for i, match := range c.GetTransportSocketMatches() {
 			if match.GetTransportSocket() == nil {
 				p.Reject(at.Item("transport_socket_matches", i), lint.Rejection{
-					Message:  fmt.Sprintf("the match %q has no transport_socket", match.GetName()),
-					Help:     "write its transport_socket; for cleartext, the raw buffer",
+					Message:  fmt.Sprintf("the match %q does not have a transport_socket", match.GetName()),
+					Help:     "add its transport_socket; for cleartext, the raw buffer",
 					Upstream: "Didn't find a registered implementation for '' with type URL: ''",
 				})
 			}
@@ -57,13 +60,13 @@ func checkTLVs(p *lint.Pass, at lint.At, config proto.Message) {
 		switch {
 		case value && format:
 			p.Reject(at.Field("format_string").Key(), lint.Rejection{
-				Message:  "a TLV has a value or a format_string, not both",
+				Message:  "a TLV has either value or format_string, not both",
 				Help:     "keep one of them",
 				Upstream: "Invalid TLV configuration: only one of 'value' or 'format_string' may be set.",
 			})
 		case !value && !format:
 			p.Reject(at, lint.Rejection{
-				Message:  "a TLV has no value",
+				Message:  "a TLV does not have a value",
 				Help:     "write value, in base64, or format_string",
 				Upstream: "Invalid TLV configuration: one of 'value' or 'format_string' must be set.",
 			})
@@ -76,7 +79,7 @@ func checkKind(p *lint.Pass, at lint.At, metadata proto.Message) {
 	for _, name := range []protoreflect.Name{"request", "route"} {
 		if _, ok := dynamic.Value(kind, name); ok {
 			p.Reject(at.Field("kind", string(name)).Key(), lint.Rejection{
-				Message:  fmt.Sprintf("the metadata of a %s cannot be passed to an internal listener", name),
+				Message:  fmt.Sprintf("metadata of a %s cannot be passed to an internal listener", name),
 				Help:     "write kind: {host: {}} or kind: {cluster: {}}",
 				Upstream: "metadata type is not supported: " + string(name),
 			})

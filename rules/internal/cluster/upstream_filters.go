@@ -14,13 +14,16 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "upstream-filters",
 	Severity: lint.Error,
-	Summary:  "the HTTP filters of a cluster do not end with the codec, or a network filter of a cluster comes from two places",
-	Links:    []string{"FilterChainUtility::checkUpstreamHttpFiltersList (source/common/http/filter_chain_helper.cc)", "ClusterInfoImpl::ClusterInfoImpl (source/common/upstream/upstream_impl.cc)"},
+	Summary:  "the HTTP filters of a cluster do not end with the codec, or a network filter of a cluster has two configurations",
+	Links: []string{
+		"FilterChainUtility::checkUpstreamHttpFiltersList (source/common/http/filter_chain_helper.cc)",
+		"ClusterInfoImpl::ClusterInfoImpl (source/common/upstream/upstream_impl.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		for i, f := range c.GetFilters() {
 			if f.GetTypedConfig() != nil && f.GetConfigDiscovery() != nil {
 				p.Reject(at.Item("filters", i).Field("config_discovery").Key(), lint.Rejection{
-					Message:  "a filter has typed_config or config_discovery, not both",
+					Message:  "a filter has either typed_config or config_discovery, not both",
 					Help:     "keep one of them",
 					Upstream: "Only one of typed_config or config_discovery can be used",
 				})
@@ -42,24 +45,25 @@ func checkCodec(p *lint.Pass, h envoy.UpstreamHTTP) {
 		content, _ := envoy.Content(at.Field("typed_config"), f.GetTypedConfig())
 		codec := dynamic.TypeName(content) == upstreamCodec
 		switch {
-		case f.GetTypedConfig() == nil && f.GetConfigDiscovery() == nil: // has a rule of its own
+		case f.GetTypedConfig() == nil && f.GetConfigDiscovery() == nil: // another rule reports it
 		case i == last && !codec:
 			p.Reject(at.Field("name"), lint.Rejection{
-				Message:  fmt.Sprintf("%q is the last filter, and only the codec can be that", f.GetName()),
+				Message:  fmt.Sprintf("%q is the last filter, but the last filter must be the codec", f.GetName()),
 				Help:     "end the list with envoy.filters.http.upstream_codec",
 				Upstream: fmt.Sprintf("The codec filter is the only valid terminal upstream HTTP filter, use '%s'", upstreamCodec),
 			})
 		case i == last && f.GetDisabled():
 			p.Reject(at.Field("disabled"), lint.Rejection{
-				Message:  "the last filter, the codec, is disabled",
-				Help:     "leave disabled out",
+				Message:  "the codec, the last filter, is disabled",
+				Help:     "remove disabled",
 				Upstream: fmt.Sprintf("Error: the last (terminal) filter (%s) in the chain cannot be disabled by default.", f.GetName()),
 			})
 		case i < last && codec:
 			p.Reject(at.Field("name"), lint.Rejection{
-				Message:  fmt.Sprintf("%q ends the list, and more filters come after it", f.GetName()),
-				Help:     "keep the codec at the end",
-				Upstream: fmt.Sprintf("Error: terminal filter named %s of type envoy.filters.http.upstream_codec must be the last filter in a upstream http filter chain.", f.GetName()),
+				Message: fmt.Sprintf("%q is terminal, but more filters come after it", f.GetName()),
+				Help:    "keep the codec at the end",
+				Upstream: fmt.Sprintf("Error: terminal filter named %s of type envoy.filters.http.upstream_codec must be the last filter in a upstream http filter chain.",
+					f.GetName()),
 			})
 		}
 	}

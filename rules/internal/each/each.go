@@ -1,4 +1,4 @@
-// Package each visits what Envoy builds: messages of the same types in other places do not count.
+// Package each visits the messages that Envoy builds something from. It skips messages of the same types in other places.
 package each
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Cluster runs f for every cluster resource, and not for a cluster inside of another message.
+// Cluster calls f for every cluster resource, but not for a cluster inside another message.
 func Cluster(f func(p *lint.Pass, at lint.At, c *clusterv3.Cluster)) lint.Check {
 	return lint.Each(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		if at.Place.Parent == nil {

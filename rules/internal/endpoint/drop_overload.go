@@ -12,7 +12,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "drop-overload",
 	Severity: lint.Error,
-	Summary:  "a policy drops more than all requests, or drops them under several categories",
+	Summary:  "a policy drops more than all requests, or has several categories of drops",
 	Links:    []string{"ClusterImplBase::parseDropOverloadConfig (source/common/upstream/upstream_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, a *endpointv3.ClusterLoadAssignment) {
 		drops := a.GetPolicy().GetDropOverloads()
@@ -22,8 +22,8 @@ var _ = Rules.Add(&lint.Rule{
 		at = at.Field("policy")
 		if len(drops) > 1 {
 			p.Reject(at.Field("drop_overloads"), lint.Rejection{
-				Message:  fmt.Sprintf("envoy takes one category of drops, and there are %d", len(drops)),
-				Help:     "keep one of them, with the percentage of all",
+				Message:  fmt.Sprintf("envoy accepts only one category of drops, but there are %d", len(drops)),
+				Help:     "keep one of them, with the total percentage",
 				Upstream: fmt.Sprintf("Cluster drop_overloads config has %d categories. Envoy only support one.", len(drops)),
 			})
 			return
@@ -34,9 +34,10 @@ var _ = Rules.Add(&lint.Rule{
 		}[part.GetDenominator()]
 		if ok && float32(part.GetNumerator())/float32(whole) > 1 {
 			p.Reject(at.Item("drop_overloads", 0).Field("drop_percentage"), lint.Rejection{
-				Message:  fmt.Sprintf("%d of %d requests cannot be dropped", part.GetNumerator(), whole),
-				Help:     fmt.Sprintf("write a numerator of at most %d, or a larger denominator", whole),
-				Upstream: fmt.Sprintf("Cluster drop_overloads config is invalid. (Numerator %d / Denominator %d). The valid range is 0~1.", part.GetNumerator(), whole),
+				Message: fmt.Sprintf("%d of %d requests cannot be dropped", part.GetNumerator(), whole),
+				Help:    fmt.Sprintf("write a numerator of at most %d, or a larger denominator", whole),
+				Upstream: fmt.Sprintf("Cluster drop_overloads config is invalid. (Numerator %d / Denominator %d). The valid range is 0~1.",
+					part.GetNumerator(), whole),
 			})
 		}
 	}),

@@ -8,10 +8,10 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Rules is the group; each rule adds itself.
+// Rules is the group. Each rule adds itself.
 var Rules = &lint.Group{Name: "endpoint", Summary: "the endpoints of clusters: weights, drops and localities"}
 
-// clusterOf is the cluster that a load assignment stands in, nil for one of EDS; ok is false for one that is neither.
+// clusterOf returns the cluster around a load assignment, or nil if it is a resource of EDS. ok is false if it is neither.
 func clusterOf(at lint.At) (c *clusterv3.Cluster, ok bool) {
 	if at.Place.Parent == nil {
 		return nil, at.Resource().Kind == graph.ClusterLoadAssignment

@@ -15,7 +15,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "local-priority",
 	Severity: lint.Error,
-	Summary:  "the cluster that Envoy itself belongs to has endpoints of a lower priority",
+	Summary:  "the local cluster has endpoints of a lower priority",
 	Links:    []string{"ClusterImplBase::validateEndpoints (source/common/upstream/upstream_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, a *endpointv3.ClusterLoadAssignment) {
 		c, ok := clusterOf(at)
@@ -26,8 +26,8 @@ var _ = Rules.Add(&lint.Rule{
 		for i, locality := range a.GetEndpoints() {
 			if priority := locality.GetPriority(); priority > 0 {
 				p.Reject(at.Item("endpoints", i).Field("priority"), lint.Rejection{
-					Message:  fmt.Sprintf("endpoints of priority %d in %q, this Envoy's own cluster", priority, name),
-					Help:     "leave the priority out, or local_cluster_name in the bootstrap",
+					Message:  fmt.Sprintf("the local cluster %q has endpoints of priority %d, but only priority 0 is allowed", name, priority),
+					Help:     "remove the priority, or local_cluster_name in the bootstrap",
 					Upstream: fmt.Sprintf("Unexpected non-zero priority for local cluster '%s'.", name),
 				})
 			}
@@ -40,7 +40,7 @@ func localCluster(p *lint.Pass) string {
 	return b.GetClusterManager().GetLocalClusterName()
 }
 
-// servesEDS tells whether an EDS cluster gets its endpoints under a name.
+// servesEDS reports whether an EDS cluster requests its endpoints by a name.
 func servesEDS(p *lint.Pass, cluster, service string) bool {
 	for _, r := range p.Snapshot.All(graph.Cluster) {
 		c, ok := r.Message.(*clusterv3.Cluster)
@@ -54,7 +54,7 @@ func servesEDS(p *lint.Pass, cluster, service string) bool {
 	return false
 }
 
-// ranks tells whether the endpoints of a cluster have priorities when they are validated.
+// ranks reports whether the endpoints of a cluster have priorities when Envoy validates them.
 func ranks(p *lint.Pass, assignment lint.At, c *clusterv3.Cluster) bool {
 	switch envoy.ClusterFactory(p.Target.Extensions(), c) {
 	case envoy.ClusterStatic, envoy.ClusterStrictDNS:

@@ -12,8 +12,11 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "unusable-address",
 	Severity: lint.Error,
-	Summary:  "an endpoint of a STATIC or EDS cluster has no address, or one that Envoy cannot connect to",
-	Links:    []string{"resolveProtoAddress (source/common/network/resolver_impl.cc)", "HostDescriptionImplBase (source/common/upstream/upstream_impl.cc)"},
+	Summary:  "an endpoint of a STATIC or EDS cluster does not have an address, or Envoy cannot connect to it",
+	Links: []string{
+		"resolveProtoAddress (source/common/network/resolver_impl.cc)",
+		"HostDescriptionImplBase (source/common/upstream/upstream_impl.cc)",
+	},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, a *endpointv3.ClusterLoadAssignment) {
 		c, ok := clusterOf(at)
 		if !ok || c != nil && envoy.ClusterFactory(p.Target.Extensions(), c) != envoy.ClusterStatic {
@@ -35,8 +38,8 @@ func checkEndpoint(p *lint.Pass, at lint.At, e *endpointv3.Endpoint) {
 	check := e.GetHealthCheckConfig()
 	if port := check.GetPortValue(); port != 0 && e.GetAddress().GetAddress() != nil && e.GetAddress().GetSocketAddress() == nil {
 		p.Reject(at.Field("health_check_config", "port_value"), lint.Rejection{
-			Message:  "the endpoint's address has no port that another could replace",
-			Help:     "leave it out",
+			Message:  "port_value needs an endpoint whose address has a port",
+			Help:     "remove it",
 			Upstream: "Invalid host configuration: non-zero port for non-IP address",
 		})
 	}
@@ -54,22 +57,22 @@ func checkEndpoint(p *lint.Pass, at lint.At, e *endpointv3.Endpoint) {
 	}
 }
 
-// checkIP: until 1.37, an endpoint with several addresses could have only IP addresses.
+// checkIP reports an address that is not an IP address. Until 1.37, an endpoint with several addresses could have only IP addresses.
 func checkIP(p *lint.Pass, at lint.At, a *corev3.Address) {
 	if a.GetAddress() != nil && a.GetSocketAddress() == nil {
 		p.Reject(at, lint.Rejection{
-			Message:  "an endpoint with additional_addresses has to have IP addresses only, before Envoy 1.38",
-			Help:     "write a socket_address, or make it an endpoint of its own",
+			Message:  "before Envoy 1.38, an endpoint with additional_addresses can have only IP addresses",
+			Help:     "write a socket_address, or make it a separate endpoint",
 			Upstream: "additional_addresses must be IP addresses.",
 		})
 	}
 }
 
-// checkAddress looks at the address of the message at a place.
+// checkAddress reports an invalid address of the message at a place.
 func checkAddress(p *lint.Pass, at lint.At, a *corev3.Address) {
 	if a == nil {
 		p.Reject(at, lint.Rejection{
-			Message:  "an address is missing",
+			Message:  "the address is missing",
 			Help:     "write address: {socket_address: {address: …, port_value: …}}",
 			Upstream: "Address must be set",
 		})
@@ -86,8 +89,8 @@ func checkAddress(p *lint.Pass, at lint.At, a *corev3.Address) {
 func checkSocket(p *lint.Pass, at lint.At, s *corev3.SocketAddress) {
 	if !check.Specifier(p, at, s) && s.GetNetworkNamespaceFilepath() != "" {
 		p.Reject(at.Field("network_namespace_filepath"), lint.Rejection{
-			Message:  "an endpoint has no network namespace of its own",
-			Help:     "leave it out: it is for listeners",
+			Message:  "an endpoint cannot have a network namespace",
+			Help:     "remove it: it is for listeners",
 			Upstream: "Invalid host configuration: hosts cannot specify network namespaces with their address",
 		})
 	}

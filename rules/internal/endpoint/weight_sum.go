@@ -13,7 +13,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "weight-sum",
 	Severity: lint.Error,
-	Summary:  "the weights in a cluster that hashes add up to more than 32 bits hold",
+	Summary:  "the weights in a cluster with a hashing load balancer add up to more than 32 bits can hold",
 	Links:    []string{"TypedHashLbConfigBase::validateEndpoints (source/extensions/load_balancing_policies/common/thread_aware_lb_impl.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		x := p.Target.Extensions()

@@ -11,7 +11,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "grpc-hc-http2",
 	Severity: lint.Error,
-	Summary:  "a gRPC health check on a cluster that does not speak HTTP/2",
+	Summary:  "a cluster has a gRPC health check, but does not use HTTP/2",
 	Links:    []string{"HealthCheckerFactory::create (source/common/upstream/health_checker_impl.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		h, ok := envoy.UpstreamHTTPOf(at, c)
@@ -21,7 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 		for i, check := range c.GetHealthChecks() {
 			if check.GetGrpcHealthCheck() != nil {
 				p.Reject(at.Item("health_checks", i).Field("grpc_health_check").Key(), lint.Rejection{
-					Message:  "a gRPC health check needs HTTP/2, and the cluster does not speak it",
+					Message:  "a gRPC health check needs HTTP/2, but the cluster does not use it",
 					Help:     "add HttpProtocolOptions with explicit_http_config: {http2_protocol_options: {}} to the cluster's typed_extension_protocol_options",
 					Upstream: "cluster must support HTTP/2 for gRPC healthchecking",
 				})

@@ -15,8 +15,11 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "hc-headers",
 	Severity: lint.Error,
-	Summary:  "a health check sets or removes a header that is no header of its own, or says in two ways how it is added",
-	Links:    []string{"HeaderParser::configure (source/common/router/header_parser.cc)", "HttpHealthCheckerImpl (source/extensions/health_checkers/http/health_checker_impl.cc)"},
+	Summary:  "a health check changes a reserved header, or sets both append and append_action",
+	Links: []string{
+		"HeaderParser::configure (source/common/router/header_parser.cc)",
+		"HttpHealthCheckerImpl (source/extensions/health_checkers/http/health_checker_impl.cc)",
+	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		for i, check := range c.GetHealthChecks() {
 			at := at.Item("health_checks", i)
@@ -26,7 +29,7 @@ var _ = Rules.Add(&lint.Rule{
 					if envoy.ReservedHeader(name) {
 						p.Reject(at.Field("http_health_check").Item("request_headers_to_remove", j), lint.Rejection{
 							Message:  fmt.Sprintf("the header %q cannot be removed", name),
-							Help:     "leave it out",
+							Help:     "remove it",
 							Upstream: ":-prefixed or host headers may not be removed",
 						})
 					}
@@ -37,12 +40,12 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// checkAdded looks at headers to add. Host is the field that says whom to ask.
+// checkAdded reports invalid headers to add. host is the name of the field that replaces the host header.
 func checkAdded(p *lint.Pass, at lint.At, field, host string, options []*corev3.HeaderValueOption) {
 	for i, option := range options {
 		at, name := at.Item(field, i), option.GetHeader().GetKey()
 		if envoy.ReservedHeader(name) {
-			help := "leave it out"
+			help := "remove it"
 			switch strings.ToLower(name) {
 			case "host", ":authority":
 				help = fmt.Sprintf("write %s in the health check", host)
@@ -50,15 +53,15 @@ func checkAdded(p *lint.Pass, at lint.At, field, host string, options []*corev3.
 				help = fmt.Sprintf("write %s in the health check", name[1:])
 			}
 			p.Reject(at.Field("header", "key"), lint.Rejection{
-				Message:  fmt.Sprintf("the header %q cannot be set so", name),
+				Message:  fmt.Sprintf("the header %q cannot be set here", name),
 				Help:     help,
 				Upstream: ":-prefixed or host headers may not be modified",
 			})
 		}
 		if envoy.AppendsTwice(option) {
 			p.Reject(at.Field("append").Key(), lint.Rejection{
-				Message:  "append and append_action exclude each other",
-				Help:     "leave append out",
+				Message:  "append cannot be combined with append_action",
+				Help:     "remove append",
 				Upstream: "Both append and append_action are set and it's not allowed",
 				Related:  []lint.Related{lint.RelatedTo(at.Field("append_action"), "the append_action")},
 			})

@@ -3,5 +3,5 @@ package health
 
 import "github.com/xdslint/xdslint/lint"
 
-// Rules is the group; each rule adds itself.
+// Rules is the group. Each rule adds itself.
 var Rules = &lint.Group{Name: "health", Summary: "health checks and outlier detection"}

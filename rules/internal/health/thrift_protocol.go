@@ -17,7 +17,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "thrift-protocol",
 	Severity: lint.Error,
-	Summary:  "a Thrift health check does not say how it speaks, or speaks in a way that cannot be sent",
+	Summary:  "a Thrift health check does not select its transport or protocol, or selects ones that it cannot use",
 	Links:    []string{"ThriftHealthChecker (source/extensions/health_checkers/thrift/thrift.cc)"},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		for i, check := range c.GetHealthChecks() {
@@ -35,13 +35,13 @@ func checkThrift(p *lint.Pass, at lint.At, m proto.Message, sends bool) {
 	switch {
 	case transport == thriftv3.TransportType_AUTO_TRANSPORT:
 		p.Reject(at.Field("transport"), lint.Rejection{
-			Message:  "a Thrift health check has to say which transport it uses",
+			Message:  "a Thrift health check needs a transport",
 			Help:     "write transport: FRAMED, UNFRAMED or HEADER",
 			Upstream: upstream,
 		})
 	case protocol == thriftv3.ProtocolType_AUTO_PROTOCOL:
 		p.Reject(at.Field("protocol"), lint.Rejection{
-			Message:  "a Thrift health check has to say which protocol it uses",
+			Message:  "a Thrift health check needs a protocol",
 			Help:     "write protocol: BINARY, LAX_BINARY or COMPACT",
 			Upstream: upstream,
 		})

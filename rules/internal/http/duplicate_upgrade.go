@@ -15,7 +15,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "duplicate-upgrade",
 	Severity: lint.Error,
-	Summary:  "a connection manager has two upgrade_configs of one type",
+	Summary:  "a connection manager has two upgrade_configs of the same type",
 	Links:    []string{"HttpConnectionManagerConfig::HttpConnectionManagerConfig (source/extensions/filters/network/http_connection_manager/config.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		first := map[string]int{}
@@ -28,14 +28,14 @@ var _ = Rules.Add(&lint.Rule{
 				continue
 			}
 			d := lint.Diagnostic{
-				Message:  fmt.Sprintf("the upgrade %q is configured twice", upgrade.GetUpgradeType()),
-				Notes:    []string{envoy.OnReject(at.Resource()) + "; it ignores case here"},
+				Message:  fmt.Sprintf("duplicate upgrade_type %q", upgrade.GetUpgradeType()),
+				Notes:    []string{envoy.OnReject(at.Resource()) + "; it ignores the case of upgrade types"},
 				Help:     "keep one of them",
 				Rejected: true, Upstream: fmt.Sprintf("multiple upgrade configs with the same name: '%s'", upgrade.GetUpgradeType()),
 				Related: []lint.Related{lint.RelatedTo(at.Item("upgrade_configs", before).Field("upgrade_type"), "the first one")},
 			}
 			if proto.Equal(upgrade, m.GetUpgradeConfigs()[before]) {
-				d.Fixes = lint.Remove(at.Item("upgrade_configs", i)).Safe("remove the second one, which says the same")
+				d.Fixes = lint.Remove(at.Item("upgrade_configs", i)).Safe("remove the second one, which is equal")
 			}
 			p.Report(own, d)
 		}

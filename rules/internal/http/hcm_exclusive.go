@@ -10,7 +10,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "hcm-exclusive",
 	Severity: lint.Error,
-	Summary:  "a connection manager has fields that exclude each other, or one that is for clusters",
+	Summary:  "a connection manager has fields that cannot be combined, or one that is for clusters",
 	Links:    []string{"HttpConnectionManagerConfig::HttpConnectionManagerConfig (source/extensions/filters/network/http_connection_manager/config.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		for _, c := range conflicts(m) {
@@ -40,7 +40,7 @@ func conflicts(m *hcmv3.HttpConnectionManager) []conflict {
 	const (
 		detection = "original_ip_detection_extensions"
 		toXFF     = "keep one of them: xff_num_trusted_hops is also a field of the extension envoy.http.original_ip_detection.xff"
-		toOptions = "move it into access_log_options"
+		toOptions = "move it to access_log_options"
 	)
 	return []conflict{
 		{
@@ -53,35 +53,35 @@ func conflicts(m *hcmv3.HttpConnectionManager) []conflict {
 		{
 			is:     m.GetStripAnyHostPort() && m.GetStripMatchingHostPort(),
 			fields: []string{"strip_matching_host_port"}, other: "strip_any_host_port",
-			message:  "strip_matching_host_port and strip_any_host_port exclude each other",
-			help:     "keep strip_any_host_port if every port may go, else strip_matching_host_port",
+			message:  "strip_matching_host_port cannot be combined with strip_any_host_port",
+			help:     "keep strip_any_host_port to remove every port, or strip_matching_host_port to remove only the listener's port",
 			upstream: "Only one of `strip_matching_host_port` or `strip_any_host_port` can be set",
 		},
 		{
 			is:     detects && m.GetUseRemoteAddress().GetValue(),
 			fields: []string{"use_remote_address"}, other: detection,
-			message:  "use_remote_address and original_ip_detection_extensions exclude each other",
+			message:  "use_remote_address cannot be combined with original_ip_detection_extensions",
 			help:     "keep one of them",
 			upstream: "Original IP detection extensions and use_remote_address may not be mixed",
 		},
 		{
 			is:     detects && m.GetXffNumTrustedHops() > 0,
 			fields: []string{"xff_num_trusted_hops"}, other: detection,
-			message:  "xff_num_trusted_hops and original_ip_detection_extensions exclude each other",
+			message:  "xff_num_trusted_hops cannot be combined with original_ip_detection_extensions",
 			help:     toXFF,
 			upstream: "Original IP detection extensions and xff_num_trusted_hops may not be mixed",
 		},
 		{
 			is:     m.GetAccessLogOptions() != nil && m.GetFlushAccessLogOnNewRequest(), //nolint:staticcheck // deprecated, and that is the point
 			fields: []string{"flush_access_log_on_new_request"}, other: "access_log_options",
-			message:  "flush_access_log_on_new_request and access_log_options exclude each other",
+			message:  "flush_access_log_on_new_request cannot be combined with access_log_options",
 			help:     toOptions,
 			upstream: "Only one of flush_access_log_on_new_request or access_log_options can be specified",
 		},
 		{
 			is:     m.GetAccessLogOptions() != nil && m.GetAccessLogFlushInterval() != nil, //nolint:staticcheck // deprecated, and that is the point
 			fields: []string{"access_log_flush_interval"}, other: "access_log_options",
-			message:  "access_log_flush_interval and access_log_options exclude each other",
+			message:  "access_log_flush_interval cannot be combined with access_log_options",
 			help:     toOptions,
 			upstream: "Only one of access_log_flush_interval or access_log_options can be specified",
 		},

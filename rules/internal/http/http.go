@@ -14,11 +14,11 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Rules is the group; each rule adds itself.
+// Rules is the group. Each rule adds itself.
 var Rules = &lint.Group{Name: "http", Summary: "the HTTP connection manager and its filters"}
 
-// each runs f for the connection managers that Envoy builds along with a listener: its network filters, and the defaults of
-// those that come from ECDS. Those of an api_listener or of one that runs already are another matter.
+// each calls f for the connection managers that Envoy creates with a listener: its network filters, and the default_config of
+// those from ECDS. It skips those of an api_listener and those in the config dump of a running Envoy.
 func each(f func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager)) lint.Check {
 	return lint.Each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		if l, ok := listenerOf(at); ok && at.Resource().State == "" && l.GetApiListener() == nil {
@@ -27,7 +27,7 @@ func each(f func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager)) lint
 	})
 }
 
-// listenerOf finds the listener that a connection manager is a network filter of.
+// listenerOf returns the listener that has a connection manager as a network filter.
 func listenerOf(at lint.At) (*listenerv3.Listener, bool) {
 	place := at.Place.Parent
 	for place != nil && isWrapping(place.Message.Descriptor().FullName()) {
@@ -44,12 +44,12 @@ func isWrapping(name protoreflect.FullName) bool {
 	return name == "google.protobuf.Any" || name == "envoy.config.core.v3.ExtensionConfigSource" || decode.IsTypedStruct(name)
 }
 
-// filterList is the HTTP filters of a connection manager, or those that it has for an upgrade.
+// filterList is the list of HTTP filters of a connection manager or of one of its upgrades.
 type filterList struct {
 	filters []*hcmv3.HttpFilter
-	at      lint.At // what the list is a field of
+	at      lint.At // the message that holds the list
 	field   string
-	kind    string // what Envoy calls the chain
+	kind    string // Envoy's name for the chain
 }
 
 func (l filterList) item(i int) lint.At { return l.at.Item(l.field, i) }
@@ -62,8 +62,8 @@ func filterLists(at lint.At, m *hcmv3.HttpConnectionManager) []filterList {
 	return all
 }
 
-// factoryType is the type that Envoy looks a filter up by: of its configuration, or the one that a TypedStruct names. The
-// content is nil where it could not be decoded.
+// factoryType returns the type by which Envoy finds a filter: the type of its configuration, or the one that a TypedStruct names. The
+// content is nil if it did not decode.
 func factoryType(at lint.At, config *anypb.Any) (name protoreflect.FullName, content proto.Message) {
 	if config == nil {
 		return "", nil

@@ -10,8 +10,11 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "http2-settings",
 	Severity: lint.Error,
-	Summary:  "custom HTTP/2 settings contradict each other, a named field, or what Envoy can do",
-	Links:    []string{"validateCustomSettingsParameters (source/common/http/utility.cc)", "https://www.rfc-editor.org/rfc/rfc9113#name-defined-settings"},
+	Summary:  "custom HTTP/2 settings contradict each other or a named field, or are not supported by Envoy",
+	Links: []string{
+		"validateCustomSettingsParameters (source/common/http/utility.cc)",
+		"https://www.rfc-editor.org/rfc/rfc9113#name-defined-settings",
+	},
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		check.HTTP2Settings(p, at.Field("http2_protocol_options"), m.GetHttp2ProtocolOptions())
 	}),

@@ -14,8 +14,11 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "reserved-header",
 	Severity: lint.Error,
-	Summary:  "a connection manager sets the host, a header that starts with a colon, or one in two ways",
-	Links:    []string{"HeaderParser::configure (source/common/router/header_parser.cc)", "HeaderMutations::create (source/common/http/header_mutation.cc)"},
+	Summary:  "a connection manager sets a reserved header, or sets both append and append_action",
+	Links: []string{
+		"HeaderParser::configure (source/common/router/header_parser.cc)",
+		"HeaderMutations::create (source/common/http/header_mutation.cc)",
+	},
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		for i, mapper := range m.GetLocalReplyConfig().GetMappers() {
 			for j, option := range mapper.GetHeadersToAdd() {
@@ -42,9 +45,9 @@ const earlyMutation = "envoy.extensions.http.early_header_mutation.header_mutati
 func checkOption(p *lint.Pass, at lint.At, option *corev3.HeaderValueOption) {
 	name := option.GetHeader().GetKey()
 	if envoy.ReservedHeader(name) {
-		help := "leave it out"
+		help := "remove it"
 		if name == ":status" {
-			help = "write status_code in the mapper"
+			help = "use status_code of the mapper"
 		}
 		p.Reject(at.Field("header", "key"), lint.Rejection{
 			Message:  fmt.Sprintf("the header %q cannot be set here", name),
@@ -54,8 +57,8 @@ func checkOption(p *lint.Pass, at lint.At, option *corev3.HeaderValueOption) {
 	}
 	if envoy.AppendsTwice(option) {
 		p.Reject(at.Field("append").Key(), lint.Rejection{
-			Message:  fmt.Sprintf("append and append_action exclude each other, and header %q has both", name),
-			Help:     "leave append out",
+			Message:  fmt.Sprintf("append cannot be combined with append_action, but header %q has both", name),
+			Help:     "remove append",
 			Upstream: "Both append and append_action are set and it's not allowed",
 			Related:  []lint.Related{lint.RelatedTo(at.Field("append_action"), "the append_action")},
 		})

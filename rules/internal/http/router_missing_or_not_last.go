@@ -16,7 +16,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "router-missing-or-not-last",
 	Severity: lint.Error,
 	Summary:  "the router is not the last HTTP filter, or the last one is not terminal",
-	Links:    []string{"Utility::validateTerminalFilters (source/common/config/utility.cc)", "https://github.com/envoyproxy/envoy/issues/7767"},
+	Links: []string{
+		"Utility::validateTerminalFilters (source/common/config/utility.cc)",
+		"https://github.com/envoyproxy/envoy/issues/7767",
+	},
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		for _, list := range filterLists(at, m) {
 			checkOrder(p, list)
@@ -30,20 +33,20 @@ func checkOrder(p *lint.Pass, list filterList) {
 	for i, f := range list.filters {
 		terminal, sure := terminalFilter(p, list.at, f)
 		if !sure || terminal == (i == last) || misplaced && !terminal {
-			continue // where a terminal filter is out of its place, the last one is only what took it
+			continue // if a terminal filter is misplaced, the last filter is not the mistake
 		}
 		misplaced = terminal
 		d := lint.Diagnostic{Notes: []string{envoy.OnReject(list.at.Resource())}, Rejected: true}
 		if terminal {
-			d.Message = fmt.Sprintf("%q ends the chain, and more filters come after it", f.GetName())
-			d.Help = "move it to the end; a chain has one terminal filter"
+			d.Message = fmt.Sprintf("%q is terminal, but more filters come after it", f.GetName())
+			d.Help = "move it to the end; a chain has only one terminal filter"
 			d.Upstream = fmt.Sprintf("terminal filter named %s must be the last filter in a %s filter chain", f.GetName(), list.kind)
 			d.Related = []lint.Related{lint.RelatedTo(list.item(i+1).Field("name"), "this one would never run")}
 			if other, _ := terminalFilter(p, list.at, list.filters[last]); !other {
 				d.Fixes = lint.MoveToEnd(list.item(i)).Likely("move it to the end")
 			}
 		} else {
-			d.Message = fmt.Sprintf("%q is the last filter, and it is not terminal", f.GetName())
+			d.Message = fmt.Sprintf("%q is the last filter, but it is not terminal", f.GetName())
 			d.Help = "end the chain with envoy.filters.http.router"
 			d.Upstream = fmt.Sprintf("non-terminal filter named %s is the last filter in a %s filter chain", f.GetName(), list.kind)
 		}
@@ -54,13 +57,13 @@ func checkOrder(p *lint.Pass, list filterList) {
 const (
 	router    protoreflect.FullName = "envoy.extensions.filters.http.router.v3.Router"
 	mcpRouter protoreflect.FullName = "envoy.extensions.filters.http.mcp_router.v3.McpRouter"
-	// filterChain holds filters, terminal ones too.
+	// filterChain holds other filters, which can be terminal.
 	filterChain protoreflect.FullName = "envoy.extensions.filters.http.filter_chain.v3.FilterChainConfig"
-	// dynamicModule says of itself whether it is terminal.
+	// dynamicModule has a field that says whether it is terminal.
 	dynamicModule protoreflect.FullName = "envoy.extensions.filters.http.dynamic_modules.v3.DynamicModuleFilter"
 )
 
-// terminalFilter tells whether a filter is terminal, and whether that is sure.
+// terminalFilter reports whether a filter is terminal, and whether that is certain.
 func terminalFilter(p *lint.Pass, at lint.At, f *hcmv3.HttpFilter) (terminal, sure bool) {
 	config := f.GetTypedConfig()
 	if config == nil {

@@ -9,7 +9,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "scope-incomplete",
 	Severity: lint.Error,
-	Summary:  "an inline scope has no route table, or the key of the scopes cannot be built",
+	Summary:  "an inline scope does not have a route table, or the key of the scopes cannot be built",
 	Links: []string{
 		"HeaderValueExtractorImpl::HeaderValueExtractorImpl (source/common/router/scoped_config_impl.cc)",
 		"makeScopedRouteInfos (source/common/router/scoped_rds.cc)",
@@ -22,7 +22,7 @@ var _ = Rules.Add(&lint.Rule{
 		for i, scope := range scoped.GetScopedRouteConfigurationsList().GetScopedRouteConfigurations() {
 			if scope.GetRouteConfiguration() == nil && scope.GetRouteConfigurationName() == "" {
 				p.Reject(own.Field("scoped_route_configurations_list").Item("scoped_route_configurations", i), lint.Rejection{
-					Message:  "the scope has no route table",
+					Message:  "the scope does not have a route table",
 					Help:     "add route_configuration",
 					Upstream: "You must specify a route_configuration with inline scoped routes",
 				})
@@ -33,18 +33,18 @@ var _ = Rules.Add(&lint.Rule{
 
 func checkFragment(p *lint.Pass, at lint.At, f *hcmv3.ScopedRoutes_ScopeKeyBuilder_FragmentBuilder_HeaderValueExtractor) {
 	if f == nil {
-		return // breaks a constraint
+		return // violates a constraint
 	}
 	if f.GetExtractType() == nil {
 		p.Reject(at, lint.Rejection{
-			Message:  "the fragment does not say which part of the header it is",
-			Help:     "add index: 0 for all of the value, or an element",
+			Message:  "the fragment does not select a part of the header",
+			Help:     "add index: 0 for the whole value, or element",
 			Upstream: "HeaderValueExtractor extract_type not set",
 		})
 	}
 	if f.GetElementSeparator() == "" && f.GetIndex() > 0 {
 		p.Reject(at.Field("index"), lint.Rejection{
-			Message:  "without an element_separator there is only one part, 0",
+			Message:  "without element_separator, the only index is 0",
 			Help:     "add element_separator, or write index: 0",
 			Upstream: "Index > 0 for empty string element separator",
 		})

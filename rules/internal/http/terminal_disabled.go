@@ -24,7 +24,8 @@ var _ = Rules.Add(&lint.Rule{
 				Message: fmt.Sprintf("the last filter of the chain, %q, is disabled", list.filters[last].GetName()),
 				Notes:   []string{envoy.OnReject(at.Resource())},
 				Help:    "remove disabled", Fixes: lint.Remove(list.item(last).Field("disabled")).Likely("remove disabled"),
-				Rejected: true, Upstream: fmt.Sprintf("the last (terminal) filter (%s) in the chain cannot be disabled by default", list.filters[last].GetName()),
+				Rejected: true,
+				Upstream: fmt.Sprintf("the last (terminal) filter (%s) in the chain cannot be disabled by default", list.filters[last].GetName()),
 			})
 		}
 	}),

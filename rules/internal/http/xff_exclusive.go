@@ -12,7 +12,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "xff-exclusive",
 	Severity: lint.Error,
-	Summary:  "the proxies to trust in x-forwarded-for are given by number and by address",
+	Summary:  "the trusted proxies in x-forwarded-for are configured by number and by address",
 	Links:    []string{"XffIPDetection::create (source/extensions/http/original_ip_detection/xff/xff.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		for i, e := range m.GetOriginalIpDetectionExtensions() {
@@ -22,7 +22,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			if isSet(config.ProtoReflect(), "xff_num_trusted_hops") && isSet(config.ProtoReflect(), "xff_trusted_cidrs") {
 				p.Reject(own.Field("xff_num_trusted_hops").Key(), lint.Rejection{
-					Message:  "xff_num_trusted_hops and xff_trusted_cidrs exclude each other",
+					Message:  "xff_num_trusted_hops cannot be combined with xff_trusted_cidrs",
 					Help:     "keep one of them",
 					Upstream: "Cannot set both xff_num_trusted_hops and xff_trusted_cidrs",
 					Related:  []lint.Related{lint.RelatedTo(own.Field("xff_trusted_cidrs").Key(), "the other one")},

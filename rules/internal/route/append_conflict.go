@@ -22,8 +22,8 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		p.Reject(at.Field("append").Key(), lint.Rejection{
-			Message:  fmt.Sprintf("append and append_action exclude each other, and header %q has both", m.GetHeader().GetKey()),
-			Help:     "leave append out",
+			Message:  fmt.Sprintf("append cannot be combined with append_action, but header %q has both", m.GetHeader().GetKey()),
+			Help:     "remove append",
 			Upstream: "Both append and append_action are set and it's not allowed",
 			Related:  []lint.Related{lint.RelatedTo(at.Field("append_action"), "the append_action")},
 		})

@@ -9,7 +9,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// maxBody is how long the body of a direct response can be (DEFAULT_MAX_DIRECT_RESPONSE_BODY_SIZE_BYTES).
+// maxBody is the default limit for the body of a direct response, in bytes (DEFAULT_MAX_DIRECT_RESPONSE_BODY_SIZE_BYTES).
 const maxBody = 4096
 
 var _ = Rules.Add(&lint.Rule{
@@ -43,8 +43,8 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		p.Reject(at.Field("body", field), lint.Rejection{
-			Message:  fmt.Sprintf("the body has %d bytes, and this route table allows %d", size, limit),
-			Help:     "write a shorter body, or max_direct_response_body_size_bytes in the route table",
+			Message:  fmt.Sprintf("the body has %d bytes, but this route table allows only %d", size, limit),
+			Help:     "write a shorter body, or raise max_direct_response_body_size_bytes in the route table",
 			Upstream: fmt.Sprintf("response body size is %d bytes; maximum is %d", size, limit),
 		})
 	}),

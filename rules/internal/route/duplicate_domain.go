@@ -13,7 +13,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "duplicate-domain",
 	Severity: lint.Error,
-	Summary:  "a domain stands twice in a route table",
+	Summary:  "a route table has the same domain twice",
 	Links:    []string{"RouteMatcher::RouteMatcher (source/common/router/config_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, table *routev3.RouteConfiguration) {
 		eachDomainTwice(p, at, table, func(domain string, where, first lint.At, vhost string) {
@@ -25,18 +25,19 @@ var _ = Rules.Add(&lint.Rule{
 				fixes = lint.Remove(where).Safe("remove the second one")
 			}
 			p.Reject(where, lint.Rejection{
-				Message:  fmt.Sprintf("the domain %q stands in this route table twice", domain),
-				Help:     "leave it to one virtual host",
-				Upstream: fmt.Sprintf("Only unique values for domains are permitted. Duplicate entry of domain %s in route %s", domain, table.GetName()),
-				Fixes:    fixes,
-				Related:  []lint.Related{lint.RelatedTo(first, fmt.Sprintf("virtual host %q has it", vhost))},
+				Message: fmt.Sprintf("duplicate domain %q in this route table", domain),
+				Help:    "keep it in one virtual host",
+				Upstream: fmt.Sprintf("Only unique values for domains are permitted. Duplicate entry of domain %s in route %s",
+					domain, table.GetName()),
+				Fixes:   fixes,
+				Related: []lint.Related{lint.RelatedTo(first, fmt.Sprintf("virtual host %q has it", vhost))},
 			})
 		})
 	}),
 })
 
-// eachDomainTwice calls f for every domain that an earlier one of the same table equals, as RouteMatcher compares them.
-// VHDS can bring more virtual hosts, and is no reason to take those that are here.
+// eachDomainTwice calls f for every domain that equals an earlier domain of the same table, as RouteMatcher compares them.
+// VHDS can add virtual hosts, but Envoy still rejects duplicates in the table itself.
 func eachDomainTwice(p *lint.Pass, at lint.At, config *routev3.RouteConfiguration, f func(domain string, where, first lint.At, vhost string)) {
 	type place struct {
 		at    lint.At
@@ -57,5 +58,5 @@ func eachDomainTwice(p *lint.Pass, at lint.At, config *routev3.RouteConfiguratio
 	}
 }
 
-// sameHost tells whether two domains stand in one virtual host.
+// sameHost reports whether two domains are in the same virtual host.
 func sameHost(a, b lint.At) bool { return a.Path().Parent().String() == b.Path().Parent().String() }

@@ -12,8 +12,11 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "matcher-action-unfit",
 	Severity: lint.Error,
-	Summary:  "a virtual host's matcher ends in something that is no route, or goes on after a match",
-	Links:    []string{"MatchTreeFactory::createOnMatchBase (source/common/matcher/matcher.h)", "RouteMatchActionFactory (source/common/router/config_impl.h)"},
+	Summary:  "a virtual host's matcher has an action that is not a route, or continues after a match",
+	Links: []string{
+		"MatchTreeFactory::createOnMatchBase (source/common/matcher/matcher.h)",
+		"RouteMatchActionFactory (source/common/router/config_impl.h)",
+	},
 	Run: lint.EachNamed(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		switch m.Descriptor().FullName() {
 		case "google.protobuf.Any":
@@ -27,8 +30,8 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			if _, ok := tableOf(p, at); ok {
 				p.Reject(at.Field("keep_matching").Key(), lint.Rejection{
-					Message:  "a virtual host's matcher does not go on after a match",
-					Help:     "leave keep_matching out; a RouteList holds routes that are tried one after the other",
+					Message:  "a virtual host's matcher cannot continue after a match",
+					Help:     "remove keep_matching; to try several routes in order, write a RouteList",
 					Upstream: "keep_matching is not supported",
 				})
 			}
@@ -49,8 +52,8 @@ func checkAction(p *lint.Pass, at lint.At) {
 	}
 	if _, ok := tableOf(p, action); ok {
 		p.Reject(action.Field("typed_config", "@type"), lint.Rejection{
-			Message:  fmt.Sprintf("a virtual host's matcher cannot end in %s", name),
-			Help:     "write an envoy.config.route.v3.Route or a RouteList",
+			Message:  fmt.Sprintf("a virtual host's matcher cannot have the action %s", name),
+			Help:     "write an envoy.config.route.v3.Route or RouteList",
 			Upstream: fmt.Sprintf("Didn't find a registered implementation for '%s' with type URL: '%s'", stringOf(action, "name"), name),
 		})
 	}

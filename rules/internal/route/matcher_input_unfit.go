@@ -14,7 +14,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "matcher-input-unfit",
 	Severity: lint.Error,
-	Summary:  "a virtual host's matcher looks at something that a route may not depend on",
+	Summary:  "a virtual host's matcher has an input that cannot select a route",
 	Links:    []string{"RouteActionValidationVisitor::performDataInputValidation (source/common/router/matcher_visitor.cc)"},
 	Run: lint.EachNamed(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		if at.Place.Parent == nil {
@@ -37,14 +37,14 @@ var _ = Rules.Add(&lint.Rule{
 			upstream = fmt.Sprintf("Route table can only match on request headers, saw type.googleapis.com/%s", name)
 		}
 		p.Reject(input.Field("typed_config", "@type"), lint.Rejection{
-			Message:  fmt.Sprintf("a virtual host's matcher cannot look at %s", name),
-			Help:     "match by HttpRequestHeaderMatchInput, and put other conditions into the routes",
+			Message:  fmt.Sprintf("a virtual host's matcher cannot have the input %s", name),
+			Help:     "match by HttpRequestHeaderMatchInput, and move other conditions to the routes",
 			Upstream: upstream,
 		})
 	}, "google.protobuf.Any"),
 })
 
-// inputs are the fields that say what a matcher looks at.
+// inputs are the fields that select the input of a matcher.
 var inputs = map[protoreflect.FullName]bool{
 	"xds.type.matcher.v3.Matcher.MatcherTree.input":                                      true,
 	"xds.type.matcher.v3.Matcher.MatcherList.Predicate.SinglePredicate.input":            true,
@@ -52,7 +52,7 @@ var inputs = map[protoreflect.FullName]bool{
 	"envoy.config.common.matcher.v3.Matcher.MatcherList.Predicate.SinglePredicate.input": true,
 }
 
-// fitInputs are those that RouteActionValidationVisitor lets pass.
+// fitInputs are the inputs that RouteActionValidationVisitor accepts.
 var fitInputs = map[protoreflect.FullName]bool{
 	"envoy.type.matcher.v3.HttpRequestHeaderMatchInput":                   true,
 	"envoy.extensions.matching.common_inputs.network.v3.FilterStateInput": true,
@@ -63,7 +63,7 @@ func stringOf(at lint.At, field protoreflect.Name) string {
 	return m.Get(m.Descriptor().Fields().ByName(field)).String()
 }
 
-// inVirtualHost tells whether a place is in the matcher of a virtual host itself, not in what its actions hold.
+// inVirtualHost reports whether a place is in the matcher of a virtual host itself, not inside one of its actions.
 func inVirtualHost(place *graph.Place) bool {
 	for place = place.Parent; place != nil; place = place.Parent {
 		if _, ok := place.Message.Interface().(*routev3.VirtualHost); ok {
@@ -76,7 +76,7 @@ func inVirtualHost(place *graph.Place) bool {
 	return false
 }
 
-// isTree tells the Any of a tree of matchers, which is a part of the matcher around it.
+// isTree reports whether a place is the Any of a matcher tree, which is a part of the matcher around it.
 func isTree(place *graph.Place) bool {
 	if place.Parent == nil || !isAction(place) {
 		return false

@@ -9,7 +9,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "regex-ignore-case",
 	Severity: lint.Error,
-	Summary:  "a string matcher of a route table has ignore_case beside a regular expression",
+	Summary:  "a string matcher of a route table has both ignore_case and a regular expression",
 	Links:    []string{"StringMatcherImpl::createVariant (source/common/common/matchers.h)"},
 	Run: lint.EachNamed(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		fields := m.Descriptor().Fields()
@@ -18,8 +18,8 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		if _, ok := tableOf(p, at); ok {
 			p.Reject(at.Field("ignore_case").Key(), lint.Rejection{
-				Message:  "ignore_case does not go with safe_regex",
-				Help:     "leave it out, and begin the expression with (?i)",
+				Message:  "ignore_case cannot be combined with safe_regex",
+				Help:     "remove it, and begin the expression with (?i)",
 				Upstream: "ignore_case has no effect for safe_regex",
 				Fixes:    lint.Remove(at.Field("ignore_case")).Likely("remove ignore_case"),
 				Related:  []lint.Related{lint.RelatedTo(at.Field("safe_regex").Key(), "the regular expression")},

@@ -12,7 +12,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "regex-invalid",
 	Severity: lint.Error,
-	Summary:  "a regular expression of a route table is not one that RE2 knows",
+	Summary:  "a regular expression of a route table is not valid for RE2",
 	Links:    []string{"CompiledGoogleReMatcher (source/common/common/regex.cc)", "https://github.com/google/re2/wiki/Syntax"},
 	Run: lint.EachNamed(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		expression, ok := expressionOf(p, m)
@@ -25,7 +25,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		if _, ok := tableOf(p, at); ok {
 			p.Reject(at.Field("regex"), lint.Rejection{
-				Message:  "RE2 does not know this regular expression: " + upstream,
+				Message:  "RE2 rejects this regular expression: " + upstream,
 				Help:     check.RegexHelp(upstream),
 				Upstream: upstream,
 			})
@@ -33,7 +33,7 @@ var _ = Rules.Add(&lint.Rule{
 	}, "envoy.type.matcher.v3.RegexMatcher", "xds.type.matcher.v3.RegexMatcher"),
 })
 
-// expressionOf is the regular expression that RE2 compiles for a message; an empty one breaks a constraint.
+// expressionOf returns the regular expression that RE2 compiles for a message. An empty one violates a constraint.
 func expressionOf(p *lint.Pass, m protoreflect.Message) (expression string, ok bool) {
 	switch m.Descriptor().FullName() {
 	case "envoy.type.matcher.v3.RegexMatcher":

@@ -15,8 +15,11 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "reserved-header",
 	Severity: lint.Error,
-	Summary:  "a route adds, removes or copies the host or a header that starts with a colon",
-	Links:    []string{"HeaderParser::configure (source/common/router/header_parser.cc)", "https://github.com/kgateway-dev/kgateway/issues/14264"},
+	Summary:  "a route adds, removes or copies the host or a header that begins with a colon",
+	Links: []string{
+		"HeaderParser::configure (source/common/router/header_parser.cc)",
+		"https://github.com/kgateway-dev/kgateway/issues/14264",
+	},
 	Run: lint.EachNamed(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		switch m.Descriptor().FullName() {
 		case "envoy.config.core.v3.HeaderValueOption":
@@ -48,7 +51,7 @@ var _ = Rules.Add(&lint.Rule{
 		"envoy.config.route.v3.VirtualHost", "envoy.config.route.v3.Route", "envoy.config.route.v3.WeightedCluster.ClusterWeight"),
 })
 
-// checkReserved is HeaderUtility::isModifiableHeader, and isRemovableHeader, which is the same.
+// checkReserved reports a header that a route table cannot change (HeaderUtility::isModifiableHeader, isRemovableHeader).
 func checkReserved(p *lint.Pass, at lint.At, name, verb string) {
 	if !envoy.ReservedHeader(name) {
 		return
@@ -56,7 +59,7 @@ func checkReserved(p *lint.Pass, at lint.At, name, verb string) {
 	if _, ok := tableOf(p, at); !ok {
 		return
 	}
-	help := "leave it out"
+	help := "remove it"
 	switch {
 	case verb != "modified":
 	case ascii.Lower(name) == "host", ascii.Lower(name) == ":authority":

@@ -12,7 +12,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "retry-backoff",
 	Severity: lint.Error,
-	Summary:  "the longest wait before a retry is shorter than the shortest",
+	Summary:  "the max_interval of a retry policy is shorter than its base_interval",
 	Links:    []string{"RetryPolicyImpl::RetryPolicyImpl (source/common/router/retry_policy_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *routev3.RetryPolicy) {
 		switch holder(at) {
@@ -26,21 +26,21 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		base, longest := backOff.GetBaseInterval().AsDuration(), backOff.GetMaxInterval().AsDuration()
 		if base <= 0 || longest <= 0 || atLeastOne(longest) >= atLeastOne(base) {
-			return // what is not positive breaks a constraint
+			return // an interval that is not positive violates a constraint
 		}
 		if _, ok := tableOf(p, at); !ok {
 			return
 		}
 		p.Reject(at.Field("retry_back_off", "max_interval"), lint.Rejection{
 			Message:  fmt.Sprintf("max_interval %s is shorter than base_interval %s", longest, base),
-			Help:     "write a max_interval of at least " + base.String() + ", or none: it is then ten times the base_interval",
+			Help:     "write a max_interval of at least " + base.String() + ", or remove it to use ten times the base_interval",
 			Upstream: "retry_policy.max_interval must greater than or equal to the base_interval",
 			Related:  []lint.Related{lint.RelatedTo(at.Field("retry_back_off", "base_interval"), "the base_interval")},
 		})
 	}),
 })
 
-// atLeastOne is a duration as Envoy takes it: whole milliseconds, one or more.
+// atLeastOne rounds a duration as Envoy does: to whole milliseconds, at least one.
 func atLeastOne(d time.Duration) int64 {
 	return max(d.Milliseconds(), 1)
 }

@@ -32,15 +32,15 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		if len(fields) > 1 {
 			p.Reject(at.Field("route", fields[1]).Key(), lint.Rejection{
-				Message:  "a route takes one of prefix_rewrite, regex_rewrite and path_rewrite_policy",
-				Help:     "keep the one that says what the upstream is to see",
+				Message:  "a route can have only one of prefix_rewrite, regex_rewrite and path_rewrite_policy",
+				Help:     "keep the one with the path that the upstream should see",
 				Upstream: "Specify only one of prefix_rewrite, regex_rewrite or path_rewrite_policy",
 				Related:  []lint.Related{lint.RelatedTo(at.Field("route", fields[0]).Key(), "the other one")},
 			})
 			return
 		}
 		p.Reject(at.Field("route", "prefix_rewrite").Key(), lint.Rejection{
-			Message:  "prefix_rewrite does not go with path_match_policy",
+			Message:  "prefix_rewrite cannot be combined with path_match_policy",
 			Help:     "write a path_rewrite_policy or a regex_rewrite, or match a prefix",
 			Upstream: "Cannot use prefix_rewrite with matcher extension",
 			Related:  []lint.Related{lint.RelatedTo(at.Field("match", "path_match_policy").Key(), "the path is matched by an extension")},

@@ -1,4 +1,4 @@
-// Package route holds the rules about route tables: what Envoy refuses in them.
+// Package route holds the rules about what Envoy rejects in route tables.
 package route
 
 import (
@@ -10,22 +10,22 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Rules is the group; each rule adds itself.
-var Rules = &lint.Group{Name: "route", Summary: "route tables that Envoy refuses: domains, matches, rewrites, retries, headers"}
+// Rules is the group. Each rule adds itself.
+var Rules = &lint.Group{Name: "route", Summary: "route tables that Envoy rejects: domains, matches, rewrites, retries, headers"}
 
-// table is the route table that Envoy builds of the messages around a place, all at once and before any request.
+// table is the route table around a place. Envoy builds it as a whole when it loads the configuration.
 type table struct {
-	config *routev3.RouteConfiguration // nil: a virtual host that comes alone, over VHDS
+	config *routev3.RouteConfiguration // nil for a virtual host from VHDS
 }
 
-// tables are the fields that hold a route table. One that stands alone comes over RDS.
+// tables are the fields that hold a route table. A table that is not in a field comes from RDS.
 var tables = map[protoreflect.FullName]bool{
 	"envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager.route_config": true,
 	"envoy.config.route.v3.ScopedRouteConfiguration.route_configuration":                             true,
 }
 
-// tableOf finds the table that a place is part of. Routes can stand in the actions of a virtual host's matcher; what other
-// Anys hold, such as the configurations of filters, is no part of it.
+// tableOf returns the table that a place belongs to. That includes routes in the actions of a virtual host's matcher, but not the
+// content of other Anys, such as the configurations of filters.
 func tableOf(p *lint.Pass, at lint.At) (t table, ok bool) {
 	for place := at.Place; place != nil; place = place.Parent {
 		switch m := place.Message.Interface().(type) {
@@ -48,7 +48,7 @@ func tableOf(p *lint.Pass, at lint.At) (t table, ok bool) {
 	return t, false
 }
 
-// isAction tells the Any of a matcher's action, or of a tree of matchers that leads to actions.
+// isAction reports whether a place is the Any of a matcher's action, or of a matcher tree that leads to actions.
 func isAction(place *graph.Place) bool {
 	if place.Parent == nil {
 		return false
@@ -65,7 +65,7 @@ func isAction(place *graph.Place) bool {
 	return false
 }
 
-// holder is the name of the field that holds the message at a place.
+// holder returns the name of the field that holds the message at a place.
 func holder(at lint.At) protoreflect.FullName {
 	if fd := envoy.FieldOf(at.Place); fd != nil {
 		return fd.FullName()

@@ -19,8 +19,8 @@ var _ = Rules.Add(&lint.Rule{
 				return // duplicate-domain
 			}
 			p.Reject(where, lint.Rejection{
-				Message:  `the domain "*" stands in this route table twice`,
-				Help:     "put the routes of both into one virtual host, or name the domains of the other",
+				Message:  `duplicate domain "*" in this route table`,
+				Help:     "move the routes of both to one virtual host, or list the domains of the other",
 				Upstream: "Only a single wildcard domain is permitted in route " + table.GetName(),
 				Related:  []lint.Related{lint.RelatedTo(first, fmt.Sprintf("virtual host %q has it", vhost))},
 			})

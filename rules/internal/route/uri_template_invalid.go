@@ -56,15 +56,15 @@ var _ = Rules.Add(&lint.Rule{
 			})
 		case r.GetMatch().GetPathMatchPolicy() == nil:
 			p.Reject(where, lint.Rejection{
-				Message:  "a path template can rewrite only what a path template has matched",
-				Help:     "match with a path_match_policy, or write prefix_rewrite or regex_rewrite",
+				Message:  "a path template rewrite needs a path template match",
+				Help:     "match with a path_match_policy, or use prefix_rewrite or regex_rewrite",
 				Upstream: "unable to use envoy.path.rewrite.uri_template.uri_template_rewriter extension without envoy.path.match.uri_template.uri_template_matcher extension",
 			})
 		case isMatch:
 			for _, name := range named {
 				if !slices.Contains(variables, name) {
 					p.Reject(where, lint.Rejection{
-						Message:  fmt.Sprintf("the path template that matches has no variable %q", name),
+						Message:  fmt.Sprintf("the path template of the match does not have a variable %q", name),
 						Upstream: fmt.Sprintf("mismatch between variables in path_match_policy %s and path_rewrite_policy %s", match, rewrite),
 						Related:  []lint.Related{lint.RelatedTo(at.Field("match", "path_match_policy", "typed_config", "path_template"), "the template that matches")},
 					})
@@ -74,7 +74,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// template is the template in an extension's configuration; an empty one breaks a constraint.
+// template returns the template in an extension's configuration. An empty one violates a constraint.
 func template(at lint.At, extension *corev3.TypedExtensionConfig, name protoreflect.FullName, field protoreflect.Name) (text string, ok bool) {
 	if extension.GetTypedConfig() == nil {
 		return "", false
@@ -95,20 +95,20 @@ var (
 	variableName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*$`)
 )
 
-// parseTemplate returns a template's variables, or what is wrong with it. First tells that variables have to stand at the
+// parseTemplate returns a template's variables, or what is wrong with it. If first, variables must be at the
 // beginning of a segment, as until Envoy 1.38.
 func parseTemplate(text string, first bool) (variables []string, wrong string) {
 	if text[0] != '/' {
 		return nil, "it does not start with a slash"
 	}
-	// Variables may hold slashes, so they are cut out first. What is left of each is a brace, which no other part can have.
+	// Variables can contain slashes, so they are cut out first. A brace remains of each, which no other part can have.
 	var bare strings.Builder
 	var contents []string
 	for rest := text; rest != ""; {
 		before, after, found := strings.Cut(rest, "{")
 		bare.WriteString(before)
 		if strings.Contains(before, "}") {
-			return nil, "a brace is closed that was not opened"
+			return nil, "it has a closing brace without an opening one"
 		}
 		if !found {
 			break
@@ -120,18 +120,18 @@ func parseTemplate(text string, first bool) (variables []string, wrong string) {
 		name, pattern, hasPattern := strings.Cut(content, "=")
 		switch {
 		case !variableName.MatchString(name):
-			return nil, fmt.Sprintf("%q is no name for a variable", name)
+			return nil, fmt.Sprintf("%q is not a name for a variable", name)
 		case len(name) > maxVariableName:
 			return nil, fmt.Sprintf("the variable name %q is longer than %d", name, maxVariableName)
 		case slices.Contains(variables, name):
-			return nil, fmt.Sprintf("the variable %q is there twice", name)
+			return nil, fmt.Sprintf("it has the variable %q twice", name)
 		case len(variables) == maxVariables:
 			return nil, fmt.Sprintf("it has more than %d variables", maxVariables)
 		}
 		if hasPattern {
 			for part := range strings.SplitSeq(pattern, "/") {
 				if !literal.MatchString(part) || part[0] == '*' && part != "*" && part != "**" {
-					return nil, fmt.Sprintf("%q is no pattern for a variable", pattern)
+					return nil, fmt.Sprintf("%q is not a pattern for a variable", pattern)
 				}
 			}
 		} else {
@@ -143,12 +143,12 @@ func parseTemplate(text string, first bool) (variables []string, wrong string) {
 	}
 	segments := strings.Split(bare.String()[1:], "/")
 	if first && slices.ContainsFunc(segments, func(s string) bool { return strings.Index(s, "{") > 0 }) {
-		return nil, "text stands before a variable, which Envoy takes since 1.39"
+		return nil, "it has text before a variable, which Envoy accepts only since 1.39"
 	}
 	return variables, checkSegments(segments, contents)
 }
 
-// checkSegments checks what stands between the slashes; a brace stands for a variable, and contents are their patterns.
+// checkSegments checks the segments between the slashes. A brace stands for a variable; contents are the patterns of the variables.
 func checkSegments(segments, contents []string) string {
 	textGlob := false
 	for i, segment := range segments {
@@ -162,24 +162,24 @@ func checkSegments(segments, contents []string) string {
 		case around != "" && !literal.MatchString(around):
 			return fmt.Sprintf("%q has a character that does not belong into a path", around)
 		case count > 1:
-			return "two variables stand in one segment"
+			return "it has two variables in one segment"
 		case count == 1:
 			pattern := contents[0]
 			contents = contents[1:]
 			if segment[0] == '*' {
-				return "a variable stands beside a *"
+				return "it has a variable next to a *"
 			}
 			for part := range strings.SplitSeq(pattern, "/") {
 				if part == "*" || part == "**" {
 					if textGlob {
-						return "a variable comes after **"
+						return "it has a variable after **"
 					}
 					textGlob = part == "**"
 				}
 			}
 		case segment[0] == '*':
 			if textGlob {
-				return "a * comes after **"
+				return "it has a * after **"
 			}
 			textGlob = strings.HasPrefix(segment, "**")
 		}
@@ -208,7 +208,7 @@ func parseRewrite(text string) (variables []string, wrong string) {
 			return nil, "a brace is not closed"
 		}
 		if !variableName.MatchString(name) {
-			return nil, fmt.Sprintf("%q is no name for a variable", name)
+			return nil, fmt.Sprintf("%q is not a name for a variable", name)
 		}
 		variables, rest = append(variables, name), tail
 	}

@@ -17,8 +17,8 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		if m.GetMatcher() != nil && len(m.GetRoutes()) > 0 {
 			p.Reject(at.Field("matcher").Key(), lint.Rejection{
-				Message:  "a virtual host takes either routes or a matcher",
-				Help:     "move the routes into the matcher, as actions of type envoy.config.route.v3.Route",
+				Message:  "a virtual host has either routes or a matcher",
+				Help:     "move the routes to the matcher, as actions of type envoy.config.route.v3.Route",
 				Upstream: "cannot set both matcher and routes on virtual host",
 				Related:  []lint.Related{lint.RelatedTo(at.Field("routes").Key(), "the routes")},
 			})
@@ -26,7 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 		for i, c := range m.GetVirtualClusters() {
 			if len(c.GetHeaders()) == 0 {
 				p.Reject(at.Item("virtual_clusters", i), lint.Rejection{
-					Message:  "the virtual cluster has no headers to match by",
+					Message:  "the virtual cluster does not have headers to match",
 					Help:     `write headers, such as {name: ":path", string_match: {prefix: /checkout}}`,
 					Upstream: "virtual clusters must define 'headers'",
 				})

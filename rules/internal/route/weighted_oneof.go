@@ -24,14 +24,14 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		if m.GetName() == "" {
 			p.Reject(at, lint.Rejection{
-				Message:  "this weighted cluster names no cluster",
+				Message:  "this weighted cluster does not name a cluster",
 				Help:     "write name, or cluster_header for a request header that names it",
 				Upstream: "At least one of name or cluster_header need to be specified",
 			})
 			return
 		}
 		p.Reject(at.Field("cluster_header"), lint.Rejection{
-			Message:  "a weighted cluster takes either name or cluster_header",
+			Message:  "a weighted cluster has either name or cluster_header",
 			Help:     "keep one of them",
 			Upstream: "Only one of name or cluster_header can be specified",
 			Related:  []lint.Related{lint.RelatedTo(at.Field("name"), "the name")},

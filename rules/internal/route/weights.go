@@ -14,11 +14,11 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "weights",
 	Severity: lint.Error,
-	Summary:  "the weights of a route's clusters add up to 0 or to more than 32 bits hold, or one is missing",
+	Summary:  "the weights of a route's clusters add up to 0 or to more than 32 bits can hold, or one is missing",
 	Links:    []string{"WeightedClusterSpecifierPlugin (source/common/router/weighted_cluster_specifier.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *routev3.WeightedCluster) {
 		if holder(at) != "envoy.config.route.v3.RouteAction.weighted_clusters" || len(m.GetClusters()) == 0 {
-			return // no cluster at all breaks a constraint
+			return // an empty list violates a constraint
 		}
 		runtime := envoy.RuntimeOf(p.Snapshot)
 		var sum uint64
@@ -26,8 +26,8 @@ var _ = Rules.Add(&lint.Rule{
 			if c.GetWeight() == nil {
 				if _, ok := tableOf(p, at); ok {
 					p.Reject(at.Item("clusters", i), lint.Rejection{
-						Message:  "this cluster has no weight",
-						Help:     "write weight: 0 to send it nothing",
+						Message:  "this cluster does not have a weight",
+						Help:     "write a weight; weight: 0 sends no requests to it",
 						Upstream: "Field 'weight' is missing in: " + c.GetName(),
 					})
 				}
@@ -44,7 +44,7 @@ var _ = Rules.Add(&lint.Rule{
 		if sum == 0 {
 			p.Reject(at.Field("clusters").Key(), lint.Rejection{
 				Message:  "the weights of these clusters add up to 0",
-				Help:     "give one of them a weight",
+				Help:     "raise the weight of one of them",
 				Upstream: "Sum of weights in the weighted_cluster must be greater than 0.",
 			})
 			return
@@ -55,13 +55,13 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Reject(at.Field("clusters").Key(), lint.Rejection{
 			Message:  fmt.Sprintf("the weights of these clusters add up to %d, more than 4294967295", sum),
-			Help:     "write smaller weights, such as percents",
+			Help:     "write smaller weights, such as percentages",
 			Upstream: fmt.Sprintf("The sum of weights of all weighted clusters of route %s exceeds 4294967295", name),
 		})
 	}),
 })
 
-// weightOf is a cluster's weight when the table is loaded: the runtime can have another one.
+// weightOf returns a cluster's weight when the table is loaded. The runtime can set another one.
 func weightOf(runtime envoy.Runtime, m *routev3.WeightedCluster, c *routev3.WeightedCluster_ClusterWeight) uint64 {
 	weight := uint64(c.GetWeight().GetValue())
 	if m.GetRuntimeKeyPrefix() == "" {
