@@ -30,7 +30,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the rules now report into the archives")
 
-// TestArchives runs all rules over the examples of each, and asks the real Envoy what it thinks of them.
+// TestArchives runs all rules over the examples of each, and compares the findings with the verdict of the real Envoy.
 func TestArchives(t *testing.T) {
 	var judgements []judgement
 	for _, a := range archives(t) {
@@ -46,10 +46,10 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// allRules are the rules, and those about suppressions.
+// allRules returns all rules, including those about suppressions.
 func allRules() []*lint.Rule { return rules.Known() }
 
-// run lints the examples and compares what comes of it with the archive.
+// run lints the examples and compares the results with the archive.
 func (a *archive) run(t *testing.T) []judgement {
 	var all []judgement
 	var want []string // a report for each bad example
@@ -69,7 +69,7 @@ func (a *archive) run(t *testing.T) []judgement {
 			}
 		}
 		if a.between() {
-			continue // there is nothing to fix, and another test asks Envoy
+			continue // a push has nothing to fix, and another test asks Envoy
 		}
 		judged := judgement{archive: a, example: example, target: a.flagsOf(example).target, snapshots: result.Snapshots, found: result.Diagnostics}
 		all = append(all, judged)
@@ -94,7 +94,7 @@ func (a *archive) run(t *testing.T) []judgement {
 	return all
 }
 
-// without takes the skeletons off fixed texts.
+// without removes the skeletons from fixed texts.
 func (a *archive) without(t *testing.T, whole map[string][]byte) map[string][]byte {
 	all := maps.Clone(whole)
 	for _, f := range a.files() {
@@ -109,7 +109,7 @@ func (a *archive) without(t *testing.T, whole map[string][]byte) map[string][]by
 	return all
 }
 
-// own is what the archive's own rule reports of an example: something of each bad one. Of a good one no rule says anything.
+// own returns what the archive's own rule reports of an example. It must report each bad one, and no rule a good one.
 func (a *archive) own(t *testing.T, example string, result *lint.Result) string {
 	t.Helper()
 	if !strings.HasPrefix(example, "bad") {
@@ -121,7 +121,7 @@ func (a *archive) own(t *testing.T, example string, result *lint.Result) string 
 	own := *result
 	own.Diagnostics = slices.DeleteFunc(slices.Clone(result.Diagnostics), func(d lint.Diagnostic) bool { return d.Rule.ID() != a.rule })
 	if len(own.Diagnostics) == 0 {
-		t.Errorf("%s: the rule has nothing to say about it:\n%s", example, reported(t, result))
+		t.Errorf("%s: the rule does not report it:\n%s", example, reported(t, result))
 	}
 	shown, err := explain.Shown(&own, a.files())
 	if err != nil {
@@ -170,7 +170,7 @@ func (a *archive) lint(t *testing.T, example string, texts map[string][]byte) (*
 	return result, nil
 }
 
-// judgement is what the rules said of an example; Envoy has to agree with what they say of being refused.
+// judgement holds what the rules report of an example; Envoy must agree with what they report as rejected.
 type judgement struct {
 	archive   *archive
 	example   string
@@ -199,12 +199,12 @@ func askEnvoy(t *testing.T, judgements []judgement) {
 	}
 }
 
-// envoy is the one that the example is judged for.
+// envoy returns the version for which the example is judged.
 func (j judgement) envoy() envoytest.Version {
 	return envoytest.Version(j.target.Version)
 }
 
-// validate judges the bootstrap of an example. Envoy does not open the files that it names.
+// validate asks Envoy about the bootstrap of an example. Envoy does not open the files that it names.
 func (j judgement) validate(t *testing.T, crash bool) {
 	dir := t.TempDir()
 	j.archive.extract(t, dir)
@@ -222,7 +222,7 @@ func (j judgement) validate(t *testing.T, crash bool) {
 		t.Fatal(err)
 	}
 	booted := slices.DeleteFunc(slices.Clone(j.found), func(d lint.Diagnostic) bool { return d.Resource.File.Name != bootstrap })
-	refusals := refused(booted)
+	rejected := rejections(booted)
 	want := envoytest.Accept
 	switch {
 	case crash:
@@ -230,16 +230,16 @@ func (j judgement) validate(t *testing.T, crash bool) {
 	case len(refusals) > 0:
 		want = envoytest.Reject
 	}
-	if want == envoytest.Reject && verdict.Outcome == envoytest.Accept && j.refusedAtStart(t, filepath.Join(dir, bootstrap)) {
+	if want == envoytest.Reject && verdict.Outcome == envoytest.Accept && j.rejectedAtStart(t, filepath.Join(dir, bootstrap)) {
 		return
 	}
 	if verdict.Outcome != want {
-		t.Errorf("envoy says %s; the rules say %s: %s", verdict, want, strings.Join(refusals, "; "))
+		t.Errorf("envoy says %s; the rules say %s: %s", verdict, want, strings.Join(rejected, "; "))
 	}
 }
 
-// refusedAtStart asks an older Envoy itself: its validate mode leaves out what needs its runtime, which the server refuses.
-func (j judgement) refusedAtStart(t *testing.T, path string) bool {
+// rejectedAtStart starts an older Envoy: its validate mode does not check what needs its runtime, which the server rejects.
+func (j judgement) rejectedAtStart(t *testing.T, path string) bool {
 	if j.envoy() == envoytest.Newest {
 		return false
 	}
@@ -254,7 +254,7 @@ func (j judgement) refusedAtStart(t *testing.T, path string) bool {
 	return errors.Is(err, envoytest.ErrEnded)
 }
 
-// bootstrap is the file that Envoy starts with; one that cannot be read at all stands for a bootstrap too.
+// bootstrap returns the file that Envoy starts with. A file that cannot be read is used as one too.
 func (j judgement) bootstrap() (name string) {
 	for _, s := range j.snapshots {
 		for _, r := range s.Resources {
@@ -285,13 +285,13 @@ func (j judgement) push(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refusals := refused(j.found)
+	rejected := rejections(j.found)
 	if refuses := result.Nack() != "" || result.Crashed; refuses != (len(refusals) > 0) {
-		t.Errorf("envoy says %q (crashed: %t); the rules say: %s", result.Nack(), result.Crashed, strings.Join(refusals, "; "))
+		t.Errorf("envoy says %q (crashed: %t); the rules say: %s", result.Nack(), result.Crashed, strings.Join(rejected, "; "))
 	}
 }
 
-// TestEveryRuleIsComplete: a rule has its texts, a file that is built everywhere, and an archive.
+// TestEveryRuleIsComplete checks that a rule has its texts, a file that is built everywhere, and an archive.
 func TestEveryRuleIsComplete(t *testing.T) {
 	examples := map[string]bool{}
 	for _, a := range archives(t) {
@@ -313,7 +313,7 @@ func TestEveryRuleIsComplete(t *testing.T) {
 		}
 		file := filepath.Join("internal", r.Group, strings.ReplaceAll(r.Name, "-", "_")+".go")
 		if _, err := os.Stat(file); err != nil {
-			t.Errorf("%s: a rule stands in a file of its own name: %v", r.ID(), err)
+			t.Errorf("%s: the file of a rule must have its name: %v", r.ID(), err)
 		}
 		if !examples[r.ID()] {
 			t.Errorf("%s has no archive under testdata/rules", r.ID())
@@ -329,11 +329,11 @@ func TestEveryRuleIsComplete(t *testing.T) {
 		}
 	}
 	for id := range examples {
-		t.Errorf("%s has an archive and is no rule", id)
+		t.Errorf("%s has an archive, but is not a rule", id)
 	}
 }
 
-// TestFilesAreBuilt: Go leaves out x_test.go, x_linux.go, x_wasm.go … without a word.
+// TestFilesAreBuilt checks the names of rules: Go silently leaves out x_test.go, x_linux.go, x_wasm.go …
 func TestFilesAreBuilt(t *testing.T) {
 	files, err := filepath.Glob("internal/*/*.go")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-// TestOlderVersions judges every bootstrap among the examples for each older Envoy too, and asks that one: some thousand times.
+// TestOlderVersions judges every bootstrap among the examples for each older Envoy, and compares with that one's verdict.
 func TestOlderVersions(t *testing.T) {
 	var judgements []judgement
 	for _, a := range archives(t) {
@@ -36,7 +36,7 @@ func TestOlderVersions(t *testing.T) {
 	}
 }
 
-// judgeOlder lints an example for every Envoy but the newest.
+// judgeOlder lints an example for every Envoy except the newest.
 func (a *archive) judgeOlder(t *testing.T, example string) (all []judgement) {
 	input, err := load.Paths(t.Context(), []string{example}, load.Options{Assumptions: a.flagsOf(example).assumptions})
 	if err != nil {

@@ -53,7 +53,7 @@ func judgeCluster(p *lint.Pass, b *envoy.Boot, e *graph.Edge, note string) {
 		// Envoy looks the name up while it loads this. Clusters from CDS do not exist yet, or do not count: only those of
 		// the bootstrap do.
 		if !b.Has(lookup.Need, e.Target) {
-			refuse(p, b, e, lookup)
+			reject(p, b, e, lookup)
 		}
 		return
 	}
@@ -76,7 +76,7 @@ func judgeCluster(p *lint.Pass, b *envoy.Boot, e *graph.Edge, note string) {
 	p.ReportDangling(e, world, d)
 }
 
-func refuse(p *lint.Pass, b *envoy.Boot, e *graph.Edge, lookup *envoy.Lookup) {
+func reject(p *lint.Pass, b *envoy.Boot, e *graph.Edge, lookup *envoy.Lookup) {
 	d := lint.Diagnostic{
 		Severity: lint.Error,
 		Message:  fmt.Sprintf("no cluster is named %q", e.Target),

@@ -98,7 +98,7 @@ func checkAny(p *lint.Pass, at lint.At, url string) {
 	if plugged && envoy.Ignored(x, pt, at.Place) {
 		plugged = false
 	}
-	refused := plugged && envoy.OuterRead(p.Target.Extensions(), at.Place) && !pt.Takes(x, name) && !optional(at.Place, pt)
+	rejected := plugged && envoy.OuterRead(p.Target.Extensions(), at.Place) && !pt.Takes(x, name) && !optional(at.Place, pt)
 	switch {
 	case !official(p.Target, name):
 		if at.Resource().Kind == graph.Patch && !meantForEnvoy(x, at, name) {
@@ -106,13 +106,13 @@ func checkAny(p *lint.Pass, at lint.At, url string) {
 		}
 		d := unknownType(p, at.Field(typeKey(at)), string(name))
 		inText := text && decode.TypeName(url) == name // the type in a TypedStruct is looked up, not decoded
-		d.Rejected = inText || refused
+		d.Rejected = inText || rejected
 		if d.Rejected || at.Place.Opaque {
 			reportType(p, at, d)
 		}
-	case plugged && !refused && envoy.OuterRead(x, at.Place):
+	case plugged && !rejected && envoy.OuterRead(x, at.Place):
 		checkPosition(p, at, pt, name)
-	case refused && (!envoy.IsFilterConfig(at.Place) || inFilterConfig(at.Place)) && !byItsName(pt, name):
+	case rejected && (!envoy.IsFilterConfig(at.Place) || inFilterConfig(at.Place)) && !byItsName(pt, name):
 		d := misplaced(p, pt, name, at.Field(typeKey(at)))
 		late(&d, pt)
 		reportType(p, at, d)
