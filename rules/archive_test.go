@@ -22,10 +22,10 @@ import (
 // archive is the examples of one rule: testdata/rules/GROUP/RULE.txtar.
 //
 //	why.md              what the data plane does with it, where that was seen, what to write instead
-//	bad*.yaml, bad1/…   an example that the rule has something to say about. Where its first line is "# in: NAME", it stands in
+//	bad*.yaml, bad1/…   an example that the rule reports. If its first line is "# in: NAME", it is put into
 //	                    testdata/skeletons/NAME.yaml in place of the line "# example", and that is judged. A folder is several files in one run. Paths in
 //	                    a bootstrap start in its own folder: ./rds.yaml (Envoy does not take rds.yaml)
-//	good*.yaml, …       one that is silent under all rules
+//	good*.yaml, …       an example that no rule reports
 //	flags               optional: "assume KIND:GLOB", "open KIND", "closed KIND", "target PLANE:VERSION", one a line; for one
 //	                    example only with "EXAMPLE: " before it
 //	envoy               optional: "EXAMPLE: WHY" for each example that --mode validate cannot judge. The word push stands for
@@ -149,7 +149,7 @@ func (a *archive) readFlags(text string) (err error) {
 	return nil
 }
 
-// flagsOf are the flags of one example: its own, or those of all.
+// flagsOf returns the flags of one example: its own, or those of all.
 func (a *archive) flagsOf(example string) flags {
 	for _, name := range []string{example, ""} {
 		if f := a.flags[name]; f != nil {
@@ -163,7 +163,7 @@ func (a *archive) readEnvoy(text string) error {
 	for line := range strings.Lines(text) {
 		example, why, ok := strings.Cut(strings.TrimSpace(line), ": ")
 		if !ok || !a.has(example) {
-			return fmt.Errorf("envoy: %q is no \"EXAMPLE: WHY\"", line)
+			return fmt.Errorf("envoy: %q is not \"EXAMPLE: WHY\"", line)
 		}
 		a.envoy[example] = why
 	}
@@ -176,7 +176,7 @@ func (a *archive) has(example string) bool {
 	})
 }
 
-// files are the examples, as they stand in the archive.
+// files returns the examples as they are in the archive.
 func (a *archive) files() (all []explain.File) {
 	for _, f := range a.text.Files {
 		all = append(all, explain.File{Name: f.Name, Text: string(f.Data)})
@@ -198,12 +198,12 @@ func (a *archive) extract(t *testing.T, dir string) {
 	}
 }
 
-// written tells which sections of an archive -update writes.
+// written reports whether -update writes a section of an archive.
 func written(section string) bool {
 	return section == "want" || section == "also" || strings.HasPrefix(section, "fixed/")
 }
 
-// compare holds the sections that the examples now give against those in the archive.
+// compare compares the sections that the examples now give with those in the archive.
 func (a *archive) compare(t *testing.T, got []txtar.File) {
 	t.Helper()
 	for _, f := range got {
@@ -237,7 +237,7 @@ func (a *archive) update(t *testing.T, got []txtar.File) {
 	}
 }
 
-func refused(found []lint.Diagnostic) []string {
+func rejections(found []lint.Diagnostic) []string {
 	var all []string
 	for i := range found {
 		if found[i].Rejected {

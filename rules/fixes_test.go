@@ -10,7 +10,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// fix applies all fixes to an example, and looks at what they made of it. It is nil where there are none.
+// fix applies all fixes to an example and checks the result. It returns nil if there are none.
 func (a *archive) fix(t *testing.T, example string) *fix.Outcome {
 	rounds := func(unsafe bool) *fix.Outcome {
 		outcome, err := fix.Rounds(fix.Work{
@@ -44,7 +44,7 @@ func (a *archive) fix(t *testing.T, example string) *fix.Outcome {
 	return all
 }
 
-// checkFixed: the findings that had a fix are gone, there is none left to apply, and the comments are still there.
+// checkFixed checks that findings with a fix are not reported again, that no fix is left to apply, and that comments remain.
 func (a *archive) checkFixed(t *testing.T, example string, outcome *fix.Outcome) {
 	left := map[lint.Key]string{}
 	for i := range outcome.Result.Diagnostics {

@@ -13,8 +13,8 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-// TestParts takes every message out of every good example, as a patch would hold it: nothing is wrong with it alone either, neither as a whole
-// message nor as a part of one.
+// TestParts takes every message out of every good example, as a patch would hold it: no rule reports it alone, either as a
+// whole message or as a part of one.
 func TestParts(t *testing.T) {
 	for _, a := range archives(t) {
 		if a.between() || strings.HasPrefix(a.rule, "suppress/") {

@@ -20,10 +20,10 @@ import (
 // Groups are the built-in groups, in the order in which they are documented.
 var Groups = []*lint.Group{schema.Rules, reference.Rules, listener.Rules, http.Rules, route.Rules, cluster.Rules, endpoint.Rules, health.Rules, bootstrap.Rules, version.Rules, transition.Rules}
 
-// Meta are the groups that are about no configuration of Envoy's: suppressions, and what users have written for themselves.
+// Meta are the groups that do not check Envoy's configuration itself: suppressions, and the users' custom rules.
 var Meta = []*lint.Group{suppress.Rules, lint.Custom}
 
-// Known lists all rules that a configuration or a suppression can name: besides All those of Meta.
+// Known lists all rules that a configuration or a suppression can name: those of All and Meta.
 func Known() []*lint.Rule {
 	all := All()
 	for _, g := range Meta {
@@ -41,5 +41,5 @@ func All() []*lint.Rule {
 	return all
 }
 
-// Transitional lists the built-in rules about what leads from one snapshot to the next. The others judge a snapshot as it is.
+// Transitional lists the built-in rules about pushes, from one snapshot to the next. The others judge a single snapshot.
 func Transitional() []*lint.Rule { return transition.Rules.Rules() }

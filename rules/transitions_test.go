@@ -13,10 +13,10 @@ import (
 	"github.com/xdslint/xdslint/rules/internal/transition"
 )
 
-// between tells whether the archive's examples are pushes, from one snapshot to the next.
+// between reports whether the archive's examples are pushes, from one snapshot to the next.
 func (a *archive) between() bool { return strings.HasPrefix(a.rule, transition.Rules.Name+"/") }
 
-// lintPush runs the rules between the two halves of an example. What is merely worth knowing counts for the archive's own rule alone.
+// lintPush runs the rules between the two halves of an example. It keeps infos only of the archive's own rule.
 func (a *archive) lintPush(t *testing.T, example string) *lint.Result {
 	if a.envoy[example] == "" {
 		t.Errorf("%s: what does Envoy show of it? Say \"%[1]s: SYMPTOMS\" in the file envoy", example)
@@ -34,7 +34,7 @@ func (a *archive) lintPush(t *testing.T, example string) *lint.Result {
 	return result
 }
 
-// half loads one side of a push. That of a good one has to be good by itself.
+// half loads one side of a push. Each side of a good push must be good by itself.
 func (a *archive) half(t *testing.T, example, side string) *graph.Snapshot {
 	path := example + "/" + side
 	if !a.has(path) {
@@ -59,7 +59,7 @@ func (a *archive) half(t *testing.T, example, side string) *graph.Snapshot {
 	return input.Snapshots[0]
 }
 
-// TestAnyPush: whatever follows whatever, no rule panics; and what follows itself, or comes first, has nothing to lose.
+// TestAnyPush pushes any example after any other: no rule panics, and none reports a first push or one without changes.
 func TestAnyPush(t *testing.T) {
 	var snapshots []*graph.Snapshot
 	for _, a := range archives(t) {
@@ -82,7 +82,7 @@ func TestAnyPush(t *testing.T) {
 		}
 		fieldtest.Check(t, result.Diagnostics)
 		return slices.DeleteFunc(result.Diagnostics, func(d lint.Diagnostic) bool {
-			return d.Severity == lint.Info || d.Rule.Name == "ttl-crash" // which is about what any push leaves behind
+			return d.Severity == lint.Info || d.Rule.Name == "ttl-crash" // which is about any push
 		})
 	}
 	for i, s := range snapshots {

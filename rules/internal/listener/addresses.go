@@ -7,13 +7,13 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// bound is an address that a listener listens on, and where it stands.
+// bound is an address that a listener listens on, with its place.
 type bound struct {
 	*corev3.Address
 	at lint.At
 }
 
-// addresses are those of a listener with sockets, its main one first.
+// addresses returns the addresses of a listener with sockets, the main one first.
 func addresses(at lint.At, l *listenerv3.Listener) []bound {
 	if l.GetInternalListener() != nil {
 		return nil
@@ -25,7 +25,7 @@ func addresses(at lint.At, l *listenerv3.Listener) []bound {
 	return all
 }
 
-// ipResolver tells whether an address is read by the resolver that knows IP addresses alone.
+// ipResolver reports whether Envoy reads an address with the resolver that accepts only IP addresses.
 func ipResolver(s *corev3.SocketAddress) bool {
 	return s.GetResolverName() == "" || s.GetResolverName() == "envoy.ip"
 }

@@ -12,7 +12,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "balance-unknown",
 	Severity: lint.Error,
-	Summary:  "a listener's connections are to be balanced by an extension that Envoy does not have",
+	Summary:  "a listener balances its connections with an extension that Envoy does not have",
 	Links:    []string{"ListenerImpl::buildConnectionBalancer (source/common/listener_manager/listener_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		extension := l.GetConnectionBalanceConfig().GetExtendBalance()
@@ -24,8 +24,8 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		p.Reject(at.Field("connection_balance_config", "extend_balance"), lint.Rejection{
-			Message:  "this build of envoy has no such way to balance connections",
-			Help:     "write exact_balance: {}, or leave connection_balance_config out",
+			Message:  "this build of envoy does not have this connection balancer",
+			Help:     "write exact_balance: {}, or remove connection_balance_config",
 			Upstream: fmt.Sprintf("Didn't find a registered implementation for type: '%s'", name),
 		})
 	}),

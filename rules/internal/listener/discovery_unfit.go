@@ -19,7 +19,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "discovery-unfit",
 	Severity: lint.Error,
-	Summary:  "a filter from ECDS has no source, no default where it needs one, or a default of another type",
+	Summary:  "a filter from ECDS has no source, lacks a required default, or has a default of another type",
 	Links: []string{
 		"FilterChainHelper::processDynamicFilterConfig (source/common/http/filter_chain_helper.h)",
 		"FilterConfigProviderManagerImpl::getDefaultConfig (source/common/filter/config_discovery_impl.h)",
@@ -32,15 +32,15 @@ var _ = Rules.Add(&lint.Rule{
 		kind := filter.Message.Descriptor().FullName()
 		if noWarming, ok := withoutWarming[kind]; ok && s.GetApplyDefaultConfigWithoutWarming() && s.GetDefaultConfig() == nil {
 			p.Reject(at.Field("apply_default_config_without_warming").Key(), lint.Rejection{
-				Message:  "there is no default_config to apply",
-				Help:     "add default_config, or leave out apply_default_config_without_warming",
+				Message:  "apply_default_config_without_warming needs a default_config",
+				Help:     "add default_config, or remove apply_default_config_without_warming",
 				Upstream: noWarming,
 			})
 		}
 		if discovers[kind] && s.GetConfigSource() != nil && s.GetConfigSource().GetConfigSourceSpecifier() == nil {
 			p.Reject(at.Field("config_source"), lint.Rejection{
 				Message:  "the config_source does not say where the filter comes from",
-				Help:     "write ads: {}, or whatever server has it",
+				Help:     "write ads: {}, or another config source",
 				Upstream: "Missing config source specifier in envoy::config::core::v3::ConfigSource",
 			})
 		}
@@ -50,7 +50,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// discovers are the messages whose config_discovery goes through FilterConfigProviderManagerImpl.
+// discovers lists the messages whose config_discovery FilterConfigProviderManagerImpl handles.
 var discovers = map[protoreflect.FullName]bool{
 	"envoy.config.cluster.v3.Filter":                                         true,
 	"envoy.config.listener.v3.Filter":                                        true,
@@ -58,14 +58,14 @@ var discovers = map[protoreflect.FullName]bool{
 	"envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter": true,
 }
 
-// withoutWarming is what Envoy says of a filter that shall not wait and has no default. It does not ask network filters.
+// withoutWarming is Envoy's text about a filter that does not warm and has no default. It does not check network filters.
 var withoutWarming = map[protoreflect.FullName]string{
 	"envoy.config.listener.v3.ListenerFilter":                                "listener filter config applied without warming but has no default config",
 	"envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter": "filter config applied without warming but has no default config",
 }
 
-// builtAround tells whether the listener around a filter is one that Envoy builds, and whether its listener filters may come
-// from ECDS; true for what is in no listener.
+// builtAround reports whether Envoy builds the listener around a filter, and whether its listener filters may come from ECDS.
+// It is true outside of listeners.
 func builtAround(at lint.At) bool {
 	l, where := graph.Around[*listenerv3.Listener](at.Place)
 	if where == nil {
@@ -83,12 +83,12 @@ func checkDefault(p *lint.Pass, at lint.At, s *corev3.ExtensionConfigSource) {
 	}
 	point, ok := envoy.PointOf(at.Place)
 	if name == "" || slices.Contains(expected, string(name)) || ok && !point.Takes(p.Target.Extensions(), name) {
-		return // what configures no filter is schema/bad-type-url's business
+		return // schema/bad-type-url reports what does not configure a filter
 	}
 	p.Reject(at.Field("default_config"), lint.Rejection{
-		Message:  fmt.Sprintf("default_config is of the type %s, and type_urls does not have it", name.Name()),
-		Help:     "add its type to type_urls, or give a default of a type that is there",
+		Message:  fmt.Sprintf("default_config has the type %s, which is not in type_urls", name.Name()),
+		Help:     "add its type to type_urls, or write a default of a listed type",
 		Upstream: fmt.Sprintf("filter config has type URL %s but expect %s", name, strings.Join(expected, ", ")),
-		Related:  []lint.Related{lint.RelatedTo(at.Field("type_urls"), "the types that may come")},
+		Related:  []lint.Related{lint.RelatedTo(at.Field("type_urls"), "the accepted types")},
 	})
 }

@@ -30,7 +30,7 @@ var _ = Rules.Add(&lint.Rule{
 		taken := map[socket]claim{}
 		for _, r := range p.Snapshot.All(graph.Listener) {
 			l, ok := r.Message.(*listenerv3.Listener)
-			// Of listeners with one name only one comes to be; which one is schema/duplicate-name's business.
+			// Of listeners with the same name, Envoy builds only one: see schema/duplicate-name.
 			if !ok || r.State != "" || !built(l) || l.GetInternalListener() != nil || names[serverOf(r)][r.Name] > 1 {
 				continue
 			}
@@ -39,7 +39,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// server is what has an address only once: what one file says of one source.
+// server is the scope in which an address is unique: one source in one file.
 type server struct {
 	file   *graph.SourceFile
 	from   graph.Source
@@ -79,20 +79,20 @@ func claims(p *lint.Pass, taken map[socket]claim, r *graph.Resource, l *listener
 		}
 		s := socket{bound, serverOf(r), overUDP(l)}
 		before, twice := taken[s]
-		// With port 0 each gets a port of its own, if the first one binds at all.
+		// With port 0, each listener gets another port, if the first one binds at all.
 		if twice && !reported && (s.Port != 0 || isPipe(a) || !before.binds) {
-			reported = true // Envoy refuses the listener once
+			reported = true // Envoy rejects the listener once
 			p.Report(places[i], lint.Diagnostic{
 				Message:  fmt.Sprintf("listener %q has the same address", before.listener.Name),
-				Notes:    []string{"envoy refuses the second listener of an address"},
-				Help:     "give it an address or port of its own, or make its filter chains part of the first one",
+				Notes:    []string{"envoy rejects the second listener with the same address"},
+				Help:     "use another address or port, or move its filter chains to the first listener",
 				Rejected: true, Upstream: fmt.Sprintf("error adding listener: '%s' has duplicate address", r.Name),
 				Related: []lint.Related{lint.RelatedTo(before.at, "the first one")},
 			})
 		}
 		own[s] = claim{r, places[i], binds(l)}
 	}
-	for s, c := range own { // within one listener Envoy does not compare
+	for s, c := range own { // Envoy does not compare addresses within one listener
 		if _, twice := taken[s]; !twice {
 			taken[s] = c
 		}

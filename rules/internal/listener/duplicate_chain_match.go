@@ -39,9 +39,9 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			if now.Repeats() {
 				p.Report(place(own, c), lint.Diagnostic{
-					Message:  "the match of the filter chain has a value twice in one list",
-					Notes:    []string{envoy.OnReject(at.Resource()) + ": it takes this for two chains that overlap"},
-					Help:     "list each value once; server names differ in more than case, address ranges in their network",
+					Message:  "the match of the filter chain has a duplicate value in a list",
+					Notes:    []string{envoy.OnReject(at.Resource()) + ": it reads this as two overlapping chains"},
+					Help:     "list each value once; server names must differ in more than case, address ranges in their network",
 					Rejected: true, Upstream: "multiple filter chains with overlapping matching rules are defined",
 				})
 				continue
@@ -64,15 +64,15 @@ var _ = Rules.Add(&lint.Rule{
 func reportClash(p *lint.Pass, at lint.At, l *listenerv3.Listener, i, j int) {
 	first, second := l.GetFilterChains()[i], l.GetFilterChains()[j]
 	d := lint.Diagnostic{
-		Message:  fmt.Sprintf("the filter chain matches connections that %s matches too", called(first, i)),
+		Message:  fmt.Sprintf("the filter chain matches connections that %s also matches", called(first, i)),
 		Notes:    []string{envoy.OnReject(at.Resource())},
-		Help:     "leave each value in one of the chains",
+		Help:     "list each value in only one of the chains",
 		Rejected: true, Upstream: "multiple filter chains with overlapping matching rules are defined",
 		Related: []lint.Related{lint.RelatedTo(place(at.Item("filter_chains", i), first), "the other chain")},
 	}
 	if equalMatch(first.GetFilterChainMatch(), second.GetFilterChainMatch()) {
 		d.Message = fmt.Sprintf("the filter chain has the same match as %s", called(first, i))
-		d.Help = "let them match different connections, or remove one"
+		d.Help = "change one so that they match different connections, or remove one"
 		d.Upstream = fmt.Sprintf("filter chain '%s' has the same matching rules defined as '%s'", second.GetName(), first.GetName())
 	}
 	p.Report(place(at.Item("filter_chains", j), second), d)
@@ -89,7 +89,7 @@ func called(c *listenerv3.FilterChain, i int) string {
 	return fmt.Sprintf("%q", c.GetName())
 }
 
-// place is where the chain's match stands, or the chain, where it has none.
+// place returns the chain's match, or the chain if it has none.
 func place(at lint.At, c *listenerv3.FilterChain) lint.At {
 	if c.GetFilterChainMatch() != nil {
 		return at.Field("filter_chain_match").Key()

@@ -9,7 +9,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "fcds-unfit",
 	Severity: lint.Error,
-	Summary:  "a listener with fcds_config has no matcher, no source for the chains, or speaks QUIC",
+	Summary:  "a listener with fcds_config has no matcher, has no source for the chains, or speaks QUIC",
 	Links:    []string{"ListenerImpl::buildFilterChains (source/common/listener_manager/listener_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		fcds, own := l.GetFcdsConfig(), at.Field("fcds_config")
@@ -18,13 +18,13 @@ var _ = Rules.Add(&lint.Rule{
 		case l.GetFilterChainMatcher() == nil:
 			p.Reject(own.Key(), lint.Rejection{
 				Message:  "fcds_config needs a filter_chain_matcher",
-				Help:     "add filter_chain_matcher, with the names of the chains as its actions",
+				Help:     "add a filter_chain_matcher whose actions are the names of the chains",
 				Upstream: "FCDS requires a filter chain matcher",
 			})
 		case overQUIC(l):
 			p.Reject(own.Key(), lint.Rejection{
-				Message:  "a QUIC listener has its filter chains in filter_chains alone",
-				Help:     "leave out fcds_config",
+				Message:  "a QUIC listener cannot get filter chains over fcds_config",
+				Help:     "remove fcds_config, and write filter_chains",
 				Upstream: "FCDS does not support QUIC filter chains",
 			})
 		case fcds.GetConfigSource() == nil:

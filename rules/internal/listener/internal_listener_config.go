@@ -12,7 +12,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "internal-listener-config",
 	Severity: lint.Error,
-	Summary:  "an internal listener is written like one with a socket, or the other way round",
+	Summary:  "an internal listener has settings of one with a socket, or the other way round",
 	Links:    []string{"ListenerImpl::buildInternalListener (source/common/listener_manager/listener_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if l.GetInternalListener() == nil {
@@ -25,16 +25,16 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		if l.GetAddress() != nil || len(l.GetAdditionalAddresses()) > 0 {
 			p.Report(at.Field(address).Key(), lint.Diagnostic{
-				Message:  "an internal listener has no address but its name",
+				Message:  "an internal listener cannot have an address: its name is its address",
 				Notes:    []string{envoy.OnReject(at.Resource())},
-				Help:     fmt.Sprintf("remove %s, or internal_listener if it is to have a socket", address),
+				Help:     fmt.Sprintf("remove %s, or remove internal_listener to give it a socket", address),
 				Rejected: true, Upstream: "address should not be used when an internal listener config is provided",
 			})
 		}
 		for _, f := range socketFields(l) {
 			if f.is {
 				p.Report(at.Field(f.name).Key(), lint.Diagnostic{
-					Message:  fmt.Sprintf("an internal listener has no socket that %s could be for", f.name),
+					Message:  fmt.Sprintf("an internal listener cannot have %s: it has no socket", f.name),
 					Notes:    []string{envoy.OnReject(at.Resource())},
 					Help:     "remove " + f.name,
 					Rejected: true, Upstream: f.upstream,
@@ -46,9 +46,9 @@ var _ = Rules.Add(&lint.Rule{
 
 func internalAddress(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 	d := lint.Diagnostic{
-		Message:  "an internal listener is made by internal_listener, not by its address",
+		Message:  "an internal listener is declared by internal_listener, not by its address",
 		Notes:    []string{envoy.OnReject(at.Resource())},
-		Help:     "write internal_listener: {} instead of the address; endpoints reach it by its name",
+		Help:     "write internal_listener: {} instead of the address; endpoints refer to it by name",
 		Rejected: true, Upstream: "use internal_listener field instead of address for internal listeners",
 	}
 	if l.GetAddress().GetEnvoyInternalAddress() != nil {

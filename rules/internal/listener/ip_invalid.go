@@ -14,7 +14,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "ip-invalid",
 	Severity: lint.Error,
-	Summary:  "an address of a listener, or a range of its filter chains, is no IP address",
+	Summary:  "an address of a listener, or a range of its filter chains, is not an IP address",
 	Links: []string{
 		"IpResolver::resolve (source/common/network/resolver_impl.cc)",
 		"FilterChainManagerImpl::setupFilterChainMatcher (source/common/listener_manager/filter_chain_manager_impl.cc)",
@@ -44,11 +44,11 @@ func checkRanges(p *lint.Pass, at lint.At, field string, ranges []*corev3.CidrRa
 }
 
 func checkIP(p *lint.Pass, at lint.At, text string) {
-	if text == "" || !envoy.MalformedIP(text) { // the empty one breaks a constraint
+	if text == "" || !envoy.MalformedIP(text) { // an empty one breaks a constraint
 		return
 	}
 	p.Reject(at, lint.Rejection{
-		Message:  fmt.Sprintf("%q is no IP address", text),
+		Message:  fmt.Sprintf("%q is not an IP address", text),
 		Help:     check.AddressHelp(text),
 		Upstream: "malformed IP address: " + text,
 	})

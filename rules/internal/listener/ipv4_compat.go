@@ -25,10 +25,10 @@ var _ = Rules.Add(&lint.Rule{
 			if !a.GetSocketAddress().GetIpv4Compat() {
 				continue
 			}
-			message, help := "ipv4_compat is for the address :: and for IPv4-mapped ones", "leave it out, or listen on ::"
+			message, help := "ipv4_compat is only for the address :: and for IPv4-mapped ones", "remove it, or listen on ::"
 			if i > 0 {
-				message = "ipv4_compat on an additional address, and the listener's first address is not ::"
-				help = "make :: the first address, or make this one a listener of its own"
+				message = "ipv4_compat is on an additional address, but the listener's first address is not ::"
+				help = "make :: the first address, or move this one to another listener"
 			}
 			p.Reject(a.at.Field("socket_address", "ipv4_compat"), lint.Rejection{
 				Message:  message,
@@ -39,7 +39,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// takesIPv4 tells whether connections over IPv4 can come to an address.
+// takesIPv4 reports whether an address can take connections over IPv4.
 func takesIPv4(s *corev3.SocketAddress) bool {
 	ip, _ := envoy.ParseIP(s.GetAddress())
 	return ip.Is6() && (ip.WithZone("").IsUnspecified() || ip.Is4In6() && s.GetIpv4Compat())

@@ -1,4 +1,4 @@
-// Package listener holds the rules about listeners: their addresses, their filter chains, and how one is chosen.
+// Package listener holds the rules about listeners: their addresses, their filter chains, and how Envoy chooses a chain.
 package listener
 
 import (
@@ -14,12 +14,12 @@ import (
 )
 
 // Rules is the group; each rule adds itself.
-var Rules = &lint.Group{Name: "listener", Summary: "listeners: addresses, filter chains and how one of them is chosen"}
+var Rules = &lint.Group{Name: "listener", Summary: "listeners: addresses, filter chains and how Envoy chooses one"}
 
 const typeURLPrefix = "type.googleapis.com/"
 
-// each runs f for the listeners that Envoy would build: not for an api_listener, which the server does not have, and not for
-// one that runs already.
+// each runs f for the listeners that Envoy would build: not for an api_listener, which the server does not support, and not
+// for one that is already running.
 func each(f func(p *lint.Pass, at lint.At, l *listenerv3.Listener)) lint.Check {
 	return lint.Each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if at.Place.Parent == nil && at.Resource().State == "" && built(l) {
@@ -32,30 +32,30 @@ func built(l *listenerv3.Listener) bool {
 	return l.GetApiListener() == nil && (l.GetInternalListener() != nil || l.GetAddress() != nil)
 }
 
-// datagram is what Envoy calls the socket type of an address (Utility::protobufAddressSocketType).
+// datagram reports whether an address has that socket type (Utility::protobufAddressSocketType).
 func datagram(a *corev3.Address) bool {
 	return a.GetSocketAddress().GetProtocol() == corev3.SocketAddress_UDP
 }
 
-// overUDP tells whether the listener's sockets are UDP.
+// overUDP reports whether the listener's sockets are UDP.
 func overUDP(l *listenerv3.Listener) bool {
 	return l.GetInternalListener() == nil && datagram(l.GetAddress())
 }
 
-// overQUIC: the listener speaks QUIC. Envoy looks at the options alone where it does not build sockets; see quicOptions.
+// overQUIC reports whether the listener speaks QUIC. Where Envoy does not build sockets, it checks only quicOptions.
 func overQUIC(l *listenerv3.Listener) bool { return overUDP(l) && quicOptions(l) }
 
 func quicOptions(l *listenerv3.Listener) bool {
 	return l.GetUdpListenerConfig().GetQuicOptions() != nil
 }
 
-// chain is a filter chain and where it stands.
+// chain is a filter chain and its place.
 type chain struct {
 	*listenerv3.FilterChain
 	at lint.At
 }
 
-// chains are all filter chains, the default one last.
+// chains returns all filter chains, the default one last.
 func chains(at lint.At, l *listenerv3.Listener) []chain {
 	var all []chain
 	for i, c := range l.GetFilterChains() {
@@ -67,8 +67,8 @@ func chains(at lint.At, l *listenerv3.Listener) []chain {
 	return all
 }
 
-// factoryType is the type that Envoy looks an extension up by: of the configuration, or the one that a TypedStruct names.
-// The content is nil where it could not be decoded.
+// factoryType returns the type by which Envoy looks an extension up: that of the configuration, or the one that a TypedStruct
+// names. The content is nil if it could not be decoded.
 func factoryType(at lint.At, config *anypb.Any) (name protoreflect.FullName, content proto.Message) {
 	name = decode.TypeName(config.GetTypeUrl())
 	if config == nil || !decode.IsTypedStruct(name) {
@@ -87,7 +87,7 @@ func factoryType(at lint.At, config *anypb.Any) (name protoreflect.FullName, con
 	return name, at.Content(m.Get(fields.ByName("value")).Message().Interface())
 }
 
-// known tells whether a type configures an extension of a category of the target.
+// known reports whether a type configures an extension of a category of the target.
 func known(p *lint.Pass, name protoreflect.FullName, category string) bool {
 	for _, e := range p.Target.Extensions().ByTypeURL(string(name)) {
 		if e.Category == category {

@@ -18,12 +18,12 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "matcher-unfit",
 	Severity: lint.Error,
-	Summary:  "a filter_chain_matcher has an action or an input that is not for choosing filter chains",
+	Summary:  "a filter_chain_matcher has an action or an input that cannot select filter chains",
 	Links:    []string{"FilterChainManagerImpl::maybeConstructMatcher (source/common/listener_manager/filter_chain_manager_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, a *anypb.Any) {
 		holder := at.Place.Parent
 		if holder == nil || at.Content(a) == nil && a.GetTypeUrl() != "" || !inMatcher(at) {
-			return // of unknown types schema/bad-type-url speaks
+			return // schema/bad-type-url reports unknown types
 		}
 		fd := envoy.FieldOf(holder)
 		if fd == nil {
@@ -34,7 +34,7 @@ var _ = Rules.Add(&lint.Rule{
 		if !ok || part.takes(p, name) {
 			return
 		}
-		message := fmt.Sprintf("%s is no %s that can choose filter chains", name.Name(), part.what)
+		message := fmt.Sprintf("%s cannot be the %s in a filter_chain_matcher", name.Name(), part.what)
 		if name == "" {
 			message = fmt.Sprintf("the %s has no type", part.what)
 		}
@@ -46,14 +46,14 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// matcherPart is what can stand in a field of a listener's matcher.
+// matcherPart describes what a field of a listener's matcher can hold.
 type matcherPart struct {
 	what       string
 	help       string
-	categories []string // of extensions; none: it is a StringValue
+	categories []string // of extensions; if there are none, it is a StringValue
 }
 
-// chainName is the type of the action that names a filter chain. Before 1.40 Envoy takes those of other matchers too.
+// chainName is the type of the action that names a filter chain. Before 1.40, Envoy also takes the actions of other matchers.
 const chainName protoreflect.FullName = "google.protobuf.StringValue"
 
 func (m matcherPart) takes(p *lint.Pass, name protoreflect.FullName) bool {
@@ -81,7 +81,7 @@ var (
 	}
 )
 
-// inMatcher tells whether a place is part of a filter_chain_matcher that Envoy builds; matchers are in matchers there, some of
+// inMatcher reports whether a place is part of a filter_chain_matcher that Envoy builds. Matchers hold other matchers, some of
 // them in extensions.
 func inMatcher(at lint.At) bool {
 	if at.Resource().State != "" {
@@ -99,7 +99,7 @@ func inMatcher(at lint.At) bool {
 	return false
 }
 
-// matches tells the messages that can be around a part of a matcher.
+// matches reports whether a message can be around a part of a matcher.
 func matches(place *graph.Place) bool {
 	switch name := place.Message.Descriptor().FullName(); name {
 	case "google.protobuf.Any", "xds.core.v3.TypedExtensionConfig":

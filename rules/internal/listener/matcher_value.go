@@ -13,7 +13,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "matcher-value",
 	Severity: lint.Error,
-	Summary:  "a filter_chain_matcher compares with an address or a domain that cannot be one",
+	Summary:  "a filter_chain_matcher has an invalid address or domain",
 	Links:    []string{"FilterChainManagerImpl::maybeConstructMatcher (source/common/listener_manager/filter_chain_manager_impl.cc)"},
 	Run: lint.EachNamed(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		switch m.Descriptor().FullName() {
@@ -29,7 +29,7 @@ var _ = Rules.Add(&lint.Rule{
 	}, "xds.core.v3.CidrRange", "envoy.config.core.v3.CidrRange", "xds.type.matcher.v3.ServerNameMatcher"),
 })
 
-// ranges are the fields whose ranges Envoy reads when it makes the matcher.
+// ranges lists the fields whose ranges Envoy reads when it builds the matcher.
 var ranges = map[protoreflect.FullName]bool{
 	"xds.type.matcher.v3.IPMatcher.IPRangeMatcher.ranges":           true,
 	"envoy.extensions.matching.input_matchers.ip.v3.Ip.cidr_ranges": true,
@@ -53,13 +53,13 @@ func checkDomains(p *lint.Pass, at lint.At, m protoreflect.Message) {
 				})
 			case wrongWildcard(domain):
 				p.Reject(own, lint.Rejection{
-					Message:  fmt.Sprintf("%q is no domain and no wildcard", domain),
-					Help:     "a wildcard is * alone, or *. and the rest of the name",
+					Message:  fmt.Sprintf("%q is not a domain or wildcard", domain),
+					Help:     "write a wildcard as * alone, or as *. and the rest of the name",
 					Upstream: fmt.Sprintf("Invalid wildcard domain format: %s", domain),
 				})
 			case twice:
 				p.Reject(own, lint.Rejection{
-					Message:  fmt.Sprintf("the domain %q stands there twice", domain),
+					Message:  fmt.Sprintf("duplicate domain %q", domain),
 					Help:     "keep one of them",
 					Upstream: "Duplicate domain in ServerNameMatcher: " + domain,
 					Related:  []lint.Related{lint.RelatedTo(before, "the first one")},

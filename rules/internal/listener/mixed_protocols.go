@@ -10,7 +10,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "mixed-protocols",
 	Severity: lint.Error,
-	Summary:  "an additional address of a listener has another protocol than its address",
+	Summary:  "an additional address of a listener has another protocol than its main address",
 	Links:    []string{"ListenerImpl::ListenerImpl (source/common/listener_manager/listener_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if l.GetInternalListener() != nil {
@@ -21,11 +21,11 @@ var _ = Rules.Add(&lint.Rule{
 				continue
 			}
 			p.Report(at.Item("additional_addresses", i).Field("address"), lint.Diagnostic{
-				Message:  "the listener's address and this one differ in protocol",
+				Message:  "this address and the listener's main address have different protocols",
 				Notes:    []string{envoy.OnReject(at.Resource())},
-				Help:     "write the same protocol, or make it a listener of its own",
+				Help:     "use the same protocol, or move this address to another listener",
 				Rejected: true, Upstream: "has different socket type. The listener only support same socket type for all the addresses",
-				Related: []lint.Related{lint.RelatedTo(at.Field("address"), "the listener's address")},
+				Related: []lint.Related{lint.RelatedTo(at.Field("address"), "the main address")},
 			})
 		}
 	}),

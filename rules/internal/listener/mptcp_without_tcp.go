@@ -9,7 +9,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "mptcp-without-tcp",
 	Severity: lint.Error,
-	Summary:  "enable_mptcp on a listener that is not TCP alone",
+	Summary:  "enable_mptcp on a listener with UDP or Unix sockets",
 	Links:    []string{"ListenerImpl::validateConfig (source/common/listener_manager/listener_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if !l.GetEnableMptcp() || l.GetInternalListener() != nil {
@@ -17,8 +17,8 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		if overUDP(l) {
 			p.Reject(at.Field("enable_mptcp").Key(), lint.Rejection{
-				Message:  "enable_mptcp is for TCP, and this is a UDP listener",
-				Help:     "leave it out",
+				Message:  "enable_mptcp is only for TCP, but this is a UDP listener",
+				Help:     "remove it",
 				Upstream: "enable_mptcp can only be used with TCP listeners",
 			})
 			return
@@ -26,8 +26,8 @@ var _ = Rules.Add(&lint.Rule{
 		for _, a := range addresses(at, l) {
 			if a.GetPipe() != nil {
 				p.Reject(at.Field("enable_mptcp").Key(), lint.Rejection{
-					Message:  "enable_mptcp is for TCP, and this listener has a Unix socket",
-					Help:     "leave it out",
+					Message:  "enable_mptcp is only for TCP, but this listener has a Unix socket",
+					Help:     "remove it",
 					Upstream: "enable_mptcp can only be used with IP addresses",
 					Related:  []lint.Related{lint.RelatedTo(a.at, "the Unix socket")},
 				})

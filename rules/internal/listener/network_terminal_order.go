@@ -15,7 +15,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "network-terminal-order",
 	Severity: lint.Error,
-	Summary:  "a terminal network filter is not the last of its chain, or the last one is not terminal",
+	Summary:  "a terminal network filter is not the last of its chain, or the last filter is not terminal",
 	Links:    []string{"Utility::validateTerminalFilters (source/common/config/utility.cc)", "https://github.com/envoyproxy/envoy/issues/7767"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if overUDP(l) && !quicOptions(l) {
@@ -33,21 +33,21 @@ func checkOrder(p *lint.Pass, c chain) {
 	for i, f := range c.GetFilters() {
 		terminal, sure := terminalFilter(p, c.at, f)
 		if !sure || terminal == (i == last) || misplaced && !terminal {
-			continue // where a terminal filter is out of its place, the last one is only what took it
+			continue // the misplaced terminal filter is the mistake, not the last filter
 		}
 		misplaced = terminal
 		own := c.at.Item("filters", i)
 		d := lint.Diagnostic{Notes: []string{envoy.OnReject(c.at.Resource())}, Rejected: true}
 		if terminal {
-			d.Message = fmt.Sprintf("%q ends the chain, and more filters come after it", f.GetName())
-			d.Help = "move it to the end; a chain has one terminal filter"
+			d.Message = fmt.Sprintf("%q is a terminal filter, but more filters follow it", f.GetName())
+			d.Help = "move it to the end; a chain has only one terminal filter"
 			d.Upstream = fmt.Sprintf("terminal filter named %s must be the last filter in a network filter chain", f.GetName())
-			d.Related = []lint.Related{lint.RelatedTo(c.at.Item("filters", i+1).Field("name"), "this one would never be reached")}
+			d.Related = []lint.Related{lint.RelatedTo(c.at.Item("filters", i+1).Field("name"), "connections never reach this one")}
 			if other, _ := terminalFilter(p, c.at, c.GetFilters()[last]); !other {
 				d.Fixes = lint.MoveToEnd(own).Likely("move it to the end")
 			}
 		} else {
-			d.Message = fmt.Sprintf("%q is the last filter, and it is not terminal", f.GetName())
+			d.Message = fmt.Sprintf("%q is the last filter, but it is not terminal", f.GetName())
 			d.Help = "end the chain with a terminal filter, such as envoy.filters.network.tcp_proxy"
 			d.Upstream = fmt.Sprintf("non-terminal filter named %s is the last filter in a network filter chain", f.GetName())
 		}
@@ -55,8 +55,8 @@ func checkOrder(p *lint.Pass, c chain) {
 	}
 }
 
-// terminals are the network filters that end a chain, whatever their configuration says: the factories that give true to
-// FactoryBase (is_terminal), or whose isTerminalFilterByProtoTyped returns it.
+// terminals lists the network filters that end a chain with any configuration: their factories pass true to FactoryBase
+// (is_terminal), or return it from isTerminalFilterByProtoTyped.
 var terminals = map[protoreflect.FullName]bool{
 	"envoy.extensions.filters.network.direct_response.v3.Config":                         true,
 	"envoy.extensions.filters.network.dubbo_proxy.v3.DubboProxy":                         true,
@@ -70,10 +70,10 @@ var terminals = map[protoreflect.FullName]bool{
 	"envoy.extensions.filters.network.thrift_proxy.v3.ThriftProxy":                       true,
 }
 
-// dynamicModule says of itself whether it is terminal.
+// dynamicModule declares in its configuration whether it is terminal.
 const dynamicModule protoreflect.FullName = "envoy.extensions.filters.network.dynamic_modules.v3.DynamicModuleNetworkFilter"
 
-// terminalFilter tells whether a filter is terminal, and whether that is sure.
+// terminalFilter reports whether a filter is terminal, and whether that is certain.
 func terminalFilter(p *lint.Pass, at lint.At, f *listenerv3.Filter) (terminal, sure bool) {
 	config := f.GetTypedConfig()
 	if config == nil {

@@ -22,9 +22,9 @@ var _ = Rules.Add(&lint.Rule{
 				at = at.Field("default_filter_chain")
 			}
 			p.Report(at.Key(), lint.Diagnostic{
-				Message:  "a UDP listener has no filter chains",
+				Message:  "a UDP listener cannot have filter chains",
 				Notes:    []string{envoy.OnReject(at.Resource())},
-				Help:     "move what handles the datagrams to listener_filters; for QUIC add udp_listener_config.quic_options",
+				Help:     "move the filters for datagrams to listener_filters, or for QUIC add udp_listener_config.quic_options",
 				Rejected: true, Upstream: "filter chain(s) specified for connection-less UDP listener",
 			})
 		case !plain && !has && (l.GetFcdsConfig() == nil || p.Target.Before("1.40")):

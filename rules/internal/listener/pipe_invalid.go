@@ -10,7 +10,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "pipe-invalid",
 	Severity: lint.Error,
-	Summary:  "a listener's Unix socket has a path that is too long, or a mode that it cannot have",
+	Summary:  "a listener's Unix socket has a path that is too long, or an invalid mode",
 	Links:    []string{"PipeInstance::PipeInstance (source/common/network/address_impl.cc)"},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		for _, a := range addresses(at, l) {

@@ -25,11 +25,11 @@ var _ = Rules.Add(&lint.Rule{
 	},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if overUDP(l) && !quicOptions(l) {
-			return // it has no filter chains
+			return // a UDP listener without QUIC has no filter chains
 		}
 		if overQUIC(l) && l.GetConnectionBalanceConfig() != nil {
 			p.Report(at.Field("connection_balance_config").Key(), lint.Diagnostic{
-				Message:  "connection_balance_config is not for QUIC",
+				Message:  "a QUIC listener cannot have connection_balance_config",
 				Notes:    []string{envoy.OnReject(at.Resource())},
 				Help:     "remove it",
 				Rejected: true, Upstream: "connection_balance_config is configured for QUIC listener which doesn't work with connection balancer",
@@ -75,8 +75,8 @@ func checkLast(p *lint.Pass, c chain) {
 		at = at.Item("filters", last).Field("name")
 	}
 	p.Report(at, lint.Diagnostic{
-		Message:  "the last filter of a QUIC listener's chain is no HTTP connection manager",
-		Notes:    []string{envoy.OnReject(at.Resource()) + "; it wants the type itself there, no TypedStruct and no config_discovery"},
+		Message:  "the last filter of a QUIC listener's chain is not an HTTP connection manager",
+		Notes:    []string{envoy.OnReject(at.Resource()) + "; it does not accept a TypedStruct or config_discovery there"},
 		Help:     "end the chain with envoy.filters.network.http_connection_manager and codec_type: HTTP3",
 		Rejected: true, Upstream: "error building network filter chain for quic listener: requires http_connection_manager filter to be last in the chain",
 	})
@@ -97,13 +97,13 @@ func checkCodec(p *lint.Pass, c chain, quic bool) {
 			continue
 		}
 		d := lint.Diagnostic{
-			Message:  "codec_type is HTTP3, and the listener does not speak QUIC",
+			Message:  "codec_type is HTTP3, but the listener does not speak QUIC",
 			Notes:    []string{envoy.OnReject(c.at.Resource())},
 			Help:     "serve HTTP/3 from a UDP listener with udp_listener_config.quic_options",
 			Rejected: true, Upstream: "HTTP/3 codec configured on non-QUIC listener",
 		}
 		if quic {
-			d.Message = "the codec_type on a QUIC listener is not HTTP3"
+			d.Message = "the codec_type of a QUIC listener is not HTTP3"
 			d.Help = "add codec_type: HTTP3"
 			d.Upstream = "Non-HTTP/3 codec configured on QUIC listener"
 		}

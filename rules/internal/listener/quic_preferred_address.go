@@ -20,7 +20,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "quic-preferred-address",
 	Severity: lint.Error,
-	Summary:  "the preferred address of a QUIC server is no IP address of its family, or its port does not fit",
+	Summary:  "the preferred address of a QUIC server is not an IP address of its family, or has an invalid port",
 	Links: []string{
 		"FixedServerPreferredAddressConfigFactory (source/extensions/quic/server_preferred_address/fixed_server_preferred_address_config.cc)",
 		"DataSourceServerPreferredAddressConfigFactory (source/extensions/quic/server_preferred_address/datasource_server_preferred_address_config.cc)",
@@ -46,7 +46,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// preferred is the address of one family, 4 or 6.
+// preferred checks the address of one family, 4 or 6.
 type preferred struct {
 	p      *lint.Pass
 	at     lint.At
@@ -69,7 +69,7 @@ func (f preferred) fixed(m protoreflect.Message) {
 	dnat, _ := sub(family.ProtoReflect(), "dnat_address").(*corev3.SocketAddress)
 	if dnat != nil && main == nil {
 		f.p.Reject(own.Field("dnat_address").Key(), lint.Rejection{
-			Message:  "there is a dnat_address and no address",
+			Message:  "there is a dnat_address, but no address",
 			Help:     "add address",
 			Upstream: fmt.Sprintf("'dnat_address' but not 'address' is set in server preferred address for v%d", f.family),
 		})
@@ -77,24 +77,24 @@ func (f preferred) fixed(m protoreflect.Message) {
 	}
 	if main != nil && f.socket(own.Field("address"), main) && dnat == nil && main.GetPortValue() != 0 {
 		f.p.Reject(own.Field("address", "port_value"), lint.Rejection{
-			Message:  "without a dnat_address the port is that of the listener",
+			Message:  "without a dnat_address, the port is that of the listener",
 			Help:     "write port_value: 0",
 			Upstream: "'address' port must be zero unless 'dnat_address' is set",
 		})
 	}
 	if dnat != nil && f.socket(own.Field("dnat_address"), dnat) && dnat.GetPortValue() != 0 {
 		f.p.Reject(own.Field("dnat_address", "port_value"), lint.Rejection{
-			Message:  "a dnat_address has no port of its own",
+			Message:  "a dnat_address cannot have a port",
 			Help:     "write port_value: 0",
 			Upstream: "port must be 0 in this version of Envoy",
 		})
 	}
 }
 
-// socket tells whether an address is one of the family.
+// socket reports whether an address is one of the family.
 func (f preferred) socket(at lint.At, s *corev3.SocketAddress) bool {
 	if envoy.MalformedIP(s.GetAddress()) {
-		if s.GetAddress() != "" { // the empty one breaks a constraint
+		if s.GetAddress() != "" { // an empty one breaks a constraint
 			f.malformed(at.Field("address"), s.GetAddress(), "Invalid address")
 		}
 		return false
@@ -119,13 +119,13 @@ func (f preferred) fromSource(m protoreflect.Message) {
 	f.source(own.Field("address"), sub(family.ProtoReflect(), "address"))
 	if port != nil && dnat == nil {
 		f.p.Reject(own.Field("port").Key(), lint.Rejection{
-			Message:  "without a dnat_address the port is that of the listener",
-			Help:     "leave out port",
+			Message:  "without a dnat_address, the port is that of the listener",
+			Help:     "remove port",
 			Upstream: "port must be unset unless 'dnat_address' is set",
 		})
 	} else if text, at, inline := inlined(own.Field("port"), port); inline && text != "" && !isPort(text) {
 		f.p.Reject(at, lint.Rejection{
-			Message:  fmt.Sprintf("%q is no port", text),
+			Message:  fmt.Sprintf("%q is not a port", text),
 			Help:     "write a number up to 65535",
 			Upstream: fmt.Sprintf("server preferred address v%d port was not a valid port", f.family),
 		})
@@ -136,7 +136,7 @@ func (f preferred) fromSource(m protoreflect.Message) {
 func (f preferred) source(at lint.At, m proto.Message) {
 	d, _ := m.(*corev3.DataSource)
 	text, at, ok := inlined(at, d)
-	if !ok || text == "" { // Envoy says of all empty data sources what it thinks of them
+	if !ok || text == "" { // Envoy has a general error for empty data sources
 		return
 	}
 	ip, ok := quicIP(strings.Trim(text, " \t\n\v\f\r"))
@@ -149,7 +149,7 @@ func (f preferred) source(at lint.At, m proto.Message) {
 
 func (f preferred) malformed(at lint.At, text, upstream string) {
 	f.p.Reject(at, lint.Rejection{
-		Message:  fmt.Sprintf("%q is no IP address", text),
+		Message:  fmt.Sprintf("%q is not an IP address", text),
 		Help:     check.AddressHelp(text),
 		Upstream: f.upstream(upstream) + ": " + text,
 	})
@@ -157,7 +157,7 @@ func (f preferred) malformed(at lint.At, text, upstream string) {
 
 func (f preferred) other(at lint.At, text, upstream string) {
 	f.p.Reject(at, lint.Rejection{
-		Message:  fmt.Sprintf("%q is no IPv%d address", text, f.family),
+		Message:  fmt.Sprintf("%q is not an IPv%d address", text, f.family),
 		Help:     fmt.Sprintf("write an IPv%d address, or move this one to the other family", f.family),
 		Upstream: f.upstream(upstream) + ": " + text,
 	})
@@ -167,19 +167,19 @@ func (f preferred) upstream(format string) string {
 	return strings.ReplaceAll(format, "%d", strconv.Itoa(f.family))
 }
 
-// quicIP is QuicIpAddress::FromString, which knows no zones.
+// quicIP follows QuicIpAddress::FromString, which does not support zones.
 func quicIP(text string) (netip.Addr, bool) {
 	ip, ok := envoy.ParseIP(text)
 	return ip, ok && ip.Zone() == ""
 }
 
-// isPort is absl::SimpleAtoi, and what Envoy asks after it.
+// isPort follows absl::SimpleAtoi and Envoy's check of the range.
 func isPort(text string) bool {
 	_, err := strconv.ParseUint(strings.TrimPrefix(strings.Trim(text, " \t\n\v\f\r"), "+"), 10, 16)
 	return err == nil
 }
 
-// inlined is the text of a data source that stands in the configuration itself, and where.
+// inlined returns the text of a data source in the configuration itself, with its place.
 func inlined(at lint.At, d *corev3.DataSource) (string, lint.At, bool) {
 	switch text := d.GetSpecifier().(type) {
 	case *corev3.DataSource_InlineString:
@@ -190,7 +190,7 @@ func inlined(at lint.At, d *corev3.DataSource) (string, lint.At, bool) {
 	return "", at, false
 }
 
-// sub is a message in a field, nil if it is not set.
+// sub returns the message in a field, nil if it is not set.
 func sub(m protoreflect.Message, field string) proto.Message {
 	fd := m.Descriptor().Fields().ByName(protoreflect.Name(field))
 	if fd == nil || !m.Has(fd) {

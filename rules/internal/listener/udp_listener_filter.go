@@ -23,23 +23,23 @@ var _ = Rules.Add(&lint.Rule{
 			case !quicOptions(l):
 				if f.GetConfigDiscovery() != nil {
 					p.Reject(own.Field("config_discovery").Key(), lint.Rejection{
-						Message:  "a UDP listener takes no listener filter from ECDS",
-						Help:     "write it as typed_config",
+						Message:  "a UDP listener cannot get a listener filter from ECDS",
+						Help:     "write typed_config instead of config_discovery",
 						Upstream: fmt.Sprintf("UDP listener filter: %s is configured with unsupported dynamic configuration", f.GetName()),
 					})
 				}
 			case f.GetTypedConfig() != nil:
 				if name, _ := factoryType(at, f.GetTypedConfig()); known(p, name, "envoy.filters.listener") || known(p, name, "envoy.filters.udp_listener") {
 					p.Reject(own.Field("name"), lint.Rejection{
-						Message:  fmt.Sprintf("%q is no listener filter for QUIC", f.GetName()),
-						Help:     "leave it out",
+						Message:  fmt.Sprintf("%q is not a listener filter for QUIC", f.GetName()),
+						Help:     "remove it",
 						Upstream: fmt.Sprintf("Didn't find a registered implementation for '%s' with type URL: '%s'", f.GetName(), name),
 					})
 				}
 			case f.GetConfigDiscovery() != nil:
 				p.Reject(own.Field("config_discovery").Key(), lint.Rejection{
-					Message:  "envoy has no listener filter for QUIC that could come from ECDS",
-					Help:     "leave it out",
+					Message:  "a QUIC listener cannot get this listener filter from ECDS",
+					Help:     "remove it",
 					Upstream: "no listener factory found for a required type URL",
 				})
 			}

@@ -17,8 +17,8 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		if unbound, ok := unboundBy(at, l); ok && !p.Target.Before("1.40") {
 			p.Reject(unbound, lint.Rejection{
-				Message:  "a UDP listener has to bind",
-				Help:     "leave out bind_to_port",
+				Message:  "a UDP listener must bind",
+				Help:     "remove bind_to_port",
 				Upstream: "bind_to_port: false is not supported for UDP listeners",
 			})
 			return
@@ -27,15 +27,15 @@ var _ = Rules.Add(&lint.Rule{
 			p.Report(at.Field("enable_reuse_port"), lint.Diagnostic{
 				Severity: lint.Warning,
 				Message:  "the workers of a UDP listener cannot share one socket",
-				Notes:    []string{"envoy refuses the listener if it has more than one worker: by default there is one for each core"},
-				Help:     "leave out enable_reuse_port",
+				Notes:    []string{"envoy rejects the listener if it runs more than one worker; the default is one for each core"},
+				Help:     "remove enable_reuse_port",
 				Upstream: "Listening on UDP when concurrency is > 1 without the SO_REUSEPORT socket option results in unstable packet proxying",
 			})
 		}
 	}),
 })
 
-// unboundBy is the field that keeps a listener from binding.
+// unboundBy returns the field that keeps a listener from binding.
 func unboundBy(at lint.At, l *listenerv3.Listener) (lint.At, bool) {
 	if l.GetBindToPort() != nil && !l.GetBindToPort().GetValue() {
 		return at.Field("bind_to_port"), true

@@ -11,7 +11,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "ads-without-ads-config",
 	Severity: lint.Error,
-	Summary:  "a config source says ads: {}, and the bootstrap has no ads_config",
+	Summary:  "a config source is ads: {}, but the bootstrap has no ads_config",
 	Links:    []string{"NullGrpcMuxImpl (source/common/config/null_grpc_mux_impl.h)"},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		b := envoy.BootOf(p.Snapshot)
@@ -33,14 +33,14 @@ var _ = Rules.Add(&lint.Rule{
 
 func reportNoADS(p *lint.Pass, at *graph.Place) {
 	d := lint.Diagnostic{
-		Message:  "the bootstrap has no ads_config that ads could mean",
+		Message:  "ads needs an ads_config, and the bootstrap has none",
 		Notes:    []string{envoy.OnlyAtStart},
 		Help:     "add dynamic_resources.ads_config",
 		Upstream: "ADS must be configured to support an ADS config source",
 	}
 	if fd := envoy.FieldOf(at); fd != nil && fd.FullName() == "envoy.config.route.v3.Vhds.config_source" {
 		if p.Target.Before("1.39") {
-			return // VHDS of an inline table does nothing there
+			return // before 1.39, Envoy ignores VHDS of an inline table
 		}
 		d.Notes, d.Rejected = []string{envoy.OnReject(at.Resource)}, true
 		d.Upstream = "vhds: ADS config source specified but no ADS configured in bootstrap."

@@ -13,11 +13,11 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "aggregate-unknown-or-cyclic",
 	Severity: lint.Warning,
-	Summary:  "a cluster of clusters has a member that does not exist, or is its own member",
+	Summary:  "an aggregate or composite cluster has a member that does not exist, or is its own member",
 	Links:    []string{"AggregateClusterLoadBalancer (source/extensions/clusters/aggregate/cluster.cc)", "https://github.com/grpc/proposal/blob/master/A37-xds-aggregate-and-logical-dns-clusters.md"},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		eachSuspect(p, envoy.MemberCluster, func(b *envoy.Boot, e *graph.Edge) {
-			judgeCluster(p, b, e, "envoy skips it, and uses it as soon as it comes")
+			judgeCluster(p, b, e, "envoy skips it, and uses it as soon as it is added")
 		})
 		members := map[*graph.Resource][]*graph.Edge{}
 		for _, e := range p.Snapshot.Edges {
@@ -47,8 +47,8 @@ func cycles(p *lint.Pass, members map[*graph.Resource][]*graph.Edge) {
 				ring := append(slices.Clone(path[slices.Index(path, e.To.Name):]), e.To.Name)
 				p.ReportEdge(e, lint.Diagnostic{
 					Message: fmt.Sprintf("cluster %q is its own member", e.To.Name),
-					Notes:   []string{"the cycle: " + strings.Join(ring, " → "), "envoy accepts it; gRPC clients refuse it"},
-					Help:    "leave one of these members out",
+					Notes:   []string{"the cycle: " + strings.Join(ring, " → "), "envoy accepts it; gRPC clients reject it"},
+					Help:    "remove one of these members",
 				})
 			case 0:
 				visit(e.To)

@@ -10,16 +10,16 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// clusterRule checks the references to clusters that belong to a rule. The note says what Envoy does with one that leads
-// nowhere; notes for single fields come first.
+// clusterRule checks the references to clusters of a role. The note says what Envoy does if the cluster does not exist; notes
+// for single fields come first.
 func clusterRule(role envoy.ClusterRole, note string) lint.Check {
 	return lint.ForSnapshot(func(p *lint.Pass) {
 		eachSuspect(p, role, func(b *envoy.Boot, e *graph.Edge) { judgeCluster(p, b, e, note) })
 	})
 }
 
-// eachSuspect calls f for the references of a rule that may lead nowhere. Of a hundred thousand hardly any does, so the
-// cheap questions come first.
+// eachSuspect calls f for the references of a role whose cluster may not exist. Hardly any of a hundred thousand is one, so
+// the cheap checks come first.
 func eachSuspect(p *lint.Pass, role envoy.ClusterRole, f func(b *envoy.Boot, e *graph.Edge)) {
 	var b *envoy.Boot
 	looked := false
@@ -37,7 +37,7 @@ func eachSuspect(p *lint.Pass, role envoy.ClusterRole, f func(b *envoy.Boot, e *
 	}
 }
 
-// unusedScopes tells that a reference stands in a rds_config_source for scopes that bring their route tables along.
+// unusedScopes reports whether a reference is in an rds_config_source for scopes that hold their route tables themselves.
 func unusedScopes(e *graph.Edge) bool {
 	source := e.Place.Enclosing("envoy.config.core.v3.ConfigSource")
 	if source == nil {
@@ -50,10 +50,10 @@ func unusedScopes(e *graph.Edge) bool {
 func judgeCluster(p *lint.Pass, b *envoy.Boot, e *graph.Edge, note string) {
 	lookup := envoy.LookupOf(e)
 	if lookup != nil && b != nil && (e.From.Delivery == graph.FromBootstrap || lookup.Need != envoy.AnyCluster) {
-		// Envoy looks the name up while it loads this, and CDS has brought nothing yet, or does not count: what the
-		// bootstrap holds decides alone.
+		// Envoy looks the name up while it loads this. Clusters from CDS do not exist yet, or do not count: only those of
+		// the bootstrap do.
 		if !b.Has(lookup.Need, e.Target) {
-			refuse(p, b, e, lookup)
+			reject(p, b, e, lookup)
 		}
 		return
 	}
@@ -67,7 +67,7 @@ func judgeCluster(p *lint.Pass, b *envoy.Boot, e *graph.Edge, note string) {
 	d := lint.Diagnostic{Message: fmt.Sprintf("no cluster is named %q", e.Target)}
 	if lookup != nil && world == graph.Closed && e.From.State == "" {
 		d.Severity, d.Rejected, d.Upstream = lint.Error, true, lookup.Says
-		d.Notes = []string{"envoy refuses it: " + lookup.Why}
+		d.Notes = []string{"envoy rejects it: " + lookup.Why}
 	} else if own := envoy.MissingClusterNote(e.Field); own != "" {
 		d.Notes = []string{own}
 	} else {
@@ -76,11 +76,11 @@ func judgeCluster(p *lint.Pass, b *envoy.Boot, e *graph.Edge, note string) {
 	p.ReportDangling(e, world, d)
 }
 
-func refuse(p *lint.Pass, b *envoy.Boot, e *graph.Edge, lookup *envoy.Lookup) {
+func reject(p *lint.Pass, b *envoy.Boot, e *graph.Edge, lookup *envoy.Lookup) {
 	d := lint.Diagnostic{
 		Severity: lint.Error,
 		Message:  fmt.Sprintf("no cluster is named %q", e.Target),
-		Notes:    []string{"envoy refuses it: " + lookup.Why},
+		Notes:    []string{"envoy rejects it: " + lookup.Why},
 		Help:     lookup.Help,
 		Rejected: !lookup.Late,
 		Upstream: lookup.Says,
@@ -90,9 +90,9 @@ func refuse(p *lint.Pass, b *envoy.Boot, e *graph.Edge, lookup *envoy.Lookup) {
 	}
 	switch {
 	case b.Clusters[e.Target] != nil:
-		d.Message = fmt.Sprintf("cluster %q has to be a static one that is not itself discovered over EDS", e.Target)
+		d.Message = fmt.Sprintf("cluster %q must be a static one whose endpoints do not come over EDS", e.Target)
 	case e.To != nil:
-		d.Message = fmt.Sprintf("cluster %q is not a static one", e.Target)
+		d.Message = fmt.Sprintf("cluster %q is not static", e.Target)
 		if lookup.Later != "" {
 			d.Help += ", or " + lookup.Later
 		}

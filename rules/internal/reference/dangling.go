@@ -16,7 +16,7 @@ const (
 	fieldPerFilter                       = "typed_per_filter_config"
 )
 
-// dangling reports the references to a kind that lead nowhere, in words of its own for the kind.
+// dangling reports the dangling references to a kind; what begins the message: "no route configuration".
 func dangling(kind graph.Kind, what, note string, fields ...protoreflect.FullName) lint.Check {
 	return lint.ForSnapshot(func(p *lint.Pass) {
 		p.Dangling(kind, func(e *graph.Edge, world graph.World) {
@@ -27,7 +27,7 @@ func dangling(kind graph.Kind, what, note string, fields ...protoreflect.FullNam
 	})
 }
 
-// inside reports the names that their own resource should declare, and does not: there is no other world to ask.
+// inside calls f for dangling references to what their own resource should declare.
 func inside(p *lint.Pass, kind graph.Kind, f func(e *graph.Edge)) {
 	for _, e := range p.Snapshot.Edges {
 		if e.Kind == kind && e.To == nil {

@@ -11,5 +11,5 @@ var _ = Rules.Add(&lint.Rule{
 	Summary:  "an EDS cluster has no ClusterLoadAssignment",
 	Links:    []string{"https://github.com/envoyproxy/envoy/issues/46383", "https://github.com/envoyproxy/envoy/issues/19262"},
 	Run: dangling(graph.ClusterLoadAssignment, "no cluster load assignment",
-		"the cluster waits for it until initial_fetch_timeout (15 s unless set), then has no host (503, response flag UH)"),
+		"the cluster waits for it until initial_fetch_timeout (15 s unless set), then has no hosts (503, response flag UH)"),
 })

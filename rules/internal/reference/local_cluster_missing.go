@@ -8,7 +8,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "local-cluster-missing",
 	Severity: lint.Error,
-	Summary:  "cluster_manager.local_cluster_name is no cluster of the bootstrap",
+	Summary:  "cluster_manager.local_cluster_name is not a cluster of the bootstrap",
 	Links:    []string{"ClusterManagerImpl::initialize (source/common/upstream/cluster_manager_impl.cc)"},
-	Run:      clusterRule(envoy.LocalCluster, "envoy refuses it"),
+	Run:      clusterRule(envoy.LocalCluster, "envoy rejects it"),
 })

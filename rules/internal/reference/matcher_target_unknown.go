@@ -17,7 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		inside(p, graph.FilterChain, func(e *graph.Edge) {
 			listener, ok := graph.As[*listenerv3.Listener](e.Place.Enclosing("envoy.config.listener.v3.Listener"))
-			if !ok || listener.GetFcdsConfig() != nil { // filter chains come from elsewhere, too
+			if !ok || listener.GetFcdsConfig() != nil { // FCDS adds filter chains
 				return
 			}
 			var chains []string
@@ -26,7 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			d := lint.Diagnostic{
 				Message: fmt.Sprintf("the listener has no filter chain %q", e.Target),
-				Notes:   []string{"envoy accepts it and closes the connections that are sent there"},
+				Notes:   []string{"envoy accepts it and closes the connections that select this chain"},
 			}
 			if near := lint.Nearest(e.Target, chains); near != "" {
 				d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(e.At(), e.Target, near)

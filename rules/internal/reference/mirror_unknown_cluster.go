@@ -10,5 +10,5 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Warning,
 	Summary:  "a request mirror policy names a cluster that does not exist",
 	Links:    []string{"RouteCreator::createAndValidateRoute (source/common/router/config_impl.cc)", "ShadowWriterImpl::getClusterFromShadowPolicy (source/common/router/shadow_writer_impl.cc)"},
-	Run:      clusterRule(envoy.MirrorCluster, "envoy accepts it and drops the mirrored requests in silence"),
+	Run:      clusterRule(envoy.MirrorCluster, "envoy accepts it and silently drops the mirrored requests"),
 })

@@ -8,13 +8,13 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// fewNames is how many names a message can list and still be read.
+// fewNames is how many names a message lists.
 const fewNames = 50
 
 var _ = Rules.Add(&lint.Rule{
 	Name:     "no-cluster-given",
 	Severity: lint.Warning,
-	Summary:  "resources refer to clusters, and not one cluster was given",
+	Summary:  "resources refer to clusters, but the input has no cluster",
 	Run:      lint.ForSnapshot(noClusterGiven),
 })
 
@@ -44,13 +44,13 @@ func noClusterGiven(p *lint.Pass) {
 		list = fmt.Sprintf("%s and %d more", strings.Join(names[:fewNames], ", "), len(names)-fewNames)
 	}
 	p.ReportEdge(first, lint.Diagnostic{
-		Message: "no cluster was given, so nothing is known of " + list,
+		Message: "the input has no cluster, so these references were not checked: " + list,
 		Notes:   []string{"envoy answers a request for a cluster that it does not have with 503 (response flag NC)"},
-		Help:    "lint the clusters together with these resources, or say that they are elsewhere: --open cluster",
+		Help:    "lint the clusters together with these resources, or declare that they are elsewhere: --open cluster",
 	})
 }
 
-// ofServer tells the clusters of xDS servers, which are the bootstrap's.
+// ofServer reports whether a reference is to the cluster of an xDS server, which is in the bootstrap.
 func ofServer(e *graph.Edge) bool {
 	return e.Place.Enclosing("envoy.config.core.v3.ConfigSource") != nil
 }

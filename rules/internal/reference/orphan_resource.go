@@ -7,8 +7,8 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// referrers are the kinds that can name a resource of a kind. Where one of them is open, or cannot be read in full, an
-// orphan may well have parents.
+// referrers are the kinds that can name a resource of a kind. If one of them is open or was not fully decoded, a resource
+// without references may still have some.
 var referrers = map[graph.Kind][]graph.Kind{
 	graph.RouteConfiguration:    {graph.Listener, graph.ScopedRouteConfiguration},
 	graph.ClusterLoadAssignment: {graph.Cluster},
@@ -19,7 +19,7 @@ var referrers = map[graph.Kind][]graph.Kind{
 var _ = Rules.Add(&lint.Rule{
 	Name:     "orphan-resource",
 	Severity: lint.Warning,
-	Summary:  "a route configuration, cluster load assignment, secret or extension config is named by nothing",
+	Summary:  "nothing refers to a route configuration, cluster load assignment, secret or extension config",
 	Links:    []string{"https://github.com/kumahq/kuma/issues/12098"},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		orphans := unnamed(p.Snapshot)
@@ -33,8 +33,8 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			p.ReportResource(r, lint.Diagnostic{
 				Message: fmt.Sprintf("nothing refers to the %s %q", r.Kind, r.Name),
-				Notes:   []string{"envoy never asks for it"},
-				Help:    "delete it, or refer to it",
+				Notes:   []string{"envoy never requests it"},
+				Help:    "remove it, or refer to it",
 			})
 		}
 	}),
@@ -49,7 +49,7 @@ func unnamed(s *graph.Snapshot) []*graph.Resource {
 	}
 	var orphans []*graph.Resource
 	for _, r := range s.Resources {
-		if r.State != "" { // the dump of an Envoy holds nothing but what that Envoy asked for
+		if r.State != "" { // a dump holds only what Envoy requested
 			return nil
 		}
 		if referrers[r.Kind] != nil && !named[r] && r.Delivery != graph.FromBootstrap && s.Find(r.Kind, r.Source, r.Name) == r {
@@ -65,7 +65,7 @@ func allClosed(s *graph.Snapshot, kinds []graph.Kind, blind map[graph.Kind]bool)
 		case blind[kind]:
 			return false
 		case (kind == graph.ScopedRouteConfiguration || kind == graph.ExtensionConfig || kind == graph.RouteConfiguration) && len(s.All(kind)) == 0:
-			// Only asked for where a listener names them; what is missing of them is another rule's finding.
+			// Envoy requests them only if a listener names them; other rules report those that are missing.
 		case s.World(kind, graph.Anywhere) != graph.Closed:
 			return false
 		}
@@ -73,7 +73,7 @@ func allClosed(s *graph.Snapshot, kinds []graph.Kind, blind map[graph.Kind]bool)
 	return true
 }
 
-// blindSpots finds the kinds with parts that could not be decoded, and the kinds whose names Envoy makes up as it needs them.
+// blindSpots returns the kinds with parts that could not be decoded, and the kinds whose names Envoy derives on demand.
 func blindSpots(s *graph.Snapshot) (blind, onDemand map[graph.Kind]bool) {
 	blind, onDemand = map[graph.Kind]bool{}, map[graph.Kind]bool{}
 	for _, r := range s.Resources {

@@ -13,7 +13,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "overload-trigger-unknown",
 	Severity: lint.Error,
-	Summary:  "an overload action or load shed point is triggered by a resource that no monitor watches",
+	Summary:  "an overload action or load shed point has a trigger without a resource monitor",
 	Links:    []string{"OverloadManagerImpl::OverloadManagerImpl (source/server/overload_manager_impl.cc)"},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		inside(p, graph.ResourceMonitor, func(e *graph.Edge) {
@@ -40,7 +40,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// proactive is a resource that actions can name without a monitor (OverloadProactiveResources).
+// proactive lists the resources that actions can name without a monitor (OverloadProactiveResources).
 const proactive = "envoy.resource_monitors.global_downstream_max_connections"
 
 func triggered(at *graph.Place) string {

@@ -18,7 +18,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "per-filter-key-unknown",
 	Severity: lint.Warning,
-	Summary:  "a key of typed_per_filter_config is the name of no HTTP filter",
+	Summary:  "no HTTP filter has the name of a key of typed_per_filter_config",
 	Links:    []string{"PerFilterConfigs (source/common/router/config_impl.cc)", "https://github.com/envoyproxy/envoy/issues/29332", "https://github.com/envoyproxy/envoy/issues/14599"},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		for _, e := range p.Snapshot.Edges {
@@ -40,13 +40,13 @@ func unknownFilter(p *lint.Pass, e *graph.Edge) {
 		near = sameKind[0]
 	}
 	if near == "" && (config.message == nil || p.Snapshot.World(graph.Cluster, graph.Anywhere) == graph.Open) {
-		// Switching off a filter that is not there does no harm, and a cluster that is not known may have the filter.
+		// Disabling a filter that does not exist is harmless, and an unknown cluster may have the filter.
 		return
 	}
 	d := lint.Diagnostic{
 		Message: fmt.Sprintf("no HTTP filter is named %q", e.Target),
 		Notes:   []string{"envoy accepts it and ignores this configuration"},
-		Help:    fmt.Sprintf("the filters are named %s", strings.Join(quoted(names), ", ")),
+		Help:    fmt.Sprintf("use the name of a filter: %s", strings.Join(quoted(names), ", ")),
 	}
 	switch {
 	case near != "":
@@ -54,7 +54,7 @@ func unknownFilter(p *lint.Pass, e *graph.Edge) {
 	case len(names) == 0 || len(names) > 10:
 		d.Help = ""
 	}
-	// The name is the key, not what stands under it.
+	// The key is the name, not the value.
 	at := e.Place.At().Entry(fieldPerFilter, e.Target).Key()
 	if slices.Contains(sameKind, near) {
 		d.Fixes = lint.Rename(at, near).Likely(fmt.Sprintf("write %q", near))
@@ -64,13 +64,14 @@ func unknownFilter(p *lint.Pass, e *graph.Edge) {
 	p.Report(at, d)
 }
 
-// managersKnown tells whether all connection managers that use the table are: the one around it, or those of all listeners.
+// managersKnown reports whether all connection managers that use the table are known: the one around it, or those of all
+// listeners.
 func managersKnown(s *graph.Snapshot, e *graph.Edge) bool {
 	return e.Place.Enclosing("envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager") != nil || s.World(graph.Listener, graph.Anywhere) != graph.Open
 }
 
 type filterConfig struct {
-	message  proto.Message // nil: nothing but a switch
+	message  proto.Message // nil if it only enables or disables the filter
 	optional bool
 }
 
@@ -96,8 +97,8 @@ func inner(e *graph.Edge, any *anypb.Any) proto.Message {
 	return e.From.Contents[any]
 }
 
-// choices lists the names of the filters that could have been meant, and those whose type is of the same package as the
-// configuration: ext_authz.v3.ExtAuthzPerRoute belongs to ext_authz.v3.ExtAuthz.
+// choices lists the names of all candidate filters, and of those whose type is in the package of the configuration:
+// ext_authz.v3.ExtAuthzPerRoute belongs to ext_authz.v3.ExtAuthz.
 func choices(s *graph.Snapshot, e *graph.Edge, config proto.Message) (names, sameKind []string) {
 	for _, at := range s.FilterChoices(e) {
 		manager, ok := graph.As[*hcmv3.HttpConnectionManager](at)

@@ -24,7 +24,7 @@ var _ = Rules.Add(&lint.Rule{
 				}
 			}
 			d := lint.Diagnostic{
-				Message:  fmt.Sprintf("the route configuration declares no cluster specifier plugin %q", e.Target),
+				Message:  fmt.Sprintf("the route configuration does not declare a cluster specifier plugin named %q", e.Target),
 				Notes:    []string{envoy.OnReject(e.From)},
 				Help:     "declare it under cluster_specifier_plugins",
 				Rejected: e.From.State == "", Upstream: fmt.Sprintf("Unknown cluster specifier plugin name: %s is used in the route", e.Target),

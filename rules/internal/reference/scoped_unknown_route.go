@@ -11,7 +11,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "scoped-unknown-route",
 	Severity: lint.Error,
-	Summary:  "a scope names a route configuration that nobody serves",
+	Summary:  "a scope names a route configuration that does not exist",
 	Links:    []string{"ScopedRdsConfigSubscription::addOrUpdateScopes (source/common/router/scoped_rds.cc)", "https://github.com/envoyproxy/go-control-plane/issues/514"},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		for _, e := range p.Snapshot.Edges {
@@ -19,9 +19,9 @@ var _ = Rules.Add(&lint.Rule{
 			case e.Field != fieldScope:
 			case e.Place.Parent != nil:
 				p.ReportEdge(e, lint.Diagnostic{
-					Message:  fmt.Sprintf("a scope of the connection manager itself cannot name a route configuration, %q", e.Target),
+					Message:  fmt.Sprintf("an inline scope of a connection manager cannot refer to a route configuration, here %q", e.Target),
 					Notes:    []string{envoy.OnReject(e.From)},
-					Help:     "put the table here, as route_configuration, or let the scopes come over SRDS",
+					Help:     "write the route table here, as route_configuration, or serve the scopes over SRDS",
 					Rejected: e.From.State == "", Upstream: "Fetching routes via RDS (route_configuration_name) is not supported with inline scoped routes.",
 				})
 			case e.To == nil && !p.Snapshot.Assumes(e.Kind, e.Target):

@@ -13,5 +13,5 @@ var _ = Rules.Add(&lint.Rule{
 		"Utility::checkCluster (source/common/config/utility.cc)", "ClusterManagerImpl::checkActiveStaticCluster (source/common/upstream/cluster_manager_impl.cc)",
 		"GrpcAccessLoggerCacheImpl::createLogger (source/extensions/access_loggers/grpc/grpc_access_log_impl.cc)",
 	},
-	Run: clusterRule(envoy.TelemetryCluster, "envoy accepts it and drops what it should send there"),
+	Run: clusterRule(envoy.TelemetryCluster, "envoy accepts it and drops the data for it"),
 })

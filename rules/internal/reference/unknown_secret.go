@@ -12,7 +12,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "unknown-secret",
 	Severity: lint.Error,
-	Summary:  "a TLS certificate, a validation context or another secret is named that does not exist",
+	Summary:  "a reference to a TLS certificate, validation context or other secret that does not exist",
 	Links:    []string{"getTlsCertificateConfigProviders (source/common/tls/context_config_impl.cc)", "https://github.com/envoyproxy/envoy/issues/7252"},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		b := envoy.BootOf(p.Snapshot)
@@ -25,7 +25,7 @@ var _ = Rules.Add(&lint.Rule{
 				if world := p.Snapshot.World(graph.Secret, e.Source); world != graph.Open {
 					p.ReportDangling(e, world, lint.Diagnostic{
 						Message: fmt.Sprintf("no secret is named %q", e.Target),
-						Notes:   []string{"what needs it waits until initial_fetch_timeout (15 s unless set), then " + without(e)},
+						Notes:   []string{"envoy waits for it until initial_fetch_timeout (15 s unless set), then " + without(e)},
 					})
 				}
 			}
@@ -33,15 +33,15 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// without tells what happens where a secret has not come.
+// without describes what Envoy does without the secret.
 func without(e *graph.Edge) string {
 	if e.Place.Enclosing("envoy.config.core.v3.TransportSocket") != nil {
 		return "resets TLS connections"
 	}
-	return "goes on without it: oauth2 answers 503, a credential injector 401"
+	return "continues without it: oauth2 answers 503, a credential injector 401"
 }
 
-// staticSecret checks a name that means a secret of the bootstrap.
+// staticSecret checks a reference to a secret of the bootstrap.
 func staticSecret(p *lint.Pass, b *envoy.Boot, e *graph.Edge) {
 	wants := envoy.SecretLookupOf(e.Place)
 	found := b.Secrets[e.Target]
@@ -50,10 +50,10 @@ func staticSecret(p *lint.Pass, b *envoy.Boot, e *graph.Edge) {
 	}
 	d := lint.Diagnostic{
 		Message: fmt.Sprintf("no static secret is named %q", e.Target),
-		Help:    "add it to static_resources.secrets, or give its sds_config",
+		Help:    "add it to static_resources.secrets, or add an sds_config",
 	}
 	if found != nil {
-		d.Message = fmt.Sprintf("static secret %q is no %s", e.Target, wants.What)
+		d.Message = fmt.Sprintf("static secret %q is not a %s", e.Target, wants.What)
 		d.Help = ""
 	} else {
 		var names []string
@@ -72,7 +72,7 @@ func staticSecret(p *lint.Pass, b *envoy.Boot, e *graph.Edge) {
 		d.Rejected, d.Notes = true, []string{"envoy crashes when it loads this"}
 	default:
 		d.Rejected, d.Upstream = true, strings.ReplaceAll(wants.Says, "%s", e.Target)
-		d.Notes = []string{"envoy refuses it: static secrets are looked up when the configuration is loaded"}
+		d.Notes = []string{"envoy rejects it: it looks static secrets up when it loads the configuration"}
 	}
 	p.ReportEdge(e, d)
 }

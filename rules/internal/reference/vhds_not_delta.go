@@ -11,12 +11,12 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "vhds-not-delta",
 	Severity: lint.Error,
-	Summary:  "virtual hosts are to be discovered over something else than delta xDS",
+	Summary:  "VHDS does not use delta xDS",
 	Links:    []string{"VhdsSubscription::createVhdsSubscription (source/common/router/vhds.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, table *routev3.RouteConfiguration) {
 		source, old := table.GetVhds().GetConfigSource(), p.Target.Before("1.39")
 		if old && at.Place.Parent != nil {
-			return // VHDS of an inline table does nothing there
+			return // before 1.39, Envoy ignores VHDS of an inline table
 		}
 		if source.GetAds() != nil && !old {
 			checkADS(p, at)
@@ -29,28 +29,28 @@ var _ = Rules.Add(&lint.Rule{
 			where = where.Field("api_config_source", "api_type")
 		}
 		d := lint.Diagnostic{
-			Message:  "VHDS works over DELTA_GRPC or ADS only",
+			Message:  "VHDS works only over DELTA_GRPC or ADS",
 			Notes:    []string{envoy.OnReject(at.Resource())},
 			Help:     "set api_config_source.api_type: DELTA_GRPC, or ads: {}",
 			Rejected: at.Resource().State == "", Upstream: "vhds: only 'DELTA_GRPC' or 'ADS' (which uses Delta xDS) is supported as a config source.",
 		}
 		if old {
-			d.Message, d.Help = "VHDS works over DELTA_GRPC only, before Envoy 1.39", "set api_config_source.api_type: DELTA_GRPC"
+			d.Message, d.Help = "before Envoy 1.39, VHDS works only over DELTA_GRPC", "set api_config_source.api_type: DELTA_GRPC"
 			d.Upstream = "vhds: only 'DELTA_GRPC' is supported as an api_type."
 		}
 		p.Report(where, d)
 	}),
 })
 
-// checkADS looks at the ADS stream that VHDS is to share.
+// checkADS checks the ADS stream that VHDS uses.
 func checkADS(p *lint.Pass, at lint.At) {
 	b, _ := p.Snapshot.Bootstrap()
 	ads := b.GetDynamicResources().GetAdsConfig()
 	if ads == nil || ads.GetApiType() == corev3.ApiConfigSource_DELTA_GRPC {
-		return // without one, ads-without-ads-config
+		return // reference/ads-without-ads-config
 	}
 	p.Reject(at.Field("vhds", "config_source", "ads").Key(), lint.Rejection{
-		Message:  "VHDS works over an ADS stream of DELTA_GRPC only, and this one is of " + ads.GetApiType().String(),
+		Message:  "VHDS needs an ADS stream of type DELTA_GRPC, and this one is " + ads.GetApiType().String(),
 		Help:     "set dynamic_resources.ads_config.api_type: DELTA_GRPC, or give VHDS an api_config_source of that type",
 		Upstream: "vhds: ADS must use DELTA_GRPC api_type when used as VHDS config source.",
 	})

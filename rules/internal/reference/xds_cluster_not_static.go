@@ -8,10 +8,10 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "xds-cluster-not-static",
 	Severity: lint.Error,
-	Summary:  "the cluster of a config server does not exist, comes from CDS, or is itself discovered over EDS",
+	Summary:  "the cluster of a config server does not exist, comes from CDS, or gets its endpoints over EDS",
 	Links: []string{
 		"Utility::checkApiConfigSourceSubscriptionBackingCluster (source/common/config/utility.cc)",
 		"ClusterManagerImpl::checkActiveStaticCluster (source/common/upstream/cluster_manager_impl.cc)", "https://github.com/envoyproxy/envoy/issues/12161",
 	},
-	Run: clusterRule(envoy.ConfigServerCluster, "envoy never reaches the config server: what it serves does not come"),
+	Run: clusterRule(envoy.ConfigServerCluster, "envoy never reaches the config server and gets no resources from it"),
 })

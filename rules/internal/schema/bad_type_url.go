@@ -27,7 +27,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:      "bad-type-url",
 	Severity:  lint.Error,
 	Fragments: true,
-	Summary:   "a type URL names no type, or an extension that does not belong there",
+	Summary:   "a type URL names an unknown type, or an extension that does not belong there",
 	Links:     []string{"https://github.com/envoyproxy/envoy/issues/21759"},
 	Run: lint.EachNamed(checkTypes, "google.protobuf.Any", "envoy.config.core.v3.ExtensionConfigSource", "envoy.config.cluster.v3.Cluster",
 		"envoy.config.cluster.v3.Cluster.CustomClusterType", "envoy.config.core.v3.TypedExtensionConfig",
@@ -40,7 +40,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// unknownResources reports resources of an unknown type, which are in no message.
+// unknownResources reports resources of an unknown type, which no message holds.
 func unknownResources(p *lint.Pass, r *graph.Resource) {
 	for _, problem := range r.Problems {
 		name := decode.TypeName(problem.Name)
@@ -83,7 +83,7 @@ func checkAny(p *lint.Pass, at lint.At, url string) {
 	text := at.Resource().Text != nil
 	if !strings.Contains(url, "/") || strings.HasPrefix(url, "/") {
 		d := lint.Diagnostic{
-			Message:  fmt.Sprintf("the type URL %q has nothing before the type's name", url),
+			Message:  fmt.Sprintf("the type URL %q has no host before the type name", url),
 			Notes:    []string{envoy.OnReject(at.Resource())},
 			Help:     fmt.Sprintf("write type.googleapis.com/%s", strings.TrimPrefix(url, "/")),
 			Rejected: text || envoy.Reads(x, at.Place), Upstream: "@type must contain at least one / and a nonempty host",
@@ -98,33 +98,33 @@ func checkAny(p *lint.Pass, at lint.At, url string) {
 	if plugged && envoy.Ignored(x, pt, at.Place) {
 		plugged = false
 	}
-	refused := plugged && envoy.OuterRead(p.Target.Extensions(), at.Place) && !pt.Takes(x, name) && !optional(at.Place, pt)
+	rejected := plugged && envoy.OuterRead(p.Target.Extensions(), at.Place) && !pt.Takes(x, name) && !optional(at.Place, pt)
 	switch {
 	case !official(p.Target, name):
 		if at.Resource().Kind == graph.Patch && !meantForEnvoy(x, at, name) {
-			return // those who patch have extensions of their own, Istio many
+			return // the proxies of control planes with patches have extensions that Envoy lacks, Istio's has many
 		}
 		d := unknownType(p, at.Field(typeKey(at)), string(name))
-		inText := text && decode.TypeName(url) == name // a TypedStruct's type is looked up, not read
-		d.Rejected = inText || refused
+		inText := text && decode.TypeName(url) == name // the type in a TypedStruct is looked up, not decoded
+		d.Rejected = inText || rejected
 		if d.Rejected || at.Place.Opaque {
 			reportType(p, at, d)
 		}
-	case plugged && !refused && envoy.OuterRead(x, at.Place):
+	case plugged && !rejected && envoy.OuterRead(x, at.Place):
 		checkPosition(p, at, pt, name)
-	case refused && (!envoy.IsFilterConfig(at.Place) || inFilterConfig(at.Place)) && !byItsName(pt, name):
+	case rejected && (!envoy.IsFilterConfig(at.Place) || inFilterConfig(at.Place)) && !byItsName(pt, name):
 		d := misplaced(p, pt, name, at.Field(typeKey(at)))
 		late(&d, pt)
 		reportType(p, at, d)
 	}
 }
 
-// meantForEnvoy tells an unknown type that is misspelt, or in a package that is Envoy's alone.
+// meantForEnvoy reports whether an unknown type is misspelt, or in a package that only Envoy uses.
 func meantForEnvoy(x *dataplane.Extensions, at lint.At, name protoreflect.FullName) bool {
 	return nearestType(x, name) != "" || at.Place.Opaque && strings.HasPrefix(string(name), "envoy.extensions.")
 }
 
-// inFilterConfig tells the content of a FilterConfig, which cannot be another one.
+// inFilterConfig reports whether at is the content of a FilterConfig, which cannot be another FilterConfig.
 func inFilterConfig(at *graph.Place) bool {
 	if at.Parent == nil {
 		return false
@@ -133,20 +133,20 @@ func inFilterConfig(at *graph.Place) bool {
 	return ok
 }
 
-// emptyPerRoute finds a configuration per route that has no type. In a FilterConfig, it enables the filter.
+// emptyPerRoute reports a configuration per route that has no type. In a FilterConfig, that enables the filter.
 func emptyPerRoute(p *lint.Pass, at lint.At) {
 	pt, ok := envoy.PointOf(at.Place)
 	if !ok || !pt.IsPerRoute() || pt.Wrapping != at.Place || at.Resource().Problems != nil || !envoy.OuterRead(p.Target.Extensions(), at.Place) {
 		return
 	}
 	p.Reject(at, lint.Rejection{
-		Message:  "the configuration of a filter per route has no type",
+		Message:  "the per-route configuration of a filter has no type",
 		Help:     `write "@type" and the configuration; to only enable the filter, "@type": type.googleapis.com/envoy.config.route.v3.FilterConfig and config: {}`,
 		Upstream: "Didn't find a registered implementation for '…' with type URL: ''",
 	})
 }
 
-// checkPosition looks at the two types that many HTTP filters have, one for the chain and one for routes.
+// checkPosition checks which type is where: many HTTP filters have two, one for the chain and one for routes.
 func checkPosition(p *lint.Pass, at lint.At, pt envoy.Point, name protoreflect.FullName) {
 	if !slices.Contains(pt.Categories, "envoy.filters.http") && !slices.Contains(pt.Categories, "envoy.filters.http.upstream") {
 		return
@@ -156,7 +156,7 @@ func checkPosition(p *lint.Pass, at lint.At, pt envoy.Point, name protoreflect.F
 	switch {
 	case pt.IsPerRoute() && envoy.ChainOnly(name) && !optional(at.Place, pt):
 		reportType(p, at, lint.Diagnostic{
-			Message: fmt.Sprintf("the filter of %s takes no configuration per route", name),
+			Message: fmt.Sprintf("the filter of %s does not take a configuration per route", name),
 			Notes:   []string{envoy.OnReject(at.Resource())}, Rejected: true,
 			Upstream: "doesn't support virtual host or route specific configurations",
 		})
@@ -166,16 +166,16 @@ func checkPosition(p *lint.Pass, at lint.At, pt envoy.Point, name protoreflect.F
 			place = "typed_per_filter_config"
 		}
 		reportType(p, at, lint.Diagnostic{
-			Message: fmt.Sprintf("%s does not belong into %s", name, place),
+			Message: fmt.Sprintf("%s does not belong in %s", name, place),
 			Notes:   []string{envoy.OnReject(at.Resource())}, Rejected: true,
-			Help:     fmt.Sprintf("here it is %q", "type.googleapis.com/"+string(instead)),
+			Help:     fmt.Sprintf("write %q here", "type.googleapis.com/"+string(instead)),
 			Upstream: fmt.Sprintf("Unable to unpack as %s", instead),
 		})
 	}
 }
 
-// emptyValid tells whether an empty message of a type breaks no constraint. Envoy takes an empty configuration of either type for
-// one of the type that belongs there.
+// emptyValid reports whether an empty message of a type satisfies all constraints. Envoy treats an empty configuration of
+// either type as one of the type that belongs there.
 func emptyValid(p *lint.Pass, name protoreflect.FullName) bool {
 	mt, err := types.Envoy.FindMessageByName(name)
 	valid := true
@@ -185,7 +185,7 @@ func emptyValid(p *lint.Pass, name protoreflect.FullName) bool {
 	return valid
 }
 
-// byItsName tells where the type of a configuration does not count.
+// byItsName reports whether Envoy looks the extension up by name and ignores the type of its configuration.
 func byItsName(pt envoy.Point, name protoreflect.FullName) bool {
 	if _, ok := envoy.ByName[pt.Field]; ok {
 		return true
@@ -193,7 +193,7 @@ func byItsName(pt envoy.Point, name protoreflect.FullName) bool {
 	return pt.Field == "envoy.config.cluster.v3.Cluster.cluster_type" && name == "google.protobuf.Struct"
 }
 
-// typeKey is the field that holds the type's name in a text: that of the Any, or of the TypedStruct in it.
+// typeKey is the key that holds the type in a text: that of the Any, or of the TypedStruct in it.
 func typeKey(at lint.At) string {
 	if decode.IsTypedStruct(decode.TypeName(at.Place.Message.Get(at.Place.Message.Descriptor().Fields().ByNumber(1)).String())) {
 		return "type_url"
@@ -201,7 +201,7 @@ func typeKey(at lint.At) string {
 	return "@type"
 }
 
-// reportType points to the type URL of a text, and to the Any of everything else.
+// reportType points to the type URL where the resource was read from text, otherwise to the Any.
 func reportType(p *lint.Pass, at lint.At, d lint.Diagnostic) {
 	if found := at.Resource().Locate(at.Path().Field(typeKey(at))); found.Exact {
 		d.Span = found.Value
@@ -220,7 +220,7 @@ func inCategories(p *lint.Pass, categories []string) []string {
 	return names
 }
 
-// kindOf spells categories for people: "an extension of the category envoy.filters.http".
+// kindOf describes categories: "an extension of the category envoy.filters.http".
 func kindOf(categories []string) string {
 	return "an extension of the category " + strings.Join(categories, " or ")
 }
@@ -237,7 +237,7 @@ func unique(names []string) []string {
 	return kept
 }
 
-// optional tells whether Envoy passes over an extension that it does not have.
+// optional reports whether Envoy skips the extension if its build does not have it.
 func optional(at *graph.Place, pt envoy.Point) bool {
 	for around := at; around != nil && around != pt.Holder; around = around.Parent {
 		switch m := around.Message.Interface().(type) {
@@ -258,7 +258,7 @@ func optional(at *graph.Place, pt envoy.Point) bool {
 	return false
 }
 
-// checkTypeURLs looks at the types that a discovered filter may have (processDynamicFilterConfig).
+// checkTypeURLs checks the types that a discovered filter may have (processDynamicFilterConfig).
 func checkTypeURLs(p *lint.Pass, at lint.At, source *corev3.ExtensionConfigSource) {
 	pt, ok := envoy.PointOf(at.Place)
 	if !ok || !envoy.OuterRead(p.Target.Extensions(), at.Place) {
@@ -276,32 +276,32 @@ func checkTypeURLs(p *lint.Pass, at lint.At, source *corev3.ExtensionConfigSourc
 		d.Upstream = fmt.Sprintf("Error: no factory found for a required type URL %s.", name)
 		if slices.Contains(pt.Categories, "envoy.filters.network") || slices.Contains(pt.Categories, "envoy.filters.upstream_network") {
 			d.Severity, d.Rejected, d.Upstream = lint.Warning, false, ""
-			d.Notes = []string{"for network filters, envoy reads the list when a configuration arrives, and refuses that one"}
+			d.Notes = []string{"for network filters, envoy reads the list when a configuration arrives, and rejects that configuration"}
 		}
 		p.Report(at.Item("type_urls", i), d)
 	}
 }
 
-// checkOptionNames looks at the keys of typed_extension_protocol_options: there, the name is what counts
+// checkOptionNames checks the keys of typed_extension_protocol_options, where Envoy looks extensions up by name
 // (createProtocolOptionsConfig).
 func checkOptionNames(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 	for name := range c.GetTypedExtensionProtocolOptions() {
 		checkName(p, at.Entry("typed_extension_protocol_options", name).Key(), name,
-			"filter and no protocol options", "Didn't find a registered network or http filter or protocol options implementation for name: '%s'",
+			"filter or protocol options", "Didn't find a registered network or http filter or protocol options implementation for name: '%s'",
 			"envoy.filters.network", "envoy.filters.http", "envoy.upstream_options")
 	}
 }
 
-// checkClusterType looks at a custom cluster without a configuration, which Envoy finds by its name
+// checkClusterType checks a custom cluster type without a configuration, which Envoy looks up by name
 // (ClusterFactoryImplBase::create).
 func checkClusterType(p *lint.Pass, at lint.At, custom *clusterv3.Cluster_CustomClusterType) {
 	if custom.GetTypedConfig() == nil || decode.TypeName(custom.GetTypedConfig().GetTypeUrl()) == "google.protobuf.Struct" {
-		checkName(p, at.Field("name"), custom.GetName(), "type of cluster",
+		checkName(p, at.Field("name"), custom.GetName(), "cluster type",
 			"Didn't find a registered cluster factory implementation for name: '%s'", "envoy.clusters")
 	}
 }
 
-// checkNamed looks at the other extensions that Envoy finds by their names.
+// checkNamed checks the other extensions that Envoy looks up by name.
 func checkNamed(p *lint.Pass, at lint.At, name string) {
 	if pt, _ := envoy.PointOf(at.Place); envoy.ByName[pt.Field] != "" && envoy.OuterRead(p.Target.Extensions(), at.Place) {
 		checkName(p, at.Field("name"), name, "extension of the category "+envoy.ByName[pt.Field],
@@ -316,8 +316,8 @@ func checkName(p *lint.Pass, at lint.At, name, what, upstream string, categories
 	}
 	d := lint.Diagnostic{
 		Severity: lint.Warning,
-		Message:  fmt.Sprintf("%q is no %s that %s has", name, what, build(p)),
-		Notes:    []string{"here envoy goes by the name, not by the type", envoy.OnReject(at.Resource())},
+		Message:  fmt.Sprintf("%s has no %s named %q", build(p), what, name),
+		Notes:    []string{"envoy looks this extension up by name, not by type", envoy.OnReject(at.Resource())},
 		Rejected: true,
 		Upstream: fmt.Sprintf(upstream, name),
 	}
@@ -340,7 +340,7 @@ func checkName(p *lint.Pass, at lint.At, name, what, upstream string, categories
 	p.Report(at, d)
 }
 
-// checkPolicies: of a list of load balancing policies Envoy takes the first that it has; it needs one.
+// checkPolicies reports a list without a load balancing policy that Envoy has. Envoy uses the first that it has.
 func checkPolicies(p *lint.Pass, at lint.At, list *clusterv3.LoadBalancingPolicy) {
 	x := p.Target.Extensions()
 	var names []string
@@ -355,7 +355,7 @@ func checkPolicies(p *lint.Pass, at lint.At, list *clusterv3.LoadBalancingPolicy
 	if !envoy.OuterRead(p.Target.Extensions(), at.Place) {
 		return
 	}
-	message := "none of these is a load balancing policy that " + build(p) + " has"
+	message := build(p) + " has none of these load balancing policies"
 	if len(names) == 0 {
 		message = "the list of load balancing policies is empty"
 	}

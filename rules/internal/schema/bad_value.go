@@ -11,7 +11,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:      "bad-value",
 	Severity:  lint.Error,
 	Fragments: true,
-	Summary:   "a value that its field's type cannot hold",
+	Summary:   "a value that does not fit the type of its field",
 	Links:     []string{"https://protobuf.dev/programming-guides/json/"},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		for _, kind := range []graph.ProblemKind{graph.BadValue, graph.OneofTwice, graph.BadAny, graph.TooDeep} {
@@ -27,7 +27,7 @@ func badValue(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
 	d := lint.Diagnostic{Message: problem.Message, Rejected: !problem.Lenient, Notes: []string{envoy.OnDecodeError(r, problem)}, Upstream: "Unable to parse JSON as proto"}
 	if problem.Lenient {
 		d.Severity, d.Upstream = lint.Warning, ""
-		d.Notes = []string{"envoy takes it"}
+		d.Notes = []string{"envoy accepts it"}
 	}
 	if problem.Kind == graph.OneofTwice {
 		d.Upstream = "has already been set (either directly or as part of a oneof)"

@@ -25,12 +25,12 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// fault is what is wrong with a config source.
+// fault describes what is wrong with a config source.
 type fault struct {
 	field, message, help, upstream string
 }
 
-// report reports a fault; late is one that Envoy finds when it starts, while --mode validate does not look.
+// report reports a fault. Envoy finds a late one only when it starts, not with --mode validate.
 func report(p *lint.Pass, at lint.At, f fault, late bool) {
 	if f.message == "" {
 		return
@@ -44,13 +44,13 @@ func report(p *lint.Pass, at lint.At, f fault, late bool) {
 	if late {
 		d.Notes = []string{envoy.OnlyAtStart}
 	}
-	if path, ok := strings.CutPrefix(f.help, "write ./"); ok { // the only fault with one right answer
+	if path, ok := strings.CutPrefix(f.help, "write ./"); ok { // the only fault whose fix is certain
 		d.Fixes = lint.Replace(at, "./"+path).Safe(f.help)
 	}
 	p.Report(at, d)
 }
 
-// sources are the fields whose config source Envoy subscribes to when it reads them.
+// sources lists the fields whose config source Envoy subscribes to when it reads them.
 var sources = map[protoreflect.FullName]bool{
 	"envoy.config.bootstrap.v3.Bootstrap.DynamicResources.cds_config": true,
 	"envoy.config.bootstrap.v3.RuntimeLayer.RtdsLayer.rtds_config":    true,
@@ -83,14 +83,14 @@ func checkConfigSource(p *lint.Pass, at lint.At, source *corev3.ConfigSource) {
 	case field == "envoy.extensions.filters.network.thrift_proxy.v3.Trds.config_source", field == "envoy.extensions.filters.network.dubbo_proxy.v3.Drds.config_source":
 		report(p, at, aggregatedOnly(source, fd.Parent().Name()), false)
 	case field == vhdsSource && p.Target.Before("1.39") && at.Resource().Kind != graph.RouteConfiguration:
-		// VHDS of an inline table does nothing there.
+		// Before 1.39, Envoy ignores VHDS of an inline table.
 	case sources[field] && !unused(at.Place):
 		report(p, at, sourceFault(source, field == secretSource), false)
 	}
 }
 
-// unused tells of config sources that Envoy has no reason to subscribe to: EDS of another type of cluster, and xdstp
-// names, which have their authority's source.
+// unused reports whether Envoy has no reason to subscribe to a config source: eds_config of a cluster of another type, and
+// that of an xdstp name, which uses its authority's source.
 func unused(at *graph.Place) bool {
 	holder := at.Parent
 	if eds, ok := holder.Message.Interface().(*clusterv3.Cluster_EdsClusterConfig); ok && holder.Parent != nil {
@@ -100,7 +100,7 @@ func unused(at *graph.Place) bool {
 	return strings.HasPrefix(xdsLocator(at), "xdstp:")
 }
 
-// xdsLocator is the xdstp name beside a config source, if there is one.
+// xdsLocator returns the resource name next to a config source, or "".
 func xdsLocator(at *graph.Place) string {
 	m := at.Parent.Message
 	for _, name := range []protoreflect.Name{"cds_resources_locator", "lds_resources_locator", "route_config_name", "srds_resources_locator", "name"} {
@@ -111,12 +111,12 @@ func xdsLocator(at *graph.Place) string {
 	return ""
 }
 
-// sourceFault is SubscriptionFactoryImpl::subscriptionFromConfigSource. The transport version is version/v2's business.
+// sourceFault follows SubscriptionFactoryImpl::subscriptionFromConfigSource. version/v2 checks the transport version.
 func sourceFault(source *corev3.ConfigSource, secret bool) fault {
 	switch s := source.GetConfigSourceSpecifier().(type) {
 	case *corev3.ConfigSource_Self:
 		return fault{
-			"self", "envoy does not know self as a config source", "write ads: {}, or an api_config_source",
+			"self", "envoy does not support self as a config source", "write ads: {}, or an api_config_source",
 			"Missing config source specifier in envoy::config::core::v3::ConfigSource",
 		}
 	case *corev3.ConfigSource_ApiConfigSource:
@@ -129,23 +129,23 @@ func sourceFault(source *corev3.ConfigSource, secret bool) fault {
 	return pathFault(source)
 }
 
-// pathFault is the watcher's: it looks for the file's folder in the path (Filesystem::splitPathFromFilename).
+// pathFault follows the file watcher, which takes the folder from the path (Filesystem::splitPathFromFilename).
 func pathFault(source *corev3.ConfigSource) fault {
 	path, field := source.GetPath(), "path" //nolint:staticcheck // deprecated, and in use
 	if p := source.GetPathConfigSource(); p != nil && p.GetWatchedDirectory() == nil {
 		path, field = p.GetPath(), "path_config_source.path"
 	}
 	if path == "" || strings.Contains(path, "/") {
-		return fault{} // nothing at all breaks a constraint
+		return fault{} // an empty path breaks a constraint
 	}
-	return fault{field, "the path names no folder, and envoy does not take such a path", "write ./" + path, "invalid file path " + path}
+	return fault{field, "the path has no folder, and envoy does not accept such a path", "write ./" + path, "invalid file path " + path}
 }
 
 func apiFault(api *corev3.ApiConfigSource, secret bool) fault {
 	switch t := api.GetApiType(); t {
 	case corev3.ApiConfigSource_AGGREGATED_GRPC, corev3.ApiConfigSource_AGGREGATED_DELTA_GRPC:
 		return fault{
-			"api_type", fmt.Sprintf("%s is no api_type of a config source of its own", t), "write ads: {} in place of the api_config_source",
+			"api_type", fmt.Sprintf("%s is not a valid api_type here", t), "write ads: {} instead of api_config_source",
 			fmt.Sprintf("Unsupported config source %s", t),
 		}
 	case corev3.ApiConfigSource_DEPRECATED_AND_UNAVAILABLE_DO_NOT_USE:
@@ -156,7 +156,7 @@ func apiFault(api *corev3.ApiConfigSource, secret bool) fault {
 		}
 		if api.GetRefreshDelay() == nil {
 			return fault{
-				"refresh_delay", "REST needs a refresh_delay", "write how long to wait between two requests, such as refresh_delay: 5s",
+				"refresh_delay", "REST needs a refresh_delay", "add the time between two requests, such as refresh_delay: 5s",
 				"refresh_delay is required for REST API configuration sources",
 			}
 		}
@@ -173,7 +173,7 @@ func restLegacy(api *corev3.ApiConfigSource) fault {
 	return fault{"api_type", "the api_config_source has no api_type", "write GRPC, DELTA_GRPC or REST", "REST_LEGACY no longer a supported ApiConfigSource"}
 }
 
-// namesFault is checkApiConfigSourceNames.
+// namesFault follows checkApiConfigSourceNames.
 func namesFault(api *corev3.ApiConfigSource) fault {
 	t := api.GetApiType()
 	clusters, services := len(api.GetClusterNames()), len(api.GetGrpcServices())
@@ -191,7 +191,7 @@ func namesFault(api *corev3.ApiConfigSource) fault {
 		}
 	case grpc && services > 1:
 		return fault{
-			"grpc_services", fmt.Sprintf("%d grpc_services, and envoy takes one", services), "keep one of them",
+			"grpc_services", fmt.Sprintf("there are %d grpc_services, but envoy takes one", services), "keep one of them",
 			"(AGGREGATED_)(DELTA_)GRPC must have no more than 1 gRPC services specified",
 		}
 	case !grpc && services > 0:
@@ -200,12 +200,12 @@ func namesFault(api *corev3.ApiConfigSource) fault {
 			"if not a gRPC type, must not have a gRPC service specified",
 		}
 	case !grpc && clusters != 1:
-		return fault{"cluster_names", fmt.Sprintf("%d cluster_names, and REST takes one", clusters), "keep one of them", "must have a singleton cluster name specified"}
+		return fault{"cluster_names", fmt.Sprintf("there are %d cluster_names, but REST takes one", clusters), "keep one of them", "must have a singleton cluster name specified"}
 	}
 	return fault{}
 }
 
-// adsFault is what XdsManagerImpl asks of the ads_config.
+// adsFault follows the checks of XdsManagerImpl on ads_config.
 func adsFault(api *corev3.ApiConfigSource) fault {
 	if f := namesFault(api); f.message != "" {
 		return f
@@ -219,19 +219,19 @@ func adsFault(api *corev3.ApiConfigSource) fault {
 	return fault{}
 }
 
-// authorityFault is XdsManagerImpl::createAuthority.
+// authorityFault follows XdsManagerImpl::createAuthority.
 func authorityFault(source *corev3.ConfigSource, listed bool) fault {
 	if source.GetApiConfigSource() == nil {
-		return fault{"", "a config source of an xdstp authority has to be an api_config_source", "", "Only api_config_source type is currently supported for xdstp-based config sources."}
+		return fault{"", "the config source of an xdstp authority must be an api_config_source", "", "Only api_config_source type is currently supported for xdstp-based config sources."}
 	}
 	if listed && len(source.GetAuthorities()) == 0 {
-		return fault{"", "this config source names no authorities", "", "xdstp-based non-default config source must have at least one authority."}
+		return fault{"", "this config source does not name an authority", "", "xdstp-based non-default config source must have at least one authority."}
 	}
 	seen := map[string]bool{}
 	for _, a := range source.GetAuthorities() {
 		if seen[a.GetName()] {
 			return fault{
-				"authorities", fmt.Sprintf("the authority %q stands here twice", a.GetName()), "",
+				"authorities", fmt.Sprintf("duplicate authority %q", a.GetName()), "",
 				fmt.Sprintf("xdstp-based config source authority %s is configured more than once in an xdstp-based config source.", a.GetName()),
 			}
 		}
@@ -246,14 +246,14 @@ func authorityFault(source *corev3.ConfigSource, listed bool) fault {
 	return fault{}
 }
 
-// aggregatedOnly: the routes of Thrift and Dubbo come over ADS, or not at all.
+// aggregatedOnly reports a source other than ADS: Envoy gets the routes of Thrift and Dubbo from nowhere else.
 func aggregatedOnly(source *corev3.ConfigSource, name protoreflect.Name) fault {
 	api := source.GetApiConfigSource()
 	if api == nil {
 		return sourceFault(source, false)
 	}
 	f := fault{
-		"api_config_source.api_type", fmt.Sprintf("%s takes no api_config_source", strings.ToLower(string(name))), "write ads: {}",
+		"api_config_source.api_type", fmt.Sprintf("%s does not take an api_config_source", strings.ToLower(string(name))), "write ads: {}",
 		fmt.Sprintf("%s supports only aggregated api_type in api_config_source", strings.ToLower(string(name))),
 	}
 	if t := api.GetApiType(); t == corev3.ApiConfigSource_AGGREGATED_GRPC || t == corev3.ApiConfigSource_AGGREGATED_DELTA_GRPC {

@@ -17,7 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:      "constraint",
 	Severity:  lint.Error,
 	Fragments: true,
-	Summary:   "a value breaks a constraint that Envoy's protos state for its field",
+	Summary:   "a value breaks a constraint that Envoy's API declares for its field",
 	Links:     []string{"https://github.com/envoyproxy/envoy/issues/159"},
 	Run: lint.EachMatching(func(t dataplane.Target, md protoreflect.MessageDescriptor) bool {
 		return envoy.ConstraintsOf(t, md) != nil || len(envoy.DurationFields(md)) > 0
@@ -53,8 +53,9 @@ func checkConstraints(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	}
 }
 
-// fetchedByAgent tells a Wasm module of an EnvoyFilter's EXTENSION_CONFIG: Istio's agent fetches it and gives Envoy a file instead
-// (MaybeConvertWasmExtensionConfig of its pkg/wasm), so Envoy never sees that it lacks a cluster and a checksum.
+// fetchedByAgent reports whether at is in a Wasm module of an EnvoyFilter's EXTENSION_CONFIG. Istio's agent fetches it and
+// gives Envoy a file instead (MaybeConvertWasmExtensionConfig of its pkg/wasm), so Envoy never sees that it lacks a cluster
+// and a checksum.
 func fetchedByAgent(at lint.At) bool {
 	r := at.Resource()
 	if r.Kind != graph.Patch || r.Object.Kind != graph.EnvoyFilter {
@@ -64,8 +65,8 @@ func fetchedByAgent(at lint.At) bool {
 	return discovered && at.Place.Enclosing("envoy.config.core.v3.RemoteDataSource") != nil
 }
 
-// present tells whether a violation is about a value that is there, not about one that is missing or about how many there are: a fragment is
-// merged into a message that has more.
+// present reports whether a violation is about a value that is set, not about a missing value or the number of values: a
+// fragment is merged into a message that has more.
 func present(m protoreflect.Message, v constraint.Violation) bool {
 	if v.Oneof != nil || !m.Has(v.Field) {
 		return false

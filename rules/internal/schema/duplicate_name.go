@@ -28,7 +28,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// unit is what may hold a name only once: one file, and one source in it.
+// unit is the scope in which a name is unique: one source in one file.
 type unit struct {
 	kind   graph.Kind
 	name   string
@@ -42,7 +42,7 @@ func duplicateResources(p *lint.Pass) {
 	first := map[unit]*graph.Resource{}
 	for _, r := range p.Snapshot.Resources {
 		if r.Name == "" || r.Message == nil || r.State != "" || r.Kind == graph.Bootstrap {
-			continue // a config_dump holds what Envoy took; a static route configuration may be in it many times
+			continue // a config_dump holds what Envoy accepted; a static route configuration may be in it many times
 		}
 		u := unit{kind: r.Kind, name: r.Name, from: r.Source, file: r.File, booted: r.Delivery == graph.FromBootstrap}
 		if secret, ok := r.Message.(*tlsv3.Secret); ok {
@@ -68,11 +68,11 @@ func ownName(r *graph.Resource) string {
 	return "name"
 }
 
-// fate says what becomes of the second resource of a name.
+// fate adds what Envoy does with the second resource of a name.
 func fate(d *lint.Diagnostic, r *graph.Resource) {
 	switch {
 	case r.Delivery == graph.FromBootstrap && r.Kind == graph.Listener:
-		d.Notes = []string{"envoy puts this one in the place of the first, in silence"}
+		d.Notes = []string{"envoy silently replaces the first one with this one"}
 	case r.Delivery == graph.FromBootstrap:
 		d.Rejected, d.Notes = true, []string{envoy.OnReject(r)}
 		d.Upstream = fmt.Sprintf("duplicate %s '%s'", r.Kind, r.Name)
@@ -81,11 +81,11 @@ func fate(d *lint.Diagnostic, r *graph.Resource) {
 		}
 	case r.Kind == graph.Cluster || r.Kind == graph.Listener:
 		d.Rejected = true
-		d.Notes = []string{"envoy applies the first, and refuses the update (NACK) all the same"}
+		d.Notes = []string{"envoy applies the first, but still rejects the update (NACK)"}
 		d.Upstream = fmt.Sprintf("duplicate %s %s found", r.Kind, r.Name)
 	default:
 		d.Severity = lint.Warning
-		d.Notes = []string{"envoy takes the first of one response and drops the others; as delta xDS, it refuses the update"}
+		d.Notes = []string{"envoy keeps the first one in a response and drops the others; with delta xDS, it rejects the update"}
 	}
 }
 

@@ -38,16 +38,16 @@ func unreadable(p *lint.Pass, r *graph.Resource, problem graph.Problem, places m
 		return
 	}
 	d.Upstream = "paths must refer to an existing path in the system: '" + problem.Name + "' does not exist"
-	d.Help = "if it lies elsewhere on this machine, say so with --root"
+	d.Help = "if the file is elsewhere on this machine, give that folder with --root"
 	d.Rejected = strings.Contains(problem.Message, "does not exist") && checkedPath(p, places, problem)
 	d.Notes = []string{envoy.OnReject(r)}
 	if !d.Rejected {
-		d.Notes = []string{"envoy --mode validate does not look whether it is there, a real start does"}
+		d.Notes = []string{"envoy --mode validate does not check whether the file exists, a real start does"}
 	}
 	p.ReportProblem(r, problem, d)
 }
 
-// checkedPath tells whether Envoy looks for the file as soon as it reads the config source.
+// checkedPath reports whether Envoy looks for the file as soon as it reads the config source.
 func checkedPath(p *lint.Pass, places map[string]*graph.Place, problem graph.Problem) bool {
 	for path := problem.Path.Parent(); path != nil; path = path.Parent() {
 		at := places[path.String()]

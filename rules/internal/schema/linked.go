@@ -16,18 +16,18 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// official tells whether a message type is part of the target's build.
+// official reports whether a message type is part of the target's build.
 func official(t dataplane.Target, name protoreflect.FullName) bool {
 	_, err := types.Envoy.FindMessageByName(name)
 	return err == nil && !t.Lacks(name) || t.Adds(name)
 }
 
-// unknownType is the finding about a type that the official build does not have; its URL stands at a place.
+// unknownType returns the finding about a type that the official build does not have. Its URL is at a place.
 func unknownType(p *lint.Pass, at lint.At, url string) lint.Diagnostic {
 	r, name := at.Resource(), decode.TypeName(url)
 	d := lint.Diagnostic{
 		Severity: lint.Warning,
-		Message:  fmt.Sprintf("%s is no type that %s has", name, build(p)),
+		Message:  fmt.Sprintf("%s does not have the type %s", build(p), name),
 		Rejected: true,
 		Upstream: fmt.Sprintf("could not find @type 'type.googleapis.com/%s'", name),
 	}
@@ -51,7 +51,7 @@ func unknownType(p *lint.Pass, at lint.At, url string) lint.Diagnostic {
 		d.Severity = lint.Error
 		d.Notes = []string{envoy.OnDecodeError(r, problem)}
 	case elsewhere == nil:
-		d.Notes = []string{"a build that has this extension takes it, every other one refuses it"}
+		d.Notes = []string{"a build with this extension accepts it, every other build rejects it"}
 	}
 	d.Notes = append(d.Notes, elsewhere...)
 	return d
@@ -64,7 +64,7 @@ func build(p *lint.Pass) string {
 	return "the official build of " + p.Target.String()
 }
 
-// misplaced is the finding about a type that Envoy has, but not for that place.
+// misplaced returns the finding about a type that Envoy has, but not for that place.
 func misplaced(p *lint.Pass, pt envoy.Point, name protoreflect.FullName, at lint.At) lint.Diagnostic {
 	d := lint.Diagnostic{
 		Message:  fmt.Sprintf("%s does not configure %s", name, kindOf(pt.Categories)),
@@ -79,7 +79,7 @@ func misplaced(p *lint.Pass, pt envoy.Point, name protoreflect.FullName, at lint
 	if len(others) > 0 {
 		d.Notes = append([]string{"it configures " + strings.Join(unique(others), " and ")}, d.Notes...)
 	} else {
-		d.Notes = append([]string{"it configures no extension at all"}, d.Notes...)
+		d.Notes = append([]string{"it does not configure any extension"}, d.Notes...)
 		d.Notes = append(d.Notes, builtElsewhere(p.Target, func(t dataplane.Target) bool { return pt.Takes(t.Extensions(), name) })...)
 	}
 	if near := nearestTypo(string(name), inCategories(p, pt.Categories)); near != "" {
@@ -88,13 +88,13 @@ func misplaced(p *lint.Pass, pt envoy.Point, name protoreflect.FullName, at lint
 	return d
 }
 
-// suggestType says which type was meant.
+// suggestType adds the type that was probably meant.
 func suggestType(d *lint.Diagnostic, at lint.At, near string) {
 	url := "type.googleapis.com/" + near
 	d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", url), lint.Replace(at, url).Likely("write "+url)
 }
 
-// builtElsewhere says which other build has what the target lacks; nothing if none is known.
+// builtElsewhere notes which other builds have what the target lacks.
 func builtElsewhere(t dataplane.Target, has func(dataplane.Target) bool) (notes []string) {
 	if since := t.Since(has); since != "" {
 		notes = append(notes, fmt.Sprintf("%s has it since %s", t.Plane, since))
@@ -105,7 +105,7 @@ func builtElsewhere(t dataplane.Target, has func(dataplane.Target) bool) (notes 
 	return notes
 }
 
-// isV2 tells the types of the v2 API, which are version/v2's business.
+// isV2 reports whether a type is part of the v2 API. version/v2 checks those.
 func isV2(name protoreflect.FullName) bool {
 	if strings.HasPrefix(string(name), "envoy.api.v2.") {
 		return true
@@ -114,7 +114,7 @@ func isV2(name protoreflect.FullName) bool {
 	return strings.HasPrefix(string(name), "envoy.") && (last == "v2" || strings.HasPrefix(last, "v2alpha"))
 }
 
-// typeNames lists what a misspelt type may have been meant to be: of all extension configurations, and the resources.
+// typeNames lists the types that a misspelt one may mean: all extension configurations and resources.
 func typeNames(x *dataplane.Extensions) []string {
 	var names []string
 	types.Each(func(name, _ protoreflect.FullName) {
@@ -125,8 +125,8 @@ func typeNames(x *dataplane.Extensions) []string {
 	return sorted(names)
 }
 
-// nearestType finds the type that a misspelt name means: one that is spelled almost so, else the only one with the same
-// last part in another package.
+// nearestType finds the type that a misspelt name means: one with a similar name, otherwise the only one with the same last
+// part in another package.
 func nearestType(x *dataplane.Extensions, name protoreflect.FullName) string {
 	names := typeNames(x)
 	if near := nearestTypo(string(name), names); near != "" {
@@ -144,12 +144,12 @@ func nearestType(x *dataplane.Extensions, name protoreflect.FullName) string {
 	return ""
 }
 
-// plausible tells an attempt at one of Envoy's own types from a vendor's type.
+// plausible reports whether a name is meant for one of Envoy's own types, not for a vendor's.
 func plausible(name protoreflect.FullName) bool {
 	return strings.HasPrefix(string(name), "envoy.") && name.Name() != "Config" && unicode.IsUpper(rune(name.Name()[0]))
 }
 
-// named tells whether an extension of that name is in one of the categories.
+// named reports whether an extension of that name is in one of the categories.
 func named(p *lint.Pass, name string, categories []string) bool {
 	for _, e := range p.Target.Extensions().ByName(name) {
 		if slices.Contains(categories, e.Category) {
@@ -159,7 +159,7 @@ func named(p *lint.Pass, name string, categories []string) bool {
 	return false
 }
 
-// namesIn lists the names of a category's extensions, as far as they have configurations.
+// namesIn lists the names of a category's extensions that have a configuration.
 func namesIn(x *dataplane.Extensions, category string) []string {
 	var names []string
 	for _, typeName := range typeNames(x) {

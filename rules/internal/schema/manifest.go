@@ -21,7 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 			case problem.Lenient:
 				d.Severity = lint.Warning
 			case r.Object.Kind == graph.EnvoyFilter:
-				d.Rejected, d.Notes = true, []string{"Istio refuses the EnvoyFilter"}
+				d.Rejected, d.Notes = true, []string{"Istio rejects the EnvoyFilter"}
 			case r.Object.Kind == graph.EnvoyPatchPolicy:
 				d.Rejected, d.Notes = true, []string{envoy.OnDecodeError(r, problem)}
 			}

@@ -18,14 +18,14 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "missing-typed-config",
 	Severity: lint.Error,
-	Summary:  "an extension is named, but has no typed_config",
+	Summary:  "an extension has a name, but no typed_config",
 	Links:    []string{"https://github.com/envoyproxy/envoy/issues/21759"},
 	Run: lint.EachMatching(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool {
 		return envoy.IsWrapping(md.FullName()) || md.FullName() == "envoy.config.route.v3.FilterConfig"
 	}, missingTypedConfig),
 })
 
-// untyped are wrappings whose missing configuration means something: the default, or that the name counts.
+// untyped lists the wrappings in which a missing configuration is valid: it means the default, or the name is used instead.
 var untyped = map[protoreflect.FullName]bool{
 	"envoy.config.cluster.v3.Cluster.CustomClusterType":                              true,
 	"envoy.config.core.v3.ExtensionConfigSource":                                     true,
@@ -57,7 +57,7 @@ func missingTypedConfig(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		return
 	}
 	if filter, ok := m.Interface().(*hcmv3.HttpFilter); ok && filter.GetIsOptional() {
-		return // left out
+		return // Envoy skips it
 	}
 	pt, ok := envoy.PointOf(at.Place)
 	if !ok || pt.Wrapping != at.Place || emptyMeans(pt) || envoy.Ignored(p.Target.Extensions(), pt, at.Place) || !envoy.OuterRead(p.Target.Extensions(), at.Place) {
@@ -70,7 +70,7 @@ func reportUntyped(p *lint.Pass, at lint.At, pt envoy.Point, m protoreflect.Mess
 	where, name := at.Field("typed_config").Key(), ""
 	d := lint.Diagnostic{
 		Message:  "the typed_config has no type",
-		Notes:    []string{"envoy finds an extension by the type of its configuration, the name is only a label", envoy.OnReject(at.Resource())},
+		Notes:    []string{"envoy looks an extension up by the type of its configuration, the name is only a label", envoy.OnReject(at.Resource())},
 		Rejected: true, Upstream: "Didn't find a registered implementation for type: ''",
 	}
 	if nameField := m.Descriptor().Fields().ByName("name"); nameField != nil {
@@ -91,26 +91,26 @@ func reportUntyped(p *lint.Pass, at lint.At, pt envoy.Point, m protoreflect.Mess
 	p.Report(where, d)
 }
 
-// late takes the refusal back where only a real start refuses.
+// late changes a finding whose mistake only a real start rejects.
 func late(d *lint.Diagnostic, pt envoy.Point) {
 	if pt.Late() {
 		d.Rejected, d.Notes = false, append(d.Notes[:len(d.Notes)-1:len(d.Notes)-1], envoy.OnlyAtStart)
 	}
 }
 
-// emptyMeans tells where an empty typed_config means something: the name counts, or a default.
+// emptyMeans reports whether an empty typed_config is valid: the name is used instead, or a default.
 func emptyMeans(pt envoy.Point) bool {
 	_, byName := envoy.ByName[pt.Field]
 	return byName || strings.HasSuffix(string(pt.Field), ".typed_dns_resolver_config")
 }
 
-// isEmptyAny tells a typed_config without a type; what has a value has lost its type on the way.
+// isEmptyAny reports whether a message is an Any without a type.
 func isEmptyAny(m proto.Message) bool {
 	config, ok := m.(*anypb.Any)
 	return ok && config.GetTypeUrl() == ""
 }
 
-// emptyFilterConfig: a FilterConfig has to say something (PerFilterConfigs).
+// emptyFilterConfig reports a FilterConfig that neither configures nor disables its filter (PerFilterConfigs).
 func emptyFilterConfig(p *lint.Pass, at lint.At) {
 	if any := at.Place.Parent; any == nil || !envoy.OuterRead(p.Target.Extensions(), any) {
 		return
@@ -119,14 +119,14 @@ func emptyFilterConfig(p *lint.Pass, at lint.At) {
 		return
 	}
 	p.Report(at, lint.Diagnostic{
-		Message: "the FilterConfig has no config, and does not disable its filter either",
+		Message: "the FilterConfig has no config and does not disable its filter",
 		Notes:   []string{envoy.OnReject(at.Resource())}, Rejected: true,
-		Help:     "write config, with the filter's configuration per route, or config: {} to enable the filter, or disabled: true",
+		Help:     "write config with the filter's configuration per route, config: {} to enable the filter, or disabled: true",
 		Upstream: "Empty route/virtual host per filter configuration",
 	})
 }
 
-// typeByName finds the type URL of the extension that a name stands for, in one of the categories.
+// typeByName returns the type URL of the extension with a name in one of the categories, or "".
 func typeByName(p *lint.Pass, name string, categories []string) string {
 	for _, e := range p.Target.Extensions().ByName(name) {
 		for _, c := range categories {
@@ -138,7 +138,7 @@ func typeByName(p *lint.Pass, name string, categories []string) string {
 	return ""
 }
 
-// shortest picks the filter's configuration rather than its per-route one.
+// shortest returns the shortest URL: that of the filter's configuration, not of the one per route.
 func shortest(urls []string) string {
 	best := urls[0]
 	for _, url := range urls[1:] {

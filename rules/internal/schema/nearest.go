@@ -11,7 +11,7 @@ func sorted(names []string) []string {
 	return names
 }
 
-// nearestTypo is lint.Nearest for long names with much in common: only a few letters may differ.
+// nearestTypo is lint.Nearest for long names with common parts: at most three letters may differ.
 func nearestTypo(name string, candidates []string) string {
 	near := lint.Nearest(name, candidates)
 	if near == "" || editDistance(name, near) > 3 {

@@ -11,7 +11,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "node-id-missing",
 	Severity: lint.Warning,
-	Summary:  "a bootstrap asks for resources over xDS without saying who it is",
+	Summary:  "a bootstrap subscribes to resources over xDS, but does not identify its node",
 	Links:    []string{"https://github.com/envoyproxy/envoy/issues/21154"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		node := b.GetNode()
@@ -30,15 +30,15 @@ var _ = Rules.Add(&lint.Rule{
 			where = at.Field("node").Key()
 		}
 		p.Report(where, lint.Diagnostic{
-			Message:  missing + " not set, and this bootstrap subscribes to resources",
-			Notes:    []string{"envoy exits at its start, unless --service-node and --service-cluster give them"},
-			Help:     "write node: {id: …, cluster: …}, or give them on envoy's command line",
+			Message:  "the bootstrap subscribes to resources without " + missing,
+			Notes:    []string{"envoy exits at startup, unless --service-node and --service-cluster set them"},
+			Help:     "write node: {id: …, cluster: …}, or set them on envoy's command line",
 			Upstream: "node 'id' and 'cluster' are required. Set it either in 'node' config or via --service-node and --service-cluster options.",
 		})
 	}),
 })
 
-// subscribes tells whether a bootstrap has a config source that Envoy uses.
+// subscribes reports whether a bootstrap has a config source that Envoy uses.
 func subscribes(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) (found bool) {
 	dynamic := b.GetDynamicResources()
 	if dynamic.GetLdsConfig() != nil || dynamic.GetCdsConfig() != nil || dynamic.GetAdsConfig() != nil {

@@ -12,19 +12,19 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "opaque-any",
 	Severity: lint.Info,
-	Summary:  "an Any whose type xdslint does not know, so that its content was not looked at",
+	Summary:  "xdslint does not know the type of an Any, so its content was not checked",
 	Links:    []string{"https://github.com/cilium/cilium/issues/28272"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, any *anypb.Any) {
 		name := envoy.ExtensionType(at.Place)
 		if !at.Place.Opaque || isV2(name) || official(p.Target, name) {
-			return // a v2 type has a rule of its own, and what is not of its type too
+			return // version/v2 and schema/bad-type-url report those
 		}
 		if nearestType(p.Target.Extensions(), name) != "" {
-			return // misspelt
+			return // misspelt: schema/bad-type-url
 		}
 		p.Report(at, lint.Diagnostic{
-			Message: fmt.Sprintf("the content of %s was not looked at, since its type is not known", name),
-			Help:    "give its type with --proto-descriptors",
+			Message: fmt.Sprintf("the content of %s was not checked, since its type is not known", name),
+			Help:    "pass the descriptor of its type with --proto-descriptors",
 		})
 	}),
 })

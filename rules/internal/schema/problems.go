@@ -9,14 +9,14 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// byPath maps the paths of a resource's messages to the messages, the content of an Any before the Any.
+// byPath maps paths to the messages of a resource. At the path of an Any is its content, if that was decoded.
 func byPath(r *graph.Resource) map[string]*graph.Place {
 	places := map[string]*graph.Place{}
 	r.Walk(func(at *graph.Place) { places[at.Path.String()] = at })
 	return places
 }
 
-// around finds the message that a problem is in.
+// around returns the message that a problem is in, or nil.
 func around(places map[string]*graph.Place, problem graph.Problem) *graph.Place {
 	at := places[problem.Path.Parent().String()]
 	if at == nil || problem.In != nil && at.Message.Descriptor() != problem.In {
@@ -34,7 +34,7 @@ func has(r *graph.Resource, kind graph.ProblemKind) bool {
 	return false
 }
 
-// wantsString tells a bare word that Envoy reads as a boolean or a number where a string belongs.
+// wantsString reports whether a problem is a word without quotes that Envoy reads as a boolean or number instead of a string.
 func wantsString(problem graph.Problem) bool {
 	return strings.Contains(problem.Message, "in quotes it is a string")
 }

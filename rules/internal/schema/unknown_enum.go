@@ -15,7 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:      "unknown-enum",
 	Severity:  lint.Error,
 	Fragments: true,
-	Summary:   "a name that is no value of its enum",
+	Summary:   "a name that is not a value of its enum",
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		p.Problems(graph.UnknownEnum, func(r *graph.Resource, problem graph.Problem) { unknownEnum(p, r, problem) })
 	}),
@@ -28,14 +28,14 @@ func unknownEnum(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
 	}
 	if !d.Rejected {
 		d.Severity, d.Upstream = lint.Warning, ""
-		d.Notes = []string{"over xDS, envoy drops it in silence, and the field keeps its default"}
+		d.Notes = []string{"over xDS, envoy silently drops it, and the field keeps its default"}
 	}
 	names := enumNames(problem.Enum)
 	if near := lint.Nearest(problem.Name, names); near != "" && editDistance(strings.ToUpper(problem.Name), near) <= max(1, len(near)/3) {
 		d.Help = fmt.Sprintf("did you mean %q?", near)
 		d.Fixes = lint.Replace(lint.AtProblem(r, problem), near).Likely(fmt.Sprintf("write %q", near))
 	} else if len(names) > 0 && len(names) <= 12 {
-		d.Help = "it is one of " + strings.Join(names, ", ")
+		d.Help = "write one of " + strings.Join(names, ", ")
 	}
 	p.ReportProblem(r, problem, d)
 }

@@ -46,13 +46,13 @@ func unknownField(p *lint.Pass, r *graph.Resource, problem graph.Problem, at *gr
 		d.Rejected, d.Notes = true, []string{envoy.OnDecodeError(r, problem)}
 	case r.Kind == graph.Patch && !problem.Carried:
 		d.Severity = lint.Warning
-		d.Notes = []string{"Istio warns, drops it and goes on without it"}
+		d.Notes = []string{"Istio logs a warning and drops the field"}
 	case r.Text == nil:
 		d.Severity = lint.Info
-		d.Notes = []string{"envoy drops it in silence, unless it knows a newer API than xdslint does"}
+		d.Notes = []string{"envoy silently drops it, unless it knows a newer API than xdslint"}
 	default:
 		d.Severity = lint.Warning
-		d.Notes = []string{"over xDS, envoy drops it in silence and goes on without it"}
+		d.Notes = []string{"over xDS, envoy silently drops it"}
 	}
 	if r.Text != nil && problem.In != nil {
 		suggestField(&d, r, problem, at)
@@ -60,7 +60,7 @@ func unknownField(p *lint.Pass, r *graph.Resource, problem graph.Problem, at *gr
 	p.ReportProblem(r, problem, d)
 }
 
-// suggestField says which field was meant: one of another spelling, or the place where a field of that name belongs.
+// suggestField adds the field that was probably meant: one with a similar name, or the place where a field of that name belongs.
 func suggestField(d *lint.Diagnostic, r *graph.Resource, problem graph.Problem, at *graph.Place) {
 	if help := replaced[replacedField{problem.In.FullName(), problem.Name}]; help != "" {
 		d.Help = help
@@ -89,19 +89,19 @@ func fieldNames(md protoreflect.MessageDescriptor) []string {
 	return names
 }
 
-// elsewhere says where else a field of that name is: in a message inside this one, or in one around it.
+// elsewhere describes where else a field of that name is: in a message inside this one, or in one around it.
 func elsewhere(problem graph.Problem, at *graph.Place) string {
 	for i := range problem.In.Fields().Len() {
 		fd := problem.In.Fields().Get(i)
 		if inner := fd.Message(); inner != nil && !fd.IsMap() && decode.FieldNamed(inner.Fields(), problem.Name) != nil && !strings.HasPrefix(string(inner.FullName()), "google.protobuf.") {
-			return fmt.Sprintf("it belongs one level down, into %s", fd.Name())
+			return fmt.Sprintf("move it one level down, into %s", fd.Name())
 		}
 	}
 	if at == nil {
 		return ""
 	}
 	if field := insideAny(problem, at); field != "" {
-		return fmt.Sprintf("it belongs one level down, into %s", field)
+		return fmt.Sprintf("move it one level down, into %s", field)
 	}
 	levels := 0
 	for up := at; up.Parent != nil; up = up.Parent {
@@ -109,13 +109,13 @@ func elsewhere(problem graph.Problem, at *graph.Place) string {
 			levels++
 		}
 		if md := up.Parent.Message.Descriptor(); decode.FieldNamed(md.Fields(), problem.Name) != nil && md != problem.In && md.FullName() != "google.protobuf.Any" {
-			return fmt.Sprintf("it belongs %s up, into the %s", count(levels, "level"), md.Name())
+			return fmt.Sprintf("move it %s up, into the %s", count(levels, "level"), md.Name())
 		}
 	}
 	return ""
 }
 
-// insideAny looks into the configurations that stand beside an unknown field.
+// insideAny looks for the field in the configurations next to an unknown field.
 func insideAny(problem graph.Problem, at *graph.Place) (field string) {
 	decode.EachMessage(at.Message, nil, func(inner protoreflect.Message, path *graph.Path) {
 		if content := at.Resource.Contents[inner.Interface()]; content != nil && decode.FieldNamed(content.ProtoReflect().Descriptor().Fields(), problem.Name) != nil {

@@ -19,7 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:      "yaml-shape",
 	Severity:  lint.Error,
 	Fragments: true,
-	Summary:   "a key that stands twice in one map, or a list item that was cut in two",
+	Summary:   "a duplicate key in a map, or a list item that is split in two",
 	Links:     []string{"https://github.com/envoyproxy/envoy/issues/3384"},
 	Run: lint.EachMatching(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool { return len(extensionLists(md)) > 0 }, splitItems).And(func(p *lint.Pass) {
 		p.Problems(graph.DuplicateKey, func(r *graph.Resource, problem graph.Problem) { duplicateKey(p, r, problem) })
@@ -28,8 +28,8 @@ var _ = Rules.Add(&lint.Rule{
 
 func duplicateKey(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
 	d := lint.Diagnostic{
-		Message: fmt.Sprintf("the key %q stands once more further down in the same map", problem.Name),
-		Notes:   []string{"envoy takes the last one, and drops this one in silence"},
+		Message: fmt.Sprintf("the key %q is repeated further down in the same map", problem.Name),
+		Notes:   []string{"envoy uses the last one and silently drops this one"},
 		Help:    "merge the two, or delete one",
 	}
 	switch {
@@ -37,16 +37,16 @@ func duplicateKey(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
 		d.Rejected, d.Upstream = true, "got unexpectedly-repeated repeated map key"
 		d.Notes = []string{envoy.OnReject(r)}
 	case r.Kind == graph.Patch:
-		d.Notes = []string{"Kubernetes keeps the last one, and drops this one in silence"}
+		d.Notes = []string{"Kubernetes keeps the last one and silently drops this one"}
 	case problem.Node.Kind == tree.Null: // nothing is lost
 		d.Severity = lint.Warning
 	case strings.EqualFold(filepath.Ext(r.File.Name), ".json"):
-		d.Notes = []string{"envoy merges the two: lists are joined, of single values the last one wins"}
+		d.Notes = []string{"envoy merges the two: it joins lists, and of single values it uses the last one"}
 	}
 	p.ReportProblem(r, problem, d)
 }
 
-// splitItems looks for a list item that has only a name before one that has everything but a name.
+// splitItems reports a list item that has everything but a name, after one that has only a name.
 func splitItems(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	for _, fd := range extensionLists(m.Descriptor()) {
 		if !m.Has(fd) || at.Resource().Text == nil {
@@ -59,9 +59,9 @@ func splitItems(p *lint.Pass, at lint.At, m protoreflect.Message) {
 			if head.Has(name) && !head.Has(config) && !tail.Has(name) && tail.Has(config) {
 				item := at.Item(string(fd.Name()), i)
 				p.Report(item, lint.Diagnostic{
-					Message: fmt.Sprintf("this item has no name, and the one before it has nothing but the name %q", head.Get(name).String()),
-					Help:    "a dash too many: leave out the one before typed_config",
-					Fixes:   lint.Join(item).Likely("leave out the dash"),
+					Message: fmt.Sprintf("this item has no name, and the one before it has only the name %q", head.Get(name).String()),
+					Help:    "remove the extra dash before typed_config",
+					Fixes:   lint.Join(item).Likely("remove the dash"),
 				})
 			}
 		}
@@ -70,7 +70,7 @@ func splitItems(p *lint.Pass, at lint.At, m protoreflect.Message) {
 
 var listFields sync.Map // protoreflect.MessageDescriptor → []protoreflect.FieldDescriptor
 
-// extensionLists are the lists of a message whose items have a name and a typed_config.
+// extensionLists returns the lists of a message whose items have a name and a typed_config.
 func extensionLists(md protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
 	if known, ok := listFields.Load(md); ok {
 		return known.([]protoreflect.FieldDescriptor)

@@ -10,7 +10,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "address-takeover",
 	Severity: lint.Warning,
-	Summary:  "a listener takes an address that another one has before the push",
+	Summary:  "a listener takes an address that another listener has before the push",
 	Links: []string{
 		"LdsApiImpl::onConfigUpdate (source/common/listener_manager/lds_api.cc)", "ListenerManagerImpl::setNewOrDrainingSocketFactory (source/common/listener_manager/listener_manager_impl.cc)",
 		"https://github.com/cilium/cilium/issues/48614",
@@ -38,7 +38,7 @@ func takes(p *lint.Pass, owners map[socket]*graph.Change, change *graph.Change, 
 	for _, b := range socketsOf(change.New) {
 		owner := owners[b.socket]
 		if owner == nil || owner == change || owner.Changed() && has(socketsOf(owner.New), b.socket) {
-			continue // one that stays where it is, is listener/duplicate-address's business
+			continue // listener/duplicate-address reports addresses that the owner keeps
 		}
 		related := lint.RelatedTo(owned(owner, b.socket), "its address before the push")
 		switch circle := circleOf(owners, change); {
@@ -50,9 +50,9 @@ func takes(p *lint.Pass, owners map[socket]*graph.Change, change *graph.Change, 
 			}
 			p.Report(b.at, lint.Diagnostic{
 				Severity: lint.Error,
-				Message:  fmt.Sprintf("listeners %s exchange their addresses, and envoy refuses it", quoted(circle)),
-				Notes:    []string{"each keeps its address until it has the new one, so all are refused (NACK: duplicate address), however often they are sent; they go on as they were"},
-				Help:     "move one of them to a free address first, and go on when envoy has ACKed that",
+				Message:  fmt.Sprintf("listeners %s exchange their addresses, which envoy rejects", quoted(circle)),
+				Notes:    []string{"each keeps its address until it has the new one, so envoy rejects all of them (NACK: duplicate address), however often they are sent, and keeps the old ones"},
+				Help:     "move one of them to a free address first, and push the others after envoy has ACKed that",
 				Related:  []lint.Related{related},
 			})
 		default:
@@ -62,7 +62,8 @@ func takes(p *lint.Pass, owners map[socket]*graph.Change, change *graph.Change, 
 	}
 }
 
-// takeRemoved: the sockets change hands in one response; only what the listener still needs can keep connections waiting.
+// takeRemoved reports a takeover from a removed listener: envoy passes the sockets on in one response, so connections wait
+// only if the new listener has to warm.
 func takeRemoved(p *lint.Pass, change, owner *graph.Change, b bound, related lint.Related) {
 	needs := unheld(p, change)
 	if needs == nil {
@@ -70,8 +71,8 @@ func takeRemoved(p *lint.Pass, change, owner *graph.Change, b bound, related lin
 	}
 	p.Report(b.at, lint.Diagnostic{
 		Severity: lint.Info,
-		Message:  fmt.Sprintf("listener %q takes %s from %q, and has to wait for %s %q", change.Name, b, owner.Name, spoken(needs.Kind), needs.Target),
-		Notes:    []string{"new connections are accepted only when that has come, a round trip to the control plane later; none is refused"},
+		Message:  fmt.Sprintf("listener %q takes %s from %q, but must wait for %s %q", change.Name, b, owner.Name, spoken(needs.Kind), needs.Target),
+		Notes:    []string{"envoy accepts new connections only when it has that, a round trip to the control plane later; they wait, and none fails"},
 		Related:  []lint.Related{related},
 	})
 }
@@ -79,23 +80,24 @@ func takeRemoved(p *lint.Pass, change, owner *graph.Change, b bound, related lin
 func takeMoving(p *lint.Pass, change, owner *graph.Change, b bound, related lint.Related) {
 	d := lint.Diagnostic{
 		Message: fmt.Sprintf("listener %q takes %s, which %q leaves only in the same push", change.Name, b, owner.Name),
-		Help:    fmt.Sprintf("move %q first, and push %q when envoy has ACKed that; in between the address is refused", owner.Name, change.Name),
+		Help:    fmt.Sprintf("move %q first, and push %q after envoy has ACKed that; in between, connections to the address fail", owner.Name, change.Name),
 		Related: []lint.Related{related},
 	}
 	if needs := unheld(p, owner); needs != nil {
-		d.Notes = []string{fmt.Sprintf("%q keeps the address until it has %s %q, so envoy refuses %q (NACK: duplicate address)", owner.Name, spoken(needs.Kind), needs.Target, change.Name)}
+		d.Notes = []string{fmt.Sprintf("%q keeps the address until it has %s %q, so envoy rejects %q (NACK: duplicate address)", owner.Name, spoken(needs.Kind), needs.Target, change.Name)}
 	} else {
-		d.Notes = []string{fmt.Sprintf("if %q stands before %q in the response, envoy refuses it (NACK: duplicate address)", change.Name, owner.Name)}
+		d.Notes = []string{fmt.Sprintf("if %q comes before %q in the response, envoy rejects it (NACK: duplicate address)", change.Name, owner.Name)}
 	}
 	if p.Push.Transport.Incremental() {
-		d.Notes = append(d.Notes, fmt.Sprintf("go-control-plane does not send a refused delta again: connections to %s are refused until the listener changes once more", b))
+		d.Notes = append(d.Notes, fmt.Sprintf("go-control-plane does not send a rejected delta again: connections to %s fail until the listener changes once more", b))
 	} else {
-		d.Notes = append(d.Notes, fmt.Sprintf("connections to %s are refused until the server has sent it again", b))
+		d.Notes = append(d.Notes, fmt.Sprintf("connections to %s fail until the server has sent it again", b))
 	}
 	p.Report(b.at, d)
 }
 
-// unheld is the first reference of a listener, as it is after the push, to something that Envoy did not ask for before: it warms until that has come.
+// unheld returns the first reference of the new listener to a resource that Envoy did not request before: the listener warms
+// until it has that resource.
 func unheld(p *lint.Pass, change *graph.Change) *graph.Edge {
 	for _, e := range p.Snapshot.From(change.New) {
 		switch e.Kind {
@@ -108,7 +110,7 @@ func unheld(p *lint.Pass, change *graph.Change) *graph.Edge {
 	return nil
 }
 
-// circleOf follows who takes whose address, from a listener back to itself; nil if it ends elsewhere.
+// circleOf returns the listeners that take each other's addresses in a circle, beginning with from; nil if there is no circle.
 func circleOf(owners map[socket]*graph.Change, from *graph.Change) (circle []*graph.Change) {
 	seen := map[*graph.Change]bool{}
 	for at := from; at != nil && !seen[at]; {
@@ -137,7 +139,7 @@ func quoted(changes []*graph.Change) string {
 	return list(names)
 }
 
-// owned is the field of the old listener that holds a socket.
+// owned returns the field of the old listener that holds a socket.
 func owned(change *graph.Change, s socket) lint.At {
 	for _, b := range socketsOf(change.Old) {
 		if b.socket == s {

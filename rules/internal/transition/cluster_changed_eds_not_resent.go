@@ -36,7 +36,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// keepsEndpoints tells whether both sides of a cluster ask ADS for the same endpoints, which are the same.
+// keepsEndpoints reports whether both versions of a cluster get the same load assignment over ADS, and it does not change.
 func keepsEndpoints(p *lint.Pass, changes *graph.Changes, change *graph.Change) bool {
 	before, after := edsOf(p.Old, change.Old), edsOf(p.Snapshot, change.New)
 	switch {
@@ -55,21 +55,21 @@ func reportStuck(p *lint.Pass, stuck []*graph.Change) {
 	d := lint.Diagnostic{
 		Message: fmt.Sprintf("the change of cluster %q%s waits for endpoints that are not sent again", first.Name, andMore(len(stuck)-1, "other", "others")),
 		Notes: []string{
-			"envoy warms the changed cluster until its endpoints come once more, and they have not changed; meanwhile the old one serves, so no request fails",
-			fmt.Sprintf("the change is %g s late (initial_fetch_timeout), and Envoy withholds the ACK of CDS as long", wait.Seconds()),
+			"envoy warms the changed cluster until it receives the endpoints again, but they have not changed; meanwhile the old cluster serves, so no request fails",
+			fmt.Sprintf("the change is %g s late (initial_fetch_timeout), and Envoy withholds the ACK of CDS until then", wait.Seconds()),
 		},
 		Help: "send the load assignment again after the cluster, with a new version of EDS: `xdslint plan` does",
 	}
 	if wait == 0 {
-		d.Notes[1] = "it waits for ever (initial_fetch_timeout: 0s), and Envoy never ACKs CDS"
+		d.Notes[1] = "it waits forever (initial_fetch_timeout: 0s), and Envoy never ACKs CDS"
 	}
 	if p.Push.Transport.Incremental() {
-		d.Help = "send the load assignment again after the cluster, with a field changed that means nothing, such as policy.overprovisioning_factor: 140: `xdslint plan` does"
+		d.Help = "send the load assignment again after the cluster, with a harmless change such as policy.overprovisioning_factor: 140: `xdslint plan` does"
 	}
 	p.Report(changedField(first), d)
 }
 
-// defaultFetchTimeout is that of a ConfigSource without initial_fetch_timeout.
+// defaultFetchTimeout applies to a ConfigSource without initial_fetch_timeout.
 const defaultFetchTimeout = 15 * time.Second
 
 func fetchTimeout(cs *corev3.ConfigSource) time.Duration {
@@ -79,7 +79,7 @@ func fetchTimeout(cs *corev3.ConfigSource) time.Duration {
 	return cs.GetInitialFetchTimeout().AsDuration()
 }
 
-// changedField is the first field of the new resource that the old one has not, or otherwise; its name where a field went.
+// changedField returns the first field of the new resource that differs from the old one, or the name if fields were removed.
 func changedField(change *graph.Change) lint.At {
 	at := change.New.At()
 	before, after := change.Old.CanonicalOf(change.Old.Message).ProtoReflect(), change.New.CanonicalOf(change.New.Message).ProtoReflect()

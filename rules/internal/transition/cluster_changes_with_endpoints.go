@@ -16,7 +16,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "cluster-changes-with-endpoints",
 	Severity: lint.Warning,
-	Summary:  "how a cluster talks to its endpoints changes together with all of its endpoints, under one name",
+	Summary:  "a cluster changes its protocol or transport socket together with all its endpoints",
 	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/cluster_manager#cluster-warming"},
 	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, change := range changes.Of(graph.Cluster) {
@@ -36,17 +36,18 @@ var _ = Rules.Add(&lint.Rule{
 
 func reportTogether(p *lint.Pass, change *graph.Change, eds *graph.Edge, field string) {
 	p.Report(change.New.At().Field(field).Key(), lint.Diagnostic{
-		Message: fmt.Sprintf("cluster %q changes its %s together with all of its endpoints", change.Name, field),
+		Message: fmt.Sprintf("cluster %q changes its %s together with all its endpoints", change.Name, field),
 		Notes: []string{
-			"envoy gives the new endpoints to the old cluster too, which talks to them in the old way until the new cluster is warm: 503 (response flag UF or UC)",
+			"until the new cluster is warm, the old cluster uses the new endpoints with its old settings: 503 (response flag UF or UC)",
 		},
 		Help:    fmt.Sprintf("give the cluster another eds_cluster_config.service_name in the same push: the old one then keeps the endpoints of %q until the new one is warm", eds.Target),
-		Related: []lint.Related{lint.RelatedTo(eds.To.At().Field("endpoints"), "none of these endpoints was there before")},
+		Related: []lint.Related{lint.RelatedTo(eds.To.At().Field("endpoints"), "all these endpoints are new")},
 	})
 }
 
-// lasts tells whether the old cluster has to do with the new endpoints for longer than a moment: the new one waits for health checks, or
-// nothing says in which order the two resources come. An old cluster with health checks keeps its endpoints for so long.
+// lasts reports whether the old cluster uses the new endpoints for more than a moment: because the new cluster waits for health
+// checks, or because the order of the two resources is not defined. An old cluster with health checks keeps its endpoints until
+// then.
 func lasts(p *lint.Pass, change *graph.Change) bool {
 	before, _ := change.Old.Message.(*clusterv3.Cluster)
 	after, _ := change.New.Message.(*clusterv3.Cluster)
@@ -54,10 +55,10 @@ func lasts(p *lint.Pass, change *graph.Change) bool {
 	return !keeps && (len(after.GetHealthChecks()) > 0 || !p.Push.Transport.ADS())
 }
 
-// manners are the fields that say how a cluster talks to its endpoints.
+// manners lists the fields that determine how a cluster talks to its endpoints.
 var manners = []protoreflect.Name{"transport_socket", "transport_socket_matches", "typed_extension_protocol_options", "http2_protocol_options"}
 
-// manner is the first of them that differs.
+// manner returns the first of them that differs.
 func manner(change *graph.Change) string {
 	before, after := change.Old.Message.ProtoReflect(), change.New.Message.ProtoReflect()
 	for _, name := range manners {
@@ -72,7 +73,7 @@ func manner(change *graph.Change) string {
 	return ""
 }
 
-// only is a message with one of its fields.
+// only returns a message with only one of its fields.
 func only(m protoreflect.Message, fd protoreflect.FieldDescriptor) proto.Message {
 	one := m.New()
 	if m.Has(fd) {
@@ -81,7 +82,7 @@ func only(m protoreflect.Message, fd protoreflect.FieldDescriptor) proto.Message
 	return one.Interface()
 }
 
-// exchanged tells whether two load assignments have endpoints, and no address in common.
+// exchanged reports whether both load assignments have endpoints, but no address in common.
 func exchanged(before, after *graph.Resource) bool {
 	had, has := addressesOf(before), addressesOf(after)
 	if len(had) == 0 || len(has) == 0 {

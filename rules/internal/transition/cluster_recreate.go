@@ -14,7 +14,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "cluster-recreate",
 	Severity: lint.Info,
-	Summary:  "a changed cluster is made anew",
+	Summary:  "a changed cluster is rebuilt",
 	Links:    []string{"ClusterManagerImpl::addOrUpdateCluster (source/common/upstream/cluster_manager_impl.cc)"},
 	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, change := range changes.Of(graph.Cluster) {
@@ -34,16 +34,16 @@ func reportRecreation(p *lint.Pass, change *graph.Change) {
 	if len(fields) > 1 {
 		why = list(fields)
 	}
-	notes := []string{"connections to its endpoints are made anew, and circuit breakers, outlier detection and load balancing start from zero; no request fails"}
+	notes := []string{"envoy opens new connections to its endpoints, and circuit breakers, outlier detection and load balancing start from zero; no request fails"}
 	if c, ok := change.New.Message.(*clusterv3.Cluster); ok && len(c.GetHealthChecks()) > 0 {
-		notes = append(notes, "the old one serves until the first health checks of the new one are done")
+		notes = append(notes, "the old cluster serves until the first health checks of the new one are done")
 	}
 	p.Report(fieldOf(change, fields[0]), lint.Diagnostic{
-		Message: fmt.Sprintf("cluster %q is made anew, since %s changed", change.Name, why), Notes: notes,
+		Message: fmt.Sprintf("cluster %q is rebuilt because %s changed", change.Name, why), Notes: notes,
 	})
 }
 
-// changedFields names the fields of a resource's message that a push changes, as they are declared.
+// changedFields returns the names of the fields that a push changes, in the order of their declaration.
 func changedFields(change *graph.Change) (names []string) {
 	if change.Old.Message == nil || change.New.Message == nil {
 		return nil

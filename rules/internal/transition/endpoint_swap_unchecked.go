@@ -13,7 +13,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "endpoint-swap-unchecked",
 	Severity: lint.Warning,
-	Summary:  "all endpoints of a health-checked cluster are exchanged at once, and nothing bridges the time until the new ones pass",
+	Summary:  "all endpoints of a cluster with health checks are replaced at once, and none is used until the new ones are healthy",
 	Links: []string{
 		"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/load_balancing/panic_threshold",
 		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/cluster/v3/cluster.proto#envoy-v3-api-field-config-cluster-v3-cluster-ignore-health-on-host-removal",
@@ -31,29 +31,29 @@ var _ = Rules.Add(&lint.Rule{
 func reportSwap(p *lint.Pass, changes *graph.Changes, change *graph.Change) {
 	for _, e := range p.Snapshot.To(change.New) {
 		c, ok := e.From.Message.(*clusterv3.Cluster)
-		// A cluster that changes too is made anew, and warms with its new endpoints before it takes over.
+		// A cluster that also changes is rebuilt, and warms with its new endpoints before it takes over.
 		if !ok || e.Field != fieldEDS || !p.Snapshot.Serves(e.From) || changes.Find(graph.Cluster, e.From.Name) != nil || !unbridged(c) {
 			continue
 		}
 		at := change.New.At()
 		p.Report(at.Field("endpoints").Key(), lint.Diagnostic{
-			Message: fmt.Sprintf("all endpoints of cluster %q are exchanged at once, and its settings do without the old ones before the new ones are healthy", e.From.Name),
-			Notes:   []string{"requests for it are answered with 503 (response flag UH) until a new endpoint passes its first health check"},
-			Help:    "add the new endpoints first, and remove the old ones when the new are healthy; or leave out ignore_health_on_host_removal",
-			Related: []lint.Related{lint.RelatedTo(e.From.At().Field("ignore_health_on_host_removal"), "old endpoints go at once")},
+			Message: fmt.Sprintf("all endpoints of cluster %q are replaced at once, and it drops the old ones before the new ones are healthy", e.From.Name),
+			Notes:   []string{"envoy answers requests for it with 503 (response flag UH) until a new endpoint passes its first health check"},
+			Help:    "add the new endpoints first, and remove the old ones when the new ones are healthy, or remove ignore_health_on_host_removal",
+			Related: []lint.Related{lint.RelatedTo(e.From.At().Field("ignore_health_on_host_removal"), "envoy removes old endpoints at once")},
 		})
 		return
 	}
 }
 
-// unbridged tells of a cluster in which nothing takes requests while no endpoint is healthy.
+// unbridged reports whether no endpoint of a cluster takes requests while none is healthy.
 func unbridged(c *clusterv3.Cluster) bool {
 	lb := c.GetCommonLbConfig()
 	noPanic := lb.GetHealthyPanicThreshold() != nil && lb.GetHealthyPanicThreshold().GetValue() == 0
 	return len(c.GetHealthChecks()) > 0 && c.GetIgnoreHealthOnHostRemoval() && (noPanic || lb.GetZoneAwareLbConfig().GetFailTrafficOnPanic())
 }
 
-// checkedFirst tells whether all endpoints have to pass a health check, as far as they are known.
+// checkedFirst reports whether all known endpoints must pass a health check first.
 func checkedFirst(r *graph.Resource) bool {
 	cla, _ := r.Message.(*endpointv3.ClusterLoadAssignment)
 	for _, locality := range cla.GetEndpoints() {

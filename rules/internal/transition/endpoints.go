@@ -10,7 +10,7 @@ import (
 
 const fieldEDS = "envoy.config.cluster.v3.Cluster.EdsClusterConfig.service_name"
 
-// edsOf is the reference of a cluster to its endpoints; nil where it holds them itself.
+// edsOf returns the reference of a cluster to its endpoints; nil if it holds them itself.
 func edsOf(s *graph.Snapshot, cluster *graph.Resource) *graph.Edge {
 	for _, e := range s.From(cluster) {
 		if e.Kind == graph.ClusterLoadAssignment && e.Field == fieldEDS {
@@ -20,7 +20,7 @@ func edsOf(s *graph.Snapshot, cluster *graph.Resource) *graph.Edge {
 	return nil
 }
 
-// endpointsOf is what a cluster sends to, and the resource that holds it; nil for endpoints over EDS that are not there.
+// endpointsOf returns the endpoints of a cluster and the resource that holds them; nil if EDS does not have them.
 func endpointsOf(s *graph.Snapshot, cluster *graph.Resource) (*endpointv3.ClusterLoadAssignment, *graph.Resource) {
 	if e := edsOf(s, cluster); e != nil {
 		if e.To == nil {
@@ -33,7 +33,7 @@ func endpointsOf(s *graph.Snapshot, cluster *graph.Resource) (*endpointv3.Cluste
 	return c.GetLoadAssignment(), cluster
 }
 
-// holdsEndpoints tells whether a cluster's type gets its endpoints from a load assignment, so that without any it has no host.
+// holdsEndpoints reports whether a cluster of this type gets all its endpoints from a load assignment.
 func holdsEndpoints(cluster *graph.Resource) bool {
 	c, ok := cluster.Message.(*clusterv3.Cluster)
 	if !ok || c.GetClusterType() != nil {
@@ -42,7 +42,7 @@ func holdsEndpoints(cluster *graph.Resource) bool {
 	return c.GetType() != clusterv3.Cluster_ORIGINAL_DST
 }
 
-// warming says what a new cluster waits for before Envoy uses it; empty if for nothing.
+// warming describes what a new cluster waits for before Envoy uses it; empty if it does not wait.
 func warming(cluster *graph.Resource) string {
 	c, _ := cluster.Message.(*clusterv3.Cluster)
 	secrets := false
@@ -68,7 +68,7 @@ func warming(cluster *graph.Resource) string {
 	return list(waits)
 }
 
-// list joins words: a, b and c.
+// list joins words: "a, b and c".
 func list(words []string) (text string) {
 	for i, word := range words {
 		switch {

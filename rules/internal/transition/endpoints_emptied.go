@@ -27,19 +27,19 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			lost := emptied{cluster: now, holder: holder, had: envoy.CountEndpoints(had)}
 			if e := useOf(p.Snapshot, now, func(e *graph.Edge) bool { return after.Continues(e, before) }); e != nil {
-				lost.report(p, e, whose(after, e), "from this push on, until endpoints come", "it is still used here")
+				lost.report(p, e, whose(after, e), "from this push on, until it has endpoints again", "it is still used here")
 			} else if e := useOf(p.Old, was, func(e *graph.Edge) bool { return before.Continues(e, after) }); e != nil {
-				until := "until Envoy has the rest of the push, whose routes leave the cluster"
+				until := "until Envoy has the rest of the push, whose routes no longer use the cluster"
 				if draining(p, changes, e) {
 					until = "on connections that keep the old routes while they drain, up to the drain time (--drain-time-s, 600 s by default)"
 				}
-				lost.report(p, e, whose(before, e), until, "until now it is used here")
+				lost.report(p, e, whose(before, e), until, "it is used here before the push")
 			}
 		}
 	}),
 })
 
-// emptied is a cluster that has no endpoint any more.
+// emptied is a cluster that loses its last endpoint.
 type emptied struct {
 	cluster, holder *graph.Resource
 	had             int
@@ -51,20 +51,20 @@ func (l emptied) report(p *lint.Pass, e *graph.Edge, who, until, used string) {
 		field = "cluster_name"
 	}
 	p.Report(l.holder.At().Field(field), lint.Diagnostic{
-		Message: fmt.Sprintf("cluster %q loses all its endpoints (%d) while it is in use: %s", l.cluster.Name, l.had, who),
+		Message: fmt.Sprintf("cluster %q loses all its endpoints (%d) while still in use: %s", l.cluster.Name, l.had, who),
 		Notes:   []string{"envoy answers the requests with 503 (response flag UH) " + until},
-		Help:    "push the routes that leave the cluster first, then take its endpoints away: `xdslint plan` gives the order",
+		Help:    "first push the routes that no longer use the cluster, then remove its endpoints: `xdslint plan` gives the order",
 		Related: []lint.Related{lint.RelatedTo(e.At(), used)},
 	})
 }
 
-// inUse tells whether traffic goes to a cluster.
+// inUse reports whether traffic uses a cluster.
 func inUse(s *graph.Snapshot, cluster *graph.Resource) bool {
 	return useOf(s, cluster, func(*graph.Edge) bool { return true }) != nil
 }
 
-// useOf is the first reference by which traffic that fits goes to a cluster, and which fails when the cluster has no host. A cluster
-// of clusters has others.
+// useOf returns the first fitting reference of traffic to a cluster that fails when the cluster has no host. An aggregate
+// cluster has other members.
 func useOf(s *graph.Snapshot, cluster *graph.Resource, fits func(*graph.Edge) bool) *graph.Edge {
 	g := gap{}
 	for _, e := range s.To(cluster) {

@@ -27,7 +27,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// shownChains is how many chains a finding names.
+// shownChains is how many chains a message names.
 const shownChains = 5
 
 func reportChainDrain(p *lint.Pass, d envoy.Drain) {
@@ -39,9 +39,9 @@ func reportChainDrain(p *lint.Pass, d envoy.Drain) {
 	if more := len(d.Chains) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
-	what := "filter chain " + names[0] + " changes or goes: its connections drain"
+	what := "filter chain " + names[0] + " is changed or removed: its connections drain"
 	if len(names) > 1 {
-		what = "filter chains " + list(names) + " change or go: their connections drain"
+		what = "filter chains " + list(names) + " are changed or removed: their connections drain"
 	}
 	first := d.Chains[0]
 	p.Report(d.Listener.AtPath(first.Path), lint.Diagnostic{
@@ -49,7 +49,7 @@ func reportChainDrain(p *lint.Pass, d envoy.Drain) {
 	})
 }
 
-// chainLabel is the name of a chain and the hosts that it is for.
+// chainLabel returns the name of a chain and its hosts.
 func chainLabel(chain envoy.DrainedChain) string {
 	label := fmt.Sprintf("%q", chain.Name())
 	if hosts := chain.Message.GetFilterChainMatch().GetServerNames(); len(hosts) > 0 {

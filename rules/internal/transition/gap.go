@@ -9,22 +9,22 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// gap is a cluster that traffic needs at a time when Envoy does not have it.
+// gap is a cluster that traffic needs while Envoy does not have it.
 type gap struct {
 	cluster *graph.Resource
-	uses    []use // the worst first, then in the order of the snapshot
+	uses    []use // by severity, then in the order of the snapshot
 }
 
-// use is one reference to it.
+// use is one reference to the cluster.
 type use struct {
 	edge      *graph.Edge
-	traffic   *envoy.Traffic // of the snapshot that the reference is in
+	traffic   *envoy.Traffic // of the snapshot with the reference
 	meanwhile string         // what Envoy does without the cluster
 	severity  lint.Severity
-	remains   bool // the reference is in the new snapshot, which does not have the cluster any more
+	remains   bool // the new snapshot has the reference, but no longer the cluster
 }
 
-// arriving finds the clusters that come with a push in which traffic that was served so far moves to them.
+// arriving returns the clusters that a push adds and to which traffic moves that is served before the push.
 func arriving(p *lint.Pass, changes *graph.Changes) (gaps []gap) {
 	before, after := envoy.TrafficOf(p.Old), envoy.TrafficOf(p.Snapshot)
 	for _, change := range changes.Of(graph.Cluster) {
@@ -47,7 +47,7 @@ func arriving(p *lint.Pass, changes *graph.Changes) (gaps []gap) {
 	return gaps
 }
 
-// departing finds the clusters that go with a push while traffic that goes on still needs them.
+// departing returns the clusters that a push removes while remaining traffic still needs them.
 func departing(p *lint.Pass, changes *graph.Changes) (gaps []gap) {
 	before, after := envoy.TrafficOf(p.Old), envoy.TrafficOf(p.Snapshot)
 	remaining := danglingByTarget(p.Snapshot)
@@ -71,8 +71,8 @@ func departing(p *lint.Pass, changes *graph.Changes) (gaps []gap) {
 	return gaps
 }
 
-// leftAlone tells whether a reference is the first one of a cluster of clusters that was there before, and now has none but new ones:
-// it skips those that are not there, so a single old one would do.
+// leftAlone reports whether a reference is the first member of an aggregate cluster that existed before and now has only new
+// members. Envoy skips missing members, so one old member is enough.
 func leftAlone(p *lint.Pass, changes *graph.Changes, e *graph.Edge) bool {
 	if p.Old.Pushed(graph.Cluster, e.From.Name) == nil {
 		return false
@@ -107,16 +107,16 @@ func (g *gap) appendTo(gaps []gap) []gap {
 	return append(gaps, *g)
 }
 
-// mayHave tells whether Envoy has a cluster by other means than the snapshot's pushes, or may have it as far as the user said.
+// mayHave reports whether Envoy has a cluster from another source than the snapshot, or may have it by the user's assumptions.
 func mayHave(s *graph.Snapshot, name string) bool {
 	if s.Find(graph.Cluster, graph.Anywhere, name) != nil || s.Assumes(graph.Cluster, name) {
 		return true
 	}
-	// A snapshot of resources that hold clusters is open only where the user says so, or where clusters are fetched on demand.
+	// A snapshot with clusters is open only if the user declares it, or if clusters are fetched on demand.
 	return s.Opened(graph.Cluster) || s.Partial && s.World(graph.Cluster, graph.Anywhere) == graph.Open && len(s.All(graph.Cluster)) > 0
 }
 
-// pointedThere tells whether the same resource has sent traffic to the same name before, so that nothing moves.
+// pointedThere reports whether the same resource sent traffic to the same name before the push, so that nothing moves.
 func pointedThere(old *graph.Snapshot, e *graph.Edge) bool {
 	from := old.Find(e.From.Kind, graph.Anywhere, e.From.Name)
 	if from == nil || !old.Serves(from) {
@@ -130,7 +130,7 @@ func pointedThere(old *graph.Snapshot, e *graph.Edge) bool {
 	return false
 }
 
-// danglingByTarget lists the references of serving resources to clusters that are not there.
+// danglingByTarget returns the references of serving resources to clusters that do not exist.
 func danglingByTarget(s *graph.Snapshot) map[string][]*graph.Edge {
 	byTarget := map[string][]*graph.Edge{}
 	for _, e := range s.Edges {
@@ -141,7 +141,7 @@ func danglingByTarget(s *graph.Snapshot) map[string][]*graph.Edge {
 	return byTarget
 }
 
-// meanwhile says what Envoy does without the cluster, and how bad that is.
+// meanwhile describes what Envoy does without the cluster, and returns the severity.
 func meanwhile(e *graph.Edge) (string, lint.Severity) {
 	message, impact := envoy.Meanwhile(e)
 	switch impact {

@@ -13,11 +13,11 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "infinite-warm",
 	Severity: lint.Warning,
-	Summary:  "a new or changed resource waits without end for something that the push does not bring",
+	Summary:  "a new or changed resource waits forever for a resource that the push does not have",
 	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/core/v3/config_source.proto#envoy-v3-api-field-config-core-v3-configsource-initial-fetch-timeout"},
 	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		if len(p.Old.Resources) == 0 {
-			return // a first push changes nothing for anybody; rules about single snapshots tell what is missing
+			return // a first push breaks nothing; rules about single snapshots report what is missing
 		}
 		for _, kind := range []graph.Kind{graph.Listener, graph.Cluster} {
 			for _, change := range changes.Of(kind) {
@@ -27,7 +27,7 @@ var _ = Rules.Add(&lint.Rule{
 				for _, e := range p.Snapshot.From(change.New) {
 					if waitsForever(p, e) {
 						reportForever(p, change, e)
-						break // one is enough to keep it waiting
+						break // one is enough to make it wait
 					}
 				}
 			}
@@ -35,7 +35,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// awaited are the references that a listener or cluster warms for, by the field with their ConfigSource.
+// awaited lists the references for which a listener or cluster warms, by the field with their ConfigSource.
 var awaited = map[graph.Kind]string{
 	graph.ClusterLoadAssignment: "eds_config",
 	graph.RouteConfiguration:    "config_source",
@@ -51,7 +51,7 @@ func waitsForever(p *lint.Pass, e *graph.Edge) bool {
 		!p.Snapshot.Assumes(e.Kind, e.Target) && !p.Snapshot.Opened(e.Kind)
 }
 
-// sourceOf is the ConfigSource of a reference, and the message that holds it as its field.
+// sourceOf returns the ConfigSource of a reference, and the message that holds it.
 func sourceOf(e *graph.Edge) (protoreflect.Message, *corev3.ConfigSource) {
 	name := awaited[e.Kind]
 	if name == "" {
@@ -75,7 +75,7 @@ func reportForever(p *lint.Pass, change *graph.Change, e *graph.Edge) {
 		at = at.Field("eds_cluster_config")
 	}
 	p.Report(at.Field(awaited[e.Kind], "initial_fetch_timeout"), lint.Diagnostic{
-		Message: fmt.Sprintf("%s %q waits for ever for %s %q, which the push does not bring", spoken(change.Kind), change.Name, spoken(e.Kind), e.Target),
+		Message: fmt.Sprintf("%s %q waits forever for %s %q, which the push does not have", spoken(change.Kind), change.Name, spoken(e.Kind), e.Target),
 		Notes:   []string{foreverNote(change)},
 		Help:    fmt.Sprintf("push the %s too, or leave initial_fetch_timeout at its default of 15 s", spoken(e.Kind)),
 	})
@@ -84,9 +84,9 @@ func reportForever(p *lint.Pass, change *graph.Change, e *graph.Edge) {
 func foreverNote(change *graph.Change) string {
 	switch {
 	case change.Changed():
-		return "the old one serves on, and the change never takes effect"
+		return "the old one remains in use, and the change never takes effect"
 	case change.Kind == graph.Listener:
-		return "envoy never opens its port: connections are refused"
+		return "envoy never opens its port: connections fail (connection refused)"
 	}
-	return "to routes the cluster is not there: requests are answered with 503 (response flag NC), and Envoy never ACKs CDS"
+	return "routes do not find the cluster: envoy answers requests with 503 (response flag NC), and never ACKs CDS"
 }

@@ -16,16 +16,16 @@ import (
 
 const hcm = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"
 
-// drained is what a finding says about the connections that drain: nothing fails, unless some of them do not end by themselves.
+// drained describes what happens to draining connections: nothing fails, unless some of them do not end by themselves.
 func drained(p *lint.Pass, d envoy.Drain) (lint.Severity, string) {
 	if what := lasting(p.Old, d); what != "" {
-		return lint.Warning, what + " do not end by themselves: envoy cuts them at the end of the drain time (--drain-time-s, 600 s by default)"
+		return lint.Warning, what + " do not end by themselves: envoy closes them at the end of the drain time (--drain-time-s, 600 s by default)"
 	}
-	return lint.Info, "HTTP/1.1 clients get `connection: close` with an answer, HTTP/2 clients GOAWAY, one after the other over the drain time " +
-		"(--drain-time-s, 600 s by default); they connect anew, and no request fails"
+	return lint.Info, "over the drain time, envoy sends HTTP/1.1 clients `connection: close` with a response and HTTP/2 clients GOAWAY, one after the other " +
+		"(--drain-time-s, 600 s by default); they reconnect, and no request fails"
 }
 
-// lasting names the connections among those that drain which nothing but their owner ends; empty if there are none.
+// lasting describes the draining connections that only client or server end; empty if there are none.
 func lasting(old *graph.Snapshot, d envoy.Drain) (what string) {
 	d.Listener.Walk(func(at *graph.Place) {
 		if what == "" && d.Covers(at.Path) {
@@ -40,7 +40,7 @@ func lasting(old *graph.Snapshot, d envoy.Drain) (what string) {
 	return what
 }
 
-// lastingIn looks through what a connection manager gets over RDS, and through what that refers to.
+// lastingIn searches a resource that a connection manager gets over xDS, and the resources that it refers to.
 func lastingIn(old *graph.Snapshot, r *graph.Resource) (what string) {
 	switch r.Kind {
 	case graph.RouteConfiguration, graph.ScopedRouteConfiguration, graph.VirtualHost:
@@ -94,5 +94,5 @@ func upgraded(to string) string {
 	case "connect":
 		return "CONNECT tunnels"
 	}
-	return fmt.Sprintf("connections that are upgraded to %s", to)
+	return fmt.Sprintf("connections upgraded to %s", to)
 }

@@ -23,7 +23,7 @@ var _ = Rules.Add(&lint.Rule{
 	},
 	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, change := range changes.Of(graph.Listener) {
-			if d := envoy.DrainOf(change); d.All && (change.Removed() || d.Why != "") && !refusedAnew(change) {
+			if d := envoy.DrainOf(change); d.All && (change.Removed() || d.Why != "") && !rejectedRebind(change) {
 				reportFullDrain(p, change, d)
 			}
 		}
@@ -35,15 +35,15 @@ func reportFullDrain(p *lint.Pass, change *graph.Change, d envoy.Drain) {
 	notes := []string{note}
 	if change.Removed() {
 		if left, ok := unserved(change, addressesAfter(p)); ok {
-			notes = append(notes, fmt.Sprintf("new connections to %s are refused", left))
+			notes = append(notes, fmt.Sprintf("new connections to %s fail (connection refused)", left))
 		}
 		p.ReportResource(change.Old, lint.Diagnostic{
-			Severity: severity, Message: fmt.Sprintf("listener %q goes, and its connections drain", change.Name), Notes: notes,
+			Severity: severity, Message: fmt.Sprintf("listener %q is removed, and its connections drain", change.Name), Notes: notes,
 		})
 		return
 	}
-	if anew(change) {
-		severity, notes = lint.Warning, append(notes, "its sockets are made anew: connections that wait to be accepted at that moment are reset")
+	if rebinds(change) {
+		severity, notes = lint.Warning, append(notes, "envoy opens new sockets: connections that are not yet accepted at that moment are reset")
 	}
 	p.Report(fieldOf(change, d.Why), lint.Diagnostic{
 		Severity: severity,
@@ -52,7 +52,7 @@ func reportFullDrain(p *lint.Pass, change *graph.Change, d envoy.Drain) {
 	})
 }
 
-// fieldOf is a field of the resource as it is after the push, or as it was where it is not set any more.
+// fieldOf returns a field of the new resource, or of the old one if the new one does not set it.
 func fieldOf(change *graph.Change, name string) lint.At {
 	r := change.New
 	if m := r.Message.ProtoReflect(); !m.Has(m.Descriptor().Fields().ByName(protoreflect.Name(name))) {
@@ -61,17 +61,17 @@ func fieldOf(change *graph.Change, name string) lint.At {
 	return r.At().Field(name).Key()
 }
 
-// refusedAnew tells of an update that needs other sockets, where the port can be bound only once: Envoy refuses it.
-func refusedAnew(change *graph.Change) bool {
-	if !change.Changed() || !anew(change) {
+// rejectedRebind reports whether an update needs other sockets while the port can be bound only once: Envoy rejects it.
+func rejectedRebind(change *graph.Change) bool {
+	if !change.Changed() || !rebinds(change) {
 		return false
 	}
 	after, _ := change.New.Message.(*listenerv3.Listener)
 	return !envoy.ReusesPort(after)
 }
 
-// anew tells whether a listener that keeps its address gets other sockets for it.
-func anew(change *graph.Change) bool {
+// rebinds reports whether a listener that keeps its address gets new sockets for it.
+func rebinds(change *graph.Change) bool {
 	before, _ := change.Old.Message.(*listenerv3.Listener)
 	after, _ := change.New.Message.(*listenerv3.Listener)
 	if socketsKept(before, after) || !binds(change.Old) || !binds(change.New) {

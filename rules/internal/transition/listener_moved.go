@@ -12,7 +12,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "listener-moved",
 	Severity: lint.Warning,
-	Summary:  "a listener leaves its address, and nothing takes it",
+	Summary:  "a listener moves to another address, and no listener takes its old one",
 	Links:    []string{"ListenerImpl::hasCompatibleAddress (source/common/listener_manager/listener_impl.cc)"},
 	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		after := addressesAfter(p)
@@ -24,7 +24,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// addressesAfter lists where the listeners of the new snapshot accept connections, those of the bootstrap too.
+// addressesAfter lists the sockets of all listeners in the new snapshot, including those of the bootstrap.
 func addressesAfter(p *lint.Pass) (all []bound) {
 	for _, r := range p.Snapshot.All(graph.Listener) {
 		all = append(all, socketsOf(r)...)
@@ -32,7 +32,7 @@ func addressesAfter(p *lint.Pass) (all []bound) {
 	return all
 }
 
-// unserved is the first address of a listener that none has after the push.
+// unserved returns the first address of the old listener that no listener has after the push.
 func unserved(change *graph.Change, after []bound) (left bound, found bool) {
 	for _, left := range socketsOf(change.Old) {
 		if !slices.ContainsFunc(after, func(b bound) bool { return left.coveredBy(b.socket) }) {
@@ -49,9 +49,9 @@ func reportMove(p *lint.Pass, change *graph.Change, after []bound) {
 		return
 	}
 	p.Report(goes[0].at, lint.Diagnostic{
-		Message: fmt.Sprintf("listener %q leaves %s for %s", change.Name, left, goes[0]),
-		Notes:   []string{fmt.Sprintf("new connections to %s are refused as soon as the listener is at its new address; open ones drain", left)},
-		Help:    "add the new address as a listener of another name, and remove this one when nobody connects to it any more",
-		Related: []lint.Related{lint.RelatedTo(left.at, "the address so far")},
+		Message: fmt.Sprintf("listener %q moves from %s to %s", change.Name, left, goes[0]),
+		Notes:   []string{fmt.Sprintf("new connections to %s fail (connection refused) as soon as the listener is at its new address; open ones drain", left)},
+		Help:    "add a listener with another name for the new address, and remove this one when no client connects to it any more",
+		Related: []lint.Related{lint.RelatedTo(left.at, "the address before the push")},
 	})
 }

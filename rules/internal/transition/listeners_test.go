@@ -12,7 +12,7 @@ import (
 	"github.com/xdslint/xdslint/rules/internal/transition"
 )
 
-// findings runs one rule between two texts: what it says, the severity before it.
+// findings runs one rule between two texts and returns its findings as "SEVERITY: MESSAGE".
 func findings(t *testing.T, rule, before, after string, push lint.Push) (all []string) {
 	t.Helper()
 	var rules []*lint.Rule
@@ -31,7 +31,7 @@ func findings(t *testing.T, rule, before, after string, push lint.Push) (all []s
 	return all
 }
 
-// listenersAt makes listeners of "name address:port more fields".
+// listenersAt makes listeners from "name address:port more fields".
 func listenersAt(specs ...string) (text string) {
 	for _, spec := range specs {
 		name, rest, _ := strings.Cut(spec, " ")
@@ -60,17 +60,17 @@ func TestListenerPushes(t *testing.T) {
 			"a circle of three", "address-takeover",
 			[]string{"a 10.0.0.1:80", "b 10.0.0.1:81", "c 10.0.0.1:82"},
 			[]string{"a 10.0.0.1:81", "b 10.0.0.1:82", "c 10.0.0.1:80"},
-			[]string{`error: listeners "a", "b" and "c" exchange their addresses, and envoy refuses it`},
+			[]string{`error: listeners "a", "b" and "c" exchange their addresses, which envoy rejects`},
 		},
 		{"renamed", "address-takeover", []string{"a 10.0.0.1:80"}, []string{"b 10.0.0.1:80"}, nil},
 		{"both want it", "address-takeover", []string{"a 10.0.0.1:80"}, []string{"a 10.0.0.1:80", "b 10.0.0.1:80"}, nil},
 		{"any port", "address-takeover", []string{"a 10.0.0.1:0"}, []string{"b 10.0.0.1:0"}, nil},
-		{"moved", "listener-moved", []string{"a 10.0.0.1:80"}, []string{"a 10.0.0.1:81"}, []string{`warning: listener "a" leaves 10.0.0.1:80 for 10.0.0.1:81`}},
+		{"moved", "listener-moved", []string{"a 10.0.0.1:80"}, []string{"a 10.0.0.1:81"}, []string{`warning: listener "a" moves from 10.0.0.1:80 to 10.0.0.1:81`}},
 		{"moved, and another comes", "listener-moved", []string{"a 10.0.0.1:80"}, []string{"a 10.0.0.1:81", "b 10.0.0.1:80"}, nil},
 		{"to all addresses", "listener-moved", []string{"a 10.0.0.1:80"}, []string{"a 0.0.0.0:80"}, nil},
-		{"from all addresses", "listener-moved", []string{"a 0.0.0.0:80"}, []string{"a 10.0.0.1:80"}, []string{`warning: listener "a" leaves 0.0.0.0:80 for 10.0.0.1:80`}},
+		{"from all addresses", "listener-moved", []string{"a 0.0.0.0:80"}, []string{"a 10.0.0.1:80"}, []string{`warning: listener "a" moves from 0.0.0.0:80 to 10.0.0.1:80`}},
 		{"without a socket", "listener-moved", []string{"a 10.0.0.1:80 bind_to_port: false"}, []string{"a 10.0.0.1:81 bind_to_port: false"}, nil},
-		{"one address less", "listener-moved", []string{"a 10.0.0.1:80 " + more}, []string{"a 10.0.0.1:80"}, []string{`warning: listener "a" leaves 10.0.0.1:81 for 10.0.0.1:80`}},
+		{"one address less", "listener-moved", []string{"a 10.0.0.1:80 " + more}, []string{"a 10.0.0.1:80"}, []string{`warning: listener "a" moves from 10.0.0.1:81 to 10.0.0.1:80`}},
 		{
 			"one address more", "listener-full-drain",
 			[]string{"a 10.0.0.1:80"},
@@ -79,10 +79,10 @@ func TestListenerPushes(t *testing.T) {
 		},
 		{"one address more, bound once", "listener-full-drain", []string{"a 10.0.0.1:80 enable_reuse_port: false"}, []string{"a 10.0.0.1:80 enable_reuse_port: false, " + more}, nil},
 		{
-			"one address more, bound once, is refused", "reuse-port-flip",
+			"one address more, bound once, is rejected", "reuse-port-flip",
 			[]string{"a 10.0.0.1:80 enable_reuse_port: false"},
 			[]string{"a 10.0.0.1:80 enable_reuse_port: false, " + more},
-			[]string{`error: listener "a" needs other sockets, and without enable_reuse_port its address cannot be bound a second time`},
+			[]string{`error: listener "a" needs new sockets, but without enable_reuse_port its address cannot be bound twice`},
 		},
 		{"reuse_port spelt out", "reuse-port-flip", []string{"a 10.0.0.1:80"}, []string{"a 10.0.0.1:80 enable_reuse_port: true"}, nil},
 	} {
@@ -94,7 +94,7 @@ func TestListenerPushes(t *testing.T) {
 	}
 }
 
-// A time to live means something else on each transport; each was asked of the real Envoy.
+// A TTL has another effect on each transport; each was tested on the real Envoy.
 func TestTimesToLive(t *testing.T) {
 	const text = `
 version_info: "1"
@@ -121,7 +121,7 @@ resources:
 	}
 }
 
-// With the state of the world the version is that of the type; with deltas it is that of the resource.
+// In state-of-the-world xDS, a version belongs to a type; in delta xDS, to a resource.
 func TestVersions(t *testing.T) {
 	response := func(version string, names ...string) (text string) {
 		text = "version_info: '" + version + "'\ntype_url: type.googleapis.com/envoy.config.cluster.v3.Cluster\nresources:"
@@ -137,11 +137,11 @@ func TestVersions(t *testing.T) {
 		transport   lint.Transport
 		want        []string
 	}{
-		{"changed", response("1", "a 2", "b 2"), lint.ADSSotW, []string{`warning: cluster "a" and 1 other change, and the version is still "1"`}},
-		{"changed, delta", response("1", "a 2", "b 1"), lint.ADSDelta, []string{`warning: cluster "a" changes, and the version is still "1"`}},
-		{"new", response("1", "a 1", "b 1", "c 1"), lint.ADSSotW, []string{`warning: cluster "c" is new, and the version is still "1"`}},
+		{"changed", response("1", "a 2", "b 2"), lint.ADSSotW, []string{`warning: cluster "a" and 1 other change, but the version is still "1"`}},
+		{"changed, delta", response("1", "a 2", "b 1"), lint.ADSDelta, []string{`warning: cluster "a" changes, but the version is still "1"`}},
+		{"new", response("1", "a 1", "b 1", "c 1"), lint.ADSSotW, []string{`warning: cluster "c" is new, but the version is still "1"`}},
 		{"new, delta", response("1", "a 1", "b 1", "c 1"), lint.ADSDelta, nil},
-		{"gone", response("1", "a 1"), lint.SotW, []string{`warning: cluster "b" goes, and the version is still "1"`}},
+		{"removed", response("1", "a 1"), lint.SotW, []string{`warning: cluster "b" is removed, but the version is still "1"`}},
 		{"new version", response("2", "a 2"), lint.ADSSotW, nil},
 		{"nothing but the version", response("2", "a 1", "b 1"), lint.ADSSotW, nil},
 	} {

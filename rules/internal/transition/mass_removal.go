@@ -9,21 +9,21 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// crowd is how many there must have been before the loss of half of them is suspicious.
+// crowd is the number of resources from which on the removal of half of them is suspicious.
 const crowd = 10
 
 var _ = Rules.Add(&lint.Rule{
 	Name:     "mass-removal",
 	Severity: lint.Warning,
-	Summary:  "all listeners, clusters or virtual hosts go in one push, or more than half of many",
+	Summary:  "one push removes all listeners, clusters or virtual hosts, or more than half of many",
 	Links: []string{
 		"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#deleting-resources",
 		"https://github.com/envoyproxy/go-control-plane/blob/main/pkg/server/stream/v3/subscription.go",
 	},
 	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
-		vanishing(p, changes, graph.Listener, "new connections are refused, and those that are open drain")
+		vanishing(p, changes, graph.Listener, "new connections fail (connection refused), and open ones drain")
 		if !movedAway(p, changes) {
-			vanishing(p, changes, graph.Cluster, "requests for them are answered with 503 (response flag NC)")
+			vanishing(p, changes, graph.Cluster, "it answers requests for them with 503 (response flag NC)")
 		}
 		vanishingHosts(p)
 	}),
@@ -41,8 +41,8 @@ func vanishing(p *lint.Pass, changes *graph.Changes, kind graph.Kind, meanwhile 
 	if first != nil && isMass(had, has) {
 		p.ReportResource(first, lint.Diagnostic{
 			Message: loss(had, has, spoken(kind)),
-			Notes:   []string{"envoy removes what it is no longer sent, however much that is: " + meanwhile},
-			Help:    "see whether the new snapshot is complete; if so, take it away in steps",
+			Notes:   []string{"envoy removes all resources that are no longer sent: " + meanwhile},
+			Help:    "check whether the new snapshot is complete; if so, remove them in steps",
 		})
 	}
 }
@@ -56,7 +56,7 @@ func pushed(s *graph.Snapshot, kind graph.Kind) (n int) {
 	return n
 }
 
-// movedAway tells whether there are no clusters any more since all traffic goes to others, such as those of the bootstrap.
+// movedAway reports whether no cluster is left because all traffic uses others, such as those of the bootstrap.
 func movedAway(p *lint.Pass, changes *graph.Changes) bool {
 	if pushed(p.Snapshot, graph.Cluster) > 0 {
 		return false
@@ -87,15 +87,15 @@ func vanishingHosts(p *lint.Pass) {
 		if name := graph.NameOf(at.Message); !names[name] {
 			p.Report(at.At().Field("name"), lint.Diagnostic{
 				Message: loss(len(before), len(after), "virtual host"),
-				Notes:   []string{"requests for their domains are answered with 404 (response flag NR) from then on"},
-				Help:    "see whether the new snapshot is complete; if so, take them away in steps",
+				Notes:   []string{"envoy then answers requests for their domains with 404 (response flag NR)"},
+				Help:    "check whether the new snapshot is complete; if so, remove them in steps",
 			})
 			return
 		}
 	}
 }
 
-// hostsServed lists the virtual hosts that traffic can come to.
+// hostsServed lists the virtual hosts that traffic can reach.
 func hostsServed(s *graph.Snapshot) (all []*graph.Place) {
 	for _, r := range s.Resources {
 		if r.Kind == graph.Cluster || !s.Serves(r) {
@@ -110,8 +110,8 @@ func hostsServed(s *graph.Snapshot) (all []*graph.Place) {
 	return all
 }
 
-// tablesComplete tells whether the snapshot has route configurations for traffic, and all that are referred to: Envoy ignores the
-// removal of one. Where all listeners go, that is the finding.
+// tablesComplete reports whether the snapshot has route configurations for traffic, and all that are referred to: Envoy ignores
+// the removal of one. If all listeners are removed, that is the finding.
 func tablesComplete(s *graph.Snapshot) bool {
 	for _, e := range s.Edges {
 		if e.Kind == graph.RouteConfiguration && e.To == nil && s.Serves(e.From) {
@@ -136,9 +136,9 @@ func isMass(had, has int) bool { return had > 0 && has == 0 || had >= crowd && 2
 func loss(had, has int, what string) string {
 	switch {
 	case has > 0:
-		return fmt.Sprintf("%d of %d %ss go in one push, among them this one", had-has, had, what)
+		return fmt.Sprintf("one push removes %d of %d %ss, including this one", had-has, had, what)
 	case had == 1:
-		return fmt.Sprintf("the only %s goes", what)
+		return fmt.Sprintf("the push removes the only %s", what)
 	}
-	return fmt.Sprintf("all %d %ss go in one push", had, what)
+	return fmt.Sprintf("one push removes all %d %ss", had, what)
 }

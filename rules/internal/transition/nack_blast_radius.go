@@ -11,7 +11,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "nack-blast-radius",
 	Severity: lint.Info,
-	Summary:  "what else a push loses because of one resource that breaks a constraint",
+	Summary:  "one resource that breaks a constraint makes Envoy reject the rest of its response",
 	Links: []string{
 		"OpaqueResourceDecoderImpl::decodeResource (source/common/config/opaque_resource_decoder_impl.h)",
 		"https://github.com/envoyproxy/gateway/issues/9198", "https://github.com/istio/istio/issues/36021",
@@ -25,7 +25,8 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// oneResponse tells whether the resources of a kind come together. Without ADS each subscription to single names has a stream of its own.
+// oneResponse reports whether the resources of a kind come in one response. Without ADS, each subscription to single names has
+// its own stream.
 func oneResponse(t lint.Transport, kind graph.Kind) bool {
 	return t.ADS() || kind == graph.Listener || kind == graph.Cluster
 }
@@ -50,10 +51,10 @@ func blast(p *lint.Pass, all []*graph.Change) {
 			names = list(lost[:shownNames]) + andMore(more, "other", "others")
 		}
 		p.Report(at, lint.Diagnostic{
-			Message: fmt.Sprintf("%s, so envoy refuses the whole response: what changes in %s is lost too", what, names),
-			Notes:   []string{fmt.Sprintf("all of this push's updates of type %s, removals too; the old ones stay", spoken(change.Kind))},
+			Message: fmt.Sprintf("%s, so envoy rejects the whole response: changes of %s are lost too", what, names),
+			Notes:   []string{fmt.Sprintf("that includes all updates and removals of type %s in this push; envoy keeps the old resources", spoken(change.Kind))},
 		})
-		return // the response is refused once
+		return // Envoy rejects the response once
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/xdslint/xdslint/rules/internal/transition"
 )
 
-// Pushes that are not in the archives, since what a real Envoy shows of them is a matter of luck, or of what the user says.
+// Pushes that are not in the archives, since their symptoms on a real Envoy depend on timing or on the user's assumptions.
 func TestPush(t *testing.T) {
 	listener := func(filters string) string {
 		return `

@@ -9,10 +9,10 @@ import (
 	"github.com/xdslint/xdslint/rules/internal/transition"
 )
 
-// part is one of the shapes that a snapshot can have around its routes, written with few words.
+// part is a part of a snapshot as YAML.
 type part string
 
-// hosts is a route table's virtual hosts: "domain: routes".
+// hosts returns a route table with virtual hosts from "domain: routes".
 func hosts(name string, all ...string) part {
 	var list []string
 	for i, each := range all {
@@ -23,14 +23,14 @@ func hosts(name string, all ...string) part {
 - {"@type": type.googleapis.com/envoy.config.route.v3.RouteConfiguration, name: ` + name + `, virtual_hosts: [` + strings.Join(list, ", ") + `]}`)
 }
 
-// to is a route with a match.
+// to returns a route with a match.
 func to(cluster, match string) string {
 	return `{match: {` + match + `}, route: {cluster: ` + cluster + `}}`
 }
 
-func refuse(match string) string { return `{match: {` + match + `}, direct_response: {status: 404}}` }
+func reject(match string) string { return `{match: {` + match + `}, direct_response: {status: 404}}` }
 
-// edge is a listener with filter chains, or a default one: "fields of the chain" by which it leads to the table of the same place.
+// edge returns a listener with filter chains from "fields of the match -> route table"; the match may be "default".
 func edge(chains ...string) part {
 	text := `
 - "@type": type.googleapis.com/envoy.config.listener.v3.Listener
@@ -52,7 +52,7 @@ func filters(routes string) string {
 	return `filters: [{name: hcm, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager, stat_prefix: edge, ` + routes + `}}]`
 }
 
-// scopes is a listener with scoped routes, by "key table".
+// scopes returns a listener with scoped routes from "key -> route table".
 func scopes(all ...string) part {
 	text := `
 - "@type": type.googleapis.com/envoy.config.listener.v3.Listener
@@ -68,7 +68,7 @@ func scopes(all ...string) part {
 	return part(text)
 }
 
-// clusters ends a snapshot.
+// clusters returns the clusters of a snapshot, its last part.
 func clusters(names ...string) part {
 	text := ""
 	for _, name := range names {
@@ -85,8 +85,8 @@ func join(parts ...part) (text string) {
 	return text
 }
 
-// Only requests that were answered before can suffer from a cluster that comes too late, and only those that will be from one that
-// goes too early: each push is judged in both directions.
+// A cluster that is added too late affects only requests that were answered before the push, and one that is removed too early
+// only those that are answered after it: each push is judged in both directions.
 func TestReach(t *testing.T) {
 	plain := edge(" -> old")
 	table := func(all ...string) string { return join(plain, hosts("old", all...)) }
@@ -109,8 +109,8 @@ func TestReach(t *testing.T) {
 		"a route behind all with a header":     {table("*: " + to("c", "prefix: /")), table("*: " + to("c", "prefix: /, headers: [{name: x}]") + ", " + to("d", "prefix: /")), true},
 		"a path, then a prefix":                {table("*: " + to("c", "path: /a")), table("*: " + to("c", "path: /a") + ", " + to("d", "prefix: /")), false},
 		"a prefix before a path":               {table("*: " + to("c", "path: /a")), table("*: " + to("d", "prefix: /") + ", " + to("c", "path: /a")), true},
-		"a path that was refused":              {table("*: " + to("c", "prefix: /api") + ", " + refuse("prefix: /")), table("*: " + to("c", "prefix: /api") + ", " + to("d", "prefix: /")), false},
-		"a path that was refused before all":   {table("*: " + refuse("prefix: /x") + ", " + to("c", "prefix: /")), table("*: " + to("d", "prefix: /x") + ", " + to("c", "prefix: /")), false},
+		"a path that was rejected":             {table("*: " + to("c", "prefix: /api") + ", " + reject("prefix: /")), table("*: " + to("c", "prefix: /api") + ", " + to("d", "prefix: /")), false},
+		"a path that was rejected before all":  {table("*: " + reject("prefix: /x") + ", " + to("c", "prefix: /")), table("*: " + to("d", "prefix: /x") + ", " + to("c", "prefix: /")), false},
 		"another path in any case":             {table("*: " + to("c", "prefix: /api")), table("*: " + to("c", "prefix: /api") + ", " + to("d", "prefix: /new, case_sensitive: false")), false},
 		"the same path in any case":            {table("*: " + to("c", "prefix: /api")), table("*: " + to("d", "prefix: /API, case_sensitive: false")), true},
 		"the same path in any case, behind":    {table("*: " + to("c", "prefix: /api")), table("*: " + to("c", "prefix: /api") + ", " + to("d", "prefix: /API, case_sensitive: false")), false},
@@ -118,18 +118,18 @@ func TestReach(t *testing.T) {
 		"one of all methods":                   {table("*: " + to("c", "prefix: /")), table("*: " + to("d", "prefix: /, "+method("POST")) + ", " + to("c", "prefix: /")), true},
 		"a catch-all host":                     {table("a.example.com: " + to("c", "prefix: /")), table("a.example.com: "+to("c", "prefix: /"), "*: "+to("d", "prefix: /")), false},
 		"a host out of the catch-all":          {table("*: " + to("c", "prefix: /")), table("*: "+to("c", "prefix: /"), "a.example.com: "+to("d", "prefix: /")), true},
-		"a wildcard beside a host":             {table("a.example.com: " + to("c", "prefix: /")), table("a.example.com: "+to("c", "prefix: /"), "*.example.com: "+to("d", "prefix: /")), false},
+		"a wildcard next to a host":            {table("a.example.com: " + to("c", "prefix: /")), table("a.example.com: "+to("c", "prefix: /"), "*.example.com: "+to("d", "prefix: /")), false},
 		"a wildcard instead of a host":         {table("a.example.com: " + to("c", "prefix: /")), table("*.example.com: " + to("d", "prefix: /")), true},
 		"a wildcard around another":            {table("*.a.example.com: " + to("c", "prefix: /")), table("*.a.example.com: "+to("c", "prefix: /"), "*.example.com: "+to("d", "prefix: /")), false},
 		"a wildcard out of the catch-all":      {table("*: " + to("c", "prefix: /")), table("*: "+to("c", "prefix: /"), "*.example.com: "+to("d", "prefix: /")), true},
-		"a host that was refused":              {table("*: "+to("c", "prefix: /"), "a.example.com: "+refuse("prefix: /")), table("*: "+to("c", "prefix: /"), "a.example.com: "+to("d", "prefix: /")), false},
+		"a host that was rejected":             {table("*: "+to("c", "prefix: /"), "a.example.com: "+reject("prefix: /")), table("*: "+to("c", "prefix: /"), "a.example.com: "+to("d", "prefix: /")), false},
 		"a cluster that was missing":           {table("*: " + to("nope", "prefix: /")), table("*: " + to("d", "prefix: /")), false},
 		"a default chain":                      {chains("server_names: [a.example.com] -> old"), chains("server_names: [a.example.com] -> old", "default -> new"), false},
 		"a default chain for all":              {chains("server_names: [a.example.com] -> old"), chains("default -> new"), true},
 		"a chain without names":                {chains("server_names: [a.example.com] -> old"), chains("server_names: [a.example.com] -> old", " -> new"), false},
 		"a chain out of the default":           {chains("default -> old"), chains("server_names: [a.example.com] -> new", "default -> old"), true},
 		"a chain out of one without names":     {chains(" -> old"), chains("server_names: [a.example.com] -> new", " -> old"), true},
-		"TLS beside plain text":                {chains("transport_protocol: raw_buffer -> old"), chains("transport_protocol: raw_buffer -> old", "transport_protocol: tls -> new"), false},
+		"TLS next to plain text":               {chains("transport_protocol: raw_buffer -> old"), chains("transport_protocol: raw_buffer -> old", "transport_protocol: tls -> new"), false},
 		"TLS out of all":                       {chains(" -> old"), chains(" -> old", "transport_protocol: tls -> new"), true},
 		"another port":                         {chains("destination_port: 80 -> old"), chains("destination_port: 80 -> old", "destination_port: 81 -> new"), false},
 		"one of all ports":                     {chains(" -> old"), chains(" -> old", "destination_port: 81 -> new"), true},
@@ -159,7 +159,7 @@ func addresses(prefix, bits string) string {
 	return `prefix_ranges: [{address_prefix: ` + prefix + `, prefix_len: ` + bits + `}]`
 }
 
-// Clusters of the bootstrap, which the snapshot of a server does not hold, can take over from those that go.
+// Clusters of the bootstrap, which a server's snapshot does not have, can replace those that are removed.
 func TestMassRemovalMoved(t *testing.T) {
 	table := func(cluster string) string {
 		return join(edge(" -> old"), hosts("old", "*: "+to(cluster, "prefix: /")))

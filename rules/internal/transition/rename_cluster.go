@@ -43,15 +43,15 @@ var _ = Rules.Add(&lint.Rule{
 
 func reportRename(p *lint.Pass, g gap, before, after *graph.Resource) {
 	first := g.uses[0]
-	notes := []string{"to Envoy it is another cluster: until the new one is there, and once the old one is gone, " + first.meanwhile}
+	notes := []string{"to Envoy these are two clusters: until it has the new one, and once the old one is removed, " + first.meanwhile}
 	if waits := warming(after); waits != "" {
 		notes = append(notes, fmt.Sprintf("%q warms first, which waits for %s", after.Name, waits))
 	}
 	p.ReportEdge(first.edge, lint.Diagnostic{
 		Severity: min(p.Rule.Severity, first.severity),
-		Message:  fmt.Sprintf("cluster %q becomes %q while it is in use: %s", before.Name, after.Name, whose(first.traffic, first.edge)),
+		Message:  fmt.Sprintf("cluster %q is renamed to %q while still in use: %s", before.Name, after.Name, whose(first.traffic, first.edge)),
 		Notes:    append(notes, placesMore(len(g.uses)-1)...),
-		Help:     "push the new name beside the old one and wait until Envoy ACKs CDS, then the routes, then remove the old name: `xdslint plan` gives the order",
+		Help:     "add the new name and wait until Envoy ACKs CDS, then push the routes, then remove the old name: `xdslint plan` gives the order",
 		Related: []lint.Related{
 			lint.RelatedTo(before.At().Field("name"), "the old name"),
 			lint.RelatedTo(after.At().Field("name"), "the new name, with the same settings and endpoints"),
@@ -59,10 +59,10 @@ func reportRename(p *lint.Pass, g gap, before, after *graph.Resource) {
 	})
 }
 
-// renaming pairs the clusters that go with those that come and are the same but for their name.
+// renaming pairs removed clusters with added ones that differ only in their name.
 type renaming struct {
-	from map[string]*graph.Resource // by the old name: the new cluster
-	to   map[string]*graph.Resource // by the new name: the old cluster
+	from map[string]*graph.Resource // from the old name to the new cluster
+	to   map[string]*graph.Resource // from the new name to the old cluster
 }
 
 func renames(p *lint.Pass, changes *graph.Changes) renaming {
@@ -91,7 +91,7 @@ func renames(p *lint.Pass, changes *graph.Changes) renaming {
 	return r
 }
 
-// nameless is all of a cluster but its name; empty where it has no endpoints to be recognised by.
+// nameless encodes a cluster without its name; empty if it has no endpoints by which it could be recognised.
 func nameless(s *graph.Snapshot, r *graph.Resource) string {
 	cla, holder := endpointsOf(s, r)
 	if envoy.CountEndpoints(cla) == 0 {

@@ -13,7 +13,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "reuse-port-flip",
 	Severity: lint.Error,
-	Summary:  "a live listener cannot change enable_reuse_port, nor without it its sockets",
+	Summary:  "a live listener changes enable_reuse_port, or its sockets while that is false",
 	Links: []string{
 		"ListenerManagerImpl::setupSocketFactoryForListener, hasListenerWithDuplicatedAddress (source/common/listener_manager/listener_manager_impl.cc)",
 		"https://github.com/kumahq/kuma/issues/16764",
@@ -31,19 +31,19 @@ var _ = Rules.Add(&lint.Rule{
 			switch {
 			case envoy.ReusePortFlips(change):
 				p.Report(fieldOf(change, "enable_reuse_port"), lint.Diagnostic{
-					Message: fmt.Sprintf("enable_reuse_port of listener %q goes from %t to %t", change.Name, envoy.ReusesPort(before), envoy.ReusesPort(after)),
-					Notes:   []string{refusedUpdate},
-					Help:    "leave it as it is, or give the listener another name: envoy then takes over the sockets",
+					Message: fmt.Sprintf("enable_reuse_port of listener %q changes from %t to %t", change.Name, envoy.ReusesPort(before), envoy.ReusesPort(after)),
+					Notes:   []string{rejectedUpdate},
+					Help:    "keep the old value, or give the listener another name: envoy then reuses the sockets",
 				})
-			case refusedAnew(change):
+			case rejectedRebind(change):
 				p.Report(fieldOf(change, "enable_reuse_port"), lint.Diagnostic{
-					Message: fmt.Sprintf("listener %q needs other sockets, and without enable_reuse_port its address cannot be bound a second time", change.Name),
-					Notes:   []string{refusedUpdate},
-					Help:    "remove the listener, wait until envoy ACKs that, then add it as it is to be; new connections are refused in between",
+					Message: fmt.Sprintf("listener %q needs new sockets, but without enable_reuse_port its address cannot be bound twice", change.Name),
+					Notes:   []string{rejectedUpdate},
+					Help:    "remove the listener, wait until envoy ACKs that, then add the new one; in between, new connections fail (connection refused)",
 				})
 			}
 		}
 	}),
 })
 
-const refusedUpdate = "envoy refuses the update (NACK) and keeps the old listener, with all else that was to change in it"
+const rejectedUpdate = "envoy rejects the update (NACK) and keeps the old listener, without any of its changes"

@@ -19,10 +19,10 @@ var _ = Rules.Add(&lint.Rule{
 		renamed := renames(p, changes)
 		for _, g := range arriving(p, changes) {
 			if renamed.to[g.cluster.Name] != nil {
-				continue // rename-cluster says it
+				continue // transition/rename-cluster reports it
 			}
 			first := g.uses[0]
-			notes := []string{"until the cluster is there, " + first.meanwhile, howLong(g.cluster)}
+			notes := []string{"until it has the cluster, " + first.meanwhile, howLong(g.cluster)}
 			p.ReportEdge(first.edge, lint.Diagnostic{
 				Severity: first.severity,
 				Message:  fmt.Sprintf("cluster %q is used before Envoy has it: %s", g.cluster.Name, whose(first.traffic, first.edge)),
@@ -34,10 +34,10 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// howLong says how long a new cluster is not there.
+// howLong describes how long Envoy does not have a new cluster.
 func howLong(cluster *graph.Resource) string {
 	if waits := warming(cluster); waits != "" {
-		return "it warms first, which waits for " + waits
+		return "the cluster first warms, which waits for " + waits
 	}
 	return "that lasts about a round trip to the control plane"
 }

@@ -14,7 +14,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "scope-before-route",
 	Severity: lint.Warning,
-	Summary:  "a scope changes to a route configuration that Envoy does not have yet",
+	Summary:  "a scope switches to a route configuration that Envoy does not have yet",
 	Links: []string{
 		"https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_conn_man/rds#scoped-rds-stats",
 		"ScopedRdsConfigSubscription::addOrUpdateScopes (source/common/router/scoped_rds.cc)",
@@ -38,7 +38,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// formerScope is the scope that the requests of a scope came to before: that with its key.
+// formerScope returns the scope that had the key before the push.
 func formerScope(old *graph.Snapshot, scope *routev3.ScopedRouteConfiguration) *graph.Resource {
 	for _, r := range old.All(graph.ScopedRouteConfiguration) {
 		if before, ok := r.Message.(*routev3.ScopedRouteConfiguration); ok && proto.Equal(before.GetKey(), scope.GetKey()) {
@@ -48,7 +48,7 @@ func formerScope(old *graph.Snapshot, scope *routev3.ScopedRouteConfiguration) *
 	return nil
 }
 
-// subscribed tells whether Envoy asks for a resource of that name.
+// subscribed reports whether Envoy requests a resource of that name.
 func subscribed(old *graph.Snapshot, r *graph.Resource) bool {
 	before := old.Find(r.Kind, graph.Anywhere, r.Name)
 	return before != nil && old.Serves(before)
@@ -56,9 +56,9 @@ func subscribed(old *graph.Snapshot, r *graph.Resource) bool {
 
 func reportScope(p *lint.Pass, e *graph.Edge, before *graph.Resource) {
 	p.ReportEdge(e, lint.Diagnostic{
-		Message: fmt.Sprintf("scope %q changes to route configuration %q before Envoy has that", e.From.Name, e.Target),
-		Notes:   []string{"until the route configuration has come, envoy answers the requests of the scope with 404 (response flag NR)"},
-		Help:    "let Envoy fetch the route configuration first, through a scope whose key no request has: `xdslint plan` gives the order",
-		Related: []lint.Related{lint.RelatedTo(before.At().Field("route_configuration_name"), "what its requests use so far")},
+		Message: fmt.Sprintf("scope %q switches to route configuration %q before Envoy has that", e.From.Name, e.Target),
+		Notes:   []string{"until it has the route configuration, envoy answers the requests of the scope with 404 (response flag NR)"},
+		Help:    "first make Envoy fetch the route configuration, with a scope whose key no request has: `xdslint plan` gives the order",
+		Related: []lint.Related{lint.RelatedTo(before.At().Field("route_configuration_name"), "its requests use this before the push")},
 	})
 }

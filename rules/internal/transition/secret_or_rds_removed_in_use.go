@@ -10,7 +10,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "secret-or-rds-removed-in-use",
 	Severity: lint.Error,
-	Summary:  "a secret or a route configuration goes while the new snapshot still refers to it",
+	Summary:  "a secret or route configuration is removed while the new snapshot still refers to it",
 	Links: []string{
 		"SdsApi::onConfigUpdate (source/common/secret/sds_api.cc)", "RdsRouteConfigSubscription::onConfigUpdate (source/common/rds/rds_route_config_subscription.cc)",
 		"https://github.com/envoyproxy/envoy/issues/14000",
@@ -39,13 +39,13 @@ func reportFrozen(p *lint.Pass, gone *graph.Resource, edges []*graph.Edge) {
 	case gone.Kind == graph.Secret && first.From.Kind == graph.Cluster:
 		without = "answers requests for the cluster with 503 (response flag UF)"
 	case gone.Kind == graph.Secret:
-		without = "does without it, so that TLS connections are reset"
+		without = "continues without it and resets TLS connections"
 	}
 	notes := []string{
-		"an Envoy that runs keeps what it has, frozen as it is; one that starts waits for initial_fetch_timeout (15 s unless set), then " + without,
+		"a running Envoy keeps its last version; a starting Envoy waits for initial_fetch_timeout (15 s unless set), then " + without,
 	}
 	p.ReportEdge(first, lint.Diagnostic{
-		Message: fmt.Sprintf("%s %q goes, and %s %q still refers to it", spoken(gone.Kind), gone.Name, spoken(first.From.Kind), first.From.Name),
+		Message: fmt.Sprintf("%s %q is removed, but %s %q still refers to it", spoken(gone.Kind), gone.Name, spoken(first.From.Kind), first.From.Name),
 		Notes:   append(notes, placesMore(len(edges)-1)...),
 		Help:    "keep it, or remove it together with what refers to it",
 		Related: []lint.Related{lint.RelatedTo(gone.At().Field("name"), "the new snapshot does not have it")},

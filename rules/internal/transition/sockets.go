@@ -13,19 +13,19 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// socket is one that a listener accepts connections from.
+// socket identifies one from which a listener accepts connections.
 type socket struct {
 	envoy.ListenSocket
 	datagram bool
 }
 
-// bound is a socket and the field that asks for it.
+// bound is a socket and the field that declares it.
 type bound struct {
 	socket
 	at lint.At
 }
 
-// socketsOf lists those of a listener whose addresses are plain; one with port 0 gets a port that nobody knows.
+// socketsOf lists the sockets of a listener, except those with port 0: their port is not known.
 func socketsOf(r *graph.Resource) (all []bound) {
 	l, ok := r.Message.(*listenerv3.Listener)
 	if !ok || l.GetInternalListener() != nil || l.GetApiListener() != nil {
@@ -49,7 +49,8 @@ func has(all []bound, s socket) bool {
 	return slices.ContainsFunc(all, func(b bound) bool { return b.socket == s })
 }
 
-// coveredBy tells whether connections to the socket come to the other one as well: it is the same, or has all addresses of the host.
+// coveredBy reports whether the other socket also accepts connections to this one: it is the same, or has all addresses of the
+// host.
 func (s socket) coveredBy(other socket) bool {
 	ip, err := netip.ParseAddr(other.Address)
 	if err == nil && ip.IsUnspecified() {
@@ -58,13 +59,13 @@ func (s socket) coveredBy(other socket) bool {
 	return s == other
 }
 
-// binds tells whether the listener has sockets of its own.
+// binds reports whether the listener opens sockets.
 func binds(r *graph.Resource) bool {
 	l, ok := r.Message.(*listenerv3.Listener)
 	return ok && (l.GetBindToPort() == nil || l.GetBindToPort().GetValue())
 }
 
-// socketsKept tells whether an update leaves the listener its sockets (ListenerImpl::hasCompatibleAddress).
+// socketsKept reports whether a listener keeps its sockets in an update (ListenerImpl::hasCompatibleAddress).
 func socketsKept(before, after *listenerv3.Listener) bool {
 	if !sameOptions(before, after) || len(before.GetAdditionalAddresses()) != len(after.GetAdditionalAddresses()) {
 		return false

@@ -13,7 +13,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "static-only-accept",
 	Severity: lint.Info,
-	Summary:  "a route table moves from the listener to RDS, where unknown clusters are no longer refused",
+	Summary:  "a route table moves from the listener to RDS, where Envoy no longer rejects unknown clusters",
 	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/route/v3/route.proto#envoy-v3-api-field-config-route-v3-routeconfiguration-validate-clusters"},
 	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, change := range changes.Of(graph.Listener) {
@@ -25,7 +25,7 @@ var _ = Rules.Add(&lint.Rule{
 })
 
 func movedTables(p *lint.Pass, change *graph.Change) {
-	checked := map[string]*graph.Place{} // by the place of the connection manager
+	checked := map[string]*graph.Place{} // by the path of the connection manager
 	change.Old.Walk(func(at *graph.Place) {
 		if m, ok := at.Message.Interface().(*hcmv3.HttpConnectionManager); ok && checks(m.GetRouteConfig(), true) {
 			checked[at.Path.String()] = at
@@ -42,15 +42,15 @@ func movedTables(p *lint.Pass, change *graph.Change) {
 			continue
 		}
 		p.ReportEdge(e, lint.Diagnostic{
-			Message: fmt.Sprintf("the routes of listener %q come over RDS from now on: envoy no longer refuses those to clusters that do not exist", change.Name),
-			Notes:   []string{"requests for such routes are then answered with 503 (response flag NC)"},
-			Help:    fmt.Sprintf("to have them refused, set validate_clusters: true in route configuration %q", e.Target),
-			Related: []lint.Related{lint.RelatedTo(before.At().Field("route_config").Key(), "the table so far")},
+			Message: fmt.Sprintf("the routes of listener %q move to RDS: envoy no longer rejects those to clusters that do not exist", change.Name),
+			Notes:   []string{"envoy then answers requests for such routes with 503 (response flag NC)"},
+			Help:    fmt.Sprintf("to make envoy reject them, set validate_clusters: true in route configuration %q", e.Target),
+			Related: []lint.Related{lint.RelatedTo(before.At().Field("route_config").Key(), "the route table before the push")},
 		})
 	}
 }
 
-// checks tells whether Envoy refuses a table for clusters that are missing.
+// checks reports whether Envoy rejects a route table for missing clusters.
 func checks(table *routev3.RouteConfiguration, byDefault bool) bool {
 	if v := table.GetValidateClusters(); v != nil {
 		return v.GetValue()

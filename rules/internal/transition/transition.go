@@ -1,8 +1,8 @@
-// Package transition holds the rules about what lies between two snapshots: each is right, and the way from the one to the other drops
-// traffic. They run where a snapshot follows another one (lint.Config.Transition).
+// Package transition holds the rules about pushes: both snapshots are valid, but traffic fails between them. The rules run if
+// there is a snapshot before this one (lint.Config.Transition).
 package transition
 
 import "github.com/xdslint/xdslint/lint"
 
 // Rules is the group; each rule adds itself.
-var Rules = &lint.Group{Name: "transition", Summary: "what a push breaks on the way from one snapshot to the next"}
+var Rules = &lint.Group{Name: "transition", Summary: "what a push breaks between one snapshot and the next"}

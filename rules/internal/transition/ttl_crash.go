@@ -10,7 +10,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "ttl-crash",
 	Severity: lint.Error,
-	Summary:  "a time to live that ends with a crash of Envoy, or with the resource",
+	Summary:  "a TTL whose expiry crashes Envoy or removes the resource",
 	Links: []string{
 		"https://github.com/envoyproxy/envoy/issues/24271", "GrpcMuxImpl::expiryCallback (source/extensions/config_subscription/grpc/grpc_mux_impl.cc)",
 		"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#ttl",
@@ -24,7 +24,7 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// end is what happens when the time of a kind of resources is over.
+// end describes what happens when the TTL of a resource expires.
 type end struct {
 	kind      graph.Kind
 	severity  lint.Severity
@@ -32,16 +32,16 @@ type end struct {
 	does, how string
 }
 
-const crash = "segmentation fault; an envoy that starts again gets the same again"
+const crash = "segmentation fault; a restarted envoy receives the same resource again"
 
 var ends = []end{
 	{graph.ClusterLoadAssignment, lint.Error, aggregated, "envoy crashes", crash},
 	{graph.RouteConfiguration, lint.Error, aggregated, "envoy crashes", crash},
 	{graph.ScopedRouteConfiguration, lint.Error, aggregated, "envoy crashes", crash},
 	{graph.Secret, lint.Error, aggregated, "envoy crashes", crash},
-	{graph.ExtensionConfig, lint.Info, aggregated, "the filter has no configuration", "requests that pass it are answered with 500 (response flag NFCF), unless it has a default_config"},
-	{graph.Cluster, lint.Info, wholeState, "the cluster is gone", "requests for it are answered with 503 (response flag NC)"},
-	{graph.Listener, lint.Info, wholeState, "the listener is gone", "new connections are refused, and those that are open drain"},
+	{graph.ExtensionConfig, lint.Info, aggregated, "the filter has no configuration", "envoy answers requests that pass it with 500 (response flag NFCF), unless it has a default_config"},
+	{graph.Cluster, lint.Info, wholeState, "envoy removes the cluster", "it answers requests for it with 503 (response flag NC)"},
+	{graph.Listener, lint.Info, wholeState, "envoy removes the listener", "new connections fail (connection refused), and open ones drain"},
 }
 
 func aggregated(t lint.Transport) bool { return t == lint.ADSSotW }
@@ -63,9 +63,9 @@ func reportEnd(p *lint.Pass, e end) {
 	}
 	p.ReportResource(first, lint.Diagnostic{
 		Severity: e.severity,
-		Message: fmt.Sprintf("%s %q%s with a time to live: when no heartbeat comes for %s, %s",
+		Message: fmt.Sprintf("%s %q%s with a TTL: without a heartbeat for %s, %s",
 			spoken(e.kind), first.Name, andMore(more, "other", "others"), first.TTL, e.does),
 		Notes: []string{e.how},
-		Help:  "leave out ttl: envoy then goes on with what it has while the control plane is away",
+		Help:  "remove ttl: envoy then keeps its configuration while the control plane is away",
 	})
 }

@@ -10,7 +10,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "version-not-bumped",
 	Severity: lint.Warning,
-	Summary:  "something changes, and its version does not",
+	Summary:  "a resource changes, but its version does not",
 	Links: []string{
 		"https://github.com/envoyproxy/go-control-plane/blob/main/docs/cache/README.md", "https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#resource-versions",
 	},
@@ -30,7 +30,8 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// sameVersion tells whether what changes has the version that it had. What comes and goes has that of its type.
+// sameVersion reports whether a changed resource still has its old version. Added and removed resources have that of their
+// type.
 func sameVersion(change *graph.Change, ofType bool) bool {
 	if change.Changed() {
 		return change.Old.Version != "" && change.Old.Version == change.New.Version
@@ -38,7 +39,7 @@ func sameVersion(change *graph.Change, ofType bool) bool {
 	return ofType
 }
 
-// sameVersionOfType tells whether a type has the version that it had, where responses have one.
+// sameVersionOfType reports whether a type still has its old version, if responses have one.
 func sameVersionOfType(p *lint.Pass, kind graph.Kind) bool {
 	if p.Push.Transport.Incremental() {
 		return false
@@ -47,7 +48,7 @@ func sameVersionOfType(p *lint.Pass, kind graph.Kind) bool {
 	return version != "" && version == onlyVersion(p.Snapshot, kind)
 }
 
-// onlyVersion is the version that all resources of a kind have in common; empty if there is none.
+// onlyVersion returns the version that all resources of a kind share; empty if there is none.
 func onlyVersion(s *graph.Snapshot, kind graph.Kind) (version string) {
 	for _, r := range s.All(kind) {
 		if r.Delivery != graph.OverXDS {
@@ -68,15 +69,15 @@ func reportStale(p *lint.Pass, stale []*graph.Change) {
 	case first.Added():
 		one, several = "is new", "are new"
 	case first.Removed():
-		r, one, several = first.Old, "goes", "go"
+		r, one, several = first.Old, "is removed", "are removed"
 	}
 	does := one
 	if len(stale) > 1 {
 		does = several
 	}
 	p.ReportResource(r, lint.Diagnostic{
-		Message: fmt.Sprintf("%s %q%s %s, and the version is still %q", spoken(first.Kind), first.Name, andMore(len(stale)-1, "other", "others"), does, r.Version),
-		Notes:   []string{"a server that goes by versions takes it for what envoy has, and sends nothing; an envoy that connects anew gets the new content"},
-		Help:    "give each new content a new version, such as a counter or a hash of it",
+		Message: fmt.Sprintf("%s %q%s %s, but the version is still %q", spoken(first.Kind), first.Name, andMore(len(stale)-1, "other", "others"), does, r.Version),
+		Notes:   []string{"a server that compares versions assumes that envoy already has it, and sends nothing; an envoy that reconnects gets the new content"},
+		Help:    "set a new version for each new content, such as a counter or a hash",
 	})
 }

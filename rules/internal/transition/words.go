@@ -13,18 +13,18 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// order is the advice where a cluster has to come before what uses it.
+// order returns the help for a cluster that must be pushed before what uses it.
 func order(p *lint.Pass) string {
 	until := "wait until Envoy ACKs CDS (it withholds the ACK while the cluster warms)"
 	if !p.Push.Transport.ADS() {
 		until = "wait until it is warm (without ADS, the ACK of CDS does not show that)"
 	}
-	return "push the cluster first and " + until + ", then what uses it: `xdslint plan` gives the order"
+	return "push the cluster and " + until + ", then push what uses it: `xdslint plan` gives the order"
 }
 
-// whose says which traffic comes to the place of a reference: requests for shop.example.com/cart* of listener "edge".
+// whose describes the traffic that uses a reference: requests for shop.example.com/cart* at listener "edge".
 func whose(t *envoy.Traffic, e *graph.Edge) string {
-	what := fmt.Sprintf("what comes to %s %q", spoken(e.From.Kind), e.From.Name)
+	what := fmt.Sprintf("traffic of %s %q", spoken(e.From.Kind), e.From.Name)
 	if host, where := graph.Around[*routev3.VirtualHost](e.Place); where != nil {
 		what = "requests for " + hosts(host.GetDomains())
 		if route, where := graph.Around[*routev3.Route](e.Place); where != nil {
@@ -59,7 +59,7 @@ func hosts(domains []string) string {
 	return domains[0] + andMore(len(domains)-1, "more", "more")
 }
 
-// path is how people write what a route matches; nothing where it matches all.
+// path returns what a route matches in a readable form; empty if it matches all paths.
 func path(m *routev3.RouteMatch) string {
 	switch by := m.GetPathSpecifier().(type) {
 	case *routev3.RouteMatch_Prefix:
@@ -77,7 +77,7 @@ func path(m *routev3.RouteMatch) string {
 	return ""
 }
 
-// andMore ends a list of which one is named: " and 2 more".
+// andMore returns the end of a list: " and 2 more".
 func andMore(n int, one, several string) string {
 	switch n {
 	case 0:
@@ -88,7 +88,7 @@ func andMore(n int, one, several string) string {
 	return fmt.Sprintf(" and %d %s", n, several)
 }
 
-// placesMore is a note that a finding stands for other places too.
+// placesMore returns a note if a finding is about several places.
 func placesMore(n int) []string {
 	switch n {
 	case 0:
@@ -99,5 +99,5 @@ func placesMore(n int) []string {
 	return []string{fmt.Sprintf("%d more places refer to it", n)}
 }
 
-// spoken is a kind in plain words.
+// spoken returns a kind in plain words.
 func spoken(kind graph.Kind) string { return strings.ReplaceAll(string(kind), "_", " ") }

@@ -15,7 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 	Name:      "deprecated",
 	Severity:  lint.Warning,
 	Fragments: true,
-	Summary:   "a field or enum value that the API marks as deprecated",
+	Summary:   "a field or enum value that the API declares deprecated",
 	Links:     []string{"https://www.envoyproxy.io/docs/envoy/latest/version_history/version_history"},
 	Run:       lint.EachMatching(suspect, func(p *lint.Pass, at lint.At, m protoreflect.Message) { reportDeprecated(p, at.Place, usesOf(m)) }),
 })
@@ -29,7 +29,7 @@ func reportDeprecated(p *lint.Pass, at *graph.Place, uses []use) {
 	}
 	flags := runtimeOf(p.Snapshot)
 	for _, u := range uses {
-		if u.unset || u.refused(flags) && fatal(p, at) || u.field.Name() == "transport_api_version" {
+		if u.unset || u.rejected(flags) && fatal(p, at) || u.field.Name() == "transport_api_version" {
 			continue // version/disallowed, version/v2
 		}
 		if then, differs := p.Target.Options(u.field.FullName()); differs && u.value == nil && !then.GetDeprecated() {
@@ -46,7 +46,7 @@ func reportDeprecated(p *lint.Pass, at *graph.Place, uses []use) {
 			where = where.Key()
 			d.Fixes = u.fix(at)
 		} else if u.value.FullName() == "envoy.config.core.v3.V2" {
-			d.Fixes = lint.Replace(where, "V3").Safe("write V3") // envoy asks for v3 resources all the same
+			d.Fixes = lint.Replace(where, "V3").Safe("write V3") // envoy requests v3 resources anyway
 		}
 		p.Report(where, d)
 	}
@@ -59,20 +59,20 @@ func (u use) replacement() string {
 	return replacements[string(u.field.FullName())]
 }
 
-// wrap is a replacement that means exactly the same: another field, whose value holds the old one.
+// wrap is an equivalent replacement: another field, whose value holds the old one.
 type wrap struct {
 	field string
 	inner []string // the fields of the new value, down to the old one
 }
 
-// idle are messages that mean nothing while they are empty.
+// idle lists messages that have no effect while they are empty.
 var idle = map[protoreflect.FullName]bool{"envoy.type.matcher.v3.RegexMatcher.google_re2": true}
 
-// fix writes the replacement of a field, where that means exactly the same.
+// fix returns the replacement of a field if that is equivalent.
 func (u use) fix(at *graph.Place) []lint.Fix {
 	where := at.At().Field(string(u.field.Name()))
 	if idle[u.field.FullName()] && proto.Size(at.Message.Get(u.field).Message().Interface()) == 0 {
-		return lint.Remove(where).Safe(fmt.Sprintf("leave out %s", u.field.Name()))
+		return lint.Remove(where).Safe(fmt.Sprintf("remove %s", u.field.Name()))
 	}
 	w, ok := wraps[string(u.field.FullName())]
 	if !ok || at.Message.Has(at.Message.Descriptor().Fields().ByName(protoreflect.Name(w.field))) {

@@ -17,7 +17,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "disallowed",
 	Severity: lint.Error,
-	Summary:  "a deprecated field or enum value that Envoy no longer takes by default",
+	Summary:  "a deprecated field or enum value that Envoy rejects by default",
 	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/configuration/operations/runtime#using-runtime-overrides-for-deprecated-features"},
 	Run:      lint.EachMatching(suspect, func(p *lint.Pass, at lint.At, m protoreflect.Message) { disallowed(p, at.Place, usesOf(m)) }),
 })
@@ -28,13 +28,13 @@ func disallowed(p *lint.Pass, at *graph.Place, uses []use) {
 	}
 	flags := runtimeOf(p.Snapshot)
 	for _, u := range uses {
-		if !u.refused(flags) {
+		if !u.rejected(flags) {
 			continue
 		}
 		d := lint.Diagnostic{
-			Message:  u.message() + ", and envoy no longer takes it",
+			Message:  u.message() + ", and envoy rejects it by default",
 			Help:     u.replacement(),
-			Notes:    []string{fmt.Sprintf("the runtime key %s allows it for a while", u.feature())},
+			Notes:    []string{fmt.Sprintf("the runtime key %s allows it for now", u.feature())},
 			Rejected: true,
 			Upstream: u.upstream(),
 		}
@@ -47,7 +47,7 @@ func disallowed(p *lint.Pass, at *graph.Place, uses []use) {
 	}
 }
 
-// fatal tells whether Envoy validates a message after its runtime is there.
+// fatal reports whether Envoy validates a message after it has loaded its runtime.
 func fatal(p *lint.Pass, at *graph.Place) bool {
 	if validated, _ := envoy.Validated(p.Target.Extensions(), at); !validated {
 		return false
@@ -58,11 +58,11 @@ func fatal(p *lint.Pass, at *graph.Place) bool {
 // use is one deprecated field, or one deprecated enum value in a field.
 type use struct {
 	field protoreflect.FieldDescriptor
-	value protoreflect.EnumValueDescriptor // nil: the field itself
-	unset bool                             // the field is not there, and the value is its default
+	value protoreflect.EnumValueDescriptor // nil for the field itself
+	unset bool                             // the field is not set, and the value is its default
 }
 
-// usesOf lists the deprecated fields and values of a message itself.
+// usesOf lists the deprecated fields and values of a message, not of those inside it.
 func usesOf(m protoreflect.Message) (found []use) {
 	for _, fd := range suspects(m.Descriptor()) {
 		if fd.Kind() == protoreflect.EnumKind && !fd.IsList() && !fd.IsMap() {
@@ -77,7 +77,7 @@ func usesOf(m protoreflect.Message) (found []use) {
 	return found
 }
 
-func (u use) refused(flags map[string]bool) bool {
+func (u use) rejected(flags map[string]bool) bool {
 	if allowed, known := flags[u.feature()]; known {
 		return !allowed
 	}
@@ -92,17 +92,17 @@ const (
 	failOnAny = "envoy.features.fail_on_any_deprecated_feature"
 )
 
-// byDefault tells what Envoy refuses without any runtime key.
+// byDefault reports whether Envoy rejects it without a runtime key.
 func (u use) byDefault() bool {
 	options, extension := proto.Message(nil), annotations.E_DisallowedByDefault
 	if options = u.field.Options(); u.value != nil {
 		options, extension = u.value.Options(), annotations.E_DisallowedByDefaultEnum
 	}
-	refused, _ := proto.GetExtension(options, extension).(bool)
-	return refused
+	rejected, _ := proto.GetExtension(options, extension).(bool)
+	return rejected
 }
 
-// feature is the runtime key that allows it.
+// feature returns the runtime key that allows it.
 func (u use) feature() string {
 	if u.value != nil {
 		return "envoy.deprecated_features:" + string(u.value.FullName())
@@ -131,7 +131,7 @@ func (u use) upstream() string {
 	return fmt.Sprintf("Using %sdeprecated value %s for enum '%s'", which, u.value.Name(), u.field.FullName())
 }
 
-// runtimeOf reads the keys about deprecated features in the static layers of the bootstrap; the last layer wins.
+// runtimeOf reads the keys about deprecated features from the static layers of the bootstrap. The last layer wins.
 func runtimeOf(s *graph.Snapshot) map[string]bool {
 	flags := map[string]bool{}
 	b, _ := s.Bootstrap()

@@ -1,6 +1,6 @@
 package version
 
-// replacements says what to write instead of deprecated fields and enum values, where the API has something for it.
+// replacements maps deprecated fields and enum values to what to write instead, if the API has a replacement.
 var replacements = map[string]string{
 	"envoy.config.bootstrap.v3.Admin.access_log_path":             "write access_log, with a FileAccessLog",
 	"envoy.config.bootstrap.v3.Bootstrap.dns_resolution_config":   "write typed_dns_resolver_config, with a CaresDnsResolverConfig",
@@ -23,14 +23,14 @@ var replacements = map[string]string{
 	"envoy.config.cluster.v3.Cluster.dns_resolvers":                  "write typed_dns_resolver_config, with a CaresDnsResolverConfig and its resolvers",
 	"envoy.config.cluster.v3.Cluster.use_tcp_for_dns_lookups":        "write typed_dns_resolver_config, with dns_resolver_options.use_tcp_for_dns_lookups",
 
-	"envoy.config.core.v3.V2": "write V3: envoy speaks nothing else",
+	"envoy.config.core.v3.V2": "write V3, the only version that envoy supports",
 	"envoy.config.core.v3.ApiConfigSource.DEPRECATED_AND_UNAVAILABLE_DO_NOT_USE":       "write GRPC, DELTA_GRPC or REST",
 	"envoy.config.core.v3.BindConfig.additional_source_addresses":                      "write extra_source_addresses",
 	"envoy.config.core.v3.ConfigSource.path":                                           "write path_config_source: {path: …}",
 	"envoy.config.core.v3.HeaderValueOption.append":                                    "write append_action: APPEND_IF_EXISTS_OR_ADD for true, OVERWRITE_IF_EXISTS_OR_ADD for false",
 	"envoy.config.core.v3.HealthCheck.event_log_path":                                  "write event_logger, with a HealthCheckEventFileSink",
 	"envoy.config.core.v3.Http2ProtocolOptions.stream_error_on_invalid_http_messaging": "write override_stream_error_on_invalid_http_message",
-	"envoy.config.core.v3.Node.listening_addresses":                                    "leave it out: use metadata",
+	"envoy.config.core.v3.Node.listening_addresses":                                    "remove it, and use metadata",
 	"envoy.config.core.v3.SubstitutionFormatString.text_format":                        "write text_format_source: {inline_string: …}",
 
 	"envoy.config.listener.v3.FilterChain.use_proxy_proto": "write a listener filter envoy.filters.listener.proxy_protocol",
@@ -39,7 +39,7 @@ var replacements = map[string]string{
 
 	"envoy.config.rbac.v3.Permission.metadata": "write sourced_metadata",
 	"envoy.config.rbac.v3.Principal.metadata":  "write sourced_metadata",
-	"envoy.config.rbac.v3.Principal.source_ip": "write direct_remote_ip for the peer's address, remote_ip for the one that envoy trusts",
+	"envoy.config.rbac.v3.Principal.source_ip": "write direct_remote_ip for the peer's address, or remote_ip for the one that envoy trusts",
 
 	"envoy.config.route.v3.HeaderMatcher.contains_match":               "write string_match: {contains: …}",
 	"envoy.config.route.v3.HeaderMatcher.exact_match":                  "write string_match: {exact: …}",
@@ -56,7 +56,7 @@ var replacements = map[string]string{
 	"envoy.config.route.v3.RouteAction.max_internal_redirects":         "write internal_redirect_policy.max_internal_redirects",
 	"envoy.config.route.v3.VirtualHost.cors":                           perFilterCORS,
 	"envoy.config.route.v3.VirtualHost.per_request_buffer_limit_bytes": "write request_body_buffer_limit",
-	"envoy.config.route.v3.WeightedCluster.total_weight":               "leave it out: envoy adds up the weights",
+	"envoy.config.route.v3.WeightedCluster.total_weight":               "remove it: envoy adds up the weights",
 
 	"envoy.config.trace.v3.ZipkinConfig.DEPRECATED_AND_UNAVAILABLE_DO_NOT_USE": "write collector_endpoint_version: HTTP_JSON or HTTP_PROTO",
 	"envoy.config.trace.v3.LightstepConfig.access_token_file":                  "write access_token",
@@ -70,7 +70,7 @@ var replacements = map[string]string{
 	"envoy.extensions.common.dynamic_forward_proxy.v3.DnsCacheConfig.use_tcp_for_dns_lookups": "write typed_dns_resolver_config, with dns_resolver_options.use_tcp_for_dns_lookups",
 	"envoy.extensions.common.matching.v3.ExtensionWithMatcher.matcher":                        "write xds_matcher",
 
-	"envoy.extensions.filters.http.alternate_protocols_cache.v3.FilterConfig.alternate_protocols_cache_options": "leave it out: the cluster's HttpProtocolOptions give it",
+	"envoy.extensions.filters.http.alternate_protocols_cache.v3.FilterConfig.alternate_protocols_cache_options": "remove it: the cluster's HttpProtocolOptions set it",
 	"envoy.extensions.filters.http.compressor.v3.Compressor.content_length":                                     responseDirection + "common_config.min_content_length",
 	"envoy.extensions.filters.http.compressor.v3.Compressor.content_type":                                       responseDirection + "common_config.content_type",
 	"envoy.extensions.filters.http.compressor.v3.Compressor.disable_on_etag_header":                             responseDirection + "disable_on_etag_header",
@@ -89,7 +89,7 @@ var replacements = map[string]string{
 	"envoy.extensions.filters.network.redis_proxy.v3.RedisProxy.downstream_auth_password":                               "write downstream_auth_passwords, a list",
 	"envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.access_log_flush_interval":                                  "write access_log_options.access_log_flush_interval",
 	"envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.flush_access_log_on_connected":                              "write access_log_options.flush_access_log_on_connected",
-	"envoy.extensions.filters.network.thrift_proxy.v3.TWITTER":                                                          "write another protocol: envoy no longer speaks it",
+	"envoy.extensions.filters.network.thrift_proxy.v3.TWITTER":                                                          "write another protocol: envoy no longer supports this one",
 	"envoy.extensions.filters.udp.udp_proxy.v3.UdpProxyConfig.cluster":                                                  "write a matcher, with a Route action",
 
 	"envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash.hash_balance_factor":      "write consistent_hashing_lb_config.hash_balance_factor",
@@ -97,7 +97,7 @@ var replacements = map[string]string{
 
 	"envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext.match_subject_alt_names": "write match_typed_subject_alt_names, each with its san_type",
 	"envoy.extensions.wasm.v3.PluginConfig.fail_open":                                                "write failure_policy: FAIL_OPEN",
-	"envoy.type.matcher.v3.RegexMatcher.google_re2":                                                  "leave it out: RE2 is the engine anyway",
+	"envoy.type.matcher.v3.RegexMatcher.google_re2":                                                  "remove it: RE2 is the only engine",
 }
 
 const (
@@ -107,7 +107,7 @@ const (
 	responseDirection = "write response_direction_config."
 )
 
-// wraps are the replacements that a fix can write.
+// wraps lists the replacements that a fix can write.
 var wraps = map[string]wrap{
 	"envoy.config.core.v3.ConfigSource.path":                       {"path_config_source", []string{"path"}},
 	"envoy.config.core.v3.SubstitutionFormatString.text_format":    {"text_format_source", []string{"inline_string"}},

@@ -13,13 +13,13 @@ import (
 
 var suspectFields sync.Map // protoreflect.MessageDescriptor → []protoreflect.FieldDescriptor
 
-// suspects lists the fields of a message type that are deprecated, or whose enum has deprecated values.
+// suspects returns the fields of a message type that are deprecated, or whose enum has deprecated values.
 func suspects(md protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
 	if known, ok := suspectFields.Load(md); ok {
 		return known.([]protoreflect.FieldDescriptor)
 	}
 	fields := []protoreflect.FieldDescriptor{}
-	// Of the xds and cel APIs, Envoy may be built with an older version than the one here.
+	// Envoy may be built with an older version of the xds and cel APIs.
 	own := strings.HasPrefix(string(md.FullName()), "envoy.")
 	for i := range md.Fields().Len() {
 		fd := md.Fields().Get(i)
@@ -31,7 +31,7 @@ func suspects(md protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor 
 	return fields
 }
 
-// suspect tells whether a message type has any.
+// suspect reports whether a message type has suspects.
 func suspect(_ dataplane.Target, md protoreflect.MessageDescriptor) bool {
 	return len(suspects(md)) > 0
 }
@@ -45,7 +45,7 @@ func anyDeprecated(ed protoreflect.EnumDescriptor) bool {
 	return false
 }
 
-// deprecated reads the option that protobuf itself has, as Envoy does.
+// deprecated reads protobuf's own option, as Envoy does.
 func deprecated(options proto.Message) bool {
 	switch o := options.(type) {
 	case *descriptorpb.FieldOptions:

@@ -22,7 +22,7 @@ var _ = Rules.Add(&lint.Rule{
 	Summary:   "a field or enum value that the target's version does not have yet",
 	Links:     []string{"https://www.envoyproxy.io/docs/envoy/latest/api/api_supported_versions", "MessageUtil::checkForUnexpectedFields (source/common/protobuf/utility.cc)"},
 	Run: lint.EachMatching(func(t dataplane.Target, md protoreflect.MessageDescriptor) bool {
-		return t != dataplane.Default() && !t.Lacks(md.FullName()) && len(newFields(t, md)) > 0 // a type that is lacking is a finding of schema/bad-type-url
+		return t != dataplane.Default() && !t.Lacks(md.FullName()) && len(newFields(t, md)) > 0 // schema/bad-type-url reports missing types
 	}, tooNew),
 })
 
@@ -45,38 +45,38 @@ func tooNew(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	}
 }
 
-func reportTooNew(p *lint.Pass, at, where lint.At, name protoreflect.FullName, message, upstream string, refused bool) {
+func reportTooNew(p *lint.Pass, at, where lint.At, name protoreflect.FullName, message, upstream string, rejected bool) {
 	r := at.Resource()
 	booted := r.Delivery == graph.FromBootstrap
 	if validated, _ := envoy.Validated(p.Target.Extensions(), at.Place); !validated && (!booted || r.Text == nil) {
-		return // a text is decoded as a whole, whoever reads it then
+		return // a text is decoded as a whole, even the parts that Envoy does not read
 	}
-	d := lint.Diagnostic{Message: message, Help: "leave it out until every Envoy is of that version"}
+	d := lint.Diagnostic{Message: message, Help: "remove it until every Envoy runs a version that has it"}
 	if since := p.Target.Since(func(t dataplane.Target) bool { return !t.Lacks(name) }); since != "" {
 		d.Notes = []string{fmt.Sprintf("%s has it since %s", p.Target.Plane, since)}
 	}
-	if booted || refused {
+	if booted || rejected {
 		d.Notes = append(d.Notes, envoy.OnReject(r))
 		d.Rejected, d.Upstream = true, upstream
 	} else {
 		d.Severity = lint.Warning
-		d.Notes = append(d.Notes, "over xDS, envoy drops it in silence and goes on without it")
+		d.Notes = append(d.Notes, "over xDS, envoy silently drops it")
 	}
 	p.Report(where, d)
 }
 
-// definedOnly tells whether the API wants a declared value in an enum field; a number that is not known breaks that.
+// definedOnly reports whether the API demands a declared value in an enum field, which an unknown number violates.
 func definedOnly(fd protoreflect.FieldDescriptor) bool {
 	rules, _ := proto.GetExtension(fd.Options(), validate.E_Rules).(*validate.FieldRules)
 	return rules.GetEnum().GetDefinedOnly() || rules.GetRepeated().GetItems().GetEnum().GetDefinedOnly()
 }
 
-// short is the name of a message or enum without its package.
+// short returns the name of a message or enum without its package.
 func short(d protoreflect.Descriptor) string {
 	return strings.TrimPrefix(string(d.FullName()), string(d.ParentFile().Package())+".")
 }
 
-// values are those of a field that holds enum values, as far as they are declared.
+// values returns the declared enum values in a field.
 func values(fd protoreflect.FieldDescriptor, v protoreflect.Value) (all []protoreflect.EnumValueDescriptor) {
 	add := func(n protoreflect.EnumNumber) {
 		if d := fd.Enum().Values().ByNumber(n); d != nil {
@@ -95,7 +95,7 @@ func values(fd protoreflect.FieldDescriptor, v protoreflect.Value) (all []protor
 	return all
 }
 
-// valueName is the name by which a target lacks an enum value.
+// valueName returns the name of an enum value in dataplane.Target's lists.
 func valueName(v protoreflect.EnumValueDescriptor) protoreflect.FullName {
 	return v.Parent().FullName().Append(v.Name())
 }
@@ -107,7 +107,7 @@ type versioned struct {
 
 var newer sync.Map // versioned → []protoreflect.FieldDescriptor
 
-// newFields are the fields of a message type that a target lacks, or some of whose values it lacks.
+// newFields returns the fields of a message type that a target lacks, or that have values that it lacks.
 func newFields(t dataplane.Target, md protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
 	key := versioned{t, md}
 	if known, ok := newer.Load(key); ok {

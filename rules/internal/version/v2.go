@@ -17,13 +17,13 @@ var _ = Rules.Add(&lint.Rule{
 	Name:      "v2",
 	Severity:  lint.Error,
 	Fragments: true,
-	Summary:   "a type or a transport version of xDS v2, which Envoy no longer speaks",
+	Summary:   "a type or transport version of xDS v2, which Envoy no longer supports",
 	Run: lint.EachMatching(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool { return versionField(md) != nil },
 		func(p *lint.Pass, at lint.At, _ protoreflect.Message) { transportVersion(p, at.Place) }).And(func(p *lint.Pass) {
 		p.Problems(graph.OldType, func(r *graph.Resource, problem graph.Problem) {
 			d := lint.Diagnostic{
 				Message: problem.Message, Rejected: true,
-				Notes:    []string{"envoy refuses what holds a type that it does not know"},
+				Notes:    []string{"envoy rejects a message that contains an unknown type"},
 				Upstream: fmt.Sprintf("could not find @type 'type.googleapis.com/%s'", problem.Name),
 			}
 			if r.Kind == graph.Patch {
@@ -32,7 +32,7 @@ var _ = Rules.Add(&lint.Rule{
 			if successor := decode.Successor(problem.Name); successor != "" {
 				url := "type.googleapis.com/" + successor
 				d.Help = "write " + url
-				d.Fixes = lint.Replace(lint.AtProblem(r, problem).Field("@type"), url).Likely("write the type of v3")
+				d.Fixes = lint.Replace(lint.AtProblem(r, problem).Field("@type"), url).Likely("write the v3 type")
 			}
 			p.ReportProblem(r, problem, d)
 		})
@@ -51,7 +51,7 @@ func transportVersion(p *lint.Pass, at *graph.Place) {
 		return
 	}
 	d := lint.Diagnostic{
-		Message: "V2 is gone: envoy speaks only V3",
+		Message: "envoy no longer supports V2, only V3",
 		Help:    "write transport_api_version: V3",
 	}
 	if asked(at) {
@@ -60,7 +60,7 @@ func transportVersion(p *lint.Pass, at *graph.Place) {
 		d.Notes = []string{"envoy --mode validate accepts it here"}
 	}
 	where := at.At().Field("transport_api_version")
-	d.Fixes = lint.Replace(where, "V3").Safe("write V3") // V2 never got an answer
+	d.Fixes = lint.Replace(where, "V3").Safe("write V3") // V2 never worked
 	p.Report(where, d)
 }
 
@@ -80,7 +80,7 @@ func versionField(md protoreflect.MessageDescriptor) protoreflect.FieldDescripto
 	return fd
 }
 
-// late are fields whose client Envoy does not make when it only validates.
+// late lists fields whose client Envoy does not create in validate mode.
 var late = map[protoreflect.FullName]bool{
 	"envoy.config.bootstrap.v3.Bootstrap.hds_config":                                             true,
 	"envoy.config.bootstrap.v3.Bootstrap.DynamicResources.lds_config":                            true,
@@ -88,7 +88,7 @@ var late = map[protoreflect.FullName]bool{
 	"envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.rds_config_source": true,
 }
 
-// asked tells whether Envoy looks at the version when it reads the message.
+// asked reports whether Envoy checks the version when it reads the message.
 func asked(at *graph.Place) bool {
 	for ; at != nil; at = at.Parent {
 		if fd := envoy.FieldOf(at); fd != nil && late[fd.FullName()] {
