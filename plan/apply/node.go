@@ -29,11 +29,11 @@ const settle = time.Second
 
 // session is one Run while it is under way.
 type session struct {
-	node    *node
-	cancel  context.CancelCauseFunc
-	ended   chan struct{}
-	pushed  map[version]int // phases, from 1
-	nacked  *nack           // the first NACK of what was pushed
+	node   *node
+	cancel context.CancelCauseFunc
+	ended  chan struct{}
+	pushed map[version]int // phases, from 1
+	nacked *nack           // the first NACK of what was pushed
 }
 
 // version is a version of a type.
