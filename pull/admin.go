@@ -14,11 +14,11 @@ import (
 	"github.com/xdslint/xdslint/internal/syntax"
 )
 
-// Dump is what a running Envoy has.
+// Dump is the configuration of a running Envoy.
 type Dump struct {
-	// Config is its config_dump with endpoints, in JSON, as Envoy wrote it, without secrets.
+	// Config is the config_dump with endpoints, in JSON, as Envoy wrote it but without secrets.
 	Config []byte
-	// Version is Envoy's own, such as 1.38.2; empty if it does not say.
+	// Version is the version of Envoy, such as 1.38.2; empty if it is not known.
 	Version string
 }
 
@@ -38,10 +38,10 @@ func Admin(ctx context.Context, server Server, known decode.Types) (*Dump, error
 	}
 	docs, err := syntax.ParseJSON(&source.File{Name: "config_dump.json", Text: text})
 	if err != nil {
-		return nil, fmt.Errorf("/config_dump: the answer is no JSON: %w", err)
+		return nil, fmt.Errorf("/config_dump: the answer is not JSON: %w", err)
 	}
 	if len(docs) != 1 || docs[0].Get("configs") == nil {
-		return nil, fmt.Errorf("/config_dump: the answer is no config_dump: is this Envoy's admin interface?")
+		return nil, fmt.Errorf("/config_dump: the answer is not a config_dump: is this Envoy's admin interface?")
 	}
 	dump := &Dump{Config: redact.JSON(text, docs[0], "envoy.admin.v3.ConfigDump", known)}
 	dump.Version = version(ctx, c)
@@ -51,12 +51,12 @@ func Admin(ctx context.Context, server Server, known decode.Types) (*Dump, error
 func get(ctx context.Context, c *caller, path string) ([]byte, error) {
 	status, answer, err := c.do(ctx, http.MethodGet, path, nil)
 	if err == nil && status != http.StatusOK {
-		err = c.refusal(path, status, answer)
+		err = c.statusError(path, status, answer)
 	}
 	return answer, err
 }
 
-// version asks for what is nice to know; Envoys older than this page are none the worse.
+// version asks for Envoy's version. Without an answer it is empty: the version is not essential.
 func version(ctx context.Context, c *caller) string {
 	text, err := get(ctx, c, "/server_info")
 	if err != nil {
@@ -71,7 +71,7 @@ func version(ctx context.Context, c *caller) string {
 	return shortVersion(info.Version)
 }
 
-// shortVersion takes the number out of what Envoy says of its build: SHA/1.38.2/Clean/RELEASE/BoringSSL.
+// shortVersion returns the number in Envoy's description of its build: SHA/1.38.2/Clean/RELEASE/BoringSSL.
 func shortVersion(build string) string {
 	parts := strings.Split(build, "/")
 	if len(parts) < 2 {

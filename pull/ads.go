@@ -24,15 +24,15 @@ import (
 
 // Server is a management server.
 type Server struct {
-	// Address is host:port, or what else gRPC's resolvers take (unix:///path); for REST, a URL.
+	// Address is host:port or any other target of gRPC's resolvers (unix:///path). For REST and Admin it is a URL.
 	Address string
-	// TLS of the connection; nil: none.
+	// TLS configures the connection; nil means no TLS.
 	TLS *tls.Config
-	// Headers go with each request: names and values.
+	// Headers are sent with each request, as names and values.
 	Headers [][2]string
 }
 
-// String is the address without the password that a URL may have.
+// String returns the address, without the password if it is a URL.
 func (s Server) String() string {
 	if u, err := url.Parse(s.Address); err == nil {
 		return u.Redacted()
@@ -40,12 +40,12 @@ func (s Server) String() string {
 	return s.Address
 }
 
-// scrub takes what is secret out of what a server says: it may repeat what it was sent, be it without the scheme before a token.
+// scrub redacts secrets in a server's text. The text may repeat the headers that were sent, also without the scheme before a token.
 func (s Server) scrub(text string) string {
 	for _, header := range s.Headers {
 		_, token, _ := strings.Cut(header[1], " ") // Bearer TOKEN
 		for _, sent := range []string{header[1], strings.TrimSpace(token)} {
-			if len(sent) > 3 { // less is no secret, and part of every other word
+			if len(sent) > 3 { // a shorter value is not a secret, and is part of many words
 				text = strings.ReplaceAll(text, sent, redact.Redaction)
 			}
 		}
@@ -53,37 +53,38 @@ func (s Server) scrub(text string) string {
 	return redact.Looks(text)
 }
 
-// SotW fetches over the aggregated stream, state of the world: AggregatedDiscoveryService.StreamAggregatedResources. A stream that breaks
-// after it brought something is opened again. When the context's deadline passes, the result is what has come; ErrSilent if nothing has.
+// SotW fetches resources over an aggregated stream with the state of the world (AggregatedDiscoveryService.StreamAggregatedResources). A stream
+// that breaks after a response is opened again. When the deadline of ctx passes, the result is what was received; the error is ErrSilent if
+// nothing was.
 func SotW(ctx context.Context, server Server, r Request) (*Result, error) {
 	r = r.filled()
-	b := newBooks(server, r.Types, false)
-	return overGRPC(ctx, server, r, b, func(ctx context.Context, c discoveryv3.AggregatedDiscoveryServiceClient) (link, error) {
-		return openSotW(ctx, c, r.Node, b)
+	subs := newSubscriptions(server, r.Types, false)
+	return overGRPC(ctx, server, r, subs, func(ctx context.Context, c discoveryv3.AggregatedDiscoveryServiceClient) (link, error) {
+		return openSotW(ctx, c, r.Node, subs)
 	})
 }
 
-// Delta fetches over the aggregated stream of the Delta protocol: AggregatedDiscoveryService.DeltaAggregatedResources. It ends as SotW does. A stream
-// that is opened again tells the server what has come already (initial_resource_versions).
+// Delta fetches resources over an aggregated Delta stream (AggregatedDiscoveryService.DeltaAggregatedResources). It ends as SotW does. A stream
+// that is opened again sends the versions of what was received before (initial_resource_versions).
 func Delta(ctx context.Context, server Server, r Request) (*Result, error) {
 	r = r.filled()
-	b := newBooks(server, r.Types, true)
-	return overGRPC(ctx, server, r, b, func(ctx context.Context, c discoveryv3.AggregatedDiscoveryServiceClient) (link, error) {
-		return openDelta(ctx, c, r.Node, b)
+	subs := newSubscriptions(server, r.Types, true)
+	return overGRPC(ctx, server, r, subs, func(ctx context.Context, c discoveryv3.AggregatedDiscoveryServiceClient) (link, error) {
+		return openDelta(ctx, c, r.Node, subs)
 	})
 }
 
-// link is one stream, of either protocol.
+// link is one stream of either protocol.
 type link interface {
 	// ask sends what the server does not know yet: names, and the ACK of the last response.
 	ask() error
 	// receive waits for the next response.
 	receive() (message, error)
-	// took notes that a response has been taken in, and is to be ACKed.
+	// took records that a response was processed, so that the next ask ACKs it.
 	took(message)
 }
 
-// message is a response with what an ACK repeats of it.
+// message is a response with the nonce that its ACK repeats.
 type message struct {
 	response
 	nonce string
@@ -91,7 +92,7 @@ type message struct {
 
 type opener func(context.Context, discoveryv3.AggregatedDiscoveryServiceClient) (link, error)
 
-func overGRPC(ctx context.Context, server Server, r Request, b *books, open opener) (*Result, error) {
+func overGRPC(ctx context.Context, server Server, r Request, subs *subscriptions, open opener) (*Result, error) {
 	secure := insecure.NewCredentials()
 	if server.TLS != nil {
 		secure = credentials.NewTLS(server.TLS)
@@ -102,31 +103,31 @@ func overGRPC(ctx context.Context, server Server, r Request, b *books, open open
 		return nil, fmt.Errorf("%s: %w", server.Address, err)
 	}
 	defer conn.Close()
-	s := &session{books: b, wait: r.Wait, client: discoveryv3.NewAggregatedDiscoveryServiceClient(conn), open: open}
+	s := &session{subscriptions: subs, wait: r.Wait, client: discoveryv3.NewAggregatedDiscoveryServiceClient(conn), open: open}
 	for _, header := range server.Headers {
 		ctx = metadata.AppendToOutgoingContext(ctx, header[0], header[1])
 	}
 	err = s.run(ctx)
 	switch {
 	case errors.Is(err, ErrSilent) && conn.GetState() != connectivity.Ready:
-		return nil, fmt.Errorf("%s: no connection in time: nobody is there, or what is there does not speak gRPC", server.Address)
+		return nil, fmt.Errorf("%s: no connection in time: nothing listens there, or it does not speak gRPC", server.Address)
 	case err != nil:
 		return nil, explain(err, server)
 	}
-	return b.result(), nil
+	return subs.result(), nil
 }
 
 // session is a series of streams to one server.
 type session struct {
-	*books
+	*subscriptions
 	wait   time.Duration
 	client discoveryv3.AggregatedDiscoveryServiceClient
 	open   opener
-	heard  bool  // a response of any stream
-	broken error // of the last stream that broke
+	heard  bool  // any stream has brought a response
+	broken error // the error of the last stream that broke
 }
 
-// pause is before a broken stream is opened again.
+// pause is the time before a broken stream is opened again.
 const pause = 100 * time.Millisecond
 
 func (s *session) run(ctx context.Context) error {
@@ -149,19 +150,19 @@ func (s *session) run(ctx context.Context) error {
 	}
 }
 
-// due tells whether the deadline is at hand: the server may end a stream for it a moment before the context does.
+// due reports whether the deadline is near: the server may end a stream for it a moment before ctx ends.
 func due(ctx context.Context) bool {
 	deadline, ok := ctx.Deadline()
 	return ok && time.Until(deadline) < pause
 }
 
-// over ends what the context does not leave the time for.
+// over ends the session because ctx has ended.
 func (s *session) over(ctx context.Context) error {
 	s.late = true
 	return s.end(ctx.Err())
 }
 
-// end is the error of an end that the server did not bring about. What has come is the result, unless somebody interrupted.
+// end returns the error of a session that the server did not end. It is nil if anything was received, unless the session was cancelled.
 func (s *session) end(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -174,10 +175,10 @@ func (s *session) end(err error) error {
 	return nil
 }
 
-// settle is how long the server must say nothing once all has been answered: a large answer may come in several messages.
+// settle is how long the server must be silent once everything was answered: a large answer may consist of several messages.
 const settle = 200 * time.Millisecond
 
-// stream talks over one stream until nothing more is to be expected; progress tells whether it brought anything.
+// stream uses one stream until nothing more is expected. Progress reports whether it brought a response.
 func (s *session) stream(ctx context.Context) (progress bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	l, err := s.open(ctx, s.client)
@@ -202,7 +203,7 @@ func (s *session) stream(ctx context.Context) (progress bool, err error) {
 			}
 		}
 	}()
-	defer func() { // the receiver is gone before the stream is
+	defer func() { // the receiver ends before stream returns
 		cancel()
 		for range incoming {
 		}
@@ -221,7 +222,7 @@ func (s *session) stream(ctx context.Context) (progress bool, err error) {
 		case m, ok := <-incoming:
 			timer.Stop()
 			if !ok && s.heard && s.settled() {
-				return progress, nil // it has all been said
+				return progress, nil // everything was answered
 			}
 			if !ok {
 				return progress, broken
@@ -240,7 +241,7 @@ func (s *session) stream(ctx context.Context) (progress bool, err error) {
 	}
 }
 
-// explain puts what gRPC says in words, with what can be done.
+// explain turns a gRPC error into a message that says what to do.
 func explain(err error, server Server) error {
 	if errors.Is(err, ErrSilent) || errors.Is(err, context.Canceled) {
 		return err
@@ -259,16 +260,16 @@ func explain(err error, server Server) error {
 	case codes.Unimplemented:
 		return fmt.Errorf("the server does not have this service: %s (try the other --transport, or --rest)", text)
 	case codes.Unauthenticated, codes.PermissionDenied:
-		return fmt.Errorf("the server refuses us: %s (--header and --tls-cert say who asks)", text)
+		return fmt.Errorf("the server rejects the client: %s (set its credentials with --header or --tls-cert)", text)
 	case codes.ResourceExhausted:
-		return fmt.Errorf("the server's message is too large, or there are too many: %s", text)
+		return fmt.Errorf("the server's message is too large, or a limit of the server is reached: %s", text)
 	case codes.Canceled:
 		return context.Canceled
 	}
 	return fmt.Errorf("the server closed the stream: %s: %s", s.Code(), text)
 }
 
-// reason takes gRPC's layers off an error of a connection.
+// reason removes gRPC's wrapping from a connection error.
 func reason(text string) string {
 	_, inner, ok := strings.Cut(text, `connection error: desc = "`)
 	if !ok {
@@ -279,26 +280,26 @@ func reason(text string) string {
 	return strings.TrimPrefix(inner, "authentication handshake failed: ")
 }
 
-// hint guesses why there is no connection.
+// hint guesses why the connection failed.
 func hint(text string, secure *tls.Config) string {
 	has := func(part string) bool { return strings.Contains(text, part) }
 	switch {
 	case has("looked like an HTTP/1.1 header"):
-		return " (what is there speaks HTTP/1.1 and no gRPC: --rest or --admin)"
+		return " (the server speaks HTTP/1.1, not gRPC: use --rest or --admin)"
 	case secure == nil && has("reading server preface"):
-		return " (a server with TLS needs no --plaintext)"
+		return " (for a server with TLS, omit --plaintext)"
 	case secure == nil:
 		return ""
 	case has("first record does not look like a TLS handshake"):
 		return " (a server without TLS needs --plaintext)"
 	case has("unknown authority"):
-		return " (--tls-ca names the certificate authority)"
+		return " (set the certificate authority with --tls-ca)"
 	case has("certificate is valid for"), has("doesn't contain any IP SANs"):
-		return " (--tls-server-name is the name in the certificate)"
+		return " (set the name in the certificate with --tls-server-name)"
 	case len(secure.Certificates) > 0:
 		return ""
-	case has("certificate required"), has("broken pipe"), has("connection reset"), has("reading server preface"): // whatever the client meets first
-		return " (--tls-cert and --tls-key give a client's certificate, if the server wants one)"
+	case has("certificate required"), has("broken pipe"), has("connection reset"), has("reading server preface"): // depends on what the client notices first
+		return " (if the server requires a client certificate, set --tls-cert and --tls-key)"
 	}
 	return ""
 }

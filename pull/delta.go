@@ -12,26 +12,26 @@ import (
 	"github.com/xdslint/xdslint/internal/decode"
 )
 
-// delta is a stream on which requests and responses say what changes.
+// delta is a stream on which requests and responses contain only changes.
 type delta struct {
-	*books
+	*subscriptions
 	node   *corev3.Node
 	stream discoveryv3.AggregatedDiscoveryService_DeltaAggregatedResourcesClient
 	told   map[graph.Kind]*subscribed
 }
 
-// subscribed is what the server knows of us on this stream.
+// subscribed is what was requested on this stream.
 type subscribed struct {
 	names  map[string]bool
-	nonces []string // of responses that have not been ACKed
+	nonces []string // of responses that were not ACKed yet
 }
 
-func openDelta(ctx context.Context, c discoveryv3.AggregatedDiscoveryServiceClient, node *corev3.Node, b *books) (link, error) {
+func openDelta(ctx context.Context, c discoveryv3.AggregatedDiscoveryServiceClient, node *corev3.Node, subs *subscriptions) (link, error) {
 	stream, err := c.DeltaAggregatedResources(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &delta{books: b, node: node, stream: stream, told: map[graph.Kind]*subscribed{}}, nil
+	return &delta{subscriptions: subs, node: node, stream: stream, told: map[graph.Kind]*subscribed{}}, nil
 }
 
 func (d *delta) ask() error {
@@ -74,10 +74,10 @@ func (d *delta) askFor(kind graph.Kind) error {
 	return d.stream.Send(request)
 }
 
-// versions are what a new stream tells of what an old one brought.
-func (p *page) versions(kind graph.Kind) map[string]string {
+// versions are the versions of earlier streams' resources, which a new stream sends.
+func (p *typeState) versions(kind graph.Kind) map[string]string {
 	versions := map[string]string{}
-	for name, e := range p.entries {
+	for name, e := range p.resources {
 		if p.keeps(kind, name) {
 			versions[name] = e.version
 		}

@@ -22,7 +22,7 @@ import (
 // envoyNode is the name under which envoytest starts Envoy.
 const envoyNode = "n"
 
-// An Envoy and a pull for its node get the same; the pulled files are what the Envoy would take as files too.
+// An Envoy and a pull for its node get the same resources, and Envoy accepts the pulled files.
 func TestLikeEnvoy(t *testing.T) {
 	envoytest.Need(t)
 	c := newCertificate(t)
@@ -70,7 +70,7 @@ func TestLikeEnvoy(t *testing.T) {
 			t.Errorf("Envoy has no endpoints %s", name)
 		}
 	}
-	// Of endpoints Envoy shows what it has made of them: each with its health, and the default of each policy.
+	// Envoy shows endpoints as it uses them: with their health, and with the defaults of each policy.
 	if diff := cmp.Diff([]string{"cluster_load_assignment catalog", "cluster_load_assignment shop/cart"}, differ); diff != "" {
 		t.Errorf("a pull from the server (-) and one from Envoy differ:\n%s", diff)
 	}
@@ -81,7 +81,7 @@ dynamic_resources:
   cds_config: {resource_api_version: V3, path_config_source: {path: %q}}
 `
 
-// Envoy takes a pulled file as the server's own answer.
+// Envoy accepts a pulled file like the server's answer.
 func TestFilesForEnvoy(t *testing.T) {
 	envoytest.Need(t)
 	script := "-- one\nlocal two = \"\\t: #\"\n\n  return y\n"

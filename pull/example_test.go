@@ -14,7 +14,7 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-// Lint what a management server gives to one Envoy.
+// Lint what a management server sends to one Envoy.
 func ExampleSotW() {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -26,7 +26,7 @@ func ExampleSotW() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, note := range got.Notes() { // what did not come, and why
+	for _, note := range got.Notes() { // what is missing, and why
 		fmt.Println(note)
 	}
 	input, err := load.Texts(ctx, files, load.Options{})

@@ -27,11 +27,12 @@ var (
 	hosts     = graph.TypeURL(graph.VirtualHost)
 )
 
-// fake is a management server that holds its client to the protocol and answers as a test says.
+// fake is a management server that checks that its client follows the protocol, and answers as a test says.
 type fake struct {
 	discoveryv3.UnimplementedAggregatedDiscoveryServiceServer
 	t *testing.T
-	// sotw and delta answer a request that is more than an ACK, on the stream of that number, from 0; nil: not at all. An error ends the stream.
+	// sotw and delta answer a request that is more than an ACK, on the stream with that number, from 0. They answer nothing if they are nil or
+	// return nil. An error ends the stream.
 	sotw  func(stream int, r *discoveryv3.DiscoveryRequest) (*discoveryv3.DiscoveryResponse, error)
 	delta func(stream int, r *discoveryv3.DeltaDiscoveryRequest) (*discoveryv3.DeltaDiscoveryResponse, error)
 
@@ -40,7 +41,7 @@ type fake struct {
 	headers metadata.MD
 }
 
-// open notes a new stream.
+// open records a new stream.
 func (f *fake) open(s grpc.ServerStream) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -43,7 +43,7 @@ func byKind(r *pull.Result) map[string][]string {
 	return all
 }
 
-// A stream that breaks goes on as another one: SotW tells the version that it has, Delta that of each resource.
+// A broken stream is replaced by a new one: SotW sends the version that it has, Delta the version of each resource.
 func TestBrokenStream(t *testing.T) {
 	lost := status.Error(codes.Unavailable, "going away")
 	f := &fake{t: t}
@@ -102,7 +102,7 @@ func TestBrokenStream(t *testing.T) {
 	}
 }
 
-// What never comes is missing, and to lint it is: without its endpoints a cluster stays empty.
+// What is never received is missing for lint too: a cluster without its endpoints stays empty.
 func TestMissing(t *testing.T) {
 	f := &fake{t: t}
 	f.sotw = func(_ int, r *discoveryv3.DiscoveryRequest) (*discoveryv3.DiscoveryResponse, error) {
@@ -131,9 +131,9 @@ func TestMissing(t *testing.T) {
 		notes []string
 		empty []string
 	}{
-		"SotW": {pull.SotW, []string{"the server did not answer about any listener", "did not come: cluster_load_assignment b"}, []string{"b"}},
+		"SotW": {pull.SotW, []string{"the server did not answer about any listener", "not received: cluster_load_assignment b"}, []string{"b"}},
 		"Delta": {pull.Delta, []string{
-			"the server refuses cluster_load_assignment c: not for you", "does not exist, says the server: cluster_load_assignment b",
+			"the server does not send cluster_load_assignment c: not for you", "the server reports that this does not exist: cluster_load_assignment b",
 		}, []string{"b", "c"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// VHDS and LEDS exist in Delta alone: virtual hosts are asked for without a name, endpoints by their collection.
+// Only Delta has VHDS and LEDS: virtual hosts are requested without names, endpoints by their collection.
 func TestCollections(t *testing.T) {
 	table := &routev3.RouteConfiguration{Name: "r", Vhds: &routev3.Vhds{ConfigSource: ads()}}
 	assignment := &endpointv3.ClusterLoadAssignment{ClusterName: "a", Endpoints: []*endpointv3.LocalityLbEndpoints{{
@@ -219,12 +219,12 @@ func TestCollections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"lb_endpoint comes over Delta alone (--transport delta)"}, got.Notes()); diff != "" {
+	if diff := cmp.Diff([]string{"lb_endpoint is only available over Delta (--transport delta)"}, got.Notes()); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// Whatever a server sends, what can be read is read, and what cannot is said.
+// Whatever a server sends, what can be decoded is used, and the rest is reported.
 func TestGarbage(t *testing.T) {
 	unknown := &anypb.Any{TypeUrl: "type.googleapis.com/acme.Filter", Value: []byte("hunter2")}
 	f := &fake{t: t, sotw: func(_ int, r *discoveryv3.DiscoveryRequest) (*discoveryv3.DiscoveryResponse, error) {
@@ -250,8 +250,8 @@ func TestGarbage(t *testing.T) {
 	}
 	notes := strings.Join(got.Notes(), "\n")
 	for _, want := range []string{
-		`the bytes of cluster "" are no envoy.config.cluster.v3.Cluster`, "among the resources of kind cluster", hosts + ", which nobody asked for",
-		"the content of a acme.Filter is left out", "did not come: cluster_load_assignment a",
+		`the bytes of cluster "" are not a valid envoy.config.cluster.v3.Cluster`, "among the resources of kind cluster", hosts + ", which was not requested",
+		"the content of a acme.Filter is left out", "not received: cluster_load_assignment a",
 		"fields of envoy.config.cluster.v3.Cluster are left out", `cluster "late" is left out`,
 	} {
 		if !strings.Contains(notes, want) {
@@ -264,7 +264,7 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// What other servers serve is not asked for, and named; it may well exist.
+// Resources of other servers are not requested, but named in the notes. They may exist.
 func TestElsewhere(t *testing.T) {
 	c := edsCluster("a*")
 	c.EdsClusterConfig.EdsConfig = &corev3.ConfigSource{ConfigSourceSpecifier: &corev3.ConfigSource_ApiConfigSource{ApiConfigSource: &corev3.ApiConfigSource{
@@ -283,7 +283,7 @@ func TestElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"did not come: cluster_load_assignment ab", "not asked for, since api:other serves it: cluster_load_assignment a*"}, got.Notes()); diff != "" {
+	if diff := cmp.Diff([]string{"not received: cluster_load_assignment ab", "not requested, served by api:other: cluster_load_assignment a*"}, got.Notes()); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"ab"}, withoutEndpoints(t, got)); diff != "" {
@@ -291,7 +291,7 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// withoutEndpoints lists the clusters that have none, to lint.
+// withoutEndpoints lists the clusters without endpoints, according to lint.
 func withoutEndpoints(t *testing.T, r *pull.Result) (found []string) {
 	t.Helper()
 	files, err := r.Files()

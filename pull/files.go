@@ -21,11 +21,11 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// FileName is that of the file which Files makes of a kind.
+// FileName returns the name of the file that Files makes of a kind.
 func FileName(kind graph.Kind) string { return string(kind) + "s.yaml" }
 
-// Files makes a DiscoveryResponse in YAML of each kind, by FileName, without secrets: what xdslint reads, and Envoy as path_config_source.
-// Of an Any whose type or bytes nobody knows only the type is left, and a fault says so.
+// Files returns a DiscoveryResponse in YAML for each kind, by FileName, without secrets. xdslint can read it, and so can Envoy as a
+// path_config_source. If the type of an Any is not known, or its bytes cannot be decoded, only the type is kept and a fault is added.
 func (r *Result) Files() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, set := range r.Sets {
@@ -48,7 +48,7 @@ func (r *Result) file(set Set) ([]byte, error) {
 		response.Resources = append(response.Resources, body)
 	}
 	raw, err := r.json(response)
-	if err != nil { // some value has no spelling in JSON: a number that is none, a time out of range
+	if err != nil { // JSON cannot represent some value, such as NaN or a time out of range
 		for i, body := range response.Resources {
 			if _, err := r.json(body); err != nil {
 				r.fault(fmt.Sprintf("%s %q is left out: %v", set.Kind, set.Resources[i].Name, err))
@@ -63,11 +63,12 @@ func (r *Result) file(set Set) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	docs, err = syntax.ParseJSON(&graph.SourceFile{Text: redact.JSON(raw, docs[0], response.ProtoReflect().Descriptor().FullName(), r.types)})
+	redacted := redact.JSON(raw, docs[0], response.ProtoReflect().Descriptor().FullName(), r.types)
+	docs, err = syntax.ParseJSON(&graph.SourceFile{Text: redacted})
 	if err != nil {
 		return nil, err
 	}
-	if len(set.Resources) == 0 { // without the list nobody could tell what the file is
+	if len(set.Resources) == 0 { // without the list, the file's type could not be detected
 		docs[0].Keys = append(docs[0].Keys, tree.Key{Name: "resources"})
 		docs[0].Items = append(docs[0].Items, graph.TextNode{Kind: tree.List})
 	}
@@ -80,7 +81,7 @@ func (r *Result) json(m proto.Message) ([]byte, error) {
 	return protojson.MarshalOptions{UseProtoNames: true, AllowPartial: true, Resolver: resolver{r.types}}.Marshal(m)
 }
 
-// sent is a resource as a server would send it: in a wrapper only if that says more.
+// sent is a resource as a server would send it, in a wrapper only if that adds something.
 func (r *Result) sent(one Resource) (*anypb.Any, error) {
 	body, name := r.readable(one.Body, 0), ""
 	if m, err := r.unpack(body); err == nil {
@@ -105,15 +106,16 @@ func (r *Result) unpack(body *anypb.Any) (proto.Message, error) {
 	return m, proto.UnmarshalOptions{AllowPartial: true}.Unmarshal(body.GetValue(), m)
 }
 
-// maxDepth bounds how deep Anys may nest in one another; xdslint reads no deeper.
+// maxDepth bounds how deep Anys may be nested. It is also xdslint's limit.
 const maxDepth = 100
 
-// readable is an Any of which all can be written as JSON: contents that nobody can read are left out.
+// readable returns an Any that can be written as JSON: contents that cannot be decoded are left out.
 func (r *Result) readable(body *anypb.Any, depth int) *anypb.Any {
 	m, err := r.unpack(body)
 	if err != nil || depth > maxDepth {
 		if len(body.GetValue()) > 0 {
-			r.fault(fmt.Sprintf("the content of a %s is left out: nobody knows the type, or the bytes are none of it", decode.TypeName(body.GetTypeUrl())))
+			r.fault(fmt.Sprintf("the content of a %s is left out: the type is not known, or the bytes cannot be decoded",
+				decode.TypeName(body.GetTypeUrl())))
 		}
 		return &anypb.Any{TypeUrl: body.GetTypeUrl()}
 	}
@@ -127,10 +129,10 @@ func (r *Result) readable(body *anypb.Any, depth int) *anypb.Any {
 	return &anypb.Any{TypeUrl: body.GetTypeUrl(), Value: raw}
 }
 
-// clean makes the Anys in a message readable, and tells whether that changed anything.
+// clean makes the Anys in a message readable, and reports whether that changed anything.
 func (r *Result) clean(m protoreflect.Message, depth int) (changed bool) {
 	if len(m.GetUnknown()) > 0 {
-		r.fault(fmt.Sprintf("fields of %s are left out: nobody knows them, the server's API is newer", m.Descriptor().FullName()))
+		r.fault(fmt.Sprintf("fields of %s are left out: they are not known, since the server's API is newer", m.Descriptor().FullName()))
 	}
 	decode.EachMessage(m, nil, func(inner protoreflect.Message, _ *graph.Path) {
 		if inner.Descriptor().FullName() != anyName {
@@ -158,8 +160,8 @@ func (r *Result) fault(text string) {
 
 const anyName protoreflect.FullName = "google.protobuf.Any"
 
-// resolver lets protojson write and read Anys. A type that nobody knows is a message without fields to it: any such message will do, since
-// the name in the text is that of the Any.
+// resolver lets protojson write and read Anys. An unknown type is read as a message without fields. Any such message will do, since the type in
+// the text is that of the Any.
 type resolver struct{ types graph.Types }
 
 func (r resolver) FindMessageByURL(url string) (protoreflect.MessageType, error) {

@@ -19,7 +19,7 @@ type caller struct {
 	server Server
 }
 
-// newCaller takes an address as Server has it: a URL, of which unix:///path is the socket of a server on this machine.
+// newCaller returns a caller for a server whose address is a URL; unix:///path is a Unix socket.
 func newCaller(server Server) (*caller, error) {
 	transport := &http.Transport{TLSClientConfig: server.TLS, Proxy: http.ProxyFromEnvironment}
 	base := strings.TrimSuffix(server.Address, "/")
@@ -37,10 +37,10 @@ func newCaller(server Server) (*caller, error) {
 	return &caller{client, base, server}, nil
 }
 
-// close lets go of the connections.
+// close closes the connections.
 func (c *caller) close() { c.client.CloseIdleConnections() }
 
-// do sends a request and reads the whole answer, whatever its status.
+// do sends a request and reads the whole answer, whatever its status is.
 func (c *caller) do(ctx context.Context, method, path string, body io.Reader) (status int, answer []byte, err error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
 	if err != nil {
@@ -61,14 +61,14 @@ func (c *caller) do(ctx context.Context, method, path string, body io.Reader) (s
 	answer, err = io.ReadAll(io.LimitReader(response.Body, MaxTotal+1))
 	switch {
 	case err != nil:
-		err = fmt.Errorf("%s: the answer breaks off: %w", path, err)
+		err = fmt.Errorf("%s: the answer is incomplete: %w", path, err)
 	case len(answer) > MaxTotal:
 		err = fmt.Errorf("the server sends too much: more than %d MiB", MaxTotal>>20)
 	}
 	return response.StatusCode, answer, err
 }
 
-// unwrapped takes the method and the path out of an error about a connection.
+// unwrapped removes the method and the path from a connection error.
 func (c *caller) unwrapped(err error) error {
 	if bad, ok := errors.AsType[*url.Error](err); ok {
 		err = bad.Err
@@ -78,13 +78,13 @@ func (c *caller) unwrapped(err error) error {
 	}
 	text := oneLine(c.server.scrub(err.Error()))
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok || strings.Contains(text, "server gave HTTP response to HTTPS client") {
-		text = "the server speaks no TLS: write http://"
+		text = "the server does not speak TLS: write http://"
 	}
 	return fmt.Errorf("%s: %s%s", c.server, text, hint(text, c.server.TLS))
 }
 
 // refusal is the error of an answer that is none.
-func (c *caller) refusal(what string, status int, answer []byte) error {
+func (c *caller) statusError(what string, status int, answer []byte) error {
 	text := oneLine(c.server.scrub(strings.Join(strings.Fields(string(answer)), " ")))
 	if text != "" {
 		text = ": " + text

@@ -16,7 +16,7 @@ import (
 	"github.com/xdslint/xdslint/pull"
 )
 
-// web is a server of texts.
+// web is an HTTP server that answers with texts.
 func web(t *testing.T, handle func(path string) (status int, text string)) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -28,7 +28,7 @@ func web(t *testing.T, handle func(path string) (status int, text string)) strin
 	return s.URL
 }
 
-// What is missing at first is asked for again.
+// What is missing at first is requested again.
 func TestRESTPolls(t *testing.T) {
 	var asked atomic.Int32
 	url := web(t, func(path string) (int, string) {
@@ -54,7 +54,7 @@ func TestRESTPolls(t *testing.T) {
 	if diff := cmp.Diff(want, byKind(got)); diff != "" {
 		t.Error(diff)
 	}
-	notes := []string{"/v3/discovery:secrets: the server answered 404 Not Found: no such page", "did not come: secret s"}
+	notes := []string{"/v3/discovery:secrets: the server answered 404 Not Found: no such page", "not received: secret s"}
 	if diff := cmp.Diff(notes, got.Notes()); diff != "" {
 		t.Error(diff)
 	}
@@ -65,12 +65,12 @@ func TestHTTPRefusals(t *testing.T) {
 		return web(t, func(string) (int, string) { return status, text })
 	}
 	for _, c := range []struct{ name, address, want string }{
-		{"no URL", "127.0.0.1:9901", "127.0.0.1:9901 is no URL of a server"},
+		{"no URL", "127.0.0.1:9901", "127.0.0.1:9901 is not a URL of a server"},
 		{"nobody", "http://127.0.0.1:1", "connection refused"},
 		{"a password", "http://me:hunter2@127.0.0.1:1", "http://me:xxxxx@127.0.0.1:1: "},
 		{"forbidden", answers(403, "no\nentry"), "the server answered 403 Forbidden: no entry"},
-		{"a web page", answers(200, "<html>"), "answer is no"},
-		{"TLS to a plain server", strings.Replace(answers(200, ""), "http:", "https:", 1), "the server speaks no TLS: write http://"},
+		{"a web page", answers(200, "<html>"), "the answer is not"},
+		{"TLS to a plain server", strings.Replace(answers(200, ""), "http:", "https:", 1), "the server does not speak TLS: write http://"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := pull.REST(t.Context(), pull.Server{Address: c.address}, node("n"))
@@ -85,7 +85,7 @@ func TestHTTPRefusals(t *testing.T) {
 	}
 }
 
-// The admin interface may be a socket of the machine; a page that Envoy does not have does not matter.
+// The admin interface may be a Unix socket. It does not matter if Envoy does not have a page.
 func TestAdminSocket(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "admin.sock")
 	l, err := net.Listen("unix", path)
@@ -121,7 +121,7 @@ func TestParseNode(t *testing.T) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
-	for text, want := range map[string]string{"- a": "x.yaml: this is no node", "": "x.yaml: this is no node", "id: 1": "x.yaml: ", "a: [": "x.yaml: ", "name: a": "x.yaml: "} {
+	for text, want := range map[string]string{"- a": "x.yaml: this is not a node", "": "x.yaml: this is not a node", "id: 1": "x.yaml: ", "a: [": "x.yaml: ", "name: a": "x.yaml: "} {
 		if got, err := pull.ParseNode("x.yaml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}

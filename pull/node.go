@@ -14,8 +14,8 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// identify fills in what every client says of itself. The features are those that Envoy has by itself (LocalInfo,
-// ClusterManagerImpl), since servers make their resources by them.
+// identify fills in the fields that every client sends. The features are those that Envoy always sends (LocalInfo, ClusterManagerImpl),
+// since servers choose resources by them.
 func identify(node *corev3.Node) *corev3.Node {
 	full := &corev3.Node{}
 	if node != nil {
@@ -30,14 +30,14 @@ func identify(node *corev3.Node) *corev3.Node {
 	return full
 }
 
-// ParseNode reads an envoy.config.core.v3.Node, or the node of a bootstrap, in YAML or JSON; name stands for the text in errors.
+// ParseNode reads an envoy.config.core.v3.Node, or the node of a bootstrap, in YAML or JSON. Errors begin with name.
 func ParseNode(name string, text []byte) (*corev3.Node, error) {
 	docs, err := syntax.ParseYAML(&source.File{Name: name, Text: text})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(docs) == 0 || docs[0].Kind != tree.Map {
-		return nil, fmt.Errorf("%s: this is no node: write id, cluster, metadata and locality as fields of a map", name)
+		return nil, fmt.Errorf("%s: this is not a node: write id, cluster, metadata and locality as fields of a map", name)
 	}
 	n := docs[0]
 	if inner := n.Field("node"); inner != nil {

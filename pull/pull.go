@@ -1,4 +1,4 @@
-// Package pull fetches what a management server gives to an Envoy, as that Envoy would, and what a running Envoy has.
+// Package pull fetches the resources that a management server sends to an Envoy, and the configuration of a running Envoy.
 package pull
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/xdslint/xdslint/internal/decode/types"
 )
 
-// Limits of what a server may send. Envoy has none.
+// Limits of what a server may send. Envoy does not have such limits.
 const (
 	// MaxMessage is the size of one message, in bytes.
 	MaxMessage = 128 << 20
@@ -24,18 +24,18 @@ const (
 	MaxTotal = 512 << 20
 )
 
-// Request says for whom to ask, and how long.
+// Request says for which node to ask, and how long to wait.
 type Request struct {
-	// Node is what Envoy says of itself (envoy.config.core.v3.Node): the server chooses by it. What it leaves open is filled in: xdslint
-	// names itself as the user agent.
+	// Node is the node to send (envoy.config.core.v3.Node): the server chooses the resources by it. If it has no user agent or no client
+	// features, xdslint's name and the features of Envoy are filled in.
 	Node *corev3.Node
-	// Wait is how long the server may say nothing while something that was asked for is missing; 0: DefaultWait.
+	// Wait is how long the server may be silent while something that was requested is missing; 0 means DefaultWait.
 	Wait time.Duration
-	// Types are those of the resources; nil: those of Envoy's v3 API.
+	// Types are the types of the resources; nil means those of Envoy's v3 API.
 	Types graph.Types
 }
 
-// DefaultWait is Envoy's own patience, that of ConfigSource.initial_fetch_timeout.
+// DefaultWait is Envoy's default of ConfigSource.initial_fetch_timeout.
 const DefaultWait = 15 * time.Second
 
 func (r Request) filled() Request {
@@ -49,54 +49,54 @@ func (r Request) filled() Request {
 	return r
 }
 
-// Result is what came.
+// Result is what was received.
 type Result struct {
-	// Sets are the resources by their kinds, in the order of graph.Kinds; a kind that was asked for is there even if nothing came of it.
+	// Sets are the resources by kind, in the order of graph.Kinds. There is a set for each kind that was requested, even if it is empty.
 	Sets []Set
-	// Missing are the names that were asked for and did not come.
+	// Missing are the names that were requested but not received.
 	Missing []Missing
-	// Elsewhere are the names that another server serves: they were not asked for.
+	// Elsewhere are the names that another server serves. They were not requested.
 	Elsewhere []Elsewhere
-	// Faults are what is wrong with the server's messages, in words.
+	// Faults describe what is wrong with the server's messages.
 	Faults []string
 
 	types graph.Types
-	late  bool // there was no time for all
+	late  bool // the deadline passed before everything was received
 }
 
-// Set is all that came of one kind.
+// Set is all resources of one kind.
 type Set struct {
 	Kind      graph.Kind
 	Version   string     // of the last response
 	Resources []Resource // sorted by name
 }
 
-// Resource is one resource as it came.
+// Resource is one resource as it was received.
 type Resource struct {
 	Name string
-	TTL  time.Duration // 0: none
+	TTL  time.Duration // 0: no TTL
 	Body *anypb.Any
 }
 
-// Missing is a resource that somebody refers to and the server does not give.
+// Missing is a resource that another one refers to and that the server does not send.
 type Missing struct {
 	Kind graph.Kind
-	Name string // empty: nothing of the whole kind was answered
-	// Denied: the server said that there is none; else it said nothing.
+	Name string // empty: the server did not answer about the kind at all
+	// Denied reports whether the server said that the resource does not exist. Otherwise it did not answer.
 	Denied bool
-	Why    string // in the server's words, if it gave a reason
+	Why    string // the server's reason, if it gave one
 }
 
-// Elsewhere is a resource that somebody refers to and that another server has.
+// Elsewhere is a resource that another one refers to and that another server has.
 type Elsewhere struct {
 	Kind   graph.Kind
-	Name   string // empty: all that the server has of the kind
+	Name   string // empty: all resources of the kind
 	Source graph.Source
 }
 
-// Declare says of a snapshot read from Files what is known of the world around it. It holds all that the server has of the kinds that it was
-// asked for by name: what is not there, Envoy will not get. Of clusters and listeners the bootstrap may have more. What other servers
-// serve is taken to exist, and so is what may still have come when the time was over.
+// Declare adds to a snapshot that was read from Files what is known about resources outside of it. Of the kinds that were requested by name, the
+// snapshot holds all that the server has: Envoy will not get what is missing. The bootstrap may have more clusters and listeners. Resources of
+// other servers are assumed to exist, and so are those that might have been received after the deadline.
 func (r *Result) Declare(s *graph.Snapshot) {
 	open := map[graph.Kind]bool{graph.Cluster: true, graph.Listener: true}
 	for _, m := range r.Missing {
@@ -114,11 +114,11 @@ func (r *Result) Declare(s *graph.Snapshot) {
 	}
 }
 
-// Notes say what is missing from the result, and why: a line each.
+// Notes returns one line for each thing that is missing from the result, with the reason.
 func (r *Result) Notes() []string {
 	notes := slices.Clone(r.Faults)
 	if r.late {
-		notes = append(notes, "the time was over before all had come")
+		notes = append(notes, "the deadline passed before everything was received")
 	}
 	silent, denied := map[graph.Kind][]string{}, map[graph.Kind][]string{}
 	for _, m := range r.Missing {
@@ -126,7 +126,7 @@ func (r *Result) Notes() []string {
 		case m.Name == "":
 			notes = append(notes, fmt.Sprintf("the server did not answer about any %s", m.Kind))
 		case m.Why != "":
-			notes = append(notes, fmt.Sprintf("the server refuses %s %s: %s", m.Kind, m.Name, m.Why))
+			notes = append(notes, fmt.Sprintf("the server does not send %s %s: %s", m.Kind, m.Name, m.Why))
 		case m.Denied:
 			denied[m.Kind] = append(denied[m.Kind], m.Name)
 		default:
@@ -144,15 +144,15 @@ func (r *Result) Notes() []string {
 	}
 	var far []string
 	for at, names := range elsewhere {
-		far = append(far, fmt.Sprintf("not asked for, since %s serves it: %s", at.from, list(at.kind, names)))
+		far = append(far, fmt.Sprintf("not requested, served by %s: %s", at.from, list(at.kind, names)))
 	}
 	slices.Sort(far)
 	for _, kind := range graph.Kinds() {
 		if names := silent[kind]; len(names) > 0 {
-			notes = append(notes, "did not come: "+list(kind, names))
+			notes = append(notes, "not received: "+list(kind, names))
 		}
 		if names := denied[kind]; len(names) > 0 {
-			notes = append(notes, "does not exist, says the server: "+list(kind, names))
+			notes = append(notes, "the server reports that this does not exist: "+list(kind, names))
 		}
 	}
 	notes = append(notes, far...)
@@ -164,7 +164,7 @@ func (r *Result) Notes() []string {
 
 const maxLine = 1000
 
-// oneLine makes what a server says fit for a terminal: it is others who choose its names and words.
+// oneLine makes a server's text safe for a terminal: it may contain anything.
 func oneLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -180,7 +180,7 @@ func oneLine(text string) string {
 
 const shownNames = 10
 
-// list names a few of many.
+// list formats names, the first few if there are many.
 func list(kind graph.Kind, names []string) string {
 	if len(names) == 1 && names[0] == "" {
 		return "all of " + string(kind)
@@ -194,8 +194,8 @@ func list(kind graph.Kind, names []string) string {
 }
 
 var (
-	// ErrSilent says that the server answered nothing at all.
-	ErrSilent = errors.New("the server answered nothing")
-	// ErrAddress says that an address is none.
-	ErrAddress = errors.New("is no URL of a server: write http://HOST:PORT, https://HOST:PORT or unix:///PATH")
+	// ErrSilent is returned if the server sent no response at all.
+	ErrSilent = errors.New("the server did not answer")
+	// ErrAddress is returned if an address is not valid.
+	ErrAddress = errors.New("is not a URL of a server: write http://HOST:PORT, https://HOST:PORT or unix:///PATH")
 )

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 type fetch func(context.Context, pull.Server, pull.Request) (*pull.Result, error)
 
-// What comes is what is served, whatever the transport, and the files say the same.
+// What is received is what is served, whatever the transport, and the files have the same content.
 func TestTransports(t *testing.T) {
 	c := newCertificate(t)
 	served := edge(t, c)
@@ -52,7 +52,7 @@ func TestTransports(t *testing.T) {
 	}
 }
 
-// same compares a graph of files with what a control plane has: all but the secrets in it is equal, and there is nothing to push.
+// same compares a graph of files with what a control plane has: everything is equal except secrets, and there is nothing to push.
 func same(t *testing.T, files *graph.Snapshot, served *cachev3.Snapshot) {
 	t.Helper()
 	want, err := gocp.Snapshot(served)
@@ -87,7 +87,7 @@ func names(s *graph.Snapshot) []string {
 	return all
 }
 
-// A scope that a later answer does not have is gone, as it is for Envoy (ScopedRdsConfigSubscription), and so is what only it refers to.
+// A scope that a later answer does not have is removed, as it is in Envoy (ScopedRdsConfigSubscription), with what only it refers to.
 func TestScopesGo(t *testing.T) {
 	scopes, tables := graph.TypeURL(graph.ScopedRouteConfiguration), graph.TypeURL(graph.RouteConfiguration)
 	scope := func(name string) *routev3.ScopedRouteConfiguration {

@@ -8,7 +8,7 @@ import (
 	"github.com/xdslint/xdslint/internal/decode"
 )
 
-// refs are what a resource makes Envoy ask for.
+// refs are the references for which Envoy requests other resources.
 type refs map[ref]bool
 
 type ref struct {
@@ -17,20 +17,20 @@ type ref struct {
 	source graph.Source
 }
 
-// opened is an entry with what is in its body, as long as that is needed.
+// opened is a resource with its decoded body, while that is needed.
 type opened struct {
-	*entry
-	message  proto.Message // nil: it cannot be read
+	*resource
+	message  proto.Message // nil: it cannot be decoded
 	contents graph.Contents
 }
 
-// open decodes a resource and all Anys in it; nil where it cannot be read.
-func (b *books) open(body *anypb.Any) (proto.Message, graph.Contents) {
-	mt, err := b.types.FindMessageByName(decode.TypeName(body.GetTypeUrl()))
+// open decodes a resource and all Anys in it. The message is nil if that fails.
+func (s *subscriptions) open(body *anypb.Any) (proto.Message, graph.Contents) {
+	mt, err := s.types.FindMessageByName(decode.TypeName(body.GetTypeUrl()))
 	if err != nil {
 		return nil, nil
 	}
-	d, m := decode.NewDecoder(b.types), mt.New().Interface()
+	d, m := decode.NewDecoder(s.types), mt.New().Interface()
 	if err := d.DecodeBinary(body.GetValue(), m); err != nil {
 		return nil, nil
 	}
@@ -39,38 +39,38 @@ func (b *books) open(body *anypb.Any) (proto.Message, graph.Contents) {
 
 var live = &graph.SourceFile{Name: "live"}
 
-// follow notes what resources refer to, by the graph's own table.
-func (b *books) follow(kind graph.Kind, fresh []opened) {
-	s, of := &graph.Snapshot{Partial: true}, map[*graph.Resource]*entry{}
+// follow records what resources refer to, as the graph finds it.
+func (s *subscriptions) follow(kind graph.Kind, fresh []opened) {
+	snapshot, of := &graph.Snapshot{Partial: true}, map[*graph.Resource]*resource{}
 	for _, e := range fresh {
 		if e.message == nil {
-			b.fault("the bytes of %s %q are no %s", kind, e.Name, decode.TypeName(e.Body.GetTypeUrl()))
+			s.fault("the bytes of %s %q are not a valid %s", kind, e.Name, decode.TypeName(e.Body.GetTypeUrl()))
 			continue
 		}
 		e.refs = refs{}
 		r := &graph.Resource{Kind: kind, Name: e.Name, Message: e.message, Contents: e.contents, Source: graph.ADS, File: live}
-		of[r] = e.entry
-		s.Add(r)
+		of[r] = e.resource
+		snapshot.Add(r)
 	}
-	s.Build()
-	for _, edge := range s.Edges {
+	snapshot.Build()
+	for _, edge := range snapshot.Edges {
 		if to := (ref{edge.Kind, edge.Target, edge.Source}); byName(to) {
 			of[edge.From].refs[to] = true
 		}
 	}
-	for _, sub := range s.Subscriptions {
+	for _, sub := range snapshot.Subscriptions {
 		if sub.Source == graph.Static {
 			continue
 		}
 		to := ref{sub.Kind, sub.Name, sub.Source}
 		if sub.Kind == graph.VirtualHost {
-			to.name = "" // VhdsSubscription asks for all at first: NewGrpcMuxImpl::updateWatch
+			to.name = "" // VhdsSubscription requests all at first: NewGrpcMuxImpl::updateWatch
 		}
 		of[sub.From].refs[to] = true
 	}
 }
 
-// byName tells whether Envoy asks for the target of a reference under its name.
+// byName reports whether Envoy requests the target of a reference by name.
 func byName(to ref) bool {
 	switch to.kind {
 	case graph.ClusterLoadAssignment, graph.RouteConfiguration, graph.Secret, graph.Runtime, graph.ExtensionConfig:
@@ -79,25 +79,25 @@ func byName(to ref) bool {
 	return false
 }
 
-// here tells whether a reference asks the server that is being asked. A scope does not say who serves its route table: the HTTP
-// connection manager does, which is another resource.
-func here(to ref) bool {
+// servedHere reports whether the target of a reference comes from this server. A scope does not say which server has its route configuration:
+// the HTTP connection manager does, which is part of another resource.
+func servedHere(to ref) bool {
 	return to.source == graph.ADS || to.source == graph.Anywhere
 }
 
-// subscribe settles what is asked for by all that there is now.
-func (b *books) subscribe() {
+// subscribe determines what to request by what was received so far.
+func (s *subscriptions) subscribe() {
 	wanted, all := map[graph.Kind]map[string]bool{}, map[graph.Kind]bool{graph.Cluster: true, graph.Listener: true}
-	b.far = map[Elsewhere]bool{}
-	for _, p := range b.kinds {
-		for _, e := range p.entries {
+	s.elsewhere = map[Elsewhere]bool{}
+	for _, p := range s.kinds {
+		for _, e := range p.resources {
 			for to := range e.refs {
 				switch {
-				case !here(to):
-					b.far[Elsewhere{to.kind, to.name, to.source}] = true
+				case !servedHere(to):
+					s.elsewhere[Elsewhere{to.kind, to.name, to.source}] = true
 				case to.name == "":
-					all[to.kind] = all[to.kind] || b.speaks(to.kind)
-				case b.speaks(to.kind):
+					all[to.kind] = all[to.kind] || s.supports(to.kind)
+				case s.supports(to.kind):
 					if wanted[to.kind] == nil {
 						wanted[to.kind] = map[string]bool{}
 					}
@@ -107,12 +107,12 @@ func (b *books) subscribe() {
 		}
 	}
 	for kind := range wanted {
-		b.page(kind)
+		s.state(kind)
 	}
 	for kind := range all {
-		b.page(kind)
+		s.state(kind)
 	}
-	for kind, p := range b.kinds {
+	for kind, p := range s.kinds {
 		for name := range wanted[kind] {
 			if !p.wanted[name] {
 				p.answered = p.answered && !isCollection(kind, name)
@@ -123,11 +123,11 @@ func (b *books) subscribe() {
 	}
 }
 
-// speaks tells whether the transport has the kind: VHDS and LEDS are Delta's.
-func (b *books) speaks(kind graph.Kind) bool {
-	if kind != graph.VirtualHost && kind != graph.LbEndpoint || b.delta {
+// supports reports whether the transport has the kind: only Delta has VHDS and LEDS.
+func (s *subscriptions) supports(kind graph.Kind) bool {
+	if kind != graph.VirtualHost && kind != graph.LbEndpoint || s.delta {
 		return true
 	}
-	b.fault("%s comes over Delta alone (--transport delta)", kind)
+	s.fault("%s is only available over Delta (--transport delta)", kind)
 	return false
 }

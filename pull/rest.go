@@ -15,7 +15,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// fetchPaths are where servers take requests of a kind: google.api.http of the Fetch… methods in envoy/service/*/v3.
+// fetchPaths are the paths for requests of each kind: google.api.http of the Fetch… methods in envoy/service/*/v3.
 var fetchPaths = map[graph.Kind]string{
 	graph.Listener:                 "/v3/discovery:listeners",
 	graph.Cluster:                  "/v3/discovery:clusters",
@@ -27,7 +27,7 @@ var fetchPaths = map[graph.Kind]string{
 	graph.ExtensionConfig:          "/v3/discovery:extension_configs",
 }
 
-// REST fetches by polling, as Envoy does with an api_config_source of type REST (HttpSubscriptionImpl): what is missing is asked for
+// REST fetches resources by polling, as Envoy does with an api_config_source of type REST (HttpSubscriptionImpl). It requests what is missing
 // again until Request.Wait has passed.
 func REST(ctx context.Context, server Server, r Request) (*Result, error) {
 	r = r.filled()
@@ -36,7 +36,7 @@ func REST(ctx context.Context, server Server, r Request) (*Result, error) {
 		return nil, err
 	}
 	defer c.close()
-	p := &poller{books: newBooks(server, r.Types, false), caller: c, request: r, asked: map[graph.Kind][]string{}}
+	p := &poller{subscriptions: newSubscriptions(server, r.Types, false), caller: c, request: r, asked: map[graph.Kind][]string{}}
 	if err := p.run(ctx); err != nil {
 		return nil, err
 	}
@@ -44,13 +44,13 @@ func REST(ctx context.Context, server Server, r Request) (*Result, error) {
 }
 
 type poller struct {
-	*books
+	*subscriptions
 	caller  *caller
 	request Request
 	asked   map[graph.Kind][]string // the names of the last request
 }
 
-// interval is between two requests for what is missing.
+// interval is the time between two requests for what is missing.
 const interval = 500 * time.Millisecond
 
 func (p *poller) run(ctx context.Context) error {
@@ -79,19 +79,19 @@ func (p *poller) run(ctx context.Context) error {
 	}
 }
 
-// round asks once for each kind that is new, changed or not complete; news tells whether names were asked for the first time.
+// round requests each kind once that is new, changed or not complete. News reports whether names were requested for the first time.
 func (p *poller) round(ctx context.Context) (news bool, err error) {
 	for _, kind := range p.asking() {
-		page, names := p.kinds[kind], p.kinds[kind].wants()
+		state, names := p.kinds[kind], p.kinds[kind].wants()
 		before, again := p.asked[kind]
 		again = again && slices.Equal(before, names)
-		if again && len(page.missing(kind)) == 0 || !page.all && len(names) == 0 {
+		if again && len(state.missing(kind)) == 0 || !state.all && len(names) == 0 {
 			continue
 		}
-		// A server that keeps no books on us would answer other names of the same version with nothing.
+		// A stateless server would answer a request for other names with the same version with nothing.
 		version := ""
 		if again {
-			version = page.version
+			version = state.version
 		}
 		if err := p.fetch(ctx, kind, names, version); err != nil {
 			return news, err
@@ -117,16 +117,16 @@ func (p *poller) fetch(ctx context.Context, kind graph.Kind, names []string, ver
 	case status == http.StatusNotModified:
 		return nil
 	case status != http.StatusOK:
-		refused := p.caller.refusal(fetchPaths[kind], status, answer)
+		err := p.caller.statusError(fetchPaths[kind], status, answer)
 		if kind == graph.Cluster || kind == graph.Listener {
-			return refused
+			return err
 		}
-		p.fault("%v", refused) // an old server need not have all kinds
+		p.fault("%v", err) // an old server may lack some kinds
 		return nil
 	}
 	r := &discoveryv3.DiscoveryResponse{}
 	if err := (protojson.UnmarshalOptions{DiscardUnknown: true, Resolver: resolver{p.types}}).Unmarshal(answer, r); err != nil {
-		return fmt.Errorf("%s: the server's answer is no DiscoveryResponse: %w", fetchPaths[kind], err)
+		return fmt.Errorf("%s: the server's answer is not a DiscoveryResponse: %w", fetchPaths[kind], err)
 	}
 	got := stateOfTheWorld(r)
 	got.url = url

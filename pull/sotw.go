@@ -11,27 +11,27 @@ import (
 	"github.com/xdslint/xdslint/internal/decode"
 )
 
-// sotw is a stream on which every request lists all names, and every response of clusters or listeners all there is.
+// sotw is a stream with the state of the world: a request lists all names, and a response with clusters or listeners contains all of them.
 type sotw struct {
-	*books
+	*subscriptions
 	node   *corev3.Node
 	stream discoveryv3.AggregatedDiscoveryService_StreamAggregatedResourcesClient
 	told   map[graph.Kind]*told
 }
 
-// told is what the server knows of us on this stream.
+// told is what the server knows from this stream.
 type told struct {
 	names []string
 	nonce string // of the last response
-	acked bool   // that response
+	acked bool   // whether that response was ACKed
 }
 
-func openSotW(ctx context.Context, c discoveryv3.AggregatedDiscoveryServiceClient, node *corev3.Node, b *books) (link, error) {
+func openSotW(ctx context.Context, c discoveryv3.AggregatedDiscoveryServiceClient, node *corev3.Node, subs *subscriptions) (link, error) {
 	stream, err := c.StreamAggregatedResources(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &sotw{books: b, node: node, stream: stream, told: map[graph.Kind]*told{}}, nil
+	return &sotw{subscriptions: subs, node: node, stream: stream, told: map[graph.Kind]*told{}}, nil
 }
 
 func (s *sotw) ask() error {
@@ -39,7 +39,7 @@ func (s *sotw) ask() error {
 		p, known := s.kinds[kind], s.told[kind]
 		names := p.wants()
 		switch {
-		case known == nil && !p.all && len(names) == 0: // nobody wants it any more, and the server has never heard of it
+		case known == nil && !p.all && len(names) == 0: // no longer wanted, and never requested on this stream
 			continue
 		case known == nil:
 			known = &told{}

@@ -34,7 +34,7 @@ import (
 	"github.com/xdslint/xdslint/pull"
 )
 
-// certificate is one that signs itself, as PEM.
+// certificate is a self-signed certificate, as PEM.
 type certificate struct {
 	chain, key []byte
 	pair       tls.Certificate
@@ -68,7 +68,7 @@ func newCertificate(t *testing.T) certificate {
 	return c
 }
 
-// hidden are bytes that nothing which is written may hold: a line of the key, and the value of a header.
+// hidden are texts that no output may contain: a line of the key, and the value of a header.
 func (c certificate) hidden() []string {
 	return []string{strings.Split(string(c.key), "\n")[1], "hunter2-header"}
 }
@@ -99,8 +99,8 @@ func edge(t *testing.T, c certificate) *cachev3.Snapshot {
 	return snapshot
 }
 
-// controlPlane serves a snapshot to the node "edge-1". A strict one answers a request for names only if they are all that it has of the type;
-// an Envoy waits there in vain for the secret of a cluster, while another is for listeners, which it asks for later.
+// controlPlane serves a snapshot to the node "edge-1". A strict one answers a request only if it names all resources of the type. Envoy then
+// waits without effect for the secret of a cluster if another one is for listeners, which it requests later.
 type controlPlane struct {
 	server serverv3.Server
 	cache  cachev3.SnapshotCache
@@ -135,7 +135,7 @@ func listen(t *testing.T, ads discoveryv3.AggregatedDiscoveryServiceServer, opti
 
 func withTLS(c *tls.Config) grpc.ServerOption { return grpc.Creds(credentials.NewTLS(c)) }
 
-// gateway serves the same over REST.
+// gateway serves a snapshot over REST.
 func (cp *controlPlane) gateway(t *testing.T) (url string) {
 	t.Helper()
 	gateway := &serverv3.HTTPGateway{Server: cp.server}
@@ -155,7 +155,7 @@ func node(id string) pull.Request {
 	return pull.Request{Node: &corev3.Node{Id: id, Cluster: "edge"}, Wait: 500 * time.Millisecond}
 }
 
-// write puts what came in a folder.
+// write writes a result into a folder.
 func write(t *testing.T, r *pull.Result) (dir string) {
 	t.Helper()
 	files, err := r.Files()
@@ -171,7 +171,7 @@ func write(t *testing.T, r *pull.Result) (dir string) {
 	return dir
 }
 
-// read makes a graph of a folder or a file.
+// read reads a folder or a file into a graph.
 func read(t *testing.T, path string) *graph.Snapshot {
 	t.Helper()
 	input, err := load.Paths(context.Background(), []string{path}, load.Options{})

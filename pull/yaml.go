@@ -8,8 +8,8 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// writeYAML writes a tree as YAML that Envoy's reader (yaml-cpp) and every other one understand alike: a string is bare only if nobody could
-// take it for anything else.
+// writeYAML writes a tree as YAML that Envoy's reader (yaml-cpp) and all others read alike: a string is plain only if no reader could take it
+// for anything else.
 func writeYAML(out *bytes.Buffer, n *tree.Node) {
 	w := &yamlWriter{out}
 	w.value(n, 0, false)
@@ -17,7 +17,7 @@ func writeYAML(out *bytes.Buffer, n *tree.Node) {
 
 type yamlWriter struct{ *bytes.Buffer }
 
-// value writes a value at a depth; inline says that the line has begun with the "-" of a list.
+// value writes a value at a depth. If inline is set, the line has already begun with the "-" of a list.
 func (w *yamlWriter) value(n *tree.Node, depth int, inline bool) {
 	switch {
 	case n.Kind == tree.Map && len(n.Items) > 0:
@@ -43,7 +43,7 @@ func (w *yamlWriter) value(n *tree.Node, depth int, inline bool) {
 	}
 }
 
-// below writes what stands under a key: lists stand as deep as the key.
+// below writes the value of a key. Lists are indented like the key.
 func (w *yamlWriter) below(n *tree.Node, depth int) {
 	switch {
 	case len(n.Items) == 0:
@@ -80,7 +80,7 @@ func (w *yamlWriter) scalar(n *tree.Node, depth int) {
 	}
 }
 
-// isBlock tells whether a text of several lines can stand as it is: a certificate, a script.
+// isBlock reports whether a text of several lines, such as a certificate or a script, can be written as a block.
 func isBlock(text string) bool {
 	body, ended := strings.CutSuffix(text, "\n")
 	if !ended || !strings.Contains(body, "\n") || strings.HasPrefix(body, " ") || strings.HasPrefix(body, "\n") || strings.HasSuffix(body, "\n") {
@@ -94,7 +94,7 @@ func isBlock(text string) bool {
 	return strings.IndexFunc(body, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) < 0
 }
 
-// block writes the lines of a text; the last line break is dropped, since writers of scalars end their line.
+// block writes the lines of a text without the last line break, which the caller writes.
 func (w *yamlWriter) block(text string, depth int) {
 	w.WriteString("|")
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
@@ -106,7 +106,7 @@ func (w *yamlWriter) block(text string, depth int) {
 	}
 }
 
-// word is a string on one line.
+// word returns a string on one line, quoted if necessary.
 func word(text string) string {
 	if isBare(text) {
 		return text
@@ -114,13 +114,13 @@ func word(text string) string {
 	var quoted bytes.Buffer
 	enc := json.NewEncoder(&quoted)
 	enc.SetEscapeHTML(false)
-	if enc.Encode(text) != nil { // a string always can be
+	if enc.Encode(text) != nil { // cannot happen with a string
 		return `""`
 	}
 	return escapes.Replace(strings.TrimSuffix(quoted.String(), "\n"))
 }
 
-// escapes are for what JSON takes as it is and YAML does not.
+// escapes replaces characters that JSON allows in strings and YAML does not.
 var escapes = strings.NewReplacer("\x7f", `\u007f`, "\u0085", `\u0085`, "\ufeff", `\ufeff`, "\ufffe", `\ufffe`, "\uffff", `\uffff`)
 
 func isBare(text string) bool {

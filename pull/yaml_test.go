@@ -14,7 +14,7 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// Whatever a value is, Envoy's way of reading YAML and a library's find the same in what is written.
+// Envoy's way of reading YAML and a library's read the same value from what is written, whatever it is.
 func TestYAMLRoundTrip(t *testing.T) {
 	words := rapid.OneOf(
 		rapid.String(), rapid.StringMatching(`[a-z]{1,6}`), rapid.StringMatching(`( *[a-z:#-]{0,4}\n){1,3}[a-z]{0,2}`),

@@ -221,7 +221,7 @@ func (f *pullFlags) fetch(ctx context.Context, known graph.Types) (got *fetched,
 	}
 	result, err := ask(within, server, request)
 	if errors.Is(err, pull.ErrSilent) {
-		return nil, failed(fmt.Errorf("%s answered nothing: does it know the node %q?", server, request.Node.GetId()))
+		return nil, failed(fmt.Errorf("%s did not answer: does it know the node %q?", server, request.Node.GetId()))
 	}
 	if err != nil {
 		return nil, f.failed(ctx, err)

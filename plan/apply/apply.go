@@ -1,6 +1,6 @@
-// Package apply carries out plans over a go-control-plane snapshot cache: phase after phase, each when Envoy is ready for it.
+// Package apply carries out plans over a go-control-plane snapshot cache. It pushes one phase after another, each when Envoy is ready for it.
 //
-// A Tracker, which is the server's callbacks, sees what Envoy asks for and ACKs. Run then replaces SetSnapshot.
+// Give the server a Tracker as its callbacks: it sees what Envoy requests and ACKs. Then call Run instead of SetSnapshot.
 package apply
 
 import (
@@ -17,51 +17,53 @@ import (
 
 // Options of a Run.
 type Options struct {
-	// Tracker that the server of the cache calls. It is required, and the same one for all runs.
+	// Tracker is the one that the cache's server has as its callbacks. It is required, and must be the same for all runs.
 	Tracker *Tracker
-	// Plan is how to plan. Run itself sets Push.Versions (a type has a new version only when it is to be sent) and adds to Draining what
-	// an unfinished run left; without Push.Transport it is the one that the node's Envoys are connected by.
+	// Plan holds the options of plan.Make. Run sets Push.Versions itself (a type gets a new version only when it is sent), and adds to
+	// Draining what an unfinished run left. If Push.Transport is empty, Run uses the transport by which the node's Envoys are connected.
 	Plan plan.Options
-	// Drained, if set, returns when the connections of these listeners are gone, as Envoy's admin interface shows it
+	// Drained, if set, returns when the connections of these listeners are closed, as Envoy's admin interface shows
 	// (listener_manager.total_listeners_draining, total_filter_chains_draining). Without it Run waits for the plan's whole drain time.
 	Drained func(ctx context.Context, listeners []string) error
-	// Progress, if set, is called from Run's goroutine: it must not block, nor call Run.
+	// Progress, if set, is called from Run's goroutine. It must neither block nor call Run.
 	Progress func(Event)
 
 	plan func(before, after *graph.Snapshot, opts plan.Options) *plan.Plan // for tests; nil: plan.Make
 }
 
-// Event is what Run is doing.
+// Event describes one step of a Run.
 type Event struct {
 	Node  string
 	Plan  *plan.Plan
-	Phase int // of the plan, from 1
+	Phase int // number of the phase in the plan, from 1
 	Step  Step
-	Wait  plan.Wait // of Waiting
+	Wait  plan.Wait // set if Step is Waiting
 }
 
-// Step is a moment of a phase.
+// Step is a step of a phase.
 type Step string
 
-// The steps of a phase, in order; there is a Waiting for each of its waits.
+// The steps of a phase, in order. Each wait of the phase has a Waiting.
 const (
 	Begun   Step = "begun"
-	Pushed  Step = "pushed"  // the cache holds all that the phase sends
+	Pushed  Step = "pushed"  // the cache holds everything that the phase sends
 	Waiting Step = "waiting" // for Event.Wait
 	Done    Step = "done"
 )
 
-// Run brings the Envoys of a node key from one snapshot to the next, and returns when all of it is ACKed. The cache then holds what after
-// holds, except for the fields that the plan touched. Before counts only where the cache holds nothing for the node: what it holds is what
-// the Envoys were told. With neither there is nothing that could break, and all is sent in one phase; if no Envoy is connected, that is all.
-// Only the types that a cachev3.Snapshot can hold are served.
+// Run takes the Envoys of a node key from one snapshot to the next, and returns when they have ACKed all of it. The cache then holds the
+// content of after, except for the fields that the plan touched. Run serves only the types that a cachev3.Snapshot can hold.
 //
-// Otherwise Run waits for an Envoy that is not connected as for a slow one. It first waits for the ACK of what an unfinished run has sent, as far
-// as after has it too. Errors are a *NackError, a *TimeoutError, ErrSuperseded, or why ctx ended; the cache then holds a state in which traffic
-// flows, or after a first push all of it, and the next Run goes on from there.
+// The snapshot that the cache holds for the node takes precedence over before, since it is what the Envoys were sent. If there is neither,
+// nothing can break: Run sends everything in one phase, and does not wait if no Envoy is connected. Otherwise Run waits for an Envoy that is
+// not connected as it does for a slow one. If an earlier run did not finish, Run first waits for the ACK of what that run sent and after
+// still has.
+//
+// The error is a *NackError, a *TimeoutError, ErrSuperseded, or the cause of the end of ctx. The cache then holds a state in which traffic
+// flows (after a first push, all of it), and the next Run continues from there.
 func Run(ctx context.Context, cache cachev3.SnapshotCache, node string, before, after cachev3.ResourceSnapshot, opts Options) error {
 	if opts.Tracker == nil {
-		return errors.New("apply.Options has no Tracker")
+		return errors.New("apply.Options: Tracker is not set")
 	}
 	if opts.plan == nil {
 		opts.plan = func(before, after *graph.Snapshot, opts plan.Options) *plan.Plan {
@@ -103,7 +105,7 @@ func Run(ctx context.Context, cache cachev3.SnapshotCache, node string, before, 
 	return r.run(ctx)
 }
 
-// begin ends the run that is under way for the node, if any, and takes its place; but not when its own context has ended by then.
+// begin ends the run that is under way for the node, if any, and takes its place, unless ctx has already ended.
 func (t *Tracker) begin(ctx context.Context, key string) (context.Context, *session, func(), error) {
 	t.mu.Lock()
 	if err := context.Cause(ctx); err != nil {

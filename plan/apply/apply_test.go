@@ -48,7 +48,7 @@ func overEach(t *testing.T, test func(t *testing.T, transport lint.Transport)) {
 	}
 }
 
-// push goes from what the cache holds to another snapshot.
+// push runs from what the cache holds to another snapshot.
 func push(p *plane, after cachev3.ResourceSnapshot, opts Options) error {
 	return Run(context.Background(), p.cache, "edge", nil, after, opts)
 }
@@ -60,7 +60,7 @@ func going(p *plane, after cachev3.ResourceSnapshot, opts Options) chan error {
 	return result
 }
 
-// waits checks that a run does not end for a while.
+// waits checks that a run does not end within a short time.
 func waits(t *testing.T, result chan error, what string, long time.Duration) {
 	t.Helper()
 	select {
@@ -113,7 +113,7 @@ func TestRun(t *testing.T) {
 				if err := push(p, after, options(p)); err != nil {
 					t.Fatal(err)
 				}
-				if took := time.Since(begin); took > 4*time.Second { // a patience that ran out
+				if took := time.Since(begin); took > 4*time.Second { // patience was used up
 					t.Errorf("took %s", took)
 				}
 				p.holds(t, after)
@@ -154,7 +154,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// A version that an Envoy has, though the cache does not any more, would not be sent to it.
+// A version that an Envoy already has would not be sent to it, even if the cache no longer has it.
 func TestKnownVersion(t *testing.T) {
 	t.Parallel()
 	tracker := NewTracker()
@@ -177,7 +177,7 @@ func TestKnownVersion(t *testing.T) {
 	}
 }
 
-// The server's stream is busy while the run pushes a changed cluster and its endpoints: they go out in that order all the same.
+// The server's stream is busy while the run pushes a changed cluster and its endpoints: they are still sent in that order.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	p, envoys := start(t, lint.ADSSotW, plain, 1)
@@ -226,7 +226,7 @@ func TestWarming(t *testing.T) {
 	})
 }
 
-// Without ADS no ACK tells that a new cluster is warm: so its health checks get their time.
+// Without ADS no ACK shows that a new cluster is warm, so Run waits for its health checks.
 func TestHealthChecks(t *testing.T) {
 	t.Parallel()
 	overEach(t, func(t *testing.T, transport lint.Transport) {
@@ -265,7 +265,7 @@ func TestReconnect(t *testing.T) {
 	})
 }
 
-// An Envoy that goes away is not waited for.
+// Run does not wait for an Envoy that disconnects.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	overEach(t, func(t *testing.T, transport lint.Transport) {
@@ -331,7 +331,7 @@ func TestFirst(t *testing.T) {
 	})
 }
 
-// After a restart the cache is empty, and the Envoys have what they had.
+// After a restart the cache is empty, and the Envoys still have their resources.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	overEach(t, func(t *testing.T, transport lint.Transport) {
@@ -352,7 +352,7 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// A cluster load assignment that nobody asks for would hold all others back.
+// A cluster load assignment that no Envoy requests would block all others.
 func TestOrphan(t *testing.T) {
 	t.Parallel()
 	overEach(t, func(t *testing.T, transport lint.Transport) {
@@ -363,7 +363,7 @@ func TestOrphan(t *testing.T) {
 		if err := push(p, after, options(p)); err != nil {
 			t.Fatal(err)
 		}
-		if transport == lint.ADSSotW { // where it would keep an Envoy that comes later from all of its type
+		if transport == lint.ADSSotW { // where it would block the whole type for an Envoy that connects later
 			p.holds(t, rerouted.snapshot(t, "v2", transport))
 		} else {
 			p.holds(t, after)

@@ -14,7 +14,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// After a restart the first push fails at one Envoy. There is nothing to go back to, least of all an empty snapshot.
+// After a restart the first push fails at one Envoy. There is nothing to return to, least of all an empty snapshot.
 func TestFirstRefused(t *testing.T) {
 	t.Parallel()
 	overEach(t, func(t *testing.T, transport lint.Transport) {
@@ -44,7 +44,7 @@ func TestFirstRefused(t *testing.T) {
 	})
 }
 
-// Whoever gives the transport is not connected by that.
+// An explicit transport does not mean that an Envoy is connected.
 func TestFirstTransport(t *testing.T) {
 	t.Parallel()
 	p := newPlane(t, lint.ADSSotW)
@@ -61,7 +61,7 @@ func TestFirstTransport(t *testing.T) {
 	p.holds(t, after)
 }
 
-// An Envoy that comes late and refuses what an early phase sent does not take the others back through all phases at once.
+// An Envoy that connects late and rejects what an early phase sent does not take the others back through all phases at once.
 func TestLateNACK(t *testing.T) {
 	t.Parallel()
 	for _, transport := range []lint.Transport{lint.ADSSotW, lint.ADSDelta} {
@@ -88,7 +88,7 @@ func TestLateNACK(t *testing.T) {
 	}
 }
 
-// Envoy is told when a resource no longer goes without being sent again.
+// Envoy is sent a resource again when its TTL is removed.
 func TestTTL(t *testing.T) {
 	t.Parallel()
 	p := newPlane(t, lint.ADSSotW)
@@ -109,7 +109,7 @@ func TestTTL(t *testing.T) {
 	f.eventually("the endpoints again", func() bool { return slices.Contains(f.got, "EDS v2") })
 }
 
-// A node that nobody comes back to is forgotten when its drains must be over, and one of a refused phase never counts.
+// A node to which no Envoy reconnects is forgotten when its drains must be over. Drains of a rejected phase never count.
 func TestForgotten(t *testing.T) {
 	t.Parallel()
 	p, envoys := start(t, lint.ADSSotW, plain, 1)
@@ -125,7 +125,7 @@ func TestForgotten(t *testing.T) {
 		return func() bool { p.tracker.mu.Lock(); defer p.tracker.mu.Unlock(); return is(p.tracker.nodes) }
 	}
 	if !nodes(func(all map[string]*node) bool { return len(all["edge"].draining) == 0 })() {
-		t.Error("what Envoy refused is taken for drained")
+		t.Error("what Envoy rejected is taken as drained")
 	}
 	f.does(func() { f.refuses = "" })
 	ctx, cancel := context.WithCancel(context.Background())

@@ -8,7 +8,7 @@ import (
 	"github.com/xdslint/xdslint/plan"
 )
 
-// drain is one that a run began, as long as nothing has shown its end.
+// drain is a drain that a run began and whose end has not been observed.
 type drain struct {
 	plan.Drain
 	listeners []string // that began it
@@ -17,7 +17,7 @@ type drain struct {
 	phase     int // from 0
 }
 
-// drains lists what the present phase begins to drain, and what must be there until it is over: all that later phases remove.
+// drains lists what the current phase begins to drain. Everything that later phases remove must exist until the drain is over.
 func (r *run) drains() []drain {
 	phase, later := r.made.Phases[r.phase], r.made.Phases[r.phase+1:]
 	var needs []plan.Resource
@@ -38,7 +38,7 @@ func (r *run) drains() []drain {
 		}
 	}
 	waits := slices.Clone(phase.Wait)
-	if len(listeners) > 0 { // the end of a drain can stand in a later phase than its beginning
+	if len(listeners) > 0 { // the wait for the end of a drain can be in a later phase than its beginning
 		for _, p := range later {
 			waits = append(waits, p.Wait...)
 		}
@@ -52,7 +52,7 @@ func (r *run) drains() []drain {
 	return all
 }
 
-// drain notes what begins to drain, once for each wait.
+// drain records what begins to drain, once for each wait.
 func (n *node) drain(begun []drain) {
 	for _, d := range begun {
 		i := slices.IndexFunc(n.draining, func(known drain) bool {
@@ -71,14 +71,14 @@ func (n *node) drain(begun []drain) {
 	}
 }
 
-// undrain forgets what a phase would have drained if Envoy had not refused it.
+// undrain forgets what a phase would have drained if Envoy had not rejected it.
 func (r *run) undrain() {
 	r.lock(func(n *node) {
 		n.draining = slices.DeleteFunc(n.draining, func(d drain) bool { return d.session == r.session && d.phase == r.phase })
 	})
 }
 
-// prune leaves out what is over: what is asked for lasts until nobody asks, all else for its time.
+// prune drops the drains that are over: those that wait for Envoy to unsubscribe when it has, the others when their time has passed.
 func (n *node) prune() {
 	now := time.Now()
 	n.draining = slices.DeleteFunc(n.draining, func(d drain) bool {
@@ -89,8 +89,8 @@ func (n *node) prune() {
 	})
 }
 
-// inherited is what the plan has to wait for since an earlier one began it. What something refers to again is asked for on that account
-// too: then only time tells.
+// inherited lists the drains of earlier plans that this plan has to wait for. If a resource refers to a name again, Envoy requests it for
+// that reason too, so that only the drain time shows the end.
 func (r *run) inherited(draining []drain) []plan.Drain {
 	var all []plan.Drain
 	for _, d := range draining {
@@ -108,9 +108,10 @@ func (r *run) inherited(draining []drain) []plan.Drain {
 	return all
 }
 
-// ended leaves out what a wait has seen the end of.
+// ended drops the drains whose end a wait has observed.
 func (n *node) ended(w plan.Wait) {
 	n.draining = slices.DeleteFunc(n.draining, func(d drain) bool {
-		return d.Wait.For == w.For && d.Wait.Kind == w.Kind && !slices.ContainsFunc(d.Wait.Names, func(name string) bool { return !slices.Contains(w.Names, name) })
+		other := func(name string) bool { return !slices.Contains(w.Names, name) }
+		return d.Wait.For == w.For && d.Wait.Kind == w.Kind && !slices.ContainsFunc(d.Wait.Names, other)
 	})
 }

@@ -75,7 +75,7 @@ func TestDrainTimeout(t *testing.T) {
 	opts.Plan.AckTimeout, opts.Plan.DrainTime = 400*time.Millisecond, 100*time.Millisecond
 	err := push(p, renamed.snapshot(t, "v2", lint.ADSSotW), opts)
 	var late *TimeoutError
-	if !errors.As(err, &late) || late.Wait.For != plan.Unsubscribe || !strings.Contains(err.Error(), "asks for it, since connections that use it are open") {
+	if !errors.As(err, &late) || late.Wait.For != plan.Unsubscribe || !strings.Contains(err.Error(), "still requests it: connections that use it are open") {
 		t.Fatalf("got %v", err)
 	}
 	s, _ := p.cache.GetSnapshot("edge")
@@ -118,7 +118,7 @@ func TestTakeOver(t *testing.T) {
 	})
 }
 
-// A rollback while connections drain, and then the same again: the name whose end the first plan waited for is in use once more.
+// A rollback while connections drain, and then the same push again: the name whose release the first plan waited for is in use again.
 func TestRollback(t *testing.T) {
 	t.Parallel()
 	overEach(t, func(t *testing.T, transport lint.Transport) {
@@ -185,7 +185,7 @@ func TestDrained(t *testing.T) {
 	}
 
 	opts.Drained = func(context.Context, []string) error { return errors.New("no admin interface") }
-	want := `node "edge", phase 1 of 1: asking whether listener "l" has drained: no admin interface`
+	want := `node "edge", phase 1 of 1: waiting for listener "l" to drain: no admin interface`
 	if err := push(p, after, opts); err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

@@ -9,47 +9,48 @@ import (
 	"github.com/xdslint/xdslint/plan"
 )
 
-// ErrSuperseded is what Run returns when a later Run for the same node has taken over.
+// ErrSuperseded is returned by Run when a later Run for the same node has taken over.
 var ErrSuperseded = errors.New("a newer snapshot for the same node has taken over")
 
-// TimeoutError says that what a phase waits for did not happen in time. After an ACK that did not come, the cache holds what it held before the
-// phase, or after a first push all of it; after a drain that did not end, what the phase has sent, all of which was ACKed.
+// TimeoutError is the error of a phase whose wait took too long. If an ACK is missing, the cache holds what it held before the phase, or after
+// a first push all of it. If a drain has not ended, the cache holds what the phase has sent, all of which was ACKed.
 type TimeoutError struct {
 	Node   string
 	Phase  int // from 1
 	Phases int
 	Wait   plan.Wait
-	Known  []string // what is known of it, a sentence each
+	Known  []string // possible reasons, one clause each
 }
 
 func (e *TimeoutError) Error() string {
 	what := fmt.Sprintf("no ACK of %s within %s", list(e.Wait.Kind, e.Wait.Names), e.Wait.Timeout)
 	if e.Wait.For == plan.Unsubscribe {
-		what = fmt.Sprintf("%s is in use after %s", list(e.Wait.Kind, e.Wait.Names), e.Wait.Timeout)
+		what = fmt.Sprintf("%s is still in use after %s", list(e.Wait.Kind, e.Wait.Names), e.Wait.Timeout)
 	}
 	return fmt.Sprintf("node %q, phase %d of %d: %s: %s", e.Node, e.Phase, e.Phases, what, strings.Join(e.Known, "; "))
 }
 
-// NackError says that Envoy refused a response. The cache holds what it held before the phase that Run was in, which can be a later one than
-// sent it, or after a first push all of it.
+// NackError is the error of a response that Envoy rejected. The cache holds what it held before the phase that Run was in, which can be later
+// than the phase that sent the response. After a first push it holds all of it.
 type NackError struct {
 	Node    string
-	Phase   int // from 1: the one that sent the response, 1 also if an earlier run did
+	Phase   int // the phase that sent the response, from 1; also 1 if an earlier run sent it
 	Phases  int
 	TypeURL string
 	Version string // of the response
-	Message string // Envoy's words, without the secrets in them
+	Message string // Envoy's error message, redacted
 	stream  string
 }
 
 func (e *NackError) Error() string {
-	return fmt.Sprintf("node %q, phase %d of %d: %s refused version %q of %s: %s", e.Node, e.Phase, e.Phases, e.stream, e.Version, e.TypeURL, e.Message)
+	return fmt.Sprintf("node %q, phase %d of %d: %s rejected version %q of %s: %s",
+		e.Node, e.Phase, e.Phases, e.stream, e.Version, e.TypeURL, e.Message)
 }
 
-// shown is how many names a message lists.
+// shown is the number of names that a message lists.
 const shown = 5
 
-// list writes names for people: cluster "a", "b" and 3 more.
+// list formats names for people: cluster "a", "b" and 3 more.
 func list(kind graph.Kind, names []string) string {
 	var b strings.Builder
 	b.WriteString(string(kind))

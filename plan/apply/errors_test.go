@@ -31,7 +31,7 @@ func TestACKTimeout(t *testing.T) {
 		if !errors.As(err, &late) || late.Phase != 1 || late.Wait.Kind != graph.Cluster || !slices.Contains(late.Wait.Names, "c2") {
 			t.Fatalf("got %v", err)
 		}
-		if !strings.Contains(err.Error(), `no ACK of cluster`) || !strings.Contains(err.Error(), "has not answered, as it does while something warms") {
+		if !strings.Contains(err.Error(), `no ACK of cluster`) || !strings.Contains(err.Error(), "has not answered: it may still be warming resources") {
 			t.Errorf("the error says %v", err)
 		}
 		p.holds(t, plain.snapshot(t, "v1", transport))
@@ -79,13 +79,13 @@ func TestNACK(t *testing.T) {
 					t.Fatalf("got %v", err)
 				}
 				want := plain
-				if url == rds { // the clusters are there by then
+				if url == rds { // the clusters exist by then
 					want.clusters = map[string]time.Duration{"c1": time.Second, "c2": time.Second}
 				}
 				p.holds(t, want.snapshot(t, "v1", transport))
 				envoys[0].serves(want.snapshot(t, "v1", transport))
 
-				moved := want // nothing is asked for anew, so whatever is stuck stays stuck
+				moved := want // nothing is requested again, so what is stuck stays stuck
 				moved.backend = 9090
 				after := moved.snapshot(t, "v3", transport)
 				if err := push(p, after, options(p)); err != nil {
@@ -123,7 +123,7 @@ func TestCancel(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	p := newPlane(t, lint.ADSSotW)
-	if err := push(p, &cachev3.Snapshot{}, Options{}); err == nil || err.Error() != "apply.Options has no Tracker" {
+	if err := push(p, &cachev3.Snapshot{}, Options{}); err == nil || err.Error() != "apply.Options: Tracker is not set" {
 		t.Errorf("got %v", err)
 	}
 	if err := push(p, nil, options(p)); err == nil {
@@ -131,7 +131,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// What Envoy quotes of a secret does not get into an error, which ends up in a log.
+// Secrets that Envoy quotes do not appear in errors, which end up in logs.
 func TestNACKQuotesNoSecret(t *testing.T) {
 	secret := &tlsv3.Secret{Type: &tlsv3.Secret_GenericSecret{GenericSecret: &tlsv3.GenericSecret{
 		Secret: &corev3.DataSource{Specifier: &corev3.DataSource_InlineString{InlineString: "swordfish"}},
@@ -140,7 +140,7 @@ func TestNACKQuotesNoSecret(t *testing.T) {
 		session: &session{pushed: map[version]int{}}, made: &plan.Plan{},
 		resources: []*graph.Resource{{Kind: graph.Secret, Message: secret, File: &source.File{Name: "snapshot"}}},
 	}
-	err := r.nack(&refusal{message: "cannot parse swordfish"})
+	err := r.nackError(&nack{message: "cannot parse swordfish"})
 	if !strings.HasSuffix(err.Error(), "cannot parse [secret]") {
 		t.Error(err)
 	}

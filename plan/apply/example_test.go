@@ -53,8 +53,8 @@ func ExampleRun() {
 		var late *apply.TimeoutError
 		var nack *apply.NackError
 		switch {
-		case errors.Is(err, apply.ErrSuperseded): // a Run with a newer snapshot goes on from where this one was
-		case errors.As(err, &late), errors.As(err, &nack): // the cache holds what Envoy has taken before
+		case errors.Is(err, apply.ErrSuperseded): // a Run with a newer snapshot has taken over
+		case errors.As(err, &late), errors.As(err, &nack): // the cache holds what Envoy accepted before
 			fmt.Println(err)
 		}
 	}

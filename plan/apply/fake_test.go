@@ -72,7 +72,7 @@ func newPlane(t *testing.T, transport lint.Transport) *plane {
 	return p
 }
 
-// fake is an Envoy as the control plane sees it: it asks for the endpoints and the routes that its clusters and listeners name, ACKs, and
+// fake is an Envoy as the control plane sees it: it requests the endpoints and the routes that its clusters and listeners name, ACKs, and
 // keeps the routes of old listeners until the test has them drained.
 type fake struct {
 	t         *testing.T
@@ -88,7 +88,7 @@ type fake struct {
 	versions map[string]map[string]string // Delta
 	sotw     map[string]string            // the version that it has of a type
 	got      []string                     // the responses: TYPE VERSION
-	withheld map[string][]func()          // answers that are not given yet; nil: none are withheld
+	withheld map[string][]func()          // delayed answers; nil: no delay
 	refuses  string                       // the type whose versions v2… are bad
 	drains   bool                         // routes of old listeners are kept
 	broken   []string
@@ -101,7 +101,7 @@ func connect(t *testing.T, p *plane, transport lint.Transport) *fake {
 	return connectWith(t, p, transport, nil)
 }
 
-// connectWith lets set up what the Envoy does before it asks for anything.
+// connectWith calls a function that sets the behaviour of the Envoy before it requests anything.
 func connectWith(t *testing.T, p *plane, transport lint.Transport, setUp func(*fake)) *fake {
 	t.Helper()
 	conn, err := grpc.NewClient(p.address, grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -175,7 +175,7 @@ func (f *fake) wants(url string) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// asks lists the names of a type that are asked for.
+// asks lists the names of a type that are requested.
 func (f *fake) asks(url string) []string {
 	names := map[string]bool{}
 	for _, l := range f.streams {
@@ -186,7 +186,7 @@ func (f *fake) asks(url string) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// check notes routes that lead nowhere.
+// check records routes to clusters that do not exist.
 func (f *fake) check() {
 	for _, name := range f.asks(rds) {
 		table, _ := f.has[rds][name].(*routev3.RouteConfiguration)
@@ -209,7 +209,7 @@ func (f *fake) does(change func()) {
 	change()
 }
 
-// withhold keeps the answers of a type back, release gives the last of them.
+// withhold delays the answers of a type, release sends the last of them.
 func (f *fake) withhold(url string) {
 	f.does(func() { f.withheld[url] = []func(){} })
 }
@@ -232,7 +232,7 @@ func (f *fake) drain() {
 	f.subscribe(rds, f.wants(rds))
 }
 
-// eventually waits until the Envoy is in a state.
+// eventually waits until the Envoy reaches a state.
 func (f *fake) eventually(what string, is func() bool) {
 	f.t.Helper()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {

@@ -7,7 +7,7 @@ import (
 	"github.com/xdslint/xdslint/plan"
 )
 
-// known says what is known of a wait that took too long.
+// known gives the reasons why a wait took too long, as far as they are known.
 func (r *run) known(w plan.Wait) []string {
 	var all []string
 	r.lock(func(n *node) {
@@ -16,7 +16,7 @@ func (r *run) known(w plan.Wait) []string {
 			all = []string{"no Envoy of this node is connected"}
 		case w.For == plan.Unsubscribe:
 			for _, user := range n.users(w) {
-				all = append(all, user+" asks for it, since connections that use it are open")
+				all = append(all, user+" still requests it: connections that use it are open")
 			}
 		default:
 			all = r.missing(n, w)
@@ -25,7 +25,7 @@ func (r *run) known(w plan.Wait) []string {
 	return all
 }
 
-// missing says of each stream why it has not ACKed.
+// missing gives the reason why each stream has not ACKed.
 func (r *run) missing(n *node, w plan.Wait) []string {
 	t, err := typeOf(w.Kind)
 	if err != nil {
@@ -33,7 +33,7 @@ func (r *run) missing(n *node, w plan.Wait) []string {
 	}
 	clients := n.clients(urls[t])
 	if len(clients) == 0 {
-		return []string{fmt.Sprintf("no Envoy of this node asks for any %s", w.Kind)}
+		return []string{fmt.Sprintf("no Envoy of this node requests any %s", w.Kind)}
 	}
 	var all []string
 	for _, streams := range clients {
@@ -45,7 +45,7 @@ func (r *run) missing(n *node, w plan.Wait) []string {
 		if unasked := slices.DeleteFunc(slices.Clone(w.Names), func(name string) bool {
 			return !r.has(t, name) || slices.ContainsFunc(streams, func(s *stream) bool { return s.subscriptions[urls[t]].asks(name) })
 		}); len(unasked) > 0 {
-			all = append(all, fmt.Sprintf("%s does not ask for %s", streams[0], list(w.Kind, unasked)))
+			all = append(all, fmt.Sprintf("%s does not request %s", streams[0], list(w.Kind, unasked)))
 		}
 	}
 	slices.Sort(all)
@@ -60,7 +60,7 @@ func (r *run) why(s *stream, w plan.Wait) string {
 	case !unacked:
 		return ""
 	case len(sub.open) > 0:
-		return fmt.Sprintf("%s was sent version %q and has not answered, as it does while something warms", s, sub.sent)
+		return fmt.Sprintf("%s was sent version %q and has not answered: it may still be warming resources", s, sub.sent)
 	}
 	if guarded := s.guarded(urls[t]); guarded != nil {
 		var extra []string
@@ -71,8 +71,9 @@ func (r *run) why(s *stream, w plan.Wait) string {
 		}
 		if len(extra) > 0 {
 			slices.Sort(extra)
-			return fmt.Sprintf("%s was not sent version %q: it does not ask for %s, and until it does, a cache for ADS sends it none at all", s, r.cached[t].Version, list(w.Kind, extra))
+			return fmt.Sprintf("%s was not sent version %q: it does not request %s, and until it does, a cache for ADS sends it nothing of this type",
+				s, r.cached[t].Version, list(w.Kind, extra))
 		}
 	}
-	return fmt.Sprintf("%s was not sent version %q, the last one that it ACKed is %q", s, r.cached[t].Version, sub.acked)
+	return fmt.Sprintf("%s was not sent version %q: it last ACKed %q", s, r.cached[t].Version, sub.acked)
 }

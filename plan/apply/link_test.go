@@ -62,7 +62,7 @@ func (f *fake) link(url, name string) *link {
 	return l
 }
 
-// subscribe asks for these names of a type and no others.
+// subscribe requests exactly these names of a type.
 func (f *fake) subscribe(url string, names []string) {
 	if f.transport.ADS() {
 		f.ask(url, names)
@@ -151,7 +151,7 @@ func (l *link) write(m proto.Message) {
 	_ = l.stream.SendMsg(m) // fails only when the stream is closed
 }
 
-// latency of an Envoy: without it a control plane that does not wait would often be lucky.
+// latency of an Envoy: without it, a control plane that does not wait would often pass by luck.
 const latency = 5 * time.Millisecond
 
 func (l *link) receive() {
@@ -183,7 +183,7 @@ func (l *link) receive() {
 	}
 }
 
-// handle takes a response as Envoy does: what it makes Envoy ask for is asked for before it is ACKed.
+// handle processes a response as Envoy does: the resources that it refers to are requested before it is ACKed.
 func (l *link) handle(url, nonce, version string, take func()) {
 	f := l.fake
 	l.asked[url].nonce = nonce
@@ -268,7 +268,7 @@ func (f *fake) takeDelta(r *discoveryv3.DeltaDiscoveryResponse) {
 	}
 }
 
-// wait notes what a changed cluster waits for: over ADS Envoy does not ask for its endpoints again.
+// wait records what a changed cluster waits for: over ADS Envoy does not ask for its endpoints again.
 func (f *fake) wait(url, name string, before, after proto.Message) {
 	switch {
 	case url == eds:

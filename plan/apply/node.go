@@ -10,37 +10,37 @@ import (
 	"github.com/xdslint/xdslint/plan"
 )
 
-// node is all that is known of one node key: several Envoys can share it.
+// node is what the tracker knows about one node key, which several Envoys can share.
 type node struct {
 	streams  map[*stream]bool
 	leaving  map[*stream]bool // closed less than settle ago
 	changed  chan struct{}    // closed with the next event
 	run      *session         // nil: none is under way
 	draining []drain
-	expiry   *time.Timer // when the last drain of a node that nobody is connected to runs out
+	expiry   *time.Timer // fires at the end of the last drain, if no Envoy is connected
 
 	// What the next run has to wait for.
 	unsettled unsettled
-	warm      time.Time // when the first health checks of all clusters are over
+	warm      time.Time // end of the first health checks of all clusters
 }
 
-// settle is how long a closed stream counts as open: an Envoy that lost its connection comes back within that time.
+// settle is how long a closed stream counts as open: an Envoy that lost its connection reconnects within that time.
 const settle = time.Second
 
-// session is one Run, as long as it lasts.
+// session is one Run while it is under way.
 type session struct {
-	node    *node
-	cancel  context.CancelCauseFunc
-	ended   chan struct{}
-	pushed  map[version]int // phases, from 1
-	refused *refusal        // the first NACK of what was pushed
+	node   *node
+	cancel context.CancelCauseFunc
+	ended  chan struct{}
+	pushed map[version]int // phases, from 1
+	nacked *nack           // the first NACK of what was pushed
 }
 
-// version is one of a type.
+// version is a version of a type.
 type version struct{ typeURL, name string }
 
-// refusal is a NACK.
-type refusal struct {
+// nack is a NACK that a stream sent.
+type nack struct {
 	version
 	message string
 	stream  string
@@ -55,7 +55,7 @@ func (t *Tracker) node(key string) *node {
 	return n
 }
 
-// forget drops a node of which nothing is left to know.
+// forget drops a node that has neither a run nor streams, when its drains are over.
 func (t *Tracker) forget(key string) {
 	n := t.nodes[key]
 	if n == nil || n.run != nil || len(n.streams)+len(n.leaving) > 0 {
@@ -76,20 +76,21 @@ func (t *Tracker) forget(key string) {
 	})
 }
 
-// wake has those who wait look again.
+// wake makes all waits check their conditions again.
 func (n *node) wake() {
 	close(n.changed)
 	n.changed = make(chan struct{})
 }
 
-// refuse notes a NACK for the run that pushed the version. One that a run before has taken back may still be on its way.
-func (n *node) refuse(r *refusal) {
-	if r != nil && n.run != nil && n.run.refused == nil && n.run.pushed[r.version] != 0 {
-		n.run.refused = r
+// nacked records a NACK for the run that pushed the version. A NACK of a version that an earlier run has withdrawn may still arrive.
+func (n *node) nacked(by *nack) {
+	if by != nil && n.run != nil && n.run.nacked == nil && n.run.pushed[by.version] != 0 {
+		n.run.nacked = by
 	}
 }
 
-// transport is how the node's Envoys are connected; where they differ, what serves all of them. Empty: nobody is connected.
+// transport is how the node's Envoys are connected, or, if they differ, a transport whose plans suit all of them. It is empty if none is
+// connected.
 func (n *node) transport() lint.Transport {
 	var ads, delta bool
 	for s := range n.streams {
@@ -111,7 +112,7 @@ func (n *node) transport() lint.Transport {
 
 func (n *node) connected() bool { return len(n.streams) > 0 }
 
-// asks tells whether any stream asks for a name.
+// asks reports whether any stream requests a name.
 func (n *node) asks(url, name string) bool {
 	for s := range n.streams {
 		if sub := s.subscriptions[url]; sub != nil && sub.names[name] {
@@ -121,10 +122,10 @@ func (n *node) asks(url, name string) bool {
 	return false
 }
 
-// asksAny tells whether any stream asks for one of these names, or has only just been closed.
+// asksAny reports whether any stream requests one of these names, including streams that were just closed.
 func (n *node) asksAny(w plan.Wait) bool { return len(n.users(w)) > 0 }
 
-// users lists who asks for these names.
+// users lists the Envoys that request one of these names.
 func (n *node) users(w plan.Wait) []string {
 	url := graph.TypeURL(w.Kind)
 	var all []string
@@ -140,7 +141,7 @@ func (n *node) users(w plan.Wait) []string {
 	return all
 }
 
-// knows tells whether a stream has been sent a version of a type, or came with it.
+// knows reports whether a stream was sent a version of a type, or had it when it was opened.
 func (n *node) knows(url, version string) bool {
 	for s := range n.streams {
 		if sub := s.subscriptions[url]; sub != nil && (sub.sent == version || sub.acked == version) {
@@ -150,8 +151,8 @@ func (n *node) knows(url, version string) bool {
 	return false
 }
 
-// clients groups the streams with a type by the Envoy that they belong to: an aggregated stream is all that one has, and the others of one share a
-// connection. Streams that were closed just now are among them, since an Envoy that comes back at once must not have missed anything.
+// clients groups the streams that request a type by Envoy. An aggregated stream is the only one of its Envoy; separate streams of one Envoy
+// share a connection. Streams that were just closed are included, so that an Envoy that reconnects at once misses nothing.
 func (n *node) clients(url string) map[any][]*stream {
 	all := map[any][]*stream{}
 	for _, streams := range []map[*stream]bool{n.streams, n.leaving} {

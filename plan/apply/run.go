@@ -19,7 +19,7 @@ import (
 	"github.com/xdslint/xdslint/plan"
 )
 
-// run is a Run under way.
+// run is the state of a Run.
 type run struct {
 	Options
 	cache   cachev3.SnapshotCache
@@ -32,10 +32,10 @@ type run struct {
 	references map[proto.Message][]*graph.Edge
 	resources  []*graph.Resource // of both snapshots
 
-	state  state // what the plan has come to
-	cached state // what the cache holds: less, where nobody asks for a name
-	saved  state // before the present phase
-	begins bool  // nothing came before, and so there is nothing to go back to
+	state  state // after the sends so far
+	cached state // what the cache holds: without names that must not be offered yet
+	saved  state // before the current phase
+	begins bool  // this is the first push, so that there is nothing to return to
 	hashes map[proto.Message]string
 }
 
@@ -81,9 +81,9 @@ func (r *run) know(s *graph.Snapshot) {
 	}
 }
 
-// first plans what nothing comes before: all at once, and the ACK of those who are connected already.
+// first plans a first push: everything in one phase, which waits for the ACK of the Envoys that are connected.
 func (r *run) first(_, after *graph.Snapshot, opts plan.Options) *plan.Plan {
-	phase := plan.Phase{Why: "Nothing comes before it that could break."}
+	phase := plan.Phase{Why: "The node has no resources yet, so nothing can break."}
 	timeout := cmp.Or(opts.AckTimeout, plan.DefaultAckTimeout)
 	var connected bool
 	r.lock(func(n *node) { connected = n.connected() })
@@ -118,7 +118,7 @@ func (r *run) run(ctx context.Context) error {
 	return r.finish(ctx)
 }
 
-// finish gives the cache what no plan tells. What nobody asks for stays out where it would hold all else of its type back.
+// finish puts into the cache what plans do not cover. Names that no Envoy requests are left out if they would block the rest of their type.
 func (r *run) finish(ctx context.Context) error {
 	r.state = r.state.last(r.target)
 	for i := range r.state {
@@ -139,7 +139,7 @@ func (r *run) finish(ctx context.Context) error {
 	return nil
 }
 
-// step is one phase.
+// step carries out one phase.
 func (r *run) step(ctx context.Context) error {
 	r.saved = r.state
 	r.lock(func(n *node) { n.drain(r.drains()) })
@@ -173,8 +173,8 @@ func (r *run) tell(step Step, w plan.Wait) {
 	}
 }
 
-// undo sets the state before the present phase again where Envoy has not taken what came after it. Not one before that, even if what an
-// earlier phase has sent is refused: that way leads back through phases too.
+// undo restores the state before the current phase if Envoy has not accepted what came after it. It never returns to an earlier state, even
+// if Envoy rejects what an earlier phase sent: the way back would need phases too.
 func (r *run) undo(ctx context.Context, err error) error {
 	var nack *NackError
 	var late *TimeoutError
@@ -192,7 +192,7 @@ func (r *run) undo(ctx context.Context, err error) error {
 	return err
 }
 
-// complete gives the cache what a first push has not come to: the other Envoys need it, and there is nothing to go back to.
+// complete puts into the cache what a first push has not sent yet: other Envoys need it, and there is nothing to return to.
 func (r *run) complete(ctx context.Context) error {
 	left := map[types.ResponseType]bool{}
 	for i := range r.state {
@@ -236,7 +236,7 @@ func (r *run) set(ctx context.Context) error {
 	return err
 }
 
-// send brings one type of the phase into the cache. The next type has to go out behind it: so it waits until it is on its way.
+// send puts one type of the phase into the cache. It waits until the type was sent, so that the next type is sent after it.
 func (r *run) send(ctx context.Context, send plan.Send, at int) error {
 	t, err := typeOf(send.Kind)
 	if err != nil {
@@ -258,7 +258,7 @@ func (r *run) send(ctx context.Context, send plan.Send, at int) error {
 	return r.release(ctx)
 }
 
-// concerns tells whether a send changes what the cache holds: not where it is all of names that the cache must not hold.
+// concerns reports whether a send changes what the cache holds. It does not if the cache must not hold any of its names.
 func (r *run) concerns(t types.ResponseType, send plan.Send) bool {
 	var offered map[string]types.ResourceWithTTL
 	referred := r.referred(kinds[t])
@@ -267,7 +267,7 @@ func (r *run) concerns(t types.ResponseType, send plan.Send) bool {
 		slices.ContainsFunc(send.Remove, func(name string) bool { _, ok := r.cached[t].Items[name]; return ok })
 }
 
-// again tells whether the plan sends a kind once more, behind the given send of the present phase.
+// again reports whether the plan sends a kind once more after the given send of the current phase.
 func (r *run) again(kind graph.Kind, at int) bool {
 	of := func(s plan.Send) bool { return s.Kind == kind }
 	if slices.ContainsFunc(r.made.Phases[r.phase].Send[at+1:], of) {
@@ -276,8 +276,8 @@ func (r *run) again(kind graph.Kind, at int) bool {
 	return slices.ContainsFunc(r.made.Phases[r.phase+1:], func(p plan.Phase) bool { return slices.ContainsFunc(p.Send, of) })
 }
 
-// push gives the cache a type as the state has it. A cache for ADS answers a SotW request for names only if it asks for all that there are
-// of the type, and otherwise forgets it: so Envoy first gets the time to ask for them.
+// push puts the state of a type into the cache. A cache for ADS answers a SotW request for names only if the request covers all resources of
+// the type, and otherwise drops the request. So push first gives Envoy time to request them all.
 func (r *run) push(ctx context.Context, t types.ResponseType, again bool) error {
 	referred := r.referred(kinds[t])
 	if err := r.patiently(ctx, func() bool { return r.allAsked(t, r.offer(t, referred)) }); err != nil {
@@ -291,7 +291,7 @@ func (r *run) push(ctx context.Context, t types.ResponseType, again bool) error 
 	return r.set(ctx)
 }
 
-// release pushes what somebody has begun to ask for.
+// release pushes the resources that an Envoy has begun to request.
 func (r *run) release(ctx context.Context) error {
 	for _, t := range r.held() {
 		if err := r.push(ctx, t, false); err != nil {
@@ -301,7 +301,7 @@ func (r *run) release(ctx context.Context) error {
 	return nil
 }
 
-// held lists the types of which the cache could hold more by now.
+// held lists the types of which the cache can now hold more.
 func (r *run) held() []types.ResponseType {
 	var all []types.ResponseType
 	for i := range r.state {
@@ -337,7 +337,8 @@ func (r *run) referred(kind graph.Kind) map[string]bool {
 	return all
 }
 
-// version of a type that is to be pushed: the target's own when it is there to stay, unless somebody knows that one already.
+// version returns the version for the next push of a type: the target's version if this push is the last one of the type and no Envoy knows
+// that version yet, and otherwise a fresh one.
 func (r *run) version(t types.ResponseType, again bool) string {
 	v := r.target.GetVersion(urls[t])
 	if again || v == "" || v == r.cached[t].Version || r.session.node.knows(urls[t], v) {
@@ -346,7 +347,7 @@ func (r *run) version(t types.ResponseType, again bool) string {
 	return v
 }
 
-// fresh makes a version that never was.
+// fresh returns a version that was never used before.
 func (r *run) fresh(v string) string {
 	if cut := strings.LastIndex(v, "~"); cut >= 0 {
 		v = v[:cut]
@@ -355,14 +356,14 @@ func (r *run) fresh(v string) string {
 	return fmt.Sprintf("%s~%d", v, r.Tracker.versions)
 }
 
-// lock calls f with the node while nothing happens to it.
+// lock calls f with the node while the tracker is locked.
 func (r *run) lock(f func(*node)) {
 	r.Tracker.mu.Lock()
 	defer r.Tracker.mu.Unlock()
 	f(r.session.node)
 }
 
-// patience is how long Run waits at most for an order that is good to have, and that the next wait does not depend on.
+// patience is the longest time that Run waits for an order that is useful but that no later wait depends on.
 const patience = 5 * time.Second
 
 var errPatience = errors.New("not yet")

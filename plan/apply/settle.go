@@ -14,7 +14,7 @@ import (
 	"github.com/xdslint/xdslint/plan"
 )
 
-// unsettled lists what runs have sent of a type and not seen the ACK of.
+// unsettled lists what runs have sent, by type, without having seen the ACK.
 type unsettled map[types.ResponseType]map[string]bool
 
 func (u unsettled) add(t types.ResponseType, send plan.Send) {
@@ -39,8 +39,8 @@ func (u unsettled) drop(w plan.Wait) {
 	}
 }
 
-// settle waits for the ACK of what a run that did not come to its end has sent: the plan, which begins with what the cache holds, takes it
-// for done. Nothing has to be undone when it fails, since nothing was sent yet.
+// settle waits for the ACK of what an unfinished run has sent. The plan begins with what the cache holds, and takes that as ACKed. If the wait
+// fails, nothing has to be undone, since this run has sent nothing yet.
 func (r *run) settle(ctx context.Context) error {
 	left := unsettled{}
 	r.lock(func(n *node) {
@@ -48,7 +48,7 @@ func (r *run) settle(ctx context.Context) error {
 			left[t] = maps.Clone(names)
 		}
 	})
-	first := func(t types.ResponseType) int { // what waits for clusters comes behind them
+	first := func(t types.ResponseType) int { // types that wait for clusters come after them
 		return slices.Index([]graph.Kind{graph.ClusterLoadAssignment, graph.Cluster}, kinds[t])
 	}
 	for _, t := range slices.SortedFunc(maps.Keys(left), func(a, b types.ResponseType) int {
@@ -63,7 +63,7 @@ func (r *run) settle(ctx context.Context) error {
 
 func (r *run) settleType(ctx context.Context, t types.ResponseType, sent map[string]bool) error {
 	w := plan.Wait{For: plan.ACK, Kind: kinds[t], Timeout: cmp.Or(r.Plan.AckTimeout, plan.DefaultAckTimeout)}
-	later, replaced := w, false // what cannot be ACKed before the target has brought something, and whether a name may be what was refused
+	later, replaced := w, false // what cannot be ACKed before the target is sent; whether a rejected resource may have been replaced
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		switch {
 		case !r.has(t, name):
@@ -97,8 +97,8 @@ func (r *run) settleType(ctx context.Context, t types.ResponseType, sent map[str
 	return err
 }
 
-// waitFirst makes the first phase wait for what could not be ACKed before it. To the plan a cluster that still warms is there, so it may lead
-// requests to it in the very phase that brings what it waits for: these come in a phase of their own.
+// waitFirst makes the first phase wait for what cannot be ACKed before it. The plan takes a cluster that is still warming as usable, so it may
+// route requests to it in the same phase that sends what the cluster waits for. So that is sent in a separate phase before.
 func (r *run) waitFirst(later plan.Wait) {
 	first := r.made.Phases[0]
 	if later.Kind == graph.Cluster {
@@ -116,19 +116,19 @@ func (r *run) waitFirst(later plan.Wait) {
 	r.made.Phases[0].Wait = append(slices.Clone(r.made.Phases[0].Wait), later)
 }
 
-// adopt takes the refusal of what an earlier run has sent, before or after now, for one of what the first phase sends.
+// adopt treats the NACK of what an earlier run has sent, whether it has arrived or not, as a NACK of what the first phase sends.
 func (r *run) adopt(t types.ResponseType, names []string) {
 	sent := version{urls[t], r.cached[t].Version}
 	r.session.pushed[sent] = 1
 	for s := range r.session.node.streams {
 		sub := s.subscriptions[urls[t]]
-		if sub != nil && sub.refused != nil && sub.refused.version == sent && r.lacks(s, sub, t, names) {
-			r.session.refused = sub.refused
+		if sub != nil && sub.nacked != nil && sub.nacked.version == sent && r.lacks(s, sub, t, names) {
+			r.session.nacked = sub.nacked
 		}
 	}
 }
 
-// pending tells whether an Envoy was sent a name and has not ACKed it.
+// pending reports whether an Envoy was sent one of these names and has not ACKed it.
 func (r *run) pending(t types.ResponseType, names []string) bool {
 	for s := range r.session.node.streams {
 		if sub := s.subscriptions[urls[t]]; sub != nil && sub.pending(s.delta) && r.lacks(s, sub, t, names) {
@@ -138,34 +138,34 @@ func (r *run) pending(t types.ResponseType, names []string) bool {
 	return false
 }
 
-// open tells whether an Envoy still has to ACK a name: not one that has refused it, or that the cache sends nothing.
+// open reports whether an Envoy still has to ACK one of these names. Envoys that rejected it, or that the cache sends nothing, do not count.
 func (r *run) open(t types.ResponseType, names []string) bool {
 	for s := range r.session.node.streams {
 		sub := s.subscriptions[urls[t]]
 		if sub == nil || !r.lacks(s, sub, t, names) {
 			continue
 		}
-		refused := sub.refused != nil && sub.refused.name == r.cached[t].Version
+		rejected := sub.nacked != nil && sub.nacked.name == r.cached[t].Version
 		withheld := !sub.pending(s.delta) && s.guarded(urls[t]) != nil && !sub.asksAll(r.cached[t].Items)
-		if !refused && !withheld {
+		if !rejected && !withheld {
 			return true
 		}
 	}
 	return false
 }
 
-// lacks tells whether a stream asks for a name and has not ACKed it.
+// lacks reports whether a stream requests one of these names and has not ACKed it.
 func (r *run) lacks(s *stream, sub *subscription, t types.ResponseType, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return sub.asks(name) && !r.ackedOn(s, sub, t, name) })
 }
 
-// keeps tells whether the target has a resource as the cache has it.
+// keeps reports whether the target has the same resource as the cache.
 func (r *run) keeps(t types.ResponseType, name string) bool {
 	now, next := r.cached[t].Items[name].Resource, r.target.GetResourcesAndTTL(urls[t])[name].Resource
 	return next != nil && (now == next || proto.Equal(now, next))
 }
 
-// brings tells whether the target has something new that a resource refers to and may be waiting for, as a cluster for its endpoints.
+// brings reports whether the target adds something that a resource refers to and may wait for, as a cluster waits for its endpoints.
 func (r *run) brings(t types.ResponseType, name string) bool {
 	return slices.ContainsFunc(r.references[r.cached[t].Items[name].Resource], func(e *graph.Edge) bool {
 		to, err := typeOf(e.Kind)

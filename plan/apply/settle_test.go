@@ -12,13 +12,13 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// A run takes over while the cluster of the one before still warms: what comes next must not lead to it yet.
+// A run takes over while a cluster of the previous run is still warming: requests must not be routed to it yet.
 func TestTakeOverWhileWarming(t *testing.T) {
 	t.Parallel()
 	overEach(t, func(t *testing.T, transport lint.Transport) { takesOverWhileWarming(t, transport, false) })
 }
 
-// As before, but the endpoints that the cluster waits for come late, and mostly with the run that takes over.
+// As before, but the endpoints that the cluster waits for come late, mostly with the run that takes over.
 func TestTakeOverBeforeEndpoints(t *testing.T) {
 	t.Parallel()
 	overEach(t, func(t *testing.T, transport lint.Transport) { takesOverWhileWarming(t, transport, true) })
@@ -52,7 +52,8 @@ func takesOverWhileWarming(t *testing.T, transport lint.Transport, early bool) {
 	f.serves(after)
 }
 
-// A refusal that comes after the run which sent the cluster was taken over is one of the next run, unless that replaces the cluster.
+// If a NACK arrives after another run has taken over from the one that sent the cluster, it counts for the new run, unless that replaces the
+// cluster.
 func TestTakeOverNACK(t *testing.T) {
 	t.Parallel()
 	for _, transport := range lint.Transports {
@@ -72,7 +73,7 @@ func TestTakeOverNACK(t *testing.T) {
 				if mended {
 					next.clusters["c2"] = 2 * time.Second
 				}
-				after := next.snapshot(t, "w", transport) // a version that the Envoy does not refuse
+				after := next.snapshot(t, "w", transport) // a version that the Envoy does not reject
 				second := going(p, after, options(p))
 				if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
 					t.Errorf("the first run: %v", err)
@@ -96,7 +97,7 @@ func TestTakeOverNACK(t *testing.T) {
 	}
 }
 
-// The drain begins in one phase, and its end is waited for in a later one.
+// The drain begins in one phase, and a later phase waits for its end.
 func TestTakeOverBetween(t *testing.T) {
 	t.Parallel()
 	old := config{
@@ -138,7 +139,7 @@ func TestTakeOverBetween(t *testing.T) {
 	})
 }
 
-// Whatever a run was doing when the next one came, it says so in one way.
+// A run returns the same error whatever it was doing when the next one took over.
 func TestTakeOverAnytime(t *testing.T) {
 	t.Parallel()
 	p, envoys := start(t, lint.ADSSotW, plain, 1)

@@ -30,7 +30,7 @@ type config struct {
 	ports     map[string]uint32 // of listeners; 10000 where there is none
 	routes    map[string]string // to clusters
 	clusters  map[string]time.Duration
-	orphans   []string      // cluster load assignments that no cluster asks for
+	orphans   []string      // cluster load assignments that no cluster refers to
 	backend   uint32        // port of all endpoints; 8080 where there is none
 	check     time.Duration // timeout of all health checks; 0: there are none
 }

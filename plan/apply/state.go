@@ -12,7 +12,7 @@ import (
 	"github.com/xdslint/xdslint/plan"
 )
 
-// urls and kinds of go-control-plane's types; a type that is none of Envoy's has no kind.
+// urls and kinds are those of go-control-plane's types. The kind of a type that Envoy does not know is empty.
 var (
 	urls  [types.UnknownType]string
 	kinds [types.UnknownType]graph.Kind
@@ -20,7 +20,7 @@ var (
 
 func init() {
 	for t := range types.UnknownType {
-		urls[t], _ = cachev3.GetResponseTypeURL(t) // which knows them all
+		urls[t], _ = cachev3.GetResponseTypeURL(t) // it knows all of them
 		kinds[t] = graph.KindOf(decode.TypeName(urls[t]))
 	}
 }
@@ -31,10 +31,10 @@ func typeOf(kind graph.Kind) (types.ResponseType, error) {
 			return types.ResponseType(t), nil
 		}
 	}
-	return 0, fmt.Errorf("go-control-plane serves no %s", kind)
+	return 0, fmt.Errorf("go-control-plane does not serve a %s", kind)
 }
 
-// state is what a cache holds for a node. Its maps are never changed, since the cache reads them at any time.
+// state is what a cache holds for a node. Its maps are never modified, since the cache may read them at any time.
 type state [types.UnknownType]cachev3.Resources
 
 func stateOf(s cachev3.ResourceSnapshot) state {
@@ -47,7 +47,7 @@ func stateOf(s cachev3.ResourceSnapshot) state {
 
 func (s state) snapshot() *cachev3.Snapshot { return &cachev3.Snapshot{Resources: s} }
 
-// with is the type's resources after a send.
+// with returns the resources of a type after a send.
 func (s state) with(t types.ResponseType, send plan.Send, target cachev3.ResourceSnapshot) map[string]types.ResourceWithTTL {
 	items := maps.Clone(s[t].Items)
 	if items == nil {
@@ -67,7 +67,7 @@ func (s state) with(t types.ResponseType, send plan.Send, target cachev3.Resourc
 	return items
 }
 
-// last is the state at the end of a plan, with what no plan tells: time to live, and types that are none of Envoy's.
+// last is the state at the end of a plan, with what plans do not cover: TTLs, and types that Envoy does not know.
 func (s state) last(target cachev3.ResourceSnapshot) state {
 	for t, url := range urls {
 		given := target.GetResourcesAndTTL(url)
@@ -84,7 +84,7 @@ func (s state) last(target cachev3.ResourceSnapshot) state {
 	return s
 }
 
-// sameTTLs tells whether what both have lives as long in both.
+// sameTTLs reports whether the resources that both have in common have the same TTLs.
 func sameTTLs(a, b map[string]types.ResourceWithTTL) bool {
 	for name, one := range a {
 		if other, ok := b[name]; ok && (one.TTL == nil) != (other.TTL == nil) || ok && one.TTL != nil && *one.TTL != *other.TTL {

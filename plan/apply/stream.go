@@ -12,15 +12,15 @@ type stream struct {
 	delta         bool
 	typeURL       string // empty: an aggregated stream
 	peer          string // address
-	known         bool   // a request has come, which tells the node
+	known         bool   // a request has arrived, so that the node is known
 	node          string
 	subscriptions map[string]*subscription // by type URL
 }
 
-// aggregated tells whether all types share the stream.
+// aggregated reports whether all types share the stream.
 func (s *stream) aggregated() bool { return s.typeURL == "" }
 
-// String is what people are told of the stream.
+// String describes the stream in messages.
 func (s *stream) String() string {
 	if s.peer == "" {
 		return "an Envoy"
@@ -28,33 +28,33 @@ func (s *stream) String() string {
 	return "the Envoy at " + s.peer
 }
 
-// subscription is what a stream asks for of one type, and has got of it.
+// subscription is what a stream has requested and received of one type.
 type subscription struct {
 	typeURL  string
 	wildcard bool
-	named    bool // has asked for names before: then none no longer stand for all
+	named    bool // names were requested before: then a request without names no longer means all
 	names    map[string]bool
-	open     []response // sent, and neither ACKed nor NACKed yet
-	refused  *refusal   // a NACK that no ACK has come after
+	open     []response // sent, but neither ACKed nor NACKed yet
+	nacked   *nack      // the last NACK, if no ACK followed
 
-	// Of SotW: the last version that was sent, and that was ACKed with the names that it was sent for.
+	// SotW: the last version that was sent, and the last one that was ACKed with the names that it was sent for.
 	sent, acked string
 	holds       names
 
-	// Of Delta: the version of each resource, as sent and as ACKed.
+	// Delta: the version of each resource, as sent and as ACKed.
 	given, has map[string]string
 }
 
-// response is one that was sent.
+// response is a response that was sent.
 type response struct {
 	nonce   string
 	version string
-	names   names             // of SotW: what it was asked for
-	updated map[string]string // of Delta: name → version
-	removed []string          // of Delta
+	names   names             // SotW: the names of the request
+	updated map[string]string // Delta: name → version
+	removed []string          // Delta
 }
 
-// names is a set, or all there are.
+// names is a set of names, or all names.
 type names struct {
 	all bool
 	set map[string]bool
@@ -64,7 +64,7 @@ func (n names) include(name string) bool { return n.all || n.set[name] }
 
 const wildcard = "*"
 
-// subscription returns that of a type, and whether it is new.
+// subscription returns the subscription to a type, and reports whether it is new.
 func (s *stream) subscription(typeURL string) (sub *subscription, added bool) {
 	if typeURL == "" {
 		typeURL = s.typeURL
@@ -78,10 +78,10 @@ func (s *stream) subscription(typeURL string) (sub *subscription, added bool) {
 	return sub, false
 }
 
-// asks tells whether the stream asks for a name.
+// asks reports whether the stream requests a name.
 func (sub *subscription) asks(name string) bool { return sub.wildcard || sub.names[name] }
 
-// asksAll tells whether the stream asks for each of these.
+// asksAll reports whether the stream requests each of these names.
 func (sub *subscription) asksAll(items map[string]types.ResourceWithTTL) bool {
 	for name := range items {
 		if !sub.asks(name) {
@@ -91,7 +91,7 @@ func (sub *subscription) asksAll(items map[string]types.ResourceWithTTL) bool {
 	return true
 }
 
-// wanted is what a SotW response answers: no names in the request stand for all.
+// wanted is the names that a SotW response answers. A request without names means all.
 func wanted(requested []string) names {
 	n := names{all: len(requested) == 0, set: map[string]bool{}}
 	for _, name := range requested {
@@ -101,9 +101,9 @@ func wanted(requested []string) names {
 	return n
 }
 
-func (s *stream) request(r *discoveryv3.DiscoveryRequest) *refusal {
+func (s *stream) request(r *discoveryv3.DiscoveryRequest) *nack {
 	sub, added := s.subscription(r.GetTypeUrl())
-	if added { // an Envoy that comes back says which version it has, and gets all that it asks for again
+	if added { // an Envoy that reconnects names the version that it has, and is sent everything that it requests again
 		sub.acked = r.GetVersionInfo()
 	}
 	asked := wanted(r.GetResourceNames())
@@ -127,7 +127,7 @@ func (s *stream) respond(request *discoveryv3.DiscoveryRequest, r *discoveryv3.D
 	})
 }
 
-func (s *stream) requestDelta(r *discoveryv3.DeltaDiscoveryRequest) *refusal {
+func (s *stream) requestDelta(r *discoveryv3.DeltaDiscoveryRequest) *nack {
 	sub, added := s.subscription(r.GetTypeUrl())
 	if added {
 		sub.wildcard = len(r.GetResourceNamesSubscribe()) == 0
@@ -168,8 +168,8 @@ func (s *stream) respondDelta(r *discoveryv3.DeltaDiscoveryResponse) {
 	one.apply(sub, sub.given)
 }
 
-// answered takes the responses up to a nonce off the open ones: the answer to the last one stands for all, since Envoy owes no other while
-// clusters warm.
+// answered removes the responses up to a nonce from the open ones, and returns them. The answer to the last one counts for all: while clusters
+// warm, Envoy sends no other.
 func (sub *subscription) answered(nonce string) []response {
 	for i := range sub.open {
 		if sub.open[i].nonce == nonce {
@@ -184,20 +184,20 @@ func (sub *subscription) answered(nonce string) []response {
 func (sub *subscription) ack(nonce string) {
 	for _, one := range sub.answered(nonce) {
 		one.apply(sub, sub.has)
-		sub.acked, sub.holds, sub.refused = one.version, one.names, nil
+		sub.acked, sub.holds, sub.nacked = one.version, one.names, nil
 	}
 }
 
-func (s *stream) nack(sub *subscription, nonce, message string) *refusal {
+func (s *stream) nack(sub *subscription, nonce, message string) *nack {
 	done := sub.answered(nonce)
 	if len(done) == 0 {
 		return nil
 	}
-	sub.refused = &refusal{version{sub.typeURL, done[len(done)-1].version}, message, s.String()}
-	return sub.refused
+	sub.nacked = &nack{version{sub.typeURL, done[len(done)-1].version}, message, s.String()}
+	return sub.nacked
 }
 
-// pending tells whether something was sent that is not ACKed.
+// pending reports whether something was sent that is not ACKed.
 func (sub *subscription) pending(delta bool) bool {
 	if delta {
 		return len(sub.open) > 0 || !maps.Equal(sub.given, sub.has)
@@ -205,7 +205,7 @@ func (sub *subscription) pending(delta bool) bool {
 	return len(sub.open) > 0 || sub.sent != "" && sub.sent != sub.acked
 }
 
-// apply changes what the stream has of Delta resources.
+// apply updates the versions of Delta resources with those of the response.
 func (r *response) apply(sub *subscription, to map[string]string) {
 	for name, version := range r.updated {
 		if sub.asks(name) {

@@ -15,7 +15,7 @@ func newStream(delta bool) *stream {
 	return &stream{delta: delta, subscriptions: map[string]*subscription{}}
 }
 
-// While clusters warm Envoy answers several responses at once, by the last nonce.
+// While clusters warm, Envoy answers several responses at once, by the last nonce.
 func TestLaterACK(t *testing.T) {
 	t.Parallel()
 	s := newStream(false)
@@ -33,9 +33,9 @@ func TestLaterACK(t *testing.T) {
 	if sub.acked != "v2" {
 		t.Errorf("an old nonce counts: %+v", sub)
 	}
-	refused := s.request(&discoveryv3.DiscoveryRequest{TypeUrl: eds, ResponseNonce: "3", ErrorDetail: &status.Status{Message: "bad"}})
-	if refused == nil || refused.version != (version{eds, "v3"}) || refused.message != "bad" || sub.acked != "v2" || sub.asks("a") {
-		t.Errorf("after the NACK: %+v, %+v", refused, sub)
+	nacked := s.request(&discoveryv3.DiscoveryRequest{TypeUrl: eds, ResponseNonce: "3", ErrorDetail: &status.Status{Message: "bad"}})
+	if nacked == nil || nacked.version != (version{eds, "v3"}) || nacked.message != "bad" || sub.acked != "v2" || sub.asks("a") {
+		t.Errorf("after the NACK: %+v, %+v", nacked, sub)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestWildcard(t *testing.T) {
 	}
 }
 
-// The tracker passes everything on, and forgets Envoys that are gone.
+// The tracker passes everything on, and forgets Envoys that have disconnected.
 func TestCallbacks(t *testing.T) {
 	t.Parallel()
 	var calls []string

@@ -12,12 +12,12 @@ import (
 	"google.golang.org/grpc/peer"
 )
 
-// Tracker knows what the connected Envoys ask for, what they were sent, and what they ACKed. It is go-control-plane's
-// server callbacks: give it to serverv3.NewServer. One tracker goes with one cache.
+// Tracker knows what the connected Envoys request, what they were sent, and what they ACKed. It implements go-control-plane's server
+// callbacks: pass it to serverv3.NewServer. Each cache needs its own tracker.
 type Tracker struct {
-	// Hash is that of the cache. Set it before the server starts.
+	// Hash is the cache's NodeHash. Set it before the server starts.
 	Hash cachev3.NodeHash
-	// Callbacks of your own, called after the tracker has noted an event; nil: none. Set them before the server starts.
+	// Callbacks, if set, are called after the tracker has recorded an event. Set them before the server starts.
 	Callbacks serverv3.Callbacks
 
 	mu       sync.Mutex
@@ -29,12 +29,12 @@ type Tracker struct {
 
 var _ serverv3.Callbacks = (*Tracker)(nil)
 
-// NewTracker returns a tracker for a cache with cachev3.IDHash.
+// NewTracker returns a tracker for a cache that uses cachev3.IDHash.
 func NewTracker() *Tracker {
 	return &Tracker{Hash: cachev3.IDHash{}, nodes: map[string]*node{}, streams: map[streamKey]*stream{}, settle: settle}
 }
 
-// The server counts SotW and Delta streams apart.
+// streamKey identifies a stream: the server numbers SotW and Delta streams separately.
 type streamKey struct {
 	id    int64
 	delta bool
@@ -71,7 +71,7 @@ func (t *Tracker) closed(key streamKey) {
 	})
 }
 
-// on calls f with a stream and its node, which the first request tells.
+// on calls f with a stream and its node, which the first request names.
 func (t *Tracker) on(key streamKey, sender *corev3.Node, f func(*stream, *node)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -110,7 +110,7 @@ func (t *Tracker) OnStreamClosed(id int64, node *corev3.Node) {
 
 // OnStreamRequest implements serverv3.Callbacks.
 func (t *Tracker) OnStreamRequest(id int64, request *discoveryv3.DiscoveryRequest) error {
-	t.on(streamKey{id, false}, request.GetNode(), func(s *stream, n *node) { n.refuse(s.request(request)) })
+	t.on(streamKey{id, false}, request.GetNode(), func(s *stream, n *node) { n.nacked(s.request(request)) })
 	if t.Callbacks != nil {
 		return t.Callbacks.OnStreamRequest(id, request)
 	}
@@ -144,7 +144,7 @@ func (t *Tracker) OnDeltaStreamClosed(id int64, node *corev3.Node) {
 
 // OnStreamDeltaRequest implements serverv3.Callbacks.
 func (t *Tracker) OnStreamDeltaRequest(id int64, request *discoveryv3.DeltaDiscoveryRequest) error {
-	t.on(streamKey{id, true}, request.GetNode(), func(s *stream, n *node) { n.refuse(s.requestDelta(request)) })
+	t.on(streamKey{id, true}, request.GetNode(), func(s *stream, n *node) { n.nacked(s.requestDelta(request)) })
 	if t.Callbacks != nil {
 		return t.Callbacks.OnStreamDeltaRequest(id, request)
 	}

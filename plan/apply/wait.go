@@ -16,7 +16,7 @@ import (
 
 var errLate = errors.New("too late")
 
-// wait is one wait of the present phase.
+// wait carries out one wait of the current phase.
 func (r *run) wait(ctx context.Context, w plan.Wait) error {
 	limited, cancel := context.WithTimeoutCause(ctx, w.Timeout, errLate)
 	defer cancel()
@@ -47,19 +47,19 @@ func (r *run) late(w plan.Wait) error {
 	return &TimeoutError{Node: r.key, Phase: r.phase + 1, Phases: max(1, len(r.made.Phases)), Wait: w, Known: r.known(w)}
 }
 
-// await returns when done tells so, when Envoy refuses something, or when ctx ends. Nothing happens to the node while done is called.
+// await returns when done returns true, when Envoy rejects something, or when ctx ends. The tracker is locked while done is called.
 func (r *run) await(ctx context.Context, done func() bool) error {
 	for {
 		var over bool
-		var refused *refusal
+		var rejected *nack
 		var changed chan struct{}
 		r.lock(func(n *node) {
-			refused, changed = r.session.refused, n.changed
-			over = refused == nil && done()
+			rejected, changed = r.session.nacked, n.changed
+			over = rejected == nil && done()
 		})
 		switch {
-		case refused != nil:
-			return r.nack(refused)
+		case rejected != nil:
+			return r.nackError(rejected)
 		case over:
 			return nil
 		}
@@ -71,16 +71,16 @@ func (r *run) await(ctx context.Context, done func() bool) error {
 	}
 }
 
-// nack is the error for a refusal, without the secrets that Envoy quotes.
-func (r *run) nack(refused *refusal) error {
+// nackError is the error for a NACK, without the secrets that Envoy quotes.
+func (r *run) nackError(by *nack) error {
 	secrets := redact.NewFiles(slices.Values(r.resources)).All()
 	return &NackError{
-		Node: r.key, Phase: r.session.pushed[refused.version], Phases: max(1, len(r.made.Phases)),
-		TypeURL: refused.typeURL, Version: refused.name, Message: secrets.Text(refused.message), stream: refused.stream,
+		Node: r.key, Phase: r.session.pushed[by.version], Phases: max(1, len(r.made.Phases)),
+		TypeURL: by.typeURL, Version: by.name, Message: secrets.Text(by.message), stream: by.stream,
 	}
 }
 
-// drained asks the caller whether listeners have drained, or waits until they must have.
+// drained waits until Options.Drained returns, or without it until the drain time is over.
 func (r *run) drained(ctx context.Context, listeners []string) error {
 	if r.Drained == nil {
 		return r.await(ctx, func() bool { return false })
@@ -103,12 +103,13 @@ func (r *run) drained(ctx context.Context, listeners []string) error {
 		return context.Cause(ctx)
 	}
 	if err == nil && result != nil {
-		err = fmt.Errorf("node %q, phase %d of %d: asking whether %s has drained: %w", r.key, r.phase+1, len(r.made.Phases), list(graph.Listener, listeners), result)
+		err = fmt.Errorf("node %q, phase %d of %d: waiting for %s to drain: %w",
+			r.key, r.phase+1, len(r.made.Phases), list(graph.Listener, listeners), result)
 	}
 	return err
 }
 
-// acked tells whether all Envoys that ask for a kind have ACKed it as the cache has it, with these names.
+// acked reports whether all Envoys that request a kind have ACKed these names as the cache has them.
 func (r *run) acked(w plan.Wait, referred map[string]bool) bool {
 	t, err := typeOf(w.Kind)
 	if err != nil {
@@ -132,14 +133,14 @@ func (r *run) acked(w plan.Wait, referred map[string]bool) bool {
 	return true
 }
 
-// has tells whether the state has a resource.
+// has reports whether the state has a resource.
 func (r *run) has(t types.ResponseType, name string) bool {
 	_, ok := r.state[t].Items[name]
 	return ok
 }
 
-// awaited tells whether every Envoy will ask for what the state has. It asks for virtual hosts when requests need them, which can be never,
-// and for what no resource refers to only on account of its bootstrap, or of connections that drain.
+// awaited reports whether the state has a resource that every Envoy will request. Envoy requests a virtual host only when a request needs it,
+// and a resource without references only for its bootstrap or for connections that drain.
 func (r *run) awaited(t types.ResponseType, name string, referred map[string]bool) bool {
 	switch kinds[t] {
 	case graph.VirtualHost:
@@ -150,8 +151,8 @@ func (r *run) awaited(t types.ResponseType, name string, referred map[string]boo
 	return r.has(t, name) && referred[name]
 }
 
-// ackedBy: all streams of a client that ask for a name have ACKed it, and for each that is awaited there is one. It goes by the streams, since
-// there can be one for each name.
+// ackedBy reports whether all streams of a client have ACKed the names that they request, and each awaited name is requested by one of them. It
+// iterates over the streams, since each name can have a separate one.
 func (r *run) ackedBy(streams []*stream, t types.ResponseType, names map[string]bool, awaited int) bool {
 	found := map[string]bool{}
 	for _, s := range streams {
@@ -182,13 +183,13 @@ func (r *run) ackedOn(s *stream, sub *subscription, t types.ResponseType, name s
 		_, given := sub.given[name]
 		return s.delta && !still && !given || !s.delta && sub.acked == r.cached[t].Version
 	}
-	if s.delta { // what was ACKed once can be on its way out
+	if s.delta { // a resource that was ACKed may be about to be removed
 		return sub.has[name] == r.hash(t, name) && sub.given[name] == sub.has[name]
 	}
 	return sub.acked == r.cached[t].Version && sub.holds.include(name)
 }
 
-// hash is the version that a Delta resource has (cachev3.Snapshot.ConstructVersionMap).
+// hash is the version of a Delta resource (cachev3.Snapshot.ConstructVersionMap).
 func (r *run) hash(t types.ResponseType, name string) string {
 	m := r.state[t].Items[name].Resource
 	known, ok := r.hashes[m]
@@ -201,7 +202,7 @@ func (r *run) hash(t types.ResponseType, name string) string {
 	return known
 }
 
-// wentOut tells whether what was pushed is on its way on every stream that asks for it.
+// wentOut reports whether what was pushed was sent on every stream that requests it.
 func (r *run) wentOut(t types.ResponseType, send plan.Send) bool {
 	for s := range r.session.node.streams {
 		sub := s.subscriptions[urls[t]]
@@ -227,7 +228,7 @@ func (r *run) wentOut(t types.ResponseType, send plan.Send) bool {
 	return true
 }
 
-// allAsked tells whether each SotW stream that has names of a type asks for all of these.
+// allAsked reports whether each aggregated SotW stream that requests names of a type requests all of these.
 func (r *run) allAsked(t types.ResponseType, items map[string]types.ResourceWithTTL) bool {
 	for s := range r.session.node.streams {
 		if sub := s.guarded(urls[t]); sub != nil && !sub.asksAll(items) {
@@ -237,7 +238,7 @@ func (r *run) allAsked(t types.ResponseType, items map[string]types.ResourceWith
 	return true
 }
 
-// offer is what the cache may hold of a type: where a name too many would keep all others back, what is asked for or referred to.
+// offer is what the cache may hold of a type. Where an extra name would block all others, only names that are requested or referred to.
 func (r *run) offer(t types.ResponseType, referred map[string]bool) map[string]types.ResourceWithTTL {
 	n, all := r.session.node, r.state[t].Items
 	guarded := false
@@ -256,7 +257,7 @@ func (r *run) offer(t types.ResponseType, referred map[string]bool) map[string]t
 	return offered
 }
 
-// guarded is the subscription of an aggregated SotW stream to names of a type, nil if it has none.
+// guarded returns the subscription of an aggregated SotW stream to names of a type, or nil.
 func (s *stream) guarded(url string) *subscription {
 	if sub := s.subscriptions[url]; sub != nil && s.aggregated() && !s.delta && !sub.wildcard {
 		return sub

@@ -13,7 +13,7 @@ import (
 
 var errWarm = errors.New("warm by now")
 
-// heat notes how long the first health checks of a phase's clusters can take from now on.
+// heat records how long the first health checks of a phase's clusters can take from now on.
 func (r *run) heat(phase plan.Phase) {
 	until := time.Now().Add(firstChecks(phase))
 	r.lock(func(n *node) {
@@ -23,8 +23,8 @@ func (r *run) heat(phase plan.Phase) {
 	})
 }
 
-// warmed waits for the first health checks of new and changed clusters where no ACK tells their end: Envoy withholds that of clusters while
-// they warm only on an aggregated stream (ClusterManagerImpl::updateClusterCounts pauses that one, and no other).
+// warmed waits for the first health checks of new and changed clusters where no ACK shows their end. Envoy delays the ACK of warming clusters
+// only on an aggregated stream (ClusterManagerImpl::updateClusterCounts pauses only that one).
 func (r *run) warmed(ctx context.Context) error {
 	var left time.Duration
 	r.lock(func(n *node) {
@@ -45,7 +45,7 @@ func (r *run) warmed(ctx context.Context) error {
 	return nil
 }
 
-// firstChecks is how long the first health checks of a phase's clusters can take: one decides.
+// firstChecks is how long the first health checks of a phase's clusters can take. The first result decides.
 func firstChecks(phase plan.Phase) time.Duration {
 	var longest time.Duration
 	for _, send := range phase.Send {

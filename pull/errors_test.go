@@ -36,21 +36,21 @@ func TestRefusals(t *testing.T) {
 		server pull.Server
 		want   string
 	}{
-		{"silent", pull.Server{Address: listen(t, silent)}, "the server answered nothing"},
-		{"mute", pull.Server{Address: mute(t)}, "no connection in time: nobody is there, or what is there does not speak gRPC"},
+		{"silent", pull.Server{Address: listen(t, silent)}, "the server did not answer"},
+		{"mute", pull.Server{Address: mute(t)}, "no connection in time: nothing listens there, or it does not speak gRPC"},
 		{"unknown node", pull.Server{Address: listen(t, refuses(codes.InvalidArgument, "no such node"))}, "the server closed the stream: InvalidArgument: no such node"},
-		{"who are you", pull.Server{Address: listen(t, refuses(codes.Unauthenticated, "token hunter2 is bad")), Headers: [][2]string{{"authorization", "hunter2"}}}, "the server refuses us: token [redacted] is bad (--header and --tls-cert say who asks)"},
-		{"who are you, without the scheme", pull.Server{Address: listen(t, refuses(codes.Unauthenticated, "token hunter2 is bad")), Headers: [][2]string{{"authorization", "Bearer hunter2"}, {"x-env", "e"}}}, "the server refuses us: token [redacted] is bad"},
+		{"who are you", pull.Server{Address: listen(t, refuses(codes.Unauthenticated, "token hunter2 is bad")), Headers: [][2]string{{"authorization", "hunter2"}}}, "the server rejects the client: token [redacted] is bad (set its credentials with --header or --tls-cert)"},
+		{"who are you, without the scheme", pull.Server{Address: listen(t, refuses(codes.Unauthenticated, "token hunter2 is bad")), Headers: [][2]string{{"authorization", "Bearer hunter2"}, {"x-env", "e"}}}, "the server rejects the client: token [redacted] is bad"},
 		{"colours", pull.Server{Address: listen(t, refuses(codes.Internal, "\x1b[31mred\nxdslint: all is well"))}, "the server closed the stream: Internal:  [31mred xdslint: all is well"},
-		{"a web server", pull.Server{Address: strings.TrimPrefix(web(t, func(string) (int, string) { return 200, "" }), "http://")}, "(what is there speaks HTTP/1.1 and no gRPC: --rest or --admin)"},
+		{"a web server", pull.Server{Address: strings.TrimPrefix(web(t, func(string) (int, string) { return 200, "" }), "http://")}, "(the server speaks HTTP/1.1, not gRPC: use --rest or --admin)"},
 		{"no such service", pull.Server{Address: listen(t, &fake{t: t})}, "the server does not have this service: no such service (try the other --transport, or --rest)"},
-		{"huge", pull.Server{Address: listen(t, huge)}, "the server's message is too large, or there are too many"},
+		{"huge", pull.Server{Address: listen(t, huge)}, "the server's message is too large, or a limit of the server is reached"},
 		{"nobody", pull.Server{Address: "127.0.0.1:1"}, "connection refused"},
 		{"TLS to a plain server", pull.Server{Address: listen(t, silent), TLS: trusting}, "(a server without TLS needs --plaintext)"},
-		{"plain to a TLS server", pull.Server{Address: listen(t, silent, withTLS(&tls.Config{Certificates: []tls.Certificate{secure.pair}}))}, "(a server with TLS needs no --plaintext)"},
-		{"another authority", pull.Server{Address: listen(t, silent, withTLS(mutual)), TLS: &tls.Config{ServerName: "localhost"}}, "(--tls-ca names the certificate authority)"},
-		{"another name", pull.Server{Address: listen(t, silent, withTLS(mutual)), TLS: &tls.Config{RootCAs: secure.pool, ServerName: "example.com"}}, "(--tls-server-name is the name in the certificate)"},
-		{"no certificate", pull.Server{Address: listen(t, silent, withTLS(mutual)), TLS: trusting}, "(--tls-cert and --tls-key give a client's certificate, if the server wants one)"},
+		{"plain to a TLS server", pull.Server{Address: listen(t, silent, withTLS(&tls.Config{Certificates: []tls.Certificate{secure.pair}}))}, "(for a server with TLS, omit --plaintext)"},
+		{"another authority", pull.Server{Address: listen(t, silent, withTLS(mutual)), TLS: &tls.Config{ServerName: "localhost"}}, "(set the certificate authority with --tls-ca)"},
+		{"another name", pull.Server{Address: listen(t, silent, withTLS(mutual)), TLS: &tls.Config{RootCAs: secure.pool, ServerName: "example.com"}}, "(set the name in the certificate with --tls-server-name)"},
+		{"no certificate", pull.Server{Address: listen(t, silent, withTLS(mutual)), TLS: trusting}, "(if the server requires a client certificate, set --tls-cert and --tls-key)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			request := node("n")
@@ -71,7 +71,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// mute takes connections and says nothing.
+// mute accepts connections and never answers.
 func mute(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -109,7 +109,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// When the time is over, what has come is the result. What has not may well exist.
+// At the deadline, the result is what was received. What was not received may exist.
 func TestTimeout(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
@@ -125,7 +125,7 @@ func TestTimeout(t *testing.T) {
 	if err != nil || len(got.Missing) != 2 {
 		t.Fatalf("%v, %+v", err, got)
 	}
-	if notes := got.Notes(); notes[0] != "the time was over before all had come" {
+	if notes := got.Notes(); notes[0] != "the deadline passed before everything was received" {
 		t.Errorf("%q", notes)
 	}
 	if found := withoutEndpoints(t, got); len(found) > 0 {
