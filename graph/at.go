@@ -12,13 +12,13 @@ type At struct {
 	key   bool
 }
 
-// At is the message itself.
+// At points to the message itself.
 func (p *Place) At() At { return At{Place: p, path: p.Path} }
 
-// At is the name that the reference holds.
+// At points to the name that the reference holds.
 func (e *Edge) At() At { return At{Place: e.Place, path: e.Path} }
 
-// At is the resource's own message.
+// At points to the resource's own message.
 func (r *Resource) At() At {
 	place := &Place{Resource: r}
 	if r.Message != nil {
@@ -27,14 +27,14 @@ func (r *Resource) At() At {
 	return At{Place: place}
 }
 
-// AtPath is a field of the resource.
+// AtPath points to a field of the resource.
 func (r *Resource) AtPath(path *Path) At {
 	at := r.At()
 	at.path = path
 	return at
 }
 
-// AtName is the resource's name; where it has none, the resource.
+// AtName points to the resource's name, or to the resource if it has none.
 func (r *Resource) AtName() At {
 	at := r.At()
 	if at.Place.Message == nil {
@@ -48,13 +48,13 @@ func (r *Resource) AtName() At {
 	return at
 }
 
-// Resource that the place is in.
+// Resource returns the resource that the place is in.
 func (at At) Resource() *Resource { return at.Place.Resource }
 
-// Path from the resource's message.
+// Path returns the path from the resource's message.
 func (at At) Path() *Path { return at.path }
 
-// Span is the text that a finding points to: the value, or the field's name where it was asked for with Key or where the value has no text.
+// Span returns the text that a finding points to: the value, or the field's name after Key or where the value has no text.
 func (at At) Span() Span {
 	found := at.Resource().Locate(at.path)
 	if (at.key || !found.Exact) && !found.Key.IsZero() {
@@ -63,7 +63,7 @@ func (at At) Span() Span {
 	return found.Value
 }
 
-// Field goes to a field; names can be given one after the other.
+// Field points to a field. Several names lead through nested messages.
 func (at At) Field(names ...string) At {
 	for _, name := range names {
 		at.path = at.path.Field(name)
@@ -71,13 +71,13 @@ func (at At) Field(names ...string) At {
 	return at
 }
 
-// Item goes to an element of a repeated field.
+// Item points to element i of a repeated field.
 func (at At) Item(name string, i int) At {
 	at.path = at.path.Item(name, i)
 	return at
 }
 
-// Entry goes to the value under a key of a map field.
+// Entry points to the value under a key of a map field.
 func (at At) Entry(name, key string) At {
 	at.path = at.path.Entry(name, key)
 	return at
@@ -89,10 +89,10 @@ func (at At) Key() At {
 	return at
 }
 
-// Content returns what an Any holds, nil if that is not known.
+// Content returns the message that an Any holds, or nil if it is not known.
 func (at At) Content(any proto.Message) proto.Message { return at.Resource().Contents[any] }
 
-// As is the message of a place, if it is of type M. The place may be nil.
+// As returns the message of a place if its type is M. The place may be nil.
 func As[M proto.Message](p *Place) (m M, ok bool) {
 	if p == nil || p.Message == nil {
 		return m, false
@@ -101,7 +101,7 @@ func As[M proto.Message](p *Place) (m M, ok bool) {
 	return m, ok
 }
 
-// Around finds the nearest message of type M around a place, or at it; where is nil if there is none.
+// Around returns the nearest message of type M that encloses a place, or is at it, and its place. Where is nil if there is none.
 func Around[M proto.Message](p *Place) (m M, where *Place) {
 	where = p.Enclosing(m.ProtoReflect().Descriptor().FullName())
 	m, ok := As[M](where)

@@ -25,12 +25,12 @@ type Edge struct {
 	Place  *Place    // the message that holds the field
 }
 
-// Subscription asks a source for resources that it does not name: each of those that are there is an Edge too.
+// Subscription asks a source for resources without naming them. Each resource that exists is also the target of an Edge.
 type Subscription struct {
 	From   *Resource
 	Kind   Kind
 	Source Source
-	Name   string // VHDS: the route configuration's; LEDS: the collection's; SRDS, which asks for all: empty
+	Name   string // VHDS: of the route configuration; LEDS: of the collection; SRDS, which asks for all: empty
 }
 
 // Build finds all references between the snapshot's resources. Call it once, after the last Add.
@@ -58,11 +58,11 @@ func (s *Snapshot) Build() {
 	}
 	openAll(s.Resources)
 	for _, r := range s.Resources {
-		if !r.Fragment { // what its names mean may stand in the message that it is merged into
+		if !r.Fragment { // its names may refer to the message that it is merged into
 			r.Walk(b.visit)
 		}
 	}
-	for _, e := range b.edges { // carriers may come after those who mean them
+	for _, e := range b.edges { // carriers may come after the references to them
 		if names := b.carried[e.Kind]; names != nil {
 			e.To = names[e.Target]
 		}
@@ -143,7 +143,7 @@ func sortedKeys(m protoreflect.Map) []string {
 	return keys
 }
 
-// source reads the ConfigSource beside a name, or around it.
+// source reads the ConfigSource next to a name, or around it.
 func (b *builder) source(at *Place, ref *reference) Source {
 	holder := at
 	if ref.around != "" {
@@ -172,7 +172,7 @@ func (b *builder) add(at *Place, ref *reference, from Source, target string, pat
 	b.edges = append(b.edges, e)
 }
 
-// eds is the one name that is given by two fields: an EDS cluster without a service_name asks for its own name.
+// eds adds the one reference whose name comes from two fields: an EDS cluster without a service_name asks for its own name.
 func (b *builder) eds(at *Place) {
 	c, ok := at.Message.Interface().(*clusterv3.Cluster)
 	if !ok || c.GetType() != clusterv3.Cluster_EDS || c.GetEdsClusterConfig().GetEdsConfig() == nil {
@@ -186,7 +186,7 @@ func (b *builder) eds(at *Place) {
 	b.add(at, ref, SourceOf(c.GetEdsClusterConfig().GetEdsConfig(), at.Resource.Source), target, path)
 }
 
-// ecds: a filter whose configuration is discovered asks for its own name.
+// ecds adds the reference of a filter whose configuration is discovered: it asks for its own name.
 func (b *builder) ecds(at *Place) {
 	cs, ok := at.Message.Interface().(*corev3.ExtensionConfigSource)
 	if !ok || at.Parent == nil {

@@ -10,23 +10,23 @@ import (
 	"github.com/xdslint/xdslint/internal/parallel"
 )
 
-// Change is one resource that two snapshots do not have alike.
+// Change is one resource that differs between two snapshots.
 type Change struct {
 	Kind     Kind
 	Name     string
 	Old, New *Resource // nil: not in that snapshot
 }
 
-// Added tells that only the new snapshot has the resource.
+// Added reports whether only the new snapshot has the resource.
 func (c *Change) Added() bool { return c.Old == nil }
 
-// Removed tells that only the old snapshot has the resource.
+// Removed reports whether only the old snapshot has the resource.
 func (c *Change) Removed() bool { return c.New == nil }
 
-// Changed tells that both snapshots have the resource, and not alike.
+// Changed reports whether both snapshots have the resource, with different content.
 func (c *Change) Changed() bool { return c.Old != nil && c.New != nil }
 
-// Changes is what differs between two snapshots. Resources of a bootstrap are left out: no push changes them.
+// Changes lists the resources that differ between two snapshots. Resources of a bootstrap are left out: no push changes them.
 type Changes struct {
 	Old, New *Snapshot
 	All      []*Change // by kind, in the order of Kinds, then by name
@@ -34,8 +34,9 @@ type Changes struct {
 	byName map[Kind]map[string]*Change
 }
 
-// Diff finds what a push of the new snapshot changes for a data plane that has the old one. Both are built. Resources are the same
-// if their kind and name are; content is compared as messages, through every Any, so neither layout nor the order of a map matters.
+// Diff returns what a push of the new snapshot changes for a data plane that has the old one. Both must be built.
+// Resources are matched by kind and name. Their content is compared as messages, through every Any, so neither layout
+// nor the order of a map matters.
 func Diff(before, after *Snapshot) *Changes {
 	var all []*Change
 	for _, kind := range Kinds() {
@@ -58,7 +59,7 @@ func Diff(before, after *Snapshot) *Changes {
 	return c
 }
 
-// unchanged compares several resources at a time.
+// unchanged compares several resources in parallel.
 func unchanged(all []*Change) []bool {
 	same := make([]bool, len(all))
 	parallel.Each(context.Background(), len(all), func() func(int) {
@@ -82,7 +83,7 @@ func pushedNames(before, after *Snapshot, kind Kind) []string {
 	return names
 }
 
-// Of lists the changes of a kind, by name.
+// Of returns the changes of a kind, sorted by name.
 func (c *Changes) Of(kind Kind) []*Change {
 	var all []*Change
 	for _, change := range c.All {
@@ -93,10 +94,10 @@ func (c *Changes) Of(kind Kind) []*Change {
 	return all
 }
 
-// Find is the change of a resource; nil if both snapshots have it alike, or neither has it.
+// Find returns the change of a resource, or nil if both snapshots have the same, or neither has it.
 func (c *Changes) Find(kind Kind, name string) *Change { return c.byName[kind][name] }
 
-// OverXDS returns the resource that xDS delivers under a name, nil if there is none. Among several it is the first.
+// Pushed returns the resource that xDS delivers under a name, or nil if there is none. Of several it returns the first.
 func (s *Snapshot) Pushed(kind Kind, name string) *Resource {
 	for _, r := range s.byName[kind][name] {
 		if r.Delivery == OverXDS && r.State != Failed {
@@ -106,7 +107,7 @@ func (s *Snapshot) Pushed(kind Kind, name string) *Resource {
 	return nil
 }
 
-// Equal tells whether two resources say the same to a data plane; for how long (TTL) is another matter.
+// Equal reports whether two resources mean the same to a data plane. It ignores their TTL.
 func Equal(a, b *Resource) bool {
 	if a == b {
 		return true
@@ -117,14 +118,14 @@ func Equal(a, b *Resource) bool {
 	if proto.Equal(a.Message, b.Message) {
 		return true
 	}
-	// Without Anys there is no other way to say the same.
+	// Without Anys, equal messages are the only way to mean the same.
 	return len(a.Contents) > 0 && len(b.Contents) > 0 && proto.Equal(a.canonical(), b.canonical())
 }
 
-// canonical is the resource's message with what its Anys hold written anew, since equal messages can have unequal bytes.
+// canonical returns the resource's message with the content of its Anys encoded again, since equal messages can have unequal bytes.
 func (r *Resource) canonical() proto.Message { return r.CanonicalOf(r.Message) }
 
-// CanonicalOf is a message of the resource in the form that Equal compares.
+// CanonicalOf returns a message of the resource in the form that Equal compares.
 func (r *Resource) CanonicalOf(m proto.Message) proto.Message {
 	clone := proto.Clone(m)
 	rewriteAnys(r, m.ProtoReflect(), clone.ProtoReflect())

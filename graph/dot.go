@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// label is what an edge is named after: the field that holds the name.
+// label returns the name of the field that holds the reference.
 func (l *Line) label() string {
 	path := l.Edge.Path.Name()
 	if path == "" {
@@ -17,7 +17,7 @@ func (l *Line) label() string {
 	return path
 }
 
-// label is what a node shows below its kind; a bootstrap without a node id shows its file.
+// label returns what a node shows below its kind. A bootstrap without a node id shows its file.
 func (n *Node) label() string {
 	if n.Name == "" && n.Resource != nil {
 		return n.Resource.File.Name
@@ -48,7 +48,7 @@ func (d *Drawing) Dot(w io.Writer) error {
 	return out.Flush()
 }
 
-// quoteDot quotes as DOT wants it: only the quote and the backslash are special.
+// quoteDot quotes for DOT, where only the quote and the backslash are special.
 func quoteDot(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", " ").Replace(s) + `"`
 }
@@ -84,7 +84,7 @@ func (d *Drawing) Mermaid(w io.Writer) error {
 	return out.Flush()
 }
 
-// quoteMermaid writes what Mermaid or HTML would read as more than text by its code.
+// quoteMermaid writes characters that are special to Mermaid or HTML as character codes.
 func quoteMermaid(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -99,7 +99,7 @@ func quoteMermaid(s string) string {
 }
 
 type (
-	// Shape is a drawing as JSON has it.
+	// Shape is the JSON form of a drawing.
 	Shape struct {
 		Nodes []nodeJSON `json:"nodes"`
 		Edges []lineJSON `json:"edges"`
@@ -109,7 +109,7 @@ type (
 		Kind     Kind       `json:"kind"`
 		Name     string     `json:"name"`
 		Snapshot string     `json:"snapshot"`
-		State    string     `json:"state"` // present, inside, missing, presumed (missing, probably), open (not given)
+		State    string     `json:"state"` // present, inside, missing, presumed (probably missing), open (not given)
 		Source   Source     `json:"source"`
 		Location *placeJSON `json:"location"`
 	}
@@ -131,7 +131,7 @@ type (
 	}
 )
 
-// Shape is what JSON writes: the drawing's nodes and edges, with their places.
+// Shape returns what JSON writes: the drawing's nodes and edges, with their places.
 func (d *Drawing) Shape() Shape {
 	out := Shape{Nodes: []nodeJSON{}, Edges: []lineJSON{}}
 	for _, n := range d.Nodes {

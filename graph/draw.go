@@ -6,24 +6,23 @@ import (
 	"strconv"
 )
 
-// Drawing is a graph made for the eye, and for JSON: nodes are names, edges are references. Its order depends on the input
-// alone.
+// Drawing is a graph for display and for JSON: nodes are names, edges are references. Its order depends on the input only.
 type Drawing struct {
 	Nodes []*Node
 	Edges []*Line
 }
 
-// Node is a resource, a name that lives inside one, or a name that nothing given has.
+// Node is a resource, a name declared inside one, or a name that does not exist in the input.
 type Node struct {
-	ID       string // KIND/NAME, with a #2 where several resources share it
+	ID       string // KIND/NAME, with a #2 where several resources have the same
 	Kind     Kind
 	Name     string
 	Snapshot string // the file of the bootstrap or config_dump; empty: loose resources
 	Resource *Resource
-	Inside   bool  // of Resource
-	Part     *Path // where in Resource; nil: all of it, or not known
+	Inside   bool  // Resource declares the name
+	Part     *Path // path in Resource; nil: all of it, or not known
 	Missing  bool
-	World    World // of a missing name: what that means
+	World    World // what a missing name means
 }
 
 // Line is one reference.
@@ -32,7 +31,7 @@ type Line struct {
 	Edge     *Edge
 }
 
-// Draw makes a drawing of built snapshots.
+// Draw returns the drawing of built snapshots.
 func Draw(snapshots []*Snapshot) *Drawing {
 	d := &drawer{taken: map[string]int{}}
 	for _, s := range snapshots {
@@ -46,7 +45,7 @@ type drawer struct {
 	taken map[string]int
 }
 
-// inner is a name without a resource of its own.
+// inner is a name that is not a resource.
 type inner struct {
 	in     *Resource // nil: missing
 	kind   Kind
@@ -103,8 +102,8 @@ func (d *drawer) snapshot(s *Snapshot) {
 	}
 }
 
-// From cuts out what a name leads to, at most depth references away; a negative depth is no limit. It is false where
-// nothing has that name.
+// From returns the part of the drawing that a name leads to, at most depth references away; a negative depth means no
+// limit. It returns false if nothing has that name.
 func (d *Drawing) From(kind Kind, name string, depth int) (*Drawing, bool) {
 	far := map[*Node]int{}
 	var queue []*Node
@@ -144,7 +143,7 @@ func (d *Drawing) From(kind Kind, name string, depth int) (*Drawing, bool) {
 	return cut, true
 }
 
-// span is where a node's resource stands; nil without a text.
+// span returns the place of a node's resource, or nil if it has no text.
 func (n *Node) place() (*SourceFile, Span) {
 	if n.Part != nil {
 		return placed(n.Resource, n.Part)

@@ -13,13 +13,13 @@ const (
 	routeTableName protoreflect.FullName = "envoy.config.route.v3.RouteConfiguration"
 )
 
-// httpFilters knows which HTTP filters a route table's per-filter configurations can mean.
+// httpFilters records which HTTP filters the per-filter configurations of a route table can refer to.
 type httpFilters struct {
 	managers []*manager
 	byPlace  map[*Place]*manager
-	byTable  map[string][]*manager // by the name that RDS or a scope gives
-	upstream map[string]*Resource  // filters of clusters, which see the route's configurations too
-	scoped   []*manager            // with scopes over SRDS: any table that a scope names may be theirs
+	byTable  map[string][]*manager // by the route table's name, from RDS or a scope
+	upstream map[string]*Resource  // filters of clusters, which read the route's configurations too
+	scoped   []*manager            // with scopes over SRDS: they may use any table that a scope names
 	scopes   map[string]bool       // tables that SRDS resources name
 	configs  []perFilter
 }
@@ -39,7 +39,7 @@ func newHTTPFilters() *httpFilters {
 	return &httpFilters{byPlace: map[*Place]*manager{}, byTable: map[string][]*manager{}, upstream: map[string]*Resource{}, scopes: map[string]bool{}}
 }
 
-// visit notes managers, the names of filters, and the tables that managers use.
+// visit records managers, the names of filters, and the tables that managers use.
 func (h *httpFilters) visit(at *Place) {
 	switch at.Message.Descriptor().FullName() {
 	case hcmName:
@@ -51,7 +51,7 @@ func (h *httpFilters) visit(at *Place) {
 			h.filter(at, f.GetName())
 		}
 	case "envoy.config.core.v3.TypedExtensionConfig":
-		// Composite and match delegate hold the filters that they stand for in these.
+		// Composite and match delegate filters hold the filters that they run in these.
 		if f, ok := at.Message.Interface().(*corev3.TypedExtensionConfig); ok && at.Parent != nil {
 			h.filter(at, f.GetName())
 		}
@@ -90,7 +90,7 @@ func (h *httpFilters) scope(at *Place, table string) {
 	}
 }
 
-// users lists the managers that use the route table around a place.
+// users returns the managers that use the route table around a place.
 func (h *httpFilters) users(at *Place) []*manager {
 	if m := h.byPlace[at.Enclosing(hcmName)]; m != nil {
 		return []*manager{m}
@@ -107,7 +107,7 @@ func (h *httpFilters) users(at *Place) []*manager {
 	return users
 }
 
-// edges makes one edge for each key. Without a manager that uses the table there is nothing to refer to.
+// edges adds one edge for each key. If no manager uses the table, there is nothing to refer to.
 func (h *httpFilters) edges() []*Edge {
 	var edges []*Edge
 	for _, c := range h.configs {
@@ -132,7 +132,7 @@ func (h *httpFilters) edges() []*Edge {
 	return edges
 }
 
-// FilterChoices lists the managers whose filters the key of an edge of kind HTTPFilter could have meant.
+// FilterChoices returns the managers whose filters the key of an edge of kind HTTPFilter can refer to.
 func (s *Snapshot) FilterChoices(e *Edge) []*Place {
 	var places []*Place
 	for _, m := range s.filters.users(e.Place) {

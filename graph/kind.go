@@ -1,5 +1,5 @@
-// Package graph holds what a data plane is told, and who refers to whom in it: resources, the snapshots that are judged
-// together, and the edges between them.
+// Package graph models what a control plane sends to a data plane: resources, the snapshots that are judged together,
+// and the references between resources.
 package graph
 
 import (
@@ -8,7 +8,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 )
 
-// Kind is what a name names. Kinds are spelled so in flags, JSON and docs.
+// Kind is the kind of thing that a name refers to. Flags, JSON and docs use the same spelling.
 type Kind string
 
 // The resources of xDS.
@@ -26,10 +26,10 @@ const (
 	ExtensionConfig          Kind = "extension_config"
 )
 
-// File is an input that is no resource: broken, or not readable.
+// File is an input that is not a resource: broken, or not readable.
 const File Kind = "file"
 
-// Names that live inside one resource.
+// Names that are declared inside a resource.
 const (
 	FilterChain            Kind = "filter_chain"
 	HTTPFilter             Kind = "http_filter"
@@ -40,7 +40,7 @@ const (
 	ResourceMonitor        Kind = "resource_monitor"
 )
 
-// Kinds lists all kinds that a name can have, as they are spelled in flags.
+// Kinds returns all kinds that a name can have, in their spelling for flags.
 func Kinds() []Kind {
 	return []Kind{
 		Bootstrap, Listener, FilterChain, RouteConfiguration, ScopedRouteConfiguration, VirtualHost, Cluster, ClusterLoadAssignment,
@@ -48,7 +48,7 @@ func Kinds() []Kind {
 	}
 }
 
-// typeKinds are the messages that are resources.
+// typeKinds maps the messages that are resources to their kinds.
 var typeKinds = map[protoreflect.FullName]Kind{
 	"envoy.config.bootstrap.v3.Bootstrap":              Bootstrap,
 	"envoy.config.listener.v3.Listener":                Listener,
@@ -63,10 +63,10 @@ var typeKinds = map[protoreflect.FullName]Kind{
 	"envoy.config.core.v3.TypedExtensionConfig":        ExtensionConfig,
 }
 
-// KindOf tells which kind of resource a message type is; empty if none.
+// KindOf returns the kind of resource of a message type. It is empty if the type is not a resource.
 func KindOf(name protoreflect.FullName) Kind { return typeKinds[name] }
 
-// TypeURL is what discovery requests call the resources of a kind; empty if they have no type of their own.
+// TypeURL returns the type URL of a kind in discovery requests. It is empty if the kind has none.
 func TypeURL(kind Kind) string {
 	for name, known := range typeKinds {
 		if known == kind {
@@ -76,7 +76,7 @@ func TypeURL(kind Kind) string {
 	return ""
 }
 
-// NameOf reads a resource's own name.
+// NameOf returns the name in a resource's message.
 func NameOf(m protoreflect.Message) string {
 	fields := m.Descriptor().Fields()
 	for _, name := range []protoreflect.Name{"name", "cluster_name"} {
@@ -92,21 +92,21 @@ func NameOf(m protoreflect.Message) string {
 	return ""
 }
 
-// Source is who serves a resource: every ConfigSource is a server of its own.
+// Source is the server of a resource. Every ConfigSource is its own server.
 type Source string
 
-// Sources without a name of their own. Others are "path:FILE" and "api:CLUSTER".
+// Sources with fixed names. Others are "path:FILE" and "api:CLUSTER".
 const (
-	Anywhere Source = ""       // not known, or of no matter
+	Anywhere Source = ""       // not known, or irrelevant
 	Static   Source = "static" // the bootstrap itself
 	ADS      Source = "ads"
 )
 
-// PathSource is the filesystem subscription of one file.
+// PathSource returns the source of a filesystem subscription to one file.
 func PathSource(path string) Source { return Source("path:" + path) }
 
-// SourceOf tells which server a ConfigSource names; nil is the bootstrap itself (SdsSecretConfig without sds_config).
-// `self` is the server that delivered the resource with the reference.
+// SourceOf returns the server that a ConfigSource names. A nil ConfigSource is the bootstrap itself (SdsSecretConfig
+// without sds_config). Self is the server that delivered the resource with the reference.
 func SourceOf(cs *corev3.ConfigSource, self Source) Source {
 	switch s := cs.GetConfigSourceSpecifier().(type) {
 	case *corev3.ConfigSource_Ads:

@@ -1,15 +1,15 @@
 package graph
 
-// Patch is a message that a Kubernetes object puts into what a control plane makes: no resource, but part of one, or one among others that
-// are not known here.
+// Patch is a message that a Kubernetes object adds to the output of a control plane: a part of a resource, or a
+// resource among others that are not known here.
 const Patch Kind = "patch"
 
 // Object is a Kubernetes object that holds resources or patches.
 type Object struct {
 	Kind      string
-	Namespace string // empty: that of whoever applies it
+	Namespace string // empty: that of the client that applies it
 	Name      string
-	Span      Span // of all of it, in its file
+	Span      Span // of the whole object, in its file
 }
 
 // The kinds of objects that hold patches.
@@ -18,7 +18,7 @@ const (
 	EnvoyPatchPolicy = "EnvoyPatchPolicy" // gateway.envoyproxy.io
 )
 
-// String names the object: EnvoyFilter shop/retries.
+// String returns the object's kind and name: EnvoyFilter shop/retries.
 func (o *Object) String() string {
 	if o.Namespace == "" {
 		return o.Kind + " " + o.Name
@@ -26,11 +26,11 @@ func (o *Object) String() string {
 	return o.Kind + " " + o.Namespace + "/" + o.Name
 }
 
-// Secret tells whether nothing of the object must be shown.
+// Secret reports whether the object is a Secret, whose content must not be shown.
 func (o *Object) Secret() bool { return o != nil && o.Kind == "Secret" }
 
-// InObject is where a field of the resource stands in its object: spec.configPatches[0].patch.value.typed_config. A resource that is part of
-// a text in the object stands where the text does. It is nil outside of objects.
+// InObject returns the path of a field of the resource in its object: spec.configPatches[0].patch.value.typed_config.
+// For a resource in a text of the object it is the path of the text. It is nil outside of objects.
 func (r *Resource) InObject(p *Path) *Path {
 	switch {
 	case r.Object == nil:

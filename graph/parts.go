@@ -1,6 +1,6 @@
 package graph
 
-// A part is a message that stands inside a resource and could as well come over xDS by itself.
+// A part is a message inside a resource that xDS could also deliver by itself.
 func isPart(at *Place) bool {
 	kind := KindOf(at.Message.Descriptor().FullName())
 	return at.Parent != nil && (kind == RouteConfiguration || kind == ClusterLoadAssignment)
@@ -11,8 +11,8 @@ type partKey struct {
 	at *Place
 }
 
-// WithParts is the drawing with a node for each part: a listener's inline route configuration, a cluster's load assignment. What a part refers
-// to is drawn from there.
+// WithParts returns the drawing with a node for each part: a listener's inline route configuration, a cluster's load
+// assignment. The references of a part begin at its node.
 func (d *Drawing) WithParts() *Drawing {
 	w := &drawer{taken: map[string]int{}}
 	parts := map[partKey]*Node{}

@@ -2,19 +2,19 @@ package graph
 
 import "google.golang.org/protobuf/reflect/protoreflect"
 
-// reference says that a field holds names of a kind. A new filter that names a cluster costs a line here and no code.
+// reference declares that a field holds names of a kind. A new filter that names a cluster needs one line here and no code.
 type reference struct {
 	field  protoreflect.FullName // a string, a list of strings, or a map whose keys are the names
 	kind   Kind
 	source protoreflect.Name     // the sibling field with the ConfigSource that serves the name; empty: Anywhere
-	around protoreflect.FullName // where source is no sibling: the message around the name that has it
-	scope  protoreflect.FullName // for names that live inside one resource: the message that holds their declarations
+	around protoreflect.FullName // where source is not a sibling: the message around the name that has it
+	scope  protoreflect.FullName // for names declared inside a resource: the message that holds the declarations
 }
 
-// Names that Envoy only compares (HTTPFault.upstream_cluster), prints or hands to a module are no references; the test
-// of this table lists those that look like one.
+// Names that Envoy only compares (HTTPFault.upstream_cluster), prints or passes to a module are not references. The
+// test of this table lists those that look like one.
 var references = []reference{
-	// Clusters, which CDS or the bootstrap gives: routes and other places where requests go.
+	// Clusters, from CDS or the bootstrap: routes and other destinations of requests.
 	{field: "envoy.config.route.v3.RouteAction.cluster", kind: Cluster},
 	{field: "envoy.config.route.v3.RouteAction.RequestMirrorPolicy.cluster", kind: Cluster},
 	{field: "envoy.config.route.v3.WeightedCluster.ClusterWeight.name", kind: Cluster},
@@ -39,8 +39,8 @@ var references = []reference{
 	{field: "envoy.extensions.clusters.composite.v3.ClusterConfig.ClusterEntry.name", kind: Cluster},
 	{field: "envoy.extensions.clusters.mcp_multicluster.v3.ClusterConfig.McpCluster.cluster", kind: Cluster},
 
-	// Clusters that Envoy itself calls: config servers, filters, telemetry. The first two stand for all gRPC services
-	// and all HTTP services, wherever they are.
+	// Clusters that Envoy itself calls: config servers, filters, telemetry. The first two cover all gRPC and HTTP
+	// services, wherever they are nested.
 	{field: "envoy.config.core.v3.GrpcService.EnvoyGrpc.cluster_name", kind: Cluster},
 	{field: "envoy.config.core.v3.HttpUri.cluster", kind: Cluster},
 	{field: "envoy.config.core.v3.ApiConfigSource.cluster_names", kind: Cluster},
@@ -64,8 +64,8 @@ var references = []reference{
 	{field: "envoy.extensions.filters.network.sip_proxy.v3alpha.RouteAction.cluster", kind: Cluster},
 	{field: "envoy.extensions.router.cluster_specifier.golang.v3alpha.Config.default_cluster", kind: Cluster},
 
-	// Resources that a ConfigSource beside the name serves. Thrift, Dubbo and the generic proxy have route tables of
-	// their own types, which no loader knows.
+	// Resources from the ConfigSource next to the name. Thrift, Dubbo and the generic proxy have their own types of
+	// route tables, which no loader reads.
 	{field: "envoy.extensions.filters.network.http_connection_manager.v3.Rds.route_config_name", kind: RouteConfiguration, source: "config_source"},
 	{
 		field: "envoy.config.route.v3.ScopedRouteConfiguration.route_configuration_name", kind: RouteConfiguration,
@@ -78,11 +78,11 @@ var references = []reference{
 	},
 	{field: "envoy.config.bootstrap.v3.RuntimeLayer.RtdsLayer.name", kind: Runtime, source: "rtds_config"},
 
-	// Names that live inside some resource of the snapshot; carriers tells which.
+	// Names that are declared inside any resource of the snapshot: see carriers.
 	{field: "envoy.config.core.v3.EnvoyInternalAddress.server_listener_name", kind: InternalListener},
 	{field: "envoy.extensions.common.dynamic_forward_proxy.v3.DnsCacheConfig.name", kind: DNSCache},
 
-	// Names that live inside the same resource.
+	// Names that are declared inside the same resource.
 	{
 		field: "envoy.config.route.v3.RouteAction.cluster_specifier_plugin",
 		kind:  ClusterSpecifierPlugin, scope: "envoy.config.route.v3.RouteConfiguration",
@@ -98,8 +98,7 @@ var references = []reference{
 	{field: "envoy.config.overload.v3.Trigger.name", kind: ResourceMonitor, scope: "envoy.config.overload.v3.OverloadManager"},
 }
 
-// declarations are the fields that give names which live inside one resource: a string, a map by its keys, or a message
-// by its name.
+// declarations are the fields that declare names inside a resource: a string, the keys of a map, or the name of a message.
 var declarations = map[protoreflect.FullName]Kind{
 	"envoy.config.route.v3.ClusterSpecifierPlugin.extension":                 ClusterSpecifierPlugin,
 	"envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication.providers": JWTProvider,
@@ -107,8 +106,8 @@ var declarations = map[protoreflect.FullName]Kind{
 	"envoy.config.overload.v3.ResourceMonitor.name":                          ResourceMonitor,
 }
 
-// carriers are the messages whose names can be meant from other resources: a listener that is an internal one, a cluster
-// with a DNS cache. The second name is the field that makes it one.
+// carriers are the messages whose names other resources can refer to: an internal listener, a cluster with a DNS cache.
+// The second name is the field that makes a message a carrier.
 var carriers = map[protoreflect.FullName]struct {
 	kind Kind
 	by   protoreflect.Name
@@ -117,7 +116,7 @@ var carriers = map[protoreflect.FullName]struct {
 	"envoy.extensions.clusters.dynamic_forward_proxy.v3.ClusterConfig": {DNSCache, "dns_cache_config"},
 }
 
-// filterConfigs are the maps whose keys name the HTTP filters of whoever uses the route table.
+// filterConfigs are the maps whose keys name HTTP filters of the managers that use the route table.
 var filterConfigs = map[protoreflect.FullName]bool{
 	"envoy.config.route.v3.RouteConfiguration.typed_per_filter_config":            true,
 	"envoy.config.route.v3.VirtualHost.typed_per_filter_config":                   true,
@@ -125,7 +124,7 @@ var filterConfigs = map[protoreflect.FullName]bool{
 	"envoy.config.route.v3.WeightedCluster.ClusterWeight.typed_per_filter_config": true,
 }
 
-// The references that are more than a field with names; build.go and filters.go find them.
+// References that need more than a field with names. build.go and filters.go find them.
 const (
 	fieldEDS          protoreflect.FullName = "envoy.config.cluster.v3.Cluster.EdsClusterConfig.service_name"
 	fieldECDS         protoreflect.FullName = "envoy.config.core.v3.ExtensionConfigSource.config_source"
@@ -143,7 +142,7 @@ var referencesByField = func() map[protoreflect.FullName]*reference {
 	return byField
 }()
 
-// ClusterFields lists the fields that name clusters.
+// ClusterFields returns the full names of the fields that name clusters.
 func ClusterFields() []protoreflect.FullName {
 	var fields []protoreflect.FullName
 	for _, ref := range references {

@@ -12,23 +12,23 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// Delivery is how a resource reaches the data plane; it decides what is refused and what is dropped in silence.
+// Delivery is how a resource reaches the data plane. It decides what is rejected and what is silently ignored.
 type Delivery uint8
 
 // The ways of delivery.
 const (
-	OverXDS       Delivery = iota // over xDS: LDS, RDS, CDS …, be it a stream or a file
+	OverXDS       Delivery = iota // over xDS: LDS, RDS, CDS …, by a stream or a file
 	FromBootstrap                 // as part of the bootstrap
 )
 
 // State is a resource's state in a config_dump.
 type State string
 
-// The states that /config_dump tells apart; resources from elsewhere have none.
+// The states in a /config_dump. Resources from elsewhere have none.
 const (
 	Active  State = "active"
 	Warming State = "warming"
-	Failed  State = "error" // the last update was refused
+	Failed  State = "error" // the last update was rejected
 )
 
 // Resource is one message that xDS delivers under a name.
@@ -37,11 +37,11 @@ type Resource struct {
 	Name     string
 	Message  proto.Message
 	Contents Contents // of the Anys below Message
-	Source   Source   // who serves it
+	Source   Source   // its server
 	Delivery Delivery
 	State    State
-	Version  string        // that the server gave it or its response; empty if not known
-	TTL      time.Duration // after which the data plane forgets it; 0: never
+	Version  string        // of the resource or of its response; empty if not known
+	TTL      time.Duration // after which the data plane removes it; 0: never
 
 	File     *SourceFile // never nil
 	Text     *TextNode   // what Message was decoded from; nil for binary and live input
@@ -49,16 +49,16 @@ type Resource struct {
 
 	// In a Kubernetes object:
 	Object   *Object               // nil elsewhere
-	Within   *Path                 // where in it the resource stands, or the text that it is part of: data["envoy.yaml"]
-	Into     protoreflect.FullName // of a patch that is one value of a field of another message: that field
-	Around   *Path                 // of a patch that is no message: the field of Message that stands for it, which the object does not have
-	Fragment bool                  // it is merged into another message: what is absent here says nothing
+	Within   *Path                 // path in it of the resource, or of the text that it is part of: data["envoy.yaml"]
+	Into     protoreflect.FullName // for a patch that is one value of a field of another message: that field
+	Around   *Path                 // for a patch that is not a message: the field of Message that holds it, which the object does not have
+	Fragment bool                  // it is merged into another message: absent fields say nothing
 
 	once   sync.Once
-	places []*Place // what Walk visits; many rules walk
+	places []*Place // cache of Walk: many rules walk
 }
 
-// Locate finds where a field stands in the resource's file. It is the zero Found for input without text.
+// Locate returns the location of a field in the resource's file. It is the zero Location for input without text.
 func (r *Resource) Locate(p *Path) Location {
 	if r.Text == nil {
 		return Location{}
@@ -66,11 +66,11 @@ func (r *Resource) Locate(p *Path) Location {
 	return r.Text.Locate(p)
 }
 
-// Assumptions are what the user says about the world outside a snapshot.
+// Assumptions are the user's statements about what exists outside a snapshot.
 type Assumptions struct {
 	Names  []Assumed // names that exist elsewhere
-	Open   []Kind    // of these, more exist than the snapshot holds
-	Closed []Kind    // of these, the snapshot holds all
+	Open   []Kind    // more of these exist than the snapshot holds
+	Closed []Kind    // the snapshot holds all of these
 }
 
 // Assumed is a glob (MatchName) over the names of one kind that exist elsewhere.
@@ -79,11 +79,11 @@ type Assumed struct {
 	Glob string
 }
 
-// Snapshot is what is judged together. Nothing is compared across snapshots.
+// Snapshot holds the resources that are judged together. Nothing is compared across snapshots.
 type Snapshot struct {
 	Name        string // the bootstrap's or config_dump's file; empty for loose resources
 	Resources   []*Resource
-	Partial     bool // resources that came alone: what is missing may simply not have been given
+	Partial     bool // the resources came without a bootstrap: others may exist that were not given
 	Assumptions Assumptions
 
 	Edges         []*Edge
@@ -95,7 +95,7 @@ type Snapshot struct {
 	filters   *httpFilters
 	uses      *uses
 	decoded   []*Resource
-	onDemand  bool // clusters come that nobody has named yet
+	onDemand  bool // a filter may ask for clusters that nothing names
 }
 
 type scope struct {
@@ -106,7 +106,7 @@ type scope struct {
 // Add puts resources into the snapshot.
 func (s *Snapshot) Add(resources ...*Resource) { s.Resources = append(s.Resources, resources...) }
 
-// Complete declares that the snapshot holds all resources of a kind that a source serves; with Anywhere, all there are.
+// Complete declares that the snapshot holds all resources of a kind that a source serves. With Anywhere, it holds all from any source.
 func (s *Snapshot) Complete(kind Kind, from Source) {
 	if s.complete == nil {
 		s.complete = map[scope]bool{}
@@ -114,20 +114,20 @@ func (s *Snapshot) Complete(kind Kind, from Source) {
 	s.complete[scope{kind, from}] = true
 }
 
-// World says what a missing name means.
+// World is what a missing name means.
 type World uint8
 
-// The worlds, by what a dangling reference is in them.
+// The worlds, and what a dangling reference means in each.
 const (
 	Open     World = iota // nothing: the target may well exist
 	Presumed              // probably a mistake
 	Closed                // a mistake
 )
 
-// Opened tells whether the user said that more of a kind exist than the snapshot holds.
+// Opened reports whether the user declared that more of a kind exist than the snapshot holds.
 func (s *Snapshot) Opened(kind Kind) bool { return slices.Contains(s.Assumptions.Open, kind) }
 
-// World tells whether the snapshot holds all resources of a kind that a source serves.
+// World returns what it means if a name of this kind, served by this source, is missing in the snapshot.
 func (s *Snapshot) World(kind Kind, from Source) World {
 	switch {
 	case s.Opened(kind):
@@ -146,19 +146,19 @@ func (s *Snapshot) World(kind Kind, from Source) World {
 
 func isPath(from Source) bool { return len(from) > 5 && from[:5] == "path:" }
 
-// MatchName matches a resource's name with a glob (path.Match), whose * and ? stand for slashes too: names have them anywhere.
+// MatchName reports whether a glob (path.Match) matches a resource's name. Its * and ? also match slashes, which names can have anywhere.
 func MatchName(glob, name string) bool {
 	flat := func(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
 	ok, _ := path.Match(flat(glob), flat(name))
 	return ok
 }
 
-// Literal is the glob that matches a name and no other.
+// Literal returns the glob that matches only this name.
 func Literal(name string) string { return literal.Replace(name) }
 
 var literal = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
-// Assumes tells whether the user said that the name exists elsewhere.
+// Assumes reports whether the user declared that the name exists elsewhere.
 func (s *Snapshot) Assumes(kind Kind, name string) bool {
 	for _, a := range s.Assumptions.Names {
 		if a.Kind == kind && MatchName(a.Glob, name) {
@@ -168,8 +168,8 @@ func (s *Snapshot) Assumes(kind Kind, name string) bool {
 	return false
 }
 
-// Find returns the resource that a name means, nil if there is none. Among several it is the first, which is the one that
-// Envoy applies; resources of the source itself come before those whose source is not known.
+// Find returns the resource that a name refers to, or nil if there is none. Of several it returns the first, which is
+// the one that Envoy applies. Resources of the source itself come before those whose source is not known.
 func (s *Snapshot) Find(kind Kind, from Source, name string) *Resource {
 	var other *Resource
 	for _, r := range s.byName[kind][name] {
@@ -186,14 +186,14 @@ func (s *Snapshot) Find(kind Kind, from Source, name string) *Resource {
 	return other
 }
 
-// With is a snapshot of the same world with other resources, built.
+// With returns a built snapshot with other resources, in the same world.
 func (s *Snapshot) With(resources []*Resource) *Snapshot {
 	other := &Snapshot{Name: s.Name, Resources: resources, Partial: s.Partial, Assumptions: s.Assumptions, complete: s.complete}
 	other.Build()
 	return other
 }
 
-// As is a copy of the resource under another name, which says what a message does.
+// As returns a copy of the resource with another name and message.
 func (r *Resource) As(name string, m proto.Message) *Resource {
 	return &Resource{
 		Kind: r.Kind, Name: name, Message: m, Contents: r.Contents, Source: r.Source, Delivery: r.Delivery, State: r.State,
@@ -202,7 +202,7 @@ func (r *Resource) As(name string, m proto.Message) *Resource {
 	}
 }
 
-// Bootstrap is the bootstrap that the snapshot begins with; nil and nil where there is none that could be read.
+// Bootstrap returns the snapshot's bootstrap and its resource, or nil and nil if there is none that could be read.
 func (s *Snapshot) Bootstrap() (*bootstrapv3.Bootstrap, *Resource) {
 	if s.bootstrap == nil {
 		return nil, nil
@@ -214,7 +214,7 @@ func (s *Snapshot) Bootstrap() (*bootstrapv3.Bootstrap, *Resource) {
 	return b, s.bootstrap
 }
 
-// All returns the resources of a kind, in the order in which they were read.
+// All returns the resources of a kind in the order in which they were read.
 func (s *Snapshot) All(kind Kind) []*Resource {
 	var all []*Resource
 	for _, r := range s.Resources {
@@ -225,10 +225,10 @@ func (s *Snapshot) All(kind Kind) []*Resource {
 	return all
 }
 
-// Decoded are the resources that could be read: those with a message.
+// Decoded returns the resources that have a message.
 func (s *Snapshot) Decoded() []*Resource { return s.decoded }
 
-// Names lists the names of a kind, in the order in which they were read.
+// Names returns the names of a kind in the order in which they were read.
 func (s *Snapshot) Names(kind Kind) []string {
 	var names []string
 	for _, r := range s.Resources {

@@ -11,7 +11,7 @@ import (
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 )
 
-// filterChain: the actions of a listener's matcher are the names of its filter chains, as google.protobuf.StringValue.
+// filterChain adds references to filter chains: the actions of a listener's matcher name them, as google.protobuf.StringValue.
 func (b *builder) filterChain(at *Place) {
 	listener := at.Enclosing("envoy.config.listener.v3.Listener")
 	if listener == nil || at.Enclosing("envoy.config.listener.v3.FilterChain") != nil || !at.below(listener, "filter_chain_matcher") {
@@ -22,7 +22,7 @@ func (b *builder) filterChain(at *Place) {
 	b.add(at, ref, Anywhere, name, at.Path.Field("value"))
 }
 
-// below tells whether the place is inside one field of a message around it.
+// below reports whether the place is inside one field of a message around it.
 func (p *Place) below(around *Place, field string) bool {
 	for path := p.Path; path != nil; path = path.Parent() {
 		if path.Parent() == around.Path {
@@ -32,7 +32,7 @@ func (p *Place) below(around *Place, field string) bool {
 	return false
 }
 
-// carrier notes a message whose name can be meant from other resources.
+// carrier records a message whose name other resources can refer to.
 func (b *builder) carrier(at *Place) {
 	c, ok := carriers[at.Message.Descriptor().FullName()]
 	if !ok {
@@ -54,7 +54,7 @@ func (b *builder) carrier(at *Place) {
 	}
 }
 
-// isCarrier tells whether a message gives a name, instead of meaning one.
+// isCarrier reports whether a message declares a name, instead of referring to one.
 func (p *Place) isCarrier() bool {
 	if p == nil {
 		return false
@@ -63,7 +63,7 @@ func (p *Place) isCarrier() bool {
 	return ok
 }
 
-// subscription: SRDS, VHDS and LEDS name no resource; they get all that the source has, or all below a name.
+// subscription records SRDS, VHDS and LEDS, which do not name resources: they get all that the source has, or all below a name.
 func (b *builder) subscription(at *Place) {
 	switch m := at.Message.Interface().(type) {
 	case *hcmv3.ScopedRds:
@@ -92,7 +92,7 @@ func (b *builder) subscribe(at *Place, field protoreflect.FullName, kind Kind, n
 	}
 }
 
-// from lists the resources of a kind that a source serves, and those whose source is not known.
+// from returns the resources of a kind that a source serves, and those whose source is not known.
 func (s *Snapshot) from(kind Kind, from Source) []*Resource {
 	var all []*Resource
 	for _, r := range s.Resources {
@@ -103,7 +103,7 @@ func (s *Snapshot) from(kind Kind, from Source) []*Resource {
 	return all
 }
 
-// below lists the resources of a kind whose names continue a name after a slash.
+// below returns the resources of a kind whose names continue a name after a slash.
 func (b *builder) below(kind Kind, name string) []*Resource {
 	if b.children == nil {
 		b.children = map[Kind]map[string][]*Resource{VirtualHost: {}, LbEndpoint: {}}

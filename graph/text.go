@@ -6,31 +6,31 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// Where a resource comes from: the file, what it says, and where.
+// Where a resource comes from: its file, its text, and places in both.
 type (
 	// SourceFile is one input.
 	SourceFile = source.File
 	// Span is a range of bytes in a file.
 	Span = source.Span
-	// Position is a place in a file as people count it.
+	// Position is a place in a file, with a line and a column.
 	Position = source.Position
 	// TextNode is a value in a text.
 	TextNode = tree.Node
-	// Path leads through messages: `virtual_hosts[0].routes[2].route.cluster`, on through an Any as if its content stood there.
+	// Path leads through messages: `virtual_hosts[0].routes[2].route.cluster`. It continues through an Any as if its content were there.
 	Path = tree.Path
-	// Location is where a path leads in a text.
+	// Location is the place in a text that a path leads to.
 	Location = tree.Location
 )
 
 // How a resource was decoded.
 type (
-	// Types finds message types by their names.
+	// Types looks up message types by name.
 	Types = decode.Types
 	// Contents are the messages in Anys and TypedStructs.
 	Contents = decode.Contents
-	// Problem is one place where a text is not a message of its type.
+	// Problem is a place where a text does not match its message type.
 	Problem = decode.Problem
-	// ProblemKind says what is wrong there.
+	// ProblemKind is what is wrong at a problem's place.
 	ProblemKind = decode.ProblemKind
 )
 

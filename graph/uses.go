@@ -1,6 +1,6 @@
 package graph
 
-// uses is who refers to whom, looked up from either side.
+// uses indexes the references by both of their ends.
 type uses struct {
 	from    map[*Resource][]*Edge
 	to      map[*Resource][]*Edge
@@ -24,7 +24,7 @@ func newUses(s *Snapshot) *uses {
 	return u
 }
 
-// roots are the kinds where traffic comes in. A snapshot without listeners was given without them: then its route
+// roots returns the kinds where traffic enters. Without listeners the snapshot is incomplete: then its route
 // configurations count as used, and so on.
 func roots(s *Snapshot) map[Kind]bool {
 	for _, kind := range []Kind{Listener, RouteConfiguration, ScopedRouteConfiguration, VirtualHost} {
@@ -47,12 +47,12 @@ func (u *uses) reach(r *Resource) {
 	}
 }
 
-// From lists the references that a resource holds.
+// From returns the references that a resource holds.
 func (s *Snapshot) From(r *Resource) []*Edge { return s.uses.from[r] }
 
-// To lists the references of other resources to a resource.
+// To returns the references of other resources to a resource.
 func (s *Snapshot) To(r *Resource) []*Edge { return s.uses.to[r] }
 
-// Serves tells whether traffic can come to the resource: a listener or the bootstrap leads to it. In a snapshot without
-// listeners every route configuration counts as used, without those every cluster.
+// Serves reports whether traffic can reach the resource, from a listener or the bootstrap. In a snapshot without
+// listeners every route configuration counts as used; without route configurations, every cluster.
 func (s *Snapshot) Serves(r *Resource) bool { return s.uses.reached[r] }

@@ -7,18 +7,18 @@ import (
 	"github.com/xdslint/xdslint/internal/decode"
 )
 
-// Place is one message somewhere inside a resource.
+// Place is one message anywhere inside a resource.
 type Place struct {
 	Resource *Resource
 	Parent   *Place // nil: the resource's own message
 	Message  protoreflect.Message
 	Path     *Path
-	// Opaque is set on an Any whose content is not known.
+	// Opaque is true for an Any whose content is not known.
 	Opaque bool
 }
 
-// Walk visits every message of the resource, parents first, through every Any and TypedStruct: an Any that could be
-// decoded is itself visited, then its content. Static resources of a bootstrap are resources of their own, and left out.
+// Walk visits every message of the resource, parents first, through every Any and TypedStruct. It visits a decoded Any
+// first, then its content. It leaves out the static resources of a bootstrap, which are separate resources.
 func (r *Resource) Walk(visit func(*Place)) {
 	r.once.Do(func() {
 		if r.Message != nil {
@@ -58,7 +58,7 @@ func (r *Resource) walk(at *Place, visit func(*Place)) {
 	})
 }
 
-// Enclosing returns the nearest message of a type around the place (or the place itself), nil if there is none.
+// Enclosing returns the nearest place of a message type around this one, or this one itself. It returns nil if there is none.
 func (p *Place) Enclosing(name protoreflect.FullName) *Place {
 	for at := p; at != nil; at = at.Parent {
 		if at.Message.Descriptor().FullName() == name {

@@ -16,7 +16,7 @@ import (
 
 const bootstrapName protoreflect.FullName = "envoy.config.bootstrap.v3.Bootstrap"
 
-// statics are the resources that a bootstrap holds itself.
+// statics are the lists of static resources in a bootstrap.
 var statics = []struct {
 	field string
 	name  protoreflect.FullName
@@ -26,8 +26,8 @@ var statics = []struct {
 	{"secrets", "envoy.extensions.transport_sockets.tls.v3.Secret"},
 }
 
-// bootstrap adds a bootstrap, and its static resources as resources of their own. Each is decoded alone: so its problems
-// have paths that begin in it, and thousands of them are decoded in parallel.
+// bootstrap adds a bootstrap, and its static resources as separate resources. Each is decoded alone: so its problems
+// have paths that begin in it, and thousands can be decoded in parallel.
 func (a *assembly) bootstrap(in *input) *part {
 	if in.binary != nil {
 		return a.binaryBootstrap(in)
@@ -77,7 +77,7 @@ func (a *assembly) binaryBootstrap(in *input) *part {
 	return whole
 }
 
-// outlined tells where a bootstrap in proto text is, and where its static resources.
+// outlined returns the outline of a bootstrap in proto text, and those of its static resources.
 func (p *part) outlined(outline *graph.TextNode) (rest *graph.TextNode, static [][]*graph.TextNode) {
 	if outline == nil {
 		return nil, nil
@@ -86,7 +86,7 @@ func (p *part) outlined(outline *graph.TextNode) (rest *graph.TextNode, static [
 	return split(outline)
 }
 
-// opened makes a part of a message that is decoded already. If it is from proto text, that is its outline.
+// opened makes a part of a decoded message. For proto text, the node is its outline.
 func (a *assembly) opened(p *part, m proto.Message, outline *graph.TextNode) {
 	d := decode.NewDecoder(a.types)
 	d.Open(m)
@@ -111,7 +111,7 @@ func split(root *graph.TextNode) (rest *graph.TextNode, static [][]*graph.TextNo
 		switch list := inner.Field(s.field); {
 		case list == nil:
 			continue
-		case list.Kind == tree.Map: // Envoy takes it for a list of one
+		case list.Kind == tree.Map: // Envoy reads it as a list of one
 			static[i] = []*graph.TextNode{list}
 		case list.Kind == tree.List:
 			for j := range list.Items {
@@ -126,8 +126,7 @@ func split(root *graph.TextNode) (rest *graph.TextNode, static [][]*graph.TextNo
 	return &copied, static
 }
 
-// merge puts the static resources back into the bootstrap's message, where rules over it look for them, and what
-// --config-yaml says over it.
+// merge puts the static resources back into the bootstrap's message, where its rules look for them, and merges --config-yaml over it.
 func (p *part) merge(types graph.Types) {
 	b, ok := p.resource.Message.(*bootstrapv3.Bootstrap)
 	if !ok {
@@ -154,7 +153,7 @@ func (p *part) merge(types graph.Types) {
 	}
 }
 
-// mergeOver merges as Envoy does: lists are joined, scalars replaced. The Anys are new messages then.
+// mergeOver merges as Envoy does: it joins lists and replaces scalars. It copies the Anys.
 func (p *part) mergeOver(b *bootstrapv3.Bootstrap, types graph.Types) {
 	proto.Merge(b, p.over.resource.Message)
 	d := decode.NewDecoder(types)
@@ -162,7 +161,7 @@ func (p *part) mergeOver(b *bootstrapv3.Bootstrap, types graph.Types) {
 	p.resource.Contents, p.seen, p.resource.Name = d.Contents, d.Seen, graph.NameOf(b.ProtoReflect())
 }
 
-// overlay adds what --config-yaml merges over a bootstrap: its static resources, and its problems as those of a file.
+// overlay adds the static resources of --config-yaml, which Envoy merges over a bootstrap, and its problems as those of a file.
 func (a *assembly) overlay(whole *part) {
 	in := a.inline("--config-yaml", a.opts.ConfigYAML)
 	a.broken(in, graph.Static)

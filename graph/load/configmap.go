@@ -8,8 +8,8 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// configMap reads the texts of a ConfigMap or a Secret: bootstraps, and resources. A bootstrap finds the files that it names among the others,
-// by the last part of their paths, since they are mounted together.
+// configMap reads the texts of a ConfigMap or a Secret: bootstraps and resources. The files that a bootstrap names are
+// looked up among the other texts, by the last part of their paths, since they are mounted together.
 func (l *loader) configMap(o *object) ([]*graph.Snapshot, error) {
 	within := &loader{ctx: l.ctx, opts: l.opts, types: l.types, given: map[string][]byte{}}
 	within.opts.ConfigYAML, within.opts.Progress = "", nil
@@ -28,7 +28,7 @@ func (l *loader) configMap(o *object) ([]*graph.Snapshot, error) {
 	return within.snapshots()
 }
 
-// texts adds what stands under the keys of one field.
+// texts adds the texts under the keys of one field.
 func (o *object) texts(l *loader, field string, encoded bool) {
 	values := o.node.Get(field)
 	if values == nil || values.Kind != tree.Map {
@@ -58,10 +58,10 @@ func (o *object) texts(l *loader, field string, encoded bool) {
 	}
 }
 
-// bombed tells whether the texts of a file hold more than it does: without aliases they have less than twice its size.
+// bombed reports whether aliases expand the texts of a file too far. Without aliases they have less than twice its size.
 func (in *input) bombed() bool { return in.held > 1_000_000+16*len(in.file.Text) }
 
-// plain is the field for plain text.
+// plain returns the field for plain text.
 func plain(kind string) string {
 	if kind == "Secret" {
 		return "stringData"
@@ -69,7 +69,7 @@ func plain(kind string) string {
 	return "data"
 }
 
-// text reads one text, and puts what was read of it where it stands in the object's file.
+// text reads one text, and moves its nodes to their places in the object's file.
 func (o *object) text(l *loader, at *graph.Path, key string, n *graph.TextNode, text []byte, encoded bool) *input {
 	in := &input{found: found{path: key}, format: formatOf(key), file: &graph.SourceFile{Name: key}, object: o.Object, within: at}
 	l.parse(in, text)
@@ -78,19 +78,19 @@ func (o *object) text(l *loader, at *graph.Path, key string, n *graph.TextNode, 
 		to, exact = lines.Span, true
 	}
 	for _, doc := range in.docs {
-		doc.Move(to, !exact || n.Bound || o.Secret()) // an edit would show what stands there
+		doc.Move(to, !exact || n.Bound || o.Secret()) // an edit would show the content
 	}
 	shift(in.problems, to)
 	in.file = o.in.file
 	return in
 }
 
-// nothing says that no text is anything of xDS, or what keeps them from being read.
+// nothing reports that no text is xDS, or why none can be read.
 func (o *object) nothing(texts []*input) {
 	broken := false
 	for _, in := range texts {
 		for _, p := range in.problems {
-			if broken = true; !in.matters() { // else it is reported as that of any file
+			if broken = true; !in.matters() { // else it is reported as in any file
 				p.Path = in.within
 				o.problems = append(o.problems, p)
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// slot is where a list of a config_dump holds resources, each in an Any.
+// slot is a list of a config_dump, and the path in its elements to a resource in an Any.
 type slot struct {
 	list   protoreflect.Name // of the section
 	body   []protoreflect.Name
@@ -23,7 +23,7 @@ type slot struct {
 type section struct {
 	kind  graph.Kind
 	slots []slot
-	item  map[protoreflect.Name]protoreflect.Name // type of an element → its list: `?resource=` gives elements alone
+	item  map[protoreflect.Name]protoreflect.Name // type of an element → its list: `?resource=` returns elements without their section
 }
 
 var sections = map[protoreflect.FullName]section{
@@ -78,7 +78,7 @@ func items(pairs ...protoreflect.Name) map[protoreflect.Name]protoreflect.Name {
 	return m
 }
 
-// dumped makes the snapshot of a config_dump.
+// dumped returns the snapshot of a config_dump.
 func (l *loader) dumped(in *input) (*graph.Snapshot, error) {
 	a := l.assemble(in.file.Name)
 	d := dump{assembly: a, in: in, has: map[graph.Kind]bool{}}
@@ -93,7 +93,7 @@ func (l *loader) dumped(in *input) (*graph.Snapshot, error) {
 	return a.finish(), nil
 }
 
-// unweigh takes out the weight 0 that Envoy writes for each locality without one, and would itself refuse.
+// unweigh removes the weight 0 that Envoy writes for each locality without a weight, and would itself reject.
 func unweigh(r *graph.Resource) {
 	m, _ := r.Message.(*endpointv3.ClusterLoadAssignment)
 	for _, l := range m.GetEndpoints() {
@@ -109,8 +109,8 @@ type dump struct {
 	has map[graph.Kind]bool
 }
 
-// read adds the resources of all sections. What listeners and clusters hold inline stands in other sections once more, and
-// the static resources in the bootstrap's.
+// read adds the resources of all sections. The inline parts of listeners and clusters appear in other sections again,
+// and the static resources in the bootstrap's section.
 func (d *dump) read() {
 	views := d.views()
 	for _, v := range views {
@@ -140,7 +140,7 @@ func (d *dump) read() {
 	}
 }
 
-// inline tells of which kinds the static resources stand inside other resources of the dump.
+// inline returns the kinds whose static resources are also inside other resources of the dump.
 func (d *dump) inline(kind graph.Kind) bool {
 	switch kind {
 	case graph.RouteConfiguration, graph.ScopedRouteConfiguration:
@@ -151,7 +151,7 @@ func (d *dump) inline(kind graph.Kind) bool {
 	return false
 }
 
-// element adds the resources of a section's element that stands alone.
+// element adds the resources of an element without its section.
 func (d *dump) element(v view) {
 	s, ok := sections[v.name.Parent()]
 	if !ok {
@@ -165,7 +165,7 @@ func (d *dump) element(v view) {
 }
 
 func (d *dump) slot(v view, s slot) {
-	if v.text("version_info") == "uninitialized" { // a secret that Envoy waits for: there is nothing but its name
+	if v.text("version_info") == "uninitialized" { // a secret that Envoy waits for: it has only a name
 		return
 	}
 	from := origin{in: d.in, source: s.source, state: s.state}
@@ -194,7 +194,7 @@ func (d *dump) slot(v view, s slot) {
 	}
 }
 
-// boot adds the bootstrap, and those of its static resources that no section has.
+// boot adds the bootstrap, and its static resources that are not in any section.
 func (d *dump) boot(v view) {
 	in := *d.in
 	switch {
@@ -223,12 +223,12 @@ func (d *dump) boot(v view) {
 
 // view is a message of a config_dump, as a text or binary.
 type view struct {
-	name    protoreflect.FullName // of its type, where an Any says so
+	name    protoreflect.FullName // of its type, from the Any around it
 	node    *graph.TextNode
 	message protoreflect.Message
 }
 
-// views lists what a config_dump holds.
+// views returns the sections and elements of a config_dump.
 func (d *dump) views() []view {
 	var views []view
 	if d.in.binary != nil {

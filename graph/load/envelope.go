@@ -38,7 +38,7 @@ func (a *assembly) bare(from origin, n *graph.TextNode) {
 	}
 }
 
-// envelope adds the resources of a response. Whatever is wrong with the response itself belongs to the file.
+// envelope adds the resources of a response. Problems of the response itself belong to the file.
 func (a *assembly) envelope(from origin, n *graph.TextNode, name protoreflect.Name) {
 	rest, inner := *n, from
 	inner.depth += 2
@@ -56,7 +56,7 @@ func (a *assembly) envelope(from origin, n *graph.TextNode, name protoreflect.Na
 				add(inner, &list.Items[i])
 			}
 			rest = n.With("resources", graph.TextNode{Kind: tree.List})
-		case tree.Map: // Envoy takes it for a list of one
+		case tree.Map: // Envoy reads it as a list of one
 			add(inner, list)
 			rest = n.With("resources", graph.TextNode{Kind: tree.List})
 		}
@@ -64,7 +64,7 @@ func (a *assembly) envelope(from origin, n *graph.TextNode, name protoreflect.Na
 	a.check(from, &rest, name)
 }
 
-// check decodes a message around resources and finds what is wrong with it; nil if its type is not known.
+// check decodes a message around resources and records its problems. It returns nil if its type is not known.
 func (a *assembly) check(from origin, n *graph.TextNode, name protoreflect.Name) protoreflect.Message {
 	mt, err := a.types.FindMessageByName(discoveryPackage + protoreflect.FullName(name))
 	if err != nil {
@@ -78,8 +78,7 @@ func (a *assembly) check(from origin, n *graph.TextNode, name protoreflect.Name)
 	return m
 }
 
-// delta adds the resources of a delta response, in whose place older ones of the same name go; those that it removes go
-// without one.
+// delta adds the resources of a delta response, which replace older ones of the same name, and notes those that it removes.
 func (a *assembly) delta(from origin, n *graph.TextNode) {
 	before := len(a.parts)
 	inner := from
@@ -117,7 +116,7 @@ func (a *assembly) packed(from origin, b *binary) {
 	a.remove(from, b.typeURL, b.removed)
 }
 
-// remove notes names that a delta response removes from what was read before it.
+// remove notes the names that a delta response removes from what was read before it.
 func (a *assembly) remove(from origin, url string, names []string) {
 	if kind := graph.KindOf(decode.TypeName(url)); kind != "" {
 		for _, name := range names {
@@ -132,8 +131,7 @@ type identity struct {
 	source graph.Source
 }
 
-// settle applies delta responses, one after the other, over all else: what they give takes the place of what was there,
-// what they remove goes.
+// settle applies delta responses in order, after everything else: their resources replace earlier ones, and the removed ones are dropped.
 func settle(parts []*part) []*part {
 	last := map[identity]*part{}
 	for _, p := range parts {

@@ -10,18 +10,18 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// applyTo is one kind of thing that an EnvoyFilter patches.
+// applyTo is one value of an EnvoyFilter's applyTo: what a patch changes.
 type applyTo struct {
 	name    string
 	message protoreflect.FullName
-	into    protoreflect.FullName // the field that takes it, if it is an extension
-	works   []string              // the operations that do anything: pilot/pkg/networking/core/envoyfilter
+	into    protoreflect.FullName // the field for it, if it is an extension
+	works   []string              // the operations that have an effect: pilot/pkg/networking/core/envoyfilter
 }
 
 var (
 	merges  = []string{"MERGE", "MERGE_AND_REPLACE_LIST"}
 	inserts = []string{"INSERT_BEFORE", "INSERT_AFTER", "INSERT_FIRST"}
-	adds    = append([]string{"ADD"}, inserts...) // where order is of no matter, Istio takes an insert for an ADD
+	adds    = append([]string{"ADD"}, inserts...) // where order does not matter, Istio treats an insert as an ADD
 	listed  = slices.Concat(merges, adds, []string{"REMOVE"})
 	filters = slices.Concat([]string{"MERGE", "REMOVE", "REPLACE"}, adds)
 )
@@ -45,8 +45,8 @@ const managerPackage protoreflect.FullName = "envoy.extensions.filters.network.h
 
 var operations = slices.Concat(merges, adds, []string{"REMOVE", "REPLACE"})
 
-// envoyFilter reads the patches of Istio's EnvoyFilter (networking.istio.io/v1alpha3). What Istio's own validation refuses is wrong here too
-// (pkg/config/validation/envoyfilter).
+// envoyFilter reads the patches of Istio's EnvoyFilter (networking.istio.io/v1alpha3). It reports what Istio's own
+// validation rejects (pkg/config/validation/envoyfilter).
 func (l *loader) envoyFilter(o *object) ([]*graph.Snapshot, error) {
 	var all []*graph.Snapshot
 	items := o.list("spec", "configPatches")

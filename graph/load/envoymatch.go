@@ -7,7 +7,7 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// matches are the objects that a patch can be matched by, and the things that are patched in each.
+// matches lists the objects by which a patch can be matched, and what is patched in each.
 var matches = []struct {
 	key  string
 	what []string
@@ -17,7 +17,7 @@ var matches = []struct {
 	{"cluster", []string{"CLUSTER"}},
 }
 
-// matched judges what a patch is matched by, as Istio's validation does.
+// matched checks the match of a patch as Istio's validation does.
 func (o *object) matched(at *tree.Path, match *tree.Node, to string) {
 	if match == nil || match.Kind != tree.Map || forWaypoint(match) {
 		return
@@ -43,7 +43,7 @@ func (o *object) matched(at *tree.Path, match *tree.Node, to string) {
 	}
 }
 
-// forWaypoint tells a match that Istio's validation passes over: those of waypoints have a shape of their own.
+// forWaypoint reports whether a match is for waypoints. These have another shape, and Istio's validation ignores them.
 func forWaypoint(match *tree.Node) bool { return textOf(find(match, "context")) == "WAYPOINT" }
 
 func (o *object) filterMatched(at *tree.Path, filter *tree.Node, to string) {
@@ -64,14 +64,14 @@ func (o *object) filterMatched(at *tree.Path, filter *tree.Node, to string) {
 	}
 }
 
-// named are the keys of the name that a filter has to be matched by before Istio removes or replaces it.
+// named are the keys of the filter name that a match must have before Istio removes or replaces the filter.
 var named = map[string][]string{
 	"LISTENER_FILTER": {"listener", "listenerFilter"},
 	"NETWORK_FILTER":  {"listener", "filterChain", "filter"},
 	"HTTP_FILTER":     {"listener", "filterChain", "filter", "subFilter"},
 }
 
-// idle tells whether Istio passes over an operation since the match names no filter.
+// idle reports whether Istio ignores an operation because the match does not name a filter.
 func idle(to, operation string, match *tree.Node) bool {
 	keys := named[to]
 	needed := operation == "REMOVE" || operation == "REPLACE" || operation == "MERGE" && to == "LISTENER_FILTER"

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// found is one file that the paths lead to.
+// found is one file that the paths name.
 type found struct {
 	path  string
-	named bool // given itself, not found in a folder: it must be xDS
+	named bool // named by a path itself, not found in a folder: it must be xDS
 }
 
 // find lists the files that the paths name: themselves, below folders, by globs.
@@ -61,8 +61,8 @@ func (l *loader) findOne(path string) ([]found, error) {
 	return all, nil
 }
 
-// below lists the files of a folder, its subfolders and what symbolic links in it lead to, sorted by name. Hidden folders
-// are left out, but not the one that was asked for.
+// below returns the files of a folder, of its subfolders and of the targets of its symbolic links, sorted by name. It
+// leaves out hidden folders below the given one.
 func (l *loader) below(root string) ([]found, error) {
 	w := &walker{loader: l, entered: map[string]bool{}}
 	if err := w.folder(root); err != nil {
@@ -73,7 +73,7 @@ func (l *loader) below(root string) ([]found, error) {
 
 type walker struct {
 	*loader
-	entered map[string]bool // folders by their real path: a link may lead into a loop
+	entered map[string]bool // folders by their real path: links can form a loop
 	files   []found
 }
 
@@ -133,7 +133,7 @@ func (w *walker) entry(path string, entry fs.DirEntry) error {
 	return nil
 }
 
-// unique drops files that were named before. What was named itself anywhere stays named.
+// unique drops repeated files. A file that is named by any path stays named.
 func unique(all []found) []found {
 	first := map[string]int{}
 	out := all[:0]

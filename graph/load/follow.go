@@ -16,7 +16,7 @@ import (
 	"github.com/xdslint/xdslint/internal/decode"
 )
 
-// served tells which kind of resource comes from the ConfigSource in a field.
+// served maps a field with a ConfigSource to the kind of resource that comes from there.
 var served = map[protoreflect.FullName]graph.Kind{
 	"envoy.config.bootstrap.v3.Bootstrap.DynamicResources.lds_config":                                graph.Listener,
 	"envoy.config.bootstrap.v3.Bootstrap.DynamicResources.cds_config":                                graph.Cluster,
@@ -33,11 +33,11 @@ var served = map[protoreflect.FullName]graph.Kind{
 	"envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.OnDemand.odcds_config":                   graph.Cluster,
 }
 
-// servers is what became of the ConfigSources of one bootstrap.
+// servers is what is known about the ConfigSources of one bootstrap.
 type servers struct {
 	read     map[graph.Source]bool // the files, and whether they could be read
 	kinds    map[graph.Kind]map[graph.Source]bool
-	onDemand bool // clusters can come that nobody has named yet
+	onDemand bool // a filter may ask for clusters that nothing names
 }
 
 // follow reads the files that ConfigSources name, and those that their resources name in turn.
@@ -58,7 +58,7 @@ func (a *assembly) follow(boot *input) (*servers, error) {
 	return s, nil
 }
 
-// source notes one ConfigSource, and reads the file that it names.
+// source records one ConfigSource, and reads the file that it names.
 func (a *assembly) source(s *servers, boot *input, p *part, seen decode.Seen) {
 	cs, ok := seen.Message.Interface().(*corev3.ConfigSource)
 	if !ok {
@@ -87,7 +87,7 @@ func (a *assembly) source(s *servers, boot *input, p *part, seen decode.Seen) {
 	}
 }
 
-// pathOf returns the file that a ConfigSource names, and the field that does it.
+// pathOf returns the file that a ConfigSource names, and the field that names it.
 func pathOf(cs *corev3.ConfigSource) (path string, field []string) {
 	switch s := cs.GetConfigSourceSpecifier().(type) {
 	case *corev3.ConfigSource_PathConfigSource:
@@ -98,7 +98,7 @@ func pathOf(cs *corev3.ConfigSource) (path string, field []string) {
 	return "", nil
 }
 
-// named adds the resources of a file that a resource names, and tells whether it could be read.
+// named adds the resources of a file that a resource names, and reports whether it could be read.
 func (a *assembly) named(boot *input, by *graph.Resource, at *graph.Path, path string, from graph.Source) bool {
 	name, err := a.locate(path, boot)
 	if errors.Is(err, errNotGiven) {
@@ -121,10 +121,10 @@ func (a *assembly) named(boot *input, by *graph.Resource, at *graph.Path, path s
 	return len(in.problems) == 0
 }
 
-// errNotGiven: what there is was given by name, and this is not among it.
+// errNotGiven: the input is a set of named texts, and this is not one of them.
 var errNotGiven = errors.New("it was not given")
 
-// among finds a file among those that were given.
+// among finds a file among the given texts.
 func (l *loader) among(path string, boot *input) (string, error) {
 	for _, try := range []string{path, filepath.Join(filepath.Dir(boot.path), path), filepath.Join(filepath.Dir(boot.path), filepath.Base(path))} {
 		if _, ok := l.given[try]; ok {
@@ -134,7 +134,7 @@ func (l *loader) among(path string, boot *input) (string, error) {
 	return "", errNotGiven
 }
 
-// locate finds a file as Envoy does, from the working directory; or else from the bootstrap's folder.
+// locate finds a file as Envoy does, from the working directory, or else from the bootstrap's folder.
 func (a *assembly) locate(path string, boot *input) (string, error) {
 	if a.given != nil {
 		return a.among(path, boot)
@@ -195,7 +195,7 @@ func (l *loader) open(path string) *input {
 	return in
 }
 
-// RealPath is the same for all spellings of a path.
+// RealPath returns the absolute path without symbolic links. It is the same for all spellings of a path.
 func RealPath(path string) string {
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
@@ -212,15 +212,15 @@ var dynamicKinds = []graph.Kind{
 	graph.ClusterLoadAssignment, graph.LbEndpoint, graph.Secret, graph.Runtime, graph.ExtensionConfig,
 }
 
-// complete declares what the snapshot of a bootstrap holds all of: what the bootstrap itself gives, what files gave that
-// were read, and each kind whose every source was read.
+// complete declares the kinds of which the snapshot of a bootstrap holds all resources: those from the bootstrap
+// itself, those from files that were read, and each kind of which every source was read.
 func (s *servers) complete(snapshot *graph.Snapshot, whole *graph.Resource) {
 	snapshot.Complete(graph.Secret, graph.Static)
 	b, ok := whole.Message.(*bootstrapv3.Bootstrap)
 	if !ok {
 		return
 	}
-	authorities := len(b.GetConfigSources()) > 0 || b.GetDefaultConfigSource() != nil // xdstp: names find their servers there
+	authorities := len(b.GetConfigSources()) > 0 || b.GetDefaultConfigSource() != nil // xdstp: names refer to servers there
 	for _, kind := range dynamicKinds {
 		all := !authorities
 		for from := range s.kinds[kind] {

@@ -31,10 +31,10 @@ var extensions = map[string]format{
 	".binpb":     binaryFormat,
 }
 
-// formatOf reads the encoding off the extension, in any case of letters, as Envoy does.
+// formatOf returns the encoding for an extension, in any case of letters, as Envoy does.
 func formatOf(path string) format { return extensions[strings.ToLower(filepath.Ext(path))] }
 
-// decoder is the format's name in the decoder.
+// decoder returns the decoder's name of the format.
 func (f format) decoder() decode.Format {
 	if f == jsonFormat {
 		return decode.JSON
@@ -42,7 +42,7 @@ func (f format) decoder() decode.Format {
 	return decode.YAML
 }
 
-// TextExtensions lists the extensions of files that are texts, with their dots, sorted.
+// TextExtensions returns the extensions of text files, with their dots, sorted.
 func TextExtensions() []string {
 	var texts []string
 	for _, extension := range slices.Sorted(maps.Keys(extensions)) {
@@ -53,5 +53,5 @@ func TextExtensions() []string {
 	return texts
 }
 
-// Known tells whether a file's extension is one of xDS's encodings: in a folder, only such files are read.
+// Known reports whether a file's extension is that of an encoding of xDS. In a folder, only such files are read.
 func Known(path string) bool { return formatOf(path) != unknownFormat }

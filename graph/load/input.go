@@ -13,7 +13,7 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// input makes snapshots of all that was read.
+// input makes snapshots of all files that were read.
 func (l *loader) input() (*Input, error) {
 	result := &Input{}
 	for _, in := range l.inputs {
@@ -50,7 +50,7 @@ func (l *loader) input() (*Input, error) {
 	return result, l.ctx.Err()
 }
 
-// snapshots makes one of each bootstrap and config_dump, and one of all else.
+// snapshots makes one snapshot of each bootstrap and config_dump, and one of everything else.
 func (l *loader) snapshots() ([]*graph.Snapshot, error) {
 	var all []*graph.Snapshot
 	for _, in := range l.inputs {
@@ -74,7 +74,7 @@ func (l *loader) snapshots() ([]*graph.Snapshot, error) {
 	return all, nil
 }
 
-// inOrder makes the order of the command line matter for nothing but delta responses, which follow one another.
+// inOrder sorts the files. Only delta responses keep the order of the command line, since they build on each other.
 func inOrder(a, b *input) int {
 	delta := func(in *input) bool { return in.as == deltaResponse }
 	switch {
@@ -88,7 +88,7 @@ func inOrder(a, b *input) int {
 	return cmp.Compare(filepath.Clean(a.file.Name), filepath.Clean(b.file.Name))
 }
 
-// recognise tells what the file is: by its first document that is anything of xDS.
+// recognise determines what the file is, by its first document that is xDS.
 func (in *input) recognise() {
 	if in.binary != nil {
 		in.as = in.binary.as
@@ -110,7 +110,7 @@ func (in *input) recognise() {
 		return
 	}
 	if in.named && len(in.docs) > 0 && in.docs[0].Kind == tree.Map && len(in.problems) == 0 && in.no == "" {
-		in.as = bootstrap // what else: Envoy would take it for one, and {} is one
+		in.as = bootstrap // Envoy would read it as one, and {} is one
 		return
 	}
 	if in.named && len(in.problems) == 0 && in.no == "" {
@@ -120,20 +120,20 @@ func (in *input) recognise() {
 
 const noXDS = `it is no bootstrap, discovery response, config_dump or resource with an "@type"`
 
-// later marks faults behind the first document of a bootstrap, which Envoy does not look at.
+// later marks problems after the first document of a bootstrap as lenient: Envoy does not read that far.
 func (in *input) later() {
 	for i := range in.problems {
 		in.problems[i].Lenient = true
 	}
 }
 
-// matters tells whether the faults of a file are worth a word: it was named, or it looks like xDS.
+// matters reports whether to report the problems of a file: it was named, or it looks like xDS.
 func (in *input) matters() bool {
 	if in.named || in.as != nothing {
 		return true
 	}
 	if len(in.problems) > 0 && in.problems[0].Name == "template" && ofKubernetes().Match(in.text) {
-		return false // charts are full of them
+		return false // charts have many
 	}
 	for _, mark := range [][]byte{[]byte("type.googleapis.com/envoy."), []byte("static_resources"), []byte("dynamic_resources")} {
 		if bytes.Contains(in.text, mark) {
@@ -143,7 +143,7 @@ func (in *input) matters() bool {
 	return len(in.problems) > 0 && in.file.Text == nil && in.problems[0].Kind == graph.Unreadable && in.problems[0].Message != emptyFile
 }
 
-// booted makes the snapshot of a bootstrap and of the files that it names.
+// booted returns the snapshot of a bootstrap and of the files that it names.
 func (l *loader) booted(in *input) (*graph.Snapshot, error) {
 	a := l.assemble(in.file.Name)
 	whole := a.bootstrap(in)
@@ -162,7 +162,7 @@ func (l *loader) booted(in *input) (*graph.Snapshot, error) {
 	return a.finish(), nil
 }
 
-// loose makes one snapshot of all that is no part of another one.
+// loose returns one snapshot of all resources that are not part of another one.
 func (l *loader) loose(others []*graph.Snapshot) (*graph.Snapshot, error) {
 	a := l.assemble("")
 	a.snapshot.Partial = true
@@ -182,7 +182,7 @@ func (l *loader) loose(others []*graph.Snapshot) (*graph.Snapshot, error) {
 	return s, nil
 }
 
-// staticNames are the clusters and secrets of bootstraps: loose resources may be meant for a proxy that has them.
+// staticNames returns the clusters and secrets of bootstraps: loose resources may be for a proxy that has them.
 func staticNames(snapshots []*graph.Snapshot) []graph.Assumed {
 	var names []graph.Assumed
 	for _, s := range snapshots {
@@ -222,7 +222,7 @@ func (in *input) report() FileReport {
 	return report
 }
 
-// types lists the short names of the resources' types in parentheses, with their numbers where there are several.
+// types lists the short names of the resources' types in parentheses, with counts above one.
 func (in *input) types() string {
 	count := map[string]int{}
 	var order []string
@@ -245,7 +245,7 @@ func (in *input) types() string {
 	return counted(order, count)
 }
 
-// counted lists words in parentheses, with their numbers where there are several.
+// counted lists words in parentheses, with counts above one.
 func counted(words []string, count map[string]int) string {
 	if len(words) == 0 {
 		return ""

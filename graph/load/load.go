@@ -1,5 +1,5 @@
-// Package load makes snapshots of what people have: bootstraps and the files they name, discovery responses, bare
-// resources, config_dumps. What an input is, its content tells.
+// Package load reads snapshots from files and texts: bootstraps and the files that they name, discovery responses, bare
+// resources, config_dumps and Kubernetes manifests. It detects the type of an input from its content.
 package load
 
 import (
@@ -11,36 +11,36 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// Options of a load. The zero value reads what the paths name, as Envoy would.
+// Options configure a load. The zero value reads the given paths as Envoy would.
 type Options struct {
-	Root        string            // stands for "/" in the paths that a bootstrap names
+	Root        string            // replaces "/" in the paths that a bootstrap names
 	ConfigYAML  string            // Envoy's --config-yaml: merged over each bootstrap
 	Types       graph.Types       // nil: those of Envoy's v3 API; see Descriptors
 	Assumptions graph.Assumptions // of every snapshot
-	Stdin       io.Reader         // what the path "-" reads
+	Stdin       io.Reader         // input for the path "-"
 	StdinName   string            // its name in findings
-	Texts       map[string][]byte // read in place of files, by their RealPath
+	Texts       map[string][]byte // read instead of files, by their RealPath
 	// Progress, if set, is called with each file before it is read.
 	Progress func(path string)
 }
 
-// Input is what was read.
+// Input is the result of a load.
 type Input struct {
 	Snapshots []*graph.Snapshot // built; each is judged alone
 	Files     []FileReport      // every file that was looked at, in order
 }
 
-// FileReport says what a file was taken for.
+// FileReport says how a file was read.
 type FileReport struct {
 	Path string
 	As   string // "bootstrap", "discovery response (Cluster)", "config_dump", … ; empty: skipped
-	Why  string // of a skip
-	// Followed: the paths do not lead to it, a bootstrap names it.
+	Why  string // it was skipped
+	// Followed: a bootstrap names the file, and the paths do not.
 	Followed bool
 }
 
-// Paths reads files, folders (recursively) and globs. A path that does not exist is an error; whatever is wrong inside a
-// file becomes a Problem of a resource, and so a finding.
+// Paths reads files, folders (recursively) and globs. A path that does not exist is an error. Problems inside a file do
+// not fail the load: they become Problems of a resource, and so findings.
 func Paths(ctx context.Context, paths []string, opts Options) (*Input, error) {
 	l := newLoader(ctx, opts)
 	found, err := l.find(paths)
@@ -53,9 +53,9 @@ func Paths(ctx context.Context, paths []string, opts Options) (*Input, error) {
 	return l.input()
 }
 
-// Texts reads texts by their names, as Paths reads files, and nothing else: of a file that a bootstrap names and that is not among them,
-// nothing is known. A path in a bootstrap means the text of that name, or else the one beside the bootstrap with the same last part, since
-// who gives a few files does not say where they will lie.
+// Texts reads texts by their names, as Paths reads files, and never reads the disk. A path in a bootstrap refers to the
+// text of that name, or else to the text in the bootstrap's folder with the same last part of the name, since the texts
+// do not have their final paths. If neither exists, the content of the file is not known.
 func Texts(ctx context.Context, texts map[string][]byte, opts Options) (*Input, error) {
 	l := newLoader(ctx, opts)
 	l.given = texts

@@ -9,7 +9,7 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// Label marks the ConfigMaps and Secrets whose texts are xDS. With any value but "false" they are read.
+// Label marks the ConfigMaps and Secrets whose texts are xDS. They are read if its value is not "false".
 const Label = "xdslint.dev/check"
 
 // object is one Kubernetes object of a file.
@@ -17,21 +17,21 @@ type object struct {
 	*graph.Object
 	in       *input
 	node     *graph.TextNode
-	problems []graph.Problem // of the object itself; paths begin in it
+	problems []graph.Problem // of the object itself; paths begin at the object
 }
 
-// groups are the API groups of the objects that hold something of xDS, by kind.
+// groups are the API groups of the objects that hold xDS, by kind.
 var groups = map[string]string{
 	"ConfigMap": "", "Secret": "", graph.EnvoyFilter: "networking.istio.io", graph.EnvoyPatchPolicy: "gateway.envoyproxy.io",
 }
 
-// isObject tells a Kubernetes object by the two keys that each has.
+// isObject reports whether a node is a Kubernetes object, by the two keys that each has.
 func isObject(n *graph.TextNode) bool {
 	version, kind := n.Get("apiVersion"), n.Get("kind")
 	return version != nil && version.Kind == tree.String && kind != nil && kind.Kind == tree.String
 }
 
-// addObjects notes the Kubernetes objects in a document that hold something of xDS, and what the first other one is.
+// addObjects records the Kubernetes objects in a document that hold xDS, and what the first other object is.
 func (in *input) addObjects(doc *graph.TextNode) {
 	if !isObject(doc) {
 		return
@@ -46,7 +46,7 @@ func (in *input) addObjects(doc *graph.TextNode) {
 		switch item := &items.Items[i]; {
 		case isObject(item):
 			in.addObject(item, item.Get("apiVersion").Text, item.Get("kind").Text)
-		case single != "" && item.Kind == tree.Map: // of a typed list, only the list says what its items are
+		case single != "" && item.Kind == tree.Map: // in a typed list, only the list has the items' kind
 			in.addObject(item, doc.Get("apiVersion").Text, single)
 		}
 	}
@@ -77,7 +77,7 @@ func (in *input) addObject(n *graph.TextNode, version, kind string) {
 	in.objects = append(in.objects, &object{Object: id, in: in, node: n})
 }
 
-// unlabelled says why a ConfigMap or a Secret is not read. Most hold anything but xDS.
+// unlabelled returns why a ConfigMap or a Secret is not read. Most do not hold xDS.
 func unlabelled(n *graph.TextNode, kind string) string {
 	if kind != "ConfigMap" && kind != "Secret" {
 		return ""
@@ -92,7 +92,7 @@ func unlabelled(n *graph.TextNode, kind string) string {
 	return ""
 }
 
-// find follows keys; nil where there is none.
+// find follows keys. It returns nil if one does not exist.
 func find(n *graph.TextNode, keys ...string) *graph.TextNode {
 	for _, key := range keys {
 		if n == nil {
@@ -110,7 +110,7 @@ func textOf(n *graph.TextNode) string {
 	return n.Text
 }
 
-// kinds lists the kinds of the objects, with their numbers where there are several.
+// kinds lists the kinds of the objects, with counts above one.
 func (in *input) kinds() string {
 	count := map[string]int{}
 	var order []string
@@ -122,8 +122,8 @@ func (in *input) kinds() string {
 	return counted(order, count)
 }
 
-// manifest reads the objects of a file. They give a snapshot for each bootstrap, for the resources beside it, and for each patch: two patches may
-// well be for different proxies.
+// manifest reads the objects of a file into snapshots: one for each bootstrap, one for the other resources, and one for
+// each patch, since two patches can be for different proxies.
 func (l *loader) manifest(in *input) ([]*graph.Snapshot, error) {
 	var all []*graph.Snapshot
 	for _, o := range in.objects {
@@ -149,14 +149,14 @@ func (l *loader) manifest(in *input) ([]*graph.Snapshot, error) {
 	return all, nil
 }
 
-// broken is what is wrong with the object itself.
+// broken adds the problems of the object itself.
 func (o *object) broken() *graph.Snapshot {
 	s := &graph.Snapshot{Name: o.String()}
 	s.Add(&graph.Resource{Kind: graph.File, Name: o.in.file.Name, File: o.in.file, Text: o.node, Problems: o.problems, Object: o.Object})
 	return s
 }
 
-// wrong notes something that the object says wrongly of xDS, at the node, or where that is missing at the object's name.
+// wrong adds a problem of the object at a node, or at the object's name if the node is nil.
 func (o *object) wrong(at *graph.Path, n *graph.TextNode, format string, args ...any) *graph.Problem {
 	p := graph.Problem{Kind: graph.BadObject, Path: at, Node: n, Message: fmt.Sprintf(format, args...)}
 	if n == nil {
@@ -169,7 +169,7 @@ func (o *object) wrong(at *graph.Path, n *graph.TextNode, format string, args ..
 	return &o.problems[len(o.problems)-1]
 }
 
-// list returns the items under keys of the object. What stands there and is no list, is wrong.
+// list returns the items under keys of the object. A value that is not a list is a problem.
 func (o *object) list(keys ...string) []graph.TextNode {
 	n := find(o.node, keys...)
 	if n == nil || n.Kind == tree.Null {
@@ -189,7 +189,7 @@ func pathOfKeys(keys []string) (at *graph.Path) {
 	return at
 }
 
-// oneOf reads a word that has to be one of a few; empty if it is none of them.
+// oneOf reads a word that must be one of a few. It returns an empty string if it is not.
 func (o *object) oneOf(at *graph.Path, in *graph.TextNode, key string, words []string, missing string) string {
 	n := in.Get(key)
 	word := textOf(n)
@@ -204,7 +204,7 @@ func (o *object) oneOf(at *graph.Path, in *graph.TextNode, key string, words []s
 	return word
 }
 
-// patched makes the snapshot of one patch, in a world of which nothing else is known.
+// patched returns the snapshot of one patch, in a world of which nothing else is known.
 func (l *loader) patched(o *object, p *part) (*graph.Snapshot, error) {
 	r := p.resource
 	r.Kind, r.Name, r.Object, r.File, r.Text, p.in = graph.Patch, o.String(), o.Object, o.in.file, p.node, o.in
@@ -217,7 +217,7 @@ func (l *loader) patched(o *object, p *part) (*graph.Snapshot, error) {
 	return a.finish(), nil
 }
 
-// shift moves the spans of problems with their text.
+// shift moves the spans of problems along with their text.
 func shift(problems []graph.Problem, to func(graph.Span) graph.Span) {
 	for i := range problems {
 		problems[i].Span = to(problems[i].Span)

@@ -9,10 +9,10 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// ErrNothing says that an input holds nothing of xDS.
+// ErrNothing means that an input does not hold any xDS.
 var ErrNothing = errors.New("nothing of xDS is there")
 
-// SeveralError says that an input holds more configurations than one.
+// SeveralError means that an input holds more than one configuration.
 type SeveralError struct {
 	Input string
 	Names []string
@@ -22,8 +22,9 @@ func (e *SeveralError) Error() string {
 	return fmt.Sprintf("%s holds %d configurations, and only one can be compared: name one of %s", e.Input, len(e.Names), strings.Join(e.Names, "; "))
 }
 
-// One chooses what an input of that name is about, to compare it: the only snapshot, or the only one of several that traffic or a push has
-// to do with, such as the resources that lie beside a bootstrap without any.
+// One returns the snapshot to compare: the only one, or the only one of several with listeners or pushed resources,
+// such as the resources next to a bootstrap that has none. The name of the input is for errors: ErrNothing,
+// SeveralError, or an input that holds only patches.
 func (in *Input) One(name string) (*graph.Snapshot, error) {
 	if len(in.Snapshots) == 0 {
 		return nil, fmt.Errorf("%s: %w", name, ErrNothing)
@@ -50,17 +51,17 @@ func (in *Input) One(name string) (*graph.Snapshot, error) {
 	return nil, several
 }
 
-// patches tells the snapshot of a patch in a Kubernetes object: what comes of it only its control plane knows.
+// patches reports whether a snapshot is that of a patch in a Kubernetes object. Only its control plane knows the result.
 func patches(s *graph.Snapshot) bool {
 	return len(s.Resources) > 0 && !slices.ContainsFunc(s.Resources, func(r *graph.Resource) bool { return r.Kind != graph.Patch })
 }
 
-// serving tells whether a resource makes its snapshot more than the bootstrap of a proxy that gets all else pushed.
+// serving reports whether a resource shows that its snapshot is more than the bootstrap of a proxy that gets everything else by pushes.
 func serving(r *graph.Resource) bool {
 	return r.Kind == graph.Listener || r.Kind != graph.Bootstrap && r.Kind != graph.File && r.Delivery == graph.OverXDS
 }
 
-// Placed is what is wrong, behind where it stands.
+// Placed returns the message of a problem after its place: FILE:LINE:COLUMN: MESSAGE.
 func Placed(f *graph.SourceFile, p graph.Problem) string {
 	if f.Text == nil {
 		return f.Name + ": " + p.Message
@@ -69,8 +70,8 @@ func Placed(f *graph.SourceFile, p graph.Problem) string {
 	return fmt.Sprintf("%s:%d:%d: %s", f.Name, at.Line, at.Column, p.Message)
 }
 
-// Unreadable lists what is wrong in resources, and so takes no part in a comparison. A file that is no xDS at all is an error: what it
-// should hold would look like a difference, or hide one.
+// Unreadable returns the problems of resources, which a comparison leaves out. It is an error if a file is not xDS at
+// all, since the missing content would look like a difference, or hide one.
 func Unreadable(s *graph.Snapshot) (places []string, err error) {
 	for _, r := range s.Resources {
 		for _, p := range r.Problems {

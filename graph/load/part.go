@@ -11,7 +11,7 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// assembly is a snapshot in the making. Its parts are collected first and then decoded, several at a time.
+// assembly builds a snapshot. It first collects its parts and then decodes them in parallel.
 type assembly struct {
 	*loader
 	snapshot *graph.Snapshot
@@ -26,12 +26,12 @@ func (l *loader) assemble(name string) *assembly {
 type part struct {
 	resource *graph.Resource
 	in       *input
-	message  protoreflect.MessageType // nil: there is nothing to decode
-	node     *graph.TextNode          // of a text
-	raw      []byte                   // of a binary file
-	format   decode.Format            // whose reader makes a message of node
-	depth    int                      // how many maps and lists are open around node
-	alias    string                   // the name that a wrapper gives, for resources that have none of their own
+	message  protoreflect.MessageType // nil: nothing to decode
+	node     *graph.TextNode          // for a text
+	raw      []byte                   // for a binary file
+	format   decode.Format            // of node; selects its reader
+	depth    int                      // number of maps and lists around node
+	alias    string                   // the name in a wrapper, for resources that have no name
 	static   []*part                  // of a bootstrap
 	over     *part                    // of a bootstrap: what --config-yaml merges over it
 	overlay  bool                     // of a delta response
@@ -39,7 +39,7 @@ type part struct {
 	seen     []decode.Seen
 }
 
-// origin says where parts come from.
+// origin is where parts come from.
 type origin struct {
 	in       *input
 	source   graph.Source
@@ -53,7 +53,7 @@ func (from origin) resource(kind graph.Kind) *graph.Resource {
 	return &graph.Resource{Kind: kind, Source: from.source, Delivery: from.delivery, State: from.state, Version: from.version, File: from.in.file, Object: from.in.object, Within: from.in.within}
 }
 
-// plain adds a resource whose type is known from where it stands.
+// plain adds a resource whose type is known from its place.
 func (a *assembly) plain(from origin, n *graph.TextNode, name protoreflect.FullName) *part {
 	p := &part{in: from.in, node: n, format: from.in.format.decoder(), depth: from.depth, resource: from.resource(graph.KindOf(name))}
 	p.resource.Text = n
@@ -62,7 +62,7 @@ func (a *assembly) plain(from origin, n *graph.TextNode, name protoreflect.FullN
 	return p
 }
 
-// any adds the resource that a map with an "@type" is, or that stands in such a wrapper.
+// any adds the resource in a map with an "@type", or in a wrapper with one.
 func (a *assembly) any(from origin, n *graph.TextNode) {
 	url := n.Get("@type")
 	if n.Kind != tree.Map || url == nil || url.Kind != tree.String || url.Text == "" {
@@ -78,7 +78,7 @@ func (a *assembly) any(from origin, n *graph.TextNode) {
 	}
 }
 
-// kind tells which resource a type URL means; what is none becomes a problem.
+// kind returns the kind of resource for a type URL. A type that is not a resource becomes a problem.
 func (a *assembly) kind(from origin, url *graph.TextNode) protoreflect.FullName {
 	d := decode.NewDecoder(a.types)
 	mt := d.Find(url, nil)
@@ -94,8 +94,8 @@ func (a *assembly) kind(from origin, url *graph.TextNode) protoreflect.FullName 
 	return name
 }
 
-// wrapped adds what an envoy.service.discovery.v3.Resource holds. Without a body it is a heartbeat, or says that there is
-// no such resource.
+// wrapped adds the content of an envoy.service.discovery.v3.Resource. Without a body it is a heartbeat, or means that
+// there is no such resource.
 func (a *assembly) wrapped(from origin, n *graph.TextNode) {
 	before := len(a.parts)
 	if body := n.Field("resource"); body != nil && body.Kind != tree.Null {
@@ -110,7 +110,7 @@ func (a *assembly) wrapped(from origin, n *graph.TextNode) {
 	}
 }
 
-// wrap notes what an envoy.service.discovery.v3.Resource says of the resource in it.
+// wrap records the version, TTL and name in an envoy.service.discovery.v3.Resource.
 func (p *part) wrap(wrapper protoreflect.Message) {
 	if wrapper == nil {
 		return
@@ -143,17 +143,17 @@ func (a *assembly) packedAny(from origin, p packed) *part {
 	return added
 }
 
-// misfit adds a Problem that belongs to no resource.
+// misfit adds a Problem that does not belong to a resource.
 func (a *assembly) misfit(from origin, problem graph.Problem) {
 	a.problems(from, []graph.Problem{problem})
 }
 
-// broken adds what is wrong with a file as a whole.
+// broken adds the problems of a file as a whole.
 func (a *assembly) broken(in *input, from graph.Source) {
 	a.problems(origin{in: in, source: from}, in.problems)
 }
 
-// problems adds Problems of a file, which is a resource of its own kind.
+// problems adds Problems of a file, as a resource of kind File.
 func (a *assembly) problems(from origin, problems []graph.Problem) {
 	if len(problems) == 0 {
 		return
@@ -163,7 +163,7 @@ func (a *assembly) problems(from origin, problems []graph.Problem) {
 	a.parts = append(a.parts, &part{in: from.in, resource: r})
 }
 
-// decode makes messages of the parts from the given one on.
+// decode decodes the parts from the given index on.
 func (a *assembly) decode(first int) error {
 	parts := a.parts[first:]
 	err := a.parallel(len(parts), func(i int) { parts[i].decode(a.types) })
@@ -173,7 +173,7 @@ func (a *assembly) decode(first int) error {
 	return err
 }
 
-// finish hands the resources to the snapshot.
+// finish adds the resources to the snapshot.
 func (a *assembly) finish() *graph.Snapshot {
 	for _, p := range settle(a.parts) {
 		a.snapshot.Add(p.resource)
@@ -181,7 +181,7 @@ func (a *assembly) finish() *graph.Snapshot {
 	return a.snapshot
 }
 
-// locate finds the places of problems in what has a text, but was not decoded from it.
+// locate finds the places of problems for messages that have a text but were not decoded from it.
 func locate(r *graph.Resource) {
 	for i := range r.Problems {
 		if p := &r.Problems[i]; p.Span.IsZero() {
@@ -198,7 +198,7 @@ func (p *part) decode(types graph.Types) {
 	d.Format, d.Depth = p.format, p.depth
 	r, m := p.resource, p.message.New().Interface()
 	switch {
-	case p.node != nil && (r.Kind == graph.Patch || p.in.as == bootstrap && r.Delivery == graph.FromBootstrap): // "@type" is no field there
+	case p.node != nil && (r.Kind == graph.Patch || p.in.as == bootstrap && r.Delivery == graph.FromBootstrap): // "@type" is not a field there
 		d.Decode(p.node, m, nil)
 	case p.node != nil:
 		d.DecodeAny(p.node, m, nil)
@@ -213,7 +213,7 @@ func (p *part) decode(types graph.Types) {
 	r.Message, r.Contents, r.Problems, p.seen = m, d.Contents, append(r.Problems, d.Problems...), d.Seen
 	locate(r)
 	if r.Kind == graph.Patch {
-		return // it has the object's name
+		return // the problem has the object's name
 	}
 	if r.Name = graph.NameOf(m.ProtoReflect()); r.Name == "" {
 		r.Name = p.alias

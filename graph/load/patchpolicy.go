@@ -37,7 +37,7 @@ func (l *loader) patchPolicy(o *object) ([]*graph.Snapshot, error) {
 	return all, nil
 }
 
-// jsonPatch reads one patch: a part for each message in its value.
+// jsonPatch reads one patch into a part for each message in its value.
 func (l *loader) jsonPatch(o *object, at *graph.Path, n *graph.TextNode) []*part {
 	if n.Kind != tree.Map {
 		o.wrong(at, n, "%s stands where a patch belongs: type, name and operation", n.Kind)
@@ -70,7 +70,7 @@ func (l *loader) jsonPatch(o *object, at *graph.Path, n *graph.TextNode) []*part
 	return v.parts(at, "value", value, spot)
 }
 
-// fits tells whether an operation has what it needs and nothing else (JSONPatchOperation.Validate of Envoy Gateway's internal/ir).
+// fits reports whether an operation has exactly the keys that it needs (JSONPatchOperation.Validate of Envoy Gateway's internal/ir).
 func (o *object) fits(at *graph.Path, n *graph.TextNode, op string) bool {
 	before := len(o.problems)
 	if n.Get("path") == nil && n.Get("jsonPath") == nil {
@@ -88,7 +88,7 @@ func (o *object) fits(at *graph.Path, n *graph.TextNode, op string) bool {
 	return len(o.problems) == before
 }
 
-// pointed finds what the pointers of an operation mean. A jsonPath is a question to the resource, which is not known here.
+// pointed follows the pointers of an operation. A jsonPath is evaluated on the resource, which is not known here.
 func (l *loader) pointed(o *object, at *graph.Path, n *graph.TextNode, op string, root protoreflect.MessageDescriptor) (spot, bool) {
 	if query := n.Get("jsonPath"); query != nil && query.Text != "" {
 		return spot{unknown: true}, true
@@ -107,13 +107,13 @@ func (l *loader) pointed(o *object, at *graph.Path, n *graph.TextNode, op string
 	return to, true
 }
 
-// patchValue makes parts of the value of a patch.
+// patchValue reads the value of a patch into parts.
 type patchValue struct {
 	*loader
 	o *object
 }
 
-// parts reads a value that stands under a key of what a path leads to.
+// parts reads the value under a key, for the spot that the patch's path leads to.
 func (v *patchValue) parts(at *graph.Path, key string, n *graph.TextNode, s spot) []*part {
 	here := at.Field(key)
 	several := s.field != nil && !s.inner && (s.field.IsList() || s.field.IsMap())
@@ -138,12 +138,13 @@ func (v *patchValue) parts(at *graph.Path, key string, n *graph.TextNode, s spot
 	return []*part{v.value(here, n, s)}
 }
 
-// isMessage tells a message that can be judged by itself: no scalar, and none that JSON writes like one. An Any is one.
+// isMessage reports whether a value is a message that can be judged by itself: not a scalar, and not written like one
+// in JSON. An Any is a message.
 func isMessage(md protoreflect.MessageDescriptor) bool {
 	return md != nil && (md.FullName() == "google.protobuf.Any" || !decode.HasOwnJSON(md.FullName()))
 }
 
-// message is a whole one.
+// message returns the part of a whole message.
 func (v *patchValue) message(at *graph.Path, n *graph.TextNode, md protoreflect.MessageDescriptor, into protoreflect.FieldDescriptor) *part {
 	p := &part{node: n, format: decode.ProtoJSON, resource: &graph.Resource{Within: at}}
 	if into != nil {
@@ -153,7 +154,7 @@ func (v *patchValue) message(at *graph.Path, n *graph.TextNode, md protoreflect.
 	return p
 }
 
-// value is anything else: the one field of a message of which nothing else is known.
+// value returns the part of anything else: one field of a message of which nothing else is known.
 func (v *patchValue) value(at *graph.Path, n *graph.TextNode, s spot) *part {
 	field := string(s.field.Name())
 	around := (*graph.Path)(nil).Field(field)
@@ -168,7 +169,7 @@ func (v *patchValue) value(at *graph.Path, n *graph.TextNode, s spot) *part {
 	return p
 }
 
-// anys are the messages in a value of which nobody knows where it goes: those that say themselves what they are.
+// anys returns the parts of the messages with an "@type" in a value whose target is not known.
 func (v *patchValue) anys(at *graph.Path, key string, n *graph.TextNode) []*part {
 	var all []*part
 	switch here := at.Field(key); {

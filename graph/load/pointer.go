@@ -10,9 +10,9 @@ import (
 	"github.com/xdslint/xdslint/internal/decode"
 )
 
-// spot is where a JSON pointer leads in the JSON of a message: to a message, to a field, or to one value of a field that holds many.
+// spot is the target of a JSON pointer in the JSON of a message: a message, a field, or one value of a field that holds many.
 type spot struct {
-	message protoreflect.MessageDescriptor // what stands there, if that is a message
+	message protoreflect.MessageDescriptor // of the value there, if it is a message
 	field   protoreflect.FieldDescriptor   // that holds it; nil: the resource itself
 	inner   bool                           // it is an element of a list or an entry of a map
 	key     string                         // of the entry
@@ -22,10 +22,10 @@ type spot struct {
 // pointer follows JSON pointers (RFC 6901) through messages, as Envoy Gateway's jsonpatch does: fields have their proto names.
 type pointer struct {
 	types  decode.Types
-	exists bool // all of it has to be there: everything but an add
+	exists bool // the whole path must exist: for all operations but add
 }
 
-// follow goes along a pointer from a resource; fault says, in words, why nothing of that kind can be there.
+// follow follows a pointer from a resource. Fault is a message that says why nothing can be there.
 func (p pointer) follow(root protoreflect.MessageDescriptor, text string) (at spot, fault string) {
 	at.message = root
 	if text == "" {
@@ -83,11 +83,11 @@ func (p pointer) step(at spot, segment string) (spot, string) {
 	return next, ""
 }
 
-// managers are the fields in which an HTTP connection manager can stand.
+// managers are the fields that can hold an HTTP connection manager.
 var managers = map[protoreflect.FullName]bool{"envoy.config.listener.v3.Filter.typed_config": true}
 
-// content tells what an Any in a resource holds, where that can be told from around it: a connection manager has the field, or the key of the
-// entry is the type.
+// content returns the type of an Any's content where it follows from the context: the segment is a field of a
+// connection manager, or the key of the entry is the type.
 func (p pointer) content(any spot, segment string) protoreflect.MessageDescriptor {
 	name := protoreflect.FullName("")
 	switch {

@@ -20,8 +20,8 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// Protobuf's own reader makes the message of a proto text, which is then treated as one from a binary file. An outline of the text tells what it
-// is, and where its resources and their fields are.
+// Protobuf's own reader makes the message of a proto text, which is then treated as one from a binary file. An outline
+// of the text shows what it is, and where its resources and their fields are.
 
 var textContents = map[content]struct {
 	name protoreflect.FullName
@@ -34,11 +34,11 @@ var textContents = map[content]struct {
 	resources:     {"google.protobuf.Any", readAny},
 }
 
-// protoText reads the message that the outline is one of.
+// protoText reads the message of an outline.
 func (l *loader) protoText(in *input, outline *tree.Node) {
 	as := recognise(outline)
 	if as == nothing && in.named {
-		as = bootstrap // Envoy would take it for one
+		as = bootstrap // Envoy would read it as one
 	}
 	mt, err := l.types.FindMessageByName(textContents[as].name)
 	if err != nil {
@@ -60,7 +60,7 @@ func (l *loader) protoText(in *input, outline *tree.Node) {
 	}
 }
 
-// unmarshalText leaves out fields that do not exist, and the content of Anys whose types are not known: both are reported with their paths.
+// unmarshalText leaves out unknown fields, and the content of Anys whose types are not known. Both are reported with their paths.
 func (l *loader) unmarshalText(text []byte, m proto.Message) error {
 	return prototext.UnmarshalOptions{AllowPartial: true, DiscardUnknown: true, Resolver: textTypes{types: l.types}}.Unmarshal(text, m)
 }
@@ -80,7 +80,7 @@ func (t textTypes) FindMessageByURL(url string) (protoreflect.MessageType, error
 
 var textError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(line (\d+):(\d+)\): (.*)`) })
 
-// textFault is what the reader of proto text says, without the value that it says it about: that may be a secret.
+// textFault returns the error of the proto text reader without the value that it quotes, which can be a secret.
 func textFault(file *source.File, err error) error {
 	found := textError().FindStringSubmatch(err.Error())
 	if found == nil {
@@ -93,7 +93,7 @@ func textFault(file *source.File, err error) error {
 	return &syntax.Error{Message: message, Span: source.Span{Start: at, End: min(at+1, len(file.Text))}}
 }
 
-// outlined tells where the resources are in a proto text, and returns the outline without them.
+// outlined finds the resources in a proto text, and returns the outline without them.
 func (b *binary) outlined(outline *tree.Node) (rest tree.Node) {
 	if b.as == resources {
 		b.resources[0].text = outline

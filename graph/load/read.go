@@ -18,21 +18,21 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// maxFileSize bounds what is read of one file, in bytes. A text of this size takes some ten times as much memory.
+// maxFileSize limits the size of one file, in bytes. A text of this size takes about ten times as much memory.
 const maxFileSize = 256 << 20
 
 const emptyFile = "the file is empty"
 
-// loader holds what one run read.
+// loader holds the inputs of one load.
 type loader struct {
 	ctx    context.Context
 	opts   Options
 	types  graph.Types
-	given  map[string][]byte // all that can be read, by name; nil: the disk
+	given  map[string][]byte // the only readable files, by name; nil: read the disk
 	inputs []*input
 	opened map[string]*input // files that inputs name, by their real path
 	order  []*input          // the same, in the order in which they were named
-	skips  []FileReport      // by the search, before anything was opened
+	skips  []FileReport      // files that the search left out
 }
 
 // input is one file, read and parsed.
@@ -44,15 +44,15 @@ type input struct {
 	binary   *binary           // of a binary file, or of a proto text
 	outline  *graph.TextNode   // of a bootstrap in proto text
 	as       content
-	main     int             // the document that tells what the file is
+	main     int             // the index of the document that determines what the file is
 	problems []graph.Problem // of the file as a whole
 	used     bool            // a bootstrap names this file, so it belongs to that one
 
-	text    []byte        // what was parsed: the file's, or that of one key of an object
-	objects []*object     // the Kubernetes objects in it that hold something of xDS
-	held    int           // the bytes of the texts in those that were read
+	text    []byte        // the parsed text: of the file, or of one key of an object
+	objects []*object     // the Kubernetes objects in it that hold xDS
+	held    int           // total size of the objects' texts that were read, in bytes
 	no      string        // what it is instead of xDS, if that is known
-	object  *graph.Object // the text stands in one, and there
+	object  *graph.Object // the object that holds the text, and the path of the text in it
 	within  *graph.Path
 }
 
@@ -68,7 +68,7 @@ func (l *loader) skip(path, why string) {
 	l.skips = append(l.skips, FileReport{Path: path, Why: why})
 }
 
-// readAll reads and parses the files, several at a time.
+// readAll reads and parses the files in parallel.
 func (l *loader) readAll(files []found) error {
 	l.inputs = make([]*input, len(files))
 	var progress sync.Mutex
@@ -146,7 +146,7 @@ func readFile(path string) ([]byte, error) {
 	return text, nil
 }
 
-// readBounded reads all of r; size is what r says that there is, 0 if it does not.
+// readBounded reads all of r, up to maxFileSize. Size is the size that r reports, or 0.
 func readBounded(r io.Reader, size int64) ([]byte, error) {
 	if size > maxFileSize {
 		return nil, tooLarge(fmt.Sprintf("%d MiB", size>>20))
@@ -167,7 +167,7 @@ func tooLarge(size string) error {
 	return fmt.Errorf("the file is too large: the limit is %d MiB, this is %s", maxFileSize>>20, size)
 }
 
-// plainError leaves out the operation and the path, which the finding names anyway.
+// plainError returns the error without the operation and the path: the finding names them.
 func plainError(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {
@@ -181,7 +181,7 @@ func (in *input) problem(kind graph.ProblemKind, span graph.Span, text string, a
 	return &in.problems[len(in.problems)-1]
 }
 
-// inline is an input that is no file.
+// inline returns an input that is not a file.
 func (l *loader) inline(name, text string) *input {
 	in := &input{found: found{path: name, named: true}, format: yamlFormat, file: &graph.SourceFile{Name: name}}
 	l.parse(in, []byte(text))
@@ -189,7 +189,7 @@ func (l *loader) inline(name, text string) *input {
 	return in
 }
 
-// parse makes Nodes of a text, in the encoding that the extension names, or else the one that the content looks like.
+// parse parses a text in the encoding that the extension names, or else in the one that the content looks like.
 func (l *loader) parse(in *input, text []byte) {
 	if len(text) == 0 {
 		in.problem(graph.Unreadable, graph.Span{}, emptyFile)
@@ -223,12 +223,13 @@ func (l *loader) parse(in *input, text []byte) {
 	}
 }
 
-// fromUTF16 gives a text that begins with the mark of UTF-16 as UTF-8, and any other as it is. Envoy takes YAML so (not JSON, not proto
-// text), and Windows writes it. Offsets in such a file are those of the UTF-8 text; lines and columns are the same in both.
+// fromUTF16 converts a text that begins with the byte order mark of UTF-16 to UTF-8, and returns any other text
+// unchanged. Envoy accepts YAML in UTF-16 (not JSON or proto text), and Windows writes it. Offsets in such a file refer
+// to the UTF-8 text; lines and columns are the same in both.
 func fromUTF16(text []byte) []byte {
-	high, low := 0, 1 // where the halves of a unit stand
+	high, low := 0, 1 // places of the two bytes of a unit
 	switch {
-	case bytes.HasPrefix(text, []byte{0xff, 0xfe}) && !bytes.HasPrefix(text, []byte{0xff, 0xfe, 0, 0}): // with zeros it is UTF-32
+	case bytes.HasPrefix(text, []byte{0xff, 0xfe}) && !bytes.HasPrefix(text, []byte{0xff, 0xfe, 0, 0}): // with two zeros it is UTF-32
 		high, low = 1, 0
 	case !bytes.HasPrefix(text, []byte{0xfe, 0xff}):
 		return text
@@ -253,7 +254,7 @@ var parsers = map[format]func(*graph.SourceFile) ([]*graph.TextNode, error){
 	textFormat: syntax.ParseProtoText,
 }
 
-// guessed tells whether the file's name leaves its encoding open.
+// guessed reports whether the file's name does not determine its encoding.
 func (in *input) guessed() bool { return formatOf(in.file.Name) == unknownFormat }
 
 func (in *input) syntax(err error) {
@@ -269,12 +270,12 @@ func (in *input) syntax(err error) {
 	in.problem(graph.Syntax, fault.Span, "%s", fault.Message)
 }
 
-// guess tells the encoding of a file whose extension says nothing.
+// guess returns the encoding of a file from its content.
 func guess(text []byte) format {
 	switch start := bytes.TrimLeft(text, " \t\r\n"); {
 	case bytes.IndexFunc(text[:min(len(text), 8192)], control) >= 0 && recogniseBinary(text) != nil:
 		return binaryFormat
-	case bytes.IndexByte(text, 0) >= 0 && bytes.Equal(fromUTF16(text), text): // no text has that; a file that was not written to its end may
+	case bytes.IndexByte(text, 0) >= 0 && bytes.Equal(fromUTF16(text), text): // texts do not have zeros, except for files that were not written to their end
 		return binaryFormat
 	case len(start) > 0 && (start[0] == '{' || start[0] == '['):
 		return jsonFormat
@@ -282,5 +283,5 @@ func guess(text []byte) format {
 	return yamlFormat
 }
 
-// control tells the characters that no text has, and those that are no UTF-8.
+// control reports whether a character does not occur in texts, or is not valid UTF-8.
 func control(r rune) bool { return r < ' ' && (r < '\t' || r > '\r') || r == utf8.RuneError }

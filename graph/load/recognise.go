@@ -9,11 +9,11 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// content is what a file or a part of it is.
+// content is the type of a file or of a part of it.
 type content uint8
 
 const (
-	nothing content = iota // no xDS
+	nothing content = iota // not xDS
 	bootstrap
 	response
 	deltaResponse
@@ -27,7 +27,7 @@ const (
 	adminPackage     = "envoy.admin.v3."
 )
 
-// recognise tells what one document of a text is.
+// recognise returns what one document of a text is.
 func recognise(n *tree.Node) content {
 	switch n.Kind {
 	case tree.List:

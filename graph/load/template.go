@@ -11,22 +11,22 @@ import (
 	"github.com/xdslint/xdslint/internal/syntax"
 )
 
-// blocks are the marks of template languages that no YAML or JSON has: Go and Helm, Jinja, ERB.
+// blocks matches marks of template languages that do not occur in YAML or JSON: Go and Helm, Jinja, ERB.
 var blocks = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\{\{-?[ \t]*[^{}\n]*\}\}|\{%[^\n]*%\}|<%[^\n]*%>`)
 })
 
-// variables are marks that a text may well hold without being a template.
+// variables matches marks that also occur in texts that are not templates.
 var variables = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\$\{[A-Za-z_][^}\n]*\}|\$\([A-Za-z_]\w*\)`)
 })
 
-// ofKubernetes are the keys that every object has.
+// ofKubernetes matches the keys that every Kubernetes object has.
 var ofKubernetes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(apiVersion|kind):`)
 })
 
-// template tells whether a text that cannot be read is a template which has to be rendered first, and where that shows.
+// template reports whether a text that cannot be read is a template that must be rendered first, and where the mark of the template is.
 func template(file *source.File, fault *syntax.Error) (decode.Problem, bool) {
 	at := blocks().FindIndex(file.Text)
 	if at == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/xdslint/xdslint/internal/decode/types"
 )
 
-// chain looks for a type here, then there.
+// chain looks up a type in several registries, in order.
 type chain []decode.Types
 
 func (c chain) FindMessageByName(name protoreflect.FullName) (protoreflect.MessageType, error) {
@@ -26,8 +26,8 @@ func (c chain) FindMessageByName(name protoreflect.FullName) (protoreflect.Messa
 	return nil, protoregistry.NotFound
 }
 
-// Descriptors makes the types of a FileDescriptorSet known beside those of Envoy's API, so that Anys of the user's own
-// extensions can be decoded. Files of that API are taken from there; what the set lacks otherwise is left unresolved.
+// Descriptors returns the types of a FileDescriptorSet in addition to those of Envoy's API, so that Anys of custom
+// extensions can be decoded. Files of Envoy's API are taken from the API itself; other files that the set lacks are left unresolved.
 func Descriptors(raw []byte) (decode.Types, error) {
 	set := &descriptorpb.FileDescriptorSet{}
 	if err := proto.Unmarshal(raw, set); err != nil {
@@ -69,7 +69,7 @@ func register(found *protoregistry.Types, messages protoreflect.MessageDescripto
 	return nil
 }
 
-// resolver makes descriptors of files in the order of their imports.
+// resolver builds the descriptors of files in the order of their imports.
 type resolver struct {
 	made   protoregistry.Files
 	byPath map[string]*descriptorpb.FileDescriptorProto

@@ -14,7 +14,7 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// A binary message does not say what it is. These readers take one for theirs if all that stands in it fits.
+// A binary message does not name its type. Each of these readers accepts it if all of its content fits.
 
 // packed is one Any in its wire format.
 type packed struct {
@@ -22,13 +22,13 @@ type packed struct {
 	value []byte
 	alias string     // the name in the wrapper around it
 	empty bool       // a wrapper without a body
-	text  *tree.Node // where it is in a proto text
+	text  *tree.Node // its place in a proto text
 
 	version string // in the wrapper
 	ttl     time.Duration
 }
 
-// binary is a message that was recognised in its wire format.
+// binary is a message whose type was recognised from its wire format.
 type binary struct {
 	as        content
 	bootstrap *bootstrapv3.Bootstrap
@@ -38,7 +38,7 @@ type binary struct {
 	version   string // of a response
 }
 
-// recogniseBinary tries the messages that files hold.
+// recogniseBinary tries the message types that files hold.
 func recogniseBinary(raw []byte) *binary {
 	for _, try := range []func([]byte) *binary{readDump, readResponse, readDelta, readAny, readBootstrap} {
 		if b := try(raw); b != nil {
@@ -48,7 +48,7 @@ func recogniseBinary(raw []byte) *binary {
 	return nil
 }
 
-// each calls f for every field of a message; false if the bytes are no message, or f says so.
+// each calls f for every field of a message. It returns false if the bytes are not a message, or if f does.
 func each(raw []byte, f func(number protowire.Number, value []byte, is protowire.Type) bool) bool {
 	for len(raw) > 0 {
 		number, is, n := protowire.ConsumeTag(raw)
@@ -88,7 +88,7 @@ func unpack(raw []byte) (packed, bool) {
 	return p, ok && plausible(p.url)
 }
 
-// plausible tells whether a text looks like a type URL.
+// plausible reports whether a text looks like a type URL.
 func plausible(url string) bool {
 	_, name, found := strings.Cut(url, "/")
 	if !found || !strings.Contains(name, ".") {
@@ -124,7 +124,7 @@ func readResponse(raw []byte) *binary {
 	return b.ifPlausible(ok)
 }
 
-// ifPlausible is b where it was read to its end and tells of its type, else nil.
+// ifPlausible returns b if it was read to its end and names a type, else nil.
 func (b *binary) ifPlausible(ok bool) *binary {
 	if !ok || len(b.resources) == 0 && !plausible(b.typeURL) || b.typeURL != "" && !plausible(b.typeURL) {
 		return nil

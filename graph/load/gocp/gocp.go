@@ -1,4 +1,4 @@
-// Package gocp makes a graph of what a go-control-plane cache serves.
+// Package gocp converts the snapshots of a go-control-plane cache to graphs.
 package gocp
 
 import (
@@ -17,9 +17,10 @@ import (
 	"github.com/xdslint/xdslint/internal/decode"
 )
 
-// Snapshot makes a graph of all of Envoy's resources that s serves, by type and name. The graph is built, and holds the very messages of s:
-// neither may be changed any more. What s lacks of a kind that it has some of is presumed missing; declare what is sure with
-// graph.Snapshot.Complete. A resource that is not of the type under which s serves it is an error.
+// Snapshot returns a built graph of all of Envoy's resources in s, by type and name. The graph shares the messages of
+// s: neither may be changed afterwards. If s has resources of a kind, a name of that kind that it lacks is presumed
+// missing; use graph.Snapshot.Complete to declare that it is. It is an error if a resource does not have the type under
+// which s serves it.
 func Snapshot(s cachev3.ResourceSnapshot) (*graph.Snapshot, error) {
 	if None(s) {
 		return nil, errors.New("there is no snapshot")
@@ -31,7 +32,7 @@ func Snapshot(s cachev3.ResourceSnapshot) (*graph.Snapshot, error) {
 			return nil, err
 		}
 		kind := graph.KindOf(decode.TypeName(url))
-		if kind == "" { // of go-control-plane's own, such as the configuration of a rate limit service
+		if kind == "" { // a type of go-control-plane only, such as the configuration of a rate limit service
 			continue
 		}
 		if err := add(made, file, kind, url, s); err != nil {
@@ -42,7 +43,7 @@ func Snapshot(s cachev3.ResourceSnapshot) (*graph.Snapshot, error) {
 	return made, nil
 }
 
-// None tells whether there is no snapshot: a nil *cachev3.Snapshot is none either.
+// None reports whether there is no snapshot, which includes a nil *cachev3.Snapshot.
 func None(s cachev3.ResourceSnapshot) bool {
 	made, ok := s.(*cachev3.Snapshot)
 	return s == nil || ok && made == nil
@@ -61,8 +62,9 @@ func add(to *graph.Snapshot, file *graph.SourceFile, kind graph.Kind, url string
 	return nil
 }
 
-// Resource makes the resource of what a snapshot serves under a type URL and a name, without a version. All of one snapshot belong to one
-// file: rules compare within it. A message of another type is an error, and so is none; its text goes on after "is".
+// Resource returns the resource that a snapshot serves under a type URL and a name, without a version. All resources of
+// one snapshot must have the same file, since rules compare within a file. It is an error if the message has another
+// type or is nil; the error's text continues after "is".
 func Resource(file *graph.SourceFile, url, name string, served types.ResourceWithTTL) (*graph.Resource, error) {
 	m := served.Resource
 	if !is(m, url) {
@@ -78,7 +80,7 @@ func Resource(file *graph.SourceFile, url, name string, served types.ResourceWit
 	return r, nil
 }
 
-// is tells whether m is a message of the Go type for a type URL: a dynamic one would be changed by being read.
+// is reports whether m is a message of the Go type for a type URL. A dynamic message would change when it is read.
 func is(m proto.Message, url string) bool {
 	want, err := protoregistry.GlobalTypes.FindMessageByName(decode.TypeName(url))
 	return err == nil && m != nil && m.ProtoReflect().IsValid() && m.ProtoReflect().Type() == want
