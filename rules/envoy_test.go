@@ -110,7 +110,7 @@ func (j judgement) validate(t *testing.T, crash bool) {
 		return verdict, err
 	})
 	booted := slices.DeleteFunc(slices.Clone(j.found), func(d lint.Diagnostic) bool { return d.Resource.File.Name != bootstrap })
-	refusals := rejected(booted)
+	refusals := rejections(booted)
 	want := envoytest.Accept
 	switch {
 	case crash:
@@ -201,7 +201,7 @@ func (j judgement) push(t *testing.T) {
 		}
 		return envoytest.Verdict{Outcome: envoytest.Accept}, nil
 	})
-	refusals := rejected(j.found)
+	refusals := rejections(j.found)
 	if refuses := verdict.Outcome != envoytest.Accept; refuses != (len(refusals) > 0) {
 		t.Errorf("envoy says %s; the rules say: %s", verdict, strings.Join(refusals, "; "))
 	}
