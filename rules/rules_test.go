@@ -227,7 +227,7 @@ func (j judgement) validate(t *testing.T, crash bool) {
 	switch {
 	case crash:
 		want = envoytest.Crash
-	case len(refusals) > 0:
+	case len(rejected) > 0:
 		want = envoytest.Reject
 	}
 	if want == envoytest.Reject && verdict.Outcome == envoytest.Accept && j.rejectedAtStart(t, filepath.Join(dir, bootstrap)) {
@@ -286,7 +286,7 @@ func (j judgement) push(t *testing.T) {
 		t.Fatal(err)
 	}
 	rejected := rejections(j.found)
-	if refuses := result.Nack() != "" || result.Crashed; refuses != (len(refusals) > 0) {
+	if rejects := result.Nack() != "" || result.Crashed; rejects != (len(rejected) > 0) {
 		t.Errorf("envoy says %q (crashed: %t); the rules say: %s", result.Nack(), result.Crashed, strings.Join(rejected, "; "))
 	}
 }
