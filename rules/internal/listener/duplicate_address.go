@@ -15,7 +15,9 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "duplicate-address",
 	Severity: lint.Error,
 	Summary:  "two listeners have the same address",
-	Links:    []string{"ListenerManagerImpl::setNewOrDrainingSocketFactory, ListenerImpl::hasDuplicatedAddress (source/common/listener_manager/listener_impl.cc)"},
+	Links: []string{
+		"ListenerManagerImpl::setNewOrDrainingSocketFactory, ListenerImpl::hasDuplicatedAddress (source/common/listener_manager/listener_impl.cc)",
+	},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		names := map[server]map[string]int{}
 		for _, r := range p.Snapshot.All(graph.Listener) {

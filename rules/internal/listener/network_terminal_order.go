@@ -16,7 +16,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "network-terminal-order",
 	Severity: lint.Error,
 	Summary:  "a terminal network filter is not the last of its chain, or the last filter is not terminal",
-	Links:    []string{"Utility::validateTerminalFilters (source/common/config/utility.cc)", "https://github.com/envoyproxy/envoy/issues/7767"},
+	Links: []string{
+		"Utility::validateTerminalFilters (source/common/config/utility.cc)",
+		"https://github.com/envoyproxy/envoy/issues/7767",
+	},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if overUDP(l) && !quicOptions(l) {
 			return

@@ -32,7 +32,8 @@ var _ = Rules.Add(&lint.Rule{
 				Message:  "a QUIC listener cannot have connection_balance_config",
 				Notes:    []string{envoy.OnReject(at.Resource())},
 				Help:     "remove it",
-				Rejected: true, Upstream: "connection_balance_config is configured for QUIC listener which doesn't work with connection balancer",
+				Rejected: true,
+				Upstream: "connection_balance_config is configured for QUIC listener which doesn't work with connection balancer",
 			})
 		}
 		for _, c := range chains(at, l) {
@@ -78,7 +79,8 @@ func checkLast(p *lint.Pass, c chain) {
 		Message:  "the last filter of a QUIC listener's chain is not an HTTP connection manager",
 		Notes:    []string{envoy.OnReject(at.Resource()) + "; it does not accept a TypedStruct or config_discovery there"},
 		Help:     "end the chain with envoy.filters.network.http_connection_manager and codec_type: HTTP3",
-		Rejected: true, Upstream: "error building network filter chain for quic listener: requires http_connection_manager filter to be last in the chain",
+		Rejected: true,
+		Upstream: "error building network filter chain for quic listener: requires http_connection_manager filter to be last in the chain",
 	})
 }
 

@@ -12,7 +12,9 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "udp-listener-filter",
 	Severity: lint.Error,
 	Summary:  "a QUIC listener has a listener filter for TCP, or a UDP listener gets one by discovery",
-	Links:    []string{"ProdListenerComponentFactory::createQuicListenerFilterFactoryListImpl, createUdpListenerFilterFactoryListImpl (source/common/listener_manager/listener_manager_impl.cc)"},
+	Links: []string{
+		"ProdListenerComponentFactory::createQuicListenerFilterFactoryListImpl, createUdpListenerFilterFactoryListImpl (source/common/listener_manager/listener_manager_impl.cc)",
+	},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if !overUDP(l) {
 			return

@@ -14,7 +14,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "aggregate-unknown-or-cyclic",
 	Severity: lint.Warning,
 	Summary:  "an aggregate or composite cluster has a member that does not exist, or is its own member",
-	Links:    []string{"AggregateClusterLoadBalancer (source/extensions/clusters/aggregate/cluster.cc)", "https://github.com/grpc/proposal/blob/master/A37-xds-aggregate-and-logical-dns-clusters.md"},
+	Links: []string{
+		"AggregateClusterLoadBalancer (source/extensions/clusters/aggregate/cluster.cc)",
+		"https://github.com/grpc/proposal/blob/master/A37-xds-aggregate-and-logical-dns-clusters.md",
+	},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		eachSuspect(p, envoy.MemberCluster, func(b *envoy.Boot, e *graph.Edge) {
 			judgeCluster(p, b, e, "envoy skips it, and uses it as soon as it is added")

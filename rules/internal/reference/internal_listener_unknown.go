@@ -15,7 +15,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "internal-listener-unknown",
 	Severity: lint.Error,
 	Summary:  "an endpoint is an internal listener that does not exist, or internal listeners are not enabled",
-	Links:    []string{"InternalClientConnectionFactory::createClientConnection (source/extensions/bootstrap/internal_listener/client_connection_factory.cc)", "ListenerImpl::validateConfig (source/common/listener_manager/listener_impl.cc)"},
+	Links: []string{
+		"InternalClientConnectionFactory::createClientConnection (source/extensions/bootstrap/internal_listener/client_connection_factory.cc)",
+		"ListenerImpl::validateConfig (source/common/listener_manager/listener_impl.cc)",
+	},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		unknownInternal(p)
 		if b := envoy.BootOf(p.Snapshot); b != nil && !internalEnabled(b) {
@@ -25,7 +28,8 @@ var _ = Rules.Add(&lint.Rule{
 						Message:  "internal listeners are not enabled in the bootstrap",
 						Notes:    []string{envoy.OnReject(r)},
 						Help:     "add the extension envoy.bootstrap.internal_listener to bootstrap_extensions",
-						Rejected: true, Upstream: fmt.Sprintf("error adding listener named '%s': InternalListener bootstrap extension is mandatory", r.Name),
+						Rejected: true,
+						Upstream: fmt.Sprintf("error adding listener named '%s': InternalListener bootstrap extension is mandatory", r.Name),
 					})
 				}
 			}

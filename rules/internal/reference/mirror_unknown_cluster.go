@@ -9,6 +9,9 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "mirror-unknown-cluster",
 	Severity: lint.Warning,
 	Summary:  "a request mirror policy names a cluster that does not exist",
-	Links:    []string{"RouteCreator::createAndValidateRoute (source/common/router/config_impl.cc)", "ShadowWriterImpl::getClusterFromShadowPolicy (source/common/router/shadow_writer_impl.cc)"},
-	Run:      clusterRule(envoy.MirrorCluster, "envoy accepts it and silently drops the mirrored requests"),
+	Links: []string{
+		"RouteCreator::createAndValidateRoute (source/common/router/config_impl.cc)",
+		"ShadowWriterImpl::getClusterFromShadowPolicy (source/common/router/shadow_writer_impl.cc)",
+	},
+	Run: clusterRule(envoy.MirrorCluster, "envoy accepts it and silently drops the mirrored requests"),
 })

@@ -19,7 +19,11 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "per-filter-key-unknown",
 	Severity: lint.Warning,
 	Summary:  "no HTTP filter has the name of a key of typed_per_filter_config",
-	Links:    []string{"PerFilterConfigs (source/common/router/config_impl.cc)", "https://github.com/envoyproxy/envoy/issues/29332", "https://github.com/envoyproxy/envoy/issues/14599"},
+	Links: []string{
+		"PerFilterConfigs (source/common/router/config_impl.cc)",
+		"https://github.com/envoyproxy/envoy/issues/29332",
+		"https://github.com/envoyproxy/envoy/issues/14599",
+	},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		for _, e := range p.Snapshot.Edges {
 			if e.Kind == graph.HTTPFilter && e.To == nil && !p.Snapshot.Assumes(graph.HTTPFilter, e.Target) {

@@ -27,7 +27,8 @@ var _ = Rules.Add(&lint.Rule{
 				Message:  fmt.Sprintf("the route configuration does not declare a cluster specifier plugin named %q", e.Target),
 				Notes:    []string{envoy.OnReject(e.From)},
 				Help:     "declare it under cluster_specifier_plugins",
-				Rejected: e.From.State == "", Upstream: fmt.Sprintf("Unknown cluster specifier plugin name: %s is used in the route", e.Target),
+				Rejected: e.From.State == "",
+				Upstream: fmt.Sprintf("Unknown cluster specifier plugin name: %s is used in the route", e.Target),
 			}
 			if near := lint.Nearest(e.Target, declared); near != "" {
 				d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(e.At(), e.Target, near)

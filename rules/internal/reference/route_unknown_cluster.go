@@ -9,6 +9,9 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "route-unknown-cluster",
 	Severity: lint.Error,
 	Summary:  "a route sends requests to a cluster that does not exist",
-	Links:    []string{"RouteEntryImplBase::validateClusters (source/common/router/config_impl.cc)", "https://github.com/envoyproxy/envoy/issues/16850"},
-	Run:      clusterRule(envoy.RouteCluster, "envoy accepts it and answers 503 (response flag NC)"),
+	Links: []string{
+		"RouteEntryImplBase::validateClusters (source/common/router/config_impl.cc)",
+		"https://github.com/envoyproxy/envoy/issues/16850",
+	},
+	Run: clusterRule(envoy.RouteCluster, "envoy accepts it and answers 503 (response flag NC)"),
 })

@@ -12,7 +12,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "scoped-unknown-route",
 	Severity: lint.Error,
 	Summary:  "a scope names a route configuration that does not exist",
-	Links:    []string{"ScopedRdsConfigSubscription::addOrUpdateScopes (source/common/router/scoped_rds.cc)", "https://github.com/envoyproxy/go-control-plane/issues/514"},
+	Links: []string{
+		"ScopedRdsConfigSubscription::addOrUpdateScopes (source/common/router/scoped_rds.cc)",
+		"https://github.com/envoyproxy/go-control-plane/issues/514",
+	},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		for _, e := range p.Snapshot.Edges {
 			switch {
@@ -22,7 +25,8 @@ var _ = Rules.Add(&lint.Rule{
 					Message:  fmt.Sprintf("an inline scope of a connection manager cannot refer to a route configuration, here %q", e.Target),
 					Notes:    []string{envoy.OnReject(e.From)},
 					Help:     "write the route table here, as route_configuration, or serve the scopes over SRDS",
-					Rejected: e.From.State == "", Upstream: "Fetching routes via RDS (route_configuration_name) is not supported with inline scoped routes.",
+					Rejected: e.From.State == "",
+					Upstream: "Fetching routes via RDS (route_configuration_name) is not supported with inline scoped routes.",
 				})
 			case e.To == nil && !p.Snapshot.Assumes(e.Kind, e.Target):
 				if world := p.Snapshot.World(e.Kind, e.Source); world != graph.Open {

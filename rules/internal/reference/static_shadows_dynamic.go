@@ -12,7 +12,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "static-shadows-dynamic",
 	Severity: lint.Warning,
 	Summary:  "a resource from LDS or CDS has the name of one in the bootstrap",
-	Links:    []string{"ClusterManagerImpl::addOrUpdateCluster, blockUpdate (source/common/upstream/cluster_manager_impl.h)", "ListenerManagerImpl::addOrUpdateListenerInternal (source/common/listener_manager/listener_manager_impl.cc)"},
+	Links: []string{
+		"ClusterManagerImpl::addOrUpdateCluster, blockUpdate (source/common/upstream/cluster_manager_impl.h)",
+		"ListenerManagerImpl::addOrUpdateListenerInternal (source/common/listener_manager/listener_manager_impl.cc)",
+	},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		if envoy.BootOf(p.Snapshot) == nil {
 			return

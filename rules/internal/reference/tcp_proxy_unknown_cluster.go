@@ -9,6 +9,9 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "tcp-proxy-unknown-cluster",
 	Severity: lint.Error,
 	Summary:  "a TCP or UDP proxy sends to a cluster that does not exist",
-	Links:    []string{"TcpProxy::Filter::establishUpstreamConnection (source/common/tcp_proxy/tcp_proxy.cc)", "UdpProxyFilter::getClusterInfo (source/extensions/filters/udp/udp_proxy/udp_proxy_filter.cc)"},
-	Run:      clusterRule(envoy.ProxiedCluster, "envoy accepts it and closes every connection"),
+	Links: []string{
+		"TcpProxy::Filter::establishUpstreamConnection (source/common/tcp_proxy/tcp_proxy.cc)",
+		"UdpProxyFilter::getClusterInfo (source/extensions/filters/udp/udp_proxy/udp_proxy_filter.cc)",
+	},
+	Run: clusterRule(envoy.ProxiedCluster, "envoy accepts it and closes every connection"),
 })

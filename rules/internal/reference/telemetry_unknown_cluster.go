@@ -10,7 +10,8 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Warning,
 	Summary:  "the cluster of an access log, a tracer or a stats sink does not exist",
 	Links: []string{
-		"Utility::checkCluster (source/common/config/utility.cc)", "ClusterManagerImpl::checkActiveStaticCluster (source/common/upstream/cluster_manager_impl.cc)",
+		"Utility::checkCluster (source/common/config/utility.cc)",
+		"ClusterManagerImpl::checkActiveStaticCluster (source/common/upstream/cluster_manager_impl.cc)",
 		"GrpcAccessLoggerCacheImpl::createLogger (source/extensions/access_loggers/grpc/grpc_access_log_impl.cc)",
 	},
 	Run: clusterRule(envoy.TelemetryCluster, "envoy accepts it and drops the data for it"),

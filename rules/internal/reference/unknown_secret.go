@@ -13,7 +13,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "unknown-secret",
 	Severity: lint.Error,
 	Summary:  "a reference to a TLS certificate, validation context or other secret that does not exist",
-	Links:    []string{"getTlsCertificateConfigProviders (source/common/tls/context_config_impl.cc)", "https://github.com/envoyproxy/envoy/issues/7252"},
+	Links: []string{
+		"getTlsCertificateConfigProviders (source/common/tls/context_config_impl.cc)",
+		"https://github.com/envoyproxy/envoy/issues/7252",
+	},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		b := envoy.BootOf(p.Snapshot)
 		for _, e := range p.Snapshot.Edges {

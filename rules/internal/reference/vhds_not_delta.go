@@ -32,7 +32,8 @@ var _ = Rules.Add(&lint.Rule{
 			Message:  "VHDS works only over DELTA_GRPC or ADS",
 			Notes:    []string{envoy.OnReject(at.Resource())},
 			Help:     "set api_config_source.api_type: DELTA_GRPC, or ads: {}",
-			Rejected: at.Resource().State == "", Upstream: "vhds: only 'DELTA_GRPC' or 'ADS' (which uses Delta xDS) is supported as a config source.",
+			Rejected: at.Resource().State == "",
+			Upstream: "vhds: only 'DELTA_GRPC' or 'ADS' (which uses Delta xDS) is supported as a config source.",
 		}
 		if old {
 			d.Message, d.Help = "before Envoy 1.39, VHDS works only over DELTA_GRPC", "set api_config_source.api_type: DELTA_GRPC"

@@ -11,7 +11,8 @@ var _ = Rules.Add(&lint.Rule{
 	Summary:  "the cluster of a config server does not exist, comes from CDS, or gets its endpoints over EDS",
 	Links: []string{
 		"Utility::checkApiConfigSourceSubscriptionBackingCluster (source/common/config/utility.cc)",
-		"ClusterManagerImpl::checkActiveStaticCluster (source/common/upstream/cluster_manager_impl.cc)", "https://github.com/envoyproxy/envoy/issues/12161",
+		"ClusterManagerImpl::checkActiveStaticCluster (source/common/upstream/cluster_manager_impl.cc)",
+		"https://github.com/envoyproxy/envoy/issues/12161",
 	},
 	Run: clusterRule(envoy.ConfigServerCluster, "envoy never reaches the config server and gets no resources from it"),
 })

@@ -287,7 +287,8 @@ func checkTypeURLs(p *lint.Pass, at lint.At, source *corev3.ExtensionConfigSourc
 func checkOptionNames(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 	for name := range c.GetTypedExtensionProtocolOptions() {
 		checkName(p, at.Entry("typed_extension_protocol_options", name).Key(), name,
-			"filter or protocol options", "Didn't find a registered network or http filter or protocol options implementation for name: '%s'",
+			"filter or protocol options",
+			"Didn't find a registered network or http filter or protocol options implementation for name: '%s'",
 			"envoy.filters.network", "envoy.filters.http", "envoy.upstream_options")
 	}
 }

@@ -24,7 +24,8 @@ var _ = Rules.Add(&lint.Rule{
 func unknownEnum(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
 	d := lint.Diagnostic{
 		Message: problem.Message, Notes: []string{envoy.OnDecodeError(r, problem)},
-		Rejected: r.Delivery == graph.FromBootstrap || r.Kind == graph.Patch && !problem.Carried, Upstream: fmt.Sprintf("unknown enum value: '%s'", problem.Name),
+		Rejected: r.Delivery == graph.FromBootstrap || r.Kind == graph.Patch && !problem.Carried,
+		Upstream: fmt.Sprintf("unknown enum value: '%s'", problem.Name),
 	}
 	if !d.Rejected {
 		d.Severity, d.Upstream = lint.Warning, ""

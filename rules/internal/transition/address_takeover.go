@@ -12,7 +12,8 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Warning,
 	Summary:  "a listener takes an address that another listener has before the push",
 	Links: []string{
-		"LdsApiImpl::onConfigUpdate (source/common/listener_manager/lds_api.cc)", "ListenerManagerImpl::setNewOrDrainingSocketFactory (source/common/listener_manager/listener_manager_impl.cc)",
+		"LdsApiImpl::onConfigUpdate (source/common/listener_manager/lds_api.cc)",
+		"ListenerManagerImpl::setNewOrDrainingSocketFactory (source/common/listener_manager/listener_manager_impl.cc)",
 		"https://github.com/cilium/cilium/issues/48614",
 	},
 	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {

@@ -14,7 +14,9 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "infinite-warm",
 	Severity: lint.Warning,
 	Summary:  "a new or changed resource waits forever for a resource that the push does not have",
-	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/core/v3/config_source.proto#envoy-v3-api-field-config-core-v3-configsource-initial-fetch-timeout"},
+	Links: []string{
+		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/core/v3/config_source.proto#envoy-v3-api-field-config-core-v3-configsource-initial-fetch-timeout",
+	},
 	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		if len(p.Old.Resources) == 0 {
 			return // a first push breaks nothing; rules about single snapshots report what is missing

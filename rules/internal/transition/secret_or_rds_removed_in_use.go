@@ -12,7 +12,8 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a secret or route configuration is removed while the new snapshot still refers to it",
 	Links: []string{
-		"SdsApi::onConfigUpdate (source/common/secret/sds_api.cc)", "RdsRouteConfigSubscription::onConfigUpdate (source/common/rds/rds_route_config_subscription.cc)",
+		"SdsApi::onConfigUpdate (source/common/secret/sds_api.cc)",
+		"RdsRouteConfigSubscription::onConfigUpdate (source/common/rds/rds_route_config_subscription.cc)",
 		"https://github.com/envoyproxy/envoy/issues/14000",
 	},
 	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {

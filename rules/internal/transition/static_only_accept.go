@@ -14,7 +14,9 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "static-only-accept",
 	Severity: lint.Info,
 	Summary:  "a route table moves from the listener to RDS, where Envoy no longer rejects unknown clusters",
-	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/route/v3/route.proto#envoy-v3-api-field-config-route-v3-routeconfiguration-validate-clusters"},
+	Links: []string{
+		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/route/v3/route.proto#envoy-v3-api-field-config-route-v3-routeconfiguration-validate-clusters",
+	},
 	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, change := range changes.Of(graph.Listener) {
 			if change.Changed() {

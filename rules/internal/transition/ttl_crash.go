@@ -12,7 +12,8 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a TTL whose expiry crashes Envoy or removes the resource",
 	Links: []string{
-		"https://github.com/envoyproxy/envoy/issues/24271", "GrpcMuxImpl::expiryCallback (source/extensions/config_subscription/grpc/grpc_mux_impl.cc)",
+		"https://github.com/envoyproxy/envoy/issues/24271",
+		"GrpcMuxImpl::expiryCallback (source/extensions/config_subscription/grpc/grpc_mux_impl.cc)",
 		"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#ttl",
 	},
 	Run: lint.ForTransition(func(p *lint.Pass, _ *graph.Changes) {

@@ -12,7 +12,8 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Warning,
 	Summary:  "a resource changes, but its version does not",
 	Links: []string{
-		"https://github.com/envoyproxy/go-control-plane/blob/main/docs/cache/README.md", "https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#resource-versions",
+		"https://github.com/envoyproxy/go-control-plane/blob/main/docs/cache/README.md",
+		"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#resource-versions",
 	},
 	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, kind := range graph.Kinds() {

@@ -18,8 +18,10 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "disallowed",
 	Severity: lint.Error,
 	Summary:  "a deprecated field or enum value that Envoy rejects by default",
-	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/configuration/operations/runtime#using-runtime-overrides-for-deprecated-features"},
-	Run:      lint.EachMatching(suspect, func(p *lint.Pass, at lint.At, m protoreflect.Message) { disallowed(p, at.Place, usesOf(m)) }),
+	Links: []string{
+		"https://www.envoyproxy.io/docs/envoy/latest/configuration/operations/runtime#using-runtime-overrides-for-deprecated-features",
+	},
+	Run: lint.EachMatching(suspect, func(p *lint.Pass, at lint.At, m protoreflect.Message) { disallowed(p, at.Place, usesOf(m)) }),
 })
 
 func disallowed(p *lint.Pass, at *graph.Place, uses []use) {

@@ -20,7 +20,10 @@ var _ = Rules.Add(&lint.Rule{
 	Severity:  lint.Error,
 	Fragments: true,
 	Summary:   "a field or enum value that the target's version does not have yet",
-	Links:     []string{"https://www.envoyproxy.io/docs/envoy/latest/api/api_supported_versions", "MessageUtil::checkForUnexpectedFields (source/common/protobuf/utility.cc)"},
+	Links: []string{
+		"https://www.envoyproxy.io/docs/envoy/latest/api/api_supported_versions",
+		"MessageUtil::checkForUnexpectedFields (source/common/protobuf/utility.cc)",
+	},
 	Run: lint.EachMatching(func(t dataplane.Target, md protoreflect.MessageDescriptor) bool {
 		return t != dataplane.Default() && !t.Lacks(md.FullName()) && len(newFields(t, md)) > 0 // schema/bad-type-url reports missing types
 	}, tooNew),
