@@ -7,8 +7,8 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Compare says what becomes of a push. To a snapshot that is broken in itself there is a plan only if it is forced. Clean takes out of findings
-// what nobody wants to hear of.
+// Compare returns the outcome of a push. If the new snapshot is broken by itself, there is a plan only with force.
+// Clean removes findings that the user does not want.
 func Compare(ctx context.Context, before, after *graph.Snapshot, opts Options, force bool, clean func(*lint.Result) *lint.Result) *Outcome {
 	outcome := &Outcome{Hazards: clean(Hazards(before, after, opts.Push)), Broken: clean(Broken(ctx, after, before))}
 	if len(outcome.Broken.Diagnostics) == 0 || force {

@@ -13,8 +13,8 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-// Hazards finds what a plain push breaks: all types at once, in no order that is waited for. Infos among them are no hazards but
-// worth knowing.
+// Hazards finds what a plain push breaks, which sends all types at once and waits for nothing. Infos in the result are
+// not hazards, but worth knowing.
 func Hazards(before, after *graph.Snapshot, push lint.Push) *lint.Result {
 	result := lint.Run(context.Background(), []*graph.Snapshot{after}, lint.Config{
 		Rules: rules.Transitional(), Target: dataplane.Default(), Transition: &lint.Transition{Old: before, Push: push},
@@ -23,15 +23,15 @@ func Hazards(before, after *graph.Snapshot, push lint.Push) *lint.Result {
 	return result
 }
 
-// Remaining finds the hazards that the plan cannot avoid: it asks the rules about the way from each state to the next.
+// Remaining finds the hazards that the plan cannot avoid: it runs the rules on the step from each state to the next.
 func (p *Plan) Remaining() *lint.Result {
 	way := p.planner
-	if way == nil { // a plan that Make did not make: that of a first push
+	if way == nil { // the plan of a first push, which Make did not make
 		return &lint.Result{Target: dataplane.Default()}
 	}
 	push := way.opts.Push
 	if push.Versions = lint.Global; push.Transport == lint.ADSDelta {
-		push.Transport = lint.Delta // the plan has sent again what these would not send
+		push.Transport = lint.Delta // the plan sends again what these transports would not send
 	}
 	remaining := &lint.Result{Snapshots: []*graph.Snapshot{way.changes.Old, way.changes.New}, Target: dataplane.Default()}
 	seen := map[lint.Key]bool{}
@@ -52,7 +52,7 @@ func (p *Plan) Remaining() *lint.Result {
 	return remaining
 }
 
-// snapshot makes a graph of a state.
+// snapshot returns the graph of a state.
 func (p *planner) snapshot(s state) *graph.Snapshot {
 	var resources []*graph.Resource
 	for _, r := range p.changes.New.Resources {
@@ -76,7 +76,7 @@ func (p *planner) snapshot(s state) *graph.Snapshot {
 	return p.changes.New.With(append(resources, held...))
 }
 
-// message of a resource that a plan has under another name than the snapshots.
+// message returns the message of a resource whose name in the plan is not that in the snapshots.
 func (p *planner) message(at Resource, like *graph.Resource) proto.Message {
 	for _, scope := range p.early {
 		if scope.Resource == at {
