@@ -13,15 +13,15 @@ import (
 	"github.com/xdslint/xdslint/internal/parallel"
 )
 
-// Origin is where custom rules come from: a constraint or a plugin, which those who use xdslint have written.
+// Origin is the source of custom rules: a constraint or a plugin, written by users of xdslint.
 type Origin struct {
 	Name     string            // in messages: constraint acme/cluster-name, plugin rules.wasm
-	File     *graph.SourceFile // that defines it: a configuration, or the plugin itself
+	File     *graph.SourceFile // the configuration that defines it, or the plugin itself
 	Span     graph.Span
 	Examples fs.FS // GROUP/NAME.txtar of its rules; nil: there are none
 }
 
-// Place names the file and the line in words: .xdslint.yaml:12, rules.wasm.
+// Place returns the file, with the line if it is known: .xdslint.yaml:12, rules.wasm.
 func (o *Origin) Place() string {
 	if o.Span.IsZero() {
 		return o.File.Name
@@ -29,32 +29,33 @@ func (o *Origin) Place() string {
 	return fmt.Sprintf("%s:%d", o.File.Name, o.File.Position(o.Span.Start).Line)
 }
 
-// EvalError says why the rules of an origin cannot judge a snapshot.
+// EvalError is the reason why the rules of an origin cannot judge a snapshot.
 type EvalError struct {
 	Message string // continues the origin's name: "took longer than 10 s"
 	Notes   []string
 	Help    string
 }
 
-// Error implements error: the message and the notes in one line.
+// Error returns the message and the notes in one line.
 func (e *EvalError) Error() string {
 	return strings.Join(append([]string{e.Message}, e.Notes...), "; ")
 }
 
-// Judge judges a snapshot by the rules of one origin. There is a pass for each of them that runs.
+// Judge runs the rules of one origin on a snapshot, with a pass for each enabled rule.
 type Judge func(ctx context.Context, passes []*Pass) *EvalError
 
-// ForOrigin is the check of custom rules; all rules of one origin share it. A run calls start once, when the built-in rules are done, and then the Judge
-// that it returns for one snapshot after the other, so a Judge can count what it costs. If it returns an error, it is not called again: the run reports a
-// CannotJudge in place of all that the origin's rules have found. Several origins are judged at the same time.
+// ForOrigin returns the check of custom rules. All rules of one origin share it. A run calls start once, when the
+// built-in rules are done, and then the returned Judge for one snapshot after the other, so a Judge can add up its
+// costs. If the Judge returns an error, the run does not call it again, drops all findings of the origin's rules and
+// reports CannotJudge. Origins run in parallel.
 func ForOrigin(start func() Judge) Check { return Check{origin: &originCheck{start}} }
 
 type originCheck struct{ start func() Judge }
 
-// Custom are the rules about what users have written themselves.
+// Custom is the group of rules about the custom rules and extensions of users.
 var Custom = &Group{Name: "house", Summary: "custom rules that cannot judge, and messages of custom extensions that are invalid"}
 
-// CannotJudge is reported at most once for each origin in a run.
+// CannotJudge reports an origin that failed, at most once in a run.
 var CannotJudge = Custom.Add(&Rule{
 	Name: "cannot-judge", Severity: Error, Summary: "a custom rule could not judge the configuration",
 	Why: "A constraint in `.xdslint.yaml` or a plugin met something that it cannot handle: an expression divides by zero or costs too much, a plugin " +
@@ -62,8 +63,8 @@ var CannotJudge = Custom.Add(&Rule{
 		"have found. All other rules have judged everything.",
 })
 
-// InvalidMessage is about the messages of an extension that a team has written. It has no check here, since that needs CEL: custom.Rules adds it. A program
-// without CEL knows only the rule's name.
+// InvalidMessage reports invalid messages of custom extensions. It does not have a check here, since that needs CEL:
+// custom.Rules adds it. A program without CEL knows only the rule's name.
 var InvalidMessage = Custom.Add(&Rule{
 	Name: "invalid-message", Severity: Error, Summary: "a message of a custom extension breaks the rules in its descriptor",
 	Why: "The descriptors that `--proto-descriptors` names state rules for their messages and fields: options of `buf.validate`, in the language of " +
@@ -72,18 +73,18 @@ var InvalidMessage = Custom.Add(&Rule{
 	Links: []string{"https://protovalidate.com/schemas/standard-rules/"},
 })
 
-// originRun is what one origin does in a run.
+// originRun is the state of one origin in a run.
 type originRun struct {
 	Result
 	*originCheck
 	rules []*Rule
-	err   *EvalError // nil: it could judge all snapshots
+	err   *EvalError // nil: it has judged all snapshots
 }
 
 func (o *originRun) origin() *Origin { return o.rules[0].Origin }
 
-// customRules judges all snapshots by the custom rules. The origins know nothing of each other, and each takes the snapshots in order: so what is found does
-// not depend on scheduling.
+// customRules runs the custom rules on all snapshots. The origins are independent, and each takes the snapshots in
+// order: so the findings do not depend on scheduling.
 func customRules(ctx context.Context, snapshots []*graph.Snapshot, config Config) *Result {
 	origins := originsOf(config.Rules)
 	parallel.Each(ctx, len(origins), func() func(int) {
@@ -103,7 +104,7 @@ func customRules(ctx context.Context, snapshots []*graph.Snapshot, config Config
 	return all
 }
 
-// originsOf collects the custom rules by origin.
+// originsOf groups the custom rules by origin.
 func originsOf(rules []*Rule) (origins []*originRun) {
 	for _, rule := range rules {
 		check := rule.Run.origin
@@ -148,7 +149,7 @@ func (o *originRun) snapshot(ctx context.Context, judge Judge, s *graph.Snapshot
 	return judge(ctx, passes)
 }
 
-// cannotJudge is the finding at the origin's place.
+// cannotJudge returns the finding at the origin's place.
 func (o *originRun) cannotJudge() Diagnostic {
 	at := o.origin()
 	return Diagnostic{

@@ -11,19 +11,19 @@ type Diagnostic struct {
 	Rule     *Rule
 	Severity Severity
 	Message  string   // one line, without a full stop
-	Notes    []string // what the data plane does with it
+	Notes    []string // what the data plane does
 	Help     string   // what to write instead
-	Upstream string   // the gist of the data plane's own message, for those who have its log; see Rejected
-	Rejected bool     // the target refuses it, delivered as it is: what verdicts are made of
+	Upstream string   // the core of the data plane's own message, to find it in a log; see Rejected
+	Rejected bool     // the target rejects the resource, as delivered; verdicts depend on this
 
 	Resource *graph.Resource
 	Path     *graph.Path // the field, from the resource's message
-	Span     graph.Span  // zero where the input has no text
+	Span     graph.Span  // zero if the input has no text
 	Related  []Related
 	Fixes    []Fix
 }
 
-// Related is another place that a finding is about.
+// Related is another place that a finding refers to.
 type Related struct {
 	Message  string
 	Resource *graph.Resource
@@ -31,7 +31,7 @@ type Related struct {
 	Span     graph.Span
 }
 
-// Fix is one way to mend a finding.
+// Fix is one way to correct a finding.
 type Fix struct {
 	Message string
 	Safe    bool // no request that succeeds today can fail after it
@@ -44,7 +44,7 @@ type Edit struct {
 	New  string
 }
 
-// Key is what stays of a finding when the file around it is edited: baselines and fingerprints are made of it.
+// Key identifies a finding independently of edits around it. Baselines and fingerprints use it.
 type Key struct {
 	Rule  string     `json:"rule"`
 	Kind  graph.Kind `json:"kind"`
@@ -52,7 +52,7 @@ type Key struct {
 	Field string     `json:"field"`
 }
 
-// field is where the finding is in its resource; for a patch, where in its object: there may be several patches in it.
+// field returns the path of the finding in its resource. For a patch it is the path in the object, which can hold several patches.
 func (d *Diagnostic) field() string {
 	if d.Resource.Kind == graph.Patch {
 		return d.Resource.InObject(d.Path).String()
@@ -60,13 +60,13 @@ func (d *Diagnostic) field() string {
 	return d.Path.String()
 }
 
-// Key of the finding. Findings with equal keys can differ in their messages and places.
+// Key returns the key of the finding. Findings with equal keys can have different messages and places.
 func (d *Diagnostic) Key() Key {
 	return Key{Rule: d.Rule.ID(), Kind: d.Resource.Kind, Name: d.Resource.Name, Field: d.field()}
 }
 
-// WithoutNumbers leaves out of a message, or of a place, the numbers that can be positions: what is left stays the same when something before the
-// finding is added or removed. In quotes stand names, which keep theirs.
+// WithoutNumbers removes the numbers that can be positions from a message or a place. The result stays the same when
+// something before the finding is added or removed. Names, in quotes, keep their numbers.
 func WithoutNumbers(message string) string {
 	if !strings.ContainsAny(message, "0123456789") {
 		return message

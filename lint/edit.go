@@ -10,14 +10,14 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// Edits are what one fix changes in the finding's file. There are none where the file has no text, or a text of a shape that
-// is not safe to edit: proto text, anchors and aliases, template marks, duplicate keys, scalars over several lines.
+// Edits are the changes of one fix to the finding's file. They are empty if the file has no text, or a text that is not
+// safe to edit: proto text, anchors and aliases, template marks, duplicate keys, scalars over several lines.
 type Edits []Edit
 
-// Safe makes them the fix of a finding: no request that succeeds today can fail after it.
+// Safe returns the edits as a safe fix: no request that succeeds today can fail after it.
 func (e Edits) Safe(message string) []Fix { return e.fix(message, true) }
 
-// Likely makes them a fix that is probably, but not surely, what the user means.
+// Likely returns the edits as a fix that is probably, but not certainly, what the user means.
 func (e Edits) Likely(message string) []Fix { return e.fix(message, false) }
 
 func (e Edits) fix(message string, safe bool) []Fix {
@@ -27,7 +27,7 @@ func (e Edits) fix(message string, safe bool) []Fix {
 	return []Fix{{Message: message, Safe: safe, Edits: e}}
 }
 
-// Together makes one fix of several edits; there is none if any of them cannot be made.
+// Together joins edits to those of one fix. The result is empty if any of them is.
 func Together(all ...Edits) Edits {
 	var joined Edits
 	for _, e := range all {
@@ -39,13 +39,13 @@ func Together(all ...Edits) Edits {
 	return joined
 }
 
-// AtProblem is the place of something that could not be decoded.
+// AtProblem points to something that could not be decoded.
 func AtProblem(r *graph.Resource, problem graph.Problem) At {
 	return r.AtPath(problem.Path)
 }
 
-// Correct is the fix of a misspelt name, which is a value or the key of a map field. It is unsafe, and there is none where the two
-// names may well mean two things.
+// Correct returns the fix of a misspelt name, which is a value or the key of a map field. The fix is unsafe. There is
+// none if the two names may be two different things.
 func Correct(at At, name, near string) []Fix {
 	found := at.Resource().Locate(at.Path())
 	message := fmt.Sprintf("write %q", near)
@@ -61,8 +61,8 @@ func Correct(at At, name, near string) []Fix {
 	return Replace(at, near).Likely(message)
 }
 
-// Replace writes another scalar: a string, a bool, an int or a float64. A string keeps the quotes that stand there, and gets
-// some where it needs them.
+// Replace writes another scalar: a string, a bool, an int or a float64. A string keeps the existing quotes, and gets
+// quotes if it needs them.
 func Replace(at At, value any) Edits {
 	s, ok := spotOf(at)
 	old := s.value()
@@ -72,8 +72,7 @@ func Replace(at At, value any) Edits {
 	return s.edit(graph.Span{Start: s.Value.Start, End: s.Value.End}, spell(value, style{plain: s.Node.Plain, quote: old[0]}))
 }
 
-// Rename writes another name of a field, or another key of a map field. A field keeps the lowerCamelCase of a file that is
-// written so.
+// Rename writes another name of a field, or another key of a map field. A field keeps the lowerCamelCase of its file.
 func Rename(at At, name string) Edits {
 	s, ok := spotOf(at)
 	if !ok || s.Key.IsZero() || s.has(name) {
@@ -85,8 +84,8 @@ func Rename(at At, name string) Edits {
 	return s.edit(s.Key, respell(s.text[s.Key.Start:s.Key.End], name))
 }
 
-// Wrap puts a field's value into another message: Wrap(at, "string_match", "exact") makes `string_match: {exact: x}` of
-// `exact_match: x`. A value over several lines is moved as it is.
+// Wrap puts a field's value into another message: Wrap(at, "string_match", "exact") turns `exact_match: x` into
+// `string_match: {exact: x}`. A value over several lines is moved unchanged.
 func Wrap(at At, name string, inner ...string) Edits {
 	s, ok := spotOf(at)
 	if !ok || s.Key.IsZero() {
@@ -114,7 +113,7 @@ func Wrap(at At, name string, inner ...string) Edits {
 	return Together(renamed, s.nest(key, inner))
 }
 
-// Remove takes out a field or an element of a list, with its lines and the comment behind it. The last one leaves {} or [].
+// Remove removes a field or an element of a list, with its lines and the comment after it. The last one leaves {} or [].
 func Remove(at At) Edits {
 	s, ok := spotOf(at)
 	switch {
@@ -128,7 +127,7 @@ func Remove(at At) Edits {
 	return s.removeBlock()
 }
 
-// Insert adds a field to the message at a place, behind the others. The value is a scalar as in Replace, or Fields.
+// Insert adds a field to the message at a place, after the others. The value is a scalar as in Replace, or Fields.
 func Insert(at At, field string, value any) Edits {
 	c, ok := collectionAt(at)
 	if !ok || c.node.Kind != tree.Map || c.has(field) || c.node.Get("@type") != nil && c.node.Get("value") != nil {
@@ -144,7 +143,7 @@ func Insert(at At, field string, value any) Edits {
 	return last.insertBehind(field, value)
 }
 
-// Join makes an element of a list a part of the one before it: it takes its dash away.
+// Join makes an element of a list a part of the one before it, by removing its dash.
 func Join(at At) Edits {
 	s, ok := spotOf(at)
 	if !ok || s.flow || s.In.Kind != tree.List || s.Index == 0 || s.Node.Kind != tree.Map || isFlow(s.Node, s.text) {

@@ -8,20 +8,20 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// step is how much deeper a message stands than its field.
+// step is the indent of a message below its field.
 const step = "  "
 
-// open tells whether the element ends with a text whose value depends on what follows.
+// open reports whether the element ends with a text whose value depends on what follows.
 func (s spot) open() bool {
 	return keeps(s.value()) || s.end == len(s.text) && bytes.ContainsAny(s.value(), "|>")
 }
 
-// indent of the element, in spaces.
+// indent returns the indent of the element, in spaces.
 func (s spot) indent() string {
 	return strings.Repeat(" ", s.start-lineStart(s.text, s.start))
 }
 
-// insertBehind adds a field behind this one, which is the last.
+// insertBehind adds a field after this one, which is the last.
 func (s spot) insertBehind(field string, value any) Edits {
 	if !s.flow {
 		if s.open() {
@@ -64,7 +64,7 @@ func (c collection) fill(field string, value any) Edits {
 	return Edits{{Span: span, New: spell(Fields{{field, value}}, style{})}}
 }
 
-// fitsFlow tells whether a value in a block can stand in brackets as it is.
+// fitsFlow reports whether a value in a block can be in brackets unchanged.
 func (s spot) fitsFlow() bool {
 	value := s.value()
 	if len(value) == 0 || bytes.IndexByte(value, '\n') >= 0 {
@@ -80,7 +80,7 @@ func (s spot) fitsFlow() bool {
 	return strings.IndexByte(opening, value[0]) >= 0
 }
 
-// nest puts a value in a block deeper, below further fields.
+// nest moves a value in a block deeper, below more fields.
 func (s spot) nest(key []byte, inner []string) Edits {
 	out, indent := ":", s.indent()
 	for i, field := range inner {
@@ -100,7 +100,7 @@ func (s spot) nest(key []byte, inner []string) Edits {
 	return s.edit(source.Span{Start: s.Key.End, End: s.end}, out)
 }
 
-// unit is what moves with an element of a list: in brackets itself, else its lines, and the comments right above it.
+// unit returns what moves with an element of a list: in brackets the element, else its lines and the comments directly above.
 func (s spot) unit() (u source.Span, ok bool) {
 	if bound(s.Node) {
 		return u, false
@@ -112,7 +112,7 @@ func (s spot) unit() (u source.Span, ok bool) {
 	if !blank(s.text[line:s.start]) || keeps(s.value()) {
 		return u, false
 	}
-	if s.text[len(s.text)-1] != '\n' && bytes.ContainsAny(s.value(), "|>") { // it could come to stand without a line break
+	if s.text[len(s.text)-1] != '\n' && bytes.ContainsAny(s.value(), "|>") { // after the move its line break could be missing
 		return u, false
 	}
 	if s.Index > 0 && keeps(s.text[s.In.Items[s.Index-1].Span().Start:s.before()]) {

@@ -7,7 +7,7 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// removeOnly leaves an empty collection: in a block there would be nothing left, which is null.
+// removeOnly leaves an empty collection: an empty block would be null.
 func (s spot) removeOnly() Edits {
 	empty := "{}"
 	if s.In.Kind == tree.List {
@@ -27,7 +27,7 @@ func (s spot) removeOnly() Edits {
 	if at > 0 && (s.text[at-1] == ':' || s.text[at-1] == '-') && bytes.IndexByte(s.text[line:at], '#') < 0 {
 		return s.edit(source.Span{Start: at, End: end}, " "+empty)
 	}
-	if s.In.Kind == tree.List { // it may stand no deeper than its key, which brackets must
+	if s.In.Kind == tree.List { // it may be no deeper than its key, and brackets must be deeper
 		empty = " " + empty
 	}
 	return s.edit(source.Span{Start: s.start, End: end}, empty)
@@ -58,7 +58,7 @@ func (s spot) removeFlow() Edits {
 	return s.edit(source.Span{Start: line, End: after}, "")
 }
 
-// withComment is the end of the last element in brackets, or of the comment behind it if both have a line of their own.
+// withComment returns the end of the last element in brackets, or of the comment after it if they have their own line.
 func (s spot) withComment() int {
 	line := lineStart(s.text, s.start)
 	content, _ := lineEnd(s.text, s.end)

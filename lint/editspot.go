@@ -19,7 +19,7 @@ type spot struct {
 	tree.Location
 	text       []byte
 	flow       bool
-	start, end int // of the element: from its key or dash
+	start, end int // of the element, with its key or dash
 }
 
 func spotOf(at At) (s spot, ok bool) {
@@ -32,7 +32,7 @@ func spotOf(at At) (s spot, ok bool) {
 	return c.element(found.Index)
 }
 
-// collectionAt is the message at a place itself.
+// collectionAt returns the message at a place.
 func collectionAt(at At) (c collection, ok bool) {
 	r := at.Resource()
 	found := r.Locate(at.Path())
@@ -47,7 +47,7 @@ func isFlow(n *tree.Node, text []byte) bool {
 	return at < len(text) && (text[at] == '{' || text[at] == '[')
 }
 
-// element finds where an element begins and ends; not ok where that is not certain.
+// element finds where an element begins and ends. It is not ok if that is not certain.
 func (c collection) element(i int) (s spot, ok bool) {
 	node := &c.node.Items[i]
 	s = spot{Location: tree.Location{Value: node.Span(), Exact: true, Node: node, In: c.node, Index: i}, text: c.text, flow: c.flow}
@@ -74,7 +74,7 @@ func (c collection) element(i int) (s spot, ok bool) {
 	return s, good && s.ends()
 }
 
-// dash is where an element of a list begins.
+// dash returns where an element of a list begins.
 func (c collection) dash(i int) (at int, ok bool) {
 	start, first := c.node.Items[i].Span().Start, c.node.Span().Start
 	if c.flow {
@@ -95,7 +95,7 @@ func (c collection) dash(i int) (at int, ok bool) {
 	return 0, false
 }
 
-// colon is the end of an element without a value: behind its colon.
+// colon returns the end of an element without a value: after its colon.
 func (s spot) colon() int {
 	if s.Key.IsZero() {
 		return -1
@@ -110,7 +110,7 @@ func (s spot) colon() int {
 	return at + 1
 }
 
-// ends tells whether the element ends where the reader says. Of plain scalars over several lines it knows only the first.
+// ends reports whether the element ends at the reader's end. Of a plain scalar over several lines, the reader knows only the first line.
 func (s spot) ends() bool {
 	if s.flow {
 		i := skipSpace(s.text, s.end)
@@ -125,7 +125,7 @@ func (s spot) ends() bool {
 	return next == len(s.text) || indent <= column
 }
 
-// name of the element's field, as the text spells it.
+// name returns the name of the element's field in the spelling of the text.
 func (s spot) name() string {
 	if s.In.Kind != tree.Map {
 		return ""
@@ -146,7 +146,7 @@ func (c collection) has(name string) bool {
 	return c.node.Kind != tree.Map || c.node.Get(name) != nil || c.node.Field(name) != nil
 }
 
-// next is the element that follows; only its start is known.
+// next returns the following element, of which only the start is known.
 func (s spot) next() spot {
 	c := collection{node: s.In, text: s.text, flow: s.flow}
 	n := spot{text: s.text, flow: s.flow}
@@ -158,10 +158,10 @@ func (s spot) next() spot {
 	return n
 }
 
-// before is the end of the element before.
+// before returns the end of the previous element.
 func (s spot) before() int { return s.In.Items[s.Index-1].Span().End }
 
-// edit replaces a span, unless a template mark stands in it.
+// edit replaces a span, unless it has a template mark.
 func (s spot) edit(span source.Span, text string) Edits {
 	for _, mark := range []string{"{{", "{%", "<%", "${"} {
 		if bytes.Contains(s.text[span.Start:span.End], []byte(mark)) {
@@ -171,7 +171,7 @@ func (s spot) edit(span source.Span, text string) Edits {
 	return Edits{{Span: span, New: text}}
 }
 
-// eol is the line break of the file.
+// eol returns the line break of the file.
 func (s spot) eol() string {
 	if i := bytes.IndexByte(s.text, '\n'); i > 0 && s.text[i-1] == '\r' {
 		return "\r\n"
@@ -179,7 +179,7 @@ func (s spot) eol() string {
 	return "\n"
 }
 
-// bound tells whether an anchor, alias or tag stands anywhere in a value.
+// bound reports whether a value has an anchor, alias or tag anywhere.
 func bound(n *tree.Node) bool {
 	if n.Bound {
 		return true
@@ -192,7 +192,7 @@ func bound(n *tree.Node) bool {
 	return false
 }
 
-// keeps tells whether blank lines behind a text may be part of its last scalar.
+// keeps reports whether blank lines after a text may be part of its last scalar.
 func keeps(text []byte) bool {
 	return bytes.Contains(text, []byte("|+")) || bytes.Contains(text, []byte(">+"))
 }
@@ -205,7 +205,7 @@ func lineStart(text []byte, at int) int {
 	return start
 }
 
-// lineEnd is where the line around an offset ends: its content, and its line break.
+// lineEnd returns where the line around an offset ends: its content, and its line break.
 func lineEnd(text []byte, at int) (content, after int) {
 	i := bytes.IndexByte(text[at:], '\n')
 	if i < 0 {
@@ -233,7 +233,7 @@ func contentFrom(text []byte, line int) (at, indent int) {
 	return len(text), 0
 }
 
-// skipSpace goes over space, line breaks and comments between elements in brackets.
+// skipSpace skips space, line breaks and comments between elements in brackets.
 func skipSpace(text []byte, at int) int {
 	for at < len(text) {
 		switch c := text[at]; {
@@ -248,7 +248,7 @@ func skipSpace(text []byte, at int) int {
 	return at
 }
 
-// onlyComma tells whether a text between two elements in brackets is a comma, with space and comments around it.
+// onlyComma reports whether a text between two elements in brackets is a comma, with space and comments around it.
 func onlyComma(gap []byte) bool {
 	at := skipSpace(gap, 0)
 	return at < len(gap) && gap[at] == ',' && skipSpace(gap, at+1) == len(gap)

@@ -26,12 +26,12 @@ type style struct {
 	quote byte // around the old value
 }
 
-// plainWord are the texts that may stand in YAML without quotes wherever a scalar may.
+// plainWord matches texts that need no quotes in YAML, wherever a scalar is allowed.
 var plainWord = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9_./]([A-Za-z0-9_./+@%=* -]*[A-Za-z0-9_./+@%=*-])?$`)
 })
 
-// spell writes a value in brackets or as a scalar.
+// spell returns a value in brackets or as a scalar.
 func spell(value any, s style) string {
 	switch v := value.(type) {
 	case string:
@@ -56,7 +56,7 @@ func quoted(text string, s style) string {
 	return doubleQuoted(text)
 }
 
-// doubleQuoted writes what is a string to YAML and to JSON.
+// doubleQuoted returns a string in quotes that are valid in YAML and in JSON.
 func doubleQuoted(text string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -65,7 +65,7 @@ func doubleQuoted(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// identifier are the names that need no quotes as a key, neither in YAML nor in Envoy's JSON.
+// identifier matches names that need no quotes as a key, in YAML and in Envoy's JSON.
 var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
 func spellKey(name string, s style) string {
@@ -75,7 +75,7 @@ func spellKey(name string, s style) string {
 	return doubleQuoted(name)
 }
 
-// respell writes a key in the way of the one that stands there.
+// respell returns a key in the style of the existing one.
 func respell(old []byte, name string) string {
 	switch {
 	case len(old) > 0 && old[0] == '"':
@@ -88,7 +88,7 @@ func respell(old []byte, name string) string {
 	return doubleQuoted(name)
 }
 
-// lowerCamel is the other spelling of a field's name in proto JSON.
+// lowerCamel returns the lowerCamelCase spelling of a field's name, as in proto JSON.
 func lowerCamel(name string) string {
 	parts := strings.Split(name, "_")
 	for i := 1; i < len(parts); i++ {

@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// maxLine is the length of a line in characters; what is longer is cut.
+// maxLine is the length at which Line cuts a line, in characters.
 const maxLine = 1_000
 
-// Line makes one printable line of a text that a custom rule made: what is linted, and what judges it, may come from strangers.
+// Line returns the text of a custom rule as one printable line. The linted files and the rule may come from strangers.
 func Line(s string) string {
 	line := []rune(strings.Join(strings.Fields(Printable(s)), " "))
 	if len(line) > maxLine {
@@ -17,7 +17,7 @@ func Line(s string) string {
 	return string(line)
 }
 
-// Printable leaves out what a terminal could take for a command or show in another order; tabs and line breaks stay.
+// Printable removes characters that a terminal could read as a command or show in another order. It keeps tabs and line breaks.
 func Printable(s string) string {
 	return strings.Map(func(c rune) rune {
 		switch {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Nearest returns the candidate most like name, the first of several; empty where none is close enough to be a typo.
+// Nearest returns the candidate that is most similar to name, the first of several. It is empty if none is close enough for a typo.
 func Nearest(name string, candidates []string) string {
 	best, bestAt := "", 1+len(name)/3
 	for _, c := range candidates {
@@ -21,7 +21,7 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
-// DidYouMean ends a message about a name that there is not with the nearest that there is; empty where none is near.
+// DidYouMean returns the end of a message about an unknown name: the nearest candidate in parentheses. It is empty if none is near.
 func DidYouMean(name string, candidates []string) string {
 	if near := Nearest(name, candidates); near != "" {
 		return fmt.Sprintf(" (did you mean %q?)", near)
@@ -29,7 +29,7 @@ func DidYouMean(name string, candidates []string) string {
 	return ""
 }
 
-// misspelt tells whether a name is surely another one with a typo: svc-a and svc-b, or v1 and v2, are two names.
+// misspelt reports whether a name is certainly another one with a typo. Names such as svc-a and svc-b, or v1 and v2, are different.
 func misspelt(name, near string) bool {
 	apart := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	digits := func(r rune) rune {
@@ -55,8 +55,8 @@ func misspelt(name, near string) bool {
 
 func abs(n int) int { return max(n, -n) }
 
-// distance counts the inserted, deleted, changed and swapped bytes between a and b (optimal string alignment); beyond
-// limit it stops counting.
+// distance returns the number of inserted, deleted, changed and swapped bytes between a and b (optimal string
+// alignment). It stops counting beyond limit.
 func distance(a, b string, limit int) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

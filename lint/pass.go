@@ -12,20 +12,20 @@ import (
 type Pass struct {
 	Rule     *Rule
 	Snapshot *graph.Snapshot
-	Old      *graph.Snapshot // what the data plane has before; nil in a plain run
+	Old      *graph.Snapshot // what the data plane has before the push; nil in a plain run
 	Push     Push            // how it gets from Old to Snapshot
 	Target   dataplane.Target
-	// TargetGiven: the user named the target, it is not merely the default.
+	// TargetGiven: the user named the target, so it is not just the default.
 	TargetGiven bool
 
 	report    func(Diagnostic)
-	suggested int // how often a similar name was looked for
+	suggested int // number of searches for similar names
 }
 
 // At is a place that a finding can point to: a message, or one of its fields.
 type At = graph.At
 
-// Report adds a finding at a place. The rule, its severity, the resource, the path and the span are filled in.
+// Report adds a finding at a place. It fills in the rule, its severity, the resource, the path and the span.
 func (p *Pass) Report(at At, d Diagnostic) {
 	d.Resource, d.Path = at.Resource(), at.Path()
 	if d.Span.IsZero() {
@@ -34,21 +34,21 @@ func (p *Pass) Report(at At, d Diagnostic) {
 	p.fill(&d)
 }
 
-// Reportf adds a finding that is nothing but a message.
+// Reportf adds a finding that has only a message.
 func (p *Pass) Reportf(at At, format string, args ...any) {
 	p.Report(at, Diagnostic{Message: fmt.Sprintf(format, args...)})
 }
 
-// Rejection is what there is to say about something that the target rejects.
+// Rejection describes something that the target rejects.
 type Rejection struct {
 	Message  string // what is wrong here
 	Help     string // what to write instead
-	Upstream string // the gist of the target's own message
+	Upstream string // the core of the target's own message
 	Fixes    []Fix
 	Related  []Related
 }
 
-// Reject adds a finding about something for which the target rejects the resource, delivered as it is.
+// Reject adds a finding for which the target rejects the resource, as delivered.
 func (p *Pass) Reject(at At, r Rejection) {
 	p.Report(at, Diagnostic{
 		Message: r.Message, Notes: []string{envoy.OnReject(at.Resource())}, Help: r.Help, Rejected: true, Upstream: r.Upstream, Fixes: r.Fixes, Related: r.Related,
@@ -60,14 +60,14 @@ func (p *Pass) ReportEdge(e *graph.Edge, d Diagnostic) {
 	p.Report(e.At(), d)
 }
 
-// ReportResource adds a finding about a resource as a whole: at its name, where it has one.
+// ReportResource adds a finding about a resource as a whole, at its name if it has one.
 func (p *Pass) ReportResource(r *graph.Resource, d Diagnostic) { p.Report(r.AtName(), d) }
 
 // ReportProblem adds a finding about something that could not be decoded.
 func (p *Pass) ReportProblem(r *graph.Resource, problem graph.Problem, d Diagnostic) {
 	d.Resource, d.Path, d.Span = r, problem.Path, problem.Span
 	if r.Kind == graph.Patch && !problem.Carried {
-		d.Upstream = "" // it does not come to the data plane
+		d.Upstream = "" // it does not reach the data plane
 	}
 	p.fill(&d)
 }
@@ -80,16 +80,16 @@ func (p *Pass) fill(d *Diagnostic) {
 	p.report(*d)
 }
 
-// RelatedTo names another place in a finding.
+// RelatedTo returns a Related for another place, with a message about it.
 func RelatedTo(at At, message string) Related {
 	return Related{Message: message, Resource: at.Resource(), Path: at.Path(), Span: at.Span()}
 }
 
-// maxSuggestions bounds the search for similar names: each compares with every name of the kind.
+// maxSuggestions limits the searches for similar names in a pass: each compares with every name of the kind.
 const maxSuggestions = 100
 
-// ReportDangling adds a finding about a reference whose target is missing. Where the world is not known to be closed it is
-// a warning that says how to settle it. A similar name is suggested.
+// ReportDangling adds a finding about a reference whose target is missing, and suggests a similar name. If the world is
+// not known to be closed, the finding is a warning that says how to declare the name.
 func (p *Pass) ReportDangling(e *graph.Edge, world graph.World, d Diagnostic) {
 	if d.Help == "" && p.suggested < maxSuggestions {
 		p.suggested++
@@ -111,8 +111,8 @@ func (p *Pass) ReportDangling(e *graph.Edge, world graph.World, d Diagnostic) {
 	p.ReportEdge(e, d)
 }
 
-// Dangling calls f for every reference to a kind whose target is missing, and tells how sure that is. Names that live in
-// an open world, or that the user assumes, are left out.
+// Dangling calls f for every reference to a kind whose target is missing, with how certain that is. It leaves out names
+// in an open world, and names that the user assumes.
 func (p *Pass) Dangling(kind graph.Kind, f func(e *graph.Edge, world graph.World)) {
 	for _, e := range p.Snapshot.Edges {
 		if e.Kind != kind || e.To != nil || p.Snapshot.Assumes(kind, e.Target) {
@@ -124,7 +124,7 @@ func (p *Pass) Dangling(kind graph.Kind, f func(e *graph.Edge, world graph.World
 	}
 }
 
-// Problems calls f for every place of a kind where an input was no message of its type.
+// Problems calls f for every problem of a kind in the snapshot's resources.
 func (p *Pass) Problems(kind graph.ProblemKind, f func(r *graph.Resource, problem graph.Problem)) {
 	for _, r := range p.Snapshot.Resources {
 		for _, problem := range r.Problems {

@@ -16,20 +16,20 @@ import (
 	"github.com/xdslint/xdslint/internal/redact"
 )
 
-// Config says which rules run, and for whom.
+// Config selects the rules of a run and its target.
 type Config struct {
 	Rules       []*Rule
 	Target      dataplane.Target // zero: the newest Envoy
-	TargetGiven bool             // the user named it: then what the official build lacks is an error
+	TargetGiven bool             // the user named it: extensions that the official build lacks are then errors
 	Timings     bool             // measure each rule
-	Transition  *Transition      // nil: the snapshots are judged as they are, and rules between two snapshots do not run
+	Transition  *Transition      // nil: a plain run, without the rules that compare two snapshots
 }
 
-// Failure is a rule that panicked; what it had to say is lost, the other rules ran.
+// Failure is a rule that panicked. Its findings are lost; the other rules ran.
 type Failure struct {
 	Rule     *Rule
 	Snapshot *graph.Snapshot
-	Resource *graph.Resource // nil for a rule over the whole snapshot
+	Resource *graph.Resource // nil for a rule on the whole snapshot
 	Panic    any
 	Stack    []byte
 }
@@ -42,19 +42,25 @@ func (f *Failure) Error() string {
 	return redact.Looks(fmt.Sprintf("rule %s failed on %s: %v", f.Rule.ID(), where, f.Panic))
 }
 
-// Result is what a run found, in the order of files and of places in them.
+// Result is the outcome of a run, with findings in the order of files and of places in them.
 type Result struct {
 	Diagnostics []Diagnostic
 	Failures    []*Failure
+<<<<<<< HEAD
 	Unable      []*Origin         // of custom rules that could not judge; a finding of CannotJudge says why
 	Snapshots   []*graph.Snapshot // that were judged
 	Target      dataplane.Target  // that they were judged for
 	Secrets     *redact.Files     // what must not be shown of the files, where it was taken out of the Diagnostics already; nil: it was not
+=======
+	Unable      []*Origin         // of custom rules that could not judge; findings of CannotJudge give the reasons
+	Snapshots   []*graph.Snapshot // the judged snapshots
+	Target      dataplane.Target  // the data plane they were judged for
+>>>>>>> wt-en3
 
-	Timings map[*Rule]time.Duration // on all processors together, of an origin the time that passed; nil unless asked for
+	Timings map[*Rule]time.Duration // of a rule summed over all workers, of an origin the elapsed time; nil without Config.Timings
 }
 
-// measure adds the time since a rule began.
+// measure adds the time since the start of a rule.
 func (r *Result) measure(rule *Rule, began time.Time) {
 	if r.Timings == nil {
 		r.Timings = map[*Rule]time.Duration{}
@@ -64,7 +70,7 @@ func (r *Result) measure(rule *Rule, began time.Time) {
 
 func (r *Result) found(d Diagnostic) { r.Diagnostics = append(r.Diagnostics, d) }
 
-// contain makes a Failure of a panic in a rule; defer it.
+// contain turns a panic in a rule into a Failure. It must be deferred.
 func (r *Result) contain(rule *Rule, s *graph.Snapshot, res *graph.Resource) {
 	if p := recover(); p != nil {
 		r.Failures = append(r.Failures, &Failure{Rule: rule, Snapshot: s, Resource: res, Panic: p, Stack: debug.Stack()})
@@ -83,7 +89,7 @@ func (r *Result) add(more *Result) {
 	}
 }
 
-// Run lints each snapshot alone. When ctx ends it stops with what was found so far.
+// Run lints each snapshot separately. When ctx ends, it stops and returns the findings so far.
 func Run(ctx context.Context, snapshots []*graph.Snapshot, config Config) *Result {
 	if config.Target == (dataplane.Target{}) {
 		config.Target = dataplane.Default()
@@ -100,14 +106,14 @@ func Run(ctx context.Context, snapshots []*graph.Snapshot, config Config) *Resul
 	return all
 }
 
-// runner runs the rules over one snapshot, in one walk.
+// runner runs the rules on one snapshot, in one walk.
 type runner struct {
 	Result
 	snapshot *graph.Snapshot
 	config   Config
-	each     []*Rule  // for single messages
-	byType   sync.Map // protoreflect.MessageDescriptor → []int: which of them apply
-	overAll  []*Rule  // for the snapshot as a whole, or for what leads to it
+	each     []*Rule  // rules for single messages
+	byType   sync.Map // protoreflect.MessageDescriptor → []int: indices of the rules that apply
+	overAll  []*Rule  // rules for the snapshot as a whole, or for the transition to it
 	changes  *graph.Changes
 }
 
@@ -127,7 +133,7 @@ func newRunner(s *graph.Snapshot, config Config) *runner {
 	return r
 }
 
-// applying lists the rules that look at messages of a type.
+// applying returns the indices of the rules for messages of a type.
 func (r *runner) applying(md protoreflect.MessageDescriptor) []int {
 	if known, ok := r.byType.Load(md); ok {
 		return known.([]int)
@@ -153,7 +159,7 @@ func (r *runner) resources(ctx context.Context) {
 	}
 }
 
-// worker runs the rules over one resource after the other. A pass lives as long as the worker, and knows nothing of earlier resources.
+// worker runs the rules on one resource after the other. A pass lasts as long as the worker, and keeps nothing from earlier resources.
 type worker struct {
 	*runner
 	passes []*Pass // of runner.each
@@ -213,7 +219,7 @@ func (r *runner) whole(ctx context.Context) {
 	}
 }
 
-// isFragment reports whether a snapshot is nothing but a part of a message: such a part stands alone.
+// isFragment reports whether a snapshot holds only a part of a message, which is always its only resource.
 func isFragment(s *graph.Snapshot) bool {
 	return len(s.Resources) == 1 && s.Resources[0].Fragment
 }
@@ -226,7 +232,7 @@ func newPass(rule *Rule, s *graph.Snapshot, config Config, report func(Diagnosti
 	return p
 }
 
-// Sort orders findings by file, place, rule and field; what has no place by resource.
+// Sort sorts findings by file, place, rule and field, and findings without a place by resource.
 func Sort(all []Diagnostic) {
 	sort.SliceStable(all, func(i, j int) bool {
 		a, b := &all[i], &all[j]

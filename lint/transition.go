@@ -8,7 +8,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// Transport is how resources come to the data plane.
+// Transport is how the control plane delivers resources to the data plane.
 type Transport string
 
 // The transports: one aggregated stream or a stream for each subscription, with the state of the world or deltas.
@@ -19,25 +19,26 @@ const (
 	Delta    Transport = "delta"
 )
 
-// Transports lists all of them; the first is the default.
+// Transports lists all transports. The first is the default.
 var Transports = []Transport{ADSSotW, ADSDelta, SotW, Delta}
 
-// ADS tells whether all types share one stream.
+// ADS reports whether all types share one stream.
 func (t Transport) ADS() bool { return t == ADSSotW || t == ADSDelta }
 
-// Incremental tells whether only changed resources are sent.
+// Incremental reports whether only changed resources are sent.
 func (t Transport) Incremental() bool { return t == ADSDelta || t == Delta }
 
-// VersionPolicy is when a server gives a type of resources a new version.
+// VersionPolicy determines when a server gives resources of a type a new version.
 type VersionPolicy string
 
-// The ways to give versions: PerType changes that of a type only when its resources change, Global those of all types with each push.
+// The policies. PerType changes the version of a type only when its resources change. Global changes the versions of
+// all types with each push.
 const (
 	PerType VersionPolicy = "per-type"
 	Global  VersionPolicy = "global"
 )
 
-// VersionPolicies lists both; the first is the default.
+// VersionPolicies lists all policies. The first is the default.
 var VersionPolicies = []VersionPolicy{PerType, Global}
 
 // Push is how a control plane sends a snapshot. The zero value stands for the defaults.
@@ -46,7 +47,7 @@ type Push struct {
 	Versions  VersionPolicy
 }
 
-// OrDefault fills in what is not given.
+// OrDefault returns p with defaults for empty fields.
 func (p Push) OrDefault() Push {
 	if p.Transport == "" {
 		p.Transport = Transports[0]
@@ -57,14 +58,14 @@ func (p Push) OrDefault() Push {
 	return p
 }
 
-// ParsePush reads the names of a transport and of a way to give versions; empty ones stand for the defaults.
+// ParsePush parses the names of a transport and of a version policy. Empty names stand for the defaults.
 func ParsePush(transport, versions string) (Push, error) {
 	p := Push{Transport(transport), VersionPolicy(versions)}.OrDefault()
 	if !slices.Contains(Transports, p.Transport) {
-		return p, fmt.Errorf("%q is no transport: %s", transport, joined(Transports))
+		return p, fmt.Errorf("invalid transport %q: must be one of %s", transport, joined(Transports))
 	}
 	if !slices.Contains(VersionPolicies, p.Versions) {
-		return p, fmt.Errorf("%q is no way to give versions: %s", versions, joined(VersionPolicies))
+		return p, fmt.Errorf("invalid version policy %q: must be one of %s", versions, joined(VersionPolicies))
 	}
 	return p, nil
 }
@@ -77,17 +78,21 @@ func joined[T ~string](all []T) string {
 	return strings.Join(names, ", ")
 }
 
+<<<<<<< HEAD
 // Transition is what a snapshot changes of the one before it, and how it is pushed.
+=======
+// Transition is the snapshot before a push, and how the push is delivered.
+>>>>>>> wt-en3
 type Transition struct {
 	Changes *graph.Changes // of graph.Diff; the snapshot that is judged is its New
 	Push
 }
 
-// ForTransition runs f once for a snapshot that follows another one (Config.Transition), and never in a plain run. Findings can
-// point into either.
+// ForTransition returns a check that runs f once for a snapshot that follows another one (Config.Transition), and never
+// in a plain run. Findings can point into either.
 func ForTransition(f func(p *Pass, changes *graph.Changes)) Check {
 	return Check{between: f}
 }
 
-// Transitional tells whether the rule is about what leads from one snapshot to another, and so finds nothing in a plain run.
+// Transitional reports whether the rule is about the transition between two snapshots, and so finds nothing in a plain run.
 func (r *Rule) Transitional() bool { return r.Run.between != nil }

@@ -1,7 +1,7 @@
 package plan
 
-// circles numbers the steps so that those which wait for each other, in a circle of orders, have the same number (Tarjan's strongly connected
-// components).
+// circles numbers the steps. Steps that wait for each other, in a circle of orders, get the same number (Tarjan's
+// strongly connected components).
 func circles(all []*step, orders []order) map[*step]int {
 	next := make(map[*step][]*step, len(all))
 	for _, o := range orders {
@@ -49,7 +49,7 @@ func (c *circling) visit(s *step) {
 	}
 }
 
-// possible takes the waiting out of orders that go round in a circle: what each waits for the other comes in one phase.
+// possible removes the gaps of orders that form a circle: steps that wait for each other come in one phase.
 func (p *planner) possible(orders []order) []order {
 	number := circles(p.all, orders)
 	all := make([]order, len(orders))
@@ -62,7 +62,7 @@ func (p *planner) possible(orders []order) []order {
 	return all
 }
 
-// granting adds the wishes that do not go round in a circle with the orders.
+// granting adds the wishes that do not form a circle with the orders.
 func (p *planner) granting(orders, wishes []order) []order {
 	number := circles(p.all, append(orders[:len(orders):len(orders)], wishes...))
 	for _, w := range wishes {

@@ -7,8 +7,8 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// drains keeps what draining connections still use: they stay on the listener, the filter chain and the route configuration that they came
-// in by, until Envoy closes them.
+// drains keeps the resources that draining connections still use: until Envoy closes them, they stay on the listener,
+// the filter chain and the route configuration on which they began.
 func (p *planner) drains() {
 	for _, d := range p.opts.Draining {
 		p.inherited(d)
@@ -27,7 +27,7 @@ func (p *planner) drains() {
 				if need.removes {
 					p.after(s, need, nextPhase)
 				} else {
-					p.rather(endpointsStay, s, need, nextPhase)
+					p.prefer(endpointsStay, s, need, nextPhase)
 				}
 			}
 			p.pending = append(p.pending, pending{wait: used.by, first: s, needs: used.needs})
@@ -35,8 +35,8 @@ func (p *planner) drains() {
 	}
 }
 
-// inherited is a drain that an earlier plan began. A route configuration that is asked for again will never be unsubscribed, and tells
-// draining connections what it tells all others.
+// inherited adds a drain that an earlier plan began. A route configuration that is requested again is never
+// unsubscribed, and has the same content for draining connections as for all others.
 func (p *planner) inherited(d Drain) {
 	if d.Wait.For == Unsubscribe {
 		for _, name := range d.Wait.Names {
@@ -56,13 +56,13 @@ func (p *planner) inherited(d Drain) {
 	}
 }
 
-// use is what some draining connections use, and what tells that they are gone.
+// use is what some draining connections use, and the barrier that shows their end.
 type use struct {
 	by    Wait
 	needs []*step
 }
 
-// used lists, for each way to see the end of a drain, the steps that have to wait for it.
+// used returns, for each barrier at the end of a drain, the steps that wait for it.
 func (p *planner) used(d envoy.Drain) []use {
 	u := &usage{planner: p, drain: d, seen: map[*graph.Resource]bool{}}
 	direct := use{by: Wait{For: Drained, Kind: graph.Listener, Names: []string{d.Listener.Name}, Timeout: p.opts.DrainTime}}
@@ -87,7 +87,7 @@ func (p *planner) used(d envoy.Drain) []use {
 	return kept
 }
 
-// drainTimeout is the drain time, and what Envoy may take longer.
+// drainTimeout returns the drain time with a margin for Envoy.
 func (p *planner) drainTimeout() time.Duration { return p.opts.DrainTime + p.opts.AckTimeout }
 
 type usage struct {
@@ -96,7 +96,7 @@ type usage struct {
 	seen  map[*graph.Resource]bool
 }
 
-// tables lists the route configurations that only the draining connections use from now on.
+// tables returns the route configurations that only the draining connections use from now on.
 func (u *usage) tables() []*graph.Resource {
 	var all []*graph.Resource
 	for _, e := range u.changes.Old.From(u.drain.Listener) {
@@ -107,18 +107,18 @@ func (u *usage) tables() []*graph.Resource {
 	return all
 }
 
-// stays tells that the data plane goes on asking for a resource: then draining connections see what it says after the push.
+// stays reports whether the data plane keeps asking for a resource. Then draining connections get its content after the push.
 func (u *usage) stays(r *graph.Resource) bool {
 	kept := u.changes.New.Pushed(r.Kind, r.Name)
 	return kept != nil && len(u.changes.New.To(kept)) > 0
 }
 
-// follows: a scope that stays is the same for draining connections as for all others.
+// follows reports whether a reference is to a scope that stays: it is the same for draining connections as for all others.
 func (u *usage) follows(e *graph.Edge) bool {
 	return e.Kind == graph.ScopedRouteConfiguration && u.stays(e.To)
 }
 
-// visit gathers what has to wait below a resource: clusters that go, and cluster load assignments that lose endpoints.
+// visit collects what has to wait below a resource: clusters that are removed, and cluster load assignments that lose endpoints.
 func (u *usage) visit(r *graph.Resource, into *use) {
 	if u.seen[r] {
 		return

@@ -13,16 +13,25 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
+<<<<<<< HEAD
 // Hazards finds what a plain push breaks for a target (the zero one: the default): all types at once, in no order that is waited for. Infos
 // among them are not hazards but worth knowing.
 func Hazards(changes *graph.Changes, push lint.Push, target dataplane.Target) *lint.Result {
 	result := lint.Run(context.Background(), []*graph.Snapshot{changes.New}, lint.Config{
 		Rules: rules.Transitional(), Target: target, Transition: &lint.Transition{Changes: changes, Push: push},
+=======
+// Hazards finds what a plain push breaks, which sends all types at once and waits for nothing. Infos in the result are
+// not hazards, but worth knowing.
+func Hazards(before, after *graph.Snapshot, push lint.Push) *lint.Result {
+	result := lint.Run(context.Background(), []*graph.Snapshot{after}, lint.Config{
+		Rules: rules.Transitional(), Target: dataplane.Default(), Transition: &lint.Transition{Old: before, Push: push},
+>>>>>>> wt-en3
 	})
 	result.Snapshots = []*graph.Snapshot{changes.Old, changes.New} // findings point into both
 	return result
 }
 
+<<<<<<< HEAD
 // Remaining finds the hazards that the plan cannot avoid for a target (the zero one: the default): it asks the rules about the way from each
 // state to the next.
 func (p *Plan) Remaining(target dataplane.Target) *lint.Result {
@@ -32,10 +41,17 @@ func (p *Plan) Remaining(target dataplane.Target) *lint.Result {
 	way := p.planner
 	if way == nil { // a plan that Make did not make: that of a first push
 		return &lint.Result{Target: target}
+=======
+// Remaining finds the hazards that the plan cannot avoid: it runs the rules on the step from each state to the next.
+func (p *Plan) Remaining() *lint.Result {
+	way := p.planner
+	if way == nil { // the plan of a first push, which Make did not make
+		return &lint.Result{Target: dataplane.Default()}
+>>>>>>> wt-en3
 	}
 	push := way.opts.Push
 	if push.Versions = lint.Global; push.Transport == lint.ADSDelta {
-		push.Transport = lint.Delta // the plan has sent again what these would not send
+		push.Transport = lint.Delta // the plan sends again what these transports would not send
 	}
 	remaining := &lint.Result{Snapshots: []*graph.Snapshot{way.changes.Old, way.changes.New}, Target: target}
 	seen := map[lint.Key]bool{}
@@ -56,7 +72,7 @@ func (p *Plan) Remaining(target dataplane.Target) *lint.Result {
 	return remaining
 }
 
-// snapshot makes a graph of a state.
+// snapshot returns the graph of a state.
 func (p *planner) snapshot(s state) *graph.Snapshot {
 	var resources []*graph.Resource
 	for _, r := range p.changes.New.Resources {
@@ -80,7 +96,7 @@ func (p *planner) snapshot(s state) *graph.Snapshot {
 	return p.changes.New.With(append(resources, held...))
 }
 
-// message of a resource that a plan has under another name than the snapshots.
+// message returns the message of a resource whose name in the plan is not that in the snapshots.
 func (p *planner) message(at Resource, like *graph.Resource) proto.Message {
 	for _, scope := range p.early {
 		if scope.Resource == at {

@@ -11,14 +11,14 @@ import (
 
 // The shape of JSON. It is stable: fields are added, never renamed, removed or given another meaning.
 type (
-	// Shape is an outcome as JSON has it.
+	// Shape is the JSON form of an outcome.
 	Shape struct {
 		Hazards   []report.Finding `json:"hazards"`
 		Notes     []report.Finding `json:"notes"`
 		Phases    []jsonPhase      `json:"phases"`
 		Remaining []report.Finding `json:"remaining"`
 		Restart   []Resource       `json:"restart"`
-		Broken    []report.Finding `json:"broken"` // why no plan was made
+		Broken    []report.Finding `json:"broken"` // the reasons if no plan was made
 	}
 	jsonPhase struct {
 		Send map[string]jsonSend `json:"send"` // by type URL; a server sends clusters before endpoints, listeners before routes
@@ -42,7 +42,7 @@ type (
 	}
 )
 
-// Shape is what JSON writes: the hazards of the plain push, what is worth knowing, and the phases.
+// Shape returns what JSON writes: the hazards of the plain push, what is worth knowing, and the phases.
 func (o *Outcome) Shape() Shape {
 	hazards, notes := o.hazards()
 	out := Shape{
@@ -84,15 +84,15 @@ func phaseJSON(phase Phase) jsonPhase {
 	return out
 }
 
-// Outcome is what a plain push would break, and the plan that does not: what `xdslint plan` prints.
+// Outcome is what a plain push would break, and the plan that avoids it: the output of `xdslint plan`.
 type Outcome struct {
 	Hazards   *lint.Result // of Hazards
-	Plan      *Plan        // nil where none was made
+	Plan      *Plan        // nil if none was made
 	Remaining *lint.Result // of Plan.Remaining
-	Broken    *lint.Result // what is wrong with the new snapshot in itself, as Broken found it; nil: nobody looked
+	Broken    *lint.Result // what Broken found in the new snapshot; nil: not checked
 }
 
-// hazards are the findings that fail requests; notes are those that are merely worth knowing.
+// hazards returns the findings that fail requests, and notes those that are only worth knowing.
 func (o *Outcome) hazards() (hazards, notes *lint.Result) {
 	var bad, good []lint.Diagnostic
 	for _, d := range o.Hazards.Diagnostics {

@@ -2,7 +2,7 @@ package plan
 
 import "github.com/xdslint/xdslint/graph"
 
-// level gives each step the first phase that all orders allow, and the wishes that fit beside them.
+// level gives each step the first phase that all orders allow, and the wishes that fit.
 func (p *planner) level() {
 	orders := p.possible(p.orders)
 	for _, wishes := range p.wishes {
@@ -11,13 +11,13 @@ func (p *planner) level() {
 	for _, s := range p.all {
 		s.level = p.lowest(s)
 	}
-	for p.raise(orders) || p.lift() {
+	for p.relax(orders) || p.delayToFirstUse() {
 		continue
 	}
-	p.last(orders)
+	p.removeClustersLast(orders)
 }
 
-// lowest level of a step: what an earlier plan still has to wait for cannot go at once.
+// lowest returns the lowest level of a step: removals that an earlier plan has to wait for cannot come first.
 func (p *planner) lowest(s *step) int {
 	for _, d := range p.pending {
 		if d.first != nil {
@@ -32,7 +32,8 @@ func (p *planner) lowest(s *step) int {
 	return 0
 }
 
-func (p *planner) raise(orders []order) bool {
+// relax raises steps to the levels that the orders demand, once. It reports whether any moved.
+func (p *planner) relax(orders []order) bool {
 	raised := false
 	for _, o := range orders {
 		if at := o.first.level + o.gap; o.then.level < at && at <= len(p.all) {
@@ -42,8 +43,9 @@ func (p *planner) raise(orders []order) bool {
 	return raised
 }
 
-// lift brings what is new and asked for by name in the phase in which somebody first asks for it.
-func (p *planner) lift() bool {
+// delayToFirstUse moves added resources that are requested by name to the phase of the first request for them. It
+// reports whether any moved.
+func (p *planner) delayToFirstUse() bool {
 	lifted := false
 	for _, s := range p.all {
 		if s.change == nil || !s.change.Added() || !asked(s.Kind) {
@@ -55,7 +57,7 @@ func (p *planner) lift() bool {
 		}
 		for _, e := range p.changes.New.To(s.change.New) {
 			user := p.of(e.From)
-			if user == nil { // was there before, and has been asking
+			if user == nil { // existed before, and has been asking
 				first, found = 0, true
 				break
 			}
@@ -68,9 +70,9 @@ func (p *planner) lift() bool {
 	return lifted
 }
 
-// last moves the removal of clusters into the last phase that there is anyway: what nothing refers to may still be in use by means
-// that no configuration shows, such as a header that names a cluster.
-func (p *planner) last(orders []order) {
+// removeClustersLast moves the removal of clusters to the last phase: a cluster that nothing refers to may still be in
+// use in ways that the configuration does not show, such as a header that names it.
+func (p *planner) removeClustersLast(orders []order) {
 	end := 0
 	for _, s := range p.all {
 		end = max(end, s.level)
@@ -80,7 +82,7 @@ func (p *planner) last(orders []order) {
 			s.level = end
 		}
 	}
-	for p.raise(orders) || p.lift() {
+	for p.relax(orders) || p.delayToFirstUse() {
 		continue
 	}
 }

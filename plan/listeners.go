@@ -10,9 +10,9 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// listeners orders what takes an address after what has it: in one response where the old listener goes, since Envoy removes
-// before it adds; in the next phase where it moves, since Envoy adds in no order that a server can choose. Other listeners go when those that
-// take their place are there.
+// listeners orders the listener that takes an address after the one that has it. They share a response if the old
+// listener is removed, since Envoy removes before it adds. They are one phase apart if it moves, since a server cannot
+// choose the order in which Envoy adds. Other listeners are removed when their successors are there.
 func (p *planner) listeners() {
 	var added, removed []*step
 	for _, c := range p.changes.Of(graph.Listener) {
@@ -33,18 +33,18 @@ func (p *planner) listeners() {
 				p.after(taker, holder, notBefore)
 				p.after(holder, taker, notBefore)
 			} else {
-				p.rather(addressFree, holder, taker, nextPhase)
+				p.prefer(addressFree, holder, taker, nextPhase)
 			}
 		}
 	}
 	for _, gone := range removed {
 		for _, successor := range added {
-			p.rather(listenersFollow, successor, gone, nextPhase)
+			p.prefer(listenersFollow, successor, gone, nextPhase)
 		}
 	}
 }
 
-// holders lists the steps of other listeners that have an address that a change newly takes.
+// holders returns the steps of other listeners that have an address that a change newly takes.
 func (p *planner) holders(c *graph.Change) []*step {
 	var all []*step
 	for _, socket := range addresses(c.New) {
@@ -60,7 +60,7 @@ func (p *planner) holders(c *graph.Change) []*step {
 	return all
 }
 
-// addresses that a listener binds; none for those whose port the system chooses.
+// addresses returns the addresses that a listener binds, without those whose port the system chooses.
 func addresses(r *graph.Resource) []envoy.ListenSocket {
 	if r == nil {
 		return nil

@@ -6,11 +6,20 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
+<<<<<<< HEAD
 // Make finds an order in which a data plane gets from one snapshot to the next without a failed request: what is new before what
 // refers to it, and warm; endpoints again after a cluster that changed; what is gone only when nothing uses it any more, connections that
 // drain included. The same snapshots give the same plan.
 func Make(changes *graph.Changes, opts Options) *Plan {
 	p := newPlanner(changes, opts)
+=======
+// Make returns a plan that takes a data plane from one snapshot to the next without a failed request. It adds
+// resources, and waits until they are warm, before anything refers to them. It sends endpoints again after a cluster
+// changes. It removes resources only when nothing uses them any more, including connections that drain. Both snapshots
+// must be built. The same snapshots give the same plan.
+func Make(before, after *graph.Snapshot, opts Options) *Plan {
+	p := newPlanner(graph.Diff(before, after), opts)
+>>>>>>> wt-en3
 	p.steps()
 	p.references()
 	p.listeners()
@@ -24,37 +33,37 @@ func Make(changes *graph.Changes, opts Options) *Plan {
 // step is what happens to one resource.
 type step struct {
 	Resource
-	change  *graph.Change // nil: no change of the snapshots, but on the way
+	change  *graph.Change // nil: a step of the plan only, not a change between the snapshots
 	removes bool
 	update  Update          // unless removes
 	like    *graph.Resource // unless removes: refers to what this one refers to
 	level   int             // the phase, once the order is known
 }
 
-// order says that one step comes gap phases after another one, or later.
+// order requires that a step comes at least gap phases after another one.
 type order struct {
 	first, then *step
 	gap         int
 }
 
-// The gaps: in the same phase or later; only when the data plane has ACKed the phase of the first.
+// The gaps: in the same phase or later; only after the data plane has ACKed the phase of the first step.
 const (
 	notBefore = 0
 	nextPhase = 1
 )
 
-// wish is a reason for orders that are worth having, and can contradict each other; the first ones win.
+// wish is a reason for optional orders. They can contradict each other; the first wish wins.
 type wish int
 
 const (
-	addressFree     wish = iota // a listener moves away before another one takes its address
-	endpointsStay               // endpoints shrink after the requests that they had
-	contentFirst                // what changes has its new content before what newly refers to it
-	listenersFollow             // listeners go after those that take their place have come
+	addressFree     wish = iota // a listener leaves its address before another one takes it
+	endpointsStay               // endpoints are removed after their requests have moved
+	contentFirst                // a resource changes before new references to it
+	listenersFollow             // listeners are removed after their successors are added
 	wishes
 )
 
-// planner holds what Make works with.
+// planner holds the state of Make.
 type planner struct {
 	changes *graph.Changes
 	opts    Options
@@ -62,22 +71,22 @@ type planner struct {
 	all     []*step
 	byName  map[Resource]*step // updates and removals
 	orders  []order
-	wishes  [wishes][]order // orders that are worth having where they fit
+	wishes  [wishes][]order // optional orders
 	pending []pending
 	states  []state // before the first phase, and after each
 
-	alone   map[Resource]bool                     // what may be held though nobody asks for it
-	away    map[Resource]*graph.Resource          // what is taken out until somebody asks for it again
+	alone   map[Resource]bool                     // what may be held without a request for it
+	away    map[Resource]*graph.Resource          // what is removed until it is requested again
 	targets map[*graph.Resource][]Resource        // what a resource refers to
-	users   map[*graph.Resource]map[Resource]bool // the same, to look up
-	roots   map[graph.Kind]bool                   // what is asked for whether anything refers to it or not
-	early   map[*step]*step                       // of a route configuration: the temporary scope that has it fetched
+	users   map[*graph.Resource]map[Resource]bool // the same as sets, by name
+	roots   map[graph.Kind]bool                   // kinds that are requested even if nothing refers to them
+	early   map[*step]*step                       // by step of a route configuration: the temporary scope that makes Envoy fetch it
 }
 
-// pending is a drain that removals have to wait for.
+// pending is a drain that removals wait for.
 type pending struct {
 	wait  Wait
-	first *step // begins the drain; nil: it has begun before this plan
+	first *step // begins the drain; nil: it began before this plan
 	needs []*step
 }
 
@@ -98,7 +107,7 @@ func newPlanner(changes *graph.Changes, opts Options) *planner {
 	return p
 }
 
-// steps makes one of each change.
+// steps returns a step for each change.
 func (p *planner) steps() {
 	for _, c := range p.changes.All {
 		if !sendable(c.Kind) {
@@ -117,7 +126,7 @@ func (p *planner) add(s *step) {
 	p.byName[s.Resource] = s
 }
 
-// of is the step of a resource that a reference means, nil where it stays as it is.
+// of returns the step of a resource, or nil if it does not change.
 func (p *planner) of(r *graph.Resource) *step {
 	if r == nil || r.Delivery != graph.OverXDS {
 		return nil
@@ -131,7 +140,7 @@ func (p *planner) after(first, then *step, gap int) {
 	}
 }
 
-func (p *planner) rather(w wish, first, then *step, gap int) {
+func (p *planner) prefer(w wish, first, then *step, gap int) {
 	if first != nil && then != nil && first != then {
 		p.wishes[w] = append(p.wishes[w], order{first, then, gap})
 	}

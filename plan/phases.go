@@ -8,7 +8,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// phases makes one of each level that has steps.
+// phases returns one phase for each level that has steps.
 func (p *planner) phases() []Phase {
 	byLevel := map[int][]*step{}
 	for _, s := range p.all {
@@ -19,7 +19,7 @@ func (p *planner) phases() []Phase {
 		levels = append(levels, level)
 	}
 	slices.Sort(levels)
-	if len(levels) > 0 && levels[0] > 0 { // the first thing to do is to wait for what an earlier plan began
+	if len(levels) > 0 && levels[0] > 0 { // first wait for the drains of an earlier plan
 		levels = append([]int{0}, levels...)
 	}
 	held := holding(p.changes.Old)
@@ -63,8 +63,8 @@ func sends(steps []*step) []Send {
 	return all
 }
 
-// acks lists what Envoy answers to a phase: to all clusters, listeners and scopes, and to what it asks for by name as long as something
-// refers to it.
+// acks returns the waits for what Envoy ACKs in a phase: all clusters, listeners and scopes, and the resources that it
+// requests by name because something refers to them.
 func (p *planner) acks(sent []Send, now state) []Wait {
 	asks := p.asks(now, true)
 	var waits []Wait
@@ -74,7 +74,7 @@ func (p *planner) acks(sent []Send, now state) []Wait {
 		}
 		var names []string
 		for _, u := range s.Update {
-			if !asked(s.Kind) || asks[Resource{s.Kind, u.Name}] || u.Content == Touched { // a touched one, draining connections ask for
+			if !asked(s.Kind) || asks[Resource{s.Kind, u.Name}] || u.Content == Touched { // draining connections request the touched ones
 				names = append(names, u.Name)
 			}
 		}
@@ -89,8 +89,8 @@ func (p *planner) acks(sent []Send, now state) []Wait {
 	return waits
 }
 
-// subscribes tells whether the data plane asks for a kind at all: for scopes only if a listener has any. Whether it has a layer of the
-// runtime, its bootstrap says, and nothing comes after that.
+// subscribes reports whether the data plane asks for a kind at all: for scopes only if a listener has any. Runtime
+// layers depend on its bootstrap, and nothing comes after them.
 func (p *planner) subscribes(kind graph.Kind) bool {
 	if kind != graph.ScopedRouteConfiguration || p.roots[graph.RouteConfiguration] {
 		return kind != graph.Runtime
@@ -99,7 +99,7 @@ func (p *planner) subscribes(kind graph.Kind) bool {
 	return slices.ContainsFunc(p.changes.Old.Edges, scopes) || slices.ContainsFunc(p.changes.New.Edges, scopes)
 }
 
-// drained lists the drains that must have ended before a level.
+// drained returns the drains that must end before a level.
 func (p *planner) drained(level int) []Wait {
 	var waits []Wait
 	for _, d := range p.pending {

@@ -7,7 +7,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// references orders steps by who refers to whom, before and after.
+// references orders steps by the references before and after the push.
 func (p *planner) references() {
 	for _, e := range p.changes.New.Edges {
 		if user := p.of(e.From); user != nil && needed(e) && !user.removes {
@@ -21,12 +21,13 @@ func (p *planner) references() {
 	}
 }
 
-// needed tells a reference to a resource that has to be there, from one that only compares names with what another resource has inside.
+// needed reports whether the target of a reference must exist. Some references only compare names with those declared
+// inside other resources.
 func needed(e *graph.Edge) bool {
 	return e.To != nil && e.To != e.From && e.Kind != graph.HTTPFilter && e.Kind != graph.DNSCache
 }
 
-// make: a target is there before the reference to it, a cluster also warm.
+// make adds a target before the reference to it. A cluster must also be warm.
 func (p *planner) make(e *graph.Edge, user *step) {
 	target := p.of(e.To)
 	fresh := !p.had(user.change.Old, e.To)
@@ -37,9 +38,9 @@ func (p *planner) make(e *graph.Edge, user *step) {
 	case target.change.Added():
 		p.after(target, user, gapTo(e.To.Kind))
 	case fresh && e.To.Kind == graph.Cluster:
-		p.rather(contentFirst, target, user, nextPhase)
+		p.prefer(contentFirst, target, user, nextPhase)
 	case fresh && asked(e.To.Kind):
-		p.rather(contentFirst, target, user, notBefore)
+		p.prefer(contentFirst, target, user, notBefore)
 	}
 	if fresh && e.To.Kind == graph.Cluster {
 		for _, endpoints := range p.endpoints(p.changes.New, e.To) {
@@ -48,7 +49,8 @@ func (p *planner) make(e *graph.Edge, user *step) {
 	}
 }
 
-// gapTo a target that a server may hold before anybody refers to it. Scopes are no such thing to wait for: a listener warms with them.
+// gapTo returns the gap after a target that a server may hold before anything refers to it. There is no wait for
+// scopes: a listener warms with them.
 func gapTo(kind graph.Kind) int {
 	if kind == graph.ScopedRouteConfiguration {
 		return notBefore
@@ -56,7 +58,7 @@ func gapTo(kind graph.Kind) int {
 	return nextPhase
 }
 
-// release: a target goes only when the data plane has ACKed that nothing refers to it.
+// release removes a target only after the data plane has ACKed that nothing refers to it.
 func (p *planner) release(e *graph.Edge, user *step) {
 	if p.had(user.change.New, e.To) {
 		return
@@ -71,13 +73,13 @@ func (p *planner) release(e *graph.Edge, user *step) {
 	if e.To.Kind == graph.Cluster {
 		for _, endpoints := range p.endpoints(p.changes.Old, e.To) {
 			if shrinks(endpoints.change) {
-				p.rather(endpointsStay, user, endpoints, nextPhase)
+				p.prefer(endpointsStay, user, endpoints, nextPhase)
 			}
 		}
 	}
 }
 
-// had tells whether the user of a step, as it is in one of the snapshots, refers to a resource of that name.
+// had reports whether a step's resource, in one of the snapshots, refers to a resource of that name.
 func (p *planner) had(user, target *graph.Resource) bool {
 	if user == nil {
 		return false
@@ -93,7 +95,7 @@ func (p *planner) had(user, target *graph.Resource) bool {
 	return known[Resource{target.Kind, target.Name}]
 }
 
-// endpoints lists the steps of a cluster's cluster load assignments that neither bring nor remove them.
+// endpoints returns the steps that change a cluster's cluster load assignments without adding or removing them.
 func (p *planner) endpoints(s *graph.Snapshot, cluster *graph.Resource) []*step {
 	var steps []*step
 	for _, e := range s.From(cluster) {
@@ -107,7 +109,7 @@ func (p *planner) endpoints(s *graph.Snapshot, cluster *graph.Resource) []*step 
 	return steps
 }
 
-// shrinks tells whether a cluster load assignment loses endpoints.
+// shrinks reports whether a cluster load assignment loses endpoints.
 func shrinks(c *graph.Change) bool { return hosts(c.New) < hosts(c.Old) }
 
 func hosts(r *graph.Resource) int {

@@ -10,8 +10,8 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// repoint gives the route configuration of draining connections the content of its successor, so that nothing has to wait for their
-// end. It tells whether there is one.
+// repoint gives the route configuration of draining connections the content of its successor, so that nothing has to
+// wait for their end. It reports whether there is a successor.
 func (p *planner) repoint(listener *step, used use) bool {
 	gone := p.byName[Resource{graph.RouteConfiguration, used.by.Names[0]}]
 	successor := p.successor(listener)
@@ -29,10 +29,10 @@ func (p *planner) repoint(listener *step, used use) bool {
 		Touched: []Touch{{Field: "virtual_hosts", Value: "those of " + quote(table.GetName()), Why: "connections that drain go where new ones go"}},
 	}}
 	p.all = append(p.all, s)
-	p.alone[gone.Resource] = true // only draining connections ask for it
+	p.alone[gone.Resource] = true // only draining connections request it
 	p.after(listener, s, notBefore)
 	p.after(p.byName[Resource{graph.RouteConfiguration, table.GetName()}], s, notBefore)
-	// What the old one refers to is free as soon as it has the new content.
+	// The targets of the old content can be removed as soon as it has the new content.
 	p.orders = slices.DeleteFunc(p.orders, func(o order) bool { return o.first == gone && o.gap == nextPhase })
 	p.after(s, gone, nextPhase)
 	for _, need := range used.needs {
@@ -41,7 +41,7 @@ func (p *planner) repoint(listener *step, used use) bool {
 	return true
 }
 
-// successor is the one route configuration of whatever listener has the place of the old one.
+// successor returns the only route configuration of the listener that replaces the old one.
 func (p *planner) successor(listener *step) *graph.Resource {
 	heirs := []*graph.Resource{listener.change.New}
 	if listener.removes {

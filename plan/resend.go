@@ -11,8 +11,8 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// resends sends endpoints again after a cluster that waits for them and that Envoy does not ask anew for: over ADS it asks for a name once,
-// and a changed cluster, or another one with the same service_name, warms until they come (15 s by default).
+// resends sends endpoints again after a cluster that waits for them: over ADS, Envoy asks for a name only once, and a
+// changed cluster, or another one with the same service_name, warms until they arrive (15 s by default).
 func (p *planner) resends() {
 	if !p.opts.Push.Transport.ADS() {
 		return
@@ -35,7 +35,7 @@ func (p *planner) resends() {
 	}
 }
 
-// subscribed tells whether the data plane has been asking for a cluster load assignment.
+// subscribed reports whether the data plane already asks for a cluster load assignment.
 func (p *planner) subscribed(r *graph.Resource) bool {
 	before := p.changes.Old.Pushed(r.Kind, r.Name)
 	return before != nil && len(p.changes.Old.To(before)) > 0
@@ -63,10 +63,10 @@ func (p *planner) resend(cluster *step, target *graph.Resource, sent map[Resourc
 	p.all = append(p.all, &step{Resource: at, like: like, update: u, level: cluster.level})
 }
 
-// neutral is Envoy's default, which means the same stated or not.
+// neutral is Envoy's default: it means the same as an absent value.
 const neutral = 140
 
-// touch changes what means nothing in a cluster load assignment, so that a server which compares contents sends it.
+// touch makes a change without effect to a cluster load assignment, so that a server that compares contents sends it.
 func touch(u Update, last proto.Message) Update {
 	current := u.Message
 	if last != nil {

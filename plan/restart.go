@@ -2,7 +2,7 @@ package plan
 
 import "github.com/xdslint/xdslint/graph"
 
-// restart lists what two bootstraps do not have alike. Where one side was given without a bootstrap, it is that of the other.
+// restart returns what differs between two bootstraps. A side without a bootstrap has that of the other.
 func restart(before, after *graph.Snapshot) []Resource {
 	had, has := booted(before), booted(after)
 	if len(had) == 0 || len(has) == 0 {
@@ -13,7 +13,7 @@ func restart(before, after *graph.Snapshot) []Resource {
 		for _, r := range side.Resources {
 			at := Resource{r.Kind, r.Name}
 			one, other := had[at], has[at]
-			if r.Delivery != graph.FromBootstrap || side == after && one != nil { // compared from the other side
+			if r.Delivery != graph.FromBootstrap || side == after && one != nil { // compared on the other side
 				continue
 			}
 			if one == nil || other == nil || !graph.Equal(one, other) {

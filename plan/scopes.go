@@ -8,12 +8,12 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// warming is what the names and keys of temporary scopes end in: no request has such a key.
+// warming is the suffix of the names and keys of temporary scopes. No request has such a key.
 const warming = "~xdslint-warming"
 
-// scopes that go to a route configuration which the data plane does not have yet would answer 404 until it is there: Envoy changes
-// the scope at once (ScopedRdsConfigSubscription::addOrUpdateScopes). So a temporary scope, whose key no request has, lets Envoy
-// fetch the route configuration first.
+// scopes adds temporary scopes. A scope whose route configuration the data plane does not have yet answers 404 until it
+// arrives, since Envoy changes the scope at once (ScopedRdsConfigSubscription::addOrUpdateScopes). A temporary scope,
+// whose key no request has, makes Envoy fetch the route configuration first.
 func (p *planner) scopes() {
 	for _, c := range p.changes.Of(graph.ScopedRouteConfiguration) {
 		if c.Removed() {
@@ -32,8 +32,8 @@ func (p *planner) scopes() {
 	}
 }
 
-// handOver lets a scope go when another one takes its key: neither before, when its requests would find no scope, nor after, since a key
-// belongs to one scope.
+// handOver removes a scope when another one takes its key: not before, since its requests would find no scope, and not
+// after, since a key belongs to one scope.
 func (p *planner) handOver(gone *graph.Change) {
 	for _, c := range p.changes.Of(graph.ScopedRouteConfiguration) {
 		if !c.Removed() && sameKey(gone.Old, c.New) {
@@ -50,7 +50,7 @@ func sameKey(a, b *graph.Resource) bool {
 	return ok && same && proto.Equal(one.GetKey(), other.GetKey())
 }
 
-// replaces tells whether requests have come to a scope with this key or this name before.
+// replaces reports whether a scope with this key or this name has had requests before.
 func (p *planner) replaces(c *graph.Change) bool {
 	if c.Old != nil {
 		return true

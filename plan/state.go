@@ -8,10 +8,10 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// state is what the server holds: of each resource one that refers to the same.
+// state is what the server holds: for each resource, one with the same references.
 type state map[Resource]*graph.Resource
 
-// holding is the state of a server that has a snapshot.
+// holding returns the state of a server that has a snapshot.
 func holding(snapshot *graph.Snapshot) state {
 	s := state{}
 	for _, r := range snapshot.Resources {
@@ -32,8 +32,8 @@ func (s state) apply(steps []*step) {
 	}
 }
 
-// refers lists what a resource of either snapshot refers to: one that does not change, what it does in both, since it can ask for all that is
-// there of a kind.
+// refers returns the targets of a resource of either snapshot. For a resource that does not change it returns those in
+// both, since it can ask for all resources of a kind.
 func (p *planner) refers(r *graph.Resource) []Resource {
 	known, ok := p.targets[r]
 	if ok {
@@ -54,8 +54,8 @@ func (p *planner) refers(r *graph.Resource) []Resource {
 	return known
 }
 
-// asks lists what the data plane asks for, be it by name or as one of all, also what is not held. At once leaves out what it asks for only
-// when a request needs it.
+// asks returns what the data plane asks for, by name or among all of a kind, including what is not held. AtOnce leaves
+// out what it asks for only when a request needs it.
 func (p *planner) asks(s state, atOnce bool) map[Resource]bool {
 	seen := make(map[Resource]bool, len(s))
 	var visit func(Resource)
@@ -85,7 +85,7 @@ func (p *planner) asks(s state, atOnce bool) map[Resource]bool {
 	return seen
 }
 
-// onDemand tells a scope whose route configuration Envoy fetches with the first request for it.
+// onDemand reports whether a resource is a scope whose route configuration Envoy fetches with the first request for it.
 func onDemand(r *graph.Resource) bool {
 	scope, ok := r.Message.(*routev3.ScopedRouteConfiguration)
 	return ok && scope.GetOnDemand()

@@ -17,7 +17,7 @@ func (o *Outcome) Text(w io.Writer, color bool) error {
 		title string
 		found *lint.Result
 	}{{headline(hazards.Diagnostics), hazards}, {"Worth knowing:", notes}} {
-		if o.Plan == nil && len(part.found.Diagnostics) == 0 { // NEW is broken: nobody should push it
+		if o.Plan == nil && len(part.found.Diagnostics) == 0 { // NEW is broken, and should not be pushed
 			continue
 		}
 		if part.title != "" && (part.found == hazards || len(part.found.Diagnostics) > 0) {
@@ -55,9 +55,9 @@ func (p *Plan) text(w io.Writer) {
 	switch len(p.Phases) {
 	case 0:
 		if len(p.Restart) == 0 {
-			fmt.Fprintln(w, "Nothing to push: both say the same.")
+			fmt.Fprintln(w, "Nothing to push: both sides are the same.")
 		} else {
-			fmt.Fprintln(w, "Nothing to push: what differs stands in the bootstrap.")
+			fmt.Fprintln(w, "Nothing to push: only the bootstrap differs.")
 		}
 	case 1:
 		fmt.Fprintln(w, "The plan is one push:")
@@ -81,7 +81,7 @@ func (p *Plan) text(w io.Writer) {
 		}
 	}
 	if len(p.Restart) > 0 {
-		fmt.Fprintf(w, "\nNo push changes these, which stand in the bootstrap: Envoy has to be restarted for %s.\n", named(p.Restart))
+		fmt.Fprintf(w, "\nNo push changes the bootstrap: restart Envoy to change %s.\n", named(p.Restart))
 	}
 }
 
@@ -107,7 +107,7 @@ func (s Send) text() string {
 	return strings.Join(parts, "; ")
 }
 
-// acks lists what Envoy has to ACK: CDS with a, b and without c.
+// acks returns what Envoy has to ACK: CDS with a, b and without c.
 func (p Phase) acks() string {
 	var parts []string
 	for _, w := range p.Wait {
@@ -142,11 +142,11 @@ func (w Wait) text() string {
 	if w.For == Unsubscribe {
 		return fmt.Sprintf("until Envoy no longer asks %s for %s (%s at most)", API(w.Kind), list(w.Names), short(w.Timeout))
 	}
-	return fmt.Sprintf("until the old connections of %s are gone (%s at most; sooner when total_listeners_draining and total_filter_chains_draining of listener_manager are 0)",
+	return fmt.Sprintf("until the old connections of %s are closed (%s at most; sooner if total_listeners_draining and total_filter_chains_draining of listener_manager are 0)",
 		list(w.Names), short(w.Timeout))
 }
 
-// width of a line of text.
+// width is that of a line of text.
 const width = 120
 
 // wrap breaks a text into lines, the second and later ones indented.

@@ -13,26 +13,25 @@ import (
 
 func quote(name string) string { return strconv.Quote(name) }
 
-// purpose is what steps of a phase are for, and how a text says so: the names stand for %s, and what is said of one resource differs from
-// what is said of several.
+// purpose is the reason for some steps of a phase, with sentences for one and for several resources, whose names replace %s.
 type purpose struct {
 	one, several string
-	apart        string // without ADS, where that is another matter
+	apart        string // the sentence without ADS, if it differs
 	is           func(s *step, first, last bool) bool
 }
 
-// purposes in the order in which a phase's text names them; a step has the first that fits.
+// purposes lists the purposes in the order of a phase's text. A step has the first one that fits.
 var purposes = []purpose{
-	{is: func(s *step, _, _ bool) bool { return s.removes && s.change == nil }}, // the end of a temporary scope, or nobody asks for now
+	{is: func(s *step, _, _ bool) bool { return s.removes && s.change == nil }}, // the end of a temporary scope, or not requested for now
 	{
 		one:     "%s comes first: no request may go there before Envoy ACKs CDS, which it does only when all clusters are warm (endpoints, secrets and the first health check are there)",
 		several: "%s come first: no request may go there before Envoy ACKs CDS, which it does only when all clusters are warm (endpoints, secrets and the first health check are there)",
-		apart:   "%s: no request may go there before its endpoints are ACKed. Without ADS, Envoy ACKs CDS at once, warm or not; what else a cluster warms by (health checks, DNS) shows in no ACK, so give it that time too",
+		apart:   "%s: no request may go there before its endpoints are ACKed. Without ADS, Envoy ACKs CDS at once, warm or not. No ACK shows the rest of the warming (health checks, DNS), so allow time for it too",
 		is:      func(s *step, _, last bool) bool { return s.Kind == graph.Cluster && added(s) && !last },
 	},
 	{
-		one:     "%s changes: Envoy builds it anew, and the old one serves until the new one is warm",
-		several: "%s change: Envoy builds them anew, and the old ones serve until the new ones are warm",
+		one:     "%s changes: Envoy rebuilds it, and the old one serves until the new one is warm",
+		several: "%s change: Envoy rebuilds them, and the old ones serve until the new ones are warm",
 		is:      func(s *step, _, _ bool) bool { return s.Kind == graph.Cluster && !added(s) && !s.removes },
 	},
 	{
@@ -41,18 +40,18 @@ var purposes = []purpose{
 		is:      func(s *step, _, _ bool) bool { return s.Kind == graph.ClusterLoadAssignment && s.change == nil },
 	},
 	{
-		one:     "%s is there for this plan only: it has no requests, and makes Envoy fetch the route configuration before any request needs it",
-		several: "%s are there for this plan only: they have no requests, and make Envoy fetch the route configurations before any request needs them",
+		one:     "%s exists for this plan only: it gets no requests, and makes Envoy fetch the route configuration before any request needs it",
+		several: "%s exist for this plan only: they get no requests, and make Envoy fetch the route configurations before any request needs them",
 		is:      func(s *step, _, _ bool) bool { return s.Kind == graph.ScopedRouteConfiguration && s.change == nil },
 	},
 	{
-		one:     "%s gets the content of its successor, so that connections which drain go where new ones go",
-		several: "%s get the contents of their successors, so that connections which drain go where new ones go",
+		one:     "%s gets the content of its successor, so that requests on draining connections take the new routes",
+		several: "%s get the contents of their successors, so that requests on draining connections take the new routes",
 		is:      func(s *step, _, _ bool) bool { return s.change == nil && !s.removes },
 	},
 	{is: func(s *step, _, _ bool) bool {
 		return !s.removes && asked(s.Kind) && added(s) && s.Kind != graph.RouteConfiguration
-	}}, // comes with who asks for it
+	}}, // added together with what asks for it
 	{
 		one:     "%s shrink only now that requests go elsewhere",
 		several: "%s shrink only now that requests go elsewhere",
@@ -61,28 +60,28 @@ var purposes = []purpose{
 		},
 	},
 	{
-		one:     "%s are there before the requests that need them",
-		several: "%s are there before the requests that need them",
+		one:     "%s are added before the requests that need them",
+		several: "%s are added before the requests that need them",
 		is: func(s *step, first, last bool) bool {
 			return s.Kind == graph.ClusterLoadAssignment && !s.removes && first && !last
 		},
 	},
 	{
-		one:     "Requests move with %s: all that they need is there",
-		several: "Requests move with %s: all that they need is there",
+		one:     "Requests move with %s: everything that they need is there",
+		several: "Requests move with %s: everything that they need is there",
 		is:      func(s *step, _, _ bool) bool { return carries(s.Kind) && !s.removes },
 	},
 	{
-		one:     "%s goes now: Envoy takes no new connections there, and drains those that it has",
-		several: "%s go now: Envoy takes no new connections there, and drains those that they have",
+		one:     "%s is removed: Envoy accepts no new connections there, and drains the existing ones",
+		several: "%s are removed: Envoy accepts no new connections there, and drains the existing ones",
 		is:      func(s *step, _, _ bool) bool { return s.removes && s.Kind == graph.Listener },
 	},
 	{
-		one:     "%s goes now: nothing refers to it any more",
-		several: "%s go now: nothing refers to them any more",
+		one:     "%s is removed: nothing refers to it any more",
+		several: "%s are removed: nothing refers to them any more",
 		is:      func(s *step, _, _ bool) bool { return s.removes && !asked(s.Kind) },
 	},
-	{is: func(s *step, _, _ bool) bool { return s.removes }}, // goes with who asked for it
+	{is: func(s *step, _, _ bool) bool { return s.removes }}, // removed together with what asked for it
 	{one: "%s changes", several: "%s change", is: func(*step, bool, bool) bool { return true }},
 }
 
@@ -96,10 +95,10 @@ func carries(kind graph.Kind) bool {
 	return false
 }
 
-// why says in plain words what a phase is for.
+// why returns the reason for a phase in sentences.
 func why(steps []*step, waits []Wait, transport lint.Transport, first, last bool) string {
 	if first && last {
-		return "One push: nothing in it has to come before anything else."
+		return "One push: no change has to come before another one."
 	}
 	byPurpose := make([][]Resource, len(purposes))
 	for _, s := range steps {
@@ -129,7 +128,7 @@ func why(steps []*step, waits []Wait, transport lint.Transport, first, last bool
 		}
 	}
 	if len(sentences) == 0 {
-		return "What nobody asks for any more goes."
+		return "Remove resources that are no longer requested."
 	}
 	return strings.Join(sentences, " ")
 }
@@ -168,14 +167,14 @@ func label(kind graph.Kind, several bool) string {
 	return text
 }
 
-// why of a barrier; an ACK needs no words.
+// why returns the reason for a wait. An ACK needs none.
 func (w Wait) why() string {
 	switch w.For {
 	case Unsubscribe:
-		return fmt.Sprintf("Connections that came in before are still on route configuration %s until Envoy has closed them; then it no longer asks for that name.",
+		return fmt.Sprintf("Older connections use route configuration %s until Envoy has closed them. Then it no longer asks for that name.",
 			list(quoted(w.Names)))
 	case Drained:
-		return fmt.Sprintf("Connections that came in before still use what listener %s was, until Envoy has closed them, %s later at most.",
+		return fmt.Sprintf("Older connections use the previous version of listener %s until Envoy closes them, within %s.",
 			list(quoted(w.Names)), short(w.Timeout))
 	}
 	return ""
@@ -189,7 +188,7 @@ func quoted(names []string) []string {
 	return all
 }
 
-// longest list that is written out.
+// longest is the length of the longest list that is written out.
 const longest = 5
 
 func list(names []string) string {
@@ -199,7 +198,7 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// short is a duration as people write it: 10m, not 10m0s.
+// short formats a duration without zero units: 10m, not 10m0s.
 func short(d time.Duration) string {
 	text := d.Round(time.Second).String()
 	if strings.HasSuffix(text, "m0s") {

@@ -90,7 +90,7 @@ function waits(phase: Phase, types: readonly ResourceType[]): string[] {
     .map((w) =>
       w.for === "unsubscribe"
         ? `until Envoy no longer asks ${api(w)} for ${list(w.names)} (${short(w.timeout)} at most)`
-        : `until the old connections of ${list(w.names)} are gone (${short(w.timeout)} at most; sooner when total_listeners_draining and total_filter_chains_draining of listener_manager are 0)`,
+        : `until the old connections of ${list(w.names)} are closed (${short(w.timeout)} at most; sooner if total_listeners_draining and total_filter_chains_draining of listener_manager are 0)`,
     );
   const [ack] = acks;
   return ack ? [`for the ACK of ${acked.join(", ")} (${short(ack.timeout)} at most)`, ...others] : others;

@@ -9,13 +9,14 @@ import (
 // xds is one type of resources that can be pushed.
 type xds struct {
 	kind graph.Kind
-	api  string // as people call it
-	// askers are what makes a data plane ask for resources of the type by name. A server may hold them only for so long: with
-	// go-control-plane's SnapshotCache over ADS (SotW), one that nobody asks for holds back all others of its type.
+	api  string // its common name
+	// askers are the kinds that make a data plane ask for resources of the type by name. A server must not hold them
+	// when they are not requested: go-control-plane's SnapshotCache over ADS (SotW) then withholds all others of the
+	// type.
 	askers []graph.Kind
 }
 
-// types in the order of sending within a phase: whoever refers comes before whom it makes the data plane ask for.
+// types lists the types in the order of sending within a phase: a resource comes before those that it makes the data plane ask for.
 var types = []xds{
 	{graph.Runtime, "RTDS", nil},
 	{graph.Cluster, "CDS", nil},
@@ -29,7 +30,7 @@ var types = []xds{
 	{graph.Secret, "SDS", []graph.Kind{graph.Listener, graph.Cluster}},
 }
 
-// Types lists the kinds that can be pushed, in the order in which a phase sends them.
+// Types returns the kinds that can be pushed, in the order in which a phase sends them.
 func Types() []graph.Kind {
 	kinds := make([]graph.Kind, len(types))
 	for i, t := range types {
@@ -38,7 +39,7 @@ func Types() []graph.Kind {
 	return kinds
 }
 
-// rank of a kind in the order of sending, -1 for what is not pushed.
+// rank returns the place of a kind in the order of sending, or -1 if it is not pushed.
 func rank(kind graph.Kind) int {
 	return slices.IndexFunc(types, func(t xds) bool { return t.kind == kind })
 }
@@ -47,7 +48,7 @@ func sendable(kind graph.Kind) bool { return rank(kind) >= 0 }
 
 func asked(kind graph.Kind) bool { return sendable(kind) && len(types[rank(kind)].askers) > 0 }
 
-// partial lists the kinds of which nothing that asks for them was given: then all that is there counts as asked for.
+// partial returns the kinds for which the input has nothing that asks for them. All their resources count as requested.
 func partial(snapshots ...*graph.Snapshot) map[graph.Kind]bool {
 	there := map[graph.Kind]bool{}
 	for _, s := range snapshots {
@@ -62,5 +63,5 @@ func partial(snapshots ...*graph.Snapshot) map[graph.Kind]bool {
 	return kinds
 }
 
-// API is what people call the discovery service of a kind: CDS, EDS … .
+// API returns the common name of the discovery service of a kind: CDS, EDS … .
 func API(kind graph.Kind) string { return types[rank(kind)].api }

@@ -7,8 +7,9 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// settle applies steps to a state. What both snapshots have and nobody asks for in between, since one user has let go and the next one comes
-// in a later phase, it takes out, and brings back when somebody asks. It returns the steps of the phase with these.
+// settle applies steps to a state. Resources of both snapshots that are not requested in between, because one user is
+// removed in an earlier phase than the next is added, are removed and added again with the next request. It returns the
+// steps of the phase, including these.
 func (p *planner) settle(held state, steps []*step) []*step {
 	steps = slices.DeleteFunc(steps, func(s *step) bool {
 		if _, away := p.away[s.Resource]; !away || s.change == nil {
@@ -51,7 +52,7 @@ func (p *planner) settle(held state, steps []*step) []*step {
 	return steps
 }
 
-// content of a resource of one of the snapshots.
+// content returns the update to a resource of one of the snapshots.
 func (p *planner) content(at Resource, r *graph.Resource) Update {
 	u := Update{Name: at.Name, Content: New, Message: r.Message}
 	if r == p.changes.Old.Pushed(at.Kind, at.Name) && p.changes.Find(at.Kind, at.Name) != nil {
@@ -60,7 +61,7 @@ func (p *planner) content(at Resource, r *graph.Resource) Update {
 	return u
 }
 
-// orphans are what a snapshot holds though nobody asks for it.
+// orphans returns the resources that a snapshot holds without a request for them.
 func (p *planner) orphans(s *graph.Snapshot) map[Resource]bool {
 	held := holding(s)
 	asks := p.asks(held, false)
