@@ -46,16 +46,10 @@ func (f *Failure) Error() string {
 type Result struct {
 	Diagnostics []Diagnostic
 	Failures    []*Failure
-<<<<<<< HEAD
 	Unable      []*Origin         // of custom rules that could not judge; a finding of CannotJudge says why
 	Snapshots   []*graph.Snapshot // that were judged
 	Target      dataplane.Target  // that they were judged for
 	Secrets     *redact.Files     // what must not be shown of the files, where it was taken out of the Diagnostics already; nil: it was not
-=======
-	Unable      []*Origin         // of custom rules that could not judge; findings of CannotJudge give the reasons
-	Snapshots   []*graph.Snapshot // the judged snapshots
-	Target      dataplane.Target  // the data plane they were judged for
->>>>>>> wt-en3
 
 	Timings map[*Rule]time.Duration // of a rule summed over all workers, of an origin the elapsed time; nil without Config.Timings
 }

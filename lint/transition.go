@@ -78,11 +78,7 @@ func joined[T ~string](all []T) string {
 	return strings.Join(names, ", ")
 }
 
-<<<<<<< HEAD
 // Transition is what a snapshot changes of the one before it, and how it is pushed.
-=======
-// Transition is the snapshot before a push, and how the push is delivered.
->>>>>>> wt-en3
 type Transition struct {
 	Changes *graph.Changes // of graph.Diff; the snapshot that is judged is its New
 	Push

@@ -9,7 +9,6 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-<<<<<<< HEAD
 // Broken finds what is wrong with a snapshot in itself, before anybody pushes it: errors, and names that lead nowhere. What is pushed is all
 // there is, so a name that is missing counts even where lint, which may have been given a part, would only presume a mistake; unless
 // it was missing in the snapshot before (nil: there is none), where it has not kept the data plane from working. Of the configuration, the
@@ -17,14 +16,6 @@ import (
 func Broken(ctx context.Context, s, before *graph.Snapshot, config lint.Config) *lint.Result {
 	config.Rules = rules.All()
 	result := lint.Run(ctx, []*graph.Snapshot{s}, config)
-=======
-// Broken finds what is wrong with a snapshot by itself, before a push: errors, and references to resources that do not
-// exist. A push is complete, so a missing name is an error even where lint, whose input may be a part, only presumes a
-// mistake. A name that was also missing in the snapshot before (nil: there is none) is not reported, since the data
-// plane has worked without it.
-func Broken(ctx context.Context, s, before *graph.Snapshot) *lint.Result {
-	result := lint.Run(ctx, []*graph.Snapshot{s}, lint.Config{Rules: rules.All()})
->>>>>>> wt-en3
 	missed := map[Resource]bool{}
 	if before != nil {
 		for _, e := range before.Edges {

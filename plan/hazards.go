@@ -13,25 +13,16 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-<<<<<<< HEAD
 // Hazards finds what a plain push breaks for a target (the zero one: the default): all types at once, in no order that is waited for. Infos
 // among them are not hazards but worth knowing.
 func Hazards(changes *graph.Changes, push lint.Push, target dataplane.Target) *lint.Result {
 	result := lint.Run(context.Background(), []*graph.Snapshot{changes.New}, lint.Config{
 		Rules: rules.Transitional(), Target: target, Transition: &lint.Transition{Changes: changes, Push: push},
-=======
-// Hazards finds what a plain push breaks, which sends all types at once and waits for nothing. Infos in the result are
-// not hazards, but worth knowing.
-func Hazards(before, after *graph.Snapshot, push lint.Push) *lint.Result {
-	result := lint.Run(context.Background(), []*graph.Snapshot{after}, lint.Config{
-		Rules: rules.Transitional(), Target: dataplane.Default(), Transition: &lint.Transition{Old: before, Push: push},
->>>>>>> wt-en3
 	})
 	result.Snapshots = []*graph.Snapshot{changes.Old, changes.New} // findings point into both
 	return result
 }
 
-<<<<<<< HEAD
 // Remaining finds the hazards that the plan cannot avoid for a target (the zero one: the default): it asks the rules about the way from each
 // state to the next.
 func (p *Plan) Remaining(target dataplane.Target) *lint.Result {
@@ -41,13 +32,6 @@ func (p *Plan) Remaining(target dataplane.Target) *lint.Result {
 	way := p.planner
 	if way == nil { // a plan that Make did not make: that of a first push
 		return &lint.Result{Target: target}
-=======
-// Remaining finds the hazards that the plan cannot avoid: it runs the rules on the step from each state to the next.
-func (p *Plan) Remaining() *lint.Result {
-	way := p.planner
-	if way == nil { // the plan of a first push, which Make did not make
-		return &lint.Result{Target: dataplane.Default()}
->>>>>>> wt-en3
 	}
 	push := way.opts.Push
 	if push.Versions = lint.Global; push.Transport == lint.ADSDelta {

@@ -6,20 +6,11 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-<<<<<<< HEAD
 // Make finds an order in which a data plane gets from one snapshot to the next without a failed request: what is new before what
 // refers to it, and warm; endpoints again after a cluster that changed; what is gone only when nothing uses it any more, connections that
 // drain included. The same snapshots give the same plan.
 func Make(changes *graph.Changes, opts Options) *Plan {
 	p := newPlanner(changes, opts)
-=======
-// Make returns a plan that takes a data plane from one snapshot to the next without a failed request. It adds
-// resources, and waits until they are warm, before anything refers to them. It sends endpoints again after a cluster
-// changes. It removes resources only when nothing uses them any more, including connections that drain. Both snapshots
-// must be built. The same snapshots give the same plan.
-func Make(before, after *graph.Snapshot, opts Options) *Plan {
-	p := newPlanner(graph.Diff(before, after), opts)
->>>>>>> wt-en3
 	p.steps()
 	p.references()
 	p.listeners()
