@@ -12,8 +12,8 @@ import (
 	"github.com/xdslint/xdslint/admission"
 )
 
-// An Envoy that asks for what its clusters need, over one stream with the state of the world, goes on getting endpoints while a cluster is left
-// out: a SnapshotCache answers nothing at all if it has the endpoints of a cluster that Envoy has not heard of.
+// An Envoy that requests what its clusters need over one SotW stream still gets endpoints while a cluster is left out: a SnapshotCache does not
+// answer at all if it has the endpoints of a cluster that Envoy does not know.
 func TestEndpointsGoOn(t *testing.T) {
 	for name, bad := range map[string][]types.Resource{
 		"left out":            {refused(eds("pay")), endpoints("pay", 80)},

@@ -14,8 +14,8 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-// BenchmarkSetSnapshot is a control plane that makes all messages anew for each push, and changes one cluster; or nothing but the version
-// (unchanged), or it makes one cluster bad (withheld). Plain is the cache alone, which no Envoy asks for anything.
+// BenchmarkSetSnapshot measures a control plane that creates all messages again for each push. It changes one cluster, only the version
+// (unchanged), or makes one cluster invalid (withheld). Plain is the cache alone, without Envoys.
 func BenchmarkSetSnapshot(b *testing.B) {
 	for _, n := range []int{100, 1000, 10000} {
 		one, two := large(b, n, "v0", eds("service-00000")), large(b, n, "v1", slow(eds("service-00000")))
@@ -57,7 +57,7 @@ func benchmark(b *testing.B, cache cachev3.SnapshotCache, pushes ...*cachev3.Sna
 	}
 }
 
-// large is a snapshot of n clusters with their endpoints, and for each ten of them a listener with a table. The first cluster is given.
+// large is a snapshot of n clusters with their endpoints, and a listener with a route configuration for each ten. The first cluster is given.
 func large(t testing.TB, n int, version string, first *clusterv3.Cluster) *cachev3.Snapshot {
 	var all []types.Resource
 	for i := 0; i < n; i += 10 {

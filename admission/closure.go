@@ -15,8 +15,8 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// close withholds, with the blamed changes, what cannot be without them: a resource that refers to one that is left out stays as it was, what
-// one that stays refers to stays too, with its endpoints, and a listener stays whose address one would take that is left out.
+// close withholds the blamed changes and everything that depends on them. A resource that refers to one that is left out stays as it was.
+// Whatever a kept resource refers to is kept too, with its endpoints. A listener is kept if the one that was to take its address is left out.
 func (q *quarantine) close() {
 	q.kept = map[key]string{}
 	var next []key
@@ -44,7 +44,7 @@ func (q *quarantine) close() {
 	q.eachEmptied(keep) // endpoints need nothing themselves
 }
 
-// eachUser keeps what refers to a resource that is left out, if it has changed. What has not referred to it before, in vain.
+// eachUser keeps the changed resources that refer to one that is left out. Unchanged resources have always referred to it without effect.
 func (q *quarantine) eachUser(k key, keep func(key, string)) {
 	for _, e := range q.next.graph.To(q.next.resources[k]) {
 		if user, ok := keyOf(e.From); ok && needs(e) && q.changes[user] {
@@ -53,7 +53,7 @@ func (q *quarantine) eachUser(k key, keep func(key, string)) {
 	}
 }
 
-// eachForerunner keeps the listener whose address one that stays as it is was to take over, if nobody else would listen there.
+// eachForerunner keeps a listener whose address a withheld listener was to take over, unless another listener would use that address.
 func (q *quarantine) eachForerunner(k key, keep func(key, string)) {
 	taken := addressOf(q.next.resources[k])
 	if taken == nil {
@@ -78,7 +78,7 @@ func (q *quarantine) eachForerunner(k key, keep func(key, string)) {
 	}
 }
 
-// addressOf a listener, if it is one, and has one.
+// addressOf returns the address of a listener, or nil.
 func addressOf(r *graph.Resource) *corev3.Address {
 	if r == nil {
 		return nil
@@ -87,7 +87,7 @@ func addressOf(r *graph.Resource) *corev3.Address {
 	return l.GetAddress()
 }
 
-// eachNeed keeps what a resource that stays refers to, if it would be gone.
+// eachNeed keeps resources that a kept resource refers to, if they would be removed.
 func (q *quarantine) eachNeed(k key, was *graph.Resource, keep func(key, string)) {
 	for _, e := range q.base.graph.From(was) {
 		if !needs(e) {
@@ -99,8 +99,8 @@ func (q *quarantine) eachNeed(k key, was *graph.Resource, keep func(key, string)
 	}
 }
 
-// eachEmptied keeps endpoints that would all go away from under a resource that stays, if its new version does not lead there any more: nobody
-// was to be sent there. Where it still does, or other endpoints come, the new ones go out.
+// eachEmptied keeps endpoints that would all be removed while a kept resource still leads to them, if its new version does not: the new snapshot
+// would send no requests there. If the new version still leads there, or there are other endpoints, the new ones are pushed.
 func (q *quarantine) eachEmptied(keep func(key, string)) {
 	unasked := sync.OnceValue(q.unasked)
 	for _, k := range q.order {
@@ -108,8 +108,8 @@ func (q *quarantine) eachEmptied(keep func(key, string)) {
 		if k.of != types.Endpoint || is == nil || hasEndpoints(is) || !hasEndpoints(q.base.resources[k]) {
 			continue
 		}
-		now := q.leadTo(k, func(key) *judged { return q.next })
-		out := q.leadTo(k, func(user key) *judged {
+		now := q.leadTo(k, func(key) *candidate { return q.next })
+		out := q.leadTo(k, func(user key) *candidate {
 			if unasked()[user] {
 				return nil
 			}
@@ -125,11 +125,11 @@ func (q *quarantine) eachEmptied(keep func(key, string)) {
 	}
 }
 
-// leadTo lists what leads to a resource over any number of references, where each user is as one side has it, or (nil) not there.
-func (q *quarantine) leadTo(k key, side func(user key) *judged) map[key]bool {
+// leadTo lists what leads to a resource over any number of references. Side says from which candidate each user is taken; nil: it is left out.
+func (q *quarantine) leadTo(k key, side func(user key) *candidate) map[key]bool {
 	all := map[key]bool{}
 	for next := []key{k}; len(next) > 0; next = next[1:] {
-		for _, in := range []*judged{q.base, q.next} {
+		for _, in := range []*candidate{q.base, q.next} {
 			for _, e := range in.graph.To(in.resources[next[0]]) {
 				if user, ok := keyOf(e.From); ok && !all[user] && side(user) == in {
 					all[user] = true
@@ -141,7 +141,7 @@ func (q *quarantine) leadTo(k key, side func(user key) *judged) map[key]bool {
 	return all
 }
 
-// hasEndpoints tells whether there is anybody to send to. Those of a collection (LEDS) are not known, and count.
+// hasEndpoints reports whether an assignment has endpoints. A collection (LEDS) counts as some, since its endpoints are not known.
 func hasEndpoints(r *graph.Resource) bool {
 	if r == nil {
 		return false
@@ -152,8 +152,8 @@ func hasEndpoints(r *graph.Resource) bool {
 	})
 }
 
-// needs tells a reference to a resource that has to be there. The edges of subscriptions lead to all that there is of a kind, and two kinds of
-// names only mean what another resource has inside.
+// needs reports whether the target of a reference must exist. It need not for subscriptions, which refer to all resources of a kind, and for
+// names of parts of another resource.
 func needs(e *graph.Edge) bool {
 	switch e.Kind {
 	case graph.ScopedRouteConfiguration, graph.VirtualHost, graph.LbEndpoint, graph.HTTPFilter, graph.DNSCache:
@@ -162,14 +162,15 @@ func needs(e *graph.Edge) bool {
 	return e.To != nil && e.To != e.From
 }
 
-// named are the kinds that Envoy asks for by name. Over ADS, a SnapshotCache answers no SotW request for a type of which it has one that is
-// not asked for (superset in pkg/cache/v3/simple.go).
+// named are the kinds that Envoy requests by name. Over ADS, a SnapshotCache does not answer a SotW request for a type if it has a resource of
+// the type that is not requested (superset in pkg/cache/v3/simple.go).
 var named = map[graph.Kind]bool{
 	graph.RouteConfiguration: true, graph.ClusterLoadAssignment: true, graph.Secret: true, graph.ExtensionConfig: true,
 }
 
-// unasked lists what is not to go out since nobody that does refers to it: what is asked for by name and is new or has lost those who asked,
-// and what was to be removed. What the node has although nobody ever asked stays: maybe it is asked for in a way that cannot be seen.
+// unasked lists resources that are not pushed because no pushed resource refers to them: resources that are requested by name and are new or no
+// longer referred to, and resources that were to be removed. A resource that the node has and that nothing ever referred to stays: it may be
+// requested in a way that the gate cannot see.
 func (q *quarantine) unasked() map[key]bool {
 	all := map[key]bool{}
 	blind := sync.OnceValue(q.blind)
@@ -189,15 +190,16 @@ func (q *quarantine) unasked() map[key]bool {
 	return all
 }
 
-// wanted tells whether the bootstrap is known, or something that is pushed refers to a kind. Else it may be for what a bootstrap has: tables for
-// its listeners, endpoints for its clusters.
+// wanted reports whether the bootstrap is known, or something that is pushed refers to a kind. Otherwise a resource may be for the bootstrap:
+// route configurations for its listeners, endpoints for its clusters.
 func (q *quarantine) wanted(kind graph.Kind) bool {
 	of := func(e *graph.Edge) bool { return e.Kind == kind }
 	return q.options.Bootstrap != nil || slices.ContainsFunc(q.base.graph.Edges, of) || slices.ContainsFunc(q.next.graph.Edges, of)
 }
 
-// blind tells whether something goes out of which not all references can be seen.
+// blind reports whether a pushed resource may have references that the gate cannot see.
 func (q *quarantine) blind() bool {
+	const onDemandSecret = "envoy.extensions.transport_sockets.tls.cert_selectors.on_demand_secret.v3.Config"
 	blind := false
 	for _, k := range q.order {
 		r, _ := q.at(k)
@@ -205,13 +207,13 @@ func (q *quarantine) blind() bool {
 			continue
 		}
 		r.Walk(func(at *graph.Place) {
-			blind = blind || at.Opaque || at.Message.Descriptor().FullName() == "envoy.extensions.transport_sockets.tls.cert_selectors.on_demand_secret.v3.Config"
+			blind = blind || at.Opaque || at.Message.Descriptor().FullName() == onDemandSecret
 		})
 	}
 	return blind
 }
 
-// asked lists what resources refer to, except for those that are left out.
+// asked lists what pushed resources refer to.
 func (q *quarantine) asked(without map[key]bool) map[key]bool {
 	all := map[key]bool{}
 	note := func(edges []*graph.Edge) {
@@ -237,8 +239,8 @@ func (q *quarantine) asked(without map[key]bool) map[key]bool {
 	return all
 }
 
-// at is what would go out under a key, and the side that it is from.
-func (q *quarantine) at(k key) (*graph.Resource, *judged) {
+// at returns the resource that would be pushed under a key, and the candidate that it is from.
+func (q *quarantine) at(k key) (*graph.Resource, *candidate) {
 	if _, kept := q.kept[k]; kept {
 		return q.base.resources[k], q.base
 	}

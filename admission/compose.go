@@ -14,16 +14,16 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// union lists the keys of two sides, by type and name.
-func union(a, b *judged) []key {
+// union lists the keys of both candidates, by type and name.
+func union(a, b *candidate) []key {
 	all := slices.Concat(a.order, b.order)
 	slices.SortFunc(all, func(a, b key) int { return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(a.name, b.name)) })
 	return slices.Compact(all)
 }
 
-// compose makes what would go out.
-func (q *quarantine) compose() *judged {
-	c := &judged{served: q.next.served, resources: make(map[key]*graph.Resource, len(q.order))}
+// compose returns what would be pushed.
+func (q *quarantine) compose() *candidate {
+	c := &candidate{served: q.next.served, resources: make(map[key]*graph.Resource, len(q.order))}
 	var unasked map[key]bool
 	if !q.all {
 		unasked = q.unasked()
@@ -37,8 +37,8 @@ func (q *quarantine) compose() *judged {
 	return c
 }
 
-// withheld lists what goes out other than the new snapshot has it.
-func (q *quarantine) withheld(c *judged) []Withheld {
+// withheld lists the resources that are not pushed as the new snapshot has them.
+func (q *quarantine) withheld(c *candidate) []Withheld {
 	var all []Withheld
 	for _, k := range q.order {
 		w := Withheld{Kind: k.kind(), Name: k.name, How: Kept, Why: q.kept[k]}
@@ -47,7 +47,7 @@ func (q *quarantine) withheld(c *judged) []Withheld {
 		case c.resources[k] == nil && q.next.resources[k] != nil:
 			w.How = LeftOut
 			if !kept || q.base.resources[k] != nil {
-				w.Why = "nothing that goes out refers to it"
+				w.Why = "nothing that is pushed refers to it"
 			}
 		case !kept || c.resources[k] == nil:
 			continue
@@ -59,9 +59,9 @@ func (q *quarantine) withheld(c *judged) []Withheld {
 	return all
 }
 
-// snapshot is what would go out, for the cache. A type of which nothing is withheld has its new version, and one that stays as it is, its
-// present one, so that it is not sent.
-func (q *quarantine) snapshot(c *judged, withheld []Withheld) cachev3.ResourceSnapshot {
+// snapshot returns what would be pushed as a snapshot for the cache. A type of which nothing is withheld gets its new version. A type that does
+// not change keeps its version, so that it is not sent.
+func (q *quarantine) snapshot(c *candidate, withheld []Withheld) cachev3.ResourceSnapshot {
 	made := &cachev3.Snapshot{}
 	for i := range made.Resources {
 		t := types.ResponseType(i)
@@ -85,8 +85,8 @@ func (q *quarantine) snapshot(c *judged, withheld []Withheld) cachev3.ResourceSn
 	return overlay{made, q.judging.snapshot}
 }
 
-// stays tells whether a type goes out as the node has it.
-func (q *quarantine) stays(c *judged, t types.ResponseType) bool {
+// stays reports whether a type does not change for the node.
+func (q *quarantine) stays(c *candidate, t types.ResponseType) bool {
 	if q.base.served[t].Version == "" {
 		return false
 	}
@@ -98,8 +98,8 @@ func (q *quarantine) stays(c *judged, t types.ResponseType) bool {
 	return true
 }
 
-// mixed makes a type of new and old resources. Its version tells which: another mixture has another one.
-func (q *quarantine) mixed(c *judged, t types.ResponseType, withheld []Withheld) cachev3.Resources {
+// mixed returns the new and old resources of a type. The version depends on which are old: each mixture has a different one.
+func (q *quarantine) mixed(c *candidate, t types.ResponseType, withheld []Withheld) cachev3.Resources {
 	items := map[string]types.ResourceWithTTL{}
 	for k := range c.resources {
 		if k.of == t {
@@ -119,7 +119,7 @@ func (q *quarantine) mixed(c *judged, t types.ResponseType, withheld []Withheld)
 	return cachev3.Resources{Version: q.next.served[t].Version + "~" + hex.EncodeToString(sum.Sum(nil))[:8], Items: items}
 }
 
-// overlay is a snapshot of another make, with Envoy's types replaced.
+// overlay is another implementation of a snapshot, with Envoy's types replaced.
 type overlay struct {
 	*cachev3.Snapshot
 	rest cachev3.ResourceSnapshot

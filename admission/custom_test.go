@@ -41,8 +41,8 @@ func customRulesOf(t *testing.T) []*lint.Rule {
 	return s.Custom
 }
 
-// TestCustomRules: the gate judges by custom rules as by built-in ones. One that cannot judge a new snapshot is an error like any other: what it
-// stumbles over is withheld.
+// TestCustomRules: the gate judges by custom rules as by built-in ones. If one fails on a new snapshot, that is an error like any other: the
+// resource on which it fails is withheld.
 func TestCustomRules(t *testing.T) {
 	plugin := &lint.Rule{Group: "acme", Name: "crashes", Origin: &lint.Origin{Name: "plugin crashes.wasm", File: &source.File{Name: "crashes.wasm"}}}
 	judge := func(_ context.Context, passes []*lint.Pass) *lint.EvalError {
@@ -64,7 +64,7 @@ func TestCustomRules(t *testing.T) {
 	g.must(admission.Admitted, snapshot(t, "v6", plus(eds("pay"), endpoints("pay", 80))...))
 }
 
-// TestUnableBefore: what a custom rule finds that could not judge what the node has may have been there as well.
+// TestUnableBefore: if a custom rule failed on what the node has, its findings are not new, since the node may have had them before.
 func TestUnableBefore(t *testing.T) {
 	g := try(t, func(o *admission.Options) {
 		o.Rules = append(append(rules.All(), lint.CannotJudge), customRulesOf(t)...)

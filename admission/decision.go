@@ -10,39 +10,39 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Outcome is what became of a snapshot.
+// Outcome is what the gate did with a snapshot.
 type Outcome string
 
 // The outcomes.
 const (
-	Admitted    Outcome = "admitted"    // it has no new error, and goes out
-	Observed    Outcome = "observed"    // it has new errors, and goes out
-	Quarantined Outcome = "quarantined" // a part of it goes out
-	Blocked     Outcome = "blocked"     // nothing of it goes out
+	Admitted    Outcome = "admitted"    // it does not have new errors, and is pushed
+	Observed    Outcome = "observed"    // it has new errors, and is pushed
+	Quarantined Outcome = "quarantined" // a part of it is pushed
+	Blocked     Outcome = "blocked"     // nothing of it is pushed
 )
 
-// Decision is what the gate thinks of a snapshot, and what it does with it.
+// Decision is what the gate found in a snapshot, and what it does with the snapshot.
 type Decision struct {
 	Node     string
 	Outcome  Outcome
-	New      []lint.Diagnostic // the new errors, without the secrets in their texts
-	Known    int               // errors in the snapshot that the node has already
-	Withheld []Withheld        // of Quarantined: by type and name
-	Failures []*lint.Failure   // rules that panicked: what they had to say is not known
-	TimedOut bool              // the snapshot was not judged in time, or not all of it
-	// Snapshot is what goes out: the one that was given, unless a part of it is withheld; nil if nothing does.
+	New      []lint.Diagnostic // the new errors, redacted
+	Known    int               // the number of errors that the node's snapshot already has
+	Withheld []Withheld        // set if Outcome is Quarantined; by type and name
+	Failures []*lint.Failure   // rules that panicked: what they would have found is not known
+	TimedOut bool              // the snapshot, or a part of it, was not judged in time
+	// Snapshot is what is pushed: the one that was given, unless a part of it is withheld; nil if nothing is pushed.
 	Snapshot cachev3.ResourceSnapshot
-	// Err is a panic outside of rules, if there was one: in Hazards, or where judging broke off. The snapshot then goes out all the same, but
-	// for what was known by then to be broken.
+	// Err is a panic outside of rules: in Hazards, or in the gate itself. The snapshot is then pushed without what was known to be broken by
+	// then.
 	Err error
 }
 
-// Withheld is a resource that a node does not get as its new snapshot has it.
+// Withheld is a resource that is not pushed as the new snapshot has it.
 type Withheld struct {
 	Kind graph.Kind
 	Name string
 	How  Way
-	Why  string // a sentence without its end
+	Why  string // a clause without a full stop
 }
 
 // Way is how a resource is withheld.
@@ -50,14 +50,14 @@ type Way string
 
 // The ways.
 const (
-	Kept    Way = "keeps its version"   // the node has an earlier version, which stays
-	LeftOut Way = "is left out"         // the node does not have it, or nothing that the node has refers to it any more
-	Held    Way = "is not removed, yet" // the new snapshot does not have it
+	Kept    Way = "keeps its version"   // the node keeps an earlier version
+	LeftOut Way = "is left out"         // the node does not have it, or nothing that the node has still refers to it
+	Held    Way = "is not removed, yet" // the new snapshot does not have it, but the node keeps it
 )
 
 func (w Withheld) String() string { return fmt.Sprintf("%s %q %s: %s", w.Kind, w.Name, w.How, w.Why) }
 
-// BlockedError says that nothing of a snapshot goes out. What the node has stays.
+// BlockedError is the error of a snapshot of which nothing is pushed. The node keeps what it has.
 type BlockedError struct{ Decision Decision }
 
 func (e *BlockedError) Error() string {
@@ -74,7 +74,7 @@ func (e *BlockedError) Error() string {
 	return where + fmt.Sprintf("%s (and %d more errors)", text(&d.New[0]), len(d.New)-1)
 }
 
-// text of a finding in one line.
+// text formats a finding on one line.
 func text(d *lint.Diagnostic) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %q", d.Resource.Kind, d.Resource.Name)

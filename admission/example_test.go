@@ -22,7 +22,7 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-// A gate stands where the cache stood. What is new and broken stays out of it, and the rest goes on.
+// A gate replaces the cache. It withholds what is new and broken, and pushes the rest.
 func ExampleNew() {
 	ctx := context.Background()
 	gate, err := admission.New(cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil), admission.Options{
@@ -39,7 +39,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	_ = serverv3.NewServer(ctx, gate, nil) // to be registered as ever
+	_ = serverv3.NewServer(ctx, gate, nil) // register it as before
 
 	clusters := func(version string, timeouts map[string]time.Duration) *cachev3.Snapshot {
 		var all []types.Resource
@@ -59,8 +59,8 @@ func ExampleNew() {
 		err := gate.SetSnapshot(ctx, "edge-1", s)
 		var blocked *admission.BlockedError
 		switch {
-		case errors.As(err, &blocked): // nothing of it has gone out; blocked.Decision.New tells why
-		case err != nil: // the push has failed
+		case errors.As(err, &blocked): // nothing was pushed; blocked.Decision.New has the reasons
+		case err != nil: // the push failed
 			fmt.Println(err)
 		}
 	}
@@ -77,10 +77,10 @@ func ExampleNew() {
 	// 2 clusters
 }
 
-// With plan and plan/apply, a snapshot goes out in phases that break nothing; what no order of phases avoids counts as an error.
+// With plan and plan/apply, a snapshot is pushed in phases that break nothing. Hazards that no order of phases avoids count as errors.
 func ExampleOptions() {
 	cache := cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil)
-	tracker := apply.NewTracker() // which the server of the cache must have for its callbacks
+	tracker := apply.NewTracker() // pass it to the server of the cache as its callbacks
 	gate, err := admission.New(cache, admission.Options{
 		Rules:  rules.All(),
 		Policy: admission.Quarantine,
@@ -102,7 +102,7 @@ func ExampleOptions() {
 	}
 	err = gate.SetSnapshot(context.Background(), "edge-1", s)
 	if errors.Is(err, admission.ErrSuperseded) || errors.Is(err, apply.ErrSuperseded) {
-		err = nil // a newer snapshot goes out in its place
+		err = nil // a newer snapshot is pushed instead
 	}
 	fmt.Println(err)
 	// Output: <nil>

@@ -1,8 +1,8 @@
-// Package admission keeps what would break a data plane from being pushed to it. A Gate stands in front of go-control-plane's
-// SnapshotCache; the packages below judge over HTTP and for Kubernetes.
+// Package admission keeps a control plane from pushing what would break a data plane. A Gate wraps go-control-plane's SnapshotCache and judges
+// each snapshot before it is pushed.
 //
-// A gate that is too strict is an outage of its own. So this one looks at new errors only: what was wrong in the snapshot that a node has
-// never keeps the next one from it, and neither does what is only presumed to be wrong, or a rule that fails.
+// A gate that is too strict causes outages itself. So a Gate acts on new errors only: errors that the node's snapshot already has never block
+// the next snapshot, and neither do warnings or rules that fail.
 package admission
 
 import (
@@ -26,55 +26,56 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Policy is what becomes of a snapshot in which there are new errors.
+// Policy says what to do with a snapshot that has new errors.
 type Policy uint8
 
-// The policies. Where the errors of one snapshot call for several, Block comes before Quarantine, and that before Observe.
+// The policies. If the errors of one snapshot have several, Block takes precedence over Quarantine, and Quarantine over Observe.
 const (
-	Observe    Policy = iota // it goes out as it is; the errors are reported
-	Block                    // the node keeps all that it has
-	Quarantine               // resources with new errors, and what cannot live without them, stay as they are; the rest goes out
+	Observe    Policy = iota // push the snapshot as it is, and report the errors
+	Block                    // push nothing: the node keeps what it has
+	Quarantine               // withhold resources with new errors, and those that depend on them; push the rest
 )
 
-// RulePolicy is the policy for the errors of some rules.
+// RulePolicy is the policy for the errors of selected rules.
 type RulePolicy struct {
-	Selector string // as Rule.Match takes it: "reference", "schema/*", "listener/duplicate-address"
+	Selector string // selects rules as Rule.Match does: "reference", "schema/*", "listener/duplicate-address"
 	Policy   Policy
 }
 
-// Options of a Gate. Only Rules must be given.
+// Options of a Gate. Only Rules is required.
 type Options struct {
-	Rules       []*lint.Rule      // that judge, such as rules.All()
+	Rules       []*lint.Rule      // the rules to judge by, such as rules.All()
 	Target      dataplane.Target  // zero: the newest Envoy
-	Bootstrap   *graph.Snapshot   // that the nodes start with, from load.Paths: what it has can be referred to. nil: not known
+	Bootstrap   *graph.Snapshot   // the nodes' bootstrap, from load.Paths: resources can refer to what it has. nil: not known
 	Assumptions graph.Assumptions // what exists elsewhere
 	Policy      Policy
-	Policies    []RulePolicy // for the errors of single rules; the last one that matches holds
-	// Hazards finds what breaks on the way from one snapshot to the next, as plan.Hazards does. Its errors count like those of rules. It is
-	// not called for the first snapshot of a node. nil: nobody looks.
+	Policies    []RulePolicy // for the errors of single rules; the last one that matches takes precedence
+	// Hazards finds what breaks during the change from one snapshot to the next, as plan.Hazards does. Its errors count like those of
+	// rules. It is not called for the first snapshot of a node. If it is nil, hazards are not checked.
 	Hazards func(before, after *graph.Snapshot) *lint.Result
-	// Push gives a snapshot to a node, as apply.Run does: it sets it in the cache, not in the gate. When a later snapshot for the node goes
-	// out, the ctx of an earlier call that has not returned is cancelled, with ErrSuperseded as its cause. nil: the cache's SetSnapshot.
+	// Push pushes a snapshot to a node, as apply.Run does: it sets the snapshot in the cache, not in the gate. When the gate pushes a later
+	// snapshot for the node, it cancels the ctx of an earlier call that has not returned, with ErrSuperseded as the cause. If Push is nil,
+	// the gate calls the cache's SetSnapshot.
 	Push func(ctx context.Context, node string, snapshot cachev3.ResourceSnapshot) error
-	// Deadline of judging one snapshot; 0: DefaultDeadline. What is not judged by then goes out, without what is known by then to be
-	// broken; or, with FailClosed, not at all.
+	// Deadline limits the time for judging one snapshot; 0 means DefaultDeadline. When it passes, the gate pushes the snapshot without what
+	// it knows to be broken by then, or, with FailClosed, nothing.
 	Deadline   time.Duration
 	FailClosed bool
-	// Report is called with each decision, before the push; for several nodes at the same time. It must neither set nor clear a snapshot of
-	// the gate: the node's turn ends when it returns.
+	// Report is called with each decision before the push, possibly for several nodes at the same time. It must neither set nor clear a
+	// snapshot of the gate: calls for the same node wait until it returns.
 	Report  func(Decision)
-	Metrics prometheus.Registerer // nil: none
-	Log     *slog.Logger          // nil: nothing is logged
+	Metrics prometheus.Registerer // nil: no metrics
+	Log     *slog.Logger          // nil: no log
 }
 
-// DefaultDeadline is how long judging a snapshot may take where Options say nothing else.
+// DefaultDeadline is the Deadline if Options do not set one.
 const DefaultDeadline = 5 * time.Second
 
-// ErrSuperseded is why the context of a push ends when a newer snapshot for its node goes out.
-var ErrSuperseded = errors.New("a newer snapshot for the same node goes out")
+// ErrSuperseded is the cause with which the context of a push ends when a newer snapshot for its node is pushed.
+var ErrSuperseded = errors.New("a newer snapshot for the same node is pushed")
 
-// Gate is a SnapshotCache that judges what is set. All nodes are judged at the same time, the snapshots of one node in turn. Neither a
-// snapshot nor its messages may be changed once they were given to it.
+// Gate is a SnapshotCache that judges each snapshot that is set. It judges snapshots of different nodes concurrently, and those of one node one
+// after another. A snapshot and its messages must not be modified after SetSnapshot was called with it.
 type Gate struct {
 	cachev3.SnapshotCache
 	options   Options
@@ -87,14 +88,15 @@ type Gate struct {
 
 var _ cachev3.SnapshotCache = (*Gate)(nil)
 
-// New makes a gate in front of a cache. Nothing else should set snapshots there: the gate has to judge once more what it finds and did not set.
-// It is an error if there are no rules, if a selector matches none, or if the metrics cannot be registered.
+// New returns a gate in front of a cache. Nothing else should set snapshots in the cache: the gate must judge again what it did not set itself.
+// New returns an error if Options are not valid (no rules, a selector that matches no rule, an unknown target, a negative deadline, a bootstrap
+// that cannot be read), or if the metrics cannot be registered.
 func New(cache cachev3.SnapshotCache, options Options) (*Gate, error) {
 	if cache == nil {
 		return nil, errors.New("admission.New: there is no cache")
 	}
 	if len(options.Rules) == 0 {
-		return nil, errors.New("admission.Options has no Rules")
+		return nil, errors.New("admission.Options.Rules is empty")
 	}
 	for _, p := range options.Policies {
 		if err := config.CheckSelector(p.Selector, options.Rules); err != nil {
@@ -102,7 +104,7 @@ func New(cache cachev3.SnapshotCache, options Options) (*Gate, error) {
 		}
 	}
 	if t := options.Target; t != (dataplane.Target{}) && !slices.Contains(dataplane.All(), t) {
-		return nil, fmt.Errorf("admission.Options.Target: %s is not known", t)
+		return nil, fmt.Errorf("admission.Options.Target: unknown target %q", t)
 	}
 	if options.Deadline < 0 {
 		return nil, errors.New("admission.Options.Deadline is negative")
@@ -119,9 +121,9 @@ func New(cache cachev3.SnapshotCache, options Options) (*Gate, error) {
 	return &Gate{SnapshotCache: cache, options: options, bootstrap: boot, metrics: m, nodes: map[string]*node{}}, nil
 }
 
-// SetSnapshot judges a snapshot against what the node has, and pushes it, or what Options.Policy leaves of it. It returns a *BlockedError if
-// nothing of it goes out, the error of the push, or why ctx ended before there was one. Quarantine is no error: Options.Report, the log and
-// the metrics tell what was withheld.
+// SetSnapshot judges a snapshot against what the node has, and pushes it, or the part that Options.Policy allows. It returns a *BlockedError if
+// nothing is pushed, the error of the push, or the error of ctx if ctx ended before the push. Quarantine is not an error: Options.Report, the
+// log and the metrics show what was withheld.
 func (g *Gate) SetSnapshot(ctx context.Context, node string, snapshot cachev3.ResourceSnapshot) error {
 	if gocp.None(snapshot) {
 		return errors.New("there is no snapshot")
@@ -135,8 +137,8 @@ func (g *Gate) SetSnapshot(ctx context.Context, node string, snapshot cachev3.Re
 	return push()
 }
 
-// admit takes the node's turn to decide, and to give it what goes out: at once, or, with a driver, by the push that it returns. A driver takes its
-// time, and a later snapshot need not wait for it.
+// admit takes the node's turn, decides, and pushes. With Options.Push it returns the push instead: this can take long, and a later snapshot
+// must not wait for it.
 func (g *Gate) admit(ctx context.Context, name string, n *node, snapshot cachev3.ResourceSnapshot) (push func() error, err error) {
 	if err := n.take(ctx); err != nil {
 		return nil, err
@@ -146,7 +148,7 @@ func (g *Gate) admit(ctx context.Context, name string, n *node, snapshot cachev3
 	if err != nil {
 		return nil, err
 	}
-	g.tell(decision, snapshot)
+	g.report(decision, snapshot)
 	if decision.Outcome == Blocked {
 		return nil, &BlockedError{decision}
 	}
@@ -161,19 +163,19 @@ func (g *Gate) admit(ctx context.Context, name string, n *node, snapshot cachev3
 	}, nil
 }
 
-// ClearSnapshot forgets what the node has, as the cache does: for its next snapshot, all errors are new. The context of an Options.Push that is
-// under way for the node is cancelled.
+// ClearSnapshot removes the node's snapshot from the gate and the cache. All errors in the next snapshot are then new. It cancels the context
+// of an Options.Push that is under way for the node.
 func (g *Gate) ClearSnapshot(node string) {
 	n := g.node(node)
 	defer g.release(node, n)
-	_ = n.take(context.Background()) // which does not end
+	_ = n.take(context.Background()) // the context never ends
 	defer n.yield()
 	n.stop(nil)
 	n.base, n.world = nil, world{}
 	g.SnapshotCache.ClearSnapshot(node)
 }
 
-// policy for an error.
+// policy returns the policy for the errors of a rule.
 func (o *Options) policy(rule *lint.Rule) Policy {
 	policy := o.Policy
 	for _, p := range o.Policies {

@@ -31,13 +31,13 @@ func TestNew(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, options := range map[string]admission.Options{
-		"admission.Options has no Rules": {},
+		"admission.Options.Rules is empty": {},
 		`admission.Options.Policies: no rule or group is named "http/reserved"`: {
 			Rules: rules.All(), Policies: []admission.RulePolicy{{Selector: "http/reserved", Policy: admission.Block}},
 		},
-		"admission.Options.Target: envoy:0.1 is not known": {Rules: rules.All(), Target: dataplane.Target{Plane: "envoy", Version: "0.1"}},
-		"admission.Options.Deadline is negative":           {Rules: rules.All(), Deadline: -1},
-		"admission.Options.Bootstrap holds no bootstrap that can be read": {
+		`admission.Options.Target: unknown target "envoy:0.1"`: {Rules: rules.All(), Target: dataplane.Target{Plane: "envoy", Version: "0.1"}},
+		"admission.Options.Deadline is negative":               {Rules: rules.All(), Deadline: -1},
+		"admission.Options.Bootstrap does not contain a readable bootstrap": {
 			Rules: rules.All(), Bootstrap: &graph.Snapshot{},
 		},
 		"admission.Options.Metrics: duplicate metrics collector registration attempted": {Rules: rules.All(), Metrics: taken},
@@ -60,7 +60,7 @@ func TestNoSnapshot(t *testing.T) {
 	}
 }
 
-// stuck is a rule that, after some runs, does not return until it is told to.
+// stuck is a rule that, after some runs, does not return until it is released.
 func stuck(runs int) (rule *lint.Rule, release func()) {
 	until := make(chan struct{})
 	rule = (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "stuck", Severity: lint.Error, Run: lint.ForSnapshot(func(*lint.Pass) {
@@ -101,7 +101,7 @@ func TestDeadline(t *testing.T) {
 				t.Error(err)
 			}
 			if err := testutil.GatherAndCompare(registry, strings.NewReader(`
-# HELP xdslint_gate_deadline_exceeded_total Snapshots that were not judged in time, or not wholly.
+# HELP xdslint_gate_deadline_exceeded_total Snapshots that were not, or not completely, judged in time.
 # TYPE xdslint_gate_deadline_exceeded_total counter
 xdslint_gate_deadline_exceeded_total 3
 `), "xdslint_gate_deadline_exceeded_total"); err != nil {
@@ -111,7 +111,7 @@ xdslint_gate_deadline_exceeded_total 3
 	}
 }
 
-// What is known to be broken at the deadline does not go out, even if the rest was not judged to its end.
+// What is known to be broken at the deadline is not pushed, even if the rest was not completely judged.
 func TestDeadlineInQuarantine(t *testing.T) {
 	for _, closed := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestDeadlineInQuarantine(t *testing.T) {
 	}
 }
 
-// A deadline that ends while something may have been withheld in vain changes nothing.
+// If the deadline passes while the gate tries to withhold less, the decision does not change.
 func TestDeadlineWhenGivingBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rule, release := stuck(4) // both snapshots, without the changed listener, without the new one either
@@ -204,7 +204,7 @@ xdslint_gate_rule_failures_total{rule="test/panics"} 2
 	}
 }
 
-// What a rule finds that has failed on what the node has may have been there before.
+// If a rule failed on what the node has, its findings are not new, since the node may have had them before.
 func TestFailedRuleDoesNotBlock(t *testing.T) {
 	fails := true
 	rule := (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "sometimes", Severity: lint.Error, Run: lint.ForSnapshot(func(p *lint.Pass) {

@@ -19,7 +19,7 @@ import (
 	"github.com/xdslint/xdslint/admission"
 )
 
-// Nothing that a snapshot can hold makes the gate panic, or judge without an end.
+// No content of a snapshot makes the gate panic or judge forever.
 func TestHostile(t *testing.T) {
 	aggregate := func(name string, of ...string) types.Resource {
 		return &clusterv3.Cluster{Name: name, LbPolicy: clusterv3.Cluster_CLUSTER_PROVIDED, ClusterDiscoveryType: &clusterv3.Cluster_ClusterType{
@@ -75,7 +75,7 @@ func TestHostile(t *testing.T) {
 	})
 }
 
-// FuzzSnapshots changes one resource into whatever bytes can be.
+// FuzzSnapshots replaces one resource with arbitrary bytes.
 func FuzzSnapshots(f *testing.F) {
 	for _, r := range good() {
 		bytes, err := proto.Marshal(r)

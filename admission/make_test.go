@@ -87,7 +87,7 @@ func address(ip string, port uint32) *corev3.Address {
 	}}}
 }
 
-// refused is a cluster that Envoy refuses.
+// refused is a cluster that Envoy rejects.
 func refused(c *clusterv3.Cluster) *clusterv3.Cluster {
 	c.ConnectTimeout = durationpb.New(0)
 	return c
@@ -99,13 +99,13 @@ func renamed(c *clusterv3.Cluster, service string) *clusterv3.Cluster {
 	return c
 }
 
-// edsName is what Envoy asks for when it has the cluster.
+// edsName is the name that Envoy requests for a cluster.
 func edsName(r types.Resource) string {
 	c, _ := r.(*clusterv3.Cluster)
 	return cmp.Or(c.GetEdsClusterConfig().GetServiceName(), c.GetName())
 }
 
-// slow is a cluster that differs, and is as good.
+// slow is a cluster that is changed and valid.
 func slow(c *clusterv3.Cluster) *clusterv3.Cluster {
 	c.ConnectTimeout = durationpb.New(9 * time.Second)
 	return c
@@ -310,7 +310,7 @@ func buffered(l *listenerv3.Listener) *listenerv3.Listener {
 	return l
 }
 
-// refusedListener is a listener that Envoy refuses.
+// refusedListener is a listener that Envoy rejects.
 func refusedListener(l *listenerv3.Listener) *listenerv3.Listener {
 	l.FilterChains[0].Filters = append(l.FilterChains[0].Filters, l.FilterChains[0].Filters[0])
 	return l

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics count without a label for the node: a control plane can have thousands.
+// metrics do not have a label for the node: a control plane can have thousands of nodes.
 type metrics struct {
 	snapshots *prometheus.CounterVec
 	errors    *prometheus.CounterVec
@@ -22,19 +22,19 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "xdslint", Subsystem: "gate", Name: name, Help: help}, labels)
 	}
 	m := &metrics{
-		snapshots: counter("snapshots_total", "Snapshots that were judged, by what became of them: admitted, observed, quarantined, blocked.", "outcome"),
-		errors:    counter("new_errors_total", "Errors in snapshots that the node did not have before, by the rule that found them.", "rule"),
-		withheld:  counter("withheld_resources_total", "Resources that a node did not get as its new snapshot has them, by kind; of quarantined snapshots only.", "kind"),
+		snapshots: counter("snapshots_total", "Snapshots that were judged, by outcome: admitted, observed, quarantined, blocked.", "outcome"),
+		errors:    counter("new_errors_total", "Errors in snapshots that the node did not have before, by rule.", "rule"),
+		withheld:  counter("withheld_resources_total", "Resources that were withheld from quarantined snapshots, by kind.", "kind"),
 		failures:  counter("rule_failures_total", "Panics while judging, by rule; \"other\" is a panic outside of rules.", "rule"),
 		late: prometheus.NewCounter(prometheus.CounterOpts{
-			Namespace: "xdslint", Subsystem: "gate", Name: "deadline_exceeded_total", Help: "Snapshots that were not judged in time, or not wholly.",
+			Namespace: "xdslint", Subsystem: "gate", Name: "deadline_exceeded_total", Help: "Snapshots that were not, or not completely, judged in time.",
 		}),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Namespace: "xdslint", Subsystem: "gate", Name: "judge_seconds", Help: "How long a snapshot was judged.",
+			Namespace: "xdslint", Subsystem: "gate", Name: "judge_seconds", Help: "Time to judge a snapshot, in seconds.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}),
 	}
-	for _, outcome := range []Outcome{Admitted, Observed, Quarantined, Blocked} { // so that a rate has something to begin with
+	for _, outcome := range []Outcome{Admitted, Observed, Quarantined, Blocked} { // so that rates begin at 0
 		m.snapshots.WithLabelValues(string(outcome))
 	}
 	if registerer == nil {
@@ -48,7 +48,7 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 	return m, nil
 }
 
-func (m *metrics) judged(took time.Duration) { m.seconds.Observe(took.Seconds()) }
+func (m *metrics) observe(took time.Duration) { m.seconds.Observe(took.Seconds()) }
 
 func (m *metrics) count(d *Decision) {
 	m.snapshots.WithLabelValues(string(d.Outcome)).Inc()

@@ -2,19 +2,19 @@ package admission
 
 import "context"
 
-// node is what the gate knows of one node.
+// node is what the gate knows about one node.
 type node struct {
-	users   int           // calls that are about it; Gate.mu guards it
-	turn    chan struct{} // one call at a time is between take and yield, which guard all below
-	judging chan struct{} // one goroutine judges; it can outlive its call
+	users   int           // number of calls that use it; guarded by Gate.mu
+	turn    chan struct{} // one call at a time is between take and yield, which guard the fields below
+	judging chan struct{} // held by the one goroutine that judges, which can outlive its call
 
-	base    *judged // what was pushed last, unless something has come between; nil: not known
-	world   world   // what it ever had, or was to have, any of
-	pushes  int     // calls of Options.Push that have not returned
+	base    *candidate // what was pushed last, unless the cache was changed since; nil: not known
+	world   world      // the types that it ever had or was to have
+	pushes  int        // calls of Options.Push that have not returned
 	current context.CancelCauseFunc
 }
 
-// node that a call is about.
+// node returns the node of a call, which must call release.
 func (g *Gate) node(name string) *node {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -27,7 +27,7 @@ func (g *Gate) node(name string) *node {
 	return n
 }
 
-// release ends a call, and forgets a node of which there is nothing to know.
+// release ends a call, and forgets a node without a state.
 func (g *Gate) release(name string, n *node) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -50,7 +50,7 @@ func (n *node) take(ctx context.Context) error {
 
 func (n *node) yield() { <-n.turn }
 
-// start begins a push by a driver in place of the one that is under way. It is called in a turn, and done outside of one.
+// start begins a call of Options.Push in place of the one that is under way. Call start within a turn, and done outside of one.
 func (n *node) start(ctx context.Context) (_ context.Context, done func()) {
 	n.stop(ErrSuperseded)
 	ctx, n.current = context.WithCancelCause(ctx)
@@ -58,7 +58,7 @@ func (n *node) start(ctx context.Context) (_ context.Context, done func()) {
 	n.pushes++
 	return ctx, func() {
 		cancel(nil)
-		_ = n.take(context.Background()) // which does not end
+		_ = n.take(context.Background()) // the context never ends
 		if n.pushes--; n.pushes == 0 {
 			n.current = nil
 		}
@@ -73,7 +73,7 @@ func (n *node) stop(why error) {
 	}
 }
 
-// enter waits until nobody judges the node any more: a goroutine that was given up may still do.
+// enter waits until no goroutine judges the node: one that was given up may still do.
 func (n *node) enter(ctx context.Context) bool {
 	select {
 	case n.judging <- struct{}{}:

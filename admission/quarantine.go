@@ -9,11 +9,11 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// quarantine looks for the smallest part of a snapshot that has to be withheld so that no new error goes out.
+// quarantine looks for the smallest part of a snapshot that must be withheld so that no new error is pushed.
 //
-// What is withheld is a set of changes: of these resources the node keeps what it has, be it an earlier version or nothing. Errors blame
-// changes, and a blamed one takes with it what cannot be without it (closure.go); then what is left is judged again. The set only grows,
-// so this ends, at the latest where nothing changes for the node any more.
+// It withholds a set of changes: the node keeps what it has of these resources, an earlier version or nothing. Each error blames changes.
+// Everything that depends on a blamed change is withheld too (closure.go), and the rest is judged again. The set only grows, so this ends, at
+// the latest when nothing changes for the node.
 type quarantine struct {
 	*judging
 	verdict verdict // about the whole snapshot
@@ -24,13 +24,13 @@ type quarantine struct {
 	blamed map[key]blame
 	kept   map[key]string // changes that are withheld, and why
 	all    bool           // nothing changes for the node
-	tries  int            // how often less was tried
+	tries  int            // how often it was tried to withhold less
 }
 
-// blame is why a change is withheld, for itself.
+// blame is why a change is withheld, apart from dependencies.
 type blame struct {
 	why    string
-	unsure bool // there are other changes that the error could come from
+	unsure bool // another change may cause the error
 }
 
 func newQuarantine(j *judging, v verdict) *quarantine {
@@ -44,7 +44,7 @@ func newQuarantine(j *judging, v verdict) *quarantine {
 	return q
 }
 
-// run withholds until no new error is left, then gives back what was withheld in vain.
+// run withholds changes until no new error is left, and then gives back those that need not be withheld.
 func (q *quarantine) run(fresh []lint.Diagnostic) {
 	q.blame(fresh, q.next)
 	for !q.all {
@@ -67,8 +67,8 @@ func (q *quarantine) run(fresh []lint.Diagnostic) {
 	q.giveBack(q.unsure())
 }
 
-// left lists the errors for which something would have to be withheld from what could go out.
-func (q *quarantine) left(c *judged) ([]lint.Diagnostic, bool) {
+// left lists the errors in a candidate for which something must be withheld.
+func (q *quarantine) left(c *candidate) ([]lint.Diagnostic, bool) {
 	found, ok := q.find(c)
 	if !ok {
 		return nil, false
@@ -77,8 +77,8 @@ func (q *quarantine) left(c *judged) ([]lint.Diagnostic, bool) {
 	return slices.DeleteFunc(fresh, func(d lint.Diagnostic) bool { return q.options.policy(d.Rule) == Observe }), ok
 }
 
-// blame finds the changes that errors come from. If there is none that is not withheld yet, all are blamed.
-func (q *quarantine) blame(errors []lint.Diagnostic, in *judged) {
+// blame finds the changes that cause errors. If it finds none that is not withheld yet, it blames all changes.
+func (q *quarantine) blame(errors []lint.Diagnostic, in *candidate) {
 	before := len(q.blamed)
 	for i := range errors {
 		if d := &errors[i]; q.options.policy(d.Rule) != Observe {
@@ -91,28 +91,28 @@ func (q *quarantine) blame(errors []lint.Diagnostic, in *judged) {
 	q.all = true
 	for _, k := range q.order {
 		if q.changes[k] {
-			q.add(k, blame{"there are new errors, and which change they come from is not known", true})
+			q.add(k, blame{"there are new errors, and it is not known which change causes them", true})
 		}
 	}
 }
 
-// free tells whether a resource goes out in a new version, or goes away.
+// free reports whether a resource is added, changed or removed.
 func (q *quarantine) free(k key) bool {
 	_, blamed := q.blamed[k]
 	_, kept := q.kept[k]
 	return q.changes[k] && !blamed && !kept
 }
 
-// add blames a change, for the first reason that is sure.
+// add blames a change. The first reason counts, but a sure one replaces an unsure one.
 func (q *quarantine) add(k key, b blame) {
 	if former, known := q.blamed[k]; !known || former.unsure && !b.unsure {
 		q.blamed[k] = b
 	}
 }
 
-// blameFor blames the resource with the error, if it is new or changed; unless what is wrong is that another one goes away, to which it has
-// referred all along. Else the error comes from something around it.
-func (q *quarantine) blameFor(d *lint.Diagnostic, in *judged) {
+// blameFor blames the cause of an error. If the resource has always referred to one that is removed, that is the removal. If the resource is new
+// or changed, it is the resource. Otherwise it is a change around it.
+func (q *quarantine) blameFor(d *lint.Diagnostic, in *candidate) {
 	at, ours := keyOf(d.Resource)
 	e := edgeAt(in.graph, d)
 	removed, had := q.removed(at, ours, e)
@@ -135,7 +135,7 @@ func (q *quarantine) blameFor(d *lint.Diagnostic, in *judged) {
 	}
 }
 
-// removed finds what the resource with an error has referred to all along, by the very reference that the error is about, and what is now to go.
+// removed finds the resource that is removed although the reference that the error is about has always named it.
 func (q *quarantine) removed(at key, ours bool, e *graph.Edge) (key, bool) {
 	if e == nil || e.To != nil {
 		return key{}, false
@@ -157,7 +157,7 @@ func (q *quarantine) removed(at key, ours bool, e *graph.Edge) (key, bool) {
 	return key{}, false
 }
 
-// around lists what an error in an unchanged resource can come from, the likeliest first.
+// around lists possible causes of an error in an unchanged resource, the most likely ones first.
 func (q *quarantine) around(d *lint.Diagnostic) [][]key {
 	var related, targets, users []key
 	note := func(to *[]key, r *graph.Resource) {
@@ -172,7 +172,7 @@ func (q *quarantine) around(d *lint.Diagnostic) [][]key {
 		note(&related, r.Resource)
 	}
 	at, ours := keyOf(d.Resource)
-	for _, side := range []*judged{q.base, q.next} {
+	for _, side := range []*candidate{q.base, q.next} {
 		r := d.Resource
 		if ours {
 			r = side.resources[at]
@@ -187,17 +187,17 @@ func (q *quarantine) around(d *lint.Diagnostic) [][]key {
 	return [][]key{related, targets, users}
 }
 
-// edgeAt is the reference that an error is about, nil if it is about something else.
+// edgeAt returns the reference that an error is about, or nil.
 func edgeAt(s *graph.Snapshot, d *lint.Diagnostic) *graph.Edge {
 	for _, e := range s.From(d.Resource) {
-		if e.Path == d.Path { // Pass.ReportEdge takes it over
+		if e.Path == d.Path { // Pass.ReportEdge copies it
 			return e
 		}
 	}
 	return nil
 }
 
-// unsure lists the changes that may have been blamed in vain: those that bring something first.
+// unsure lists the changes that may have been blamed wrongly: additions and changes first, then removals.
 func (q *quarantine) unsure() []key {
 	var bring, remove []key
 	for _, k := range q.order {
@@ -213,10 +213,10 @@ func (q *quarantine) unsure() []key {
 	return append(bring, remove...)
 }
 
-// maxTries bounds how often a mixture is judged only to withhold less: hundreds of errors are not worth a deadline.
+// maxTries bounds how often a candidate is judged only to withhold less. With hundreds of errors, that could exceed the deadline.
 const maxTries = 32
 
-// giveBack lets changes through again if no new error comes of it, by halves. All that is blamed cannot be given back.
+// giveBack stops withholding changes if that causes no new error, by halves. It cannot give back all blamed changes.
 func (q *quarantine) giveBack(some []key) {
 	if len(some) == 0 || q.tries == maxTries || q.ctx.Err() != nil || len(some) < len(q.blamed) && q.without(some) || len(some) == 1 {
 		return
@@ -225,7 +225,7 @@ func (q *quarantine) giveBack(some []key) {
 	q.giveBack(some[len(some)/2:])
 }
 
-// without tries to let changes through.
+// without tries not to withhold changes, and reports whether that causes no new error.
 func (q *quarantine) without(some []key) bool {
 	q.tries++
 	blamed, kept, all := maps.Clone(q.blamed), q.kept, q.all
@@ -244,8 +244,8 @@ func (q *quarantine) without(some []key) bool {
 	return true
 }
 
-// note puts down what would go out now, and whether that is known to be free of new errors.
-func (q *quarantine) note(c *judged, whole bool) {
+// note stores what would be pushed now in progress, and whether it is known not to have new errors.
+func (q *quarantine) note(c *candidate, whole bool) {
 	v := q.verdict
 	v.whole, v.out, v.Withheld = whole, c, q.withheld(c)
 	v.Snapshot = q.snapshot(c, v.Withheld)
@@ -255,8 +255,8 @@ func (q *quarantine) note(c *judged, whole bool) {
 	q.progress.Store(&v)
 }
 
-// anything tells whether what could go out has anything of the new snapshot, be it that something goes away.
-func (q *quarantine) anything(c *judged) bool {
+// anything reports whether a candidate contains any change of the new snapshot, including removals.
+func (q *quarantine) anything(c *candidate) bool {
 	for _, k := range q.order {
 		if _, kept := q.kept[k]; !kept && (c.resources[k] != nil || q.next.resources[k] == nil) {
 			return true

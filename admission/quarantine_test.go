@@ -36,7 +36,7 @@ func TestQuarantine(t *testing.T) {
 			[]string{"cluster pay is left out", "cluster_load_assignment pay is left out", "route_configuration public keeps its version"},
 		},
 		{
-			"a removal that leaves a reference behind is held back, with what belongs to it",
+			"a removal that leaves a reference behind is withheld, with what belongs to it",
 			good(), minus("Cluster/shop", "ClusterLoadAssignment/shop"),
 			[]string{"cluster shop is not removed, yet", "cluster_load_assignment shop is not removed, yet"},
 		},
@@ -92,7 +92,7 @@ func TestQuarantine(t *testing.T) {
 			[]string{"listener web is not removed, yet", "listener web-2 keeps its version"},
 		},
 		{
-			"a table that nobody asks for any more, since the listener that does is left out",
+			"a table that is no longer requested, since the listener that refers to it is left out",
 			good(), without(plus(table("other", "cart"), refusedListener(listener("web", 8080, "other"))), "RouteConfiguration/public"),
 			[]string{"listener web keeps its version", "route_configuration other is left out", "route_configuration public is not removed, yet"},
 		},
@@ -155,7 +155,7 @@ func TestQuarantine(t *testing.T) {
 	}
 }
 
-// A server of tables and endpoints for listeners and clusters that the bootstrap has: who asks for them is not known.
+// A server of route configurations and endpoints for listeners and clusters of the bootstrap: the gate does not know what refers to them.
 func TestTablesAlone(t *testing.T) {
 	g := try(t, func(o *admission.Options) { o.Bootstrap = nil })
 	g.must(admission.Quarantined, snapshot(t, "v1", table("public", "shop"), twice(table("private", "cart")), endpoints("shop", 80)),
@@ -164,19 +164,19 @@ func TestTablesAlone(t *testing.T) {
 		"route_configuration private is left out")
 }
 
-// emptied is a load assignment without any endpoint, as of a service without pods.
+// emptied is a load assignment without endpoints, as a service without pods has.
 func emptied(a *endpointv3.ClusterLoadAssignment) *endpointv3.ClusterLoadAssignment {
 	a.Endpoints = []*endpointv3.LocalityLbEndpoints{{}}
 	return a
 }
 
-// retried is a table that differs, and is as good.
+// retried is a route configuration that is changed and valid.
 func retried(r *routev3.RouteConfiguration) *routev3.RouteConfiguration {
 	r.MaxDirectResponseBodySizeBytes = wrapperspb.UInt32(8192)
 	return r
 }
 
-// twice is a table that Envoy refuses.
+// twice is a route configuration that Envoy rejects.
 func twice(r *routev3.RouteConfiguration) *routev3.RouteConfiguration {
 	r.VirtualHosts = append(r.VirtualHosts, proto.CloneOf(r.VirtualHosts[0]))
 	return r
@@ -264,7 +264,7 @@ func TestWhatIsKnownDoesNotBlock(t *testing.T) {
 	}
 }
 
-// What is wrong with a resource that has not changed is told in other words when the other one that it names goes away.
+// The message about an unchanged resource changes when the other one that it names is removed.
 func TestWhatIsKnownInOtherWords(t *testing.T) {
 	g := try(t, nil)
 	two := []types.Resource{listener("web-2", 8080, "public"), listener("web-3", 8080, "public")}

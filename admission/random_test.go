@@ -70,7 +70,7 @@ func world(t *rapid.T, label string) []types.Resource {
 		if drawn.Draw(t, label+" table") == 0 {
 			continue
 		}
-		all = append(all, table(fmt.Sprintf("t%d", i), targets...)) // two hosts alike are refused
+		all = append(all, table(fmt.Sprintf("t%d", i), targets...)) // Envoy rejects two equal hosts
 	}
 	for i := range 3 {
 		if drawn.Draw(t, label+" listener") > 0 {
@@ -97,7 +97,7 @@ func same(a, b map[id]proto.Message) bool {
 	return maps.EqualFunc(a, b, func(a, b proto.Message) bool { return proto.Equal(a, b) })
 }
 
-// references of a snapshot: who asks whom, by their ids, and those whom somebody asks by name.
+// references of a snapshot, by ids: which resource refers to which, and which are requested by name.
 func references(t require, s cachev3.ResourceSnapshot) (edges map[id][]id) {
 	made, err := gocp.Snapshot(s)
 	if err != nil {
@@ -214,7 +214,7 @@ func made(t require, version string, all []types.Resource) *cachev3.Snapshot {
 	return s
 }
 
-// checkNoNewErrors asks another gate, which has not seen what came before.
+// checkNoNewErrors asks another gate, which has not seen the earlier snapshots.
 func checkNoNewErrors(t *rapid.T, boot *graph.Snapshot, old, served cachev3.ResourceSnapshot) {
 	cache := cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil)
 	_ = cache.SetSnapshot(context.Background(), node, old)
@@ -229,7 +229,7 @@ func checkNoNewErrors(t *rapid.T, boot *graph.Snapshot, old, served cachev3.Reso
 	_ = gate.SetSnapshot(context.Background(), node, served)
 }
 
-// checkUnrelated: what has nothing to do with a new error, over however many references, goes out as it is.
+// checkUnrelated: a resource that no chain of references connects with a new error is pushed as it is.
 func checkUnrelated(t *rapid.T, d admission.Decision, old, next cachev3.ResourceSnapshot, out, given map[id]proto.Message) {
 	parent := map[string]string{}
 	var find func(string) string
@@ -276,7 +276,7 @@ func merge(a, b map[id]proto.Message) map[id]proto.Message {
 	return all
 }
 
-// checkNames: a cache for ADS neither lacks a name that is asked for and that there is, nor has one that nobody asks for.
+// checkNames: a cache for ADS has every existing name that is requested, and no other.
 func checkNames(t *rapid.T, d admission.Decision, old, next, served cachev3.ResourceSnapshot, had, given, out map[id]proto.Message) {
 	asked := func(s cachev3.ResourceSnapshot) map[id]bool {
 		all := map[id]bool{}
@@ -292,7 +292,7 @@ func checkNames(t *rapid.T, d admission.Decision, old, next, served cachev3.Reso
 		for _, name := range all {
 			asIs := had[name] == nil && had[from] != nil && proto.Equal(out[from], had[from]) // it has waited for the name all along
 			if out[name] == nil && merge(had, given)[name] != nil && !asIs {
-				t.Fatalf("%s is asked for, and left out", name)
+				t.Fatalf("%s is requested and left out", name)
 			}
 		}
 	}
@@ -300,12 +300,12 @@ func checkNames(t *rapid.T, d admission.Decision, old, next, served cachev3.Reso
 		byName := strings.HasPrefix(string(name), "ClusterLoadAssignment/") || strings.HasPrefix(string(name), "RouteConfiguration/")
 		orphan := had[name] != nil && !before[name]
 		if byName && !now[name] && !orphan && d.Outcome != admission.Admitted {
-			t.Fatalf("%s goes out, and nobody asks for it", name)
+			t.Fatalf("%s is pushed and not requested", name)
 		}
 	}
 }
 
-// checkVersions: another content has another version.
+// checkVersions: different contents have different versions.
 func checkVersions(t *rapid.T, old, next, served cachev3.ResourceSnapshot) {
 	for i := range types.UnknownType {
 		url, _ := cachev3.GetResponseTypeURL(i)

@@ -15,29 +15,29 @@ import (
 	"github.com/xdslint/xdslint/internal/decode"
 )
 
-// urls and kinds of go-control-plane's types; a type that is none of Envoy's has no kind.
+// urls and kinds are those of go-control-plane's types. The kind of a type that Envoy does not know is empty.
 var (
 	urls  [types.UnknownType]string
 	kinds [types.UnknownType]graph.Kind
 
-	authorities []graph.Assumed // names that find their servers in a bootstrap (config_sources, default_config_source)
+	authorities []graph.Assumed // names whose servers are defined in a bootstrap (config_sources, default_config_source)
 )
 
 func init() {
 	for t := range types.UnknownType {
-		urls[t], _ = cachev3.GetResponseTypeURL(t) // which knows them all
+		urls[t], _ = cachev3.GetResponseTypeURL(t) // it knows all of them
 		kinds[t] = graph.KindOf(decode.TypeName(urls[t]))
 		authorities = append(authorities, graph.Assumed{Kind: kinds[t], Glob: "xdstp:*"})
 	}
 }
 
-// world is the types of which the gate's cache serves all that there is: those of which a node has ever had any, or was to have.
+// world is the types of which the gate's cache serves all resources: those that a node ever had or was to have.
 type world [types.UnknownType]bool
 
-// bootstrap is what nodes know before anything is pushed to them.
+// bootstrap is what nodes know before anything is pushed.
 type bootstrap struct {
 	resources []*graph.Resource
-	closed    []scope // what it holds all of
+	closed    []scope // what it contains completely
 	dynamic   []graph.Kind
 	elsewhere []graph.Assumed // what other servers may have
 }
@@ -47,14 +47,14 @@ type scope struct {
 	from graph.Source
 }
 
-// bootstrapOf reads a bootstrap. Without one, more listeners and clusters may exist than are pushed.
+// bootstrapOf reads a bootstrap. If there is none, listeners and clusters may exist that are not pushed.
 func bootstrapOf(given *graph.Snapshot) (bootstrap, error) {
 	if given == nil {
 		return bootstrap{elsewhere: authorities}, nil
 	}
 	b, _ := given.Bootstrap()
 	if b == nil {
-		return bootstrap{}, errors.New("admission.Options.Bootstrap holds no bootstrap that can be read")
+		return bootstrap{}, errors.New("admission.Options.Bootstrap does not contain a readable bootstrap")
 	}
 	made := bootstrap{resources: given.Resources}
 	if len(b.GetConfigSources()) > 0 || b.GetDefaultConfigSource() != nil {
@@ -81,8 +81,7 @@ func bootstrapOf(given *graph.Snapshot) (bootstrap, error) {
 	return made, nil
 }
 
-// onlyPushed lists the kinds of which a node has what the bootstrap gives, and what one server pushes: with the server's part, nothing
-// else can be there.
+// onlyPushed lists the kinds of which a node has only the resources of the bootstrap and those that one server pushes.
 func onlyPushed(b *bootstrapv3.Bootstrap) []graph.Kind {
 	var all []graph.Kind
 	d := b.GetDynamicResources()
@@ -95,12 +94,12 @@ func onlyPushed(b *bootstrapv3.Bootstrap) []graph.Kind {
 	return all
 }
 
-// served tells whether a server gives what a ConfigSource stands for, and no file.
+// served reports whether a ConfigSource names a server, not a file.
 func served(cs *corev3.ConfigSource) bool {
 	return cs == nil || cs.GetPath() == "" && cs.GetPathConfigSource() == nil //nolint:staticcheck // deprecated, and in use
 }
 
-// graph of what a node knows when these resources are pushed to it.
+// graph builds the graph of what a node knows when these resources are pushed to it.
 func (g *Gate) graph(pushed []*graph.Resource, w world) *graph.Snapshot {
 	s := &graph.Snapshot{Partial: true, Assumptions: g.options.Assumptions}
 	s.Assumptions.Names = slices.Concat(s.Assumptions.Names, g.bootstrap.elsewhere)
@@ -126,8 +125,8 @@ func (g *Gate) graph(pushed []*graph.Resource, w world) *graph.Snapshot {
 	return s
 }
 
-// scopesOverADS tells whether ADS serves all route configurations, those too that scopes name: a scope that comes over SRDS does not say
-// itself from where, its listener does.
+// scopesOverADS reports whether ADS serves all route configurations, including those that scopes name. A scope that comes over SRDS does not name
+// the source of its route configuration: its listener does.
 func scopesOverADS(s *graph.Snapshot) bool {
 	for _, e := range s.Edges {
 		if e.Kind == graph.RouteConfiguration && e.Source != graph.ADS && e.Source != graph.Anywhere {

@@ -31,8 +31,8 @@ var (
 type fake struct {
 	discoveryv3.UnimplementedAggregatedDiscoveryServiceServer
 	t *testing.T
-	// sotw and delta answer a request that is more than an ACK, on the stream with that number, from 0. They answer nothing if they are nil or
-	// return nil. An error ends the stream.
+	// sotw and delta answer a request that is more than an ACK, on the stream with that number, from 0. If nil: no answer. An error
+	// ends the stream.
 	sotw  func(stream int, r *discoveryv3.DiscoveryRequest) (*discoveryv3.DiscoveryResponse, error)
 	delta func(stream int, r *discoveryv3.DeltaDiscoveryRequest) (*discoveryv3.DeltaDiscoveryResponse, error)
 

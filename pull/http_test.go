@@ -69,7 +69,7 @@ func TestHTTPRefusals(t *testing.T) {
 		{"nobody", "http://127.0.0.1:1", "connection refused"},
 		{"a password", "http://me:hunter2@127.0.0.1:1", "http://me:xxxxx@127.0.0.1:1: "},
 		{"forbidden", answers(403, "no\nentry"), "the server answered 403 Forbidden: no entry"},
-		{"a web page", answers(200, "<html>"), "the answer is not"},
+		{"a web page", answers(200, "<html>"), "answer is not"},
 		{"TLS to a plain server", strings.Replace(answers(200, ""), "http:", "https:", 1), "the server does not speak TLS: write http://"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

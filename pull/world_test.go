@@ -99,8 +99,8 @@ func edge(t *testing.T, c certificate) *cachev3.Snapshot {
 	return snapshot
 }
 
-// controlPlane serves a snapshot to the node "edge-1". A strict one answers a request only if it names all resources of the type. Envoy then
-// waits without effect for the secret of a cluster if another one is for listeners, which it requests later.
+// controlPlane serves a snapshot to the node "edge-1". A strict one answers a request only if it names all resources of the type. An Envoy
+// then never gets the secret of a cluster if there is another one for listeners, which it requests later.
 type controlPlane struct {
 	server serverv3.Server
 	cache  cachev3.SnapshotCache

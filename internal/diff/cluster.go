@@ -49,7 +49,7 @@ func (s *side) readCluster(r *graph.Resource, w Where) {
 	}})
 }
 
-// discovery says how the endpoints are found. Whether the cluster or EDS lists them is no difference.
+// discovery describes how the endpoints are found. It does not matter whether the cluster or EDS lists them.
 func discovery(m *clusterv3.Cluster) string {
 	if custom := m.GetClusterType(); custom != nil {
 		return short(custom.GetName())
@@ -79,7 +79,7 @@ func balancing(m *clusterv3.Cluster) string {
 	return strings.ToLower(m.GetLbPolicy().String())
 }
 
-// protocol notes what the cluster is spoken to in, and the options of that.
+// protocol adds the protocol to the cluster's endpoints, and its options.
 func (s *side) protocol(w Where, h held, m *clusterv3.Cluster) {
 	all := m.GetTypedExtensionProtocolOptions()
 	opened := h.open(all[httpOptions])
@@ -120,7 +120,7 @@ func spoken(m *clusterv3.Cluster, options *httpv3.HttpProtocolOptions) string {
 	return "HTTP/1.1"
 }
 
-// endpoints notes those of the cluster itself or of EDS.
+// endpoints adds the endpoints of the cluster itself or of EDS.
 func (s *side) endpoints(w Where, h held, m *clusterv3.Cluster) {
 	if m.GetType() != clusterv3.Cluster_EDS || m.GetClusterType() != nil {
 		s.add(&fact{where: w, what: "endpoints"})

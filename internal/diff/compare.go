@@ -10,11 +10,11 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// comparison finds what two sides do not have alike.
+// comparison finds the differences between two sides.
 type comparison struct {
 	from, to *side
 	result   *Difference
-	blocked  map[Where]bool // what is in these places only one side knows
+	blocked  map[Where]bool // places whose content only one side knows
 }
 
 func (c *comparison) add(w Where, what string, before, after *string) {
@@ -41,7 +41,7 @@ func (c *comparison) facts() {
 	}
 }
 
-// block notes what only one side knows.
+// block records what only one side knows.
 func (c *comparison) block() {
 	c.blocked = map[Where]bool{}
 	for _, old := range c.from.facts {
@@ -49,7 +49,8 @@ func (c *comparison) block() {
 		if now == nil || old.unknown == now.unknown || old.value != "" && now.value != "" && old.value != now.value {
 			continue
 		}
-		c.result.Unknown = append(c.result.Unknown, fmt.Sprintf("%s of %s: known only in %s", old.what, old.where, map[bool]string{true: "NEW", false: "OLD"}[old.unknown]))
+		known := map[bool]string{true: "NEW", false: "OLD"}[old.unknown]
+		c.result.Unknown = append(c.result.Unknown, fmt.Sprintf("%s of %s: known only in %s", old.what, old.where, known))
 		if old.what == "routes" || old.what == "virtual hosts" || old.what == "endpoints" {
 			c.blocked[old.where] = true
 		}
@@ -73,7 +74,7 @@ func (c *comparison) skip(w Where, what string) bool {
 	return false
 }
 
-// only is a fact that one side alone has.
+// only adds the change of a fact that only one side has.
 func (c *comparison) only(f *fact, own, other *side, values func(*fact) (before, after *string)) {
 	if f.part || f.value == "" || own.shadowed[f.where] != nil && !other.hasRoute(f.where) || c.untouched(f.where, own, other) {
 		return
@@ -82,8 +83,8 @@ func (c *comparison) only(f *fact, own, other *side, values func(*fact) (before,
 	c.result.Changes = append(c.result.Changes, Change{Where: f.where, What: f.what, Before: before, After: after, exists: f.exists})
 }
 
-// untouched tells whether a place stands in the bootstrap of one side, and the other side is without a bootstrap: it is what is pushed
-// to a data plane that has one.
+// untouched reports whether a place is in the bootstrap of one side, and the other side does not have a bootstrap: it is what is pushed to a data
+// plane that has one.
 func (c *comparison) untouched(w Where, own, other *side) bool {
 	if b, _ := other.snapshot.Bootstrap(); b != nil {
 		return false
@@ -119,13 +120,13 @@ func (c *comparison) both(old, now *fact) {
 	}
 }
 
-// differs tells whether both sides have a fact, and not alike.
+// differs reports whether both sides have a fact and it differs.
 func (c *comparison) differs(w Where, what string) bool {
 	old, now := c.from.byKey[key{w, what}], c.to.byKey[key{w, what}]
 	return old != nil && now != nil && old.exact != now.exact
 }
 
-// orders finds hosts whose routes are tried in another order, where that matters.
+// orders finds hosts whose routes are tried in a different order, if that matters.
 func (c *comparison) orders() {
 	for _, f := range c.from.facts {
 		if f.what != "host" {
@@ -137,7 +138,7 @@ func (c *comparison) orders() {
 	}
 }
 
-// remainder compares all that no fact is about, resource by resource.
+// remainder compares, resource by resource, everything that facts do not cover.
 func (c *comparison) remainder() {
 	for _, kind := range graph.Kinds() {
 		if kind == graph.Bootstrap {
@@ -174,7 +175,7 @@ func (c *comparison) resource(kind graph.Kind, name string, old, now *graph.Reso
 		return
 	}
 	change := map[[2]bool]string{{false, true}: "comes", {true, false}: "goes", {true, true}: "changes"}[[2]bool{old != nil, now != nil}]
-	lacks := func(s *side, r *graph.Resource) bool { // what is in a bootstrap that the other side does not have
+	lacks := func(s *side, r *graph.Resource) bool { // r is in a bootstrap, and s does not have a bootstrap
 		b, _ := s.snapshot.Bootstrap()
 		return b == nil && r != nil && r.Delivery == graph.FromBootstrap
 	}
@@ -192,7 +193,7 @@ func (c *comparison) resource(kind graph.Kind, name string, old, now *graph.Reso
 	}
 }
 
-// whole compares a resource as it is. Of a secret nothing is told but that it changes.
+// whole compares two versions of a resource. Of a secret it only reports that it changes.
 func (c *comparison) whole(w Where, old, now *graph.Resource) {
 	switch {
 	case old == nil:
@@ -208,12 +209,12 @@ func (c *comparison) whole(w Where, old, now *graph.Resource) {
 	}
 }
 
-// redacted tells whether a config_dump has left out what a secret holds.
+// redacted reports whether a config_dump has left out the content of a secret.
 func redacted(r *graph.Resource) bool {
 	if r.Kind != graph.Secret {
 		return false
 	}
-	// An error leaves bytes that are as good.
+	// After an error, the bytes that could be written are sufficient.
 	text, _ := proto.MarshalOptions{AllowPartial: true}.Marshal(r.Message)
 	return bytes.Contains(text, []byte("[redacted]"))
 }

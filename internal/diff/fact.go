@@ -14,23 +14,23 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// fact is one thing that is so for traffic. Two facts about the same are equal if their exact values are, and nothing differs in their
-// messages.
+// fact is one property that matters for traffic. Two facts about the same property are equal if their exact values are equal and their messages
+// do not differ.
 type fact struct {
 	where Where
 	what  string
 	value string // as people read it
-	exact string // what tells it from others; without one it is the value
+	exact string // identifies the value; if empty, value does
 	// message is compared field by field, without those in skip.
 	message held
 	skip    fields
-	// part: a detail of something, and only of interest where both sides have that.
+	// part is set if the fact is a detail of something, and matters only if both sides have that.
 	part bool
-	// exists: the place is there because of this fact.
+	// exists is set if the fact is that the place exists.
 	exists bool
-	// told is the fact that says it already where a field of the message comes or goes.
+	// told names the fact that already reports fields of the message that are added or removed.
 	told string
-	// unknown: the snapshot does not hold what this is about.
+	// unknown is set if the snapshot does not hold what the fact is about.
 	unknown bool
 }
 
@@ -41,13 +41,13 @@ type key struct {
 	what  string
 }
 
-// held is a message with the resource that it is in, which knows what its Anys hold.
+// held is a message with its resource, which has the contents of its Anys.
 type held struct {
 	in      *graph.Resource
 	message proto.Message
 }
 
-// open returns what an Any of the same resource holds; nil if that is not known.
+// open returns the content of an Any of the same resource, or nil if it is not known.
 func (h held) open(a *anypb.Any) held {
 	if a == nil || h.in == nil {
 		return held{h.in, nil}
@@ -55,15 +55,15 @@ func (h held) open(a *anypb.Any) held {
 	return held{h.in, h.in.Contents[a]}
 }
 
-// with is another message of the same resource.
+// with returns another message of the same resource.
 func (h held) with(m proto.Message) held { return held{h.in, m} }
 
-// digest tells the message from others.
+// digest identifies the content of the message.
 func (h held) digest() string {
 	if h.in == nil || h.message == nil || !h.message.ProtoReflect().IsValid() {
 		return ""
 	}
-	// An error leaves bytes that are as good: those of what could be written.
+	// After an error, the bytes that could be written are sufficient.
 	bytes, _ := proto.MarshalOptions{AllowPartial: true, Deterministic: true}.Marshal(h.in.CanonicalOf(h.message))
 	return fmt.Sprintf("%x", sha256.Sum256(bytes))
 }
@@ -73,11 +73,11 @@ type side struct {
 	snapshot  *graph.Snapshot
 	listeners []*listener
 	clusters  []*graph.Resource
-	renamed   map[string]string // clusters whose name is another one in the new snapshot
+	renamed   map[string]string // clusters that have a different name in the new snapshot
 	facts     []*fact
 	byKey     map[key]*fact
 	orders    map[Where][]ordered
-	booted    map[Where]bool // places that stand in the bootstrap
+	booted    map[Where]bool // places that are in the bootstrap
 	seen      map[*graph.Resource]bool
 	routes    map[*routev3.VirtualHost][]candidate
 	dark      map[any]bool // the routes that are in a shadow
@@ -95,7 +95,7 @@ func newSide(s *graph.Snapshot) *side {
 	return n
 }
 
-// firsts lists the resources of a kind that a data plane would apply: of several with one name it is the first.
+// firsts lists the resources of a kind that a data plane would apply: the first of several with the same name.
 func firsts(s *graph.Snapshot, kind graph.Kind) []*graph.Resource {
 	var all []*graph.Resource
 	known := map[string]bool{}
@@ -110,7 +110,7 @@ func firsts(s *graph.Snapshot, kind graph.Kind) []*graph.Resource {
 	return all
 }
 
-// reached lists the clusters that traffic comes to, by their new names. Where a request names its cluster it can be any.
+// reached lists the clusters that get traffic, by their new names. If requests name their clusters, that is all of them.
 func (s *side) reached(names map[string]bool) {
 	any := s.anyCluster()
 	for _, r := range s.clusters {
@@ -120,7 +120,7 @@ func (s *side) reached(names map[string]bool) {
 	}
 }
 
-// anyCluster tells whether a header or a plugin chooses the cluster somewhere.
+// anyCluster reports whether a header or a plugin chooses the cluster anywhere.
 func (s *side) anyCluster() bool {
 	found := false
 	for _, r := range s.snapshot.Resources {
@@ -173,7 +173,7 @@ func (s *side) readTables() {
 	}
 }
 
-// identity tells resources of a kind apart: secrets have names by what they hold.
+// identity identifies a resource within its kind. Secrets with different kinds of content can have the same name.
 func identity(r *graph.Resource) string {
 	if m, ok := r.Message.(*tlsv3.Secret); ok {
 		return fmt.Sprintf("%s\n%T", r.Name, m.GetType())
@@ -181,7 +181,7 @@ func identity(r *graph.Resource) string {
 	return r.Name
 }
 
-// add notes a fact. Of several about the same, which no data plane would take, none is lost.
+// add records a fact. It keeps several facts about the same property, although no data plane would accept them.
 func (s *side) add(f *fact) {
 	if f.exact == "" {
 		f.exact = f.value
@@ -194,7 +194,7 @@ func (s *side) add(f *fact) {
 	s.facts = append(s.facts, f)
 }
 
-// free returns a place that nothing is known about yet: the second route that matches the same is one of its own.
+// free returns a place without facts: the second route with the same match gets a separate place.
 func (s *side) free(w Where, name *string, what string) Where {
 	base := *name
 	set := func(text string) Where {
@@ -214,7 +214,7 @@ func (s *side) free(w Where, name *string, what string) Where {
 	return w
 }
 
-// cluster is the name that a cluster has in the new snapshot.
+// cluster returns the name of a cluster in the new snapshot.
 func (s *side) cluster(name string) string {
 	if now, ok := s.renamed[name]; ok {
 		return now
@@ -222,7 +222,7 @@ func (s *side) cluster(name string) string {
 	return name
 }
 
-// find returns the resource that a name means, and notes that its content is among the facts.
+// find returns the resource with a name, and records that facts cover its content.
 func (s *side) find(kind graph.Kind, from graph.Source, name string) *graph.Resource {
 	r := s.snapshot.Find(kind, from, name)
 	s.note(r)
@@ -235,7 +235,7 @@ func (s *side) note(r *graph.Resource) {
 	}
 }
 
-// short is a name without the namespaces that say nothing to people.
+// short returns a name without the namespaces that people do not need.
 func short(name string) string {
 	for _, prefix := range []string{
 		"envoy.filters.http.", "envoy.filters.network.", "envoy.filters.listener.", "envoy.filters.udp.", "envoy.filters.udp_listener.",

@@ -11,13 +11,13 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// filter is one of a chain of filters, whichever kind.
+// filter is a filter of any kind in a chain.
 type filter struct {
 	name     string
-	any      held // its configuration, be it inline or discovered
-	config   held // what any holds; nil where that is not known
+	any      held // its configuration, inline or discovered
+	config   held // the content of any; nil if it is not known
 	disabled string
-	// discovery says what holds until the configuration comes; where it comes from is no matter.
+	// discovery describes what applies until the configuration arrives. It does not matter where that comes from.
 	discovery held
 	unknown   bool // the configuration is discovered, and not given
 }
@@ -41,7 +41,7 @@ func (s *side) discoveredFilter(h held, name string, discovered *corev3.Extensio
 	return filter{name: name, any: own, config: own.open(extension.GetTypedConfig())}
 }
 
-// filters notes which filters there are, in their order, and the settings of each. kind is what people call them.
+// filters adds the filters in their order, and the settings of each. Kind is their name for people.
 func (s *side) filters(w Where, kind string, all []filter) {
 	if kind == "network filter" && len(all) == 1 && all[0].isManager() {
 		s.networkFilter(w, all[0])
@@ -61,7 +61,7 @@ func (s *side) filters(w Where, kind string, all []filter) {
 	}
 }
 
-// settings are those of a filter whose configuration is compared as it is.
+// settings adds the settings of a filter whose configuration is compared field by field.
 func (s *side) settings(w Where, kind string, f filter) {
 	what := kind + " " + short(f.name)
 	s.add(&fact{where: w, what: what, message: f.any, part: true, unknown: f.unknown})

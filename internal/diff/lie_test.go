@@ -50,7 +50,7 @@ var silent = map[string]bool{
 	"set envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.name":                    true,
 }
 
-// Whatever single value of a configuration changes, it is told: "everything else is as it was" is no lie.
+// Whatever single value of a configuration changes, it is told: "everything else is unchanged" is no lie.
 func TestEveryFieldIsCompared(t *testing.T) {
 	folders := []string{
 		"../../testdata/snapshots/storefront", "../../testdata/snapshots/storefront-static", "../../testdata/snapshots/clean",

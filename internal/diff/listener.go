@@ -17,12 +17,12 @@ import (
 type listener struct {
 	resource *graph.Resource
 	message  *listenerv3.Listener
-	address  string // empty for one that no socket belongs to
+	address  string // empty if the listener does not have a socket
 	chains   []*chain
 	matcher  bool // a matcher chooses the chain, by its name
 }
 
-// name is never empty: a listener can do without one.
+// name is never empty, although a listener need not have a name.
 func (l *listener) name() string {
 	if l.resource.Name == "" {
 		return "unnamed"
@@ -33,13 +33,13 @@ func (l *listener) name() string {
 // chain is one filter chain of a listener.
 type chain struct {
 	message *listenerv3.FilterChain
-	takes   string // which connections; empty: all
+	takes   string // the connections that it accepts; empty: all
 	exact   string
 }
 
 func (c *chain) serverNames() []string { return c.message.GetFilterChainMatch().GetServerNames() }
 
-// A name that stays tells a chain of which other names come and go.
+// A name that stays identifies a chain of which other names are added or removed.
 func least(names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -125,7 +125,7 @@ func address(a *corev3.Address) string {
 	return ""
 }
 
-// addressFields are what address shows.
+// addressFields are the fields that address shows.
 var addressFields = fields{
 	"envoy.config.core.v3.SocketAddress.address": true, "envoy.config.core.v3.SocketAddress.port_value": true,
 	"envoy.config.core.v3.SocketAddress.named_port": true, "envoy.config.core.v3.SocketAddress.protocol": true,
@@ -133,7 +133,7 @@ var addressFields = fields{
 	"envoy.config.core.v3.EnvoyInternalAddress.endpoint_id": true,
 }
 
-// takes says which connections come to a chain.
+// takes describes the connections that a chain accepts.
 func (l *listener) takes(c *listenerv3.FilterChain) string {
 	if l.matcher {
 		return "chain " + c.GetName()
@@ -175,7 +175,7 @@ func ranges(all []*corev3.CidrRange) []string {
 	return sortedTexts(texts)
 }
 
-// sorted is a match with its lists in one order, since theirs means nothing.
+// sorted returns a match with sorted lists, since their order does not matter.
 func sorted(m *listenerv3.FilterChainMatch) *listenerv3.FilterChainMatch {
 	if m == nil {
 		return nil

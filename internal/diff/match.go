@@ -13,7 +13,7 @@ import (
 	"github.com/xdslint/xdslint/internal/redact"
 )
 
-// matches says which requests a route takes: GET /cart* with x-canary = "yes". A star at the end is a prefix.
+// matches describes the requests that a route matches: GET /cart* with x-canary = "yes". A star at the end means a prefix.
 func matches(m *routev3.RouteMatch) string {
 	text, conditions := pathOf(m), []string{}
 	for _, h := range m.GetHeaders() {
@@ -117,7 +117,7 @@ func stringMatch(name string, m *matcherv3.StringMatcher) string {
 	return sign + fmt.Sprintf("%q", value)
 }
 
-// withoutShare is a match without its share of the requests, which is a fact of its own.
+// withoutShare returns a match without its share of the requests, which is a separate fact.
 func withoutShare(m *routev3.RouteMatch) *routev3.RouteMatch {
 	if m.GetRuntimeFraction() == nil {
 		return m
@@ -127,14 +127,14 @@ func withoutShare(m *routev3.RouteMatch) *routev3.RouteMatch {
 	return m
 }
 
-// ordered is a route as one of many, of which the first that matches is taken.
+// ordered is a route in a list of which the first match counts.
 type ordered struct {
 	name  string
 	takes *match.Route
 	by    string // the route before it that takes all its requests
 }
 
-// sequence is the routes of a virtual host, and where they stand in it.
+// sequence is the routes of a virtual host with their positions.
 type sequence struct {
 	routes []ordered
 	at     map[string]int
@@ -154,8 +154,7 @@ func (s sequence) inShadow(name, other string) bool {
 	return by != "" && s.at[by] <= s.at[other]
 }
 
-// overtaken finds two routes that both sides have, that a request can match both, and that changed their order. Old names first in
-// the old order.
+// overtaken finds two routes that both sides have, that one request can match, and whose order has changed. They are returned in the old order.
 func overtaken(old, now sequence) (first, second string, found bool) {
 	var common []ordered
 	for _, r := range old.routes {
@@ -178,8 +177,8 @@ func overtaken(old, now sequence) (first, second string, found bool) {
 	return first, second, found
 }
 
-// told reports whether on one of the sides all requests for one of two routes come to the other one, or to a route before both: what changes for them is
-// told of the route in the shadow, or of that one.
+// told reports whether, on one of the sides, all requests for one of two routes match the other one or a route before both. The change is then
+// reported for the shadowed route or for that one.
 func told(old, now sequence, first, second string) bool {
 	return old.inShadow(first, second) || old.inShadow(second, first) || now.inShadow(first, second) || now.inShadow(second, first)
 }

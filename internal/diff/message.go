@@ -14,7 +14,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// detail is one field that two messages do not have alike; nil is no value.
+// detail is one field that differs in two messages; nil means that it is not set.
 type detail struct {
 	path          string
 	before, after *string
@@ -23,7 +23,7 @@ type detail struct {
 // differ walks two messages side by side, through every Any.
 type differ struct {
 	from, to held
-	cluster  func(string) string // the name that an old name has now
+	cluster  func(string) string // returns the new name of a cluster
 	skip     fields
 	found    []detail
 }
@@ -68,7 +68,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// whole tells which messages are compared as one value: those that stand for one, and those whose shape is the user's.
+// whole reports whether a message is compared as one value: if it represents one, or if users choose its structure.
 func whole(md protoreflect.MessageDescriptor) bool {
 	return md.FullName().Parent() == "google.protobuf" || md.FullName() == "envoy.type.v3.Percent"
 }
@@ -122,7 +122,7 @@ func (d *differ) field(path string, a, b protoreflect.Message, fd, other protore
 	}
 }
 
-// within tells a message that comes or goes field by field, if these are few, and not one of several alternatives.
+// within describes a message that is added or removed field by field, if there are few fields and it is not one of several alternatives.
 func (d *differ) within(path string, a, b protoreflect.Message, fd, other protoreflect.FieldDescriptor) bool {
 	if fd.Message() == nil || other.Message() == nil || fd.ContainingOneof() != nil || whole(fd.Message()) {
 		return false
@@ -133,7 +133,7 @@ func (d *differ) within(path string, a, b protoreflect.Message, fd, other protor
 	if len(inner.found) > few {
 		return false
 	}
-	if len(inner.found) == 0 { // it is empty, or all that it says is skipped
+	if len(inner.found) == 0 { // it is empty, or all of its fields are skipped
 		return !empty(a.Get(fd).Message()) || !empty(b.Get(other).Message())
 	}
 	d.found = append(d.found, inner.found...)
@@ -149,7 +149,7 @@ func empty(m protoreflect.Message) bool {
 	return none
 }
 
-// missing is the value of a field that is not set, if it has one all the same.
+// missing returns the default of a field that is not set, if it has one.
 func missing(fd protoreflect.FieldDescriptor) *string {
 	switch fd.Kind() {
 	case protoreflect.BoolKind:
@@ -194,7 +194,7 @@ func (d *differ) lists(path string, a, b protoreflect.List, fd protoreflect.Fiel
 	}
 }
 
-// items shows a list: nil for an empty one, its values where these can be shown, else their number.
+// items formats a list: nil if it is empty, its values if they can be shown, or else their number.
 func (d *differ) items(fd protoreflect.FieldDescriptor, l protoreflect.List) *string {
 	if l.Len() == 0 {
 		return nil
@@ -233,7 +233,7 @@ func (d *differ) maps(path string, a, b protoreflect.Map, fd protoreflect.FieldD
 	}
 }
 
-// show writes a value that cannot be a secret: numbers, words of the API, names of clusters and the like. Anything else is Set.
+// show formats a value that cannot be a secret: a number, a word of the API, the name of a cluster and the like. Any other value is Set.
 func (d *differ) show(fd protoreflect.FieldDescriptor, v protoreflect.Value) *string {
 	switch fd.Kind() {
 	case protoreflect.MessageKind, protoreflect.GroupKind:
@@ -258,7 +258,7 @@ func enum(fd protoreflect.FieldDescriptor, n protoreflect.EnumNumber) string {
 	return strconv.Itoa(int(n))
 }
 
-// scalarMessage writes a message that stands for one number or time.
+// scalarMessage formats a message that represents one number or time.
 func scalarMessage(m protoreflect.Message) *string {
 	if d, ok := m.Interface().(*durationpb.Duration); ok {
 		return text(duration(d))
@@ -281,7 +281,7 @@ var clusterFields = func() fields {
 	return all
 }()
 
-// plainTexts are fields with words that people want to read, and that are no secrets.
+// plainTexts are fields with texts that people want to read and that are not secrets.
 var plainTexts = fields{
 	"envoy.config.route.v3.RouteAction.prefix_rewrite":                                                             true,
 	"envoy.config.route.v3.RouteAction.host_rewrite_literal":                                                       true,

@@ -6,8 +6,8 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// pair finds what in two lists is the same thing: by the first key, what is left by the second, and so on. An empty key fits
-// nothing. The result has the index in the second list for each of the first, -1 where there is none.
+// pair finds equal elements of two lists: by the first key, the remaining ones by the second, and so on. An empty key matches nothing. The result
+// has the index in the second list for each element of the first, or -1.
 func pair[T any](old, now []T, keys ...func(T) string) []int {
 	pairs := make([]int, len(old))
 	for i := range pairs {
@@ -35,7 +35,7 @@ func pair[T any](old, now []T, keys ...func(T) string) []int {
 	return pairs
 }
 
-// last finds what is left over if that is one thing on a side, else -1.
+// last finds the element that is left over if there is exactly one, else -1.
 func last(pairs []int, n int) (i, j int) {
 	taken := make([]bool, n)
 	var old, now []int
@@ -91,7 +91,7 @@ type places struct {
 	chains    map[*chain]string
 }
 
-// put gives a listener a place of its own, also where two have the same name and address.
+// put gives a listener a separate place, even if two have the same name and address.
 func (p places) put(l *listener, taken map[Where]bool) {
 	w := Where{Listener: l.name(), Address: l.address}
 	for n := 2; taken[w]; n++ {
@@ -101,7 +101,7 @@ func (p places) put(l *listener, taken map[Where]bool) {
 	p.listeners[l] = w
 }
 
-// putChains names the filter chains of a listener: as those of the same listener on the new side, where they are the same.
+// putChains names the filter chains of a listener: like the equal ones of the same listener on the new side.
 func (p places) putChains(l, same *listener, pairs []int) {
 	taken := map[string]bool{}
 	if same != nil {
@@ -133,7 +133,7 @@ func pairChains(old, now *listener) []int {
 			return c.exact + " " + name(c)
 		},
 		func(c *chain) string {
-			if old.matcher || now.matcher { // then the names say which is taken
+			if old.matcher || now.matcher { // then the matcher chooses by name
 				return ""
 			}
 			return c.exact
@@ -147,7 +147,7 @@ func pairChains(old, now *listener) []int {
 	return pairs
 }
 
-// pairClusters finds clusters that only have another name: all that is known of them is equal, and the new name was not there before.
+// pairClusters finds clusters that were only renamed: all facts about them are equal, and the new name did not exist before.
 func pairClusters(from, to *side) {
 	gone, come := others(from, to), others(to, from)
 	if len(gone) == 0 || len(come) == 0 {
@@ -170,7 +170,7 @@ func pairClusters(from, to *side) {
 	}
 }
 
-// others lists the clusters of one side that carry traffic and have no namesake on the other side.
+// others lists the clusters of one side that get traffic and whose names the other side does not have.
 func others(one, other *side) []*graph.Resource {
 	names := map[string]bool{}
 	for _, r := range other.clusters {
@@ -196,10 +196,10 @@ func (s *side) clusterKey(r *graph.Resource) string {
 	return k
 }
 
-// anyCluster is the place of a cluster whose name is of no matter.
+// anyCluster is the place of a cluster whose name does not matter.
 var anyCluster = Where{Cluster: "\x00"}
 
-// alone has the facts of one cluster, whatever its name is.
+// alone returns the facts of one cluster without its name.
 func (s *side) alone(r *graph.Resource) *side {
 	alone := &side{snapshot: s.snapshot, byKey: map[key]*fact{}, seen: map[*graph.Resource]bool{}, orders: map[Where][]ordered{}, booted: map[Where]bool{}}
 	alone.readCluster(r, anyCluster)

@@ -17,7 +17,7 @@ var defaultTimeout = durationpb.New(15_000_000_000)
 
 func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// route notes what becomes of the requests that fit a route, be it by the route or by one before it. It returns how the route is called.
+// route adds what happens to requests that match a route, by this route or by one before it. It returns the route's name.
 func (s *side) route(w Where, h held, r candidate, from inherited, path string) string {
 	m, name := r.message, matches(r.message.GetMatch())
 	exact := h.with(withoutShare(m.GetMatch())).digest()
@@ -52,7 +52,7 @@ func (s *side) route(w Where, h held, r candidate, from inherited, path string) 
 	return name
 }
 
-// action says what becomes of a request.
+// action describes what happens to a request.
 func (s *side) action(h held, m *routev3.Route) (value, exact string) {
 	switch a := m.GetAction().(type) {
 	case *routev3.Route_Route:
@@ -166,7 +166,7 @@ func (s *side) forward(w Where, h held, m *routev3.RouteAction, from inherited) 
 	if m.GetWeightedClusters() != nil {
 		s.add(&fact{where: w, what: "weighted_clusters", message: h.with(m.GetWeightedClusters()), part: true, skip: fields{
 			"envoy.config.route.v3.WeightedCluster.clusters": true,
-			// Shares are compared; the sum is no longer looked at by Envoy.
+			// Shares are compared; Envoy no longer reads the sum.
 			"envoy.config.route.v3.WeightedCluster.total_weight": true,
 		}})
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// Shadowed is a route that no request comes to, in one of the snapshots or in both, and that differs.
+// Shadowed is a route that differs and that no request reaches in one or both of the snapshots.
 type Shadowed struct {
 	Where  Where  `json:"where"`
 	Change string `json:"change"` // "added", "removed" or "changed" while it never matches; "stops matching", "starts matching"
@@ -22,14 +22,14 @@ type Shadowed struct {
 	By string `json:"by,omitempty"`
 }
 
-// candidate is a route as one of a virtual host's.
+// candidate is a route in a virtual host.
 type candidate struct {
 	message *routev3.Route
 	takes   *match.Route
-	shadow  *shadow // nil for one that requests come to
+	shadow  *shadow // nil if requests reach the route
 }
 
-// shadow is why no request comes to a route.
+// shadow is the reason why no request reaches a route.
 type shadow struct {
 	by     *routev3.Route // the route that takes its requests; nil if it cannot have any
 	at     int            // the index of that route
@@ -61,7 +61,7 @@ func (s *side) routesOf(in *graph.Resource, m *routev3.VirtualHost) []candidate 
 	return all
 }
 
-// inShadow reports whether a reference is part of a route that no request comes to.
+// inShadow reports whether a reference is part of a route that no request reaches.
 func (s *side) inShadow(e *graph.Edge) bool {
 	route := e.Place.Enclosing("envoy.config.route.v3.Route")
 	host := e.Place.Enclosing("envoy.config.route.v3.VirtualHost")
@@ -76,12 +76,12 @@ func (s *side) inShadow(e *graph.Edge) bool {
 	return s.dark[route.Message.Interface()]
 }
 
-// serves reports whether traffic comes to a resource, and not only by routes that no request comes to.
+// serves reports whether traffic reaches a resource, other than by routes that no request reaches.
 func (s *side) serves(r *graph.Resource) bool {
 	return s.snapshot.Serves(r) && (s.lit == nil || s.lit[r])
 }
 
-// litResources are those that references outside of shadows lead to; nil if there are no shadows.
+// litResources returns the resources that references outside of shadows lead to, or nil if there are no shadows.
 func (s *side) litResources() map[*graph.Resource]bool {
 	if !slices.ContainsFunc(s.snapshot.Edges, s.inShadow) {
 		return nil
@@ -107,7 +107,7 @@ func (s *side) litResources() map[*graph.Resource]bool {
 	return found
 }
 
-// shadows notes the routes that no request comes to and that differ, in hosts that both sides have.
+// shadows records the routes that differ and that no request reaches, in hosts that both sides have.
 func (c *comparison) shadows() {
 	places := map[Where]bool{}
 	for _, s := range []*side{c.from, c.to} {
@@ -144,7 +144,7 @@ func (c *comparison) shadowChange(w Where) string {
 
 func (s *side) hasRoute(w Where) bool { return s.byKey[key{w, "action"}] != nil }
 
-// inBothShadows reports whether a place is of a route to which no request comes on either side.
+// inBothShadows reports whether a place belongs to a route that no request reaches on either side.
 func (c *comparison) inBothShadows(w Where) bool {
 	return c.from.shadowed[w] != nil && c.to.shadowed[w] != nil
 }
@@ -174,7 +174,7 @@ func specifier(m *routev3.RouteMatch) string {
 	return "path_match_policy"
 }
 
-// shadowed says for each route, with all its hosts, why it does not match.
+// shadowed explains for each route, with all its hosts, why it does not match.
 func (d *Difference) shadowed() (lines []string) {
 	hosts := map[Shadowed][]string{}
 	var order []Shadowed
@@ -209,7 +209,7 @@ func (s Shadowed) sentence() string {
 	return "is " + s.Change + ", and never matches: " + because
 }
 
-// writeShadowed is for people.
+// writeShadowed writes the shadowed routes for people.
 func (d *Difference) writeShadowed(b *strings.Builder) {
 	for _, line := range d.shadowed() {
 		b.WriteString(line + "\n")

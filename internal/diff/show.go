@@ -16,7 +16,7 @@ type share struct {
 	weight  uint64
 }
 
-// shares says which clusters get which part, and the same so that a renamed cluster is as it was.
+// shares describes which clusters get which part of the traffic. In exact, renamed clusters have their new names.
 func (s *side) shares(all []share) (value, exact string) {
 	if len(all) == 0 {
 		return "nowhere", "nowhere"
@@ -62,7 +62,7 @@ func percent(part, of uint64) string {
 	return strconv.FormatFloat(float64(part)/float64(of)*100, 'g', 4, 64) + " %"
 }
 
-// duration writes a time as people do: 15 s, 250 ms, 1 min 30 s.
+// duration formats a time for people: 15 s, 250 ms, 2 min.
 func duration(d *durationpb.Duration) string {
 	t := d.AsDuration()
 	switch {
@@ -80,7 +80,7 @@ func duration(d *durationpb.Duration) string {
 	return strconv.FormatFloat(t.Seconds(), 'f', -1, 64) + " s"
 }
 
-// list joins names, and cuts what nobody reads.
+// list joins names, and shortens long lists.
 func list(names []string) string {
 	const most = 6
 	if len(names) > most {

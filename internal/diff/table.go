@@ -11,7 +11,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// tables notes what the route tables of a connection manager say, wherever they stand.
+// tables adds the route tables of a connection manager, wherever they are.
 func (s *side) tables(w Where, h held, m *hcmv3.HttpConnectionManager) {
 	switch {
 	case m.GetRds() != nil:
@@ -88,7 +88,7 @@ func (s *side) table(w Where, h held, m *routev3.RouteConfiguration) {
 		"envoy.config.route.v3.RouteConfiguration.name": true, "envoy.config.route.v3.RouteConfiguration.virtual_hosts": true,
 		"envoy.config.route.v3.RouteConfiguration.vhds": true, "envoy.config.route.v3.RouteConfiguration.request_mirror_policies": true,
 		"envoy.config.route.v3.RouteConfiguration.typed_per_filter_config": true,
-		// It only decides what is refused.
+		// It only decides what Envoy rejects.
 		"envoy.config.route.v3.RouteConfiguration.validate_clusters": true,
 	}})
 	s.perFilter(w, h, "all routes: ", m.GetTypedPerFilterConfig())
@@ -113,14 +113,14 @@ func (s *side) table(w Where, h held, m *routev3.RouteConfiguration) {
 	}
 }
 
-// perFilter notes what a part of a route table says to HTTP filters.
+// perFilter adds the settings for HTTP filters in a part of a route table.
 func (s *side) perFilter(w Where, h held, of string, all map[string]*anypb.Any) {
 	for _, name := range keys(all) {
 		s.add(&fact{where: w, what: of + "override of HTTP filter " + short(name), value: Set, exact: name, message: h.with(all[name])})
 	}
 }
 
-// host notes a virtual host, under each of its domains. path is what its fields are called in the resource.
+// host adds a virtual host under each of its domains. Path is its path in the resource.
 func (s *side) host(w Where, h held, table *routev3.RouteConfiguration, m *routev3.VirtualHost, path string) {
 	for _, domain := range m.GetDomains() {
 		at, name := w, strings.ToLower(domain)
@@ -150,7 +150,7 @@ func (s *side) host(w Where, h held, table *routev3.RouteConfiguration, m *route
 	}
 }
 
-// inherited is what a route gets from around it unless it says otherwise.
+// inherited is what a route inherits unless it sets the value itself.
 type inherited struct {
 	retries *routev3.RetryPolicy
 	mirrors []*routev3.RouteAction_RequestMirrorPolicy

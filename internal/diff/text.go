@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// block is what is written about one place, or about several where the same happens.
+// block is the text about one place, or about several with the same changes.
 type block struct {
-	names []string // hosts; of anything else its only name
+	names []string // hosts, or the name of one other place
 	inner []string // where the hosts are
-	fate  string   // of the place itself: ": new", ": gone"
+	fate  string   // of the place itself: ": new", ": removed"
 	lines []line
 }
 
@@ -40,10 +40,13 @@ func (d *Difference) Text(w io.Writer) error {
 	return err
 }
 
+// unreachedText is Unreached.Change for people.
+var unreachedText = map[string]string{"comes": "added", "goes": "removed", "changes": "changed"}
+
 func (d *Difference) unreached() string {
 	var all []string
 	for _, u := range d.Unreached {
-		all = append(all, fmt.Sprintf("%s %s (%s)", strings.ReplaceAll(string(u.Kind), "_", " "), u.Name, u.Change))
+		all = append(all, fmt.Sprintf("%s %s (%s)", strings.ReplaceAll(string(u.Kind), "_", " "), u.Name, unreachedText[u.Change]))
 	}
 	return strings.Join(all, ", ")
 }
@@ -72,9 +75,9 @@ func (d *Difference) summary() string {
 			parts = append(parts, plural(one.n, one.name))
 		}
 	}
-	rest := "everything else is as it was"
+	rest := "everything else is unchanged"
 	if len(d.Unknown) > 0 {
-		rest = "everything else that OLD and NEW both hold is as it was"
+		rest = "everything else that OLD and NEW both hold is unchanged"
 	}
 	switch total {
 	case 0:
@@ -85,7 +88,7 @@ func (d *Difference) summary() string {
 	return strings.Join(parts, ", ") + " change for traffic; " + rest
 }
 
-// blocks puts the changes together by place. What is inside a place that comes or goes is not told one by one.
+// blocks groups the changes by place. Changes inside a place that is added or removed belong to that place.
 func (d *Difference) blocks() []*block {
 	fates := map[Where]string{}
 	for _, c := range d.Changes {
@@ -120,7 +123,7 @@ func fate(c Change) string {
 	if c.Before == nil {
 		return ": new"
 	}
-	return ": gone"
+	return ": removed"
 }
 
 func newBlock(at Where, fate string, changes []Change) *block {
@@ -129,7 +132,7 @@ func newBlock(at Where, fate string, changes []Change) *block {
 		b.names, b.inner = []string{at.Host}, []string{at.inner()}
 	}
 	switch {
-	case fate == ": gone":
+	case fate == ": removed":
 	case fate != "" && at.Cluster == "" && at.Host == "":
 		b.lines = inside(changes)
 	case at.Cluster != "" && changes[0].What == "name" && fate == "":
@@ -140,7 +143,7 @@ func newBlock(at Where, fate string, changes []Change) *block {
 	return b
 }
 
-// inside sums up what a new listener or filter chain has.
+// inside summarizes the content of a new listener or filter chain.
 func inside(changes []Change) []line {
 	var all []line
 	hosts, routes := map[string]bool{}, 0
@@ -161,10 +164,10 @@ func inside(changes []Change) []line {
 	return all
 }
 
-// lines are those of a listener, host or cluster. Of a new one they say what it is.
+// lines returns the lines about a listener, host or cluster. For a new one they describe it.
 func lines(changes []Change, isNew bool) []line {
 	var all []line
-	var come, gone []string
+	var added, removed []string
 	endpoints := -1
 	for _, c := range changes {
 		switch {
@@ -174,9 +177,9 @@ func lines(changes []Change, isNew bool) []line {
 				all = append(all, line{})
 			}
 			if c.Before == nil {
-				come = append(come, c.Where.Endpoint)
+				added = append(added, c.Where.Endpoint)
 			} else {
-				gone = append(gone, c.Where.Endpoint)
+				removed = append(removed, c.Where.Endpoint)
 			}
 		case isNew && (c.exists && c.Where.Route == "" || usual[line{c.What, shown(c.After)}]):
 		case isNew:
@@ -186,7 +189,7 @@ func lines(changes []Change, isNew bool) []line {
 		}
 	}
 	if endpoints >= 0 {
-		all[endpoints] = line{"endpoints", comeAndGo(come, gone, isNew)}
+		all[endpoints] = line{"endpoints", endpointsText(added, removed, isNew)}
 	} else if isNew && changes[0].Where.Cluster != "" && !slices.ContainsFunc(all, func(l line) bool { return l.label == "endpoints" }) {
 		all = append(all, line{"endpoints", "none are known"})
 	}
@@ -196,7 +199,7 @@ func lines(changes []Change, isNew bool) []line {
 	return grouped(all)
 }
 
-// usual is what needs no word about a new cluster.
+// usual is what is not mentioned about a new cluster.
 var usual = map[line]bool{{"endpoints found by", "a list"}: true, {"protocol", "HTTP/1.1"}: true, {"TLS", "none"}: true}
 
 func or(a, b string) string {
@@ -206,33 +209,28 @@ func or(a, b string) string {
 	return b
 }
 
-func comeAndGo(come, gone []string, isNew bool) string {
-	var parts []string
-	say := func(names []string, one, many string) {
-		switch {
-		case len(names) == 1:
-			parts = append(parts, names[0]+one)
-		case len(names) > 1:
-			parts = append(parts, list(names)+many)
-		}
-	}
+func endpointsText(added, removed []string, isNew bool) string {
 	if isNew {
-		say(come, "", "")
-	} else {
-		say(come, " comes", " come")
-		say(gone, " goes", " go")
+		return list(added)
+	}
+	var parts []string
+	if len(added) > 0 {
+		parts = append(parts, list(added)+" added")
+	}
+	if len(removed) > 0 {
+		parts = append(parts, list(removed)+" removed")
 	}
 	return strings.Join(parts, ", ")
 }
 
-// changed says what one change is.
+// changed describes one change.
 func changed(c Change) line {
 	label := or(c.Where.Route, c.Where.Endpoint)
 	switch {
 	case c.exists && c.Before == nil:
 		return line{label, "new: " + shown(c.After)}
 	case c.exists:
-		return line{label, "gone (was " + shown(c.Before) + ")"}
+		return line{label, "removed (was " + shown(c.Before) + ")"}
 	case label == "":
 		return line{c.What, arrow(c, "")}
 	case c.What == "action" || c.What == "endpoint":
@@ -248,14 +246,14 @@ func shown(value *string) string {
 	return *value
 }
 
-// arrow says what something was, and is.
+// arrow describes what a value was, and what it is now.
 func arrow(c Change, noun string) string {
 	before, after := shown(c.Before), shown(c.After)
 	switch {
 	case before == Set && after == Set:
 		return "changes"
 	case before == Set && c.After == nil:
-		return "is taken away"
+		return "is removed"
 	case after == Set && c.Before == nil:
 		return "is added"
 	case before == after:
@@ -264,7 +262,7 @@ func arrow(c Change, noun string) string {
 	return noun + before + " → " + after
 }
 
-// grouped writes a text that holds for several labels once.
+// grouped joins the labels of lines with the same text.
 func grouped(all []line) []line {
 	labels := map[string][]string{}
 	for _, l := range all {
@@ -290,7 +288,7 @@ func grouped(all []line) []line {
 	return result
 }
 
-// merged joins blocks that say the same: of hosts of one listener, then of the same hosts in several listeners.
+// merged joins blocks with the same text: those of hosts of one listener, then those of the same hosts in several listeners.
 func merged(all []*block) []*block {
 	all = joined(all, func(b *block) string { return strings.Join(b.inner, "; ") }, func(to, b *block) { to.names = append(to.names, b.names...) })
 	return joined(all, func(b *block) string { return strings.Join(b.names, ", ") }, func(to, b *block) { to.inner = append(to.inner, b.inner...) })

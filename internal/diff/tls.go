@@ -13,7 +13,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// material is certificates, or what verifies them: how people call it, and what tells its content from another.
+// material is certificates, or what verifies them: its name for people, and what identifies its content.
 type material struct {
 	values, exact []string
 	unknown       bool // a secret that is not given
@@ -23,7 +23,7 @@ func (m *material) add(value, exact string) {
 	m.values, m.exact = append(m.values, value), append(m.exact, exact)
 }
 
-// secret resolves what an SDS configuration asks for. Nothing of the content is ever shown.
+// secret resolves the secret that an SDS configuration names. The content is never shown.
 func (s *side) secret(h held, c *tlsv3.SdsSecretConfig, into *material, content func(*tlsv3.Secret) proto.Message) {
 	value := fmt.Sprintf("secret %q", c.GetName())
 	from := graph.SourceOf(c.GetSdsConfig(), h.in.Source)
@@ -56,8 +56,7 @@ func (s *side) certificates(h held, m *tlsv3.CommonTlsContext) *material {
 	return all
 }
 
-// public is a certificate without an inline private key: the certificate itself tells one from another, and a config_dump does not
-// have the key.
+// public returns a certificate without an inline private key: the certificate identifies it, and a config_dump does not contain the key.
 func public(c *tlsv3.TlsCertificate) *tlsv3.TlsCertificate {
 	if c == nil {
 		return nil
@@ -71,7 +70,7 @@ func public(c *tlsv3.TlsCertificate) *tlsv3.TlsCertificate {
 	return c
 }
 
-// validation says what the certificates of the other side are verified with.
+// validation describes how the peer's certificates are verified.
 func (s *side) validation(h held, m *tlsv3.CommonTlsContext) *material {
 	all := &material{}
 	content := func(secret *tlsv3.Secret) proto.Message { return secret.GetValidationContext() }
@@ -102,7 +101,7 @@ func (s *side) validation(h held, m *tlsv3.CommonTlsContext) *material {
 	return all
 }
 
-// modelled are the fields of TLS contexts that facts of their own tell about.
+// modelled are the fields of TLS contexts that separate facts cover.
 var modelled = fields{
 	"envoy.extensions.transport_sockets.tls.v3.CommonTlsContext.tls_certificates":                     true,
 	"envoy.extensions.transport_sockets.tls.v3.CommonTlsContext.tls_certificate_sds_secret_configs":   true,
@@ -145,7 +144,7 @@ func (s *side) addMaterial(w Where, what, none string, m *material) {
 	s.add(&fact{where: w, what: what, value: value, exact: "exactly " + strings.Join(m.exact, "\n"), unknown: m.unknown, part: true})
 }
 
-// otherSocket is no TLS at all, or a transport socket that is compared as it is.
+// otherSocket adds a transport socket without TLS, or one that is compared field by field.
 func (s *side) otherSocket(w Where, h held, socket *corev3.TransportSocket) {
 	if socket == nil || isRaw(socket) {
 		s.add(&fact{where: w, what: "TLS", value: "none"})

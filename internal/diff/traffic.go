@@ -1,5 +1,5 @@
-// Package traffic compares two snapshots by what they do with traffic: hosts, paths, clusters, TLS, timeouts. Where a route table stands, and what a
-// listener, a route configuration or a filter chain is called, is not a difference. Neither is a route that no request comes to.
+// Package diff compares what two snapshots do with traffic: hosts, paths, clusters, TLS, timeouts. The place of a route table, and the names of
+// listeners, route configurations and filter chains, are not differences. Neither is a route that no request reaches.
 package diff
 
 import (
@@ -10,12 +10,12 @@ import (
 	"github.com/xdslint/xdslint/internal/redact"
 )
 
-// Where is what a change is about: a listener, a host or a route of it, a cluster or an endpoint of it, or another resource. What both
-// snapshots have is named as in the new one.
+// Where is what a change is about: a listener, a host or a route of it, a cluster or an endpoint of it, or another resource. If both snapshots
+// have it, its name is the one in the new snapshot.
 type Where struct {
 	Listener string `json:"listener,omitempty"` // its name
 	Address  string `json:"address,omitempty"`  // of the listener
-	Chain    string `json:"chain,omitempty"`    // the filter chain, by the connections that it takes; empty where it takes all
+	Chain    string `json:"chain,omitempty"`    // the filter chain, by the connections that it accepts; empty if it accepts all
 	Table    string `json:"table,omitempty"`    // the route configuration, in snapshots without listeners
 	Scope    string `json:"scope,omitempty"`    // the key of a scoped route configuration
 	Host     string `json:"host,omitempty"`     // a domain of a virtual host
@@ -25,36 +25,36 @@ type Where struct {
 	Resource string `json:"resource,omitempty"` // KIND/NAME of any other resource
 }
 
-// Change is one difference. Nil is what is not there.
+// Change is one difference. A nil value is not set.
 type Change struct {
 	Where  Where   `json:"where"`
 	What   string  `json:"what"`
 	Before *string `json:"before"`
 	After  *string `json:"after"`
 
-	exists bool // the place itself comes or goes
+	exists bool // the place itself is added or removed
 }
 
-// Set stands for a value that is there and not shown, since it is large, or may be a secret.
+// Set stands for a value that is set but not shown, since it is large or may be a secret.
 const Set = "set"
 
-// Unreached is a resource that differs, and that no listener leads to.
+// Unreached is a resource that differs and that no listener leads to.
 type Unreached struct {
 	Kind   graph.Kind `json:"kind"`
 	Name   string     `json:"name"`
 	Change string     `json:"change"` // "comes", "goes" or "changes"
 }
 
-// Difference is all that differs.
+// Difference is the result of a comparison.
 type Difference struct {
 	Changes   []Change    `json:"changes"`   // by place, then in the order of a request's way
 	Unreached []Unreached `json:"unreached"` // by kind, then by name
 	Shadowed  []Shadowed  `json:"shadowed"`  // by place
-	// Unknown says what could not be compared, since only one of the snapshots has it.
+	// Unknown lists what could not be compared, since only one of the snapshots has it.
 	Unknown []string `json:"unknown"`
 }
 
-// Diff compares two snapshots, both built.
+// Diff compares two built snapshots.
 func Diff(before, after *graph.Snapshot) *Difference {
 	from, to := newSide(before), newSide(after)
 	names := pairListeners(from, to)

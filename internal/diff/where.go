@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// String names the place for people, the narrowest first.
+// String names the place for people, from the narrowest to the widest.
 func (w Where) String() string {
 	switch {
 	case w.Resource != "":

@@ -95,7 +95,7 @@ func TestWorlds(t *testing.T) {
 	}
 }
 
-// What is wrong in the bootstrap itself is not the push's fault; what the push takes away from it is.
+// Errors in the bootstrap itself do not count against the push. Removing what the bootstrap needs does.
 func TestBootstrapsOwnErrors(t *testing.T) {
 	text := strings.Replace(bootText, "  clusters:", `  listeners:
   - name: static
@@ -140,7 +140,7 @@ func TestHazards(t *testing.T) {
 	}
 }
 
-// misfit is a snapshot with what go-control-plane would serve as garbage.
+// misfit is a snapshot with resources that go-control-plane would serve as garbage.
 func TestMisfits(t *testing.T) {
 	for name, bad := range map[string]types.Resource{
 		"another type": &routev3.RouteConfiguration{Name: "odd"}, "nothing": nil, "nothing of the type": (*clusterv3.Cluster)(nil),
@@ -155,7 +155,7 @@ func TestMisfits(t *testing.T) {
 	}
 }
 
-// other is a snapshot that is none of go-control-plane's.
+// other is a snapshot that is not one of go-control-plane's types.
 type other struct{ *cachev3.Snapshot }
 
 func (o other) GetVersion(url string) string {
@@ -175,6 +175,6 @@ func TestOtherSnapshots(t *testing.T) {
 	g.must(admission.Quarantined, other{snapshot(t, "v2", plus(refused(eds("shop")), slow(eds("cart")))...)}, "cluster shop keeps its version")
 	held, err := g.GetSnapshot(node)
 	if err != nil || held.GetVersion(ownType) != "own" || held.ConstructVersionMap() != nil || len(held.GetVersionMap(resource.ClusterType)) != 2 {
-		t.Errorf("its own types are gone: %v", held)
+		t.Errorf("its own types are missing: %v", held)
 	}
 }

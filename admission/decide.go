@@ -22,27 +22,27 @@ type judging struct {
 	*Gate
 	ctx      context.Context
 	node     string
-	had      *judged // what was pushed last; nil: not known
-	pushing  bool    // it is on its way, and the cache need not be asked
+	had      *candidate // what was pushed last; nil: not known
+	pushing  bool       // that is under way, so that the cache need not be asked
 	snapshot cachev3.ResourceSnapshot
-	world    world // what the node ever had any of; with that of base and next, once they are known
+	world    world // the types that the node ever had; includes those of base and next once they are known
 
-	base, next *judged
-	first      bool // there is nothing that the node has: base is empty
+	base, next *candidate
+	first      bool // the node does not have a snapshot: base is empty
 	failures   []*lint.Failure
 	err        error
 	progress   atomic.Pointer[verdict]
 }
 
-// verdict is what judging has come to.
+// verdict is the result of judging so far.
 type verdict struct {
 	Decision
-	out   *judged // what goes out
-	whole bool    // it is not merely what is known so far
+	out   *candidate // what is pushed
+	whole bool       // the result is final
 }
 
-// decide judges a snapshot, as far as the deadline allows. It returns an error if ctx ends before.
-func (g *Gate) decide(ctx context.Context, name string, n *node, snapshot cachev3.ResourceSnapshot) (Decision, *judged, error) {
+// decide judges a snapshot until the deadline. It returns an error if ctx ends first.
+func (g *Gate) decide(ctx context.Context, name string, n *node, snapshot cachev3.ResourceSnapshot) (Decision, *candidate, error) {
 	began := time.Now()
 	limited, cancel := context.WithTimeoutCause(ctx, g.options.Deadline, errDeadline)
 	defer cancel()
@@ -68,33 +68,33 @@ func (g *Gate) decide(ctx context.Context, name string, n *node, snapshot cachev
 	if err := ctx.Err(); err != nil {
 		return Decision{}, nil, err
 	}
-	g.metrics.judged(time.Since(began))
+	g.metrics.observe(time.Since(began))
 	v := j.conclude()
 	return v.Decision, v.out, nil
 }
 
-// known is what the node has, when judging has come to its end.
-func (j *judging) known() *judged {
+// known is what the node has, after judging has finished.
+func (j *judging) known() *candidate {
 	if j.first {
 		return nil
 	}
 	return j.base
 }
 
-// forget drops what can be made again when it is needed: a quarter of the memory that a node takes.
+// forget drops the graphs, which can be built again when needed. They are a quarter of the memory of a node.
 func (j *judging) forget() {
-	all := []*judged{j.base, j.next}
+	all := []*candidate{j.base, j.next}
 	if v := j.progress.Load(); v != nil {
 		all = append(all, v.out)
 	}
 	for _, one := range all {
-		if one != nil && j.options.Hazards == nil { // which are asked with each push
+		if one != nil && j.options.Hazards == nil { // Hazards needs them for each push
 			one.graph = nil
 		}
 	}
 }
 
-// conclude says what becomes of the snapshot by what is known now.
+// conclude decides by what is known now.
 func (j *judging) conclude() *verdict {
 	v := j.progress.Load()
 	if v != nil && v.whole {
@@ -111,12 +111,12 @@ func (j *judging) conclude() *verdict {
 	return &late
 }
 
-// run judges. What it finds, a panic too, is in progress.
+// run judges the snapshot. It stores what it finds, and a panic, in progress.
 func (j *judging) run() {
 	defer func() {
 		if p := recover(); p != nil {
 			v := verdict{Decision: Decision{Node: j.node, Outcome: Admitted, Failures: j.failures, Snapshot: j.snapshot}}
-			if known := j.progress.Load(); known != nil { // what is known to be broken does not go out
+			if known := j.progress.Load(); known != nil { // what is known to be broken is not pushed
 				v = *known
 			}
 			v.whole, v.Err = true, fmt.Errorf("judging failed: %v", p)
@@ -154,23 +154,23 @@ func (j *judging) run() {
 	j.progress.Store(v)
 }
 
-// before returns what the node has: what the cache holds, or what is on its way there.
-func (j *judging) before() (base *judged, first bool) {
+// before returns what the node has: what the cache holds, or what is being pushed.
+func (j *judging) before() (base *candidate, first bool) {
 	if j.had != nil && j.pushing {
 		return j.had, false
 	}
 	held, err := j.GetSnapshot(j.node)
 	switch {
 	case err != nil || gocp.None(held):
-		return &judged{}, true
+		return &candidate{}, true
 	case j.had != nil && j.had.holds(held):
 		return j.had, false
 	}
 	return j.read(held, j.had), false
 }
 
-// find lists the errors in what could go out, and those of the way there. It tells whether it came to its end.
-func (j *judging) find(next *judged) ([]lint.Diagnostic, bool) {
+// find lists the errors in what could be pushed, and the hazards of pushing it. It reports whether it finished in time.
+func (j *judging) find(next *candidate) ([]lint.Diagnostic, bool) {
 	if !j.lint(j.ctx, next, j.world) {
 		return nil, false
 	}
@@ -182,8 +182,8 @@ func (j *judging) find(next *judged) ([]lint.Diagnostic, bool) {
 	return slices.Concat(next.errors, j.hazards(next)), j.ctx.Err() == nil
 }
 
-// hazards of the way to what could go out. If looking for them fails, there are none.
-func (j *judging) hazards(next *judged) (found []lint.Diagnostic) {
+// hazards lists the hazards of pushing a candidate; none if the check panics.
+func (j *judging) hazards(next *candidate) (found []lint.Diagnostic) {
 	defer func() {
 		if p := recover(); p != nil {
 			j.err = fmt.Errorf("looking for hazards failed: %v", p)
@@ -197,7 +197,7 @@ func (j *judging) hazards(next *judged) (found []lint.Diagnostic) {
 	return errorsIn(slices.Clone(result.Diagnostics))
 }
 
-// fresh picks the new errors. What the node has is looked at only when there are any.
+// fresh picks the new errors. What the node has is judged only if there are errors at all.
 func (j *judging) fresh(found []lint.Diagnostic) ([]lint.Diagnostic, bool) {
 	if len(found) == 0 {
 		return nil, true
@@ -205,11 +205,11 @@ func (j *judging) fresh(found []lint.Diagnostic) ([]lint.Diagnostic, bool) {
 	if !j.lint(j.ctx, j.base, j.world) {
 		return nil, false
 	}
-	fresh := pickFresh(found, j.base)
+	fresh := pickNew(found, j.base)
 	return report.Redacted(&lint.Result{Diagnostics: fresh}), true
 }
 
-// strictest policy for new errors.
+// strictest returns the strictest policy for new errors.
 func (j *judging) strictest(fresh []lint.Diagnostic) Policy {
 	strictest := Observe
 	for i := range fresh {

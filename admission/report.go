@@ -10,8 +10,8 @@ import (
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 )
 
-// tell counts a decision, logs it, and reports it.
-func (g *Gate) tell(d Decision, given cachev3.ResourceSnapshot) {
+// report counts a decision, logs it, and passes it to Options.Report.
+func (g *Gate) report(d Decision, given cachev3.ResourceSnapshot) {
 	g.metrics.count(&d)
 	if g.options.Log != nil {
 		log(g.options.Log, &d, given)
@@ -21,10 +21,10 @@ func (g *Gate) tell(d Decision, given cachev3.ResourceSnapshot) {
 	}
 }
 
-// shown is how many findings a line of the log lists; Options.Report gets all.
+// shown is the number of findings in a line of the log. Options.Report gets all.
 const shown = 10
 
-// log writes one line.
+// log writes one line about a decision.
 func log(to *slog.Logger, d *Decision, given cachev3.ResourceSnapshot) {
 	level := slog.LevelWarn
 	if d.Outcome == Admitted && !d.TimedOut && len(d.Failures) == 0 && d.Err == nil {
@@ -64,7 +64,7 @@ func log(to *slog.Logger, d *Decision, given cachev3.ResourceSnapshot) {
 	to.LogAttrs(context.Background(), level, "xDS snapshot "+string(d.Outcome), attrs...)
 }
 
-// versions lists those of a snapshot's types, each once.
+// versions lists the versions of a snapshot's types, each once.
 func versions(s cachev3.ResourceSnapshot) string {
 	var all []string
 	for _, url := range urls {

@@ -7,7 +7,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// defect is what stays of an error while lists shift around it: no path, and no number that could be an index.
+// defect is the part of an error that does not change when lists shift: without the path, and without numbers that could be indices.
 type defect struct {
 	rule    *lint.Rule
 	kind    graph.Kind
@@ -19,20 +19,20 @@ func defectOf(d *lint.Diagnostic) defect {
 	return defect{d.Rule, d.Resource.Kind, d.Resource.Name, lint.WithoutNumbers(d.Message)}
 }
 
-// silence is a rule that failed, so that nothing is known of what it finds: on one resource, or (nil) on a whole snapshot.
-type silence struct {
+// failedRule is a rule that failed on one resource, or with an empty key on a whole snapshot. What it would have found is not known.
+type failedRule struct {
 	rule *lint.Rule
 	key  key
 }
 
-// pickFresh picks the errors that are not in what the node has. As often as a defect is there already, it is known: first in the same place, then
-// in any other. What is wrong with resources that have not changed can also be told in other words, where one of them goes away. And what a rule
-// finds that failed on what the node has may have been there as well.
-func pickFresh(found []lint.Diagnostic, base *judged) []lint.Diagnostic {
-	silent := silences(base.failures)
+// pickNew picks the errors that the node does not have yet. Each known defect accounts for one equal error: in the same place first, then in any
+// other place. In unchanged resources, an error with the same rule and path is known even if its message differs: it does when a related
+// resource is removed. Errors of a rule that failed on what the node has are not new either, since the node may have had them before.
+func pickNew(found []lint.Diagnostic, base *candidate) []lint.Diagnostic {
+	failed := failedRules(base.failures)
 	fresh := slices.DeleteFunc(slices.Clone(found), func(d lint.Diagnostic) bool {
 		k, _ := keyOf(d.Resource)
-		return silent[silence{d.Rule, key{}}] || silent[silence{d.Rule, k}] || slices.Contains(base.unable, d.Rule.Origin)
+		return failed[failedRule{d.Rule, key{}}] || failed[failedRule{d.Rule, k}] || slices.Contains(base.unable, d.Rule.Origin)
 	})
 	known := base.errors
 	for _, trait := range []func(*lint.Diagnostic) any{
@@ -51,8 +51,8 @@ func pickFresh(found []lint.Diagnostic, base *judged) []lint.Diagnostic {
 	return fresh
 }
 
-// lacks tells whether a resource is new, or has changed.
-func (j *judged) lacks(r *graph.Resource) bool {
+// lacks reports whether a resource is new or has changed.
+func (j *candidate) lacks(r *graph.Resource) bool {
 	if r == nil {
 		return false
 	}
@@ -61,7 +61,7 @@ func (j *judged) lacks(r *graph.Resource) bool {
 	return ours && (was == nil || !graph.Equal(was, r))
 }
 
-// unmatched pairs off errors that have a trait in common, and returns those of both sides that stay alone.
+// unmatched pairs errors that have the same trait, and returns those of both sides that have no partner.
 func unmatched(fresh, known []lint.Diagnostic, trait func(*lint.Diagnostic) any) (_, _ []lint.Diagnostic) {
 	by := map[any][]int{}
 	for i := range known {
@@ -88,14 +88,14 @@ func unmatched(fresh, known []lint.Diagnostic, trait func(*lint.Diagnostic) any)
 	return fresh, alone
 }
 
-func silences(failures []*lint.Failure) map[silence]bool {
-	all := map[silence]bool{}
+func failedRules(failures []*lint.Failure) map[failedRule]bool {
+	all := map[failedRule]bool{}
 	for _, f := range failures {
 		var at key
 		if f.Resource != nil {
 			at, _ = keyOf(f.Resource)
 		}
-		all[silence{f.Rule, at}] = true
+		all[failedRule{f.Rule, at}] = true
 	}
 	return all
 }

@@ -29,17 +29,17 @@ func TestMetrics(t *testing.T) {
 	g.must(admission.Blocked, snapshot(t, "v3", plus(listener("web", 8080, "nowhere"))...))
 	g.must(admission.Quarantined, snapshot(t, "v4", plus(table("public", "nowhere", "elsewhere"))...), "route_configuration public keeps its version")
 	if err := testutil.GatherAndCompare(registry, strings.NewReader(`
-# HELP xdslint_gate_new_errors_total Errors in snapshots that the node did not have before, by the rule that found them.
+# HELP xdslint_gate_new_errors_total Errors in snapshots that the node did not have before, by rule.
 # TYPE xdslint_gate_new_errors_total counter
 xdslint_gate_new_errors_total{rule="reference/listener-unknown-rds"} 1
 xdslint_gate_new_errors_total{rule="reference/route-unknown-cluster"} 2
-# HELP xdslint_gate_snapshots_total Snapshots that were judged, by what became of them: admitted, observed, quarantined, blocked.
+# HELP xdslint_gate_snapshots_total Snapshots that were judged, by outcome: admitted, observed, quarantined, blocked.
 # TYPE xdslint_gate_snapshots_total counter
 xdslint_gate_snapshots_total{outcome="admitted"} 2
 xdslint_gate_snapshots_total{outcome="blocked"} 1
 xdslint_gate_snapshots_total{outcome="observed"} 0
 xdslint_gate_snapshots_total{outcome="quarantined"} 1
-# HELP xdslint_gate_withheld_resources_total Resources that a node did not get as its new snapshot has them, by kind; of quarantined snapshots only.
+# HELP xdslint_gate_withheld_resources_total Resources that were withheld from quarantined snapshots, by kind.
 # TYPE xdslint_gate_withheld_resources_total counter
 xdslint_gate_withheld_resources_total{kind="route_configuration"} 1
 `), "xdslint_gate_new_errors_total", "xdslint_gate_snapshots_total", "xdslint_gate_withheld_resources_total"); err != nil {
