@@ -40,7 +40,7 @@ func Example() {
 	fmt.Println(len(made.Remaining(dataplane.Default()).Diagnostics), "hazards that no order avoids")
 	// Output:
 	// error transition/route-before-cluster cluster "green" is used before Envoy has it: requests for any host
-	// error transition/delete-referenced-cluster cluster "blue" goes while it is in use: requests for any host
+	// error transition/delete-referenced-cluster cluster "blue" is removed while still in use: requests for any host
 	// phase 1
 	//   update CDS green new
 	//   wait for ack CDS [green] 30s

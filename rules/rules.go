@@ -18,7 +18,10 @@ import (
 )
 
 // Groups are the built-in groups, in the order in which they are documented.
-var Groups = []*lint.Group{schema.Rules, reference.Rules, listener.Rules, http.Rules, route.Rules, cluster.Rules, endpoint.Rules, health.Rules, bootstrap.Rules, version.Rules, transition.Rules}
+var Groups = []*lint.Group{
+	schema.Rules, reference.Rules, listener.Rules, http.Rules, route.Rules, cluster.Rules, endpoint.Rules, health.Rules,
+	bootstrap.Rules, version.Rules, transition.Rules,
+}
 
 // Meta are the groups that do not check Envoy's configuration itself: suppressions, and the users' custom rules.
 var Meta = []*lint.Group{suppress.Rules, lint.Custom}

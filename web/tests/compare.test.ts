@@ -47,7 +47,7 @@ test("an example shows what breaks, and the phases in which nothing does", () =>
     const hazards = panel(page).getByRole("region", { name: "Hazards" }).getByRole("article");
     assert.match(await hazards.nth(0).innerText(), /error cluster "cart-green" is used before Envoy has it: requests for shop\.example\.com, \/cart\/\* at listener "ingress"/);
     assert.match(await hazards.nth(0).innerText(), /503 \(response flag NC\)/);
-    assert.match(await hazards.nth(1).innerText(), /error cluster "cart-blue" goes while it is in use/);
+    assert.match(await hazards.nth(1).innerText(), /error cluster "cart-blue" is removed while still in use/);
     assert.equal(await hazards.nth(0).getByRole("link").getAttribute("href"), "./rules/transition/route-before-cluster.html");
 
     const rows = await phases(page).all();
@@ -64,7 +64,7 @@ test("an example shows what breaks, and the phases in which nothing does", () =>
       ["wait for the ACK of LDS with ingress, RDS with shop-green (30s at most)", "wait until Envoy no longer asks RDS for shop-blue (10m30s at most)"],
       ["wait for the ACK of CDS without cart-blue (30s at most)"],
     ]);
-    await panel(page).getByRole("region", { name: "Notes" }).getByText('cluster "orders" is made anew').waitFor();
+    await panel(page).getByRole("region", { name: "Notes" }).getByText('cluster "orders" is rebuilt').waitFor();
   }));
 
 test("what is found and what is sent lead to the texts of both sides", () =>

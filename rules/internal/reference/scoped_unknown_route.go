@@ -22,7 +22,8 @@ var _ = Rules.Add(&lint.Rule{
 			case e.Field != fieldScope:
 			case e.Place.Parent != nil:
 				p.ReportEdge(e, lint.Diagnostic{
-					Message:  fmt.Sprintf("an inline scope of a connection manager cannot refer to a route configuration, here %q", e.Target),
+					Message: fmt.Sprintf("an inline scope of a connection manager cannot refer to a route configuration, here %q",
+						e.Target),
 					Notes:    []string{envoy.OnReject(e.From)},
 					Help:     "write the route table here, as route_configuration, or serve the scopes over SRDS",
 					Rejected: e.From.State == "",

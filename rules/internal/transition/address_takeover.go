@@ -52,9 +52,10 @@ func takes(p *lint.Pass, owners map[socket]*graph.Change, change *graph.Change, 
 			p.Report(b.at, lint.Diagnostic{
 				Severity: lint.Error,
 				Message:  fmt.Sprintf("listeners %s exchange their addresses, which envoy rejects", quoted(circle)),
-				Notes:    []string{"each keeps its address until it has the new one, so envoy rejects all of them (NACK: duplicate address), however often they are sent, and keeps the old ones"},
-				Help:     "move one of them to a free address first, and push the others after envoy has ACKed that",
-				Related:  []lint.Related{related},
+				Notes: []string{"each keeps its address until it has the new one, so envoy rejects all of them " +
+					"(NACK: duplicate address), however often they are sent, and keeps the old ones"},
+				Help:    "move one of them to a free address first, and push the others after envoy has ACKed that",
+				Related: []lint.Related{related},
 			})
 		default:
 			takeMoving(p, change, owner, b, related)
@@ -72,25 +73,31 @@ func takeRemoved(p *lint.Pass, change, owner *graph.Change, b bound, related lin
 	}
 	p.Report(b.at, lint.Diagnostic{
 		Severity: lint.Info,
-		Message:  fmt.Sprintf("listener %q takes %s from %q, but must wait for %s %q", change.Name, b, owner.Name, spoken(needs.Kind), needs.Target),
-		Notes:    []string{"envoy accepts new connections only when it has that, a round trip to the control plane later; they wait, and none fails"},
-		Related:  []lint.Related{related},
+		Message: fmt.Sprintf("listener %q takes %s from %q, but must wait for %s %q",
+			change.Name, b, owner.Name, spoken(needs.Kind), needs.Target),
+		Notes: []string{"envoy accepts new connections only when it has that, a round trip to the control plane later; they " +
+			"wait, and none fails"},
+		Related: []lint.Related{related},
 	})
 }
 
 func takeMoving(p *lint.Pass, change, owner *graph.Change, b bound, related lint.Related) {
 	d := lint.Diagnostic{
 		Message: fmt.Sprintf("listener %q takes %s, which %q leaves only in the same push", change.Name, b, owner.Name),
-		Help:    fmt.Sprintf("move %q first, and push %q after envoy has ACKed that; in between, connections to the address fail", owner.Name, change.Name),
+		Help: fmt.Sprintf("move %q first, and push %q after envoy has ACKed that; in between, connections to the address fail",
+			owner.Name, change.Name),
 		Related: []lint.Related{related},
 	}
 	if needs := unheld(p, owner); needs != nil {
-		d.Notes = []string{fmt.Sprintf("%q keeps the address until it has %s %q, so envoy rejects %q (NACK: duplicate address)", owner.Name, spoken(needs.Kind), needs.Target, change.Name)}
+		d.Notes = []string{fmt.Sprintf("%q keeps the address until it has %s %q, so envoy rejects %q (NACK: duplicate address)",
+			owner.Name, spoken(needs.Kind), needs.Target, change.Name)}
 	} else {
-		d.Notes = []string{fmt.Sprintf("if %q comes before %q in the response, envoy rejects it (NACK: duplicate address)", change.Name, owner.Name)}
+		d.Notes = []string{fmt.Sprintf("if %q comes before %q in the response, envoy rejects it (NACK: duplicate address)",
+			change.Name, owner.Name)}
 	}
 	if p.Push.Transport.Incremental() {
-		d.Notes = append(d.Notes, fmt.Sprintf("go-control-plane does not send a rejected delta again: connections to %s fail until the listener changes once more", b))
+		d.Notes = append(d.Notes, fmt.Sprintf("go-control-plane does not send a rejected delta again: connections to %s fail "+
+			"until the listener changes once more", b))
 	} else {
 		d.Notes = append(d.Notes, fmt.Sprintf("connections to %s fail until the server has sent it again", b))
 	}

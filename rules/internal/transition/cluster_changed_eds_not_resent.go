@@ -53,9 +53,11 @@ func reportStuck(p *lint.Pass, stuck []*graph.Change) {
 	c, _ := first.New.Message.(*clusterv3.Cluster)
 	wait := fetchTimeout(c.GetEdsClusterConfig().GetEdsConfig())
 	d := lint.Diagnostic{
-		Message: fmt.Sprintf("the change of cluster %q%s waits for endpoints that are not sent again", first.Name, andMore(len(stuck)-1, "other", "others")),
+		Message: fmt.Sprintf("the change of cluster %q%s waits for endpoints that are not sent again",
+			first.Name, andMore(len(stuck)-1, "other", "others")),
 		Notes: []string{
-			"envoy warms the changed cluster until it receives the endpoints again, but they have not changed; meanwhile the old cluster serves, so no request fails",
+			"envoy warms the changed cluster until it receives the endpoints again, but they have not changed; meanwhile the " +
+				"old cluster serves, so no request fails",
 			fmt.Sprintf("the change is %g s late (initial_fetch_timeout), and Envoy withholds the ACK of CDS until then", wait.Seconds()),
 		},
 		Help: "send the load assignment again after the cluster, with a new version of EDS: `xdslint plan` does",
@@ -64,7 +66,8 @@ func reportStuck(p *lint.Pass, stuck []*graph.Change) {
 		d.Notes[1] = "it waits forever (initial_fetch_timeout: 0s), and Envoy never ACKs CDS"
 	}
 	if p.Push.Transport.Incremental() {
-		d.Help = "send the load assignment again after the cluster, with a harmless change such as policy.overprovisioning_factor: 140: `xdslint plan` does"
+		d.Help = "send the load assignment again after the cluster, with a harmless change such as " +
+			"policy.overprovisioning_factor: 140: `xdslint plan` does"
 	}
 	p.Report(changedField(first), d)
 }

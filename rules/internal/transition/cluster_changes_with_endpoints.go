@@ -40,7 +40,8 @@ func reportTogether(p *lint.Pass, change *graph.Change, eds *graph.Edge, field s
 		Notes: []string{
 			"until the new cluster is warm, the old cluster uses the new endpoints with its old settings: 503 (response flag UF or UC)",
 		},
-		Help:    fmt.Sprintf("give the cluster another eds_cluster_config.service_name in the same push: the old one then keeps the endpoints of %q until the new one is warm", eds.Target),
+		Help: fmt.Sprintf("give the cluster another eds_cluster_config.service_name in the same push: the old one then keeps "+
+			"the endpoints of %q until the new one is warm", eds.Target),
 		Related: []lint.Related{lint.RelatedTo(eds.To.At().Field("endpoints"), "all these endpoints are new")},
 	})
 }

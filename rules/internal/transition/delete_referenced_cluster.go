@@ -37,8 +37,9 @@ func reportDeparture(p *lint.Pass, changes *graph.Changes, g gap) {
 	d := lint.Diagnostic{
 		Severity: first.severity,
 		Message:  fmt.Sprintf("cluster %q is removed while still in use: %s", g.cluster.Name, whose(first.traffic, first.edge)),
-		Help:     "remove the cluster in a separate push, after Envoy has ACKed the routes that no longer use it: `xdslint plan` gives the order",
-		Related:  []lint.Related{lint.RelatedTo(g.cluster.At().Field("name"), "the new snapshot does not have it")},
+		Help: "remove the cluster in a separate push, after Envoy has ACKed the routes that no longer use it: " +
+			"`xdslint plan` gives the order",
+		Related: []lint.Related{lint.RelatedTo(g.cluster.At().Field("name"), "the new snapshot does not have it")},
 	}
 	switch {
 	case first.remains:
@@ -47,7 +48,8 @@ func reportDeparture(p *lint.Pass, changes *graph.Changes, g gap) {
 	case drains:
 		d.Notes = []string{first.meanwhile + ": connections from before the push keep the old routes while they drain, " +
 			"up to the drain time (--drain-time-s, 600 s by default)"}
-		d.Help = "keep the cluster until the draining connections are closed (Envoy then no longer requests the old route configuration): `xdslint plan` gives the order"
+		d.Help = "keep the cluster until the draining connections are closed (Envoy then no longer requests the old route " +
+			"configuration): `xdslint plan` gives the order"
 	default:
 		d.Notes = []string{"between CDS and the rest of the push, " + first.meanwhile}
 	}

@@ -31,7 +31,8 @@ var _ = Rules.Add(&lint.Rule{
 			} else if e := useOf(p.Old, was, func(e *graph.Edge) bool { return before.Continues(e, after) }); e != nil {
 				until := "until Envoy has the rest of the push, whose routes no longer use the cluster"
 				if draining(p, changes, e) {
-					until = "on connections that keep the old routes while they drain, up to the drain time (--drain-time-s, 600 s by default)"
+					until = "on connections that keep the old routes while they drain, up to the drain time (--drain-time-s, " +
+						"600 s by default)"
 				}
 				lost.report(p, e, whose(before, e), until, "it is used here before the push")
 			}

@@ -77,9 +77,10 @@ func reportForever(p *lint.Pass, change *graph.Change, e *graph.Edge) {
 		at = at.Field("eds_cluster_config")
 	}
 	p.Report(at.Field(awaited[e.Kind], "initial_fetch_timeout"), lint.Diagnostic{
-		Message: fmt.Sprintf("%s %q waits forever for %s %q, which the push does not have", spoken(change.Kind), change.Name, spoken(e.Kind), e.Target),
-		Notes:   []string{foreverNote(change)},
-		Help:    fmt.Sprintf("push the %s too, or leave initial_fetch_timeout at its default of 15 s", spoken(e.Kind)),
+		Message: fmt.Sprintf("%s %q waits forever for %s %q, which the push does not have",
+			spoken(change.Kind), change.Name, spoken(e.Kind), e.Target),
+		Notes: []string{foreverNote(change)},
+		Help:  fmt.Sprintf("push the %s too, or leave initial_fetch_timeout at its default of 15 s", spoken(e.Kind)),
 	})
 }
 

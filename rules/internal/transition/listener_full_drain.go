@@ -43,7 +43,8 @@ func reportFullDrain(p *lint.Pass, change *graph.Change, d envoy.Drain) {
 		return
 	}
 	if rebinds(change) {
-		severity, notes = lint.Warning, append(notes, "envoy opens new sockets: connections that are not yet accepted at that moment are reset")
+		severity, notes = lint.Warning, append(notes, "envoy opens new sockets: connections that are not yet accepted at that "+
+			"moment are reset")
 	}
 	p.Report(fieldOf(change, d.Why), lint.Diagnostic{
 		Severity: severity,

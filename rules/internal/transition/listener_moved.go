@@ -50,7 +50,8 @@ func reportMove(p *lint.Pass, change *graph.Change, after []bound) {
 	}
 	p.Report(goes[0].at, lint.Diagnostic{
 		Message: fmt.Sprintf("listener %q moves from %s to %s", change.Name, left, goes[0]),
-		Notes:   []string{fmt.Sprintf("new connections to %s fail (connection refused) as soon as the listener is at its new address; open ones drain", left)},
+		Notes: []string{fmt.Sprintf("new connections to %s fail (connection refused) as soon as the listener is at its new "+
+			"address; open ones drain", left)},
 		Help:    "add a listener with another name for the new address, and remove this one when no client connects to it any more",
 		Related: []lint.Related{lint.RelatedTo(left.at, "the address before the push")},
 	})

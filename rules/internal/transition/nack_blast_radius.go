@@ -52,7 +52,8 @@ func blast(p *lint.Pass, all []*graph.Change) {
 		}
 		p.Report(at, lint.Diagnostic{
 			Message: fmt.Sprintf("%s, so envoy rejects the whole response: changes of %s are lost too", what, names),
-			Notes:   []string{fmt.Sprintf("that includes all updates and removals of type %s in this push; envoy keeps the old resources", spoken(change.Kind))},
+			Notes: []string{fmt.Sprintf("that includes all updates and removals of type %s in this push; envoy keeps the old resources",
+				spoken(change.Kind))},
 		})
 		return // Envoy rejects the response once
 	}

@@ -49,9 +49,11 @@ func reportRename(p *lint.Pass, g gap, before, after *graph.Resource) {
 	}
 	p.ReportEdge(first.edge, lint.Diagnostic{
 		Severity: min(p.Rule.Severity, first.severity),
-		Message:  fmt.Sprintf("cluster %q is renamed to %q while still in use: %s", before.Name, after.Name, whose(first.traffic, first.edge)),
-		Notes:    append(notes, placesMore(len(g.uses)-1)...),
-		Help:     "add the new name and wait until Envoy ACKs CDS, then push the routes, then remove the old name: `xdslint plan` gives the order",
+		Message: fmt.Sprintf("cluster %q is renamed to %q while still in use: %s",
+			before.Name, after.Name, whose(first.traffic, first.edge)),
+		Notes: append(notes, placesMore(len(g.uses)-1)...),
+		Help: "add the new name and wait until Envoy ACKs CDS, then push the routes, then remove the old name: " +
+			"`xdslint plan` gives the order",
 		Related: []lint.Related{
 			lint.RelatedTo(before.At().Field("name"), "the old name"),
 			lint.RelatedTo(after.At().Field("name"), "the new name, with the same settings and endpoints"),

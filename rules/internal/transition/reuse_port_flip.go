@@ -31,15 +31,18 @@ var _ = Rules.Add(&lint.Rule{
 			switch {
 			case envoy.ReusePortFlips(change):
 				p.Report(fieldOf(change, "enable_reuse_port"), lint.Diagnostic{
-					Message: fmt.Sprintf("enable_reuse_port of listener %q changes from %t to %t", change.Name, envoy.ReusesPort(before), envoy.ReusesPort(after)),
-					Notes:   []string{rejectedUpdate},
-					Help:    "keep the old value, or give the listener another name: envoy then reuses the sockets",
+					Message: fmt.Sprintf("enable_reuse_port of listener %q changes from %t to %t",
+						change.Name, envoy.ReusesPort(before), envoy.ReusesPort(after)),
+					Notes: []string{rejectedUpdate},
+					Help:  "keep the old value, or give the listener another name: envoy then reuses the sockets",
 				})
 			case rejectedRebind(change):
 				p.Report(fieldOf(change, "enable_reuse_port"), lint.Diagnostic{
-					Message: fmt.Sprintf("listener %q needs new sockets, but without enable_reuse_port its address cannot be bound twice", change.Name),
-					Notes:   []string{rejectedUpdate},
-					Help:    "remove the listener, wait until envoy ACKs that, then add the new one; in between, new connections fail (connection refused)",
+					Message: fmt.Sprintf("listener %q needs new sockets, but without enable_reuse_port its address cannot be bound twice",
+						change.Name),
+					Notes: []string{rejectedUpdate},
+					Help: "remove the listener, wait until envoy ACKs that, then add the new one; in between, new " +
+						"connections fail (connection refused)",
 				})
 			}
 		}

@@ -36,14 +36,17 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			d := lint.Diagnostic{
 				Message: fmt.Sprintf("cluster %q is used before it has endpoints: %s", now.Name, whose(after, e)),
-				Notes:   []string{"the cluster has no host: until it has endpoints, envoy answers the requests with 503 (response flag UH)"},
+				Notes: []string{"the cluster has no host: until it has endpoints, envoy answers the requests with 503 " +
+					"(response flag UH)"},
 				Help:    "push the endpoints and wait until Envoy ACKs EDS, then push the routes: `xdslint plan` gives the order",
 				Related: []lint.Related{lint.RelatedTo(now.At().Field("name"), "it existed before, without endpoints")},
 			}
 			switch {
 			case waitsForHealth(now):
-				d.Notes[0] = "until a new endpoint passes its first health check, envoy answers the requests with 503 (response flag UH), since healthy_panic_threshold is 0"
-				d.Help = "push the endpoints first, and the routes when their health checks have passed; the ACK of EDS does not wait for that"
+				d.Notes[0] = "until a new endpoint passes its first health check, envoy answers the requests with 503 (response " +
+					"flag UH), since healthy_panic_threshold is 0"
+				d.Help = "push the endpoints first, and the routes when their health checks have passed; the ACK of EDS does " +
+					"not wait for that"
 			case p.Push.Transport.ADS():
 				d.Severity = lint.Info
 				d.Notes = append(d.Notes, "over ADS, this happens only if the server sends RDS before EDS")

@@ -46,7 +46,8 @@ func reportFrozen(p *lint.Pass, gone *graph.Resource, edges []*graph.Edge) {
 		"a running Envoy keeps its last version; a starting Envoy waits for initial_fetch_timeout (15 s unless set), then " + without,
 	}
 	p.ReportEdge(first, lint.Diagnostic{
-		Message: fmt.Sprintf("%s %q is removed, but %s %q still refers to it", spoken(gone.Kind), gone.Name, spoken(first.From.Kind), first.From.Name),
+		Message: fmt.Sprintf("%s %q is removed, but %s %q still refers to it",
+			spoken(gone.Kind), gone.Name, spoken(first.From.Kind), first.From.Name),
 		Notes:   append(notes, placesMore(len(edges)-1)...),
 		Help:    "keep it, or remove it together with what refers to it",
 		Related: []lint.Related{lint.RelatedTo(gone.At().Field("name"), "the new snapshot does not have it")},

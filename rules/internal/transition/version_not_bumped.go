@@ -77,8 +77,10 @@ func reportStale(p *lint.Pass, stale []*graph.Change) {
 		does = several
 	}
 	p.ReportResource(r, lint.Diagnostic{
-		Message: fmt.Sprintf("%s %q%s %s, but the version is still %q", spoken(first.Kind), first.Name, andMore(len(stale)-1, "other", "others"), does, r.Version),
-		Notes:   []string{"a server that compares versions assumes that envoy already has it, and sends nothing; an envoy that reconnects gets the new content"},
-		Help:    "set a new version for each new content, such as a counter or a hash",
+		Message: fmt.Sprintf("%s %q%s %s, but the version is still %q",
+			spoken(first.Kind), first.Name, andMore(len(stale)-1, "other", "others"), does, r.Version),
+		Notes: []string{"a server that compares versions assumes that envoy already has it, and sends nothing; an envoy that " +
+			"reconnects gets the new content"},
+		Help: "set a new version for each new content, such as a counter or a hash",
 	})
 }
