@@ -1,12 +1,12 @@
-package agree
+package difftest
 
 import (
 	"context"
 	"strings"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/envoytest"
-	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/internal/verdict"
 	"github.com/xdslint/xdslint/rules"
 )
