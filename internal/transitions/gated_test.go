@@ -14,9 +14,9 @@ import (
 	serverv3 "github.com/envoyproxy/go-control-plane/pkg/server/v3"
 
 	"github.com/xdslint/xdslint/admission"
+	planes "github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint"
-	planes "github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -107,7 +107,7 @@ func (r *run) gate(ctx context.Context, options admission.Options) (*admission.G
 	return admission.New(r.cp.cache, options)
 }
 
-// blocked tells whether a gate that blocks leaves what the cache serves.
+// blocked reports whether a gate that blocks does not change what the cache serves.
 func (c *gateCase) blocked(ctx context.Context, r *run) error {
 	gate, err := r.gate(ctx, admission.Options{Policy: admission.Block})
 	if err != nil {
@@ -130,7 +130,7 @@ func (c *gateCase) blocked(ctx context.Context, r *run) error {
 	return nil
 }
 
-// judged tells whether a decision withholds what the case says.
+// judged reports whether a decision withholds what the case says.
 func (c *gateCase) judged(d *admission.Decision) error {
 	var got []string
 	for _, w := range d.Withheld {
