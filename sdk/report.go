@@ -37,8 +37,8 @@ type Edit struct {
 	set *string // JSON; nil: the field is removed
 }
 
-// Set writes a field: a string, a boolean, a number or, if the field is not set, a map[string]any of these. The field must be in the finding's resource, and
-// the message around it must be set. Set panics if the value cannot be encoded as JSON.
+// Set writes a field: a string, a boolean, a number or, if the field is not set, a map[string]any of these. The field must be in the finding's
+// resource, and the message around it must be set. Set panics if the value cannot be encoded as JSON.
 func Set(at At, value any) Edit {
 	raw, err := json.Marshal(value)
 	if err != nil {
@@ -54,7 +54,8 @@ func Remove(at At) Edit { return Edit{at: at} }
 // Report adds a finding at a place.
 func (p *Pass) Report(at At, f Finding) {
 	found := &pluginabi.Finding{
-		Rule: p.Rule.ID, Resource: at.Resource.index, Path: at.Path, Message: f.Message, Notes: f.Notes, Help: f.Help, Severity: pluginabi.Severity(f.Severity),
+		Rule: p.Rule.ID, Resource: at.Resource.index, Path: at.Path,
+		Message: f.Message, Notes: f.Notes, Help: f.Help, Severity: pluginabi.Severity(f.Severity),
 	}
 	for _, fix := range f.Fixes {
 		found.Fixes = append(found.Fixes, fix.encode())

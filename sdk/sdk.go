@@ -1,4 +1,5 @@
-// Package sdk is for plugins in Go: custom rules for xdslint, compiled to WebAssembly. A plugin is a main package that registers its rules in init:
+// Package sdk is for plugins in Go: custom rules for xdslint, compiled to WebAssembly. A plugin is a main package that registers its rules in
+// init:
 //
 //	func init() {
 //		sdk.Register(sdk.Rule{
@@ -28,7 +29,7 @@ import (
 // Severity is how bad a finding is.
 type Severity int
 
-// The severities. Unset is the default: for a finding that of its rule, for a rule Error.
+// The severities. Unset is the default: a finding then has the severity of its rule, and a rule Error.
 const (
 	Unset Severity = iota
 	Info
@@ -36,7 +37,8 @@ const (
 	Error
 )
 
-// Rule is one thing that can be wrong with a configuration: data and one function, without state. Each check runs in a new instance of the plugin.
+// Rule is one thing that can be wrong with a configuration: data and one function, without state. Each check runs in a new instance of the
+// plugin.
 type Rule struct {
 	ID       string // GROUP/NAME in lower-case letters, digits and hyphens; not a group of built-in rules
 	Severity Severity
@@ -95,7 +97,9 @@ func describe(rules []Rule) *pluginabi.Description {
 	d := &pluginabi.Description{}
 	seen := map[string]bool{}
 	for _, r := range rules {
-		d.Rules = append(d.Rules, &pluginabi.Rule{Id: r.ID, Severity: pluginabi.Severity(r.Severity), Summary: r.Summary, Why: r.Why, Links: r.Links})
+		d.Rules = append(d.Rules, &pluginabi.Rule{
+			Id: r.ID, Severity: pluginabi.Severity(r.Severity), Summary: r.Summary, Why: r.Why, Links: r.Links,
+		})
 		for _, name := range r.Check.reads {
 			if !seen[name] {
 				seen[name] = true

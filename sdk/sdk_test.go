@@ -112,7 +112,7 @@ func TestSeverities(t *testing.T) {
 	}
 }
 
-// Mistakes of a rule's author are told as such.
+// Mistakes of a rule's author have clear messages.
 func TestMistakes(t *testing.T) {
 	pass := &Pass{Rule: &Rule{ID: "acme/a"}, Snapshot: read(snapshot(t))}
 	for want, f := range map[string]func(){

@@ -55,7 +55,8 @@ func read(s *pluginabi.Snapshot) *Snapshot {
 	snapshot := &Snapshot{Target: s.GetTarget(), byType: map[string][]*message{}}
 	for i, r := range s.GetResources() {
 		snapshot.Resources = append(snapshot.Resources, &Resource{
-			Kind: r.GetKind(), Name: r.GetName(), File: r.GetFile(), Type: r.GetType(), Bootstrap: r.GetBootstrap(), index: uint32(i), own: map[string]*message{},
+			Kind: r.GetKind(), Name: r.GetName(), File: r.GetFile(), Type: r.GetType(), Bootstrap: r.GetBootstrap(),
+			index: uint32(i), own: map[string]*message{},
 		})
 	}
 	for _, r := range s.GetReferences() {
@@ -84,13 +85,13 @@ func decoded[M proto.Message](m *message) M {
 		var zero M
 		m.is = zero.ProtoReflect().New().Interface()
 		if err := (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(m.raw.GetValue(), m.is); err != nil {
-			panic(fmt.Sprintf("xdslint sends a %s that is none: %v", m.raw.GetType(), err))
+			panic(fmt.Sprintf("the %s from xdslint cannot be decoded: %v", m.raw.GetType(), err))
 		}
 	}
 	return m.is.(M)
 }
 
-// All are the messages of a type in the snapshot, wherever they are nested, with their places. The rule's check must read the type.
+// All returns the messages of a type in the snapshot, wherever they are nested, with their places. The rule's check must read the type.
 func All[M proto.Message](p *Pass) iter.Seq2[At, M] {
 	var zero M
 	name := nameOf(zero)
@@ -104,7 +105,7 @@ func All[M proto.Message](p *Pass) iter.Seq2[At, M] {
 	}
 }
 
-// Message is a resource's own message, if it is of this type. The rule's check must read the type.
+// Message returns a resource's own message, if it is of this type. The rule's check must read the type.
 func Message[M proto.Message](p *Pass, r *Resource) (m M, ok bool) {
 	name := nameOf(m)
 	p.mustRead(name)
@@ -124,7 +125,7 @@ func (p *Pass) mustRead(name string) {
 	panic(fmt.Sprintf("rule %s does not read %s: name it in sdk.Whole", p.Rule.ID, name))
 }
 
-// At is the resource as a whole.
+// At returns the place of the resource as a whole.
 func (r *Resource) At() At { return At{Resource: r} }
 
 // At is a place that a finding can point to: a message, or one of its fields.
@@ -133,7 +134,7 @@ type At struct {
 	Path     string // from the resource's message: virtual_hosts[0].routes[2]; empty: the message itself
 }
 
-// Field is the place of a field, or of a nested one if there are several names.
+// Field returns the place of a field, or of a nested one if there are several names.
 func (at At) Field(names ...string) At {
 	for _, name := range names {
 		if at.Path != "" {
@@ -144,14 +145,14 @@ func (at At) Field(names ...string) At {
 	return at
 }
 
-// Item is the place of an element of a repeated field.
+// Item returns the place of an element of a repeated field.
 func (at At) Item(name string, i int) At {
 	at = at.Field(name)
 	at.Path += "[" + strconv.Itoa(i) + "]"
 	return at
 }
 
-// Entry is the place of the value under a key of a map field.
+// Entry returns the place of the value under a key of a map field.
 func (at At) Entry(name, key string) At {
 	at = at.Field(name)
 	at.Path += "[" + strconv.Quote(key) + "]"

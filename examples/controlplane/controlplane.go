@@ -1,7 +1,7 @@
-// Package controlplane is an example of a control plane that gets its Envoys from one configuration to the next without a failed request.
+// Package controlplane is an example of a control plane that takes its Envoys from one configuration to the next without a failed request.
 //
-// It serves a directory: DIRECTORY/NODE/*.yaml holds the xDS resources of the Envoys whose node id is NODE. When the files of a node change, it
-// lints them, refuses what is broken, and has plan/apply push the rest.
+// It serves a directory: DIRECTORY/NODE/*.yaml contains the xDS resources of the Envoys whose node id is NODE. When the files of a node change,
+// it lints them. It rejects files with errors, and lets plan/apply push the others.
 //
 //	go run -tags example ./examples/controlplane/main -listen 127.0.0.1:18000 DIRECTORY
 package controlplane
@@ -32,7 +32,7 @@ import (
 
 // ControlPlane serves one directory.
 type ControlPlane struct {
-	// DrainTime is the --drain-time-s of the Envoys; 0 stands for Envoy's default of 600 s.
+	// DrainTime is the --drain-time-s of the Envoys; 0 means Envoy's default of 600 s.
 	DrainTime time.Duration
 
 	directory string
@@ -40,12 +40,12 @@ type ControlPlane struct {
 	cache     cachev3.SnapshotCache
 	tracker   *apply.Tracker
 
-	known  map[string]string // node → the version that was looked at last
-	giveUp map[string]func() // node → gives up the push of that version
+	known  map[string]string // node → the last version that was read
+	giveUp map[string]func() // node → stops the push of that version
 	pushes sync.WaitGroup
 }
 
-// New makes the control plane of a directory.
+// New returns a control plane for a directory.
 func New(directory string, log *slog.Logger) *ControlPlane {
 	return &ControlPlane{
 		directory: directory,
@@ -57,13 +57,13 @@ func New(directory string, log *slog.Logger) *ControlPlane {
 	}
 }
 
-// poll is how often the files are looked at.
+// poll is the interval at which the files are read.
 const poll = 500 * time.Millisecond
 
-// Serve answers Envoys, and pushes what changes, until ctx ends.
+// Serve answers Envoys and pushes changes until ctx ends.
 func (c *ControlPlane) Serve(ctx context.Context, l net.Listener) error {
 	server := grpc.NewServer()
-	// The tracker is what tells plan/apply what Envoy has ACKed. Callbacks of your own go into its field Callbacks.
+	// By the tracker, plan/apply knows what Envoy has ACKed. Set its field Callbacks to add your own callbacks.
 	xds := serverv3.NewServer(ctx, c.cache, c.tracker)
 	discoveryservice.RegisterAggregatedDiscoveryServiceServer(server, xds)
 	clusterservice.RegisterClusterDiscoveryServiceServer(server, xds)
@@ -111,8 +111,8 @@ func (c *ControlPlane) look(ctx context.Context) {
 			c.log.Error("not pushed", "node", node, "error", err)
 			continue
 		}
-		// While a push waits for Envoy, the next one may come: it takes over where the first one is.
-		// Its own context ends the tries of the first one.
+		// The files may change while a push waits for Envoy. The next push then takes over from it.
+		// Cancel the context of the first one, so that it does not try again.
 		if giveUp := c.giveUp[node]; giveUp != nil {
 			giveUp()
 		}
@@ -122,8 +122,8 @@ func (c *ControlPlane) look(ctx context.Context) {
 	}
 }
 
-// push returns when all of the node's Envoys have the snapshot, or one of them refuses it. As long as they only do not answer in time, or
-// none is connected, it tries again.
+// push returns when all of the node's Envoys have the snapshot, or one of them rejects it. If none is connected, or they do not answer in time, it
+// tries again.
 func (c *ControlPlane) push(ctx context.Context, node string, snapshot *cachev3.Snapshot) {
 	log := c.log.With("node", node, "version", snapshot.GetVersion(listeners))
 	for {
@@ -133,9 +133,9 @@ func (c *ControlPlane) push(ctx context.Context, node string, snapshot *cachev3.
 		case errors.Is(err, apply.ErrSuperseded), ctx.Err() != nil:
 			return
 		case errors.As(err, &late):
-			log.Warn("not pushed yet, and tried again", "error", err)
+			log.Warn("not pushed yet, trying again", "error", err)
 			continue
-		case err != nil: // what worked is in the cache again; the next change of the files is a new try
+		case err != nil: // the cache holds the last state that worked; the next change of the files is pushed again
 			log.Error("push failed", "error", err)
 		default:
 			log.Info("pushed")

@@ -21,7 +21,7 @@ import (
 
 const listeners = resource.ListenerType
 
-// read makes a snapshot of the files in a folder, and a version of their content. With an error, it is the version of what is wrong.
+// read returns a snapshot of the files in a folder, and a version of their content. If there is an error, the version identifies the error.
 func read(ctx context.Context, folder string) (*cachev3.Snapshot, string, error) {
 	resources, err := lintedResources(ctx, folder)
 	if err != nil {
@@ -42,14 +42,14 @@ func read(ctx context.Context, folder string) (*cachev3.Snapshot, string, error)
 	return s, version, err
 }
 
-// lintedResources reads a folder as xdslint does, and refuses it where there is an error in it.
+// lintedResources reads a folder as xdslint does, and returns its errors if there are any.
 func lintedResources(ctx context.Context, folder string) (map[resource.Type][]types.Resource, error) {
 	input, err := load.Paths(ctx, []string{folder}, load.Options{})
 	if err != nil {
 		return nil, err
 	}
 	if len(input.Snapshots) != 1 {
-		return nil, fmt.Errorf("%s holds %d snapshots, and should hold one: files of bare resources", folder, len(input.Snapshots))
+		return nil, fmt.Errorf("%s contains %d snapshots, but must contain one: write bare resources into the files", folder, len(input.Snapshots))
 	}
 	var wrong []error
 	for _, d := range lint.Run(ctx, input.Snapshots, lint.Config{Rules: rules.All()}).Diagnostics {

@@ -42,7 +42,7 @@ func clusterName(p *sdk.Pass, at sdk.At, c *clusterv3.Cluster) {
 	}
 }
 
-// teamBoundary follows the references from each listener, and shows the shortest way to a cluster that it should not reach.
+// teamBoundary follows the references from each listener, and reports the shortest way to a cluster that it should not reach.
 func teamBoundary(p *sdk.Pass) {
 	for _, listener := range p.Snapshot.Resources {
 		if listener.Kind != "listener" {

@@ -29,7 +29,7 @@ var silent = map[string]bool{
 	"clear envoy.extensions.filters.network.http_connection_manager.v3.Rds.config_source":                  true,
 	"clear envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.rds_config_source":     true,
 	"clear envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig.sds_config":                           true,
-	"clear envoy.config.route.v3.RouteConfiguration.validate_clusters":                                     true, // it only decides what is refused, as is_optional
+	"clear envoy.config.route.v3.RouteConfiguration.validate_clusters":                                     true, // it only decides what is rejected, as is_optional
 	"set envoy.config.route.v3.RouteConfiguration.validate_clusters":                                       true,
 	"set envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter.is_optional":               true,
 	"clear envoy.config.route.v3.WeightedCluster.ClusterWeight.weight":                                     true, // of the only cluster

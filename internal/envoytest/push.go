@@ -43,14 +43,14 @@ type Reply struct {
 	Detail string // error_detail of the NACK, on one line
 }
 
-// Result is what came of a push.
+// Result is the result of a push.
 type Result struct {
 	Replies map[string]Reply // by type URL; one NACK makes the type a NACK
 	Unasked []string         // names of the resources that Envoy never asked for, as "type URL name"
 	Crashed bool
 }
 
-// Nack joins the details of all NACKs; it is empty where Envoy took everything that it asked for.
+// Nack joins the details of all NACKs. It is empty if Envoy accepted everything that it requested.
 func (r Result) Nack() string {
 	var details []string
 	for _, url := range slices.Sorted(maps.Keys(r.Replies)) {
@@ -61,10 +61,10 @@ func (r Result) Nack() string {
 	return strings.Join(details, "\n")
 }
 
-// Push lets a fresh Envoy take the resources from an ADS server and tells what it answered.
+// Push sends resources from an ADS server to a new Envoy, and returns what it answered.
 //
-// Every call has an Envoy of its own: that costs a fifth of a second, and nothing of an earlier case (listeners that drain, clusters that
-// warm, subscriptions, a crash) can reach into a later one. Start keeps one Envoy for sequences of pushes, where leftovers are the point.
+// Every call starts a separate Envoy. That costs a fifth of a second, and an earlier case (draining listeners, warming clusters, subscriptions, a
+// crash) cannot affect a later one. Start keeps one Envoy for sequences of pushes.
 //
 // Listeners are really bound: give them port_value 0.
 func Push(ctx context.Context, r Resources) (Result, error) { return Newest.Push(ctx, r) }
@@ -134,10 +134,10 @@ func (a *ADS) Close() {
 	a.server.close()
 }
 
-// Node is what Envoy says of itself in its first request, its extensions among it.
+// Node is the node in Envoy's first request, with its extensions.
 func (a *ADS) Node() *corev3.Node { return a.server.firstNode() }
 
-// Push replaces all that the server holds and waits until Envoy has answered everything and asks for nothing more.
+// Push replaces the server's resources, and waits until Envoy has answered everything and requests nothing more.
 func (a *ADS) Push(ctx context.Context, r Resources) (Result, error) {
 	a.server.push(r)
 	err := a.wait(ctx, "settle after a push", a.server.settled)

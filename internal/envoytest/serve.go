@@ -20,7 +20,7 @@ import (
 // poll is how often something that Envoy does by itself is looked at.
 const poll = 20 * time.Millisecond
 
-// DrainTime is how long connections of a listener that goes or changes live on: Envoy's 600 s are too long for tests.
+// DrainTime is how long connections of a removed or changed listener stay open: Envoy's 600 s are too long for tests.
 const DrainTime = 2 * time.Second
 
 // Envoy is a running Envoy. Its admin port is one that the system chose, whatever the bootstrap says.
@@ -33,7 +33,7 @@ type Envoy struct {
 	exit  error         // valid once gone is closed
 }
 
-// ErrEnded says that Envoy ended by itself where it was to run.
+// ErrEnded is returned if Envoy ended unexpectedly.
 var ErrEnded = errors.New("Envoy ended") //nolint:staticcheck // a name
 
 // Serve runs an Envoy on a bootstrap (ext as for ValidateText) until Close, and returns once it is live. Let listeners have
@@ -109,7 +109,7 @@ func launch(ctx context.Context, v Version, bootstrap, ext string) (*Envoy, erro
 	return e, nil
 }
 
-// Close kills Envoy and waits until it is gone.
+// Close kills Envoy and waits until it has ended.
 func (e *Envoy) Close() {
 	e.stop()
 	<-e.gone
@@ -119,7 +119,7 @@ func (e *Envoy) Close() {
 // Log is what Envoy wrote so far: its warnings, and access logs that go to stdout or stderr (100 ms later at most).
 func (e *Envoy) Log() string { return e.log.String() }
 
-// Crashed tells whether Envoy died of itself.
+// Crashed reports whether Envoy ended by itself.
 func (e *Envoy) Crashed() bool {
 	select {
 	case <-e.gone:

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 )
 
-// How long Envoy must say nothing until a push counts as settled.
+// How long Envoy must be silent until a push counts as settled.
 const (
 	// Everything that was pushed has been answered.
 	quiet = 100 * time.Millisecond
@@ -149,7 +149,7 @@ func (s *server) send(url string) error {
 // pushOrder brings targets before what refers to them.
 var pushOrder = []string{Secrets, Clusters, Endpoints, Listeners, Routes}
 
-// push sends what Envoy has subscribed to. A failing send is no error here: Envoy crashed, or comes back with a new stream.
+// push sends what Envoy has subscribed to. A failed send is not an error here: Envoy crashed, or opens a new stream.
 func (s *server) push(r Resources) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 )
 
 // Subscribe adds listeners and clusters that ask for each route configuration, load assignment, certificate and validation context of r.
-// Envoy asks only for what something refers to, so a resource alone would be judged by nobody.
+// Envoy requests only resources that something refers to, so that it would not judge a resource alone.
 func Subscribe(r Resources) (Resources, error) {
 	all := maps.Clone(r)
 	add := func(url string, m proto.Message, format string, args ...any) error {

@@ -15,11 +15,11 @@ import (
 	"github.com/xdslint/xdslint/internal/decode/types"
 )
 
-// Table is the file of dataplane/builds for this version of Envoy: what the build says of itself in its first ADS request, and how
+// Table is the file of dataplane/builds for this version of Envoy: the node of the build's first ADS request, and how
 // the descriptors in its binary differ from those that xdslint decodes with. Lines are sorted:
 //
 //	extension CATEGORY NAME TYPE_URL…   it has the extension
-//	adds MESSAGE                        it has a message that is gone since
+//	adds MESSAGE                        it has a message that was removed since
 //	lacks NAME                          it does not have the package, message, field or enum value (ENUM.VALUE)
 //	options FIELD BASE64                it has other FieldOptions there: other constraints, or it is not deprecated yet
 func (v Version) Table(ctx context.Context) (string, error) {

@@ -1,8 +1,8 @@
 // Package envoytest asks a real Envoy, for tests that claim something about Envoy.
 //
 // Validate judges a bootstrap, Push judges resources sent over ADS, Serve and Start keep an Envoy running so that a test can send
-// requests through its listeners. `make tools` installs the binary; without it everything here fails with ErrNoEnvoy, so that no
-// claim goes unchecked in silence.
+// requests through its listeners. `make tools` installs the binary. Without it, everything here fails with ErrNoEnvoy, so that no
+// claim is silently left unchecked.
 package envoytest
 
 import (
@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// Outcome is what became of a configuration.
+// Outcome is the result of validating a configuration.
 type Outcome string
 
 // The outcomes of Envoy's validate mode.
@@ -130,7 +130,7 @@ func (v Version) Full() (string, error) {
 var full sync.Map // Version → func() (string, error)
 
 // Validate runs `envoy --mode validate` on a bootstrap file, in the file's folder, as relative paths start there.
-// Node id, cluster and zone come from the command line, so a bootstrap without them is no reject.
+// Node id, cluster and zone come from the command line, so a bootstrap without them is accepted.
 func Validate(ctx context.Context, path string) (Verdict, error) { return Newest.Validate(ctx, path) }
 
 // Validate is Validate by another version.
@@ -174,7 +174,7 @@ func (v Version) Validate(ctx context.Context, path string) (Verdict, error) {
 	return Verdict{outcome, firstError(stderr.String())}, nil
 }
 
-// ValidateText judges a bootstrap that is no file yet; the extension (".yaml", ".json", ".pb_text" …) tells Envoy its encoding.
+// ValidateText validates the text of a bootstrap. By the extension (".yaml", ".json", ".pb_text" …), Envoy knows its encoding.
 func ValidateText(ctx context.Context, text, ext string) (Verdict, error) {
 	return Newest.ValidateText(ctx, text, ext)
 }
@@ -195,7 +195,7 @@ func (v Version) ValidateText(ctx context.Context, text, ext string) (Verdict, e
 
 var nodeFlags = []string{"--service-node", "n", "--service-cluster", "c", "--service-zone", "z"}
 
-// crashed tells a death by signal (also one that a shell turned into a status) from a refusal.
+// crashed reports whether Envoy ended by a signal (also if a shell turned that into a status) and did not reject its bootstrap.
 func crashed(exit *exec.ExitError) bool {
 	code := exit.ExitCode()
 	return code < 0 || code == 134 || code == 139
@@ -209,7 +209,7 @@ var (
 
 const maxMessage = 1500
 
-// firstError finds in Envoy's log why it refused its bootstrap; a log without that line is shown by its end.
+// firstError finds in Envoy's log why it rejected its bootstrap, or else returns the end of the log.
 func firstError(log string) string {
 	if found := initError.FindStringSubmatch(log); found != nil {
 		message := gist(found[1])

@@ -14,7 +14,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Check fails the test for each path of a finding, or of what is related to it, that leads to a field which the API does not have.
+// Check fails the test for each path of a finding, or of a related place, that leads to a field that the API does not have.
 func Check(t testing.TB, found []lint.Diagnostic) {
 	t.Helper()
 	for i := range found {
@@ -30,8 +30,8 @@ func Check(t testing.TB, found []lint.Diagnostic) {
 	}
 }
 
-// Exists follows a path from a resource's message, through every Any that the graph has opened. Three things end it: what the decoder has reported
-// as no field, a Struct, which holds anything, and a file without a message, such as a Kubernetes object.
+// Exists follows a path from a resource's message, through every Any that the graph has opened. It stops at a field that the decoder has reported
+// as unknown, at a Struct, which can contain anything, and at a file without a message, such as a Kubernetes object.
 func Exists(r *graph.Resource, path *tree.Path) error {
 	if r.Message == nil {
 		return nil
@@ -42,7 +42,7 @@ func Exists(r *graph.Resource, path *tree.Path) error {
 			return nil
 		}
 		if m == nil {
-			return fmt.Errorf("%q is no message", step.Parent())
+			return fmt.Errorf("%q is not a message", step.Parent())
 		}
 		if step.Name() == "@type" && m.Descriptor().FullName() == "google.protobuf.Any" {
 			m = nil
@@ -64,15 +64,15 @@ func Exists(r *graph.Resource, path *tree.Path) error {
 	return nil
 }
 
-// value is the message that a step leads to, nil where that is none.
+// value returns the message that a step leads to, or nil.
 func value(m protoreflect.Message, fd protoreflect.FieldDescriptor, step *tree.Path) (protoreflect.Message, error) {
 	key, keyed := step.Key()
 	i := step.Index()
 	switch {
 	case keyed && !fd.IsMap():
-		return nil, fmt.Errorf("%s is no map", fd.FullName())
+		return nil, fmt.Errorf("%s is not a map", fd.FullName())
 	case i >= 0 && !fd.IsList():
-		return nil, fmt.Errorf("%s is no list", fd.FullName())
+		return nil, fmt.Errorf("%s is not a list", fd.FullName())
 	case keyed:
 		return entry(m.Get(fd).Map(), fd, key)
 	case i >= 0:
@@ -115,7 +115,7 @@ func opened(r *graph.Resource, m protoreflect.Message) protoreflect.Message {
 	}
 }
 
-// reported tells whether the decoder has said of a field that it is none, or that its value is none of its type.
+// reported reports whether the decoder has reported a field as unknown, or its value as invalid for its type.
 func reported(r *graph.Resource, path *tree.Path) bool {
 	return slices.ContainsFunc(r.Problems, func(p decode.Problem) bool { return p.Path.String() == path.String() })
 }

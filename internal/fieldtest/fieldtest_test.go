@@ -66,7 +66,7 @@ func TestExists(t *testing.T) {
 		{top.Field("statPrefix"), "no field"},
 		{top.Item("name", 0), "no list"},
 		{top.Entry("filter_chains", "a"), "no map"},
-		{top.Field("name").Field("first"), `"name" is no message`},
+		{top.Field("name").Field("first"), `"name" is not a message`},
 		{top.Field("filter_chains").Field("filters"), "no message"},
 		{top.Item("filter_chains", 1), "no element 1"},
 		{filter.Field("typed_config").Field("value"), `HttpConnectionManager has no field "value"`},

@@ -12,7 +12,7 @@ import (
 )
 
 // JSON returns the JSON text that n was read from, with Redaction in place of each secret: by the fields of the message of that
-// name, and of those inside it, whatever Any or TypedStruct they stand in; by the names of keys where a message is not known; and
+// name, and of those inside it, in any Any or TypedStruct; by the names of keys where a message is not known; and
 // by their looks anywhere. All else stays as it is, to the byte.
 func JSON(text []byte, n *tree.Node, message protoreflect.FullName, types decode.Types) []byte {
 	r := &redactor{text: text, types: types}
@@ -25,12 +25,12 @@ type redactor struct {
 	text   []byte
 	types  decode.Types
 	edits  []edit
-	values []string // of secrets, which may stand elsewhere too
+	values []string // of secrets, which may also be elsewhere
 	short  bool     // those of sensitive fields count from minMarked on
 	told   apart
 }
 
-// named redacts a value of the message type of that name; if nobody knows it, by the names of its keys.
+// named redacts a value of the message type of that name, or if the type is not known, by the names of its keys.
 func (r *redactor) named(n *tree.Node, name protoreflect.FullName) {
 	if mt, err := r.types.FindMessageByName(name); err == nil {
 		r.message(n, mt.Descriptor())
@@ -143,7 +143,7 @@ func (r *redactor) value(n *tree.Node, fd protoreflect.FieldDescriptor) {
 	}
 }
 
-// hide redacts all texts below a field that is sensitive. Numbers, durations and enums stay: a word in their place would be no value.
+// hide redacts all texts below a field that is sensitive. Numbers, durations and enums stay: a word in their place would not be a valid value.
 func (r *redactor) hide(n *tree.Node, fd protoreflect.FieldDescriptor) {
 	r.each(n, fd, func(n *tree.Node, fd protoreflect.FieldDescriptor) {
 		switch {
@@ -193,7 +193,7 @@ func (r *redactor) hideMessage(n *tree.Node, md protoreflect.MessageDescriptor) 
 	}
 }
 
-// unknown redacts a value whose message is not known by the names of keys; under is the key that it stands under.
+// unknown redacts a value whose message is not known by the names of keys; under is its key.
 func (r *redactor) unknown(n *tree.Node, under string) {
 	if n.Kind == tree.String {
 		r.part(n)

@@ -131,7 +131,7 @@ func at(all []scalar, offset int) *scalar {
 	return nil
 }
 
-// comments looks into the comments: configurations that are no longer in use stand there too.
+// comments redacts the comments: they may contain configurations that are no longer in use.
 func (r *redactor) comments(docs []*tree.Node) {
 	if bytes.IndexByte(r.text, '#') < 0 {
 		return
@@ -204,7 +204,7 @@ func (r *redactor) repeated(docs []*tree.Node) {
 	}
 }
 
-// pathsOf are the paths of what stands where the edits begin, which are sorted.
+// pathsOf returns the paths of the values where the edits begin. The edits are sorted.
 func pathsOf(docs []*tree.Node, edits []edit) map[int]string {
 	paths := map[int]string{}
 	var walk func(n *tree.Node, path string)

@@ -7,7 +7,7 @@ import (
 	"github.com/xdslint/xdslint/internal/source"
 )
 
-// values finds secrets wherever they stand, all of them in one pass: there may be thousands.
+// values finds secrets wherever they are, all of them in one pass: there may be thousands.
 type values struct {
 	sorted []string
 	begin  map[string]bool // what they begin with
@@ -24,7 +24,7 @@ func newValues(all []string, least int) *values {
 	return v
 }
 
-// in lists where they stand in a text; of those that overlap the first, and of those that begin together the longest.
+// in lists where they are in a text; of those that overlap the first, and of those that begin together the longest.
 func (v *values) in(text string) []source.Span {
 	var spans []source.Span
 	if len(v.sorted) == 0 {
@@ -65,7 +65,7 @@ func (v *values) longest(text string) int {
 	}
 }
 
-// long reports whether a value of minValue or more stands in a text.
+// long reports whether a text contains a value of minValue or more.
 func (v *values) long(text string) bool {
 	return slices.ContainsFunc(v.in(text), func(span source.Span) bool { return span.End-span.Start >= minValue })
 }

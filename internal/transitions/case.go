@@ -43,12 +43,12 @@ type About struct {
 	Lossy bool
 }
 
-// Over tells whether the case makes sense over a transport.
+// Over reports whether the case makes sense over a transport.
 func (c *Case) Over(t lint.Transport) bool {
 	return len(c.Transports) == 0 || slices.Contains(c.Transports, t)
 }
 
-// Allows tells whether a planned push may have come out so.
+// Allows reports whether a planned push may have this result.
 func (c *Case) Allows(r *Result) bool {
 	for _, s := range r.Symptoms() {
 		if !slices.Contains(c.Unavoidable, s) {

@@ -107,7 +107,7 @@ func (r *run) gate(ctx context.Context, options admission.Options) (*admission.G
 	return admission.New(r.cp.cache, options)
 }
 
-// blocked tells whether a gate that blocks leaves what the cache serves.
+// blocked reports whether a gate that blocks does not change what the cache serves.
 func (c *gateCase) blocked(ctx context.Context, r *run) error {
 	gate, err := r.gate(ctx, admission.Options{Policy: admission.Block})
 	if err != nil {
@@ -130,7 +130,7 @@ func (c *gateCase) blocked(ctx context.Context, r *run) error {
 	return nil
 }
 
-// judged tells whether a decision withholds what the case says.
+// judged reports whether a decision withholds what the case says.
 func (c *gateCase) judged(d *admission.Decision) error {
 	var got []string
 	for _, w := range d.Withheld {

@@ -162,7 +162,7 @@ const (
 	lastPort  = 32000
 )
 
-// freePort finds a port that nobody has bound. Where it begins to look is left to chance, since several benches may run.
+// freePort finds a port that is not bound. Where it begins to look is left to chance, since several benches may run.
 func freePort() (uint32, error) {
 	for range 1000 {
 		port := firstPort + rand.IntN(lastPort-firstPort)

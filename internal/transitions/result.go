@@ -74,7 +74,7 @@ func (r *Result) Symptoms() []string {
 	return all
 }
 
-// late tells whether the push itself waited in vain.
+// late reports whether the push itself timed out.
 func (r *Result) late() bool {
 	var timeout *apply.TimeoutError
 	return errors.As(r.Err, &timeout)
@@ -92,7 +92,7 @@ func (r *Result) Notes() []string {
 	return all
 }
 
-// brief says each NACK once: go-control-plane sends again what was refused, and Envoy refuses it again.
+// brief says each NACK once: go-control-plane sends again what was rejected, and Envoy rejects it again.
 func brief(nacks []string) []string {
 	const enough = 200
 	var all []string

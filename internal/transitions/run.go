@@ -162,7 +162,7 @@ func (r *run) applied(ctx context.Context) bool {
 		r.stat(ctx, "cluster_manager.warming_clusters")+r.stat(ctx, "listener_manager.total_listeners_warming") == 0
 }
 
-// stat reads a counter or a gauge; 0 where Envoy is gone.
+// stat reads a counter or a gauge; 0 if Envoy has ended.
 func (r *run) stat(ctx context.Context, name string) int {
 	body, err := r.envoy.Admin(ctx, "/stats?format=json&filter=^"+strings.ReplaceAll(name, ".", `\.`)+"$")
 	if err != nil {

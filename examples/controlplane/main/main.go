@@ -16,12 +16,12 @@ import (
 )
 
 func main() {
-	listen := flag.String("listen", "127.0.0.1:18000", "where Envoys connect to")
-	drain := flag.Duration("drain", 10*time.Minute, "what --drain-time-s says to the Envoys")
+	listen := flag.String("listen", "127.0.0.1:18000", "`address` that Envoys connect to")
+	drain := flag.Duration("drain", 10*time.Minute, "the --drain-time-s of the Envoys")
 	flag.Parse()
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	if flag.NArg() != 1 {
-		log.Error("which directory?", "usage", "main [-listen ADDRESS] [-drain TIME] DIRECTORY")
+		log.Error("name one directory", "usage", "main [-listen ADDRESS] [-drain TIME] DIRECTORY")
 		os.Exit(2)
 	}
 	if err := serve(*listen, *drain, log); err != nil {

@@ -1,6 +1,6 @@
 //go:build gen
 
-// Command benchadmission is a part of `make bench-admission`: it puts a running `xdslint serve` under load, and measures it beside its peers,
+// Command benchadmission is a part of `make bench-admission`: it puts a running `xdslint serve` under load, and measures it next to its peers,
 // a process for each request. The tag keeps it out of `go install ./...`.
 package main
 

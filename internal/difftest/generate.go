@@ -1,4 +1,4 @@
-package agree
+package difftest
 
 import (
 	"strings"
@@ -9,11 +9,11 @@ import (
 	"github.com/xdslint/xdslint/internal/constraint"
 )
 
-// maxDepth ends recursion between messages; what is that deep gets only what it must have.
+// maxDepth ends recursion between messages: at that depth a message gets only its required fields.
 const maxDepth = 4
 
-// plausible makes content for a field, as the corpus has it elsewhere, else as its proto demands; nil if there is none. holder
-// is the field that the message stands in.
+// plausible makes content for a field, as the corpus has it elsewhere or else as its proto requires; nil if there is none. Holder is the field
+// that the message is in.
 func (d *draft) plausible(fd protoreflect.FieldDescriptor, holder string, depth int) *value {
 	one := func(fd protoreflect.FieldDescriptor) *value {
 		if scalarOf(fd) != nil {
@@ -88,7 +88,7 @@ func (d *draft) generate(md protoreflect.MessageDescriptor, holder string, depth
 	return m
 }
 
-// required names the fields and oneofs without which the proto's constraints refuse the message.
+// required names the fields and oneofs without which the proto's constraints reject the message.
 func required(md protoreflect.MessageDescriptor) map[protoreflect.Name]bool {
 	must := map[protoreflect.Name]bool{}
 	constraint.For(md).Check(dynamicpb.NewMessage(md), func(v constraint.Violation) {

@@ -1,4 +1,4 @@
-package agree
+package difftest
 
 import (
 	"math/rand/v2"
@@ -41,7 +41,7 @@ type draft struct {
 	*rand.Rand
 	root   *value
 	places []place
-	names  map[string][]string // what stands in name fields, by nameGroup
+	names  map[string][]string // the values of name fields, by nameGroup
 }
 
 // mutate takes a seed and changes it in one place, at times in two or three.

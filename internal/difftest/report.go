@@ -1,4 +1,4 @@
-package agree
+package difftest
 
 import (
 	"cmp"
@@ -151,7 +151,7 @@ func (r *Report) printGroups(w io.Writer, of outcome, head string) {
 	}
 }
 
-// printCrashes lists what says nothing about agreement, but somebody should know.
+// printCrashes lists crashes of Envoy: they say nothing about agreement, but should be reported.
 func (r *Report) printCrashes(w io.Writer) {
 	head := "\nCrashes and timeouts of Envoy, which count as neither:\n"
 	for _, c := range r.cases {

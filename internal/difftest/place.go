@@ -1,4 +1,4 @@
-package agree
+package difftest
 
 import (
 	"strings"
@@ -12,7 +12,7 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// Kind is what a case is about: the resource in which the mutation stands.
+// Kind is what a case is about: the kind of the mutated resource.
 type Kind string
 
 // Kinds are the resources that are mutated; each gets the same share of cases.
@@ -31,7 +31,7 @@ type place struct {
 	at     *value
 	md     protoreflect.MessageDescriptor
 	isAny  bool   // at holds the "@type" of the message as well
-	holder string // the last two fields on the way here: tells which extensions fit
+	holder string // the last two fields on the way here: they determine which extensions fit
 }
 
 // places lists the messages of a bootstrap, outer ones first.
@@ -88,7 +88,7 @@ func typeOf(url string) protoreflect.MessageDescriptor {
 	return mt.Descriptor()
 }
 
-// messagesIn lists the messages that stand under a field: one, or those of a list or map.
+// messagesIn lists the messages in a field: one, or those of a list or map.
 func messagesIn(fd protoreflect.FieldDescriptor, v *value) (found []place) {
 	md, values := fd.Message(), []*value{v}
 	switch {
@@ -107,7 +107,7 @@ func messagesIn(fd protoreflect.FieldDescriptor, v *value) (found []place) {
 	return found
 }
 
-// isValue tells the messages that text writes as one value, or that have no fields of their own.
+// isValue reports whether text writes a message as one value, or the message does not have fields.
 func isValue(md protoreflect.MessageDescriptor) bool {
 	return md.FullName().Parent() == "google.protobuf" && md.FullName() != anyName
 }

@@ -1,4 +1,4 @@
-package agree
+package difftest
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package agree
+package difftest
 
 import (
 	"slices"
@@ -17,7 +17,7 @@ type mutation struct {
 	change func(d *draft, p place) bool
 }
 
-// mutations are weighed by how much there is to learn: a wrong type in the text is always refused, and for one reason.
+// mutations are weighted by how much they can show: a wrong type in the text is always rejected, and for the same reason.
 var mutations = []mutation{
 	{"drop", 14, drop},
 	{"duplicate", 7, duplicate},
@@ -62,7 +62,7 @@ func (d *draft) entry(p place, want func(protoreflect.FieldDescriptor, *value) b
 	return i, decode.FieldNamed(p.md.Fields(), p.at.keys[i])
 }
 
-// isEnvironment tells fields whose value is right or wrong only on a given machine: files and variables.
+// isEnvironment reports whether a field's value is valid only on some machines: files and variables.
 func isEnvironment(fd protoreflect.FieldDescriptor) bool {
 	switch fd.FullName() {
 	case "envoy.config.core.v3.DataSource.filename", "envoy.config.core.v3.DataSource.environment_variable",
@@ -135,7 +135,7 @@ func boundary(d *draft, p place) bool {
 	return true
 }
 
-// nameGroup tells fields whose values name something, by what they can name.
+// nameGroup returns what the values of a field can name; empty if they are not names.
 func nameGroup(key string) string {
 	last := key[strings.LastIndexByte(key, '_')+1:]
 	switch {
@@ -175,13 +175,13 @@ func wrongType(d *draft, p place) bool {
 func unknownField(d *draft, p place) bool {
 	key := "no_such_field"
 	if i, _ := d.entry(p, anyEntry); i >= 0 && d.IntN(2) == 0 {
-		key = p.at.keys[i] + "s" // a slip of the pen
+		key = p.at.keys[i] + "s" // a typo
 	}
 	p.at.set(key, number("1"))
 	return true
 }
 
-// otherMember sets another field of a oneof: instead of the one that is set, or, rarely, beside it.
+// otherMember sets another field of a oneof: instead of the one that is set, or, rarely, in addition to it.
 func otherMember(d *draft, p place) bool {
 	i, fd := d.entry(p, func(fd protoreflect.FieldDescriptor, _ *value) bool { return fd.ContainingOneof() != nil })
 	if i < 0 || fd.ContainingOneof().Fields().Len() < 2 {

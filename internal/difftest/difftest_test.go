@@ -1,4 +1,4 @@
-package agree
+package difftest
 
 import (
 	"context"
@@ -38,7 +38,7 @@ func TestSeedsAreAccepted(t *testing.T) {
 	}
 }
 
-// Two makers make the same cases, in any order, and there are no two alike by accident.
+// Two makers make the same cases, in any order, and no two cases are equal by accident.
 func TestSameSeedSameCases(t *testing.T) {
 	t.Parallel()
 	const n = 60
@@ -99,7 +99,7 @@ func alike(a, b *value) bool {
 		(a.kind == b.kind || a.kind == tree.String && b.kind == tree.Number)
 }
 
-// An Envoy that refuses the word bad in a listener, and an xdslint that does not see it.
+// An Envoy that rejects the word bad in a listener, and an xdslint that does not see it.
 func TestShrink(t *testing.T) {
 	t.Parallel()
 	calls := 0

@@ -1,4 +1,4 @@
-package agree
+package difftest
 
 import (
 	"slices"
@@ -64,7 +64,7 @@ func (v *value) without(key string) *value {
 	return copied
 }
 
-// extensions says which configurations can stand in an Any.
+// extensions are the configurations that an Any can contain.
 type extensions struct {
 	byCategory map[string][]string // type names
 	categories map[string][]string // of a type
@@ -95,7 +95,7 @@ func newExtensions(c *corpus) *extensions {
 	return x
 }
 
-// needsFiles tells the extensions that load a module or data from the machine, or look up credentials there.
+// needsFiles reports whether an extension loads a module or data from the machine, or looks up credentials there.
 func needsFiles(name string) bool {
 	for _, part := range []string{".dynamic_modules.", ".wasm.", ".aws_", ".geoip", ".file_based.", ".file_server.", ".file_system", ".access_loggers.file."} {
 		if strings.Contains(name, part) {

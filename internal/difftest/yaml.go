@@ -1,4 +1,4 @@
-package agree
+package difftest
 
 import (
 	"fmt"
@@ -48,7 +48,7 @@ func (v *value) block(b *strings.Builder, indent string) {
 	}
 }
 
-// deep tells whether there are containers in containers in it, which are hard to read on one line.
+// deep reports whether a value has three levels of containers, which are hard to read on one line.
 func (v *value) deep() bool {
 	for _, item := range v.items {
 		for _, inner := range item.items {

@@ -1,8 +1,8 @@
-// Package agree asks the real Envoy and xdslint about the same configurations, many of them: good bootstraps that were mutated
-// as their descriptors allow. Where the two disagree, it writes the smallest bootstrap that still shows it.
+// Package difftest compares the verdicts of xdslint and the real Envoy about many configurations: good bootstraps that it mutates as their
+// descriptors allow. Where the two disagree, it writes the smallest bootstrap that still shows the disagreement.
 //
 // `make agree N=300 SEED=1` runs it. The same seed and number give the same cases.
-package agree
+package difftest
 
 import (
 	"context"
@@ -56,7 +56,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return report, report.write(ctx, bothJudges, o.Out)
 }
 
-// make builds case i: all that is random in it comes from the seed and i, whoever works on it and when.
+// make builds case i. Its random choices depend only on the seed and i, not on the worker or the time.
 func (m *maker) make(seed uint64, i int) *Case {
 	return m.mutate(rand.New(rand.NewPCG(seed, uint64(i))), i)
 }
@@ -87,7 +87,7 @@ func parallel(ctx context.Context, n int, f func(ctx context.Context, i int) err
 	return context.Cause(ctx)
 }
 
-// Case is a mutated bootstrap and what the two say about it.
+// Case is a mutated bootstrap and the two verdicts about it.
 type Case struct {
 	Index     int
 	Seed      string   // the bootstrap that was mutated
@@ -129,7 +129,7 @@ const (
 	bothReject  outcome = "both reject"
 	miss        outcome = "miss"  // only Envoy rejects
 	falseReject outcome = "false" // only xdslint rejects
-	crashed     outcome = "crash" // of Envoy, which says nothing about what it would take
+	crashed     outcome = "crash" // of Envoy, which is not a verdict
 )
 
 func (a Answer) outcome() outcome {

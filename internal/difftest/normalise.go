@@ -1,4 +1,4 @@
-package agree
+package difftest
 
 import (
 	"regexp"
@@ -16,7 +16,7 @@ var (
 
 const longMessage = 200
 
-// normalise leaves of a message what it says, without what it says it about: names, numbers, texts of the configuration.
+// normalise removes from a message what differs by configuration: names, numbers, quoted texts.
 func normalise(message string, root *value) string {
 	message = tail.ReplaceAllString(message, "$1…")
 	message = culprit.ReplaceAllString(message, "(field: $1")
@@ -52,7 +52,7 @@ func namesIn(root *value) (names []string) {
 	return names
 }
 
-// replaceWord replaces a name where it stands alone: "api" is no part of "rapid".
+// replaceWord replaces a name where it is a word: not "api" in "rapid".
 func replaceWord(in, name, by string) string {
 	var b strings.Builder
 	for {
