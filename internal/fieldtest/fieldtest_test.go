@@ -62,7 +62,7 @@ func TestExists(t *testing.T) {
 		{top.Field("metadata").Entry("filter_metadata", "acme").Field("team"), ""},
 		{top.Field("no_such_field"), ""}, // the decoder says so
 		{top.Field("filter_chains"), ""},
-		{top.Field("nmae"), `envoy.config.listener.v3.Listener has no field "nmae"`},
+		{top.Field("nam"), `envoy.config.listener.v3.Listener has no field "nam"`},
 		{top.Field("statPrefix"), "no field"},
 		{top.Item("name", 0), "no list"},
 		{top.Entry("filter_chains", "a"), "no map"},
