@@ -21,7 +21,7 @@ import (
 
 // TestMain says once what is missing, instead of every test.
 func TestMain(m *testing.M) {
-	if _, err := Newest.Binary(); err != nil {
+	if err := Missing(); err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}

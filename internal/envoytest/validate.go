@@ -97,15 +97,23 @@ func Thorough() bool { return !testing.Short() || os.Getenv("ASK_ENVOY") != "" }
 // Need ends the test if an Envoy is missing, and says so once for all tests of a package.
 func Need(t testing.TB, versions ...Version) {
 	t.Helper()
-	for _, v := range append(versions, Newest) {
-		if _, err := v.Binary(); err != nil {
-			missing.Do(func() { t.Error(err) })
-			t.FailNow()
-		}
+	if err := Missing(versions...); err != nil {
+		said.Do(func() { t.Error(err) })
+		t.FailNow()
 	}
 }
 
-var missing sync.Once
+var said sync.Once
+
+// Missing is ErrNoEnvoy if one of the versions, or the newest, is not installed.
+func Missing(versions ...Version) error {
+	for _, v := range append(versions, Newest) {
+		if _, err := v.Binary(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Full is the version with its patch: 1.40.0.
 func (v Version) Full() (string, error) {
