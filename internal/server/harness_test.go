@@ -48,7 +48,7 @@ func realPlan(ctx context.Context, before, after map[string][]byte, push lint.Pu
 			return nil, err
 		}
 		if len(input.Snapshots) == 0 {
-			return nil, errors.New("nothing of xDS is there")
+			return nil, errors.New("there is no xDS")
 		}
 		sides[i] = input.Snapshots[0]
 	}

@@ -8,11 +8,11 @@ import (
 	"os"
 	"slices"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/internal/report"
-	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/lint"
 )
 
 // Verdict is one target's answer to one file.
@@ -84,7 +84,7 @@ func Of(ctx context.Context, name string, input *load.Input, targets []dataplane
 		}
 		if len(input.Files) == 1 && len(input.Snapshots) == 0 && input.Files[0].Why != "" { // a Kubernetes object of another kind
 			why := input.Files[0].Why
-			v.Verdict, v.Reasons = Reject, append(v.Reasons, Reason{Rule: "schema/manifest", Message: "nothing of xDS is there: " + why})
+			v.Verdict, v.Reasons = Reject, append(v.Reasons, Reason{Rule: "schema/manifest", Message: "there is no xDS: " + why})
 		}
 		all = append(all, v)
 		if len(result.Failures) > 0 {
