@@ -38,14 +38,14 @@ func (o *object) texts(l *loader, field string, encoded bool) {
 		key, n := values.Keys[i].Name, &values.Items[i]
 		at := (*graph.Path)(nil).Entry(field, key)
 		if n.Kind == tree.Map || n.Kind == tree.List {
-			o.wrong(at, n, `%s stands where a text belongs: begin it with "|" behind the key`, n.Kind)
+			o.wrong(at, n, `%s where a text is expected: write "|" after the key`, n.Kind)
 			continue
 		}
 		text := []byte(n.Text)
 		if encoded {
 			var err error
 			if text, err = base64.StdEncoding.DecodeString(strings.Join(strings.Fields(n.Text), "")); err != nil {
-				o.wrong(at, n, "this is no base64, which %s holds; plain text belongs under %s", field, plain(o.Kind))
+				o.wrong(at, n, "%s must be base64, and this is not; write plain text under %s", field, plain(o.Kind))
 				continue
 			}
 		}
@@ -97,6 +97,6 @@ func (o *object) nothing(texts []*input) {
 		}
 	}
 	if !broken {
-		o.wrong(nil, find(o.node, "metadata", "labels", Label), `the label %s promises xDS, but no text here is a bootstrap, a discovery response, a config_dump or a resource with an "@type"`, Label)
+		o.wrong(nil, find(o.node, "metadata", "labels", Label), `the object has the label %s, but no text in it is a bootstrap, a discovery response, a config_dump or a resource with an "@type"`, Label)
 	}
 }

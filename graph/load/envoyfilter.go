@@ -68,31 +68,31 @@ func (l *loader) envoyFilter(o *object) ([]*graph.Snapshot, error) {
 // configPatch reads one patch; nil if it has no value.
 func (l *loader) configPatch(o *object, at *graph.Path, n *graph.TextNode) *part {
 	if n.Kind != tree.Map {
-		o.wrong(at, n, "%s stands where a patch belongs: applyTo, match and patch", n.Kind)
+		o.wrong(at, n, "%s where a patch is expected: applyTo, match and patch", n.Kind)
 		return nil
 	}
 	var names []string
 	for _, to := range appliesTo {
 		names = append(names, to.name)
 	}
-	name := o.oneOf(at, n, "applyTo", names, "there is no applyTo: it says what is patched")
+	name := o.oneOf(at, n, "applyTo", names, "there is no applyTo, which says what is patched")
 	o.matched(at, n.Get("match"), name)
 	body := n.Get("patch")
 	if body == nil || body.Kind != tree.Map {
-		o.wrong(at.Field("patch"), orElse(body, n), "there is no patch here: an operation and a value")
+		o.wrong(at.Field("patch"), orElse(body, n), "there is no patch, with an operation and a value")
 		return nil
 	}
 	at = at.Field("patch")
-	operation := o.oneOf(at, body, "operation", operations, "there is no operation: it says what is done with the value")
+	operation := o.oneOf(at, body, "operation", operations, "there is no operation, which says how the value is applied")
 	if name == "" || operation == "" {
 		return nil
 	}
 	to := appliesTo[slices.Index(names, name)]
 	switch {
 	case !slices.Contains(to.works, operation):
-		o.wrong(at.Field("operation"), body.Get("operation"), "Istio passes over the operation %s where applyTo is %s", operation, name).Lenient = true
+		o.wrong(at.Field("operation"), body.Get("operation"), "Istio ignores the operation %s where applyTo is %s", operation, name).Lenient = true
 	case idle(name, operation, n.Get("match")):
-		o.wrong(at.Field("operation"), body.Get("operation"), "Istio passes over %s for %s unless match names the filter: %s", operation, name, pathOfKeys(named[name])).Lenient = true
+		o.wrong(at.Field("operation"), body.Get("operation"), "Istio ignores %s for %s unless match names the filter: %s", operation, name, pathOfKeys(named[name])).Lenient = true
 	}
 	if operation == "REMOVE" {
 		return nil

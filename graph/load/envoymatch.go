@@ -35,7 +35,7 @@ func (o *object) matched(at *tree.Path, match *tree.Node, to string) {
 	}
 	if version := find(match, "proxy", "proxyVersion"); version != nil {
 		if _, err := regexp.Compile(version.Text); err != nil {
-			o.wrong(at.Field("proxy").Field("proxyVersion"), version, "proxyVersion is no regular expression of Go: %s", err)
+			o.wrong(at.Field("proxy").Field("proxyVersion"), version, "proxyVersion is not a regular expression of Go: %s", err)
 		}
 	}
 	if slices.Contains(matches[0].what, to) {
@@ -53,14 +53,14 @@ func (o *object) filterMatched(at *tree.Path, filter *tree.Node, to string) {
 	name, sub := textOf(filter.Get("name")), filter.Get("subFilter")
 	switch {
 	case name == "":
-		o.wrong(at.Field("name"), filter, "a filter is matched by its name, and there is none")
+		o.wrong(at.Field("name"), filter, "a filter is matched by its name, which is missing")
 	case sub == nil || sub.Kind != tree.Map:
 	case to != "HTTP_FILTER":
-		o.wrong(at.Field("subFilter"), sub, "only HTTP_FILTER is matched by a subFilter")
+		o.wrong(at.Field("subFilter"), sub, "only HTTP_FILTER can be matched by a subFilter")
 	case name != "envoy.filters.network.http_connection_manager" && name != "envoy.http_connection_manager":
-		o.wrong(at.Field("name"), filter.Get("name"), "a subFilter is one of envoy.filters.network.http_connection_manager, which is the name that belongs here")
+		o.wrong(at.Field("name"), filter.Get("name"), "only envoy.filters.network.http_connection_manager has subFilters: name that filter here")
 	case textOf(sub.Get("name")) == "":
-		o.wrong(at.Field("subFilter").Field("name"), sub, "a subFilter is matched by its name, and there is none")
+		o.wrong(at.Field("subFilter").Field("name"), sub, "a subFilter is matched by its name, which is missing")
 	}
 }
 

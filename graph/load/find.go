@@ -90,7 +90,7 @@ func (w *walker) folder(dir string) error {
 		return nil
 	}
 	if w.entered[identity] {
-		w.skip(dir, "a link to a folder that was read already")
+		w.skip(dir, "a link to a folder that has already been read")
 		return nil
 	}
 	w.entered[identity] = true
@@ -113,7 +113,7 @@ func (w *walker) entry(path string, entry fs.DirEntry) error {
 	if mode&fs.ModeSymlink != 0 {
 		info, err := os.Stat(path)
 		if err != nil {
-			w.skip(path, "a link that leads nowhere")
+			w.skip(path, "a link to a file that does not exist")
 			return nil
 		}
 		mode = info.Mode()
@@ -124,9 +124,9 @@ func (w *walker) entry(path string, entry fs.DirEntry) error {
 	case mode.IsDir():
 		return w.folder(path)
 	case !mode.IsRegular():
-		w.skip(path, "no regular file")
+		w.skip(path, "not a regular file")
 	case formatOf(path) == unknownFormat:
-		w.skip(path, "the extension is none of an xDS file")
+		w.skip(path, "the extension is not that of an xDS file")
 	default:
 		w.files = append(w.files, found{path: path})
 	}

@@ -114,7 +114,7 @@ func (a *assembly) named(boot *input, by *graph.Resource, at *graph.Path, path s
 	in := a.open(name)
 	in.used = true
 	if len(in.problems) == 0 && in.as != response && in.as != deltaResponse {
-		a.misfit(origin{in: in, source: from}, graph.Problem{Kind: graph.Syntax, Message: "this is no discovery response, which is what Envoy reads from the file that a config source names"})
+		a.misfit(origin{in: in, source: from}, graph.Problem{Kind: graph.Syntax, Message: "this is not a discovery response, which Envoy expects in the file of a config source"})
 		return false
 	}
 	a.file(origin{in: in, source: from})
@@ -155,7 +155,7 @@ func (a *assembly) locate(path string, boot *input) (string, error) {
 		case err == nil && info.IsDir():
 			err = errors.New("it is a folder")
 		case err == nil && !info.Mode().IsRegular():
-			err = errors.New("it is no regular file")
+			err = errors.New("it is not a regular file")
 		case err == nil:
 			return try, nil
 		case errors.Is(err, fs.ErrNotExist):

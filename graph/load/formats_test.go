@@ -84,7 +84,7 @@ func TestBinary(t *testing.T) {
 		"bootstrap.pb": "snapshot \"bootstrap.pb\"\n  bootstrap \"\" static bootstrap.pb\n  cluster \"c\" static bootstrap.pb\n",
 		"dump.pb":      "snapshot \"dump.pb\"\n  cluster \"c\" static dump.pb\n",
 		"empty.pb":     "",
-		"garbage.pb":   "snapshot \"\"\n  file \"garbage.pb\" garbage.pb\n    1:1 : this is nothing of xDS: " + noXDS + "\n",
+		"garbage.pb":   "snapshot \"\"\n  file \"garbage.pb\" garbage.pb\n    1:1 : this is not xDS: " + noXDS + "\n",
 	} {
 		expect(t, loadHere(t, Options{}, name), want)
 	}
@@ -189,8 +189,8 @@ conf/empty.yaml: the file is empty
 conf/envoy.yaml.tmpl.yaml: this looks like a template (line 3: {{- range .x }}); render it first
 conf/package.json: `+noXDS+`
 conf/sub/B.YAML: discovery response (Cluster)
-conf/readme.md: the extension is none of an xDS file
-conf/sub/up: a link to a folder that was read already
+conf/readme.md: the extension is not that of an xDS file
+conf/sub/up: a link to a folder that has already been read
 `)
 }
 
@@ -225,7 +225,7 @@ snapshot "typo.yaml"
     1:1 static_resource: envoy.config.bootstrap.v3.Bootstrap has no field "static_resource"
 snapshot ""
   file "broken.json" broken.json
-    1:36 : a value belongs here: an object, a list, a string, a number, true, false or null
+    1:36 : expected a value: an object, a list, a string, a number, true, false or null
   file "empty.yaml" empty.yaml
     1:1 : the file is empty
   file "helm.yaml" helm.yaml
@@ -233,9 +233,9 @@ snapshot ""
   file "latin.yaml" latin.yaml
     1:13 : the text is not valid UTF-8
   file "scalar.yaml" scalar.yaml
-    1:1 : this is nothing of xDS: `+noXDS+`
+    1:1 : this is not xDS: `+noXDS+`
   file "torn" torn
-    1:1 : this is nothing of xDS: `+noXDS+`
+    1:1 : this is not xDS: `+noXDS+`
   file "var.yaml" var.yaml
     1:45 : this looks like a template (line 1: ${HOST}); render it first
 `)

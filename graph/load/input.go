@@ -114,11 +114,11 @@ func (in *input) recognise() {
 		return
 	}
 	if in.named && len(in.problems) == 0 && in.no == "" {
-		in.problem(graph.Syntax, graph.Span{}, "this is nothing of xDS: %s", noXDS)
+		in.problem(graph.Syntax, graph.Span{}, "this is not xDS: %s", noXDS)
 	}
 }
 
-const noXDS = `it is no bootstrap, discovery response, config_dump or resource with an "@type"`
+const noXDS = `it is not a bootstrap, discovery response, config_dump or resource with an "@type"`
 
 // later marks problems after the first document of a bootstrap as lenient: Envoy does not read that far.
 func (in *input) later() {

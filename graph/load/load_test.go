@@ -93,7 +93,7 @@ snapshot "b.yaml"
   cluster "a" static b.yaml
     5:5 tipe: envoy.config.cluster.v3.Cluster has no field "tipe"
   cluster "b" static b.yaml
-    7:22 connect_timeout: "soon" is no duration: seconds with an "s" behind them, such as "0.5s" or "300s"
+    7:22 connect_timeout: "soon" is not a duration: write seconds followed by "s", such as "0.5s" or "300s"
   secret "s" static b.yaml
   file "b.yaml" b.yaml
     12:1 : did not find expected node content
@@ -138,11 +138,11 @@ snapshot ""
   file "cds.json" cds.json
     6:13 : the type "no.Such" is not known
   file "cds.json" cds.json
-    6:45 : there is no "@type" here, so nobody knows what these fields mean
+    6:45 : there is no "@type" here, so the type of this message is not known
   file "cds.json" cds.json
-    6:66 : there is no "@type" here, so nobody knows what these fields mean
+    6:66 : there is no "@type" here, so the type of this message is not known
   file "cds.json" cds.json
-    7:13 : envoy.extensions.filters.http.router.v3.Router is no resource of xDS
+    7:13 : envoy.extensions.filters.http.router.v3.Router is not a resource of xDS
   file "cds.json" cds.json
     7:85 nonse: envoy.service.discovery.v3.DiscoveryResponse has no field "nonse"
   route_configuration "r" docs.yaml
@@ -151,7 +151,7 @@ snapshot ""
   cluster_load_assignment "a" two.json
   extension_config "ecds" two.json
   file "v2.yaml" v2.yaml
-    2:13 : "envoy.api.v2.Cluster" is a type of xDS v2, which no supported Envoy knows: in v3 it is envoy.config.cluster.v3.Cluster
+    2:13 : "envoy.api.v2.Cluster" is a type of xDS v2, which no supported Envoy accepts: in v3 it is envoy.config.cluster.v3.Cluster
   virtual_host "v" vhds.txtpb
 `)
 }
@@ -234,7 +234,7 @@ snapshot "etc/boot.yaml"
   file "etc/empty.yaml" path:empty.yaml etc/empty.yaml
     1:1 : the file is empty
   file "etc/list.yaml" path:list.yaml etc/list.yaml
-    1:1 : this is nothing of xDS: it is no bootstrap, discovery response, config_dump or resource with an "@type"
+    1:1 : this is not xDS: it is not a bootstrap, discovery response, config_dump or resource with an "@type"
 `)
 	s := in.Snapshots[0]
 	for _, w := range []struct {

@@ -176,7 +176,7 @@ func (o *object) list(keys ...string) []graph.TextNode {
 		return nil
 	}
 	if n.Kind != tree.List {
-		o.wrong(pathOfKeys(keys), n, "%s stands where a list belongs", n.Kind)
+		o.wrong(pathOfKeys(keys), n, "%s where a list is expected", n.Kind)
 		return nil
 	}
 	return n.Items
@@ -198,7 +198,7 @@ func (o *object) oneOf(at *graph.Path, in *graph.TextNode, key string, words []s
 		o.wrong(at.Field(key), orElse(n, in), "%s", missing)
 		return ""
 	case !slices.Contains(words, word):
-		o.wrong(at.Field(key), n, "%s %q is none of %s", key, word, strings.Join(words, ", "))
+		o.wrong(at.Field(key), n, "invalid %s %q: must be one of %s", key, word, strings.Join(words, ", "))
 		return ""
 	}
 	return word

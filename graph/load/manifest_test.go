@@ -86,7 +86,7 @@ snapshot "EnvoyFilter shop/retries" loose=false
   patch "EnvoyFilter shop/retries" in EnvoyFilter shop/retries spec.configPatches[1].patch.value
 snapshot "EnvoyPatchPolicy pol-" loose=false
   patch "EnvoyPatchPolicy pol-" in EnvoyPatchPolicy pol- spec.jsonPatches[0].operation.value fragment
-    spec.jsonPatches[0].operation.value "many": a string (many) stands where a uint32 belongs
+    spec.jsonPatches[0].operation.value "many": a string (many) where a uint32 is expected
 all.yaml: Kubernetes manifest (EnvoyFilter, EnvoyPatchPolicy)
 `)
 }
@@ -119,7 +119,7 @@ binaryData:
 snapshot "a.yaml" loose=false
   bootstrap "" in ConfigMap shop/edge data["envoy.yaml"]
   file "a.yaml" in ConfigMap shop/edge data["lds.yaml"]
-    data["lds.yaml"] "{}": a map stands where a string belongs
+    data["lds.yaml"] "{}": a map where a string is expected
 snapshot "" loose=true
   cluster "a" in ConfigMap shop/edge binaryData["extra.yaml"]
 snapshot "b.json" loose=false
@@ -146,7 +146,7 @@ data:
     metadata: {name: a}
     spec: {configPatches: 5}
 `})
-	if !strings.Contains(got, `the label xdslint.dev/check promises xDS, but no text here is`) || strings.Contains(got, "configPatches") {
+	if !strings.Contains(got, `the object has the label xdslint.dev/check, but no text in it is`) || strings.Contains(got, "configPatches") {
 		t.Error(got)
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrNothing means that an input does not hold any xDS.
-var ErrNothing = errors.New("nothing of xDS is there")
+var ErrNothing = errors.New("there is no xDS")
 
 // SeveralError means that an input holds more than one configuration.
 type SeveralError struct {
@@ -19,7 +19,7 @@ type SeveralError struct {
 }
 
 func (e *SeveralError) Error() string {
-	return fmt.Sprintf("%s holds %d configurations, and only one can be compared: name one of %s", e.Input, len(e.Names), strings.Join(e.Names, "; "))
+	return fmt.Sprintf("%s holds %d configurations, but only one can be compared: name one of %s", e.Input, len(e.Names), strings.Join(e.Names, "; "))
 }
 
 // One returns the snapshot to compare: the only one, or the only one of several with listeners or pushed resources,
@@ -31,7 +31,7 @@ func (in *Input) One(name string) (*graph.Snapshot, error) {
 	}
 	all := slices.DeleteFunc(slices.Clone(in.Snapshots), patches)
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s holds patches and nothing that they patch: there is no configuration to compare", name)
+		return nil, fmt.Errorf("%s holds only patches: there is no configuration to compare", name)
 	}
 	candidates := all
 	if len(all) > 1 {

@@ -66,7 +66,7 @@ func (a *assembly) plain(from origin, n *graph.TextNode, name protoreflect.FullN
 func (a *assembly) any(from origin, n *graph.TextNode) {
 	url := n.Get("@type")
 	if n.Kind != tree.Map || url == nil || url.Kind != tree.String || url.Text == "" {
-		a.misfit(from, graph.Problem{Kind: graph.BadAny, Span: n.Span(), Node: n, Message: `there is no "@type" here, so nobody knows what these fields mean`})
+		a.misfit(from, graph.Problem{Kind: graph.BadAny, Span: n.Span(), Node: n, Message: `there is no "@type" here, so the type of this message is not known`})
 		return
 	}
 	if decode.TypeName(url.Text) == discoveryPackage+"Resource" {
@@ -88,7 +88,7 @@ func (a *assembly) kind(from origin, url *graph.TextNode) protoreflect.FullName 
 	}
 	name := mt.Descriptor().FullName()
 	if graph.KindOf(name) == "" {
-		a.misfit(from, graph.Problem{Kind: graph.BadValue, Span: url.Span(), Node: url, Name: url.Text, Message: fmt.Sprintf("%s is no resource of xDS", name)})
+		a.misfit(from, graph.Problem{Kind: graph.BadValue, Span: url.Span(), Node: url, Name: url.Text, Message: fmt.Sprintf("%s is not a resource of xDS", name)})
 		return ""
 	}
 	return name
@@ -204,7 +204,7 @@ func (p *part) decode(types graph.Types) {
 		d.DecodeAny(p.node, m, nil)
 	default:
 		if err := d.DecodeBinary(p.raw, m); err != nil {
-			r.Problems = append(r.Problems, graph.Problem{Kind: graph.BadAny, Message: fmt.Sprintf("the bytes are no %s", m.ProtoReflect().Descriptor().FullName())})
+			r.Problems = append(r.Problems, graph.Problem{Kind: graph.BadAny, Message: fmt.Sprintf("the bytes are not a %s", m.ProtoReflect().Descriptor().FullName())})
 		}
 		if r.Text != nil {
 			d.CheckNames(r.Text, m.ProtoReflect().Descriptor(), nil)

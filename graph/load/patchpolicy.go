@@ -40,20 +40,20 @@ func (l *loader) patchPolicy(o *object) ([]*graph.Snapshot, error) {
 // jsonPatch reads one patch into a part for each message in its value.
 func (l *loader) jsonPatch(o *object, at *graph.Path, n *graph.TextNode) []*part {
 	if n.Kind != tree.Map {
-		o.wrong(at, n, "%s stands where a patch belongs: type, name and operation", n.Kind)
+		o.wrong(at, n, "%s where a patch is expected: type, name and operation", n.Kind)
 		return nil
 	}
-	url := o.oneOf(at, n, "type", patchable, "there is no type: it says which kind of resource is patched")
+	url := o.oneOf(at, n, "type", patchable, "there is no type, which says which kind of resource is patched")
 	if textOf(n.Get("name")) == "" {
-		o.wrong(at.Field("name"), orElse(n.Get("name"), n), "there is no name: it says which resource is patched")
+		o.wrong(at.Field("name"), orElse(n.Get("name"), n), "there is no name, which says which resource is patched")
 	}
 	body := n.Get("operation")
 	if body == nil || body.Kind != tree.Map {
-		o.wrong(at.Field("operation"), orElse(body, n), "there is no operation here: op, path and value")
+		o.wrong(at.Field("operation"), orElse(body, n), "there is no operation, with op, path and value")
 		return nil
 	}
 	at = at.Field("operation")
-	op := o.oneOf(at, body, "op", patchOperations, "there is no op: it says what is done at the path")
+	op := o.oneOf(at, body, "op", patchOperations, "there is no op, which says what is done at the path")
 	if url == "" || op == "" || !o.fits(at, body, op) {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (l *loader) jsonPatch(o *object, at *graph.Path, n *graph.TextNode) []*part
 func (o *object) fits(at *graph.Path, n *graph.TextNode, op string) bool {
 	before := len(o.problems)
 	if n.Get("path") == nil && n.Get("jsonPath") == nil {
-		o.wrong(at.Field("path"), n, "there is neither a path nor a jsonPath")
+		o.wrong(at.Field("path"), n, "there is no path and no jsonPath")
 	}
 	needs := map[string][]string{"add": {"value"}, "replace": {"value"}, "test": {"value"}, "move": {"from"}, "copy": {"from"}}[op]
 	for _, key := range []string{"from", "value"} {
@@ -82,7 +82,7 @@ func (o *object) fits(at *graph.Path, n *graph.TextNode, op string) bool {
 		case given == nil && slices.Contains(needs, key):
 			o.wrong(at.Field(key), n, "the operation %s needs a %s", op, key)
 		case given != nil && !slices.Contains(needs, key):
-			o.wrong(at.Field(key), given, "the operation %s takes no %s", op, key)
+			o.wrong(at.Field(key), given, "the operation %s cannot have a %s", op, key)
 		}
 	}
 	return len(o.problems) == before

@@ -32,7 +32,7 @@ func (p pointer) follow(root protoreflect.MessageDescriptor, text string) (at sp
 		return at, ""
 	}
 	if !strings.HasPrefix(text, "/") {
-		return at, "a JSON pointer begins with a slash"
+		return at, "a JSON pointer must begin with a slash"
 	}
 	unescape := strings.NewReplacer("~1", "/", "~0", "~")
 	for segment := range strings.SplitSeq(text[1:], "/") {
@@ -47,7 +47,7 @@ func (p pointer) step(at spot, segment string) (spot, string) {
 	switch {
 	case at.field != nil && at.field.IsList() && !at.inner:
 		if _, err := strconv.Atoi(segment); err != nil && (segment != "-" || p.exists) {
-			return at, fmt.Sprintf("%s is a list: %q is no index", at.field.Name(), segment)
+			return at, fmt.Sprintf("%s is a list: %q is not an index", at.field.Name(), segment)
 		}
 		return spot{message: at.field.Message(), field: at.field, inner: true}, ""
 	case at.field != nil && at.field.IsMap() && !at.inner:
@@ -70,7 +70,7 @@ func (p pointer) step(at spot, segment string) (spot, string) {
 	fd := holder.Fields().ByName(protoreflect.Name(segment))
 	if fd == nil {
 		if fd = holder.Fields().ByJSONName(segment); fd != nil && p.exists {
-			return at, fmt.Sprintf("Envoy Gateway spells fields as the protos do: %q is %q here", segment, fd.Name())
+			return at, fmt.Sprintf("Envoy Gateway uses the protos' field names: write %[2]q, not %[1]q", segment, fd.Name())
 		}
 	}
 	if fd == nil {

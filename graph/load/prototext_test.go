@@ -101,7 +101,7 @@ snapshot ""
     2:64 : invalid value for string type
   route_configuration "r" one.txtpb
   file "two.txtpb" two.txtpb
-    1:14 : "envoy.api.v2.Cluster" is a type of xDS v2, which no supported Envoy knows: in v3 it is envoy.config.cluster.v3.Cluster
+    1:14 : "envoy.api.v2.Cluster" is a type of xDS v2, which no supported Envoy accepts: in v3 it is envoy.config.cluster.v3.Cluster
   cluster "f" two.txtpb
     2:111 transport_socket.typed_config: the type "no.Such" is not known
   cluster "g" two.txtpb

@@ -31,7 +31,7 @@ func (c chain) FindMessageByName(name protoreflect.FullName) (protoreflect.Messa
 func Descriptors(raw []byte) (decode.Types, error) {
 	set := &descriptorpb.FileDescriptorSet{}
 	if err := proto.Unmarshal(raw, set); err != nil {
-		return nil, fmt.Errorf("this is no FileDescriptorSet: %w", err)
+		return nil, fmt.Errorf("this is not a FileDescriptorSet: %w", err)
 	}
 	r := &resolver{byPath: map[string]*descriptorpb.FileDescriptorProto{}, busy: map[string]bool{}}
 	for _, file := range set.GetFile() {

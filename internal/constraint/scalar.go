@@ -152,7 +152,7 @@ func enumName(ed protoreflect.EnumDescriptor, n protoreflect.EnumNumber) string 
 	return strconv.Itoa(int(n))
 }
 
-// undefined tells whether an enum has no value of that number. Most enums are small enough for a bit set.
+// undefined reports whether an enum has no value of that number. Most enums are small enough for a bit set.
 func undefined(ed protoreflect.EnumDescriptor) func(protoreflect.Value) bool {
 	var set uint64
 	for i := range ed.Values().Len() {

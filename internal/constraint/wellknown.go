@@ -190,7 +190,7 @@ func ifValid(invalid func(protoreflect.Value) bool, what string, rules []rule) [
 		unless(invalid, rules)...)
 }
 
-// isWellKnown tells whether md is that message of google.protobuf.
+// isWellKnown reports whether md is that message of google.protobuf.
 func isWellKnown(md protoreflect.MessageDescriptor, name protoreflect.Name) bool {
 	return md != nil && md.FullName() == protoreflect.FullName("google.protobuf").Append(name)
 }

@@ -7,10 +7,10 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// A dynamic message makes dynamic messages of all that is in it. Rules read Go types, so wherever one is linked in for a
-// field of a dynamic message, it is put there instead.
+// A dynamic message contains only dynamic messages by default. Rules read Go types, so where one is linked in for a
+// field of a dynamic message, it is used instead.
 
-// linkedType is the Go type for a message-valued field of m, nil where m is a Go type itself or none is linked in.
+// linkedType returns the Go type for a message-valued field of m, or nil if m is a Go type itself or none is linked in.
 func linkedType(m protoreflect.Message, md protoreflect.MessageDescriptor) protoreflect.MessageType {
 	if _, dynamic := m.Interface().(*dynamicpb.Message); !dynamic || md == nil {
 		return nil
@@ -22,7 +22,7 @@ func linkedType(m protoreflect.Message, md protoreflect.MessageDescriptor) proto
 	return mt
 }
 
-// mutable returns the message in a singular field of m, made where there is none.
+// mutable returns the message in a singular field of m, which it sets if it is absent.
 func mutable(m protoreflect.Message, fd protoreflect.FieldDescriptor) protoreflect.Message {
 	if mt := linkedType(m, fd.Message()); mt != nil && !m.Has(fd) {
 		m.Set(fd, protoreflect.ValueOfMessage(mt.New()))
@@ -40,7 +40,7 @@ func appendTo(m protoreflect.Message, fd protoreflect.FieldDescriptor) protorefl
 	return list.AppendMutable().Message()
 }
 
-// newEntry makes a value for a map field of m.
+// newEntry returns a new value for a map field of m.
 func newEntry(m protoreflect.Message, fd protoreflect.FieldDescriptor) protoreflect.Value {
 	if mt := linkedType(m, fd.MapValue().Message()); mt != nil {
 		return protoreflect.ValueOfMessage(mt.New())
@@ -48,7 +48,7 @@ func newEntry(m protoreflect.Message, fd protoreflect.FieldDescriptor) protorefl
 	return m.Mutable(fd).Map().NewValue()
 }
 
-// adopt replaces the dynamic messages directly below m, as the wire format's reader made them, by linked ones.
+// adopt replaces the dynamic messages directly below m, from the wire format's reader, by linked ones.
 func adopt(m protoreflect.Message) {
 	if _, dynamic := m.Interface().(*dynamicpb.Message); !dynamic {
 		return
@@ -83,7 +83,7 @@ func converted(m protoreflect.Message, mt protoreflect.MessageType) protoreflect
 	if err == nil {
 		err = (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(raw, made.Interface())
 	}
-	if err != nil { // a string that is no UTF-8: then it stays as it was read
+	if err != nil { // a string that is not UTF-8: then it stays as it was read
 		return protoreflect.ValueOfMessage(m)
 	}
 	return protoreflect.ValueOfMessage(made)

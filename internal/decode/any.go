@@ -9,10 +9,10 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// any reads {"@type": …, fields…} into the Any's bytes, and remembers the message.
+// any reads {"@type": …, fields…} into the Any's bytes, and keeps the message.
 func (d *Decoder) any(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
 	if n.Kind != tree.Map {
-		d.problem(BadAny, n, at, `%s stands where a map with an "@type" belongs`, n.Kind)
+		d.problem(BadAny, n, at, `%s where a map with an "@type" is expected`, n.Kind)
 		return
 	}
 	if len(n.Keys) == 0 && d.Format != Jsonpb {
@@ -20,7 +20,7 @@ func (d *Decoder) any(n *tree.Node, m protoreflect.Message, at *tree.Path, depth
 	}
 	url := n.Get("@type")
 	if url == nil || url.Kind != tree.String || url.Text == "" {
-		d.problem(BadAny, n, at, `there is no "@type" here, so nobody knows what these fields mean`)
+		d.problem(BadAny, n, at, `there is no "@type" here, so the type of this message is not known`)
 		return
 	}
 	d.checkURL(n, url, at)
@@ -45,11 +45,11 @@ func (d *Decoder) any(n *tree.Node, m protoreflect.Message, at *tree.Path, depth
 
 var anyBytes = proto.MarshalOptions{AllowPartial: true, Deterministic: true}
 
-// wellKnownContent reads {"@type": …, "value": …}: messages with a JSON form of their own have it under "value".
+// wellKnownContent reads {"@type": …, "value": …}: messages with a special JSON form have it under "value".
 func (d *Decoder) wellKnownContent(n *tree.Node, content protoreflect.Message, at *tree.Path, depth int) {
 	for i := range n.Keys {
 		if key := n.Keys[i]; key.Name != "@type" && key.Name != "value" {
-			d.problem(BadAny, &n.Items[i], at, `beside the "@type" of a %s there can only be a "value"`, content.Descriptor().FullName()).Span = key.Span()
+			d.problem(BadAny, &n.Items[i], at, `a %s in an Any can only have an "@type" and a "value"`, content.Descriptor().FullName()).Span = key.Span()
 		}
 	}
 	if value := n.Get("value"); value != nil && value.Kind != tree.Null {
@@ -57,10 +57,10 @@ func (d *Decoder) wellKnownContent(n *tree.Node, content protoreflect.Message, a
 	}
 }
 
-// checkURL finds what Envoy refuses about an "@type", whatever it names.
+// checkURL reports what Envoy rejects in an "@type", independently of the type.
 func (d *Decoder) checkURL(n, url *tree.Node, at *tree.Path) {
 	if slash := strings.LastIndexByte(url.Text, '/'); slash <= 0 {
-		d.problem(BadAny, url, at, `the "@type" %q lacks what stands before the message's name: "type.googleapis.com/"`, url.Text).Name = url.Text
+		d.problem(BadAny, url, at, `the "@type" %q lacks "type.googleapis.com/" before the message's name`, url.Text).Name = url.Text
 	}
 	if d.Format != JSON {
 		return
@@ -79,7 +79,7 @@ func (d *Decoder) remember(holder, content proto.Message) {
 	d.Contents[holder] = content
 }
 
-// content makes an empty message of the type that a type URL names.
+// content returns an empty message of the type that a type URL names.
 func (d *Decoder) content(url *tree.Node, at *tree.Path) proto.Message {
 	mt := d.Find(url, at)
 	if mt == nil {
@@ -88,7 +88,7 @@ func (d *Decoder) content(url *tree.Node, at *tree.Path) proto.Message {
 	return mt.New().Interface()
 }
 
-// Find returns the message type that a type URL names. What is not known becomes a Problem, and so does a v2 type.
+// Find returns the message type that a type URL names. An unknown type becomes a Problem, and so does a v2 type.
 func (d *Decoder) Find(url *tree.Node, at *tree.Path) protoreflect.MessageType {
 	name := TypeName(url.Text)
 	mt, err := d.Types.FindMessageByName(name)
@@ -96,7 +96,7 @@ func (d *Decoder) Find(url *tree.Node, at *tree.Path) protoreflect.MessageType {
 		return mt
 	}
 	if successor, old := v3Name(name); old {
-		p := d.problem(OldType, url, at, "%q is a type of xDS v2, which no supported Envoy knows", name)
+		p := d.problem(OldType, url, at, "%q is a type of xDS v2, which no supported Envoy accepts", name)
 		if p.Name = string(name); successor != "" {
 			p.Message += ": in v3 it is " + string(successor)
 		}
@@ -106,13 +106,13 @@ func (d *Decoder) Find(url *tree.Node, at *tree.Path) protoreflect.MessageType {
 	return nil
 }
 
-// TypeName is the message's name in a type URL: what stands behind the last slash.
+// TypeName returns the message's name in a type URL: the part after the last slash.
 func TypeName(url string) protoreflect.FullName {
 	return protoreflect.FullName(url[strings.LastIndexByte(url, '/')+1:])
 }
 
-// typedStruct decodes what a TypedStruct stands for: Envoy makes JSON of its value and reads that as the type it names
-// (config/utility.cc, translateOpaqueConfig). n is the map of the TypedStruct's own fields; nil for binary input.
+// typedStruct decodes the message in a TypedStruct. Envoy writes its value as JSON and reads that as the named type
+// (config/utility.cc, translateOpaqueConfig). N is the map of the TypedStruct's own fields, or nil for binary input.
 func (d *Decoder) typedStruct(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
 	if !IsTypedStruct(m.Descriptor().FullName()) {
 		return
@@ -140,7 +140,7 @@ func (d *Decoder) typedStruct(n *tree.Node, m protoreflect.Message, at *tree.Pat
 		d.Problems[len(d.Problems)-1].Carried = true
 		return
 	}
-	inner := *d // Envoy makes JSON of a Struct, in which no key stands twice
+	inner := *d // Envoy writes a Struct as JSON, which has no duplicate keys
 	inner.Format, inner.Problems = YAML, nil
 	inner.fields(value, content.ProtoReflect(), at.Field("value"), depth+1, false)
 	for _, p := range inner.Problems {
@@ -152,7 +152,7 @@ func (d *Decoder) typedStruct(n *tree.Node, m protoreflect.Message, at *tree.Pat
 	d.remember(m.Get(holder).Message().Interface(), content)
 }
 
-// IsTypedStruct tells the messages that carry another one as a Struct.
+// IsTypedStruct reports whether a message type carries another message as a Struct.
 func IsTypedStruct(name protoreflect.FullName) bool {
 	return name == "udpa.type.v1.TypedStruct" || name == "xds.type.v3.TypedStruct"
 }

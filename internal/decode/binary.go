@@ -20,7 +20,7 @@ func (d *Decoder) DecodeBinary(raw []byte, m proto.Message) error {
 	return nil
 }
 
-// Open decodes all that the Anys and TypedStructs below m hold, for messages that come from no text.
+// Open decodes the content of all Anys and TypedStructs below m, for messages that were not read from a text.
 func (d *Decoder) Open(m proto.Message) { d.open(m.ProtoReflect(), nil, 0) }
 
 func (d *Decoder) open(m protoreflect.Message, at *tree.Path, depth int) {
@@ -67,7 +67,7 @@ func (d *Decoder) openAny(m protoreflect.Message, at *tree.Path, depth int) {
 		return
 	}
 	if err := (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(m.Get(fields.ByNumber(2)).Bytes(), content); err != nil {
-		d.problem(BadAny, &tree.Node{}, at, "the bytes are no %s", TypeName(url))
+		d.problem(BadAny, &tree.Node{}, at, "the bytes are not a %s", TypeName(url))
 		return
 	}
 	d.remember(m.Interface(), content)
@@ -76,7 +76,7 @@ func (d *Decoder) openAny(m protoreflect.Message, at *tree.Path, depth int) {
 	d.typedStruct(nil, inner, at, depth+1)
 }
 
-// watch notes the watched messages directly below m.
+// watch records the watched messages directly below m.
 func (d *Decoder) watch(m protoreflect.Message, at *tree.Path) {
 	for _, fd := range messageFields(m.Descriptor()) {
 		if inner := fd.Message(); watched[inner.FullName()] && !fd.IsList() && m.Has(fd) {
@@ -85,7 +85,7 @@ func (d *Decoder) watch(m protoreflect.Message, at *tree.Path) {
 	}
 }
 
-// structNode writes a google.protobuf.Struct as the Node that it was made of.
+// structNode converts a google.protobuf.Struct back to a Node.
 func structNode(m protoreflect.Message) *tree.Node {
 	n := &tree.Node{Kind: tree.Map}
 	entries := m.Get(m.Descriptor().Fields().ByNumber(1)).Map()

@@ -1,5 +1,5 @@
-// Package decode makes messages of trees, as Envoy's own readers would, and opens the Anys in them. What does not fit is a Problem, never an error: the rest is
-// decoded all the same.
+// Package decode turns trees into messages, as Envoy's own readers would, and opens the Anys in them. A part that does
+// not fit becomes a Problem, never an error: the rest is decoded anyway.
 package decode
 
 import (
@@ -13,31 +13,31 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// Types finds message types by full name; *protoregistry.Types does.
+// Types looks up message types by full name. *protoregistry.Types implements it.
 type Types interface {
 	FindMessageByName(protoreflect.FullName) (protoreflect.MessageType, error)
 }
 
-// ProblemKind says what is wrong with a text as a message of its type.
+// ProblemKind is what is wrong with a text as a message of its type.
 type ProblemKind uint8
 
 // The kinds of problems.
 const (
-	UnknownField ProblemKind = iota // a key that is no field of the message
-	UnknownEnum                     // a name that is no value of the enum
+	UnknownField ProblemKind = iota // a key that is not a field of the message
+	UnknownEnum                     // a name that is not a value of the enum
 	UnknownType                     // an Any whose type is not linked in
 	BadAny                          // an Any without "@type", or whose bytes are not of its type
 	BadValue                        // a value that the field's type cannot hold
 	OneofTwice                      // two members of one oneof
 	DuplicateKey                    // a key twice in one map
-	TooDeep                         // nesting beyond every limit
-	Syntax                          // the text is no YAML, JSON or proto text; Name is "template" where it has to be rendered first
+	TooDeep                         // nesting beyond the limit
+	Syntax                          // the text is not YAML, JSON or proto text; Name is "template" if it must be rendered first
 	Unreadable                      // the file could not be read: missing, empty, too large
 	OldType                         // a v2 message; Name is its type
-	BadObject                       // a Kubernetes object that does not say what it should about the xDS in it
+	BadObject                       // a Kubernetes object whose fields around its xDS are missing or wrong
 )
 
-// Problem is one place where a text is no message of its type. The rest of the text is decoded all the same.
+// Problem is a place where a text does not match its message type. The rest of the text is decoded anyway.
 type Problem struct {
 	Kind    ProblemKind
 	Path    *tree.Path
@@ -46,17 +46,16 @@ type Problem struct {
 	Name    string                         // of the unknown field, enum value or type
 	In      protoreflect.MessageDescriptor // the message that lacks the field
 	Enum    protoreflect.EnumDescriptor    // the enum that lacks the value
-	Node    *tree.Node                     // what stands there; nil for binary input
-	Lenient bool                           // Envoy takes it: duplicate keys in YAML, for example
-	Carried bool                           // in a TypedStruct, into which nobody but Envoy looks
+	Node    *tree.Node                     // the value there; nil for binary input
+	Lenient bool                           // Envoy accepts it: duplicate keys in YAML, for example
+	Carried bool                           // in a TypedStruct, which only Envoy reads
 }
 
-// Contents tells what the Anys of one input hold, all decoded when the input was read. It also knows the messages that
-// TypedStructs stand for.
+// Contents holds the content of the Anys of one input, decoded when the input was read. It also holds the messages in TypedStructs.
 type Contents map[proto.Message]proto.Message
 
-// Format is the encoding of a text; its reader decides what passes for a message: Envoy's, or that of the Kubernetes controller which makes
-// messages of the object that the text stands in.
+// Format is the encoding of a text; its reader decides what is accepted as a message: Envoy, or the Kubernetes
+// controller that reads the object around the text.
 type Format uint8
 
 // The formats.
@@ -67,20 +66,20 @@ const (
 	ProtoJSON // an object that Envoy Gateway reads: google.golang.org/protobuf/encoding/protojson
 )
 
-// ofObject tells the formats of Kubernetes objects. Their readers in Go take nothing but the JSON mapping that protobuf promises.
+// ofObject reports whether the format is one of Kubernetes objects. Their readers in Go accept only the JSON mapping that protobuf defines.
 func (f Format) ofObject() bool { return f == Jsonpb || f == ProtoJSON }
 
-// lastWins tells the formats in which of two equal keys the last counts, and nobody complains.
+// lastWins reports whether the last of two equal keys counts, without an error.
 func (f Format) lastWins() bool { return f == YAML || f.ofObject() }
 
-// Decoder makes messages of texts.
+// Decoder turns texts into messages.
 type Decoder struct {
 	Types    Types
 	Format   Format
-	Depth    int // how many maps and lists are open around what is decoded
+	Depth    int // number of maps and lists around the decoded value
 	Contents Contents
 	Problems []Problem
-	Seen     []Seen // what tells a loader where more resources come from
+	Seen     []Seen // for the loader: where more resources come from
 }
 
 // Seen is a ConfigSource, or a message that allows clusters on demand, wherever it is nested.
@@ -90,7 +89,7 @@ type Seen struct {
 	Path    *tree.Path
 }
 
-// watched are the messages that go into Decoder.Seen.
+// watched lists the messages for Decoder.Seen.
 var watched = map[protoreflect.FullName]bool{
 	"envoy.config.core.v3.ConfigSource":                               true,
 	"envoy.extensions.filters.http.on_demand.v3.OnDemandCds":          true,
@@ -105,12 +104,12 @@ func NewDecoder(types Types) *Decoder {
 	return &Decoder{Types: types}
 }
 
-// Decode fills m from a text. What does not fit is left out of m and noted in d.Problems, under at.
+// Decode fills m from a text. Parts that do not fit are left out of m and added to d.Problems, with paths below at.
 func (d *Decoder) Decode(n *tree.Node, m proto.Message, at *tree.Path) {
 	d.message(n, m.ProtoReflect(), at, d.Depth)
 }
 
-// DecodeAny fills m from the entries beside an "@type" that names m's type.
+// DecodeAny fills m from the entries next to an "@type" that names m's type.
 func (d *Decoder) DecodeAny(n *tree.Node, m proto.Message, at *tree.Path) {
 	if n.Kind != tree.Map {
 		d.message(n, m.ProtoReflect(), at, d.Depth)
@@ -124,7 +123,7 @@ func (d *Decoder) problem(kind ProblemKind, n *tree.Node, at *tree.Path, format 
 	return &d.Problems[len(d.Problems)-1]
 }
 
-// message reads n into m; depth counts what is open around n.
+// message reads n into m. Depth is the number of maps and lists around n.
 func (d *Decoder) message(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
 	name := m.Descriptor().FullName()
 	if read := wellKnown[name]; read != nil {
@@ -132,7 +131,7 @@ func (d *Decoder) message(n *tree.Node, m protoreflect.Message, at *tree.Path, d
 		return
 	}
 	if n.Kind != tree.Map {
-		d.problem(BadValue, n, at, "%s stands where a %s belongs, which is a map of its fields", n.Kind, name)
+		d.problem(BadValue, n, at, "%s where a %s is expected, which is a map of its fields", n.Kind, name)
 		return
 	}
 	d.fields(n, m, at, depth, false)
@@ -187,7 +186,7 @@ func (d *Decoder) oneofTwice(key *tree.Key, value *tree.Node, first, fd protoref
 	p.Span, p.Name = key.Span(), string(fd.Name())
 }
 
-// FieldNamed finds a field by its name in the proto or in JSON: readers take both.
+// FieldNamed returns a field by its proto or JSON name. Readers accept both.
 func FieldNamed(fields protoreflect.FieldDescriptors, key string) protoreflect.FieldDescriptor {
 	if fd := fields.ByName(protoreflect.Name(key)); fd != nil {
 		return fd
@@ -195,7 +194,7 @@ func FieldNamed(fields protoreflect.FieldDescriptors, key string) protoreflect.F
 	return fields.ByJSONName(key)
 }
 
-// holdsNull tells the fields for which JSON's null is a value.
+// holdsNull reports whether JSON's null is a value of the field.
 func holdsNull(fd protoreflect.FieldDescriptor) bool {
 	return fd.Message() != nil && fd.Message().FullName() == "google.protobuf.Value" ||
 		fd.Enum() != nil && fd.Enum().FullName() == "google.protobuf.NullValue"
@@ -206,7 +205,7 @@ func (d *Decoder) unknownField(key *tree.Key, value *tree.Node, md protoreflect.
 	p.Span, p.Name, p.In = key.Span(), key.Name, md
 }
 
-// shadowed tells of each entry whether its key stands in the map once more, further down.
+// shadowed reports for each entry whether its key appears in the map again, further down.
 func shadowed(n *tree.Node) func(i int) bool {
 	if len(n.Keys) <= 16 {
 		return func(i int) bool {
@@ -226,7 +225,7 @@ func shadowed(n *tree.Node) func(i int) bool {
 }
 
 func (d *Decoder) duplicateKey(key *tree.Key, value *tree.Node, at *tree.Path, lenient bool) {
-	p := d.problem(DuplicateKey, value, at, "the key %q stands here twice", key.Name)
+	p := d.problem(DuplicateKey, value, at, "duplicate key %q", key.Name)
 	p.Span, p.Name, p.Lenient = key.Span(), key.Name, lenient
 }
 
@@ -253,12 +252,11 @@ func (d *Decoder) single(n *tree.Node, m protoreflect.Message, fd protoreflect.F
 	d.message(n, m, at, depth)
 }
 
-// list reads the elements of a repeated field. Envoy takes a bare value for a list of one, and a list in a list for its
-// elements.
+// list reads the elements of a repeated field. Envoy reads a bare value as a list of one, and a list in a list as its elements.
 func (d *Decoder) list(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *tree.Path, depth int) {
 	name, list := string(fd.Name()), m.Mutable(fd).List()
 	if n.Kind != tree.List && d.Format.ofObject() {
-		d.problem(BadValue, n, at.Field(name), "%s stands where a list belongs", n.Kind)
+		d.problem(BadValue, n, at.Field(name), "%s where a list is expected", n.Kind)
 		return
 	}
 	if n.Kind != tree.List {
@@ -277,7 +275,7 @@ func (d *Decoder) list(n *tree.Node, m protoreflect.Message, fd protoreflect.Fie
 	}
 }
 
-// holdsList tells the repeated fields whose elements may be lists themselves.
+// holdsList reports whether the elements of a repeated field can be lists.
 func holdsList(fd protoreflect.FieldDescriptor) bool {
 	if fd.Message() == nil {
 		return false
@@ -286,7 +284,7 @@ func holdsList(fd protoreflect.FieldDescriptor) bool {
 	return name == "google.protobuf.Value" || name == "google.protobuf.ListValue"
 }
 
-// element appends to a list. A broken message keeps its place, so that indices in paths stay true; null is an empty one.
+// element appends to a list. A broken message keeps its place, so that indices in paths stay correct; null is an empty one.
 func (d *Decoder) element(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *tree.Path, depth int) {
 	if fd.Message() != nil {
 		inner := appendTo(m, fd)
@@ -306,7 +304,7 @@ func (d *Decoder) element(n *tree.Node, m protoreflect.Message, fd protoreflect.
 func (d *Decoder) mapField(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *tree.Path, depth int) {
 	name := string(fd.Name())
 	if n.Kind != tree.Map {
-		d.problem(BadValue, n, at.Field(name), "%s stands where a map belongs", n.Kind)
+		d.problem(BadValue, n, at.Field(name), "%s where a map is expected", n.Kind)
 		return
 	}
 	if d.tooDeep(n, at.Field(name), depth) {

@@ -6,7 +6,7 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// CheckNames notes the fields in the outline of a proto text that their messages do not have.
+// CheckNames adds problems for the fields in the outline of a proto text that their messages do not have.
 func (d *Decoder) CheckNames(n *tree.Node, md protoreflect.MessageDescriptor, at *tree.Path) {
 	if url := n.Get("@type"); url != nil {
 		mt, err := d.Types.FindMessageByName(TypeName(url.Text))

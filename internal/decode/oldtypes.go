@@ -20,11 +20,11 @@ var successors = sync.OnceValue(func() map[protoreflect.FullName]protoreflect.Fu
 	return found
 })
 
-// Successor is what a type of xDS v2 is called in v3, empty where that is not known.
+// Successor returns the v3 name of a type of xDS v2, or nothing if it is not known.
 func Successor(name string) string { return string(successors()[protoreflect.FullName(name)]) }
 
-// v3Name tells whether a message type is of xDS v2, and what it is called in v3 where that is known. Vendors number their
-// packages too: what has no successor and is not in a package of Envoy's core is taken for one of theirs.
+// v3Name reports whether a message type is of xDS v2, and returns its v3 name if that is known. Vendors number their
+// packages too: a type that has no successor and is not in a package of Envoy's core is treated as one of theirs.
 func v3Name(name protoreflect.FullName) (successor protoreflect.FullName, old bool) {
 	if !strings.HasPrefix(string(name), "envoy.") || strings.Contains(string(name), ".v3.") {
 		return "", false

@@ -13,8 +13,8 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// scalar reads a scalar as protobuf's JSON reader in C++ does (json/internal/parser.cc), which takes more than the JSON
-// mapping promises: numbers as strings, hexadecimal, integers written as floats, enum names in any case.
+// scalar reads a scalar as protobuf's JSON reader in C++ does (json/internal/parser.cc), which accepts more than the
+// JSON mapping defines: numbers as strings, hexadecimal, integers written as floats, enum names in any case.
 func (d *Decoder) scalar(n *tree.Node, fd protoreflect.FieldDescriptor, at *tree.Path) (protoreflect.Value, bool) {
 	var v protoreflect.Value
 	ok := false
@@ -46,12 +46,12 @@ func (d *Decoder) scalar(n *tree.Node, fd protoreflect.FieldDescriptor, at *tree
 	return v, ok
 }
 
-// numberInObject tells the bare words of which kubectl makes numbers, and Envoy does not.
+// numberInObject reports whether kubectl reads a bare word as a number, and Envoy does not.
 func (d *Decoder) numberInObject(n *tree.Node) bool {
 	return d.Format.ofObject() && n.Kind == tree.String && n.Plain && yamlNumber().MatchString(n.Text)
 }
 
-// yamlNumber is YAML 1.1's float and integer, without the shapes that nobody writes.
+// yamlNumber matches the usual forms of YAML 1.1's floats and integers.
 var yamlNumber = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 })
@@ -70,7 +70,7 @@ func (d *Decoder) mismatch(n *tree.Node, fd protoreflect.FieldDescriptor) string
 	case protoreflect.Int32Kind, protoreflect.Int64Kind:
 		want = "an integer (" + fd.Kind().String() + ")"
 	}
-	message := text + " stands where " + want + " belongs"
+	message := text + " where " + want + " is expected"
 	if strings.Contains(n.Text, "${") || strings.Contains(n.Text, "{{") {
 		return message + ": this looks like a template; render it first"
 	}
@@ -84,7 +84,7 @@ func (d *Decoder) mismatch(n *tree.Node, fd protoreflect.FieldDescriptor) string
 	return message
 }
 
-// boolean reads true and false; in quotes, all that absl::SimpleAtob takes.
+// boolean reads true and false; in quotes, everything that absl::SimpleAtob accepts.
 func (d *Decoder) boolean(n *tree.Node) (protoreflect.Value, bool) {
 	if n.Kind == tree.Bool || d.Format.ofObject() {
 		return protoreflect.ValueOfBool(n.Text == "true"), n.Kind == tree.Bool
@@ -98,7 +98,7 @@ func (d *Decoder) boolean(n *tree.Node) (protoreflect.Value, bool) {
 	return protoreflect.Value{}, false
 }
 
-// float reads a number; in quotes, all that absl::SimpleAtod takes: space around it, infinities, hexadecimal.
+// float reads a number; in quotes, everything that absl::SimpleAtod accepts: space around it, infinities, hexadecimal.
 func float(n *tree.Node) (float64, bool) {
 	text := n.Text
 	switch n.Kind {
@@ -123,7 +123,7 @@ func float(n *tree.Node) (float64, bool) {
 	return 0, false
 }
 
-// integer reads an integer of any width; a float without a fraction will do.
+// integer reads an integer of any width, also from a float without a fraction.
 func integer(n *tree.Node, kind protoreflect.Kind) (protoreflect.Value, bool) {
 	if n.Kind != tree.Number && n.Kind != tree.String {
 		return protoreflect.Value{}, false
@@ -155,7 +155,7 @@ func integer(n *tree.Node, kind protoreflect.Kind) (protoreflect.Value, bool) {
 	}
 }
 
-// base64Bytes reads both alphabets, with all the padding or none.
+// base64Bytes reads both alphabets, with all padding or none.
 func base64Bytes(n *tree.Node) (protoreflect.Value, bool) {
 	if n.Kind != tree.String || strings.ContainsAny(n.Text, "\r\n") {
 		return protoreflect.Value{}, false
@@ -172,7 +172,7 @@ func base64Bytes(n *tree.Node) (protoreflect.Value, bool) {
 	return protoreflect.ValueOfBytes(raw), err == nil
 }
 
-// enum reads a name, in any case, or a number. A name that the enum lacks is what an unknown field is.
+// enum reads a name, in any case, or a number. An unknown name is treated like an unknown field.
 func (d *Decoder) enum(n *tree.Node, fd protoreflect.FieldDescriptor, at *tree.Path) (protoreflect.Value, bool) {
 	values := fd.Enum().Values()
 	switch n.Kind {
@@ -190,7 +190,7 @@ func (d *Decoder) enum(n *tree.Node, fd protoreflect.FieldDescriptor, at *tree.P
 		if i, err := strconv.ParseInt(n.Text, 10, 32); err == nil && !d.Format.ofObject() {
 			return protoreflect.ValueOfEnum(protoreflect.EnumNumber(i)), true
 		}
-		p := d.problem(UnknownEnum, n, at, "%q is no value of the enum %s", n.Text, fd.Enum().FullName())
+		p := d.problem(UnknownEnum, n, at, "%q is not a value of the enum %s", n.Text, fd.Enum().FullName())
 		p.Name, p.Enum = n.Text, fd.Enum()
 		return protoreflect.Value{}, false
 	case tree.Number:
@@ -198,6 +198,6 @@ func (d *Decoder) enum(n *tree.Node, fd protoreflect.FieldDescriptor, at *tree.P
 			return protoreflect.ValueOfEnum(protoreflect.EnumNumber(v.Int())), true
 		}
 	}
-	d.problem(BadValue, n, at, "%s stands where a name of the enum %s belongs", n.Kind, fd.Enum().FullName())
+	d.problem(BadValue, n, at, "%s where a name of the enum %s is expected", n.Kind, fd.Enum().FullName())
 	return protoreflect.Value{}, false
 }

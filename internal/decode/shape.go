@@ -8,11 +8,11 @@ import (
 
 var shapes sync.Map // protoreflect.MessageDescriptor → []protoreflect.FieldDescriptor
 
-// HasOwnJSON tells the well-known types, which JSON does not write as a map of their fields.
+// HasOwnJSON reports whether a message is a well-known type that JSON does not write as a map of its fields.
 func HasOwnJSON(name protoreflect.FullName) bool { return wellKnown[name] != nil }
 
-// messageFields lists the fields of a message that hold messages worth a visit. Durations, wrappers and Structs are
-// values: the field that holds them says all about them.
+// messageFields returns the fields of a message that hold messages to visit. Durations, wrappers and Structs count as
+// values of their fields.
 func messageFields(md protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
 	if known, ok := shapes.Load(md); ok {
 		return known.([]protoreflect.FieldDescriptor)

@@ -18,7 +18,7 @@ import (
 
 type reader func(d *Decoder, n *tree.Node, m protoreflect.Message, at *tree.Path, depth int)
 
-// wellKnown are the messages that have a JSON form of their own.
+// wellKnown holds the readers of messages with a special JSON form.
 var wellKnown map[protoreflect.FullName]reader
 
 func init() { // the readers call the decoder, which reads this map
@@ -42,7 +42,7 @@ func init() { // the readers call the decoder, which reads this map
 	}
 }
 
-// wrapper reads a bare scalar; as Envoy does, also {value: 5}.
+// wrapper reads a bare scalar and, as Envoy does, {value: 5}.
 func (d *Decoder) wrapper(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
 	if d.spelledOut(n) {
 		d.fields(n, m, at, depth, false)
@@ -54,7 +54,7 @@ func (d *Decoder) wrapper(n *tree.Node, m protoreflect.Message, at *tree.Path, d
 	}
 }
 
-// duration reads "1.5s"; as Envoy does, also {seconds: 1, nanos: 5}.
+// duration reads "1.5s" and, as Envoy does, {seconds: 1, nanos: 5}.
 func (d *Decoder) duration(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
 	if d.spelledOut(n) {
 		d.fields(n, m, at, depth, false)
@@ -69,16 +69,16 @@ func (d *Decoder) duration(n *tree.Node, m protoreflect.Message, at *tree.Path, 
 		if n.Text != "" {
 			text = strconv.Quote(n.Text)
 		}
-		d.problem(BadValue, n, at, `%s is no duration: seconds with an "s" behind them, such as "0.5s" or "300s"`, text)
+		d.problem(BadValue, n, at, `%s is not a duration: write seconds followed by "s", such as "0.5s" or "300s"`, text)
 		return
 	}
 	setSeconds(m, seconds, nanos)
 }
 
-// spelledOut tells a message that has a JSON form of its own, and is written field by field all the same, which Envoy takes.
+// spelledOut reports whether a message with a special JSON form is written field by field, which Envoy accepts.
 func (d *Decoder) spelledOut(n *tree.Node) bool { return n.Kind == tree.Map && !d.Format.ofObject() }
 
-// goDuration reads what jsonpb takes for a duration: "5m" and "1m30s" too.
+// goDuration reads what jsonpb accepts as a duration, which includes "5m" and "1m30s".
 func goDuration(n *tree.Node) (seconds int64, nanos int32, ok bool) {
 	d, err := time.ParseDuration(n.Text)
 	return int64(d / time.Second), int32(d % time.Second), n.Kind == tree.String && err == nil
@@ -115,7 +115,7 @@ func (d *Decoder) timestamp(n *tree.Node, m protoreflect.Message, at *tree.Path,
 	}
 	t, err := time.Parse(time.RFC3339Nano, n.Text)
 	if n.Kind != tree.String || err != nil {
-		d.problem(BadValue, n, at, `%q is no timestamp such as "2026-01-31T12:00:00Z"`, n.Text)
+		d.problem(BadValue, n, at, `%q is not a timestamp such as "2026-01-31T12:00:00Z"`, n.Text)
 		return
 	}
 	setSeconds(m, t.Unix(), int32(t.Nanosecond()))
@@ -133,7 +133,7 @@ func (d *Decoder) fieldMask(n *tree.Node, m protoreflect.Message, at *tree.Path,
 		return
 	}
 	if n.Kind != tree.String {
-		d.problem(BadValue, n, at, "%s is no field mask: names with commas between them", n.Kind)
+		d.problem(BadValue, n, at, "%s is not a field mask: write names separated by commas", n.Kind)
 		return
 	}
 	paths := m.Mutable(m.Descriptor().Fields().ByNumber(1)).List()
@@ -146,7 +146,7 @@ func (d *Decoder) fieldMask(n *tree.Node, m protoreflect.Message, at *tree.Path,
 
 func (d *Decoder) structure(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
 	if n.Kind != tree.Map {
-		d.problem(BadValue, n, at, "%s stands where a map belongs", n.Kind)
+		d.problem(BadValue, n, at, "%s where a map is expected", n.Kind)
 		return
 	}
 	d.mapField(n, m, m.Descriptor().Fields().ByNumber(1), at, depth)
@@ -154,7 +154,7 @@ func (d *Decoder) structure(n *tree.Node, m protoreflect.Message, at *tree.Path,
 
 func (d *Decoder) listValue(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
 	if n.Kind != tree.List {
-		d.problem(BadValue, n, at, "%s stands where a list belongs", n.Kind)
+		d.problem(BadValue, n, at, "%s where a list is expected", n.Kind)
 		return
 	}
 	d.field(n, m, m.Descriptor().Fields().ByNumber(1), at, depth)
@@ -169,7 +169,7 @@ func (d *Decoder) value(n *tree.Node, m protoreflect.Message, at *tree.Path, dep
 	case tree.Number:
 		f, ok := float(n)
 		if !ok {
-			d.problem(BadValue, n, at, "%s is no number that a double holds", n.Text)
+			d.problem(BadValue, n, at, "%s does not fit into a double", n.Text)
 		}
 		m.Set(fields.ByNumber(2), protoreflect.ValueOfFloat64(f))
 	case tree.String:

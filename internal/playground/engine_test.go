@@ -214,7 +214,7 @@ func TestFaults(t *testing.T) {
 		{"lint", map[string]any{"targets": []string{"envoy:0.1"}}, `unknown target "envoy:0.1"`},
 		{"verdict", map[string]any{"targets": []string{"envoy:0.1"}}, `unknown target "envoy:0.1"`},
 		{"explain", map[string]any{"rule": "no/such"}, `no rule is named "no/such"`},
-		{"plan", map[string]any{"before": files{}, "files": files{"a.yaml": cluster}}, "before: nothing of xDS is there"},
+		{"plan", map[string]any{"before": files{}, "files": files{"a.yaml": cluster}}, "before: there is no xDS"},
 		{"plan", map[string]any{"before": files{"a.yaml": "{"}, "files": files{"a.yaml": cluster}}, "a.yaml:1:"},
 		{"plan", map[string]any{"transport": "pigeon"}, `invalid transport "pigeon"`},
 		{"lint", map[string]any{"files": files{"a.yaml": strings.Repeat("#", 33<<20)}}, "this is too much at once: the limit is 32 MiB"},

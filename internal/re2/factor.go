@@ -102,7 +102,7 @@ func (c Charset) rangesOf(n *node) []rune {
 	return []rune{n.runes[0], n.runes[0]}
 }
 
-// commonString tells whether a node begins with a part of the string that a run has in common.
+// commonString reports whether a node begins with a part of the string that a run has in common.
 func commonString(run []*node, n *node) bool {
 	prefix, ok := leadingString(run[0])
 	other, otherOK := leadingString(n)
@@ -138,7 +138,7 @@ func cutString(n *node, length int) *node {
 	return &node{kind: literal, flags: n.flags, runes: n.runes[length:]}
 }
 
-// commonFirst tells whether a node begins with what a run begins with, and that is simple enough.
+// commonFirst reports whether a node begins with what a run begins with, and that is simple enough.
 func commonFirst(run []*node, n *node) bool {
 	first := leading(run[0])
 	if first == nil || !equal(first, leading(n)) {

@@ -109,7 +109,7 @@ func isKnownClass(token string) bool {
 	return unicode.Scripts[name] != nil
 }
 
-// mayBeName tells whether RE2 may take a name that Go does not: it takes those in other scripts.
+// mayBeName reports whether RE2 may take a name that Go does not: it takes those in other scripts.
 func mayBeName(group string, charset Charset) bool {
 	name := strings.Trim(strings.TrimLeft(group, "(?P"), "<>")
 	for _, r := range name {

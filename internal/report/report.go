@@ -86,7 +86,7 @@ func Names() []string {
 // diagnostics are the report's findings without secrets.
 func (r *Report) diagnostics() []lint.Diagnostic { return Redacted(r.Result) }
 
-// fails tells whether a finding makes the run fail.
+// fails reports whether a finding makes the run fail.
 func (r *Report) fails(d *lint.Diagnostic) bool { return r.FailOn != 0 && d.Severity >= r.FailOn }
 
 // details are a finding's message and all that it says beside it, a line each.

@@ -115,7 +115,7 @@ func TestFaults(t *testing.T) {
 		"outside":         {bad + good + "-- good/../../x --\n" + want, `"good/../../x" is not a valid file name`},
 		"twice":           {bad + good + good + want, "duplicate file good.yaml"},
 		"misspelt field":  {bad + "-- good.yaml --\nstatic_resources: {clusters: [{nme: prod}]}\n" + want, `good.yaml:1:32: envoy.config.cluster.v3.Cluster has no field "nme"`},
-		"no xDS":          {bad + "-- good.yaml --\n[1, 2]\n" + want, `good.yaml:1:1: this is nothing of xDS: it is no bootstrap, discovery response, config_dump or resource with an "@type"`},
+		"no xDS":          {bad + "-- good.yaml --\n[1, 2]\n" + want, `good.yaml:1:1: this is not xDS: it is not a bootstrap, discovery response, config_dump or resource with an "@type"`},
 		"unknown flag":    {bad + good + "-- flags --\nhope cluster\n" + want, `flags: "hope cluster" is none of assume KIND:GLOB, open KIND, closed KIND, target PLANE:VERSION`},
 		"unknown kind":    {bad + good + "-- flags --\nopen clustr\n" + want, `flags: open: no kind is named "clustr" (did you mean "cluster"?)`},
 		"unknown target":  {bad + good + "-- flags --\ntarget envoy:0.9\n" + want, `flags: unknown target "envoy:0.9"`},

@@ -132,7 +132,7 @@ func TestPlanSides(t *testing.T) {
 // Each wrong request is told what is wrong with it.
 func TestProblems(t *testing.T) {
 	s := made(t, Options{MaxBody: 4 << 20, Linter: fake{plan: func(context.Context, map[string][]byte, map[string][]byte, lint.Push) (*plan.Outcome, error) {
-		return nil, errors.New("old holds 2 configurations, and only one can be compared")
+		return nil, errors.New("old holds 2 configurations, but only one can be compared")
 	}}})
 	twice, sameName := form(t, sent{"file", "a.yaml", "1"}, sent{"file", "./a.yaml", "2"})
 	nameless, noName := form(t, sent{"", "", "1"})
@@ -173,7 +173,7 @@ func TestProblems(t *testing.T) {
 		"plan without new":    {"POST", "/v1/plan", oneSided, onlyOld.String(), 400, "no part is named new"},
 		"plan of a third":     {"POST", "/v1/plan", third, other.String(), 400, "a part is named neither old nor new"},
 		"unknown transport":   {"POST", "/v1/plan?transport=x", both, sides.String(), 400, `invalid transport "x": must be one of ads-sotw, ads-delta, sotw, delta`},
-		"plan of what is not": {"POST", "/v1/plan", both, sides.String(), 400, "old holds 2 configurations, and only one can be compared"},
+		"plan of what is not": {"POST", "/v1/plan", both, sides.String(), 400, "old holds 2 configurations, but only one can be compared"},
 		"review as YAML":      {"POST", "/k8s/validate", "application/yaml", "x", 415, "an AdmissionReview is sent as application/json"},
 		"broken review":       {"POST", "/k8s/validate", "application/json", "[]", 400, "this is no AdmissionReview in JSON"},
 	} {

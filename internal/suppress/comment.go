@@ -94,7 +94,7 @@ func below(f *source.File, n int) int {
 	return n
 }
 
-// inString tells whether an offset is within a string: then what looks like a comment is none.
+// inString reports whether an offset is within a string: then what looks like a comment is none.
 func inString(resources []*graph.Resource, offset int) bool {
 	for _, r := range resources {
 		if r.Text != nil && within(r.Text, offset) {
@@ -152,7 +152,7 @@ func parse(f *source.File, span source.Span, text string, offset int, known []*l
 	}
 	if strings.TrimSpace(reason) == "" {
 		d := about(NoReason, f, span, "this suppression does not say why")
-		d.Help = "write the reason behind the rule: -- REASON"
+		d.Help = "write the reason after the rule: -- REASON"
 		c.noted = append(c.noted, d)
 	}
 	return c
@@ -166,7 +166,7 @@ func ids(rules []*lint.Rule) []string {
 	return all
 }
 
-// hide tells whether a comment suppresses the finding.
+// hide reports whether a comment suppresses the finding.
 func (c *comments) hide(d *lint.Diagnostic) bool {
 	if len(c.all) == 0 || d.Span.IsZero() {
 		return false

@@ -17,7 +17,7 @@ type Ignore struct {
 	Span     source.Span `yaml:"-"`        // where it stands in the configuration
 }
 
-// Match tells whether the ignore means a finding.
+// Match reports whether the ignore means a finding.
 func (i *Ignore) Match(d *lint.Diagnostic) bool {
 	if !d.Rule.Match(i.Rule) {
 		return false
@@ -28,12 +28,12 @@ func (i *Ignore) Match(d *lint.Diagnostic) bool {
 	return i.Field == "" || covers(i.Field, d.Path.String())
 }
 
-// OfResource tells whether a glob over KIND/NAME means a resource; an empty one means all.
+// OfResource reports whether a glob over KIND/NAME means a resource; an empty one means all.
 func OfResource(pattern string, r *graph.Resource) bool {
 	return pattern == "" || glob(pattern, string(r.Kind)+"/"+r.Name)
 }
 
-// covers tells whether a glob matches a field path or one of its beginnings.
+// covers reports whether a glob matches a field path or one of its beginnings.
 func covers(pattern, path string) bool {
 	for end := 1; end <= len(path); end++ {
 		if (end == len(path) || path[end] == '.' || path[end] == '[') && glob(pattern, path[:end]) {

@@ -38,7 +38,7 @@ var (
 		Name:     "stale-baseline",
 		Severity: lint.Info,
 		Summary:  "an entry of the baseline no longer occurs",
-		Why:      "Someone mended it. `xdslint baseline prune` takes such entries out, so that the same mistake cannot come back unseen.",
+		Why:      "Someone fixed it. `xdslint baseline prune` removes such entries, so that the same mistake cannot come back unseen.",
 		Run:      nothing,
 	})
 )
@@ -89,7 +89,7 @@ func about(rule *lint.Rule, f *source.File, span source.Span, message string) li
 	}
 }
 
-// ran tells whether a selector means a rule that ran.
+// ran reports whether a selector means a rule that ran.
 func ran(selector string, rules []*lint.Rule) bool {
 	return slices.ContainsFunc(rules, func(r *lint.Rule) bool { return r.Match(selector) })
 }

@@ -12,9 +12,9 @@ import (
 // maxNesting bounds how deep values of a text may nest, so that reading them cannot exhaust the stack.
 const maxNesting = 1000
 
-// ParseJSON reads one JSON value, or several that follow one another. It takes what protobuf's reader in C++ takes beyond
-// JSON, since that is Envoy's: single quotes, bare words for keys, a comma behind the last element, control characters in
-// strings (json/internal/lexer.cc). Values before a fault are returned with the error.
+// ParseJSON reads one JSON value, or several that follow one another. It accepts what protobuf's reader in C++ accepts
+// beyond JSON, since Envoy uses that: single quotes, bare words for keys, a comma after the last element, control
+// characters in strings (json/internal/lexer.cc). Values before a fault are returned with the error.
 func ParseJSON(file *source.File) ([]*tree.Node, error) {
 	if !utf8.Valid(file.Text) {
 		return nil, invalidUTF8(file.Text)
@@ -62,7 +62,7 @@ func (r *jsonReader) space() {
 	}
 }
 
-// peek skips space and shows the next byte, 0 at the end.
+// peek skips space and returns the next byte, 0 at the end.
 func (r *jsonReader) peek() byte {
 	r.space()
 	if r.at < len(r.text) {
@@ -90,9 +90,9 @@ func (r *jsonReader) value(n *tree.Node, depth int) {
 	case letter(c):
 		r.word(n)
 	case r.at == len(r.text):
-		r.fail("the text ends where a value belongs")
+		r.fail("the text ends where a value is expected")
 	default:
-		r.fail("a value belongs here: an object, a list, a string, a number, true, false or null")
+		r.fail("expected a value: an object, a list, a string, a number, true, false or null")
 	}
 	n.End = int32(r.at)
 }
@@ -105,7 +105,7 @@ func (r *jsonReader) word(n *tree.Node) {
 	case "null":
 	default:
 		r.at = start
-		r.fail("the word " + strconv.Quote(word) + " is no value of JSON")
+		r.fail("the word " + strconv.Quote(word) + " is not a JSON value")
 	}
 }
 
@@ -151,7 +151,7 @@ func (r *jsonReader) object(n *tree.Node, depth int) {
 		case letter(c):
 			key.Name = r.bare()
 		default:
-			r.fail("a key belongs here, in quotes")
+			r.fail("expected a key in quotes")
 			return
 		}
 		key.End = int32(r.at)
@@ -168,7 +168,7 @@ func (r *jsonReader) object(n *tree.Node, depth int) {
 	}
 }
 
-// next reads the comma between two elements; false behind the closing bracket or a fault.
+// next reads the comma between two elements. It returns false after the closing bracket or a fault.
 func (r *jsonReader) next(closing byte) bool {
 	if r.err != nil {
 		return false
@@ -181,7 +181,7 @@ func (r *jsonReader) next(closing byte) bool {
 		r.at++
 		return false
 	}
-	r.fail(`a "," or "` + string(closing) + `" belongs here`)
+	r.fail(`expected "," or "` + string(closing) + `"`)
 	return false
 }
 
@@ -213,7 +213,7 @@ func (r *jsonReader) number() string {
 	text := string(r.text[start:r.at])
 	if !good || r.at < len(r.text) && (letter(r.text[r.at]) || r.text[r.at] == '.') {
 		r.at = start
-		r.fail("this is no number of JSON")
+		r.fail("this is not a JSON number")
 	}
 	return text
 }
@@ -259,7 +259,7 @@ func (r *jsonReader) escaped(open, start int, quote byte) string {
 	return ""
 }
 
-// escape reads what stands behind a backslash.
+// escape reads the characters after a backslash.
 func (r *jsonReader) escape(b []byte) []byte {
 	if r.at == len(r.text) {
 		return b
@@ -283,7 +283,7 @@ func (r *jsonReader) escape(b []byte) []byte {
 		return r.unicode(b)
 	}
 	r.at -= 2
-	r.fail("no such escape in JSON")
+	r.fail("this is not an escape sequence of JSON")
 	return b
 }
 

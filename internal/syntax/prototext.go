@@ -10,8 +10,8 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// ParseProtoText reads the outline of a proto text: where its fields are. What they mean, and whether they are right, protobuf's own reader says.
-// A field that is there several times becomes a list, `[type.googleapis.com/x.y.Z] {…}` a map with an "@type".
+// ParseProtoText reads the outline of a proto text: where its fields are. Protobuf's own reader decodes and checks them.
+// A repeated field becomes a list, `[type.googleapis.com/x.y.Z] {…}` a map with an "@type".
 func ParseProtoText(file *source.File) ([]*tree.Node, error) {
 	if !utf8.Valid(file.Text) {
 		return nil, invalidUTF8(file.Text)
@@ -51,7 +51,7 @@ func (o *outline) fail(message string) {
 	o.kind, o.end = end, len(o.text)
 }
 
-// next goes on to the next token.
+// next reads the next token.
 func (o *outline) next() {
 	for o.end < len(o.text) && (isBlank(o.text[o.end]) || o.text[o.end] == '#') {
 		if o.text[o.end] == '#' {
@@ -110,7 +110,7 @@ func (o *outline) fields(n *tree.Node, closing byte, depth int) {
 			o.next()
 		case '{', '<', '[':
 		default:
-			o.fail(`a ":" or "{" belongs here`)
+			o.fail(`expected ":" or "{"`)
 		}
 		var value tree.Node
 		o.value(&value, depth+1)
@@ -141,7 +141,7 @@ func (o *outline) key() tree.Key {
 		}
 		o.end = start + i + 1
 	default:
-		o.fail("the name of a field belongs here")
+		o.fail("expected the name of a field")
 		return tree.Key{}
 	}
 	key := tree.Key{Name: strings.Join(strings.Fields(string(o.text[start:o.end])), ""), Start: int32(start), End: int32(o.end)}
@@ -149,13 +149,13 @@ func (o *outline) key() tree.Key {
 	return key
 }
 
-// message is a map in the making, with the places of its keys.
+// message is an unfinished map, with the places of its keys.
 type message struct {
 	*tree.Node
 	index map[string]int
 }
 
-// add adds an entry; one that is there already becomes a list.
+// add adds an entry. If its key already exists, the value becomes a list.
 func (n message) add(key tree.Key, value tree.Node) {
 	i, twice := n.index[key.Name]
 	if !twice {
@@ -189,14 +189,14 @@ func (o *outline) value(n *tree.Node, depth int) {
 		o.elements(n, depth)
 	case word:
 		n.Kind, n.Plain, n.Text = tree.String, true, string(o.text[o.start:o.end])
-		if n.Text == "-" { // a blank may stand between it and the number
+		if n.Text == "-" { // there may be a blank before the number
 			o.next()
 		}
 	case quoted:
 		o.strings(n)
 		return
 	default:
-		o.fail("a value belongs here")
+		o.fail("expected a value")
 	}
 	n.End = int32(o.end)
 	o.next()
@@ -214,12 +214,12 @@ func (o *outline) elements(n *tree.Node, depth int) {
 			o.next()
 		case ']':
 		default:
-			o.fail(`a "," or "]" belongs here`)
+			o.fail(`expected "," or "]"`)
 		}
 	}
 }
 
-// strings reads strings that follow one another, which are one. Go knows nearly all of proto text's escapes; others stay as they are.
+// strings joins strings that follow one another. Go knows nearly all of proto text's escapes; others stay as they are.
 func (o *outline) strings(n *tree.Node) {
 	n.Kind = tree.String
 	var all strings.Builder

@@ -13,8 +13,9 @@ const (
 	maxPathSteps  = 4 * MaxDepth
 )
 
-// ParsePath reads what Path.String spells: `virtual_hosts[0].typed_per_filter_config["envoy.filters.http.cors"].filter_enabled`. It knows no
-// messages: that the fields exist is for the caller to find out.
+// ParsePath reads what Path.String spells:
+// `virtual_hosts[0].typed_per_filter_config["envoy.filters.http.cors"].filter_enabled`. It knows no messages: that the
+// fields exist is for the caller to find out.
 func ParsePath(s string) (*Path, error) {
 	if len(s) > maxPathLength {
 		return nil, fmt.Errorf("a path of %d bytes is too long", len(s))
@@ -58,7 +59,7 @@ func (p *Path) parseStep(s string) (next *Path, rest string, err error) {
 	digits, rest, closed := strings.Cut(rest[1:], "]")
 	i, err := strconv.Atoi(digits)
 	if err != nil || !closed || strconv.Itoa(i) != digits || i < 0 {
-		return nil, "", fmt.Errorf(`behind %s[ belong a number or a "key", and a ]`, name)
+		return nil, "", fmt.Errorf(`expected a number or a "key", and a ], after %s[`, name)
 	}
 	return p.Item(name, i), rest, nil
 }
@@ -66,11 +67,11 @@ func (p *Path) parseStep(s string) (next *Path, rest string, err error) {
 func (p *Path) parseKey(name, s string) (next *Path, rest string, err error) {
 	quoted, err := strconv.QuotedPrefix(s)
 	if err != nil || !strings.HasPrefix(s[len(quoted):], "]") {
-		return nil, "", fmt.Errorf(`behind %s[ belong a number or a "key", and a ]`, name)
+		return nil, "", fmt.Errorf(`expected a number or a "key", and a ], after %s[`, name)
 	}
 	key, err := strconv.Unquote(quoted)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s is no key: %w", quoted, err)
+		return nil, "", fmt.Errorf("%s is not a key: %w", quoted, err)
 	}
 	return p.Entry(name, key), s[len(quoted)+1:], nil
 }

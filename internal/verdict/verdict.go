@@ -59,7 +59,7 @@ func Of(ctx context.Context, name string, input *load.Input, targets []dataplane
 		}
 		if len(input.Files) == 1 && len(input.Snapshots) == 0 && input.Files[0].Why != "" { // a Kubernetes object of another kind
 			why := input.Files[0].Why
-			v.Verdict, v.Reasons = Reject, append(v.Reasons, Reason{Rule: "schema/manifest", Message: "nothing of xDS is there: " + why})
+			v.Verdict, v.Reasons = Reject, append(v.Reasons, Reason{Rule: "schema/manifest", Message: "there is no xDS: " + why})
 		}
 		all = append(all, v)
 		if len(result.Failures) > 0 {

@@ -162,7 +162,7 @@ test("a quick fix by keyboard, found with F8", () =>
     const heard = await listen(page);
     await content(page).focus();
     await page.keyboard.press("F8");
-    await heard("error: a number (5) stands where a string belongs");
+    await heard("error: a number (5) where a string is expected");
     await heard("Control period shows the fixes.");
     await page.keyboard.press("Control+.");
     const item = page.getByRole("menuitem", { name: "put it in quotes (safe)" });

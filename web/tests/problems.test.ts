@@ -28,7 +28,7 @@ test("problems are listed by their texts, and lead to their places", () =>
     await list(page).getByRole("button", { name: "3 errors" }).waitFor();
     await list(page).getByRole("button", { name: "1 warning" }).waitFor();
     assert.deepEqual(await list(page).getByRole("heading", { level: 3 }).allInnerTexts(), ["a.yaml\n1", "b.yaml\n3"]);
-    const problem = group(page, "b.yaml").getByRole("button", { name: "error: a number (5) stands where a string belongs: Envoy reads the bare word as a number, in quotes it is a string line 1:12" });
+    const problem = group(page, "b.yaml").getByRole("button", { name: "error: a number (5) where a string is expected: Envoy reads the bare word as a number, in quotes it is a string line 1:12" });
     await problem.click();
     await isFocused(page, ".cm-content");
     await selected(page, "5");

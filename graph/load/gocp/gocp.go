@@ -68,7 +68,7 @@ func add(to *graph.Snapshot, file *graph.SourceFile, kind graph.Kind, url string
 func Resource(file *graph.SourceFile, url, name string, served types.ResourceWithTTL) (*graph.Resource, error) {
 	m := served.Resource
 	if !is(m, url) {
-		return nil, fmt.Errorf("a %T, which is no %s", m, decode.TypeName(url))
+		return nil, fmt.Errorf("a %T, not a %s", m, decode.TypeName(url))
 	}
 	r := &graph.Resource{Kind: graph.KindOf(decode.TypeName(url)), Name: name, Message: m, File: file}
 	if served.TTL != nil {

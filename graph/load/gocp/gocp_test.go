@@ -103,9 +103,9 @@ func TestErrors(t *testing.T) {
 	}{
 		{nil, "there is no snapshot"},
 		{(*cachev3.Snapshot)(nil), "there is no snapshot"},
-		{misplaced, `cluster "r" is a *routev3.RouteConfiguration, which is no envoy.config.cluster.v3.Cluster`},
-		{missing, `listener "l" is a <nil>, which is no envoy.config.listener.v3.Listener`},
-		{empty, `listener "l" is a *listenerv3.Listener, which is no envoy.config.listener.v3.Listener`},
+		{misplaced, `cluster "r" is a *routev3.RouteConfiguration, not a envoy.config.cluster.v3.Cluster`},
+		{missing, `listener "l" is a <nil>, not a envoy.config.listener.v3.Listener`},
+		{empty, `listener "l" is a *listenerv3.Listener, not a envoy.config.listener.v3.Listener`},
 	} {
 		if _, err := gocp.Snapshot(test.given); err == nil || err.Error() != test.want {
 			t.Errorf("got %v, want %s", err, test.want)
