@@ -170,7 +170,7 @@ func kindRules(fd protoreflect.FieldDescriptor, r *validate.FieldRules) []rule {
 
 var skips sync.Map // of bool by protoreflect.FieldDescriptor
 
-// Skip tells whether PGV does not look into the messages of a field: it has (validate.rules).message.skip (for a
+// Skip reports whether PGV does not look into the messages of a field: it has (validate.rules).message.skip (for a
 // repeated field or a map in its items or values), the message that it belongs to or that it holds is disabled or
 // ignored, or it has rules of another type, such as the `any = {required: true}` on the ConfigSource in
 // ExtensionConfigSource. An Any is not skipped: Envoy checks its content apart from the message around it.

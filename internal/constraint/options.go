@@ -33,7 +33,7 @@ func rulesIn(options proto.Message) *validate.FieldRules {
 	return rules
 }
 
-// unchecked tells whether PGV generates no checks for a message.
+// unchecked reports whether PGV generates no checks for a message.
 func unchecked(md protoreflect.MessageDescriptor) bool {
 	return flag(md.Options(), rulesNumber) || flag(md.Options(), ignoredNumber)
 }

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// scalarRules compiles the rules for a value of the kind of fd. Rules of another kind ask for nothing: PGV refuses to
+// scalarRules compiles the rules for a value of the kind of fd. Rules of another kind have no effect: PGV does not
 // compile them.
 func scalarRules(fd protoreflect.FieldDescriptor, r *validate.FieldRules) []rule {
 	switch t := r.GetType().(type) {
@@ -152,7 +152,7 @@ func enumName(ed protoreflect.EnumDescriptor, n protoreflect.EnumNumber) string 
 	return strconv.Itoa(int(n))
 }
 
-// undefined tells whether an enum has no value of that number. Most enums are small enough for a bit set.
+// undefined reports whether an enum has no value of that number. Most enums are small enough for a bit set.
 func undefined(ed protoreflect.EnumDescriptor) func(protoreflect.Value) bool {
 	var set uint64
 	for i := range ed.Values().Len() {

@@ -78,7 +78,7 @@ func newSizeRule(minimum, maximum *uint64, one, many string, quiet bool) *sizeRu
 	return r
 }
 
-// onlyNonEmpty tells whether any element at all satisfies the rule.
+// onlyNonEmpty reports whether any element at all satisfies the rule.
 func (r *sizeRule) onlyNonEmpty() bool { return r == nil || r.min <= 1 && !r.capped }
 
 func (r *sizeRule) check(fd protoreflect.FieldDescriptor, n int, report func(Violation)) {

@@ -21,7 +21,7 @@ func (p *program) ranges(pairs []rune) frag {
 	return p.class
 }
 
-// foldsASCII tells whether a class has of each letter of ASCII both cases or none.
+// foldsASCII reports whether a class has of each letter of ASCII both cases or none.
 func foldsASCII(pairs []rune) bool {
 	has := func(r rune) bool {
 		for i := 0; i < len(pairs); i += 2 {

@@ -3,7 +3,7 @@ package re2
 // What RE2's parser does to alternations: Regexp::FactorAlternation in re2/parse.cc.
 
 // addAlternative adds an alternative to those before it. One that takes any character subsumes a neighbour that takes one,
-// if that is no part of a group.
+// if that is not part of a group.
 func addAlternative(list []*node, n *node, neighbours bool) []*node {
 	if last := len(list) - 1; last == 0 || last > 0 && neighbours {
 		switch {
@@ -17,7 +17,7 @@ func addAlternative(list []*node, n *node, neighbours bool) []*node {
 	return append(list, n)
 }
 
-// isOne tells a node that matches one character.
+// isOne reports whether a node matches one character.
 func isOne(n *node) bool {
 	return n.kind == anyRune || n.kind == class || n.kind == literal && len(n.runes) == 1
 }
@@ -102,7 +102,7 @@ func (c Charset) rangesOf(n *node) []rune {
 	return []rune{n.runes[0], n.runes[0]}
 }
 
-// commonString tells whether a node begins with a part of the string that a run has in common.
+// commonString reports whether a node begins with a part of the string that a run has in common.
 func commonString(run []*node, n *node) bool {
 	prefix, ok := leadingString(run[0])
 	other, otherOK := leadingString(n)
@@ -138,7 +138,7 @@ func cutString(n *node, length int) *node {
 	return &node{kind: literal, flags: n.flags, runes: n.runes[length:]}
 }
 
-// commonFirst tells whether a node begins with what a run begins with, and that is simple enough.
+// commonFirst reports whether a node begins with what a run begins with, and that is simple enough.
 func commonFirst(run []*node, n *node) bool {
 	first := leading(run[0])
 	if first == nil || !equal(first, leading(n)) {

@@ -97,7 +97,7 @@ func className(token string) (name string, ok bool) {
 	return strings.TrimPrefix(name, "^"), true
 }
 
-// isKnownClass tells of a \p{…} whether RE2 knows it. Its edition of Unicode is Go's.
+// isKnownClass reports whether RE2 knows a \p{…}. Its version of Unicode is that of Go.
 func isKnownClass(token string) bool {
 	name, ok := className(token)
 	switch {
@@ -109,7 +109,7 @@ func isKnownClass(token string) bool {
 	return unicode.Scripts[name] != nil
 }
 
-// mayBeName tells whether RE2 may take a name that Go does not: it takes those in other scripts.
+// mayBeName reports whether RE2 may take a name that Go does not: it takes those in other scripts.
 func mayBeName(group string, charset Charset) bool {
 	name := strings.Trim(strings.TrimLeft(group, "(?P"), "<>")
 	for _, r := range name {

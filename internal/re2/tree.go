@@ -206,7 +206,7 @@ func merge(pairs []rune) []rune {
 	return out
 }
 
-// equal tells whether two nodes match the same; it is asked only of those without subnodes and of repetitions of these.
+// equal reports whether two nodes match the same; it is asked only of those without subnodes and of repetitions of these.
 func equal(a, b *node) bool {
 	if a == nil || b == nil || a.kind != b.kind || len(a.sub) != len(b.sub) || !slices.Equal(a.runes, b.runes) {
 		return false

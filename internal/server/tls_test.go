@@ -353,7 +353,7 @@ func TestBadFiles(t *testing.T) {
 		want  string
 	}{
 		"absent":            {Files{Cert: "nonesuch.crt", Key: good.Key}, "nonesuch.crt: no such file"},
-		"of another":        {Files{Cert: good.Cert, Key: other.Key}, "are no certificate and its key"},
+		"of another":        {Files{Cert: good.Cert, Key: other.Key}, "are not a certificate and its key"},
 		"no CA in the file": {Files{Cert: good.Cert, Key: good.Key, ClientCA: good.Key}, "does not contain a certificate"},
 	} {
 		if _, err := New(Options{TLS: &test.files}); err == nil || !strings.Contains(err.Error(), test.want) {
