@@ -362,7 +362,7 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// A thousand clients that dawdle over their bodies keep nobody from being answered, and are answered themselves.
+// A thousand clients that dawdle over their bodies delay no other client, and are answered themselves.
 func TestThousandConnections(t *testing.T) {
 	const clients = 1000
 	address := listening(t, made(t, Options{Log: (&logged{}).logger()}))

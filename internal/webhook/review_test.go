@@ -322,7 +322,7 @@ func TestWarningsPass(t *testing.T) {
 	})
 }
 
-// Errors of an update are refused or warned of, each once; and an object that stays as it was is never refused.
+// Errors of an update are denied or warned of, each once; and an object that stays as it was is never denied.
 func TestNothingIsLost(t *testing.T) {
 	some := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) wrong {
 		return wrong{Message: rapid.SampledFrom([]string{"a", "b", `"1"`, `"2"`}).Draw(t, "message"), Index: rapid.IntRange(0, 3).Draw(t, "index")}
