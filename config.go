@@ -9,22 +9,22 @@ import (
 )
 
 type (
-	// Config is what a .xdslint.yaml says. Its Custom are the rules that it brings along.
+	// Config is the content of a .xdslint.yaml. Custom are its custom rules.
 	Config = config.Config
-	// RuleSource makes the rules of a configuration that are not built in. custom.Constraints makes one for rules in CEL, CustomRules one of rules
-	// that there are already, such as those of a plugin.
+	// RuleSource creates the custom rules of a configuration. custom.Constraints returns one for rules in CEL, CustomRules one of rules
+	// that already exist, such as those of a plugin.
 	RuleSource = config.RuleSource
-	// Baseline is a set of findings that are known, and not shown again.
+	// Baseline is a set of known findings, which are not reported.
 	Baseline = baseline.Baseline
 )
 
 // ConfigName is the name of a configuration file.
 const ConfigName = config.FileName
 
-// FindConfig looks for a configuration in a folder, then in those above it, to the root of the repository at most. It is empty where there is none.
+// FindConfig looks for a configuration in a folder and above, up to the root of the repository. It returns "" if there is none.
 func FindConfig(dir string) string { return config.Find(dir, ConfigName) }
 
-// ReadConfig reads a configuration; an empty path stands for one that says nothing. Without a source for them, its constraints and plugins are not judged.
+// ReadConfig reads a configuration; an empty path stands for an empty one. Constraints and plugins without a source are not run.
 func ReadConfig(path string, custom ...RuleSource) (*Config, error) {
 	if path == "" {
 		return config.None(config.Join(custom...))
@@ -37,7 +37,7 @@ func ParseConfig(name string, text []byte, custom ...RuleSource) (*Config, error
 	return config.Parse(&source.File{Name: name, Text: text}, rules.Known(), config.Join(custom...))
 }
 
-// CustomRules is the source of rules that there are already.
+// CustomRules returns a source of existing rules.
 func CustomRules(all ...*lint.Rule) RuleSource {
 	return func(*Config) ([]*lint.Rule, []*config.Fault) { return all, nil }
 }

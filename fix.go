@@ -15,24 +15,24 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Fixed is what fixes make of an input.
+// Fixed is the result of fixing an input.
 type Fixed struct {
 	Before, After *Report // of the files as they were, and with their new texts
 	Applied       int     // fixes
 	Files         []FixedFile
 }
 
-// FixedFile is a file with another text.
+// FixedFile is a file with a changed text.
 type FixedFile struct {
 	Name          string // as in findings
 	Before, After []byte
 	key           string // of paths: the real path
 }
 
-// Fix applies the fixes that findings offer, and judges again until there is nothing left to fix: those that have one right answer, with unsafe also those
-// that have a likely one. Files that only a bootstrap names stay as they are. It writes nothing; Fixed.Write does.
+// Fix applies the fixes of findings, and lints again until nothing is left to fix: the certain fixes, with unsafe also the likely ones.
+// Files that only a bootstrap names are not changed. Fix writes nothing; Fixed.Write does.
 //
-// When ctx ends, Fix returns its error, and what there is until then.
+// When ctx ends, Fix returns its error and the result so far.
 func (l *Linter) Fix(ctx context.Context, in Input, unsafe bool) (*Fixed, error) {
 	if in.origin == nil {
 		return nil, ErrNoPaths
@@ -100,7 +100,7 @@ func (f *fixing) files(o *fix.Outcome) (all []FixedFile) {
 	return all
 }
 
-// Write writes the files that paths led to, each in one step. One that somebody else changed meanwhile, or that is read-only, stays as it is.
+// Write writes the changed files, each atomically. It does not overwrite a file that has changed meanwhile or is read-only.
 func (f *Fixed) Write() error {
 	var all []error
 	for i := range f.Files {
@@ -118,7 +118,7 @@ func (f *FixedFile) replace() error {
 		return err
 	}
 	if !bytes.Equal(text, f.Before) {
-		return errors.New("it was changed meanwhile")
+		return errors.New("it has changed meanwhile")
 	}
 	info, err := os.Stat(f.key)
 	if err != nil {
@@ -131,7 +131,7 @@ func (f *FixedFile) replace() error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // gone already, where all went well
+	defer func() { _ = os.Remove(tmp.Name()) }() // after success it no longer exists
 	_, err = tmp.Write(f.After)
 	if err := errors.Join(err, tmp.Chmod(info.Mode().Perm()), tmp.Sync(), tmp.Close()); err != nil {
 		return err

@@ -14,14 +14,14 @@ import (
 	"github.com/xdslint/xdslint/graph/load"
 )
 
-// Input is what is judged: Paths, Texts, Snapshots, or what was Loaded.
+// Input is the input of a Linter: Paths, Texts, Snapshots or Loaded.
 type Input struct {
 	origin
 	name  string
 	whole bool
 }
 
-// origin is where an input is from. Only Paths leads to what reads the disk, so a program without Paths does not hold that at all.
+// origin is the source of an input. Only Paths refers to code that reads the disk, so a program without Paths does not link it.
 type origin interface {
 	// load reads it, some of its files with another text, by their keys.
 	load(ctx context.Context, l *Linter, changed map[string][]byte) (*load.Input, error)
@@ -35,19 +35,19 @@ type origin interface {
 	single() (string, error)
 }
 
-// Paths are files, folders and globs; "-" is standard input. Without any, it is those that the configuration names.
+// Paths returns an input of files, folders and globs; "-" is standard input. Without arguments it reads the paths of the configuration.
 func Paths(all ...string) Input { return Input{origin: paths(all), whole: len(all) == 0} }
 
-// Texts are files by their names. Nothing else is read: a file that a bootstrap names is looked for among them.
+// Texts returns an input of texts by their names. Nothing else is read: a file that a bootstrap names is looked for among them.
 func Texts(all map[string][]byte) Input { return Input{origin: texts(all)} }
 
-// Loaded is what was read already, by Linter.Load or package load.
+// Loaded returns an input that has been read by Linter.Load or package load.
 func Loaded(input *load.Input) Input { return Input{origin: loaded{input}} }
 
-// Snapshots are graphs that there are already, such as gocp.Snapshot makes of what a go-control-plane cache holds.
+// Snapshots returns an input of existing graphs, such as gocp.Snapshot creates of a go-control-plane snapshot.
 func Snapshots(all ...*graph.Snapshot) Input { return Loaded(&load.Input{Snapshots: all}) }
 
-// Named gives an input a name for errors about it as a whole.
+// Named returns the input with a name, which errors about the whole input contain.
 func (in Input) Named(name string) Input {
 	in.name = name
 	return in
@@ -66,10 +66,10 @@ func (in Input) Texts() map[string][]byte {
 	return maps.Clone(all)
 }
 
-// ErrNoPaths says that neither an input nor the configuration names anything to read.
+// ErrNoPaths is the error if neither an input nor the configuration names anything to read.
 var ErrNoPaths = errors.New("nothing to read: name files or folders, or set paths in " + ConfigName)
 
-// Load reads an input, and judges nothing.
+// Load reads an input, without running rules.
 func (l *Linter) Load(ctx context.Context, in Input) (*load.Input, error) {
 	return l.load(ctx, in, nil)
 }

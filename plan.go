@@ -11,10 +11,10 @@ import (
 	"github.com/xdslint/xdslint/plan"
 )
 
-// PlanOptions are the choices of Linter.Plan.
+// PlanOptions configure Linter.Plan.
 type PlanOptions struct {
 	plan.Options
-	Force bool // make a plan even to a new snapshot that is broken in itself
+	Force bool // make a plan even if the new snapshot is itself broken
 }
 
 // Plan says what a push of the new input breaks for a data plane that has the old one, and finds an order that breaks nothing. Suppressions, ignores and
@@ -62,7 +62,7 @@ func (l *Linter) compared(ctx context.Context, judge func(dataplane.Target) *lin
 	return report.Clean(r.Result)
 }
 
-// Snapshot reads an input in which there must be exactly one configuration, to compare it with another one. A file that is no xDS at all is an error: what
+// Snapshot reads an input in which there must be exactly one configuration, to compare it with another one. A file that is not xDS is an error: what
 // it should hold would look like a difference. Unreadable are the places in resources that take no part, since they cannot be decoded.
 func (l *Linter) Snapshot(ctx context.Context, in Input) (s *graph.Snapshot, unreadable []string, err error) {
 	input, err := l.Load(ctx, in)

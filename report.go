@@ -13,7 +13,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Report is what a linter found in an input.
+// Report is the result of linting an input.
 type Report struct {
 	*lint.Result // Diagnostics without secrets, Failures (rules that panicked), Snapshots, Timings
 
@@ -21,8 +21,8 @@ type Report struct {
 	FailOn     lint.Severity
 	Suppressed int               // findings that comments and the configuration hide
 	Baselined  int               // findings that the baseline hides
-	Files      []load.FileReport // each file that was looked at, and what it was taken for
-	Stages     []Stage           // where the time went
+	Files      []load.FileReport // each file, and how it was read
+	Stages     []Stage           // durations of the stages
 	Color      bool              // of the format text
 
 	found *lint.Result // with secrets
@@ -41,7 +41,7 @@ func (r *run) report() *Report {
 	}
 }
 
-// Failed tells whether there is a finding at or above FailOn.
+// Failed reports whether there is a finding at or above FailOn.
 func (r *Report) Failed() bool {
 	return r.FailOn != 0 && slices.ContainsFunc(r.Diagnostics, func(d lint.Diagnostic) bool { return d.Severity >= r.FailOn })
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// run is one input on its way to a report.
+// run is the state of linting an input.
 type run struct {
 	*Linter
 	*lint.Result // for all targets; with secrets
@@ -103,7 +103,7 @@ func (l *Linter) judge(ctx context.Context, snapshots []*graph.Snapshot) *lint.R
 
 func aboutSuppressions(r *lint.Rule) bool { return r.Group == suppress.Rules.Name }
 
-// suppress takes away what comments and the configuration's ignores hide.
+// suppress removes the findings that comments and the ignores of the configuration hide.
 func (r *run) suppress(ctx context.Context) {
 	r.suppressed = suppress.Apply(r.Result, suppress.Options{
 		Ran:   slices.DeleteFunc(slices.Clone(r.rules), (*lint.Rule).Transitional),
@@ -112,7 +112,8 @@ func (r *run) suppress(ctx context.Context) {
 	})
 }
 
-// hideKnown takes away what the baseline knows. An entry that no longer occurs is a finding, if the run covers all that the baseline was written for.
+// hideKnown removes the findings in the baseline. An entry that no longer occurs is a finding if the run covers all inputs of the
+// baseline.
 func (r *run) hideKnown(ctx context.Context) {
 	b := r.options.Baseline
 	if b == nil || r.comparing {
@@ -122,7 +123,7 @@ func (r *run) hideKnown(ctx context.Context) {
 	r.baselined = b.Apply(r.Result, same && ctx.Err() == nil)
 }
 
-// settle leaves out what nobody asked for, and gives the rest the severities of the configuration.
+// settle removes findings of rules that are not selected, and applies the severities of the configuration to the others.
 func (r *run) settle(context.Context) {
 	wanted := map[*lint.Rule]bool{}
 	for _, rule := range r.rules {

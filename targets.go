@@ -8,7 +8,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// forTargets judges for each target. A finding that several targets share is there once; one that not all share says whose it is.
+// forTargets judges for each target. A finding of several targets is reported once; one that does not hold for all names its targets.
 func (l *Linter) forTargets(judge func(dataplane.Target) *lint.Result) *lint.Result {
 	m := merged{judge(l.targets[0]), map[finding][]dataplane.Target{}}
 	if len(l.targets) == 1 {
@@ -30,7 +30,7 @@ type merged struct {
 	holds map[finding][]dataplane.Target // for whom
 }
 
-// finding is what tells one finding from another, whatever the target.
+// finding identifies a finding independently of the target.
 type finding struct {
 	lint.Key
 	file, message string

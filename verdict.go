@@ -8,13 +8,13 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-// Verdict is a target's answer to one file: would it take it?
+// Verdict states whether a target would accept a file.
 type Verdict = verdict.Verdict
 
 var errNotSingle = errors.New("a verdict is about one file")
 
-// Verdict asks each target about a file, which is the only one in the input: a path or a text. The configuration changes nothing here, only the targets
-// count. An error means that the file could not be read; what cannot be parsed is rejected.
+// Verdict judges the only file of an input, a path or a text, for each target. Of the configuration only the targets are used. It returns
+// an error if the file cannot be read; a file that cannot be parsed is rejected.
 func (l *Linter) Verdict(ctx context.Context, in Input) ([]Verdict, error) {
 	if in.origin == nil {
 		return nil, errNotSingle

@@ -2,7 +2,7 @@ package xdslint
 
 import "runtime/debug"
 
-// Version is what the go command knows about this build.
+// Version returns the version that the go command recorded in this build.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {

@@ -1,7 +1,7 @@
-// Package xdslint judges xDS configurations as the command of this name does: New takes what a .xdslint.yaml and flags say, Linter.Lint takes paths,
-// texts or snapshots, and gives a Report. Linter.Fix, Linter.Plan and Linter.Verdict work the same way.
+// Package xdslint lints xDS configurations like the command of this name: New takes the settings of a .xdslint.yaml and flags; Linter.Lint
+// takes paths, texts or snapshots, and returns a Report. Linter.Fix, Linter.Plan and Linter.Verdict work the same way.
 //
-// The parts are packages of their own: graph/load reads, lint runs rules, rules holds the built-in ones, plan finds an order for a push.
+// Separate packages implement the parts: graph/load reads, lint runs rules, rules holds the built-in ones, plan finds an order for a push.
 package xdslint
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-// Options say how a Linter judges. The zero value is what the command does without flags and files: all built-in rules, for the default target.
+// Options configure a Linter. The zero value is that of the command without flags and files: all built-in rules, for the default target.
 type Options struct {
 	BuiltIn  []*lint.Rule // nil: rules.Known; custom.Rules adds to those the check of messages of custom extensions
 	Config   *Config      // from ReadConfig or ParseConfig; nil: none
@@ -27,10 +27,10 @@ type Options struct {
 	FailOn   string       // error, warning, info or never; empty: what Config says, else error
 	Load     load.Options // how an input is read; its Assumptions are added to those of Config
 	Timings  bool         // measure each rule
-	Progress func(string) // called with what the linter is about to do, in words for people; nil: nothing is said
+	Progress func(string) // called with a text about the next step; may be nil
 }
 
-// Linter judges inputs. It keeps no state, so it may be used concurrently.
+// Linter judges inputs. It has no state, and is safe for concurrent use.
 type Linter struct {
 	options     Options
 	config      *Config
@@ -40,7 +40,7 @@ type Linter struct {
 	failOn      lint.Severity
 }
 
-// New makes a linter. What Options name that does not exist is an error.
+// New creates a linter. It returns an error if Options name something that does not exist.
 func New(o Options) (*Linter, error) {
 	l := &Linter{options: o, config: o.Config, failOn: lint.Error}
 	if l.config == nil {
@@ -72,7 +72,7 @@ func New(o Options) (*Linter, error) {
 	return l, nil
 }
 
-// choose settles which rules run.
+// choose selects the rules that run.
 func (l *Linter) choose() error {
 	known := l.known()
 	for _, selector := range slices.Concat(l.options.Select, l.options.Ignore) {
@@ -92,7 +92,7 @@ func (l *Linter) choose() error {
 	return nil
 }
 
-// aim settles for whom they run.
+// aim selects the targets.
 func (l *Linter) aim() error {
 	names := l.options.Targets
 	if len(names) == 0 {
@@ -123,14 +123,14 @@ func (l *Linter) known() []*lint.Rule {
 	return slices.Concat(builtIn, l.config.Custom)
 }
 
-// Rules are those that run.
+// Rules returns the rules that run.
 func (l *Linter) Rules() []*lint.Rule { return slices.Clone(l.rules) }
 
-// Targets are the data planes that the linter judges for; there is at least one.
+// Targets returns the targets of the linter, at least one.
 func (l *Linter) Targets() []dataplane.Target { return slices.Clone(l.targets) }
 
-// Lint reads an input, runs the rules over it, and takes out of their findings what nobody wants to see. What is wrong inside a file is a finding;
-// an error means that an input could not be read. When ctx ends, Lint returns its error, and a report of what was found until then.
+// Lint reads an input, runs the rules, and removes suppressed findings. A mistake inside a file is a finding; an error means that an
+// input could not be read. When ctx ends, Lint returns its error and a report of the findings so far.
 func (l *Linter) Lint(ctx context.Context, in Input) (*Report, error) {
 	r, err := l.run(ctx, in, nil)
 	if err != nil {

@@ -233,7 +233,7 @@ func TestErrors(t *testing.T) {
 	for want, o := range map[string]xdslint.Options{
 		`no rule or group is named "x"`: {Select: []string{"x"}},
 		`unknown target`:                {Targets: []string{"envoy:0.1"}},
-		"none of error":                 {FailOn: "x"},
+		`invalid severity "x"`:          {FailOn: "x"},
 	} {
 		if _, err := xdslint.New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

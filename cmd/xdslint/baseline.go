@@ -16,9 +16,9 @@ import (
 
 func newBaseline() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "baseline", Short: "Start with many findings: show only new ones", DisableFlagsInUseLine: true,
-		Long: `A baseline remembers the findings that are there today, in ` + baseline.FileName + `; xdslint then shows only
-what is new. Entries are keyed by rule, resource and field: moving lines does not bring a finding back.`,
+		Use: "baseline", Short: "Record existing findings and report only new ones", DisableFlagsInUseLine: true,
+		Long: `A baseline records the existing findings in ` + baseline.FileName + `; xdslint then reports only new ones.
+Entries are keyed by rule, resource and field: a finding whose lines move stays hidden.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return fmt.Errorf("baseline has no command %q%s: write, prune", args[0], lint.DidYouMean(args[0], []string{"write", "prune"}))
@@ -28,8 +28,8 @@ what is new. Entries are keyed by rule, resource and field: moving lines does no
 		RunE: func(*cobra.Command, []string) error { return errors.New("baseline needs a command: write or prune") },
 	}
 	cmd.AddCommand(
-		baselineCommand("write PATH…", "Write all findings of today into a baseline", writeBaseline),
-		baselineCommand("prune PATH…", "Take out of the baseline what no longer occurs", pruneBaseline),
+		baselineCommand("write PATH…", "Record all current findings", writeBaseline),
+		baselineCommand("prune PATH…", "Remove findings that no longer occur", pruneBaseline),
 	)
 	return cmd
 }
@@ -47,14 +47,14 @@ func baselineCommand(use, short string, do func(*cobra.Command, baselinePlace, *
 			if err != nil {
 				return err
 			}
-			// What is incomplete must not become the truth.
+			// An incomplete result must not replace the baseline.
 			if cmd.Context().Err() != nil {
-				return failed(errors.New("interrupted: the baseline is as it was"))
+				return failed(errors.New("interrupted: the baseline is unchanged"))
 			}
 			if ruleFailures(cmd.ErrOrStderr(), r.Result) {
-				return failed(errors.New("the baseline is as it was"))
+				return failed(errors.New("the baseline is unchanged"))
 			}
-			return do(cmd, baselinePlace{f.baselinePath(s), baselineBeside(s)}, r)
+			return do(cmd, baselinePlace{f.baselinePath(s), baselineNextTo(s)}, r)
 		},
 	}
 	f.add(cmd)
@@ -85,32 +85,33 @@ func (f *checkFlags) lint(cmd *cobra.Command, args []string, s *xdslint.Config) 
 	return r, nil
 }
 
-// baselinePlace is where a baseline is (empty: there is none), and where a new one goes.
-type baselinePlace struct{ is, goes string }
+// baselinePlace holds the path of the existing baseline, empty if there is none, and the path for a new one.
+type baselinePlace struct{ existing, created string }
 
-// baselineBeside is where the baseline of a configuration is, or would be.
-func baselineBeside(s *xdslint.Config) string {
+// baselineNextTo returns the path of the baseline that belongs to a configuration, whether or not it exists.
+func baselineNextTo(s *xdslint.Config) string {
 	if s.File == nil {
 		return baseline.FileName
 	}
 	return filepath.Join(filepath.Dir(s.File.Name), baseline.FileName)
 }
 
-// baselinePath is where the baseline is: beside the configuration, else in this folder or above. It is empty where there is none.
+// baselinePath returns the path of the baseline: next to the configuration, or without one in this folder or above. It is empty if
+// there is none.
 func (f *checkFlags) baselinePath(s *xdslint.Config) string {
-	switch beside := baselineBeside(s); {
+	switch path := baselineNextTo(s); {
 	case f.noConfig:
 		return ""
 	case s.File == nil:
 		return findUp(baseline.FileName)
-	case exists(beside):
-		return beside
+	case exists(path):
+		return path
 	}
 	return ""
 }
 
 func writeBaseline(cmd *cobra.Command, at baselinePlace, r *xdslint.Report) error {
-	path := cmp.Or(at.is, at.goes)
+	path := cmp.Or(at.existing, at.created)
 	if err := saveBaseline(path, r.Baseline(path)); err != nil {
 		return err
 	}
@@ -119,9 +120,9 @@ func writeBaseline(cmd *cobra.Command, at baselinePlace, r *xdslint.Report) erro
 }
 
 func pruneBaseline(cmd *cobra.Command, at baselinePlace, r *xdslint.Report) error {
-	path := at.is
+	path := at.existing
 	if path == "" {
-		return fmt.Errorf("there is no %s; xdslint baseline write makes one", baseline.FileName)
+		return fmt.Errorf("there is no %s; xdslint baseline write creates one", baseline.FileName)
 	}
 	b, err := xdslint.ReadBaseline(path)
 	if err != nil {
@@ -133,7 +134,7 @@ func pruneBaseline(cmd *cobra.Command, at baselinePlace, r *xdslint.Report) erro
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s taken out, %s left\n", path, count(pruned, "finding"), count(b.Size(), "finding"))
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s removed, %s left\n", path, count(pruned, "finding"), count(b.Size(), "finding"))
 	return failed(err)
 }
 

@@ -28,11 +28,11 @@ type certificateFlags struct {
 func newCertificate() *cobra.Command {
 	f := &certificateFlags{}
 	cmd := &cobra.Command{
-		Use: "certificate", Short: "Make a certificate for xdslint serve, where nothing else issues one", Args: cobra.NoArgs,
+		Use: "certificate", Short: "Create a certificate and its authority for xdslint serve", Args: cobra.NoArgs,
 		DisableFlagsInUseLine: true,
-		Long: `xdslint certificate writes tls.crt and tls.key, for xdslint serve, and ca.crt, by which clients know it: the caBundle of a
-Kubernetes webhook. The key of the authority that signs them is kept nowhere, so no other certificate can be made with it.
-It overwrites nothing: for a new certificate remove the files first. xdslint serve takes it up while it runs.`,
+		Long: `Write tls.crt and tls.key for xdslint serve, and ca.crt for its clients: the caBundle of a Kubernetes webhook. The
+private key of the authority is not stored, so no other certificate can be signed with it. Existing files are not
+overwritten: to renew the certificate, remove them first. A running xdslint serve loads the new one.`,
 		Example: `  xdslint certificate --out deploy/self-signed
   xdslint certificate --out tls --host lint.example.com --host 10.0.0.5`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
@@ -40,7 +40,7 @@ It overwrites nothing: for a new certificate remove the files first. xdslint ser
 	flags := cmd.Flags()
 	flags.StringVar(&f.out, "out", ".", "`DIR` to write to")
 	flags.StringSliceVar(&f.hosts, "host", []string{"xdslint.xdslint-system.svc"}, "DNS `NAME` or IP address of the server; can be repeated")
-	flags.IntVar(&f.days, "days", 365, "`N` days that it is valid")
+	flags.IntVar(&f.days, "days", 365, "validity in days, as `N`")
 	return cmd
 }
 
@@ -50,14 +50,14 @@ var dnsName = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9
 
 func (f *certificateFlags) run(cmd *cobra.Command) error {
 	if f.days < 1 || f.days > maxDays {
-		return fmt.Errorf("--days %d: write a number from 1 to %d", f.days, maxDays)
+		return fmt.Errorf("--days %d: must be from 1 to %d", f.days, maxDays)
 	}
 	if len(f.hosts) == 0 {
-		return errors.New("--host: without a name no client can trust the server")
+		return errors.New("--host: a certificate needs at least one name")
 	}
 	for _, host := range f.hosts {
 		if net.ParseIP(host) == nil && !dnsName.MatchString(host) {
-			return fmt.Errorf("--host %q: this is neither a DNS name nor an IP address", host)
+			return fmt.Errorf("--host %q is not a DNS name or IP address", host)
 		}
 	}
 	made, err := newCertificateFiles(f.hosts, time.Now(), f.days)
@@ -67,7 +67,7 @@ func (f *certificateFlags) run(cmd *cobra.Command) error {
 	for _, one := range made {
 		path := filepath.Join(f.out, one.name)
 		if _, err := os.Lstat(path); err == nil {
-			return fmt.Errorf("%s is there already: remove it to make a new certificate", path)
+			return fmt.Errorf("%s already exists: remove it to create a new certificate", path)
 		}
 	}
 	if err := os.MkdirAll(f.out, 0o755); err != nil {
@@ -92,14 +92,14 @@ func writeNew(path string, text []byte, mode fs.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
-// certificateFile is one that xdslint certificate writes.
+// certificateFile is a file that xdslint certificate writes.
 type certificateFile struct {
 	name string
 	text []byte
 	mode fs.FileMode
 }
 
-// newCertificateFiles are a certificate for some hosts, its key, and the authority that signed it.
+// newCertificateFiles creates a certificate for the hosts, its key, and the certificate of the authority that signed it.
 func newCertificateFiles(hosts []string, now time.Time, days int) ([]certificateFile, error) {
 	authority := &x509.Certificate{
 		Subject: pkix.Name{CommonName: "xdslint CA"}, NotBefore: now.Add(-time.Hour), NotAfter: now.AddDate(0, 0, days),

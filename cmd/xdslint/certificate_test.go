@@ -24,7 +24,7 @@ func TestCertificate(t *testing.T) {
 	}
 	authorities := x509.NewCertPool()
 	if !authorities.AppendCertsFromPEM(text["ca.crt"]) {
-		t.Fatal("ca.crt is no certificate")
+		t.Fatal("ca.crt is not a certificate")
 	}
 	for _, c := range []struct {
 		name  string

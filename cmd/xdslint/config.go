@@ -31,7 +31,7 @@ func newConfig() *cobra.Command {
 	}
 	f := &inputFlags{}
 	show := &cobra.Command{
-		Use: "show", Short: "Print the configuration that applies here, and where it is from", Args: cobra.NoArgs, DisableFlagsInUseLine: true,
+		Use: "show", Short: "Print the configuration that applies here, and its path", Args: cobra.NoArgs, DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := f.configuration(cmd.Context())
 			if err != nil {
@@ -62,7 +62,7 @@ func newConfig() *cobra.Command {
 	return cmd
 }
 
-// shown is what `config show` prints: what applies, defaults too.
+// shown is the output of `config show`: the effective configuration, with defaults.
 type shown struct {
 	Paths      []string          `yaml:"paths,omitempty"`
 	Targets    []string          `yaml:"targets"`

@@ -27,14 +27,15 @@ func (f *inputFlags) addPlugins(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.plugins, "plugin", nil, "WebAssembly `FILE` with custom rules; can be repeated")
 }
 
-// customRules creates the rules that are not built in: from the constraints and plugins of the configuration, and the plugins of the command line.
+// customRules creates the rules that are not built in: from the constraints and plugins of the configuration, and the plugins of the
+// command line.
 func (f *inputFlags) customRules(ctx context.Context) (config.RuleSource, error) {
 	known, err := types(f.descriptors)
 	plugins := opener{ctx, known}
 	return config.Join(custom.Constraints(rules.Known(), known), plugins.configured, plugins.given(f.plugins)), err
 }
 
-// builtIn are the rules that no configuration brings along.
+// builtIn are the rules that do not come from a configuration or plugin.
 func builtIn() []*lint.Rule { return custom.Rules(rules.Known()) }
 
 // known are all rules that can be selected: built-in and custom ones.
@@ -85,7 +86,8 @@ func pathOf(p *config.Plugin, s *config.Config) string {
 	return filepath.Join(filepath.Dir(s.File.Name), p.Path)
 }
 
-// given opens the plugins of the command line, except those that are already open since the configuration names them or they are given twice.
+// given opens the plugins of the command line, except those that are open already because the configuration names them or because
+// they are given twice.
 func (o opener) given(paths []string) config.RuleSource {
 	return func(s *config.Config) (all []*lint.Rule, faults []*config.Fault) {
 		var opened []string

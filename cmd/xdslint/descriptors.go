@@ -8,12 +8,12 @@ import (
 	"github.com/xdslint/xdslint/internal/decode"
 )
 
-// types adds the user's own descriptors to those that are linked in; nil is the latter alone.
+// types adds the user's descriptors to those that are linked in. It returns nil if there are none to add.
 func types(files []string) (decode.Types, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
-	// Descriptor sets one after the other are one descriptor set.
+	// Concatenated descriptor sets are one descriptor set.
 	var all []byte
 	for _, name := range files {
 		raw, err := os.ReadFile(name)

@@ -15,23 +15,23 @@ type trafficDiffFlags struct {
 	format string
 }
 
-// newTrafficDiff is the command that compares two snapshots; --diff of lint, which shows fixes, is something else.
+// newTrafficDiff creates the command that compares two snapshots. It is unrelated to --diff of lint, which shows fixes.
 func newTrafficDiff() *cobra.Command {
 	f := &trafficDiffFlags{}
 	cmd := &cobra.Command{
-		Use: "diff OLD NEW", Short: "Say what changes for traffic from one configuration to another", DisableFlagsInUseLine: true,
-		Long: `Compare two configurations by what they do with traffic: hosts, paths, clusters, endpoints, TLS, timeouts.
-OLD and NEW are each a file, a folder, a glob or - (one of them): whatever xdslint lints, such as a config_dump.
-Where something stands and what it is called is not a difference: a route table that moves to RDS, or a listener with
-another name. Neither is a route that never matches, since one before it takes every request.
+		Use: "diff OLD NEW", Short: "Show what changes for traffic between two configurations", DisableFlagsInUseLine: true,
+		Long: `Compare how two configurations handle traffic: hosts, paths, clusters, endpoints, TLS, timeouts.
+OLD and NEW are each a file, a folder, a glob or - (one of them): any input of lint, such as a config_dump.
+A change of place or name is not a difference: a route table that moves to RDS, or a renamed listener. Neither is a
+route that never matches because an earlier one takes every request.
 
-The JSON has the keys "changes", a list of {"where", "what", "before", "after"}, "unreached", what differs and no
-traffic reaches, "shadowed", the routes that differ and never match on one side or both, a list of {"where", "change",
-"by"}, and "unknown", what only one side holds. In "where" stand those of listener, address, chain, table, scope, host,
-route, cluster, endpoint and resource that name the place. "before" and "after" are null where there was or is nothing,
-and "set" for a value that is not shown. Keys are added, never renamed.
+The JSON has these keys. "changes" is a list of {"where", "what", "before", "after"}. "unreached" lists differences
+that no traffic reaches. "shadowed" lists routes that differ and never match on one side or both, as {"where",
+"change", "by"}. "unknown" lists what only one side contains. "where" has those of the keys listener, address, chain,
+table, scope, host, route, cluster, endpoint and resource that name the place. "before" and "after" are null if there
+is no value on that side, and "set" for a value that is not shown. Keys are added, never renamed.
 
-Exit status: 0 nothing changes for traffic, 1 something does, 2 the command line is wrong, 3 xdslint failed.`,
+Exit status: 0 nothing changes for traffic, 1 traffic changes, 2 the command line is wrong, 3 xdslint failed.`,
 		Example: `  xdslint diff config_dump.json configs/
   xdslint diff --format json old/ new/`,
 		Args: oldAndNew,

@@ -19,7 +19,7 @@ func newExplain() *cobra.Command {
 	f := &inputFlags{}
 	var format string
 	cmd := &cobra.Command{
-		Use: "explain RULE", Short: "Say what a rule finds, and why that matters", Args: oneRule, DisableFlagsInUseLine: true,
+		Use: "explain RULE", Short: "Explain what a rule finds and why it matters", Args: oneRule, DisableFlagsInUseLine: true,
 		ValidArgsFunction: func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return f.ruleIDs(cmd), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -47,7 +47,7 @@ func newExplain() *cobra.Command {
 	return cmd
 }
 
-// explainFormats are how a rule's page can be written.
+// explainFormats are the formats of a rule's page.
 var explainFormats = map[string]func(*lint.Rule) string{"text": explanation, "markdown": explain.Page}
 
 func oneRule(_ *cobra.Command, args []string) error {
@@ -57,7 +57,7 @@ func oneRule(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// ruleIDs are what a shell offers; of a broken configuration it has no rules.
+// ruleIDs returns the ids that a shell offers, without custom rules if the configuration is broken.
 func (f *inputFlags) ruleIDs(cmd *cobra.Command) []string {
 	s, err := f.configuration(cmd.Context())
 	if err != nil {
@@ -74,7 +74,7 @@ func ids(all []*lint.Rule) []string {
 	return ids
 }
 
-// findRule finds a rule by its id, or by the second half of it where that is enough.
+// findRule finds a rule by its id, or by its name without the group if that is unambiguous.
 func findRule(name string, known []*lint.Rule) (*lint.Rule, error) {
 	var found []*lint.Rule
 	for _, r := range known {
@@ -106,9 +106,9 @@ func explanation(r *lint.Rule) string {
 	if e, ok := explain.Of(r); ok {
 		e = e.Short()
 		fmt.Fprintf(&b, "\n%s\n%s", bold("Example:"), listing(e.Bad))
-		fmt.Fprintf(&b, "\n%s\n\n%s", bold(e.Command()+" says:"), indented(e.Report))
+		fmt.Fprintf(&b, "\n%s\n\n%s", bold(e.Command()+" reports:"), indented(e.Report))
 		if len(e.Good) > 0 {
-			fmt.Fprintf(&b, "\n%s\n%s", bold("It has nothing to say about this:"), listing(e.Good))
+			fmt.Fprintf(&b, "\n%s\n%s", bold("Not reported:"), listing(e.Good))
 		}
 	}
 	links := r.Links

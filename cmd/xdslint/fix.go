@@ -15,28 +15,28 @@ type fixFlags struct {
 }
 
 func (f *fixFlags) add(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.fix, "fix", false, "fix what has one right answer, in the files themselves; only what remains is reported")
-	flags.BoolVar(&f.unsafe, "unsafe-fixes", false, "with --fix or --diff: fix also what has a likely answer")
-	flags.BoolVar(&f.diff, "diff", false, "change nothing, and show what --fix would change; exit status 1 if it would change anything")
+	flags.BoolVar(&f.fix, "fix", false, "apply the fixes that are certain to the files; report only the remaining findings")
+	flags.BoolVar(&f.unsafe, "unsafe-fixes", false, "with --fix or --diff: include fixes that are likely but not certain")
+	flags.BoolVar(&f.diff, "diff", false, "show what --fix would change, without changing it; exit with status 1 if there are changes")
 }
 
-// checkFix finds flags that do not go together.
+// checkFix rejects flags that cannot be combined.
 func (f *lintFlags) checkFix(cmd *cobra.Command) error {
 	fixes := f.fix || f.diff
 	switch {
 	case f.fix && f.diff:
-		return errors.New("--fix changes files and --diff only shows how: choose one")
+		return errors.New("--fix and --diff cannot be used together")
 	case f.unsafe && !fixes:
-		return errors.New("--unsafe-fixes says which fixes --fix applies or --diff shows: add one of them")
+		return errors.New("--unsafe-fixes needs --fix or --diff")
 	case f.diff && (cmd.Flags().Changed("format") || len(f.outputs) > 0):
-		return errors.New("--diff shows no findings: leave out --format and --output")
+		return errors.New("--diff shows no findings: remove --format and --output")
 	case fixes && f.configYAML != "":
-		return errors.New("--config-yaml changes what the files say, so they cannot be fixed: leave it out")
+		return errors.New("files cannot be fixed with --config-yaml: remove it")
 	}
 	return nil
 }
 
-// sayFixes tells what was fixed, and what could be.
+// sayFixes reports what was fixed, and what could be.
 func (f *lintFlags) sayFixes(stderr io.Writer, found *found) {
 	fixed := found.fixed
 	safe, unsafe, followed := found.report.Fixable()
@@ -56,7 +56,7 @@ func (f *lintFlags) sayFixes(stderr io.Writer, found *found) {
 	case fixed != nil && unsafe > 0 && !f.unsafe:
 		parts = append(parts, fmt.Sprintf("%d%s can be fixed with --unsafe-fixes", unsafe, more))
 	case fixed == nil && safe > 0 && unsafe > 0:
-		parts = append(parts, fmt.Sprintf("%d can be fixed with --fix, %d more with --unsafe-fixes too", safe, unsafe))
+		parts = append(parts, fmt.Sprintf("%d can be fixed with --fix, %d more with --unsafe-fixes", safe, unsafe))
 	case fixed == nil && safe > 0:
 		parts = append(parts, fmt.Sprintf("%d can be fixed with --fix", safe))
 	case fixed == nil && unsafe > 0:
@@ -66,7 +66,7 @@ func (f *lintFlags) sayFixes(stderr io.Writer, found *found) {
 		fmt.Fprintln(stderr, strings.Join(parts, "; "))
 	}
 	if fixed != nil && len(followed) > 0 {
-		fmt.Fprintf(stderr, "not fixed, since only a bootstrap names it: %s\n", strings.Join(followed, ", "))
+		fmt.Fprintf(stderr, "not fixed, because only a bootstrap names it: %s\n", strings.Join(followed, ", "))
 	}
 }
 

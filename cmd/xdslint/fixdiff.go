@@ -32,7 +32,7 @@ func (f *lintFlags) showDiff(cmd *cobra.Command, found *found) error {
 	f.sayFixes(cmd.ErrOrStderr(), found)
 	switch {
 	case cmd.Context().Err() != nil:
-		return failed(errors.New("interrupted: this may not be all"))
+		return failed(errors.New("interrupted: the diff may be incomplete"))
 	case ruleFailures(cmd.ErrOrStderr(), after):
 		return failed(errors.New(""))
 	case len(found.fixed.Files) > 0:
@@ -53,7 +53,7 @@ func fileOf(result *lint.Result, name string) *source.File {
 	return &source.File{Name: name}
 }
 
-// redacted tells which lines of the old and of the new text must not be shown.
+// redacted reports which lines of the old and of the new text must not be shown.
 type redacted struct{ old, new func(line int) bool }
 
 // diff shows a unified diff without the lines that hold a secret.

@@ -19,7 +19,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// inputFlags say what is read, and what is known about the world around it.
+// inputFlags select the input, and state what exists besides it.
 type inputFlags struct {
 	assume, open, closed []string
 	root, configYAML     string
@@ -35,22 +35,22 @@ func (f *inputFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	grouped(flags, inputGroup, func() {
 		flags.StringVar(&f.root, "root", "", "`DIR` that stands for / in the paths that a bootstrap names")
-		flags.StringVar(&f.configYAML, "config-yaml", "", "`YAML` merged over each bootstrap, as Envoy's flag of this name")
-		flags.StringVar(&f.stdinName, "stdin-filename", "", "`NAME` of standard input in findings; its extension tells the encoding")
+		flags.StringVar(&f.configYAML, "config-yaml", "", "`YAML` merged over each bootstrap, like Envoy's --config-yaml")
+		flags.StringVar(&f.stdinName, "stdin-filename", "", "`NAME` of standard input in findings; its extension selects the encoding")
 		f.addDescriptors(flags)
-		flags.BoolVar(&f.showFiles, "show-files", false, "list what each file was read as, and which were skipped")
+		flags.BoolVar(&f.showFiles, "show-files", false, "list how each file was read, and which files were skipped")
 	})
 	f.addWorld(cmd)
 	f.addConfig(flags)
 }
 
-// addWorld adds the flags about what there is beside the input.
+// addWorld adds the flags about what exists besides the input.
 func (f *inputFlags) addWorld(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	grouped(flags, worldGroup, func() {
 		flags.StringArrayVar(&f.assume, "assume", nil, "names that exist elsewhere, as `KIND:GLOB`: cluster:backend-*")
-		flags.StringSliceVar(&f.open, "open", nil, "`KIND`s of which more exist than is given: a missing name is no mistake")
-		flags.StringSliceVar(&f.closed, "closed", nil, "`KIND`s of which all are given: a missing name is an error")
+		flags.StringSliceVar(&f.open, "open", nil, "`KIND`s that may exist outside the input; do not report missing names")
+		flags.StringSliceVar(&f.closed, "closed", nil, "`KIND`s that are complete in the input; report missing names as errors")
 	})
 	for _, name := range []string{"open", "closed"} {
 		completeWith(cmd, name, func() (names []string) {
@@ -62,7 +62,7 @@ func (f *inputFlags) addWorld(cmd *cobra.Command) {
 	}
 }
 
-// completeWith lets a shell offer values that are worked out only then.
+// completeWith lets a shell offer values that are computed on completion.
 func completeWith(cmd *cobra.Command, flag string, values func() []string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) { // the flag exists
 		return values(), cobra.ShellCompDirectiveNoFileComp
@@ -70,7 +70,7 @@ func completeWith(cmd *cobra.Command, flag string, values func() []string) {
 }
 
 func (f *inputFlags) addDescriptors(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&f.descriptors, "proto-descriptors", nil, "FileDescriptorSet with the types of your own extensions, as `FILE`")
+	flags.StringArrayVar(&f.descriptors, "proto-descriptors", nil, "FileDescriptorSet with the types of custom extensions, as `FILE`")
 }
 
 func (f *inputFlags) addConfig(flags *pflag.FlagSet) {
@@ -80,7 +80,7 @@ func (f *inputFlags) addConfig(flags *pflag.FlagSet) {
 	})
 }
 
-// configuration reads the configuration that applies; without one all is empty.
+// configuration reads the configuration that applies. It is empty if there is none.
 func (f *inputFlags) configuration(ctx context.Context) (*xdslint.Config, error) {
 	path := f.config
 	switch {
@@ -92,7 +92,7 @@ func (f *inputFlags) configuration(ctx context.Context) (*xdslint.Config, error)
 	return f.read(ctx, path)
 }
 
-// read reads a configuration; without a path, all is empty but for what the flags say.
+// read reads a configuration and adds the flags to it. An empty path means that there is no file.
 func (f *inputFlags) read(ctx context.Context, path string) (*xdslint.Config, error) {
 	custom, err := f.customRules(ctx)
 	if err != nil {
@@ -109,7 +109,7 @@ func (f *inputFlags) read(ctx context.Context, path string) (*xdslint.Config, er
 	return s, nil
 }
 
-// findUp looks for a file from the working directory upwards; the path is relative, as people write it.
+// findUp looks for a file in the working directory and above. The returned path is relative.
 func findUp(name string) string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -125,7 +125,7 @@ func findUp(name string) string {
 	return path
 }
 
-// input is what the command line names, else what the configuration does.
+// input returns the paths of the command line, or those of the configuration if there are none.
 func input(cmd *cobra.Command, args []string, s *xdslint.Config) (xdslint.Input, error) {
 	paths := args
 	if len(paths) == 0 {
@@ -137,7 +137,7 @@ func input(cmd *cobra.Command, args []string, s *xdslint.Config) (xdslint.Input,
 	return xdslint.Paths(args...), checkPaths(cmd, paths)
 }
 
-// options are what the flags say of a linter.
+// options translates the flags into options of a linter.
 func (f *inputFlags) options(s *xdslint.Config) (xdslint.Options, error) {
 	o := xdslint.Options{BuiltIn: builtIn(), Config: s, Load: load.Options{Root: f.root, ConfigYAML: f.configYAML, Stdin: os.Stdin, StdinName: f.stdinName}}
 	var err error
@@ -148,7 +148,7 @@ func (f *inputFlags) options(s *xdslint.Config) (xdslint.Options, error) {
 	return o, err
 }
 
-// ruleFlags say which rules run, and for whom.
+// ruleFlags select the rules that run, and the targets.
 type ruleFlags struct {
 	selects, ignores []string
 	targets          []string
@@ -167,7 +167,7 @@ func (f *ruleFlags) add(cmd *cobra.Command, ids func() []string) {
 
 func addTarget(cmd *cobra.Command, targets *[]string) {
 	grouped(cmd.Flags(), rulesGroup, func() {
-		cmd.Flags().StringSliceVar(targets, "target", nil, "data plane to judge for, as `PLANE:VERSION` (default "+dataplane.Default().String()+")")
+		cmd.Flags().StringSliceVar(targets, "target", nil, "target to lint for, as `PLANE:VERSION` (default "+dataplane.Default().String()+")")
 	})
 	completeWith(cmd, "target", func() (names []string) {
 		for _, t := range dataplane.All() {
@@ -177,7 +177,7 @@ func addTarget(cmd *cobra.Command, targets *[]string) {
 	})
 }
 
-// checkFlags are those of all commands that run the rules.
+// checkFlags are the flags of all commands that run rules.
 type checkFlags struct {
 	inputFlags
 	ruleFlags
@@ -188,20 +188,20 @@ func (f *checkFlags) add(cmd *cobra.Command) {
 	f.addRules(cmd)
 }
 
-// addRules adds the flags about rules: those that run, and those that are not built in.
+// addRules adds the flags that select rules and add custom ones.
 func (f *checkFlags) addRules(cmd *cobra.Command) {
 	grouped(cmd.Flags(), rulesGroup, func() { f.addPlugins(cmd.Flags()) })
 	f.ruleFlags.add(cmd, func() []string { return f.ruleIDs(cmd) })
 }
 
-// options are what the flags say of a linter.
+// options translates the flags into options of a linter.
 func (f *checkFlags) options(s *xdslint.Config) (xdslint.Options, error) {
 	o, err := f.inputFlags.options(s)
 	o.Select, o.Ignore, o.Targets = f.selects, f.ignores, f.targets
 	return o, err
 }
 
-// checkPaths names the command that a path which does not exist may have been meant as.
+// checkPaths rejects a path that does not exist but resembles the name of a command.
 func checkPaths(cmd *cobra.Command, paths []string) error {
 	for _, p := range paths {
 		if _, err := os.Stat(p); err == nil || p == "-" || strings.ContainsAny(p, "*?[/.") {

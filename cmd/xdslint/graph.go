@@ -20,7 +20,7 @@ type graphFlags struct {
 	depth        int
 }
 
-// drawings are how a graph can be written.
+// drawings are the formats of a graph.
 var drawings = map[string]func(*graph.Drawing, io.Writer) error{
 	"dot": (*graph.Drawing).Dot, "mermaid": (*graph.Drawing).Mermaid, "json": (*graph.Drawing).JSON,
 }
@@ -30,7 +30,7 @@ var drawingNames = []string{"dot", "mermaid", "json"}
 func newGraph() *cobra.Command {
 	f := &graphFlags{}
 	cmd := &cobra.Command{
-		Use: "graph PATH…", Short: "Draw who refers to whom", Args: cobra.ArbitraryArgs, DisableFlagsInUseLine: true,
+		Use: "graph PATH…", Short: "Draw the references between resources", Args: cobra.ArbitraryArgs, DisableFlagsInUseLine: true,
 		Example: `  xdslint graph envoy.yaml | dot -Tsvg > envoy.svg
   xdslint graph --format mermaid --from listener/ingress --depth 2 configs/`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
@@ -39,8 +39,8 @@ func newGraph() *cobra.Command {
 	flags := cmd.Flags()
 	grouped(flags, outputGroup, func() {
 		flags.StringVar(&f.format, "format", "dot", "`FORMAT` of the drawing: dot, mermaid, json")
-		flags.StringVar(&f.from, "from", "", "draw only what `KIND/NAME` leads to")
-		flags.IntVar(&f.depth, "depth", -1, "follow `N` references from there at most; -1: all")
+		flags.StringVar(&f.from, "from", "", "draw only what is reachable from `KIND/NAME`")
+		flags.IntVar(&f.depth, "depth", -1, "follow at most `N` references from there; -1: all")
 	})
 	complete(cmd, "format", drawingNames)
 	return cmd
@@ -52,7 +52,7 @@ func (f *graphFlags) run(cmd *cobra.Command, args []string) error {
 		return unknownFormat(f.format, drawingNames)
 	}
 	if f.from == "" && cmd.Flags().Changed("depth") {
-		return fmt.Errorf("--depth counts from somewhere: add --from KIND/NAME")
+		return fmt.Errorf("--depth needs --from KIND/NAME")
 	}
 	s, err := f.configuration(cmd.Context())
 	if err != nil {
@@ -86,7 +86,7 @@ func (f *graphFlags) run(cmd *cobra.Command, args []string) error {
 	return failed(draw(drawing, cmd.OutOrStdout()))
 }
 
-// unread names the files that could not be read: what they hold is missing in the drawing.
+// unread prints the files that could not be read: their resources are missing in the drawing.
 func unread(w io.Writer, input *load.Input) {
 	for _, snapshot := range input.Snapshots {
 		for _, r := range snapshot.Resources {

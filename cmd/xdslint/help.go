@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The groups of flags in the help of a command that has many.
+// The groups of flags in the help of a command with many flags.
 const (
 	inputGroup  = "Input"
 	worldGroup  = "What exists besides the input"
@@ -23,7 +23,7 @@ const (
 
 const (
 	groupKey = "group"
-	fewFlags = 8 // no more need no groups
+	fewFlags = 8 // up to this number there are no groups
 )
 
 // grouped puts the flags that add adds into a group. Help lists flags as they are added.
@@ -39,10 +39,10 @@ func grouped(flags *pflag.FlagSet, group string, add func()) {
 	})
 }
 
-// plainUsage is cobra's own. (A template of ours would link package text/template, and with it every method of every message.)
+// plainUsage is cobra's usage function. (A custom template would link package text/template, and with it every method of every message.)
 var plainUsage = new(cobra.Command).UsageFunc()
 
-// usage writes how a command is used, with its flags in groups.
+// usage writes the usage of a command, with its flags in groups.
 func usage(cmd *cobra.Command) error {
 	out := cmd.OutOrStderr()
 	var text bytes.Buffer
@@ -57,7 +57,7 @@ func usage(cmd *cobra.Command) error {
 	return err
 }
 
-// flagGroups are the lines of flags under the titles of their groups, in the order in which the groups were made.
+// flagGroups returns the lines of flags under the titles of their groups, in the order in which the groups were added.
 func flagGroups(flags *pflag.FlagSet, flat string) string {
 	lines := strings.Split(flat, "\n")[1:]
 	if len(lines) <= fewFlags {

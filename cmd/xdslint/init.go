@@ -19,12 +19,12 @@ func newInit() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := writeNew(config.FileName, []byte(initText), 0o644)
 			if os.IsExist(err) {
-				return fmt.Errorf("%s is there already", config.FileName)
+				return fmt.Errorf("%s already exists", config.FileName)
 			}
 			if err != nil {
 				return failed(err)
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: all of it is commented out; keep what you need\n", config.FileName)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: every setting is commented out; uncomment what you need\n", config.FileName)
 			return failed(err)
 		},
 	}

@@ -38,20 +38,20 @@ func newLint(use string) *cobra.Command {
 	flags.SortFlags = false
 	f.addOutput(cmd)
 	grouped(flags, outputGroup, func() {
-		flags.BoolVar(&f.statistics, "statistics", false, "say what was read, and which references were not checked")
-		flags.BoolVar(&f.timings, "timings", false, "say where the time went")
+		flags.BoolVar(&f.statistics, "statistics", false, "print counts of files and references, and which references were not checked")
+		flags.BoolVar(&f.timings, "timings", false, "print how long each step and rule took")
 	})
 	grouped(flags, fixGroup, func() { f.fixFlags.add(flags) })
 	return cmd
 }
 
-// addOutput adds the flags about what becomes of the findings.
+// addOutput adds the flags about the output of findings.
 func (f *lintFlags) addOutput(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	grouped(flags, outputGroup, func() {
 		flags.StringVar(&f.format, "format", "text", "`FORMAT` of the findings: "+strings.Join(report.Names(), ", "))
-		flags.StringArrayVar(&f.outputs, "output", nil, "write findings to a file too, as `FORMAT=FILE`; can be repeated")
-		flags.StringVar(&f.failOn, "fail-on", "", "lowest `SEVERITY` that gives exit status 1: error, warning, info, never (default error)")
+		flags.StringArrayVar(&f.outputs, "output", nil, "also write findings to a file, as `FORMAT=FILE`; can be repeated")
+		flags.StringVar(&f.failOn, "fail-on", "", "exit with status 1 on findings of at least this `SEVERITY`: error, warning, info, never (default error)")
 	})
 	complete(cmd, "format", report.Names())
 	complete(cmd, "fail-on", []string{"error", "warning", "info", "never"})
@@ -61,7 +61,7 @@ func complete(cmd *cobra.Command, flag string, values []string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 }
 
-// output is one place where findings go.
+// output is a file to which findings are written.
 type output struct {
 	format report.Format
 	file   string
@@ -77,7 +77,7 @@ func (f *lintFlags) parseOutputs() (stdout report.Format, files []output, err er
 			return stdout, nil, fmt.Errorf("--output %s: write FORMAT=FILE, such as sarif=xdslint.sarif", text)
 		}
 		if file == "-" {
-			return stdout, nil, fmt.Errorf("--output %s: standard output has the format of --format %s", text, name)
+			return stdout, nil, fmt.Errorf("--output %s: use --format %s for standard output", text, name)
 		}
 		format, err := findFormat(name)
 		if err != nil {
@@ -100,7 +100,7 @@ func findFormat(name string) (report.Format, error) {
 	return format, nil
 }
 
-// options are what the flags say of a linter.
+// options translates the flags into options of a linter.
 func (f *lintFlags) options(s *xdslint.Config) (xdslint.Options, error) {
 	o, err := f.checkFlags.options(s)
 	if err != nil {
@@ -134,7 +134,7 @@ func (f *lintFlags) run(cmd *cobra.Command, args []string) error {
 	return f.judge(cmd, o, in)
 }
 
-// judge lints and fixes, reports and says how the process ends.
+// judge lints, fixes and reports. Its error determines the exit status.
 func (f *lintFlags) judge(cmd *cobra.Command, o xdslint.Options, in xdslint.Input) error {
 	stdout, files, err := f.parseOutputs()
 	if err != nil {
@@ -167,7 +167,7 @@ func (f *lintFlags) judge(cmd *cobra.Command, o xdslint.Options, in xdslint.Inpu
 	case found.failure != nil:
 		return found.failure
 	case ctx.Err() != nil:
-		return failed(errors.New("interrupted: these findings are not all"))
+		return failed(errors.New("interrupted: the findings are incomplete"))
 	case ruleFailures(stderr, r.Result):
 		return failed(errors.New(""))
 	case r.Failed():
@@ -176,15 +176,15 @@ func (f *lintFlags) judge(cmd *cobra.Command, o xdslint.Options, in xdslint.Inpu
 	return nil
 }
 
-// found is what became of an input.
+// found is the result of linting or fixing an input.
 type found struct {
 	report  *xdslint.Report
-	fixed   *xdslint.Fixed // nil: nobody asked for fixes
+	fixed   *xdslint.Fixed // nil without --fix and --diff
 	failure error          // of writing some of the fixed files
 }
 
-// find runs the rules; with --fix or --diff until there is nothing left to fix. With --fix it writes the fixed files. What an interruption leaves
-// is reported as well.
+// find runs the rules; with --fix or --diff it repeats that until nothing is left to fix. With --fix it writes the fixed files. After an
+// interruption it returns what was found until then.
 func (f *lintFlags) find(ctx context.Context, stderr io.Writer, o xdslint.Options, in xdslint.Input) (out *found, err error) {
 	p := newProgress(stderr)
 	o.Progress = p.say
@@ -219,7 +219,7 @@ func write(stdout io.Writer, format report.Format, files []output, r *xdslint.Re
 		}
 	}
 	colored := *r
-	// color knows whether standard output is a terminal, and NO_COLOR.
+	// package color considers NO_COLOR and whether standard output is a terminal
 	colored.Color = !color.NoColor
 	return colored.Write(stdout, format.Name)
 }
@@ -232,11 +232,11 @@ func writeFile(out output, r *xdslint.Report) error {
 	return errors.Join(r.Write(f, out.format.Name), f.Close())
 }
 
-// extras go to standard error: standard output is the report alone.
+// extras writes to standard error: standard output holds only the report.
 func (f *lintFlags) extras(w io.Writer, r *xdslint.Report) {
 	files := r.Summary()
 	if files.Read == 0 && files.Skipped > 0 && len(r.Diagnostics) == 0 {
-		fmt.Fprintln(w, "xdslint: none of these files is xDS; --show-files says why")
+		fmt.Fprintln(w, "xdslint: none of these files is xDS; --show-files shows why")
 	}
 	if f.showFiles {
 		showFiles(w, r.Files)
@@ -249,13 +249,13 @@ func (f *lintFlags) extras(w io.Writer, r *xdslint.Report) {
 	}
 }
 
-// ruleFailures prints what went wrong in rules, and tells whether anything did.
+// ruleFailures prints the failures of rules, and reports whether there are any.
 func ruleFailures(w io.Writer, result *lint.Result) bool {
 	for _, f := range result.Failures {
 		fmt.Fprintf(w, "xdslint: %s\n%s", f, f.Stack)
 	}
 	if len(result.Failures) > 0 {
-		fmt.Fprintln(w, "xdslint: this is a bug of xdslint; the other rules ran, their findings are above")
+		fmt.Fprintln(w, "xdslint: this is a bug in xdslint; the other rules ran, their findings are above")
 	}
 	return len(result.Failures) > 0
 }

@@ -1,4 +1,4 @@
-// Command xdslint checks Envoy's xDS configuration before a data plane does.
+// Command xdslint validates and lints xDS configuration for Envoy.
 package main
 
 import (
@@ -24,7 +24,7 @@ const (
 	statusFailed   = 3 // xdslint itself failed
 )
 
-// status is an error that says how the process ends; one without an error inside has nothing more to say.
+// status is an error with an exit status. Nothing is printed if err is nil.
 type status struct {
 	code int
 	err  error
@@ -39,7 +39,7 @@ func (s *status) Error() string {
 
 func (s *status) Unwrap() error { return s.err }
 
-// failed marks an error as xdslint's own, not the user's.
+// failed marks an error as a failure of xdslint, not a mistake of the user.
 func failed(err error) error {
 	if err == nil {
 		return nil
@@ -52,7 +52,7 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	// The first Ctrl-C stops in order, the second one at once.
+	// The first Ctrl-C stops gracefully, the second one at once.
 	context.AfterFunc(ctx, stop)
 	return execute(ctx, os.Args[1:])
 }
@@ -76,7 +76,7 @@ func execute(ctx context.Context, args []string) int {
 	return statusUsage
 }
 
-// plain takes the names of system calls out of an error's text.
+// plain removes the names of system calls from an error's text.
 func plain(err error) string {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		reason := path.Err.Error()
@@ -91,13 +91,12 @@ func plain(err error) string {
 func newRoot() *cobra.Command {
 	root := newLint("xdslint [lint] PATH…")
 	root.Short = "Validate and lint Envoy's xDS configuration"
-	root.Long = `xdslint tells what a data plane will do with its configuration: what it refuses, what it drops in silence,
-which names lead nowhere.
+	root.Long = `xdslint finds configuration that the data plane would reject, silently ignore, or fail to resolve.
 
 PATH is a file, a folder, a glob or - for standard input: bootstraps, discovery responses, single resources and
-config_dumps, in YAML, JSON, proto text or binary. What a file is, its content tells.
+config_dumps, in YAML, JSON, proto text or binary. The file type is detected from the content.
 
-Exit status: 0 nothing at or above --fail-on, 1 findings, 2 the command line is wrong, 3 xdslint failed.`
+Exit status: 0 no findings at or above --fail-on, 1 findings, 2 the command line is wrong, 3 xdslint failed.`
 	root.Example = `  xdslint envoy.yaml
   xdslint --format sarif --assume cluster:backend-* configs/
   curl -s localhost:9901/config_dump?include_eds | xdslint -`
@@ -106,12 +105,13 @@ Exit status: 0 nothing at or above --fail-on, 1 findings, 2 the command line is 
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(usage)
 	lintCmd := newLint("lint PATH…")
-	lintCmd.Short = "Lint files (what xdslint does without a command)"
-	root.AddCommand(lintCmd, newGraph(), newRules(), newExplain(), newVerdict(), newPlan(), newTrafficDiff(), newServe(), newBaseline(), newPull(), newInit(), newConfig(), newPlugin(), newCertificate(), newVersion())
+	lintCmd.Short = "Lint files (the default command)"
+	root.AddCommand(lintCmd, newGraph(), newRules(), newExplain(), newVerdict(), newPlan(), newTrafficDiff(), newServe(), newBaseline(),
+		newPull(), newInit(), newConfig(), newPlugin(), newCertificate(), newVersion())
 	return root
 }
 
-// flagError adds the nearest flag to an error about one that does not exist.
+// flagError adds the nearest existing flag to an error about an unknown one.
 func flagError(cmd *cobra.Command, err error) error {
 	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !ok {

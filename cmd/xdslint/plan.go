@@ -33,14 +33,14 @@ var planFormats = []string{"text", "json"}
 func newPlan() *cobra.Command {
 	f := &planFlags{}
 	cmd := &cobra.Command{
-		Use: "plan OLD NEW", Short: "Find what a push from OLD to NEW breaks, and the order that breaks nothing",
-		Long: `plan compares what a proxy has with what it is to get, and says which requests fail on the way if all of it is
-pushed at once; then the phases of a push that fails none: what to send, and what to wait for.
+		Use: "plan OLD NEW", Short: "Find requests that a push from OLD to NEW would fail, and an order that fails none",
+		Long: `plan compares the configuration of a proxy with the one to push, and reports which requests fail if all of it is
+pushed at once. Then it prints the phases of a push that fails none: what to send, and what to wait for.
 
-OLD and NEW are what lint takes: a file, a folder, a config_dump.
+OLD and NEW are any input of lint: a file, a folder, a config_dump.
 
-Exit status: 0 no hazard, 1 a hazard at or above --fail-on or a NEW that is broken in itself, 2 the command line
-is wrong, 3 xdslint failed.`,
+Exit status: 0 no hazard, 1 a hazard at or above --fail-on or a NEW that is itself broken, 2 the command line is
+wrong, 3 xdslint failed.`,
 		Example: `  xdslint plan snapshots/today snapshots/tomorrow
   curl -s localhost:9901/config_dump?include_eds | xdslint plan --transport ads-delta - tomorrow.yaml`,
 		Args: oldAndNew, DisableFlagsInUseLine: true,
@@ -53,7 +53,7 @@ is wrong, 3 xdslint failed.`,
 	addTarget(cmd, &f.targets)
 	grouped(flags, outputGroup, func() {
 		flags.StringVar(&f.format, "format", "text", "`FORMAT` of the plan: "+strings.Join(planFormats, ", "))
-		flags.StringVar(&f.failOn, "fail-on", "warning", "lowest `SEVERITY` of a hazard that gives exit status 1: error, warning, info, never")
+		flags.StringVar(&f.failOn, "fail-on", "warning", "exit with status 1 on hazards of at least this `SEVERITY`: error, warning, info, never")
 	})
 	complete(cmd, "transport", strings.Split(names(lint.Transports), ", "))
 	complete(cmd, "versions", strings.Split(names(lint.VersionPolicies), ", "))
@@ -62,13 +62,15 @@ is wrong, 3 xdslint failed.`,
 	return cmd
 }
 
-// addPush adds the flags about how a push goes.
+// addPush adds the flags that describe a push.
 func (f *planFlags) addPush(flags *pflag.FlagSet) {
-	flags.StringVar(&f.transport, "transport", "", "how resources are sent, as `TRANSPORT`: "+names(lint.Transports)+" (default "+string(lint.Transports[0])+")")
-	flags.StringVar(&f.versions, "versions", "", "`WHAT` gets a new version in a push: "+names(lint.VersionPolicies)+" (default "+string(lint.VersionPolicies[0])+")")
+	flags.StringVar(&f.transport, "transport", "",
+		"how resources are sent, as `TRANSPORT`: "+names(lint.Transports)+" (default "+string(lint.Transports[0])+")")
+	flags.StringVar(&f.versions, "versions", "",
+		"`WHAT` gets a new version in a push: "+names(lint.VersionPolicies)+" (default "+string(lint.VersionPolicies[0])+")")
 	flags.DurationVar(&f.drainTime, "drain-time", plan.DefaultDrainTime, "Envoy's --drain-time-s, as `DURATION`")
-	flags.BoolVar(&f.repoint, "repoint", false, "send draining connections where new ones go, instead of waiting for their end")
-	flags.BoolVar(&f.force, "force", false, "make a plan even to a NEW that is broken in itself")
+	flags.BoolVar(&f.repoint, "repoint", false, "route draining connections like new ones, instead of waiting for them to close")
+	flags.BoolVar(&f.force, "force", false, "make a plan even if NEW is itself broken")
 }
 
 func names[T ~string](all []T) string {
@@ -92,7 +94,7 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("--fail-on: %w", err)
 	}
 	if f.drainTime < time.Second {
-		return fmt.Errorf("--drain-time: %s is less than Envoy drains at least (1s)", f.drainTime)
+		return fmt.Errorf("--drain-time: %s is less than 1s, the minimum of Envoy", f.drainTime)
 	}
 	ctx := cmd.Context()
 	s, err := f.configuration(ctx)
@@ -125,8 +127,8 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 		name, then string
 		result     *lint.Result
 	}{
-		{"OLD", "the plan begins there all the same", old},
-		{"NEW", "no plan leads to it (--force makes one all the same)", outcome.Broken},
+		{"OLD", "the plan begins there nevertheless", old},
+		{"NEW", "no plan leads to it (--force makes one)", outcome.Broken},
 	} {
 		if err := sayBroken(stderr, side.name, side.then, side.result); err != nil {
 			return failed(err)
@@ -152,12 +154,12 @@ func (f *planFlags) write(w io.Writer, outcome *plan.Outcome) error {
 	return outcome.Text(w, !color.NoColor)
 }
 
-// sayBroken reports what is wrong with one side in itself, if anything is.
+// sayBroken reports the errors of one side, if there are any.
 func sayBroken(w io.Writer, name, then string, result *lint.Result) error {
 	if len(result.Diagnostics) == 0 {
 		return nil
 	}
-	fmt.Fprintf(w, "xdslint: %s is broken in itself, and %s:\n\n", name, then)
+	fmt.Fprintf(w, "xdslint: %s is itself broken, and %s:\n\n", name, then)
 	if err := report.Text(w, result, report.TextOptions{Color: !color.NoColor}); err != nil {
 		return err
 	}

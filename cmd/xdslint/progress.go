@@ -10,7 +10,7 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// progress shows on a terminal what takes longer than a second.
+// progress shows on a terminal what a run is doing, if it takes longer than a second.
 type progress struct {
 	w    io.Writer
 	quit chan struct{}

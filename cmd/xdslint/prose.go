@@ -8,7 +8,7 @@ import (
 // textWidth is where prose is wrapped.
 const textWidth = 96
 
-// readable lays out the Markdown that rules are explained in: paragraphs, lists and fenced code.
+// readable lays out the Markdown of rule texts: paragraphs, lists and fenced code.
 func readable(markdown string) string {
 	var b, paragraph strings.Builder
 	flush := func() {
@@ -41,7 +41,7 @@ func readable(markdown string) string {
 	return b.String()
 }
 
-// wrap writes a paragraph, or an item of a list, whose further lines stand below its text.
+// wrap writes a paragraph, or an item of a list, whose further lines are indented to its text.
 func wrap(b *strings.Builder, paragraph string) {
 	hang := ""
 	if strings.HasPrefix(paragraph, "- ") {

@@ -37,12 +37,12 @@ var pullTransports = []string{"sotw", "delta"}
 func newPull() *cobra.Command {
 	f := &pullFlags{}
 	cmd := &cobra.Command{
-		Use: "pull", Short: "Fetch what a management server gives to an Envoy, or what a running Envoy has",
-		Long: `pull asks a management server for all that an Envoy of this node would get from it, or a running Envoy for what it
-has. It writes files that lint and plan read (--out), lints at once (--lint), or does both. Secrets are redacted in
-what it writes and shows.
+		Use: "pull", Short: "Fetch resources from a management server or a running Envoy",
+		Long: `pull requests all resources that an Envoy with this node would get from a management server, or those that a running
+Envoy has. It writes files that lint and plan read (--out), lints the resources at once (--lint), or does both. Secrets
+are redacted in files and output.
 
-Exit status: 0 fetched, and with --lint nothing at or above --fail-on, 1 findings, 2 the command line is wrong,
+Exit status: 0 fetched, and with --lint no findings at or above --fail-on, 1 findings, 2 the command line is wrong,
 3 nothing could be fetched.`,
 		Example: `  xdslint pull --ads xds.example.com:18000 --node edge-1 --lint
   xdslint pull --ads localhost:18000 --plaintext --transport delta --node @node.yaml --out served/
@@ -60,8 +60,8 @@ func (f *pullFlags) add(cmd *cobra.Command) {
 	grouped(flags, serverGroup, func() { f.addServer(flags) })
 	grouped(flags, outputGroup, func() {
 		flags.StringVar(&f.out, "out", "", "write files to this `DIR`")
-		flags.BoolVar(&f.force, "force", false, "write to a DIR that has files of an earlier pull")
-		flags.BoolVar(&f.lintNow, "lint", false, "lint what came; the flags below are those of lint")
+		flags.BoolVar(&f.force, "force", false, "replace the files of an earlier pull in DIR")
+		flags.BoolVar(&f.lintNow, "lint", false, "lint the resources; the flags below are those of lint")
 	})
 	f.checkFlags.add(cmd)
 	f.addOutput(cmd)
@@ -71,20 +71,20 @@ func (f *pullFlags) add(cmd *cobra.Command) {
 	complete(cmd, "transport", pullTransports)
 }
 
-// addServer adds the flags about whom to ask, and how.
+// addServer adds the flags about the server and the connection to it.
 func (f *pullFlags) addServer(flags *pflag.FlagSet) {
-	flags.StringVar(&f.ads, "ads", "", "management server, as `HOST:PORT`, asked over its aggregated stream")
-	flags.StringVar(&f.rest, "rest", "", "management server, as `URL`, asked by polling (REST-JSON)")
+	flags.StringVar(&f.ads, "ads", "", "management server, as `HOST:PORT`, queried over its aggregated stream")
+	flags.StringVar(&f.rest, "rest", "", "management server, as `URL`, queried by polling (REST-JSON)")
 	flags.StringVar(&f.admin, "admin", "", "admin interface of a running Envoy, as `URL`: http://127.0.0.1:9901 or unix:///PATH")
-	flags.StringVar(&f.transport, "transport", pullTransports[0], "what --ads speaks, as `PROTOCOL`: "+strings.Join(pullTransports, ", "))
-	flags.StringVar(&f.node, "node", "", "`ID` to ask as; or @FILE with a whole node (id, cluster, metadata, locality) or a bootstrap")
-	flags.StringArrayVar(&f.headers, "header", nil, "sent with each request, as `NAME:VALUE`; the value may be @FILE; can be repeated")
+	flags.StringVar(&f.transport, "transport", pullTransports[0], "`PROTOCOL` of --ads: "+strings.Join(pullTransports, ", "))
+	flags.StringVar(&f.node, "node", "", "`ID` of the node; or @FILE with a whole node (id, cluster, metadata, locality) or a bootstrap")
+	flags.StringArrayVar(&f.headers, "header", nil, "header of each request, as `NAME:VALUE`; the value may be @FILE; can be repeated")
 	f.tls.add(flags)
-	flags.DurationVar(&f.wait, "wait", pull.DefaultWait, "how long the server may be silent while something is missing, as `DURATION`")
-	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "how long all may take, as `DURATION`")
+	flags.DurationVar(&f.wait, "wait", pull.DefaultWait, "longest `DURATION` without an answer while resources are missing")
+	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "longest `DURATION` of the whole pull")
 }
 
-// check finds what is wrong with the command line before anything is asked for.
+// check finds mistakes in the command line before any request is sent.
 func (f *pullFlags) check() error {
 	given := 0
 	for _, from := range []string{f.ads, f.rest, f.admin} {
@@ -94,21 +94,21 @@ func (f *pullFlags) check() error {
 	}
 	switch {
 	case given != 1:
-		return errors.New("say whom to ask, with one of --ads HOST:PORT, --rest URL and --admin URL")
+		return errors.New("pull needs one of --ads HOST:PORT, --rest URL and --admin URL")
 	case f.out == "" && !f.lintNow:
-		return errors.New("say what to do with what comes: --out DIR writes it, --lint lints it")
+		return errors.New("pull needs --out DIR, which writes the resources, or --lint, which lints them")
 	case f.admin == "" && f.node == "":
-		return errors.New("--node ID says as which Envoy to ask: what a server gives depends on it")
+		return errors.New("--ads and --rest need --node ID: the resources depend on the node")
 	case f.admin != "" && f.node != "":
-		return errors.New("--node has no meaning with --admin: an Envoy knows who it is")
+		return errors.New("--node and --admin cannot be used together: a running Envoy has its node")
 	case !slices.Contains(pullTransports, f.transport):
 		return fmt.Errorf("--transport %s: write %s", f.transport, strings.Join(pullTransports, " or "))
 	case f.ads == "" && f.transport != pullTransports[0]:
-		return errors.New("--transport goes with --ads only")
+		return errors.New("--transport needs --ads")
 	case strings.HasPrefix(f.ads, "http://"), strings.HasPrefix(f.ads, "https://"):
-		return errors.New("--ads takes HOST:PORT and no URL: --plaintext says that there is no TLS")
+		return errors.New("--ads takes HOST:PORT, not a URL; for a server without TLS add --plaintext")
 	case f.ads == "" && f.tls.plaintext:
-		return errors.New("--plaintext goes with --ads only: a URL says http:// or https://")
+		return errors.New("--plaintext needs --ads; for --rest and --admin write a URL with http:// or https://")
 	case f.wait <= 0 || f.timeout <= 0:
 		return errors.New("--wait and --timeout must be more than 0")
 	}
@@ -160,11 +160,11 @@ func (f *pullFlags) run(cmd *cobra.Command) error {
 	return f.judge(cmd, o, in)
 }
 
-// fetched is what a server gave.
+// fetched are the resources of a server.
 type fetched struct {
-	files   map[string][]byte     // that need not be on disk
-	declare func(*graph.Snapshot) // what is known of the world around them; nil: nothing
-	target  string                // that the Envoy is; empty: not known
+	files   map[string][]byte     // which need not be on disk
+	declare func(*graph.Snapshot) // states what exists besides them; nil: nothing is known
+	target  string                // of the Envoy; empty: not known
 	notes   []string
 }
 
@@ -189,7 +189,7 @@ func (g *fetched) input(ctx context.Context, o xdslint.Options) (in xdslint.Inpu
 	return xdslint.Loaded(input), nil
 }
 
-// fetch asks for what is to be judged.
+// fetch requests the resources.
 func (f *pullFlags) fetch(ctx context.Context, known graph.Types) (got *fetched, err error) {
 	server := f.server()
 	if server.Headers, err = f.header(); err != nil {
@@ -221,7 +221,7 @@ func (f *pullFlags) fetch(ctx context.Context, known graph.Types) (got *fetched,
 	}
 	result, err := ask(within, server, request)
 	if errors.Is(err, pull.ErrSilent) {
-		return nil, failed(fmt.Errorf("%s did not answer: does it know the node %q?", server, request.Node.GetId()))
+		return nil, failed(fmt.Errorf("%s did not answer: is the node %q configured there?", server, request.Node.GetId()))
 	}
 	if err != nil {
 		return nil, f.failed(ctx, err)
@@ -233,10 +233,10 @@ func (f *pullFlags) fetch(ctx context.Context, known graph.Types) (got *fetched,
 	return &fetched{files: f.named(files), declare: result.Declare, notes: result.Notes()}, nil
 }
 
-// server is the one to ask: check knows that it is one.
+// server returns the address of the server; check ensures that there is exactly one.
 func (f *pullFlags) server() pull.Server { return pull.Server{Address: f.ads + f.rest + f.admin} }
 
-// failed says in words why nothing came.
+// failed explains why nothing was received.
 func (f *pullFlags) failed(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -249,7 +249,7 @@ func (f *pullFlags) failed(ctx context.Context, err error) error {
 	return failed(err)
 }
 
-// minor is the version of a target: 1.38 of 1.38.2.
+// minor returns the minor version: 1.38 for 1.38.2.
 func minor(version string) string {
 	if i := strings.LastIndexByte(version, '.'); strings.Count(version, ".") == 2 {
 		return version[:i]
@@ -257,7 +257,7 @@ func minor(version string) string {
 	return version
 }
 
-// named are files under the names that they have, or would have, on disk.
+// named returns the files under the paths that they have, or would have, on disk.
 func (f *pullFlags) named(files map[string][]byte) map[string][]byte {
 	named := map[string][]byte{}
 	for name, text := range files {
@@ -294,7 +294,7 @@ func (f *pullFlags) header() (pairs [][2]string, err error) {
 			value = strings.TrimSpace(string(text))
 		}
 		if strings.ContainsAny(value, "\r\n") {
-			return nil, fmt.Errorf("--header %s: the value has several lines", name)
+			return nil, fmt.Errorf("--header %s: the value has more than one line", name)
 		}
 		pairs = append(pairs, [2]string{name, value})
 	}

@@ -25,7 +25,7 @@ func ownFiles() []string {
 	return names
 }
 
-// checkOut refuses to mix what comes with what is there.
+// checkOut rejects a folder that has files of an earlier pull.
 func (f *pullFlags) checkOut() error {
 	if f.out == "" {
 		return nil
@@ -39,13 +39,13 @@ func (f *pullFlags) checkOut() error {
 	}
 	for _, entry := range entries {
 		if own := slices.Contains(ownFiles(), entry.Name()); own && !f.force {
-			return fmt.Errorf("--out %s: there is a %s of an earlier pull already (--force replaces all that pull wrote there)", f.out, entry.Name())
+			return fmt.Errorf("--out %s: %s of an earlier pull already exists (--force replaces the files of that pull)", f.out, entry.Name())
 		}
 	}
 	return nil
 }
 
-// write puts the files there, and takes away those of an earlier pull: what is gone from the server must not stay.
+// write writes the files, and removes those of an earlier pull: resources that the server no longer has must not remain.
 func (f *pullFlags) write(texts map[string][]byte) error {
 	if err := os.MkdirAll(f.out, 0o755); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (f *pullFlags) write(texts map[string][]byte) error {
 	return nil
 }
 
-// tlsFlags are those of a client's connection.
+// tlsFlags configure the connection to a server.
 type tlsFlags struct {
 	plaintext             bool
 	ca, cert, key, server string
@@ -80,7 +80,7 @@ func (f *tlsFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.server, "tls-server-name", "", "`NAME` in the server's certificate, if it is not the host")
 }
 
-// config makes the settings of the connection; nil: no TLS.
+// config returns the TLS configuration of the connection; nil: no TLS.
 func (f *tlsFlags) config() (*tls.Config, error) {
 	if f.plaintext {
 		if f.ca+f.cert+f.key+f.server != "" {
@@ -96,11 +96,11 @@ func (f *tlsFlags) config() (*tls.Config, error) {
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("--tls-ca %s: there is no certificate in PEM", f.ca)
+			return nil, fmt.Errorf("--tls-ca %s: no PEM certificate found", f.ca)
 		}
 	}
 	if (f.cert == "") != (f.key == "") {
-		return nil, errors.New("--tls-cert and --tls-key belong together")
+		return nil, errors.New("--tls-cert and --tls-key must be used together")
 	}
 	if f.cert != "" {
 		pair, err := tls.LoadX509KeyPair(f.cert, f.key)

@@ -17,7 +17,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// ruleFormats are how the list of rules can be written.
+// ruleFormats are the formats of the list of rules.
 var ruleFormats = map[string]func(io.Writer, []*lint.Rule) error{
 	"table": rulesTable, "json": rulesJSON, "markdown": rulesMarkdown,
 }
@@ -27,7 +27,7 @@ func newRules() *cobra.Command {
 	f := &inputFlags{}
 	cmd := &cobra.Command{
 		Use: "rules [RULE]…", Short: "List the rules", DisableFlagsInUseLine: true,
-		Long: "List all rules, or those that the arguments mean: ids, groups, globs over ids.",
+		Long: "List all rules, or those that the arguments select: ids, groups, globs over ids.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write, ok := ruleFormats[format]
 			if !ok {

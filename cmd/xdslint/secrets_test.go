@@ -24,7 +24,7 @@ constraints:
 - {id: acme/source, message: envoy.config.core.v3.DataSource, expression: "'it is ' + this.inline_string"}
 `
 
-// TestNoSecretIsShown: no command shows a secret, whatever is wrong beside it.
+// TestNoSecretIsShown: no command shows a secret, whatever else is wrong.
 func TestNoSecretIsShown(t *testing.T) {
 	dir := t.TempDir()
 	sides := secretSides(t, dir)

@@ -36,19 +36,19 @@ var logFormats = []string{"text", "json"}
 func newServe() *cobra.Command {
 	f := &serveFlags{}
 	cmd := &cobra.Command{
-		Use: "serve", Short: "Lint and plan over HTTP, and answer Kubernetes", Args: cobra.NoArgs, DisableFlagsInUseLine: true,
+		Use: "serve", Short: "Lint and plan over HTTP, and validate for Kubernetes", Args: cobra.NoArgs, DisableFlagsInUseLine: true,
 		Long: `serve answers over HTTP:
 
-  POST /v1/lint       the body is what lint reads, or a multipart/form-data of several files; answers its JSON, or SARIF
-  POST /v1/plan       a multipart/form-data with files named old and new; answers the JSON of plan
-  POST /k8s/validate  a Kubernetes AdmissionReview
+  POST /v1/lint       takes a file, or multipart/form-data with several files; answers with the JSON of lint, or SARIF
+  POST /v1/plan       takes multipart/form-data with files named old and new; answers with the JSON of plan
+  POST /k8s/validate  takes and answers with a Kubernetes AdmissionReview
   GET  /healthz, /readyz, /metrics, /openapi.yaml
 
-The configuration and the flags hold for all requests. Of this machine's files a request sees none: what a bootstrap
-names is read if it is sent along.
+The configuration and the flags apply to all requests. Requests never read files on the server. Send the files that a
+bootstrap names in the same request.
 
-Without a certificate it serves plain HTTP, and only on a loopback address. A certificate that changes is read again.
-SIGTERM and SIGINT stop it when all requests are answered, a second one at once.
+Without a certificate it serves plain HTTP, and only on a loopback address. A changed certificate is loaded again.
+SIGTERM and SIGINT stop the server when all requests are answered, a second signal at once.
 
 Exit status: 0 stopped by a signal, 2 the command line is wrong, 3 xdslint failed.`,
 		Example: `  xdslint serve --listen localhost:8080
@@ -69,12 +69,12 @@ Exit status: 0 stopped by a signal, 2 the command line is wrong, 3 xdslint faile
 
 // addServer adds the flags about the server itself.
 func (f *serveFlags) addServer(flags *pflag.FlagSet) {
-	flags.StringVar(&f.listen, "listen", "localhost:8080", "address to serve, as `HOST:PORT`; port 0 is any that is free")
+	flags.StringVar(&f.listen, "listen", "localhost:8080", "address to serve, as `HOST:PORT`; port 0 selects any free port")
 	flags.StringVar(&f.tls.Cert, "tls-cert", "", "certificate of the server, as PEM `FILE`")
-	flags.StringVar(&f.tls.Key, "tls-key", "", "its private key, as PEM `FILE`")
-	flags.StringVar(&f.tls.ClientCA, "tls-client-ca", "", "answer only clients whose certificate is signed by one in this PEM `FILE`, but for /healthz and /readyz")
-	flags.StringVar(&f.maxBody, "max-body", "32MiB", "largest `SIZE` of a body, in bytes, KiB or MiB")
-	flags.DurationVar(&f.timeout, "timeout", server.DefaultTimeout, "`DURATION` in which a request must arrive, and again in which it must be judged")
+	flags.StringVar(&f.tls.Key, "tls-key", "", "private key of the server, as PEM `FILE`")
+	flags.StringVar(&f.tls.ClientCA, "tls-client-ca", "", "accept only clients with a certificate signed by a CA in this PEM `FILE`, except on /healthz and /readyz")
+	flags.StringVar(&f.maxBody, "max-body", "32MiB", "largest `SIZE` of a request body, in bytes, KiB or MiB")
+	flags.DurationVar(&f.timeout, "timeout", server.DefaultTimeout, "longest `DURATION` to receive a request, and again to judge it")
 	flags.IntVar(&f.judged, "max-concurrent", 0, "`NUMBER` of requests judged at once (default: one for each processor)")
 	flags.StringVar(&f.logFormat, "log-format", logFormats[0], "`FORMAT` of the log on standard error: "+strings.Join(logFormats, ", "))
 }
@@ -109,9 +109,9 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
 	defer stop()
-	// The first signal stops in order, the second one at once, whichever they are.
+	// The first signal stops gracefully, the second one at once, whichever they are.
 	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })
-	// With Go's own 100 a server answers half as many requests; with the 400 of internal/start it takes half as much memory again.
+	// With Go's default of 100 a server answers half as many requests; with the 400 of internal/start it uses 50% more memory.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(200)
 	}
@@ -123,12 +123,12 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	return failed(served.Serve(ctx, l))
 }
 
-// serverOptions are those that the flags name.
+// serverOptions translates the flags into options of a server.
 func (f *serveFlags) serverOptions() (server.Options, error) {
 	options := server.Options{Timeout: f.timeout, MaxConcurrent: f.judged}
 	switch {
 	case (f.tls.Cert == "") != (f.tls.Key == ""):
-		return options, errors.New("--tls-cert and --tls-key go together")
+		return options, errors.New("--tls-cert and --tls-key must be used together")
 	case f.tls.Cert == "" && f.tls.ClientCA != "":
 		return options, errors.New("--tls-client-ca needs --tls-cert and --tls-key")
 	case f.tls.Cert != "":
@@ -156,11 +156,11 @@ func parseSize(text string) (int64, error) {
 			number, unit = rest, 1<<(10*(i+1))
 		}
 	}
-	// Up to the limit of a file, of which a text takes many times as much memory.
+	// Up to the limit of a file: a text takes many times its size in memory.
 	const largest = 256 << 20
 	n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
 	if err != nil || n < 1 || n > largest/unit {
-		return 0, fmt.Errorf("%q is no size from 1 byte to 256MiB, such as 32MiB", text)
+		return 0, fmt.Errorf("invalid size %q: must be from 1 byte to 256MiB, such as 32MiB", text)
 	}
 	return n * unit, nil
 }

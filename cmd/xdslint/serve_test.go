@@ -279,7 +279,7 @@ func TestServeStopsUnderLoad(t *testing.T) {
 			for {
 				response, err := client.Post(s.url+"/v1/lint", "", strings.NewReader(bootstrapYAML))
 				if err != nil {
-					return // it has stopped; whether this request was taken, its log tells
+					return // it has stopped; its log shows whether this request was accepted
 				}
 				_, err = io.Copy(io.Discard, response.Body)
 				_ = response.Body.Close()

@@ -11,7 +11,7 @@ import (
 	"github.com/xdslint/xdslint/graph/load"
 )
 
-// oldAndNew are the arguments of commands that compare.
+// oldAndNew checks the arguments of commands that compare.
 func oldAndNew(cmd *cobra.Command, args []string) error {
 	if len(args) != 2 {
 		return fmt.Errorf("%s takes two paths, OLD and NEW, and got %d", cmd.CommandPath(), len(args))
@@ -22,7 +22,7 @@ func oldAndNew(cmd *cobra.Command, args []string) error {
 	return checkPaths(cmd, args)
 }
 
-// sides reads what two paths lead to.
+// sides reads the inputs at two paths.
 func (f *inputFlags) sides(cmd *cobra.Command, o xdslint.Options, paths []string) (l *xdslint.Linter, sides [2]xdslint.Input, err error) {
 	p := newProgress(cmd.ErrOrStderr())
 	o.Progress = p.say
@@ -39,7 +39,7 @@ func (f *inputFlags) sides(cmd *cobra.Command, o xdslint.Options, paths []string
 	return l, sides, nil
 }
 
-// load reads an input, and says what its files were taken for.
+// load reads an input, and with --show-files lists how its files were read.
 func (f *inputFlags) load(cmd *cobra.Command, l *xdslint.Linter, p *progress, in xdslint.Input) (*load.Input, error) {
 	p.start()
 	input, err := l.Load(cmd.Context(), in)
@@ -56,7 +56,7 @@ func (f *inputFlags) load(cmd *cobra.Command, l *xdslint.Linter, p *progress, in
 	return input, nil
 }
 
-// compared is the error of a comparison.
+// compared returns the error of a comparison.
 func compared(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:

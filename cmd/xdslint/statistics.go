@@ -15,7 +15,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// showFiles lists what each file was taken for.
+// showFiles lists how each file was read.
 func showFiles(w io.Writer, files []load.FileReport) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, f := range files {
@@ -28,7 +28,7 @@ func showFiles(w io.Writer, files []load.FileReport) {
 	_ = t.Flush() // to standard error
 }
 
-// statistics says what was looked at, and what could not be judged.
+// statistics prints what was read, and what could not be judged.
 func statistics(w io.Writer, r *xdslint.Report) {
 	resources, rules := map[string]int{}, map[string]int{}
 	edges, dangling, open, opaque := 0, 0, map[string]int{}, 0
@@ -58,13 +58,13 @@ func statistics(w io.Writer, r *xdslint.Report) {
 	files := r.Summary()
 	fmt.Fprintf(w, "files: %d read, %d skipped; snapshots: %d\n", files.Read, files.Skipped, len(r.Snapshots))
 	table(w, "resources", resources)
-	fmt.Fprintf(w, "references: %d, of which %d lead nowhere\n", edges, dangling)
-	table(w, "references that were not checked, since their targets may exist elsewhere (--closed KIND checks them)", open)
+	fmt.Fprintf(w, "references: %d, of which %d are dangling\n", edges, dangling)
+	table(w, "references that were not checked, because their targets may exist elsewhere (--closed KIND checks them)", open)
 	fmt.Fprintf(w, "extensions that could not be decoded: %d\n", opaque)
 	table(w, "findings", rules)
 }
 
-// timings says where the time went: what followed on what, then the rules, which run beside each other.
+// timings prints the duration of each step in order, then of the rules, which run in parallel.
 func timings(w io.Writer, r *xdslint.Report) {
 	line := func(what string, took time.Duration) {
 		fmt.Fprintf(w, "%9.2f ms  %s\n", float64(took.Microseconds())/1000, what)

@@ -32,18 +32,18 @@ type verdictFlags struct {
 func newVerdict() *cobra.Command {
 	f := &verdictFlags{}
 	cmd := &cobra.Command{
-		Use: "verdict PATH…", Short: "Say whether a data plane would take each file", DisableFlagsInUseLine: true,
-		Long: `Judge each file alone: would this target take it? Of a folder, each file with a known extension is judged.
-The configuration file, suppressions and severities change nothing here.
+		Use: "verdict PATH…", Short: "Show whether a data plane would accept each file", DisableFlagsInUseLine: true,
+		Long: `Judge each file alone: would this target accept it? In a folder, each file with a known extension is judged.
+The configuration file, suppressions and severities have no effect.
 
 Exit status: 0 all are accepted, 1 any is rejected, 2 the command line is wrong, 3 a file could not be read.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.targets, "target", nil, "data plane to judge for, as `PLANE:VERSION` (default "+dataplane.Default().String()+"); can be repeated")
-	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the verdicts: text, jsonl (an object a line for each file and target)")
-	flags.StringVar(&f.stdinName, "stdin-filename", "", "`NAME` of standard input; its extension tells the encoding")
-	flags.StringArrayVar(&f.descriptors, "proto-descriptors", nil, "FileDescriptorSet with the types of your own extensions, as `FILE`")
+	flags.StringSliceVar(&f.targets, "target", nil, "target to judge for, as `PLANE:VERSION` (default "+dataplane.Default().String()+"); can be repeated")
+	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the verdicts: text, jsonl (one object per line for each file and target)")
+	flags.StringVar(&f.stdinName, "stdin-filename", "", "`NAME` of standard input; its extension selects the encoding")
+	flags.StringArrayVar(&f.descriptors, "proto-descriptors", nil, "FileDescriptorSet with the types of custom extensions, as `FILE`")
 	complete(cmd, "format", []string{"text", "jsonl"})
 	return cmd
 }
@@ -95,7 +95,7 @@ func (f *verdictFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case cmd.Context().Err() != nil:
-		return failed(errors.New("interrupted: these verdicts are not all"))
+		return failed(errors.New("interrupted: the verdicts are incomplete"))
 	case len(errs) > 0:
 		return failed(errors.Join(errs...))
 	case rejected:
@@ -136,8 +136,8 @@ func verdictPaths(args []string) (all []string, err error) {
 	return all, nil
 }
 
-// verdictFolder lists the files of a folder and its subfolders, without hidden ones. What cannot be read is listed too, so
-// that judging it fails.
+// verdictFolder lists the files of a folder and its subfolders, without hidden ones. Unreadable files are listed too, so that
+// judging them fails.
 func verdictFolder(root string) (all []string) {
 	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error { // the errors are in the list
 		switch {
@@ -157,7 +157,7 @@ func verdictFolder(root string) (all []string) {
 	return all
 }
 
-// judge asks the targets about all files, in parallel; the answers come in the order of the files.
+// judge judges all files for the targets, in parallel. The results are in the order of the files.
 type judge struct {
 	ctx    context.Context
 	paths  []string

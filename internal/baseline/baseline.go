@@ -1,5 +1,5 @@
-// Package baseline remembers the findings that were there when a team began, so that only new ones are shown. Entries are
-// keyed by rule, resource and field, never by line: editing around a finding does not bring it back.
+// Package baseline records known findings, so that only new ones are reported. Entries are keyed by rule, resource and field,
+// never by line: a finding whose lines move stays hidden.
 package baseline
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// FileName is that of a baseline.
+// FileName is the name of a baseline file.
 const FileName = ".xdslint-baseline.json"
 
 const version = 1
@@ -56,12 +56,12 @@ func Read(path, name string) (*Baseline, error) {
 		return nil, fmt.Errorf("%s: %s", name, strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if shape.Version != version {
-		return nil, fmt.Errorf("%s: version %d is not known; `xdslint baseline write` makes a new one", name, shape.Version)
+		return nil, fmt.Errorf("%s: unknown version %d; `xdslint baseline write` creates a new baseline", name, shape.Version)
 	}
 	b := &Baseline{Paths: shape.Paths, Entries: shape.Findings, file: &source.File{Name: name, Text: text}}
 	at := 0
 	for i := range b.Entries {
-		// Entries stand one a line, in this spelling, unless someone rewrote the file: then they have no place.
+		// Write puts each entry on a line. In a file with another layout, entries have no place.
 		line := lineOf(&b.Entries[i])
 		if j := bytes.Index(text[at:], line); j >= 0 {
 			b.Entries[i].span = source.Span{Start: at + j, End: at + j + len(line)}
@@ -71,10 +71,10 @@ func Read(path, name string) (*Baseline, error) {
 	return b, nil
 }
 
-// Name is that of the file that the baseline was read from.
+// Name returns the name of the file that the baseline was read from.
 func (b *Baseline) Name() string { return b.file.Name }
 
-// Of makes a baseline of findings.
+// Of returns a baseline of findings.
 func Of(found []lint.Diagnostic, paths []string) *Baseline {
 	count := map[lint.Key]int{}
 	for i := range found {
@@ -100,7 +100,7 @@ func less(a, b lint.Key) bool {
 	return a.Field < b.Field
 }
 
-// Write writes the baseline, an entry a line, so that a version control system merges it well.
+// Write writes the baseline with one entry per line, so that version control merges it well.
 func (b *Baseline) Write(w io.Writer) error {
 	var out bytes.Buffer
 	paths, err := json.Marshal(slices.Concat([]string{}, b.Paths))
@@ -123,12 +123,12 @@ func lineOf(e *Entry) []byte {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(e) // strings and a number
+	_ = enc.Encode(e) // cannot fail: strings and a number
 	return bytes.TrimSpace(out.Bytes())
 }
 
-// Apply takes the known findings out of a result and returns how many. With whole, the run covers all that the baseline
-// was written for, and entries that no longer occur become findings.
+// Apply removes the known findings from a result and returns how many. whole states that the run covers all inputs of the
+// baseline: then entries that no longer occur become findings.
 func (b *Baseline) Apply(result *lint.Result, whole bool) int {
 	left := map[lint.Key]int{}
 	for _, e := range b.Entries {
@@ -171,7 +171,7 @@ func (b *Baseline) stale(e *Entry, n int) lint.Diagnostic {
 	}
 }
 
-// Prune takes out what a run no longer found, and returns how many findings that were.
+// Prune removes the findings that a run no longer found, and returns how many.
 func (b *Baseline) Prune(found []lint.Diagnostic) int {
 	count := map[lint.Key]int{}
 	for i := range found {
@@ -193,7 +193,7 @@ func gone(pruned *int, n int) bool {
 	return true
 }
 
-// Size is how many findings the baseline knows.
+// Size returns the number of findings in the baseline.
 func (b *Baseline) Size() int {
 	n := 0
 	for _, e := range b.Entries {

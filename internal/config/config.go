@@ -1,4 +1,4 @@
-// Package config reads .xdslint.yaml, where a team writes down what its runs have in common.
+// Package config reads .xdslint.yaml, the configuration that a team's runs share.
 package config
 
 import (
@@ -17,19 +17,19 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// FileName is that of a configuration.
+// FileName is the name of a configuration file.
 const FileName = ".xdslint.yaml"
 
-// Config is what a configuration says. docs/xdslint.schema.json describes the same.
+// Config is the content of a configuration. docs/xdslint.schema.json describes the same.
 type Config struct {
-	Paths      []string          `yaml:"paths"`      // what to lint where the command line names nothing; relative to the file
+	Paths      []string          `yaml:"paths"`      // to lint if the command line names none; relative to the file
 	Targets    []string          `yaml:"targets"`    // such as envoy:1.40
 	FailOn     string            `yaml:"fail-on"`    // error, warning, info or never
 	Severities map[string]string `yaml:"severities"` // error, warning, info or off, by rule, group or glob
 	Ignores    []suppress.Ignore `yaml:"ignores"`
 	Assume     []string          `yaml:"assume"` // KIND:GLOB: names that exist elsewhere
-	Open       []string          `yaml:"open"`   // kinds of which more exist than is given
-	Closed     []string          `yaml:"closed"` // kinds of which all are given
+	Open       []string          `yaml:"open"`   // kinds that may exist outside the input
+	Closed     []string          `yaml:"closed"` // kinds that are complete in the input
 
 	Constraints []Constraint `yaml:"constraints"` // custom rules in CEL
 	Plugins     []Plugin     `yaml:"plugins"`     // custom rules in modules
@@ -38,7 +38,7 @@ type Config struct {
 	Custom []*lint.Rule `yaml:"-"` // of the constraints and plugins
 }
 
-// Find looks for a file from a folder upwards, to the root of the repository at most. It is empty where there is none.
+// Find looks for a file in a folder and above, up to the root of the repository. It returns an empty path if there is none.
 func Find(dir, name string) string {
 	for {
 		file := filepath.Join(dir, name)
@@ -71,7 +71,7 @@ func Parse(f *source.File, builtIn []*lint.Rule, custom RuleSource) (*Config, er
 	return s, joined(faults)
 }
 
-// InputPaths are those that the configuration names, as seen from the working directory.
+// InputPaths returns the paths that the configuration names, relative to the working directory.
 func (s *Config) InputPaths() []string {
 	paths := make([]string, len(s.Paths))
 	for i, p := range s.Paths {
@@ -82,7 +82,7 @@ func (s *Config) InputPaths() []string {
 	return paths
 }
 
-// None are the settings without a configuration; custom rules may come from elsewhere.
+// None returns the configuration without a file; custom rules may come from elsewhere.
 func None(custom RuleSource) (*Config, error) {
 	s, d := &Config{}, &decoder{}
 	s.addCustom(d, custom)
@@ -97,7 +97,7 @@ func joined(faults []*Fault) error {
 	return errors.Join(errs...)
 }
 
-// ParseLenient reads what there is to understand in a text, and says what is left out.
+// ParseLenient reads the valid parts of a text, and returns the faults of the others.
 func ParseLenient(f *source.File, builtIn []*lint.Rule, custom RuleSource) (*Config, []*Fault) {
 	s := &Config{File: f}
 	d := &decoder{file: f}
@@ -115,7 +115,7 @@ func ParseLenient(f *source.File, builtIn []*lint.Rule, custom RuleSource) (*Con
 	return s, d.faults
 }
 
-// check looks at what the values mean, and leaves out those that mean nothing.
+// check validates the values, and drops invalid ones.
 func (s *Config) check(d *decoder, root *node, rules []*lint.Rule) {
 	checked := func(key string, values []string, check func(string) error) []string {
 		var good []string
@@ -155,7 +155,7 @@ func (s *Config) checkSeverity(d *decoder, root *node, selector string, rules []
 		return
 	}
 	if _, err := lint.ParseSeverity(level); err != nil {
-		d.errorf(root.entry("severities", selector), "%q is no severity: error, warning, info, off", level)
+		d.errorf(root.entry("severities", selector), "invalid severity %q: must be error, warning, info or off", level)
 		delete(s.Severities, selector)
 	}
 }
@@ -163,12 +163,12 @@ func (s *Config) checkSeverity(d *decoder, root *node, selector string, rules []
 func (s *Config) checkIgnore(d *decoder, at source.Span, ignore *suppress.Ignore, rules []*lint.Rule) {
 	ignore.Span = at
 	if ignore.Rule == "" {
-		d.errorf(at, `an ignore needs a "rule"; "*" means all of them`)
+		d.errorf(at, `an ignore needs a "rule"; "*" means all rules`)
 	} else if err := CheckSelector(ignore.Rule, rules); err != nil {
 		d.errorf(at, "%s", err)
 	}
 	if strings.TrimSpace(ignore.Reason) == "" {
-		d.errorf(at, `an ignore needs a "reason", for whoever reads it next`)
+		d.errorf(at, `an ignore needs a "reason"`)
 	}
 	if err := CheckResource(ignore.Resource); err != nil {
 		d.errorf(at, "%s", err)
@@ -191,8 +191,8 @@ func CheckResource(glob string) error {
 // Off is the severity of a rule that does not run.
 const Off = "off"
 
-// Severity is what the settings say about a rule: the most particular selector wins, an id before a glob before a group
-// before "*". It is empty where they say nothing.
+// Severity returns the configured severity of a rule. The most specific selector wins: an id before a glob before a group before
+// "*". It is empty if no selector matches.
 func (s *Config) Severity(r *lint.Rule) string {
 	if level := s.Severities[r.ID()]; level != "" {
 		return level
@@ -211,7 +211,7 @@ func (s *Config) Severity(r *lint.Rule) string {
 	return level
 }
 
-// CheckSelector tells whether a selector means any rule.
+// CheckSelector returns an error if a selector matches no rule.
 func CheckSelector(selector string, rules []*lint.Rule) error {
 	var names []string
 	for _, r := range rules {
@@ -230,7 +230,7 @@ func ParseFailOn(s string) (lint.Severity, error) {
 	}
 	severity, err := lint.ParseSeverity(s)
 	if err != nil {
-		return 0, fmt.Errorf("%q is none of error, warning, info, never", s)
+		return 0, fmt.Errorf("invalid severity %q: must be error, warning, info or never", s)
 	}
 	return severity, nil
 }
@@ -262,12 +262,12 @@ func ParseAssumed(s string) (graph.Assumed, error) {
 		return graph.Assumed{}, err
 	}
 	if _, err := path.Match(glob, ""); err != nil {
-		return graph.Assumed{}, fmt.Errorf("%q is no glob: a [ is not closed, or a \\ stands at the end", glob)
+		return graph.Assumed{}, fmt.Errorf("invalid glob %q: unclosed [ or trailing \\", glob)
 	}
 	return graph.Assumed{Kind: kind, Glob: glob}, nil
 }
 
-// ParseAssumptions reads what is known of the world around the input.
+// ParseAssumptions reads what is known to exist besides the input.
 func ParseAssumptions(assume, open, closed []string) (all graph.Assumptions, err error) {
 	for _, text := range assume {
 		assumed, err := ParseAssumed(text)

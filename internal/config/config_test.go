@@ -95,7 +95,7 @@ func keysOf(v any) (keys []string) {
 	return keys
 }
 
-// What one takes the other takes, as far as a schema can tell.
+// The schema and the program accept the same texts, as far as a schema can.
 func TestSchemaAgrees(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile(schemaFile)
 	if err != nil {
@@ -159,7 +159,7 @@ func TestSeverity(t *testing.T) {
 
 func TestPlaces(t *testing.T) {
 	_, err := parse("ignores:\n- rule: schema\n  reason: x\n  reasn: y\npaths: [a]\npaths: [b]\n")
-	want := "x.yaml:4:3: unknown key \"reasn\" (did you mean \"reason\"?)\nx.yaml:6:1: the key \"paths\" stands here twice"
+	want := "x.yaml:4:3: unknown key \"reasn\" (did you mean \"reason\"?)\nx.yaml:6:1: duplicate key \"paths\""
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}

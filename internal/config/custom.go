@@ -18,7 +18,7 @@ type Constraint struct {
 	Message    string   `yaml:"message"`    // full name of the type of `this`
 	Field      string   `yaml:"field"`      // of the message; `this` is then its value
 	Snapshot   string   `yaml:"snapshot"`   // instead of Message: `this` is each resource of this kind
-	Expression string   `yaml:"expression"` // true or "" where all is well
+	Expression string   `yaml:"expression"` // true or "" if there is no finding
 	Text       string   `yaml:"text"`       // the finding's message; not needed if the expression is a string
 	Severity   string   `yaml:"severity"`   // empty: error
 	Resource   string   `yaml:"resource"`   // glob over KIND/NAME; empty: all
@@ -43,7 +43,7 @@ type entry struct {
 	node *tree.Node
 }
 
-// At is the span of the value of a key; if it is missing, of the entry.
+// At returns the span of the value of a key, or of the entry if the key is missing.
 func (e *entry) At(key string) source.Span {
 	if value := e.Value(key); value != nil {
 		return value.Span()
@@ -51,7 +51,7 @@ func (e *entry) At(key string) source.Span {
 	return e.node.Span()
 }
 
-// Value of a key; nil if it is missing.
+// Value returns the value of a key, nil if it is missing.
 func (e *entry) Value(key string) *tree.Node { return e.node.Get(key) }
 
 // Faultf returns a fault at the value of a key.
@@ -59,10 +59,10 @@ func (e *entry) Faultf(key, format string, args ...any) *Fault {
 	return &Fault{e.file, e.At(key), fmt.Sprintf(format, args...)}
 }
 
-// RuleSource creates the custom rules of a configuration, and says what is wrong with them.
+// RuleSource creates the custom rules of a configuration, and returns their faults.
 type RuleSource func(s *Config) (rules []*lint.Rule, faults []*Fault)
 
-// Join makes one source of several; they may be nil.
+// Join combines several sources; they may be nil.
 func Join(sources ...RuleSource) RuleSource {
 	return func(s *Config) (rules []*lint.Rule, faults []*Fault) {
 		for _, source := range sources {

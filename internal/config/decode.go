@@ -13,10 +13,10 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// node adds lookups to the text's tree.
+// node adds lookups to the tree of a text.
 type node struct{ *tree.Node }
 
-// at is where element i of a key's list stands; with -1, the value.
+// at returns the span of element i of a key's list; with -1, of the value.
 func (n *node) at(key string, i int) source.Span {
 	value := n.Get(key)
 	if value == nil {
@@ -28,13 +28,13 @@ func (n *node) at(key string, i int) source.Span {
 	return value.Span()
 }
 
-// entry is where the value under a key of a map stands.
+// entry returns the span of the value of a key in a map.
 func (n *node) entry(name, key string) source.Span {
 	inner := node{n.Get(name)}
 	return inner.at(key, -1)
 }
 
-// key is where a key of a map stands.
+// key returns the span of a key in a map.
 func (n *node) key(name, key string) source.Span {
 	for _, k := range n.Get(name).Keys {
 		if k.Name == key {
@@ -44,15 +44,15 @@ func (n *node) key(name, key string) source.Span {
 	return n.at(name, -1)
 }
 
-// decoder fills structs from a text, and takes nothing that it does not know.
+// decoder fills structs from a text, and rejects unknown keys.
 type decoder struct {
 	file   *source.File
 	faults []*Fault
 }
 
-// Fault is something in a configuration that is not understood.
+// Fault is an error in a configuration.
 type Fault struct {
-	File    *source.File // nil: it is not written in a file
+	File    *source.File // nil: not from a file
 	Span    source.Span
 	Message string
 }
@@ -76,7 +76,7 @@ func (d *decoder) sort() {
 	slices.SortStableFunc(d.faults, func(a, b *Fault) int { return a.Span.Start - b.Span.Start })
 }
 
-// document is nil for a text that says nothing, or that is not YAML.
+// document returns nil for a text that is empty or not YAML.
 func (d *decoder) document() *node {
 	docs, err := syntax.ParseYAML(d.file)
 	var syntax *syntax.Error
@@ -90,7 +90,7 @@ func (d *decoder) document() *node {
 	case len(docs) == 0 || docs[0].Kind == tree.Null:
 		return nil
 	case len(docs) > 1:
-		d.errorf(docs[1].Span(), "only one document belongs here")
+		d.errorf(docs[1].Span(), "a configuration must be a single document")
 	}
 	return &node{docs[0]}
 }
@@ -99,13 +99,13 @@ func (d *decoder) decode(n *node, into any) { d.value(n.Node, reflect.ValueOf(in
 
 func (d *decoder) value(n *tree.Node, v reflect.Value, name string) {
 	if n.Kind == tree.Null && name != "" {
-		return // `paths:` with nothing behind it
+		return // `paths:` without a value
 	}
 	wrong := func(want string) {
 		if name == "" {
-			d.errorf(n.Span(), "%s stands where %s belongs", n.Kind, want)
+			d.errorf(n.Span(), "got %s, want %s", n.Kind, want)
 		} else {
-			d.errorf(n.Span(), "%s: %s stands where %s belongs", name, n.Kind, want)
+			d.errorf(n.Span(), "%s: got %s, want %s", name, n.Kind, want)
 		}
 	}
 	switch v.Kind() {
@@ -136,7 +136,7 @@ func (d *decoder) value(n *tree.Node, v reflect.Value, name string) {
 			v.SetMapIndex(reflect.ValueOf(key.Name), value)
 		}
 	default:
-		// YAML 1.1 readers take a bare `off` for false.
+		// YAML 1.1 readers read a bare `off` as false.
 		if n.Kind == tree.Bool && n.Plain && n.Text == "false" {
 			text := string(d.file.Text[n.Span().Start:n.Span().End])
 			v.SetString(text)
@@ -166,11 +166,11 @@ func (d *decoder) fields(n *tree.Node, v reflect.Value) {
 		case !ok:
 			near := lint.DidYouMean(key.Name, names)
 			if near == "" {
-				near = "; known are " + strings.Join(names, ", ")
+				near = "; known keys: " + strings.Join(names, ", ")
 			}
 			d.errorf(key.Span(), "unknown key %q%s", key.Name, near)
 		case seen[key.Name]:
-			d.errorf(key.Span(), "the key %q stands here twice", key.Name)
+			d.errorf(key.Span(), "duplicate key %q", key.Name)
 		default:
 			d.value(&n.Items[i], v.Field(field), key.Name)
 		}

@@ -82,7 +82,7 @@ func TestUser(t *testing.T) {
 		{"UINT64", `uint64 { not_in: [1, 2] ignore_empty: true }`, []string{`0`, `3`}, []string{`2`}, "must not be one of 1, 2"},
 		{"FLOAT", `float { gt: 0.1 }`, []string{`0.2`, `"NaN"`}, []string{`0.1`}, "must be greater than 0.1"},
 		{"DOUBLE", `double { gte: 1 ignore_empty: true }`, []string{`0`, `1`}, []string{`0.5`}, "must be at least 1"},
-		{"INT32", `uint32 { gt: 5 }`, []string{`1`}, nil, ""}, // PGV refuses rules of another type
+		{"INT32", `uint32 { gt: 5 }`, []string{`1`}, nil, ""}, // PGV rejects rules of another type
 		{"INT32", `string { min_len: 5 }`, []string{`1`}, nil, ""},
 		{"STRING", `string { const: "a" }`, []string{`"a"`}, []string{`"b"`}, `must be "a"`},
 		{"STRING", `string { not_in: ["a"] }`, []string{`"b"`}, []string{`"a"`}, `must not be one of "a"`},

@@ -170,7 +170,7 @@ func TestSkip(t *testing.T) {
 		want           bool
 	}{
 		{"config.core.v3.KeyValueAppend", "entry", true},                // message.skip
-		{"config.core.v3.ExtensionConfigSource", "config_source", true}, // any.required, though it is no Any
+		{"config.core.v3.ExtensionConfigSource", "config_source", true}, // any.required, though it is not an Any
 		{"xds.core.v3.TypedExtensionConfig", "typed_config", false},     // an Any
 		{"config.listener.v3.Listener", "address", false},
 		{"config.listener.v3.Listener", "filter_chains", false},

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// scalarRules compiles the rules for a value of the kind of fd. Rules of another kind ask for nothing: PGV refuses to
+// scalarRules compiles the rules for a value of the kind of fd. Rules of another kind have no effect: PGV does not
 // compile them.
 func scalarRules(fd protoreflect.FieldDescriptor, r *validate.FieldRules) []rule {
 	switch t := r.GetType().(type) {

@@ -184,7 +184,7 @@ func (t *textRules) affixes(prefix, suffix, within *string) {
 }
 
 // pattern adds an RE2 expression, which must match the whole value (RE2::FullMatch). One that does not compile asks for
-// nothing: PGV refuses it.
+// nothing: PGV rejects it.
 func (t *textRules) pattern(p *string) {
 	if p == nil {
 		return

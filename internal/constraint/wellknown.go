@@ -27,7 +27,7 @@ var wrappers = map[protoreflect.FullName]protoreflect.Kind{
 	"google.protobuf.BytesValue":  protoreflect.BytesKind,
 }
 
-// wrappedField gives the field of a wrapper that the rules are about, nil if md is no wrapper.
+// wrappedField gives the field of a wrapper that the rules are about, nil if md is not a wrapper.
 func wrappedField(md protoreflect.MessageDescriptor) protoreflect.FieldDescriptor {
 	if kind, ok := wrappers[md.FullName()]; ok {
 		return plainField(md, "value", kind)

@@ -1,4 +1,4 @@
-// Package explain says what a rule is about: its texts, and an example out of the archive that the tests check.
+// Package explain explains a rule: its texts, and an example from the archive that the tests check.
 package explain
 
 import (
@@ -16,14 +16,14 @@ import (
 // File is one file of an example.
 type File struct{ Name, Text string }
 
-// Example is a configuration that a rule has something to say about, and its mended twin. For a rule about pushes, both are
-// what is before the push and what is after it.
+// Example is a configuration that a rule reports, and its corrected twin. For a rule about pushes, each holds the snapshots before
+// and after the push.
 type Example struct {
-	Bad, Good []File // several where one names the other
-	Flags     Flags  // what xdslint has to be told of Bad
-	GoodFlags Flags  // and of Good
-	Report    string // what the rule says of Bad
-	Select    string // the rule, where others have something to say about Bad too
+	Bad, Good []File // several if one names another
+	Flags     Flags  // of the command for Bad
+	GoodFlags Flags  // of the command for Good
+	Report    string // findings of the rule in Bad
+	Select    string // the rule, if other rules report Bad too
 }
 
 // Sample is one of the examples in a rule's archive.
@@ -33,20 +33,20 @@ type Sample struct {
 	Flags Flags
 }
 
-// Bad tells whether the rule has something to say about it.
+// Bad reports whether the rule has findings in the sample.
 func (s Sample) Bad() bool { return strings.HasPrefix(s.Name, "bad") }
 
-// Samples lists all examples of a rule.
+// Samples returns all examples of a rule.
 func Samples(rule *lint.Rule) []Sample {
 	archive, ok := read(rule)
 	if !ok {
 		return nil
 	}
-	all, _ := SamplesOf(archive) // where its flags are wrong, there is nothing to show
+	all, _ := SamplesOf(archive) // with invalid flags there is nothing to show
 	return all
 }
 
-// SamplesOf lists all examples in an archive, the bad ones first.
+// SamplesOf returns all examples in an archive, the bad ones first.
 func SamplesOf(archive *txtar.Archive) (all []Sample, err error) {
 	for _, name := range append(examples(archive, "bad"), examples(archive, "good")...) {
 		s, err := sample(archive, name)
@@ -85,7 +85,7 @@ func read(rule *lint.Rule) (*txtar.Archive, bool) {
 	return txtar.Parse(text), true
 }
 
-// Why is what a rule says of itself, in Markdown: why.md of its archive, or what the rule carries, where it is no built-in one.
+// Why returns the explanation of a rule, in Markdown: why.md of its archive, or Rule.Why for a rule that is not built in.
 func Why(rule *lint.Rule) string {
 	why := rule.Why
 	if archive, ok := read(rule); ok && why == "" {
@@ -103,7 +103,8 @@ func textOf(a *txtar.Archive, name string) string {
 	return ""
 }
 
-// Of reads the first example of a rule, and the good one that is most like it. There is none for a rule whose findings are not about xDS.
+// Of returns the first example of a rule, and the good one that is most similar. It is not ok for a rule without examples, such as one
+// whose findings are not about xDS.
 func Of(rule *lint.Rule) (e Example, ok bool) {
 	archive, ok := read(rule)
 	if !ok {
@@ -130,7 +131,7 @@ func Of(rule *lint.Rule) (e Example, ok bool) {
 	return e, true
 }
 
-// examples lists those whose names begin so.
+// examples lists the examples whose names have the prefix.
 func examples(a *txtar.Archive, prefix string) (names []string) {
 	for _, f := range a.Files {
 		if name, _, _ := strings.Cut(f.Name, "/"); strings.HasPrefix(name, prefix) && !slices.Contains(names, name) {
@@ -140,7 +141,7 @@ func examples(a *txtar.Archive, prefix string) (names []string) {
 	return names
 }
 
-// distance is in how many lines two examples differ.
+// distance is the number of lines in which two examples differ.
 func distance(bad, good []File) (n int) {
 	for _, f := range bad {
 		n += len(differing(f, twin(f, bad, good)))
@@ -160,7 +161,7 @@ func files(a *txtar.Archive, example string) (all []File) {
 	return all
 }
 
-// reportOf picks an example's findings, which blank lines part.
+// reportOf selects an example's findings, which are separated by blank lines.
 func reportOf(want, example string) string {
 	var own []string
 	for finding := range strings.SplitSeq(strings.TrimSpace(want), "\n\n") {
@@ -172,7 +173,7 @@ func reportOf(want, example string) string {
 	return strings.Join(own, "\n\n") + "\n"
 }
 
-// Command is what gives the report.
+// Command returns the command that prints the report.
 func (e Example) Command() string {
 	root, _, _ := strings.Cut(e.Bad[0].Name, "/")
 	words := []string{"xdslint", e.Flags.String(), root}
@@ -185,7 +186,7 @@ func (e Example) Command() string {
 	return strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " ")
 }
 
-// halves are the paths of what is before a push and after it; empty where the example is none.
+// halves returns the paths of the snapshots before and after a push; empty if the example is not a push.
 func (e Example) halves() (before, after string) {
 	for _, f := range e.Bad {
 		if otherHalf(f, e.Bad) == (File{}) {
@@ -202,14 +203,14 @@ func (e Example) halves() (before, after string) {
 	return before, after
 }
 
-// Side tells which half of a push a file is of: bad/old.yaml and bad/old/rds.yaml are of "old".
+// Side returns the half of a push to which a file belongs: bad/old.yaml and bad/old/rds.yaml belong to "old".
 func (f File) Side() string {
 	_, below, _ := strings.Cut(f.Name, "/")
 	half, _, _ := strings.Cut(below, "/")
 	return strings.TrimSuffix(half, path.Ext(half))
 }
 
-// otherHalf is the file of a push that stands on the other side of it, or the first one of that side.
+// otherHalf returns the counterpart of a file on the other side of a push, or the first file of that side.
 func otherHalf(f File, files []File) (first File) {
 	other := map[string]string{"old": "new", "new": "old"}[f.Side()]
 	for _, g := range files {
@@ -224,8 +225,8 @@ func otherHalf(f File, files []File) (first File) {
 	return first
 }
 
-// twin is the file of the other side that a file is to be compared with: bad1/rds.yaml with good1/rds.yaml, or the first
-// with the first.
+// twin returns the file of the other example to compare a file with: good1/rds.yaml for bad1/rds.yaml, or the first file for
+// the first.
 func twin(f File, own, others []File) File {
 	_, below, _ := strings.Cut(f.Name, "/")
 	for _, other := range others {
@@ -239,7 +240,7 @@ func twin(f File, own, others []File) File {
 	return File{}
 }
 
-// language of a file, for the fences of Markdown.
+// language returns the language of a file, for fences in Markdown.
 func (f File) language() string {
 	switch ext := strings.TrimPrefix(path.Ext(f.Name), "."); ext {
 	case "yml":

@@ -7,14 +7,14 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Flags are what xdslint has to be told of an example.
+// Flags are the flags of the command for an example.
 type Flags struct {
 	Assume, Open, Closed []string
 	Targets              []string
-	Push                 lint.Push // of an example that is one; zero: the defaults
+	Push                 lint.Push // if the example is a push; zero: the defaults
 }
 
-// flagsOf reads an archive's flags: those of the example, or those of all.
+// flagsOf reads the flags of an example from its archive: its own, or those of all examples.
 func flagsOf(text, example string) (f Flags, err error) {
 	var own, all []string
 	for line := range strings.Lines(text) {
@@ -52,12 +52,12 @@ func (f *Flags) add(line string) error {
 		transport, versions, _ := strings.Cut(rest, " ")
 		f.Push = lint.Push{Transport: lint.Transport(transport), Versions: lint.VersionPolicy(versions)}
 	default:
-		return fmt.Errorf("flags: %q is none of assume KIND:GLOB, open KIND, closed KIND, target PLANE:VERSION", line)
+		return fmt.Errorf("flags: %q is not one of assume KIND:GLOB, open KIND, closed KIND, target PLANE:VERSION", line)
 	}
 	return nil
 }
 
-// String spells them as on the command line.
+// String returns the flags as on the command line.
 func (f Flags) String() string {
 	var words []string
 	for _, flag := range []struct {
@@ -74,7 +74,7 @@ func (f Flags) String() string {
 	return strings.Join(words, " ")
 }
 
-// Settings are a configuration that says the same of the world around the example; empty where there is nothing to say.
+// Settings returns a configuration with the same assumptions about what exists besides the example; empty if there are none.
 func (f Flags) Settings() string {
 	var b strings.Builder
 	for _, key := range []struct {

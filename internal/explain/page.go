@@ -9,7 +9,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Page is the rule's page under docs/rules, in Markdown.
+// Page returns the rule's page under docs/rules, in Markdown.
 func Page(rule *lint.Rule) string {
 	var b strings.Builder
 	if rule.Origin == nil {
@@ -19,7 +19,7 @@ func Page(rule *lint.Rule) string {
 	if e, ok := Of(rule); ok {
 		b.WriteString("\n## Example\n\n" + e.markdown())
 	}
-	b.WriteString("\n## To leave it out\n\n" + leaveOut(rule))
+	b.WriteString("\n## Suppressing it\n\n" + suppressing(rule))
 	if len(rule.Links) > 0 {
 		b.WriteString("\n## See also\n\n")
 		for _, link := range rule.Links {
@@ -29,7 +29,7 @@ func Page(rule *lint.Rule) string {
 	return b.String()
 }
 
-// Help is a rule in brief, in Markdown: why it matters, and the same with an example without all that is not its point.
+// Help returns short Markdown texts about a rule: why it matters, and the same with a shortened example.
 func Help(rule *lint.Rule) (why, help string) {
 	why = Why(rule)
 	help = why
@@ -43,15 +43,15 @@ func (e Example) markdown() string {
 	var b strings.Builder
 	blocks(&b, e.Bad)
 	b.WriteString(around(e.Bad))
-	fmt.Fprintf(&b, "`%s` says:\n\n```text\n%s```\n", e.Command(), e.Report)
+	fmt.Fprintf(&b, "`%s` reports:\n\n```text\n%s```\n", e.Command(), e.Report)
 	if len(e.Good) > 0 {
-		b.WriteString("\nIt has nothing to say about this:\n\n")
+		b.WriteString("\nNot reported:\n\n")
 		blocks(&b, e.Good)
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// around says what the first line of an example stands for.
+// around explains the first line of an example, which stands for its skeleton.
 func around(files []File) string {
 	for _, f := range files {
 		if s, err := f.Skeleton(); err == nil && s.Name != "" {
@@ -75,21 +75,21 @@ func blocks(b *strings.Builder, files []File) {
 	}
 }
 
-// leaveOut says how the findings of a rule are suppressed. Those about suppressions have no place in a resource.
-func leaveOut(rule *lint.Rule) string {
+// suppressing explains how to suppress the findings of a rule. Findings about suppressions are not in a resource.
+func suppressing(rule *lint.Rule) string {
 	var b strings.Builder
 	if rule.Group == suppress.Rules.Name || rule == lint.CannotJudge {
-		fmt.Fprintf(&b, "For one run: `--ignore %s`. For all, in `.xdslint.yaml`:\n\n", rule.ID())
+		fmt.Fprintf(&b, "For one run: `--ignore %s`. For all runs, in `.xdslint.yaml`:\n\n", rule.ID())
 	} else {
-		fmt.Fprintf(&b, "One finding, by a comment on its line or above it:\n\n```yaml\n# xdslint:ignore=%s -- REASON\n```\n\n", rule.ID())
-		fmt.Fprintf(&b, "Those of some resources, in `.xdslint.yaml`:\n\n```yaml\nignores:\n- rule: %s\n  resource: KIND/NAME # may hold *\n  reason: REASON\n```\n\n", rule.ID())
-		fmt.Fprintf(&b, "All of them, for one run: `--ignore %s`; for good, or to give the rule another severity:\n\n", rule.ID())
+		fmt.Fprintf(&b, "To suppress one finding, write a comment on its line or above it:\n\n```yaml\n# xdslint:ignore=%s -- REASON\n```\n\n", rule.ID())
+		fmt.Fprintf(&b, "To suppress the findings in some resources, in `.xdslint.yaml`:\n\n```yaml\nignores:\n- rule: %s\n  resource: KIND/NAME # may contain *\n  reason: REASON\n```\n\n", rule.ID())
+		fmt.Fprintf(&b, "To suppress all findings for one run: `--ignore %s`. To suppress them for all runs, or to change the severity:\n\n", rule.ID())
 	}
 	fmt.Fprintf(&b, "```yaml\nseverities:\n  %s: \"off\"\n```\n", rule.ID())
 	return b.String()
 }
 
-// linked makes a link of an address, or of a function of Envoy with its file: "Name::of (source/common/…)".
+// linked returns a link to an address, or to a function of Envoy with its file: "Name::of (source/common/…)".
 func linked(link string) string {
 	name, file, ok := strings.Cut(strings.TrimSuffix(link, ")"), " (source/")
 	if !ok {
@@ -98,14 +98,14 @@ func linked(link string) string {
 	return fmt.Sprintf("[`%s`](https://github.com/envoyproxy/envoy/blob/v%s.0/source/%s)", name, dataplane.Default().Version, file)
 }
 
-// Index is the table of docs/rules/README.md.
+// Index returns docs/rules/README.md.
 func Index(groups []*lint.Group) string {
 	var all []*lint.Rule
 	for _, g := range groups {
 		all = append(all, g.Rules()...)
 	}
 	return "<!-- Made of the rules by `make update`. -->\n\n# Rules\n\n" +
-		"`xdslint explain RULE` shows these pages in brief.\n\n" +
+		"`xdslint explain RULE` shows a shorter form of these pages.\n\n" +
 		Table(groups, all, func(r *lint.Rule) string { return r.ID() + ".md" })
 }
 
@@ -131,7 +131,7 @@ func Table(groups []*lint.Group, rules []*lint.Rule, link func(*lint.Rule) strin
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Sentence makes a line of prose of a summary, which has neither a capital letter nor a full stop.
+// Sentence turns a summary, which has no capital letter and no full stop, into a sentence.
 func Sentence(s string) string {
 	if word, _, _ := strings.Cut(s, " "); s == "" || strings.ContainsAny(word, "_.") { // the name of a field
 		return s + "."

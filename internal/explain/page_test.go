@@ -59,7 +59,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// write replaces the folder, so that the page of a rule that is no more goes away.
+// write replaces the folder, so that the page of a removed rule disappears.
 func write(t *testing.T, pages map[string]string) {
 	if err := os.RemoveAll(docs); err != nil {
 		t.Fatal(err)

@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// short is how many lines are shown as they are.
+// short is the number of lines up to which examples are not shortened.
 const short = 16
 
-// Short leaves out of an example what its point can be seen without: all but the lines that differ between its two sides
-// or that the report points to, those around them, and the keys above them.
+// Short shortens an example. It keeps the lines that differ between its two sides or that the report points to, the lines
+// around them, and the keys above them.
 func (e Example) Short() Example {
 	out := e
 	out.Bad, out.Good = nil, nil
 	for _, f := range e.Bad {
 		other := twin(f, e.Bad, e.Good)
-		if half := otherHalf(f, e.Bad); half != (File{}) { // the point of a push is what it changes
+		if half := otherHalf(f, e.Bad); half != (File{}) { // a push is about its changes
 			other = half
 		}
 		out.Bad = append(out.Bad, outline(f, append(e.pointed(f), differing(f, other)...)))
 	}
 	for _, f := range e.Good {
 		other := twin(f, e.Good, e.Bad)
-		if f.Text != other.Text { // else it is shown already
+		if f.Text != other.Text { // otherwise it is shown already
 			out.Good = append(out.Good, outline(f, differing(f, other)))
 		}
 	}
@@ -43,7 +43,7 @@ func (e Example) pointed(f File) (lines []int) {
 	return lines
 }
 
-// differing lists the lines of a file that another does not have, and those before which the other has more.
+// differing lists the lines of a file that another does not have, and those before which the other has additional lines.
 func differing(f, other File) (lines []int) {
 	a, b := strings.Split(f.Text, "\n"), strings.Split(other.Text, "\n")
 	// common[i][j] is the length of the longest common subsequence of a[i:] and b[j:].
@@ -98,7 +98,7 @@ func outline(f File, points []int) File {
 	var b strings.Builder
 	for i, line := range lines {
 		switch {
-		case keep[i], i > 0 && keep[i-1] && i+1 < len(lines) && keep[i+1]: // an ellipsis would be no shorter
+		case keep[i], i > 0 && keep[i-1] && i+1 < len(lines) && keep[i+1]: // an ellipsis would not be shorter
 			b.WriteString(line + "\n")
 		case i == 0 || keep[i-1]:
 			b.WriteString(line[:indent(line)] + "…\n")
@@ -107,7 +107,7 @@ func outline(f File, points []int) File {
 	return File{f.Name, b.String()}
 }
 
-// parent is the line that a line of YAML stands below, -1 at the top.
+// parent returns the line of the key that contains a line of YAML, -1 at the top.
 func parent(lines []string, i int) int {
 	depth, item := indent(lines[i]), isItem(lines[i])
 	for i--; i >= 0; i-- {

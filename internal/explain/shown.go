@@ -9,7 +9,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Shown is a result of judging whole files as readers see it, who see them without their skeletons.
+// Shown translates a result for whole files to the files without their skeletons, which readers see.
 func Shown(result *lint.Result, files []File) (*lint.Result, error) {
 	s := shown{map[string]*inner{}, map[*graph.Resource]*graph.Resource{}}
 	for _, f := range files {
@@ -58,7 +58,7 @@ func (s *shown) move(r **graph.Resource, span *source.Span) error {
 	end, ends := f.offset(string(f.file.Text), span.End)
 	if !begins || !ends {
 		at := (*r).File.Position(span.Start)
-		return fmt.Errorf("this is found at %s:%d, in the skeleton %q: write the example without", f.file.Name, at.Line, f.Name)
+		return fmt.Errorf("found at %s:%d, in the skeleton %q: write the example without a skeleton", f.file.Name, at.Line, f.Name)
 	}
 	*span = source.Span{Start: start, End: end}
 	if s.resources[*r] == nil {

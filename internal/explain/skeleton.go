@@ -11,8 +11,8 @@ import (
 	"github.com/xdslint/xdslint/testdata"
 )
 
-// Skeleton is the bootstrap around an example whose first line is "# in: NAME": testdata/skeletons/NAME.yaml, where the example's lines stand in
-// place of the line "# example", as far to the right.
+// Skeleton is the bootstrap around an example whose first line is "# in: NAME": testdata/skeletons/NAME.yaml. The example's lines replace
+// the line "# example", with its indentation.
 type Skeleton struct {
 	Name          string // empty: the example is whole
 	before, after string
@@ -21,7 +21,7 @@ type Skeleton struct {
 
 const placeholder = "# example\n"
 
-// Skeleton is the one that the first line names.
+// Skeleton returns the skeleton that the first line names.
 func (f File) Skeleton() (s Skeleton, err error) {
 	first, _, _ := strings.Cut(f.Text, "\n")
 	name, ok := strings.CutPrefix(first, "# in: ")
@@ -54,7 +54,7 @@ func (s Skeleton) indentOf(line string) string {
 	return s.indent
 }
 
-// offset is where in the text a place of the whole is. It is not ok in the skeleton.
+// offset translates a place in the whole to one in the text. It is not ok for a place in the skeleton.
 func (s Skeleton) offset(text string, whole int) (at int, ok bool) {
 	whole -= len(s.before)
 	for line := range strings.Lines(text) {
@@ -68,7 +68,7 @@ func (s Skeleton) offset(text string, whole int) (at int, ok bool) {
 	return at, whole == 0
 }
 
-// text is what stands in the skeleton. It is not ok where the skeleton has been changed.
+// text returns the text inside the skeleton. It is not ok if the skeleton has been changed.
 func (s Skeleton) text(whole string) (text string, ok bool) {
 	inner, begins := strings.CutPrefix(whole, s.before)
 	inner, ends := strings.CutSuffix(inner, s.after)
@@ -82,13 +82,13 @@ func (s Skeleton) text(whole string) (text string, ok bool) {
 	return b.String(), ok
 }
 
-// Whole is the file with its skeleton around it; where it names one that is not there, as it is.
+// Whole returns the file with its skeleton around it, or unchanged if the skeleton does not exist.
 func (f File) Whole() string {
 	s, _ := f.Skeleton()
 	return s.whole(f.Text)
 }
 
-// Fixed is the text of the file after fixes, of which whole came.
+// Fixed returns the text of the file after fixes, of which whole is the result.
 func (f File) Fixed(whole string) (string, error) {
 	s, err := f.Skeleton()
 	if err != nil {
@@ -96,7 +96,7 @@ func (f File) Fixed(whole string) (string, error) {
 	}
 	text, ok := s.text(whole)
 	if !ok {
-		return "", fmt.Errorf("%s: a fix changes the skeleton %q: write the example without", f.Name, s.Name)
+		return "", fmt.Errorf("%s: a fix changes the skeleton %q: write the example without a skeleton", f.Name, s.Name)
 	}
 	return text, nil
 }
@@ -110,7 +110,7 @@ func ReadArchive(path string) (*txtar.Archive, error) {
 	return ParseArchive(text), nil
 }
 
-// ParseArchive is ReadArchive of a text.
+// ParseArchive is ReadArchive for a text.
 func ParseArchive(text []byte) *txtar.Archive {
 	a := txtar.Parse(text)
 	for i, f := range a.Files {

@@ -67,7 +67,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestSkeletons: whatever stands around an example, nothing is said of that.
+// TestSkeletons: there are no findings in a skeleton.
 func TestSkeletons(t *testing.T) {
 	paths, err := fs.Glob(testdata.Rules, "skeletons/*.yaml")
 	if err != nil || len(paths) == 0 {

@@ -10,7 +10,8 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Of is the fix of a finding that may be applied, nil if there is none: the first safe one, or with unsafe the first at all.
+// Of returns the fix of a finding that may be applied: the first safe one, or with unsafe the first of any kind. It returns nil
+// if there is none.
 func Of(d *lint.Diagnostic, unsafe bool) *lint.Fix {
 	for i := range d.Fixes {
 		if fix := &d.Fixes[i]; len(fix.Edits) > 0 && (fix.Safe || unsafe) {
@@ -20,8 +21,8 @@ func Of(d *lint.Diagnostic, unsafe bool) *lint.Fix {
 	return nil
 }
 
-// Apply returns a text with the fixes of its findings, and how many were applied. Where two overlap, the first is applied;
-// whoever wants the other too lints the new text and calls Apply again. What two findings fix in the same way counts once.
+// Apply returns a text with the fixes of its findings, and how many were applied. Of two that overlap, the first is applied;
+// to apply the other too, lint the new text and call Apply again. Equal fixes of two findings count once.
 func Apply(text []byte, found []lint.Diagnostic, unsafe bool) (fixed []byte, applied int) {
 	p := newPatch(text)
 	for i := range found {
@@ -41,7 +42,7 @@ type patch struct {
 
 func newPatch(text []byte) *patch { return &patch{text: text, known: map[string]bool{}} }
 
-// add takes the edits of one fix, all or none.
+// add adds the edits of one fix, all or none.
 func (p *patch) add(edits []lint.Edit) bool {
 	id := fmt.Sprint(edits)
 	if p.known[id] {
@@ -64,13 +65,13 @@ func (p *patch) add(edits []lint.Edit) bool {
 	return true
 }
 
-// behind is the index of the first edit that stands behind e.
+// behind returns the index of the first edit after e.
 func (p *patch) behind(e lint.Edit) int {
 	return sort.Search(len(p.edits), func(i int) bool { return p.edits[i].Span.Start > e.Span.Start })
 }
 
-// meets tells whether an edit overlaps or touches one that is there. If one of the two deletes, there must be something
-// between them: together they might leave nothing of a map or list, where each alone leaves an element.
+// meets reports whether an edit overlaps or touches an existing one. If one of the two deletes, there must be content between
+// them: together they could empty a map or list of which each alone leaves an element.
 func (p *patch) meets(e lint.Edit) bool {
 	i := p.behind(e)
 	return i < len(p.edits) && p.close(e, p.edits[i]) || i > 0 && p.close(p.edits[i-1], e)
@@ -83,7 +84,7 @@ func (p *patch) close(a, b lint.Edit) bool {
 	return (a.New == "" || b.New == "") && nothing(p.text[a.Span.End:b.Span.Start])
 }
 
-// nothing tells whether a text holds no more than space and comments.
+// nothing reports whether a text contains only white space and comments.
 func nothing(text []byte) bool {
 	for line := range bytes.Lines(text) {
 		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {

@@ -228,7 +228,7 @@ func checkEdit(t *rapid.T, p place, op string, at step, offered map[string]int) 
 	if in == nil {
 		return // a duplicate
 	}
-	made, gone := edit(t, p, op, at, in, i)
+	made, lost := edit(t, p, op, at, in, i)
 	if made == nil {
 		return
 	}
@@ -238,7 +238,7 @@ func checkEdit(t *rapid.T, p place, op string, at step, offered map[string]int) 
 		t.Fatalf("%s %s of\n%s\ngives\n%s\n%s", op, at.path, text, got, diff)
 	}
 	for _, comment := range commentsOf(text) {
-		if about := comment[strings.Index(comment, " ")+1:]; !strings.Contains(got, comment) && !(gone != "" && strings.HasPrefix(about, gone)) {
+		if about := comment[strings.Index(comment, " ")+1:]; !strings.Contains(got, comment) && !(lost != "" && strings.HasPrefix(about, lost)) {
 			t.Fatalf("%s %s of\n%s\nloses %q:\n%s", op, at.path, text, comment, got)
 		}
 	}
@@ -267,8 +267,8 @@ func (t *treeNode) find(p *tree.Path) (in *treeNode, i int) {
 	return holder, i
 }
 
-// edit makes the edit, and does the same to the tree. gone is where comments may go too.
-func edit(t *rapid.T, p place, op string, at step, in *treeNode, i int) (edits lint.Edits, gone string) {
+// edit makes the edit, and does the same to the tree. lost is the text whose comments may be lost too.
+func edit(t *rapid.T, p place, op string, at step, in *treeNode, i int) (edits lint.Edits, lost string) {
 	item := in.Items[i]
 	switch op {
 	case "replace":

@@ -9,27 +9,27 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// maxRounds bounds how often the files are linted again: a fix may make room for another one.
+// maxRounds bounds how often the files are linted again: a fix may allow another one.
 const maxRounds = 10
 
-// Work is what Rounds needs to know.
+// Work is the input of Rounds.
 type Work struct {
 	Unsafe bool
 	// Lint judges the files, some of them with another text, by their keys.
 	Lint func(texts map[string][]byte) (*lint.Result, error)
-	// Key is the same for all names of a file, and empty for one that must not be changed; nil: each file has one name, which is its key.
+	// Key returns the same for all names of a file, and "" for one that must not be changed. nil: each file has one name, which is its key.
 	Key func(*source.File) string
 }
 
-// Outcome is what Rounds made. Nothing has been written.
+// Outcome is the result of Rounds. Nothing has been written.
 type Outcome struct {
 	Before, After map[string][]byte // the texts of the files that change, by their keys
 	Applied       int               // fixes
 	First, Result *lint.Result      // of the texts as they were, and after all fixes
 }
 
-// Rounds applies fixes and lints again until there is nothing left to fix. A fix after which a file cannot be read, or an
-// error is found that was not there before, is left out.
+// Rounds applies fixes and lints again until nothing is left to fix. It skips a fix after which a file cannot be read or a new
+// error is found.
 func Rounds(w Work) (*Outcome, error) {
 	r := &rounds{Work: w, Outcome: Outcome{Before: map[string][]byte{}, After: map[string][]byte{}}, names: map[string]string{}, dropped: map[string]bool{}}
 	if w.Key == nil {
@@ -117,7 +117,7 @@ func (r *rounds) candidates() []candidate {
 	return all
 }
 
-// trial finds which of the fixes of one round do no harm.
+// trial finds the harmless fixes of one round.
 type trial struct {
 	*rounds
 	before map[errorKey]int
@@ -126,7 +126,7 @@ type trial struct {
 	result *lint.Result      // of those
 }
 
-// grow adds all of the candidates that do no harm. If they do some together, each half is tried.
+// grow adds all harmless candidates. If they are harmful together, it tries each half.
 func (t *trial) grow(more []candidate) error {
 	if len(more) == 0 {
 		return nil
@@ -169,7 +169,7 @@ func (t *trial) with(all []candidate) map[string][]byte {
 	return texts
 }
 
-// harmed tells whether there are errors that were not there before, a file that is no longer read, or a rule that failed.
+// harmed reports whether there is a new error, a file that can no longer be read, or a rule that failed.
 func (t *trial) harmed(texts map[string][]byte, result *lint.Result) bool {
 	if len(result.Failures) > len(t.Result.Failures) {
 		return true
@@ -195,7 +195,7 @@ func (t *trial) harmed(texts map[string][]byte, result *lint.Result) bool {
 	return false
 }
 
-// errorKey is an error without its place: that moves.
+// errorKey identifies an error without its place, which moves.
 type errorKey struct{ rule, file, message string }
 
 func errorsOf(result *lint.Result) map[errorKey]int {

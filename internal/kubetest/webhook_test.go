@@ -165,7 +165,7 @@ func (w *webhook) stored(t *testing.T, file string) bool {
 
 // testUpdates changes an object in which there was an error before it was checked.
 func (w *webhook) testUpdates(t *testing.T) {
-	const cm, known = "configmap/edge-unchecked", "Warning: xdslint: this error was there before: "
+	const cm, known = "configmap/edge-unchecked", "Warning: xdslint: this error existed before: "
 	patch := func(text string) (stderr string, err error) {
 		_, stderr, err = w.kubectl(t, "", "patch", cm, "--type=merge", "-p", text)
 		return stderr, err

@@ -57,7 +57,7 @@ func scaffoldOf(group, name string) (s scaffold, err error) {
 	return s, nil
 }
 
-// built tells whether a file's name alone does not keep Go from building it: x_test.go, x_linux.go, x_wasm.go …
+// built reports whether a file's name alone does not keep Go from building it: x_test.go, x_linux.go, x_wasm.go …
 func built(path string) bool {
 	nowhere := build.Default
 	nowhere.GOOS, nowhere.GOARCH = "none", "none"

@@ -225,7 +225,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestOdd: names and texts that nobody expects are judged like others.
+// TestOdd: unusual names and texts are judged like others.
 func TestOdd(t *testing.T) {
 	for _, name := range []string{"", "-", "/", "..", "../../x.yaml", "a\nb.yaml", "__proto__", "ü.yaml", "a.JSON"} {
 		for _, text := range []string{"", "\x00", "{", "}", "- - -", "a: *b", "&a [*a]", cluster, "\ufeff" + cluster, `{"resources": [3]}`} {

@@ -68,7 +68,7 @@ func (p *project) answer(r *xdslint.Report) *lintAnswer {
 	return answer
 }
 
-// gravest cuts a result down to as many findings as an answer holds, and tells how many are gone.
+// gravest keeps the most severe findings, up to the limit of an answer, and returns how many were removed.
 func gravest(result *lint.Result) (more int) {
 	more = len(result.Diagnostics) - maxFindings
 	if more <= 0 {
@@ -80,7 +80,7 @@ func gravest(result *lint.Result) (more int) {
 	return more
 }
 
-// reports say what each text was taken for.
+// reports returns how each text was read.
 func (p *project) reports(files []load.FileReport) []fileReport {
 	reports := []fileReport{}
 	for _, f := range files {

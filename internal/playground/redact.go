@@ -16,7 +16,7 @@ type redactAnswer struct {
 	Secrets []foundSecret     `json:"secrets"`
 }
 
-// foundSecret says where a secret stands, and never what it is.
+// foundSecret is the kind and place of a secret, never its value.
 type foundSecret struct {
 	What     string          `json:"what"`
 	Location report.Location `json:"location"`

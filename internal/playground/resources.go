@@ -6,7 +6,7 @@ import (
 	"github.com/xdslint/xdslint/plan"
 )
 
-// planResource is where a resource of a plan stands, and what becomes of it.
+// planResource is the place of a resource of a plan, and its change.
 type planResource struct {
 	Kind   graph.Kind       `json:"kind"`
 	Name   string           `json:"name"`

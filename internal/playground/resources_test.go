@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPlanResources: a plan says where the resources stand that it names, and what becomes of them.
+// TestPlanResources: a plan has the place and the change of each resource that it names.
 func TestPlanResources(t *testing.T) {
 	bootstrap := func(timeout string) files {
 		return files{"envoy.yaml": "static_resources: {clusters: [{name: local, type: STATIC, connect_timeout: " + timeout + "}]}\n"}

@@ -56,7 +56,7 @@ func fieldsOf(body string) map[string]string {
 	return fields
 }
 
-// inner is what stands in braces.
+// inner is the text in braces.
 func inner(kind string) string { return strings.TrimSuffix(strings.TrimPrefix(kind, "{"), "}") }
 
 // TestShapes: what the page takes an answer for is what Go writes: each field, its kind, and whether it may be absent or null.

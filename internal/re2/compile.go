@@ -20,7 +20,7 @@ const (
 	match
 )
 
-// isCapture tells captures from the rest of other.
+// isCapture distinguishes captures from the rest of other.
 const isCapture = 1
 
 type inst struct {

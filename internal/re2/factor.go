@@ -3,7 +3,7 @@ package re2
 // What RE2's parser does to alternations: Regexp::FactorAlternation in re2/parse.cc.
 
 // addAlternative adds an alternative to those before it. One that takes any character subsumes a neighbour that takes one,
-// if that is no part of a group.
+// if that is not part of a group.
 func addAlternative(list []*node, n *node, neighbours bool) []*node {
 	if last := len(list) - 1; last == 0 || last > 0 && neighbours {
 		switch {
@@ -17,7 +17,7 @@ func addAlternative(list []*node, n *node, neighbours bool) []*node {
 	return append(list, n)
 }
 
-// isOne tells a node that matches one character.
+// isOne reports whether a node matches one character.
 func isOne(n *node) bool {
 	return n.kind == anyRune || n.kind == class || n.kind == literal && len(n.runes) == 1
 }

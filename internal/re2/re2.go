@@ -1,4 +1,4 @@
-// Package re2 tells of a regular expression what RE2, the library that Envoy matches with, says of it: what is wrong with
+// Package re2 determines what RE2, the regular expression library of Envoy, reports about an expression: what is wrong with
 // its syntax, and how large the program is that it becomes.
 package re2
 
@@ -12,7 +12,7 @@ import (
 type Charset uint8
 
 const (
-	// Latin1 takes every byte for a character. Envoy does so since CVE-2026-73552 was mended.
+	// Latin1 reads every byte as a character. Envoy does so since CVE-2026-73552 was fixed.
 	Latin1 Charset = iota
 	// UTF8 is what Envoy took before, and takes with the runtime guard re2_use_latin1_mode set to false.
 	UTF8

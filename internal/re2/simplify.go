@@ -127,7 +127,7 @@ func canCoalesce(a, b *node) bool {
 	return equal(one, b) || one.kind == literal && b.kind == literal && b.runes[0] == one.runes[0] && b.flags == one.flags
 }
 
-// bounds of a repetition, or of something that stands once.
+// bounds of a repetition, or of something that occurs once.
 func bounds(n *node) (low, high int) {
 	switch n.kind {
 	case star:

@@ -97,7 +97,7 @@ func className(token string) (name string, ok bool) {
 	return strings.TrimPrefix(name, "^"), true
 }
 
-// isKnownClass tells of a \p{…} whether RE2 knows it. Its edition of Unicode is Go's.
+// isKnownClass reports whether RE2 knows a \p{…}. Its version of Unicode is that of Go.
 func isKnownClass(token string) bool {
 	name, ok := className(token)
 	switch {

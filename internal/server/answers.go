@@ -60,7 +60,7 @@ func (s *Server) Lint(ctx context.Context, in xdslint.Input) (*xdslint.Report, e
 	return r, err
 }
 
-// noted is for the log, if the work came as far as to know it.
+// noted are attributes for the log, known if the work got that far.
 func (x *exchange) noted(attr <-chan slog.Attr) {
 	select {
 	case a := <-attr:
@@ -69,7 +69,7 @@ func (x *exchange) noted(attr <-chan slog.Attr) {
 	}
 }
 
-// refused is the error of a function that judges: the end of its time, or else the client's mistake.
+// refused returns the problem for an error of a judging function: a timeout, or a mistake of the client.
 func refused(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -77,7 +77,7 @@ func refused(ctx context.Context, err error) error {
 	return quoting(err)
 }
 
-// failures logs the rules that failed, and not what they failed with, which may quote the request.
+// failures logs the rules that failed, but not the values that they failed with, which may quote the request.
 func (s *Server) failures(results ...*lint.Result) (failed bool) {
 	for _, r := range results {
 		if r == nil {
@@ -86,13 +86,13 @@ func (s *Server) failures(results ...*lint.Result) (failed bool) {
 		for _, f := range r.Failures {
 			failed = true
 			s.metrics.panics.Inc()
-			s.options.Log.Error("a rule failed: this is a bug of xdslint; the other rules ran", "rule", f.Rule.ID(), "stack", string(f.Stack))
+			s.options.Log.Error("a rule failed: this is a bug in xdslint; the other rules ran", "rule", f.Rule.ID(), "stack", string(f.Stack))
 		}
 	}
 	return failed
 }
 
-// reportFormat is the one that the query names, else the one that the client accepts, else JSON.
+// reportFormat returns the format that the query names, or one that the client accepts, or JSON.
 func reportFormat(name string, accepted []string) (contentType, format string, err error) {
 	switch {
 	case name == "" && accepts(accepted, sarifType):
@@ -102,7 +102,7 @@ func reportFormat(name string, accepted []string) (contentType, format string, e
 	}
 	types := map[string]string{"json": jsonType, "sarif": sarifType}
 	if types[name] == "" {
-		return "", "", newProblem(http.StatusBadRequest, "format is json or sarif")
+		return "", "", newProblem(http.StatusBadRequest, "format must be json or sarif")
 	}
 	return types[name], name, nil
 }
@@ -138,7 +138,7 @@ func (s *Server) plan(x *exchange) error {
 		if err != nil {
 			return "", refused(ctx, err)
 		}
-		// A hazard that nobody looked for would look like none.
+		// An incomplete search for hazards must not look like a result without hazards.
 		if s.failures(outcome.Broken, outcome.Hazards, outcome.Remaining) {
 			return "", errBroken
 		}
@@ -151,13 +151,13 @@ func (s *Server) plan(x *exchange) error {
 
 func (s *Server) review(x *exchange) error {
 	if kind, _, err := mediaType(x.request); err != nil || kind != jsonType {
-		return newProblem(http.StatusUnsupportedMediaType, "an AdmissionReview is sent as application/json")
+		return newProblem(http.StatusUnsupportedMediaType, "an AdmissionReview must be sent as application/json")
 	}
 	text, err := s.whole(x)
 	if err != nil {
 		return err
 	}
-	// The API server says how long it waits.
+	// The API server sends its timeout.
 	timeout := s.options.Timeout
 	if asked, err := time.ParseDuration(x.request.URL.Query().Get("timeout")); err == nil && asked > 0 {
 		timeout = min(timeout, asked)
@@ -166,7 +166,7 @@ func (s *Server) review(x *exchange) error {
 	err = s.judge(x, timeout, func(ctx context.Context, w io.Writer) (string, error) {
 		var review admissionv1.AdmissionReview
 		if err := json.Unmarshal(text, &review); err != nil {
-			return "", newProblem(http.StatusBadRequest, "this is no AdmissionReview in JSON")
+			return "", newProblem(http.StatusBadRequest, "the body is not an AdmissionReview in JSON")
 		}
 		response := (&webhook.Reviewer{Linter: s}).Review(ctx, &review)
 		if ctx.Err() != nil {

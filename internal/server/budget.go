@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// budget bounds the memory that all bodies and answers in flight take together.
+// budget bounds the memory of all bodies and answers in flight together.
 type budget struct {
 	size int64
 	free *semaphore.Weighted
@@ -20,7 +20,7 @@ func newBudget(size int64, held prometheus.Gauge) *budget {
 	return &budget{size: size, free: semaphore.NewWeighted(size), held: held}
 }
 
-// charge is one request's part of the budget.
+// charge is a request's share of the budget.
 type charge struct {
 	budget *budget
 	bytes  int64
@@ -30,7 +30,7 @@ func (b *budget) charge() *charge { return &charge{budget: b} }
 
 var errFull = newProblem(http.StatusTooManyRequests, "too many large requests at once: try again").with("Retry-After", retryAfter)
 
-// take makes the charge larger, if the budget allows. It never waits: who waits while holding a part may wait for one who does the same.
+// take increases the charge, if the budget allows. It never waits: two requests that each hold a share could wait for each other forever.
 func (c *charge) take(bytes int64) error {
 	if !c.budget.free.TryAcquire(bytes) {
 		return errFull
@@ -55,8 +55,8 @@ func (c *charge) move() *charge {
 	return &moved
 }
 
-// readAll reads r to its end. Memory is charged before it is taken, and only for what has arrived: a client that announces much and sends
-// little holds little. The size is what r is expected to have (-1: not known), the limit what it cannot exceed.
+// readAll reads r to its end. Memory is charged before it is allocated, and only for received bytes: a client that announces much and
+// sends little holds little. size is the expected length in bytes (-1: not known), limit the maximum.
 func (c *charge) readAll(r io.Reader, size, limit int64) ([]byte, error) {
 	var text []byte
 	for {
@@ -82,7 +82,7 @@ func (c *charge) grow(text []byte, size, limit int64) ([]byte, error) {
 	const least = 512
 	have := int64(cap(text))
 	want := max(2*have, least)
-	// One byte more than there can be: the read that finds the end needs room.
+	// One byte more than the maximum: the read that finds the end needs room.
 	for _, end := range []int64{size + 1, limit + 1} {
 		if have < end {
 			want = min(want, end)
@@ -97,8 +97,8 @@ func (c *charge) grow(text []byte, size, limit int64) ([]byte, error) {
 	return grown, nil
 }
 
-// answer is a text that is charged as it is written: of a small body there may be much to say. It is kept in pieces, as one that is
-// copied to grow is there twice.
+// answer is a text that is charged as it is written: a small body can have a large answer. It is kept in pieces, because a buffer
+// that grows by copying needs its memory twice.
 type answer struct {
 	ctx    context.Context // of the work that writes it
 	held   *charge
@@ -128,9 +128,9 @@ func (a *answer) grow() error {
 		return err
 	}
 	size := min(max(a.held.bytes, least), most)
-	// The other half is for bodies, its own among them.
+	// The other half is for bodies, including that of this request.
 	if a.held.bytes+size > a.held.budget.size/2 {
-		return newProblem(http.StatusRequestEntityTooLarge, "the answer is larger than %d bytes: send less at once, or raise --max-body", a.held.bytes)
+		return newProblem(http.StatusRequestEntityTooLarge, "the answer is larger than %d bytes: send fewer resources, or raise --max-body", a.held.bytes)
 	}
 	if err := a.held.take(size); err != nil {
 		return err

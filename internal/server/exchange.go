@@ -16,14 +16,14 @@ import (
 type exchange struct {
 	http.ResponseWriter
 	request *http.Request
-	held    *charge // what is in memory of it
+	held    *charge // memory of its body and answer
 	read    int64   // bytes of the body
 	status  int     // 0: no answer yet
 	written int64
-	notes   []slog.Attr // that the log has of it
+	notes   []slog.Attr // for the log
 }
 
-// ServeHTTP answers a request, and writes a line about it into the log.
+// ServeHTTP answers a request, and logs it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	x := &exchange{ResponseWriter: w, request: r, held: s.budget.charge()}
@@ -55,37 +55,37 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// contained calls the handler of a request; a panic in it is an error.
+// contained calls the handler of a request. It returns a panic as an error.
 func (s *Server) contained(x *exchange) (err error) {
 	defer s.recovered(&err)
 	route, ok := s.routes[x.request.URL.Path]
 	switch method := x.request.Method; {
 	case !ok:
-		return newProblem(http.StatusNotFound, "nothing is here; /openapi.yaml lists what there is")
+		return newProblem(http.StatusNotFound, "not found; /openapi.yaml lists the paths")
 	case method != route.method && (method != http.MethodHead || route.method != http.MethodGet):
-		return newProblem(http.StatusMethodNotAllowed, "only %s is answered here", route.method).with("Allow", route.method)
+		return newProblem(http.StatusMethodNotAllowed, "the method must be %s", route.method).with("Allow", route.method)
 	case !route.open && s.certificates.wantsClients() && !verified(x.request):
 		return newProblem(http.StatusUnauthorized, "a client certificate is required")
 	}
 	return route.handle(x)
 }
 
-// failed logs an error that is no answer, such as one of an encoder.
+// failed logs an error that does not belong in an answer, such as one of an encoder.
 func (s *Server) failed(err error) *problem {
-	s.options.Log.Error("this is a bug of xdslint", "error", err.Error())
+	s.options.Log.Error("this is a bug in xdslint", "error", err.Error())
 	return errBroken
 }
 
-// recovered is deferred, and makes a panic an error. It logs where it was, and not what: the value may quote the request.
+// recovered is deferred, and turns a panic into an error. It logs the stack but not the value, which may quote the request.
 func (s *Server) recovered(err *error) {
 	if p := recover(); p != nil {
 		s.metrics.panics.Inc()
-		s.options.Log.Error("panic: this is a bug of xdslint", "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+		s.options.Log.Error("panic: this is a bug in xdslint", "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 		*err = errBroken
 	}
 }
 
-// refuse answers with a problem, unless part of another answer is out.
+// refuse answers with a problem, unless part of another answer has been sent.
 func (s *Server) refuse(x *exchange, p *problem) {
 	if x.request.Method == http.MethodPost && overloaded(p.Status) {
 		s.metrics.refused.Inc()
@@ -112,12 +112,12 @@ func (s *Server) refuse(x *exchange, p *problem) {
 	}
 }
 
-// overloaded tells the statuses that mean no mistake of anybody.
+// overloaded reports whether a status is caused by load.
 func overloaded(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 }
 
-// record writes the line of a request. Neither its body nor its query comes into it.
+// record logs a request, without its body and query.
 func (s *Server) record(x *exchange, took time.Duration) {
 	level := slog.LevelInfo
 	switch {
@@ -125,7 +125,7 @@ func (s *Server) record(x *exchange, took time.Duration) {
 		level = slog.LevelWarn
 	case x.status >= 500:
 		level = slog.LevelError
-	case x.request.Method != http.MethodPost && x.status < 400: // probes come every few seconds
+	case x.request.Method != http.MethodPost && x.status < 400: // probes are sent every few seconds
 		level = slog.LevelDebug
 	}
 	attrs := []slog.Attr{
@@ -135,7 +135,7 @@ func (s *Server) record(x *exchange, took time.Duration) {
 	s.options.Log.LogAttrs(x.request.Context(), level, "request", append(attrs, x.notes...)...)
 }
 
-// shortened keeps a path or a method that nobody serves from filling the log.
+// shortened limits a path or method for the log: those of unknown routes can have any length.
 func shortened(text string) string {
 	const longest = 100
 	if len(text) > longest {

@@ -14,7 +14,7 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-// A client that never ends its header, or its body, is disconnected, and keeps nobody else from being answered meanwhile.
+// A client that never ends its header, or its body, is disconnected, and does not delay other clients.
 func TestSlowClients(t *testing.T) {
 	for name, begin := range map[string]string{
 		"header": "POST /v1/lint HTTP/1.1\r\nHost: x\r\nX-Slow: ",
@@ -60,7 +60,7 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// A client that goes away in the middle of its body leaves nothing behind.
+// A client that disconnects in the middle of its body leaves nothing behind.
 func TestClientLeavesMidBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := run(t, Options{Linter: fake{lint: func(context.Context, map[string][]byte) (*xdslint.Report, error) {
@@ -91,7 +91,7 @@ func TestClientLeavesMidBody(t *testing.T) {
 	})
 }
 
-// A client that goes away while its request is judged ends that work.
+// A client that disconnects while its request is judged ends that work.
 func TestClientLeavesWhileJudged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logged
@@ -204,7 +204,7 @@ func TestLate(t *testing.T) {
 	})
 }
 
-// A panic is answered, logged without what it is about, and keeps nobody else from being answered.
+// A panic is answered, logged without its value, and does not affect other requests.
 func TestPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logged

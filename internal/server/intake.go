@@ -16,17 +16,17 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// maxParts of a multipart body. Each costs memory of its own, however small it is.
+// maxParts is the maximum number of parts in a multipart body. Each part costs memory, however small it is.
 const maxParts = 10_000
 
-// maxName of a file, in bytes. Every finding repeats it.
+// maxName is the maximum length of a file name, in bytes. Every finding repeats it.
 const maxName = 1000
 
-// names of a body that has none of its own, by its media type: the extension tells the encoding, and none lets the content tell it.
+// names of a body without a name, by its media type. The extension selects the encoding; without one the content does.
 var names = map[string]string{
 	"":                                  "body",
 	"application/octet-stream":          "body",
-	"application/x-www-form-urlencoded": "body", // what curl --data-binary says of anything
+	"application/x-www-form-urlencoded": "body", // the default of curl --data-binary
 	"text/plain":                        "body",
 	"application/json":                  "body.json",
 	"text/json":                         "body.json",
@@ -49,16 +49,16 @@ func mediaType(r *http.Request) (string, map[string]string, error) {
 	}
 	kind, params, err := mime.ParseMediaType(text)
 	if err != nil {
-		return "", nil, newProblem(http.StatusUnsupportedMediaType, "the Content-Type cannot be read")
+		return "", nil, newProblem(http.StatusUnsupportedMediaType, "invalid Content-Type")
 	}
 	return kind, params, nil
 }
 
-// query reads the parameters of a request, of which there are no others than the known ones.
+// query reads the parameters of a request, and rejects unknown ones.
 func query(r *http.Request, known ...string) (url.Values, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, newProblem(http.StatusBadRequest, "the query cannot be read")
+		return nil, newProblem(http.StatusBadRequest, "invalid query")
 	}
 	for name := range values {
 		if slices.Contains(known, name) {
@@ -67,16 +67,16 @@ func query(r *http.Request, known ...string) (url.Values, error) {
 		if near := lint.Nearest(name, known); near != "" {
 			return nil, newProblem(http.StatusBadRequest, "the query has an unknown parameter (did you mean %s?)", near)
 		}
-		return nil, newProblem(http.StatusBadRequest, "the query has an unknown parameter: there are %s", strings.Join(known, ", "))
+		return nil, newProblem(http.StatusBadRequest, "the query has an unknown parameter: known are %s", strings.Join(known, ", "))
 	}
 	return values, nil
 }
 
-// body is what is left of a request's body, and how it ends.
+// body is the unread rest of a request's body.
 type body struct {
 	*exchange
 	from    io.Reader
-	charged bool // what is read now is charged here, as nobody else does
+	charged bool // bytes read now are charged here, because no other code does
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -90,15 +90,15 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// open begins to read the body.
+// open starts reading the body.
 func (s *Server) open(x *exchange) (*body, error) {
 	if coding := x.request.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return nil, newProblem(http.StatusUnsupportedMediaType, "a compressed body is not read").with("Accept-Encoding", "identity")
+		return nil, newProblem(http.StatusUnsupportedMediaType, "compressed bodies are not supported").with("Accept-Encoding", "identity")
 	}
 	if x.request.ContentLength > s.options.MaxBody {
 		return nil, s.tooLarge()
 	}
-	// The server's own writer: with it a client that goes on sending is disconnected.
+	// With the server's writer, a client that continues to send is disconnected.
 	return &body{exchange: x, from: http.MaxBytesReader(x.ResponseWriter, x.request.Body, s.options.MaxBody)}, nil
 }
 
@@ -106,7 +106,7 @@ func (s *Server) tooLarge() error {
 	return newProblem(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes (--max-body)", s.options.MaxBody)
 }
 
-// unread says why a body could not be read to its end.
+// unread returns the problem of a body that could not be read to its end.
 func (s *Server) unread(err error, otherwise string) error {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p
@@ -120,7 +120,7 @@ func (s *Server) unread(err error, otherwise string) error {
 	return newProblem(http.StatusBadRequest, otherwise)
 }
 
-// whole reads a body that is one text.
+// whole reads a body that is a single text.
 func (s *Server) whole(x *exchange) ([]byte, error) {
 	b, err := s.open(x)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Server) whole(x *exchange) ([]byte, error) {
 	}
 	text, err := x.held.readAll(b, x.request.ContentLength, s.options.MaxBody)
 	if err != nil {
-		return nil, s.unread(err, "the body ends too early")
+		return nil, s.unread(err, "the body is incomplete")
 	}
 	s.metrics.received.Observe(float64(x.read))
 	if len(text) == 0 {
@@ -137,14 +137,14 @@ func (s *Server) whole(x *exchange) ([]byte, error) {
 	return text, nil
 }
 
-// part of a multipart body.
+// part is a part of a multipart body.
 type part struct {
 	field string // of the form
-	file  string // as it was called where it comes from; may be empty
+	file  string // its name at the client; may be empty
 	text  []byte
 }
 
-const malformed = "the multipart body is malformed, or ends too early"
+const malformed = "the multipart body is malformed or incomplete"
 
 // parts reads a multipart body.
 func (s *Server) parts(x *exchange, boundary string) ([]part, error) {
@@ -153,7 +153,7 @@ func (s *Server) parts(x *exchange, boundary string) ([]part, error) {
 		return nil, err
 	}
 	if boundary == "" {
-		return nil, newProblem(http.StatusBadRequest, "the Content-Type names no boundary")
+		return nil, newProblem(http.StatusBadRequest, "the Content-Type has no boundary")
 	}
 	var all []part
 	for reader := multipart.NewReader(b, boundary); ; {
@@ -182,7 +182,7 @@ func (s *Server) parts(x *exchange, boundary string) ([]part, error) {
 	return all, nil
 }
 
-// fileName is the file name of a part with its folders, which Part.FileName leaves out: two files may differ in nothing else.
+// fileName returns the file name of a part with its folders. Part.FileName removes them, but files may differ only in folders.
 func fileName(p *multipart.Part) string {
 	_, params, err := mime.ParseMediaType(p.Header.Get("Content-Disposition"))
 	if err != nil || params["filename"] == "" {
@@ -191,19 +191,19 @@ func fileName(p *multipart.Part) string {
 	return path.Clean(params["filename"])
 }
 
-// add puts a text under its name; each name is there once.
+// add stores a text under its name, and rejects duplicates.
 func add(texts map[string][]byte, name string, text []byte) error {
 	if len(name) > maxName {
 		return newProblem(http.StatusBadRequest, "a file name is longer than %d bytes", maxName)
 	}
 	if _, twice := texts[name]; twice {
-		return newProblem(http.StatusBadRequest, "two parts have the same file name: findings could not tell them apart")
+		return newProblem(http.StatusBadRequest, "two parts have the same file name")
 	}
 	texts[name] = text
 	return nil
 }
 
-// given reads what is to be linted: one text, or several by their names.
+// given reads the texts to lint: one, or several by their names.
 func (s *Server) given(x *exchange, name string) (map[string][]byte, error) {
 	kind, params, err := mediaType(x.request)
 	if err != nil {
@@ -213,7 +213,7 @@ func (s *Server) given(x *exchange, name string) (map[string][]byte, error) {
 	if kind != formData {
 		usual, ok := names[kind]
 		if !ok {
-			return nil, newProblem(http.StatusUnsupportedMediaType, "a body of this Content-Type is not read: send YAML, JSON, protobuf or multipart/form-data")
+			return nil, newProblem(http.StatusUnsupportedMediaType, "unsupported Content-Type: send YAML, JSON, protobuf or multipart/form-data")
 		}
 		if name == "" {
 			name = usual
@@ -225,7 +225,7 @@ func (s *Server) given(x *exchange, name string) (map[string][]byte, error) {
 		return texts, add(texts, name, text)
 	}
 	if name != "" {
-		return nil, newProblem(http.StatusBadRequest, "filename is for a body that is one text; parts have names of their own")
+		return nil, newProblem(http.StatusBadRequest, "filename is not allowed with multipart/form-data: each part has its own name")
 	}
 	parts, err := s.parts(x, params["boundary"])
 	if err != nil {
@@ -243,14 +243,14 @@ func (s *Server) given(x *exchange, name string) (map[string][]byte, error) {
 	return texts, nil
 }
 
-// sides reads what is to be compared.
+// sides reads the texts to compare.
 func (s *Server) sides(x *exchange) (before, after map[string][]byte, err error) {
 	kind, params, err := mediaType(x.request)
 	if err != nil {
 		return nil, nil, err
 	}
 	if kind != formData {
-		return nil, nil, newProblem(http.StatusUnsupportedMediaType, "a plan is made of a multipart/form-data body with parts that are named old and new")
+		return nil, nil, newProblem(http.StatusUnsupportedMediaType, "a plan needs a multipart/form-data body with parts named old and new")
 	}
 	parts, err := s.parts(x, params["boundary"])
 	if err != nil {
@@ -260,12 +260,12 @@ func (s *Server) sides(x *exchange) (before, after map[string][]byte, err error)
 	for _, p := range parts {
 		side := sides[p.field]
 		if side == nil {
-			return nil, nil, newProblem(http.StatusBadRequest, "a part is named neither old nor new")
+			return nil, nil, newProblem(http.StatusBadRequest, "each part must be named old or new")
 		}
 		// Findings point into both sides.
 		name := p.file
 		if !path.IsAbs(name) {
-			name = path.Join(p.field, path.Join("/", name)) // not out of its side, whatever ".." it has
+			name = path.Join(p.field, path.Join("/", name)) // stays within its side despite any ".."
 		}
 		if err := add(side, name, p.text); err != nil {
 			return nil, nil, err

@@ -17,7 +17,7 @@ import (
 	"github.com/xdslint/xdslint"
 )
 
-// What is too large is refused as soon as that is known.
+// What is too large is rejected as soon as that is known.
 func TestOversized(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := run(t, Options{MaxBody: 1000})
@@ -129,7 +129,7 @@ func TestPartHeadersAreCharged(t *testing.T) {
 	})
 }
 
-// Of a small body there may be more to say than there is memory for. Who asks is told, and nobody else notices.
+// Of a small body there may be more to say than there is memory for. Who asks is told, and other clients are not affected.
 func TestLargeAnswer(t *testing.T) {
 	r := run(t, Options{MaxBody: 1 << 20, Linter: linter()})
 	body := "static_resources: {clusters: [" + strings.Repeat("{},", 10_000) + "]}"

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// problem is an answer that is no result, as RFC 9457 has it.
+// problem is an error answer (RFC 9457).
 type problem struct {
 	Type   string `json:"type"`
 	Title  string `json:"title"` // the status in words
@@ -13,7 +13,7 @@ type problem struct {
 	Detail string `json:"detail"` // what is wrong with this request
 
 	header http.Header
-	quotes bool // the detail may quote the request, and so a secret: it is no matter for a log
+	quotes bool // the detail may quote the request, and so a secret: it must not be logged
 }
 
 func (p *problem) Error() string { return p.Detail }
@@ -29,7 +29,7 @@ func newProblem(status int, detail string, args ...any) *problem {
 	return &problem{Type: "about:blank", Title: title, Status: status, Detail: detail, header: http.Header{}}
 }
 
-// quoting is the problem of an error that may quote the request.
+// quoting returns the problem of an error that may quote the request.
 func quoting(err error) *problem {
 	p := newProblem(http.StatusBadRequest, "%s", err)
 	p.quotes = true
@@ -41,10 +41,10 @@ func (p *problem) with(header, value string) *problem {
 	return p
 }
 
-// statusGone is nginx's, for logs and metrics alone: the client does not wait for an answer any more.
+// statusGone is nginx's status for a client that has disconnected, used only in logs and metrics.
 const statusGone = 499
 
-// retryAfter is how many seconds a client that is turned away should wait.
+// retryAfter is the number of seconds that a rejected client should wait.
 const retryAfter = "1"
 
-var errBroken = newProblem(http.StatusInternalServerError, "a bug of xdslint; its log says more")
+var errBroken = newProblem(http.StatusInternalServerError, "internal error: this is a bug in xdslint; its log has the details")

@@ -1,4 +1,4 @@
-// Package server judges configurations over HTTP, and reads nothing but what a request holds.
+// Package server lints and plans over HTTP. It reads nothing besides the requests.
 package server
 
 import (
@@ -18,40 +18,40 @@ import (
 	"github.com/xdslint/xdslint/plan"
 )
 
-// Defaults of the Options, and how much of the server may be taken up at once.
+// Defaults of the Options, and limits of concurrent work.
 const (
 	DefaultMaxBody = 32 << 20
 	DefaultTimeout = 30 * time.Second
 
 	queuePerSlot     = 8       // requests that wait, for each that is judged
 	bodiesInFlight   = 4       // times MaxBody: bytes of requests and answers held at once
-	leastInFlight    = 4 << 20 // of them, however small a body has to be: SARIF explains all rules
+	leastInFlight    = 4 << 20 // lower bound of bodiesInFlight in bytes: SARIF explains all rules, even for a small body
 	maxHeaderTimeout = 10 * time.Second
 	idleTimeout      = 2 * time.Minute
-	// farewell is how long a server that stops goes on taking requests: /readyz says so to those that ask, and each answer tells
-	// its client to come back over another connection. Closed at once, connections would break on requests that are on their way.
+	// farewell is the time for which a stopping server still accepts requests. Meanwhile /readyz fails, and each answer closes its
+	// connection. If connections were closed at once, requests on their way would fail.
 	farewell = time.Second
 )
 
-// Linter is what the server asks: an *xdslint.Linter. It is called concurrently, and has to end soon after its context. An error that is not the
-// context's is the client's: nothing of that can be judged.
+// Linter judges the requests: an *xdslint.Linter. It is called concurrently, and must return soon after its context ends. Any error
+// other than the context's is a mistake of the client.
 type Linter interface {
 	webhook.Linter
 	Plan(ctx context.Context, before, after xdslint.Input, opts xdslint.PlanOptions) (*plan.Outcome, error)
 }
 
-// Options of a Server.
+// Options configure a Server.
 type Options struct {
 	Linter Linter
 
 	TLS           *Files        // nil: plain HTTP, on a loopback address
-	MaxBody       int64         // bytes of a request's body; 0: DefaultMaxBody
-	Timeout       time.Duration // for a request to arrive, and again for it to be judged; 0: DefaultTimeout
-	MaxConcurrent int           // requests judged at once; 0: GOMAXPROCS. Eight times as many wait, for half of Timeout; all others are told to come back
+	MaxBody       int64         // of a request, in bytes; 0: DefaultMaxBody
+	Timeout       time.Duration // to receive a request, and again to judge it; 0: DefaultTimeout
+	MaxConcurrent int           // requests judged at once; 0: GOMAXPROCS. Eight times as many wait, for half of Timeout; others are rejected
 	Log           *slog.Logger  // nil: nothing is logged
 }
 
-// Server is an http.Handler, and the life of a process around it.
+// Server is an http.Handler, with the life cycle of a process.
 type Server struct {
 	options      Options
 	certificates *certificates // nil: plain HTTP
@@ -66,13 +66,13 @@ type Server struct {
 type route struct {
 	method string
 	handle func(*exchange) error
-	open   bool // answers clients without a certificate too: those of probes have none
+	open   bool // accepts clients without a certificate: probes have none
 }
 
 //go:embed openapi.yaml
 var openAPI []byte
 
-// New makes a server. That its certificate cannot be read is an error.
+// New creates a server. It returns an error if its certificate cannot be read.
 func New(options Options) (*Server, error) {
 	if options.MaxBody == 0 {
 		options.MaxBody = DefaultMaxBody
@@ -135,14 +135,14 @@ func through(h http.Handler) func(*exchange) error {
 	}
 }
 
-// Serve answers what comes to the listener until ctx ends. Then /readyz fails, and a second later no connection is accepted any more; when
-// every request that was accepted has its answer, Serve returns nil. It serves once.
+// Serve answers requests on the listener until ctx ends. Then /readyz fails, and a second later the listener is closed. Serve returns
+// nil when all accepted requests are answered. It must be called only once.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: min(s.options.Timeout, maxHeaderTimeout),
 		ReadTimeout:       s.options.Timeout,
-		// Counted from the request's header: it arrives, it is judged, its answer is read.
+		// Counted from the request's header: receive it, judge it, send the answer.
 		WriteTimeout:   3 * s.options.Timeout,
 		IdleTimeout:    idleTimeout,
 		MaxHeaderBytes: 64 << 10,

@@ -15,16 +15,16 @@ import (
 	"time"
 )
 
-// Files are PEM files, read again when they change.
+// Files are PEM files, which are loaded again when they change.
 type Files struct {
 	Cert, Key string
-	ClientCA  string // who signs the clients that are answered; empty: all clients are
+	ClientCA  string // certificate authorities of accepted clients; empty: all clients are accepted
 }
 
-// reloadEvery is how old what is served can be: the files are looked at again when a connection comes after this time.
+// reloadEvery is the interval after which a new connection checks the files for changes.
 const reloadEvery = time.Second
 
-// certificates are those of Files, as they were last good: half of a pair may be there before the other.
+// certificates are the last valid content of Files: while a pair is replaced, its files may not match.
 type certificates struct {
 	files Files
 	log   *slog.Logger
@@ -35,7 +35,7 @@ type certificates struct {
 	texts  [3][]byte
 	pair   *tls.Certificate
 	roots  *x509.CertPool
-	failed string // why they cannot be read again, as it was logged last
+	failed string // the last logged error of reloading
 }
 
 func newCertificates(files Files, log *slog.Logger) (*certificates, error) {
@@ -65,19 +65,19 @@ func (c *certificates) read() (texts [3][]byte, err error) {
 func (c *certificates) parse() error {
 	pair, err := tls.X509KeyPair(c.texts[0], c.texts[1])
 	if err != nil {
-		return fmt.Errorf("%s and %s are no certificate and its key: %w", c.files.Cert, c.files.Key, err)
+		return fmt.Errorf("%s and %s are not a certificate and its key: %w", c.files.Cert, c.files.Key, err)
 	}
 	var roots *x509.CertPool
 	if c.wantsClients() {
 		if roots = x509.NewCertPool(); !roots.AppendCertsFromPEM(c.texts[2]) {
-			return fmt.Errorf("%s holds no certificate", c.files.ClientCA)
+			return fmt.Errorf("%s does not contain a certificate", c.files.ClientCA)
 		}
 	}
 	c.pair, c.roots = &pair, roots
 	return nil
 }
 
-// current are the certificates that the files hold now, or did when they were last good.
+// current returns the certificates in the files, or the last valid ones.
 func (c *certificates) current() (*tls.Certificate, *x509.CertPool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,15 +100,15 @@ func (c *certificates) reload() {
 	if err != nil {
 		if err.Error() != c.failed {
 			c.failed = err.Error()
-			c.log.Warn("the certificate cannot be read again; the one before is served", "error", c.failed)
+			c.log.Warn("the certificate cannot be reloaded; the previous one is served", "error", c.failed)
 		}
 		return
 	}
 	c.failed = ""
-	c.log.Info("the certificate was read again", "expires", c.pair.Leaf.NotAfter)
+	c.log.Info("the certificate was reloaded", "expires", c.pair.Leaf.NotAfter)
 }
 
-// config is asked anew for each connection.
+// config is called for each connection.
 func (c *certificates) config() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,
@@ -117,9 +117,9 @@ func (c *certificates) config() *tls.Config {
 			pair, roots := c.current()
 			config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}, Certificates: []tls.Certificate{*pair}}
 			if roots != nil {
-				// Probes have no certificate, so who may ask what is decided where the path is known.
+				// Probes have no certificate, so access is checked where the path is known.
 				config.ClientAuth, config.ClientCAs = tls.VerifyClientCertIfGiven, roots
-				// A resumed session would keep the trust in a CA that has gone since.
+				// A resumed session would keep the trust in a CA that was removed since.
 				config.SessionTicketsDisabled = true
 			}
 			return config, nil
@@ -129,15 +129,15 @@ func (c *certificates) config() *tls.Config {
 
 func verified(r *http.Request) bool { return r.TLS != nil && len(r.TLS.VerifiedChains) > 0 }
 
-// Listen opens the address of a server, HOST:PORT. Without TLS it must be a loopback address: everybody else could read along.
+// Listen opens the address of a server, HOST:PORT. Without TLS it must be a loopback address, so that traffic cannot be intercepted.
 func (s *Server) Listen(address string) (net.Listener, error) {
 	resolved, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
 		return nil, err
 	}
 	if s.certificates == nil && !resolved.IP.IsLoopback() {
-		return nil, errors.New("without a certificate only a loopback address is served, such as 127.0.0.1:8080 or localhost:8080: " +
-			"give --tls-cert and --tls-key to serve others")
+		return nil, errors.New("without a certificate the address must be a loopback address, such as 127.0.0.1:8080 or localhost:8080: " +
+			"add --tls-cert and --tls-key to serve others")
 	}
 	return net.ListenTCP("tcp", resolved)
 }

@@ -189,7 +189,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// A certificate that cannot be read again is said once, and the one before is served.
+// A certificate that cannot be reloaded is logged once, and the previous one is served.
 func TestBrokenRotation(t *testing.T) {
 	ca, files := newAuthority(t), newFiles(t)
 	ca.write(t, files, 100)
@@ -204,7 +204,7 @@ func TestBrokenRotation(t *testing.T) {
 			}
 		}
 	}
-	if n := strings.Count(log.String(), "cannot be read again"); n != 1 || strings.Contains(log.String(), "PRIVATE") {
+	if n := strings.Count(log.String(), "cannot be reloaded"); n != 1 || strings.Contains(log.String(), "PRIVATE") {
 		t.Errorf("the log says %s", &log.text)
 	}
 	ca.write(t, files, 101)
@@ -353,8 +353,8 @@ func TestBadFiles(t *testing.T) {
 		want  string
 	}{
 		"absent":            {Files{Cert: "nonesuch.crt", Key: good.Key}, "nonesuch.crt: no such file"},
-		"of another":        {Files{Cert: good.Cert, Key: other.Key}, "are no certificate and its key"},
-		"no CA in the file": {Files{Cert: good.Cert, Key: good.Key, ClientCA: good.Key}, "holds no certificate"},
+		"of another":        {Files{Cert: good.Cert, Key: other.Key}, "are not a certificate and its key"},
+		"no CA in the file": {Files{Cert: good.Cert, Key: good.Key, ClientCA: good.Key}, "does not contain a certificate"},
 	} {
 		if _, err := New(Options{TLS: &test.files}); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", name, err)
@@ -362,7 +362,7 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// A thousand clients that dawdle over their bodies keep nobody from being answered, and are answered themselves.
+// A thousand clients that dawdle over their bodies delay no other client, and are answered themselves.
 func TestThousandConnections(t *testing.T) {
 	const clients = 1000
 	address := listening(t, made(t, Options{Log: (&logged{}).logger()}))

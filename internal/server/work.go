@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// slots bound how much is judged at once, and how much waits for that.
+// slots bound the number of requests that are judged at once, and of those that wait.
 type slots struct {
 	entered *semaphore.Weighted // judged or waiting
 	running *semaphore.Weighted
@@ -23,7 +23,7 @@ func newSlots(running, waiting int) *slots {
 
 var errBusy = newProblem(http.StatusTooManyRequests, "too many requests at once: try again").with("Retry-After", retryAfter)
 
-// take waits for a slot, but not for long.
+// take waits for a slot, for a limited time.
 func (s *slots) take(ctx context.Context, patience time.Duration) error {
 	if !s.entered.TryAcquire(1) {
 		return errBusy
@@ -45,8 +45,8 @@ func (s *slots) give() {
 	s.entered.Release(1)
 }
 
-// judge does the work of a request, which is in memory already, in a slot, and sends what that writes. Work that does not end in time
-// is answered in time all the same; it keeps its slot and its memory until it ends.
+// judge does the work of a request, which is in memory already, in a slot, and sends its output. If the work does not end in time,
+// the client gets an error in time; the work keeps its slot and its memory until it ends.
 func (s *Server) judge(x *exchange, timeout time.Duration, work func(context.Context, io.Writer) (contentType string, err error)) error {
 	ctx, cancel := context.WithTimeout(x.request.Context(), timeout)
 	defer cancel()
@@ -90,7 +90,7 @@ func (s *Server) judge(x *exchange, timeout time.Duration, work func(context.Con
 	}
 }
 
-// ended says what the end of a request's context means.
+// ended returns the problem for the end of a request's context.
 func (s *Server) ended(x *exchange, err error, timeout time.Duration) error {
 	switch {
 	case x.request.Context().Err() != nil:

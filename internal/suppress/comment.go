@@ -18,7 +18,7 @@ const mark = "xdslint:"
 type comment struct {
 	file  *source.File
 	rules []selector
-	noted []lint.Diagnostic // what is wrong with the comment itself
+	noted []lint.Diagnostic // findings about the comment itself
 }
 
 type selector struct {
@@ -27,7 +27,7 @@ type selector struct {
 	used bool
 }
 
-// line is where a comment applies.
+// line is a line to which a comment applies.
 type line struct {
 	file *source.File
 	n    int
@@ -52,7 +52,7 @@ func collect(result *lint.Result, known []*lint.Rule) *comments {
 		}
 	}
 	for _, f := range files {
-		// JSON has no comments: there the words can only be part of a string.
+		// JSON has no comments: the mark can only be part of a string.
 		if !strings.EqualFold(filepath.Ext(f.Name), ".json") {
 			c.file(f, resources[f], known)
 		}
@@ -70,7 +70,7 @@ func (c *comments) file(f *source.File, resources []*graph.Resource, known []*li
 		n := f.Position(at).Line
 		text, start := f.Line(n)
 		head := bytes.TrimRight(text[:at-start], " \t")
-		// A comment begins the line or follows a blank.
+		// A comment begins the line or follows white space.
 		hash := len(head) - 1
 		if hash >= 0 && head[hash] == '#' && (hash == 0 || head[hash-1] == ' ' || head[hash-1] == '\t') && !inString(resources, start+hash) {
 			one := parse(f, source.Span{Start: start + hash, End: start + len(text)}, string(text[at-start:]), at, known)
@@ -84,7 +84,7 @@ func (c *comments) file(f *source.File, resources []*graph.Resource, known []*li
 	}
 }
 
-// below is the line that a comment on a line of its own is about: the next one that is no comment.
+// below returns the line to which a comment without other text on its line applies: the next one that is not a comment.
 func below(f *source.File, n int) int {
 	for n++; n < f.Lines(); n++ {
 		if text, _ := f.Line(n); !bytes.HasPrefix(bytes.TrimSpace(text), []byte("#")) {
@@ -94,7 +94,7 @@ func below(f *source.File, n int) int {
 	return n
 }
 
-// inString reports whether an offset is within a string: then what looks like a comment is none.
+// inString reports whether an offset is within a string, where # does not begin a comment.
 func inString(resources []*graph.Resource, offset int) bool {
 	for _, r := range resources {
 		if r.Text != nil && within(r.Text, offset) {
@@ -125,7 +125,7 @@ func parse(f *source.File, span source.Span, text string, offset int, known []*l
 	list, ok := strings.CutPrefix(text, mark+"ignore=")
 	names, _, _ := strings.Cut(list, " --")
 	if !ok || strings.Trim(names, ", \t\r") == "" {
-		d := about(Malformed, f, span, "this comment is not understood")
+		d := about(Malformed, f, span, "invalid suppression comment")
 		d.Help = "write # xdslint:ignore=RULE -- REASON"
 		c.noted = append(c.noted, d)
 		return c
@@ -151,8 +151,8 @@ func parse(f *source.File, span source.Span, text string, offset int, known []*l
 		c.rules = append(c.rules, selector{text: trimmed, span: at})
 	}
 	if strings.TrimSpace(reason) == "" {
-		d := about(NoReason, f, span, "this suppression does not say why")
-		d.Help = "write the reason after the rule: -- REASON"
+		d := about(NoReason, f, span, "this suppression has no reason")
+		d.Help = "write a reason after the rule: -- REASON"
 		c.noted = append(c.noted, d)
 	}
 	return c
@@ -182,7 +182,7 @@ func (c *comments) hide(d *lint.Diagnostic) bool {
 	return hidden
 }
 
-// report lists what is wrong with the comments, once all findings went by.
+// report returns the findings about comments. All other findings must have been passed to hide before.
 func (c *comments) report(rules []*lint.Rule) (all []lint.Diagnostic) {
 	for _, one := range c.all {
 		all = append(all, one.noted...)

@@ -8,16 +8,16 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Ignore takes away the findings of a rule in some resources and fields.
+// Ignore suppresses the findings of a rule in some resources and fields.
 type Ignore struct {
 	Rule     string      `yaml:"rule"`     // id, group or glob over ids
 	Resource string      `yaml:"resource"` // glob over KIND/NAME; empty: all
 	Field    string      `yaml:"field"`    // glob over field paths; means all fields below it too; empty: all
 	Reason   string      `yaml:"reason"`   // required
-	Span     source.Span `yaml:"-"`        // where it stands in the configuration
+	Span     source.Span `yaml:"-"`        // its place in the configuration
 }
 
-// Match reports whether the ignore means a finding.
+// Match reports whether the ignore applies to a finding.
 func (i *Ignore) Match(d *lint.Diagnostic) bool {
 	if !d.Rule.Match(i.Rule) {
 		return false
@@ -28,12 +28,12 @@ func (i *Ignore) Match(d *lint.Diagnostic) bool {
 	return i.Field == "" || covers(i.Field, d.Path.String())
 }
 
-// OfResource reports whether a glob over KIND/NAME means a resource; an empty one means all.
+// OfResource reports whether a glob over KIND/NAME matches a resource; an empty one matches all.
 func OfResource(pattern string, r *graph.Resource) bool {
 	return pattern == "" || glob(pattern, string(r.Kind)+"/"+r.Name)
 }
 
-// covers reports whether a glob matches a field path or one of its beginnings.
+// covers reports whether a glob matches a field path or one of its prefixes.
 func covers(pattern, path string) bool {
 	for end := 1; end <= len(path); end++ {
 		if (end == len(path) || path[end] == '.' || path[end] == '[') && glob(pattern, path[:end]) {
@@ -43,7 +43,7 @@ func covers(pattern, path string) bool {
 	return false
 }
 
-// glob matches with * for any text and ? for one byte; brackets mean themselves, since field paths hold them.
+// glob matches with * for any text and ? for one byte; brackets are literal, because field paths contain them.
 func glob(pattern, s string) bool {
 	head, rest, star := strings.Cut(pattern, "*")
 	if len(s) < len(head) || !sameBytes(head, s[:len(head)]) {

@@ -1,5 +1,5 @@
-// Package suppress takes away findings that the user does not want to see: by comments beside them, and by the ignores of
-// the configuration. What takes nothing away is itself a finding.
+// Package suppress removes findings that comments or the ignores of the configuration suppress. A suppression that hides
+// nothing is itself a finding.
 package suppress
 
 import (
@@ -12,9 +12,9 @@ import (
 )
 
 // Rules are the findings about suppressions themselves.
-var Rules = &lint.Group{Name: "suppress", Summary: "suppressions that hide nothing, or do not say why"}
+var Rules = &lint.Group{Name: "suppress", Summary: "suppressions that hide nothing or have no reason"}
 
-// The rules of the group have nothing to run: Apply makes their findings.
+// The rules of the group have no Run: Apply creates their findings.
 var (
 	Unused = Rules.Add(&lint.Rule{
 		Name:     "unused",
@@ -25,20 +25,20 @@ var (
 	Malformed = Rules.Add(&lint.Rule{
 		Name:     "malformed",
 		Severity: lint.Warning,
-		Summary:  "a comment for xdslint that it does not understand",
+		Summary:  "a suppression comment is malformed",
 		Run:      nothing,
 	})
 	NoReason = Rules.Add(&lint.Rule{
 		Name:     "no-reason",
 		Severity: lint.Info,
-		Summary:  "a suppression does not say why",
+		Summary:  "a suppression has no reason",
 		Run:      nothing,
 	})
 	StaleBaseline = Rules.Add(&lint.Rule{
 		Name:     "stale-baseline",
 		Severity: lint.Info,
 		Summary:  "an entry of the baseline no longer occurs",
-		Why:      "Someone fixed it. `xdslint baseline prune` removes such entries, so that the same mistake cannot come back unseen.",
+		Why:      "The mistake has been fixed. `xdslint baseline prune` removes such entries, so that the same mistake is reported if it returns.",
 		Run:      nothing,
 	})
 )
@@ -47,15 +47,15 @@ var nothing = lint.ForSnapshot(func(*lint.Pass) {})
 
 // Options of Apply.
 type Options struct {
-	Ran     []*lint.Rule // whose findings the result can hold: a suppression of another rule is not called unused
-	Known   []*lint.Rule // all there are
+	Ran     []*lint.Rule // whose findings the result can contain: a suppression of another rule is not reported as unused
+	Known   []*lint.Rule // all rules
 	Ignores []Ignore     // of the configuration
 	File    *source.File // that the ignores are from
 	// Whole: the run covers all that the ignores were written for, so those that hide nothing are reported.
 	Whole bool
 }
 
-// Apply takes the suppressed findings out of a result, adds those about the suppressions, and returns how many were taken.
+// Apply removes the suppressed findings from a result, adds those about the suppressions, and returns how many were removed.
 func Apply(result *lint.Result, opts Options) int {
 	comments := collect(result, opts.Known)
 	used := make([]bool, len(opts.Ignores))
@@ -81,7 +81,7 @@ func Apply(result *lint.Result, opts Options) int {
 	return hidden
 }
 
-// about makes a finding in a file that is no xDS.
+// about creates a finding about a place in a file, without a resource.
 func about(rule *lint.Rule, f *source.File, span source.Span, message string) lint.Diagnostic {
 	return lint.Diagnostic{
 		Rule: rule, Severity: rule.Severity, Message: message, Span: span,
@@ -89,7 +89,7 @@ func about(rule *lint.Rule, f *source.File, span source.Span, message string) li
 	}
 }
 
-// ran reports whether a selector means a rule that ran.
+// ran reports whether a selector matches a rule that ran.
 func ran(selector string, rules []*lint.Rule) bool {
 	return slices.ContainsFunc(rules, func(r *lint.Rule) bool { return r.Match(selector) })
 }

@@ -1,4 +1,4 @@
-// Package verdict says whether a data plane would take a file, given to it alone.
+// Package verdict determines whether a data plane would accept a file by itself.
 package verdict
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Verdict is one target's answer to one file.
+// Verdict is a target's verdict on a file.
 type Verdict struct {
 	Path     string   `json:"path"`
 	Target   string   `json:"target"`
@@ -21,7 +21,7 @@ type Verdict struct {
 	Reasons  []Reason `json:"reasons"`
 }
 
-// Reason is a finding that the target refuses the file for. Line and column are 0 where the file has no text.
+// Reason is a finding for which the target rejects the file. Line and column begin at 1; they are 0 if the file has no text.
 type Reason struct {
 	Rule     string `json:"rule"`
 	Message  string `json:"message"`
@@ -31,7 +31,7 @@ type Reason struct {
 	Column   int    `json:"column"`
 }
 
-// The verdicts and deliveries. Of a config_dump, each resource is judged as it reached the Envoy that wrote it.
+// The verdicts and deliveries. Each resource in a config_dump is judged as it was delivered to the Envoy that wrote the dump.
 const (
 	Accept     = "accept"
 	Reject     = "reject"
@@ -40,8 +40,8 @@ const (
 	ConfigDump = "config_dump"
 )
 
-// Of asks targets about the file of that name in an input, in which there is besides nothing but what the file names. Only the rules and the target count:
-// no configuration, suppression or severity.
+// Of judges the file of that name in an input for the targets. The input may contain other files only if the file names them.
+// Configuration, suppressions and severities have no effect.
 func Of(ctx context.Context, name string, input *load.Input, targets []dataplane.Target, rules []*lint.Rule) ([]Verdict, error) {
 	var all []Verdict
 	for _, t := range targets {
@@ -51,7 +51,7 @@ func Of(ctx context.Context, name string, input *load.Input, targets []dataplane
 		}
 		v := Verdict{Path: name, Target: t.String(), Delivery: delivery(input), Verdict: Accept, Reasons: []Reason{}}
 		for _, d := range report.Redacted(result) {
-			// Other files that a bootstrap names are not part of it.
+			// The files that a bootstrap names are not part of the verdict.
 			if d.Rejected && d.Resource.File.Name == name {
 				v.Verdict = Reject
 				v.Reasons = append(v.Reasons, reason(&d))
@@ -59,7 +59,7 @@ func Of(ctx context.Context, name string, input *load.Input, targets []dataplane
 		}
 		if len(input.Files) == 1 && len(input.Snapshots) == 0 && input.Files[0].Why != "" { // a Kubernetes object of another kind
 			why := input.Files[0].Why
-			v.Verdict, v.Reasons = Reject, append(v.Reasons, Reason{Rule: "schema/manifest", Message: "there is no xDS: " + why})
+			v.Verdict, v.Reasons = Reject, append(v.Reasons, Reason{Rule: "schema/manifest", Message: "this is not xDS: " + why})
 		}
 		all = append(all, v)
 		if len(result.Failures) > 0 {
@@ -81,7 +81,8 @@ func reason(d *lint.Diagnostic) Reason {
 	return r
 }
 
-// delivery is how the file reaches a data plane. What cannot be parsed is taken for a bootstrap, unless it says otherwise.
+// delivery returns how the file reaches a data plane. A file that cannot be parsed counts as a bootstrap unless its content says
+// otherwise.
 func delivery(input *load.Input) string {
 	if slices.ContainsFunc(input.Files, func(f load.FileReport) bool { return f.As == ConfigDump }) {
 		return ConfigDump

@@ -5,7 +5,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// identity is what stays of a finding when something above it gets longer or shorter.
+// identity identifies a finding independently of the length of the text above it.
 type identity struct {
 	rule           *lint.Rule
 	kind           graph.Kind
@@ -17,8 +17,8 @@ func identityOf(d *lint.Diagnostic) identity {
 	return identity{d.Rule, d.Resource.Kind, d.Resource.Name, lint.WithoutNumbers(where(d)), lint.WithoutNumbers(d.Message)}
 }
 
-// split tells the errors that are new from those that were there before. Of several that look alike, as many are known as there were. What a
-// rule finds that failed on the old object may have been there as well.
+// split separates new errors from those that the old object had. Of several equal errors, as many are known as the old object had.
+// Errors of a rule that failed on the old object count as known.
 func split(errors []lint.Diagnostic, before *lint.Result) (fresh, known []lint.Diagnostic) {
 	silent := map[*lint.Rule]bool{}
 	for _, failure := range before.Failures {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// configMap is all that is of interest in one.
+// configMap is the relevant part of a ConfigMap.
 type configMap struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -24,8 +24,8 @@ type configMap struct {
 	BinaryData map[string]string `json:"binaryData"`
 }
 
-// manifest names the text of an object in JSON. A ConfigMap is written anew, as people do it, its texts in lines of their own: in them can be
-// comments that silence findings, and what the command line says nothing of shall not be refused.
+// manifest returns the text of an object in JSON, and its name. A ConfigMap is written as YAML with its texts as blocks: they can
+// contain suppression comments, and the webhook must not reject what the command line accepts.
 func manifest(object []byte) (name string, text []byte) {
 	var c configMap
 	if json.Unmarshal(object, &c) != nil || c.Kind != "ConfigMap" {
@@ -58,11 +58,11 @@ func (c *configMap) yaml() string {
 	return out.String()
 }
 
-// quoted writes a string as YAML and Go alike do.
+// quoted writes a string in quotes, in the common form of YAML and Go.
 func quoted(s string) string { return strconv.QuoteToASCII(s) }
 
-// block writes a text below a key that is indented by two spaces, with all its spaces and line breaks; in quotes, if there are characters in it
-// that no block may have.
+// block writes a text below a key that is indented by two spaces, and keeps its white space. A text with characters that a block
+// cannot contain is quoted.
 func block(s string) string {
 	odd := func(r rune) bool {
 		return !unicode.IsPrint(r) && r != '\n' && r != '\t' || r == utf8.RuneError

@@ -1,4 +1,4 @@
-// Package webhook answers the AdmissionReviews that a Kubernetes API server sends before it stores an object. It knows nothing of HTTP.
+// Package webhook answers the AdmissionReviews that a Kubernetes API server sends before it stores an object. It does not depend on HTTP.
 package webhook
 
 import (
@@ -16,18 +16,18 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Linter judges an object, which is one text: whether there is anything of Envoy in it is for the linter to say. It is an *xdslint.Linter.
+// Linter judges an object, which is a single text and may contain no xDS. It is an *xdslint.Linter.
 type Linter interface {
 	Lint(ctx context.Context, in xdslint.Input) (*xdslint.Report, error)
 }
 
-// Reviewer judges the objects of AdmissionReviews. It keeps no state, so dry runs are like any other.
+// Reviewer judges the objects of AdmissionReviews. It has no state, so dry runs are handled like all requests.
 type Reviewer struct{ Linter Linter }
 
-// Review says whether an object may be stored: not if there are errors in it, but for those that were there before an update. All else that
-// was found comes as warnings. An object that is about to go is let through, and one that could not be judged too, with a warning: what a
-// call that fails means, the webhook's failurePolicy says, and no answer of this function is such a failure. A review that no API server
-// sends (none of admission.k8s.io/v1, or without an object in JSON) is refused with status 400.
+// Review decides whether an object may be stored. It denies objects with errors, except for errors that the object had before an update.
+// All other findings are warnings. An object that is being deleted is allowed, and so is one that could not be judged, with a warning: the
+// webhook's failurePolicy covers only failed calls, and no answer of this function is one. A review that no API server sends (not of
+// admission.k8s.io/v1, or without an object in JSON) is rejected with status 400.
 func (r *Reviewer) Review(ctx context.Context, review *admissionv1.AdmissionReview) *admissionv1.AdmissionResponse {
 	if review == nil || review.Request == nil {
 		return malformed("", "the AdmissionReview has no request")
@@ -61,7 +61,7 @@ func (r *Reviewer) Review(ctx context.Context, review *admissionv1.AdmissionRevi
 	return &admissionv1.AdmissionResponse{UID: request.UID, Result: denial(request, &object, found.errors), Warnings: allowed.Warnings}
 }
 
-// findings of one review.
+// findings are the findings of a review.
 type findings struct {
 	errors   []lint.Diagnostic // new ones
 	known    []lint.Diagnostic // errors that the object had before
@@ -102,14 +102,14 @@ func (r *Reviewer) judge(ctx context.Context, request *admissionv1.AdmissionRequ
 func (r *Reviewer) lint(ctx context.Context, object []byte) (*lint.Result, error) {
 	name, text := manifest(object)
 	found, err := r.Linter.Lint(ctx, xdslint.Texts(map[string][]byte{name: text}))
-	if err != nil { // of the context too: then these are not all the findings
+	if err != nil { // also of the context: then the findings are incomplete
 		return nil, err
 	}
 	return found.Result, nil
 }
 
-// relabelled is an object with other labels: who asks for an object to be checked that is there already is told what is wrong with it, but
-// not refused.
+// relabelled returns an object with other labels. An update that adds the label that enables checks must not be denied for the
+// errors that the object already has.
 func relabelled(object []byte, labels map[string]string) ([]byte, error) {
 	var fields, metadata map[string]json.RawMessage
 	if err := json.Unmarshal(object, &fields); err != nil {
@@ -118,7 +118,7 @@ func relabelled(object []byte, labels map[string]string) ([]byte, error) {
 	if err := json.Unmarshal(fields["metadata"], &metadata); err != nil {
 		return nil, err
 	}
-	if metadata == nil { // JSON's null
+	if metadata == nil { // null in JSON
 		return nil, errors.New("it has no metadata")
 	}
 	var err error

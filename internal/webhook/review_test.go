@@ -193,7 +193,7 @@ func TestUpdate(t *testing.T) {
 			t.Errorf("%s: denied %q, warned %q", name, denied, response.Warnings)
 		}
 		for _, w := range response.Warnings {
-			if !strings.HasPrefix(w, "xdslint: this error was there before: ") {
+			if !strings.HasPrefix(w, "xdslint: this error existed before: ") {
 				t.Errorf("%s: %s", name, w)
 			}
 		}
@@ -252,7 +252,7 @@ func TestNotJudged(t *testing.T) {
 			context.Background(),
 			obedient{},
 			request(admissionv1.Create, failing, nil),
-			"xdslint: rule test/rule failed on this object and says nothing of it; this is a bug of xdslint",
+			"xdslint: rule test/rule failed on this object, so its findings are missing; this is a bug in xdslint",
 		},
 	} {
 		response := (&Reviewer{c.linter}).Review(c.ctx, c.review)
@@ -322,7 +322,7 @@ func TestWarningsPass(t *testing.T) {
 	})
 }
 
-// Errors of an update are refused or warned of, each once; and an object that stays as it was is never refused.
+// Errors of an update are denied or warned of, each once; and an object that stays as it was is never denied.
 func TestNothingIsLost(t *testing.T) {
 	some := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) wrong {
 		return wrong{Message: rapid.SampledFrom([]string{"a", "b", `"1"`, `"2"`}).Draw(t, "message"), Index: rapid.IntRange(0, 3).Draw(t, "index")}

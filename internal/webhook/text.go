@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// maxShown findings stand in a denial, and as many warnings in a response: people read them in a terminal.
+	// maxShown is the maximum number of findings in a denial, and of warnings in a response: people read them in a terminal.
 	maxShown = 10
 	// maxWarning is the length in runes to which an API server cuts warnings when there are more than 4096 runes of them
 	// (truncateItemRunes in k8s.io/apiserver/pkg/endpoints/filters/warning.go).
 	maxWarning = 256
-	// maxText is the length in runes of what a denial says in one go: a name can be as long as the object.
+	// maxText is the maximum length in runes of a text in a denial: a name can be as long as the object.
 	maxText = 2000
 )
 
-// denial is what a client is told. The status is Forbidden and not Invalid, though that would be the better word: on Invalid, kubectl apply
-// --force and Flux with force delete the object and create it anew, and the good configuration that is there would go.
+// denial returns the status for the client. It is Forbidden, although Invalid would be more precise: on Invalid, kubectl apply --force
+// and Flux with force delete and recreate the object, and so the valid configuration would be lost.
 func denial(request *admissionv1.AdmissionRequest, object *metav1.PartialObjectMetadata, errors []lint.Diagnostic) *metav1.Status {
 	shown := errors[:min(len(errors), maxShown)]
 	var text strings.Builder
@@ -56,7 +56,7 @@ func denial(request *admissionv1.AdmissionRequest, object *metav1.PartialObjectM
 	}
 }
 
-// name of the object, as people write it: ConfigMap shop/edge-envoy.
+// name returns the name of the object in the usual form: ConfigMap shop/edge-envoy.
 func name(request *admissionv1.AdmissionRequest, object *metav1.PartialObjectMetadata) string {
 	name := request.Name
 	if name == "" {
@@ -68,7 +68,7 @@ func name(request *admissionv1.AdmissionRequest, object *metav1.PartialObjectMet
 	return request.Kind.Kind + " " + name
 }
 
-// where a finding is in the object, for people: data["envoy.yaml"] › cluster "backend" › connect_timeout.
+// where returns the place of a finding in the object, for readers: data["envoy.yaml"] › cluster "backend" › connect_timeout.
 func where(d *lint.Diagnostic) string {
 	at := report.In(d.Resource, d.Path)
 	if d.Resource.Object != nil {
@@ -77,14 +77,14 @@ func where(d *lint.Diagnostic) string {
 	return at
 }
 
-// warnings of a response, the gravest first.
+// warnings returns the warnings of a response, the most severe first.
 func (f *findings) warnings() []string {
 	var all []string
 	for _, failure := range f.failures {
-		all = append(all, warning(fmt.Sprintf("rule %s failed on this object and says nothing of it; this is a bug of xdslint", failure.Rule.ID())))
+		all = append(all, warning(fmt.Sprintf("rule %s failed on this object, so its findings are missing; this is a bug in xdslint", failure.Rule.ID())))
 	}
 	for i := range f.known {
-		all = append(all, finding("this error was there before: ", &f.known[i]))
+		all = append(all, finding("this error existed before: ", &f.known[i]))
 	}
 	for i := range f.warned {
 		all = append(all, finding("", &f.warned[i]))
@@ -95,14 +95,14 @@ func (f *findings) warnings() []string {
 	return all
 }
 
-// finding is a warning: this error was there before: MESSAGE (RULE) in PLACE. A long place loses its beginning.
+// finding formats a warning: this error existed before: MESSAGE (RULE) in PLACE. The beginning of a long place is cut.
 func finding(prefix string, d *lint.Diagnostic) string {
 	text := fmt.Sprintf("%s%s (%s)", prefix, d.Message, d.Rule.ID())
 	at := []rune(where(d))
 	if len(at) == 0 {
 		return warning(text)
 	}
-	const in, some = " in ", 16 // less of a place tells nobody where it is
+	const in, some = " in ", 16 // a shorter place would not identify it
 	room := maxWarning - utf8.RuneCountInString(warning(text)+in)
 	switch {
 	case len(at) <= room:
@@ -113,7 +113,7 @@ func finding(prefix string, d *lint.Diagnostic) string {
 	return warning(text)
 }
 
-// warning makes a text fit for a response: an API server drops one with control characters, and cuts one that is too long.
+// warning makes a text valid for a response: an API server drops warnings with control characters, and cuts long ones.
 func warning(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -124,7 +124,7 @@ func warning(text string) string {
 	return cut(text, maxWarning)
 }
 
-// cut takes the end off what is too long.
+// cut shortens a text that is too long.
 func cut(text string, limit int) string {
 	if runes := []rune(text); len(runes) > limit {
 		return string(runes[:limit-1]) + "…"

@@ -12,7 +12,7 @@ import (
 	"github.com/xdslint/xdslint/wasm/plugin"
 )
 
-// A plugin's rules run beside the built-in ones.
+// A plugin's rules run in addition to the built-in ones.
 func ExampleOpen() {
 	ctx := context.Background()
 	module, err := os.ReadFile("../../examples/plugin-rust/rules.wasm")

@@ -20,7 +20,7 @@ type guest struct {
 	alloc       []byte // instructions that leave an i32
 	describe    []byte // instructions that leave an i64
 	start       []byte // instructions of _initialize
-	startAtOnce bool   // they stand in the module's start section
+	startAtOnce bool   // they are in the module's start section
 	locals      []byte // of check; empty: none
 	pages       int    // of memory, from the start
 	table       []byte // a table section's content

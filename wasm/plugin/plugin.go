@@ -1,8 +1,8 @@
 // Package plugin runs rules that users have compiled to WebAssembly: [Open] compiles a module and asks it for its rules, and those run like the built-in
 // ones.
 //
-// A plugin is assumed to be hostile. CI lints the pull request of a stranger, and the .xdslint.yaml in it can name a module that comes with it: a sha256 is
-// no protection there, since the same stranger writes it. So a plugin has no files, no network, no clock and no randomness, and its memory and time are
+// A plugin is assumed to be hostile. CI lints pull requests of strangers, whose .xdslint.yaml can name a module in the same pull request: a
+// sha256 does not help, because the stranger writes it too. So a plugin has no files, no network, no clock and no randomness, and its memory and time are
 // limited, also while wazero compiles the module (module.go) and protobuf decodes the answer (bounded.go). Whatever it does, the outcome is an error from
 // Open, or one finding that says that it cannot judge.
 //
@@ -41,7 +41,7 @@ const Version = 1
 
 // Options of Open. The zero value is ready to use.
 type Options struct {
-	// Cache is a folder for compiled plugins, which is created if it does not exist. Its content is executed, so nobody else may be able to write to it.
+	// Cache is a folder for compiled plugins, which is created if it does not exist. Its content is executed, so no other user may have write access.
 	// Without a cache, or if it cannot be used, each Open compiles.
 	Cache  string
 	Types  decode.Types  // that plugins can read; nil: those of Envoy's API

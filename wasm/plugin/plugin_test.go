@@ -283,7 +283,7 @@ func TestTooMuchToRead(t *testing.T) {
 	}
 }
 
-// Parts of messages stand alone, and are not given to plugins.
+// Parts of messages are separate, and are not passed to plugins.
 func TestFragmentsAreNotJudged(t *testing.T) {
 	p := answering(t, &pluginabi.Finding{Rule: "acme/one", Message: "wrong"})
 	const filter = `apiVersion: networking.istio.io/v1alpha3
