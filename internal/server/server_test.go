@@ -172,8 +172,8 @@ func TestProblems(t *testing.T) {
 		"plan of one body":    {"POST", "/v1/plan", "application/json", "{}", 415, "a plan needs a multipart/form-data body with parts named old and new"},
 		"plan without new":    {"POST", "/v1/plan", oneSided, onlyOld.String(), 400, "no part is named new"},
 		"plan of a third":     {"POST", "/v1/plan", third, other.String(), 400, "each part must be named old or new"},
-		"unknown transport":   {"POST", "/v1/plan?transport=x", both, sides.String(), 400, `"x" is no transport: ads-sotw, ads-delta, sotw, delta`},
-		"plan of what is not": {"POST", "/v1/plan", both, sides.String(), 400, "old holds 2 configurations, and only one can be compared"},
+		"unknown transport":   {"POST", "/v1/plan?transport=x", both, sides.String(), 400, `invalid transport "x": must be one of ads-sotw, ads-delta, sotw, delta`},
+		"plan of what is not": {"POST", "/v1/plan", both, sides.String(), 400, "old holds 2 configurations, but only one can be compared"},
 		"review as YAML":      {"POST", "/k8s/validate", "application/yaml", "x", 415, "an AdmissionReview must be sent as application/json"},
 		"broken review":       {"POST", "/k8s/validate", "application/json", "[]", 400, "the body is not an AdmissionReview in JSON"},
 	} {
