@@ -89,7 +89,7 @@ func TestRead(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                "EOF",
 		"[]":              "cannot unmarshal",
-		`{"version": 2}`:  "version 2 is not known",
+		`{"version": 2}`:  "unknown version 2",
 		`{"finding": []}`: `unknown field "finding"`,
 	} {
 		name := filepath.Join(t.TempDir(), FileName)

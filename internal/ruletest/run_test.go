@@ -116,7 +116,7 @@ func TestFaults(t *testing.T) {
 		"twice":           {bad + good + good + want, "duplicate file good.yaml"},
 		"misspelt field":  {bad + "-- good.yaml --\nstatic_resources: {clusters: [{nme: prod}]}\n" + want, `good.yaml:1:32: envoy.config.cluster.v3.Cluster has no field "nme"`},
 		"no xDS":          {bad + "-- good.yaml --\n[1, 2]\n" + want, `good.yaml:1:1: this is not xDS: it is not a bootstrap, discovery response, config_dump or resource with an "@type"`},
-		"unknown flag":    {bad + good + "-- flags --\nhope cluster\n" + want, `flags: "hope cluster" is none of assume KIND:GLOB, open KIND, closed KIND, target PLANE:VERSION`},
+		"unknown flag":    {bad + good + "-- flags --\nhope cluster\n" + want, `flags: "hope cluster" is not one of assume KIND:GLOB, open KIND, closed KIND, target PLANE:VERSION`},
 		"unknown kind":    {bad + good + "-- flags --\nopen clustr\n" + want, `flags: open: no kind is named "clustr" (did you mean "cluster"?)`},
 		"unknown target":  {bad + good + "-- flags --\ntarget envoy:0.9\n" + want, `flags: unknown target "envoy:0.9"`},
 		"several targets": {bad + good + "-- flags --\ntarget envoy:1.39\ntarget envoy:1.40\n" + want, "flags: an example can have only one target"},
