@@ -52,12 +52,12 @@ func pickNew(found []lint.Diagnostic, base *candidate) []lint.Diagnostic {
 }
 
 // lacks reports whether a resource is new or has changed.
-func (j *candidate) lacks(r *graph.Resource) bool {
+func (c *candidate) lacks(r *graph.Resource) bool {
 	if r == nil {
 		return false
 	}
 	k, ours := keyOf(r)
-	was := j.resources[k]
+	was := c.resources[k]
 	return ours && (was == nil || !graph.Equal(was, r))
 }
 
