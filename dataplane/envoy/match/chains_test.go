@@ -81,7 +81,8 @@ func fits(m *listenerv3.FilterChainMatch, c match.Connection) bool {
 
 func TestChains(t *testing.T) {
 	hidden, passed, covered, apart := 0, 0, 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	tried := func() bool { return hidden > 0 && passed > 0 && covered > 0 && apart > 0 }
+	checkUntil(t, tried, func(t *rapid.T) {
 		l := &listenerv3.Listener{DefaultFilterChain: &listenerv3.FilterChain{Name: "default"}}
 		for range rapid.IntRange(1, 8).Draw(t, "chains") {
 			c := &listenerv3.FilterChain{FilterChainMatch: drawChain(t)}
@@ -124,9 +125,6 @@ func TestChains(t *testing.T) {
 			}
 		}
 	})
-	if hidden == 0 || passed == 0 || covered == 0 || apart == 0 {
-		t.Errorf("nothing was tried: %d unreachable, %d passed, %d covered, %d apart", hidden, passed, covered, apart)
-	}
 }
 
 func TestUnreachableChains(t *testing.T) {
