@@ -29,12 +29,12 @@ func ReadConfig(path string, custom ...RuleSource) (*Config, error) {
 	if path == "" {
 		return config.None(config.Join(custom...))
 	}
-	return config.Read(path, path, rules.Known(), config.Join(custom...))
+	return config.Read(path, path, rules.All(), config.Join(custom...))
 }
 
 // ParseConfig is ReadConfig for a text; name is its name in errors and findings.
 func ParseConfig(name string, text []byte, custom ...RuleSource) (*Config, error) {
-	return config.Parse(&source.File{Name: name, Text: text}, rules.Known(), config.Join(custom...))
+	return config.Parse(&source.File{Name: name, Text: text}, rules.All(), config.Join(custom...))
 }
 
 // CustomRules returns a source of existing rules.

@@ -58,7 +58,7 @@ constraints:
   expression: this.name.startsWith("acme-")
   text: the name of a cluster begins with acme-
   severity: warning
-`), custom.Constraints(rules.Known(), nil))
+`), custom.Constraints(rules.All(), nil))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -18,7 +18,7 @@ import (
 
 // Options configure a Linter. The zero value is that of the command without flags and files: all built-in rules, for the default target.
 type Options struct {
-	BuiltIn  []*lint.Rule // nil: rules.Known; custom.Rules adds to those the check of messages of custom extensions
+	BuiltIn  []*lint.Rule // nil: rules.All; custom.Rules adds to those the check of messages of custom extensions
 	Config   *Config      // from ReadConfig or ParseConfig; nil: none
 	Baseline *Baseline    // known findings, from ReadBaseline; nil: none
 	Select   []string     // run only these rules: ids, groups, globs over ids; empty: all
@@ -118,7 +118,7 @@ func (l *Linter) aim() error {
 func (l *Linter) known() []*lint.Rule {
 	builtIn := l.options.BuiltIn
 	if builtIn == nil {
-		builtIn = rules.Known()
+		builtIn = rules.All()
 	}
 	return slices.Concat(builtIn, l.config.Custom)
 }

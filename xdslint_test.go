@@ -175,7 +175,7 @@ func TestWhole(t *testing.T) {
 // What a report shows holds no secret, and what is fixed keeps it.
 func TestSecretsAreNotShown(t *testing.T) {
 	leaks := (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "leaks", Severity: lint.Error, Run: lint.ForSnapshot(func(p *lint.Pass) {
-		for _, r := range p.Snapshot.Resources {
+		for _, r := range p.Snapshot.All() {
 			p.ReportResource(r, lint.Diagnostic{Message: "it is hunter2-hunter2"})
 		}
 	})})

@@ -34,7 +34,7 @@ constraints:
 
 func customRulesOf(t *testing.T) []*lint.Rule {
 	t.Helper()
-	s, err := config.Parse(&source.File{Name: config.FileName, Text: []byte(customRules)}, rules.Known(), custom.Constraints(rules.Known(), nil))
+	s, err := config.Parse(&source.File{Name: config.FileName, Text: []byte(customRules)}, rules.All(), custom.Constraints(rules.All(), nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestCustomRules(t *testing.T) {
 		return nil
 	}
 	plugin.Run = lint.ForOrigin(func() lint.Judge { return judge })
-	g := try(t, func(o *admission.Options) { o.Rules = append(append(rules.All(), customRulesOf(t)...), plugin) })
+	g := try(t, func(o *admission.Options) { o.Rules = append(append(rules.Builtin(), customRulesOf(t)...), plugin) })
 	g.must(admission.Admitted, snapshot(t, "v1", good()...))
 	g.must(admission.Quarantined, snapshot(t, "v2", plus(slow(eds("shop")))...), "cluster shop keeps its version")
 	g.must(admission.Quarantined, snapshot(t, "v3", plus(table("public", "shop"), table("private", "shop"), listener("private", 8081, "private"))...),
@@ -67,7 +67,7 @@ func TestCustomRules(t *testing.T) {
 // TestUnableBefore: if a custom rule failed on what the node has, its findings are not new, since the node may have had them before.
 func TestUnableBefore(t *testing.T) {
 	g := try(t, func(o *admission.Options) {
-		o.Rules = append(append(rules.All(), lint.CannotJudge), customRulesOf(t)...)
+		o.Rules = append(append(rules.Builtin(), lint.CannotJudge), customRulesOf(t)...)
 		o.Policies = []admission.RulePolicy{{Selector: "house", Policy: admission.Observe}}
 	})
 	old := func(more ...types.Resource) []types.Resource {

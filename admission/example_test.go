@@ -26,7 +26,7 @@ import (
 func ExampleNew() {
 	ctx := context.Background()
 	gate, err := admission.New(cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil), admission.Options{
-		Rules:  rules.All(),
+		Rules:  rules.Builtin(),
 		Policy: admission.Quarantine,
 		Report: func(d admission.Decision) {
 			fmt.Println(d.Outcome)
@@ -82,7 +82,7 @@ func ExampleOptions() {
 	cache := cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil)
 	tracker := apply.NewTracker() // pass it to the server of the cache as its callbacks
 	gate, err := admission.New(cache, admission.Options{
-		Rules:  rules.All(),
+		Rules:  rules.Builtin(),
 		Policy: admission.Quarantine,
 		Hazards: func(before, after *graph.Snapshot) *lint.Result {
 			return plan.Make(graph.Diff(before, after), plan.Options{}).Remaining(dataplane.Default())

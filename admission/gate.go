@@ -44,7 +44,7 @@ type RulePolicy struct {
 
 // Options of a Gate. Only Rules is required.
 type Options struct {
-	Rules       []*lint.Rule      // the rules to judge by, such as rules.All()
+	Rules       []*lint.Rule      // the rules to judge by, such as rules.Builtin()
 	Target      dataplane.Target  // zero: the newest Envoy
 	Bootstrap   *graph.Snapshot   // the nodes' bootstrap, from load.Paths: resources can refer to what it has. nil: not known
 	Assumptions graph.Assumptions // what exists elsewhere

@@ -27,26 +27,26 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestNew(t *testing.T) {
 	cache := cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil)
 	taken := prometheus.NewRegistry()
-	if _, err := admission.New(cache, admission.Options{Rules: rules.All(), Metrics: taken}); err != nil {
+	if _, err := admission.New(cache, admission.Options{Rules: rules.Builtin(), Metrics: taken}); err != nil {
 		t.Fatal(err)
 	}
 	for want, options := range map[string]admission.Options{
 		"admission.Options.Rules is empty": {},
 		`admission.Options.Policies: no rule or group is named "http/reserved"`: {
-			Rules: rules.All(), Policies: []admission.RulePolicy{{Selector: "http/reserved", Policy: admission.Block}},
+			Rules: rules.Builtin(), Policies: []admission.RulePolicy{{Selector: "http/reserved", Policy: admission.Block}},
 		},
-		`admission.Options.Target: unknown target "envoy:0.1"`: {Rules: rules.All(), Target: dataplane.Target{Plane: "envoy", Version: "0.1"}},
-		"admission.Options.Deadline is negative":               {Rules: rules.All(), Deadline: -1},
+		`admission.Options.Target: unknown target "envoy:0.1"`: {Rules: rules.Builtin(), Target: dataplane.Target{Plane: "envoy", Version: "0.1"}},
+		"admission.Options.Deadline is negative":               {Rules: rules.Builtin(), Deadline: -1},
 		"admission.Options.Bootstrap does not contain a readable bootstrap": {
-			Rules: rules.All(), Bootstrap: &graph.Snapshot{},
+			Rules: rules.Builtin(), Bootstrap: &graph.Snapshot{},
 		},
-		"admission.Options.Metrics: duplicate metrics collector registration attempted": {Rules: rules.All(), Metrics: taken},
+		"admission.Options.Metrics: duplicate metrics collector registration attempted": {Rules: rules.Builtin(), Metrics: taken},
 	} {
 		if _, err := admission.New(cache, options); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
-	if _, err := admission.New(nil, admission.Options{Rules: rules.All()}); err == nil {
+	if _, err := admission.New(nil, admission.Options{Rules: rules.Builtin()}); err == nil {
 		t.Error("no cache, and no error")
 	}
 }
@@ -78,7 +78,7 @@ func TestDeadline(t *testing.T) {
 			defer release()
 			registry := prometheus.NewRegistry()
 			g := try(t, func(o *admission.Options) {
-				o.Rules, o.Deadline, o.FailClosed, o.Metrics = append(rules.All(), rule), 0, closed, registry
+				o.Rules, o.Deadline, o.FailClosed, o.Metrics = append(rules.Builtin(), rule), 0, closed, registry
 			})
 			outcome := admission.Admitted
 			if closed {
@@ -118,7 +118,7 @@ func TestDeadlineInQuarantine(t *testing.T) {
 			rule, release := stuck(2) // both snapshots, and then what is left of the second
 			defer release()
 			g := try(t, func(o *admission.Options) {
-				o.Rules, o.Deadline, o.FailClosed = append(rules.All(), rule), time.Second, closed
+				o.Rules, o.Deadline, o.FailClosed = append(rules.Builtin(), rule), time.Second, closed
 			})
 			g.must(admission.Admitted, snapshot(t, "v1", good()...))
 			bad := snapshot(t, "v2", plus(refused(eds("shop")), slow(eds("cart")))...)
@@ -141,7 +141,7 @@ func TestDeadlineWhenGivingBack(t *testing.T) {
 		rule, release := stuck(4) // both snapshots, without the changed listener, without the new one either
 		defer release()
 		g := try(t, func(o *admission.Options) {
-			o.Rules, o.Deadline, o.FailClosed = append(rules.All(), rule), time.Second, true
+			o.Rules, o.Deadline, o.FailClosed = append(rules.Builtin(), rule), time.Second, true
 		})
 		g.must(admission.Admitted, snapshot(t, "v1", good()...))
 		d := g.must(admission.Quarantined, snapshot(t, "v2", plus(listener("also", 8080, "public"), buffered(listener("web", 8080, "public")))...),
@@ -184,7 +184,7 @@ func TestPanics(t *testing.T) {
 	panics := group.Add(&lint.Rule{Name: "panics", Severity: lint.Error, Run: lint.ForSnapshot(func(*lint.Pass) { panic("oops") })})
 	registry := prometheus.NewRegistry()
 	g := try(t, func(o *admission.Options) {
-		o.Rules, o.Metrics = append(rules.All(), panics), registry
+		o.Rules, o.Metrics = append(rules.Builtin(), panics), registry
 		o.Hazards = func(_, _ *graph.Snapshot) *lint.Result { panic("no hazards") }
 	})
 	if d := g.must(admission.Admitted, snapshot(t, "v1", good()...)); len(d.Failures) != 1 || d.Err != nil {

@@ -218,7 +218,7 @@ func try(t testing.TB, change func(*admission.Options)) *trial {
 	t.Helper()
 	made := &trial{t: t, cache: cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil)}
 	options := admission.Options{
-		Rules: rules.All(), Bootstrap: bootstrap(t), Policy: admission.Quarantine, Deadline: time.Hour,
+		Rules: rules.Builtin(), Bootstrap: bootstrap(t), Policy: admission.Quarantine, Deadline: time.Hour,
 		Report: func(d admission.Decision) { made.decisions = append(made.decisions, d) },
 	}
 	if change != nil {

@@ -137,7 +137,7 @@ func TestRandomSnapshots(t *testing.T) {
 		cache := cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil)
 		var decisions []admission.Decision
 		gate, err := admission.New(cache, admission.Options{
-			Rules: rules.All(), Bootstrap: boot, Policy: admission.Quarantine, Deadline: time.Hour,
+			Rules: rules.Builtin(), Bootstrap: boot, Policy: admission.Quarantine, Deadline: time.Hour,
 			Report: func(d admission.Decision) { decisions = append(decisions, d) },
 		})
 		if err != nil {
@@ -218,7 +218,7 @@ func made(t require, version string, all []types.Resource) *cachev3.Snapshot {
 func checkNoNewErrors(t *rapid.T, boot *graph.Snapshot, old, served cachev3.ResourceSnapshot) {
 	cache := cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil)
 	_ = cache.SetSnapshot(context.Background(), node, old)
-	gate, err := admission.New(cache, admission.Options{Rules: rules.All(), Bootstrap: boot, Deadline: time.Hour, Report: func(d admission.Decision) {
+	gate, err := admission.New(cache, admission.Options{Rules: rules.Builtin(), Bootstrap: boot, Deadline: time.Hour, Report: func(d admission.Decision) {
 		if len(d.New) > 0 {
 			t.Fatalf("new errors go out: %v", findings(d))
 		}

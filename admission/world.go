@@ -101,7 +101,7 @@ func served(cs *corev3.ConfigSource) bool {
 
 // graph builds the graph of what a node knows when these resources are pushed to it.
 func (g *Gate) graph(pushed []*graph.Resource, w world) *graph.Snapshot {
-	s := &graph.Snapshot{Partial: true, Assumptions: g.options.Assumptions}
+	s := &graph.Snapshot{NoBootstrap: true, Assumptions: g.options.Assumptions}
 	s.Assumptions.Names = slices.Concat(s.Assumptions.Names, g.bootstrap.elsewhere)
 	s.Add(g.bootstrap.resources...)
 	s.Add(pushed...)

@@ -171,9 +171,9 @@ func (m *maker) overMessages() (none lint.Check) {
 }
 
 // messages finds the messages of a type, or the values of a field of them.
-func (m *maker) messages(name protoreflect.FullName, field protoreflect.FieldDescriptor) func(*graph.Snapshot) []subject {
-	return func(s *graph.Snapshot) (found []subject) {
-		for _, r := range s.Resources {
+func (m *maker) messages(name protoreflect.FullName, field protoreflect.FieldDescriptor) func(graph.View) []subject {
+	return func(s graph.View) (found []subject) {
+		for _, r := range s.All() {
 			if r.Fragment || !suppress.OfResource(m.Resource, r) {
 				continue
 			}
@@ -200,7 +200,7 @@ func (m *maker) addMessage(to []subject, place *graph.Place, field protoreflect.
 }
 
 // check is the check of the rule.
-func (m *maker) check(program cel.Program, subjects func(*graph.Snapshot) []subject) lint.Check {
+func (m *maker) check(program cel.Program, subjects func(graph.View) []subject) lint.Check {
 	x := &expression{program, strings.TrimSpace(m.Text)}
 	c := &constraint{help: m.Help, subjects: subjects, evaluate: x.evaluate}
 	return lint.ForOrigin(c.start)
@@ -232,7 +232,7 @@ func (m *maker) overResources() (none lint.Check) {
 	if program == nil {
 		return none
 	}
-	return m.check(program, func(s *graph.Snapshot) (found []subject) {
+	return m.check(program, func(s graph.View) (found []subject) {
 		for _, r := range s.All(kind) {
 			if r.Message != nil && suppress.OfResource(m.Resource, r) {
 				found = append(found, subject{r.AtName(), resource{r, s}})

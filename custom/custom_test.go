@@ -22,7 +22,7 @@ import (
 // understood reads a configuration with constraints.
 func understood(t *testing.T, text string) (*config.Config, string) {
 	t.Helper()
-	s, err := config.Parse(&source.File{Name: config.FileName, Text: []byte(text)}, rules.Known(), custom.Constraints(rules.Known(), nil))
+	s, err := config.Parse(&source.File{Name: config.FileName, Text: []byte(text)}, rules.All(), custom.Constraints(rules.All(), nil))
 	if err != nil {
 		return s, err.Error()
 	}

@@ -22,7 +22,7 @@ constraints:
   expression: this.matches('^[a-z]+-[a-z]+$')
   text: cluster names are team-service
 `)}
-	s, err := config.Parse(configuration, rules.Known(), custom.Constraints(rules.Known(), nil))
+	s, err := config.Parse(configuration, rules.All(), custom.Constraints(rules.All(), nil))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -33,7 +33,7 @@ constraints:
 		fmt.Println(err)
 		return
 	}
-	for _, d := range lint.Run(context.Background(), input.Snapshots, lint.Config{Rules: append(rules.All(), s.Custom...)}).Diagnostics {
+	for _, d := range lint.Run(context.Background(), input.Snapshots, lint.Config{Rules: append(rules.Builtin(), s.Custom...)}).Diagnostics {
 		at := d.Resource.File.Position(d.Span.Start)
 		fmt.Printf("%s:%d: %s: %s\n", d.Resource.File.Name, at.Line, d.Rule.ID(), d.Message)
 	}

@@ -39,7 +39,7 @@ type expression struct {
 	text    string // what to say where it is false
 }
 
-func (x *expression) evaluate(in *graph.Snapshot, s subject) outcome {
+func (x *expression) evaluate(in graph.View, s subject) outcome {
 	verdict, details, err := x.program.Eval(scope{s.this, resource{s.at.Resource(), in}})
 	if err != nil {
 		return outcome{err: noValue(s.at, err)}

@@ -74,7 +74,7 @@ var referenceAttributes = []attribute{
 
 var snapshotAttributes = []attribute{
 	{"resources", cel.ListType(resourceType("")), func(v any) any { return v.(snapshot).resources() }},
-	{"references", cel.ListType(referenceType), func(v any) any { s := v.(snapshot).s; return references{s.Edges, s} }},
+	{"references", cel.ListType(referenceType), func(v any) any { s := v.(snapshot).s; return references{s.References(), s} }},
 }
 
 // attributes are those of a type.
@@ -131,28 +131,28 @@ func attributeOf(v any, typ, field string) (any, error) {
 // resource is a resource in CEL.
 type resource struct {
 	r  *graph.Resource
-	in *graph.Snapshot
+	in graph.View
 }
 
 // reference is a field that names a resource, in CEL.
 type reference struct {
 	e  *graph.Edge
-	in *graph.Snapshot
+	in graph.View
 }
 
 // snapshot is all that is judged together, in CEL.
-type snapshot struct{ s *graph.Snapshot }
+type snapshot struct{ s graph.View }
 
 // references are fields that name resources, in CEL: a list that is long where the snapshot is large, and asked for again with each message.
 type references struct {
 	edges []*graph.Edge
-	in    *graph.Snapshot
+	in    graph.View
 }
 
 // resources are in CEL as long a list.
 type resources struct {
 	all []*graph.Resource
-	in  *graph.Snapshot
+	in  graph.View
 }
 
 // resources are those that could be read.

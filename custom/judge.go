@@ -18,8 +18,8 @@ const maxTotal = 100 * maxCost
 // constraint is a constraint that is ready to judge.
 type constraint struct {
 	help     string
-	subjects func(*graph.Snapshot) []subject // in the order of resources
-	evaluate func(*graph.Snapshot, subject) outcome
+	subjects func(graph.View) []subject // in the order of resources
+	evaluate func(graph.View, subject) outcome
 }
 
 // subject is a value that the expression is evaluated for, and the place that a finding about it points to.

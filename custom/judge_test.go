@@ -41,13 +41,13 @@ func newPriced(name string, outcomes []outcome, sizes ...int) *priced {
 		p.snapshots = append(p.snapshots, s)
 	}
 	c := &constraint{
-		subjects: func(s *graph.Snapshot) (all []subject) {
-			for _, r := range s.Resources {
+		subjects: func(s graph.View) (all []subject) {
+			for _, r := range s.All() {
 				all = append(all, subject{at: r.AtName()})
 			}
 			return all
 		},
-		evaluate: func(_ *graph.Snapshot, s subject) outcome {
+		evaluate: func(_ graph.View, s subject) outcome {
 			p.evaluated.Add(1)
 			return p.outcomes[index[s.at.Resource()]]
 		},

@@ -207,7 +207,7 @@ func (t *typeSystem) NativeToValue(v any) ref.Val {
 // adapterIn makes values of the parts of a snapshot, one by one as an expression comes to them.
 type adapterIn struct {
 	*typeSystem
-	in *graph.Snapshot
+	in graph.View
 }
 
 // NativeToValue implements celtypes.Adapter.

@@ -88,7 +88,7 @@ func TestOwnDescriptors(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := "constraints:\n- {id: acme/level, message: acme.audit.v1.Level, field: percent, expression: 'this != 20u', text: twenty is too little}\n"
-	s, err := settings.Parse(&source.File{Name: settings.FileName, Text: []byte(config)}, rules.Known(), custom.Constraints(rules.Known(), known))
+	s, err := settings.Parse(&source.File{Name: settings.FileName, Text: []byte(config)}, rules.All(), custom.Constraints(rules.All(), known))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ type Assumed struct {
 type Snapshot struct {
 	Name        string // the bootstrap's or config_dump's file; empty for loose resources
 	Resources   []*Resource
-	Partial     bool // the resources came without a bootstrap: others may exist that were not given
+	NoBootstrap bool // the resources came without a bootstrap
 	Assumptions Assumptions
 
 	Edges         []*Edge
@@ -138,7 +138,7 @@ func (s *Snapshot) World(kind Kind, from Source) World {
 		return Open
 	case s.complete[scope{kind, from}] || s.complete[scope{kind, Anywhere}]:
 		return Closed
-	case s.Partial && from != Static && !isPath(from) && len(s.byName[kind]) > 0:
+	case s.NoBootstrap && from != Static && !isPath(from) && len(s.byName[kind]) > 0:
 		return Presumed
 	}
 	return Open
@@ -188,7 +188,7 @@ func (s *Snapshot) Find(kind Kind, from Source, name string) *Resource {
 
 // With returns a built snapshot with other resources, in the same world.
 func (s *Snapshot) With(resources []*Resource) *Snapshot {
-	other := &Snapshot{Name: s.Name, Resources: resources, Partial: s.Partial, Assumptions: s.Assumptions, complete: s.complete}
+	other := &Snapshot{Name: s.Name, Resources: resources, NoBootstrap: s.NoBootstrap, Assumptions: s.Assumptions, complete: s.complete}
 	other.Build()
 	return other
 }
@@ -214,12 +214,33 @@ func (s *Snapshot) Bootstrap() (*bootstrapv3.Bootstrap, *Resource) {
 	return b, s.bootstrap
 }
 
-// All returns the resources of a kind in the order in which they were read.
-func (s *Snapshot) All(kind Kind) []*Resource {
+// Partial reports whether the resources came without a bootstrap: others may exist that were not given.
+func (s *Snapshot) Partial() bool { return s.NoBootstrap }
+
+// All returns the resources of the kinds, or of every kind if none is named, in the order in which they were read. The
+// caller must not change them.
+func (s *Snapshot) All(kinds ...Kind) []*Resource {
+	if len(kinds) == 0 {
+		return s.Resources
+	}
 	var all []*Resource
 	for _, r := range s.Resources {
-		if r.Kind == kind {
+		if slices.Contains(kinds, r.Kind) {
 			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// References returns the references to names of the kinds, or of every kind if none is named. The caller must not change them.
+func (s *Snapshot) References(kinds ...Kind) []*Edge {
+	if len(kinds) == 0 {
+		return s.Edges
+	}
+	var all []*Edge
+	for _, e := range s.Edges {
+		if slices.Contains(kinds, e.Kind) {
+			all = append(all, e)
 		}
 	}
 	return all

@@ -55,7 +55,7 @@ func rulesOf(from string, judge func(passes []*lint.Pass) *lint.EvalError, names
 // everyResource reports each resource by each rule.
 func everyResource(passes []*lint.Pass) *lint.EvalError {
 	for _, p := range passes {
-		for _, r := range p.Snapshot.Resources {
+		for _, r := range p.Snapshot.All() {
 			p.ReportResource(r, lint.Diagnostic{Message: r.Name})
 		}
 	}
@@ -65,7 +65,7 @@ func everyResource(passes []*lint.Pass) *lint.EvalError {
 // failing reports the resources until it meets one that it cannot judge.
 func failing(name string) func([]*lint.Pass) *lint.EvalError {
 	return func(passes []*lint.Pass) *lint.EvalError {
-		for _, r := range passes[0].Snapshot.Resources {
+		for _, r := range passes[0].Snapshot.All() {
 			if r.Name == name {
 				return &lint.EvalError{Message: "does not like " + name, Notes: []string{"a note"}, Help: "rename it"}
 			}
@@ -107,7 +107,7 @@ func TestForOrigin(t *testing.T) {
 	calls := 0
 	rules := rulesOf("plugin rules.wasm", func(passes []*lint.Pass) *lint.EvalError {
 		calls++
-		if len(passes[0].Snapshot.Resources) == 2 {
+		if len(passes[0].Snapshot.All()) == 2 {
 			return &lint.EvalError{Message: "crashed"}
 		}
 		return everyResource(passes)
@@ -126,7 +126,7 @@ func TestForOrigin(t *testing.T) {
 // TestOriginPanics: a panic is contained in the snapshot in which it happens.
 func TestOriginPanics(t *testing.T) {
 	rules := rulesOf("constraint acme/panics", func(passes []*lint.Pass) *lint.EvalError {
-		if len(passes[0].Snapshot.Resources) == 2 {
+		if len(passes[0].Snapshot.All()) == 2 {
 			panic("oops")
 		}
 		return everyResource(passes)

@@ -24,7 +24,7 @@ func ExampleRun() {
 		fmt.Println(err)
 		return
 	}
-	result := lint.Run(ctx, input.Snapshots, lint.Config{Rules: rules.All()})
+	result := lint.Run(ctx, input.Snapshots, lint.Config{Rules: rules.Builtin()})
 	for _, d := range result.Diagnostics {
 		if d.Severity == lint.Error {
 			fmt.Printf("%s %s: %s\n", d.Resource.Kind, d.Resource.Name, d.Message)

@@ -11,9 +11,9 @@ import (
 // Pass is one run of one rule over one snapshot.
 type Pass struct {
 	Rule     *Rule
-	Snapshot *graph.Snapshot
-	Old      *graph.Snapshot // what the data plane has before the push; nil in a plain run
-	Push     Push            // how it gets from Old to Snapshot
+	Snapshot graph.View
+	Old      graph.View // what the data plane has before the push; nil in a plain run
+	Push     Push       // how it gets from Old to Snapshot
 	Target   dataplane.Target
 	// TargetGiven: the user named the target, so it is not just the default.
 	TargetGiven bool
@@ -114,8 +114,8 @@ func (p *Pass) ReportDangling(e *graph.Edge, world graph.World, d Diagnostic) {
 // Dangling calls f for every reference to a kind whose target is missing, with how certain that is. It leaves out names
 // in an open world, and names that the user assumes.
 func (p *Pass) Dangling(kind graph.Kind, f func(e *graph.Edge, world graph.World)) {
-	for _, e := range p.Snapshot.Edges {
-		if e.Kind != kind || e.To != nil || p.Snapshot.Assumes(kind, e.Target) {
+	for _, e := range p.Snapshot.References(kind) {
+		if e.To != nil || p.Snapshot.Assumes(kind, e.Target) {
 			continue
 		}
 		if world := p.Snapshot.World(kind, e.Source); world != graph.Open {
@@ -126,7 +126,7 @@ func (p *Pass) Dangling(kind graph.Kind, f func(e *graph.Edge, world graph.World
 
 // Problems calls f for every problem of a kind in the snapshot's resources.
 func (p *Pass) Problems(kind graph.ProblemKind, f func(r *graph.Resource, problem graph.Problem)) {
-	for _, r := range p.Snapshot.Resources {
+	for _, r := range p.Snapshot.All() {
 		for _, problem := range r.Problems {
 			if problem.Kind == kind {
 				f(r, problem)

@@ -14,7 +14,7 @@ import (
 // it was missing in the snapshot before (nil: there is none), where it has not kept the data plane from working. Of the configuration, the
 // target counts, and whether the user named it.
 func Broken(ctx context.Context, s, before *graph.Snapshot, config lint.Config) *lint.Result {
-	config.Rules = rules.All()
+	config.Rules = rules.Builtin()
 	result := lint.Run(ctx, []*graph.Snapshot{s}, config)
 	missed := map[Resource]bool{}
 	if before != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -172,31 +173,18 @@ func (w Wait) why() string {
 	switch w.For {
 	case Unsubscribe:
 		return fmt.Sprintf("Older connections use route configuration %s until Envoy has closed them. Then it no longer asks for that name.",
-			list(quoted(w.Names)))
+			list(words.Quoted(w.Names)))
 	case Drained:
 		return fmt.Sprintf("Older connections use the previous version of listener %s until Envoy closes them, within %s.",
-			list(quoted(w.Names)), short(w.Timeout))
+			list(words.Quoted(w.Names)), short(w.Timeout))
 	}
 	return ""
-}
-
-func quoted(names []string) []string {
-	all := make([]string, len(names))
-	for i, name := range names {
-		all[i] = quote(name)
-	}
-	return all
 }
 
 // longest is the length of the longest list that is written out.
 const longest = 5
 
-func list(names []string) string {
-	if len(names) > longest {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:longest-1], ", "), len(names)-longest+1)
-	}
-	return strings.Join(names, ", ")
-}
+func list(names []string) string { return words.Few(names, longest) }
 
 // short formats a duration without zero units: 10m, not 10m0s.
 func short(d time.Duration) string {

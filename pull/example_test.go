@@ -36,7 +36,7 @@ func ExampleSotW() {
 	for _, s := range input.Snapshots {
 		got.Declare(s)
 	}
-	for _, d := range lint.Run(ctx, input.Snapshots, lint.Config{Rules: rules.All()}).Diagnostics {
+	for _, d := range lint.Run(ctx, input.Snapshots, lint.Config{Rules: rules.Builtin()}).Diagnostics {
 		fmt.Println(d.Severity, d.Rule.ID(), d.Resource.Name, d.Message)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/decode/types"
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 // Limits of what a server may send. Envoy does not have such limits.
@@ -185,12 +186,7 @@ func list(kind graph.Kind, names []string) string {
 	if len(names) == 1 && names[0] == "" {
 		return "all of " + string(kind)
 	}
-	more := ""
-	if len(names) > shownNames {
-		more = fmt.Sprintf(" and %d more", len(names)-shownNames)
-		names = names[:shownNames]
-	}
-	return string(kind) + " " + strings.Join(names, ", ") + more
+	return string(kind) + " " + words.Few(names, shownNames)
 }
 
 var (

@@ -41,7 +41,7 @@ var live = &graph.SourceFile{Name: "live"}
 
 // follow records what resources refer to, as the graph finds it.
 func (s *subscriptions) follow(kind graph.Kind, fresh []opened) {
-	snapshot, of := &graph.Snapshot{Partial: true}, map[*graph.Resource]*resource{}
+	snapshot, of := &graph.Snapshot{NoBootstrap: true}, map[*graph.Resource]*resource{}
 	for _, e := range fresh {
 		if e.message == nil {
 			s.fault("the bytes of %s %q are not a valid %s", kind, e.Name, decode.TypeName(e.Body.GetTypeUrl()))

@@ -48,7 +48,7 @@ func TestManifestsWithoutALine(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, failure := range lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: rules.All()}).Failures {
+			for _, failure := range lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: rules.Builtin()}).Failures {
 				t.Errorf("%s without line %d: %v\n%s", path, i+1, failure, failure.Stack)
 			}
 		}
@@ -60,7 +60,7 @@ func manifest(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: rules.All()})
+	result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: rules.Builtin()})
 	for _, failure := range result.Failures {
 		t.Errorf("%v\n%s", failure, failure.Stack)
 	}

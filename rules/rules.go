@@ -26,20 +26,18 @@ var Groups = []*lint.Group{
 // Meta are the groups that do not check Envoy's configuration itself: suppressions, and the users' custom rules.
 var Meta = []*lint.Group{suppress.Rules, lint.Custom}
 
-// Known lists all rules that a configuration or a suppression can name: those of All and Meta.
-func Known() []*lint.Rule {
-	all := All()
-	for _, g := range Meta {
-		all = append(all, g.Rules()...)
-	}
-	return all
-}
+// All lists all rules that a configuration or a suppression can name: those of Groups and of Meta.
+func All() []*lint.Rule { return rulesOf(Groups, Meta) }
 
-// All lists every built-in rule, by group and name.
-func All() []*lint.Rule {
+// Builtin lists every built-in rule, by group and name.
+func Builtin() []*lint.Rule { return rulesOf(Groups) }
+
+func rulesOf(lists ...[]*lint.Group) []*lint.Rule {
 	var all []*lint.Rule
-	for _, g := range Groups {
-		all = append(all, g.Rules()...)
+	for _, groups := range lists {
+		for _, g := range groups {
+			all = append(all, g.Rules()...)
+		}
 	}
 	return all
 }

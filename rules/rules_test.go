@@ -48,7 +48,7 @@ func TestArchives(t *testing.T) {
 }
 
 // allRules are the rules, and those about suppressions.
-func allRules() []*lint.Rule { return rules.Known() }
+func allRules() []*lint.Rule { return rules.All() }
 
 // run lints the examples and compares what comes of it with the archive.
 func (a *archive) run(t *testing.T) []judgement {
@@ -165,10 +165,10 @@ func (a *archive) lint(t *testing.T, example string, texts map[string][]byte) (*
 		return nil, err
 	}
 	result := lint.Run(t.Context(), input.Snapshots, lint.Config{
-		Rules: rules.All(), Target: flags.target, TargetGiven: flags.target.Plane != "",
+		Rules: rules.Builtin(), Target: flags.target, TargetGiven: flags.target.Plane != "",
 	})
 	fieldtest.Check(t, result.Diagnostics)
-	suppress.Apply(result, suppress.Options{Ran: rules.All(), Known: allRules()})
+	suppress.Apply(result, suppress.Options{Ran: rules.Builtin(), Known: allRules()})
 	return result, nil
 }
 
@@ -181,7 +181,7 @@ func TestEveryRuleIsComplete(t *testing.T) {
 			t.Errorf("%s: why.md comes first", a.rule)
 		}
 	}
-	for _, r := range rules.All() {
+	for _, r := range rules.Builtin() {
 		why := explain.Why(r)
 		if r.Summary == "" || r.Severity == 0 {
 			t.Errorf("%s lacks Summary or Severity", r.ID())
@@ -225,7 +225,7 @@ func TestFilesAreBuilt(t *testing.T) {
 	nowhere.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("package p\n")), nil }
 	for _, file := range files {
 		if _, isTest := strings.CutSuffix(file, "_test.go"); isTest {
-			if stem := strings.TrimSuffix(filepath.Base(file), "_test.go"); slices.ContainsFunc(rules.All(), func(r *lint.Rule) bool {
+			if stem := strings.TrimSuffix(filepath.Base(file), "_test.go"); slices.ContainsFunc(rules.Builtin(), func(r *lint.Rule) bool {
 				return strings.ReplaceAll(r.Name, "-", "_") == stem+"_test"
 			}) {
 				t.Errorf("%s is taken for a test", file)

@@ -31,7 +31,7 @@ func (a *archive) judgeOlder(t *testing.T, example string) (all []judgement) {
 		t.Fatal(err)
 	}
 	for _, older := range older {
-		result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: rules.All(), Target: older, TargetGiven: true})
+		result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: rules.Builtin(), Target: older, TargetGiven: true})
 		fieldtest.Check(t, result.Diagnostics)
 		all = append(all, judgement{archive: a, example: example, target: older, snapshots: input.Snapshots, found: result.Diagnostics})
 	}

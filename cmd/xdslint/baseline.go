@@ -11,6 +11,7 @@ import (
 
 	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/baseline"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -115,7 +116,7 @@ func writeBaseline(cmd *cobra.Command, at baselinePlace, r *xdslint.Report) erro
 	if err := saveBaseline(path, r.Baseline(path)); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", path, count(len(r.Diagnostics), "finding"))
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", path, words.Count(len(r.Diagnostics), "finding"))
 	return failed(err)
 }
 
@@ -134,7 +135,7 @@ func pruneBaseline(cmd *cobra.Command, at baselinePlace, r *xdslint.Report) erro
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s removed, %s left\n", path, count(pruned, "finding"), count(b.Size(), "finding"))
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s removed, %s left\n", path, words.Count(pruned, "finding"), words.Count(b.Size(), "finding"))
 	return failed(err)
 }
 
@@ -144,13 +145,6 @@ func saveBaseline(path string, b *xdslint.Baseline) error {
 		return failed(err)
 	}
 	return failed(errors.Join(b.Write(f), f.Close()))
-}
-
-func count(n int, word string) string {
-	if n != 1 {
-		word += "s"
-	}
-	return fmt.Sprintf("%d %s", n, word)
 }
 
 func exists(path string) bool {

@@ -14,6 +14,7 @@ import (
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/ruletest"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -108,7 +109,7 @@ func writeTested(w io.Writer, r *ruletest.Result) error {
 		fmt.Fprintf(out, "%s: written\n", path)
 	}
 	if len(r.Faults)+len(r.Untested) == 0 {
-		fmt.Fprintf(out, "%s, %s: ok\n", count(r.Archives, "archive"), count(r.Examples, "example"))
+		fmt.Fprintf(out, "%s, %s: ok\n", words.Count(r.Archives, "archive"), words.Count(r.Examples, "example"))
 	}
 	return out.Flush()
 }

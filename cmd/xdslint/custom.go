@@ -32,11 +32,11 @@ func (f *inputFlags) addPlugins(flags *pflag.FlagSet) {
 func (f *inputFlags) customRules(ctx context.Context) (config.RuleSource, error) {
 	known, err := types(f.descriptors)
 	plugins := opener{ctx, known}
-	return config.Join(custom.Constraints(rules.Known(), known), plugins.configured, plugins.given(f.plugins)), err
+	return config.Join(custom.Constraints(rules.All(), known), plugins.configured, plugins.given(f.plugins)), err
 }
 
 // builtIn are the rules that do not come from a configuration or plugin.
-func builtIn() []*lint.Rule { return custom.Rules(rules.Known()) }
+func builtIn() []*lint.Rule { return custom.Rules(rules.All()) }
 
 // known are all rules that can be selected: built-in and custom ones.
 func known(s *config.Config) []*lint.Rule { return append(builtIn(), s.Custom...) }
@@ -132,7 +132,7 @@ func (o opener) open(path, digest string) ([]*lint.Rule, error) {
 		return nil, err
 	}
 	for _, r := range p.Rules() {
-		if _, _, err := config.ParseID(r.ID(), rules.Known()); err != nil {
+		if _, _, err := config.ParseID(r.ID(), rules.All()); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}

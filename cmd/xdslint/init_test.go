@@ -26,7 +26,7 @@ func TestInitText(t *testing.T) {
 			on.WriteString(rest)
 		}
 	}
-	s, err := config.Parse(&source.File{Name: config.FileName, Text: []byte(on.String())}, rules.Known(), custom.Constraints(rules.Known(), nil))
+	s, err := config.Parse(&source.File{Name: config.FileName, Text: []byte(on.String())}, rules.All(), custom.Constraints(rules.All(), nil))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, on.String())
 	}

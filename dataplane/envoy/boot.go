@@ -19,9 +19,9 @@ type Boot struct {
 
 // BootOf returns the bootstrap of a snapshot. It returns nil if there is none, or if the snapshot is the config dump of a running Envoy,
 // which has accepted its bootstrap already.
-func BootOf(s *graph.Snapshot) *Boot {
+func BootOf(s graph.View) *Boot {
 	b := &Boot{Clusters: map[string]*clusterv3.Cluster{}, Secrets: map[string]*tlsv3.Secret{}}
-	for _, r := range s.Resources {
+	for _, r := range s.All() {
 		if r.State != "" {
 			return nil
 		}

@@ -20,7 +20,7 @@ const (
 )
 
 // InvalidRegex returns the error that RE2 reports for an expression, or "" if it accepts the expression or may accept it.
-func InvalidRegex(t dataplane.Target, s *graph.Snapshot, expression string) (upstream string) {
+func InvalidRegex(t dataplane.Target, s graph.View, expression string) (upstream string) {
 	for _, c := range charsets(t, s, RuntimeOf(s)) {
 		if upstream = re2.Check(expression, c); upstream == "" {
 			return ""
@@ -30,9 +30,9 @@ func InvalidRegex(t dataplane.Target, s *graph.Snapshot, expression string) (ups
 }
 
 // charsets returns the charsets that the target may use. Before 1.40, the charset depends on the patch level.
-func charsets(t dataplane.Target, s *graph.Snapshot, runtime Runtime) []re2.Charset {
+func charsets(t dataplane.Target, s graph.View, runtime Runtime) []re2.Charset {
 	switch {
-	case t.Before("1.40"), !runtime.Known && !s.Partial:
+	case t.Before("1.40"), !runtime.Known && !s.Partial():
 		return []re2.Charset{re2.Latin1, re2.UTF8}
 	case runtime.Guard(latin1Key, true):
 		return []re2.Charset{re2.Latin1}
@@ -48,14 +48,14 @@ type OversizeRegex struct {
 }
 
 // RegexTooLarge reports whether the program of an expression is larger than Envoy allows.
-func RegexTooLarge(t dataplane.Target, s *graph.Snapshot, m *matcherv3.RegexMatcher) (o OversizeRegex, is bool) {
+func RegexTooLarge(t dataplane.Target, s graph.View, m *matcherv3.RegexMatcher) (o OversizeRegex, is bool) {
 	runtime := RuntimeOf(s)
 	o = OversizeRegex{Size: math.MaxUint64, Limit: runtime.Integer(limitKey, defaultLimit), Certain: runtime.Known}
 	//nolint:staticcheck // deprecated, and in use
 	if own := m.GetGoogleRe2().GetMaxProgramSize(); own != nil {
 		o.Limit, o.Own, o.Certain = uint64(own.GetValue()), true, true
 	}
-	if !o.Own && !runtime.Known && !s.Partial || o.Limit > math.MaxUint32 {
+	if !o.Own && !runtime.Known && !s.Partial() || o.Limit > math.MaxUint32 {
 		return o, false
 	}
 	for _, c := range charsets(t, s, runtime) {
@@ -77,8 +77,8 @@ func (o OversizeRegex) Upstream(expression string) string {
 }
 
 // OtherRegexEngine reports whether an engine other than RE2 compiles the expression, because the bootstrap names one.
-func OtherRegexEngine(s *graph.Snapshot, m *matcherv3.RegexMatcher) bool {
-	if m.GetGoogleRe2() != nil || s.Partial {
+func OtherRegexEngine(s graph.View, m *matcherv3.RegexMatcher) bool {
+	if m.GetGoogleRe2() != nil || s.Partial() {
 		return false
 	}
 	b, _ := s.Bootstrap()

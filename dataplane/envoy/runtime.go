@@ -18,9 +18,9 @@ type Runtime struct {
 }
 
 // RuntimeOf returns the runtime of a snapshot.
-func RuntimeOf(s *graph.Snapshot) Runtime {
+func RuntimeOf(s graph.View) Runtime {
 	b, _ := s.Bootstrap()
-	if b == nil || s.Partial {
+	if b == nil || s.Partial() {
 		return Runtime{}
 	}
 	known := true

@@ -15,7 +15,7 @@ import (
 // Traffic determines which requests and connections of a snapshot another snapshot serves too: only these
 // can fail because of a push. If that is not certain, it assumes that they are served.
 type Traffic struct {
-	snapshot *graph.Snapshot
+	snapshot graph.View
 	entries  map[*graph.Resource][]Entry
 	listened bool                                  // the snapshot has listeners
 	others   map[*graph.Resource][]*graph.Resource // counterparts
@@ -40,7 +40,7 @@ type Entry struct {
 }
 
 // TrafficOf returns the traffic of a snapshot, which must be built.
-func TrafficOf(s *graph.Snapshot) *Traffic {
+func TrafficOf(s graph.View) *Traffic {
 	return &Traffic{
 		snapshot: s, listened: len(s.All(graph.Listener)) > 0,
 		entries: map[*graph.Resource][]Entry{}, others: map[*graph.Resource][]*graph.Resource{}, routing: map[*graph.Resource]*routing{},

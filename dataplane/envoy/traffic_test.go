@@ -44,7 +44,7 @@ func (s side) build() *graph.Snapshot {
 			Address: "0.0.0.0", PortSpecifier: &corev3.SocketAddress_PortValue{PortValue: s.port},
 		}}},
 	}
-	snapshot := &graph.Snapshot{Partial: true}
+	snapshot := &graph.Snapshot{NoBootstrap: true}
 	add := func(kind graph.Kind, name string, m proto.Message, contents decode.Contents) {
 		snapshot.Add(&graph.Resource{Kind: kind, Name: name, Message: m, Contents: contents, File: &source.File{}})
 	}

@@ -52,7 +52,7 @@ func lintedResources(ctx context.Context, folder string) (map[resource.Type][]ty
 		return nil, fmt.Errorf("%s contains %d snapshots, but must contain one: write bare resources into the files", folder, len(input.Snapshots))
 	}
 	var wrong []error
-	for _, d := range lint.Run(ctx, input.Snapshots, lint.Config{Rules: rules.All()}).Diagnostics {
+	for _, d := range lint.Run(ctx, input.Snapshots, lint.Config{Rules: rules.Builtin()}).Diagnostics {
 		if d.Severity == lint.Error {
 			wrong = append(wrong, fmt.Errorf("%s %q: %s", d.Resource.Kind, d.Resource.Name, d.Message))
 		}

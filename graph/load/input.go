@@ -165,7 +165,7 @@ func (l *loader) booted(in *input) (*graph.Snapshot, error) {
 // loose returns one snapshot of all resources that are not part of another one.
 func (l *loader) loose(others []*graph.Snapshot) (*graph.Snapshot, error) {
 	a := l.assemble("")
-	a.snapshot.Partial = true
+	a.snapshot.NoBootstrap = true
 	for _, in := range l.inputs {
 		if in.used || in.as == bootstrap || in.as == configDump || !in.matters() {
 			continue

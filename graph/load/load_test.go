@@ -314,7 +314,7 @@ name: c
 		t.Fatal(err)
 	}
 	loose := in.Snapshots[1]
-	if !loose.Partial || !loose.Assumes(graph.Cluster, "a*b") || loose.Assumes(graph.Cluster, "axb") {
+	if !loose.NoBootstrap || !loose.Assumes(graph.Cluster, "a*b") || loose.Assumes(graph.Cluster, "axb") {
 		t.Errorf("%+v", loose.Assumptions)
 	}
 }

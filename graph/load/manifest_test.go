@@ -27,7 +27,7 @@ func given(t *testing.T, texts map[string]string) string {
 	}
 	var b strings.Builder
 	for _, s := range in.Snapshots {
-		fmt.Fprintf(&b, "snapshot %q loose=%v\n", s.Name, s.Partial)
+		fmt.Fprintf(&b, "snapshot %q loose=%v\n", s.Name, s.NoBootstrap)
 		for _, r := range s.Resources {
 			fmt.Fprintf(&b, "  %s %q in %v %s", r.Kind, r.Name, r.Object, r.Within)
 			if r.Fragment {

@@ -51,7 +51,7 @@ func builtIn() *lint.Rule {
 
 func constrained(tb testing.TB) *lint.Rule {
 	tb.Helper()
-	s, err := config.Parse(&source.File{Name: config.FileName, Text: []byte(constraint)}, rules.Known(), custom.Constraints(rules.Known(), nil))
+	s, err := config.Parse(&source.File{Name: config.FileName, Text: []byte(constraint)}, rules.All(), custom.Constraints(rules.All(), nil))
 	if err != nil {
 		tb.Fatal(err)
 	}

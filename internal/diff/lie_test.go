@@ -123,7 +123,7 @@ func snapshots(t *testing.T, path string) []*graph.Snapshot {
 
 // rebuilt is a snapshot of the same resources, whose names and references are read again.
 func rebuilt(s *graph.Snapshot) *graph.Snapshot {
-	again := &graph.Snapshot{Name: s.Name, Partial: s.Partial}
+	again := &graph.Snapshot{Name: s.Name, NoBootstrap: s.NoBootstrap}
 	for _, r := range s.Resources {
 		copied := &graph.Resource{
 			Kind: r.Kind, Name: r.Name, Message: r.Message, Contents: r.Contents, Source: r.Source, Delivery: r.Delivery, State: r.State, File: r.File,

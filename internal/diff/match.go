@@ -11,6 +11,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
 	"github.com/xdslint/xdslint/internal/redact"
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 // matches describes the requests that a route matches: GET /cart* with x-canary = "yes". A star at the end means a prefix.
@@ -33,7 +34,7 @@ func matches(m *routev3.RouteMatch) string {
 		conditions = append(conditions, "another client-certificate condition")
 	}
 	if n := len(m.GetDynamicMetadata()) + len(m.GetFilterState()); n > 0 {
-		conditions = append(conditions, plural(n, "condition")+" on metadata")
+		conditions = append(conditions, words.Count(n, "condition")+" on metadata")
 	}
 	if m.GetRuntimeFraction() != nil {
 		conditions = append(conditions, "a share of requests")

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 // share is the part of the traffic that a cluster gets.
@@ -81,13 +83,7 @@ func duration(d *durationpb.Duration) string {
 }
 
 // list joins names, and shortens long lists.
-func list(names []string) string {
-	const most = 6
-	if len(names) > most {
-		return strings.Join(names[:most-1], ", ") + fmt.Sprintf(" and %d more", len(names)-most+1)
-	}
-	return strings.Join(names, ", ")
-}
+func list(names []string) string { return words.Few(names, 6) }
 
 func sortedTexts(all []string) []string {
 	all = slices.Clone(all)
@@ -100,14 +96,4 @@ func orNone(s string) string {
 		return "none"
 	}
 	return s
-}
-
-func plural(n int, one string) string {
-	switch {
-	case n == 1:
-		return "1 " + one
-	case strings.HasSuffix(one, "s"):
-		return fmt.Sprintf("%d %ses", n, one)
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 // block is the text about one place, or about several with the same changes.
@@ -72,7 +74,7 @@ func (d *Difference) summary() string {
 		name string
 	}{{len(listeners), "listener"}, {len(hosts), "host"}, {len(clusters), "cluster"}, {len(others), "other resource"}} {
 		if total += one.n; one.n > 0 {
-			parts = append(parts, plural(one.n, one.name))
+			parts = append(parts, words.Count(one.n, one.name))
 		}
 	}
 	rest := "everything else is unchanged"
@@ -159,7 +161,7 @@ func inside(changes []Change) []line {
 		}
 	}
 	if len(hosts) > 0 {
-		all = append(all, line{"hosts", list(slices.Sorted(maps.Keys(hosts))) + " (" + plural(routes, "route") + ")"})
+		all = append(all, line{"hosts", list(slices.Sorted(maps.Keys(hosts))) + " (" + words.Count(routes, "route") + ")"})
 	}
 	return all
 }

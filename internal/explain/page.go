@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/internal/suppress"
@@ -31,6 +32,18 @@ func Page(rule *lint.Rule) string {
 
 // Help returns short Markdown texts about a rule: why it matters, and the same with a shortened example.
 func Help(rule *lint.Rule) (why, help string) {
+	if rule.Origin != nil {
+		return makeHelp(rule)
+	}
+	once, _ := builtinHelp.LoadOrStore(rule, sync.OnceValues(func() (why, help string) { return makeHelp(rule) }))
+	return once.(func() (string, string))()
+}
+
+// builtinHelp keeps the help of built-in rules (*lint.Rule → func() (why, help string)): a SARIF log has that of every
+// rule, and a server writes many logs.
+var builtinHelp sync.Map
+
+func makeHelp(rule *lint.Rule) (why, help string) {
 	why = Why(rule)
 	help = why
 	if e, ok := Of(rule); ok {

@@ -51,7 +51,7 @@ func about(context.Context, *request) (any, error) {
 	for _, kind := range plan.Types() {
 		answer.Types = append(answer.Types, resourceType{graph.TypeURL(kind), kind, plan.API(kind)})
 	}
-	for _, r := range rules.Known() {
+	for _, r := range rules.All() {
 		answer.Rules = append(answer.Rules, summaryOf(r))
 	}
 	return answer, nil
@@ -76,7 +76,7 @@ type example struct {
 // explainRule explains a built-in rule, or one of the configuration among the request's files.
 func explainRule(_ context.Context, q *request) (any, error) {
 	p := q.project(q.Files)
-	known := append(rules.Known(), p.settings.Custom...)
+	known := append(rules.All(), p.settings.Custom...)
 	i := slices.IndexFunc(known, func(r *lint.Rule) bool { return r.ID() == q.Rule })
 	if i < 0 {
 		return nil, fmt.Errorf("no rule is named %q", q.Rule)

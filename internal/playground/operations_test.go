@@ -18,7 +18,7 @@ type example struct {
 
 // TestExplain: the examples of every rule are ready to be judged: the bad one shows what the rule finds, and the good one does not.
 func TestExplain(t *testing.T) {
-	for _, r := range rules.Known() {
+	for _, r := range rules.All() {
 		rule := mustCall[struct {
 			ID, Page  string
 			Bad, Good *example
@@ -71,7 +71,7 @@ func TestAbout(t *testing.T) {
 	if !slices.Contains(a.Targets, a.Default) || a.Version == "" || a.Transports[0] != "ads-sotw" || a.Versions[0] != "per-type" {
 		t.Errorf("%+v", a)
 	}
-	if len(a.Rules) != len(rules.Known()) || !strings.HasSuffix(a.Rules[0].Summary, ".") {
+	if len(a.Rules) != len(rules.All()) || !strings.HasSuffix(a.Rules[0].Summary, ".") {
 		t.Errorf("%d rules, %+v", len(a.Rules), a.Rules[0])
 	}
 	if i := slices.IndexFunc(a.Types, func(t struct{ Type, Kind, API string }) bool { return t.API == "CDS" }); i < 0 || a.Types[i].Type != "type.googleapis.com/envoy.config.cluster.v3.Cluster" {

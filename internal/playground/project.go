@@ -45,7 +45,7 @@ func (q *request) project(files map[string]string) *project {
 			return cmp.Or(strings.Count(a, "/")-strings.Count(b, "/"), cmp.Compare(a, b))
 		})
 		name := configurations[0]
-		p.settings, p.faults = config.ParseLenient(&source.File{Name: name, Text: []byte(files[name])}, rules.Known(), config.Join(constraints, p.noPlugins))
+		p.settings, p.faults = config.ParseLenient(&source.File{Name: name, Text: []byte(files[name])}, rules.All(), config.Join(constraints, p.noPlugins))
 		p.others = configurations[1:]
 	}
 	if q.custom == nil && len(p.settings.Constraints) > 0 {
@@ -86,7 +86,7 @@ func (p *project) noPlugins(s *config.Config) (named []*lint.Rule, faults []*con
 
 // standIn is a rule that cannot judge: with its name, the rest of a configuration is understood.
 func (p *project) standIn(id string, s *config.Config) []*lint.Rule {
-	group, name, err := config.ParseID(id, rules.Known())
+	group, name, err := config.ParseID(id, rules.All())
 	if err != nil {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -13,7 +14,7 @@ func Count(all []lint.Diagnostic) string {
 	var parts []string
 	for s := lint.Error; s >= lint.Info; s-- {
 		if n[s] > 0 {
-			parts = append(parts, plural(n[s], s.String()))
+			parts = append(parts, words.Count(n[s], s.String()))
 		}
 	}
 	if parts == nil {
@@ -24,7 +25,7 @@ func Count(all []lint.Diagnostic) string {
 
 // summary is the last line of a text report.
 func summary(r *Report) string {
-	s := Count(r.Diagnostics) + " in " + plural(r.Files.Read, "file")
+	s := Count(r.Diagnostics) + " in " + words.Count(r.Files.Read, "file")
 	if n := r.Hidden.Suppressed; n > 0 {
 		s += fmt.Sprintf(", %d suppressed", n)
 	}
@@ -32,7 +33,7 @@ func summary(r *Report) string {
 		s += fmt.Sprintf(", %d in the baseline", n)
 	}
 	if r.Files.Skipped > 0 {
-		s += "; " + plural(r.Files.Skipped, "other file") + " skipped (--show-files lists them)"
+		s += "; " + words.Count(r.Files.Skipped, "other file") + " skipped (--show-files lists them)"
 	}
 	return s
 }
@@ -42,11 +43,4 @@ func counts(all []lint.Diagnostic) (n [4]int) {
 		n[all[i].Severity]++
 	}
 	return n
-}
-
-func plural(n int, word string) string {
-	if n != 1 {
-		word += "s"
-	}
-	return fmt.Sprintf("%d %s", n, word)
 }

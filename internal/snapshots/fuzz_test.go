@@ -99,11 +99,11 @@ func FuzzRun(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, ext string, text []byte) {
 		input := read(t, ext, text)
-		result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: rules.All()})
+		result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: rules.Builtin()})
 		for _, failure := range result.Failures {
 			t.Errorf("%v\n%s", failure, failure.Stack)
 		}
-		suppress.Apply(result, suppress.Options{Ran: rules.All(), Known: rules.All()})
+		suppress.Apply(result, suppress.Options{Ran: rules.Builtin(), Known: rules.Builtin()})
 		for i := range result.Diagnostics {
 			d := &result.Diagnostics[i]
 			if d.Message == "" || d.Span.Start < 0 || d.Span.End < d.Span.Start || d.Span.End > len(d.Resource.File.Text) {
@@ -124,7 +124,7 @@ func reports(t *testing.T, result *lint.Result) map[string][]byte {
 	all := map[string][]byte{}
 	for _, format := range report.Formats {
 		var b bytes.Buffer
-		if err := format.Write(&b, &report.Report{Result: result, Rules: rules.All(), FailOn: lint.Error}); err != nil {
+		if err := format.Write(&b, &report.Report{Result: result, FailOn: lint.Error}); err != nil {
 			t.Fatalf("%s: %v", format.Name, err)
 		}
 		all[format.Name] = b.Bytes()

@@ -40,7 +40,7 @@ func check(t *testing.T, paths ...string) *lint.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: rules.All()})
+	result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: rules.Builtin()})
 	for _, f := range result.Failures {
 		t.Errorf("%v\n%s", f, f.Stack)
 	}

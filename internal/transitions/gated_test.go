@@ -103,7 +103,7 @@ func (r *run) gate(ctx context.Context, options admission.Options) (*admission.G
 	if err != nil {
 		return nil, err
 	}
-	options.Rules, options.Bootstrap, options.Target = rules.All(), in.Snapshots[0], planes.Default()
+	options.Rules, options.Bootstrap, options.Target = rules.Builtin(), in.Snapshots[0], planes.Default()
 	return admission.New(r.cp.cache, options)
 }
 

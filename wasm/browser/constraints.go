@@ -8,4 +8,4 @@ import (
 )
 
 // makeRules makes the rules of constraints. It links all of CEL.
-var makeRules = custom.Constraints(rules.Known(), nil)
+var makeRules = custom.Constraints(rules.All(), nil)

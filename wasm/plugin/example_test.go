@@ -32,7 +32,7 @@ func ExampleOpen() {
 		fmt.Println(err)
 		return
 	}
-	for _, d := range lint.Run(ctx, input.Snapshots, lint.Config{Rules: append(rules.All(), p.Rules()...)}).Diagnostics {
+	for _, d := range lint.Run(ctx, input.Snapshots, lint.Config{Rules: append(rules.Builtin(), p.Rules()...)}).Diagnostics {
 		at := d.Resource.File.Position(d.Span.Start)
 		fmt.Printf("%s:%d: %s: %s\n", d.Resource.File.Name, at.Line, d.Rule.ID(), d.Message)
 	}

@@ -32,7 +32,7 @@ func newQuestion(types map[string]bool, passes []*lint.Pass) *question {
 	}
 	index := map[*graph.Resource]uint32{}
 	s := passes[0].Snapshot
-	for _, r := range s.Resources {
+	for _, r := range s.All() {
 		if r.Message == nil || r.Fragment || r.Kind == graph.Patch || r.Kind == graph.File {
 			continue // part of another resource, or not readable
 		}
@@ -44,7 +44,7 @@ func newQuestion(types map[string]bool, passes []*lint.Pass) *question {
 		})
 		q.messages(r, index[r])
 	}
-	for _, e := range s.Edges {
+	for _, e := range s.References() {
 		from, ok := index[e.From]
 		if !ok {
 			continue
@@ -59,12 +59,12 @@ func newQuestion(types map[string]bool, passes []*lint.Pass) *question {
 }
 
 // contentsOf are the contents of the Anys in a resource. The message of a bootstrap contains the static resources, which know their own.
-func contentsOf(r *graph.Resource, s *graph.Snapshot) graph.Contents {
+func contentsOf(r *graph.Resource, s graph.View) graph.Contents {
 	if r.Kind != graph.Bootstrap {
 		return r.Contents
 	}
 	all := graph.Contents{}
-	for _, other := range s.Resources {
+	for _, other := range s.All() {
 		if other.Delivery == graph.FromBootstrap {
 			maps.Copy(all, other.Contents)
 		}

@@ -42,7 +42,7 @@ func ExampleSnapshot() {
 	}
 	made.Complete(graph.Cluster, graph.Anywhere) // there is no bootstrap with more of them
 
-	result := lint.Run(context.Background(), []*graph.Snapshot{made}, lint.Config{Rules: rules.All()})
+	result := lint.Run(context.Background(), []*graph.Snapshot{made}, lint.Config{Rules: rules.Builtin()})
 	for _, d := range result.Diagnostics {
 		if d.Severity == lint.Error {
 			fmt.Printf("%s %s: %s\n", d.Resource.Kind, d.Resource.Name, d.Message)

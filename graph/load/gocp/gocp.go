@@ -25,7 +25,7 @@ func Snapshot(s cachev3.ResourceSnapshot) (*graph.Snapshot, error) {
 	if None(s) {
 		return nil, errors.New("there is no snapshot")
 	}
-	made, file := &graph.Snapshot{Partial: true}, &graph.SourceFile{Name: "snapshot"}
+	made, file := &graph.Snapshot{NoBootstrap: true}, &graph.SourceFile{Name: "snapshot"}
 	for t := range types.UnknownType {
 		url, err := cachev3.GetResponseTypeURL(t)
 		if err != nil {

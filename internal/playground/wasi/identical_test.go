@@ -127,7 +127,7 @@ func run(t *testing.T, name string, args ...string) *host {
 	return &host{in, bufio.NewReader(out)}
 }
 
-var here = playground.Engine{Custom: custom.Constraints(rules.Known(), nil)}
+var here = playground.Engine{Custom: custom.Constraints(rules.All(), nil)}
 
 // ask asks both engines, at the same time.
 func (h *host) ask(t *testing.T, q question) (native, wasm []byte) {

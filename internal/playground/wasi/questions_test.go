@@ -15,7 +15,7 @@ import (
 
 // questions returns questions about every example of every rule, and about everything in testdata.
 func questions(t *testing.T) (all []question) {
-	for _, r := range rules.Known() {
+	for _, r := range rules.All() {
 		all = append(all, ask(r.ID(), "explain", fields{"rule": r.ID()}))
 		for _, sample := range explain.Samples(r) {
 			about := r.ID() + " " + sample.Name

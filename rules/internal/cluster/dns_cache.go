@@ -46,7 +46,7 @@ var _ = Rules.Add(&lint.Rule{
 					first[config.GetName()] = at
 					return
 				}
-				if proto.Equal(before.Place.Message.Interface(), config) || p.Snapshot.Partial && before.Resource().File != r.File {
+				if proto.Equal(before.Place.Message.Interface(), config) || p.Snapshot.Partial() && before.Resource().File != r.File {
 					return // separate files may be for different Envoys
 				}
 				p.Reject(at, lint.Rejection{
@@ -61,7 +61,7 @@ var _ = Rules.Add(&lint.Rule{
 })
 
 // inOrder returns the clusters and listeners of a snapshot in the order in which Envoy creates them.
-func inOrder(s *graph.Snapshot) (all []*graph.Resource) {
+func inOrder(s graph.View) (all []*graph.Resource) {
 	for _, delivery := range []graph.Delivery{graph.FromBootstrap, graph.OverXDS} {
 		for _, kind := range []graph.Kind{graph.Cluster, graph.Listener} {
 			for _, r := range s.All(kind) {

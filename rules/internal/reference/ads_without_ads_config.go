@@ -18,7 +18,7 @@ var _ = Rules.Add(&lint.Rule{
 		if b == nil || b.Message.GetDynamicResources().GetAdsConfig() != nil {
 			return
 		}
-		for _, r := range p.Snapshot.Resources {
+		for _, r := range p.Snapshot.All() {
 			if r.Delivery != graph.FromBootstrap {
 				continue
 			}

@@ -23,8 +23,8 @@ var _ = Rules.Add(&lint.Rule{
 			judgeCluster(p, b, e, "envoy skips it, and uses it as soon as it is added")
 		})
 		members := map[*graph.Resource][]*graph.Edge{}
-		for _, e := range p.Snapshot.Edges {
-			if e.Kind == graph.Cluster && e.To != nil && e.From.Kind == graph.Cluster && envoy.RoleOf(e) == envoy.MemberCluster {
+		for _, e := range p.Snapshot.References(graph.Cluster) {
+			if e.To != nil && e.From.Kind == graph.Cluster && envoy.RoleOf(e) == envoy.MemberCluster {
 				members[e.From] = append(members[e.From], e)
 			}
 		}

@@ -23,8 +23,8 @@ func clusterRule(role envoy.ClusterRole, note string) lint.Check {
 func eachSuspect(p *lint.Pass, role envoy.ClusterRole, f func(b *envoy.Boot, e *graph.Edge)) {
 	var b *envoy.Boot
 	looked := false
-	for _, e := range p.Snapshot.Edges {
-		if e.Kind != graph.Cluster || e.To != nil && !envoy.NeedsStaticCluster(e.Field) && (e.To.Delivery == graph.FromBootstrap || e.From.Delivery != graph.FromBootstrap) {
+	for _, e := range p.Snapshot.References(graph.Cluster) {
+		if e.To != nil && !envoy.NeedsStaticCluster(e.Field) && (e.To.Delivery == graph.FromBootstrap || e.From.Delivery != graph.FromBootstrap) {
 			continue
 		}
 		if envoy.RoleOf(e) != role || unusedScopes(e) {

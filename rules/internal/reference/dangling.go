@@ -29,8 +29,8 @@ func dangling(kind graph.Kind, what, note string, fields ...protoreflect.FullNam
 
 // inside calls f for dangling references to what their own resource should declare.
 func inside(p *lint.Pass, kind graph.Kind, f func(e *graph.Edge)) {
-	for _, e := range p.Snapshot.Edges {
-		if e.Kind == kind && e.To == nil {
+	for _, e := range p.Snapshot.References(kind) {
+		if e.To == nil {
 			f(e)
 		}
 	}

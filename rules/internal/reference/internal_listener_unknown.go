@@ -38,8 +38,8 @@ var _ = Rules.Add(&lint.Rule{
 })
 
 func unknownInternal(p *lint.Pass) {
-	for _, e := range p.Snapshot.Edges {
-		if e.Kind != graph.InternalListener || e.To != nil || e.From.Kind == graph.Listener && e.Path.Parent().Parent().Name() == "address" ||
+	for _, e := range p.Snapshot.References(graph.InternalListener) {
+		if e.To != nil || e.From.Kind == graph.Listener && e.Path.Parent().Parent().Name() == "address" ||
 			p.Snapshot.Assumes(graph.Listener, e.Target) || p.Snapshot.Assumes(graph.InternalListener, e.Target) {
 			continue
 		}

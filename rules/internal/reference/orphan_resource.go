@@ -40,15 +40,15 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-func unnamed(s *graph.Snapshot) []*graph.Resource {
+func unnamed(s graph.View) []*graph.Resource {
 	named := map[*graph.Resource]bool{}
-	for _, e := range s.Edges {
+	for _, e := range s.References() {
 		if e.To != nil && e.To != e.From {
 			named[e.To] = true
 		}
 	}
 	var orphans []*graph.Resource
-	for _, r := range s.Resources {
+	for _, r := range s.All() {
 		if r.State != "" { // a dump holds only what Envoy requested
 			return nil
 		}
@@ -59,7 +59,7 @@ func unnamed(s *graph.Snapshot) []*graph.Resource {
 	return orphans
 }
 
-func allClosed(s *graph.Snapshot, kinds []graph.Kind, blind map[graph.Kind]bool) bool {
+func allClosed(s graph.View, kinds []graph.Kind, blind map[graph.Kind]bool) bool {
 	for _, kind := range kinds {
 		switch {
 		case blind[kind]:
@@ -74,9 +74,9 @@ func allClosed(s *graph.Snapshot, kinds []graph.Kind, blind map[graph.Kind]bool)
 }
 
 // blindSpots returns the kinds with parts that could not be decoded, and the kinds whose names Envoy derives on demand.
-func blindSpots(s *graph.Snapshot) (blind, onDemand map[graph.Kind]bool) {
+func blindSpots(s graph.View) (blind, onDemand map[graph.Kind]bool) {
 	blind, onDemand = map[graph.Kind]bool{}, map[graph.Kind]bool{}
-	for _, r := range s.Resources {
+	for _, r := range s.All() {
 		if r.Message == nil || len(r.Problems) > 0 {
 			blind[r.Kind] = true
 		}

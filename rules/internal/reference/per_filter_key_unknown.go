@@ -12,6 +12,7 @@ import (
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -25,8 +26,8 @@ var _ = Rules.Add(&lint.Rule{
 		"https://github.com/envoyproxy/envoy/issues/14599",
 	},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		for _, e := range p.Snapshot.Edges {
-			if e.Kind == graph.HTTPFilter && e.To == nil && !p.Snapshot.Assumes(graph.HTTPFilter, e.Target) {
+		for _, e := range p.Snapshot.References(graph.HTTPFilter) {
+			if e.To == nil && !p.Snapshot.Assumes(graph.HTTPFilter, e.Target) {
 				unknownFilter(p, e)
 			}
 		}
@@ -50,7 +51,7 @@ func unknownFilter(p *lint.Pass, e *graph.Edge) {
 	d := lint.Diagnostic{
 		Message: fmt.Sprintf("no HTTP filter is named %q", e.Target),
 		Notes:   []string{"envoy accepts it and ignores this configuration"},
-		Help:    fmt.Sprintf("use the name of a filter: %s", strings.Join(quoted(names), ", ")),
+		Help:    fmt.Sprintf("use the name of a filter: %s", strings.Join(words.Quoted(names), ", ")),
 	}
 	switch {
 	case near != "":
@@ -70,7 +71,7 @@ func unknownFilter(p *lint.Pass, e *graph.Edge) {
 
 // managersKnown reports whether all connection managers that use the table are known: the one around it, or those of all
 // listeners.
-func managersKnown(s *graph.Snapshot, e *graph.Edge) bool {
+func managersKnown(s graph.View, e *graph.Edge) bool {
 	return e.Place.Enclosing("envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager") != nil || s.World(graph.Listener, graph.Anywhere) != graph.Open
 }
 
@@ -103,7 +104,7 @@ func inner(e *graph.Edge, any *anypb.Any) proto.Message {
 
 // choices lists the names of all candidate filters, and of those whose type is in the package of the configuration:
 // ext_authz.v3.ExtAuthzPerRoute belongs to ext_authz.v3.ExtAuthz.
-func choices(s *graph.Snapshot, e *graph.Edge, config proto.Message) (names, sameKind []string) {
+func choices(s graph.View, e *graph.Edge, config proto.Message) (names, sameKind []string) {
 	for _, at := range s.FilterChoices(e) {
 		manager, ok := graph.As[*hcmv3.HttpConnectionManager](at)
 		if !ok {
@@ -127,12 +128,4 @@ func packageOf(m proto.Message) string {
 		return ""
 	}
 	return string(m.ProtoReflect().Descriptor().ParentFile().Package())
-}
-
-func quoted(names []string) []string {
-	var all []string
-	for _, name := range names {
-		all = append(all, fmt.Sprintf("%q", name))
-	}
-	return all
 }

@@ -17,7 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://github.com/envoyproxy/go-control-plane/issues/514",
 	},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		for _, e := range p.Snapshot.Edges {
+		for _, e := range p.Snapshot.References(graph.RouteConfiguration) {
 			switch {
 			case e.Field != fieldScope:
 			case e.Place.Parent != nil:

@@ -19,9 +19,8 @@ var _ = Rules.Add(&lint.Rule{
 	},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		b := envoy.BootOf(p.Snapshot)
-		for _, e := range p.Snapshot.Edges {
+		for _, e := range p.Snapshot.References(graph.Secret) {
 			switch {
-			case e.Kind != graph.Secret:
 			case e.Source == graph.Static && b != nil:
 				staticSecret(p, b, e)
 			case e.To == nil && !p.Snapshot.Assumes(graph.Secret, e.Target):

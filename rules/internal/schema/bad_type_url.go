@@ -32,7 +32,7 @@ var _ = Rules.Add(&lint.Rule{
 	Run: lint.EachNamed(checkTypes, "google.protobuf.Any", "envoy.config.core.v3.ExtensionConfigSource", "envoy.config.cluster.v3.Cluster",
 		"envoy.config.cluster.v3.Cluster.CustomClusterType", "envoy.config.core.v3.TypedExtensionConfig",
 		"envoy.extensions.filters.network.dubbo_proxy.v3.DubboFilter", "envoy.config.cluster.v3.LoadBalancingPolicy").And(func(p *lint.Pass) {
-		for _, r := range p.Snapshot.Resources {
+		for _, r := range p.Snapshot.All() {
 			if r.Message == nil {
 				unknownResources(p, r)
 			}

@@ -18,7 +18,7 @@ var _ = Rules.Add(&lint.Rule{
 	Summary:  "two resources of one kind have the same name",
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		duplicateResources(p)
-		for _, r := range p.Snapshot.Resources {
+		for _, r := range p.Snapshot.All() {
 			if b, ok := r.Message.(*bootstrapv3.Bootstrap); ok {
 				at := r.At()
 				duplicateLayers(p, at, b)
@@ -40,7 +40,7 @@ type unit struct {
 
 func duplicateResources(p *lint.Pass) {
 	first := map[unit]*graph.Resource{}
-	for _, r := range p.Snapshot.Resources {
+	for _, r := range p.Snapshot.All() {
 		if r.Name == "" || r.Message == nil || r.State != "" || r.Kind == graph.Bootstrap {
 			continue // a config_dump holds what Envoy accepted; a static route configuration may be in it many times
 		}

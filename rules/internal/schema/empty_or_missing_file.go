@@ -14,7 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Summary:  "a file that is missing, empty or not readable",
 	Links:    []string{"https://github.com/envoyproxy/envoy/issues/36289", "https://github.com/envoyproxy/envoy/issues/41822"},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		for _, r := range p.Snapshot.Resources {
+		for _, r := range p.Snapshot.All() {
 			if !has(r, graph.Unreadable) {
 				continue
 			}

@@ -44,7 +44,7 @@ func subscribes(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) (found bool)
 	if dynamic.GetLdsConfig() != nil || dynamic.GetCdsConfig() != nil || dynamic.GetAdsConfig() != nil {
 		return true
 	}
-	for _, r := range p.Snapshot.Resources {
+	for _, r := range p.Snapshot.All() {
 		if r.File == at.Resource().File && r.Delivery == graph.FromBootstrap && !found {
 			r.Walk(func(at *graph.Place) {
 				_, source := at.Message.Interface().(*corev3.ConfigSource)

@@ -19,7 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 	Summary:   "a field that its message does not have",
 	Links:     []string{"https://github.com/envoyproxy/envoy/issues/4053"},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		for _, r := range p.Snapshot.Resources {
+		for _, r := range p.Snapshot.All() {
 			if !has(r, graph.UnknownField) {
 				continue
 			}

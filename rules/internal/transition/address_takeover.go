@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -142,9 +143,9 @@ func circleOf(owners map[socket]*graph.Change, from *graph.Change) (circle []*gr
 func quoted(changes []*graph.Change) string {
 	var names []string
 	for _, change := range changes {
-		names = append(names, fmt.Sprintf("%q", change.Name))
+		names = append(names, change.Name)
 	}
-	return list(names)
+	return words.And(words.Quoted(names))
 }
 
 // owned returns the field of the old listener that holds a socket.

@@ -8,6 +8,7 @@ import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -32,7 +33,7 @@ func reportRecreation(p *lint.Pass, change *graph.Change) {
 	}
 	why := fields[0]
 	if len(fields) > 1 {
-		why = list(fields)
+		why = words.And(fields)
 	}
 	notes := []string{"envoy opens new connections to its endpoints, and circuit breakers, outlier detection and load balancing " +
 		"start from zero; no request fails"}

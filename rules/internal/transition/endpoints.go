@@ -6,12 +6,13 @@ import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 const fieldEDS = "envoy.config.cluster.v3.Cluster.EdsClusterConfig.service_name"
 
 // edsOf returns the reference of a cluster to its endpoints; nil if it holds them itself.
-func edsOf(s *graph.Snapshot, cluster *graph.Resource) *graph.Edge {
+func edsOf(s graph.View, cluster *graph.Resource) *graph.Edge {
 	for _, e := range s.From(cluster) {
 		if e.Kind == graph.ClusterLoadAssignment && e.Field == fieldEDS {
 			return e
@@ -21,7 +22,7 @@ func edsOf(s *graph.Snapshot, cluster *graph.Resource) *graph.Edge {
 }
 
 // endpointsOf returns the endpoints of a cluster and the resource that holds them; nil if EDS does not have them.
-func endpointsOf(s *graph.Snapshot, cluster *graph.Resource) (*endpointv3.ClusterLoadAssignment, *graph.Resource) {
+func endpointsOf(s graph.View, cluster *graph.Resource) (*endpointv3.ClusterLoadAssignment, *graph.Resource) {
 	if e := edsOf(s, cluster); e != nil {
 		if e.To == nil {
 			return nil, nil
@@ -65,20 +66,5 @@ func warming(cluster *graph.Resource) string {
 	if len(c.GetHealthChecks()) > 0 {
 		waits = append(waits, "its first health checks")
 	}
-	return list(waits)
-}
-
-// list joins words: "a, b and c".
-func list(words []string) (text string) {
-	for i, word := range words {
-		switch {
-		case i == 0:
-		case i == len(words)-1:
-			text += " and "
-		default:
-			text += ", "
-		}
-		text += word
-	}
-	return text
+	return words.And(waits)
 }

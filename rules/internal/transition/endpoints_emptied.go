@@ -60,13 +60,13 @@ func (l emptied) report(p *lint.Pass, e *graph.Edge, who, until, used string) {
 }
 
 // inUse reports whether traffic uses a cluster.
-func inUse(s *graph.Snapshot, cluster *graph.Resource) bool {
+func inUse(s graph.View, cluster *graph.Resource) bool {
 	return useOf(s, cluster, func(*graph.Edge) bool { return true }) != nil
 }
 
 // useOf returns the first fitting reference of traffic to a cluster that fails when the cluster has no host. An aggregate
 // cluster has other members.
-func useOf(s *graph.Snapshot, cluster *graph.Resource, fits func(*graph.Edge) bool) *graph.Edge {
+func useOf(s graph.View, cluster *graph.Resource, fits func(*graph.Edge) bool) *graph.Edge {
 	g := gap{}
 	for _, e := range s.To(cluster) {
 		if e.From.Kind != graph.Cluster && s.Serves(e.From) && fits(e) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -41,7 +42,7 @@ func reportChainDrain(p *lint.Pass, d envoy.Drain) {
 	}
 	what := "filter chain " + names[0] + " is changed or removed: its connections drain"
 	if len(names) > 1 {
-		what = "filter chains " + list(names) + " are changed or removed: their connections drain"
+		what = "filter chains " + words.And(names) + " are changed or removed: their connections drain"
 	}
 	first := d.Chains[0]
 	p.Report(d.Listener.AtPath(first.Path), lint.Diagnostic{

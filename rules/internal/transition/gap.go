@@ -108,16 +108,16 @@ func (g *gap) appendTo(gaps []gap) []gap {
 }
 
 // mayHave reports whether Envoy has a cluster from another source than the snapshot, or may have it by the user's assumptions.
-func mayHave(s *graph.Snapshot, name string) bool {
+func mayHave(s graph.View, name string) bool {
 	if s.Find(graph.Cluster, graph.Anywhere, name) != nil || s.Assumes(graph.Cluster, name) {
 		return true
 	}
 	// A snapshot with clusters is open only if the user declares it, or if clusters are fetched on demand.
-	return s.Opened(graph.Cluster) || s.Partial && s.World(graph.Cluster, graph.Anywhere) == graph.Open && len(s.All(graph.Cluster)) > 0
+	return s.Opened(graph.Cluster) || s.Partial() && s.World(graph.Cluster, graph.Anywhere) == graph.Open && len(s.All(graph.Cluster)) > 0
 }
 
 // pointedThere reports whether the same resource sent traffic to the same name before the push, so that nothing moves.
-func pointedThere(old *graph.Snapshot, e *graph.Edge) bool {
+func pointedThere(old graph.View, e *graph.Edge) bool {
 	from := old.Find(e.From.Kind, graph.Anywhere, e.From.Name)
 	if from == nil || !old.Serves(from) {
 		return false
@@ -131,10 +131,10 @@ func pointedThere(old *graph.Snapshot, e *graph.Edge) bool {
 }
 
 // danglingByTarget returns the references of serving resources to clusters that do not exist.
-func danglingByTarget(s *graph.Snapshot) map[string][]*graph.Edge {
+func danglingByTarget(s graph.View) map[string][]*graph.Edge {
 	byTarget := map[string][]*graph.Edge{}
-	for _, e := range s.Edges {
-		if e.Kind == graph.Cluster && e.To == nil && s.Serves(e.From) {
+	for _, e := range s.References(graph.Cluster) {
+		if e.To == nil && s.Serves(e.From) {
 			byTarget[e.Target] = append(byTarget[e.Target], e)
 		}
 	}

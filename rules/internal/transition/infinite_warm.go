@@ -18,7 +18,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/core/v3/config_source.proto#envoy-v3-api-field-config-core-v3-configsource-initial-fetch-timeout",
 	},
 	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
-		if len(p.Old.Resources) == 0 {
+		if len(p.Old.All()) == 0 {
 			return // a first push breaks nothing; rules about single snapshots report what is missing
 		}
 		for _, kind := range []graph.Kind{graph.Listener, graph.Cluster} {

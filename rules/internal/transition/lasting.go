@@ -26,7 +26,7 @@ func drained(p *lint.Pass, d envoy.Drain) (lint.Severity, string) {
 }
 
 // lasting describes the draining connections that only client or server end; empty if there are none.
-func lasting(old *graph.Snapshot, d envoy.Drain) (what string) {
+func lasting(old graph.View, d envoy.Drain) (what string) {
 	d.Listener.Walk(func(at *graph.Place) {
 		if what == "" && d.Covers(at.Path) {
 			what = lastingAt(at)
@@ -41,7 +41,7 @@ func lasting(old *graph.Snapshot, d envoy.Drain) (what string) {
 }
 
 // lastingIn searches a resource that a connection manager gets over xDS, and the resources that it refers to.
-func lastingIn(old *graph.Snapshot, r *graph.Resource) (what string) {
+func lastingIn(old graph.View, r *graph.Resource) (what string) {
 	switch r.Kind {
 	case graph.RouteConfiguration, graph.ScopedRouteConfiguration, graph.VirtualHost:
 	default:

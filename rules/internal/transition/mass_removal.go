@@ -47,7 +47,7 @@ func vanishing(p *lint.Pass, changes *graph.Changes, kind graph.Kind, meanwhile 
 	}
 }
 
-func pushed(s *graph.Snapshot, kind graph.Kind) (n int) {
+func pushed(s graph.View, kind graph.Kind) (n int) {
 	for _, r := range s.All(kind) {
 		if r.Delivery == graph.OverXDS {
 			n++
@@ -62,8 +62,8 @@ func movedAway(p *lint.Pass, changes *graph.Changes) bool {
 		return false
 	}
 	moved := false
-	for _, e := range p.Snapshot.Edges {
-		if e.Kind != graph.Cluster || e.From.Kind == graph.Bootstrap || !p.Snapshot.Serves(e.From) {
+	for _, e := range p.Snapshot.References(graph.Cluster) {
+		if e.From.Kind == graph.Bootstrap || !p.Snapshot.Serves(e.From) {
 			continue
 		}
 		if change := changes.Find(graph.Cluster, e.Target); change != nil && change.Removed() {
@@ -96,8 +96,8 @@ func vanishingHosts(p *lint.Pass) {
 }
 
 // hostsServed lists the virtual hosts that traffic can reach.
-func hostsServed(s *graph.Snapshot) (all []*graph.Place) {
-	for _, r := range s.Resources {
+func hostsServed(s graph.View) (all []*graph.Place) {
+	for _, r := range s.All() {
 		if r.Kind == graph.Cluster || !s.Serves(r) {
 			continue
 		}
@@ -112,13 +112,13 @@ func hostsServed(s *graph.Snapshot) (all []*graph.Place) {
 
 // tablesComplete reports whether the snapshot has route configurations for traffic, and all that are referred to: Envoy ignores
 // the removal of one. If all listeners are removed, that is the finding.
-func tablesComplete(s *graph.Snapshot) bool {
-	for _, e := range s.Edges {
-		if e.Kind == graph.RouteConfiguration && e.To == nil && s.Serves(e.From) {
+func tablesComplete(s graph.View) bool {
+	for _, e := range s.References(graph.RouteConfiguration) {
+		if e.To == nil && s.Serves(e.From) {
 			return false
 		}
 	}
-	for _, r := range s.Resources {
+	for _, r := range s.All() {
 		served := false
 		r.Walk(func(at *graph.Place) {
 			_, isTable := at.Message.Interface().(*routev3.RouteConfiguration)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -46,9 +47,9 @@ func blast(p *lint.Pass, all []*graph.Change) {
 				lost = append(lost, fmt.Sprintf("%q", other.Name))
 			}
 		}
-		names := list(lost)
+		names := words.And(lost)
 		if more := len(lost) - shownNames; more > 0 {
-			names = list(lost[:shownNames]) + andMore(more, "other", "others")
+			names = words.And(lost[:shownNames]) + andMore(more, "other", "others")
 		}
 		p.Report(at, lint.Diagnostic{
 			Message: fmt.Sprintf("%s, so envoy rejects the whole response: changes of %s are lost too", what, names),

@@ -94,7 +94,7 @@ func renames(p *lint.Pass, changes *graph.Changes) renaming {
 }
 
 // nameless encodes a cluster without its name; empty if it has no endpoints by which it could be recognised.
-func nameless(s *graph.Snapshot, r *graph.Resource) string {
+func nameless(s graph.View, r *graph.Resource) string {
 	cla, holder := endpointsOf(s, r)
 	if envoy.CountEndpoints(cla) == 0 {
 		return ""

@@ -39,7 +39,7 @@ var _ = Rules.Add(&lint.Rule{
 })
 
 // formerScope returns the scope that had the key before the push.
-func formerScope(old *graph.Snapshot, scope *routev3.ScopedRouteConfiguration) *graph.Resource {
+func formerScope(old graph.View, scope *routev3.ScopedRouteConfiguration) *graph.Resource {
 	for _, r := range old.All(graph.ScopedRouteConfiguration) {
 		if before, ok := r.Message.(*routev3.ScopedRouteConfiguration); ok && proto.Equal(before.GetKey(), scope.GetKey()) {
 			return r
@@ -49,7 +49,7 @@ func formerScope(old *graph.Snapshot, scope *routev3.ScopedRouteConfiguration) *
 }
 
 // subscribed reports whether Envoy requests a resource of that name.
-func subscribed(old *graph.Snapshot, r *graph.Resource) bool {
+func subscribed(old graph.View, r *graph.Resource) bool {
 	before := old.Find(r.Kind, graph.Anywhere, r.Name)
 	return before != nil && old.Serves(before)
 }

@@ -19,8 +19,8 @@ var _ = Rules.Add(&lint.Rule{
 	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, kind := range []graph.Kind{graph.Secret, graph.RouteConfiguration} {
 			dangling := map[string][]*graph.Edge{}
-			for _, e := range p.Snapshot.Edges {
-				if e.Kind == kind && e.To == nil && e.Source != graph.Static && p.Snapshot.Serves(e.From) && !p.Snapshot.Assumes(kind, e.Target) {
+			for _, e := range p.Snapshot.References(kind) {
+				if e.To == nil && e.Source != graph.Static && p.Snapshot.Serves(e.From) && !p.Snapshot.Assumes(kind, e.Target) {
 					dangling[e.Target] = append(dangling[e.Target], e)
 				}
 			}

@@ -50,7 +50,7 @@ func sameVersionOfType(p *lint.Pass, kind graph.Kind) bool {
 }
 
 // onlyVersion returns the version that all resources of a kind share; empty if there is none.
-func onlyVersion(s *graph.Snapshot, kind graph.Kind) (version string) {
+func onlyVersion(s graph.View, kind graph.Kind) (version string) {
 	for _, r := range s.All(kind) {
 		if r.Delivery != graph.OverXDS {
 			continue

@@ -134,7 +134,7 @@ func (u use) upstream() string {
 }
 
 // runtimeOf reads the keys about deprecated features from the static layers of the bootstrap. The last layer wins.
-func runtimeOf(s *graph.Snapshot) map[string]bool {
+func runtimeOf(s graph.View) map[string]bool {
 	flags := map[string]bool{}
 	b, _ := s.Bootstrap()
 	for _, layer := range b.GetLayeredRuntime().GetLayers() {

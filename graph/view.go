@@ -1,0 +1,42 @@
+package graph
+
+import bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+
+// View is what a rule may ask of a snapshot. The answers are resources and references, in the order in which they were
+// read, and a rule that asks nothing else depends on nothing but its own resource and these answers. *Snapshot is one.
+type View interface {
+	// Bootstrap returns the bootstrap and its resource, or nil and nil if there is none that could be read.
+	Bootstrap() (*bootstrapv3.Bootstrap, *Resource)
+	// All returns the resources of the kinds, or of every kind if none is named.
+	All(kinds ...Kind) []*Resource
+	// Decoded returns the resources that have a message.
+	Decoded() []*Resource
+	// Names returns the names of a kind.
+	Names(kind Kind) []string
+	// Find returns the resource that a name refers to, or nil if there is none.
+	Find(kind Kind, from Source, name string) *Resource
+	// Pushed returns the resource that xDS delivers under a name, or nil if there is none.
+	Pushed(kind Kind, name string) *Resource
+
+	// References returns the references to names of the kinds, or of every kind if none is named.
+	References(kinds ...Kind) []*Edge
+	// From returns the references that a resource holds.
+	From(r *Resource) []*Edge
+	// To returns the references of other resources to a resource.
+	To(r *Resource) []*Edge
+	// FilterChoices returns the HTTP connection managers whose filters the key of an edge of kind HTTPFilter can refer to.
+	FilterChoices(e *Edge) []*Place
+	// Serves reports whether traffic can reach the resource.
+	Serves(r *Resource) bool
+
+	// World returns what it means if a name of this kind, served by this source, is missing.
+	World(kind Kind, from Source) World
+	// Opened reports whether the user declared that more of a kind exist than the snapshot holds.
+	Opened(kind Kind) bool
+	// Assumes reports whether the user declared that the name exists elsewhere.
+	Assumes(kind Kind, name string) bool
+	// Partial reports whether the resources came without a bootstrap: others may exist that were not given.
+	Partial() bool
+}
+
+var _ View = (*Snapshot)(nil)

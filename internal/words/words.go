@@ -1,0 +1,46 @@
+// Package words puts numbers and names into sentences.
+package words
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Count returns a number with its noun: "1 file", "2 files", "0 addresses".
+func Count(n int, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "s"):
+		noun += "es"
+	default:
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// Quoted returns the names in double quotes.
+func Quoted(names []string) []string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = strconv.Quote(name)
+	}
+	return all
+}
+
+// And joins words: "a, b and c".
+func And(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// Few joins words with commas. Of more than most it shows one less, and how many more there are: "a, b and 7 more".
+func Few(words []string, most int) string {
+	if len(words) <= most {
+		return strings.Join(words, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(words[:most-1], ", "), len(words)-most+1)
+}
