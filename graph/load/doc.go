@@ -3,7 +3,8 @@
 //
 // [Paths] reads the disk, [Texts] only what it is given. Both go the same way:
 //
-//  1. find lists the files, and readAll parses them in parallel: a text into trees, a binary file into a message.
+//  1. find lists the files of paths, and readAll parses them in parallel: a text into trees, a binary file into a
+//     message.
 //  2. recognise determines what each file is, by its first document that is xDS.
 //  3. snapshots makes one snapshot of each bootstrap (booted) and of each config_dump (dumped), and one of all loose
 //     resources (loose). manifest makes those of Kubernetes objects.

@@ -11,7 +11,7 @@
 //  3. facts compares them by place and property, and orders finds routes that are tried in another order, if one
 //     request can match both.
 //  4. shadows lists routes that differ and that no request reaches (package dataplane/envoy/match decides that).
-//  5. remainder compares, resource by resource, what no fact covers: nothing that differs is left out without a word.
+//  5. remainder compares, resource by resource, what no fact covers, so that it is shown even where nothing models it.
 //
 // What only one side knows, such as the routes of a table that the other input lacks, is listed as unknown and not as a
 // difference (block). The resources of a bootstrap that only one side has are left out: the other side is what is

@@ -1,7 +1,7 @@
 // Package redact knows which parts of a configuration are secrets, and takes them out of what is shown, stored or
 // passed on.
 //
-// list.go is the one list of what a secret is: sensitive fields (Envoy's protos mark most of them), headers and keys
+// list.go is the one list of what a secret is: sensitive fields (Envoy's protos mark many of them), headers and keys
 // with credentials, words that end the names of secrets, and what looks like a secret anywhere. judge.go answers
 // questions about the list. Four faces of the package read it:
 //
