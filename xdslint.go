@@ -1,7 +1,21 @@
-// Package xdslint lints xDS configurations like the command of this name: New takes the settings of a .xdslint.yaml and flags; Linter.Lint
-// takes paths, texts or snapshots, and returns a Report. Linter.Fix, Linter.Plan and Linter.Verdict work the same way.
+// Package xdslint lints xDS configurations like the command of this name: New takes the settings of a .xdslint.yaml and
+// flags; Linter.Lint takes paths, texts or snapshots, and returns a Report. Linter.Fix, Linter.Plan and Linter.Verdict
+// work the same way.
 //
-// Separate packages implement the parts: graph/load reads, lint runs rules, rules holds the built-in ones, plan finds an order for a push.
+// Separate packages implement the parts: graph/load reads, lint runs rules, rules holds the built-in ones, plan finds
+// an order for a push. This package is the one way through them, for the command, the server, the playground and other
+// programs. An Input says where it comes from, and everything after that is the same:
+//
+//  1. Linter.load reads the input.
+//  2. Linter.judge runs the rules, for each target. forTargets merges the results: a finding of several targets is
+//     reported once, and names its targets if it does not hold for all.
+//  3. The stages in run.go follow, in their order: suppressions, the baseline, severities. The first two add findings
+//     of their own, which the last one settles like all others.
+//  4. The report gets the result without secrets.
+//
+// Linter.Fix runs the same in rounds, with other texts for some files. Linter.Plan takes the findings about a push
+// through steps 2 to 4; what is only about one side, such as unused suppressions, Lint reports. Linter.Verdict takes no
+// stages: Envoy does not know them.
 package xdslint
 
 import (

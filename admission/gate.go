@@ -1,8 +1,3 @@
-// Package admission keeps a control plane from pushing what would break a data plane. A Gate wraps go-control-plane's SnapshotCache and judges
-// each snapshot before it is pushed.
-//
-// A gate that is too strict causes outages itself. So a Gate acts on new errors only: errors that the node's snapshot already has never block
-// the next snapshot, and neither do warnings or rules that fail.
 package admission
 
 import (

@@ -1,17 +1,3 @@
-// Package custom turns the constraints in a configuration into rules. A constraint is an expression in CEL, with the functions of protovalidate, about
-// messages of a type, or about resources and what refers to them. It is true where all is well:
-//
-//	constraints:
-//	- id: acme/cluster-name
-//	  message: envoy.config.cluster.v3.Cluster
-//	  field: name
-//	  expression: "this.matches('^[a-z]+-[a-z]+$')"
-//	  text: cluster names are team-service
-//
-// [Constraints] is for config.Read, which reads the configuration and lists its rules; they run like the built-in ones. A constraint judges the messages of
-// a run in order. If it cannot judge one of them, or costs too much, the run says so once, and drops what else the constraint has found.
-//
-// [Rules] is for programs that also judge messages of custom extensions by the rules in their own descriptors.
 package custom
 
 import (

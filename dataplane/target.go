@@ -1,5 +1,3 @@
-// Package dataplane lists the data planes that xdslint checks for. Each target has a data file builds/PLANE-VERSION.txt, which lists what
-// that build supports: its extensions and its parts of the API. To add a version, add a file.
 package dataplane
 
 import (

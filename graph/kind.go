@@ -1,5 +1,3 @@
-// Package graph models what a control plane sends to a data plane: resources, the snapshots that are judged together,
-// and the references between resources.
 package graph
 
 import (

@@ -1,4 +1,3 @@
-// Package lint runs rules on snapshots of xDS resources and collects their findings.
 package lint
 
 import (

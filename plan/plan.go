@@ -1,5 +1,3 @@
-// Package plan finds what a push from one snapshot to the next breaks, and an order of changes that breaks nothing. It
-// does no input or output: it makes plans from snapshots, and plan/apply applies them.
 package plan
 
 import (

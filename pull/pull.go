@@ -1,4 +1,3 @@
-// Package pull fetches the resources that a management server sends to an Envoy, and the configuration of a running Envoy.
 package pull
 
 import (

@@ -1,5 +1,3 @@
-// Package load reads snapshots from files and texts: bootstraps and the files that they name, discovery responses, bare
-// resources, config_dumps and Kubernetes manifests. It detects the type of an input from its content.
 package load
 
 import (

@@ -1,5 +1,3 @@
-// Package baseline records known findings, so that only new ones are reported. Entries are keyed by rule, resource and field,
-// never by line: a finding whose lines move stays hidden.
 package baseline
 
 import (

@@ -1,4 +1,3 @@
-// Package config reads .xdslint.yaml, the configuration that a team's runs share.
 package config
 
 import (

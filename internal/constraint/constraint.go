@@ -1,12 +1,3 @@
-// Package constraint checks the field constraints that Envoy's protos state with protoc-gen-validate (PGV):
-// (validate.rules) on fields, (validate.required) on oneofs, (validate.disabled) and (validate.ignored) on messages.
-// Envoy rejects a configuration that violates one: it runs the C++ that PGV generates over every resource and over every
-// message that an Any holds. So the meaning of a rule here is that of PGV's C++ templates (v1.3.3), which differ from
-// its Go ones: a pattern has to match the whole string, and a Duration whose seconds and nanos differ in sign passes.
-//
-// The rules are read from the options of the descriptors, on the first use of a message type, so that they also hold
-// for dynamic messages and for types from a user's descriptors. One message is checked at a time; the caller walks
-// (Skip reports the messages that PGV skips).
 package constraint
 
 import (

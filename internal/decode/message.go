@@ -1,5 +1,3 @@
-// Package decode turns trees into messages, as Envoy's own readers would, and opens the Anys in them. A part that does
-// not fit becomes a Problem, never an error: the rest is decoded anyway.
 package decode
 
 import (

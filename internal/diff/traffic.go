@@ -1,5 +1,3 @@
-// Package diff compares what two snapshots do with traffic: hosts, paths, clusters, TLS, timeouts. The place of a route table, and the names of
-// listeners, route configurations and filter chains, are not differences. Neither is a route that no request reaches.
 package diff
 
 import (

@@ -1,7 +1,3 @@
-// Package difftest compares the verdicts of xdslint and the real Envoy about many configurations: good bootstraps that it mutates as their
-// descriptors allow. Where the two disagree, it writes the smallest bootstrap that still shows the disagreement.
-//
-// `make agree N=300 SEED=1` runs it. The same seed and number give the same cases.
 package difftest
 
 import (

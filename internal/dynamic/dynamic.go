@@ -1,3 +1,5 @@
+// Package dynamic reads fields of messages whose Go types are not linked in, by their names. A field that the message
+// type does not have counts as not set: a compiler cannot check the names.
 package dynamic
 
 import (

@@ -1,4 +1,3 @@
-// Package fix applies the fixes that findings offer: to one text, or in rounds until nothing is left to fix.
 package fix
 
 import (

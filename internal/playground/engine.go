@@ -1,4 +1,3 @@
-// Package playground does with texts what the commands do with files: a request and its answer are JSON. web/src/engine/shapes.ts describes both.
 package playground
 
 import (

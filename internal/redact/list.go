@@ -1,7 +1,3 @@
-// Package redact knows which parts of a configuration are secrets, and takes them out of what is shown, stored or passed on.
-//
-// This file is the one list of what a secret is. The faces of the package read it: JSON and Text for texts, Message for messages, and Files for
-// the texts of reports and the lines that they show.
 package redact
 
 import (

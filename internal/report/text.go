@@ -1,4 +1,3 @@
-// Package report writes findings down: for people, for editors, for CI systems.
 package report
 
 import (

@@ -1,4 +1,3 @@
-// Package server lints and plans over HTTP. It reads nothing besides the requests.
 package server
 
 import (

@@ -1,4 +1,3 @@
-// Package source holds the text that findings point into: files, byte spans, and their lines and columns.
 package source
 
 import (

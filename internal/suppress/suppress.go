@@ -1,5 +1,3 @@
-// Package suppress removes findings that comments or the ignores of the configuration suppress. A suppression that hides
-// nothing is itself a finding.
 package suppress
 
 import (

@@ -1,5 +1,3 @@
-// Package syntax reads texts, of YAML, JSON and proto text, into trees. JSON has a reader of its own, since Envoy's takes what no library does (single
-// quotes, bare keys, trailing commas, merged duplicates) and findings need the place of every value. Which message a tree is, package decode knows.
 package syntax
 
 import (

@@ -1,5 +1,3 @@
-// Package transitions pushes configurations to a real Envoy while requests go through it, and counts what fails: once as a control plane
-// does that sends all it has at once, and once as plan and apply do.
 package transitions
 
 import (

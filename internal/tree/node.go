@@ -1,4 +1,3 @@
-// Package tree holds what texts say before anybody knows which messages they are: values with their places, and the paths that lead to them.
 package tree
 
 import (

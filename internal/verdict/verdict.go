@@ -1,4 +1,3 @@
-// Package verdict determines whether a data plane would accept a file by itself.
 package verdict
 
 import (

@@ -1,4 +1,3 @@
-// Package webhook answers the AdmissionReviews that a Kubernetes API server sends before it stores an object. It does not depend on HTTP.
 package webhook
 
 import (

@@ -1,6 +1,3 @@
-// Package apply carries out plans over a go-control-plane snapshot cache. It pushes one phase after another, each when Envoy is ready for it.
-//
-// Give the server a Tracker as its callbacks: it sees what Envoy requests and ACKs. Then call Run instead of SetSnapshot.
 package apply
 
 import (

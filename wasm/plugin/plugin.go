@@ -1,13 +1,3 @@
-// Package plugin runs rules that users have compiled to WebAssembly: [Open] compiles a module and asks it for its rules, and those run like the built-in
-// ones.
-//
-// A plugin is assumed to be hostile. CI lints pull requests of strangers, whose .xdslint.yaml can name a module in the same pull request: a
-// sha256 does not help, because the stranger writes it too. So a plugin has no files, no network, no clock and no randomness, and its memory and time are
-// limited, also while wazero compiles the module (module.go) and protobuf decodes the answer (bounded.go). Whatever it does, the outcome is an error from
-// Open, or one finding that says that it cannot judge.
-//
-// Each call runs in a new instance, so findings depend only on the snapshot. A plugin gets a copy of the messages without secrets, since it could put what
-// it reads into a finding.
 package plugin
 
 import (

@@ -1,9 +1,11 @@
-// Package match knows what matches what in Envoy: which virtual host takes a host, which routes can take the same request and which of them never
-// fires, which filter chain takes a connection. It works on messages alone and reports no findings.
+// Package match knows what matches what in Envoy: which virtual host takes a host, which routes can take the same
+// request and which of them never fires, which filter chain takes a connection. It works on messages alone and reports
+// no findings.
 //
-// Every answer that is certain holds for each request that Envoy routes: its path begins with a slash (ConnectionManagerImpl answers others with 404)
-// and is compared without query and fragment (PathMatcher::match), and runtime guards are as Envoy ships them. What filters of other people do is left
-// out: one can replace a path by any text, or skip routes by a callback.
+// Every answer that is certain holds for each request that Envoy routes: its path begins with a slash
+// (ConnectionManagerImpl answers others with 404) and is compared without query and fragment (PathMatcher::match), and
+// runtime guards are as Envoy ships them. What filters of other people do is left out: one can replace a path by any
+// text, or skip routes by a callback.
 package match
 
 // Overlap says whether two matches both take some request, or connection.

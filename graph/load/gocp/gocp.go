@@ -1,4 +1,3 @@
-// Package gocp converts the snapshots of a go-control-plane cache to graphs.
 package gocp
 
 import (

@@ -1,7 +1,7 @@
 //go:build wasip1
 
-// The wasi command is the engine for hosts other than browsers: each line of its input is an operation, a space and a request, each line of its
-// output an answer.
+// The wasi command is the engine for hosts other than browsers: each line of its input is an operation, a space and a
+// request, each line of its output an answer.
 package main
 
 import (

@@ -1,0 +1,35 @@
+// Package admission keeps a control plane from pushing what would break a data plane. A [Gate] wraps go-control-plane's
+// SnapshotCache and judges each snapshot before it is pushed.
+//
+// A gate that is too strict causes outages itself. So a Gate acts on new errors only: errors that the node's snapshot
+// already has never block the next snapshot, and neither do warnings or rules that fail.
+//
+// The way of a snapshot through Gate.SetSnapshot:
+//
+//  1. admit takes the node's turn: snapshots of one node are judged one after another.
+//  2. decide starts a goroutine that judges (judging.run), and waits for it until the deadline.
+//  3. read makes resources of the snapshot. A resource that is equal to the node's is taken from there, with what is
+//     known about it.
+//  4. find lints it in the node's world (Gate.graph): of a type that the node ever had, the cache serves all resources,
+//     so a missing name is an error. Options.Hazards adds the hazards of the push.
+//  5. fresh picks the new errors. Only if there are errors at all, what the node has is linted too.
+//  6. The strictest policy of the new errors decides: push, push nothing, or withhold a part (quarantine).
+//
+// An error is known if the node has the same one, counted: two known errors do not hide a third. pickNew compares them
+// in the same place first, then without places and numbers, since indices shift when a list changes. In resources that
+// did not change, the rule and the field are enough: the message may name a related resource that did.
+//
+// Quarantine searches for a set of changes to withhold: additions, updates and removals. Each new error blames one
+// (blameFor): the removal of what the resource has always referred to, else the resource itself if it changed, else a
+// change around it. close adds what depends on the blamed changes, and compose leaves out what nothing refers to any
+// more; the rest is linted, and can blame more. The set only grows, so this ends, at the latest with what the node has.
+// Then giveBack tries, by halves, to release changes that were only suspected.
+//
+// Judging writes down what it knows as it works (judging.progress), and the deadline decides by that: nothing that is
+// known to be broken then is pushed, and with Options.FailClosed nothing at all. A goroutine that is given up may still
+// hold what it was given, so only one judges for a node at a time (node.enter).
+//
+// A property test with random snapshots holds that no new error is pushed, that unrelated changes are pushed as they
+// are, and that the same push is decided in the same way again. The gate gets its rules, hazards and pushes as values:
+// it imports neither the rules nor package plan.
+package admission

@@ -1,0 +1,36 @@
+// Package lint runs rules on snapshots of xDS resources and collects their findings. It does not know the built-in
+// rules: the caller passes them in [Config].
+//
+// A [Rule] is data and one [Check]. [Each], [EachNamed] and [EachMatching] make checks of single messages,
+// [ForSnapshot] of a snapshot, [ForTransition] of a push, and [ForOrigin] of custom rules. The runner must know the
+// message types of a rule before it walks, so a Check is not a plain function.
+//
+// [Run] judges each snapshot separately:
+//
+//  1. Each resource is walked once, several in parallel, through every Any and TypedStruct. For each message, the rules
+//     that apply to its type are called; a run asks them once for each type (applying).
+//  2. The rules of the whole snapshot follow, and those of the transition if there is a snapshot before.
+//  3. The custom rules run last, grouped by origin, several origins in parallel (customRules). An origin that fails is
+//     reported once, by [CannotJudge], and loses all that it has found in the run.
+//
+// Findings are collected by resource and sorted at the end ([Sort]), so their order does not depend on scheduling. A
+// rule that panics becomes a [Failure]; the other rules run.
+//
+// A finding is reported at an [At]: a message, or a field of it, by its path. Neither messages nor references carry
+// positions. [Pass.Report] looks the position up in the text (graph.Resource.Locate) only for what is found. So a large
+// configuration without findings needs no positions, a field that is absent points to the nearest one around it, and
+// the same rules judge binary input, which has paths but no text.
+//
+// A rule does not report what it cannot know. [Pass.Dangling] leaves out names in an open world, and
+// [Pass.ReportDangling] makes a warning of what is only presumed. A part of a message (graph.Resource.Fragment) is
+// judged only by rules that say so (Rule.Fragments), because an absent field in it means nothing. A finding with
+// Rejected says that the target rejects the resource as it is delivered: verdicts depend on it.
+//
+// A [Fix] is edits of a text, never a message that is written again, so comments and layout stay. [Replace], [Rename],
+// [Wrap], [Remove], [Insert], [Join], [Swap] and [MoveToEnd] (edit*.go) make them from the places in the tree. Where
+// the end of an element is not certain, they return nothing: anchors, aliases, duplicate keys, scalars over several
+// lines, template marks, proto text. A property test makes such edits in random texts, and reads the result again.
+//
+// [Key] identifies a finding although lines move. docs/architecture.md compares it with the other ways in which two
+// findings can be the same.
+package lint
