@@ -55,7 +55,8 @@ func TestCLI(t *testing.T) {
 			return os.Mkdir(filepath.Join(env.WorkDir, ".git"), 0o755)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status": wantStatus,
+			"status":  wantStatus,
+			"compile": compilePlugin,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "rust" {

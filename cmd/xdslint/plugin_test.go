@@ -43,3 +43,13 @@ func toolchains(env *testscript.Env) error {
 	}
 	return nil
 }
+
+// compilePlugin is `compile FILE`: the cache of compiled plugins holds that one from now on.
+func compilePlugin(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: compile FILE")
+	}
+	kept, err := plugintest.Kept("cache")
+	ts.Check(err)
+	ts.Check(plugintest.Compile([]byte(ts.ReadFile(args[0])), filepath.Join(kept, "xdslint", "plugins")))
+}

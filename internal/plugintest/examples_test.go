@@ -43,10 +43,6 @@ func checkedIn(t *testing.T, folder string) []byte {
 // TestPlugins: each example passes its archives, and finds among 1,000 clusters what the same rule as a constraint finds.
 func TestPlugins(t *testing.T) {
 	t.Chdir(filepath.Join("..", "..", "examples"))
-	cache, err := plugintest.Kept("cache")
-	if err != nil {
-		t.Fatal(err)
-	}
 	snapshots := thousand(t)
 	want := found(t, snapshots, constraint(t))
 	if len(want) != 600 {
@@ -55,7 +51,7 @@ func TestPlugins(t *testing.T) {
 	for name, example := range modules {
 		t.Run(name, func(t *testing.T) {
 			file := &source.File{Name: filepath.Join(example.folder, "rules.wasm"), Text: example.module(t)}
-			p, err := plugin.Open(t.Context(), file, plugin.Options{Cache: cache})
+			p, err := plugin.Open(t.Context(), file, plugin.Options{Cache: plugintest.Compiled(t, file.Text)})
 			if err != nil {
 				t.Fatal(err)
 			}

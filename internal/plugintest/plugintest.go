@@ -2,9 +2,12 @@
 package plugintest
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -57,6 +60,45 @@ func Cargo(t testing.TB, dir string, command ...string) string {
 	}
 	build(t, dir, nil, append(append([]string{"cargo"}, command...), "--locked", "--target-dir", kept)...)
 	return kept
+}
+
+// Compiled returns a cache of compiled plugins that holds a module. Under the race detector wazero takes a minute to
+// compile a plugin in Go instead of two seconds, so a process without it does that.
+func Compiled(t testing.TB, module []byte) (cache string) {
+	t.Helper()
+	cache, err := Kept("cache")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Compile(module, cache); err != nil {
+		t.Fatal(err)
+	}
+	return cache
+}
+
+// Compile puts a module into a cache of compiled plugins, in a process without the race detector.
+func Compile(module []byte, cache string) error {
+	run := exec.Command("go", "run", "-ldflags", "-X "+wazero+"/internal/version.version="+version(),
+		"github.com/xdslint/xdslint/internal/plugintest/compile", cache)
+	run.Stdin = bytes.NewReader(module)
+	if out, err := run.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+}
+
+const wazero = "github.com/tetratelabs/wazero"
+
+// version is the version by which wazero in this process looks into its cache. Not every test binary knows it.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, dep := range info.Deps {
+			if dep.Path == wazero {
+				return dep.Version
+			}
+		}
+	}
+	return "dev"
 }
 
 // Go builds a main package, and returns the module.

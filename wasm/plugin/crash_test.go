@@ -12,11 +12,8 @@ import (
 
 // TestCrashesOfGo: what Go writes before it ends is the finding.
 func TestCrashesOfGo(t *testing.T) {
-	cache, err := plugintest.Kept("cache")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := open(t, plugintest.Go(t, "testdata/crash"), plugin.Options{Memory: memory, Cache: cache})
+	module := plugintest.Go(t, "testdata/crash")
+	p, err := open(t, module, plugin.Options{Memory: memory, Cache: plugintest.Compiled(t, module)})
 	if err != nil {
 		t.Fatal(err)
 	}
