@@ -77,7 +77,7 @@ func failing(name string) func([]*lint.Pass) *lint.EvalError {
 	}
 }
 
-// TestCannotJudge: an origin that fails is reported once, and what it found in any snapshot is gone; the findings of all others are there.
+// TestCannotJudge: an origin that fails is reported once, and all of its findings are dropped. The findings of all other origins are kept.
 func TestCannotJudge(t *testing.T) {
 	rules := slices.Concat(
 		rulesOf("constraint acme/every", everyResource, "every"),

@@ -110,7 +110,7 @@ func (r *Records) Ask(v Version, q Question, ask func() (Verdict, error)) (Verdi
 	case r.update || known && recorded.Outcome == verdict.Outcome:
 		return verdict, nil
 	case known:
-		return verdict, fmt.Errorf("%s has %s of Envoy %s (-update mends it): now it says %s", r.path, recorded, version, verdict)
+		return verdict, fmt.Errorf("%s has %s of Envoy %s (-update corrects it): now it says %s", r.path, recorded, version, verdict)
 	case r.all:
 		return verdict, fmt.Errorf("%s has nothing of Envoy %s about this (-update writes it): it says %s", r.path, version, verdict)
 	}

@@ -29,8 +29,8 @@ type Envoy struct {
 	dir   string
 	log   logBuffer
 	stop  context.CancelFunc
-	gone  chan struct{} // closed when the process has ended
-	exit  error         // valid once gone is closed
+	ended chan struct{} // closed when the process has ended
+	exit  error         // valid once ended is closed
 }
 
 // ErrEnded is returned if Envoy ended unexpectedly.
@@ -87,7 +87,7 @@ func launch(ctx context.Context, v Version, bootstrap, ext string) (*Envoy, erro
 		"--drain-time-s", strconv.Itoa(int(DrainTime.Seconds())),
 		"--file-flush-interval-msec", "100", "-l", "warning",
 	}, nodeFlags...)...)
-	e := &Envoy{dir: dir, stop: stop, gone: make(chan struct{})}
+	e := &Envoy{dir: dir, stop: stop, ended: make(chan struct{})}
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &e.log, &e.log
 	if err := cmd.Start(); err != nil {
 		stop()
@@ -95,7 +95,7 @@ func launch(ctx context.Context, v Version, bootstrap, ext string) (*Envoy, erro
 	}
 	go func() {
 		e.exit = cmd.Wait()
-		close(e.gone)
+		close(e.ended)
 	}()
 	err = e.wait(ctx, "open its admin port", func() bool {
 		text, err := os.ReadFile(address)
@@ -112,7 +112,7 @@ func launch(ctx context.Context, v Version, bootstrap, ext string) (*Envoy, erro
 // Close kills Envoy and waits until it has ended.
 func (e *Envoy) Close() {
 	e.stop()
-	<-e.gone
+	<-e.ended
 	_ = os.RemoveAll(e.dir)
 }
 
@@ -122,7 +122,7 @@ func (e *Envoy) Log() string { return e.log.String() }
 // Crashed reports whether Envoy ended by itself.
 func (e *Envoy) Crashed() bool {
 	select {
-	case <-e.gone:
+	case <-e.ended:
 		var exit *exec.ExitError
 		return errors.As(e.exit, &exit) && crashed(exit)
 	default:
@@ -191,7 +191,7 @@ func (e *Envoy) wait(ctx context.Context, what string, done func() bool) error {
 	for !done() {
 		select {
 		case <-tick.C:
-		case <-e.gone:
+		case <-e.ended:
 			return fmt.Errorf("envoytest: %w before it could %s (%w): %s", ErrEnded, what, e.exit, firstError(e.Log()))
 		case <-ctx.Done():
 			return fmt.Errorf("envoytest: Envoy did not %s (%w): %s", what, ctx.Err(), firstError(e.Log()))

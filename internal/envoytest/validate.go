@@ -91,7 +91,7 @@ func (v Version) Binary() (string, error) {
 	}
 }
 
-// Thorough tells whether to ask Envoy about everything, and to believe no record: without -short, and where ASK_ENVOY is set, as in CI.
+// Thorough reports whether to ask Envoy about everything, and not to trust records: without -short, or if ASK_ENVOY is set, as in CI.
 func Thorough() bool { return !testing.Short() || os.Getenv("ASK_ENVOY") != "" }
 
 // Need ends the test if an Envoy is missing, and says so once for all tests of a package.

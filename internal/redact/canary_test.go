@@ -113,7 +113,7 @@ func ofJSON(t *testing.T, text []byte, name protoreflect.FullName) []byte {
 	return redact.JSON(text, docs[0], name, types.Envoy)
 }
 
-// teller is a rule that quotes each value wherever a finding can quote one, at the place where it stands.
+// teller is a rule that quotes each value in every part of a finding, at the place of the value.
 var teller = &lint.Group{Name: "teller", Summary: "tells all"}
 
 func init() {

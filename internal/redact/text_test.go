@@ -102,7 +102,7 @@ func TestManySecrets(t *testing.T) {
 	}
 }
 
-// piece is a part of a text; what replaces a secret nobody knows beforehand, and all else has to stay.
+// piece is a part of a text. Redaction may replace a secret by any text, but must keep everything else.
 type piece struct {
 	text   string
 	secret bool

@@ -42,7 +42,7 @@ type (
 		Kind   graph.Kind `json:"kind"`
 		Name   string     `json:"name"`
 		Object string     `json:"object,omitempty"` // a Kubernetes object, such as "EnvoyFilter shop/retries"
-		Within string     `json:"within,omitempty"` // where it stands in the object: spec.configPatches[0].patch.value
+		Within string     `json:"within,omitempty"` // its path in the object: spec.configPatches[0].patch.value
 	}
 	jsonRelated struct {
 		Message  string       `json:"message"`

@@ -89,7 +89,7 @@ func (r *Report) diagnostics() []lint.Diagnostic { return Redacted(r.Result) }
 // fails reports whether a finding makes the run fail.
 func (r *Report) fails(d *lint.Diagnostic) bool { return r.FailOn != 0 && d.Severity >= r.FailOn }
 
-// details are a finding's message and all that it says beside it, a line each.
+// details returns a finding's message, notes and help, a line each.
 func details(d *lint.Diagnostic, plane string) string {
 	lines := append([]string{d.Message}, d.Notes...)
 	if d.Upstream != "" {

@@ -189,7 +189,7 @@ func resultSARIF(d *lint.Diagnostic, rule, nth int, plane string) sarifResult {
 	return out
 }
 
-// fingerprint stays the same when lines move; nth tells findings with equal keys apart.
+// fingerprint returns an identity that stays the same when lines move. nth distinguishes findings with equal keys.
 func fingerprint(k lint.Key, nth int) string {
 	sum := fnv.New128a()
 	fmt.Fprintf(sum, "%s\x00%s\x00%s\x00%s\x00%d", k.Rule, k.Kind, k.Name, k.Field, nth)

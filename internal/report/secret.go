@@ -11,7 +11,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Hides tells which lines of the files of a result must not be shown, since they hold a secret. Lines count from 1.
+// Hides returns a function that reports whether a line of a result's file has a secret, and so must not be shown. Lines count from 1.
 func Hides(result *lint.Result) func(f *source.File, line int) bool {
 	secrets, files := secretsIn(result), map[*source.File]*redact.File{}
 	return func(f *source.File, line int) bool {
@@ -77,7 +77,7 @@ func redacted(result *lint.Result, secrets *redact.Files) []lint.Diagnostic {
 	for i := range all {
 		d := &all[i]
 		clean := textsOf(d, secrets)
-		if d.Resource.Object.Secret() && d.Upstream != "" { // in the data plane's own words a value may stand anywhere
+		if d.Resource.Object.Secret() && d.Upstream != "" { // the data plane's own words may quote a value anywhere
 			d.Message, d.Upstream = strings.ReplaceAll(d.Message, d.Upstream, redact.InReports), ""
 		}
 		d.Message, d.Help, d.Upstream = clean(d.Message), clean(d.Help), clean(d.Upstream)

@@ -80,7 +80,7 @@ func layout(line []byte, from, to int) (cells []string, fromCell, toCell int) {
 	return cells, fromCell, toCell
 }
 
-// wide tells the runes that take two cells: East Asian scripts and emoji.
+// wide reports whether a rune takes two cells: East Asian scripts and emoji do.
 func wide(r rune) bool {
 	switch {
 	case r < 0x1100:

@@ -45,7 +45,7 @@ func text(t testing.TB, response *http.Response) string {
 	return string(raw)
 }
 
-// What a body is called tells its encoding.
+// TestNames: the name of a body determines its encoding.
 func TestNames(t *testing.T) {
 	var got map[string][]byte
 	s := made(t, Options{Linter: fake{lint: func(ctx context.Context, texts map[string][]byte) (*xdslint.Report, error) {

@@ -20,8 +20,8 @@ type File struct {
 	marks   []mark // one in each block of the text
 }
 
-// mark is a place up to which the runes of a file are counted: minified JSON is one line, and counting it anew for each finding
-// takes quadratic time.
+// mark is a place up to which the runes of a file have been counted. Minified JSON is one line: counting from its start for each
+// finding would take quadratic time.
 type mark struct{ offset, runes int }
 
 const block = 4096

@@ -162,7 +162,7 @@ func (c *converter) convert(y *yaml.Node, n *tree.Node) {
 	}
 }
 
-// alias repeats the anchored node; what stands below it is shared, so a bomb costs no memory, only budget.
+// alias repeats the anchored node. Its items are shared, so a bomb of aliases costs budget but no memory.
 func (c *converter) alias(y *yaml.Node, n *tree.Node) {
 	anchored := c.anchors[y.Alias]
 	if anchored == nil { // an anchor that contains its own alias

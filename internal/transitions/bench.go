@@ -47,7 +47,7 @@ func Jobs(cases []*Case, transports []lint.Transport, runs int) []Job {
 // FarRTT is what separates an Envoy from a control plane in another region.
 const FarRTT = 50 * time.Millisecond
 
-// Bench runs jobs, some at once, and tells of each when it is done. Outcomes are in the order of the jobs.
+// Bench runs jobs, some of them at once, and calls done for each that has finished. Outcomes are in the order of the jobs.
 func Bench(ctx context.Context, jobs []Job, parallel int, done func(Outcome)) []Outcome {
 	outcomes := make([]Outcome, len(jobs))
 	next := make(chan int)
@@ -77,7 +77,7 @@ func Bench(ctx context.Context, jobs []Job, parallel int, done func(Outcome)) []
 // deadline of one job: a planned push that gets stuck waits half a minute for an ACK.
 const deadline = 2 * time.Minute
 
-// A run in which the machine stands still for longer than standstill shows nothing, and is made again.
+// A run in which the machine was stalled for longer than standstill shows nothing, and is repeated.
 const (
 	standstill = 500 * time.Millisecond
 	attempts   = 3

@@ -14,7 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	_ "github.com/xdslint/xdslint/internal/decode/linked" // an Any of any type is opened and packed anew
+	_ "github.com/xdslint/xdslint/internal/decode/linked" // an Any of any type is decoded and encoded again
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
@@ -28,7 +28,7 @@ type Case struct {
 	About
 }
 
-// About is what case.yaml says of a case beside its two snapshots; all of it is optional.
+// About is what case.yaml says about a case, in addition to its two snapshots. All of it is optional.
 type About struct {
 	Why string
 	// SlowHealthCheck is how long endpoints that only the new snapshot has take for their first health check.

@@ -85,7 +85,7 @@ func pemOf(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
 }
 
-// pair is a certificate for those who are no Envoy.
+// pair issues a certificate for a client or server other than Envoy.
 func (a *authority) pair(name string) (tls.Certificate, error) {
 	p, err := a.issue(name)
 	if err != nil {

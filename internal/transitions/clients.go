@@ -37,14 +37,14 @@ type crowd struct {
 	tally
 }
 
-// tally is what came of requests.
+// tally counts the outcomes of requests.
 type tally struct {
 	requests  int
 	failures  map[string]int
 	slowest   time.Duration
-	reconnect int           // connections that were to stay and had to be made anew
+	reconnect int           // connections that should have stayed open and had to be opened again
 	last      time.Duration // the last failure, after the push
-	stalled   time.Duration // for so long nobody here could ask anything
+	stalled   time.Duration // the longest time in which no client could send a request
 	began     time.Time
 }
 
@@ -143,7 +143,7 @@ func (c *crowd) start() {
 	}
 }
 
-// watch notices when this machine itself stands still: then nobody can say whose fault a slow answer is.
+// watch notices when this machine itself stalls: then the cause of a slow answer is not known.
 func (c *crowd) watch(ctx context.Context) {
 	const interval = 10 * time.Millisecond
 	tick := time.NewTicker(interval)
@@ -242,7 +242,7 @@ func (c *client) send(ctx context.Context, a ask) (got answer) {
 	return got
 }
 
-// judge names the failure that an answer tells of. A redirect or a direct response is an answer as good as any.
+// judge names the failure that an answer reports. A redirect or a direct response is not a failure.
 func judge(status int, body string) string {
 	flags, own := strings.CutPrefix(body, flagsMark)
 	if !own {

@@ -14,7 +14,7 @@ const envoys = 6
 
 var only = flag.String("case", "", "only cases and examples whose names hold this")
 
-// skipped tells whether a test leaves out a case: one that -case does not name, or, where the test is not thorough, two of three.
+// skipped reports whether a test leaves out a case: one that -case does not name, or, if the test is not thorough, two of three.
 func skipped(i int, name string) bool {
 	if *only != "" {
 		return !strings.Contains(name, *only)

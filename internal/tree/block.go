@@ -49,12 +49,12 @@ func lineEnd(text []byte, at int) (end, after int) {
 	return at + len(bytes.TrimSuffix(text[at:at+i], []byte("\r"))), at + i + 1
 }
 
-// Span is where a part of the text stands in the file.
+// Span returns where a part of the text is in the file.
 func (l BlockLines) Span(s source.Span) source.Span {
 	return source.Span{Start: l.Offset(s.Start), End: l.Offset(s.End)}
 }
 
-// Offset is where a byte of the text stands in the file.
+// Offset returns where a byte of the text is in the file.
 func (l BlockLines) Offset(inner int) int {
 	low, high := 0, len(l)
 	for high-low > 1 {

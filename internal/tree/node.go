@@ -43,10 +43,10 @@ type Key struct {
 	Start, End int32
 }
 
-// Span is where the node stands.
+// Span returns where the node is in its file.
 func (n *Node) Span() source.Span { return source.Span{Start: int(n.Start), End: int(n.End)} }
 
-// Span is where the key stands.
+// Span returns where the key is in its file.
 func (k Key) Span() source.Span { return source.Span{Start: int(k.Start), End: int(k.End)} }
 
 // Get returns the value under a key, nil if there is none. Of duplicate keys the last wins, as in Envoy.

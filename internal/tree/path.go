@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Path leads from a resource's message to one of its fields, spelled with proto names whatever the file uses:
-// `virtual_hosts[0].routes[2].route.cluster`. It goes on through an Any's content as if the content stood there. The nil
-// Path is the message itself. Paths are immutable and share their beginnings.
+// Path leads from a resource's message to one of its fields, with proto names whatever the file uses:
+// `virtual_hosts[0].routes[2].route.cluster`. It passes through an Any as if the Any were its content. The nil Path is the
+// message itself. Paths are immutable and share their beginnings.
 type Path struct {
 	parent *Path
 	name   string
@@ -53,7 +53,7 @@ func (p *Path) Name() string {
 	return p.name
 }
 
-// Index is the element's index in the last step, -1 where that is no list element.
+// Index returns the index of the list element that the last step leads to, -1 if it is not a list element.
 func (p *Path) Index() int {
 	if p == nil || p.kind != itemStep {
 		return -1

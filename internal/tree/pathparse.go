@@ -39,7 +39,7 @@ func ParsePath(s string) (*Path, error) {
 	return p, nil
 }
 
-// parseStep reads a field's name, and what stands in brackets behind it.
+// parseStep reads a field's name, and the brackets behind it.
 func (p *Path) parseStep(s string) (next *Path, rest string, err error) {
 	n := strings.IndexFunc(s, func(c rune) bool {
 		return c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')

@@ -174,7 +174,7 @@ func TestUpdate(t *testing.T) {
 		"known":                     {labelled(bad("old", 0)), labelled(bad("old", 0)), nil, 1},
 		"known, but moved":          {labelled(bad("element 1 is odd", 1)), labelled(bad("element 0 is odd", 0)), nil, 1},
 		"known, now labelled":       {labelled(bad("old", 0)), unlabelled, nil, 1},
-		"mended":                    {labelled(), labelled(bad("old", 0)), nil, 0},
+		"fixed":                     {labelled(), labelled(bad("old", 0)), nil, 0},
 		"new":                       {labelled(bad("new", 0)), labelled(), []string{"new"}, 0},
 		"new beside a known one":    {labelled(bad("old", 0), bad("new", 0)), labelled(bad("old", 0)), []string{"new"}, 1},
 		"one more like a known one": {labelled(bad("old", 0), bad("old", 1)), labelled(bad("old", 0)), []string{"old"}, 1},
