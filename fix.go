@@ -29,8 +29,8 @@ type FixedFile struct {
 	key           string // of paths: the real path
 }
 
-// Fix applies the fixes of findings, and lints again until nothing is left to fix: the certain fixes, with unsafe also the likely ones.
-// Files that only a bootstrap names are not changed. Fix writes nothing; Fixed.Write does.
+// Fix applies the safe fixes of findings, and if unsafe is true also the likely ones. It lints again until no fix is left. It does not
+// change files that only a bootstrap names. Fix does not write any file: Fixed.Write does.
 //
 // When ctx ends, Fix returns its error and the result so far.
 func (l *Linter) Fix(ctx context.Context, in Input, unsafe bool) (*Fixed, error) {

@@ -53,14 +53,14 @@ func (in Input) Named(name string) Input {
 	return in
 }
 
-// Whole says that the input is all that the configuration was written for: an ignore in it that hides nothing is then a finding. The paths that the
-// configuration itself names are that anyway.
+// Whole returns the input, declared to be everything that the configuration is for. An ignore of the configuration that hides nothing is then reported.
+// The paths that the configuration itself names are always such an input.
 func (in Input) Whole() Input {
 	in.whole = true
 	return in
 }
 
-// Texts are the files of an input that the function Texts made; nil: it is another one.
+// Texts returns the texts of an input that the function Texts returned, and nil for any other input.
 func (in Input) Texts() map[string][]byte {
 	all, _ := in.origin.(texts)
 	return maps.Clone(all)

@@ -1,5 +1,5 @@
 // Package custom turns the constraints in a configuration into rules. A constraint is an expression in CEL, with the functions of protovalidate, about
-// messages of a type, or about resources and what refers to them. It is true where all is well:
+// messages of a type, or about resources and what refers to them. It is true if the configuration is right:
 //
 //	constraints:
 //	- id: acme/cluster-name
@@ -8,7 +8,7 @@
 //	  expression: "this.matches('^[a-z]+-[a-z]+$')"
 //	  text: cluster names are team-service
 //
-// [Constraints] is for config.Read, which reads the configuration and lists its rules; they run like the built-in ones. A constraint judges the messages of
+// [Constraints] is an argument of xdslint.ReadConfig, whose result has the rules; they run like the built-in ones. A constraint judges the messages of
 // a run in order. If it cannot judge one of them, or costs too much, the run says so once, and drops what else the constraint has found.
 //
 // [Rules] is for programs that also judge messages of custom extensions by the rules in their own descriptors.

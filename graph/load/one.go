@@ -22,9 +22,9 @@ func (e *SeveralError) Error() string {
 	return fmt.Sprintf("%s holds %d configurations, but only one can be compared: name one of %s", e.Input, len(e.Names), strings.Join(e.Names, "; "))
 }
 
-// One returns the snapshot to compare: the only one, or the only one of several with listeners or pushed resources,
-// such as the resources next to a bootstrap that has none. The name of the input is for errors: ErrNothing,
-// SeveralError, or an input that holds only patches.
+// One returns the snapshot of an input that must hold one configuration. If there are several snapshots, it is the only one
+// with listeners or pushed resources, such as the resources next to a bootstrap without any. Errors contain the name of the
+// input: ErrNothing, a SeveralError, or that the input holds only patches.
 func (in *Input) One(name string) (*graph.Snapshot, error) {
 	if len(in.Snapshots) == 0 {
 		return nil, fmt.Errorf("%s: %w", name, ErrNothing)

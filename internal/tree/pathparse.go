@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Bounds of ParsePath. Messages nest 100 deep at most, each in a field, an Any or a Struct.
+// Limits of ParsePath. Messages nest at most 100 deep, each in a field, an Any or a Struct.
 const (
 	maxPathLength = 1 << 16
 	maxPathSteps  = 4 * MaxDepth
 )
 
-// ParsePath reads what Path.String spells:
-// `virtual_hosts[0].typed_per_filter_config["envoy.filters.http.cors"].filter_enabled`. It knows no messages: that the
-// fields exist is for the caller to find out.
+// ParsePath parses the result of Path.String:
+// `virtual_hosts[0].typed_per_filter_config["envoy.filters.http.cors"].filter_enabled`. It does not know messages: the
+// caller has to check that the fields exist.
 func ParsePath(s string) (*Path, error) {
 	if len(s) > maxPathLength {
 		return nil, fmt.Errorf("a path of %d bytes is too long", len(s))

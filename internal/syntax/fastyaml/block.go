@@ -15,7 +15,7 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// Parse returns nil for a text that it does not know how to read.
+// Parse returns nil for a text that it cannot read.
 func Parse(text []byte) *tree.Node {
 	if !plainBytes(text) {
 		return nil
@@ -99,7 +99,7 @@ func (p *reader) skipLine() {
 	p.at = len(p.text)
 }
 
-// endLine goes on to the next line, behind a value: there may be only space and a comment.
+// endLine goes from the end of a value to the next line. Only space and a comment may be between them.
 func (p *reader) endLine() {
 	start := p.at
 	for p.at < len(p.text) && p.text[p.at] == ' ' {
@@ -118,7 +118,7 @@ func (p *reader) endLine() {
 	p.line()
 }
 
-// lineEnds reports whether there is nothing more in the line but a comment, and goes there.
+// lineEnds reports whether the rest of the line is empty or a comment, and if so goes to its end.
 func (p *reader) lineEnds() bool {
 	for p.at < len(p.text) && p.text[p.at] == ' ' {
 		p.at++
@@ -234,7 +234,7 @@ func grow(n *tree.Node) {
 	}
 }
 
-// indicators are what a plain scalar cannot begin with; "-", "?" and ":" only count before a space.
+// indicators are the bytes with which a plain scalar cannot begin. "-", "?" and ":" only count before a space.
 func (p *reader) indicator() bool {
 	c := p.text[p.at]
 	if strings.IndexByte(",[]{}#&*!|>'\"%@`", c) >= 0 {
@@ -246,7 +246,7 @@ func (p *reader) indicator() bool {
 	return p.at+1 == len(p.text) || strings.IndexByte(" \n,[]{}", p.text[p.at+1]) >= 0
 }
 
-// key finds where the key at this place ends, without moving; false if there is none.
+// key returns where the key at this place ends, without moving, or false if there is no key.
 func (p *reader) key() (end int, ok bool) {
 	if p.at >= len(p.text) {
 		return 0, false
@@ -294,7 +294,7 @@ func (p *reader) keyName(end int) string {
 	return p.text[p.at:end]
 }
 
-// quoteEnd finds the end of a quoted scalar, which has to be in the same line; -1 if it is not.
+// quoteEnd returns the end of a quoted scalar, or -1 if it is not in the same line.
 func (p *reader) quoteEnd(start int) int {
 	quote := p.text[start]
 	for i := start + 1; i < len(p.text); i++ {
