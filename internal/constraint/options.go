@@ -47,8 +47,8 @@ func flag(options proto.Message, number protoreflect.FieldNumber) bool {
 	return raw != nil && n == 1
 }
 
-// extension returns an extension of descriptor options. If the extension was not known when they were parsed, which
-// users' files can cause, it is in the unknown fields: a message without its length.
+// extension returns an extension of descriptor options: its value, or, if the extension was not known when they were
+// parsed, its bytes from the unknown fields, a message without its length. Both occur in the files of users.
 func extension(options proto.Message, number protoreflect.FieldNumber) (value any, raw []byte) {
 	m := options.ProtoReflect()
 	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {

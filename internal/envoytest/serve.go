@@ -17,13 +17,14 @@ import (
 	"time"
 )
 
-// poll is how often something that Envoy does by itself is looked at.
+// poll is the interval in which the state of Envoy is checked.
 const poll = 20 * time.Millisecond
 
-// DrainTime is how long connections of a removed or changed listener stay open: Envoy's 600 s are too long for tests.
+// DrainTime is the time for which connections of a removed or changed listener stay open. Envoy's default of 600 s is
+// too long for tests.
 const DrainTime = 2 * time.Second
 
-// Envoy is a running Envoy. Its admin port is one that the system chose, whatever the bootstrap says.
+// Envoy is a running Envoy. The system chooses the port of its admin interface, whatever the bootstrap says.
 type Envoy struct {
 	admin string
 	dir   string
@@ -36,13 +37,13 @@ type Envoy struct {
 // ErrEnded is returned if Envoy ended unexpectedly.
 var ErrEnded = errors.New("Envoy ended") //nolint:staticcheck // a name
 
-// Serve runs an Envoy on a bootstrap (ext as for ValidateText) until Close, and returns once it is live. Let listeners have
-// port_value 0 and ask Addr where they are.
+// Serve runs an Envoy on a bootstrap until Close, and returns once it is live. ext is as for ValidateText. Give
+// listeners port_value 0, and ask Addr for their addresses.
 func Serve(ctx context.Context, bootstrap, ext string) (*Envoy, error) {
 	return Newest.Serve(ctx, bootstrap, ext)
 }
 
-// Serve is Serve by another version.
+// Serve is like the function Serve, with this version.
 func (v Version) Serve(ctx context.Context, bootstrap, ext string) (*Envoy, error) {
 	e, err := launch(ctx, v, bootstrap, ext)
 	if err != nil {
@@ -116,7 +117,8 @@ func (e *Envoy) Close() {
 	_ = os.RemoveAll(e.dir)
 }
 
-// Log is what Envoy wrote so far: its warnings, and access logs that go to stdout or stderr (100 ms later at most).
+// Log returns what Envoy has written: its warnings, and access logs that go to stdout or stderr, with a delay of up to
+// 100 ms.
 func (e *Envoy) Log() string { return e.log.String() }
 
 // Crashed reports whether Envoy ended by itself.
@@ -130,10 +132,10 @@ func (e *Envoy) Crashed() bool {
 	}
 }
 
-// AdminAddress is the host:port of the admin interface.
+// AdminAddress returns the host:port of the admin interface.
 func (e *Envoy) AdminAddress() string { return e.admin }
 
-// Admin gets a page of the admin interface, such as /config_dump; a status other than 200 is an error.
+// Admin returns a page of the admin interface, such as /config_dump. A status other than 200 is an error.
 func (e *Envoy) Admin(ctx context.Context, path string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+e.admin+path, nil)
 	if err != nil {

@@ -94,7 +94,7 @@ func readCase(ctx context.Context, dir string) (*Case, error) {
 	return c, err
 }
 
-// Half reads one side of a case: a file or folder that makes one snapshot.
+// Half reads one side of a case: a file or folder with one snapshot.
 func Half(ctx context.Context, path string) (*graph.Snapshot, error) {
 	in, err := load.Paths(ctx, []string{path}, load.Options{})
 	if err != nil {

@@ -80,7 +80,7 @@ func (r *Result) late() bool {
 	return errors.As(r.Err, &timeout)
 }
 
-// Notes are what happened without harm: "drain" (connections were closed, and no request failed), "rebuilt" (clusters).
+// Notes are the harmless symptoms: "drain" (connections were closed, and no request failed), "rebuilt" (clusters).
 func (r *Result) Notes() []string {
 	var all []string
 	if r.Drained > 0 && r.Failed() == 0 {
@@ -92,7 +92,7 @@ func (r *Result) Notes() []string {
 	return all
 }
 
-// brief says each NACK once: go-control-plane sends again what was rejected, and Envoy rejects it again.
+// brief lists each NACK once: go-control-plane sends a rejected response again, and Envoy rejects it again.
 func brief(nacks []string) []string {
 	const enough = 200
 	var all []string
