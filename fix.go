@@ -53,7 +53,7 @@ func (l *Linter) Fix(ctx context.Context, in Input, unsafe bool) (*Fixed, error)
 	return &Fixed{Before: f.first.report(), After: f.last.report(), Applied: outcome.Applied, Files: f.files(outcome)}, ctx.Err()
 }
 
-// fixing is what package fix asks about an input.
+// fixing has what package fix needs to know about an input.
 type fixing struct {
 	ctx         context.Context
 	linter      *Linter
@@ -88,7 +88,7 @@ func (f *fixing) key(file *source.File) string {
 	return key
 }
 
-// files are those with another text, by name.
+// files returns the files whose texts differ, by name.
 func (f *fixing) files(o *fix.Outcome) (all []FixedFile) {
 	for key, text := range o.After {
 		if bytes.Equal(text, o.Before[key]) {

@@ -188,7 +188,7 @@ func quoted(names []string) []string {
 	return all
 }
 
-// longest is the length of the longest list that is written out.
+// longest is the maximum length of a list in a text.
 const longest = 5
 
 func list(names []string) string {

@@ -56,7 +56,7 @@ func patches(s *graph.Snapshot) bool {
 	return len(s.Resources) > 0 && !slices.ContainsFunc(s.Resources, func(r *graph.Resource) bool { return r.Kind != graph.Patch })
 }
 
-// serving reports whether a resource shows that its snapshot is more than the bootstrap of a proxy that gets everything else by pushes.
+// serving reports whether a resource belongs to more than the bootstrap of a proxy that gets everything else by pushes.
 func serving(r *graph.Resource) bool {
 	return r.Kind == graph.Listener || r.Kind != graph.Bootstrap && r.Kind != graph.File && r.Delivery == graph.OverXDS
 }

@@ -72,7 +72,7 @@ func (c *cell) slow() string {
 	return fmt.Sprintf("%d ms", c.slowest.Milliseconds())
 }
 
-// median returns the median time until everything was applied.
+// time returns the median time until everything was applied.
 func (c *cell) time() string {
 	if c == nil {
 		return ""

@@ -117,7 +117,7 @@ func DomainCovers(outer, inner string) bool {
 	return false
 }
 
-// A star at both ends is one at the start: the other is a letter like any other.
+// isPattern reports whether a domain has a star at one end. If both ends have one, only the star at the beginning is special.
 func isPattern(domain string) bool {
 	return strings.HasPrefix(domain, "*") || strings.HasSuffix(domain, "*")
 }

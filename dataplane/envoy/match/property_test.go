@@ -123,7 +123,7 @@ func drawMatch(t *rapid.T) *routev3.RouteMatch {
 	return m
 }
 
-// requests are all that can be made of few texts, some at a time.
+// drawRequests draws requests from a small set of texts, so that many of them match.
 func drawRequests(t *rapid.T) []request {
 	all := make([]request, 0, 60)
 	for range cap(all) {

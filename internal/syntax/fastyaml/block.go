@@ -234,7 +234,7 @@ func grow(n *tree.Node) {
 	}
 }
 
-// indicators are the bytes with which a plain scalar cannot begin. "-", "?" and ":" only count before a space.
+// indicator reports whether a plain scalar cannot begin with a byte. "-", "?" and ":" are indicators only before a space.
 func (p *reader) indicator() bool {
 	c := p.text[p.at]
 	if strings.IndexByte(",[]{}#&*!|>'\"%@`", c) >= 0 {
