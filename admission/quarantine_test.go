@@ -264,7 +264,7 @@ func TestWhatIsKnownDoesNotBlock(t *testing.T) {
 	}
 }
 
-// The message about an unchanged resource changes when the other one that it names is removed.
+// TestWhatIsKnownInOtherWords: the message about an unchanged resource changes when another resource that it names is removed.
 func TestWhatIsKnownInOtherWords(t *testing.T) {
 	g := try(t, nil)
 	two := []types.Resource{listener("web-2", 8080, "public"), listener("web-3", 8080, "public")}

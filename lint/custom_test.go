@@ -144,7 +144,7 @@ func TestOriginPanics(t *testing.T) {
 	}
 }
 
-// TestOriginsDoNotDependOnScheduling: whatever fails, in whatever order the rules are listed and on however many processors, a run finds the same.
+// TestOriginsDoNotDependOnScheduling: a run has the same findings whatever fails, in whatever order the rules are listed, and on any number of processors.
 func TestOriginsDoNotDependOnScheduling(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	builtIn := (&lint.Group{Name: "cluster"}).Add(&lint.Rule{Name: "every", Severity: lint.Warning, Run: lint.Each(

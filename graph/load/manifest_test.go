@@ -151,7 +151,7 @@ data:
 	}
 }
 
-// A folder of charts and manifests that have nothing to do with Envoy is silent.
+// TestUnrelatedManifests: a folder of charts and manifests without any relation to Envoy has no findings.
 func TestUnrelatedManifests(t *testing.T) {
 	got := load(t, `
 -- k8s/deploy.yaml --

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// TestWebhook applies deploy/self-signed as it is, and runs the server that a node would run. The parts go on from each other.
+// TestWebhook applies deploy/self-signed unchanged, and runs the server as a node would. Each part depends on those before it.
 func TestWebhook(t *testing.T) {
 	c := startCluster(t)
 	c.must(t, "", "apply", "--server-side", "-f", filepath.Join(tools, "crds"))

@@ -138,7 +138,7 @@ func init() {
 	})})
 }
 
-// TestReportsHideAll: in no format does a report show a secret, whatever the rules say.
+// TestReportsHideAll: a report in any format never shows a secret, whatever the rules say.
 func TestReportsHideAll(t *testing.T) {
 	found := 0
 	eachConfiguration(t, func(t *testing.T, _ string, _ []byte, snapshots []*graph.Snapshot) {

@@ -194,7 +194,7 @@ func (p *planter) section(i int) {
 	}
 }
 
-// TestNothingIsLeft: whatever the layout, no planted secret is left, everything else is as it was, and what was YAML is YAML.
+// TestNothingIsLeft: in any layout, no planted secret is left, everything else is unchanged, and valid YAML stays valid YAML.
 func TestNothingIsLeft(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &planter{T: t}

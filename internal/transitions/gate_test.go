@@ -66,8 +66,8 @@ func readGateCase(t *testing.T, dir string) *gateCase {
 	return c
 }
 
-// TestGate shows what a gate in front of a real control plane is good for. Without it, each push breaks traffic that worked, and goes on doing
-// so. With it no request fails: Block leaves all as it was, and Quarantine lets through what is not broken.
+// TestGate shows the use of a gate in front of a real control plane. Without it, each push permanently breaks traffic that worked. With it, no request
+// fails: Block leaves everything unchanged, and Quarantine lets through what is not broken.
 func TestGate(t *testing.T) {
 	envoytest.Need(t)
 	var jobs []Job

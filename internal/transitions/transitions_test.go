@@ -22,7 +22,7 @@ func skipped(i int, name string) bool {
 	return !envoytest.Thorough() && i%3 != 0
 }
 
-// TestTransitions is `make transitions` in short: the plan loses nothing, and where a plain push loses requests with certainty, it does.
+// TestTransitions is a short `make transitions`: a plan loses no request, and a plain push loses requests where that is certain.
 func TestTransitions(t *testing.T) {
 	envoytest.Need(t)
 	cases, err := Cases(t.Context(), "../../testdata/transitions")

@@ -18,7 +18,7 @@ func TestTakeOverWhileWarming(t *testing.T) {
 	overEach(t, func(t *testing.T, transport lint.Transport) { takesOverWhileWarming(t, transport, false) })
 }
 
-// As before, but the endpoints that the cluster waits for come late, mostly with the run that takes over.
+// TestTakeOverBeforeEndpoints: a run takes over while a cluster warms, usually before the endpoints that the cluster waits for have been sent.
 func TestTakeOverBeforeEndpoints(t *testing.T) {
 	t.Parallel()
 	overEach(t, func(t *testing.T, transport lint.Transport) { takesOverWhileWarming(t, transport, true) })
