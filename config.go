@@ -9,7 +9,7 @@ import (
 )
 
 type (
-	// Config is the content of a .xdslint.yaml. Custom are its custom rules.
+	// Config is the content of a .xdslint.yaml. Its field Custom has the custom rules.
 	Config = config.Config
 	// RuleSource creates the custom rules of a configuration. custom.Constraints returns one for rules in CEL, CustomRules one of rules
 	// that already exist, such as those of a plugin.
@@ -32,7 +32,7 @@ func ReadConfig(path string, custom ...RuleSource) (*Config, error) {
 	return config.Read(path, path, rules.All(), config.Join(custom...))
 }
 
-// ParseConfig is ReadConfig for a text; name is its name in errors and findings.
+// ParseConfig parses the text of a configuration, as ReadConfig does for a file. Errors and findings contain the name.
 func ParseConfig(name string, text []byte, custom ...RuleSource) (*Config, error) {
 	return config.Parse(&source.File{Name: name, Text: text}, rules.All(), config.Join(custom...))
 }

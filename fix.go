@@ -29,8 +29,8 @@ type FixedFile struct {
 	key           string // of paths: the real path
 }
 
-// Fix applies the fixes of findings, and lints again until nothing is left to fix: the certain fixes, with unsafe also the likely ones.
-// Files that only a bootstrap names are not changed. Fix writes nothing; Fixed.Write does.
+// Fix applies the safe fixes of findings, and if unsafe is true also the likely ones. It lints again until no fix is left. It does not
+// change files that only a bootstrap names. Fix does not write any file: Fixed.Write does.
 //
 // When ctx ends, Fix returns its error and the result so far.
 func (l *Linter) Fix(ctx context.Context, in Input, unsafe bool) (*Fixed, error) {
@@ -53,7 +53,7 @@ func (l *Linter) Fix(ctx context.Context, in Input, unsafe bool) (*Fixed, error)
 	return &Fixed{Before: f.first.report(), After: f.last.report(), Applied: outcome.Applied, Files: f.files(outcome)}, ctx.Err()
 }
 
-// fixing is what package fix asks about an input.
+// fixing has what package fix needs to know about an input.
 type fixing struct {
 	ctx         context.Context
 	linter      *Linter
@@ -88,7 +88,7 @@ func (f *fixing) key(file *source.File) string {
 	return key
 }
 
-// files are those with another text, by name.
+// files returns the files whose texts differ, by name.
 func (f *fixing) files(o *fix.Outcome) (all []FixedFile) {
 	for key, text := range o.After {
 		if bytes.Equal(text, o.Before[key]) {

@@ -53,14 +53,14 @@ func (in Input) Named(name string) Input {
 	return in
 }
 
-// Whole says that the input is all that the configuration was written for: an ignore in it that hides nothing is then a finding. The paths that the
-// configuration itself names are that anyway.
+// Whole returns the input, declared to be everything that the configuration is for. An ignore of the configuration that hides nothing is then reported.
+// The paths that the configuration itself names are always such an input.
 func (in Input) Whole() Input {
 	in.whole = true
 	return in
 }
 
-// Texts are the files of an input that the function Texts made; nil: it is another one.
+// Texts returns the texts of an input that the function Texts returned, and nil for any other input.
 func (in Input) Texts() map[string][]byte {
 	all, _ := in.origin.(texts)
 	return maps.Clone(all)
@@ -114,7 +114,7 @@ func (p paths) names(l *Linter) []string {
 	return p
 }
 
-// key is the real path of a file that the paths lead to, if its text is what is on disk: of UTF-16 it is not.
+// key returns the real path of a file that the paths lead to, if its text is the content on disk. The text of a file in UTF-16 is not.
 func (p paths) key(f *graph.SourceFile, read []load.FileReport) string {
 	given := slices.ContainsFunc(read, func(r load.FileReport) bool { return r.Path == f.Name && r.As != "" && !r.Followed })
 	if !given {
@@ -182,7 +182,7 @@ func (t texts) single() (string, error) {
 	return t.names(nil)[0], nil
 }
 
-// loaded is what was read already.
+// loaded is an input that was already read.
 type loaded struct{ *load.Input }
 
 func (i loaded) load(context.Context, *Linter, map[string][]byte) (*load.Input, error) {
@@ -204,7 +204,7 @@ func (loaded) fixable(*Linter) error { return errors.New("only files and texts c
 
 func (loaded) single() (string, error) { return "", errNotSingle }
 
-// title is what errors call an input.
+// title returns the name of an input in errors.
 func (l *Linter) title(in Input) string {
 	if in.name == "" {
 		return strings.Join(in.names(l), ", ")

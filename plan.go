@@ -40,7 +40,7 @@ func (l *Linter) Plan(ctx context.Context, before, after Input, opts PlanOptions
 	return outcome, ctx.Err()
 }
 
-// Broken finds what is wrong with a single configuration in itself, so that no push should lead to it: see plan.Broken.
+// Broken returns the errors of a single configuration for which it should not be pushed. See plan.Broken.
 func (l *Linter) Broken(ctx context.Context, in Input) (*lint.Result, error) {
 	s, _, err := l.Snapshot(ctx, in)
 	if err != nil {
@@ -63,7 +63,7 @@ func (l *Linter) compared(ctx context.Context, judge func(dataplane.Target) *lin
 }
 
 // Snapshot reads an input in which there must be exactly one configuration, to compare it with another one. A file that is not xDS is an error: what
-// it should hold would look like a difference. Unreadable are the places in resources that take no part, since they cannot be decoded.
+// it should hold would look like a difference. unreadable lists the parts of resources that cannot be compared, since they did not decode.
 func (l *Linter) Snapshot(ctx context.Context, in Input) (s *graph.Snapshot, unreadable []string, err error) {
 	input, err := l.Load(ctx, in)
 	if err != nil {

@@ -55,7 +55,7 @@ func (r *Report) Write(w io.Writer, format string) error {
 	return f.Write(w, r.shape())
 }
 
-// Summary counts what the report holds.
+// Summary returns the counts of a report: findings, files and so on.
 func (r *Report) Summary() Summary { return r.shape().Summary() }
 
 // shape is the report as the formats know it.
@@ -66,7 +66,7 @@ func (r *Report) shape() *report.Report {
 	}
 }
 
-// Baseline remembers the findings of the report, in a file at that path.
+// Baseline returns a baseline with the findings of the report. Its file names are relative to the folder of path, where it is to be saved.
 func (r *Report) Baseline(path string) *Baseline {
 	return baseline.Of(r.Diagnostics, relativeTo(filepath.Dir(path), r.names))
 }

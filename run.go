@@ -31,8 +31,8 @@ type Stage struct {
 	Took time.Duration
 }
 
-// stages are what becomes of the findings of the rules, in this order: suppressions and the baseline add findings of their own, which are settled
-// like all others. A report is made of what is left, without secrets.
+// stages are the steps after the rules, in this order: suppressions and the baseline remove findings and add their own, which the later steps treat like
+// all others. The report has the remaining findings, without secrets.
 var stages = []struct {
 	name string
 	do   func(*run, context.Context)
@@ -42,7 +42,7 @@ var stages = []struct {
 	{"severities", (*run).settle},
 }
 
-// run reads an input, some of its files with another text, and judges it. When ctx ends, the result is what there is so far.
+// run reads an input, with other texts for some of its files, and judges it. When ctx ends, it returns what it has found so far.
 func (l *Linter) run(ctx context.Context, in Input, changed map[string][]byte) (*run, error) {
 	if in.origin == nil {
 		return nil, ErrNoPaths

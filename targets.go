@@ -8,7 +8,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// forTargets judges for each target. A finding of several targets is reported once; one that does not hold for all names its targets.
+// forTargets judges for each target. A finding for all targets is reported once. A finding for only some of them names these.
 func (l *Linter) forTargets(judge func(dataplane.Target) *lint.Result) *lint.Result {
 	m := merged{judge(l.targets[0]), map[finding][]dataplane.Target{}}
 	if len(l.targets) == 1 {

@@ -30,7 +30,7 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-// Options configure a Linter. The zero value is that of the command without flags and files: all built-in rules, for the default target.
+// Options configure a Linter. The zero value has the defaults of the command: all built-in rules, for the default target.
 type Options struct {
 	BuiltIn  []*lint.Rule // nil: rules.All; custom.Rules adds to those the check of messages of custom extensions
 	Config   *Config      // from ReadConfig or ParseConfig; nil: none

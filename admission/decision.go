@@ -57,7 +57,7 @@ const (
 
 func (w Withheld) String() string { return fmt.Sprintf("%s %q %s: %s", w.Kind, w.Name, w.How, w.Why) }
 
-// BlockedError is the error of a snapshot of which nothing is pushed. The node keeps what it has.
+// BlockedError means that the gate does not push a snapshot at all. The node keeps what it has.
 type BlockedError struct{ Decision Decision }
 
 func (e *BlockedError) Error() string {

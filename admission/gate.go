@@ -37,7 +37,7 @@ type RulePolicy struct {
 	Policy   Policy
 }
 
-// Options of a Gate. Only Rules is required.
+// Options configure a Gate. Only Rules is required.
 type Options struct {
 	Rules       []*lint.Rule      // the rules to judge by, such as rules.Builtin()
 	Target      dataplane.Target  // zero: the newest Envoy

@@ -111,7 +111,7 @@ xdslint_gate_deadline_exceeded_total 3
 	}
 }
 
-// What is known to be broken at the deadline is not pushed, even if the rest was not completely judged.
+// TestDeadlineInQuarantine: at the deadline, what is known to be broken is not pushed, even if the rest was not judged completely.
 func TestDeadlineInQuarantine(t *testing.T) {
 	for _, closed := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -204,7 +204,7 @@ xdslint_gate_rule_failures_total{rule="test/panics"} 2
 	}
 }
 
-// If a rule failed on what the node has, its findings are not new, since the node may have had them before.
+// TestFailedRuleDoesNotBlock: if a rule failed on the snapshot that the node has, its findings are not new, since the node may have had them before.
 func TestFailedRuleDoesNotBlock(t *testing.T) {
 	fails := true
 	rule := (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "sometimes", Severity: lint.Error, Run: lint.ForSnapshot(func(p *lint.Pass) {

@@ -7,7 +7,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// defect is the part of an error that does not change when lists shift: without the path, and without numbers that could be indices.
+// defect identifies an error without what changes when lists shift: the path, and numbers that can be indices.
 type defect struct {
 	rule    *lint.Rule
 	kind    graph.Kind

@@ -80,7 +80,7 @@ func TestPush(t *testing.T) {
 	}
 }
 
-// A push that panics, or a report, is its caller's affair: the next snapshot for the node has its turn.
+// TestPanicsOfOthers: a panic of a push or of a report ends only that call. The next snapshot for the node is judged as usual.
 func TestPanicsOfOthers(t *testing.T) {
 	for what, change := range map[string]func(*admission.Options){
 		"report": func(o *admission.Options) { o.Report = func(admission.Decision) { panic("oops") } },
@@ -128,7 +128,8 @@ func TestClear(t *testing.T) {
 		"cluster shop is left out", "cluster_load_assignment shop is left out", "listener web is left out", "route_configuration public is left out")
 }
 
-// Snapshots for many nodes and for one, some of them bad, cleared in between: what is held in the end is never bad.
+// TestManyAtOnce: snapshots are set concurrently for many nodes and for one, some are bad, and some nodes are cleared in between. In the end, no node has
+// a bad one.
 func TestManyAtOnce(t *testing.T) {
 	g := try(t, func(o *admission.Options) { o.Report = nil })
 	fine, bad := snapshot(t, "good", good()...), snapshot(t, "bad", plus(refused(eds("shop")))...)

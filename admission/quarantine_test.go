@@ -146,9 +146,9 @@ func TestQuarantine(t *testing.T) {
 			if again := g.must(admission.Quarantined, snapshot(t, "v2", test.after...), test.withheld...); again.Known != 0 {
 				t.Errorf("%d errors are known, and none went out", again.Known)
 			}
-			mended := snapshot(t, "v3", plus(slow(eds("shop")))...)
-			g.must(admission.Admitted, mended)
-			if held, err := g.cache.GetSnapshot(node); err != nil || held != cachev3.ResourceSnapshot(mended) {
+			fixed := snapshot(t, "v3", plus(slow(eds("shop")))...)
+			g.must(admission.Admitted, fixed)
+			if held, err := g.cache.GetSnapshot(node); err != nil || held != cachev3.ResourceSnapshot(fixed) {
 				t.Error("the cache does not hold the very snapshot that was given")
 			}
 		})
@@ -264,7 +264,7 @@ func TestWhatIsKnownDoesNotBlock(t *testing.T) {
 	}
 }
 
-// The message about an unchanged resource changes when the other one that it names is removed.
+// TestWhatIsKnownInOtherWords: the message about an unchanged resource changes when another resource that it names is removed.
 func TestWhatIsKnownInOtherWords(t *testing.T) {
 	g := try(t, nil)
 	two := []types.Resource{listener("web-2", 8080, "public"), listener("web-3", 8080, "public")}

@@ -21,7 +21,7 @@ func (g *Gate) report(d Decision, given cachev3.ResourceSnapshot) {
 	}
 }
 
-// shown is the number of findings in a line of the log. Options.Report gets all.
+// shown is the maximum number of findings in a line of the log. Options.Report gets all.
 const shown = 10
 
 // log writes one line about a decision.

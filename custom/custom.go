@@ -18,8 +18,8 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Constraints makes a rule of each constraint. The groups of the built-in rules cannot be used in ids. Messages are of the known types; nil: those of Envoy's
-// API.
+// Constraints returns a source that makes a rule of each constraint. Ids cannot use the groups of the built-in rules. Constraints are about messages of
+// the known types; nil means those of Envoy's API.
 func Constraints(builtIn []*lint.Rule, known graph.Types) config.RuleSource {
 	if known == nil {
 		known = types.Envoy
@@ -91,7 +91,7 @@ func wrongKind(n *graph.TextNode) bool {
 	return n != nil && (n.Kind == tree.Bool || n.Kind == tree.List || n.Kind == tree.Map)
 }
 
-// summary is the rule in one line.
+// summary describes the rule in one line.
 func (m *maker) summary() string {
 	summary, _, _ := strings.Cut(strings.TrimSpace(lint.Printable(m.Text)), "\n")
 	if summary == "" {
@@ -100,7 +100,7 @@ func (m *maker) summary() string {
 	return strings.TrimSuffix(summary, ".")
 }
 
-// why is Markdown, and ends with the expression.
+// why returns the explanation of the rule in Markdown. It ends with the expression.
 func (m *maker) why() string {
 	of := fmt.Sprintf("each `%s`", m.Message)
 	switch {
@@ -192,7 +192,7 @@ func (m *maker) check(program cel.Program, subjects func(graph.View) []subject) 
 	return lint.ForOrigin(c.start)
 }
 
-// fieldOf is the message's own descriptor of a field, which differs in a dynamic message.
+// fieldOf returns the message's own descriptor of a field, which differs in a dynamic message.
 func fieldOf(m protoreflect.Message, field protoreflect.FieldDescriptor) protoreflect.FieldDescriptor {
 	if field == nil || m.Descriptor() == field.ContainingMessage() {
 		return field

@@ -201,7 +201,7 @@ func FuzzExpression(f *testing.F) {
 	})
 }
 
-// TestLargeSnapshot: following references costs, even if nothing is found.
+// TestLargeSnapshot: following references has a cost, even if nothing is found.
 func TestLargeSnapshot(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("static_resources:\n  clusters:\n")

@@ -33,7 +33,7 @@ func (s scope) ResolveName(name string) (any, bool) {
 // Parent implements cel.Activation.
 func (s scope) Parent() cel.Activation { return nil }
 
-// expression is that of a constraint, compiled.
+// expression is the compiled expression of a constraint.
 type expression struct {
 	program cel.Program
 	text    string // what to say where it is false
@@ -79,7 +79,7 @@ func noValue(at lint.At, err error) *lint.EvalError {
 	return &lint.EvalError{Message: fmt.Sprintf("has no value for %s: %s", named(at), lint.Line(err.Error())), Help: help}
 }
 
-// named is a place in words.
+// named describes a place in words.
 func named(at lint.At) string {
 	r := at.Resource()
 	what := fmt.Sprintf("%s %q", r.Kind, r.Name)

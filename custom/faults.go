@@ -82,7 +82,7 @@ func unknown(env *cel.Env, name string, called bool) string {
 	return fmt.Sprintf("function %s does not exist%s", name, near)
 }
 
-// dotted is the name with dots at the beginning of a text.
+// dotted returns the name with dots at the beginning of a text.
 func dotted(text string) string {
 	text = strings.TrimPrefix(text, ".")
 	end := strings.IndexFunc(text, func(c rune) bool { return c != '.' && (c > unicode.MaxASCII || !isWord(byte(c))) })
@@ -92,7 +92,7 @@ func dotted(text string) string {
 	return text[:end]
 }
 
-// noEnumValue says that a message has no such enum, or the enum no such value.
+// noEnumValue says that a message does not have an enum, or the enum does not have a value.
 func noEnumValue(md protoreflect.MessageDescriptor, name string) string {
 	var values []string
 	for i := range md.Enums().Len() {
@@ -123,7 +123,7 @@ type plainWords struct {
 	say     func(found []string) string
 }
 
-// plainer is compiled only when an expression is wrong, not at every start of the program.
+// plainer is compiled only when an expression is wrong, since most runs do not need it.
 var plainer = sync.OnceValue(func() []plainWords {
 	always := func(words string) func([]string) string { return func([]string) string { return words } }
 	return []plainWords{
@@ -140,7 +140,7 @@ var plainer = sync.OnceValue(func() []plainWords {
 	}
 })
 
-// hint says what to write where types do not match although it looks as if they did.
+// hint says what to write if types do not match although they seem to.
 func hint(types string) string {
 	switch types {
 	case "(int, string)", "(string, int)":
@@ -158,7 +158,7 @@ var noSelection = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^type 'type\((.+)\)' does not support field selection$`)
 })
 
-// functions are those that can be called by name.
+// functions returns the functions that can be called by name.
 func functions(env *cel.Env) (names []string) {
 	for name := range env.Functions() {
 		if protoreflect.Name(name).IsValid() && name[0] != '_' && name != "in" {
@@ -169,7 +169,7 @@ func functions(env *cel.Env) (names []string) {
 	return names
 }
 
-// noField says that a type has no such field.
+// noField says that a type does not have a field.
 func noField(typ, field string, names []string) string {
 	if near := lint.DidYouMean(field, names); near != "" {
 		return fmt.Sprintf("%s has no field %q%s", typ, field, near)
@@ -206,7 +206,7 @@ func (m *maker) allowed(checked *cel.Ast) bool {
 	return len(m.faults) == before
 }
 
-// forbidden says why a part of an expression cannot be evaluated here; empty if it can.
+// forbidden returns the reason why a part of an expression cannot be evaluated here, or "" if it can.
 func forbidden(e ast.Expr, in *ast.AST) string {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -249,7 +249,7 @@ func noKind(e ast.Expr) string {
 	return ""
 }
 
-// neverNull says what is wrong with comparing null to a value that is empty, not null, where it is not set: the outcome would always be the same.
+// neverNull reports a comparison with null of a value that is empty, and not null, if it is not set: the result would always be the same.
 func neverNull(sides []ast.Expr, in *ast.AST) string {
 	null := func(e ast.Expr) bool { return e.Kind() == ast.LiteralKind && e.AsLiteral() == celtypes.NullValue }
 	if !slices.ContainsFunc(sides, null) {

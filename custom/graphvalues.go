@@ -77,7 +77,7 @@ var snapshotAttributes = []attribute{
 	{"references", cel.ListType(referenceType), func(v any) any { s := v.(snapshot).s; return references{s.References(), s} }},
 }
 
-// attributes are those of a type.
+// attributes returns the attributes of a type.
 func attributes(name string) []attribute {
 	switch name {
 	case referenceName:
@@ -140,25 +140,25 @@ type reference struct {
 	in graph.View
 }
 
-// snapshot is all that is judged together, in CEL.
+// snapshot has everything that is judged together, in CEL.
 type snapshot struct{ s graph.View }
 
-// references are fields that name resources, in CEL: a list that is long where the snapshot is large, and asked for again with each message.
+// references is the list of a snapshot's references in CEL. The list can be long, and expressions ask for it with each message.
 type references struct {
 	edges []*graph.Edge
 	in    graph.View
 }
 
-// resources are in CEL as long a list.
+// resources is the list of a snapshot's resources in CEL, which can be as long.
 type resources struct {
 	all []*graph.Resource
 	in  graph.View
 }
 
-// resources are those that could be read.
+// resources returns the resources that were decoded.
 func (s snapshot) resources() resources { return resources{s.s.Decoded(), s.s} }
 
-// find lists the resource that a name means, if there is one.
+// find returns a list with the resource that a name refers to. It is empty if there is none.
 func (s snapshot) find(kind graph.Kind, name string) resources {
 	found := resources{in: s.s}
 	if r := s.s.Find(kind, graph.Anywhere, name); r != nil && r.Message != nil {
@@ -167,7 +167,7 @@ func (s snapshot) find(kind graph.Kind, name string) resources {
 	return found
 }
 
-// reaches lists the resources of a kind that a resource leads to, over any number of references. It looks at so many references.
+// reaches lists the resources of a kind that a resource leads to, over any number of references. It also returns how many references it followed.
 func (r resource) reaches(kind graph.Kind) (found resources, looked int) {
 	return r.follow(kind, r.in.From, func(e *graph.Edge) *graph.Resource { return e.To })
 }

@@ -44,8 +44,8 @@ type evaluation struct {
 
 func (c *constraint) start() lint.Judge { return (&evaluation{constraint: c}).judge }
 
-// judge evaluates the expression for several subjects at the same time, but looks at the outcomes in the order of the subjects: so a failure, or the end of
-// what the constraint may cost, is at the same subject in every run.
+// judge evaluates the expression for several subjects at the same time, but reads the outcomes in the order of the subjects. So a failure, or the end of
+// the budget, occurs at the same subject in every run.
 func (e *evaluation) judge(ctx context.Context, passes []*lint.Pass) *lint.EvalError {
 	p := passes[0]
 	for rest := e.subjects(p.Snapshot); len(rest) > 0; {
@@ -67,8 +67,8 @@ func (e *evaluation) judge(ctx context.Context, passes []*lint.Pass) *lint.EvalE
 	return nil
 }
 
-// next is how many expressions to evaluate at the same time: no more than before, so that a constraint which fails has not cost much more than it had to, and
-// no more than the rest of maxTotal allows, even if each costs as much as it may.
+// next returns how many expressions to evaluate at the same time. That is at most as many as were evaluated before, so that a constraint that fails has
+// not cost much more than necessary. It is also at most what the rest of maxTotal allows if each evaluation costs maxCost.
 func (e *evaluation) next() int {
 	affordable := int((maxTotal - e.cost) / maxCost)
 	return max(1, min(e.done, affordable))

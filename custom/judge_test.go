@@ -102,7 +102,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestNoMoreThanTheBudget: where each expression costs as much as it may, not one is evaluated that is not paid for.
+// TestNoMoreThanTheBudget: if each expression costs as much as it may, none is evaluated for which the budget no longer suffices.
 func TestNoMoreThanTheBudget(t *testing.T) {
 	outcomes := make([]outcome, 5_000)
 	for i := range outcomes {

@@ -75,7 +75,8 @@ func (l *language) find() cel.EnvOption {
 	return cel.Function("find", cel.MemberOverload("snapshot_find", of, cel.ListType(resourceType("")), cel.FunctionBinding(call)))
 }
 
-// compile makes a program of the expression, in which `this` has a type; nil if it is wrong. The types of a package can be written with their short names.
+// compile makes a program of the expression, in which `this` has a type. It returns nil if the expression is wrong. The types of a package can be written
+// with their short names.
 func (m *maker) compile(this *cel.Type, pkg string) cel.Program {
 	watched := &watch{typeSystem: m.language.types}
 	env, err := m.language.env.Extend(cel.CustomTypeProvider(watched), cel.Variable("this", this), cel.Container(pkg))
@@ -98,10 +99,10 @@ func (m *maker) compile(this *cel.Type, pkg string) cel.Program {
 	return program
 }
 
-// costs are those of functions that read more than their arguments.
+// costs lists the functions that read more than their arguments.
 type costs struct{}
 
-// CallCost implements cel's ActualCostEstimator: following references costs by their number.
+// CallCost implements cel's ActualCostEstimator: the cost of following references is their number.
 func (costs) CallCost(_, _ string, _ []ref.Val, result ref.Val) *uint64 {
 	found, ok := result.(reached)
 	if !ok {
@@ -112,7 +113,7 @@ func (costs) CallCost(_, _ string, _ []ref.Val, result ref.Val) *uint64 {
 	return &cost
 }
 
-// reached are the resources at the end of references, and how many references were followed.
+// reached has the resources at the end of references, and the number of references that were followed.
 type reached struct {
 	traits.Lister
 	looked int

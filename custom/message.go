@@ -22,7 +22,8 @@ type message struct {
 	types *typeSystem
 }
 
-// contained is a message of a resource, with the contents of the resource's Anys: decoding an Any whenever an expression reads it would take several times as long.
+// contained is a message of a resource, with the contents of the resource's Anys. To decode an Any each time an expression reads it would take several
+// times as long.
 type contained struct {
 	m        proto.Message
 	contents decode.Contents
@@ -88,7 +89,7 @@ func has(target any, field string) bool {
 	return fd != nil && in.m.ProtoReflect().Has(fd)
 }
 
-// get reads a field. As CEL demands, a message that is not set is empty, and a wrapper that is not set is null.
+// get returns the value of a field. As CEL requires, a message that is not set is empty, and a wrapper that is not set is null.
 func (t *typeSystem) get(target any, field string) (any, error) {
 	in, fd := fieldIn(target, field)
 	switch {
@@ -109,7 +110,7 @@ func fieldIn(target any, field string) (contained, protoreflect.FieldDescriptor)
 	return in, in.m.ProtoReflect().Descriptor().Fields().ByName(protoreflect.Name(field))
 }
 
-// value is that of a field, as NativeToValue takes it.
+// value returns the value of a field in the form that NativeToValue expects.
 func (t *typeSystem) value(fd protoreflect.FieldDescriptor, v protoreflect.Value, contents decode.Contents) any {
 	switch {
 	case fd.IsMap():

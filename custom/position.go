@@ -16,7 +16,7 @@ func (m *maker) faultAt(at common.Location, format string, args ...any) {
 	m.faults[len(m.faults)-1].Span = m.spanOf(at)
 }
 
-// spanOf is the span of a word of the expression in the configuration; of the whole expression if the YAML text is escaped or folded.
+// spanOf returns the span of a word of the expression in the configuration. If the YAML text is escaped or folded, it is the span of the whole expression.
 func (m *maker) spanOf(at common.Location) source.Span {
 	text := m.Expression
 	start := offset(text, at)
@@ -43,7 +43,7 @@ func (m *maker) spanOf(at common.Location) source.Span {
 	return span
 }
 
-// lines are those of an expression that is written as a literal block; nil for any other.
+// lines returns the lines of an expression that is written as a literal block, and nil for any other.
 func (m *maker) lines() tree.BlockLines {
 	node := m.Value("expression")
 	if node == nil {
@@ -56,7 +56,7 @@ func isWord(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// offset is the byte in a text at CEL's line, from 1, and column in characters, from 0.
+// offset returns the byte offset of CEL's line, from 1, and column in characters, from 0.
 func offset(text string, at common.Location) int {
 	begin := 0
 	for range at.Line() - 1 {

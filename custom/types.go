@@ -17,15 +17,15 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// typeSystem is CEL's view of messages. cel-go's own registry knows only types whose Go packages are linked in, and opens only their Anys; it is still used
-// for types that CEL has its own form of, such as durations and wrappers.
+// typeSystem is CEL's view of messages. cel-go's own registry knows only types whose Go packages are linked in, and decodes only Anys of these. It is
+// still used for types with a special form in CEL, such as durations and wrappers.
 type typeSystem struct {
 	celtypes.Provider
 	celtypes.Adapter
 	known graph.Types
 }
 
-// message finds the descriptor of a message; nil if the type is not known.
+// message returns the descriptor of a message, or nil if the type is not known.
 func (t *typeSystem) message(name protoreflect.FullName) protoreflect.MessageDescriptor {
 	mt, err := t.known.FindMessageByName(name)
 	if err != nil {
@@ -54,12 +54,12 @@ func (t *typeSystem) nearestMessage(name protoreflect.FullName) string {
 
 func objectType(name protoreflect.FullName) *cel.Type { return cel.ObjectType(string(name)) }
 
-// ownForm reports whether a message is something else in CEL: a duration, a wrapper, a JSON value.
+// ownForm reports whether a message has a special form in CEL: a duration, a wrapper, a JSON value.
 func ownForm(name protoreflect.FullName) bool {
 	return decode.HasOwnJSON(name) && name != "google.protobuf.Empty" && name != "google.protobuf.FieldMask"
 }
 
-// fieldType is the type that a field has in CEL.
+// fieldType returns the type of a field in CEL.
 func (t *typeSystem) fieldType(fd protoreflect.FieldDescriptor) *cel.Type {
 	switch {
 	case fd.IsMap():
@@ -130,7 +130,8 @@ func (t *typeSystem) FindStructFieldType(name, field string) (*celtypes.FieldTyp
 	}, true
 }
 
-// FindIdent implements celtypes.Provider: enum values by the names of their enums (…Cluster.DiscoveryType.EDS), or as protos name them (…Cluster.EDS).
+// FindIdent implements celtypes.Provider. It finds enum values by the names of their enums (…Cluster.DiscoveryType.EDS), or as protos name them
+// (…Cluster.EDS).
 func (t *typeSystem) FindIdent(name string) (ref.Val, bool) {
 	if found, ok := t.Provider.FindIdent(name); ok {
 		return found, ok
@@ -204,7 +205,7 @@ func (t *typeSystem) NativeToValue(v any) ref.Val {
 	return t.Adapter.NativeToValue(v)
 }
 
-// adapterIn makes values of the parts of a snapshot, one by one as an expression comes to them.
+// adapterIn converts the parts of a snapshot, each when an expression reads it.
 type adapterIn struct {
 	*typeSystem
 	in graph.View
@@ -232,7 +233,7 @@ func (t *typeSystem) messageValue(in contained) ref.Val {
 	return message{in, t}
 }
 
-// open is the content of an Any; the Any itself if the type is not known.
+// open returns the content of an Any, or the Any itself if the type is not known.
 func (t *typeSystem) open(packed *anypb.Any, contents graph.Contents) proto.Message {
 	if content := contents[packed]; content != nil {
 		return content

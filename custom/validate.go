@@ -15,7 +15,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Rules adds the checks that need CEL to a list of rules: lint.InvalidMessage, which has no check, is replaced by a rule of the same name that has one.
+// Rules adds the checks that need CEL to a list of rules: it replaces lint.InvalidMessage, which has no check, by a rule of the same name that has one.
 func Rules(known []*lint.Rule) []*lint.Rule {
 	all := slices.Clone(known)
 	if i := slices.Index(all, lint.InvalidMessage); i >= 0 {
@@ -24,7 +24,7 @@ func Rules(known []*lint.Rule) []*lint.Rule {
 	return all
 }
 
-// invalidMessage is one for all callers, who may compare rules.
+// invalidMessage is created once, since callers may compare rules.
 var invalidMessage = func() *lint.Rule {
 	rule := *lint.InvalidMessage
 	rule.Run = lint.EachMatching(own, validated)
@@ -37,7 +37,7 @@ func own(_ dataplane.Target, md protoreflect.MessageDescriptor) bool {
 	return err != nil && md.FullName().Parent() != "google.protobuf"
 }
 
-// validator compiles the rules of a type when it first meets one.
+// validator compiles the rules of a type when it is first needed.
 var validator = sync.OnceValue(func() protovalidate.Validator {
 	v, err := protovalidate.New()
 	if err != nil {
@@ -66,7 +66,7 @@ func validated(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	}
 }
 
-// violated is the place of the field that a violation names.
+// violated returns the place of the field that a violation names.
 func violated(at lint.At, path *validate.FieldPath) lint.At {
 	for _, e := range path.GetElements() {
 		name := e.GetFieldName()
@@ -82,7 +82,7 @@ func violated(at lint.At, path *validate.FieldPath) lint.At {
 	return at
 }
 
-// keyOf is the key of a map, as paths spell it.
+// keyOf returns the key of a map in the form of paths.
 func keyOf(e *validate.FieldPathElement) string {
 	switch key := e.GetSubscript().(type) {
 	case *validate.FieldPathElement_BoolKey:

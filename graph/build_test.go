@@ -47,7 +47,7 @@ func edges(s *graph.Snapshot, kinds string) string {
 	return text.String()
 }
 
-// The references that are more than a field with a name.
+// TestBuild: references that consist of more than a field with a name.
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	const hcm = `"@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager, stat_prefix: s`

@@ -143,7 +143,7 @@ func (d *Drawing) From(kind Kind, name string, depth int) (*Drawing, bool) {
 	return cut, true
 }
 
-// span returns the place of a node's resource, or nil if it has no text.
+// place returns the place of a node's resource, or nil if it has no text.
 func (n *Node) place() (*SourceFile, Span) {
 	if n.Part != nil {
 		return placed(n.Resource, n.Part)

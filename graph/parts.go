@@ -1,6 +1,6 @@
 package graph
 
-// A part is a message inside a resource that xDS could also deliver by itself.
+// isPart reports whether a place is a part: a message inside a resource that xDS could also deliver by itself.
 func isPart(at *Place) bool {
 	kind := KindOf(at.Message.Descriptor().FullName())
 	return at.Parent != nil && (kind == RouteConfiguration || kind == ClusterLoadAssignment)

@@ -158,7 +158,7 @@ func TestEveryNameOfAClusterIsKnown(t *testing.T) {
 	}
 }
 
-// otherSources are the fields with a ConfigSource that are not beside a name of the table.
+// otherSources are the fields with a ConfigSource that do not belong to a name in the table.
 var otherSources = map[protoreflect.FullName]string{
 	"envoy.config.bootstrap.v3.Bootstrap.DynamicResources.cds_config":                                "asks for all clusters",
 	"envoy.config.bootstrap.v3.Bootstrap.DynamicResources.lds_config":                                "asks for all listeners",

@@ -28,7 +28,7 @@ const subscribers = `
         scoped_routes: {name: tenants, scoped_rds: {scoped_rds_config_source: {ads: {}}}}
 `
 
-// A reference that names no resource is known even where nothing of it is there.
+// TestSubscriptions: a reference without a name is recorded even if no resource of its kind exists.
 func TestSubscriptions(t *testing.T) {
 	input, err := load.Texts(t.Context(), map[string][]byte{"x.yaml": []byte(subscribers)}, load.Options{})
 	if err != nil {

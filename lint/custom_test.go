@@ -77,7 +77,7 @@ func failing(name string) func([]*lint.Pass) *lint.EvalError {
 	}
 }
 
-// TestCannotJudge: an origin that fails is reported once, and what it found in any snapshot is gone; the findings of all others are there.
+// TestCannotJudge: an origin that fails is reported once, and all of its findings are dropped. The findings of all other origins are kept.
 func TestCannotJudge(t *testing.T) {
 	rules := slices.Concat(
 		rulesOf("constraint acme/every", everyResource, "every"),
@@ -144,7 +144,7 @@ func TestOriginPanics(t *testing.T) {
 	}
 }
 
-// TestOriginsDoNotDependOnScheduling: whatever fails, in whatever order the rules are listed and on however many processors, a run finds the same.
+// TestOriginsDoNotDependOnScheduling: a run has the same findings whatever fails, in whatever order the rules are listed, and on any number of processors.
 func TestOriginsDoNotDependOnScheduling(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	builtIn := (&lint.Group{Name: "cluster"}).Add(&lint.Rule{Name: "every", Severity: lint.Warning, Run: lint.Each(

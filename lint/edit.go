@@ -27,7 +27,7 @@ func (e Edits) fix(message string, safe bool) []Fix {
 	return []Fix{{Message: message, Safe: safe, Edits: e}}
 }
 
-// Together joins edits to those of one fix. The result is empty if any of them is.
+// Together joins edits into one fix. The result is empty if any of them is empty.
 func Together(all ...Edits) Edits {
 	var joined Edits
 	for _, e := range all {
@@ -61,8 +61,8 @@ func Correct(at At, name, near string) []Fix {
 	return Replace(at, near).Likely(message)
 }
 
-// Replace writes another scalar: a string, a bool, an int or a float64. A string keeps the existing quotes, and gets
-// quotes if it needs them.
+// Replace replaces a scalar by another one: a string, a bool, an int or a float64. A string keeps the existing quotes, and
+// gets quotes if it needs them.
 func Replace(at At, value any) Edits {
 	s, ok := spotOf(at)
 	old := s.value()
@@ -72,7 +72,7 @@ func Replace(at At, value any) Edits {
 	return s.edit(graph.Span{Start: s.Value.Start, End: s.Value.End}, spell(value, style{plain: s.Node.Plain, quote: old[0]}))
 }
 
-// Rename writes another name of a field, or another key of a map field. A field keeps the lowerCamelCase of its file.
+// Rename changes the name of a field, or a key of a map field. A field in lowerCamelCase gets a name in lowerCamelCase.
 func Rename(at At, name string) Edits {
 	s, ok := spotOf(at)
 	if !ok || s.Key.IsZero() || s.has(name) {

@@ -21,7 +21,7 @@ func (s spot) indent() string {
 	return strings.Repeat(" ", s.start-lineStart(s.text, s.start))
 }
 
-// insertBehind adds a field after this one, which is the last.
+// insertBehind adds a field after the last field.
 func (s spot) insertBehind(field string, value any) Edits {
 	if !s.flow {
 		if s.open() {

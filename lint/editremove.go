@@ -27,7 +27,7 @@ func (s spot) removeOnly() Edits {
 	if at > 0 && (s.text[at-1] == ':' || s.text[at-1] == '-') && bytes.IndexByte(s.text[line:at], '#') < 0 {
 		return s.edit(source.Span{Start: at, End: end}, " "+empty)
 	}
-	if s.In.Kind == tree.List { // it may be no deeper than its key, and brackets must be deeper
+	if s.In.Kind == tree.List { // the list may be as deep as its key, but brackets must be deeper
 		empty = " " + empty
 	}
 	return s.edit(source.Span{Start: s.start, End: end}, empty)

@@ -110,7 +110,7 @@ func (s spot) colon() int {
 	return at + 1
 }
 
-// ends reports whether the element ends at the reader's end. Of a plain scalar over several lines, the reader knows only the first line.
+// ends reports whether the element ends where the reader says. Of a plain scalar on several lines, the reader knows only the first line.
 func (s spot) ends() bool {
 	if s.flow {
 		i := skipSpace(s.text, s.end)
@@ -146,7 +146,7 @@ func (c collection) has(name string) bool {
 	return c.node.Kind != tree.Map || c.node.Get(name) != nil || c.node.Field(name) != nil
 }
 
-// next returns the following element, of which only the start is known.
+// next returns the following element, of which only the start is set.
 func (s spot) next() spot {
 	c := collection{node: s.In, text: s.text, flow: s.flow}
 	n := spot{text: s.text, flow: s.flow}

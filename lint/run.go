@@ -25,7 +25,7 @@ type Config struct {
 	Transition  *Transition      // nil: a plain run, without the rules that compare two snapshots
 }
 
-// Failure is a rule that panicked. Its findings are lost; the other rules ran.
+// Failure is a panic of a rule. The findings of the rule are lost. All other rules ran.
 type Failure struct {
 	Rule     *Rule
 	Snapshot *graph.Snapshot
@@ -49,9 +49,9 @@ type Result struct {
 	Unable      []*Origin         // of custom rules that could not judge; a finding of CannotJudge says why
 	Snapshots   []*graph.Snapshot // that were judged
 	Target      dataplane.Target  // that they were judged for
-	Secrets     *redact.Files     // what must not be shown of the files, where it was taken out of the Diagnostics already; nil: it was not
+	Secrets     *redact.Files     // the secrets in the files, if the Diagnostics were redacted; nil: they were not
 
-	Timings map[*Rule]time.Duration // of a rule summed over all workers, of an origin the elapsed time; nil without Config.Timings
+	Timings map[*Rule]time.Duration // of a rule the sum over all workers, of an origin the elapsed time; nil without Config.Timings
 }
 
 // measure adds the time since the start of a rule.

@@ -78,9 +78,9 @@ func joined[T ~string](all []T) string {
 	return strings.Join(names, ", ")
 }
 
-// Transition is what a snapshot changes of the one before it, and how it is pushed.
+// Transition is the change from one snapshot to the next, and how it is pushed.
 type Transition struct {
-	Changes *graph.Changes // of graph.Diff; the snapshot that is judged is its New
+	Changes *graph.Changes // from graph.Diff; Changes.New is the snapshot that is judged
 	Push
 }
 

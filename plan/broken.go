@@ -9,10 +9,10 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-// Broken finds what is wrong with a snapshot in itself, before anybody pushes it: errors, and names that lead nowhere. What is pushed is all
-// there is, so a name that is missing counts even where lint, which may have been given a part, would only presume a mistake; unless
-// it was missing in the snapshot before (nil: there is none), where it has not kept the data plane from working. Of the configuration, the
-// target counts, and whether the user named it.
+// Broken returns what is wrong with a snapshot itself, before it is pushed: errors, and dangling references. A pushed snapshot is complete, so a
+// missing name is an error, even where lint only presumes one because it may have been given a part. A name that was missing from the snapshot
+// before, too, is not reported: the data plane has worked without it. A nil before means that there is no earlier snapshot. Of the configuration,
+// Broken uses the target, and whether the user named it.
 func Broken(ctx context.Context, s, before *graph.Snapshot, config lint.Config) *lint.Result {
 	config.Rules = rules.Builtin()
 	result := lint.Run(ctx, []*graph.Snapshot{s}, config)

@@ -13,8 +13,8 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-// Hazards finds what a plain push breaks for a target (the zero one: the default): all types at once, in no order that is waited for. Infos
-// among them are not hazards but worth knowing.
+// Hazards returns what a plain push breaks for a target. A plain push sends all types at once and does not wait between them. A finding with
+// severity Info is not a hazard, but worth knowing. A zero target means the default.
 func Hazards(changes *graph.Changes, push lint.Push, target dataplane.Target) *lint.Result {
 	result := lint.Run(context.Background(), []*graph.Snapshot{changes.New}, lint.Config{
 		Rules: rules.Transitional(), Target: target, Transition: &lint.Transition{Changes: changes, Push: push},
@@ -23,8 +23,8 @@ func Hazards(changes *graph.Changes, push lint.Push, target dataplane.Target) *l
 	return result
 }
 
-// Remaining finds the hazards that the plan cannot avoid for a target (the zero one: the default): it asks the rules about the way from each
-// state to the next.
+// Remaining returns the hazards that the plan cannot avoid for a target: it runs the rules on each change from one state of the plan to the
+// next. A zero target means the default.
 func (p *Plan) Remaining(target dataplane.Target) *lint.Result {
 	if target == (dataplane.Target{}) {
 		target = dataplane.Default()

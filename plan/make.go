@@ -6,9 +6,9 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// Make finds an order in which a data plane gets from one snapshot to the next without a failed request: what is new before what
-// refers to it, and warm; endpoints again after a cluster that changed; what is gone only when nothing uses it any more, connections that
-// drain included. The same snapshots give the same plan.
+// Make finds an order in which a data plane gets from one snapshot to the next without a failed request. A new resource is sent, and has warmed,
+// before a resource that refers to it. Endpoints are sent again after a cluster that changed. A resource is removed only when nothing uses it
+// any more, draining connections included. The same snapshots give the same plan.
 func Make(changes *graph.Changes, opts Options) *Plan {
 	p := newPlanner(changes, opts)
 	p.steps()

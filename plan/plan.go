@@ -23,7 +23,8 @@ type Options struct {
 	Draining []Drain
 }
 
-// Default times: a warming cluster gives up on its endpoints after 15 s (initial_fetch_timeout), and Envoy drains for 600 s.
+// The defaults of Options. DefaultAckTimeout leaves time for clusters that stop warming without endpoints after 15 s (initial_fetch_timeout).
+// DefaultDrainTime is that of Envoy.
 const (
 	DefaultAckTimeout = 30 * time.Second
 	DefaultDrainTime  = 600 * time.Second

@@ -28,8 +28,8 @@ import (
 	"github.com/xdslint/xdslint/plan"
 )
 
-// TestPlansAreClosed: whatever the snapshots are, if they are closed under references then so is every state between, the last one is the
-// new snapshot, nothing is held that nobody asks for, and planning twice gives the same.
+// TestPlansAreClosed: if both snapshots are closed under references, then so is every state between them. The last state is the new snapshot, no
+// state holds a resource that nothing asks for, and planning twice gives the same plan.
 func TestPlansAreClosed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before, after := world(t, "old"), world(t, "new")

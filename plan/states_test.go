@@ -71,7 +71,7 @@ func (h held) dangling() []string {
 	return slices.Compact(names)
 }
 
-// orphans lists what a data plane would ask for by name, and nobody refers to.
+// orphans lists the resources that a data plane asks for by name although no resource refers to them.
 func (h held) orphans() []string {
 	s := h.graph()
 	var names []string

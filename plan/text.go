@@ -146,7 +146,7 @@ func (w Wait) text() string {
 		list(w.Names), short(w.Timeout))
 }
 
-// width is that of a line of text.
+// width is the width of a line of text.
 const width = 120
 
 // wrap breaks a text into lines, the second and later ones indented.

@@ -181,7 +181,7 @@ func (w Wait) why() string {
 	return ""
 }
 
-// longest is the length of the longest list that is written out.
+// longest is the maximum length of a list in a text.
 const longest = 5
 
 func list(names []string) string { return words.Few(names, longest) }

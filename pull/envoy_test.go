@@ -81,7 +81,7 @@ dynamic_resources:
   cds_config: {resource_api_version: V3, path_config_source: {path: %q}}
 `
 
-// Envoy accepts a pulled file like the server's answer.
+// TestFilesForEnvoy: Envoy accepts a pulled file in the same way as the server's answer.
 func TestFilesForEnvoy(t *testing.T) {
 	envoytest.Need(t)
 	script := "-- one\nlocal two = \"\\t: #\"\n\n  return y\n"

@@ -224,7 +224,7 @@ func TestCollections(t *testing.T) {
 	}
 }
 
-// Whatever a server sends, what can be decoded is used, and the rest is reported.
+// TestGarbage: whatever a server sends, what can be decoded is used, and the rest is reported.
 func TestGarbage(t *testing.T) {
 	unknown := &anypb.Any{TypeUrl: "type.googleapis.com/acme.Filter", Value: []byte("hunter2")}
 	f := &fake{t: t, sotw: func(_ int, r *discoveryv3.DiscoveryRequest) (*discoveryv3.DiscoveryResponse, error) {

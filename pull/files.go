@@ -21,7 +21,7 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// FileName returns the name of the file that Files makes of a kind.
+// FileName returns the name of the file with the resources of a kind: see Files.
 func FileName(kind graph.Kind) string { return string(kind) + "s.yaml" }
 
 // Files returns a DiscoveryResponse in YAML for each kind, by FileName, without secrets. xdslint can read it, and so can Envoy as a

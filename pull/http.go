@@ -83,7 +83,7 @@ func (c *caller) unwrapped(err error) error {
 	return fmt.Errorf("%s: %s%s", c.server, text, hint(text, c.server.TLS))
 }
 
-// refusal is the error of an answer that is none.
+// statusError returns the error for an HTTP status that is not a success.
 func (c *caller) statusError(what string, status int, answer []byte) error {
 	text := oneLine(c.server.scrub(strings.Join(strings.Fields(string(answer)), " ")))
 	if text != "" {

@@ -19,7 +19,7 @@ type sotw struct {
 	told   map[graph.Kind]*told
 }
 
-// told is what the server knows from this stream.
+// told is what this stream has sent to the server.
 type told struct {
 	names []string
 	nonce string // of the last response

@@ -16,7 +16,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// judgement is what the rules said of an example; Envoy has to agree with what they say of being refused.
+// judgement is what the rules report about an example. Where they say that Envoy rejects it, Envoy has to.
 type judgement struct {
 	archive   *archive
 	example   string
@@ -139,7 +139,7 @@ func (j judgement) write(dir string) error {
 	return nil
 }
 
-// refusedAtStart asks an older Envoy itself: its validate mode leaves out what needs its runtime, which the server refuses.
+// refusedAtStart starts an older Envoy. Its validate mode does not check what needs its runtime, but the server rejects that.
 func (j judgement) refusedAtStart(t *testing.T, path string) bool {
 	if j.envoy() == envoytest.Newest {
 		return false

@@ -31,7 +31,7 @@ type Fix struct {
 	Edits   []Edit
 }
 
-// Edit is one change of a field: made by Set or Remove.
+// Edit is one change of a field. Set and Remove return one.
 type Edit struct {
 	at  At
 	set *string // JSON; nil: the field is removed

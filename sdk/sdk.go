@@ -48,7 +48,7 @@ type Rule struct {
 	Check    Check
 }
 
-// Check is what a rule does: made by Each or Whole.
+// Check is the function of a rule. Each and Whole return one.
 type Check struct {
 	reads []string // full names of message types
 	run   func(*Pass)

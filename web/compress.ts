@@ -1,4 +1,4 @@
-// Writes a .br and a .gz beside each compressible file of the built playground.
+// Writes a .br and a .gz next to each compressible file of the built playground.
 import { createHash } from "node:crypto";
 import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

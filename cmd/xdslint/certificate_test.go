@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// A client that knows ca.crt trusts the certificate by each of its names, and by no other, as long as it is valid.
+// TestCertificate: a client with ca.crt trusts the certificate for each of its names, for no other name, and only while
+// it is valid.
 func TestCertificate(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	files, err := newCertificateFiles([]string{"xdslint.xdslint-system.svc", "10.0.0.5"}, now, 30)

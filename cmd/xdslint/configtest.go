@@ -52,7 +52,8 @@ configuration is wrong, 3 xdslint failed.`,
 	return cmd
 }
 
-// configAt is the configuration in an argument, which can be its folder; without an argument, the one that applies here.
+// configAt returns the path of the configuration that an argument names, which can be its folder. Without an argument it is the configuration that applies
+// here.
 func configAt(args []string) (string, error) {
 	if len(args) == 0 {
 		path := findUp(config.FileName)

@@ -35,10 +35,10 @@ func (f *inputFlags) customRules(ctx context.Context) (config.RuleSource, error)
 	return config.Join(custom.Constraints(rules.All(), known), plugins.configured, plugins.given(f.plugins)), err
 }
 
-// builtIn are the rules that do not come from a configuration or plugin.
+// builtIn returns the rules that do not come from a configuration or plugin.
 func builtIn() []*lint.Rule { return custom.Rules(rules.All()) }
 
-// known are all rules that can be selected: built-in and custom ones.
+// known returns all rules that can be selected: built-in and custom ones.
 func known(s *config.Config) []*lint.Rule { return append(builtIn(), s.Custom...) }
 
 // groups of rules: the built-in ones, and those of custom rules.
@@ -78,7 +78,7 @@ func (o opener) configured(s *config.Config) (all []*lint.Rule, faults []*config
 	return all, faults
 }
 
-// pathOf is the path of a plugin in a configuration.
+// pathOf returns the path of a plugin in a configuration.
 func pathOf(p *config.Plugin, s *config.Config) string {
 	if filepath.IsAbs(p.Path) {
 		return p.Path
@@ -151,7 +151,7 @@ func readPlugin(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, plugin.MaxModule+1)) // Open rejects a larger one
 }
 
-// pluginCache is the folder of compiled plugins, to which only the user can write; empty if there is none.
+// pluginCache returns the folder of compiled plugins, to which only the user can write, or "" if there is none.
 func pluginCache() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {

@@ -39,7 +39,7 @@ Exit status: 0 all examples are as expected, 1 something differs or a rule has n
 	return cmd
 }
 
-// moduleAt is the path itself, or of the only module in a folder.
+// moduleAt returns the path itself, or that of the only module in a folder.
 func moduleAt(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// textWidth is where prose is wrapped.
+// textWidth is the width at which prose is wrapped.
 const textWidth = 96
 
 // readable lays out the Markdown of rule texts: paragraphs, lists and fenced code.

@@ -197,7 +197,7 @@ func TestServeReadsNoFiles(t *testing.T) {
 	}
 }
 
-// A plan over HTTP is that of the command line, and says why there is none to what is broken.
+// TestServePlans: a plan over HTTP is the same as on the command line. For a broken snapshot it says why there is none.
 func TestServePlans(t *testing.T) {
 	dir, err := filepath.Abs("../../testdata/transitions/route-to-health-checked-cluster")
 	if err != nil {
@@ -247,7 +247,7 @@ func TestServeReviews(t *testing.T) {
 	}
 }
 
-// Custom rules deny what built-in ones would let pass.
+// TestServeReviewsByCustomRules: custom rules deny objects that the built-in rules allow.
 func TestServeReviewsByCustomRules(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, ".xdslint.yaml"), []byte(ownerRule), 0o600); err != nil {

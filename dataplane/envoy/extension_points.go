@@ -149,7 +149,7 @@ var wrappings = map[protoreflect.FullName]bool{
 	"xds.core.v3.TypedExtensionConfig":                                               true,
 }
 
-// Point is a place for an extension: see points.
+// Point is a place in a configuration where Envoy expects an extension.
 type Point struct {
 	Field      protoreflect.FullName // empty: a resource of ECDS
 	Categories []string              // empty: any

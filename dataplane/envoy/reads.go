@@ -63,7 +63,7 @@ func isContent(at *graph.Place) bool {
 	return outer == anyName || decode.IsTypedStruct(outer)
 }
 
-// EnclosingAny is the Any around a place.
+// EnclosingAny returns the place of the Any around a place, or nil if there is none.
 func EnclosingAny(at *graph.Place) *graph.Place {
 	if at.Parent == nil {
 		return nil

@@ -72,7 +72,7 @@ dynamic_resources:
 // node is the node id of a test's Envoy.
 const node = "n"
 
-// The listener goes from one route configuration and cluster to others, the old ones vanish, and no request fails, on whatever connection.
+// TestControlPlane: the listener moves to another route configuration and cluster, the old ones are removed, and no request fails on any connection.
 func TestControlPlane(t *testing.T) {
 	envoytest.Need(t)
 	t.Parallel()
@@ -111,7 +111,7 @@ func TestControlPlane(t *testing.T) {
 	}
 }
 
-// What is broken is not pushed, and what was there stays.
+// TestBroken: a broken snapshot is not pushed, and the old one stays.
 func TestBroken(t *testing.T) {
 	t.Parallel()
 	directory, log := t.TempDir(), &buffer{}
@@ -135,7 +135,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// The program, which a build without its tag leaves out, builds.
+// TestProgram: the program builds. A build without its tag leaves it out.
 func TestProgram(t *testing.T) {
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", "example", "-o", os.DevNull, "./main")

@@ -254,7 +254,7 @@ snapshot "etc/boot.yaml"
 			t.Errorf("world of %s from %q: %d, want %d", w.kind, w.from, got, w.want)
 		}
 	}
-	// In one run with the folder, files that a bootstrap names are no loose resources.
+	// Files that a bootstrap names belong to it, also if the run names their folder.
 	if got := loadHere(t, Options{Root: "root"}, "etc"); strings.Contains(got, "snapshot \"\"") {
 		t.Errorf("loose resources:\n%s", got)
 	}

@@ -204,7 +204,7 @@ func (o *object) oneOf(at *graph.Path, in *graph.TextNode, key string, words []s
 	return word
 }
 
-// patched returns the snapshot of one patch, in a world of which nothing else is known.
+// patched returns the snapshot of one patch. Nothing else is known about its configuration.
 func (l *loader) patched(o *object, p *part) (*graph.Snapshot, error) {
 	r := p.resource
 	r.Kind, r.Name, r.Object, r.File, r.Text, p.in = graph.Patch, o.String(), o.Object, o.in.file, p.node, o.in

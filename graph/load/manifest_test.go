@@ -14,7 +14,7 @@ import (
 	"github.com/xdslint/xdslint/internal/syntax"
 )
 
-// given loads texts, and shows of each resource and problem where in its object it stands.
+// given loads texts, and shows where in its object each resource and problem is.
 func given(t *testing.T, texts map[string]string) string {
 	t.Helper()
 	raw := map[string][]byte{}
@@ -133,7 +133,7 @@ e.yaml: it is a Kubernetes object (EnvoyFilter)
 `)
 }
 
-// Of objects in the texts of objects nobody reads anything.
+// TestObjectInAText: an object within a text of another object is not read.
 func TestObjectInAText(t *testing.T) {
 	got := given(t, map[string]string{"a.yaml": `
 apiVersion: v1
@@ -151,7 +151,7 @@ data:
 	}
 }
 
-// A folder of charts and manifests that have nothing to do with Envoy is silent.
+// TestUnrelatedManifests: a folder of charts and manifests without any relation to Envoy has no findings.
 func TestUnrelatedManifests(t *testing.T) {
 	got := load(t, `
 -- k8s/deploy.yaml --
@@ -183,7 +183,7 @@ replicas: 3
 	expect(t, got, "\n")
 }
 
-// What stands in a block literal is found in the file, byte by byte.
+// TestBlockLiteral: each byte of a block literal is found in the file.
 func TestBlockLiteral(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		eol := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "eol")
@@ -205,7 +205,7 @@ func TestBlockLiteral(t *testing.T) {
 		file := &source.File{Name: "x", Text: []byte(b.String())}
 		docs, err := syntax.ParseYAML(file)
 		if err != nil {
-			t.Skip() // a shape that is no YAML
+			t.Skip() // the draw is not valid YAML
 		}
 		n := docs[0].Get("text")
 		text := []byte(n.Text)
@@ -248,7 +248,7 @@ items: [%s]
 	}
 }
 
-// Whatever stands in an object, reading it neither fails nor panics.
+// TestHostileObjects: reading an object neither fails nor panics, whatever is in it.
 func TestHostileObjects(t *testing.T) {
 	keys := []string{
 		"spec", "configPatches", "applyTo", "patch", "operation", "value", "jsonPatches", "type", "name", "op", "path", "from", "jsonPath",

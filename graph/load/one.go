@@ -22,9 +22,9 @@ func (e *SeveralError) Error() string {
 	return fmt.Sprintf("%s holds %d configurations, but only one can be compared: name one of %s", e.Input, len(e.Names), strings.Join(e.Names, "; "))
 }
 
-// One returns the snapshot to compare: the only one, or the only one of several with listeners or pushed resources,
-// such as the resources next to a bootstrap that has none. The name of the input is for errors: ErrNothing,
-// SeveralError, or an input that holds only patches.
+// One returns the snapshot of an input that must hold one configuration. If there are several snapshots, it is the only one
+// with listeners or pushed resources, such as the resources next to a bootstrap without any. Errors contain the name of the
+// input: ErrNothing, a SeveralError, or that the input holds only patches.
 func (in *Input) One(name string) (*graph.Snapshot, error) {
 	if len(in.Snapshots) == 0 {
 		return nil, fmt.Errorf("%s: %w", name, ErrNothing)
@@ -56,7 +56,7 @@ func patches(s *graph.Snapshot) bool {
 	return len(s.Resources) > 0 && !slices.ContainsFunc(s.Resources, func(r *graph.Resource) bool { return r.Kind != graph.Patch })
 }
 
-// serving reports whether a resource shows that its snapshot is more than the bootstrap of a proxy that gets everything else by pushes.
+// serving reports whether a resource belongs to more than the bootstrap of a proxy that gets everything else by pushes.
 func serving(r *graph.Resource) bool {
 	return r.Kind == graph.Listener || r.Kind != graph.Bootstrap && r.Kind != graph.File && r.Delivery == graph.OverXDS
 }

@@ -154,7 +154,7 @@ func (v *patchValue) message(at *graph.Path, n *graph.TextNode, md protoreflect.
 	return p
 }
 
-// value returns the part of anything else: one field of a message of which nothing else is known.
+// value returns the part of any other patch: one field of a message of which nothing else is known.
 func (v *patchValue) value(at *graph.Path, n *graph.TextNode, s spot) *part {
 	field := string(s.field.Name())
 	around := (*graph.Path)(nil).Field(field)

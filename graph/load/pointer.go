@@ -25,7 +25,7 @@ type pointer struct {
 	exists bool // the whole path must exist: for all operations but add
 }
 
-// follow follows a pointer from a resource. Fault is a message that says why nothing can be there.
+// follow follows a pointer from a resource. If nothing can be there, fault says why.
 func (p pointer) follow(root protoreflect.MessageDescriptor, text string) (at spot, fault string) {
 	at.message = root
 	if text == "" {

@@ -27,7 +27,7 @@ const (
 	adminPackage     = "envoy.admin.v3."
 )
 
-// recognise returns what one document of a text is.
+// recognise returns the type of one document of a text.
 func recognise(n *tree.Node) content {
 	switch n.Kind {
 	case tree.List:

@@ -3,7 +3,7 @@ package ascii
 
 import "strings"
 
-// Lower is absl::AsciiStrToLower: other letters than ASCII's stay as they are.
+// Lower is absl::AsciiStrToLower: it changes only ASCII letters.
 func Lower(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {

@@ -64,7 +64,7 @@ func Read(file, name string, builtIn []*lint.Rule, custom RuleSource) (*Config, 
 	return Parse(&source.File{Name: name, Text: text}, builtIn, custom)
 }
 
-// Parse is Read for a text.
+// Parse is like Read, for a text.
 func Parse(f *source.File, builtIn []*lint.Rule, custom RuleSource) (*Config, error) {
 	s, faults := ParseLenient(f, builtIn, custom)
 	return s, joined(faults)

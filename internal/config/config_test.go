@@ -32,7 +32,7 @@ func parse(text string) (*Config, error) {
 	return Parse(&source.File{Name: "x.yaml", Text: []byte(text)}, group.Rules(), nil)
 }
 
-// The published schema has the keys of the Go structs, and the names that the code knows.
+// TestSchemaIsCurrent: the published schema has the keys of the Go structs, and the names that the code accepts.
 func TestSchemaIsCurrent(t *testing.T) {
 	raw, err := os.ReadFile(schemaFile)
 	if err != nil {

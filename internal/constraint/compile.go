@@ -9,7 +9,7 @@ import (
 	"github.com/xdslint/xdslint/internal/redact"
 )
 
-// compile reads the constraints of a message type, nil where there are none.
+// compile returns the constraints of a message type, or nil if there are none.
 func compile(md protoreflect.MessageDescriptor, rules func(protoreflect.FieldDescriptor) *validate.FieldRules) *Checker {
 	if unchecked(md) {
 		return nil
@@ -44,7 +44,7 @@ func compile(md protoreflect.MessageDescriptor, rules func(protoreflect.FieldDes
 	return c
 }
 
-// compileField gives nil for a field without constraints.
+// compileField returns nil for a field without constraints.
 func compileField(fd protoreflect.FieldDescriptor, r *validate.FieldRules) fieldCheck {
 	if r == nil {
 		return nil
@@ -75,7 +75,7 @@ func compileSingular(fd protoreflect.FieldDescriptor, r *validate.FieldRules, qu
 	return s
 }
 
-// requiredReason is what PGV says of an unset message; "" if it may be unset.
+// requiredReason returns what PGV says about an unset message, or "" if it may be unset.
 func requiredReason(fd protoreflect.FieldDescriptor, r *validate.FieldRules) string {
 	if fd.Message() == nil {
 		return ""
@@ -131,7 +131,7 @@ func compileMap(fd protoreflect.FieldDescriptor, r *validate.MapRules, quiet boo
 	return p
 }
 
-// valueRules compiles the rules of one value of a field; what they require of its presence is not among them.
+// valueRules compiles the rules for one value of a field. Whether the value must be present is not checked here.
 func valueRules(fd protoreflect.FieldDescriptor, r *validate.FieldRules, quiet bool) []rule {
 	rules := kindRules(fd, r)
 	if quiet {
@@ -170,10 +170,11 @@ func kindRules(fd protoreflect.FieldDescriptor, r *validate.FieldRules) []rule {
 
 var skips sync.Map // of bool by protoreflect.FieldDescriptor
 
-// Skip reports whether PGV does not look into the messages of a field: it has (validate.rules).message.skip (for a
-// repeated field or a map in its items or values), the message that it belongs to or that it holds is disabled or
-// ignored, or it has rules of another type, such as the `any = {required: true}` on the ConfigSource in
-// ExtensionConfigSource. An Any is not skipped: Envoy checks its content apart from the message around it.
+// Skip reports whether PGV does not check the messages in a field. There are three reasons. The field has
+// (validate.rules).message.skip (a repeated field or a map: in its items or values). The message around it, or the one
+// that it holds, is disabled or ignored. Or it has rules of another type, such as the `any = {required: true}` on the
+// ConfigSource in ExtensionConfigSource. An Any is not skipped: Envoy checks its content separately from the message
+// around it.
 func Skip(fd protoreflect.FieldDescriptor) bool {
 	if skip, ok := skips.Load(fd); ok {
 		return skip.(bool)

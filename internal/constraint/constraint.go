@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// Violation is one broken constraint at one field or at one element of it.
+// Violation is one violated constraint of a field, or of an element of it.
 type Violation struct {
 	Field protoreflect.FieldDescriptor // nil for a required oneof
 	Oneof protoreflect.OneofDescriptor // set for a required oneof
@@ -38,8 +38,8 @@ type fieldCheck interface {
 
 var checkers sync.Map // of *Checker by protoreflect.MessageDescriptor; a nil *Checker where there is nothing to check
 
-// For returns the checker of a message type, nil where its proto states no constraint. It is safe for concurrent use;
-// checkers are kept for good, by descriptor.
+// For returns the checker of a message type, or nil if its proto has no constraints. It is safe for concurrent use.
+// Checkers are kept forever, by descriptor.
 func For(md protoreflect.MessageDescriptor) *Checker {
 	if c, ok := checkers.Load(md); ok {
 		return c.(*Checker)
@@ -48,8 +48,8 @@ func For(md protoreflect.MessageDescriptor) *Checker {
 	return c.(*Checker)
 }
 
-// API is another version of the protos: Options returns the options of a field where they differ from those of its descriptor.
-// It is a comparable value.
+// API is another version of the protos: Options returns the options of a field if they differ from those of its
+// descriptor. Its values must be comparable.
 type API interface {
 	Options(field protoreflect.FullName) (options *descriptorpb.FieldOptions, ok bool)
 }
@@ -61,7 +61,7 @@ type version struct {
 
 var versions sync.Map // of *Checker by version
 
-// ForVersion is For with the constraints that a field has in another version of the protos.
+// ForVersion is like For, with the constraints of another version of the protos.
 func ForVersion(md protoreflect.MessageDescriptor, api API) *Checker {
 	key := version{api, md}
 	if c, ok := versions.Load(key); ok {
@@ -83,8 +83,8 @@ func ForVersion(md protoreflect.MessageDescriptor, api API) *Checker {
 	return c
 }
 
-// Check reports every broken constraint of m itself, not of the messages in it, in the order in which Envoy would meet
-// them: fields as declared, then those with explicit presence, then oneofs.
+// Check reports every violated constraint of m itself, but not of the messages in it. The order is that in which Envoy
+// finds them: fields as declared, then those with explicit presence, then oneofs.
 func (c *Checker) Check(m protoreflect.Message, report func(Violation)) {
 	if c == nil {
 		return
@@ -102,7 +102,7 @@ func (c *Checker) Check(m protoreflect.Message, report func(Violation)) {
 	}
 }
 
-// oneofCheck checks the member of a oneof that is set, and that there is one.
+// oneofCheck checks that a oneof is set, and checks its member.
 type oneofCheck struct {
 	desc     protoreflect.OneofDescriptor
 	required bool // (validate.required)
@@ -134,7 +134,7 @@ func (o *oneofCheck) check(m protoreflect.Message, report func(Violation)) {
 	}
 }
 
-// choices names the members of a oneof, if they are few enough to be read.
+// choices returns the names of the members of a oneof, if they are few enough to read.
 func choices(od protoreflect.OneofDescriptor) string {
 	const few = 6
 	if od.Fields().Len() > few {

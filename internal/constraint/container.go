@@ -99,7 +99,7 @@ func (p *mapping) check(m protoreflect.Message, report func(Violation)) {
 	}
 }
 
-// sound reports whether no entry breaks a rule: the common case, for which the keys need no sorting.
+// sound reports whether no entry violates a rule. That is the common case, which does not need sorted keys.
 func (p *mapping) sound(entries protoreflect.Map) bool {
 	if len(p.keys) == 0 && len(p.values) == 0 && !p.noSparse {
 		return true

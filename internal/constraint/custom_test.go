@@ -65,8 +65,8 @@ func complaintsAbout(t testing.TB, md protoreflect.MessageDescriptor, json strin
 
 const one = `field { name: "f" number: 1 label: LABEL_OPTIONAL type: TYPE_%s options { [validate.rules] { %s } } }`
 
-// TestUser covers the kinds of rules that Envoy's own protos do not use. Each case has values that are sound, values
-// that are not, and what is wrong with the latter.
+// TestUser covers the kinds of rules that Envoy's own protos do not use. Each case has valid values, invalid values, and the message about the invalid
+// ones.
 func TestUser(t *testing.T) {
 	for _, c := range []struct {
 		kind, rules string

@@ -9,8 +9,8 @@ import (
 	"github.com/envoyproxy/protoc-gen-validate/validate"
 )
 
-// What PGV makes of well_known_regex (its module/checker.go). They are checked by hand: they are by far the most
-// frequent patterns, and a regular expression costs a hundred times as much.
+// The patterns of well_known_regex in PGV (its module/checker.go). They are checked by hand: they are by far the most
+// frequent patterns, and a regular expression takes a hundred times as long.
 const (
 	headerName   = "^:?[0-9a-zA-Z!#$%&'*+-.^_|~`]+$"
 	headerValue  = "^[^\x00-\x08\x0A-\x1F\x7F]*$"
@@ -58,8 +58,8 @@ func isAlphanumeric(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// format adds ip, hostname and the like. Of email, uri and uri_ref PGV's C++ knows nothing (it throws), so they have
-// the meaning of its Go code.
+// format adds ip, hostname and the like. PGV's C++ does not support email, uri and uri_ref (it throws), so they have
+// the meaning of PGV's Go code.
 func (t *textRules) format(r *validate.StringRules) {
 	switch {
 	case r.GetIp():
@@ -96,7 +96,7 @@ func isIPv4(s string) bool {
 	return err == nil && a.Is4()
 }
 
-// isIPv6 has no place for a zone: inet_pton has none.
+// isIPv6 rejects an address with a zone, as inet_pton does.
 func isIPv6(s string) bool {
 	a, err := netip.ParseAddr(s)
 	return err == nil && a.Is6() && a.Zone() == ""
@@ -146,8 +146,8 @@ func isUUID(s string) bool {
 	return true
 }
 
-// rawIP adds the addresses in network byte order that bytes can hold. PGV's C++ throws on them, so they have the meaning
-// of validate.proto.
+// rawIP adds the rules for bytes that hold addresses in network byte order. PGV's C++ throws on them, so they have the
+// meaning of validate.proto.
 func (t *textRules) rawIP(r *validate.BytesRules) {
 	switch {
 	case r.GetIp():

@@ -12,7 +12,7 @@ const (
 	ignoredNumber protoreflect.FieldNumber = 1072 // (validate.ignored)
 )
 
-// rulesOf reads (validate.rules), nil if a field has none.
+// rulesOf returns the (validate.rules) of a field, or nil if it has none.
 func rulesOf(fd protoreflect.FieldDescriptor) *validate.FieldRules { return rulesIn(fd.Options()) }
 
 func rulesIn(options proto.Message) *validate.FieldRules {
@@ -47,8 +47,8 @@ func flag(options proto.Message, number protoreflect.FieldNumber) bool {
 	return raw != nil && n == 1
 }
 
-// extension finds an extension of descriptor options: its value if the extension was known when they were parsed, else
-// what the unknown fields hold, a message without its length. Files of users come either way.
+// extension returns an extension of descriptor options: its value, or, if the extension was not known when they were
+// parsed, its bytes from the unknown fields, a message without its length. Both occur in the files of users.
 func extension(options proto.Message, number protoreflect.FieldNumber) (value any, raw []byte) {
 	m := options.ProtoReflect()
 	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
@@ -63,7 +63,7 @@ func extension(options proto.Message, number protoreflect.FieldNumber) (value an
 	return nil, unknownField(m.GetUnknown(), number)
 }
 
-// unknownField joins all that b holds of a field, as a parser would merge it.
+// unknownField joins all occurrences of a field in b, as a parser would merge them.
 func unknownField(b []byte, number protoreflect.FieldNumber) (raw []byte) {
 	for len(b) > 0 {
 		found, kind, n := protowire.ConsumeTag(b)

@@ -15,7 +15,7 @@ type ordered[T comparable] struct {
 	cite func(T) string             // as PGV prints it
 }
 
-// rules compiles bounds, a validate.XRules message, whose fields have the same names for every X.
+// rules compiles bounds, a validate.XRules message. Its fields have the same names for every X.
 func (o ordered[T]) rules(bounds protoreflect.Message) []rule {
 	var rules []rule
 	add := func(broken func(T) bool, message, upstream string) {
@@ -42,7 +42,7 @@ func (o ordered[T]) rules(bounds protoreflect.Message) []rule {
 	return rules
 }
 
-// shown leaves out the zero value, which most often means that the field was not written at all.
+// shown returns "" for the zero value, which usually means that the field is not in the text.
 func (o ordered[T]) shown(v protoreflect.Value) string {
 	var zero T
 	x := o.get(v)
@@ -114,8 +114,8 @@ func (o ordered[T]) upper(bounds protoreflect.Message) limit[T] {
 	return limit[T]{}
 }
 
-// between joins the two ends. Where the upper one is not above the lower one, the values between them are those that
-// are excluded (PGV's "outside range").
+// between joins the two ends. If the upper end is not above the lower one, the values between them are excluded (PGV's
+// "outside range").
 func (o ordered[T]) between(lower, upper limit[T]) (broken func(T) bool, message, upstream string) {
 	below, above := lower.broken, upper.broken
 	switch {

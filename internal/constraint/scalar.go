@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// scalarRules compiles the rules for a value of the kind of fd. Rules of another kind have no effect: PGV does not
+// scalarRules compiles the rules for a value of the kind of fd. Rules for another kind have no effect: PGV does not
 // compile them.
 func scalarRules(fd protoreflect.FieldDescriptor, r *validate.FieldRules) []rule {
 	switch t := r.GetType().(type) {
@@ -81,7 +81,7 @@ func numberRules(fd protoreflect.FieldDescriptor, bounds protoreflect.Message) [
 	return rules
 }
 
-// unless makes rules hold only for values that are not empty (ignore_empty).
+// unless applies rules only to values that are not empty (ignore_empty).
 func unless(empty func(protoreflect.Value) bool, rules []rule) []rule {
 	for i := range rules {
 		broken := rules[i].broken

@@ -12,7 +12,7 @@ type size struct {
 	capped   bool // max holds
 }
 
-// sizeOf reads a pair such as min_items and max_items; ok is false where neither asks for anything.
+// sizeOf reads a pair such as min_items and max_items. ok is false if neither sets a bound.
 func sizeOf(minimum, maximum *uint64) (s size, ok bool) {
 	if minimum != nil {
 		s.min = *minimum
@@ -27,7 +27,7 @@ func (s size) broken(n int) bool {
 	return uint64(n) < s.min || s.capped && uint64(n) > s.max
 }
 
-// want says the bound for people.
+// want describes the bound.
 func (s size) want(one, many string) string {
 	switch {
 	case s.capped && s.max == 0:
@@ -50,7 +50,7 @@ func count(n uint64, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// sizeRule is the size of a repeated field or of a map. A nil one asks for nothing.
+// sizeRule bounds the size of a repeated field or of a map. A nil sizeRule has no bounds.
 type sizeRule struct {
 	size
 	one, many string
@@ -78,7 +78,7 @@ func newSizeRule(minimum, maximum *uint64, one, many string, quiet bool) *sizeRu
 	return r
 }
 
-// onlyNonEmpty reports whether any element at all satisfies the rule.
+// onlyNonEmpty reports whether every size from 1 on satisfies the rule.
 func (r *sizeRule) onlyNonEmpty() bool { return r == nil || r.min <= 1 && !r.capped }
 
 func (r *sizeRule) check(fd protoreflect.FieldDescriptor, n int, report func(Violation)) {

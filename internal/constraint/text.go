@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// textRules collects the rules of a string or of bytes, in the order in which PGV's C++ asks them. Their messages never
-// show the value: the message around it may be a secret.
+// textRules collects the rules of a string or of bytes, in the order in which PGV's C++ checks them. Their messages
+// never show the value, since the message around it may be a secret.
 type textRules struct {
 	text  func(protoreflect.Value) string
 	rules []rule
@@ -73,7 +73,7 @@ func texts(list [][]byte) []string {
 	return s
 }
 
-// orEmpty gives the rules, which an empty value does not break if ignoreEmpty is set.
+// orEmpty returns the rules. With ignoreEmpty, they accept an empty value.
 func (t *textRules) orEmpty(ignoreEmpty bool) []rule {
 	if !ignoreEmpty {
 		return t.rules
@@ -100,7 +100,7 @@ func (t *textRules) lists(in, not []string) {
 	}
 }
 
-// orExactly gives the ends of a size: len, or min_len and max_len.
+// orExactly returns the bounds of a size: len, or min_len and max_len.
 func orExactly(minimum, maximum, exactly *uint64) (lower, upper *uint64) {
 	if exactly != nil {
 		return exactly, exactly
@@ -183,8 +183,8 @@ func (t *textRules) affixes(prefix, suffix, within *string) {
 	}
 }
 
-// pattern adds an RE2 expression, which must match the whole value (RE2::FullMatch). One that does not compile asks for
-// nothing: PGV rejects it.
+// pattern adds an RE2 expression, which must match the whole value (RE2::FullMatch). An expression that does not
+// compile has no effect, since PGV rejects it.
 func (t *textRules) pattern(p *string) {
 	if p == nil {
 		return

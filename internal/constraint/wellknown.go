@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
-// wrappers are the kinds of what google.protobuf's wrappers wrap.
+// wrappers maps google.protobuf's wrappers to the kinds of their values.
 var wrappers = map[protoreflect.FullName]protoreflect.Kind{
 	"google.protobuf.DoubleValue": protoreflect.DoubleKind,
 	"google.protobuf.FloatValue":  protoreflect.FloatKind,
@@ -27,7 +27,7 @@ var wrappers = map[protoreflect.FullName]protoreflect.Kind{
 	"google.protobuf.BytesValue":  protoreflect.BytesKind,
 }
 
-// wrappedField gives the field of a wrapper that the rules are about, nil if md is not a wrapper.
+// wrappedField returns the field of a wrapper that its rules apply to, or nil if md is not a wrapper.
 func wrappedField(md protoreflect.MessageDescriptor) protoreflect.FieldDescriptor {
 	if kind, ok := wrappers[md.FullName()]; ok {
 		return plainField(md, "value", kind)
@@ -35,7 +35,8 @@ func wrappedField(md protoreflect.MessageDescriptor) protoreflect.FieldDescripto
 	return nil
 }
 
-// plainField finds a singular field of a kind: a user's descriptors may call anything google.protobuf.Duration.
+// plainField finds a singular field of a kind. It checks that, since a user's descriptors may define any message as
+// google.protobuf.Duration.
 func plainField(md protoreflect.MessageDescriptor, name protoreflect.Name, kind protoreflect.Kind) protoreflect.FieldDescriptor {
 	fd := md.Fields().ByName(name)
 	if fd == nil || fd.Kind() != kind || fd.Cardinality() == protoreflect.Repeated {
@@ -44,8 +45,8 @@ func plainField(md protoreflect.MessageDescriptor, name protoreflect.Name, kind 
 	return fd
 }
 
-// unwrap gives what a wrapper wraps. Reading the generated types directly is far cheaper than reflection, which dynamic
-// messages need.
+// unwrap returns the value in a wrapper. Reading the generated types directly is far cheaper than reflection, which
+// dynamic messages need.
 func unwrap(v protoreflect.Value, wrapped protoreflect.FieldDescriptor) protoreflect.Value {
 	m := v.Message()
 	switch w := m.Interface().(type) {
@@ -75,7 +76,7 @@ func wrapperRules(wrapped protoreflect.FieldDescriptor, r *validate.FieldRules) 
 	return rules
 }
 
-// anyRules compiles validate.AnyRules, but for required.
+// anyRules compiles validate.AnyRules, except for required.
 func anyRules(r *validate.AnyRules) []rule {
 	shown := func(v protoreflect.Value) string { return fmt.Sprintf("is a %q", typeURL(v)) }
 	if in := r.In; len(in) > 0 {
@@ -108,7 +109,7 @@ func typeURL(v protoreflect.Value) string {
 	return ""
 }
 
-// span is a Duration or a Timestamp, of which a Go time.Duration cannot hold the whole range.
+// span is a Duration or a Timestamp. A Go time.Duration cannot hold their whole range.
 type span struct {
 	seconds int64
 	nanos   int32
@@ -135,7 +136,7 @@ func (s span) less(t span) bool {
 	return s.seconds < t.seconds || s.seconds == t.seconds && s.nanos < t.nanos
 }
 
-// duration is the spelling of a Duration in YAML and JSON: "0.25s".
+// duration formats a Duration as YAML and JSON do: "0.25s".
 func (s span) duration() string {
 	sign := ""
 	if s.seconds < 0 || s.nanos < 0 {
@@ -150,7 +151,7 @@ func (s span) duration() string {
 	return sign + seconds + "." + fraction + "s"
 }
 
-// goDuration is how PGV prints a Duration: "250ms".
+// goDuration formats a Duration as PGV does: "250ms".
 func (s span) goDuration() string {
 	return (&durationpb.Duration{Seconds: s.seconds, Nanos: s.nanos}).AsDuration().String()
 }
@@ -159,7 +160,7 @@ func (s span) timestamp() string {
 	return time.Unix(s.seconds, int64(s.nanos)).UTC().Format(time.RFC3339Nano)
 }
 
-// durationRules compiles validate.DurationRules, but for required. A Duration that is none breaks no other rule.
+// durationRules compiles validate.DurationRules, except for required. An invalid Duration violates no other rule.
 func durationRules(r *validate.DurationRules) []rule {
 	const limit = 315_576_000_000 // seconds; kDurationMaxSeconds in protobuf's time_util.h
 	invalid := func(v protoreflect.Value) bool {
@@ -170,8 +171,8 @@ func durationRules(r *validate.DurationRules) []rule {
 	return ifValid(invalid, "a valid duration", o.rules(r.ProtoReflect()))
 }
 
-// timestampRules compiles validate.TimestampRules, but for required. PGV's C++ throws on all others; those that compare
-// with constants are given the meaning that validate.proto states, those about the time of day are left out.
+// timestampRules compiles validate.TimestampRules, except for required. PGV's C++ throws on all others. Those that
+// compare with constants have the meaning of validate.proto here. Those about the current time are left out.
 func timestampRules(r *validate.TimestampRules) []rule {
 	const first, last = -62_135_596_800, 253_402_300_799 // seconds; the years 1 and 9999
 	invalid := func(v protoreflect.Value) bool {

@@ -44,7 +44,7 @@ func FuzzProtoText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { survives(t, text, decode.YAML, syntax.ParseProtoText) })
 }
 
-// survives checks that a text is read without a panic, and that all spans stand inside it.
+// survives checks that a text is read without a panic, and that all spans are inside it.
 func survives(t *testing.T, text string, format decode.Format, parse func(*source.File) ([]*tree.Node, error)) {
 	hang := time.AfterFunc(20*time.Second, func() { panic("this takes too long: " + strconv.Quote(text)) })
 	defer hang.Stop()

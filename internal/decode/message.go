@@ -16,7 +16,7 @@ type Types interface {
 	FindMessageByName(protoreflect.FullName) (protoreflect.MessageType, error)
 }
 
-// ProblemKind is what is wrong with a text as a message of its type.
+// ProblemKind says why a text does not fit its message type.
 type ProblemKind uint8
 
 // The kinds of problems.

@@ -27,7 +27,7 @@ func (d *Decoder) CheckNames(n *tree.Node, md protoreflect.MessageDescriptor, at
 	}
 }
 
-// checkField goes on to the messages in a field.
+// checkField checks the messages in a field.
 func (d *Decoder) checkField(n *tree.Node, fd protoreflect.FieldDescriptor, at *tree.Path) {
 	name, items := string(fd.Name()), []tree.Node{*n}
 	if n.Kind == tree.List {

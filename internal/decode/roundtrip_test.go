@@ -32,7 +32,7 @@ var contents = []protoreflect.FullName{
 	"google.protobuf.Duration", "google.protobuf.StringValue", "google.protobuf.Struct", "google.protobuf.Empty",
 }
 
-// TestRoundTrip: whatever a message is, all encodings of it are read as that message.
+// TestRoundTrip: all encodings of a message are read as that message.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := random(t, rapid.SampledFrom(roots).Draw(t, "root"), 5)

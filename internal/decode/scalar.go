@@ -155,7 +155,7 @@ func integer(n *tree.Node, kind protoreflect.Kind) (protoreflect.Value, bool) {
 	}
 }
 
-// base64Bytes reads both alphabets, with all padding or none.
+// base64Bytes accepts both alphabets, with complete padding or without padding.
 func base64Bytes(n *tree.Node) (protoreflect.Value, bool) {
 	if n.Kind != tree.String || strings.ContainsAny(n.Text, "\r\n") {
 		return protoreflect.Value{}, false

@@ -50,7 +50,7 @@ var silent = map[string]bool{
 	"set envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.name":                    true,
 }
 
-// Whatever single value of a configuration changes, it is told: "everything else is unchanged" is no lie.
+// TestEveryFieldIsCompared: a change of any single value of a configuration is reported, so "everything else is unchanged" is true.
 func TestEveryFieldIsCompared(t *testing.T) {
 	folders := []string{
 		"../../testdata/snapshots/storefront", "../../testdata/snapshots/storefront-static", "../../testdata/snapshots/clean",
@@ -164,7 +164,7 @@ func mutateAll(s *graph.Snapshot, f func(field, where string)) {
 	}
 }
 
-// pack writes the bytes of the Anys around a message anew.
+// pack encodes the Anys around a message again.
 func pack(at *graph.Place) {
 	for p := at; p != nil; p = p.Parent {
 		if a, ok := p.Message.Interface().(*anypb.Any); ok {

@@ -39,7 +39,7 @@ type chain struct {
 
 func (c *chain) serverNames() []string { return c.message.GetFilterChainMatch().GetServerNames() }
 
-// A name that stays identifies a chain of which other names are added or removed.
+// least returns the first name in alphabetical order. It often identifies a chain whose other names are added or removed.
 func least(names []string) string {
 	if len(names) == 0 {
 		return ""

@@ -157,7 +157,7 @@ func (s *shadow) describe() string {
 	return fmt.Sprintf("%sroutes[%d] (%s)", s.path, s.at, specifier(s.by.GetMatch()))
 }
 
-// specifier is how a route matches paths, in the words of its field.
+// specifier describes how a route matches paths, with the name of the field.
 func specifier(m *routev3.RouteMatch) string {
 	switch p := m.GetPathSpecifier().(type) {
 	case *routev3.RouteMatch_Prefix:

@@ -201,7 +201,7 @@ func lines(changes []Change, isNew bool) []line {
 	return grouped(all)
 }
 
-// usual is what is not mentioned about a new cluster.
+// usual lists what is not mentioned about a new cluster.
 var usual = map[line]bool{{"endpoints found by", "a list"}: true, {"protocol", "HTTP/1.1"}: true, {"TLS", "none"}: true}
 
 func or(a, b string) string {

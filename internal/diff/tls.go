@@ -13,7 +13,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// material is certificates, or what verifies them: its name for people, and what identifies its content.
+// material is certificates, or what verifies them. It has a name for people, and an identity of its content.
 type material struct {
 	values, exact []string
 	unknown       bool // a secret that is not given

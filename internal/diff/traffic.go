@@ -8,8 +8,8 @@ import (
 	"github.com/xdslint/xdslint/internal/redact"
 )
 
-// Where is what a change is about: a listener, a host or a route of it, a cluster or an endpoint of it, or another resource. If both snapshots
-// have it, its name is the one in the new snapshot.
+// Where is the subject of a change: a listener, a host or a route of it, a cluster or an endpoint of it, or another resource. If both snapshots have it,
+// its name is the one in the new snapshot.
 type Where struct {
 	Listener string `json:"listener,omitempty"` // its name
 	Address  string `json:"address,omitempty"`  // of the listener

@@ -81,7 +81,7 @@ func written(t testing.TB, d *diff.Difference) string {
 	return b.String() + string(j)
 }
 
-// What is compared with itself has no difference, and whatever is compared can be written down, always in the same words.
+// TestAnyTwo: a snapshot does not differ from itself. Every difference can be written as text, and always as the same text.
 func TestAnyTwo(t *testing.T) {
 	all := examples(t)
 	const apart = 397

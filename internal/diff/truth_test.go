@@ -15,7 +15,7 @@ import (
 	"github.com/xdslint/xdslint/internal/source"
 )
 
-// Where "nothing changes for traffic", no request comes to another cluster than before.
+// TestNothingChangesIsTrue: if "nothing changes for traffic", every request goes to the same cluster as before.
 func TestNothingChangesIsTrue(t *testing.T) {
 	same := 0
 	property := func(t *rapid.T) {

@@ -17,7 +17,7 @@ import (
 //go:embed seeds/*.yaml
 var ownSeeds embed.FS
 
-// seed is a bootstrap that both accept.
+// seed is a bootstrap that both Envoy and xdslint accept.
 type seed struct {
 	name string
 	root *value
@@ -61,7 +61,8 @@ func (c *corpus) addFiles(dir fs.FS) error {
 	})
 }
 
-// addExamples leaves out examples of several files, since Envoy gets one, and those for another target.
+// addExamples adds the good examples of rules. It leaves out examples of several files, since Envoy reads only one, and
+// those for another target.
 func (c *corpus) addExamples() error {
 	return fs.WalkDir(testdata.Rules, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || path.Ext(name) != ".txtar" {
@@ -82,14 +83,14 @@ func (c *corpus) addExamples() error {
 	})
 }
 
-// add takes what is a bootstrap with something to mutate.
+// add adds a file if it is a bootstrap with something to mutate.
 func (c *corpus) add(name string, text []byte, rich bool) {
 	if root := parse(text); root != nil && root.get("static_resources") != nil {
 		c.seeds = append(c.seeds, seed{name, root, rich})
 	}
 }
 
-// keepAccepted drops the seeds that one of the two rejects, and says which.
+// keepAccepted drops and reports the seeds that Envoy or xdslint rejects.
 func (c *corpus) keepAccepted(ctx context.Context, j judges) (skipped []string, err error) {
 	answers := make([]Answer, len(c.seeds))
 	err = parallel(ctx, len(c.seeds), func(ctx context.Context, i int) (err error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/xdslint/xdslint/internal/envoytest"
 )
 
-// Options of a run.
+// Options configure Run.
 type Options struct {
 	N      int    // how many cases
 	Seed   uint64 // of the random choices
@@ -19,7 +19,7 @@ type Options struct {
 	Out    string // folder for the small cases; empty: they are neither shrunk nor written
 }
 
-// workers is how many cases are judged at a time: Envoy runs twice at once, and xdslint meanwhile.
+// workers is the number of cases that are judged at the same time. Two run Envoy while others run xdslint.
 const workers = 3
 
 // Run makes, judges and shrinks cases.
@@ -57,7 +57,7 @@ func (m *maker) make(seed uint64, i int) *Case {
 	return m.mutate(rand.New(rand.NewPCG(seed, uint64(i))), i)
 }
 
-// parallel calls f for 0 … n-1; the first error ends it.
+// parallel calls f for 0 … n-1, and stops at the first error.
 func parallel(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -95,7 +95,7 @@ type Case struct {
 	message string // what a disagreement is about, normalised
 }
 
-// settle forgets the tree of a case that needs no shrinking, and names the others.
+// settle drops the tree of a case that does not need shrinking, and names the other cases.
 func (c *Case) settle() {
 	switch c.outcome() {
 	case miss:
@@ -117,7 +117,7 @@ func (c *Case) failed(err error, dir string) error {
 	return errors.Join(fmt.Errorf("%s: %w (see %s)", c, err, path), save(path, c.root.yaml()))
 }
 
-// outcome is how two answers relate.
+// outcome is the relation of the two answers.
 type outcome string
 
 const (

@@ -66,7 +66,7 @@ func TestSameSeedSameCases(t *testing.T) {
 	}
 }
 
-// What is written is read back as the same tree: what Envoy and xdslint get is what was meant.
+// TestEveryCaseIsExact: a written tree is read back as the same tree, so Envoy and xdslint get the intended configuration.
 func TestEveryCaseIsExact(t *testing.T) {
 	t.Parallel()
 	m := testMaker(t)

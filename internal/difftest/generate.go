@@ -9,11 +9,11 @@ import (
 	"github.com/xdslint/xdslint/internal/constraint"
 )
 
-// maxDepth ends recursion between messages: at that depth a message gets only its required fields.
+// maxDepth ends recursion between messages: at that depth, a message gets only its required fields.
 const maxDepth = 4
 
-// plausible makes content for a field, as the corpus has it elsewhere or else as its proto requires; nil if there is none. Holder is the field
-// that the message is in.
+// plausible returns content for a field: what the corpus has in the same field elsewhere, or else what its proto requires. It returns nil if there is
+// none. holder is the field of the message around it.
 func (d *draft) plausible(fd protoreflect.FieldDescriptor, holder string, depth int) *value {
 	one := func(fd protoreflect.FieldDescriptor) *value {
 		if scalarOf(fd) != nil {
@@ -54,7 +54,7 @@ func (d *draft) mapKey(fd protoreflect.FieldDescriptor) string {
 	return "1"
 }
 
-// message takes one of the type from the corpus, or makes one.
+// message returns a message of the type from the corpus, or makes one.
 func (d *draft) message(md protoreflect.MessageDescriptor, holder string, depth int) *value {
 	if md.FullName() == anyName {
 		return d.extension(holder, "")
@@ -68,7 +68,7 @@ func (d *draft) message(md protoreflect.MessageDescriptor, holder string, depth 
 	return d.generate(md, holder, depth)
 }
 
-// generate fills what the proto demands, and now and then more.
+// generate fills the required fields, and at random others.
 func (d *draft) generate(md protoreflect.MessageDescriptor, holder string, depth int) *value {
 	m := object()
 	must := required(md)
@@ -110,7 +110,7 @@ func (d *draft) fill(m *value, fd protoreflect.FieldDescriptor, holder string, d
 	}
 }
 
-// scalar takes a value that the corpus has for the same field, or makes one that fits the field's name and limits.
+// scalar returns a value that the corpus has for the same field, or makes one that fits the field's name and limits.
 func (d *draft) scalar(fd protoreflect.FieldDescriptor) *value {
 	if known := d.pool.scalars[fd.FullName()]; len(known) > 0 && d.IntN(10) < 7 {
 		return choose(d.Rand, known).clone()
@@ -135,7 +135,7 @@ func (d *draft) scalar(fd protoreflect.FieldDescriptor) *value {
 	return number(choose(d.Rand, []string{"1", "2", "5", "10", "100", "1024", "8080"}))
 }
 
-// word is a text that suits a field of that name.
+// word returns a text that fits the name of a field.
 func (d *draft) word(fd protoreflect.FieldDescriptor) string {
 	name := string(fd.Name())
 	has := func(part string) bool { return strings.Contains(name, part) }
@@ -156,7 +156,7 @@ func (d *draft) word(fd protoreflect.FieldDescriptor) string {
 	return strings.Repeat("x", max(3, int(rulesOf(fd).GetString_().GetMinLen())))
 }
 
-// wellKnown is a value of a type that text writes in a form of its own.
+// wellKnown returns a value of a type with a special JSON form.
 func wellKnown(md protoreflect.MessageDescriptor) *value {
 	switch md.Name() {
 	case "Timestamp":

@@ -8,13 +8,13 @@ import (
 	"github.com/xdslint/xdslint/internal/verdict"
 )
 
-// Answer is what the two say about one bootstrap.
+// Answer has the verdicts of Envoy and xdslint on one bootstrap.
 type Answer struct {
 	Envoy   envoytest.Verdict
 	Reasons []verdict.Reason // of xdslint; none: it accepts
 }
 
-// judges are the two that are asked; the tests have others.
+// judges are Envoy and xdslint. Tests replace them.
 type judges struct {
 	envoy   func(ctx context.Context, text string) (envoytest.Verdict, error)
 	xdslint func(ctx context.Context, text string) ([]verdict.Reason, error)

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// maker makes cases of a corpus. It is read-only once made: cases are made in parallel.
+// maker makes cases from a corpus. It is never modified, since cases are made in parallel.
 type maker struct {
 	corpus     *corpus
 	byKind     map[Kind][2][]int // indexes of the seeds that hold such a resource: small examples, rich ones
@@ -44,7 +44,7 @@ type draft struct {
 	names  map[string][]string // the values of name fields, by nameGroup
 }
 
-// mutate takes a seed and changes it in one place, at times in two or three.
+// mutate changes a seed in one place, and at random in two or three.
 func (m *maker) mutate(r *rand.Rand, index int) *Case {
 	kind := Kinds[r.IntN(len(Kinds))]
 	s := m.corpus.seeds[m.chooseSeed(r, kind)]
@@ -59,7 +59,7 @@ func (m *maker) mutate(r *rand.Rand, index int) *Case {
 	return c
 }
 
-// chooseSeed prefers rich seeds over the examples, which are many and alike.
+// chooseSeed prefers rich seeds to the examples, which are many and similar.
 func (m *maker) chooseSeed(r *rand.Rand, kind Kind) int {
 	seeds := m.byKind[kind]
 	of := seeds[0]
@@ -79,7 +79,7 @@ func howMany(r *rand.Rand) int {
 	return 3
 }
 
-// look finds what can be mutated as the tree is now.
+// look finds what can be mutated in the current tree.
 func (d *draft) look() {
 	d.places = places(d.root)
 	d.names = map[string][]string{}
@@ -90,7 +90,8 @@ func (d *draft) look() {
 	})
 }
 
-// once chooses a mutation and tries places for it until something changes, else another mutation. It returns the mutation's name.
+// once chooses a mutation and tries it in several places until something changes, otherwise it chooses another
+// mutation. It returns the mutation's name.
 func (d *draft) once(kind Kind) string {
 	const tries, placesEach = 20, 30
 	before := d.root.clone()
@@ -105,7 +106,8 @@ func (d *draft) once(kind Kind) string {
 	return ""
 }
 
-// choosePlace chooses a message type first, so that the many endpoints and headers do not crowd out what is rare.
+// choosePlace chooses a message type first, so that frequent messages such as endpoints and headers do not displace
+// rare ones.
 func (d *draft) choosePlace(kind Kind) (place, bool) {
 	var types []protoreflect.FullName
 	byType := map[protoreflect.FullName][]place{}

@@ -10,14 +10,14 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// mutation changes a message; false: there is nothing that it could change.
+// mutation changes a message. It returns false if it cannot change anything.
 type mutation struct {
 	name   string
 	weight int
 	change func(d *draft, p place) bool
 }
 
-// mutations are weighted by how much they can show: a wrong type in the text is always rejected, and for the same reason.
+// mutations have weights for how much they can show. A wrong type in the text has a low weight, since it is always rejected for the same reason.
 var mutations = []mutation{
 	{"drop", 14, drop},
 	{"duplicate", 7, duplicate},
@@ -32,7 +32,7 @@ var mutations = []mutation{
 	{"crossover", 6, crossover},
 }
 
-// weighted chooses the index of a mutation.
+// weighted returns the index of a mutation, at random by weight.
 func (d *draft) weighted() int {
 	total := 0
 	for _, m := range mutations {
@@ -47,7 +47,7 @@ func (d *draft) weighted() int {
 	return 0
 }
 
-// entry chooses a field that the text gives; i is its index in p.at. Nothing that the machine decides is given away.
+// entry chooses a field in the text, and returns its index in p.at. It does not choose a field whose validity depends on the machine.
 func (d *draft) entry(p place, want func(protoreflect.FieldDescriptor, *value) bool) (i int, fd protoreflect.FieldDescriptor) {
 	var found []int
 	for i, key := range p.at.keys {
@@ -135,7 +135,7 @@ func boundary(d *draft, p place) bool {
 	return true
 }
 
-// nameGroup returns what the values of a field can name; empty if they are not names.
+// nameGroup returns what the values of a field can name, or "" if they are not names.
 func nameGroup(key string) string {
 	last := key[strings.LastIndexByte(key, '_')+1:]
 	switch {
@@ -147,7 +147,7 @@ func nameGroup(key string) string {
 	return ""
 }
 
-// wrongReference lets a name be that of something else, or of nothing.
+// wrongReference replaces a name by that of something else, or by one that does not exist.
 func wrongReference(d *draft, p place) bool {
 	i, _ := d.entry(p, func(fd protoreflect.FieldDescriptor, v *value) bool {
 		return fd.Kind() == protoreflect.StringKind && isScalar(fd, v) && nameGroup(string(fd.Name())) != ""
@@ -181,7 +181,7 @@ func unknownField(d *draft, p place) bool {
 	return true
 }
 
-// otherMember sets another field of a oneof: instead of the one that is set, or, rarely, in addition to it.
+// otherMember sets another field of a oneof: instead of the existing one, or, rarely, in addition to it.
 func otherMember(d *draft, p place) bool {
 	i, fd := d.entry(p, func(fd protoreflect.FieldDescriptor, _ *value) bool { return fd.ContainingOneof() != nil })
 	if i < 0 || fd.ContainingOneof().Fields().Len() < 2 {
@@ -203,7 +203,7 @@ func otherMember(d *draft, p place) bool {
 	return true
 }
 
-// setField sets a field that is not there; of a oneof that has a member set, none.
+// setField sets a field that is not set. It does not set a second member of a oneof.
 func setField(d *draft, p place) bool {
 	var unset []protoreflect.FieldDescriptor
 	for i := range p.md.Fields().Len() {
@@ -228,7 +228,7 @@ func setField(d *draft, p place) bool {
 	return true
 }
 
-// given is what the text has for a field, under either name.
+// given returns the value of a field in the text, under either of its names.
 func given(at *value, fd protoreflect.FieldDescriptor) *value {
 	if v := at.get(string(fd.Name())); v != nil {
 		return v

@@ -16,7 +16,7 @@ var (
 
 const longMessage = 200
 
-// normalise removes from a message what differs by configuration: names, numbers, quoted texts.
+// normalise removes from a message what depends on the configuration: names, numbers, quoted texts.
 func normalise(message string, root *value) string {
 	message = tail.ReplaceAllString(message, "$1…")
 	message = culprit.ReplaceAllString(message, "(field: $1")
@@ -32,7 +32,8 @@ func normalise(message string, root *value) string {
 	return message
 }
 
-// namesIn lists the texts under name-like keys, longest first. A name such as "route" is none: it is a word of many messages.
+// namesIn lists the texts under name-like keys, the longest first. It leaves out names such as "route", which are words
+// of many messages.
 func namesIn(root *value) (names []string) {
 	vocabulary := map[string]bool{}
 	root.each("", func(_ string, v *value) {
@@ -52,7 +53,7 @@ func namesIn(root *value) (names []string) {
 	return names
 }
 
-// replaceWord replaces a name where it is a word: not "api" in "rapid".
+// replaceWord replaces a name where it is a whole word: not "api" in "rapid".
 func replaceWord(in, name, by string) string {
 	var b strings.Builder
 	for {
@@ -75,7 +76,7 @@ func isWord(c byte) bool {
 	return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// slug is a part of a file name that reminds of a message.
+// slug returns a part of a file name that resembles a message.
 func slug(message string) string {
 	const long = 50
 	s := strings.Trim(notWords.ReplaceAllString(strings.ToLower(message), "-"), "-")

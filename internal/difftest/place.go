@@ -12,7 +12,7 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// Kind is what a case is about: the kind of the mutated resource.
+// Kind is the kind of the mutated resource.
 type Kind string
 
 // Kinds are the resources that are mutated; each gets the same share of cases.
@@ -70,7 +70,7 @@ func walk(p place, visit func(place)) {
 
 func lastOf(holder string) string { return holder[strings.LastIndexByte(holder, ' ')+1:] }
 
-// opened is the place of what an Any holds; without a descriptor if that is not known.
+// opened returns the place of an Any's content. It has no descriptor if the type is not known.
 func opened(p place) place {
 	p.md, p.isAny = nil, true
 	if url := p.at.get("@type"); url != nil {
@@ -79,7 +79,7 @@ func opened(p place) place {
 	return p
 }
 
-// typeOf finds the message that a type URL names, nil if there is none.
+// typeOf returns the message type that a type URL names, or nil if there is none.
 func typeOf(url string) protoreflect.MessageDescriptor {
 	mt, err := types.Envoy.FindMessageByName(decode.TypeName(url))
 	if err != nil {
@@ -107,7 +107,7 @@ func messagesIn(fd protoreflect.FieldDescriptor, v *value) (found []place) {
 	return found
 }
 
-// isValue reports whether text writes a message as one value, or the message does not have fields.
+// isValue reports whether a message is a single value in text, or does not have fields.
 func isValue(md protoreflect.MessageDescriptor) bool {
 	return md.FullName().Parent() == "google.protobuf" && md.FullName() != anyName
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// pool holds what the corpus has, for use elsewhere.
+// pool has parts of the corpus that mutations can use in other places.
 type pool struct {
 	messages map[protoreflect.FullName][]*value // by type
 	scalars  map[protoreflect.FullName][]*value // by field
@@ -48,7 +48,7 @@ func (p *pool) addFields(at place) {
 	}
 }
 
-// addNew keeps one of those that are the same: the examples repeat each other.
+// addNew adds a value that the pool does not have yet: the examples repeat each other.
 func addNew(all []*value, v *value) []*value {
 	if slices.ContainsFunc(all, v.equal) {
 		return all
@@ -105,7 +105,7 @@ func needsFiles(name string) bool {
 	return false
 }
 
-// extension makes an Any for a place: mostly of a category that belongs there. not is a type that it shall not be.
+// extension returns an Any for a place, usually of a category that belongs there. It does not have the type not.
 func (d *draft) extension(holder, not string) *value {
 	known := d.extensions.byHolder[holder]
 	if not != "" {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Report is what came of a run.
+// Report is the result of a run.
 type Report struct {
 	cases   []*Case
 	groups  []*group // of disagreements, false rejects first, then by how many
@@ -17,7 +17,7 @@ type Report struct {
 	seeds   int
 }
 
-// group holds the cases whose disagreement is the same; the first is shrunk.
+// group holds the cases with the same disagreement. The first one is shrunk.
 type group struct {
 	outcome outcome
 	message string
@@ -84,10 +84,10 @@ func (r *Report) total() (t tally) {
 	return t
 }
 
-// Recall is how much of what Envoy rejects xdslint rejects, in percent.
+// Recall returns the share of what Envoy rejects that xdslint rejects too, in percent.
 func (r *Report) Recall() float64 { t := r.total(); return t.recall() }
 
-// FalseShare is how much of what Envoy accepts xdslint rejects, in percent.
+// FalseShare returns the share of what Envoy accepts that xdslint rejects, in percent.
 func (r *Report) FalseShare() float64 { t := r.total(); return t.falseShare() }
 
 // Print writes the tables and lists.
@@ -113,7 +113,7 @@ func (r *Report) Print(w io.Writer) {
 	r.printCrashes(w)
 }
 
-// table has a row for each class of cases; a case of two mutations counts in both.
+// table has a row for each class of cases. A case of two mutations counts in both.
 func (r *Report) table(w io.Writer, head string, classes []string, of func(*Case) []string) {
 	rows := map[string]*tally{}
 	for _, class := range classes {
@@ -167,5 +167,5 @@ func (r *Report) printCrashes(w io.Writer) {
 	}
 }
 
-// lastWords are what Envoy logs before it gives up, if it does.
+// lastWords returns what Envoy logs before it crashes, if anything.
 var lastWords = regexp.MustCompile(`\[[\w./]+:\d+\] (panic|assert failure): [^\[]*`)

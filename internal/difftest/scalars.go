@@ -11,8 +11,8 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// scalarOf is the field that says what kind of scalar a text gives for fd: fd itself, or that in its wrapper. For a Duration
-// it is fd, too. nil: fd holds no scalar.
+// scalarOf returns the field with the kind of the scalar in a text for fd: fd itself, or the field of its wrapper. For a Duration it is fd. It returns nil
+// if fd does not hold a scalar.
 func scalarOf(fd protoreflect.FieldDescriptor) protoreflect.FieldDescriptor {
 	md := fd.Message()
 	switch {
@@ -44,7 +44,7 @@ var (
 	oddTimes   = []string{"0s", "0.000000001s", "0.0009s", "0.001s", "1s", "60s", "3600s", "-1s", "-0.5s", "315576000000s", "315576000001s", "9223372036s", "1m", "s"}
 )
 
-// odd makes a value at or beyond a limit of the field.
+// odd returns a value at or beyond a limit of the field.
 func (d *draft) odd(fd protoreflect.FieldDescriptor) *value {
 	limits := limitsOf(fd)
 	scalar := scalarOf(fd)
@@ -89,13 +89,13 @@ func extremes(kind protoreflect.Kind) []string {
 	return []string{"9223372036854775807", "9223372036854775808"}
 }
 
-// rulesOf reads what Envoy's proto demands of a field, nil if nothing.
+// rulesOf returns the constraints that Envoy's proto puts on a field, or nil if there are none.
 func rulesOf(fd protoreflect.FieldDescriptor) *validate.FieldRules {
 	rules, _ := proto.GetExtension(fd.Options(), validate.E_Rules).(*validate.FieldRules)
 	return rules
 }
 
-// limitsOf lists values at, just below and just above each limit that the proto states.
+// limitsOf lists values at, just below and just above each limit in the proto.
 func limitsOf(fd protoreflect.FieldDescriptor) (limits []string) {
 	rules := rulesOf(fd)
 	if repeated := rules.GetRepeated(); repeated != nil {

@@ -6,10 +6,10 @@ import (
 	"github.com/xdslint/xdslint/internal/envoytest"
 )
 
-// envoyCalls bounds what the shrinking of one case costs.
+// envoyCalls limits how often Envoy runs to shrink one case.
 const envoyCalls = 80
 
-// shrinker removes what a disagreement does not need.
+// shrinker removes the parts of a configuration that a disagreement does not depend on.
 type shrinker struct {
 	judges
 	ctx   context.Context
@@ -19,14 +19,14 @@ type shrinker struct {
 	err   error
 }
 
-// shrink makes a case smaller that is a disagreement, and stays the same one.
+// shrink makes a case with a disagreement smaller, as long as the disagreement stays the same.
 func shrink(ctx context.Context, j judges, c *Case) error {
 	s := &shrinker{judges: j, ctx: ctx, want: c, root: c.root}
 	s.value(s.root)
 	return s.err
 }
 
-// value removes what it can of a container, in halves, quarters and so on, and goes into what stays.
+// value removes items of a container, in halves, quarters and so on, and then continues in those that are left.
 func (s *shrinker) value(v *value) {
 	for size := len(v.items); size > 0; size /= 2 {
 		for from := len(v.items) - size; from > -size; from -= size {
@@ -38,7 +38,7 @@ func (s *shrinker) value(v *value) {
 	}
 }
 
-// remove takes items out for good if the disagreement is still there.
+// remove removes items permanently if the disagreement stays the same without them.
 func (s *shrinker) remove(v *value, from, to int) {
 	if s.err != nil || from >= to || to > len(v.items) {
 		return
@@ -55,7 +55,7 @@ func (s *shrinker) remove(v *value, from, to int) {
 	}
 }
 
-// same asks xdslint first, which costs next to nothing.
+// same asks xdslint first, which takes much less time than Envoy.
 func (s *shrinker) same() bool {
 	if s.calls >= envoyCalls {
 		return false

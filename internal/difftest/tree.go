@@ -8,8 +8,8 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// value is a part of a configuration as text has it. Mutations change values, not messages: most of what is wrong in a text
-// does not fit into a message.
+// value is a part of a configuration in text. Mutations change values, not messages, since most mistakes in a text
+// cannot be expressed in a message.
 type value struct {
 	kind  tree.Kind
 	text  string   // of a scalar
@@ -17,7 +17,7 @@ type value struct {
 	items []*value // of a list; of a map, in the order of keys
 }
 
-// parse reads a YAML or JSON text, nil if it is not exactly one document that can be read.
+// parse parses a YAML or JSON text. It returns nil unless the text is exactly one valid document.
 func parse(text []byte) *value {
 	docs, err := syntax.ParseYAML(&source.File{Text: text})
 	if err != nil || len(docs) != 1 {
@@ -67,7 +67,7 @@ func (v *value) equal(w *value) bool {
 		slices.EqualFunc(v.items, w.items, (*value).equal)
 }
 
-// get returns the value under a key, nil if there is none.
+// get returns the value under a key, or nil if there is none.
 func (v *value) get(key string) *value {
 	if i := slices.Index(v.keys, key); i >= 0 {
 		return v.items[i]
@@ -84,7 +84,7 @@ func (v *value) set(key string, to *value) {
 	v.items = append(v.items, to)
 }
 
-// remove takes out the i-th item of a list or map.
+// remove removes item i of a list or map.
 func (v *value) remove(i int) {
 	v.items = slices.Delete(v.items, i, i+1)
 	if v.kind == tree.Map {
@@ -92,7 +92,7 @@ func (v *value) remove(i int) {
 	}
 }
 
-// each visits the value and all in it; key is that of the nearest map around.
+// each visits the value and everything in it. key is that of the nearest map around.
 func (v *value) each(key string, f func(key string, v *value)) {
 	f(key, v)
 	for i, item := range v.items {

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// write shrinks one case of each disagreement and writes it to a folder. Cases of an earlier run are removed from there.
+// write shrinks one case of each disagreement and writes it to a folder, from which it removes the cases of earlier
+// runs.
 func (r *Report) write(ctx context.Context, j judges, dir string) error {
 	if err := clean(dir); err != nil {
 		return err
@@ -31,7 +32,7 @@ func save(path, text string) error {
 	return os.WriteFile(path, []byte(text), 0o644)
 }
 
-// clean removes the small cases of another run, and nothing else.
+// clean removes the cases of an earlier run, and no other files.
 func clean(dir string) error {
 	for _, o := range []outcome{miss, falseReject} {
 		old, err := filepath.Glob(filepath.Join(dir, string(o)+"-*.yaml"))
@@ -47,7 +48,7 @@ func clean(dir string) error {
 	return nil
 }
 
-// file is the text of a small case, under what both say about it.
+// file returns the text of a shrunk case, after comments with both verdicts.
 func (c *Case) file() string {
 	says := "xdslint accepts; envoy: " + c.Envoy.String()
 	if len(c.Reasons) > 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// yaml writes a value as people write YAML: blocks, and on one line what is short. It is exact: anything that a reader could
-// take for something else is quoted.
+// yaml formats a value as people write YAML: in blocks, with short values on one line. It is exact: it quotes every
+// text that could be read as something else.
 func (v *value) yaml() string {
 	var b strings.Builder
 	v.block(&b, "")
@@ -97,7 +97,7 @@ func quoteIfNeeded(s string) string {
 	return quote(s)
 }
 
-// quote writes a double-quoted string with escapes that YAML and JSON share.
+// quote returns a double-quoted string with escapes that both YAML and JSON have.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

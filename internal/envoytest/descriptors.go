@@ -11,13 +11,14 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// fileName is how the descriptor of a proto file begins: its name (field 1), then its package (field 2).
+// fileName matches the beginning of the descriptor of a proto file: its name (field 1), then its package (field 2).
 var fileName = regexp.MustCompile(`\n[\x08-\x7f]((?:envoy|contrib|xds|udpa)/[a-z0-9_/.-]+\.proto)\x12`)
 
-// lastField of a descriptor is the syntax, which every proto3 file states.
+// lastField is the last field of a descriptor: the syntax, which every proto3 file states.
 const lastField = 12
 
-// Descriptors are the proto files of the API that this Envoy has: protobuf's C++ code keeps them in the binary as they are.
+// Descriptors returns the proto files of the API that this Envoy has: protobuf's C++ code keeps them in the binary,
+// unchanged.
 func (v Version) Descriptors() ([]*descriptorpb.FileDescriptorProto, error) {
 	path, err := v.Binary()
 	if err != nil {
@@ -49,7 +50,7 @@ func (v Version) Descriptors() ([]*descriptorpb.FileDescriptorProto, error) {
 	return files, nil
 }
 
-// descriptorSize is the length of the descriptor that b begins with, 0 if it is none.
+// descriptorSize returns the length of the descriptor at the beginning of b, or 0 if there is none.
 func descriptorSize(b []byte) int {
 	size := 0
 	for size < len(b) {

@@ -19,7 +19,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// TestMain says once what is missing, instead of every test.
+// TestMain reports once that an Envoy is missing, so that not every test does.
 func TestMain(m *testing.M) {
 	if err := Missing(); err != nil {
 		fmt.Println(err)
@@ -173,7 +173,7 @@ func TestSubscribe(t *testing.T) {
 	}
 }
 
-// What Envoy writes at random must not reach those who compare messages.
+// TestGist: random parts of Envoy's output are removed from messages, so that messages can be compared.
 func TestGist(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

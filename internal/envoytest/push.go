@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 )
 
-// Type URLs of what ADS serves.
+// The type URLs that ADS serves.
 const (
 	Clusters  = "type.googleapis.com/envoy.config.cluster.v3.Cluster"
 	Endpoints = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment"
@@ -21,10 +21,10 @@ const (
 	Secrets   = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret"
 )
 
-// Resources are what the ADS server holds, by type URL.
+// Resources are the resources of an ADS server, by type URL.
 type Resources map[string][]*anypb.Any
 
-// Pack sorts messages by their type.
+// Pack groups messages by type.
 func Pack(messages ...proto.Message) (Resources, error) {
 	r := Resources{}
 	for _, m := range messages {
@@ -37,7 +37,7 @@ func Pack(messages ...proto.Message) (Resources, error) {
 	return r, nil
 }
 
-// Reply is what Envoy answered to a response that held resources of one type.
+// Reply is Envoy's answer to a response with resources of one type.
 type Reply struct {
 	Ack    bool
 	Detail string // error_detail of the NACK, on one line
@@ -79,13 +79,13 @@ func (v Version) Push(ctx context.Context, r Resources) (Result, error) {
 	return ads.Push(ctx, r)
 }
 
-// ADS is an Envoy that takes clusters, listeners and all that they refer to from an ADS server (state of the world) in this process.
+// ADS is an Envoy that gets clusters, listeners and all resources that they refer to from an ADS server in this process (state of the world).
 type ADS struct {
 	*Envoy
 	server *server
 }
 
-// ADSBootstrap is a bootstrap that takes clusters and listeners from the ADS server at a port (%v) of this machine.
+// ADSBootstrap is a bootstrap that gets clusters and listeners from the ADS server at a port (%v) of this machine.
 const ADSBootstrap = `
 dynamic_resources:
   ads_config:
@@ -107,7 +107,7 @@ static_resources:
       endpoints: [{lb_endpoints: [{endpoint: {address: {socket_address: {address: 127.0.0.1, port_value: %v}}}}]}]
 `
 
-// Start runs an Envoy that has asked its ADS server for the first time and got nothing yet. Close it.
+// Start runs an Envoy, and returns when it has sent its first request to the ADS server and received an empty response. Close it.
 func Start(ctx context.Context) (*ADS, error) { return Newest.start(ctx) }
 
 func (v Version) start(ctx context.Context) (*ADS, error) {
@@ -134,7 +134,7 @@ func (a *ADS) Close() {
 	a.server.close()
 }
 
-// Node is the node in Envoy's first request, with its extensions.
+// Node returns the node in Envoy's first request, with its extensions.
 func (a *ADS) Node() *corev3.Node { return a.server.firstNode() }
 
 // Push replaces the server's resources, and waits until Envoy has answered everything and requests nothing more.

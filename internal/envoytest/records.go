@@ -15,14 +15,14 @@ import (
 	"sync"
 )
 
-// Question is about one text; who answers it, Envoy or a record of what it said, makes no difference.
+// Question is a question to Envoy about one text. Either Envoy answers it, or a record of an earlier answer.
 type Question struct {
 	About  string // in the record, for people: bad.yaml
 	Way    string // in which Envoy was asked: validate, push, start
 	Digest string // of all that the answer depends on
 }
 
-// Digest of files by their names.
+// Digest returns a digest of files by their names.
 func Digest(files map[string]string) string {
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -47,7 +47,7 @@ type Records struct {
 	asked  map[Question]map[string]Verdict // in this run
 }
 
-// OpenRecords reads a file of records; there need not be one yet.
+// OpenRecords reads a file of records, which need not exist yet.
 func OpenRecords(path string, update bool) (*Records, error) {
 	r := &Records{path: path, update: update, known: map[Question]map[string]Verdict{}, asked: map[Question]map[string]Verdict{}}
 	r.all = !update && Thorough()
@@ -88,7 +88,7 @@ func note(verdicts map[Question]map[string]Verdict, q Question, version string, 
 	verdicts[q][version] = v
 }
 
-// Ask is the recorded verdict of a version, or what ask says.
+// Ask returns the recorded verdict of a version, or the result of ask.
 func (r *Records) Ask(v Version, q Question, ask func() (Verdict, error)) (Verdict, error) {
 	version, err := v.Full()
 	if err != nil {
@@ -110,17 +110,17 @@ func (r *Records) Ask(v Version, q Question, ask func() (Verdict, error)) (Verdi
 	case r.update || known && recorded.Outcome == verdict.Outcome:
 		return verdict, nil
 	case known:
-		return verdict, fmt.Errorf("%s has %s of Envoy %s (-update mends it): now it says %s", r.path, recorded, version, verdict)
+		return verdict, fmt.Errorf("%s has %s of Envoy %s (-update corrects it): now it says %s", r.path, recorded, version, verdict)
 	case r.all:
 		return verdict, fmt.Errorf("%s has nothing of Envoy %s about this (-update writes it): it says %s", r.path, version, verdict)
 	}
 	return verdict, nil
 }
 
-// maxRecorded is how much of a message is kept: enough to recognise it.
+// maxRecorded is the length to which a recorded message is cut: enough to recognise it.
 const maxRecorded = 160
 
-// Write writes what was asked in this run, under -update.
+// Write writes the answers of this run, under -update.
 func (r *Records) Write() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

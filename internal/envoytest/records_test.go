@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestRecords: what is recorded is asked again when the text changes, when the version does, and where all are asked.
+// TestRecords: Envoy is asked again when the text or the version changes, and when no record is trusted.
 func TestRecords(t *testing.T) {
 	Need(t)
 	version, err := Newest.Full()

@@ -17,32 +17,33 @@ import (
 	"time"
 )
 
-// poll is how often something that Envoy does by itself is looked at.
+// poll is the interval in which the state of Envoy is checked.
 const poll = 20 * time.Millisecond
 
-// DrainTime is how long connections of a removed or changed listener stay open: Envoy's 600 s are too long for tests.
+// DrainTime is the time for which connections of a removed or changed listener stay open. Envoy's default of 600 s is
+// too long for tests.
 const DrainTime = 2 * time.Second
 
-// Envoy is a running Envoy. Its admin port is one that the system chose, whatever the bootstrap says.
+// Envoy is a running Envoy. The system chooses the port of its admin interface, whatever the bootstrap says.
 type Envoy struct {
 	admin string
 	dir   string
 	log   logBuffer
 	stop  context.CancelFunc
-	gone  chan struct{} // closed when the process has ended
-	exit  error         // valid once gone is closed
+	ended chan struct{} // closed when the process has ended
+	exit  error         // valid once ended is closed
 }
 
 // ErrEnded is returned if Envoy ended unexpectedly.
 var ErrEnded = errors.New("Envoy ended") //nolint:staticcheck // a name
 
-// Serve runs an Envoy on a bootstrap (ext as for ValidateText) until Close, and returns once it is live. Let listeners have
-// port_value 0 and ask Addr where they are.
+// Serve runs an Envoy on a bootstrap until Close, and returns once it is live. ext is as for ValidateText. Give
+// listeners port_value 0, and ask Addr for their addresses.
 func Serve(ctx context.Context, bootstrap, ext string) (*Envoy, error) {
 	return Newest.Serve(ctx, bootstrap, ext)
 }
 
-// Serve is Serve by another version.
+// Serve is like the function Serve, with this version.
 func (v Version) Serve(ctx context.Context, bootstrap, ext string) (*Envoy, error) {
 	e, err := launch(ctx, v, bootstrap, ext)
 	if err != nil {
@@ -87,7 +88,7 @@ func launch(ctx context.Context, v Version, bootstrap, ext string) (*Envoy, erro
 		"--drain-time-s", strconv.Itoa(int(DrainTime.Seconds())),
 		"--file-flush-interval-msec", "100", "-l", "warning",
 	}, nodeFlags...)...)
-	e := &Envoy{dir: dir, stop: stop, gone: make(chan struct{})}
+	e := &Envoy{dir: dir, stop: stop, ended: make(chan struct{})}
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &e.log, &e.log
 	if err := cmd.Start(); err != nil {
 		stop()
@@ -95,7 +96,7 @@ func launch(ctx context.Context, v Version, bootstrap, ext string) (*Envoy, erro
 	}
 	go func() {
 		e.exit = cmd.Wait()
-		close(e.gone)
+		close(e.ended)
 	}()
 	err = e.wait(ctx, "open its admin port", func() bool {
 		text, err := os.ReadFile(address)
@@ -112,17 +113,18 @@ func launch(ctx context.Context, v Version, bootstrap, ext string) (*Envoy, erro
 // Close kills Envoy and waits until it has ended.
 func (e *Envoy) Close() {
 	e.stop()
-	<-e.gone
+	<-e.ended
 	_ = os.RemoveAll(e.dir)
 }
 
-// Log is what Envoy wrote so far: its warnings, and access logs that go to stdout or stderr (100 ms later at most).
+// Log returns what Envoy has written: its warnings, and access logs that go to stdout or stderr, with a delay of up to
+// 100 ms.
 func (e *Envoy) Log() string { return e.log.String() }
 
 // Crashed reports whether Envoy ended by itself.
 func (e *Envoy) Crashed() bool {
 	select {
-	case <-e.gone:
+	case <-e.ended:
 		var exit *exec.ExitError
 		return errors.As(e.exit, &exit) && crashed(exit)
 	default:
@@ -130,10 +132,10 @@ func (e *Envoy) Crashed() bool {
 	}
 }
 
-// AdminAddress is the host:port of the admin interface.
+// AdminAddress returns the host:port of the admin interface.
 func (e *Envoy) AdminAddress() string { return e.admin }
 
-// Admin gets a page of the admin interface, such as /config_dump; a status other than 200 is an error.
+// Admin returns a page of the admin interface, such as /config_dump. A status other than 200 is an error.
 func (e *Envoy) Admin(ctx context.Context, path string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+e.admin+path, nil)
 	if err != nil {
@@ -191,7 +193,7 @@ func (e *Envoy) wait(ctx context.Context, what string, done func() bool) error {
 	for !done() {
 		select {
 		case <-tick.C:
-		case <-e.gone:
+		case <-e.ended:
 			return fmt.Errorf("envoytest: %w before it could %s (%w): %s", ErrEnded, what, e.exit, firstError(e.Log()))
 		case <-ctx.Done():
 			return fmt.Errorf("envoytest: Envoy did not %s (%w): %s", what, ctx.Err(), firstError(e.Log()))

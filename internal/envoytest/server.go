@@ -26,7 +26,7 @@ const (
 
 type stream = grpc.BidiStreamingServer[discoveryv3.DiscoveryRequest, discoveryv3.DiscoveryResponse]
 
-// subscription is what Envoy wants of one type on the present stream.
+// subscription is what Envoy has requested of one type on the current stream.
 type subscription struct {
 	names  []string // none: all
 	nonce  string   // of the last response
@@ -116,7 +116,7 @@ func (s *server) handle(request *discoveryv3.DiscoveryRequest) error {
 	return s.send(url)
 }
 
-// note keeps the answer to the last response; a NACK stays, whatever comes later.
+// note records the answer to the last response. A NACK is kept, whatever comes later.
 func (s *server) note(url string, sub *subscription, request *discoveryv3.DiscoveryRequest) {
 	if before, seen := s.replies[url]; !sub.served || seen && !before.Ack {
 		return
@@ -146,7 +146,7 @@ func (s *server) send(url string) error {
 	return s.stream.Send(response)
 }
 
-// pushOrder brings targets before what refers to them.
+// pushOrder sends resources before those that refer to them.
 var pushOrder = []string{Secrets, Clusters, Endpoints, Listeners, Routes}
 
 // push sends what Envoy has subscribed to. A failed send is not an error here: Envoy crashed, or opens a new stream.
@@ -206,7 +206,8 @@ func (s *server) unasked() []string {
 
 func resourceKey(url, name string) string { return url + " " + name }
 
-// resourceName finds the name under which Envoy asks for a resource; what cannot be decoded has none and is always sent.
+// resourceName returns the name under which Envoy requests a resource. A resource that cannot be decoded does not have
+// one and is always sent.
 func resourceName(r *anypb.Any) string {
 	m, err := r.UnmarshalNew()
 	if err != nil {

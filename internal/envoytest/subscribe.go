@@ -15,8 +15,8 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 )
 
-// Subscribe adds listeners and clusters that ask for each route configuration, load assignment, certificate and validation context of r.
-// Envoy requests only resources that something refers to, so that it would not judge a resource alone.
+// Subscribe adds listeners and clusters that refer to each route configuration, load assignment, certificate and validation context of r. Envoy requests
+// only resources that something refers to, so without them it would not judge these.
 func Subscribe(r Resources) (Resources, error) {
 	all := maps.Clone(r)
 	add := func(url string, m proto.Message, format string, args ...any) error {

@@ -55,7 +55,7 @@ type api struct {
 	values   map[string]bool
 }
 
-// differences compares what xdslint knows with what a build has.
+// differences compares the API that xdslint knows with that of a build.
 func differences(files []*descriptorpb.FileDescriptorProto) (lines []string) {
 	a := api{map[string]bool{}, map[string]bool{}, map[string]*descriptorpb.FieldDescriptorProto{}, map[string]bool{}, map[string]bool{}}
 	for _, f := range files {
@@ -100,7 +100,7 @@ func (a *api) enter(scope string, messages []*descriptorpb.DescriptorProto, enum
 	}
 }
 
-// compare gives the lines about a message and what is declared in it.
+// compare returns the lines about a message and the declarations in it.
 func (a *api) compare(md protoreflect.MessageDescriptor) (lines []string) {
 	pkg := string(md.ParentFile().Package())
 	if !a.packages[pkg] {
@@ -136,7 +136,7 @@ func (a *api) compareEnum(ed protoreflect.EnumDescriptor) (lines []string) {
 	return lines
 }
 
-// relevant are the options of a field that findings depend on: its constraints and whether it is deprecated.
+// relevant returns the options of a field that findings depend on: its constraints, and whether it is deprecated.
 func relevant(options proto.Message) []byte {
 	raw, _ := proto.MarshalOptions{Deterministic: true}.Marshal(options) // of a descriptor that was parsed
 	var all, kept descriptorpb.FieldOptions

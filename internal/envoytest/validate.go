@@ -44,10 +44,10 @@ func (v Verdict) String() string {
 	return string(v.Outcome) + ": " + v.Message
 }
 
-// ErrNoEnvoy says that the real Envoy is not installed.
+// ErrNoEnvoy means that the real Envoy is not installed.
 var ErrNoEnvoy = errors.New("no Envoy in .tools/bin: run `make tools`")
 
-// Version is one of the installed Envoys, such as "1.36". Newest is the one that the functions of this package ask.
+// Version is one of the installed Envoys, such as "1.36". The functions of this package use Newest.
 type Version string
 
 // Newest is the newest installed Envoy.
@@ -56,7 +56,7 @@ const Newest Version = ""
 // validateTimeout is generous: a validation takes 50 ms on an idle machine.
 const validateTimeout = 20 * time.Second
 
-// slots bounds how many Envoys validate or start at the same time.
+// slots limits how many Envoys validate or start at the same time.
 var slots = make(chan struct{}, 2)
 
 func acquire(ctx context.Context) (release func(), err error) {
@@ -68,7 +68,7 @@ func acquire(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// Binary returns the path of the real Envoy, which is looked for upwards: a test runs in its package's folder.
+// Binary returns the path of the real Envoy. It searches upwards, since a test runs in its package's folder.
 func (v Version) Binary() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -91,7 +91,7 @@ func (v Version) Binary() (string, error) {
 	}
 }
 
-// Thorough tells whether to ask Envoy about everything, and to believe no record: without -short, and where ASK_ENVOY is set, as in CI.
+// Thorough reports whether to ask Envoy about everything, and not to trust records: without -short, or if ASK_ENVOY is set, as in CI.
 func Thorough() bool { return !testing.Short() || os.Getenv("ASK_ENVOY") != "" }
 
 // Need ends the test if an Envoy is missing, and says so once for all tests of a package.
@@ -105,7 +105,7 @@ func Need(t testing.TB, versions ...Version) {
 
 var said sync.Once
 
-// Missing is ErrNoEnvoy if one of the versions, or the newest, is not installed.
+// Missing returns ErrNoEnvoy if one of the versions, or the newest, is not installed.
 func Missing(versions ...Version) error {
 	for _, v := range append(versions, Newest) {
 		if _, err := v.Binary(); err != nil {
@@ -115,7 +115,7 @@ func Missing(versions ...Version) error {
 	return nil
 }
 
-// Full is the version with its patch: 1.40.0.
+// Full returns the version with its patch: 1.40.0.
 func (v Version) Full() (string, error) {
 	ask, _ := full.LoadOrStore(v, sync.OnceValues(func() (string, error) {
 		binary, err := v.Binary()
@@ -137,11 +137,11 @@ func (v Version) Full() (string, error) {
 
 var full sync.Map // Version → func() (string, error)
 
-// Validate runs `envoy --mode validate` on a bootstrap file, in the file's folder, as relative paths start there.
-// Node id, cluster and zone come from the command line, so a bootstrap without them is accepted.
+// Validate runs `envoy --mode validate` on a bootstrap file, in the file's folder, since relative paths begin there. Node id, cluster and zone come from
+// the command line, so a bootstrap without them is accepted.
 func Validate(ctx context.Context, path string) (Verdict, error) { return Newest.Validate(ctx, path) }
 
-// Validate is Validate by another version.
+// Validate is like the function Validate, with this version.
 func (v Version) Validate(ctx context.Context, path string) (Verdict, error) {
 	binary, err := v.Binary()
 	if err != nil {
@@ -182,12 +182,12 @@ func (v Version) Validate(ctx context.Context, path string) (Verdict, error) {
 	return Verdict{outcome, firstError(stderr.String())}, nil
 }
 
-// ValidateText validates the text of a bootstrap. By the extension (".yaml", ".json", ".pb_text" …), Envoy knows its encoding.
+// ValidateText validates the text of a bootstrap. The extension (".yaml", ".json", ".pb_text" …) says which encoding it has.
 func ValidateText(ctx context.Context, text, ext string) (Verdict, error) {
 	return Newest.ValidateText(ctx, text, ext)
 }
 
-// ValidateText is ValidateText by another version.
+// ValidateText is like the function ValidateText, with this version.
 func (v Version) ValidateText(ctx context.Context, text, ext string) (Verdict, error) {
 	dir, err := os.MkdirTemp("", "envoytest-")
 	if err != nil {
@@ -217,7 +217,7 @@ var (
 
 const maxMessage = 1500
 
-// firstError finds in Envoy's log why it rejected its bootstrap, or else returns the end of the log.
+// firstError returns the reason in Envoy's log for rejecting its bootstrap, or else the end of the log.
 func firstError(log string) string {
 	if found := initError.FindStringSubmatch(log); found != nil {
 		message := gist(found[1])
@@ -227,8 +227,8 @@ func firstError(log string) string {
 	return log[max(0, len(log)-maxMessage):]
 }
 
-// gist is a message on one line, without what differs from run to run: the mark before a dump, and the dump of a message that broke
-// a constraint. (Line and offset after "near" are random too.)
+// gist returns a message on one line, without what differs between runs: the mark before a dump, and the dump of a message that violated a constraint.
+// (Line and offset after "near" are random too.)
 func gist(message string) string {
 	line := strings.Join(strings.Fields(message), " ")
 	return mark.ReplaceAllString(dump.ReplaceAllString(line, "$1"), "")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/internal/suppress"
@@ -16,7 +17,7 @@ func Page(rule *lint.Rule) string {
 	if rule.Origin == nil {
 		b.WriteString("<!-- Made of the rule and its archive by `make update`. -->\n\n")
 	}
-	fmt.Fprintf(&b, "# %s\n\n%s\n\nSeverity: **%s**\n\n## Why\n\n%s\n", rule.ID(), Sentence(rule.Summary), rule.Severity, Why(rule))
+	fmt.Fprintf(&b, "# %s\n\n%s\n\nSeverity: **%s**\n\n## Why\n\n%s\n", rule.ID(), Sentence(rule.Summary), rule.Severity, wrapped(Why(rule)))
 	if e, ok := Of(rule); ok {
 		b.WriteString("\n## Example\n\n" + e.markdown())
 	}
@@ -28,6 +29,49 @@ func Page(rule *lint.Rule) string {
 		}
 	}
 	return b.String()
+}
+
+// width is that of a page.
+const width = 120
+
+// wrapped breaks the lines of a text that are wider than a page, except for its code and tables.
+func wrapped(markdown string) string {
+	var b strings.Builder
+	fenced := false
+	for line := range strings.Lines(markdown) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+		}
+		if fenced || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "    ") {
+			b.WriteString(line)
+			continue
+		}
+		for utf8.RuneCountInString(strings.TrimSpace(line)) > width {
+			at := lastSpace(line, width)
+			if at < 0 {
+				break
+			}
+			b.WriteString(line[:at] + "\n")
+			line = line[at+1:]
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// lastSpace returns the last space at which at most limit runes of a line come before it, -1 if there is none.
+func lastSpace(line string, limit int) int {
+	last, runes := -1, 0
+	for at, r := range line {
+		if runes > limit {
+			break
+		}
+		if r == ' ' {
+			last = at
+		}
+		runes++
+	}
+	return last
 }
 
 // Help returns short Markdown texts about a rule: why it matters, and the same with a shortened example.
@@ -96,7 +140,8 @@ func suppressing(rule *lint.Rule) string {
 	} else {
 		fmt.Fprintf(&b, "To suppress one finding, write a comment on its line or above it:\n\n```yaml\n# xdslint:ignore=%s -- REASON\n```\n\n", rule.ID())
 		fmt.Fprintf(&b, "To suppress the findings in some resources, in `.xdslint.yaml`:\n\n```yaml\nignores:\n- rule: %s\n  resource: KIND/NAME # may contain *\n  reason: REASON\n```\n\n", rule.ID())
-		fmt.Fprintf(&b, "To suppress all findings for one run: `--ignore %s`. To suppress them for all runs, or to change the severity:\n\n", rule.ID())
+		fmt.Fprintf(&b, "To suppress all findings for one run: `--ignore %s`.\n\n", rule.ID())
+		b.WriteString("To suppress them for all runs, or to change the severity:\n\n")
 	}
 	fmt.Fprintf(&b, "```yaml\nseverities:\n  %s: \"off\"\n```\n", rule.ID())
 	return b.String()

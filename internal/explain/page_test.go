@@ -75,7 +75,7 @@ func write(t *testing.T, pages map[string]string) {
 	}
 }
 
-// TestExamples: each rule that looks at xDS has an example whose report shows a finding of it.
+// TestExamples: each rule about xDS has an example whose report shows a finding of the rule.
 func TestExamples(t *testing.T) {
 	for _, r := range rules.Builtin() {
 		e, ok := explain.Of(r)

@@ -11,7 +11,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// TestBrokenArchive: the archive of a custom rule is somebody's own; what is wrong in it leaves out the example, and no more.
+// TestBrokenArchive: users write the archives of custom rules. A mistake in an archive leaves out only the example.
 func TestBrokenArchive(t *testing.T) {
 	for name, text := range map[string]string{
 		"unknown flag": "-- flags --\nhope cluster\n-- bad.yaml --\n{}\n-- good.yaml --\n{}\n",

@@ -104,7 +104,7 @@ func entry(entries protoreflect.Map, fd protoreflect.FieldDescriptor, key string
 	return found, err
 }
 
-// opened is what an Any holds, or what a TypedStruct's value stands for; else the message itself.
+// opened returns the content of an Any or of a TypedStruct's value, or else the message itself.
 func opened(r *graph.Resource, m protoreflect.Message) protoreflect.Message {
 	for {
 		content := r.Contents[m.Interface()]
@@ -120,7 +120,7 @@ func reported(r *graph.Resource, path *tree.Path) bool {
 	return slices.ContainsFunc(r.Problems, func(p decode.Problem) bool { return p.Path.String() == path.String() })
 }
 
-// steps are the beginnings of a path, the shortest first.
+// steps returns the beginnings of a path, the shortest first.
 func steps(path *tree.Path) (all []*tree.Path) {
 	for ; path != nil; path = path.Parent() {
 		all = append(all, path)

@@ -186,8 +186,8 @@ func random(t *rapid.T) (format, text string, steps []step) {
 	return format, text, w.steps
 }
 
-// TestEditsSayWhatTheyMean: after each edit of each random text, the text says the same but for that edit. Texts in which an edit
-// is possible at all are rare for some, so it goes on until each was.
+// TestEditsSayWhatTheyMean: after each edit of each random text, the text has the same meaning except for that edit. Some edits are possible only in few
+// texts, so the test continues until each edit was tried.
 func TestEditsSayWhatTheyMean(t *testing.T) {
 	offered := map[string]int{}
 	for range 50 {

@@ -47,7 +47,7 @@ func startCluster(t *testing.T) *cluster {
 		"--authorization-mode", "AlwaysAllow", "--token-auth-file", write(t, dir, "tokens.csv", []byte("test,admin,1\n")),
 		"--disable-admission-plugins", "ServiceAccount", // whose controller is not here
 		"--service-account-issuer", "https://localhost", "--service-account-key-file", key, "--service-account-signing-key-file", key,
-		// The webhook's Service is reached by its EndpointSlice: nobody routes cluster IPs.
+		// The webhook's Service is reached by its EndpointSlice: without kube-proxy, nothing routes cluster IPs.
 		"--enable-aggregator-routing")
 	c := &cluster{write(t, dir, "kubeconfig", fmt.Appendf(nil, `{apiVersion: v1, kind: Config, current-context: test,
 clusters: [{name: test, cluster: {server: %q, insecure-skip-tls-verify: true}}],

@@ -14,8 +14,8 @@ import (
 
 var namespace = regexp.MustCompile(`\bnamespace: ([a-z-]+)`)
 
-// testManifests gives the API server the manifests that the command line is tested with. It takes the good ones, and the webhook refuses those
-// in which the command line finds errors, unless the API server itself does.
+// testManifests gives the API server the manifests that the command line is tested with. The API server accepts the good ones. Those in which the
+// command line finds errors are rejected, by the webhook or by the API server itself.
 func (w *webhook) testManifests(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/manifests/*/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -61,7 +61,7 @@ func (w *webhook) testManifests(t *testing.T) {
 	}
 }
 
-// wrong tells whether the command line finds errors in what kubectl makes of a file: of two equal keys, it sends the last.
+// wrong reports whether the command line finds errors in the object that kubectl sends for a file. Of two equal keys, kubectl sends the last.
 func (w *webhook) wrong(t *testing.T, file string) bool {
 	t.Helper()
 	text, _, err := w.kubectl(t, "", "apply", "--dry-run=client", "--validate=false", "-o", "json", "-f", file)

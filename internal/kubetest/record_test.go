@@ -57,7 +57,7 @@ func startRecorder(t *testing.T, c *cluster) {
 	c.must(t, string(changed), "apply", "-f", "-")
 	eventually(t, "the recorder is asked", func() error {
 		_, stderr, _ := c.kubectl(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: unimportant, labels: {xdslint.dev/check: "true"}}}`,
-			"apply", "--dry-run=server", "-f", "-") // xdslint refuses it
+			"apply", "--dry-run=server", "-f", "-") // xdslint rejects it
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if !r.asked {

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// TestWebhook applies deploy/self-signed as it is, and runs the server that a node would run. The parts go on from each other.
+// TestWebhook applies deploy/self-signed unchanged, and runs the server as a node would. Each part depends on those before it.
 func TestWebhook(t *testing.T) {
 	c := startCluster(t)
 	c.must(t, "", "apply", "--server-side", "-f", filepath.Join(tools, "crds"))
@@ -121,8 +121,8 @@ func (w *webhook) testDeploy(t *testing.T) {
 	w.must(t, fmt.Sprintf("{apiVersion: v1, kind: Pod, metadata: {name: xdslint}, spec: %s}", spec), "create", "--dry-run=server", "-n", "xdslint-system", "-f", "-")
 }
 
-// testObjects applies each file of testdata, first as a dry run. What kubectl says of it is beside the file. Its name says what must become
-// of it.
+// testObjects applies each file of testdata, first as a dry run. The output of kubectl is in a file next to it. The name of the file says what must
+// happen to the object.
 func (w *webhook) testObjects(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -153,7 +153,7 @@ func (w *webhook) testObjects(t *testing.T) {
 	}
 }
 
-// stored tells whether the object of a file is there.
+// stored reports whether the object of a file exists.
 func (w *webhook) stored(t *testing.T, file string) bool {
 	t.Helper()
 	_, stderr, err := w.kubectl(t, "", "get", "-f", file)
@@ -185,10 +185,10 @@ func (w *webhook) testUpdates(t *testing.T) {
 	}
 	stdout, _ := w.must(t, "", "get", "configmap", "edge", "-o", "jsonpath={.data}")
 	if stderr, err := patch(fmt.Sprintf(`{"data": %s}`, stdout)); err != nil || stderr != "" {
-		t.Errorf("mended: %v %s", err, stderr)
+		t.Errorf("fixed: %v %s", err, stderr)
 	}
 	if stderr, err := patch(worse); err == nil {
-		t.Errorf("a new error in what was mended: %s", stderr)
+		t.Errorf("a new error in what was fixed: %s", stderr)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// Each calls f for 0 … n-1 until ctx ends, on all processors; f is made by start, once for each goroutine. A call that panics makes Each panic, in
-// the goroutine of its caller, who can recover, when the others have returned.
+// Each calls f for 0 … n-1 on all processors, until ctx ends. start creates an f for each goroutine. If a call panics, Each panics in the goroutine of its
+// caller, which can recover, after all other calls have returned.
 func Each(ctx context.Context, n int, start func() func(i int)) {
 	var next atomic.Int64
 	var panicked atomic.Pointer[any]

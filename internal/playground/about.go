@@ -64,7 +64,7 @@ type explainAnswer struct {
 	Good *example `json:"good"`
 }
 
-// example is one that can be judged as it is.
+// example is an example that can be judged without other files.
 type example struct {
 	Before    map[string]string  `json:"before"`
 	Files     map[string]string  `json:"files"`

@@ -88,7 +88,7 @@ func TestConstraints(t *testing.T) {
 	}
 }
 
-// TestFaultsOfCustomRules: what is wrong is said, to the word, and the other constraints judge.
+// TestFaultsOfCustomRules: mistakes in constraints are reported with their place, and the other constraints still judge.
 func TestFaultsOfCustomRules(t *testing.T) {
 	settings := named + `plugins: [{path: rules.wasm}]
 `

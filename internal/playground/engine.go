@@ -15,7 +15,7 @@ import (
 // A request takes some thirty times its size in memory, of which a browser gives 4 GiB.
 const maxRequest = 32 << 20
 
-// request is what an operation is asked; each looks at its own fields.
+// request is a request for any operation. Each operation reads its own fields.
 type request struct {
 	Files     map[string]string `json:"files"`
 	Before    map[string]string `json:"before"` // what is there before a push to Files
@@ -78,5 +78,5 @@ func (e Engine) call(operation string, raw []byte) (any, error) {
 	return do(context.Background(), &q)
 }
 
-// push is how the request says that resources are sent.
+// push returns how resources are sent, according to the request.
 func (q *request) push() (lint.Push, error) { return lint.ParsePush(q.Transport, q.Versions) }

@@ -6,7 +6,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// TestFailure: a rule that panics takes nothing from the others, and the answer says which it was.
+// TestFailure: if a rule panics, all other rules still report their findings, and the answer names the rule.
 func TestFailure(t *testing.T) {
 	broken := (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "broken", Run: lint.ForSnapshot(func(*lint.Pass) { panic("oops") })})
 	p := new(request).project(map[string]string{"a.yaml": "node: {id: 42}\n"})

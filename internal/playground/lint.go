@@ -12,7 +12,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// maxFindings are as many as an answer holds.
+// maxFindings is the maximum number of findings in an answer.
 const maxFindings = 1000
 
 type lintAnswer struct {

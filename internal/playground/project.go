@@ -14,7 +14,7 @@ import (
 	"github.com/xdslint/xdslint/rules"
 )
 
-// project is a set of texts, and the configuration that is among them.
+// project is a set of texts, and the configuration among them.
 type project struct {
 	texts    map[string][]byte // without configurations
 	settings *config.Config
@@ -84,7 +84,7 @@ func (p *project) noPlugins(s *config.Config) (named []*lint.Rule, faults []*con
 	return named, faults
 }
 
-// standIn is a rule that cannot judge: with its name, the rest of a configuration is understood.
+// standIn returns a rule that never finds anything. It makes the names of rules known that cannot run here.
 func (p *project) standIn(id string, s *config.Config) []*lint.Rule {
 	group, name, err := config.ParseID(id, rules.All())
 	if err != nil {
@@ -106,5 +106,5 @@ func (p *project) linter(targets []string) (*xdslint.Linter, error) {
 	return xdslint.New(xdslint.Options{Config: p.settings, Targets: targets, Ignore: ids})
 }
 
-// input is all texts.
+// input returns the input with all texts.
 func (p *project) input() xdslint.Input { return xdslint.Texts(p.texts).Whole() }

@@ -21,7 +21,7 @@ func (p *program) ranges(pairs []rune) frag {
 	return p.class
 }
 
-// foldsASCII reports whether a class has of each letter of ASCII both cases or none.
+// foldsASCII reports whether a class has both cases or neither case of each ASCII letter.
 func foldsASCII(pairs []rune) bool {
 	has := func(r rune) bool {
 		for i := 0; i < len(pairs); i += 2 {
@@ -39,7 +39,7 @@ func foldsASCII(pairs []rune) bool {
 	return true
 }
 
-// maxOfLength is the greatest rune of 1, 2 and 3 bytes.
+// maxOfLength has the greatest runes of 1, 2 and 3 bytes.
 var maxOfLength = [...]rune{0x7f, 0x7ff, 0xffff}
 
 func (p *program) addRange(lo, hi rune, fold bool) {
@@ -90,7 +90,7 @@ func (p *program) addRange(lo, hi rune, fold bool) {
 	p.addSuffix(id)
 }
 
-// encode is UTF-8 for surrogates too: RE2's classes have them.
+// encode encodes a rune in UTF-8. Unlike Go's encoder it accepts surrogates, which RE2's classes can contain.
 func encode(r rune) []byte {
 	if r >= 0xd800 && r <= 0xdfff {
 		return []byte{0xe0 | byte(r>>12), 0x80 | byte(r>>6)&0x3f, 0x80 | byte(r)&0x3f}
@@ -98,7 +98,7 @@ func encode(r rune) []byte {
 	return utf8.AppendRune(nil, r)
 }
 
-// addAllMultibyte is for the range of all that is not ASCII, which RE2 takes less exactly.
+// addAllMultibyte adds the range of all characters that are not ASCII, which RE2 encodes less exactly.
 func (p *program) addAllMultibyte() {
 	next := 0
 	for _, head := range [][2]byte{{0xc2, 0xdf}, {0xe0, 0xef}, {0xf0, 0xf4}} {
@@ -142,7 +142,7 @@ func (p *program) addSuffix(id int) {
 	}
 }
 
-// addToTrie returns the new root.
+// addToTrie adds a range to a trie, and returns its new root.
 func (p *program) addToTrie(root, id int) int {
 	head, parent := root, 0 // the node that takes the same byte, and the alternation that leads to it
 	if p.inst[root].op == alt {

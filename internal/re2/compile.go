@@ -20,7 +20,7 @@ const (
 	match
 )
 
-// isCapture distinguishes captures from the rest of other.
+// isCapture marks captures among the nodes of kind other.
 const isCapture = 1
 
 type inst struct {
@@ -30,10 +30,10 @@ type inst struct {
 	out, out1 int
 }
 
-// maxInst is how many instructions fit into the memory that RE2 takes by default.
+// maxInst is the number of instructions that fit into RE2's default memory limit.
 const maxInst = 8 << 20 * 2 / 3 / 8
 
-// frag is a part of the program. Its ends, instruction*2 for out and one more for out1, are to be patched.
+// frag is a part of the program. end lists what has to be patched: instruction*2 for out, and one more for out1.
 type frag struct {
 	begin    int
 	end      []int
@@ -64,7 +64,7 @@ func compile(n *node, charset Charset) *program {
 	return p
 }
 
-// cutAnchor takes the ^ or the $ away that the whole expression begins or ends with.
+// cutAnchor removes the ^ at the beginning, or the $ at the end, of the whole expression.
 func cutAnchor(n *node, op syntax.Op, depth int) (*node, bool) {
 	if depth >= 4 {
 		return n, false
@@ -134,7 +134,7 @@ func (p *program) alt(a, b frag) frag {
 	return frag{f.begin, append(slices.Clip(a.end), b.end...), a.nullable || b.nullable}
 }
 
-// fork adds the instruction that goes into a or past it, and returns the end that goes past.
+// fork adds the instruction that either enters a or skips it, and returns the end for the skip.
 func (p *program) fork(a frag, nonGreedy bool) (id, past int) {
 	id = p.add(inst{op: alt}, false).begin
 	if nonGreedy {
@@ -242,7 +242,8 @@ func (p *program) literal(r rune, fold bool) frag {
 	return f
 }
 
-// cutPrefix takes ^ and the literal behind it away from an expression that begins so: RE2 compares these by themselves.
+// cutPrefix removes ^ and the literal behind it from an expression that begins with them. RE2 compares such a prefix
+// separately.
 func cutPrefix(n *node) *node {
 	if n.kind != concat {
 		return n

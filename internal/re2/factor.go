@@ -2,8 +2,8 @@ package re2
 
 // What RE2's parser does to alternations: Regexp::FactorAlternation in re2/parse.cc.
 
-// addAlternative adds an alternative to those before it. One that takes any character subsumes a neighbour that takes one,
-// if that is not part of a group.
+// addAlternative adds an alternative to those before it. An alternative that takes any character absorbs a neighbour
+// that takes one character, unless the neighbour is part of a group.
 func addAlternative(list []*node, n *node, neighbours bool) []*node {
 	if last := len(list) - 1; last == 0 || last > 0 && neighbours {
 		switch {
@@ -22,7 +22,7 @@ func isOne(n *node) bool {
 	return n.kind == anyRune || n.kind == class || n.kind == literal && len(n.runes) == 1
 }
 
-// isOneChar counts \C too.
+// isOneChar is like isOne, and accepts \C too.
 func isOneChar(n *node) bool { return n.kind == anyByte || isOne(n) }
 
 func (c Charset) alternation(list []*node) *node {
@@ -40,7 +40,7 @@ func (c Charset) alternation(list []*node) *node {
 	return join(alternate, c.factor(flat))
 }
 
-// factor draws out what alternatives begin with: ab|ac becomes a(?:b|c), and that a[bc].
+// factor factors out the common beginnings of alternatives: ab|ac becomes a(?:b|c), and that becomes a[bc].
 func (c Charset) factor(list []*node) []*node {
 	list = runs(list, commonString, func(run []*node) *node {
 		prefix, _ := leadingString(run[0])
@@ -102,7 +102,7 @@ func (c Charset) rangesOf(n *node) []rune {
 	return []rune{n.runes[0], n.runes[0]}
 }
 
-// commonString reports whether a node begins with a part of the string that a run has in common.
+// commonString reports whether a node begins with a part of the common string of a run.
 func commonString(run []*node, n *node) bool {
 	prefix, ok := leadingString(run[0])
 	other, otherOK := leadingString(n)
@@ -123,7 +123,7 @@ func leadingString(n *node) (*node, bool) {
 	return n, n.kind == literal
 }
 
-// cutString takes the first runes away from a node that begins with them.
+// cutString removes the first runes from a node that begins with them.
 func cutString(n *node, length int) *node {
 	switch {
 	case n.kind == concat:
@@ -138,7 +138,7 @@ func cutString(n *node, length int) *node {
 	return &node{kind: literal, flags: n.flags, runes: n.runes[length:]}
 }
 
-// commonFirst reports whether a node begins with what a run begins with, and that is simple enough.
+// commonFirst reports whether a node begins with the same simple node as the run.
 func commonFirst(run []*node, n *node) bool {
 	first := leading(run[0])
 	if first == nil || !equal(first, leading(n)) {

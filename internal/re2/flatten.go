@@ -108,8 +108,8 @@ func (f *flattener) markRoot(id int) {
 	}
 }
 
-// search goes through the instructions from id on, each once and the first way of a fork first. It goes on as long as
-// visit says so.
+// search visits the instructions that can be reached from id, each once, and the first branch of a fork first. It
+// continues from an instruction if visit returns true.
 func (f *flattener) search(id int, visit func(id int, ip *inst) bool) {
 	f.nth++
 	f.stack = append(f.stack[:0], id)
@@ -144,7 +144,8 @@ func (f *flattener) markSuccessors() {
 	})
 }
 
-// markDominators makes roots of those instructions in the tree of a root that something outside of it leads to.
+// markDominators makes an instruction in the tree of a root a root of its own if an instruction outside of the tree
+// leads to it.
 func (f *flattener) markDominators(root int) {
 	var reached []int
 	f.search(root, func(id int, ip *inst) bool {
@@ -160,7 +161,7 @@ func (f *flattener) markDominators(root int) {
 	}
 }
 
-// count is how many instructions the tree of a root becomes.
+// count returns the number of instructions that the tree of a root becomes.
 func (f *flattener) count(root int) (n int) {
 	f.search(root, func(id int, ip *inst) bool {
 		if id != root && f.root[id] {

@@ -20,7 +20,7 @@ func isMark(re *syntax.Regexp) bool {
 	return re.Op == syntax.OpCapture && strings.HasPrefix(re.Name, mark)
 }
 
-// groupOf is the group that an alternative is marked as a part of, "" for the first one of each.
+// groupOf returns the group in the mark of an alternative, or "" for the first alternative.
 func groupOf(re *syntax.Regexp) string {
 	for re.Op == syntax.OpConcat {
 		re = re.Sub[0]
@@ -32,11 +32,12 @@ func groupOf(re *syntax.Regexp) string {
 	return group
 }
 
-// stand plus a byte is what stands for the bytes of Latin-1 that are not ASCII while Go's parser reads an expression: it
-// would fold the case of é, RE2 does not.
+// stand plus a byte replaces a character of Latin-1 that is not ASCII while Go's parser reads an expression: Go would fold
+// the case of é, and RE2 does not.
 const stand = 0xe000
 
-// markUp makes of an expression what Go's parser takes, and makes such a tree of that convert knows what RE2 would do.
+// markUp changes an expression so that Go's parser accepts it, and so that convert can tell from the tree what RE2
+// would do.
 func (c Charset) markUp(s string) string {
 	if c == Latin1 {
 		s = standIns(s)
@@ -97,7 +98,7 @@ func standIns(s string) string {
 	return out.String()
 }
 
-// escaped is the character that a token with a number stands for.
+// escaped returns the character that a numeric escape means.
 func escaped(token string) (r rune, ok bool) {
 	if len(token) < 3 || token[0] != '\\' {
 		return 0, false
@@ -110,7 +111,8 @@ func escaped(token string) (r rune, ok bool) {
 	return rune(n), err == nil
 }
 
-// unicodeClass writes \p{…} out, as far as Latin-1 goes. It adds what is in no charset, so that no class is empty.
+// unicodeClass expands \p{…} to its characters in Latin-1. It adds a character that no charset has, so that the class
+// is never empty.
 func unicodeClass(token string) (ranges string, ok bool) {
 	if !strings.HasPrefix(token, `\p`) && !strings.HasPrefix(token, `\P`) {
 		return "", false
@@ -132,7 +134,7 @@ func unicodeClass(token string) (ranges string, ok bool) {
 	return ranges, true
 }
 
-// tokens cuts an expression into escapes, quotations and single characters.
+// tokens splits an expression into escapes, quotations and single characters.
 func tokens(s string, f func(token string, inClass bool)) {
 	inClass := false
 	for s != "" {
@@ -173,7 +175,7 @@ func tokenLength(s string, inClass bool) int {
 
 func isOctal(c byte) bool { return c >= '0' && c <= '7' }
 
-// upTo is how far it is behind an end, or otherwise.
+// upTo returns the offset behind the first end, or otherwise if there is none.
 func upTo(s, end string, otherwise int) int {
 	if i := strings.Index(s, end); i >= 0 {
 		return i + len(end)

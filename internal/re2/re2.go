@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Charset is what RE2 takes expressions and texts for.
+// Charset is the encoding that RE2 assumes for expressions and texts.
 type Charset uint8
 
 const (
@@ -25,7 +25,7 @@ func (c Charset) maxRune() rune {
 	return unicode.MaxRune
 }
 
-// decode makes text of an expression whose bytes are characters.
+// decode returns the text of an expression in which each byte is a character.
 func (c Charset) decode(expression string) string {
 	if c == UTF8 || isASCII(expression) {
 		return expression
@@ -46,7 +46,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// clip leaves those ranges that the charset has.
+// clip returns the parts of ranges that the charset has.
 func (c Charset) clip(pairs []rune) (clipped []rune) {
 	if c == UTF8 {
 		return pairs
@@ -63,8 +63,8 @@ func (c Charset) clip(pairs []rune) (clipped []rune) {
 	return merge(clipped)
 }
 
-// Size is RE2::ProgramSize: the number of instructions that RE2 makes of an expression. ok is false where that is not
-// known: where it depends on RE2's edition of Unicode, or where the expression is not valid.
+// Size returns RE2::ProgramSize, the number of instructions of a compiled expression. ok is false if the expression is
+// not valid, or if the size depends on RE2's version of Unicode.
 func Size(expression string, charset Charset) (size int, ok bool) {
 	if strings.Contains(expression, `\p`) || strings.Contains(expression, `\P`) {
 		if charset == UTF8 || strings.Contains(expression, "(?") {

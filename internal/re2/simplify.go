@@ -29,7 +29,7 @@ func simplify(n *node) *node {
 	return &copied
 }
 
-// expand writes x{2,5} as xx(x(x(x)?)?)?
+// expand rewrites repetitions: x{2,5} becomes xx(x(x(x)?)?)?.
 func expand(n *node, low, high int, flags syntax.Flags) *node {
 	if isEmptyWidth(n) {
 		low, high = min(low, 1), min(high, 1)
@@ -81,7 +81,7 @@ func isEmptyWidth(n *node) bool {
 	return true
 }
 
-// coalesce joins neighbours: a*aa is a{2,}.
+// coalesce joins neighbours: a*aa becomes a{2,}.
 func coalesce(n *node) *node {
 	if len(n.sub) == 0 {
 		return n

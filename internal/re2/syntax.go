@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// words are RE2's for the mistakes that it finds wherever Go's parser finds them. The two share their syntax but for the
-// limits of nesting and size.
+// words maps the mistakes that both RE2 and Go's parser find to RE2's words. The two have the same syntax, except for
+// the limits of nesting and size.
 var words = map[syntax.ErrorCode]string{
 	syntax.ErrInvalidEscape:         "invalid escape sequence",
 	syntax.ErrInvalidNamedCapture:   "invalid named capture group",
@@ -25,7 +25,8 @@ var words = map[syntax.ErrorCode]string{
 	syntax.ErrInvalidCharRange:      "invalid character class range",
 }
 
-// Check is what RE2 says is wrong with an expression, "" where it takes it or that is not certain.
+// Check returns what RE2 says is wrong with an expression. It returns "" if RE2 accepts the expression, or if that is
+// not certain.
 func Check(expression string, charset Charset) string {
 	text := charset.decode(expression)
 	_, err := syntax.Parse(withoutByte(text), syntax.Perl)
@@ -51,7 +52,7 @@ func Check(expression string, charset Charset) string {
 	return fmt.Sprintf("%s: %s", says, wrong.Expr)
 }
 
-// withoutByte replaces \C, any byte, which Go does not know.
+// withoutByte replaces \C (any byte), which Go does not support.
 func withoutByte(s string) string {
 	if !strings.Contains(s, `\C`) {
 		return s
@@ -69,7 +70,8 @@ func withoutByte(s string) string {
 // tooLong is a number that RE2 does not read.
 var tooLong = regexp.MustCompile(`\d{9}`)
 
-// checkTokens finds what only Go takes: escapes for characters that the charset does not have, and newer names of classes.
+// checkTokens finds what Go accepts and RE2 does not: escapes for characters that the charset does not have, and newer
+// names of classes.
 func checkTokens(text string, charset Charset) (says string) {
 	if !strings.Contains(text, `\`) {
 		return ""
@@ -88,7 +90,7 @@ func checkTokens(text string, charset Charset) (says string) {
 	return says
 }
 
-// className is the name in \p{…}.
+// className returns the name in \p{…}.
 func className(token string) (name string, ok bool) {
 	if !strings.HasPrefix(token, `\p`) && !strings.HasPrefix(token, `\P`) {
 		return "", false
@@ -109,7 +111,7 @@ func isKnownClass(token string) bool {
 	return unicode.Scripts[name] != nil
 }
 
-// mayBeName reports whether RE2 may take a name that Go does not: it takes those in other scripts.
+// mayBeName reports whether RE2 may accept a name of a group that Go rejects: RE2 accepts letters of other scripts.
 func mayBeName(group string, charset Charset) bool {
 	name := strings.Trim(strings.TrimLeft(group, "(?P"), "<>")
 	for _, r := range name {

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// kind is the kind of a node. Go's parser reads RE2's syntax, but makes a slightly other tree of it; this is RE2's.
+// kind is the kind of a node. Go's parser reads RE2's syntax but makes a slightly different tree. This is RE2's tree.
 type kind uint8
 
 const (
@@ -36,7 +36,7 @@ type node struct {
 	sub      []*node
 }
 
-// parser makes RE2's tree of an expression that Go's parser takes.
+// parser makes RE2's tree of an expression that Go's parser accepts.
 type parser struct{ charset Charset }
 
 func (p parser) parse(expression string) (*node, error) {
@@ -121,7 +121,7 @@ func join(k kind, subs []*node) *node {
 	return &node{kind: k, sub: subs}
 }
 
-// squash makes one repetition of two that mean the same: (?:a+)? is a*.
+// squash merges two nested repetitions: (?:a+)? becomes a*.
 func squash(n *node) *node {
 	sub := n.sub[0]
 	if sub.kind != star && sub.kind != plus && sub.kind != quest || sub.flags != n.flags {
@@ -133,8 +133,8 @@ func squash(n *node) *node {
 	return &node{kind: star, flags: n.flags, sub: sub.sub}
 }
 
-// literals makes of a string what RE2 makes of it: a letter whose case does not matter is a class of its own where it
-// has others than A and a, such as K, k and the Kelvin sign.
+// literals converts a string as RE2 does. A letter whose case does not matter becomes a class if it has more variants than A and a have, such as K, k and
+// the Kelvin sign.
 func (p parser) literals(re *syntax.Regexp) (list []*node) {
 	fold := re.Flags & syntax.FoldCase
 	for _, r := range re.Rune {
@@ -176,7 +176,7 @@ func toLower(r rune) rune {
 	return r
 }
 
-// newClass is a class, or the literal that RE2 makes of one with a single character.
+// newClass returns a class, or the literal that RE2 makes of a class with a single character.
 func newClass(pairs []rune) *node {
 	switch {
 	case len(pairs) == 2 && pairs[0] == pairs[1]:
@@ -206,7 +206,7 @@ func merge(pairs []rune) []rune {
 	return out
 }
 
-// equal reports whether two nodes match the same; it is asked only of those without subnodes and of repetitions of these.
+// equal reports whether two nodes match the same. They must not have subnodes, or be repetitions of nodes without subnodes.
 func equal(a, b *node) bool {
 	if a == nil || b == nil || a.kind != b.kind || len(a.sub) != len(b.sub) || !slices.Equal(a.runes, b.runes) {
 		return false

@@ -113,7 +113,7 @@ func ofJSON(t *testing.T, text []byte, name protoreflect.FullName) []byte {
 	return redact.JSON(text, docs[0], name, types.Envoy)
 }
 
-// teller is a rule that quotes each value wherever a finding can quote one, at the place where it stands.
+// teller is a rule that quotes each value in every part of a finding, at the place of the value.
 var teller = &lint.Group{Name: "teller", Summary: "tells all"}
 
 func init() {
@@ -138,7 +138,7 @@ func init() {
 	})})
 }
 
-// TestReportsHideAll: in no format does a report show a secret, whatever the rules say.
+// TestReportsHideAll: a report in any format never shows a secret, whatever the rules say.
 func TestReportsHideAll(t *testing.T) {
 	found := 0
 	eachConfiguration(t, func(t *testing.T, _ string, _ []byte, snapshots []*graph.Snapshot) {

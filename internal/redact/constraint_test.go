@@ -11,7 +11,7 @@ import (
 	"github.com/xdslint/xdslint/internal/redact"
 )
 
-// What stands in place of a secret breaks no constraint on it, so lint finds nothing wrong with what was right before.
+// TestRedactionKeepsConstraints: the text that replaces a secret satisfies the constraints on the field, so a valid file stays valid.
 func TestRedactionKeepsConstraints(t *testing.T) {
 	tried := 0
 	protoregistry.GlobalTypes.RangeMessages(func(mt protoreflect.MessageType) bool {

@@ -16,11 +16,11 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// edit puts another text in place of a part.
+// edit replaces a part of a text.
 type edit struct {
 	source.Span
 	new   string
-	looks string // like what; empty: its key or field tells that it is a secret
+	looks string // what the secret looks like; empty: its key or field says that it is one
 }
 
 // encodedRedaction is for fields of bytes.
@@ -36,7 +36,8 @@ func isRedaction(text string) bool {
 	return numbered && err == nil && strings.HasSuffix(text, "]")
 }
 
-// apart gives different words for different values while it is on: of routes that differ in the value of a header alone, none is unreachable.
+// apart gives different words for different values while it is on. Otherwise routes that differ only in the value of a header would become equal, and
+// some of them unreachable.
 type apart struct {
 	on    bool
 	words map[string]string
@@ -54,7 +55,7 @@ func (a *apart) word(value string) string {
 	return a.words[value]
 }
 
-// put writes another text in place of a scalar that is a secret; it is marked if its field is sensitive.
+// put replaces a scalar that is a secret. It is marked if its field is sensitive.
 func (r *redactor) put(n *tree.Node, text string, marked bool) {
 	if n.Text == "" || isRedaction(n.Text) {
 		return
@@ -63,7 +64,7 @@ func (r *redactor) put(n *tree.Node, text string, marked bool) {
 	r.replace(n, text, "")
 }
 
-// note keeps a secret in mind, which may stand elsewhere too.
+// note remembers a secret, since other places may have it too.
 func (r *redactor) note(text string, marked bool) {
 	if (len(text) >= minValue || marked && r.short && len(text) >= minMarked) && !strings.Contains(Redaction, text) {
 		r.values = append(r.values, text)
@@ -74,7 +75,7 @@ func (r *redactor) replace(n *tree.Node, text, looks string) {
 	r.edits = append(r.edits, edit{extent(r.text, n), quoted(text), looks})
 }
 
-// quoted is a text as JSON, YAML and proto text all read it.
+// quoted returns a text in quotes that JSON, YAML and proto text all read.
 func quoted(text string) string {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -85,8 +86,8 @@ func quoted(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// part takes secrets out of a text that is none as a whole: what looks like one, and what stands in a document inside the text, such as the
-// configuration of a Wasm plugin or a file in a ConfigMap. The rest of the text keeps its layout where it can.
+// part redacts secrets within a text that is not itself a secret: what looks like one, and those of a document inside the text, such as the
+// configuration of a Wasm plugin or a file in a ConfigMap. The rest of the text keeps its layout if possible.
 func (r *redactor) part(n *tree.Node) {
 	inner := inside(n.Text, r.types)
 	if inner == nil {
@@ -112,7 +113,7 @@ func (r *redactor) part(n *tree.Node) {
 	r.replace(n, string(inner.apply()), inner.edits[0].looks)
 }
 
-// inside looks for secrets in a text that is not one as a whole; nil if there are none.
+// inside finds the secrets within a text that is not itself a secret. It returns nil if there are none.
 func inside(text string, types decode.Types) *redactor {
 	r := &redactor{text: []byte(text), types: types}
 	r.document()
@@ -124,7 +125,7 @@ func inside(text string, types decode.Types) *redactor {
 	return r
 }
 
-// document redacts what is read of a text that is JSON or YAML in itself.
+// document redacts a text that is JSON or YAML.
 func (r *redactor) document() {
 	text := strings.TrimSpace(string(r.text))
 	file := &source.File{Text: r.text}
@@ -141,7 +142,7 @@ func (r *redactor) document() {
 	}
 }
 
-// sorted are the edits by their places, one for those that overlap: of an anchor there is one for each alias.
+// sorted returns the edits by their places. Overlapping edits are merged: an anchor has one for each alias.
 func (r *redactor) sorted() []edit {
 	all := slices.Clone(r.edits)
 	slices.SortStableFunc(all, func(a, b edit) int { return cmp.Or(a.Start-b.Start, b.End-a.End) })
@@ -170,7 +171,7 @@ func (r *redactor) apply() []byte {
 	return out.Bytes()
 }
 
-// extent is all that a scalar takes of a text. Of plain ones over several lines, and of some blocks, a span shows the beginning alone.
+// extent returns the whole extent of a scalar. The span of a plain scalar on several lines, and of some blocks, covers only the beginning.
 func extent(text []byte, n *tree.Node) source.Span {
 	span := n.Span()
 	if n.Kind != tree.String || span.Start >= len(text) {

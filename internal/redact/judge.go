@@ -15,7 +15,7 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// shape is what the list says of a message type.
+// shape is what the list says about a message type.
 type shape struct {
 	fields []protoreflect.FieldDescriptor // that hold secrets
 	maps   []protoreflect.FieldDescriptor // to texts: people choose the keys
@@ -208,8 +208,8 @@ func isPlace(m protoreflect.Message, fd protoreflect.FieldDescriptor) bool {
 	return m.Descriptor().FullName() == dataSource && !strings.HasPrefix(string(fd.Name()), "inline_")
 }
 
-// isKey reports whether a secret stands under a key whose message is not known. The key of its map is under; text says that the value is a
-// single text.
+// isKey reports whether the value of a key is a secret, where the message is not known. under is the key of the map that has the key; text means that
+// the value is a single text.
 func isKey(key, under string, text bool) bool {
 	return isField(key, under) || text && endsInWord(key)
 }
@@ -239,7 +239,7 @@ func (s *shape) suspects(m protoreflect.Message) bool {
 	return false
 }
 
-// suspectKeys reports whether there is a key for secrets in a value, one that they stand below, or one that names the value beside it.
+// suspectKeys reports whether a value has a key for secrets, a key of a map with secrets, or a key whose value names the value of another key.
 func suspectKeys(fd protoreflect.FieldDescriptor, v protoreflect.Value) (found bool) {
 	switch {
 	case fd.IsMap():

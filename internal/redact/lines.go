@@ -7,7 +7,7 @@ import (
 	"github.com/xdslint/xdslint/internal/source"
 )
 
-// assigned notes what stands behind such a key in a line.
+// assigned redacts the value behind a key for secrets in a line.
 func (r *redactor) assigned(offset int, line []byte) {
 	m := assignment().FindSubmatchIndex(bytes.TrimRight(line, " \t\r\n"))
 	if m == nil {
@@ -20,7 +20,7 @@ func (r *redactor) assigned(offset int, line []byte) {
 	r.edits = append(r.edits, edit{span, quoted(Redaction), string(line[m[2]:m[3]])})
 }
 
-// assigns reports whether a secret seems to stand behind a key in a line.
+// assigns reports whether a line seems to have a secret behind a key.
 func assigns(line []byte) bool {
 	m := assignment().FindSubmatch(bytes.TrimRight(line, " \t\r\n"))
 	return m != nil && isValue(m[2])
@@ -31,13 +31,13 @@ func isValue(text []byte) bool {
 	return !opens(value) && !isRedaction(value)
 }
 
-// opens tells what is no value but begins one: a map, a list, a block.
+// opens reports whether a text is not a value but begins one: a map, a list, a block.
 func opens(value string) bool {
 	return strings.Trim(value, "{[|>+-&0123456789 ") == "" || strings.HasPrefix(value, "{ }") || strings.HasPrefix(value, "#")
 }
 
-// lines redacts by keys what cannot be read, line by line. What is deeper than a key with a block belongs to it; the margin is what may stand before a
-// key.
+// lines redacts a text that cannot be parsed, line by line, by its keys. Lines that are deeper than a key with a block belong to the block. margin has
+// the characters that may precede a key.
 func (r *redactor) lines(at source.Span, margin string) {
 	offset, block := at.Start, -1 // the depth of the key
 	for line := range bytes.Lines(r.text[at.Start:at.End]) {

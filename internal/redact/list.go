@@ -14,7 +14,7 @@ const Redaction = "[redacted]"
 // InReports is written in place of a secret in a finding, where a text may hold Redaction already.
 const InReports = "[secret]"
 
-// minValue is the length of a secret that is looked for elsewhere too. A shorter one may be any word.
+// minValue is the length from which a secret is also looked for elsewhere. A shorter one may be any word.
 const minValue = 8
 
 // minMarked is that length for a field that is known to be sensitive, in the texts of reports about the same file.
@@ -42,7 +42,7 @@ var unmarked = map[protoreflect.FullName]bool{
 type pair struct {
 	name    protoreflect.Name
 	values  []protoreflect.Name
-	matches bool // requests are told apart by the values: they must still differ when they are redacted
+	matches bool // requests are matched by the values, which must still differ when they are redacted
 }
 
 // pairs are messages that hold a credential if the name in them is that of one.
@@ -70,13 +70,13 @@ const dataSource protoreflect.FullName = "envoy.config.core.v3.DataSource"
 // places are the keys of what says where a secret is.
 var places = map[string]bool{"filename": true, "environment_variable": true, "environmentVariable": true}
 
-// headers are names of headers and query parameters for credentials, beside those that end in one of the words.
+// headers are names of headers and query parameters for credentials, in addition to those that end in one of the words.
 var headers = map[string]bool{
 	"cookie": true, "set-cookie": true, "auth": true, "x-auth": true, "key": true, "session": true, "sessionid": true, "session-id": true, "session_id": true, "x-session-id": true,
 	"x-honeycomb-team": true,
 }
 
-// names are sensitive fields whose names are plain enough to go by where the message is not known.
+// names are sensitive fields whose names are clear enough where the message is not known.
 var names = map[string]bool{
 	"private_key": true, "privateKey": true, "password": true, "pkcs12": true, "auth_password": true, "authPassword": true,
 	"downstream_auth_password": true, "downstreamAuthPassword": true, "downstream_auth_passwords": true, "downstreamAuthPasswords": true,
@@ -86,7 +86,7 @@ var names = map[string]bool{
 	"authorization_token": true, "authorizationToken": true, "json_key": true, "jsonKey": true,
 }
 
-// within are sensitive fields whose names say enough only below the key that they stand under.
+// within are sensitive fields whose names are clear enough only below certain keys.
 var within = map[string]map[string]bool{
 	"generic_secret":      {"secret": true, "secrets": true},
 	"genericSecret":       {"secret": true, "secrets": true},
@@ -109,18 +109,18 @@ var harmless = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?i:bearer|basic|digest|negotiate|token|apikey)?\s*(?:%[^%]*%)?$`)
 })
 
-// assignment is a key that secrets stand under, and what follows in its line; for texts that cannot be read.
+// assignment matches a key for secrets, and the rest of its line. It is for texts that cannot be parsed.
 var assignment = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)([\w.-]*(?:` + anyWord + `|passwords|inline_?string|inline_?bytes|pkcs12|cookie|jwks))["']?\s*[:=]\s*(\S.*)`)
 })
 
-// literal is a text that code gives to a variable for a secret: Lua, for example.
+// literal matches a text that code, such as Lua, assigns to a variable for a secret.
 var literal = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:` + anyWord + `)["']?\]?\s*=\s*(?:"([^"\\\n]+)"|'([^'\\\n]+)')`)
 })
 
-// patterns are secrets that can be told by their looks: bearer tokens, JSON web tokens, passwords in URLs, and private keys, of these the whole
-// block if it is there. A block without an end is over where another one begins: looking further would take quadratic time.
+// patterns matches secrets that are recognized by their form: bearer tokens, JSON web tokens, passwords in URLs, and private keys, with the whole block
+// if it is there. A block without an end ends where another one begins: looking further would take quadratic time.
 var patterns = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i:bearer|basic)\s+[A-Za-z0-9._~+/-]{16,}=*|eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_.-]+|` +
 		`[a-z][a-z0-9+.-]*://[^\s/@:"'\\]*:[^\s/@"'\\]+@|` +

@@ -17,14 +17,14 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// Message copies a message without the secrets in it. A word stands in place of each, so that one can still tell that there is one. Contents
-// are what its Anys and TypedStructs hold: of an Any that is not among them, only the type is copied.
+// Message copies a message without its secrets. A word replaces each, to show that there is one. contents has the messages in its Anys and
+// TypedStructs. Of an Any that is not in contents, only the type is copied.
 func Message(m proto.Message, contents decode.Contents) proto.Message {
 	c := &copier{contents: contents}
 	return c.message(m.ProtoReflect()).Interface()
 }
 
-// Place copies a message that stands somewhere in a resource, as Message does; all of it is a secret where a field around it is one.
+// Place copies a message within a resource, as Message does. The whole message is a secret if a field around it is one.
 func Place(at *graph.Place, contents decode.Contents) proto.Message {
 	c := &copier{contents: contents}
 	if isUnowned(at.Resource) {
@@ -40,7 +40,7 @@ func Place(at *graph.Place, contents decode.Contents) proto.Message {
 	return c.message(at.Message).Interface()
 }
 
-// isUnowned reports whether a patch writes a DataSource alone: whose it is, and so whether it is a secret, is not known.
+// isUnowned reports whether a patch writes a bare DataSource. Its field is not known, and so not whether it is a secret.
 func isUnowned(r *graph.Resource) bool {
 	return r.Kind == graph.Patch && r.Message.ProtoReflect().Descriptor().FullName() == dataSource
 }
@@ -48,16 +48,16 @@ func isUnowned(r *graph.Resource) bool {
 // copier copies messages.
 type copier struct {
 	contents decode.Contents
-	values   []string // the secrets that it met
+	values   []string // the secrets that it has found
 	told     apart
 }
 
 var wire = proto.MarshalOptions{AllowPartial: true, Deterministic: true}
 
-// value makes another value of one that stands in a field, or under a key of a map field.
+// value returns the copy of a value of a field, or of an entry of a map field.
 type value func(fd protoreflect.FieldDescriptor, v protoreflect.Value) protoreflect.Value
 
-// mapped copies a message; each says what to do with the values of a field, and with those under a key where it is a map.
+// mapped copies a message. each returns how to copy the values of a field; of a map, those under a key.
 func mapped(m protoreflect.Message, each func(fd protoreflect.FieldDescriptor, key string) value) protoreflect.Message {
 	out := m.New()
 	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
@@ -81,7 +81,7 @@ func mapped(m protoreflect.Message, each func(fd protoreflect.FieldDescriptor, k
 	return out
 }
 
-// message copies one that is not a secret itself.
+// message copies a message that is not itself a secret.
 func (c *copier) message(m protoreflect.Message) protoreflect.Message {
 	md := m.Descriptor()
 	switch {
@@ -109,7 +109,7 @@ func (c *copier) message(m protoreflect.Message) protoreflect.Message {
 	})
 }
 
-// typedStruct copies a message in a Struct, by the fields of the type that it names.
+// typedStruct copies a TypedStruct. The type that it names says which fields are secrets.
 func (c *copier) typedStruct(m protoreflect.Message) protoreflect.Message {
 	return mapped(m, func(fd protoreflect.FieldDescriptor, _ string) value {
 		if fd.Message() == nil {
@@ -125,7 +125,7 @@ func (c *copier) typedStruct(m protoreflect.Message) protoreflect.Message {
 	})
 }
 
-// any copies an Any with what it holds. What cannot be opened stays behind.
+// any copies an Any with its content. Content that cannot be decoded is left out.
 func (c *copier) any(m protoreflect.Message, inside func(protoreflect.Message) protoreflect.Message) protoreflect.Message {
 	url, value := m.Descriptor().Fields().ByNumber(1), m.Descriptor().Fields().ByNumber(2)
 	out := m.New()
@@ -138,7 +138,7 @@ func (c *copier) any(m protoreflect.Message, inside func(protoreflect.Message) p
 	return out
 }
 
-// keep copies a value of which no name says that it is a secret.
+// keep copies a value whose name does not say that it is a secret.
 func (c *copier) keep(fd protoreflect.FieldDescriptor, v protoreflect.Value) protoreflect.Value {
 	switch {
 	case fd.Message() != nil:
@@ -155,7 +155,7 @@ func (c *copier) keep(fd protoreflect.FieldDescriptor, v protoreflect.Value) pro
 	return v
 }
 
-// hide copies a value that is a secret, or has it in it. Numbers, durations and enums stay: a word in their place would not be a value.
+// hide copies a value that is a secret, or contains one. Numbers, durations and enums stay, since a word would not be a valid value for them.
 func (c *copier) hide(fd protoreflect.FieldDescriptor, v protoreflect.Value) protoreflect.Value {
 	switch {
 	case fd.Message() != nil:
@@ -185,8 +185,7 @@ func (c *copier) hideMessage(m protoreflect.Message) protoreflect.Message {
 	})
 }
 
-// converted copies a message that JSON has a word of its own for, a Struct or a part of one: there, only the keys say what is a secret. What
-// cannot be written as JSON stays behind.
+// converted copies a Struct or a part of one by way of JSON: only the keys say what is a secret. What cannot be written as JSON is left out.
 func (c *copier) converted(m protoreflect.Message, note func(*redactor, *tree.Node)) protoreflect.Message {
 	out := m.New()
 	text, err := protojson.Marshal(m.Interface())

@@ -11,7 +11,7 @@ import (
 	_ "github.com/xdslint/xdslint/internal/decode/linked"
 )
 
-// Every name that secrets are guessed by is a sensitive field somewhere.
+// TestNames: every name by which secrets are guessed is that of a sensitive field somewhere.
 func TestNames(t *testing.T) {
 	marked, left := map[string]bool{}, maps.Clone(unmarked)
 	protoregistry.GlobalTypes.RangeMessages(func(mt protoreflect.MessageType) bool {
@@ -37,7 +37,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Every field whose name says that it holds a secret is taken for one, whether Envoy's protos mark it or not.
+// TestUnmarked: every field whose name says that it holds a secret counts as sensitive, also if Envoy's protos do not mark it.
 func TestUnmarked(t *testing.T) {
 	const cookies = "envoy.extensions.filters.http.oauth2.v3.OAuth2Credentials.CookieNames" // holds names
 	tried := 0

@@ -14,7 +14,7 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// Files knows the secrets in the files that a report is about. Nothing is looked through before something of it is about to be shown.
+// Files knows the secrets in the files that a report is about. A file is searched only when a part of it is about to be shown.
 type Files struct {
 	all       iter.Seq[*graph.Resource]
 	resources map[*source.File][]*graph.Resource
@@ -22,7 +22,7 @@ type Files struct {
 	merged    *File
 }
 
-// NewFiles is for the files that some resources stand in. A resource may be there twice.
+// NewFiles returns the Files of some resources. A resource may occur twice.
 func NewFiles(resources iter.Seq[*graph.Resource]) *Files {
 	return &Files{all: resources, files: map[*source.File]*File{}}
 }
@@ -42,7 +42,7 @@ func (s *Files) byFile() map[*source.File][]*graph.Resource {
 	return s.resources
 }
 
-// Of returns what is known of one file.
+// Of returns what is known about one file.
 func (s *Files) Of(f *source.File) *File {
 	known := s.files[f]
 	if known == nil {
@@ -58,7 +58,7 @@ func (s *Files) Of(f *source.File) *File {
 	return known
 }
 
-// Whole knows of one file also what stands outside of the resources in it.
+// Whole is like Of, and includes secrets outside of the file's resources.
 func (s *Files) Whole(f *source.File) *File {
 	known := *s.Of(f)
 	_, found := Text(f.Name, f.Text, types.Envoy)
@@ -116,7 +116,7 @@ func (h *File) Hides(line []byte, start int) bool {
 	return comment >= 0 && assigns(line[comment:])
 }
 
-// privateKeys hides whole PEM blocks, wherever they stand.
+// privateKeys hides whole PEM blocks, wherever they are.
 func (h *File) privateKeys() {
 	const mark = privateKey + "-----"
 	for at := 0; ; {

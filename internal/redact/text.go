@@ -20,9 +20,8 @@ type Found struct {
 	What string // the path of its field, or what it looks like
 }
 
-// Text takes the secrets out of any text that people have, as JSON does it for a known message: those in comments too, and those of a
-// text that cannot be read. The name tells what the text is. What could be read before can be read afterwards, unless nobody
-// knows where its secrets end.
+// Text redacts any text, as JSON does for a known message. It includes comments, and texts that cannot be parsed. The name of the file says which
+// format the text has. A text that could be parsed still can be, unless the end of a secret cannot be determined.
 func Text(name string, text []byte, types decode.Types) ([]byte, []Found) {
 	r := &redactor{text: text, types: types}
 	docs, err := parse(name, text)
@@ -64,7 +63,7 @@ func parse(name string, text []byte) ([]*tree.Node, error) {
 	}
 }
 
-// documents redacts what was read of a text: bootstraps by their message, all else by the types that it names, or by its keys.
+// documents redacts the documents of a text: bootstraps by their message, others by the types that they name, or by their keys.
 func (r *redactor) documents(docs []*tree.Node) {
 	for _, doc := range docs {
 		if doc.Field("static_resources") != nil || doc.Field("dynamic_resources") != nil {
@@ -75,7 +74,7 @@ func (r *redactor) documents(docs []*tree.Node) {
 	}
 }
 
-// remain tells whether something is left of the secrets, or the text is broken: a shape of YAML whose ends nobody knows.
+// remain reports whether parts of secrets are left, or the text is broken: some forms of YAML do not show where a value ends.
 func (r *redactor) remain(name string, clean []byte) bool {
 	if len(newValues(r.values, minValue).in(string(clean))) > 0 {
 		return true
@@ -96,7 +95,7 @@ type scalar struct {
 	plain bool
 }
 
-// scalars lists all of them by their places.
+// scalars lists all texts and keys by their places.
 func (r *redactor) scalars(docs []*tree.Node) []scalar {
 	var all []scalar
 	var walk func(n *tree.Node)
@@ -149,7 +148,7 @@ func (r *redactor) comments(docs []*tree.Node) {
 			switch {
 			case !run.IsZero():
 			case alone:
-				run.Start = offset // how deep it stands tells what is below what
+				run.Start = offset // the indent shows what is below what
 			default:
 				run.Start = offset + start
 			}
@@ -160,7 +159,7 @@ func (r *redactor) comments(docs []*tree.Node) {
 	r.commented(run)
 }
 
-// comment finds where the comment of a line begins; -1: it has none.
+// comment returns where the comment of a line begins, -1 if it has none.
 func (r *redactor) comment(scalars []scalar, offset int, line []byte) int {
 	for i, c := range line {
 		if c == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') && at(scalars, offset+i) == nil {
@@ -181,7 +180,7 @@ func (r *redactor) commented(run source.Span) {
 	}
 }
 
-// repeated looks for the secrets that were found where nothing says that they are secrets.
+// repeated redacts known secrets in places where nothing says that they are secrets.
 func (r *redactor) repeated(docs []*tree.Node) {
 	known := newValues(r.values, minValue)
 	var scalars []scalar
@@ -196,7 +195,7 @@ func (r *redactor) repeated(docs []*tree.Node) {
 		if scalars == nil {
 			scalars = r.scalars(docs)
 		}
-		e := edit{span, Redaction, "a secret that stands elsewhere too"}
+		e := edit{span, Redaction, "a secret that is elsewhere too"}
 		if s := at(scalars, span.Start); s != nil && s.plain {
 			e.Span, e.new = s.Span, quoted(known.replaced(s.text, Redaction))
 		}
@@ -225,7 +224,7 @@ func pathsOf(docs []*tree.Node, edits []edit) map[int]string {
 			}
 		}
 		for ; within < len(edits) && edits[within].Start < span.End; within++ {
-			if start := edits[within].Start; paths[start] == "" { // else it stands deeper
+			if start := edits[within].Start; paths[start] == "" { // else it is deeper
 				paths[start] = path
 			}
 		}

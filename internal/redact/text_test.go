@@ -102,7 +102,7 @@ func TestManySecrets(t *testing.T) {
 	}
 }
 
-// piece is a part of a text; what replaces a secret nobody knows beforehand, and all else has to stay.
+// piece is a part of a text. Redaction may replace a secret by any text, but must keep everything else.
 type piece struct {
 	text   string
 	secret bool
@@ -194,7 +194,7 @@ func (p *planter) section(i int) {
 	}
 }
 
-// TestNothingIsLeft: whatever the layout, no planted secret is left, everything else is as it was, and what was YAML is YAML.
+// TestNothingIsLeft: in any layout, no planted secret is left, everything else is unchanged, and valid YAML stays valid YAML.
 func TestNothingIsLeft(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &planter{T: t}

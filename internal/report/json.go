@@ -13,7 +13,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// The shapes of JSON and JSONL. They are stable: fields are added, never renamed, removed or given another meaning.
+// The shapes of JSON and JSONL. They are stable: fields are added, but never renamed or removed, and keep their meaning.
 type (
 	// Summary counts.
 	Summary struct {
@@ -42,7 +42,7 @@ type (
 		Kind   graph.Kind `json:"kind"`
 		Name   string     `json:"name"`
 		Object string     `json:"object,omitempty"` // a Kubernetes object, such as "EnvoyFilter shop/retries"
-		Within string     `json:"within,omitempty"` // where it stands in the object: spec.configPatches[0].patch.value
+		Within string     `json:"within,omitempty"` // its path in the object: spec.configPatches[0].patch.value
 	}
 	jsonRelated struct {
 		Message  string       `json:"message"`
@@ -62,7 +62,7 @@ type (
 	}
 )
 
-// Location is a span as JSON has it; there is only the file where the input has no text.
+// Location is a span in JSON. If the input has no text, it has only the file.
 type Location struct {
 	File  string    `json:"file"`
 	Start *Position `json:"start,omitempty"`
@@ -78,7 +78,7 @@ type Position struct {
 
 func position(f *source.File, offset int) Position { return Position(f.Position(offset)) }
 
-// LocationOf is where a span of a file is.
+// LocationOf returns the location of a span of a file.
 func LocationOf(f *source.File, span source.Span) Location {
 	if span.IsZero() || f.Text == nil {
 		return Location{File: f.Name}
@@ -87,8 +87,8 @@ func LocationOf(f *source.File, span source.Span) Location {
 	return Location{File: f.Name, Start: &start, End: &end}
 }
 
-// JSON writes one object: {"diagnostics": […], "summary": {…}}. One finding after the other: there can be many more of them than there is text
-// to find them in.
+// JSON writes one object: {"diagnostics": […], "summary": {…}}. It encodes one finding after the other, since the output can be much larger than the
+// input.
 func JSON(w io.Writer, r *Report) error {
 	all := r.diagnostics()
 	out := bufio.NewWriter(w) // keeps its first error, which Flush returns
@@ -113,7 +113,7 @@ func JSON(w io.Writer, r *Report) error {
 	return out.Flush()
 }
 
-// Summary counts what the report holds.
+// Summary returns the counts of a report.
 func (r *Report) Summary() Summary {
 	n := counts(r.Diagnostics)
 	return Summary{Errors: n[lint.Error], Warnings: n[lint.Warning], Infos: n[lint.Info], Hidden: r.Hidden, Files: r.Files, Failures: len(r.Failures)}
@@ -131,7 +131,7 @@ func indented(w io.Writer, before, prefix string, v any) error {
 	return err
 }
 
-// Findings are the diagnostics of a result as JSON has them, without secrets.
+// Findings returns the findings of a result in the form of JSON, without secrets.
 func Findings(result *lint.Result) []Finding {
 	all := Redacted(result)
 	findings := make([]Finding, len(all))
@@ -141,7 +141,7 @@ func Findings(result *lint.Result) []Finding {
 	return findings
 }
 
-// JSONL writes one object a line, which is an element of JSON's "diagnostics".
+// JSONL writes one object per line, each an element of JSON's "diagnostics".
 func JSONL(w io.Writer, r *Report) error {
 	enc := encoder(w)
 	all := r.diagnostics()
@@ -191,7 +191,7 @@ func resourceJSON(r *graph.Resource) jsonResource {
 
 func fieldJSON(p *tree.Path) string { return p.String() }
 
-// URL is where a rule's page is; for a custom rule its first link, empty if it has none.
+// URL returns the address of a rule's page. For a custom rule it is the first link, or "" if there is none.
 func URL(r *lint.Rule) string {
 	switch {
 	case r.Origin == nil:

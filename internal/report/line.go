@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Concise writes one line a finding, in the shape that editors jump to: file:line:column: severity[rule]: message.
+// Concise writes one line per finding, in the form that editors can jump to: file:line:column: severity[rule]: message.
 func Concise(w io.Writer, r *Report) error {
 	out := bufio.NewWriter(w)
 	c := newColors(r.Color)
@@ -27,7 +27,7 @@ func Concise(w io.Writer, r *Report) error {
 	return out.Flush()
 }
 
-// GitHub writes the commands by which a workflow annotates lines of a pull request.
+// GitHub writes the workflow commands that annotate lines of a pull request.
 func GitHub(w io.Writer, r *Report) error {
 	out := bufio.NewWriter(w)
 	all := r.diagnostics()

@@ -8,7 +8,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Report is what a format writes down.
+// Report is the content that a format writes.
 type Report struct {
 	*lint.Result
 	Rules   []*lint.Rule  // that ran; SARIF describes them
@@ -19,7 +19,7 @@ type Report struct {
 	Files   Files
 }
 
-// Files counts what was looked at.
+// Files counts the files that were examined.
 type Files struct {
 	Read    int `json:"files"`
 	Skipped int `json:"skipped"` // no xDS
@@ -37,20 +37,20 @@ func Counted(files []load.FileReport) (n Files) {
 	return n
 }
 
-// Hidden counts the findings that the user does not want to see.
+// Hidden counts the findings that are suppressed or in a baseline.
 type Hidden struct {
 	Suppressed int `json:"suppressed"` // by comments and by the configuration
 	Baselined  int `json:"baselined"`
 }
 
-// Format is one way to write findings down.
+// Format is one way to write findings.
 type Format struct {
 	Name    string
 	Summary string
 	Write   func(w io.Writer, r *Report) error
 }
 
-// Formats are all there are, in the order in which they are documented.
+// Formats lists all formats, in the order in which they are documented.
 var Formats = []Format{
 	{"text", "for people: each finding with its line, and what to do", func(w io.Writer, r *Report) error {
 		return Text(w, r.Result, TextOptions{Color: r.Color, Summary: summary(r)})
@@ -64,7 +64,7 @@ var Formats = []Format{
 	{"checkstyle", "Checkstyle XML", Checkstyle},
 }
 
-// Find returns the format of a name.
+// Find returns the format with a name.
 func Find(name string) (Format, bool) {
 	for _, f := range Formats {
 		if f.Name == name {
@@ -83,13 +83,13 @@ func Names() []string {
 	return names
 }
 
-// diagnostics are the report's findings without secrets.
+// diagnostics returns the report's findings without secrets.
 func (r *Report) diagnostics() []lint.Diagnostic { return Redacted(r.Result) }
 
 // fails reports whether a finding makes the run fail.
 func (r *Report) fails(d *lint.Diagnostic) bool { return r.FailOn != 0 && d.Severity >= r.FailOn }
 
-// details are a finding's message and all that it says beside it, a line each.
+// details returns a finding's message, notes and help, a line each.
 func details(d *lint.Diagnostic, plane string) string {
 	lines := append([]string{d.Message}, d.Notes...)
 	if d.Upstream != "" {

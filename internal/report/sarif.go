@@ -189,7 +189,7 @@ func resultSARIF(d *lint.Diagnostic, rule, nth int, plane string) sarifResult {
 	return out
 }
 
-// fingerprint stays the same when lines move; nth tells findings with equal keys apart.
+// fingerprint returns an identity that stays the same when lines move. nth distinguishes findings with equal keys.
 func fingerprint(k lint.Key, nth int) string {
 	sum := fnv.New128a()
 	fmt.Fprintf(sum, "%s\x00%s\x00%s\x00%s\x00%d", k.Rule, k.Kind, k.Name, k.Field, nth)
@@ -218,7 +218,7 @@ func regionSARIF(f *source.File, span source.Span) *sarifRegion {
 	return region
 }
 
-// utf16Position counts columns in UTF-16 code units, from 1.
+// utf16Position returns a line and a column in UTF-16 code units, from 1.
 func utf16Position(f *source.File, offset int) (line, column int) {
 	at := f.Position(offset)
 	text, start := f.Line(at.Line)
@@ -235,7 +235,7 @@ func utf16Position(f *source.File, offset int) (line, column int) {
 	return at.Line, column
 }
 
-// fileURI makes a URI of a path: relative as it was given, so that it fits any checkout.
+// fileURI returns the URI of a path. A relative path stays relative, so that it fits any checkout.
 func fileURI(path string) string {
 	slashed := filepath.ToSlash(path)
 	u := url.URL{Path: slashed}

@@ -11,7 +11,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Hides tells which lines of the files of a result must not be shown, since they hold a secret. Lines count from 1.
+// Hides returns a function that reports whether a line of a result's file has a secret, and so must not be shown. Lines count from 1.
 func Hides(result *lint.Result) func(f *source.File, line int) bool {
 	secrets, files := secretsIn(result), map[*source.File]*redact.File{}
 	return func(f *source.File, line int) bool {
@@ -30,7 +30,7 @@ func secretsIn(result *lint.Result) *redact.Files {
 	return redact.NewFiles(resources(result))
 }
 
-// Clean is a result whose findings show no secrets.
+// Clean returns a result whose findings show no secrets.
 func Clean(result *lint.Result) *lint.Result {
 	clean := *result
 	clean.Secrets = secretsIn(result)
@@ -38,7 +38,7 @@ func Clean(result *lint.Result) *lint.Result {
 	return &clean
 }
 
-// resources are those that were judged, and those that are only part of a finding.
+// resources returns the judged resources, and those that only a finding refers to.
 func resources(result *lint.Result) iter.Seq[*graph.Resource] {
 	return func(yield func(*graph.Resource) bool) {
 		for _, snapshot := range result.Snapshots {
@@ -61,7 +61,7 @@ func resources(result *lint.Result) iter.Seq[*graph.Resource] {
 	}
 }
 
-// Redacted are a result's findings without the secrets that their texts may quote.
+// Redacted returns a result's findings without the secrets that their texts may quote.
 func Redacted(result *lint.Result) []lint.Diagnostic {
 	if len(result.Diagnostics) == 0 {
 		return nil // nothing will be shown
@@ -77,7 +77,7 @@ func redacted(result *lint.Result, secrets *redact.Files) []lint.Diagnostic {
 	for i := range all {
 		d := &all[i]
 		clean := textsOf(d, secrets)
-		if d.Resource.Object.Secret() && d.Upstream != "" { // in the data plane's own words a value may stand anywhere
+		if d.Resource.Object.Secret() && d.Upstream != "" { // the data plane's own words may quote a value anywhere
 			d.Message, d.Upstream = strings.ReplaceAll(d.Message, d.Upstream, redact.InReports), ""
 		}
 		d.Message, d.Help, d.Upstream = clean(d.Message), clean(d.Help), clean(d.Upstream)
@@ -99,7 +99,7 @@ func redacted(result *lint.Result, secrets *redact.Files) []lint.Diagnostic {
 	return all
 }
 
-// textsOf takes the secrets out of the texts of a finding: of all files that it is about.
+// textsOf returns a function that removes secrets from the texts of a finding: those of all files that the finding is about.
 func textsOf(d *lint.Diagnostic, secrets *redact.Files) func(string) string {
 	if d.Rule.Origin != nil || d.Rule == lint.CannotJudge { // the rule may say what it likes
 		return secrets.All().Text

@@ -12,8 +12,9 @@ const (
 	tab      = "    "
 )
 
-// snippet makes a line fit for a terminal: tabs become spaces, what would move the cursor a replacement character, and a
-// wide line is cut around bytes [from, to) of it. Those get carets: after `before` cells, `width` of them.
+// snippet prepares a line for a terminal. Tabs become spaces, and characters that would move the cursor become
+// replacement characters. A wide line is cut around its bytes [from, to). Carets mark these bytes: `width` cells after
+// the first `before` cells.
 func snippet(line []byte, from, to int) (shown string, before, width int) {
 	from = min(max(from, 0), len(line))
 	to = min(max(to, from), len(line))
@@ -40,7 +41,7 @@ func snippet(line []byte, from, to int) (shown string, before, width int) {
 	return shown, before, max(toCell-fromCell, 1)
 }
 
-// trimSpan leaves out blanks at the end: a span of several lines ends in its first one.
+// trimSpan removes white space from the end of a span. A span of several lines ends in its first line.
 func trimSpan(line []byte, from, to int) (int, int) {
 	for to > from && (line[to-1] == ' ' || line[to-1] == '\t' || line[to-1] == '\r') {
 		to--
@@ -48,7 +49,7 @@ func trimSpan(line []byte, from, to int) (int, int) {
 	return from, to
 }
 
-// layout lists the terminal cells of a line; the second cell of a wide rune is empty.
+// layout returns the terminal cells of a line. The second cell of a wide rune is empty.
 func layout(line []byte, from, to int) (cells []string, fromCell, toCell int) {
 	for i := 0; i <= len(line); {
 		if i == from {
@@ -80,7 +81,7 @@ func layout(line []byte, from, to int) (cells []string, fromCell, toCell int) {
 	return cells, fromCell, toCell
 }
 
-// wide tells the runes that take two cells: East Asian scripts and emoji.
+// wide reports whether a rune takes two cells: East Asian scripts and emoji do.
 func wide(r rune) bool {
 	switch {
 	case r < 0x1100:

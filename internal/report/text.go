@@ -17,14 +17,13 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// TextOptions are the choices of Text.
+// TextOptions are the options of Text.
 type TextOptions struct {
 	Color   bool
 	Summary string // the last line
 }
 
-// Text writes findings for people: each with the line it is about, and what to do. The shape may change; programs read
-// JSON.
+// Text writes findings for people, each with its line of the file and with what to do. The format may change; programs read JSON.
 func Text(w io.Writer, result *lint.Result, opts TextOptions) error {
 	t := &text{w: bufio.NewWriter(w), colors: newColors(opts.Color), secrets: secretsIn(result), plane: result.Target.Plane}
 	all := redacted(result, t.secrets)
@@ -115,8 +114,8 @@ func orEnvoy(plane string) string {
 	return plane
 }
 
-// In names a resource and a field of it: cluster "backend" › load_assignment. It is empty where the file is all there is. In a Kubernetes object
-// that comes first: EnvoyFilter shop/retries › spec.configPatches[0].patch.value.
+// In names a resource and a field of it: cluster "backend" › load_assignment. It is empty if only the file is known. A Kubernetes object comes first:
+// EnvoyFilter shop/retries › spec.configPatches[0].patch.value.
 func In(r *graph.Resource, path *tree.Path) string {
 	in, own := "", ""
 	if r.Object != nil {
@@ -148,7 +147,7 @@ func (t *text) note(s string) {
 	}
 }
 
-// place writes where a span is, and its line with carets below.
+// place writes the place of a span, and its line with carets below.
 func (t *text) place(f *source.File, span source.Span, tint *color.Color) {
 	arrow := t.colors.frame.Sprint("-->")
 	if span.IsZero() || f.Text == nil {

@@ -38,8 +38,8 @@ type (
 	}
 )
 
-// JUnit writes a suite a file and a case a finding. Only findings that fail the run are failures; a file without findings
-// is one case that passes.
+// JUnit writes a suite for each file and a case for each finding. Only findings that fail the run are failures. A file
+// without findings has one case, which passes.
 func JUnit(w io.Writer, r *Report) error {
 	all := r.diagnostics()
 	out := junitSuites{Name: "xdslint"}
@@ -117,7 +117,7 @@ type (
 	}
 )
 
-// Checkstyle writes what Java's Checkstyle would, which many CI systems read.
+// Checkstyle writes the format of Java's Checkstyle, which many CI systems read.
 func Checkstyle(w io.Writer, r *Report) error {
 	out := checkstyle{Version: "10.0"}
 	all := r.diagnostics()

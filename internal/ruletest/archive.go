@@ -91,7 +91,7 @@ func (a *archive) check() (err error) {
 	return nil
 }
 
-// outcome is what the rule now finds in the bad examples.
+// outcome is the current findings of the rule in the bad examples.
 type outcome struct {
 	want  string
 	fixed map[string]string

@@ -60,7 +60,7 @@ func (s *Server) Lint(ctx context.Context, in xdslint.Input) (*xdslint.Report, e
 	return r, err
 }
 
-// noted are attributes for the log, known if the work got that far.
+// noted adds an attribute to the log, if the work got far enough to know it.
 func (x *exchange) noted(attr <-chan slog.Attr) {
 	select {
 	case a := <-attr:

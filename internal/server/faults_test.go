@@ -60,7 +60,7 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// A client that disconnects in the middle of its body leaves nothing behind.
+// TestClientLeavesMidBody: a client that disconnects while it sends its body leaves no memory or slot in use.
 func TestClientLeavesMidBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := run(t, Options{Linter: fake{lint: func(context.Context, map[string][]byte) (*xdslint.Report, error) {
@@ -153,7 +153,8 @@ func TestSlowReader(t *testing.T) {
 	})
 }
 
-// Who has waited for half of the time is told to come back: in the other half the work may not end.
+// TestWaitsTooLong: a request that has waited for half of its time is rejected and may be sent again later, since the work might not end in the other
+// half.
 func TestWaitsTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := run(t, Options{MaxConcurrent: 1, Linter: fake{lint: func(ctx context.Context, _ map[string][]byte) (*xdslint.Report, error) {
@@ -176,7 +177,7 @@ func TestWaitsTooLong(t *testing.T) {
 	})
 }
 
-// Work that goes on after its time is answered in time, and keeps its slot until it ends.
+// TestLate: a request whose work takes too long is answered in time. The work keeps its slot until it ends.
 func TestLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -228,7 +229,7 @@ func TestPanic(t *testing.T) {
 	})
 }
 
-// A server that stops says so, goes on answering for a moment, and lets every request that it has taken end.
+// TestStop: a server that shuts down reports it, answers requests for a moment longer, and finishes every accepted request.
 func TestStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

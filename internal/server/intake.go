@@ -22,7 +22,7 @@ const maxParts = 10_000
 // maxName is the maximum length of a file name, in bytes. Every finding repeats it.
 const maxName = 1000
 
-// names of a body without a name, by its media type. The extension selects the encoding; without one the content does.
+// names maps media types to file names, for a body without a name. The extension selects the encoding. Without an extension, the content does.
 var names = map[string]string{
 	"":                                  "body",
 	"application/octet-stream":          "body",

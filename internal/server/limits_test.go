@@ -17,7 +17,7 @@ import (
 	"github.com/xdslint/xdslint"
 )
 
-// What is too large is rejected as soon as that is known.
+// TestOversized: a request that is too large is rejected as soon as that is known.
 func TestOversized(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := run(t, Options{MaxBody: 1000})
@@ -38,7 +38,7 @@ func TestOversized(t *testing.T) {
 
 type endless struct{}
 
-// All that is judged or waits has its answer; who comes beyond that is told to come back.
+// TestTooManyRequests: all requests that are judged or wait get their answer. Requests beyond that are rejected and may be sent again later.
 func TestTooManyRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -75,7 +75,7 @@ func TestTooManyRequests(t *testing.T) {
 	})
 }
 
-// Bodies in flight never take more memory than the budget has, and who does not fit in is told to come back.
+// TestMemoryBudget: bodies never take more memory than the budget. A request that does not fit is rejected and may be sent again later.
 func TestMemoryBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := run(t, Options{MaxBody: 1 << 20})
@@ -108,7 +108,7 @@ func TestMemoryBudget(t *testing.T) {
 	})
 }
 
-// The header of a part takes memory too, before it is whole.
+// TestPartHeadersAreCharged: the header of a part takes memory even before it is complete.
 func TestPartHeadersAreCharged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const size = 1 << 20
@@ -129,7 +129,7 @@ func TestPartHeadersAreCharged(t *testing.T) {
 	})
 }
 
-// Of a small body there may be more to say than there is memory for. Who asks is told, and other clients are not affected.
+// TestLargeAnswer: a small body can have an answer that is larger than the budget. Its client gets an error, and other clients are not affected.
 func TestLargeAnswer(t *testing.T) {
 	r := run(t, Options{MaxBody: 1 << 20, Linter: linter()})
 	body := "static_resources: {clusters: [" + strings.Repeat("{},", 10_000) + "]}"
@@ -141,7 +141,7 @@ func TestLargeAnswer(t *testing.T) {
 	}
 }
 
-// What was written for a client that has been answered already is given up.
+// TestLateAnswer: the answer for a client that has already got another one is dropped.
 func TestLateAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := made(t, Options{})

@@ -45,7 +45,7 @@ func text(t testing.TB, response *http.Response) string {
 	return string(raw)
 }
 
-// What a body is called tells its encoding.
+// TestNames: the name of a body determines its encoding.
 func TestNames(t *testing.T) {
 	var got map[string][]byte
 	s := made(t, Options{Linter: fake{lint: func(ctx context.Context, texts map[string][]byte) (*xdslint.Report, error) {
@@ -104,7 +104,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// What a plan is made of, and for which push.
+// TestPlanSides: a plan is made from both snapshots, for the push in the query.
 func TestPlanSides(t *testing.T) {
 	var before, after map[string][]byte
 	var asked lint.Push
@@ -129,7 +129,7 @@ func TestPlanSides(t *testing.T) {
 	}
 }
 
-// Each wrong request is told what is wrong with it.
+// TestProblems: each invalid request gets an error that says what is wrong.
 func TestProblems(t *testing.T) {
 	s := made(t, Options{MaxBody: 4 << 20, Linter: fake{plan: func(context.Context, map[string][]byte, map[string][]byte, lint.Push) (*plan.Outcome, error) {
 		return nil, errors.New("old holds 2 configurations, but only one can be compared")
@@ -223,7 +223,7 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// The log has a line for each request, with nothing of its body or of what its query says.
+// TestLog: the log has a line for each request, without any part of the body or of the values in the query.
 func TestLog(t *testing.T) {
 	var log logged
 	s := made(t, Options{Log: log.logger(), Linter: fake{plan: func(context.Context, map[string][]byte, map[string][]byte, lint.Push) (*plan.Outcome, error) {
@@ -261,7 +261,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// What is read is what was sent, however it comes; what it takes is charged, and never more than the budget has.
+// TestReadAll: a body in any form is read as it was sent. Its memory is charged, and never exceeds the budget.
 func TestReadAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newMetrics()
@@ -294,7 +294,7 @@ func TestReadAll(t *testing.T) {
 	})
 }
 
-// An answer is charged as it is written, and ends where the budget or the time of its work does.
+// TestAnswer: an answer is charged while it is written. It ends when the budget or the time of its work ends.
 func TestAnswer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newMetrics()

@@ -140,7 +140,8 @@ func stoppable(t *testing.T, s *Server) (address string, stop context.CancelFunc
 	return l.Addr().String(), stop
 }
 
-// While clients connect without a pause, the certificate is replaced, the key a moment after it: no handshake fails, and the new one is served.
+// TestRotation: while clients connect without a pause, the certificate is replaced, and its key a moment later. No handshake fails, and the new
+// certificate is served.
 func TestRotation(t *testing.T) {
 	ca, files := newAuthority(t), newFiles(t)
 	ca.write(t, files, 100)
@@ -219,7 +220,7 @@ func client(t *testing.T, config *tls.Config) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// Over TLS it is HTTP/2, and nothing older than TLS 1.2.
+// TestTLS: the server uses HTTP/2 over TLS, and no version older than TLS 1.2.
 func TestTLS(t *testing.T) {
 	ca, files := newAuthority(t), newFiles(t)
 	ca.write(t, files, 100)
@@ -271,7 +272,7 @@ func TestStopHTTP2(t *testing.T) {
 	}
 }
 
-// With a CA for clients, only those that it signed are answered, but for probes; a new CA counts at once.
+// TestClientCertificates: with a CA for clients, the server answers only clients with a certificate of that CA, and probes. A new CA takes effect at once.
 func TestClientCertificates(t *testing.T) {
 	ca, clients, others := newAuthority(t), newAuthority(t), newAuthority(t)
 	files := newFiles(t)
@@ -342,7 +343,7 @@ func TestListen(t *testing.T) {
 	_ = l.Close()
 }
 
-// What cannot be served is said at the start.
+// TestBadFiles: a certificate that cannot be used is an error at the start.
 func TestBadFiles(t *testing.T) {
 	ca := newAuthority(t)
 	good, other := newFiles(t), newFiles(t)

@@ -26,7 +26,7 @@ func TestCleanIsAccepted(t *testing.T) {
 	}
 }
 
-// A real Envoy's dump of what is clean is clean too: whatever Envoy fills in or leaves out there is no finding.
+// TestRealDumpOfClean: the config dump of a real Envoy with a clean configuration has no findings, whatever Envoy adds or leaves out.
 func TestRealDumpOfClean(t *testing.T) {
 	envoytest.Need(t)
 	top(t)

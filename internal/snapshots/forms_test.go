@@ -43,12 +43,12 @@ var forms = []struct {
 	{"static", true, static, map[string]string{
 		// Envoy loads static secrets whether or not something names them.
 		"reference/orphan-resource": "",
-		// It refuses a bootstrap that names a static secret that is not there; it waits for one that is to come over SDS.
+		// Envoy rejects a bootstrap that names a static secret that does not exist. It waits for a secret that comes over SDS.
 		"reference/unknown-secret": `no static secret is named "shop-certificate"`,
 	}},
 }
 
-// The same mistakes are found whatever form the configuration has.
+// TestForms: the same mistakes are found whatever form the configuration has.
 func TestForms(t *testing.T) {
 	top(t)
 	want := findings(check(t, storefront))

@@ -14,7 +14,7 @@ import (
 	"github.com/xdslint/xdslint/internal/explain"
 )
 
-// The order of files on the command line says nothing, and two runs print the same bytes.
+// TestOrder: the order of files on the command line does not matter, and two runs print the same bytes.
 func TestOrder(t *testing.T) {
 	paths := examples(t)
 	rapid.Check(t, func(r *rapid.T) {

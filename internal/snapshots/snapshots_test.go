@@ -75,7 +75,8 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
-// The whole folder is given: what the bootstrap names must not be judged once more as loose resources.
+// TestStorefront: in a run on the whole folder, a file that the bootstrap names is not judged again as a loose
+// resource.
 func TestStorefront(t *testing.T) {
 	top(t)
 	result := check(t, storefront)

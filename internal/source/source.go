@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// File is one input. Text is nil for what has no text to point into (binary, live resources).
+// File is one input. Text is nil for input without text (binary, live resources).
 type File struct {
 	Name string // as the user gave it
 	Text []byte
@@ -19,19 +19,19 @@ type File struct {
 	marks   []mark // one in each block of the text
 }
 
-// mark is a place up to which the runes of a file are counted: minified JSON is one line, and counting it anew for each finding
-// takes quadratic time.
+// mark is a place up to which the runes of a file have been counted. Minified JSON is one line: counting from its start for each
+// finding would take quadratic time.
 type mark struct{ offset, runes int }
 
 const block = 4096
 
-// Span is a half-open range of byte offsets. The zero Span means "nowhere".
+// Span is a half-open range of byte offsets. The zero Span means that there is no place.
 type Span struct{ Start, End int }
 
-// IsZero reports whether the span points nowhere.
+// IsZero reports whether the span is the zero Span.
 func (s Span) IsZero() bool { return s == Span{} }
 
-// Position is a place in a file as people count it.
+// Position is a place in a file, with a line and a column.
 type Position struct {
 	Line   int // from 1
 	Column int // from 1, in runes
@@ -53,7 +53,7 @@ func (f *File) index() []int {
 	return f.lines
 }
 
-// Lines is the number of lines; a trailing line break opens a last, empty one.
+// Lines returns the number of lines. A line break at the end of the text begins a last, empty line.
 func (f *File) Lines() int { return len(f.index()) }
 
 // Line returns line n (from 1) without its line break, and the offset where it starts.
@@ -70,7 +70,8 @@ func (f *File) Line(n int) (text []byte, start int) {
 	return bytes.TrimSuffix(f.Text[start:end], []byte("\r")), start
 }
 
-// Position counts line and column of a byte offset; offsets outside the text are taken for its nearest end.
+// Position returns the line and the column of a byte offset. For an offset outside of the text it returns the nearest
+// end of the text.
 func (f *File) Position(offset int) Position {
 	offset = min(max(offset, 0), len(f.Text))
 	lines := f.index()
@@ -78,7 +79,7 @@ func (f *File) Position(offset int) Position {
 	return Position{Line: n, Column: 1 + f.runes(lines[n-1], offset), Offset: offset}
 }
 
-// runes counts those between two offsets.
+// runes counts the runes between two offsets.
 func (f *File) runes(start, end int) int {
 	if end-start < block {
 		return utf8.RuneCount(f.Text[start:end])
@@ -101,7 +102,7 @@ func (f *File) runesBefore(offset int) int {
 	return f.marks[i].runes + utf8.RuneCount(f.Text[f.marks[i].offset:offset])
 }
 
-// Offset finds the byte offset of a line and a rune column, both from 1.
+// Offset returns the byte offset of a line and a column in runes, both from 1.
 func (f *File) Offset(line, column int) int {
 	text, start := f.Line(line)
 	for i := 1; i < column && len(text) > 0; i++ {

@@ -10,7 +10,7 @@ import (
 	"github.com/xdslint/xdslint/internal/source"
 )
 
-// A column is counted from the start of its line, however long that is.
+// TestColumns: columns count from the start of the line, however long it is.
 func TestColumns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		unit := rapid.SampledFrom([]string{"a", "é", "語", "🦊", "ab é\n", "\r\n"})

@@ -54,7 +54,7 @@ func anyOf(phrases []string) *regexp.Regexp {
 	return regexp.MustCompile(`\b(?:` + strings.Join(patterns, "|") + `)\b`)
 }
 
-// in returns where the word occurs outside of its exceptions, as offsets.
+// in returns the offsets at which the word occurs outside of its exceptions.
 func (w word) in(text string) (offsets []int) {
 	var excepted [][]int
 	if w.except != nil {

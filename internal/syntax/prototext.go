@@ -10,8 +10,8 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// ParseProtoText reads the outline of a proto text: where its fields are. Protobuf's own reader decodes and checks them.
-// A repeated field becomes a list, `[type.googleapis.com/x.y.Z] {…}` a map with an "@type".
+// ParseProtoText reads the structure of a proto text: where its fields are. Protobuf's own reader decodes and checks
+// them. A repeated field becomes a list, and `[type.googleapis.com/x.y.Z] {…}` a map with an "@type".
 func ParseProtoText(file *source.File) ([]*tree.Node, error) {
 	if !utf8.Valid(file.Text) {
 		return nil, invalidUTF8(file.Text)
@@ -30,7 +30,7 @@ func ParseProtoText(file *source.File) ([]*tree.Node, error) {
 	return []*tree.Node{n}, nil
 }
 
-// outline looks at one token at a time. A token is a word, a string or one other byte, which is its kind.
+// outline reads one token at a time. A token is a word, a string or one other byte. That byte is the kind of the token.
 type outline struct {
 	text       []byte
 	kind       byte

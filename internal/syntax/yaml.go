@@ -69,7 +69,8 @@ func parseYAML(file *source.File) ([]*tree.Node, error) {
 	}
 }
 
-// asVersion11 makes a text out of one of YAML 1.x that the parser takes: it knows 1.1 by name alone. Envoy's reader takes all of them alike.
+// asVersion11 changes the version in a YAML 1.x text to one that the parser accepts. The parser accepts only 1.1. Envoy's reader treats all versions
+// alike.
 func asVersion11(text []byte) []byte {
 	if !bytes.Contains(text, []byte("%YAML 1.")) {
 		return text
@@ -82,10 +83,10 @@ var versionDirective = sync.OnceValue(func() *regexp.Regexp { return regexp.Must
 // aliasBudget bounds how many values aliases may expand a text to.
 func aliasBudget(size int) int { return 1_000_000 + 16*size }
 
-// maxValues bounds how many values a text may hold; each takes some 100 bytes of memory, in YAML three times as much.
+// maxValues limits the number of values in a text. Each takes some 100 bytes of memory, in YAML three times as much.
 const maxValues = 10_000_000
 
-// tooMany counts the bytes without which there is no further value.
+// tooMany returns an error if a text may hold too many values. It counts separators, since every further value needs one.
 func tooMany(text []byte, separators string) error {
 	count := 0
 	for i := range separators {
@@ -118,7 +119,7 @@ func yamlError(lines *yamlLines, err error) error {
 	return &Error{Span: source.Span{Start: at, End: at}, Message: load.Message}
 }
 
-// converter makes Nodes of yaml.Nodes, and adds what those lack: ends.
+// converter converts yaml.Nodes to Nodes, and adds the ends that yaml.Nodes do not have.
 type converter struct {
 	lines   *yamlLines
 	text    []byte
@@ -160,7 +161,7 @@ func (c *converter) convert(y *yaml.Node, n *tree.Node) {
 	}
 }
 
-// alias repeats the anchored node; what stands below it is shared, so a bomb costs no memory, only budget.
+// alias repeats the anchored node. Its items are shared, so a bomb of aliases costs budget but no memory.
 func (c *converter) alias(y *yaml.Node, n *tree.Node) {
 	anchored := c.anchors[y.Alias]
 	if anchored == nil { // an anchor that contains its own alias

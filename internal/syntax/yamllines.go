@@ -9,8 +9,8 @@ import (
 	"github.com/xdslint/xdslint/internal/source"
 )
 
-// yamlLines finds the places that the YAML library names. It knows more line breaks than a file has for those who read it, and begins to count
-// columns behind a byte order mark.
+// yamlLines finds the places that the YAML library reports. The library treats more characters as line breaks than editors do, and counts columns after a
+// byte order mark.
 type yamlLines struct {
 	file   *source.File
 	begins []int // of each line, where the file's own lines are others

@@ -7,7 +7,7 @@ import (
 	"github.com/xdslint/xdslint/internal/syntax"
 )
 
-// A place is found whatever breaks the lines, and behind a byte order mark.
+// TestYAMLPlaces: places are found with every kind of line break, and behind a byte order mark.
 func TestYAMLPlaces(t *testing.T) {
 	for name, text := range map[string]string{
 		"byte order mark":                    "\ufeffa: {target: 1}\n",

@@ -26,7 +26,7 @@ func (c *converter) begin(y *yaml.Node) int {
 	return min(at, len(c.text))
 }
 
-// skipLines goes on to what stands behind line breaks and comments.
+// skipLines returns the first offset behind line breaks and comments.
 func (c *converter) skipLines(at int) int {
 	for at < len(c.text) {
 		switch c.text[at] {

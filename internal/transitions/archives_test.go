@@ -57,7 +57,7 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// shows tells whether a result is what was expected. What happens without harm has to be there where it is expected, and may be elsewhere.
+// shows reports whether a result is what was expected. Harmless symptoms that are expected must occur. Others may occur.
 func shows(r *Result, want []string) bool {
 	var harm []string
 	for _, w := range want {

@@ -18,14 +18,14 @@ type Job struct {
 
 type runner func(context.Context, *Case, Mode) (*Result, error)
 
-// Outcome is what came of a job.
+// Outcome is the outcome of a job.
 type Outcome struct {
 	Job
 	*Result
 	Err error // of the bench itself
 }
 
-// Jobs are all that make a whole measurement: naive and planned, over each transport, near the control plane and far from it.
+// Jobs returns the jobs of a complete measurement: naive and planned, over each transport, near the control plane and far from it.
 func Jobs(cases []*Case, transports []lint.Transport, runs int) []Job {
 	var all []Job
 	for _, c := range cases {
@@ -44,10 +44,10 @@ func Jobs(cases []*Case, transports []lint.Transport, runs int) []Job {
 	return all
 }
 
-// FarRTT is what separates an Envoy from a control plane in another region.
+// FarRTT is the round trip time between an Envoy and a control plane in another region.
 const FarRTT = 50 * time.Millisecond
 
-// Bench runs jobs, some at once, and tells of each when it is done. Outcomes are in the order of the jobs.
+// Bench runs jobs, some of them at once, and calls done for each that has finished. Outcomes are in the order of the jobs.
 func Bench(ctx context.Context, jobs []Job, parallel int, done func(Outcome)) []Outcome {
 	outcomes := make([]Outcome, len(jobs))
 	next := make(chan int)
@@ -74,10 +74,10 @@ func Bench(ctx context.Context, jobs []Job, parallel int, done func(Outcome)) []
 	return outcomes
 }
 
-// deadline of one job: a planned push that gets stuck waits half a minute for an ACK.
+// deadline is the time limit of one job: a planned push that gets stuck waits half a minute for an ACK.
 const deadline = 2 * time.Minute
 
-// A run in which the machine stands still for longer than standstill shows nothing, and is made again.
+// A run in which the machine was stalled for longer than standstill shows nothing, and is repeated.
 const (
 	standstill = 500 * time.Millisecond
 	attempts   = 3

@@ -12,7 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	_ "github.com/xdslint/xdslint/internal/decode/linked" // an Any of any type is opened and packed anew
+	_ "github.com/xdslint/xdslint/internal/decode/linked" // an Any of any type is decoded and encoded again
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
@@ -26,7 +26,7 @@ type Case struct {
 	About
 }
 
-// About is what case.yaml says of a case beside its two snapshots; all of it is optional.
+// About is what case.yaml says about a case, in addition to its two snapshots. All of it is optional.
 type About struct {
 	Why string
 	// SlowHealthCheck is how long endpoints that only the new snapshot has take for their first health check.
@@ -92,7 +92,7 @@ func readCase(ctx context.Context, dir string) (*Case, error) {
 	return c, err
 }
 
-// Half reads one side of a case: a file or folder that makes one snapshot.
+// Half reads one side of a case: a file or folder with one snapshot.
 func Half(ctx context.Context, path string) (*graph.Snapshot, error) {
 	in, err := load.Paths(ctx, []string{path}, load.Options{})
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// authority signs the certificates of a run, which stand for the placeholders in its files.
+// authority signs the certificates of a run, which replace the placeholders in its files.
 type authority struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
@@ -85,7 +85,7 @@ func pemOf(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
 }
 
-// pair is a certificate for those who are no Envoy.
+// pair issues a certificate for a client or server other than Envoy.
 func (a *authority) pair(name string) (tls.Certificate, error) {
 	p, err := a.issue(name)
 	if err != nil {
@@ -94,7 +94,7 @@ func (a *authority) pair(name string) (tls.Certificate, error) {
 	return tls.X509KeyPair(p.chain, p.key)
 }
 
-// expect notes the names that certificates will be matched with; certificates that are issued later have them.
+// expect adds names against which certificates will be matched. Certificates that are issued later have them.
 func (a *authority) expect(m proto.Message) {
 	each(m, func(c *tlsv3.CertificateValidationContext) {
 		for _, san := range c.GetMatchTypedSubjectAltNames() {
@@ -110,7 +110,7 @@ func (a *authority) expect(m proto.Message) {
 	})
 }
 
-// fill puts certificates where a file has placeholders.
+// fill replaces the placeholders of a file by certificates.
 func (a *authority) fill(m proto.Message) error {
 	inline := func(bytes []byte) *corev3.DataSource {
 		return &corev3.DataSource{Specifier: &corev3.DataSource_InlineBytes{InlineBytes: bytes}}

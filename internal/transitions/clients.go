@@ -15,19 +15,19 @@ import (
 	"time"
 )
 
-// Rate is how many requests a second go through Envoy.
+// Rate is the number of requests per second that go through Envoy.
 type Rate struct {
 	KeepAlive int // over connections that stay
 	Fresh     int // each over a connection of its own
 }
 
-// perClient is what one connection, or one client without any, asks in a second.
+// perClient is the number of requests per second on one connection, or from one client without a connection.
 const perClient = 20
 
-// giveUp is when a client does not wait any longer.
+// giveUp is the time after which a client no longer waits for an answer.
 const giveUp = 2500 * time.Millisecond
 
-// crowd is all clients of a run.
+// crowd has all clients of a run.
 type crowd struct {
 	clients []*client
 	cancel  context.CancelFunc
@@ -37,14 +37,14 @@ type crowd struct {
 	tally
 }
 
-// tally is what came of requests.
+// tally counts the outcomes of requests.
 type tally struct {
 	requests  int
 	failures  map[string]int
 	slowest   time.Duration
-	reconnect int           // connections that were to stay and had to be made anew
+	reconnect int           // connections that should have stayed open and had to be opened again
 	last      time.Duration // the last failure, after the push
-	stalled   time.Duration // for so long nobody here could ask anything
+	stalled   time.Duration // the longest time in which no client could send a request
 	began     time.Time
 }
 
@@ -56,7 +56,7 @@ type client struct {
 	next      int
 }
 
-// gather makes the clients, without starting them.
+// gather creates the clients, without starting them.
 func gather(ts []*target, certificate tls.Certificate, rate Rate) *crowd {
 	c := &crowd{tally: tally{failures: map[string]int{}}}
 	if len(ts) == 0 {
@@ -93,7 +93,7 @@ func (t *target) dial(ctx context.Context, network, _ string) (conn net.Conn, er
 	return nil, err
 }
 
-// sift drops the requests that fail before anything is pushed, and says which.
+// sift removes and returns the requests that fail before anything is pushed.
 func sift(ctx context.Context, ts []*target, certificate tls.Certificate) (kept []*target, lost []string) {
 	const wait = 2 * time.Second
 	for _, t := range ts {
@@ -119,7 +119,7 @@ func sift(ctx context.Context, ts []*target, certificate tls.Certificate) (kept 
 	return kept, lost
 }
 
-// start lets them ask until stop.
+// start lets the clients send requests until stop.
 func (c *crowd) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	c.cancel = cancel
@@ -143,7 +143,7 @@ func (c *crowd) start() {
 	}
 }
 
-// watch notices when this machine itself stands still: then nobody can say whose fault a slow answer is.
+// watch notices when this machine itself stalls: then the cause of a slow answer is not known.
 func (c *crowd) watch(ctx context.Context) {
 	const interval = 10 * time.Millisecond
 	tick := time.NewTicker(interval)
@@ -161,7 +161,7 @@ func (c *crowd) watch(ctx context.Context) {
 	}
 }
 
-// count begins to count; what came before is forgotten, and returned.
+// count starts a new count, and returns the previous one.
 func (c *crowd) count() tally {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -201,7 +201,7 @@ func (c *client) ask() {
 	}
 }
 
-// answer is what came of one request.
+// answer is the outcome of one request.
 type answer struct {
 	failure     string // empty: it was answered well
 	upstream    string // that answered, by its address in the files; empty: Envoy did
@@ -242,7 +242,7 @@ func (c *client) send(ctx context.Context, a ask) (got answer) {
 	return got
 }
 
-// judge names the failure that an answer tells of. A redirect or a direct response is an answer as good as any.
+// judge names the failure that an answer reports. A redirect or a direct response is not a failure.
 func judge(status int, body string) string {
 	flags, own := strings.CutPrefix(body, flagsMark)
 	if !own {

@@ -24,7 +24,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// controlPlane is a go-control-plane server whose one Envoy is some way off.
+// controlPlane is a go-control-plane server for one Envoy, with a delay between them.
 type controlPlane struct {
 	cache  cachev3.SnapshotCache
 	server *grpc.Server
@@ -70,7 +70,7 @@ func (cp *controlPlane) close() {
 	cp.server.Stop()
 }
 
-// silent is a logger: go-control-plane writes to the standard one unless told otherwise.
+// silent is a logger without output: by default, go-control-plane writes to the standard logger.
 type silent struct{}
 
 func (silent) Debugf(string, ...any) {}
@@ -78,7 +78,7 @@ func (silent) Infof(string, ...any)  {}
 func (silent) Warnf(string, ...any)  {}
 func (silent) Errorf(string, ...any) {}
 
-// serve starts an Envoy that takes its configuration from here, and returns once it has the first one.
+// serve starts an Envoy that gets its configuration from here, and returns once it has the first one.
 func (cp *controlPlane) serve(ctx context.Context, transport lint.Transport, own *bootstrapv3.Bootstrap) (*envoytest.Envoy, error) {
 	text, err := bootstrap(transport, cp.proxy.port(), own)
 	if err != nil {
@@ -97,7 +97,7 @@ const connection = `{
 			{"address": {"socketAddress": {"address": "127.0.0.1", "portValue": %[2]d}}}}]}]}}]},
 	"dynamicResources": %[3]s}`
 
-// bootstrap is that of the case, if it has one, with this control plane as its only one.
+// bootstrap returns the bootstrap of the case, if it has one, with this control plane as the only one.
 func bootstrap(transport lint.Transport, port int, own *bootstrapv3.Bootstrap) (string, error) {
 	source, err := protojson.Marshal(apiSource(transport))
 	if err != nil {

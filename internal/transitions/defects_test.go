@@ -32,8 +32,8 @@ var (
 	seed = flag.Uint64("seed", 1, "of the random defects")
 )
 
-// TestGateDefects spoils pushes at random. What a gate that quarantines lets through of them loses no request and leaves nothing undone, not even
-// for an Envoy that starts anew.
+// TestGateDefects adds random defects to pushes. What a quarantining gate lets through loses no request, and Envoy applies all of it, also an Envoy
+// that starts afterwards.
 func TestGateDefects(t *testing.T) {
 	envoytest.Need(t)
 	if testing.Short() {
@@ -43,7 +43,7 @@ func TestGateDefects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Where requests fail whatever is done, nobody can tell whose fault it is.
+	// Where some requests always fail, the cause of a failure is not known.
 	cases = slices.DeleteFunc(cases, func(c *Case) bool { return len(c.Unavoidable) > 0 })
 	var jobs []Job
 	stories := make([]string, *runs)
@@ -66,7 +66,7 @@ func TestGateDefects(t *testing.T) {
 	}
 }
 
-// spoiled pushes a spoiled snapshot through a gate, by plan: so requests that fail are the gate's fault. It also tells what was done.
+// spoiled pushes a snapshot with a defect through a gate, by plan, so that a failed request is the gate's fault. The story says what was done.
 func spoiled(ctx context.Context, c *Case, m Mode, random *rand.Rand) (result *Result, story string, err error) {
 	push, wire := planned(m)
 	r, err := open(ctx, c, m, wire)
@@ -151,7 +151,7 @@ type defect struct {
 	apply func(proto.Message) bool
 }
 
-// spoils tells whether a resource could be given the defect. The one that others may hold stays as it is.
+// spoils reports whether the defect could be added to a resource. It changes a copy, since others may hold the resource.
 func (d *defect) spoils(items map[string]types.ResourceWithTTL, name string) bool {
 	item := items[name]
 	item.Resource = proto.Clone(item.Resource)

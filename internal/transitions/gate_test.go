@@ -16,21 +16,21 @@ import (
 // gateCase is a push that a gate has to judge.
 type gateCase struct {
 	*Case
-	then *graph.Snapshot // mended.yaml; nil: there is none
+	then *graph.Snapshot // fixed.yaml; nil: there is none
 	aboutGate
 }
 
-// aboutGate is what case.yaml says of one.
+// aboutGate is what case.yaml says about a case.
 type aboutGate struct {
 	Why      string
-	Without  string         // what becomes of the push if nobody stops it
-	Shows    []string       // of that, in words of Result.Symptoms
-	Lost     []string       // of that: requests among Answers that get none
-	Only     lint.Transport // over which this shows; empty: all
+	Without  string         // what happens without a gate
+	Shows    []string       // the symptoms without a gate, in words of Result.Symptoms
+	Lost     []string       // requests among Answers that get no answer without a gate
+	Only     lint.Transport // the only transport over which this shows; empty: all
 	Withheld []string       // as "kind name"
-	Answers  requests       // when the gate has let through what it does not withhold
-	Retired  []string       // upstreams that end once that is so
-	Mended   requests       // like Answers, after mended.yaml
+	Answers  requests       // after the gate has let through what it does not withhold
+	Retired  []string       // upstreams that end after that
+	Fixed    requests       // like Answers, after fixed.yaml
 }
 
 // requests are hosts with paths, and the upstreams that answer them, by their addresses in the files.
@@ -60,14 +60,14 @@ func readGateCase(t *testing.T, dir string) *gateCase {
 		t.Fatal(err)
 	}
 	c.Old, c.New = readSide(t, filepath.Join(dir, "old")), readSide(t, filepath.Join(dir, "new"))
-	if c.Mended != nil {
-		c.then = readSide(t, filepath.Join(dir, "mended"))
+	if c.Fixed != nil {
+		c.then = readSide(t, filepath.Join(dir, "fixed"))
 	}
 	return c
 }
 
-// TestGate shows what a gate in front of a real control plane is good for. Without it, each push breaks traffic that worked, and goes on doing
-// so. With it no request fails: Block leaves all as it was, and Quarantine lets through what is not broken.
+// TestGate shows the use of a gate in front of a real control plane. Without it, each push permanently breaks traffic that worked. With it, no request
+// fails: Block leaves everything unchanged, and Quarantine lets through what is not broken.
 func TestGate(t *testing.T) {
 	envoytest.Need(t)
 	var jobs []Job

@@ -23,7 +23,7 @@ import (
 // lasting is longer than the gap that a push leaves which is good in the end.
 const lasting = time.Second
 
-// plain pushes without a gate. That must do the harm that the case tells of.
+// plain pushes without a gate. That must do the harm that the case describes.
 func (c *gateCase) plain(ctx context.Context, _ *Case, m Mode) (*Result, error) {
 	r, err := open(ctx, c.Case, m, newRecorder(serverv3.CallbackFuncs{}))
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *gateCase) plain(ctx context.Context, _ *Case, m Mode) (*Result, error) 
 	return result, c.harmed(result, r.astray(ctx, c.Answers))
 }
 
-// harmed is an error if a push has not done the harm that the case tells of.
+// harmed returns an error if a push has not done the harm that the case describes.
 func (c *gateCase) harmed(result *Result, astray map[string]string) (err error) {
 	for _, s := range c.Shows {
 		if !slices.Contains(result.Symptoms(), s) {
@@ -57,8 +57,8 @@ func (c *gateCase) harmed(result *Result, astray map[string]string) (err error) 
 	return err
 }
 
-// gated pushes through gates: one that blocks, then one that quarantines. What that serves must do for an Envoy that starts anew, too. In the
-// end it gets what is mended.
+// gated pushes through two gates: one that blocks, then one that quarantines. What the second one serves must also suffice for an Envoy that starts
+// afterwards. In the end it gets the fixed snapshot.
 func (c *gateCase) gated(ctx context.Context, _ *Case, m Mode) (*Result, error) {
 	r, err := open(ctx, c.Case, m, newRecorder(serverv3.CallbackFuncs{}))
 	if err != nil {
@@ -90,7 +90,7 @@ func (c *gateCase) gated(ctx context.Context, _ *Case, m Mode) (*Result, error) 
 	if err := errors.Join(r.restart(ctx), r.answered(ctx, c.Answers)); err != nil || c.then == nil {
 		return result, err
 	}
-	return result, c.mended(ctx, r, gate)
+	return result, c.fixed(ctx, r, gate)
 }
 
 // gate in front of the control plane's cache, which knows what Envoy was started with.
@@ -143,24 +143,24 @@ func (c *gateCase) judged(d *admission.Decision) error {
 	return nil
 }
 
-// mended pushes the mended snapshot, which must go out wholly.
-func (c *gateCase) mended(ctx context.Context, r *run, gate *admission.Gate) error {
+// fixed pushes the fixed snapshot. The gate must not withhold anything of it.
+func (c *gateCase) fixed(ctx context.Context, r *run, gate *admission.Gate) error {
 	r.place.listenIn(c.then)
-	mended, err := r.place.half(c.then, "mended")
+	fixed, err := r.place.half(c.then, "fixed")
 	if err != nil {
 		return err
 	}
-	result, err := r.transit(ctx, targets(r.after, mended, false), func() error { return gate.SetSnapshot(ctx, node, mended.pushed) })
+	result, err := r.transit(ctx, targets(r.after, fixed, false), func() error { return gate.SetSnapshot(ctx, node, fixed.pushed) })
 	if err != nil {
 		return err
 	}
-	r.after = mended
-	err = errors.Join(harm(result), r.answered(ctx, c.Mended))
-	if held, _ := r.cp.cache.GetSnapshot(node); held != cachev3.ResourceSnapshot(mended.pushed) {
-		err = errors.Join(err, errors.New("the mended snapshot does not go out as it is"))
+	r.after = fixed
+	err = errors.Join(harm(result), r.answered(ctx, c.Fixed))
+	if held, _ := r.cp.cache.GetSnapshot(node); held != cachev3.ResourceSnapshot(fixed.pushed) {
+		err = errors.Join(err, errors.New("the fixed snapshot does not go out as it is"))
 	}
 	if err != nil {
-		return fmt.Errorf("mended: %s: %w", result, err)
+		return fmt.Errorf("fixed: %s: %w", result, err)
 	}
 	return nil
 }
@@ -193,7 +193,7 @@ func (r *run) astray(ctx context.Context, want requests) map[string]string {
 	return all
 }
 
-// ask sends a request and tells who answers it, or what fails.
+// ask sends a request and returns which upstream answers it, or what fails.
 func (r *run) ask(ctx context.Context, request string) string {
 	host, path, _ := strings.Cut(request, "/")
 	a := ask{host: host, path: "/" + path}

@@ -17,8 +17,8 @@ import (
 	"github.com/xdslint/xdslint/plan"
 )
 
-// TestGateWithPlan pushes what is good, but breaks on the way. A gate that looks for hazards withholds it; with a driver that goes by a
-// plan only what the plan cannot avoid is a hazard, and the push goes through without a failed request.
+// TestGateWithPlan pushes good snapshots whose transition breaks traffic. A gate that checks hazards withholds such a push. With a driver that follows a
+// plan, only what the plan cannot avoid is a hazard, and the push goes through without a failed request.
 func TestGateWithPlan(t *testing.T) {
 	envoytest.Need(t)
 	var jobs []Job

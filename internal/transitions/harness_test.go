@@ -38,7 +38,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// What two snapshots have alike must stay alike, or a push would change more than the files say.
+// TestHalvesKeepWhatIsAlike: equal parts of two snapshots must stay equal, or a push would change more than the files
+// say.
 func TestHalvesKeepWhatIsAlike(t *testing.T) {
 	t.Parallel()
 	c, err := readCase(t.Context(), "../../testdata/transitions/secrets-rotated")

@@ -18,8 +18,8 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// place is the part of the world that a case needs: ports for its listeners, servers for its endpoints, certificates. Both of its
-// snapshots are moved into the same place, so what they have alike stays alike.
+// place is the environment that a case needs: ports for its listeners, servers for its endpoints, certificates. Both snapshots of the case are moved to
+// the same place, so that their equal parts stay equal.
 type place struct {
 	transport lint.Transport
 	authority *authority
@@ -41,7 +41,7 @@ func (p *place) close() {
 	}
 }
 
-// move makes a copy of a resource that can be run here.
+// move returns a copy of a resource that can run on this machine.
 func (p *place) move(m proto.Message) (proto.Message, error) {
 	m = proto.Clone(m)
 	rewrite(m, p.edit)
@@ -75,7 +75,7 @@ func (p *place) note(err error) {
 	}
 }
 
-// listen gives a listener's address a port of this machine.
+// listen replaces a listener's address by a port of this machine.
 func (p *place) listen(a *corev3.Address) error {
 	socket := a.GetSocketAddress()
 	if socket == nil {
@@ -93,7 +93,7 @@ func (p *place) listen(a *corev3.Address) error {
 	return nil
 }
 
-// serve puts a server behind an endpoint's address.
+// serve starts a server for an endpoint's address.
 func (p *place) serve(a *corev3.Address) error {
 	socket := a.GetSocketAddress()
 	if socket == nil {
@@ -119,7 +119,7 @@ func addressKey(a *corev3.SocketAddress) string {
 	return net.JoinHostPort(a.GetAddress(), strconv.Itoa(int(a.GetPortValue())))
 }
 
-// source points to the control plane, over the transport that is tried.
+// source points to the control plane, over the transport of the run.
 func (p *place) source(c *corev3.ConfigSource) {
 	if c.GetApiConfigSource() == nil && (c.GetAds() == nil || p.transport.ADS()) {
 		return
@@ -145,7 +145,7 @@ func apiSource(t lint.Transport) *corev3.ApiConfigSource {
 	}
 }
 
-// flagsMark begins the body of each answer that Envoy makes itself.
+// flagsMark begins the body of each answer that comes from Envoy itself.
 const flagsMark = "F="
 
 func localReply() *corev3.SubstitutionFormatString {
@@ -156,13 +156,13 @@ func localReply() *corev3.SubstitutionFormatString {
 	}}
 }
 
-// Listeners get ports below those that the system gives away for outgoing connections.
+// The ports of listeners are below those that the system uses for outgoing connections.
 const (
 	firstPort = 20000
 	lastPort  = 32000
 )
 
-// freePort finds a port that is not bound. Where it begins to look is left to chance, since several benches may run.
+// freePort finds a port that is not bound. It begins at a random port, since several benches may run.
 func freePort() (uint32, error) {
 	for range 1000 {
 		port := firstPort + rand.IntN(lastPort-firstPort)

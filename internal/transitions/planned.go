@@ -11,10 +11,10 @@ import (
 	"github.com/xdslint/xdslint/plan/apply"
 )
 
-// patience with an ACK. It is less than Envoy's with endpoints that do not come (15 s), so a plan that lets Envoy wait for nothing fails.
+// patience is the time to wait for an ACK. Envoy waits longer for missing endpoints (15 s), so a plan that lets Envoy wait without need fails.
 const patience = 10 * time.Second
 
-// planned is a push by plan and apply, and who has to watch the wire.
+// planned returns a push with plan and apply, and the recorder that has to see its stream.
 func planned(m Mode) (pusher, *recorder) {
 	tracker := apply.NewTracker()
 	return func(ctx context.Context, cache cachev3.SnapshotCache, before, after *cachev3.Snapshot) error {

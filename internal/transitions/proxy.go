@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// proxy is the network between a control plane and its Envoy: what goes through takes a while.
+// proxy is the network between a control plane and its Envoy. It delays what passes through.
 type proxy struct {
 	listener net.Listener
 	target   string
@@ -63,7 +63,7 @@ func (p *proxy) accept() {
 	}
 }
 
-// pass copies with a delay that does not add up: many chunks are under way at once.
+// pass copies with a delay. Delays do not add up, since many chunks are on their way at the same time.
 func (p *proxy) pass(from, to net.Conn) {
 	type chunk struct {
 		due   time.Time

@@ -16,7 +16,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// recorder sees what goes over the wire, and lets the callbacks that it wraps see it first.
+// recorder sees all requests and responses, after the callbacks that it wraps.
 type recorder struct {
 	serverv3.Callbacks
 
@@ -123,7 +123,7 @@ func (r *recorder) unanswered() []string {
 	return slices.Compact(all)
 }
 
-// undelivered lists the resources of a snapshot whose content has never been sent, or something else since.
+// undelivered lists the resources of a snapshot whose content was never sent, or was replaced by other content afterwards.
 func (r *recorder) undelivered(s cachev3.ResourceSnapshot) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -140,14 +140,14 @@ func (r *recorder) undelivered(s cachev3.ResourceSnapshot) []string {
 	return all
 }
 
-// seen returns the NACKs, and when the last response was answered.
+// seen returns the NACKs, and the time when the last response was answered.
 func (r *recorder) seen() (nacks []string, answered time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.nacks), r.answered
 }
 
-// snapshotTypes are the type URLs of what go-control-plane's snapshots hold.
+// snapshotTypes are the type URLs of the resources in go-control-plane's snapshots.
 var snapshotTypes = func() []string {
 	var all []string
 	for t := range types.UnknownType {

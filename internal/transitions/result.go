@@ -11,10 +11,10 @@ import (
 	"github.com/xdslint/xdslint/plan/apply"
 )
 
-// Result is what came of a run.
+// Result is the outcome of a run.
 type Result struct {
 	Requests    int
-	Failures    map[string]int // by "status flags", "refused", "reset", "timeout"
+	Failures    map[string]int // by status and flags, or as in Symptoms: refused, reset, timeout
 	Slowest     time.Duration
 	LastFailure time.Duration // after the push
 	Drained     int           // connections that were closed though their clients kept them
@@ -46,12 +46,12 @@ func (r *Result) Failed() int {
 	return sum
 }
 
-// tooSlow is more than any request should take that nothing went wrong with.
+// tooSlow is longer than any request takes if nothing goes wrong.
 const tooSlow = time.Second
 
-// Symptoms are what an onlooker would notice: "503 NC" and the like for requests that failed, then "refused", "reset", "timeout", "slow" (none
-// failed, one took long), "warming" (not applied 5 s after the push, or a plan gave up waiting), "undelivered", "NACK", "crash". What a NACK or a
-// crash brings with it is not listed beside it.
+// Symptoms are what an observer would notice. Requests fail with a status and flags, such as "503 NC", or with one of refused, reset, timeout. The
+// others are "slow" (no request failed, but one took long), "warming" (not applied 5 s after the push, or a plan gave up waiting), "undelivered",
+// "NACK", "crash". The consequences of a NACK or a crash are not listed in addition to it.
 func (r *Result) Symptoms() []string {
 	if r.Crashed {
 		return []string{"crash"}
@@ -80,7 +80,7 @@ func (r *Result) late() bool {
 	return errors.As(r.Err, &timeout)
 }
 
-// Notes are what happened without harm: "drain" (connections were closed, and no request failed), "rebuilt" (clusters).
+// Notes are the harmless symptoms: "drain" (connections were closed, and no request failed), "rebuilt" (clusters).
 func (r *Result) Notes() []string {
 	var all []string
 	if r.Drained > 0 && r.Failed() == 0 {
@@ -92,7 +92,7 @@ func (r *Result) Notes() []string {
 	return all
 }
 
-// brief says each NACK once: go-control-plane sends again what was rejected, and Envoy rejects it again.
+// brief lists each NACK once: go-control-plane sends a rejected response again, and Envoy rejects it again.
 func brief(nacks []string) []string {
 	const enough = 200
 	var all []string
@@ -129,7 +129,7 @@ func (r *Result) String() string {
 		b.WriteString("; Envoy crashed")
 	}
 	if r.Stalled > 100*time.Millisecond {
-		fmt.Fprintf(&b, "; this machine stood still for %d ms", r.Stalled.Milliseconds())
+		fmt.Fprintf(&b, "; this machine was stalled for %d ms", r.Stalled.Milliseconds())
 	}
 	if r.Err != nil {
 		fmt.Fprintf(&b, "; %v", r.Err)

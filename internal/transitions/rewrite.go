@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 )
 
-// rewrite calls edit for each message of a tree, from the top down; the contents of Anys are packed again. Equal trees stay equal.
+// rewrite calls edit for each message of a tree, from the top down, and encodes the contents of Anys again. Equal trees stay equal.
 func rewrite(m proto.Message, edit func(proto.Message)) {
 	if packed, ok := m.(*anypb.Any); ok {
 		content, err := packed.UnmarshalNew()

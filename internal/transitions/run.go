@@ -22,7 +22,7 @@ type Mode struct {
 	Rate    Rate
 }
 
-// Rates: the first for figures, the second where several Envoys share a small machine with the race detector.
+// Rates: the first is for measurements, the second for several Envoys on a small machine with the race detector.
 var (
 	FullRate  = Rate{KeepAlive: 300, Fresh: 60}
 	SmallRate = Rate{KeepAlive: 100, Fresh: 40}
@@ -37,7 +37,7 @@ const (
 	late = 5 * time.Second
 )
 
-// Run lets one Envoy go through a transition while clients ask it.
+// Run takes one Envoy through a transition while clients send requests.
 func Run(ctx context.Context, c *Case, m Mode) (*Result, error) {
 	push, wire := naive, newRecorder(serverv3.CallbackFuncs{})
 	if m.Planned {
@@ -53,7 +53,7 @@ func Run(ctx context.Context, c *Case, m Mode) (*Result, error) {
 	})
 }
 
-// run is an Envoy with its control plane and all that a case needs around them.
+// run is an Envoy with its control plane and everything that a case needs around them.
 type run struct {
 	mode          Mode
 	place         *place
@@ -63,7 +63,7 @@ type run struct {
 	envoy         *envoytest.Envoy
 }
 
-// open starts an Envoy, which has the old snapshot when this returns. Close it.
+// open starts an Envoy, and returns when it has the old snapshot. Close it.
 func open(ctx context.Context, c *Case, m Mode, wire *recorder) (*run, error) {
 	r := &run{mode: m, wire: wire}
 	if err := r.open(ctx, c); err != nil {
@@ -103,7 +103,7 @@ func (r *run) close() {
 	}
 }
 
-// transit pushes while clients ask for targets, those that are answered before the push, and watches until nothing happens any more.
+// transit pushes while clients send requests to those targets that answer before the push. It watches until nothing changes any more.
 func (r *run) transit(ctx context.Context, ts []*target, push func() error) (*Result, error) {
 	certificate, err := r.place.authority.pair("client")
 	if err != nil {
@@ -141,7 +141,7 @@ func (r *run) transit(ctx context.Context, ts []*target, push func() error) (*Re
 	return result, ctx.Err()
 }
 
-// settle observes the connections for as long as they drain, and what is still under way until it is late.
+// settle watches the connections for as long as they drain, and waits until what is unfinished counts as late.
 func (r *run) settle(ctx context.Context, began, pushed time.Time) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -162,7 +162,7 @@ func (r *run) applied(ctx context.Context) bool {
 		r.stat(ctx, "cluster_manager.warming_clusters")+r.stat(ctx, "listener_manager.total_listeners_warming") == 0
 }
 
-// stat reads a counter or a gauge; 0 if Envoy has ended.
+// stat returns a counter or a gauge, or 0 if Envoy has ended.
 func (r *run) stat(ctx context.Context, name string) int {
 	body, err := r.envoy.Admin(ctx, "/stats?format=json&filter=^"+strings.ReplaceAll(name, ".", `\.`)+"$")
 	if err != nil {
@@ -180,7 +180,7 @@ func (r *run) stat(ctx context.Context, name string) int {
 // pusher brings an Envoy from one snapshot to the next.
 type pusher func(ctx context.Context, cache cachev3.SnapshotCache, before, after *cachev3.Snapshot) error
 
-// naive is what control planes do.
+// naive pushes as control planes usually do: everything at once.
 func naive(ctx context.Context, cache cachev3.SnapshotCache, _, after *cachev3.Snapshot) error {
 	return cache.SetSnapshot(ctx, node, after)
 }

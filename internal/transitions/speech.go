@@ -9,8 +9,8 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// listenIn notes what the clusters of a snapshot speak to their endpoints. An upstream takes nothing else, so that one which speaks TLS fails
-// with a cluster that does not.
+// listenIn records which protocols the clusters of a snapshot use with their endpoints. An upstream accepts nothing else, so an upstream with TLS fails
+// for a cluster without it.
 func (p *place) listenIn(s *graph.Snapshot) {
 	assigned := map[string][]*endpointv3.ClusterLoadAssignment{}
 	for _, r := range s.Resources {

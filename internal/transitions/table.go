@@ -12,7 +12,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// cell is what several runs of one case in one mode have in common.
+// cell sums up several runs of one case in one mode.
 type cell struct {
 	runs, requests int
 	failures       map[string]int
@@ -47,7 +47,7 @@ func (c *cell) failed() int {
 	return sum
 }
 
-// text is "12 of 3,456 (503 NC)", and in how many runs something else was wrong.
+// text formats a cell: "12 of 3,456 (503 NC)", and the number of runs in which something else was wrong.
 func (c *cell) text() string {
 	if c == nil {
 		return ""
@@ -72,7 +72,7 @@ func (c *cell) slow() string {
 	return fmt.Sprintf("%d ms", c.slowest.Milliseconds())
 }
 
-// median time until all was applied.
+// time returns the median time until everything was applied.
 func (c *cell) time() string {
 	if c == nil {
 		return ""
@@ -89,7 +89,7 @@ type row struct {
 	transport lint.Transport
 }
 
-// Table sums outcomes up, a row for each case and transport, and one for all cases that can lose nothing.
+// Table returns a table of the outcomes: a row for each case and transport, and one for all cases without unavoidable failures.
 func Table(outcomes []Outcome) string {
 	cells := map[row]map[bool]*cell{}
 	total := map[bool]*cell{false: {}, true: {}}
@@ -130,7 +130,7 @@ func Table(outcomes []Outcome) string {
 	return b.String()
 }
 
-// thousands writes 12345 as 12,345.
+// thousands formats 12345 as 12,345.
 func thousands(n int) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
@@ -139,8 +139,7 @@ func thousands(n int) string {
 	return text
 }
 
-// Verdict is an error that names every planned run in which something was wrong that its case does not say, and every run that could not be
-// made.
+// Verdict returns an error that names every planned run with a fault that its case does not allow, and every run that failed to start.
 func Verdict(outcomes []Outcome) error {
 	var errs []error
 	for _, o := range outcomes {

@@ -11,7 +11,7 @@ import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 )
 
-// ask is one kind of request that clients repeat.
+// ask is a kind of request that clients repeat.
 type ask struct {
 	host, path  string
 	header, key string // the scope, where routes have scopes
@@ -33,7 +33,8 @@ type door struct {
 	asks                []ask
 }
 
-// targets are the doors of the old snapshot with what the new one answers too. Clients that follow know both addresses of a listener that moves.
+// targets returns the doors of the old snapshot, with the requests that the new one answers too. Clients that follow know both addresses of a listener
+// that moves.
 func targets(before, after *half, follow bool) []*target {
 	var all []*target
 	newDoors := after.doors()
@@ -62,7 +63,7 @@ func targets(before, after *half, follow bool) []*target {
 	return all
 }
 
-// answered are those of asks that the other side answers too.
+// answered returns those of asks that the other side answers too.
 func answered(asks, others []ask) []ask {
 	var kept []ask
 	for _, a := range asks {
@@ -102,7 +103,7 @@ func (h *half) doors() []door {
 	return all
 }
 
-// asks are requests for each route that a filter chain has; one without routes gets a plain request, which is passed on as it is.
+// asks returns a request for each route of a filter chain. A chain without routes gets a plain request, which it passes on unchanged.
 func (h *half) asks(c *listenerv3.FilterChain) []ask {
 	var all []ask
 	http := false
@@ -133,7 +134,7 @@ func (h *half) named(routes string) []ask {
 	return all
 }
 
-// scopes are told apart by a header, with one fragment to a key.
+// scopes are distinguished by a header, with one fragment per key.
 func (h *half) scopes(s *hcmv3.ScopedRoutes) []ask {
 	var all []ask
 	fragments := s.GetScopeKeyBuilder().GetFragments()
@@ -187,7 +188,7 @@ func (h *half) routes(r *routev3.RouteConfiguration) []ask {
 	return all
 }
 
-// pathOf makes a path that a route matches, if its match is one of a path alone.
+// pathOf returns a path that a route matches, if the route matches only by path.
 func pathOf(m *routev3.RouteMatch) (string, bool) {
 	if len(m.GetHeaders()) > 0 || len(m.GetQueryParameters()) > 0 {
 		return "", false
@@ -200,7 +201,7 @@ func pathOf(m *routev3.RouteMatch) (string, bool) {
 	return "", false
 }
 
-// hostOf makes a host of a domain with a wildcard.
+// hostOf returns a host that matches a domain with a wildcard.
 func hostOf(domain string) string {
 	switch {
 	case domain == "*":

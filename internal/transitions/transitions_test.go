@@ -14,7 +14,7 @@ const envoys = 6
 
 var only = flag.String("case", "", "only cases and examples whose names hold this")
 
-// skipped tells whether a test leaves out a case: one that -case does not name, or, where the test is not thorough, two of three.
+// skipped reports whether a test leaves out a case: one that -case does not name, or, if the test is not thorough, two of three.
 func skipped(i int, name string) bool {
 	if *only != "" {
 		return !strings.Contains(name, *only)
@@ -22,7 +22,7 @@ func skipped(i int, name string) bool {
 	return !envoytest.Thorough() && i%3 != 0
 }
 
-// TestTransitions is `make transitions` in short: the plan loses nothing, and where a plain push loses requests with certainty, it does.
+// TestTransitions is a short `make transitions`: a plan loses no request, and a plain push loses requests where that is certain.
 func TestTransitions(t *testing.T) {
 	envoytest.Need(t)
 	cases, err := Cases(t.Context(), "../../testdata/transitions")

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// upstream answers every request with 200 and its name, over HTTP/1.1 and HTTP/2, in what its clusters speak to it: plain text, TLS, or both.
+// upstream answers every request with 200 and its name, over HTTP/1.1 and HTTP/2. It accepts what its clusters use: plain text, TLS, or both.
 type upstream struct {
 	name   string
 	port   uint32
@@ -21,10 +21,10 @@ type upstream struct {
 	slow   time.Duration
 }
 
-// speech is what an upstream takes.
+// speech says what an upstream accepts.
 type speech struct{ plain, tls bool }
 
-// nameHeader is where an upstream says who it is.
+// nameHeader is the header with the name of an upstream.
 const nameHeader = "X-Upstream"
 
 func startUpstream(name string, certificate tls.Certificate, takes speech, slow time.Duration) (*upstream, error) {
@@ -63,7 +63,7 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "ok")
 }
 
-// sniffer is a listener for plain text and TLS: it looks at the first byte.
+// sniffer is a listener for plain text and TLS, which it distinguishes by the first byte.
 type sniffer struct {
 	net.Listener
 	config *tls.Config

@@ -19,7 +19,7 @@ type half struct {
 	bootstrap *bootstrapv3.Bootstrap // nil: it has none of its own
 }
 
-// halves moves both snapshots of a case. What certificates and upstreams must be able to do comes first; only what the new one adds is slow.
+// halves moves both snapshots of a case. Certificates and upstreams are prepared for both first. Only what the new snapshot adds is slow.
 func (p *place) halves(c *Case, versions lint.VersionPolicy) (before, after *half, err error) {
 	for _, s := range []*graph.Snapshot{c.Old, c.New} {
 		p.listenIn(s)
@@ -45,7 +45,7 @@ func (p *place) halves(c *Case, versions lint.VersionPolicy) (before, after *hal
 	return before, after, nil
 }
 
-// half moves a snapshot. Its types have the version that their resources carry, else the given one.
+// half moves a snapshot. The version of a type is that of its resources, or else the given one.
 func (p *place) half(s *graph.Snapshot, version string) (*half, error) {
 	h := &half{}
 	resources := map[string][]types.ResourceWithTTL{}
@@ -99,5 +99,5 @@ func sameResources(a, b map[string]types.ResourceWithTTL) bool {
 	return true
 }
 
-// shortType is a type URL's last word.
+// shortType returns the last word of a type URL.
 func shortType(url string) string { return url[strings.LastIndexByte(url, '.')+1:] }

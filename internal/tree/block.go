@@ -6,11 +6,11 @@ import (
 	"github.com/xdslint/xdslint/internal/source"
 )
 
-// BlockLines tell where the lines of a literal block (key: |) begin, in the text that it holds and in the file, and where the last one ends.
+// BlockLines map a literal block (key: |) to the file: where each line begins in the text and in the file, and where the last one ends.
 type BlockLines []struct{ inner, outer int }
 
-// Lines are those of a literal block, in the file that it was read from and in the text that it holds. They are nil for any other scalar, and where the
-// lines are not those of the text.
+// Lines returns the lines of a literal block, in its file and in its text. It returns nil for other scalars, and if the lines of the file are not those of
+// the text.
 func (n *Node) Lines(file, text []byte) BlockLines {
 	start := n.Span().Start
 	if start >= len(file) || file[start] != '|' {
@@ -40,7 +40,7 @@ func (n *Node) Lines(file, text []byte) BlockLines {
 	return found
 }
 
-// lineEnd is where the line at an offset ends, and where the next one begins.
+// lineEnd returns where the line at an offset ends, and where the next one begins.
 func lineEnd(text []byte, at int) (end, after int) {
 	i := bytes.IndexByte(text[at:], '\n')
 	if i < 0 {
@@ -49,12 +49,12 @@ func lineEnd(text []byte, at int) (end, after int) {
 	return at + len(bytes.TrimSuffix(text[at:at+i], []byte("\r"))), at + i + 1
 }
 
-// Span is where a part of the text stands in the file.
+// Span returns where a part of the text is in the file.
 func (l BlockLines) Span(s source.Span) source.Span {
 	return source.Span{Start: l.Offset(s.Start), End: l.Offset(s.End)}
 }
 
-// Offset is where a byte of the text stands in the file.
+// Offset returns where a byte of the text is in the file.
 func (l BlockLines) Offset(inner int) int {
 	low, high := 0, len(l)
 	for high-low > 1 {

@@ -4,10 +4,10 @@ import (
 	"github.com/xdslint/xdslint/internal/source"
 )
 
-// MaxDepth is how many maps and lists protobuf's JSON reader allows around a value.
+// MaxDepth is the number of maps and lists that protobuf's JSON reader allows around a value.
 const MaxDepth = 100
 
-// Kind is what a Node is, in JSON's terms.
+// Kind is the kind of a Node, in JSON's terms.
 type Kind uint8
 
 // The kinds of nodes.
@@ -24,7 +24,7 @@ var kindNames = [...]string{"null", "a boolean", "a number", "a string", "a list
 
 func (k Kind) String() string { return kindNames[k] }
 
-// Node is one value of a text, whatever its format.
+// Node is one value of a text in any format.
 type Node struct {
 	Kind  Kind
 	Plain bool   // a YAML scalar without quotes, whose kind Envoy guesses from its text
@@ -42,13 +42,13 @@ type Key struct {
 	Start, End int32
 }
 
-// Span is where the node stands.
+// Span returns where the node is in its file.
 func (n *Node) Span() source.Span { return source.Span{Start: int(n.Start), End: int(n.End)} }
 
-// Span is where the key stands.
+// Span returns where the key is in its file.
 func (k Key) Span() source.Span { return source.Span{Start: int(k.Start), End: int(k.End)} }
 
-// Get returns the value under a key, nil if there is none. Of duplicate keys the last wins, as in Envoy.
+// Get returns the value under a key, or nil if there is none. If a key occurs more than once, the last one counts, as in Envoy.
 func (n *Node) Get(name string) *Node {
 	if i := n.entry(name); i >= 0 {
 		return &n.Items[i]
@@ -56,7 +56,7 @@ func (n *Node) Get(name string) *Node {
 	return nil
 }
 
-// Field returns the value of a proto field, in either of the spellings that proto JSON allows; nil if there is none.
+// Field returns the value of a proto field under either of its names in proto JSON, or nil if there is none.
 func (n *Node) Field(name string) *Node {
 	if i := n.field(name); i >= 0 {
 		return &n.Items[i]
@@ -64,7 +64,7 @@ func (n *Node) Field(name string) *Node {
 	return nil
 }
 
-// With is a copy of the map that holds another value under a proto field which it has.
+// With returns a copy of the map with another value for a proto field, which the map must have.
 func (n *Node) With(name string, value Node) Node {
 	changed := *n
 	if i := n.field(name); i >= 0 {
@@ -83,7 +83,7 @@ func (n *Node) entry(name string) int {
 	return -1
 }
 
-// field finds the entry of a proto field, in either of the spellings that proto JSON allows; -1 if there is none.
+// field returns the index of a proto field's entry, under either of its names in proto JSON, or -1 if there is none.
 func (n *Node) field(name string) int {
 	json := ""
 	for i := len(n.Keys) - 1; i >= 0; i-- {
@@ -101,7 +101,7 @@ func (n *Node) field(name string) int {
 	return -1
 }
 
-// jsonName is protoc's lowerCamelCase of a field name.
+// jsonName returns the lowerCamelCase name that protoc gives to a field.
 func jsonName(name string) string {
 	out := make([]byte, 0, len(name))
 	up := false
@@ -120,8 +120,7 @@ func jsonName(name string) string {
 	return string(out)
 }
 
-// Move puts a node and all below it elsewhere: the text that it was read from is part of another one. Where bound is set, nothing of it can
-// be edited there.
+// Move changes the places of a node and everything below it, for a text that is part of another text. If bound is set, none of it can be edited there.
 func (n *Node) Move(to func(source.Span) source.Span, bound bool) {
 	move := func(start, end *int32) {
 		span := to(source.Span{Start: int(*start), End: int(*end)})
@@ -137,12 +136,12 @@ func (n *Node) Move(to func(source.Span) source.Span, bound bool) {
 	}
 }
 
-// Wrap is a map that holds nothing but n, under a key that the text does not have.
+// Wrap returns a map with n as its only value, under a key that the text does not have.
 func (n *Node) Wrap(key string) *Node {
 	return &Node{Kind: Map, Bound: true, Items: []Node{*n}, Keys: []Key{{Name: key, Start: n.Start, End: n.End}}, Start: n.Start, End: n.End}
 }
 
-// Location is where a path leads in a text.
+// Location is the place in a text that a path leads to.
 type Location struct {
 	Key   source.Span // of the last field's key; zero for a list element
 	Value source.Span
@@ -188,7 +187,7 @@ func (n *Node) Locate(p *Path) Location {
 	return f
 }
 
-// mapEntry finds an entry of a map field. In proto text those are messages with a key and a value.
+// mapEntry finds an entry of a map field. In proto text, entries are messages with a key and a value.
 func (n *Node) mapEntry(name string) (key source.Span, value *Node) {
 	if i := n.entry(name); i >= 0 {
 		return n.Keys[i].Span(), &n.Items[i]

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Path leads from a resource's message to one of its fields, spelled with proto names whatever the file uses:
-// `virtual_hosts[0].routes[2].route.cluster`. It goes on through an Any's content as if the content stood there. The nil
-// Path is the message itself. Paths are immutable and share their beginnings.
+// Path leads from a resource's message to one of its fields, with proto names whatever the file uses:
+// `virtual_hosts[0].routes[2].route.cluster`. It passes through an Any as if the Any were its content. The nil Path is the
+// message itself. Paths are immutable and share their beginnings.
 type Path struct {
 	parent *Path
 	name   string
@@ -24,20 +24,20 @@ const (
 	entryStep
 )
 
-// Field goes to a field of the message that p leads to.
+// Field returns the path of a field of the message at p.
 func (p *Path) Field(name string) *Path { return &Path{parent: p, name: name} }
 
-// Item goes to element i of a repeated field of the message that p leads to.
+// Item returns the path of element i of a repeated field of the message at p.
 func (p *Path) Item(name string, i int) *Path {
 	return &Path{parent: p, name: name, index: i, kind: itemStep}
 }
 
-// Entry goes to the value under a key of a map field of the message that p leads to.
+// Entry returns the path of the value under a key of a map field of the message at p.
 func (p *Path) Entry(name, key string) *Path {
 	return &Path{parent: p, name: name, key: key, kind: entryStep}
 }
 
-// Parent is the path without its last step.
+// Parent returns the path without its last step.
 func (p *Path) Parent() *Path {
 	if p == nil {
 		return nil
@@ -45,7 +45,7 @@ func (p *Path) Parent() *Path {
 	return p.parent
 }
 
-// Name is the field's name in the last step.
+// Name returns the field's name in the last step.
 func (p *Path) Name() string {
 	if p == nil {
 		return ""
@@ -53,7 +53,7 @@ func (p *Path) Name() string {
 	return p.name
 }
 
-// Index is the element's index in the last step, -1 where that is no list element.
+// Index returns the index of the list element that the last step leads to, -1 if it is not a list element.
 func (p *Path) Index() int {
 	if p == nil || p.kind != itemStep {
 		return -1
@@ -61,7 +61,7 @@ func (p *Path) Index() int {
 	return p.index
 }
 
-// Key is the key in the last step, where that leads to an entry of a map field.
+// Key returns the key in the last step, if the step leads to an entry of a map field.
 func (p *Path) Key() (key string, ok bool) {
 	if p == nil || p.kind != entryStep {
 		return "", false
@@ -69,7 +69,7 @@ func (p *Path) Key() (key string, ok bool) {
 	return p.key, true
 }
 
-// steps lists the path from its beginning.
+// steps returns the steps of the path, the first one first.
 func (p *Path) steps() []*Path {
 	n := 0
 	for s := p; s != nil; s = s.parent {
@@ -83,7 +83,7 @@ func (p *Path) steps() []*Path {
 	return all
 }
 
-// TrimPrefix returns what is left of p below prefix, and whether p begins with it.
+// TrimPrefix returns the rest of p below prefix, and whether p begins with prefix.
 func (p *Path) TrimPrefix(prefix *Path) (*Path, bool) {
 	all, head := p.steps(), prefix.steps()
 	if len(all) < len(head) {
@@ -102,7 +102,7 @@ func (p *Path) TrimPrefix(prefix *Path) (*Path, bool) {
 	return rest, true
 }
 
-// Join appends what q says to p.
+// Join appends the steps of q to p.
 func (p *Path) Join(q *Path) *Path {
 	for _, s := range q.steps() {
 		p = p.join(s)
@@ -116,7 +116,7 @@ func (p *Path) join(last *Path) *Path {
 	return &step
 }
 
-// String spells the path; the empty string is the message itself.
+// String formats the path. The empty string is the message itself.
 func (p *Path) String() string {
 	var b strings.Builder
 	for i, s := range p.steps() {

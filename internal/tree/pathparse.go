@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Bounds of ParsePath. Messages nest 100 deep at most, each in a field, an Any or a Struct.
+// Limits of ParsePath. Messages nest at most 100 deep, each in a field, an Any or a Struct.
 const (
 	maxPathLength = 1 << 16
 	maxPathSteps  = 4 * MaxDepth
 )
 
-// ParsePath reads what Path.String spells:
-// `virtual_hosts[0].typed_per_filter_config["envoy.filters.http.cors"].filter_enabled`. It knows no messages: that the
-// fields exist is for the caller to find out.
+// ParsePath parses the result of Path.String:
+// `virtual_hosts[0].typed_per_filter_config["envoy.filters.http.cors"].filter_enabled`. It does not know messages: the
+// caller has to check that the fields exist.
 func ParsePath(s string) (*Path, error) {
 	if len(s) > maxPathLength {
 		return nil, fmt.Errorf("a path of %d bytes is too long", len(s))
@@ -39,7 +39,7 @@ func ParsePath(s string) (*Path, error) {
 	return p, nil
 }
 
-// parseStep reads a field's name, and what stands in brackets behind it.
+// parseStep reads a field's name, and the brackets behind it.
 func (p *Path) parseStep(s string) (next *Path, rest string, err error) {
 	n := strings.IndexFunc(s, func(c rune) bool {
 		return c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')

@@ -9,7 +9,7 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// What String spells, ParsePath reads: any path, whatever the keys in it.
+// TestParsePathReadsWhatStringSpells: ParsePath parses the result of String for every path, with any keys.
 func TestParsePathReadsWhatStringSpells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringMatching(`[a-zA-Z_][a-zA-Z0-9_]{0,8}`)

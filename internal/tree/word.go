@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// SetWord makes n the bare word of YAML that a text is to Envoy (parseYamlNode in yaml_utility.cc): yaml-cpp's booleans and integers, or a string.
+// SetWord makes n the value that Envoy reads from a bare word of YAML (parseYamlNode in yaml_utility.cc): a boolean or integer of yaml-cpp, or a string.
 func (n *Node) SetWord(text string) {
 	n.Kind, n.Text, n.Plain = String, text, true
 	switch text {
@@ -26,14 +26,14 @@ func (n *Node) SetWord(text string) {
 	}
 }
 
-// IsString reports whether a bare word of YAML is a string to Envoy, and this one.
+// IsString reports whether Envoy reads a bare word of YAML as a string with this text.
 func IsString(word string) bool {
 	var n Node
 	n.SetWord(word)
 	return n.Kind == String && n.Text == word
 }
 
-// yamlBool knows YAML 1.1's words in lower, upper and title case (yaml-cpp, convert.cpp).
+// yamlBool accepts the words of YAML 1.1 in lower, upper and title case (yaml-cpp, convert.cpp).
 func yamlBool(s string) (value, ok bool) {
 	if len(s) > 5 || (s != strings.ToLower(s) && s != strings.ToUpper(s) && s[1:] != strings.ToLower(s[1:])) {
 		return false, false
@@ -47,7 +47,7 @@ func yamlBool(s string) (value, ok bool) {
 	return false, false
 }
 
-// yamlInt reads what C++ streams read without a base: decimal, 0x… and 0… (octal), with a sign.
+// yamlInt accepts what a C++ stream reads without a fixed base: decimal, 0x… and 0… (octal), with a sign.
 func yamlInt(s string) (int64, bool) {
 	digits := strings.TrimPrefix(strings.TrimPrefix(s, "-"), "+")
 	if digits == "" || digits[0] < '0' || digits[0] > '9' || strings.Contains(s, "_") {

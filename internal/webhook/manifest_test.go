@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever the texts of a ConfigMap are, the manifest holds the same.
+// TestManifest: the manifest has the same texts as the ConfigMap, whatever they are.
 func TestManifest(t *testing.T) {
 	lines := rapid.Custom(func(t *rapid.T) string {
 		piece := rapid.SampledFrom([]string{"a: 1", "# c", "\n", " ", "\t", "- x", "---", "...", "é🙂", "\r", "\u0085", "\u2028", "\ufeff", "\x00", "\x7f", `"`, "%Y"})

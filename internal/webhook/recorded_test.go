@@ -78,7 +78,7 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-// Whatever stands in an object, there is an answer.
+// FuzzReview: every review gets an answer, whatever its object is.
 func FuzzReview(f *testing.F) {
 	files, err := filepath.Glob("testdata/reviews/*.json")
 	if err != nil || len(files) == 0 {

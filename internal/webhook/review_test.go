@@ -174,7 +174,7 @@ func TestUpdate(t *testing.T) {
 		"known":                     {labelled(bad("old", 0)), labelled(bad("old", 0)), nil, 1},
 		"known, but moved":          {labelled(bad("element 1 is odd", 1)), labelled(bad("element 0 is odd", 0)), nil, 1},
 		"known, now labelled":       {labelled(bad("old", 0)), unlabelled, nil, 1},
-		"mended":                    {labelled(), labelled(bad("old", 0)), nil, 0},
+		"fixed":                     {labelled(), labelled(bad("old", 0)), nil, 0},
 		"new":                       {labelled(bad("new", 0)), labelled(), []string{"new"}, 0},
 		"new beside a known one":    {labelled(bad("old", 0), bad("new", 0)), labelled(bad("old", 0)), []string{"new"}, 1},
 		"one more like a known one": {labelled(bad("old", 0), bad("old", 1)), labelled(bad("old", 0)), []string{"old"}, 1},
@@ -225,7 +225,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// What cannot be judged is let through, with a word about it.
+// TestNotJudged: an object that cannot be judged is allowed, with a warning.
 func TestNotJudged(t *testing.T) {
 	ended, end := context.WithCancel(context.Background())
 	end()
@@ -280,8 +280,7 @@ func TestManyFindings(t *testing.T) {
 	}
 }
 
-// An object that has no name yet is named by what its name will begin with.
-// A denial stays small enough to be sent, whatever the object says.
+// TestLongFinding: a denial is small enough to be sent, whatever the object contains.
 func TestLongFinding(t *testing.T) {
 	response := review(t, request(admissionv1.Create, labelled(wrong{Message: strings.Repeat("x", 1_000_000)}), nil))
 	cause := response.Result.Details.Causes[0].Message
@@ -290,6 +289,7 @@ func TestLongFinding(t *testing.T) {
 	}
 }
 
+// TestGeneratedName: an object without a name is named by its generateName.
 func TestGeneratedName(t *testing.T) {
 	o := labelled(wrong{Message: "bad"})
 	o.Metadata.GenerateName = "edge-"
@@ -300,7 +300,7 @@ func TestGeneratedName(t *testing.T) {
 	}
 }
 
-// Whatever a finding says, its warning is one that the API server passes on: it drops control characters' texts, and cuts long ones.
+// TestWarningsPass: every warning is one that the API server passes on: it drops texts with control characters, and cuts long ones.
 func TestWarningsPass(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var all []wrong
@@ -322,7 +322,7 @@ func TestWarningsPass(t *testing.T) {
 	})
 }
 
-// Errors of an update are denied or warned of, each once; and an object that stays as it was is never denied.
+// TestNothingIsLost: each error of an update is denied or is a warning, exactly once. An unchanged object is never denied.
 func TestNothingIsLost(t *testing.T) {
 	some := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) wrong {
 		return wrong{Message: rapid.SampledFrom([]string{"a", "b", `"1"`, `"2"`}).Draw(t, "message"), Index: rapid.IntRange(0, 3).Draw(t, "index")}

@@ -12,7 +12,7 @@ import (
 	"github.com/xdslint/xdslint/plan"
 )
 
-// Options of a Run.
+// Options configure Run.
 type Options struct {
 	// Tracker is the one that the cache's server has as its callbacks. It is required, and must be the same for all runs.
 	Tracker *Tracker

@@ -14,7 +14,8 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// After a restart the first push fails at one Envoy. There is nothing to return to, least of all an empty snapshot.
+// TestFirstRefused: after a restart, one Envoy rejects the first push. There is no state to return to, and an empty
+// snapshot would be worse.
 func TestFirstRefused(t *testing.T) {
 	t.Parallel()
 	overEach(t, func(t *testing.T, transport lint.Transport) {

@@ -42,7 +42,7 @@ func TestUnsubscribe(t *testing.T) {
 	})
 }
 
-// While connections drain, an Envoy loses its own to the control plane.
+// TestReconnectWhileDraining: an Envoy loses its connection to the control plane while connections drain.
 func TestReconnectWhileDraining(t *testing.T) {
 	t.Parallel()
 	overEach(t, func(t *testing.T, transport lint.Transport) {

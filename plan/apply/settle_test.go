@@ -18,7 +18,7 @@ func TestTakeOverWhileWarming(t *testing.T) {
 	overEach(t, func(t *testing.T, transport lint.Transport) { takesOverWhileWarming(t, transport, false) })
 }
 
-// As before, but the endpoints that the cluster waits for come late, mostly with the run that takes over.
+// TestTakeOverBeforeEndpoints: a run takes over while a cluster warms, usually before the endpoints that the cluster waits for have been sent.
 func TestTakeOverBeforeEndpoints(t *testing.T) {
 	t.Parallel()
 	overEach(t, func(t *testing.T, transport lint.Transport) { takesOverWhileWarming(t, transport, true) })
@@ -57,8 +57,8 @@ func takesOverWhileWarming(t *testing.T, transport lint.Transport, early bool) {
 func TestTakeOverNACK(t *testing.T) {
 	t.Parallel()
 	for _, transport := range lint.Transports {
-		for _, mended := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/%t", transport, mended), func(t *testing.T) {
+		for _, fixed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/%t", transport, fixed), func(t *testing.T) {
 				t.Parallel()
 				p, envoys := start(t, transport, plain, 1)
 				f := envoys[0]
@@ -70,7 +70,7 @@ func TestTakeOverNACK(t *testing.T) {
 				f.eventually("the refusal", func() bool { return len(f.withheld[cds]) > 0 })
 				next := rerouted
 				next.clusters = map[string]time.Duration{"c1": time.Second, "c2": time.Second}
-				if mended {
+				if fixed {
 					next.clusters["c2"] = 2 * time.Second
 				}
 				after := next.snapshot(t, "w", transport) // a version that the Envoy does not reject
@@ -81,7 +81,7 @@ func TestTakeOverNACK(t *testing.T) {
 				f.does(func() { f.refuses = "" })
 				f.release(cds)
 				err := ended(t, second)
-				if mended {
+				if fixed {
 					if err != nil {
 						t.Fatal(err)
 					}

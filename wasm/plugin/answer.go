@@ -10,7 +10,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// maxParts is how many notes a finding may have, and how many fixes.
+// maxParts is the maximum number of notes of a finding, and of its fixes.
 const maxParts = 20
 
 // check judges a snapshot with all of the plugin's rules that run.

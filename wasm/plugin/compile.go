@@ -14,7 +14,7 @@ import (
 
 var errSlow = fmt.Errorf("takes longer than %s to compile", MaxCompile)
 
-// machine is a module that wazero has compiled.
+// machine is a module after wazero has compiled it.
 type machine struct {
 	runtime wazero.Runtime
 	cache   wazero.CompilationCache // nil: none

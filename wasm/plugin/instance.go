@@ -123,7 +123,7 @@ type instance struct {
 	stderr *head
 }
 
-// ask starts an instance, and lets f talk to it.
+// ask starts an instance, and calls f with it.
 func (p *Plugin) ask(ctx context.Context, f func(context.Context, *instance) ([]byte, error)) ([]byte, *lint.EvalError) {
 	limited, cancel := context.WithTimeout(ctx, p.options.Time)
 	defer cancel()
@@ -147,7 +147,7 @@ func (i *instance) run(ctx context.Context, p *Plugin, f func(context.Context, *
 	return f(ctx, i)
 }
 
-// call calls an exported function; the result of a function without one is 0.
+// call calls an exported function. It returns 0 for a function without a result.
 func (i *instance) call(ctx context.Context, name string, args ...uint64) (uint64, error) {
 	results, err := i.module.ExportedFunction(name).Call(ctx, args...)
 	if err != nil || len(results) == 0 {
@@ -183,7 +183,7 @@ func (i *instance) take(ctx context.Context, packed uint64) ([]byte, error) {
 	return answer, err
 }
 
-// faulty is an error that the plugin has made without crashing.
+// faulty is an error of a plugin that did not crash.
 type faulty string
 
 func (f faulty) Error() string { return string(f) }
@@ -229,7 +229,7 @@ func (i *instance) said() (lines []string) {
 	return lines
 }
 
-// head keeps the beginning of what is written to it.
+// head keeps the beginning of everything that is written to it.
 type head struct{ text []byte }
 
 func (h *head) Write(p []byte) (int, error) {

@@ -33,7 +33,7 @@ func pathIn(r *graph.Resource, contents graph.Contents, text string) (*graph.Pat
 	return path, nil
 }
 
-// opened is the content of an Any or a TypedStruct, and the map or list in a Value: they are not steps of a path.
+// opened is the content of an Any or a TypedStruct, and the map or list in a Value. None of them is a step of a path.
 func opened(contents graph.Contents, m protoreflect.Message) protoreflect.Message {
 	for {
 		if content := contents[m.Interface()]; content != nil {
@@ -79,7 +79,7 @@ func follow(m protoreflect.Message, step *graph.Path) (protoreflect.Message, err
 	return nil, nil
 }
 
-// under is the message under a key; nil if there is none.
+// under returns the message under a key, or nil if there is none.
 func under(entries protoreflect.Map, fd protoreflect.FieldDescriptor, key string) (found protoreflect.Message) {
 	if fd.MapValue().Message() == nil {
 		return nil
@@ -93,7 +93,7 @@ func under(entries protoreflect.Map, fd protoreflect.FieldDescriptor, key string
 	return found
 }
 
-// parentOf is the path of the message that has the last field of a path, and the field.
+// parentOf returns the path of the message with the last field of a path, and that field.
 func parentOf(path *graph.Path) (in *graph.Path, name string, err error) {
 	if path == nil {
 		return nil, "", errors.New("is the whole resource")

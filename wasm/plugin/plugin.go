@@ -26,10 +26,10 @@ const (
 	MaxRules    = 1_000
 )
 
-// Version of the interface, which a plugin's xdslint_version returns.
+// Version is the version of the interface between xdslint and plugins. A plugin's function xdslint_version returns it.
 const Version = 1
 
-// Options of Open. The zero value is ready to use.
+// Options configure Open. The zero value is ready to use.
 type Options struct {
 	// Cache is a folder for compiled plugins, which is created if it does not exist. Its content is executed, so no other user may have write access.
 	// Without a cache, or if it cannot be used, each Open compiles.
@@ -59,8 +59,8 @@ type Plugin struct {
 	types   map[string]bool // full names of the messages that it reads
 }
 
-// Open compiles the module in a file, and asks it for its rules. An error says what is wrong with the plugin, and begins with the file's name. It is for the
-// caller to check that no rule is in a built-in group, or has the id of another custom rule. Call Close when the plugin is no longer needed.
+// Open compiles the module in a file, and asks it for its rules. An error says what is wrong with the plugin, and begins with the file's name. The
+// caller has to check that no rule is in a built-in group, or has the id of another custom rule. Call Close when the plugin is no longer needed.
 func Open(ctx context.Context, f *source.File, options Options) (*Plugin, error) {
 	options.fill()
 	p := &Plugin{options: options}
@@ -106,7 +106,7 @@ func (p *Plugin) open(ctx context.Context, f *source.File) error {
 	return p.understand(raw, origin)
 }
 
-// Rules of the plugin, in its own order. They have the same check and the same origin.
+// Rules returns the rules of the plugin, in the plugin's order. All have the same Check and the same Origin.
 func (p *Plugin) Rules() []*lint.Rule { return p.rules }
 
 // Close frees the plugin. Its rules must not run any more.

@@ -12,7 +12,7 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// question is what a plugin is asked about a snapshot.
+// question is the question to a plugin about a snapshot.
 type question struct {
 	pluginabi.Snapshot
 	resources []*graph.Resource // by their indices in the Snapshot
@@ -58,7 +58,8 @@ func newQuestion(types map[string]bool, passes []*lint.Pass) *question {
 	return q
 }
 
-// contentsOf are the contents of the Anys in a resource. The message of a bootstrap contains the static resources, which know their own.
+// contentsOf returns the contents of the Anys in a resource. The message of a bootstrap also contains the static
+// resources, which have their own contents.
 func contentsOf(r *graph.Resource, s graph.View) graph.Contents {
 	if r.Kind != graph.Bootstrap {
 		return r.Contents
@@ -87,5 +88,5 @@ func (q *question) messages(r *graph.Resource, index uint32) {
 	})
 }
 
-// valid is a text as protobuf can carry it.
+// valid returns a text as valid UTF-8, which protobuf requires.
 func valid(s string) string { return strings.ToValidUTF8(s, "\ufffd") }

@@ -90,7 +90,7 @@ test("the larger engine is loaded with the first constraint, and judges from the
     assert.deepEqual(asked, ["engine", "constraints"]);
   }, opened({ "envoy.yaml": envoy, ".xdslint.yaml": builtIn })));
 
-test("what is wrong in an expression is marked to the word, and gone when it is fixed", () =>
+test("a mistake in an expression is marked to the word, and no longer marked when it is fixed", () =>
   visit(async (page) => {
     await problem(page, "cluster names are team-service").waitFor();
     await page.getByRole("tab", { name: ".xdslint.yaml" }).click();
@@ -197,7 +197,7 @@ test("once it was needed it is there without a network, also of the next visit",
           const all = await Promise.all((await caches.keys()).map(async (key) => (await (await caches.open(key)).keys()).map(({ url }) => url)));
           return all.flat().some((url) => /constraints-[^/]*\.wasm$/.test(url));
         });
-      assert.equal(await kept(), false, "nobody has needed it");
+      assert.equal(await kept(), false, "not needed yet");
       await page.evaluate((hash) => (location.hash = hash), withRule().slice(1));
       await problem(page, "cluster names are team-service").waitFor();
       assert.equal(await kept(), true);

@@ -101,7 +101,7 @@ test("the change from one text to another leaves out what they share", () => {
   assert.deepEqual({ ...changeTo(parse("name: a\nb: c"), parse("name: xy\nb: c")), insert: "xy" }, { from: 6, to: 7, insert: "xy" });
 });
 
-test("what is typed is checked: the mark is at its place, and goes away with the problem", () =>
+test("typed text is checked: the mark is at its place, and is removed with the problem", () =>
   visit(async (page) => {
     await content(page).getByText("clusters").waitFor();
     await page.getByText("No problems in 1 file").waitFor();
@@ -117,7 +117,7 @@ test("what is typed is checked: the mark is at its place, and goes away with the
     await page.locator(".cm-lint-marker-error").waitFor({ state: "detached" });
   }, opened({ "envoy.yaml": bootstrap(cluster("a")) })));
 
-test("marks stand right behind characters of any width", () =>
+test("marks have the right place behind characters of any width", () =>
   visit(async (page) => {
     await marked(page).waitFor();
     assert.equal(await marked(page).innerText(), "conect");
@@ -133,7 +133,7 @@ test("a text with Windows line ends is marked at the right place, and keeps them
     await kept(page, "envoy.yaml", `${bootstrap(cluster("a"), cluster("b", ", conect: 1s"))}# end\n`.replaceAll("\n", "\r\n"));
   }, opened({ "envoy.yaml": bootstrap(cluster("a"), cluster("b", ", conect: 1s")).replaceAll("\n", "\r\n") })));
 
-test("pointing at a mark tells what is wrong, why the rule is there, and where to read on", () =>
+test("pointing at a mark shows what is wrong, why the rule exists, and where to read more", () =>
   visitAlone(async (page, context) => {
     await page.locator(".cm-lintRange").hover();
     await hover(page).getByText('no cluster is named "chekout"').waitFor();

@@ -50,7 +50,7 @@ const routeConfiguration = (i: number, clusters: string[], lost: boolean) => `- 
   - name: all
     domains: ["*"]
     routes:
-${[...clusters.map((c) => `cluster-${c}`), ...(lost ? [`gone-${i}`] : [])].map((name, at) => `    - match: {prefix: /${at}/}\n      route: {cluster: ${name}}`).join("\n")}`;
+${[...clusters.map((c) => `cluster-${c}`), ...(lost ? [`missing-${i}`] : [])].map((name, at) => `    - match: {prefix: /${at}/}\n      route: {cluster: ${name}}`).join("\n")}`;
 
 const cluster = (i: number) => `- ${type("envoy.config.cluster.v3.Cluster")}
   name: cluster-${i}

@@ -95,7 +95,7 @@ test("an example is fixed and broken again", () =>
     assert.equal(await page.getByRole("button", { name: "Bring back my texts" }).count(), 0, "nothing was typed that would be missed");
   }));
 
-test("nobody is offered an example back in which nothing was typed, not even after a reload", () =>
+test("an example in which nothing was typed is not offered back, not even after a reload", () =>
   visit(async (page) => {
     await bar(page).filter({ hasText: "schema/constraint" }).waitFor();
     await page.reload();

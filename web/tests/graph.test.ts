@@ -144,14 +144,14 @@ test("filter, kinds, problems and surroundings narrow the graph", () => {
   return graphOf(texts, async (page) => {
     await box(page, "cluster/cluster-1").waitFor();
     const total = await page.locator("[data-box]").count();
-    await page.getByLabel("Filter by name or kind").fill("gone-");
+    await page.getByLabel("Filter by name or kind").fill("missing-");
     await page.getByText(`2 of ${total} names shown.`).waitFor();
     await drawn(page, 2);
     await page.getByRole("button", { name: "Show all" }).click();
     await drawn(page, total);
 
     await page.getByLabel("Only problems").check();
-    await box(page, "cluster/gone-0").waitFor();
+    await box(page, "cluster/missing-0").waitFor();
     await box(page, "cluster/cluster-1").waitFor({ state: "detached" });
     await box(page, "route_configuration/routes-0").waitFor();
     await page.getByLabel("Only problems").uncheck();
@@ -187,7 +187,7 @@ test("the list says in words what the picture shows", () => {
 });
 
 test("each bootstrap has a frame of its own", () =>
-  graphOf([text(bootstrap("backend"), "east.yaml"), text(bootstrap("gone"), "west.yaml")], async (page) => {
+  graphOf([text(bootstrap("backend"), "east.yaml"), text(bootstrap("backup"), "west.yaml")], async (page) => {
     await page.waitForFunction(() => document.querySelectorAll(".snapshot").length === 2);
     assert.deepEqual(await page.locator(".snapshot text").allTextContents(), ["east.yaml", "west.yaml"]);
   }));
@@ -240,7 +240,7 @@ test("odd names are words, and circles are drawn", () => {
   });
 });
 
-test("two thousand names: folded at first, all of them on demand, and moving them draws nothing anew", async (t) => {
+test("two thousand names: folded at first, all of them on demand, and moving them redraws nothing", async (t) => {
   const { texts, names } = estate(2000);
   await graphOf(texts, async (page) => {
     await page.getByText(/names with the same references are folded into/).waitFor();
@@ -277,7 +277,7 @@ test("two thousand names: folded at first, all of them on demand, and moving the
       await zoomed(page, before);
     }
     const seen = await page.evaluate(() => (globalThis as unknown as { seen: { tasks: number[]; changes: number } }).seen);
-    assert.equal(seen.changes, 0, "moving draws nothing anew");
+    assert.equal(seen.changes, 0, "moving redraws nothing");
     t.diagnostic(`zooming and moving ${names} boxes: the longest task took ${Math.round(Math.max(...seen.tasks))} ms`);
 
     for (let step = 0; step < 3; step++) await page.mouse.wheel(0, -600);

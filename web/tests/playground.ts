@@ -39,7 +39,7 @@ after(async () => {
 async function newContext(options: BrowserContextOptions): Promise<BrowserContext> {
   assert.ok(browser, "there is no browser");
   const context = await browser.newContext({ proxy: { server: address(proxy), bypass: "127.0.0.1" }, baseURL: origin, ...options });
-  await context.addInitScript(refusePeers);
+  await context.addInitScript(reportPeers);
   return context;
 }
 
@@ -110,8 +110,8 @@ function watch(context: BrowserContext, host: string, faults: string[]): () => v
   return () => context.off("request", onRequest).off("page", onPage).off("console", onConsole).off("weberror", onError);
 }
 
-/** Peer connections are no requests, and pass by a proxy. */
-function refusePeers(): void {
+/** Reports peer connections as errors. Playwright does not see them as requests, and they bypass a proxy. */
+function reportPeers(): void {
   globalThis.RTCPeerConnection = class {
     constructor() {
       console.error("a peer connection");

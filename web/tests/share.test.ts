@@ -68,7 +68,7 @@ test("a link restores everything", () =>
       await compare.getByRole("option", { name: "ads-delta" }).waitFor({ state: "attached" });
       assert.equal(await compare.getByLabel("Transport").inputValue(), "ads-delta");
       assert.equal(await compare.getByLabel("Versions").inputValue(), "per-type");
-      assert.deepEqual(asked.filter((url) => url.includes(address.slice(-100))), [], "what a link holds is sent to nobody");
+      assert.deepEqual(asked.filter((url) => url.includes(address.slice(-100))), [], "the content of a link is not sent anywhere");
       assert.equal(new URL(other.url()).hash, "", "nor does it stay in the history");
     },
     link(
@@ -209,7 +209,7 @@ test("a damaged or hostile link says so, and the page works", () =>
   }));
 
 test("a link that names no text of its own to show shows one that it has", () =>
-  visit((page) => page.getByRole("textbox", { name: "Text of a.yaml" }).waitFor(), link({ ...good, active: { side: "before", name: "gone.yaml" } })));
+  visit((page) => page.getByRole("textbox", { name: "Text of a.yaml" }).waitFor(), link({ ...good, active: { side: "before", name: "missing.yaml" } })));
 
 test("a link opened over one's own text takes its place, and gives it back; a reload keeps what was typed since", () =>
   visit(async (page) => {

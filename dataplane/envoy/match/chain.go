@@ -12,8 +12,8 @@ import (
 	"github.com/xdslint/xdslint/internal/ascii"
 )
 
-// Chain is which connections a filter chain takes, as FilterChainManagerImpl::setupFilterChainMatcher files it
-// (source/common/listener_manager/filter_chain_manager_impl.cc): for each level of its tree some values, of which any will do.
+// Chain describes the connections that a filter chain takes, in the form of FilterChainManagerImpl::setupFilterChainMatcher
+// (source/common/listener_manager/filter_chain_manager_impl.cc): for each level of Envoy's tree a set of values, of which one must fit.
 type Chain struct {
 	values [levels][]value
 	vague  bool // Envoy rejects an address of it
@@ -35,13 +35,13 @@ const (
 	levels
 )
 
-// value is what a level is filed under; the zero value is for what is not asked. A wildcard name is without its star.
+// value is a key of a level. The zero value fits everything. The key of a wildcard name does not have the star.
 type value struct {
 	text    string
 	network netip.Prefix
 }
 
-// NewChain reads the match of a filter chain; nil takes everything.
+// NewChain returns the Chain of a match. A nil match takes every connection.
 func NewChain(m *listenerv3.FilterChainMatch) *Chain {
 	c := &Chain{}
 	if p := m.GetDestinationPort(); p.GetValue() != 0 {
@@ -78,7 +78,7 @@ func (c *Chain) add(l level, v value) { c.values[l] = append(c.values[l], v) }
 
 func number(n uint32) value { return value{text: strconv.FormatUint(uint64(n), 10)} }
 
-// networks masks each range (CidrRange::create). A length that is not set is 0.
+// networks adds each range without its host bits (CidrRange::create). A length that is not set is 0.
 func (c *Chain) networks(l level, ranges []*corev3.CidrRange) {
 	for _, r := range ranges {
 		address, err := netip.ParseAddr(r.GetAddressPrefix())
@@ -92,10 +92,10 @@ func (c *Chain) networks(l level, ranges []*corev3.CidrRange) {
 	}
 }
 
-// Valid reports whether all addresses of the match can be read.
+// Valid reports whether all addresses of the match are valid.
 func (c *Chain) Valid() bool { return !c.vague }
 
-// Repeats reports whether a list of the match has a value twice, which Envoy takes for two chains that clash.
+// Repeats reports whether a list of the match has a value twice. Envoy rejects that as two chains that clash.
 func (c *Chain) Repeats() bool {
 	return slices.ContainsFunc(c.values[:], func(values []value) bool {
 		seen := make(map[value]bool, len(values))
@@ -109,7 +109,7 @@ func (c *Chain) Repeats() bool {
 	})
 }
 
-// Clashes reports whether both chains are filed in one place of the tree, which Envoy rejects (addFilterChainForSourcePorts).
+// Clashes reports whether both chains have the same place in the tree, which Envoy rejects (addFilterChainForSourcePorts).
 func (c *Chain) Clashes(o *Chain) bool {
 	for l := range c.values {
 		if !slices.ContainsFunc(c.values[l], func(v value) bool { return slices.Contains(o.values[l], v) }) {
@@ -119,7 +119,7 @@ func (c *Chain) Clashes(o *Chain) bool {
 	return true
 }
 
-// Branches are texts of which chains that clash have one in common: port and server name.
+// Branches returns a text for each port and server name. Chains that clash have at least one in common, so only those need to be compared.
 func (c *Chain) Branches() (all []string) {
 	for _, name := range c.values[serverName] {
 		all = append(all, c.values[destinationPort][0].text+" "+name.text)
@@ -142,7 +142,7 @@ func (c *Chain) Covers(o *Chain) bool {
 	return true
 }
 
-// Meets reports whether a connection can fit both. Which of the chains of a listener it comes to is decided level by level, see Chains.
+// Meets reports whether a connection can fit both chains. Chains determines which of them takes it.
 func (c *Chain) Meets(o *Chain) Overlap {
 	result := Yes
 	for l := range c.values {
@@ -160,15 +160,15 @@ func (c *Chain) Meets(o *Chain) Overlap {
 	return result
 }
 
-// SharesProtocol reports whether a client that offers a single application protocol, or none, can fit both. One that offers several fits chains for each
-// of them, and its own order decides.
+// SharesProtocol reports whether a client that offers at most one application protocol can fit both chains. A client that offers several protocols fits
+// the chains of each, and the client's order decides.
 func (c *Chain) SharesProtocol(o *Chain) bool {
 	return slices.ContainsFunc(c.values[protocol], func(v value) bool {
 		return v == value{} || slices.Contains(o.values[protocol], v) || slices.Contains(o.values[protocol], value{})
 	})
 }
 
-// entangled reports whether a chain asks for two things that depend on each other.
+// entangled reports whether two conditions of a chain depend on each other.
 func (c *Chain) entangled() bool {
 	asks := func(l level) bool { return c.values[l][0] != value{} }
 	return asks(sourceType) || asks(directSource) || asks(serverName) && asks(transport) || asks(protocol) && asks(transport)

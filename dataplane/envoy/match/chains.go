@@ -11,8 +11,9 @@ import (
 	"github.com/xdslint/xdslint/internal/ascii"
 )
 
-// Chains tells which filter chain of a listener takes a connection (FilterChainManagerImpl::findFilterChain). Each level of the tree follows its most
-// specific value and nothing else: where that leads nowhere the default chain takes the connection, though others would fit.
+// Chains finds the filter chain of a listener that takes a connection (FilterChainManagerImpl::findFilterChain). At each level of the tree, Envoy
+// follows only the most specific value. If it finds no chain below that value, the default chain takes the connection, even where another chain would
+// match.
 type Chains struct {
 	chains   []*Chain
 	messages []*listenerv3.FilterChain
@@ -20,7 +21,7 @@ type Chains struct {
 	fallback *listenerv3.FilterChain
 }
 
-// NewChains reads a listener. With a filter_chain_matcher nothing is known, and the result is nil.
+// NewChains returns the Chains of a listener. It returns nil if the listener has a filter_chain_matcher, which is not modelled.
 func NewChains(l *listenerv3.Listener) *Chains {
 	if l.GetFilterChainMatcher() != nil {
 		return nil
@@ -33,7 +34,7 @@ func NewChains(l *listenerv3.Listener) *Chains {
 	return cs
 }
 
-// Of returns what one of the chains takes. The default one takes everything: Envoy does not look at its match.
+// Of returns the Chain of a filter chain. The default chain takes everything, since Envoy ignores its match.
 func (cs *Chains) Of(chain *listenerv3.FilterChain) *Chain {
 	if i, ok := cs.index[chain]; ok {
 		return cs.chains[i]
@@ -41,7 +42,7 @@ func (cs *Chains) Of(chain *listenerv3.FilterChain) *Chain {
 	return NewChain(nil)
 }
 
-// Connection is what a filter chain is chosen by, after the listener filters.
+// Connection has the properties by which Envoy chooses a filter chain, after the listener filters.
 type Connection struct {
 	Destination netip.AddrPort
 	ServerName  string
@@ -51,7 +52,7 @@ type Connection struct {
 	Source      netip.AddrPort
 }
 
-// Take returns the chain that takes a connection, nil if none does.
+// Take returns the filter chain that takes a connection, or nil if none does.
 func (cs *Chains) Take(conn Connection) *listenerv3.FilterChain {
 	at := cs.root()
 	for l := range levels {
@@ -70,7 +71,7 @@ func (cs *Chains) Take(conn Connection) *listenerv3.FilterChain {
 	return cs.messages[at[0]]
 }
 
-// root are all chains, as their indexes.
+// root returns the indexes of all chains.
 func (cs *Chains) root() []int {
 	all := make([]int, len(cs.chains))
 	for i := range all {
@@ -79,7 +80,7 @@ func (cs *Chains) root() []int {
 	return all
 }
 
-// branch files some chains by their values of a level.
+// branch groups some chains by their values at a level.
 func (cs *Chains) branch(chains []int, l level) (values []value, below map[value][]int) {
 	below = map[value][]int{}
 	for _, i := range chains {
@@ -134,7 +135,7 @@ func rankNetwork(v value, address netip.Addr) int {
 	return 2 + v.network.Bits()
 }
 
-// rankName follows findFilterChainForServerName: the whole name, then what is left of it at each dot.
+// rankName follows findFilterChainForServerName: the whole name, then the rest of it from each dot.
 func rankName(filed, name string) int {
 	switch {
 	case filed == name:
@@ -145,13 +146,13 @@ func rankName(filed, name string) int {
 	return 0
 }
 
-// isLocal is Network::Utility::isSameIpOrLoopback, to which 127.0.0.2 is not a loopback address.
+// isLocal follows Network::Utility::isSameIpOrLoopback, for which 127.0.0.2 is not a loopback address.
 func (c Connection) isLocal() bool {
 	source := c.Source.Addr()
 	return source == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || source == netip.IPv6Loopback() || source == c.Destination.Addr()
 }
 
-// Passes reports whether all connections that fit a match certainly go past one of the chains, which may be the default one.
+// Passes reports whether it is certain that a chain, which may be the default one, takes no connection that fits a match.
 func (cs *Chains) Passes(m *Chain, chain *listenerv3.FilterChain) bool {
 	if chain == cs.fallback {
 		search := search{chains: cs, match: m, steps: patience}
@@ -161,7 +162,7 @@ func (cs *Chains) Passes(m *Chain, chain *listenerv3.FilterChain) bool {
 	return slices.ContainsFunc(cs.chains, func(c *Chain) bool { return c.Covers(m) && c.beats(own, m) })
 }
 
-// beats reports whether no connection that fits a match goes to another chain, given that the chain itself covers the match.
+// beats reports whether the other chain takes no connection that fits a match. The chain itself must cover the match.
 func (c *Chain) beats(other, m *Chain) bool {
 	if other.vague {
 		return false
@@ -188,14 +189,14 @@ func (c *Chain) beats(other, m *Chain) bool {
 	return false
 }
 
-// precedes reports whether what fits a value is led by one of the chain's values rather than by another chain's wider one.
+// precedes reports whether the chain has a value that covers a given one and is narrower than the other chain's value, so that Envoy follows it.
 func (c *Chain) precedes(l level, fits, theirs value) bool {
 	return slices.ContainsFunc(c.values[l], func(own value) bool {
 		return own != theirs && l.covers(own, fits) && l.covers(theirs, own)
 	})
 }
 
-// Unreachable reports whether certainly no connection comes to a chain, since others have all that it asks for more specifically.
+// Unreachable reports whether it is certain that a chain takes no connection, because other chains match all of them more specifically.
 func (cs *Chains) Unreachable(chain *listenerv3.FilterChain) bool {
 	if chain == cs.fallback {
 		return cs.Passes(NewChain(nil), chain)
@@ -204,7 +205,7 @@ func (cs *Chains) Unreachable(chain *listenerv3.FilterChain) bool {
 	return !search.reaches(0, cs.root())
 }
 
-// search walks the tree. After some steps it gives up, and takes for possible what it looks for.
+// search walks the tree. When it runs out of steps, it assumes that what it looks for is possible.
 type search struct {
 	chains *Chains
 	chain  *Chain // to be found
@@ -214,7 +215,7 @@ type search struct {
 
 const patience = 10_000
 
-// reaches reports whether a place of the chain is found below some chains.
+// reaches reports whether a connection can reach the chain among some chains.
 func (s *search) reaches(l level, at []int) bool {
 	if s.steps--; l == levels || s.steps <= 0 {
 		return true
@@ -225,7 +226,7 @@ func (s *search) reaches(l level, at []int) bool {
 	})
 }
 
-// getsLost reports whether a connection that fits the match can come to a place from where nothing leads on.
+// getsLost reports whether a connection that fits the match can reach a place of the tree below which no chain fits.
 func (s *search) getsLost(l level, at []int) bool {
 	if l == levels {
 		return false
@@ -247,7 +248,7 @@ func (s *search) getsLost(l level, at []int) bool {
 	return false
 }
 
-// hidden reports whether whatever fits a value fits a more specific one too.
+// hidden reports whether everything that fits a value also fits a more specific one.
 func (l level) hidden(v value, others []value) bool {
 	switch {
 	case l == sourceType && v == value{}:

@@ -24,7 +24,7 @@ const (
 	state // dynamic metadata and filter state
 )
 
-// condition is what a match asks of one thing besides the path: which values will do, and whether none at all does.
+// condition is a condition of a match on something other than the path: which values fit, and whether a missing value fits.
 type condition struct {
 	of      subject
 	name    string
@@ -35,7 +35,7 @@ type condition struct {
 }
 
 // headerCondition follows HeaderDataPresentMatch and HeaderDataBaseImpl::matchesHeaders (source/common/http/header_utility.h).
-// invert_match does not make a header fit that is missing, unless it counts as empty.
+// With invert_match, too, a missing header does not fit, unless it counts as empty.
 func headerCondition(m *routev3.HeaderMatcher) condition {
 	c := condition{of: header, name: ascii.Lower(m.GetName())}
 	invert, asEmpty := m.GetInvertMatch(), m.GetTreatMissingHeaderAsEmpty()
@@ -90,7 +90,7 @@ func headerValue(m *routev3.HeaderMatcher) text {
 	return text{form: other}
 }
 
-// numberText is HeaderDataRangeMatch: absl::SimpleAtoi reads the value.
+// numberText follows HeaderDataRangeMatch: absl::SimpleAtoi parses the value.
 func numberText(start, end int64) text {
 	return text{form: other, same: fmt.Sprintf("from %d to %d", start, end), check: func(s string) Overlap {
 		n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
@@ -98,12 +98,12 @@ func numberText(start, end int64) text {
 	}}
 }
 
-// grpcCondition is Grpc::Common::isGrpcRequestHeaders (source/common/grpc/common.cc).
+// grpcCondition follows Grpc::Common::isGrpcRequestHeaders (source/common/grpc/common.cc).
 func grpcCondition() condition {
 	return condition{of: header, name: "content-type", values: []text{newText(is, "application/grpc", false), newText(begins, "application/grpc+", false)}}
 }
 
-// queryCondition is ConfigUtility::QueryParameterMatcher::matches (source/common/router/config_utility.cc).
+// queryCondition follows ConfigUtility::QueryParameterMatcher::matches (source/common/router/config_utility.cc).
 func queryCondition(m *routev3.QueryParameterMatcher) condition {
 	c := condition{of: query, name: m.GetName(), values: []text{anything}}
 	switch s := m.GetQueryParameterMatchSpecifier().(type) {
@@ -117,12 +117,12 @@ func queryCondition(m *routev3.QueryParameterMatcher) condition {
 	return c
 }
 
-// cookieCondition is of Envoy 1.37: a cookie that is missing does not fit, and so invert_match fits it.
+// cookieCondition follows Envoy 1.37: a missing cookie does not fit, and so fits with invert_match.
 func cookieCondition(m *routev3.CookieMatcher) condition {
 	return condition{of: cookie, name: m.GetName(), missing: m.GetInvertMatch(), values: []text{textOf(m.GetStringMatch())}, not: m.GetInvertMatch()}
 }
 
-// tlsConditions are RouteEntryImplBase::evaluateTlsContextMatch.
+// tlsConditions follows RouteEntryImplBase::evaluateTlsContextMatch.
 func tlsConditions(m *routev3.RouteMatch_TlsContextMatchOptions) (all []condition) {
 	add := func(name string, v *wrapperspb.BoolValue) {
 		if v != nil {
@@ -134,17 +134,17 @@ func tlsConditions(m *routev3.RouteMatch_TlsContextMatchOptions) (all []conditio
 	return all
 }
 
-// stateCondition is for matchers that are only compared with each other: the whole matcher is the name.
+// stateCondition is for matchers that are only compared as a whole: the name is the encoded matcher.
 func stateCondition(m proto.Message) condition {
 	c := condition{of: state, vague: hasAny(m.ProtoReflect())}
-	// An error leaves bytes that are as good.
+	// The bytes before an error are good enough as a name.
 	bytes, _ := proto.MarshalOptions{AllowPartial: true, Deterministic: true}.Marshal(m)
 	c.name = string(m.ProtoReflect().Descriptor().FullName()) + " " + string(bytes)
 	c.values = []text{{form: other, same: c.name}}
 	return c
 }
 
-// hasAny reports whether a message holds an Any, whose content is not in its own bytes.
+// hasAny reports whether a message contains an Any, so that it cannot be compared by its bytes.
 func hasAny(m protoreflect.Message) bool {
 	if m.Descriptor().FullName() == "google.protobuf.Any" {
 		return true
@@ -172,7 +172,7 @@ func (c condition) about(o condition) bool { return c.of == o.of && c.name == o.
 // always reports whether every request fits.
 func (c condition) always() bool { return c.missing && !c.vague && !c.not && anyCovers(c.values, all) }
 
-// covers reports whether all that fits another condition about the same certainly fits this one.
+// covers reports whether it is certain that everything that fits another condition about the same value fits this one.
 func (c condition) covers(o condition) bool {
 	if c.vague || o.missing && !c.missing {
 		return false
@@ -188,7 +188,7 @@ func (c condition) covers(o condition) bool {
 	return anyCovers(c.values, o.values)
 }
 
-// meets reports whether something fits both of two conditions about the same.
+// meets reports whether something fits both conditions, which are about the same value.
 func (c condition) meets(o condition) Overlap {
 	if c.missing && o.missing && !c.vague && !o.vague {
 		return Yes
@@ -213,7 +213,7 @@ func (c condition) meets(o condition) Overlap {
 	return result
 }
 
-// leavesOut reports whether there are values that do not fit.
+// leavesOut reports whether some values do not fit.
 func (c condition) leavesOut() Overlap {
 	if slices.ContainsFunc(c.values, func(t text) bool { return t.form == other }) {
 		return Perhaps
@@ -221,7 +221,7 @@ func (c condition) leavesOut() Overlap {
 	return certain(!anyCovers(c.values, all))
 }
 
-// meetAll is meets for those of some conditions that are about the same.
+// meetAll is meets with all of the conditions that are about the same value.
 func (c condition) meetAll(others []condition) Overlap {
 	result := Yes
 	for _, o := range others {
@@ -232,7 +232,7 @@ func (c condition) meetAll(others []condition) Overlap {
 	return result
 }
 
-// independent reports whether the path, the host and other conditions stay as free as they are without this one.
+// independent reports whether the condition does not restrict the path, the host or other conditions.
 func (c condition) independent() bool {
 	if c.of == header && c.name == ":method" {
 		return !c.not && len(c.values) == 1 && c.values[0].form == is && c.values[0].literal != "CONNECT"

@@ -6,15 +6,15 @@ import (
 	"github.com/xdslint/xdslint/internal/ascii"
 )
 
-// Domains tells which virtual host of a route table takes a host: by domain and not by order (RouteMatcher::RouteMatcher and findVirtualHost in
-// source/common/router/config_impl.cc). H is whatever stands for a virtual host. There can be ten thousands.
+// Domains finds the virtual host of a route table that takes a host: by domain, and not by order (RouteMatcher::RouteMatcher and findVirtualHost in
+// source/common/router/config_impl.cc). H is the caller's type for a virtual host. A table can have tens of thousands of them.
 type Domains[H any] struct {
 	// IgnorePort is ignore_port_in_host_matching.
 	IgnorePort bool
 	hosts      map[string]H
 }
 
-// Add notes a domain. If the table has it already, which Envoy rejects, the first one stays and is returned.
+// Add adds a domain. If the table already has it, which Envoy rejects, Add keeps and returns the first virtual host.
 func (d *Domains[H]) Add(domain string, host H) (first H, duplicate bool) {
 	domain = ascii.Lower(domain)
 	if first, duplicate = d.hosts[domain]; duplicate {
@@ -27,7 +27,8 @@ func (d *Domains[H]) Add(domain string, host H) (first H, duplicate bool) {
 	return first, false
 }
 
-// Find returns the virtual host that takes a host: the one with that domain, or with the longest domain *tail, or with the longest head*, or with *.
+// Find returns the virtual host that takes a host: the one with exactly that domain, or else with the longest matching domain that begins with a star, or
+// else with the longest that ends with one, or else with *.
 func (d *Domains[H]) Find(host string) (H, bool) {
 	if d.IgnorePort {
 		host = WithoutPort(host)
@@ -39,7 +40,8 @@ func (d *Domains[H]) Find(host string) (H, bool) {
 	return d.longest(host, host, 1)
 }
 
-// Owner returns the virtual host that takes all hosts of a domain which no narrower domain of the table takes. The domain can be one of another table.
+// Owner returns the virtual host that takes the hosts of a domain, except for those that a narrower domain of the table takes. The domain can come from
+// another table.
 func (d *Domains[H]) Owner(domain string) (H, bool) {
 	domain = ascii.Lower(domain)
 	if h, ok := d.hosts[domain]; ok {
@@ -54,7 +56,8 @@ func (d *Domains[H]) Owner(domain string) (H, bool) {
 	return d.longest(domain, domain, 1)
 }
 
-// longest looks for the longest pattern that ends or begins as texts do, without so many characters of them: *.example.com does not take .example.com.
+// longest finds the longest pattern with the end of tail, or else the beginning of head. A star stands for at least so many characters as without says:
+// *.example.com does not take .example.com.
 func (d *Domains[H]) longest(tail, head string, without int) (H, bool) {
 	for i := without; i < len(tail); i++ {
 		if h, ok := d.hosts["*"+tail[i:]]; ok {
@@ -70,8 +73,8 @@ func (d *Domains[H]) longest(tail, head string, without int) (H, bool) {
 	return h, ok
 }
 
-// Sharing calls f with the virtual hosts of another table that take a host which here goes to one with these domains; own tells that one. A virtual host
-// can come several times, and they come in no order.
+// Sharing calls f with the virtual hosts of another table that take a host which a virtual host of this table takes through one of the given domains.
+// own reports whether a virtual host is that one. f may be called several times with the same virtual host, and in any order.
 func (d *Domains[H]) Sharing(domains []string, own func(H) bool, other *Domains[H], f func(H)) {
 	goes := func(domain string) bool {
 		h, ok := d.Owner(domain)
@@ -93,12 +96,12 @@ func (d *Domains[H]) Sharing(domains []string, own func(H) bool, other *Domains[
 	}
 }
 
-// Unreachable reports whether no host with one port or none ends up at a domain: it has a port, and those of hosts are not looked at.
+// Unreachable reports whether no host, with at most one port, can match a domain: the domain has a port, and Envoy ignores the ports of hosts.
 func (d *Domains[H]) Unreachable(domain string) bool {
 	return d.IgnorePort && !strings.HasSuffix(domain, "*") && WithoutPort(domain) != domain
 }
 
-// DomainCovers reports whether a domain has all hosts of another one; both can have a star at one end.
+// DomainCovers reports whether a domain matches all hosts of another one. Both can have a star at one end.
 func DomainCovers(outer, inner string) bool {
 	outer, inner = ascii.Lower(outer), ascii.Lower(inner)
 	tail, isSuffix := strings.CutPrefix(outer, "*")
@@ -114,7 +117,7 @@ func DomainCovers(outer, inner string) bool {
 	return false
 }
 
-// A star at both ends is one at the start: the other is a letter like any other.
+// isPattern reports whether a domain has a star at one end. If both ends have one, only the star at the beginning is special.
 func isPattern(domain string) bool {
 	return strings.HasPrefix(domain, "*") || strings.HasSuffix(domain, "*")
 }

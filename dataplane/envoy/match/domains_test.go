@@ -70,7 +70,7 @@ func TestDomains(t *testing.T) {
 	})
 }
 
-// Sharing finds every virtual host that takes a host which goes to one of these domains.
+// TestSharing: Sharing finds every virtual host that takes a host which goes to one of these domains.
 func TestSharing(t *testing.T) {
 	list := rapid.SliceOfN(rapid.SampledFrom(domains), 1, 5)
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// A field that is new in the API may be a condition that the package does not look at.
+// TestNoOtherConditions: a new field in the API may be a condition that the package has to know.
 func TestNoOtherConditions(t *testing.T) {
 	for _, test := range []struct {
 		message proto.Message

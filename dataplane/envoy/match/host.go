@@ -7,7 +7,7 @@ import (
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 )
 
-// Host is the host of a request as a connection manager gives it to the route table. port is the listener's
+// Host returns the host of a request as a connection manager gives it to the route table. port is that of the listener
 // (ConnectionManagerUtility::maybeNormalizeHost in source/common/http/conn_manager_utility.cc).
 func Host(host string, m *hcmv3.HttpConnectionManager, port uint32) string {
 	if m.GetStripTrailingHostDot() {
@@ -24,7 +24,7 @@ func Host(host string, m *hcmv3.HttpConnectionManager, port uint32) string {
 	return host[:at]
 }
 
-// WithoutPort takes off whatever comes after the last colon (RouteMatcher::findVirtualHost with ignore_port_in_host_matching).
+// WithoutPort removes the last colon and everything after it (RouteMatcher::findVirtualHost with ignore_port_in_host_matching).
 func WithoutPort(host string) string {
 	if at := portStart(host); at >= 0 {
 		return host[:at]
@@ -32,7 +32,7 @@ func WithoutPort(host string) string {
 	return host
 }
 
-// portStart is HeaderUtility::getPortStart (source/common/http/header_utility.cc): the last colon, unless it is inside the brackets of an IPv6 address.
+// portStart follows HeaderUtility::getPortStart (source/common/http/header_utility.cc): the last colon, unless it is inside the brackets of an IPv6 address.
 func portStart(host string) int {
 	at := strings.LastIndexByte(host, ':')
 	if at < strings.LastIndexByte(host, ']') {
@@ -41,7 +41,7 @@ func portStart(host string) int {
 	return at
 }
 
-// withoutDot is HeaderUtility::stripTrailingHostDot: a dot at the end, or before the port.
+// withoutDot follows HeaderUtility::stripTrailingHostDot: it removes a dot at the end, or before the port.
 func withoutDot(host string) string {
 	at := strings.LastIndexByte(host, '.')
 	if at >= 0 && (at == len(host)-1 || host[at+1] == ':') {

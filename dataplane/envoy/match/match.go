@@ -1,31 +1,31 @@
-// Package match knows what matches what in Envoy: which virtual host takes a host, which routes can take the same
-// request and which of them never fires, which filter chain takes a connection. It works on messages alone and reports
-// no findings.
+// Package match models how Envoy matches requests and connections: which virtual host takes a host, which routes can
+// take the same request, which routes are never reached, and which filter chain takes a connection. It works on
+// messages alone and does not report findings.
 //
-// Every answer that is certain holds for each request that Envoy routes: its path begins with a slash
-// (ConnectionManagerImpl answers others with 404) and is compared without query and fragment (PathMatcher::match), and
-// runtime guards are as Envoy ships them. What filters of other people do is left out: one can replace a path by any
+// A certain answer holds for every request that Envoy routes. The path of such a request begins with a slash
+// (ConnectionManagerImpl answers others with 404) and is compared without query and fragment (PathMatcher::match).
+// Runtime guards are assumed to have their defaults. Custom filters are left out: a filter can replace a path by any
 // text, or skip routes by a callback.
 package match
 
-// Overlap says whether two matches both take some request, or connection.
+// Overlap says whether a request, or a connection, can fit two matches.
 type Overlap int
 
 const (
-	// No request can fit both.
+	// No means that no request can fit both.
 	No Overlap = iota
-	// Perhaps is for what cannot be decided: regular expressions, metadata, shares of the traffic.
+	// Perhaps means that it cannot be decided: regular expressions, metadata, shares of the traffic.
 	Perhaps
-	// Yes means that a request which fits both can be written down. Others before them may still take it.
+	// Yes means that some request fits both. A match before them may still take it.
 	Yes
 )
 
 func (o Overlap) String() string { return [...]string{"no", "perhaps", "yes"}[o] }
 
-// both is for conditions that do not depend on each other.
+// both combines two independent conditions that must both hold.
 func both(a, b Overlap) Overlap { return min(a, b) }
 
-// either is for values of which one will do.
+// either combines two values of which one suffices.
 func either(a, b Overlap) Overlap { return max(a, b) }
 
 func certain(yes bool) Overlap {

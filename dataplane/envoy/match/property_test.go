@@ -123,7 +123,7 @@ func drawMatch(t *rapid.T) *routev3.RouteMatch {
 	return m
 }
 
-// requests are all that can be made of few texts, some at a time.
+// drawRequests draws requests from a small set of texts, so that many of them match.
 func drawRequests(t *rapid.T) []request {
 	all := make([]request, 0, 60)
 	for range cap(all) {
@@ -174,7 +174,7 @@ func checkUntil(t *testing.T, tried func() bool, property func(*rapid.T)) {
 	t.Error("nothing was tried")
 }
 
-// A route that is shadowed never takes a request, routes that cannot meet have none in common, and And loses none.
+// TestSound: a shadowed route never takes a request, no request fits two routes that do not meet, and And loses no request.
 func TestSound(t *testing.T) {
 	covered, apart := 0, 0
 	tried := func() bool { return covered > 0 && apart > 0 }
@@ -236,7 +236,7 @@ func TestFirstShadow(t *testing.T) {
 	})
 }
 
-// Pairs has every pair that can meet, once.
+// TestPairs: Pairs yields every pair of routes that can meet, once.
 func TestPairs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		routes := make([]*match.Route, rapid.IntRange(0, 8).Draw(t, "routes"))
@@ -260,7 +260,7 @@ func TestPairs(t *testing.T) {
 	})
 }
 
-// Where the answer is yes, a request that fits both is put together from the texts of both.
+// TestYes: where the answer is Yes, there is a request that fits both routes.
 func TestYes(t *testing.T) {
 	var values []string
 	for _, a := range texts {

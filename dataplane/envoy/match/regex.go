@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// textOfRegex is what an expression matches from end to end (CompiledGoogleReMatcher::match in source/common/common/regex.h). Where that is plain text it
-// says so: `/api/.*` is a prefix. Go's syntax is RE2's, so what Go cannot read is not known.
+// textOfRegex returns the strings that an expression matches as a whole (CompiledGoogleReMatcher::match in source/common/common/regex.h). An expression
+// such as `/api/.*` becomes a prefix. Go has the syntax of RE2, so an expression that Go cannot parse is not known.
 func textOfRegex(pattern string) text {
 	literal, rest, ok := split(pattern)
 	switch {
@@ -38,7 +38,7 @@ func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 })
 }
 
-// split takes off the literal that an expression begins with.
+// split returns the literal at the beginning of an expression, and the rest.
 func split(pattern string) (literal string, rest []*syntax.Regexp, ok bool) {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -52,7 +52,7 @@ func split(pattern string) (literal string, rest []*syntax.Regexp, ok bool) {
 	return literal, rest, true
 }
 
-// parts are what follows each other, without groups and the anchors at both ends.
+// parts returns the concatenated parts of an expression, without groups and without the anchors at both ends.
 func parts(tree *syntax.Regexp) []*syntax.Regexp {
 	var all []*syntax.Regexp
 	var flatten func(*syntax.Regexp)
@@ -81,7 +81,7 @@ func isLiteral(r *syntax.Regexp) bool {
 	return r.Op == syntax.OpLiteral && r.Flags&syntax.FoldCase == 0
 }
 
-// isAnything is for .* and (?s:.*): no path or header has a line break.
+// isAnything reports whether an expression is .* or (?s:.*), which are equal here: no path or header has a line break.
 func isAnything(r *syntax.Regexp) bool {
 	return r.Op == syntax.OpStar && (r.Sub[0].Op == syntax.OpAnyCharNotNL || r.Sub[0].Op == syntax.OpAnyChar)
 }

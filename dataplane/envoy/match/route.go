@@ -14,15 +14,15 @@ import (
 	"github.com/xdslint/xdslint/internal/ascii"
 )
 
-// Route is which requests a route takes, in a form that can be compared (RouteEntryImplBase::matchRoute in source/common/router/config_impl.cc, and
-// matches of its subclasses).
+// Route describes the requests that a route takes, in a form that can be compared (RouteEntryImplBase::matchRoute in
+// source/common/router/config_impl.cc, and matches of its subclasses).
 type Route struct {
 	paths      []text // any of them
 	connect    bool   // CONNECT requests instead
 	conditions []condition
 	share      *share
-	vague      bool // it may take less than all that fits
-	passes     bool // a request that it takes can still go on to the next route
+	vague      bool // it may take fewer requests than the conditions say
+	passes     bool // it can pass a request that it takes to the next route
 }
 
 // share is a part of the requests. All routes draw the same random number for a request (VirtualHostImpl::getRouteFromRoutes).
@@ -31,7 +31,7 @@ type share struct {
 	numerator, denominator uint64
 }
 
-// NewRoute reads a route. open returns what an Any holds, nil where that is not known; it may itself be nil.
+// NewRoute returns the Route of a message. open returns the content of an Any, or nil if that is not known. open may be nil.
 func NewRoute(r *routev3.Route, open func(*anypb.Any) proto.Message) *Route {
 	m := r.GetMatch()
 	n := &Route{vague: len(m.ProtoReflect().GetUnknown()) > 0}
@@ -96,14 +96,14 @@ func (r *Route) readPath(m *routev3.RouteMatch, open func(*anypb.Any) proto.Mess
 			template = config.GetPathTemplate()
 		}
 		r.addPath(textOfTemplate(template))
-	default: // Envoy refuses it
+	default: // Envoy rejects it
 		r.vague = true
 		r.addPath(text{form: other})
 	}
 }
 
-// textOfTemplate is UriTemplateMatcher::match. It sees the path with its parameters, where ignore_path_parameters_in_path_matching takes them from all
-// others: what comes after a semicolon is of no use to compare.
+// textOfTemplate follows UriTemplateMatcher::match. Templates see the path with its parameters, even where ignore_path_parameters_in_path_matching
+// removes them for all other matchers. So the part after a semicolon cannot be compared.
 func textOfTemplate(template string) text {
 	t := text{form: other, literal: template}
 	if i := strings.IndexAny(template, "{*;"); i >= 0 {
@@ -115,7 +115,7 @@ func textOfTemplate(template string) text {
 	return t
 }
 
-// addPath leaves out what no path is like: each begins with a slash and has no query or fragment.
+// addPath leaves out texts that no path fits: every path begins with a slash and does not have a query or fragment.
 func (r *Route) addPath(t text) {
 	switch {
 	case strings.ContainsAny(t.literal, "?#") || t.literal != "" && t.literal[0] != '/' || t.form == is && t.literal == "":
@@ -129,11 +129,11 @@ func (r *Route) addPath(t text) {
 // Never reports whether no request can fit the path of the route, such as a prefix with a query.
 func (r *Route) Never() bool { return !r.connect && len(r.paths) == 0 }
 
-// Shadows reports whether the route certainly takes every request that a later one of the same virtual host would take, so that one never fires. One that
-// never would is shadowed by none.
+// Shadows reports whether it is certain that the route takes every request that a later route of the same virtual host matches, so that the later route
+// is never reached. A route for which Never is true is not shadowed.
 func (r *Route) Shadows(later *Route) bool { return !r.passes && !later.Never() && r.Covers(later) }
 
-// Covers reports whether each request that fits another route certainly fits this one.
+// Covers reports whether it is certain that every request that fits another route fits this one.
 func (r *Route) Covers(o *Route) bool {
 	if r.vague || r.connect != o.connect || !r.share.covers(o.share) || !anyCovers(r.paths, o.paths) {
 		return false
@@ -143,7 +143,7 @@ func (r *Route) Covers(o *Route) bool {
 	})
 }
 
-// covers compares shares with one key, which the runtime can replace by one value for both.
+// covers reports whether a share contains another one. Only shares with the same runtime key can be compared: the runtime replaces both by one value.
 func (s *share) covers(o *share) bool {
 	return s == nil || o != nil && s.key == o.key && s.denominator == o.denominator && s.numerator >= o.numerator
 }
@@ -164,7 +164,7 @@ func (r *Route) Meets(o *Route) Overlap {
 	return result
 }
 
-// pathsMeet: a CONNECT request has a path in HTTP/2 and where it is for UDP.
+// pathsMeet reports whether a request can fit the paths of both routes. A CONNECT request has a path in HTTP/2 and for UDP.
 func (r *Route) pathsMeet(o *Route) Overlap {
 	switch {
 	case r.connect && o.connect:
@@ -180,7 +180,7 @@ func (r *Route) conditionsMeet() Overlap {
 	result := Yes
 	for i, c := range r.conditions {
 		result = both(result, both(c.meets(c), c.meetAll(r.conditions[:i])))
-		// Each pair of three conditions about the same can meet, and yet not all.
+		// Of three conditions about the same value, each pair may meet although all three do not.
 		if !c.independent() || slices.ContainsFunc(r.conditions[:i], c.about) {
 			result = both(result, Perhaps)
 		}
@@ -188,7 +188,7 @@ func (r *Route) conditionsMeet() Overlap {
 	return result
 }
 
-// And is a route that takes at least all requests that fit both.
+// And returns a route that takes at least all requests that fit both routes.
 func (r *Route) And(o *Route) *Route {
 	n := &Route{conditions: slices.Concat(r.conditions, o.conditions), connect: r.connect || o.connect, share: r.share}
 	if n.share == nil {
@@ -204,7 +204,8 @@ func (r *Route) And(o *Route) *Route {
 	return n
 }
 
-// Pairs yields the indexes of all pairs of routes whose paths begin alike, the smaller one first: no others can meet. There can be thousands of routes.
+// Pairs yields the indexes of all pairs of routes whose paths begin alike, the smaller index first. Other pairs cannot meet. That is faster than to
+// compare all pairs, since there can be thousands of routes.
 func Pairs(routes []*Route) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		byHead := map[string][]int{}
@@ -224,13 +225,13 @@ func Pairs(routes []*Route) iter.Seq2[int, int] {
 	}
 }
 
-// Routes are those of a virtual host in their order; the first that fits a request takes it. The zero value has none.
+// Routes are the routes of a virtual host, in order: the first that fits a request takes it. The zero value is empty.
 type Routes struct {
 	all    []*Route
 	byHead map[string][]int // by what all of a route's paths begin with
 }
 
-// Add puts a route after the others. It returns the first of them that shadows it, -1 if none does.
+// Add appends a route. It returns the index of the first earlier route that shadows it, or -1.
 func (rs *Routes) Add(r *Route) int {
 	by := rs.shadowing(r)
 	if rs.byHead == nil {
@@ -241,7 +242,7 @@ func (rs *Routes) Add(r *Route) int {
 	return by
 }
 
-// shadowing finds the first route that shadows another one, -1 if none does.
+// shadowing returns the index of the first route that shadows another one, or -1.
 func (rs *Routes) shadowing(r *Route) int {
 	by, head := -1, r.head()
 	for n := 0; n <= len(head); n++ {
@@ -258,7 +259,7 @@ func (rs *Routes) shadowing(r *Route) int {
 	return by
 }
 
-// head is what all paths begin with: of what the route covers it is the same, or longer.
+// head returns the common beginning of all paths. If the route covers another one, the head of the other begins with it.
 func (r *Route) head() string {
 	head := ""
 	for i, p := range r.paths {

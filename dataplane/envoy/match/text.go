@@ -16,15 +16,15 @@ const (
 	begins
 	ends
 	contains
-	other // a regular expression, or what nothing is known about
+	other // a regular expression, or not known
 )
 
 // text is a set of strings as one matcher describes it (StringMatcherImpl in source/common/common/matchers.h).
 type text struct {
 	form    form
-	literal string // of other forms: what all of the strings begin with
-	fold    bool   // the case of ASCII letters does not matter; literal is in lower case then
-	same    string // other: matchers with the same text match the same; without one nothing is known
+	literal string // for other: the common beginning of all strings
+	fold    bool   // the case of ASCII letters does not matter; literal is then in lower case
+	same    string // for other: matchers with the same text here match the same strings; empty: not known
 	check   func(string) Overlap
 }
 
@@ -46,7 +46,7 @@ func newText(f form, literal string, fold bool) text {
 	return text{form: f, literal: literal, fold: fold}
 }
 
-// textOf is what a StringMatcher matches.
+// textOf returns the strings that a StringMatcher matches.
 func textOf(m *matcherv3.StringMatcher) text {
 	fold := m.GetIgnoreCase()
 	switch p := m.GetMatchPattern().(type) {
@@ -78,7 +78,7 @@ func (t text) has(s string) Overlap {
 	return certain(t.fits(s))
 }
 
-// fits compares letter by letter.
+// fits compares a string with the literal.
 func (t text) fits(s string) bool {
 	switch t.form {
 	case is:
@@ -93,7 +93,7 @@ func (t text) fits(s string) bool {
 	return false
 }
 
-// covers reports whether all strings of another set are certainly in this one.
+// covers reports whether it is certain that all strings of another set are in this one.
 func (t text) covers(o text) bool {
 	switch {
 	case t.isAnything():
@@ -137,7 +137,7 @@ func (t text) meets(o text) Overlap {
 	return Yes // one text after the other
 }
 
-// headsMeet reports whether what the strings begin with leaves room for a common one.
+// headsMeet reports whether the beginnings of the strings allow a common string.
 func (t text) headsMeet(o text) bool {
 	if t.form == ends || t.form == contains || o.form == ends || o.form == contains {
 		return true
@@ -146,7 +146,7 @@ func (t text) headsMeet(o text) bool {
 	return strings.HasPrefix(t.literal, o.literal) || strings.HasPrefix(o.literal, t.literal)
 }
 
-// alike writes both in lower case if case does not matter to one of them: the other's letters can be met in either.
+// alike returns both literals in lower case if one of the sets ignores case: it has the other's letters in either case.
 func alike(t, o text) (text, text) {
 	if t.fold || o.fold {
 		t.literal, o.literal = ascii.Lower(t.literal), ascii.Lower(o.literal)
@@ -154,7 +154,7 @@ func alike(t, o text) (text, text) {
 	return t, o
 }
 
-// and is a set that has all strings which are in both: the narrower of the two, where that is known.
+// and returns a set that has at least the strings that are in both: the narrower one of the two, if that is known.
 func (t text) and(o text) text {
 	if o.narrower(t) {
 		return o
@@ -169,7 +169,7 @@ func (t text) narrower(o text) bool {
 	return len(t.literal) > len(o.literal)
 }
 
-// anyCovers reports whether each of some sets is certainly within one of others.
+// anyCovers reports whether it is certain that each of the inner sets is within one of the outer sets.
 func anyCovers(outer, inner []text) bool {
 	return !slices.ContainsFunc(inner, func(o text) bool {
 		return !slices.ContainsFunc(outer, func(t text) bool { return t.covers(o) })

@@ -5,7 +5,7 @@ pub fn rule() -> Rule {
         id: "acme/cluster-name",
         severity: Severity::Warning,
         summary: "a cluster is not named team-service",
-        why: "Alerts are routed by the name of a cluster: what stands before the hyphen is the team that is called at night.",
+        why: "Alerts are routed by the name of a cluster: the part before the hyphen is the team that is called at night.",
         links: &[],
         check: each("envoy.config.cluster.v3.Cluster", check),
     }

@@ -40,7 +40,7 @@ func ExampleSnapshot() {
 		fmt.Println(err)
 		return
 	}
-	made.Complete(graph.Cluster, graph.Anywhere) // there is no bootstrap with more of them
+	made.Complete(graph.Cluster, graph.Anywhere) // all clusters are known: there is no bootstrap that may define others
 
 	result := lint.Run(context.Background(), []*graph.Snapshot{made}, lint.Config{Rules: rules.Builtin()})
 	for _, d := range result.Diagnostics {

@@ -1,7 +1,7 @@
 //go:build ignore
 
 // Writes linked.go: a blank import of every v3 package of Envoy's API, contrib's too, so that all of its types are
-// registered. The packages of services are left out: nobody configures them.
+// registered. The packages of services are left out: configurations do not use them.
 package main
 
 import (

@@ -17,7 +17,7 @@ var (
 	names string
 )
 
-// line returns the columns behind the first of the line that begins with key, nil if there is none.
+// line returns the columns behind the first one of the line that begins with key, or nil if there is no such line.
 func line(table, key string) []string {
 	from, to := 0, len(table) // of the lines in question
 	for from < to {
@@ -36,7 +36,7 @@ func line(table, key string) []string {
 	return nil
 }
 
-// raw returns a file's descriptor, nil if there is no such file.
+// raw returns a file's descriptor, or nil if there is no such file.
 func raw(path string) []byte {
 	columns := line(files, path)
 	if columns == nil {
@@ -47,7 +47,7 @@ func raw(path string) []byte {
 	return descriptors[offset : offset+length]
 }
 
-// fileOf returns the path of the file that declares a message or enum, empty if there is none.
+// fileOf returns the path of the file that declares a message or enum, or "" if there is none.
 func fileOf(name protoreflect.FullName) string {
 	if columns := line(names, string(name)); columns != nil {
 		return columns[0]
@@ -55,7 +55,8 @@ func fileOf(name protoreflect.FullName) string {
 	return ""
 }
 
-// Each calls f for every message of the API, by name; v2 is the message's name in xDS v2, empty if it had none.
+// Each calls f for every message of the API, by name. v2 is the message's name in xDS v2, or "" if it does not have
+// one.
 func Each(f func(name, v2 protoreflect.FullName)) {
 	for line := range strings.Lines(names) {
 		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")

@@ -18,18 +18,18 @@ import (
 //go:embed envoy.binpb
 var descriptors []byte
 
-// Registry finds the types of Envoy's v3 API: messages for decoding, files and declarations for descriptors that build on
-// them. It is safe for concurrent use.
+// Registry finds the types of Envoy's v3 API: messages for decoding, and files and declarations for descriptors that
+// import them. It is safe for concurrent use.
 type Registry struct {
 	files    sync.Map // path → func() protoreflect.FileDescriptor
 	messages sync.Map // protoreflect.FullName → protoreflect.MessageType
 }
 
-// Envoy is the one registry: descriptors are compared by identity.
+// Envoy is the only registry, since descriptors are compared by identity.
 var Envoy = &Registry{}
 
-// FindMessageByName returns the Go type where it is linked in, else a dynamic one; protoregistry.NotFound where Envoy's
-// API has no such message.
+// FindMessageByName returns the Go type if it is linked in, otherwise a dynamic type. It returns protoregistry.NotFound
+// if Envoy's API does not have the message.
 func (r *Registry) FindMessageByName(name protoreflect.FullName) (protoreflect.MessageType, error) {
 	if mt, err := protoregistry.GlobalTypes.FindMessageByName(name); err == nil {
 		return mt, nil
@@ -49,7 +49,7 @@ func (r *Registry) FindMessageByName(name protoreflect.FullName) (protoreflect.M
 	return mt.(protoreflect.MessageType), nil
 }
 
-// FindFileByPath returns the descriptor of one of the API's files. Its parts are made when they are first looked at.
+// FindFileByPath returns the descriptor of a file of the API. Its parts are created on first use.
 func (r *Registry) FindFileByPath(path string) (protoreflect.FileDescriptor, error) {
 	if fd, err := protoregistry.GlobalFiles.FindFileByPath(path); err == nil {
 		return fd, nil
@@ -79,10 +79,10 @@ func (r *Registry) FindDescriptorByName(name protoreflect.FullName) (protoreflec
 	return nil, protoregistry.NotFound
 }
 
-// RegisterFile is what protoimpl.DescBuilder calls when it has made a file; FindFileByPath keeps it.
+// RegisterFile is called by protoimpl.DescBuilder when it has built a file. FindFileByPath keeps the file.
 func (r *Registry) RegisterFile(protoreflect.FileDescriptor) error { return nil }
 
-// scope is a file or a message: what messages and enums are declared in.
+// scope is a file or a message, which can declare messages and enums.
 type scope interface {
 	FullName() protoreflect.FullName
 	Messages() protoreflect.MessageDescriptors

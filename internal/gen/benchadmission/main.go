@@ -87,7 +87,7 @@ func write(dir string, megabytes int) (string, error) {
 	return file, os.WriteFile(file, raw, 0o600)
 }
 
-// measured are the latencies of requests, and what became of them.
+// measured are the latencies and the outcomes of requests.
 type measured struct {
 	took     []time.Duration // of those that were judged
 	statuses map[int]int     // processes have none

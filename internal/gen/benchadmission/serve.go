@@ -57,7 +57,7 @@ func repeat(ctx context.Context, atOnce int, duration time.Duration, do func(con
 	return m, first
 }
 
-// loaded is what a server did under load, and the memory that it took.
+// loaded is the result of a load test of a server, and the memory that the server used.
 type loaded struct {
 	*measured
 	first, last, peak int // MB

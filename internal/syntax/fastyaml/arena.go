@@ -2,8 +2,8 @@ package fastyaml
 
 import "github.com/xdslint/xdslint/internal/tree"
 
-// arena cuts the lists of Nodes and Keys out of larger pieces. Children are pushed while they are read, and taken off when
-// their number is known.
+// arena allocates the lists of Nodes and Keys from larger pieces. Children are pushed while they are read, and taken
+// when their number is known.
 type arena struct {
 	nodes, freeNodes []tree.Node
 	keys, freeKeys   []tree.Key
@@ -11,7 +11,7 @@ type arena struct {
 
 const chunk = 1024
 
-// takeNodes takes off the nodes from mark on.
+// takeNodes removes and returns the nodes from mark on.
 func (a *arena) takeNodes(mark int) []tree.Node {
 	n := len(a.nodes) - mark
 	if n == 0 {
@@ -28,7 +28,7 @@ func (a *arena) takeNodes(mark int) []tree.Node {
 	return taken
 }
 
-// takeKeys takes off the keys from mark on.
+// takeKeys removes and returns the keys from mark on.
 func (a *arena) takeKeys(mark int) []tree.Key {
 	n := len(a.keys) - mark
 	if n == 0 {

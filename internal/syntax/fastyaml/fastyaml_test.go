@@ -91,7 +91,7 @@ func BenchmarkParse(b *testing.B) {
 	run("library", forLibrary(text.String()))
 }
 
-// dump writes a tree down. Empty values stand nowhere in it, as the two place them differently, and collections end nowhere.
+// dump prints a tree. It leaves out the places of empty values, which the two parsers place differently, and the ends of collections.
 func dump(n *tree.Node) string {
 	var b strings.Builder
 	var write func(n *tree.Node)

@@ -42,7 +42,7 @@ func (p *reader) flow(n *tree.Node, depth int) {
 	n.End = int32(p.at)
 }
 
-// flowNext skips space and shows the next byte; 0 at the end of the line.
+// flowNext skips space and returns the next byte, or 0 at the end of the line.
 func (p *reader) flowNext() byte {
 	for p.at < len(p.text) && p.text[p.at] == ' ' {
 		p.at++
@@ -112,7 +112,7 @@ func (p *reader) flowText() string {
 	return text
 }
 
-// literal reads a block behind "|", "|-" or "|+", and goes on to the next line.
+// literal reads a block behind "|", "|-" or "|+", and goes to the next line.
 func (p *reader) literal(n *tree.Node, column int) {
 	n.Kind = tree.String
 	p.at++

@@ -103,7 +103,7 @@ pub fn describe(rules: Vec<Rule>) -> Vec<u8> {
 
 pub fn check(rules: Vec<Rule>, sent: &[u8]) -> Vec<u8> {
     tell_panics();
-    let sent = abi::Snapshot::decode(sent).expect("xdslint sent something that is no snapshot");
+    let sent = abi::Snapshot::decode(sent).expect("xdslint sent something that is not a snapshot");
     let runs: BTreeSet<String> = sent.rules.iter().cloned().collect();
     let snapshot = Snapshot::from(sent);
     let mut findings = vec![];

@@ -80,9 +80,9 @@ function waits(phase: Phase, types: readonly ResourceType[]): string[] {
   const api = (wait: Wait) => types.find((t) => t.type === wait.type)?.api ?? wait.type;
   const acks = phase.wait.filter((w) => w.for === "ack");
   const acked = acks.map((w) => {
-    const gone = new Set(phase.send[w.type]?.remove);
-    const withs = w.names.filter((n) => !gone.has(n));
-    const withouts = w.names.filter((n) => gone.has(n));
+    const removed = new Set(phase.send[w.type]?.remove);
+    const withs = w.names.filter((n) => !removed.has(n));
+    const withouts = w.names.filter((n) => removed.has(n));
     return [api(w), withs.length > 0 && `with ${list(withs)}`, withouts.length > 0 && `without ${list(withouts)}`].filter(Boolean).join(" ");
   });
   const others = phase.wait

@@ -14,7 +14,7 @@ export const browser: Host = {
 };
 
 const success = 0;
-const badFileDescriptor = 8; // tells Go that there are no folders
+const badFileDescriptor = 8; // by which Go knows that there are no folders
 
 /** The functions that a module imports. They use the memory of its instance. */
 export function wasi(module: WebAssembly.Module, host: Host, memory: () => WebAssembly.Memory): WebAssembly.Imports {
@@ -23,7 +23,7 @@ export function wasi(module: WebAssembly.Module, host: Host, memory: () => WebAs
   let line = "";
 
   const functions = {
-    args_sizes_get: () => success, // Go has zeros there already
+    args_sizes_get: () => success, // the memory already is zero
     args_get: () => success,
     environ_sizes_get: () => success,
     environ_get: () => success,
