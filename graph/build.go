@@ -35,7 +35,7 @@ type Subscription struct {
 
 // Build finds all references between the snapshot's resources. Call it once, after the last Add.
 func (s *Snapshot) Build() {
-	s.byName = map[Kind]map[string][]*Resource{}
+	s.byName, s.byKind = map[Kind]map[string][]*Resource{}, map[Kind][]*Resource{}
 	for _, r := range s.Resources {
 		if r.Kind == Bootstrap && s.bootstrap == nil {
 			s.bootstrap = r
@@ -46,6 +46,7 @@ func (s *Snapshot) Build() {
 			s.byName[r.Kind] = names
 		}
 		names[r.Name] = append(names[r.Name], r)
+		s.byKind[r.Kind] = append(s.byKind[r.Kind], r)
 		if r.Message != nil {
 			s.decoded = append(s.decoded, r)
 		}
@@ -68,6 +69,10 @@ func (s *Snapshot) Build() {
 		}
 	}
 	s.Edges, s.filters = append(b.edges, b.filters.edges()...), b.filters
+	s.edgesByKind = map[Kind][]*Edge{}
+	for _, e := range s.Edges {
+		s.edgesByKind[e.Kind] = append(s.edgesByKind[e.Kind], e)
+	}
 	s.uses = newUses(s)
 }
 

@@ -89,13 +89,15 @@ type Snapshot struct {
 	Edges         []*Edge
 	Subscriptions []*Subscription
 
-	complete  map[scope]bool
-	bootstrap *Resource
-	byName    map[Kind]map[string][]*Resource
-	filters   *httpFilters
-	uses      *uses
-	decoded   []*Resource
-	onDemand  bool // a filter may ask for clusters that nothing names
+	complete    map[scope]bool
+	bootstrap   *Resource
+	byName      map[Kind]map[string][]*Resource
+	byKind      map[Kind][]*Resource
+	edgesByKind map[Kind][]*Edge
+	filters     *httpFilters
+	uses        *uses
+	decoded     []*Resource
+	onDemand    bool // a filter may ask for clusters that nothing names
 }
 
 type scope struct {
@@ -217,31 +219,32 @@ func (s *Snapshot) Bootstrap() (*bootstrapv3.Bootstrap, *Resource) {
 // Partial reports whether the resources came without a bootstrap: others may exist that were not given.
 func (s *Snapshot) Partial() bool { return s.NoBootstrap }
 
-// All returns the resources of the kinds, or of every kind if none is named, in the order in which they were read. The
+// All returns the resources of the kinds, kind by kind, or all resources if none is named. Build must have been called. The
 // caller must not change them.
 func (s *Snapshot) All(kinds ...Kind) []*Resource {
 	if len(kinds) == 0 {
 		return s.Resources
 	}
-	var all []*Resource
-	for _, r := range s.Resources {
-		if slices.Contains(kinds, r.Kind) {
-			all = append(all, r)
-		}
-	}
-	return all
+	return union(s.byKind, kinds)
 }
 
-// References returns the references to names of the kinds, or of every kind if none is named. The caller must not change them.
+// References returns the references to names of the kinds, kind by kind, or all references if none is named. Build must
+// have been called. The caller must not change them.
 func (s *Snapshot) References(kinds ...Kind) []*Edge {
 	if len(kinds) == 0 {
 		return s.Edges
 	}
-	var all []*Edge
-	for _, e := range s.Edges {
-		if slices.Contains(kinds, e.Kind) {
-			all = append(all, e)
-		}
+	return union(s.edgesByKind, kinds)
+}
+
+// union returns what a map has of the kinds, kind by kind.
+func union[T any](of map[Kind][]T, kinds []Kind) []T {
+	if len(kinds) == 1 {
+		return of[kinds[0]]
+	}
+	var all []T
+	for _, kind := range kinds {
+		all = append(all, of[kind]...)
 	}
 	return all
 }

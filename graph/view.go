@@ -7,7 +7,7 @@ import bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstra
 type View interface {
 	// Bootstrap returns the bootstrap and its resource, or nil and nil if there is none that could be read.
 	Bootstrap() (*bootstrapv3.Bootstrap, *Resource)
-	// All returns the resources of the kinds, or of every kind if none is named.
+	// All returns the resources of the kinds, kind by kind, or all resources if none is named.
 	All(kinds ...Kind) []*Resource
 	// Decoded returns the resources that have a message.
 	Decoded() []*Resource
@@ -18,7 +18,7 @@ type View interface {
 	// Pushed returns the resource that xDS delivers under a name, or nil if there is none.
 	Pushed(kind Kind, name string) *Resource
 
-	// References returns the references to names of the kinds, or of every kind if none is named.
+	// References returns the references to names of the kinds, kind by kind, or all references if none is named.
 	References(kinds ...Kind) []*Edge
 	// From returns the references that a resource holds.
 	From(r *Resource) []*Edge
