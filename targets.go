@@ -20,7 +20,7 @@ func (l *Linter) forTargets(judge func(dataplane.Target) *lint.Result) *lint.Res
 	for _, t := range l.targets[1:] {
 		m.add(judge(t), t)
 	}
-	m.tell(len(l.targets))
+	m.noteTargets(len(l.targets))
 	return m.Result
 }
 
@@ -49,7 +49,17 @@ func (m *merged) note(d *lint.Diagnostic, t dataplane.Target) {
 }
 
 func (m *merged) add(more *lint.Result, t dataplane.Target) {
-	m.Failures = append(m.Failures, more.Failures...)
+	for _, failure := range more.Failures {
+		same := func(f *lint.Failure) bool { return f.Rule == failure.Rule && f.Error() == failure.Error() }
+		if !slices.ContainsFunc(m.Failures, same) {
+			m.Failures = append(m.Failures, failure)
+		}
+	}
+	for _, origin := range more.Unable {
+		if !slices.Contains(m.Unable, origin) {
+			m.Unable = append(m.Unable, origin)
+		}
+	}
 	for rule, took := range more.Timings {
 		if m.Timings == nil {
 			m.Timings = map[*lint.Rule]time.Duration{}
@@ -65,8 +75,8 @@ func (m *merged) add(more *lint.Result, t dataplane.Target) {
 	}
 }
 
-// tell adds to each finding that does not hold for all targets for which it does.
-func (m *merged) tell(targets int) {
+// noteTargets adds to each finding that does not hold for all targets the names of those for which it does.
+func (m *merged) noteTargets(targets int) {
 	for i := range m.Diagnostics {
 		d := &m.Diagnostics[i]
 		if only := m.holds[findingOf(d)]; len(only) < targets {

@@ -165,6 +165,22 @@ static_resources:
 	}
 }
 
+// A rule that panics for each target is reported once.
+func TestTargetsPanic(t *testing.T) {
+	broken := (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "broken", Severity: lint.Error, Run: lint.ForSnapshot(func(*lint.Pass) { panic("oops") })})
+	config, err := xdslint.ReadConfig("", xdslint.CustomRules(broken))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := xdslint.New(xdslint.Options{Config: config, Select: []string{"test"}, Targets: []string{"envoy:1.36", "envoy:1.40"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := linted(t, l, texts(bootstrap)); len(r.Failures) != 1 {
+		t.Errorf("%v", r.Failures)
+	}
+}
+
 // An ignore that hides nothing is a finding where the input is all that there is.
 func TestWhole(t *testing.T) {
 	l := linter(t, "ignores: [{rule: route, reason: x}]", xdslint.Options{})

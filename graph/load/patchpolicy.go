@@ -119,7 +119,7 @@ func (v *patchValue) parts(at *graph.Path, key string, n *graph.TextNode, s spot
 	several := s.field != nil && !s.inner && (s.field.IsList() || s.field.IsMap())
 	switch {
 	case s.unknown:
-		return v.anys(at, key, n)
+		return v.anys(here, n)
 	case several && s.field.IsList() && isMessage(s.field.Message()) && n.Kind == tree.List:
 		var all []*part
 		for i := range n.Items {
@@ -170,22 +170,19 @@ func (v *patchValue) value(at *graph.Path, n *graph.TextNode, s spot) *part {
 }
 
 // anys returns the parts of the messages with an "@type" in a value whose target is not known.
-func (v *patchValue) anys(at *graph.Path, key string, n *graph.TextNode) []*part {
+func (v *patchValue) anys(here *graph.Path, n *graph.TextNode) []*part {
 	var all []*part
-	switch here := at.Field(key); {
+	switch {
 	case n.Kind == tree.Map && n.Get("@type") != nil:
 		mt, _ := v.types.FindMessageByName("google.protobuf.Any")
 		return []*part{v.message(here, n, mt.Descriptor(), nil)}
 	case n.Kind == tree.Map:
 		for i := range n.Items {
-			all = append(all, v.anys(here, n.Keys[i].Name, &n.Items[i])...)
+			all = append(all, v.anys(here.Field(n.Keys[i].Name), &n.Items[i])...)
 		}
 	case n.Kind == tree.List:
 		for i := range n.Items {
-			item := &n.Items[i]
-			for j := range item.Keys {
-				all = append(all, v.anys(at.Item(key, i), item.Keys[j].Name, &item.Items[j])...)
-			}
+			all = append(all, v.anys(here.Parent().Item(here.Name(), i), &n.Items[i])...)
 		}
 	}
 	return all
