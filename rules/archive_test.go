@@ -28,9 +28,8 @@ import (
 //	good*.yaml, …       an example that no rule reports
 //	flags               optional: "assume KIND:GLOB", "open KIND", "closed KIND", "target PLANE:VERSION", one a line; for one
 //	                    example only with "EXAMPLE: " before it
-//	envoy               optional: "EXAMPLE: WHY" for each example that --mode validate cannot judge. The word push stands for
-//	                    resources that come without a bootstrap: they are pushed over ADS. The word crash: Envoy crashes
-//	                    on it. Any other reason: Envoy is not asked
+//	envoy               optional: "EXAMPLE: WHY" for each example that Envoy is not asked about. It judges a bootstrap by
+//	                    --mode validate; resources without one are pushed over ADS. The word crash: Envoy crashes on it
 //	want                what the rule reports of the bad ones
 //	also                what other rules say of them, a line each: "EXAMPLE: RULE: MESSAGE"
 //	fixed/bad.yaml, …   what --fix --unsafe-fixes makes of a bad example, where it makes anything of it
