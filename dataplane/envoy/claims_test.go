@@ -55,6 +55,7 @@ func TestWhatEnvoyDoes(t *testing.T) {
 		{"per-filter key, the name of the filter", boot(http1(inline(toBackend+"\n              typed_per_filter_config: {f: {\"@type\": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBACPerRoute}}"), "rbac.v3.RBAC, rules: {}"), upstream), "200 -"},
 		{"rds", boot(http1("rds: {route_config_name: nowhere, config_source: "+file(t)+"}"), upstream), "404 NR"},
 		{"eds", boot(http1(inline("route: {cluster: e}")), "    - {name: e, type: EDS, connect_timeout: 1s, eds_cluster_config: {eds_config: "+file(t)+"}}"), "503 UH"},
+		{"eds, with endpoints of its own", boot(http1(inline(toBackend)), strings.Replace(upstream, "{name: backend,", "{name: backend, type: EDS, eds_cluster_config: {eds_config: "+file(t)+"},", 1)), "503 UH"},
 		{"ecds", boot(strings.Replace(http1(inline(toBackend)), "http_filters:", "http_filters:\n            - {name: nowhere, config_discovery: {config_source: "+file(t)+", type_urls: [type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer]}}", 1), upstream), "500 NFCF"},
 		{"sds", boot(strings.Replace(http1(inline(toBackend)), "- filters:", `- transport_socket: {name: tls, typed_config: {"@type": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext, common_tls_context: {tls_certificate_sds_secret_configs: [{name: nowhere, sds_config: `+file(t)+`}]}}}
         filters:`, 1), upstream), "closed"},
