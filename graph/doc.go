@@ -27,5 +27,5 @@
 // its names may be declared there, so it has no edges.
 //
 // [Diff] lists what differs between two snapshots, by kind and name. Contents are compared as messages with their Anys
-// encoded again, since equal messages can have unequal bytes. [Draw] makes drawings of snapshots.
+// encoded again, since equal messages can have unequal bytes.
 package graph

@@ -11,6 +11,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/drawing"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -21,8 +22,8 @@ type graphFlags struct {
 }
 
 // drawings are the formats of a graph.
-var drawings = map[string]func(*graph.Drawing, io.Writer) error{
-	"dot": (*graph.Drawing).Dot, "mermaid": (*graph.Drawing).Mermaid, "json": (*graph.Drawing).JSON,
+var drawings = map[string]func(*drawing.Drawing, io.Writer) error{
+	"dot": (*drawing.Drawing).Dot, "mermaid": (*drawing.Drawing).Mermaid, "json": (*drawing.Drawing).JSON,
 }
 
 var drawingNames = []string{"dot", "mermaid", "json"}
@@ -77,7 +78,7 @@ func (f *graphFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	unread(cmd.ErrOrStderr(), read)
-	drawing := graph.Draw(read.Snapshots)
+	drawing := drawing.Of(read.Snapshots)
 	if f.from != "" {
 		if drawing, err = f.cut(drawing); err != nil {
 			return err
@@ -103,7 +104,7 @@ func unread(w io.Writer, input *load.Input) {
 	}
 }
 
-func (f *graphFlags) cut(d *graph.Drawing) (*graph.Drawing, error) {
+func (f *graphFlags) cut(d *drawing.Drawing) (*drawing.Drawing, error) {
 	kindName, name, ok := strings.Cut(f.from, "/")
 	if !ok {
 		return nil, fmt.Errorf("--from %s: write KIND/NAME, such as listener/ingress", f.from)

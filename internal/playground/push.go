@@ -9,6 +9,7 @@ import (
 	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/drawing"
 	"github.com/xdslint/xdslint/plan"
 )
 
@@ -22,7 +23,7 @@ func draw(ctx context.Context, q *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return graph.Draw(input.Snapshots).WithParts().Shape(), nil
+	return drawing.Of(input.Snapshots).WithParts().Shape(), nil
 }
 
 type planAnswer struct {

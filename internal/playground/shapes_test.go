@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/drawing"
 )
 
 // shapes are the interfaces of a TypeScript file: of each, its fields with their types.
@@ -63,7 +63,7 @@ func inner(kind string) string { return strings.TrimSuffix(strings.TrimPrefix(ki
 func TestShapes(t *testing.T) {
 	all := readShapes(t)
 	answers := map[string]any{
-		"about": aboutAnswer{}, "lint": lintAnswer{}, "graph": graph.Shape{}, "plan": planAnswer{}, "explain": explainAnswer{}, "fix": fixAnswer{},
+		"about": aboutAnswer{}, "lint": lintAnswer{}, "graph": drawing.Shape{}, "plan": planAnswer{}, "explain": explainAnswer{}, "fix": fixAnswer{},
 		"verdict": verdictAnswer{}, "redact": redactAnswer{},
 	}
 	asked := keys(fieldsOfGo(reflect.TypeFor[request]()))

@@ -12,8 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/drawing"
 	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/internal/suppress"
@@ -66,7 +66,7 @@ func read(t *testing.T, ext string, text []byte) *load.Input {
 func FuzzGraph(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, ext string, text []byte) {
-		drawing := graph.Draw(read(t, ext, text).Snapshots)
+		drawing := drawing.Of(read(t, ext, text).Snapshots)
 		ids := map[string]bool{}
 		for _, n := range drawing.Nodes {
 			if ids[n.ID] {

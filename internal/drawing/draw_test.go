@@ -1,4 +1,4 @@
-package graph_test
+package drawing_test
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/drawing"
 	"github.com/xdslint/xdslint/internal/source"
 )
 
@@ -37,12 +39,12 @@ func routes(clusters ...string) *graph.Snapshot {
 
 func TestDrawing(t *testing.T) {
 	const evil = "\"\\\n<script>|#;]"
-	d := graph.Draw([]*graph.Snapshot{routes(evil, "gone")})
+	d := drawing.Of([]*graph.Snapshot{routes(evil, "gone")})
 	draw := map[string]string{}
-	for name, f := range map[string]func(*graph.Drawing, *bytes.Buffer) error{
-		"dot":     func(d *graph.Drawing, b *bytes.Buffer) error { return d.Dot(b) },
-		"mermaid": func(d *graph.Drawing, b *bytes.Buffer) error { return d.Mermaid(b) },
-		"json":    func(d *graph.Drawing, b *bytes.Buffer) error { return d.JSON(b) },
+	for name, f := range map[string]func(*drawing.Drawing, *bytes.Buffer) error{
+		"dot":     func(d *drawing.Drawing, b *bytes.Buffer) error { return d.Dot(b) },
+		"mermaid": func(d *drawing.Drawing, b *bytes.Buffer) error { return d.Mermaid(b) },
+		"json":    func(d *drawing.Drawing, b *bytes.Buffer) error { return d.JSON(b) },
 	} {
 		var b bytes.Buffer
 		if err := f(d, &b); err != nil {
@@ -72,7 +74,7 @@ func TestDrawing(t *testing.T) {
 }
 
 func TestDrawingWithParts(t *testing.T) {
-	d := graph.Draw([]*graph.Snapshot{build(t, `
+	d := drawing.Of([]*graph.Snapshot{build(t, `
 - "@type": type.googleapis.com/envoy.config.listener.v3.Listener
   name: in
   filter_chains:
@@ -108,7 +110,7 @@ route_configuration/routes -> cluster/c at filter_chains[0].filters[0].typed_con
 }
 
 func TestDrawingFrom(t *testing.T) {
-	d := graph.Draw([]*graph.Snapshot{routes("a", "b"), routes("c")})
+	d := drawing.Of([]*graph.Snapshot{routes("a", "b"), routes("c")})
 	for _, c := range []struct {
 		depth, nodes, edges int
 	}{{0, 2, 0}, {1, 5, 3}, {-1, 5, 3}} {
@@ -120,4 +122,13 @@ func TestDrawingFrom(t *testing.T) {
 	if _, ok := d.From(graph.Listener, "r", 0); ok {
 		t.Error("found what is not there")
 	}
+}
+
+func build(t *testing.T, text string) *graph.Snapshot {
+	t.Helper()
+	input, err := load.Paths(t.Context(), []string{"-"}, load.Options{Stdin: strings.NewReader(text), StdinName: "resources.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return input.Snapshots[0]
 }

@@ -1,9 +1,12 @@
-package graph
+// Package drawing shows a graph: for Graphviz, as Mermaid and as JSON.
+package drawing
 
 import (
 	"cmp"
 	"slices"
 	"strconv"
+
+	"github.com/xdslint/xdslint/graph"
 )
 
 // Drawing is a graph for display and for JSON: nodes are names, edges are references. Its order depends on the input only.
@@ -15,24 +18,24 @@ type Drawing struct {
 // Node is a resource, a name declared inside one, or a name that does not exist in the input.
 type Node struct {
 	ID       string // KIND/NAME, with a #2 where several resources have the same
-	Kind     Kind
+	Kind     graph.Kind
 	Name     string
 	Snapshot string // the file of the bootstrap or config_dump; empty: loose resources
-	Resource *Resource
-	Inside   bool  // Resource declares the name
-	Part     *Path // path in Resource; nil: all of it, or not known
+	Resource *graph.Resource
+	Inside   bool        // Resource declares the name
+	Part     *graph.Path // path in Resource; nil: all of it, or not known
 	Missing  bool
-	World    World // what a missing name means
+	World    graph.World // what a missing name means
 }
 
 // Line is one reference.
 type Line struct {
 	From, To *Node
-	Edge     *Edge
+	Edge     *graph.Edge
 }
 
-// Draw returns the drawing of built snapshots.
-func Draw(snapshots []*Snapshot) *Drawing {
+// Of returns the drawing of built snapshots.
+func Of(snapshots []*graph.Snapshot) *Drawing {
 	d := &drawer{taken: map[string]int{}}
 	for _, s := range snapshots {
 		d.snapshot(s)
@@ -47,9 +50,9 @@ type drawer struct {
 
 // inner is a name that is not a resource.
 type inner struct {
-	in     *Resource // nil: missing
-	kind   Kind
-	source Source
+	in     *graph.Resource // nil: missing
+	kind   graph.Kind
+	source graph.Source
 	name   string
 }
 
@@ -63,16 +66,16 @@ func (d *drawer) node(n *Node) *Node {
 	return n
 }
 
-func (d *drawer) snapshot(s *Snapshot) {
-	of, names, order := map[*Resource]*Node{}, map[inner]*Node{}, map[*Resource]int{}
+func (d *drawer) snapshot(s *graph.Snapshot) {
+	of, names, order := map[*graph.Resource]*Node{}, map[inner]*Node{}, map[*graph.Resource]int{}
 	for i, r := range s.Resources {
 		order[r] = i
-		if r.Kind != File {
+		if r.Kind != graph.File {
 			of[r] = d.node(&Node{Kind: r.Kind, Name: r.Name, Snapshot: s.Name, Resource: r})
 		}
 	}
 	edges := slices.Clone(s.Edges)
-	slices.SortStableFunc(edges, func(a, b *Edge) int {
+	slices.SortStableFunc(edges, func(a, b *graph.Edge) int {
 		return cmp.Or(order[a.From]-order[b.From], cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Target, b.Target),
 			cmp.Compare(a.Path.String(), b.Path.String()))
 	})
@@ -84,7 +87,7 @@ func (d *drawer) snapshot(s *Snapshot) {
 			if names[key] == nil {
 				world := s.World(e.Kind, e.Source)
 				if s.Assumes(e.Kind, e.Target) {
-					world = Open
+					world = graph.Open
 				}
 				names[key] = d.node(&Node{Kind: e.Kind, Name: e.Target, Snapshot: s.Name, Missing: true, World: world})
 			}
@@ -104,7 +107,7 @@ func (d *drawer) snapshot(s *Snapshot) {
 
 // From returns the part of the drawing that a name leads to, at most depth references away; a negative depth means no
 // limit. It returns false if nothing has that name.
-func (d *Drawing) From(kind Kind, name string, depth int) (*Drawing, bool) {
+func (d *Drawing) From(kind graph.Kind, name string, depth int) (*Drawing, bool) {
 	far := map[*Node]int{}
 	var queue []*Node
 	for _, n := range d.Nodes {
@@ -144,25 +147,25 @@ func (d *Drawing) From(kind Kind, name string, depth int) (*Drawing, bool) {
 }
 
 // place returns the place of a node's resource, or nil if it has no text.
-func (n *Node) place() (*SourceFile, Span) {
+func (n *Node) place() (*graph.SourceFile, graph.Span) {
 	if n.Part != nil {
 		return placed(n.Resource, n.Part)
 	}
 	if n.Resource == nil || n.Inside {
-		return nil, Span{}
+		return nil, graph.Span{}
 	}
 	if n.Resource.Text == nil {
-		return n.Resource.File, Span{}
+		return n.Resource.File, graph.Span{}
 	}
 	return n.Resource.File, n.Resource.Text.Span()
 }
 
-func (l *Line) place() (*SourceFile, Span) { return placed(l.Edge.From, l.Edge.Path) }
+func (l *Line) place() (*graph.SourceFile, graph.Span) { return placed(l.Edge.From, l.Edge.Path) }
 
-func placed(r *Resource, at *Path) (*SourceFile, Span) {
+func placed(r *graph.Resource, at *graph.Path) (*graph.SourceFile, graph.Span) {
 	found := r.Locate(at)
 	if !found.Exact {
-		return r.File, Span{}
+		return r.File, graph.Span{}
 	}
 	return r.File, found.Value
 }

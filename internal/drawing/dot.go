@@ -1,4 +1,4 @@
-package graph
+package drawing
 
 import (
 	"bufio"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/xdslint/xdslint/graph"
 )
 
 // label returns the name of the field that holds the reference.
@@ -32,7 +34,7 @@ func (d *Drawing) Dot(w io.Writer) error {
 	for _, n := range d.Nodes {
 		style := ""
 		switch {
-		case n.Missing && n.World == Open:
+		case n.Missing && n.World == graph.Open:
 			style = ", style=dashed"
 		case n.Missing:
 			style = ", style=dashed, color=red, fontcolor=red"
@@ -63,7 +65,7 @@ func (d *Drawing) Mermaid(w io.Writer) error {
 		ids[n] = i
 		left, right, class := "[", "]", ""
 		switch {
-		case n.Missing && n.World == Open:
+		case n.Missing && n.World == graph.Open:
 			class, open = ":::open", true
 		case n.Missing:
 			class, missing = ":::missing", true
@@ -105,13 +107,13 @@ type (
 		Edges []lineJSON `json:"edges"`
 	}
 	nodeJSON struct {
-		ID       string     `json:"id"`
-		Kind     Kind       `json:"kind"`
-		Name     string     `json:"name"`
-		Snapshot string     `json:"snapshot"`
-		State    string     `json:"state"` // present, inside, missing, presumed (probably missing), open (not given)
-		Source   Source     `json:"source"`
-		Location *placeJSON `json:"location"`
+		ID       string       `json:"id"`
+		Kind     graph.Kind   `json:"kind"`
+		Name     string       `json:"name"`
+		Snapshot string       `json:"snapshot"`
+		State    string       `json:"state"` // present, inside, missing, presumed (probably missing), open (not given)
+		Source   graph.Source `json:"source"`
+		Location *placeJSON   `json:"location"`
 	}
 	lineJSON struct {
 		From     string     `json:"from"`
@@ -162,10 +164,10 @@ func (n *Node) state() string {
 	case !n.Missing:
 		return "present"
 	}
-	return [...]string{Open: "open", Presumed: "presumed", Closed: "missing"}[n.World]
+	return [...]string{graph.Open: "open", graph.Presumed: "presumed", graph.Closed: "missing"}[n.World]
 }
 
-func placeOf(f *SourceFile, span Span) *placeJSON {
+func placeOf(f *graph.SourceFile, span graph.Span) *placeJSON {
 	if f == nil {
 		return nil
 	}

@@ -1,14 +1,16 @@
-package graph
+package drawing
+
+import "github.com/xdslint/xdslint/graph"
 
 // isPart reports whether a place is a part: a message inside a resource that xDS could also deliver by itself.
-func isPart(at *Place) bool {
-	kind := KindOf(at.Message.Descriptor().FullName())
-	return at.Parent != nil && (kind == RouteConfiguration || kind == ClusterLoadAssignment)
+func isPart(at *graph.Place) bool {
+	kind := graph.KindOf(at.Message.Descriptor().FullName())
+	return at.Parent != nil && (kind == graph.RouteConfiguration || kind == graph.ClusterLoadAssignment)
 }
 
 type partKey struct {
 	of *Node
-	at *Place
+	at *graph.Place
 }
 
 // WithParts returns the drawing with a node for each part: a listener's inline route configuration, a cluster's load
@@ -24,14 +26,14 @@ func (d *Drawing) WithParts() *Drawing {
 		if n.Resource == nil || n.Inside {
 			continue
 		}
-		n.Resource.Walk(func(at *Place) {
+		n.Resource.Walk(func(at *graph.Place) {
 			if !isPart(at) {
 				return
 			}
-			kind, name := KindOf(at.Message.Descriptor().FullName()), NameOf(at.Message)
+			kind, name := graph.KindOf(at.Message.Descriptor().FullName()), graph.NameOf(at.Message)
 			part := w.node(&Node{Kind: kind, Name: name, Snapshot: n.Snapshot, Resource: n.Resource, Inside: true, Part: at.Path})
 			parts[partKey{n, at}] = part
-			edge := &Edge{From: n.Resource, Path: at.Path, Kind: kind, Target: name, To: n.Resource, Place: at.Parent}
+			edge := &graph.Edge{From: n.Resource, Path: at.Path, Kind: kind, Target: name, To: n.Resource, Place: at.Parent}
 			w.Edges = append(w.Edges, &Line{From: n, To: part, Edge: edge})
 		})
 	}
