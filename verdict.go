@@ -13,8 +13,9 @@ type Verdict = verdict.Verdict
 
 var errNotSingle = errors.New("a verdict is about one file")
 
-// Verdict judges the only file of an input, a path or a text, for each target. Of the configuration only the targets are used. It returns
-// an error if the file cannot be read; a file that cannot be parsed is rejected.
+// Verdict judges the only file of an input, a path or a text, for each target. It always uses all built-in rules, and of
+// the configuration only the targets. It returns an error if the file cannot be read; a file that cannot be parsed is
+// rejected.
 func (l *Linter) Verdict(ctx context.Context, in Input) ([]Verdict, error) {
 	if in.origin == nil {
 		return nil, errNotSingle

@@ -2,7 +2,7 @@
 import type { Diagnostic } from "@codemirror/lint";
 import type { Text } from "@codemirror/state";
 import type { Files, Finding, Fix } from "../engine/shapes.ts";
-import { allFindings } from "../problems/problems.ts";
+import { allFindings } from "../problems/findings.ts";
 import type { Findings } from "../project/lint.ts";
 import type { Place } from "../project/project.ts";
 import { hover } from "./hover.tsx";

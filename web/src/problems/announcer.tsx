@@ -1,7 +1,7 @@
 // Announces the number of problems to screen readers after a change.
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { findings } from "../project/lint.ts";
-import { countsInWords, countsOf } from "./problems.ts";
+import { countsInWords, countsOf } from "./findings.ts";
 
 const pause = 1000; // milliseconds without a new answer
 

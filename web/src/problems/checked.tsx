@@ -2,7 +2,7 @@
 import { engine } from "../engine/engine.ts";
 import { findings, troubleWith, type Findings } from "../project/lint.ts";
 import { settingsName, texts } from "../project/project.ts";
-import { plural, sides } from "./problems.ts";
+import { plural, sides } from "./findings.ts";
 
 /** Shown instead of the list while there are no answers. */
 export function Waiting() {

@@ -4,7 +4,7 @@ import { engine } from "../engine/engine.ts";
 import { rewrite } from "../editor/documents.ts";
 import { findings, targets } from "../project/lint.ts";
 import { filesOf, texts, type Text } from "../project/project.ts";
-import { plural, sides } from "./problems.ts";
+import { plural, sides } from "./findings.ts";
 
 /** The outcome, shown until a text changes. */
 const outcome = signal<{ texts: readonly Text[]; said: string } | null>(null);

@@ -2,7 +2,7 @@
 import type { Location } from "../engine/shapes.ts";
 import { applyFix } from "../editor/documents.ts";
 import { reveal } from "../project/project.ts";
-import type { Problem } from "./problems.ts";
+import type { Problem } from "./findings.ts";
 import { Fixes, Help, RuleLink } from "./parts.tsx";
 
 const lineOf = ({ start }: Location) => (start ? `${start.line}:${start.column}` : "");

@@ -5,7 +5,7 @@ import type { Severity } from "../engine/shapes.ts";
 import { findings } from "../project/lint.ts";
 import { comparing } from "../project/project.ts";
 import { answersOf, LeftOut, NoProblems, Waiting } from "./checked.tsx";
-import { atMost, countsOf, allFindings, groupsOf, plural, severities, type Counts, type Filter, type Group } from "./problems.ts";
+import { atMost, countsOf, allFindings, groupsOf, plural, severities, type Counts, type Filter, type Group } from "./findings.ts";
 import { FixAll, FixOutcome } from "./fix-all.tsx";
 import { listWanted } from "./focus.ts";
 import { Item } from "./item.tsx";
