@@ -46,6 +46,8 @@ func TestWhatEnvoyDoes(t *testing.T) {
 		{"access log", boot(http1("access_log: [{name: a, typed_config: {\"@type\": type.googleapis.com/envoy.extensions.access_loggers.grpc.v3.HttpGrpcAccessLogConfig, common_config: {log_name: l, transport_api_version: V3, "+grpc+"}}}, "+stdout+"]\n        "+inline(toBackend)), upstream), "200 -"},
 		{"aggregate with one member", boot(http1(inline("route: {cluster: all}")), upstream, aggregate("all", "nowhere, backend")), "200 -"},
 		{"aggregate without members", boot(http1(inline("route: {cluster: all}")), upstream, aggregate("all", "nowhere")), "503 UH"},
+		{"aggregate cycle without hosts", boot(http1(inline("route: {cluster: all}")), upstream, aggregate("all", "more"), aggregate("more", "all")), "503 UH"},
+		{"aggregate of aggregates without hosts", boot(http1(inline("route: {cluster: all}")), upstream, aggregate("all", "more"), aggregate("more", "nowhere")), "503 UH"},
 		{"aggregate cycle", boot(http1(inline("route: {cluster: all}")), upstream, aggregate("all", "more, backend"), aggregate("more", "all")), "200 -"},
 		{"internal listener", boot(http1(inline("route: {cluster: tunnel}")), "    - {name: tunnel, connect_timeout: 1s, load_assignment: {cluster_name: tunnel, endpoints: [{lb_endpoints: [{endpoint: {address: {envoy_internal_address: {server_listener_name: nowhere}}}}]}]}}"), "503 UF"},
 		{"matcher target", boot(strings.Replace(network("tcp_proxy.v3.TcpProxy, stat_prefix: s, cluster: backend"), "filter_chains:", `default_filter_chain: {filters: [{name: t, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy, stat_prefix: s, cluster: backend}}]}

@@ -19,8 +19,16 @@ var _ = Rules.Add(&lint.Rule{
 		"https://github.com/grpc/proposal/blob/master/A37-xds-aggregate-and-logical-dns-clusters.md",
 	},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		eachSuspect(p, envoy.MemberCluster, func(b *envoy.Boot, e *graph.Edge) {
-			judgeCluster(p, b, e, "envoy skips it, and uses it as soon as it is added")
+		none := hostless(p)
+		p.Dangling(graph.Cluster, func(e *graph.Edge, world graph.World) {
+			if envoy.RoleOf(e) != envoy.MemberCluster {
+				return
+			}
+			d := lint.Diagnostic{Message: fmt.Sprintf("no cluster is named %q", e.Target), Notes: []string{"envoy skips it, and uses it as soon as it is added"}}
+			if none[e.From] {
+				d.Severity, d.Notes = lint.Error, []string{fmt.Sprintf("no member of cluster %q has a host: envoy answers 503 (response flag UH)", e.From.Name)}
+			}
+			p.ReportDangling(e, world, d)
 		})
 		members := map[*graph.Resource][]*graph.Edge{}
 		for _, e := range p.Snapshot.References(graph.Cluster) {
@@ -28,12 +36,12 @@ var _ = Rules.Add(&lint.Rule{
 				members[e.From] = append(members[e.From], e)
 			}
 		}
-		cycles(p, members)
+		cycles(p, members, none)
 	}),
 })
 
-// cycles reports each edge that closes a cycle, once.
-func cycles(p *lint.Pass, members map[*graph.Resource][]*graph.Edge) {
+// cycles reports each edge that closes a cycle, once. A cycle of clusters that have no host is an error.
+func cycles(p *lint.Pass, members map[*graph.Resource][]*graph.Edge, none map[*graph.Resource]bool) {
 	const (
 		open = iota + 1
 		done
@@ -48,11 +56,16 @@ func cycles(p *lint.Pass, members map[*graph.Resource][]*graph.Edge) {
 			switch state[e.To] {
 			case open:
 				ring := append(slices.Clone(path[slices.Index(path, e.To.Name):]), e.To.Name)
-				p.ReportEdge(e, lint.Diagnostic{
+				d := lint.Diagnostic{
 					Message: fmt.Sprintf("cluster %q is its own member", e.To.Name),
 					Notes:   []string{"the cycle: " + strings.Join(ring, " → "), "envoy accepts it; gRPC clients reject it"},
 					Help:    "remove one of these members",
-				})
+				}
+				if none[e.From] {
+					d.Severity = lint.Error
+					d.Notes = append(d.Notes, "no cluster of the cycle has a host: envoy answers 503 (response flag UH)")
+				}
+				p.ReportEdge(e, d)
 			case 0:
 				visit(e.To)
 			}
