@@ -18,6 +18,7 @@ type node struct {
 	run      *session         // nil: none is under way
 	draining []drain
 	expiry   *time.Timer // fires at the end of the last drain, if no Envoy is connected
+	resumes  bool        // its Envoys may still lack what an earlier control plane was sending them
 
 	// What the next run has to wait for.
 	unsettled unsettled
@@ -27,9 +28,10 @@ type node struct {
 // settle is how long a closed stream counts as open: an Envoy that lost its connection reconnects within that time.
 const settle = time.Second
 
-// session is one Run while it is under way.
+// session is one push while it is under way.
 type session struct {
 	node   *node
+	former *session // that it took over from; nil: none, or it has ended
 	cancel context.CancelCauseFunc
 	ended  chan struct{}
 	pushed map[version]int // phases, from 1
@@ -55,10 +57,10 @@ func (t *Tracker) node(key string) *node {
 	return n
 }
 
-// forget drops a node that has neither a run nor streams, when its drains are over.
+// forget drops a node that has neither a push nor streams, when its drains are over.
 func (t *Tracker) forget(key string) {
 	n := t.nodes[key]
-	if n == nil || n.run != nil || len(n.streams)+len(n.leaving) > 0 {
+	if n == nil || n.run != nil || n.resumes || len(n.streams)+len(n.leaving) > 0 {
 		return
 	}
 	if n.expiry != nil {

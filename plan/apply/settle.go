@@ -39,8 +39,8 @@ func (u unsettled) drop(w plan.Wait) {
 	}
 }
 
-// settle waits for the ACK of what an unfinished run has sent. The plan begins with what the cache holds, and takes that as ACKed. If the wait
-// fails, nothing has to be undone, since this run has sent nothing yet.
+// settle waits for the ACK of what an unfinished push has sent. The plan begins with what the cache holds, and takes that as ACKed. If the wait
+// fails, nothing has to be undone, since this push has sent nothing yet.
 func (r *run) settle(ctx context.Context) error {
 	left := unsettled{}
 	r.lock(func(n *node) {
@@ -61,19 +61,20 @@ func (r *run) settle(ctx context.Context) error {
 	return r.warmed(ctx)
 }
 
+// settleType waits even for what the target replaces: until Envoy has it, another resource may lead to what Envoy does not have.
 func (r *run) settleType(ctx context.Context, t types.ResponseType, sent map[string]bool) error {
-	w := plan.Wait{For: plan.ACK, Kind: kinds[t], Timeout: cmp.Or(r.Plan.AckTimeout, plan.DefaultAckTimeout)}
+	w := r.ackOf(kinds[t], nil)
 	later, replaced := w, false // what cannot be ACKed before the target is sent; whether a rejected resource may have been replaced
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		switch {
 		case !r.has(t, name):
-		case !r.keeps(t, name):
-			replaced = true
-		case r.brings(t, name):
+			continue
+		case len(r.lacking(t, name)) > 0:
 			later.Names = append(later.Names, name)
 		default:
 			w.Names = append(w.Names, name)
 		}
+		replaced = replaced || !r.keeps(t, name)
 	}
 	var now, then bool
 	r.lock(func(*node) {
@@ -82,8 +83,8 @@ func (r *run) settleType(ctx context.Context, t types.ResponseType, sent map[str
 		}
 		now, then = r.pending(t, w.Names), r.pending(t, later.Names)
 	})
-	if then && len(r.made.Phases) > 0 {
-		r.waitFirst(later)
+	if then {
+		r.bringFirst(t, later)
 	}
 	if !now {
 		return nil
@@ -97,23 +98,31 @@ func (r *run) settleType(ctx context.Context, t types.ResponseType, sent map[str
 	return err
 }
 
-// waitFirst makes the first phase wait for what cannot be ACKed before it. The plan takes a cluster that is still warming as usable, so it may
-// route requests to it in the same phase that sends what the cluster waits for. So that is sent in a separate phase before.
-func (r *run) waitFirst(later plan.Wait) {
-	first := r.made.Phases[0]
-	if later.Kind == graph.Cluster {
-		warms := func(s plan.Send) bool {
-			return s.Kind == graph.Cluster || s.Kind == graph.ClusterLoadAssignment || s.Kind == graph.Secret
-		}
-		bring := plan.Phase{Send: slices.DeleteFunc(slices.Clone(first.Send), func(s plan.Send) bool { return !warms(s) }), Why: first.Why}
-		first.Send = slices.DeleteFunc(slices.Clone(first.Send), warms)
-		if len(bring.Send) > 0 && len(first.Send) > 0 {
-			bring.Wait = []plan.Wait{later}
-			r.made.Phases = slices.Concat([]plan.Phase{bring, first}, r.made.Phases[1:])
-			return
+// bringFirst makes a first phase of what resources that Envoy has not ACKed wait for. The plan takes a cluster that is still warming as usable,
+// and Envoy takes no other cluster until it is warm.
+func (r *run) bringFirst(t types.ResponseType, waiting plan.Wait) {
+	wanted := map[plan.Resource]bool{}
+	for _, name := range waiting.Names {
+		for _, at := range r.lacking(t, name) {
+			wanted[at] = true
 		}
 	}
-	r.made.Phases[0].Wait = append(slices.Clone(r.made.Phases[0].Wait), later)
+	bring := plan.Phase{Why: "Envoy already waits for these.", Wait: []plan.Wait{waiting}}
+	for _, phase := range r.made.Phases {
+		for _, send := range phase.Send {
+			found := plan.Send{Kind: send.Kind}
+			for _, u := range send.Update {
+				if at := (plan.Resource{Kind: send.Kind, Name: u.Name}); wanted[at] {
+					found.Update = append(found.Update, u)
+					delete(wanted, at)
+				}
+			}
+			if len(found.Update) > 0 {
+				bring.Send = append(bring.Send, found)
+			}
+		}
+	}
+	r.made.Phases = append([]plan.Phase{bring}, r.made.Phases...)
 }
 
 // adopt treats the NACK of what an earlier run has sent, whether it has arrived or not, as a NACK of what the first phase sends.
@@ -165,14 +174,17 @@ func (r *run) keeps(t types.ResponseType, name string) bool {
 	return next != nil && (now == next || proto.Equal(now, next))
 }
 
-// brings reports whether the target adds something that a resource refers to and may wait for, as a cluster waits for its endpoints.
-func (r *run) brings(t types.ResponseType, name string) bool {
-	return slices.ContainsFunc(r.references[r.cached[t].Items[name].Resource], func(e *graph.Edge) bool {
+// lacking lists what a cluster in the cache refers to and waits for, as for its endpoints, if the cache lacks it and the target adds it.
+func (r *run) lacking(t types.ResponseType, name string) []plan.Resource {
+	var all []plan.Resource
+	for _, e := range r.references[r.cached[t].Items[name].Resource] {
 		to, err := typeOf(e.Kind)
-		if err != nil || r.has(to, e.Target) {
-			return false
+		if err != nil || kinds[t] != graph.Cluster || e.Kind == graph.Cluster || r.has(to, e.Target) {
+			continue
 		}
-		_, brought := r.target.GetResourcesAndTTL(urls[to])[e.Target]
-		return brought
-	})
+		if _, brought := r.target.GetResourcesAndTTL(urls[to])[e.Target]; brought {
+			all = append(all, plan.Resource{Kind: e.Kind, Name: e.Target})
+		}
+	}
+	return all
 }

@@ -18,7 +18,7 @@ var errLate = errors.New("too late")
 
 // wait carries out one wait of the current phase.
 func (r *run) wait(ctx context.Context, w plan.Wait) error {
-	limited, cancel := context.WithTimeoutCause(ctx, w.Timeout, errLate)
+	limited, cancel := context.WithDeadlineCause(ctx, r.deadline(w), errLate)
 	defer cancel()
 	var err error
 	switch w.For {
@@ -140,10 +140,10 @@ func (r *run) has(t types.ResponseType, name string) bool {
 }
 
 // awaited reports whether the state has a resource that every Envoy will request. Envoy requests a virtual host only when a request needs it,
-// and a resource without references only for its bootstrap or for connections that drain.
+// a runtime layer only if its bootstrap names it, and a resource without references only for its bootstrap or for connections that drain.
 func (r *run) awaited(t types.ResponseType, name string, referred map[string]bool) bool {
 	switch kinds[t] {
-	case graph.VirtualHost:
+	case graph.VirtualHost, graph.Runtime:
 		return false
 	case graph.Cluster, graph.Listener, graph.ScopedRouteConfiguration:
 		return r.has(t, name)
@@ -238,9 +238,10 @@ func (r *run) allAsked(t types.ResponseType, items map[string]types.ResourceWith
 	return true
 }
 
-// offer is what the cache may hold of a type. Where an extra name would block all others, only names that are requested or referred to.
-func (r *run) offer(t types.ResponseType, referred map[string]bool) map[string]types.ResourceWithTTL {
-	n, all := r.session.node, r.state[t].Items
+// offer is what the cache may hold of all resources of a type. Where an extra name would block all others, only names that are requested or
+// referred to.
+func (r *run) offer(t types.ResponseType, referred map[string]bool, all map[string]types.ResourceWithTTL) map[string]types.ResourceWithTTL {
+	n := r.session.node
 	guarded := false
 	for s := range n.streams {
 		guarded = guarded || s.guarded(urls[t]) != nil

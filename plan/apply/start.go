@@ -1,0 +1,168 @@
+package apply
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
+	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/load/gocp"
+	"github.com/xdslint/xdslint/plan"
+)
+
+// start finds out what the Envoys have, plans, and carries the plan out.
+func (r *run) start(ctx context.Context, before cachev3.ResourceSnapshot) error {
+	next, broken := gocp.Snapshot(r.target)
+	if former := r.session.former; former != nil {
+		<-former.ended
+		r.session.former = nil
+	}
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	if broken != nil {
+		return broken
+	}
+	held, err := r.cache.GetSnapshot(r.key)
+	switch {
+	case err == nil && !gocp.None(held):
+		before = held
+	case gocp.None(before):
+		return r.first(ctx, next)
+	default:
+		r.lock(func(n *node) { n.resumes = true })
+	}
+	now, err := gocp.Snapshot(before)
+	if err != nil {
+		return err
+	}
+	r.know(now)
+	r.state = stateOf(before)
+	r.cached, r.saved = r.state, r.state
+	if err := r.resume(ctx, now); err != nil {
+		return err
+	}
+	if err := r.prepare(now, next); err != nil {
+		return err
+	}
+	return r.run(ctx)
+}
+
+// first sends everything at once: a part of the types would make an Envoy that had another control plane before drop the rest. If that
+// fails, the cache keeps it, since there is nothing to return to.
+func (r *run) first(ctx context.Context, next *graph.Snapshot) error {
+	r.know(next)
+	phase := everything(next)
+	phase.Why = "The node has no resources yet, so nothing can break."
+	for _, kind := range []graph.Kind{graph.Cluster, graph.Listener} {
+		if names := next.Names(kind); len(names) > 0 {
+			phase.Wait = append(phase.Wait, r.ackOf(kind, names))
+		}
+	}
+	r.state = stateOf(r.target)
+	if err := r.begin(ctx, phase, r.state); err != nil {
+		return err
+	}
+	var connected bool
+	r.lock(func(n *node) { connected = n.connected() })
+	if connected {
+		if err := r.attend(ctx, phase); err != nil {
+			return err
+		}
+	} else {
+		r.tell(Event{Step: Absent})
+	}
+	if err := r.release(ctx); err != nil {
+		return err
+	}
+	r.tell(Event{Step: Done})
+	return r.finish(ctx)
+}
+
+// resume gives Envoys what an earlier control plane was sending when it ended, and waits until they have it: the next plan begins there.
+func (r *run) resume(ctx context.Context, now *graph.Snapshot) error {
+	var due bool
+	if r.lock(func(n *node) { due = n.resumes }); !due {
+		return nil
+	}
+	phase := everything(now)
+	phase.Why = "The control plane was restarted, so its Envoys first get what they had or were about to get."
+	empty, err := gocp.Snapshot(&cachev3.Snapshot{})
+	if err != nil {
+		return err
+	}
+	for _, p := range plan.Make(graph.Diff(empty, now), r.Plan).Phases { // it knows what each Envoy requests
+		phase.Wait = slices.Concat(phase.Wait, slices.DeleteFunc(p.Wait, func(w plan.Wait) bool { return w.For != plan.ACK }))
+	}
+	err = r.begin(ctx, phase, r.state.without(unused(now)))
+	if err == nil {
+		err = r.attend(ctx, phase)
+	}
+	var nack *NackError
+	if err == nil || errors.As(err, &nack) { // what Envoy rejects now it will reject again
+		r.lock(func(n *node) {
+			n.resumes = false
+			n.draining = slices.Concat(n.draining, r.leftovers(now))
+		})
+	}
+	if err == nil {
+		r.tell(Event{Step: Done})
+	}
+	return err
+}
+
+// begin makes a phase a plan, and puts all that it sends into the cache at once.
+func (r *run) begin(ctx context.Context, phase plan.Phase, all state) error {
+	r.made = &plan.Plan{Phases: []plan.Phase{phase}}
+	r.tell(Event{Step: Begun, Snapshot: r.state.snapshot()})
+	for i := range all {
+		t := types.ResponseType(i)
+		referred := r.referred(kinds[t])
+		r.lock(func(n *node) {
+			v := all[t].Version
+			if len(all[t].Items) > 0 && (v == "" || n.knows(urls[t], v)) {
+				v = r.fresh(t, v)
+			}
+			r.cached[t] = cachev3.Resources{Version: v, Items: r.offer(t, referred, all[t].Items)}
+			r.state[t].Version = v
+			r.session.pushed[version{urls[t], v}] = 1
+		})
+	}
+	for _, send := range phase.Send {
+		if t, err := typeOf(send.Kind); err == nil {
+			r.lock(func(n *node) { n.unsettled.add(t, send) })
+		}
+	}
+	if err := r.set(ctx); err != nil {
+		return err
+	}
+	r.heat(phase)
+	r.tell(Event{Step: Pushed})
+	return nil
+}
+
+// everything sends all resources of a snapshot.
+func everything(s *graph.Snapshot) plan.Phase {
+	var phase plan.Phase
+	for _, kind := range plan.Types() {
+		send := plan.Send{Kind: kind}
+		for _, resource := range s.All(kind) {
+			send.Update = append(send.Update, plan.Update{Name: resource.Name, Content: plan.New, Message: resource.Message})
+		}
+		if len(send.Update) > 0 {
+			phase.Send = append(phase.Send, send)
+		}
+	}
+	return phase
+}
+
+func (r *run) ackOf(kind graph.Kind, names []string) plan.Wait {
+	return plan.Wait{For: plan.ACK, Kind: kind, Names: names, Timeout: r.ackTimeout()}
+}
+
+func (r *run) ackTimeout() time.Duration { return cmp.Or(r.Plan.AckTimeout, plan.DefaultAckTimeout) }
