@@ -36,6 +36,13 @@ func newRecorder(inner serverv3.Callbacks) *recorder {
 	return &recorder{Callbacks: inner, open: map[subscription]string{}, delivered: map[string][]byte{}}
 }
 
+// again returns a recorder for the next control plane of the same Envoy, whose streams are all closed.
+func (r *recorder) again(inner serverv3.Callbacks) *recorder {
+	next := newRecorder(inner)
+	next.nacks, next.answered = r.seen()
+	return next
+}
+
 func (r *recorder) OnStreamRequest(stream int64, request *discoveryv3.DiscoveryRequest) error {
 	err := r.Callbacks.OnStreamRequest(stream, request)
 	r.answer(subscription{stream, request.GetTypeUrl()}, request.GetResponseNonce(), request.GetErrorDetail())
