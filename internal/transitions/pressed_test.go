@@ -19,20 +19,26 @@ func TestPressure(t *testing.T) {
 	}
 	var jobs []Job
 	var names []string
-	for _, c := range cases {
-		if *only != "" && !strings.Contains(c.Name, *only) || !envoytest.Thorough() && *only == "" && c.Name != "blue-green" {
-			continue
+	add := func(c *Case, how ending, transport lint.Transport, rtt time.Duration, most int) {
+		if c.Over(transport) && strings.Contains(c.Name, *only) {
+			mode := Mode{Planned: true, Push: lint.Push{Transport: transport}, RTT: rtt, Rate: SmallRate}
+			jobs = append(jobs, Job{c, mode, pressured(how, most)})
+			names = append(names, fmt.Sprintf("%s/%s/%s/%d", c.Name, how, transport, rtt.Milliseconds()))
 		}
+	}
+	transports := []lint.Transport{lint.ADSSotW, lint.ADSDelta}
+	for _, c := range cases {
 		for i, how := range endings {
-			for j, transport := range []lint.Transport{lint.ADSSotW, lint.ADSDelta} {
-				for k, rtt := range []time.Duration{NearRTT, 0} {
-					if !c.Over(transport) || !envoytest.Thorough() && (i+j)%2 != k {
-						continue
-					}
-					mode := Mode{Planned: true, Push: lint.Push{Transport: transport}, RTT: rtt, Rate: SmallRate}
-					jobs = append(jobs, Job{c, mode, pressured(how)})
-					names = append(names, fmt.Sprintf("%s/%s/%s/%d", c.Name, how, transport, rtt.Milliseconds()))
+			switch {
+			case !testing.Short():
+				for _, transport := range transports {
+					add(c, how, transport, NearRTT, all)
+					add(c, how, transport, 0, all)
 				}
+			case c.Name == "blue-green": // up to the phase that sends a listener and its routes
+				add(c, how, transports[i%2], NearRTT, 4)
+			case c.Name == "cluster-renamed":
+				add(c, how, transports[(i+1)%2], NearRTT, all)
 			}
 		}
 	}
@@ -50,6 +56,9 @@ func TestPressure(t *testing.T) {
 		})
 	}
 }
+
+// all SetSnapshots of a push, and more.
+const all = 100
 
 // NearRTT is what separates an Envoy from a control plane in the same country.
 const NearRTT = 30 * time.Millisecond

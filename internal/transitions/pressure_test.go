@@ -31,8 +31,8 @@ const (
 var endings = []ending{superseded, rolledBack, cancelled, restarted}
 
 // pressured pushes the new snapshot of a case again and again, and ends the push after its first SetSnapshot, then after its second, and
-// so on until none is left. Each time the Envoy returns to the old snapshot.
-func pressured(how ending) runner {
+// so on until none is left, or for most times. Each time the Envoy returns to the old snapshot.
+func pressured(how ending, most int) runner {
 	return func(ctx context.Context, c *Case, m Mode) (*Result, error) {
 		tracker := apply.NewTracker()
 		r, err := open(ctx, c, m, newRecorder(tracker))
@@ -40,7 +40,7 @@ func pressured(how ending) runner {
 			return nil, err
 		}
 		defer r.close()
-		d := &driver{run: r, tracker: tracker, how: how, other: slower(r.after.pushed)}
+		d := &driver{run: r, tracker: tracker, how: how, most: most, other: slower(r.after.pushed)}
 		return r.transit(ctx, targets(r.before, r.after, c.Follow), func() error { return d.endAll(ctx) })
 	}
 }
@@ -50,6 +50,7 @@ type driver struct {
 	*run
 	tracker *apply.Tracker
 	how     ending
+	most    int
 	other   *cachev3.Snapshot
 
 	mu   sync.Mutex
@@ -58,7 +59,7 @@ type driver struct {
 
 // endAll ends a push after each of its SetSnapshots.
 func (d *driver) endAll(ctx context.Context) error {
-	for sets := 1; ; sets++ {
+	for sets := 1; sets <= d.most; sets++ {
 		ended, err := d.endAfter(ctx, sets)
 		if err == nil {
 			err = d.begin(ctx, d.cp.cache, nil, d.before.pushed).Wait()
@@ -67,6 +68,7 @@ func (d *driver) endAll(ctx context.Context) error {
 			return d.failed(sets, err)
 		}
 	}
+	return nil
 }
 
 func (d *driver) failed(sets int, err error) error {

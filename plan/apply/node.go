@@ -114,6 +114,16 @@ func (n *node) transport() lint.Transport {
 
 func (n *node) connected() bool { return len(n.streams) > 0 }
 
+// waitsForOrder reports whether an Envoy requests endpoints on a stream on which the server sends several types in an arbitrary order.
+func (n *node) waitsForOrder() bool {
+	for s := range n.streams {
+		if s.aggregated() && !s.delta && s.subscriptions[graph.TypeURL(graph.ClusterLoadAssignment)] != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // asks reports whether any stream requests a name.
 func (n *node) asks(url, name string) bool {
 	for s := range n.streams {
@@ -153,21 +163,25 @@ func (n *node) knows(url, version string) bool {
 	return false
 }
 
-// clients groups the streams that request a type by Envoy. An aggregated stream is the only one of its Envoy; separate streams of one Envoy
-// share a connection. Streams that were just closed are included, so that an Envoy that reconnects at once misses nothing.
+// clients groups the streams that request a type by Envoy. Streams that were just closed are included, so that an Envoy that reconnects at
+// once misses nothing.
 func (n *node) clients(url string) map[any][]*stream {
 	all := map[any][]*stream{}
 	for _, streams := range []map[*stream]bool{n.streams, n.leaving} {
 		for s := range streams {
-			if s.subscriptions[url] == nil {
-				continue
+			if s.subscriptions[url] != nil {
+				all[s.client()] = append(all[s.client()], s)
 			}
-			var client any = s
-			if !s.aggregated() {
-				client = s.peer
-			}
-			all[client] = append(all[client], s)
 		}
+	}
+	return all
+}
+
+// envoys groups all open streams by Envoy.
+func (n *node) envoys() map[any][]*stream {
+	all := map[any][]*stream{}
+	for s := range n.streams {
+		all[s.client()] = append(all[s.client()], s)
 	}
 	return all
 }

@@ -76,12 +76,13 @@ func (r *run) settleType(ctx context.Context, t types.ResponseType, sent map[str
 		}
 		replaced = replaced || !r.keeps(t, name)
 	}
+	users := r.users(t, w.Names)
 	var now, then bool
 	r.lock(func(*node) {
 		if !replaced {
 			r.adopt(t, slices.Concat(w.Names, later.Names))
 		}
-		now, then = r.pending(t, w.Names), r.pending(t, later.Names)
+		now, then = r.pending(t, w.Names) || r.unasked(t, users), r.pending(t, later.Names)
 	})
 	if then {
 		r.bringFirst(t, later)
@@ -91,7 +92,7 @@ func (r *run) settleType(ctx context.Context, t types.ResponseType, sent map[str
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, w.Timeout, errLate)
 	defer cancel()
-	err := r.await(limited, func() bool { return !r.open(t, w.Names) })
+	err := r.await(limited, func() bool { return !r.open(t, w.Names) && !r.unasked(t, users) })
 	if errors.Is(err, errLate) {
 		return r.late(w)
 	}
@@ -161,6 +162,50 @@ func (r *run) open(t types.ResponseType, names []string) bool {
 		}
 	}
 	return false
+}
+
+// users lists the clusters and listeners that make an Envoy request these names.
+func (r *run) users(t types.ResponseType, names []string) map[string][]plan.Resource {
+	all := map[string][]plan.Resource{}
+	by := map[types.ResponseType]graph.Kind{types.Endpoint: graph.Cluster, types.Route: graph.Listener}[t]
+	from, err := typeOf(by)
+	if err != nil {
+		return all
+	}
+	for user, item := range r.state[from].Items {
+		for _, e := range r.references[item.Resource] {
+			if e.Kind == kinds[t] && slices.Contains(names, e.Target) {
+				all[e.Target] = append(all[e.Target], plan.Resource{Kind: by, Name: user})
+			}
+		}
+	}
+	return all
+}
+
+// unasked reports whether an Envoy has ACKed a resource and not yet requested what that refers to.
+func (r *run) unasked(t types.ResponseType, users map[string][]plan.Resource) bool {
+	for _, streams := range r.session.node.envoys() {
+		for name, by := range users {
+			asks := func(s *stream) bool { sub := s.subscriptions[urls[t]]; return sub != nil && sub.asks(name) }
+			has := func(user plan.Resource) bool {
+				return slices.ContainsFunc(streams, func(s *stream) bool { return r.holds(s, user) })
+			}
+			if !slices.ContainsFunc(streams, asks) && slices.ContainsFunc(by, has) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// holds reports whether a stream requests a resource and has ACKed it.
+func (r *run) holds(s *stream, at plan.Resource) bool {
+	t, err := typeOf(at.Kind)
+	if err != nil {
+		return false
+	}
+	sub := s.subscriptions[urls[t]]
+	return sub != nil && sub.asks(at.Name) && r.ackedOn(s, sub, t, at.Name)
 }
 
 // lacks reports whether a stream requests one of these names and has not ACKed it.

@@ -20,6 +20,14 @@ type stream struct {
 // aggregated reports whether all types share the stream.
 func (s *stream) aggregated() bool { return s.typeURL == "" }
 
+// client identifies the Envoy. An aggregated stream is the only one of its Envoy; separate streams of one Envoy share a connection.
+func (s *stream) client() any {
+	if s.aggregated() {
+		return s
+	}
+	return s.peer
+}
+
 // String describes the stream in messages.
 func (s *stream) String() string {
 	if s.peer == "" {
