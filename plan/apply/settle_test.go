@@ -143,10 +143,10 @@ func TestTakeOverBetween(t *testing.T) {
 func TestTakeOverAnytime(t *testing.T) {
 	t.Parallel()
 	p, envoys := start(t, lint.ADSSotW, plain, 1)
-	var all []chan error
+	var all []*Push
 	for i := range 40 {
 		target := []config{plain, rerouted, changed}[i%3]
-		all = append(all, going(p, target.snapshot(t, fmt.Sprint("s", i), lint.ADSSotW), options(p)))
+		all = append(all, Begin(t.Context(), p.cache, "edge", nil, target.snapshot(t, fmt.Sprint("s", i), lint.ADSSotW), options(p)))
 		time.Sleep(time.Duration(i%12) * time.Millisecond)
 	}
 	time.Sleep(20 * time.Millisecond)
@@ -154,8 +154,8 @@ func TestTakeOverAnytime(t *testing.T) {
 	if err := push(p, last, options(p)); err != nil {
 		t.Fatal(err)
 	}
-	for _, result := range all {
-		if err := ended(t, result); err != nil && !errors.Is(err, ErrSuperseded) {
+	for _, one := range all {
+		if err := one.Wait(); err != nil && !errors.Is(err, ErrSuperseded) {
 			t.Error(err)
 		}
 	}
