@@ -34,6 +34,7 @@ var endings = []ending{superseded, rolledBack, cancelled, restarted}
 // so on until none is left, or for most times. Each time the Envoy returns to the old snapshot.
 func pressured(how ending, most int) runner {
 	return func(ctx context.Context, c *Case, m Mode) (*Result, error) {
+		ctx = context.WithoutCancel(ctx) // dozens of pushes take longer than one may; each of them ends by itself
 		tracker := apply.NewTracker()
 		r, err := open(ctx, c, m, newRecorder(tracker))
 		if err != nil {

@@ -3,6 +3,7 @@ package transitions
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -40,6 +41,9 @@ func newRecorder(inner serverv3.Callbacks) *recorder {
 func (r *recorder) again(inner serverv3.Callbacks) *recorder {
 	next := newRecorder(inner)
 	next.nacks, next.answered = r.seen()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	next.delivered = maps.Clone(r.delivered) // over Delta, an Envoy that reconnects is sent only what has changed
 	return next
 }
 

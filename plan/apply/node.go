@@ -114,16 +114,6 @@ func (n *node) transport() lint.Transport {
 
 func (n *node) connected() bool { return len(n.streams) > 0 }
 
-// waitsForOrder reports whether an Envoy requests endpoints on a stream on which the server sends several types in an arbitrary order.
-func (n *node) waitsForOrder() bool {
-	for s := range n.streams {
-		if s.aggregated() && !s.delta && s.subscriptions[graph.TypeURL(graph.ClusterLoadAssignment)] != nil {
-			return true
-		}
-	}
-	return false
-}
-
 // asks reports whether any stream requests a name.
 func (n *node) asks(url, name string) bool {
 	for s := range n.streams {

@@ -82,7 +82,7 @@ func (r *run) settleType(ctx context.Context, t types.ResponseType, sent map[str
 		if !replaced {
 			r.adopt(t, slices.Concat(w.Names, later.Names))
 		}
-		now, then = r.pending(t, w.Names) || r.unasked(t, users), r.pending(t, later.Names)
+		now, then = r.open(t, w.Names) || r.unasked(t, users), r.pending(t, later.Names)
 	})
 	if then {
 		r.bringFirst(t, later)

@@ -78,7 +78,6 @@ func TestTakeOverNACK(t *testing.T) {
 				if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
 					t.Errorf("the first run: %v", err)
 				}
-				f.does(func() { f.refuses = "" })
 				f.release(cds)
 				err := ended(t, second)
 				if mended {

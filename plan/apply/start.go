@@ -120,8 +120,6 @@ func (r *run) resume(ctx context.Context, now *graph.Snapshot) error {
 func (r *run) begin(ctx context.Context, phase plan.Phase, all state) error {
 	r.made = &plan.Plan{Phases: []plan.Phase{phase}}
 	r.tell(Event{Step: Begun, Snapshot: r.state.snapshot()})
-	var again bool
-	r.lock(func(n *node) { again = n.waitsForOrder() })
 	for i := range all {
 		t := types.ResponseType(i)
 		referred := r.referred(kinds[t])
@@ -144,22 +142,8 @@ func (r *run) begin(ctx context.Context, phase plan.Phase, all state) error {
 		return err
 	}
 	r.heat(phase)
-	if again && len(r.state[types.Endpoint].Items) > 0 {
-		if err := r.endpointsAgain(ctx); err != nil {
-			return err
-		}
-	}
 	r.tell(Event{Step: Pushed})
 	return nil
-}
-
-// endpointsAgain sends the endpoints after the clusters, since the server may have sent them before: a cluster that changes waits for them.
-func (r *run) endpointsAgain(ctx context.Context) error {
-	clustersOut := func() bool { return r.wentOut(types.Cluster, plan.Send{}) }
-	if err := r.patiently(ctx, clustersOut); err != nil {
-		return err
-	}
-	return r.push(ctx, types.Endpoint, false)
 }
 
 // everything sends all resources of a snapshot.

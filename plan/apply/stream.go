@@ -15,6 +15,7 @@ type stream struct {
 	known         bool   // a request has arrived, so that the node is known
 	node          string
 	subscriptions map[string]*subscription // by type URL
+	responses     int                      // so far
 }
 
 // aggregated reports whether all types share the stream.
@@ -44,6 +45,7 @@ type subscription struct {
 	names    map[string]bool
 	open     []response // sent, but neither ACKed nor NACKed yet
 	nacked   *nack      // the last NACK, if no ACK followed
+	last     int        // the number of its last response among those of the stream; 0: there is none
 
 	// SotW: the last version that was sent, and the last one that was ACKed with the names that it was sent for.
 	sent, acked string
@@ -129,7 +131,8 @@ func (s *stream) request(r *discoveryv3.DiscoveryRequest) *nack {
 
 func (s *stream) respond(request *discoveryv3.DiscoveryRequest, r *discoveryv3.DiscoveryResponse) {
 	sub, _ := s.subscription(r.GetTypeUrl())
-	sub.sent = r.GetVersionInfo()
+	s.responses++
+	sub.sent, sub.last = r.GetVersionInfo(), s.responses
 	sub.open = append(sub.open, response{
 		nonce: r.GetNonce(), version: r.GetVersionInfo(), names: wanted(request.GetResourceNames()),
 	})

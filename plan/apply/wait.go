@@ -23,8 +23,7 @@ func (r *run) wait(ctx context.Context, w plan.Wait) error {
 	var err error
 	switch w.For {
 	case plan.ACK:
-		referred := r.referred(w.Kind)
-		err = r.await(limited, func() bool { return r.acked(w, referred) })
+		err = r.waitForACK(limited, w)
 	case plan.Unsubscribe:
 		err = r.await(limited, func() bool { return r.session.node.connected() && !r.session.node.asksAny(w) })
 	case plan.Drained:
@@ -41,6 +40,40 @@ func (r *run) wait(ctx context.Context, w plan.Wait) error {
 		r.lock(func(n *node) { n.ended(w) })
 	}
 	return err
+}
+
+// waitForACK also sends the endpoints again to an Envoy that reconnected and got them before the clusters: the server answers it in an
+// arbitrary order, and a cluster that has changed waits for endpoints that come after it.
+func (r *run) waitForACK(ctx context.Context, w plan.Wait) error {
+	referred := r.referred(w.Kind)
+	for {
+		var starved bool
+		err := r.await(ctx, func() bool {
+			starved = w.Kind == graph.Cluster && r.starved()
+			return starved || r.acked(w, referred)
+		})
+		if err != nil || !starved {
+			return err
+		}
+		if err := r.push(ctx, types.Endpoint, false); err != nil {
+			return err
+		}
+	}
+}
+
+// starved reports whether an Envoy that reconnected got the endpoints that the cache holds before its first clusters, and waits for them.
+func (r *run) starved() bool {
+	for s := range r.session.node.streams {
+		clusters, endpoints := s.subscriptions[urls[types.Cluster]], s.subscriptions[urls[types.Endpoint]]
+		if s.delta || !s.aggregated() || clusters == nil || endpoints == nil || endpoints.last == 0 {
+			continue
+		}
+		first := len(clusters.open) > 0 && !clusters.holds.all // it has ACKed none on this stream
+		if first && endpoints.last < clusters.last && endpoints.sent == r.cached[types.Endpoint].Version {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *run) late(w plan.Wait) error {
