@@ -101,6 +101,9 @@ func (r *run) resume(ctx context.Context, now *graph.Snapshot) error {
 	}
 	err = r.begin(ctx, phase, r.state.without(unused(now)))
 	if err == nil {
+		err = r.virtualHosts(ctx, now)
+	}
+	if err == nil {
 		err = r.attend(ctx, phase)
 	}
 	var nack *NackError
@@ -112,6 +115,25 @@ func (r *run) resume(ctx context.Context, now *graph.Snapshot) error {
 	}
 	if err == nil {
 		r.tell(Event{Step: Done})
+	}
+	return err
+}
+
+// virtualHosts waits until each Envoy requests virtual hosts again. It does so on a separate stream, which can come later than the others.
+func (r *run) virtualHosts(ctx context.Context, now *graph.Snapshot) error {
+	w := r.ackOf(graph.VirtualHost, now.Names(graph.VirtualHost))
+	if len(w.Names) == 0 {
+		return nil
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, w.Timeout, errLate)
+	defer cancel()
+	err := r.await(limited, func() bool {
+		n := r.session.node
+		all := len(n.clients(urls[types.Cluster]))
+		return all > 0 && len(n.clients(urls[types.VirtualHost])) >= all
+	})
+	if errors.Is(err, errLate) {
+		return r.late(w)
 	}
 	return err
 }
