@@ -65,7 +65,7 @@ func (r *run) first(ctx context.Context, next *graph.Snapshot) error {
 		}
 	}
 	r.state = stateOf(r.target)
-	if err := r.begin(ctx, phase, r.state); err != nil {
+	if err := r.begin(ctx, phase); err != nil {
 		return err
 	}
 	var connected bool
@@ -84,6 +84,23 @@ func (r *run) first(ctx context.Context, next *graph.Snapshot) error {
 	return r.finish(ctx)
 }
 
+// leftovers are the drains that may be under way when a control plane starts again: a cluster to which no listener leads was perhaps kept for
+// connections that drain.
+func (r *run) leftovers(s *graph.Snapshot) []drain {
+	listeners := s.Names(graph.Listener)
+	w := plan.Wait{For: plan.Drained, Kind: graph.Listener, Names: listeners, Timeout: cmp.Or(r.Plan.DrainTime, plan.DefaultDrainTime)}
+	d := drain{Drain: plan.Drain{Wait: w}, listeners: listeners, until: time.Now().Add(w.Timeout), phase: -1}
+	for _, c := range s.All(graph.Cluster) {
+		if len(listeners) > 0 && !s.Serves(c) {
+			d.Needs = append(d.Needs, plan.Resource{Kind: c.Kind, Name: c.Name})
+		}
+	}
+	if len(d.Needs) == 0 {
+		return nil
+	}
+	return []drain{d}
+}
+
 // resume gives Envoys what an earlier control plane was sending when it ended, and waits until they have it: the next plan begins there.
 func (r *run) resume(ctx context.Context, now *graph.Snapshot) error {
 	var due bool
@@ -99,7 +116,7 @@ func (r *run) resume(ctx context.Context, now *graph.Snapshot) error {
 	for _, p := range plan.Make(graph.Diff(empty, now), r.Plan).Phases { // it knows what each Envoy requests
 		phase.Wait = slices.Concat(phase.Wait, slices.DeleteFunc(p.Wait, func(w plan.Wait) bool { return w.For != plan.ACK }))
 	}
-	err = r.begin(ctx, phase, r.state.without(unused(now)))
+	err = r.begin(ctx, phase)
 	if err == nil {
 		err = r.virtualHosts(ctx, now)
 	}
@@ -110,7 +127,7 @@ func (r *run) resume(ctx context.Context, now *graph.Snapshot) error {
 	if err == nil || errors.As(err, &nack) { // what Envoy rejects now it will reject again
 		r.lock(func(n *node) {
 			n.resumes = false
-			n.draining = slices.Concat(n.draining, r.leftovers(now))
+			n.draining = append(n.draining, r.leftovers(now)...)
 		})
 	}
 	if err == nil {
@@ -139,20 +156,19 @@ func (r *run) virtualHosts(ctx context.Context, now *graph.Snapshot) error {
 }
 
 // begin makes a phase a plan, and puts all that it sends into the cache at once.
-func (r *run) begin(ctx context.Context, phase plan.Phase, all state) error {
+func (r *run) begin(ctx context.Context, phase plan.Phase) error {
 	r.made = &plan.Plan{Phases: []plan.Phase{phase}}
 	r.tell(Event{Step: Begun, Snapshot: r.state.snapshot()})
-	for i := range all {
+	for i := range r.state {
 		t := types.ResponseType(i)
 		referred := r.referred(kinds[t])
 		r.lock(func(n *node) {
-			v := all[t].Version
-			if len(all[t].Items) > 0 && (v == "" || n.knows(urls[t], v)) {
-				v = r.fresh(t, v)
+			all := &r.state[t]
+			if len(all.Items) > 0 && (all.Version == "" || n.knows(urls[t], all.Version)) {
+				all.Version = r.fresh(t, all.Version)
 			}
-			r.cached[t] = cachev3.Resources{Version: v, Items: r.offer(t, referred, all[t].Items)}
-			r.state[t].Version = v
-			r.session.pushed[version{urls[t], v}] = 1
+			r.cached[t] = cachev3.Resources{Version: all.Version, Items: r.offer(t, referred, all.Items)}
+			r.session.pushed[version{urls[t], all.Version}] = 1
 		})
 	}
 	for _, send := range phase.Send {

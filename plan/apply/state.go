@@ -77,16 +77,6 @@ func (s state) after(phase plan.Phase, target cachev3.ResourceSnapshot) state {
 	return s
 }
 
-// without returns the state without some resources.
-func (s state) without(left []plan.Resource) state {
-	for _, one := range left {
-		if t, err := typeOf(one.Kind); err == nil {
-			s[t].Items = s.with(t, plan.Send{Remove: []string{one.Name}}, s.snapshot())
-		}
-	}
-	return s
-}
-
 // last is the state at the end of a plan, with what plans do not cover: TTLs, and types that Envoy does not know.
 func (s state) last(target cachev3.ResourceSnapshot) state {
 	for t, url := range urls {
