@@ -35,8 +35,8 @@ type Options struct {
 // Event describes one step of a push.
 type Event struct {
 	Node  string
-	Plan  *plan.Plan
-	Phase int // number of the phase in the plan, from 1
+	Plan  *plan.Plan // a first push has one phase, and so has what comes before the plan after a restart
+	Phase int        // number of the phase in the plan, from 1
 	Step  Step
 	Wait  plan.Wait // set if Step is Waiting
 	// Snapshot is set if Step is Begun or Restored: what the cache is about to hold. Keep the last one of each node in a place that survives

@@ -52,11 +52,32 @@ func (r *run) send(ctx context.Context, send plan.Send, at int) error {
 		return err
 	}
 	if at+1 < len(r.made.Phases[r.phase].Send) || len(r.held()) > 0 {
-		if err := r.patiently(ctx, func() bool { return r.wentOut(t, send) }); err != nil {
+		if err := r.patiently(ctx, func() bool { return r.wentOut(t, send) || t == types.Cluster && r.awaits(at) }); err != nil {
 			return err
 		}
 	}
 	return r.release(ctx)
+}
+
+// awaits reports whether an Envoy takes no clusters, since those that it has wait for what the phase sends after the given send.
+func (r *run) awaits(at int) bool {
+	for s := range r.session.node.streams {
+		clusters := s.subscriptions[urls[types.Cluster]]
+		if !s.aggregated() || clusters == nil || len(clusters.open) == 0 {
+			continue
+		}
+		for _, later := range r.made.Phases[r.phase].Send[at+1:] {
+			sub := s.subscriptions[graph.TypeURL(later.Kind)]
+			t, err := typeOf(later.Kind)
+			if err == nil && sub != nil && slices.ContainsFunc(later.Update, func(u plan.Update) bool {
+				_, served := r.cached[t].Items[u.Name]
+				return !served && sub.names[u.Name]
+			}) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // concerns reports whether a send changes what the cache holds. It does not if the cache must not hold any of its names.

@@ -17,7 +17,6 @@ import (
 
 // start finds out what the Envoys have, plans, and carries the plan out.
 func (r *run) start(ctx context.Context, before cachev3.ResourceSnapshot) error {
-	next, broken := gocp.Snapshot(r.target)
 	if former := r.session.former; former != nil {
 		<-former.ended
 		r.session.former = nil
@@ -25,8 +24,9 @@ func (r *run) start(ctx context.Context, before cachev3.ResourceSnapshot) error 
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	if broken != nil {
-		return broken
+	next, err := gocp.Snapshot(r.target)
+	if err != nil {
+		return err
 	}
 	held, err := r.cache.GetSnapshot(r.key)
 	switch {
