@@ -52,29 +52,54 @@ func (r *run) send(ctx context.Context, send plan.Send, at int) error {
 		return err
 	}
 	if at+1 < len(r.made.Phases[r.phase].Send) || len(r.held()) > 0 {
-		if err := r.patiently(ctx, func() bool { return r.wentOut(t, send) || t == types.Cluster && r.awaits(at) }); err != nil {
+		if err := r.patiently(ctx, func() bool { return r.wentOut(t, send, at) }); err != nil {
 			return err
 		}
 	}
 	return r.release(ctx)
 }
 
-// awaits reports whether an Envoy takes no clusters, since those that it has wait for what the phase sends after the given send.
-func (r *run) awaits(at int) bool {
+// wentOut reports whether what was pushed was sent on every stream that requests it, and that can be sent it before the rest of the phase.
+func (r *run) wentOut(t types.ResponseType, send plan.Send, at int) bool {
 	for s := range r.session.node.streams {
-		clusters := s.subscriptions[urls[types.Cluster]]
-		if !s.aggregated() || clusters == nil || len(clusters.open) == 0 {
-			continue
+		if sub := s.subscriptions[urls[t]]; sub != nil && !r.wentOutOn(s, sub, t, send) && !(t == types.Cluster && r.waitsForMore(s, sub, at)) {
+			return false
 		}
-		for _, later := range r.made.Phases[r.phase].Send[at+1:] {
-			sub := s.subscriptions[graph.TypeURL(later.Kind)]
-			t, err := typeOf(later.Kind)
-			if err == nil && sub != nil && slices.ContainsFunc(later.Update, func(u plan.Update) bool {
-				_, served := r.cached[t].Items[u.Name]
-				return !served && sub.names[u.Name]
-			}) {
-				return true
-			}
+	}
+	return true
+}
+
+func (r *run) wentOutOn(s *stream, sub *subscription, t types.ResponseType, send plan.Send) bool {
+	if !s.delta {
+		v := r.cached[t].Version
+		return sub.sent == v || sub.acked == v
+	}
+	for _, u := range send.Update {
+		if sub.asks(u.Name) && sub.given[u.Name] != r.hash(t, u.Name) {
+			return false
+		}
+	}
+	for _, name := range send.Remove {
+		if _, given := sub.given[name]; given && sub.asks(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// waitsForMore reports whether an Envoy takes no more clusters, since those that it has wait for what the phase sends after the given send.
+func (r *run) waitsForMore(s *stream, clusters *subscription, at int) bool {
+	if !s.aggregated() || len(clusters.open) == 0 {
+		return false
+	}
+	for _, later := range r.made.Phases[r.phase].Send[at+1:] {
+		sub := s.subscriptions[graph.TypeURL(later.Kind)]
+		t, err := typeOf(later.Kind)
+		if err == nil && sub != nil && slices.ContainsFunc(later.Update, func(u plan.Update) bool {
+			_, served := r.cached[t].Items[u.Name]
+			return !served && sub.names[u.Name]
+		}) {
+			return true
 		}
 	}
 	return false

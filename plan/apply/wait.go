@@ -235,32 +235,6 @@ func (r *run) hash(t types.ResponseType, name string) string {
 	return known
 }
 
-// wentOut reports whether what was pushed was sent on every stream that requests it.
-func (r *run) wentOut(t types.ResponseType, send plan.Send) bool {
-	for s := range r.session.node.streams {
-		sub := s.subscriptions[urls[t]]
-		switch {
-		case sub == nil:
-		case !s.delta:
-			if v := r.cached[t].Version; sub.sent != v && sub.acked != v {
-				return false
-			}
-		default:
-			for _, u := range send.Update {
-				if sub.asks(u.Name) && sub.given[u.Name] != r.hash(t, u.Name) {
-					return false
-				}
-			}
-			for _, name := range send.Remove {
-				if _, given := sub.given[name]; given && sub.asks(name) {
-					return false
-				}
-			}
-		}
-	}
-	return true
-}
-
 // allAsked reports whether each aggregated SotW stream that requests names of a type requests all of these.
 func (r *run) allAsked(t types.ResponseType, items map[string]types.ResourceWithTTL) bool {
 	for s := range r.session.node.streams {
