@@ -37,7 +37,8 @@ func Example() {
 			fmt.Println("  wait for", wait.For, plan.API(wait.Kind), wait.Names, wait.Timeout)
 		}
 	}
-	fmt.Println(len(made.Remaining(dataplane.Default()).Diagnostics), "hazards that no order avoids")
+	hitless, reasons := made.Hitless(dataplane.Default())
+	fmt.Println("hitless:", hitless, reasons)
 	// Output:
 	// error transition/route-before-cluster cluster "green" is used before Envoy has it: requests for any host
 	// error transition/delete-referenced-cluster cluster "blue" is removed while still in use: requests for any host
@@ -50,7 +51,7 @@ func Example() {
 	// phase 3
 	//   remove CDS blue
 	//   wait for ack CDS [blue] 30s
-	// 0 hazards that no order avoids
+	// hitless: true []
 }
 
 func yaml(name, text string) *graph.Snapshot {

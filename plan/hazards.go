@@ -16,8 +16,12 @@ import (
 // Hazards returns what a plain push breaks for a target. A plain push sends all types at once and does not wait between them. A finding with
 // severity Info is not a hazard, but worth knowing. A zero target means the default.
 func Hazards(changes *graph.Changes, push lint.Push, target dataplane.Target) *lint.Result {
+	return hazards(changes, push, target, rules.Transitional())
+}
+
+func hazards(changes *graph.Changes, push lint.Push, target dataplane.Target, by []*lint.Rule) *lint.Result {
 	result := lint.Run(context.Background(), []*graph.Snapshot{changes.New}, lint.Config{
-		Rules: rules.Transitional(), Target: target, Transition: &lint.Transition{Changes: changes, Push: push},
+		Rules: by, Target: target, Transition: &lint.Transition{Changes: changes, Push: push},
 	})
 	result.Snapshots = []*graph.Snapshot{changes.Old, changes.New} // findings point into both
 	return result
@@ -39,10 +43,7 @@ func (p *Plan) Remaining(target dataplane.Target) *lint.Result {
 	}
 	remaining := &lint.Result{Snapshots: []*graph.Snapshot{way.changes.Old, way.changes.New}, Target: target}
 	seen := map[lint.Key]bool{}
-	previous := way.changes.Old
-	for _, state := range way.states[1:] {
-		next := way.snapshot(state)
-		step := Hazards(graph.Diff(previous, next), push, target)
+	add := func(step *lint.Result) {
 		remaining.Failures = append(remaining.Failures, step.Failures...)
 		for _, d := range step.Diagnostics {
 			if d.Severity > lint.Info && !seen[d.Key()] {
@@ -50,10 +51,39 @@ func (p *Plan) Remaining(target dataplane.Target) *lint.Result {
 				remaining.Diagnostics = append(remaining.Diagnostics, d)
 			}
 		}
+	}
+	// A state has the versions of the two snapshots, whichever of its types is sent: only the snapshots can show that a version is missing.
+	versions, others := rulesAboutVersions()
+	add(hazards(way.changes, way.opts.Push, target, versions))
+	previous := way.changes.Old
+	for _, state := range way.states[1:] {
+		next := way.snapshot(state)
+		add(hazards(graph.Diff(previous, next), push, target, others))
 		previous = next
 	}
 	lint.Sort(remaining.Diagnostics)
 	return remaining
+}
+
+// rulesAboutVersions divides the transition rules.
+func rulesAboutVersions() (versions, others []*lint.Rule) {
+	for _, rule := range rules.Transitional() {
+		if rule.Name == "version-not-bumped" {
+			versions = append(versions, rule)
+		} else {
+			others = append(others, rule)
+		}
+	}
+	return versions, others
+}
+
+// Hitless reports whether no request fails and no connection is cut for a target (the zero one: the default) when the plan is carried out, as
+// far as rules know. If not, the reasons say what does: the messages of Remaining.
+func (p *Plan) Hitless(target dataplane.Target) (hitless bool, reasons []string) {
+	for _, d := range p.Remaining(target).Diagnostics {
+		reasons = append(reasons, d.Message)
+	}
+	return len(reasons) == 0, reasons
 }
 
 // snapshot returns the graph of a state.

@@ -12,7 +12,8 @@ import (
 // Options configure Make. The zero value stands for the defaults of Envoy and go-control-plane.
 type Options struct {
 	Push lint.Push
-	// AckTimeout limits each wait for an ACK, which Envoy withholds while clusters warm; 0 stands for DefaultAckTimeout.
+	// AckTimeout limits each wait for an ACK, which Envoy withholds while clusters warm; 0 stands for DefaultAckTimeout. A cluster whose
+	// endpoints do not come warms for 15 s (initial_fetch_timeout): with less than that, a push that corrects such a cluster can time out too.
 	AckTimeout time.Duration
 	// DrainTime is Envoy's --drain-time-s; 0 stands for Envoy's default.
 	DrainTime time.Duration

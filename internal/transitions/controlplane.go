@@ -38,12 +38,26 @@ const node = "n"
 const controlPlaneCluster = "control-plane"
 
 func startControlPlane(callbacks serverv3.Callbacks, transport lint.Transport, rtt time.Duration) (*controlPlane, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	cp := &controlPlane{}
+	address, err := cp.listen(callbacks, transport)
 	if err != nil {
 		return nil, err
 	}
+	if cp.proxy, err = startProxy(address, rtt/2); err != nil {
+		cp.close()
+		return nil, err
+	}
+	return cp, nil
+}
+
+// listen begins to serve an empty cache, and returns the address.
+func (cp *controlPlane) listen(callbacks serverv3.Callbacks, transport lint.Transport) (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
 	ctx, stop := context.WithCancel(context.Background())
-	cp := &controlPlane{cache: cachev3.NewSnapshotCache(transport.ADS(), cachev3.IDHash{}, silent{}), server: grpc.NewServer(), stop: stop}
+	cp.cache, cp.server, cp.stop = cachev3.NewSnapshotCache(transport.ADS(), cachev3.IDHash{}, silent{}), grpc.NewServer(), stop
 	s := serverv3.NewServer(ctx, cp.cache, callbacks)
 	discoveryv3.RegisterAggregatedDiscoveryServiceServer(cp.server, s)
 	clusterservice.RegisterClusterDiscoveryServiceServer(cp.server, s)
@@ -54,12 +68,20 @@ func startControlPlane(callbacks serverv3.Callbacks, transport lint.Transport, r
 	routeservice.RegisterVirtualHostDiscoveryServiceServer(cp.server, s)
 	secretservice.RegisterSecretDiscoveryServiceServer(cp.server, s)
 	extensionservice.RegisterExtensionConfigDiscoveryServiceServer(cp.server, s)
-	go func() { _ = cp.server.Serve(l) }()
-	if cp.proxy, err = startProxy(l.Addr().String(), rtt/2); err != nil {
-		cp.close()
-		return nil, err
+	server := cp.server
+	go func() { _ = server.Serve(l) }()
+	return l.Addr().String(), nil
+}
+
+// restart is what remains of a control plane that was killed and started again: its address.
+func (cp *controlPlane) restart(callbacks serverv3.Callbacks, transport lint.Transport) error {
+	cp.stop()
+	cp.server.Stop()
+	address, err := cp.listen(callbacks, transport)
+	if err == nil {
+		cp.proxy.turn(address)
 	}
-	return cp, nil
+	return err
 }
 
 func (cp *controlPlane) close() {

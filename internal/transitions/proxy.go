@@ -9,10 +9,10 @@ import (
 // proxy is the network between a control plane and its Envoy. It delays what passes through.
 type proxy struct {
 	listener net.Listener
-	target   string
 	delay    time.Duration // in each direction
 
 	mu     sync.Mutex
+	target string
 	closed bool
 	conns  []net.Conn
 	wg     sync.WaitGroup
@@ -29,6 +29,13 @@ func startProxy(target string, delay time.Duration) (*proxy, error) {
 }
 
 func (p *proxy) port() int { return p.listener.Addr().(*net.TCPAddr).Port }
+
+// turn leads new connections to another target.
+func (p *proxy) turn(target string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.target = target
+}
 
 func (p *proxy) close() {
 	_ = p.listener.Close()
@@ -47,7 +54,10 @@ func (p *proxy) accept() {
 		if err != nil {
 			return
 		}
-		far, err := net.Dial("tcp", p.target)
+		p.mu.Lock()
+		target := p.target
+		p.mu.Unlock()
+		far, err := net.Dial("tcp", target)
 		if err != nil {
 			_ = near.Close()
 			continue

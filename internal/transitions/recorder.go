@@ -3,6 +3,7 @@ package transitions
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -34,6 +35,16 @@ type subscription struct {
 
 func newRecorder(inner serverv3.Callbacks) *recorder {
 	return &recorder{Callbacks: inner, open: map[subscription]string{}, delivered: map[string][]byte{}}
+}
+
+// again returns a recorder for the next control plane of the same Envoy, whose streams are all closed.
+func (r *recorder) again(inner serverv3.Callbacks) *recorder {
+	next := newRecorder(inner)
+	next.nacks, next.answered = r.seen()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	next.delivered = maps.Clone(r.delivered) // over Delta, an Envoy that reconnects is sent only what has changed
+	return next
 }
 
 func (r *recorder) OnStreamRequest(stream int64, request *discoveryv3.DiscoveryRequest) error {

@@ -172,7 +172,7 @@ func TestKnownVersion(t *testing.T) {
 	if got := r.version(c, false); got != "v3" {
 		t.Errorf("got %q", got)
 	}
-	if got := r.fresh("v2~1"); got != "v2~2" {
+	if got := r.fresh(c, "v2~1"); got != "v2~2" {
 		t.Errorf("got %q", got)
 	}
 }

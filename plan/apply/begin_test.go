@@ -30,7 +30,7 @@ func TestFirstRefused(t *testing.T) {
 		}
 		time.Sleep(300 * time.Millisecond)
 		target := plain
-		target.clusters = map[string]time.Duration{"c1": 3 * time.Second}
+		target.backend = 8081
 		target.ports = map[string]uint32{"l": 10001}
 		after := target.snapshot(t, "v2", transport)
 		opts := options(p)

@@ -28,15 +28,7 @@ func (r *run) drains() []drain {
 			}
 		}
 	}
-	var listeners []string
-	for _, send := range phase.Send {
-		if send.Kind == graph.Listener {
-			for _, u := range send.Update {
-				listeners = append(listeners, u.Name)
-			}
-			listeners = append(listeners, send.Remove...)
-		}
-	}
+	listeners := listenersOf(phase)
 	waits := slices.Clone(phase.Wait)
 	if len(listeners) > 0 { // the wait for the end of a drain can be in a later phase than its beginning
 		for _, p := range later {
@@ -52,12 +44,24 @@ func (r *run) drains() []drain {
 	return all
 }
 
+// listenersOf lists the listeners that a phase adds, changes or removes.
+func listenersOf(phase plan.Phase) []string {
+	var names []string
+	for _, send := range phase.Send {
+		if send.Kind == graph.Listener {
+			for _, u := range send.Update {
+				names = append(names, u.Name)
+			}
+			names = append(names, send.Remove...)
+		}
+	}
+	return names
+}
+
 // drain records what begins to drain, once for each wait.
 func (n *node) drain(begun []drain) {
 	for _, d := range begun {
-		i := slices.IndexFunc(n.draining, func(known drain) bool {
-			return known.Wait.For == d.Wait.For && known.Wait.Kind == d.Wait.Kind && slices.Equal(known.Wait.Names, d.Wait.Names)
-		})
+		i := slices.IndexFunc(n.draining, func(known drain) bool { return sameWait(known.Wait, d.Wait) })
 		if i < 0 {
 			n.draining = append(n.draining, d)
 			continue
@@ -65,10 +69,38 @@ func (n *node) drain(begun []drain) {
 		known := &n.draining[i]
 		known.listeners = slices.Concat(known.listeners, d.listeners)
 		known.Needs = slices.Concat(known.Needs, d.Needs)
-		if d.until.After(known.until) {
-			known.until = d.until
+		if len(d.listeners) > 0 {
+			known.Wait, known.until = d.Wait, d.until
 		}
 	}
+}
+
+// startClocks begins to count the drain time of all listeners of a phase, which has been ACKed.
+func (r *run) startClocks(phase plan.Phase) {
+	listeners := listenersOf(phase)
+	r.lock(func(n *node) {
+		for i := range n.draining {
+			d := &n.draining[i]
+			if slices.ContainsFunc(d.listeners, func(name string) bool { return slices.Contains(listeners, name) }) {
+				d.until = time.Now().Add(d.Wait.Timeout)
+			}
+		}
+	})
+}
+
+// deadline is when a wait has taken too long. For the end of a drain, that depends on when the drain began.
+func (r *run) deadline(w plan.Wait) time.Time {
+	until := time.Now().Add(w.Timeout)
+	r.lock(func(n *node) {
+		if i := slices.IndexFunc(n.draining, func(d drain) bool { return sameWait(d.Wait, w) }); i >= 0 && w.For != plan.ACK {
+			until = n.draining[i].until
+		}
+	})
+	return until
+}
+
+func sameWait(a, b plan.Wait) bool {
+	return a.For == b.For && a.Kind == b.Kind && slices.Equal(a.Names, b.Names)
 }
 
 // undrain forgets what a phase would have drained if Envoy had not rejected it.

@@ -196,3 +196,29 @@ func TestDrained(t *testing.T) {
 		t.Errorf("after the drain time nothing is left to drain: %v", err)
 	}
 }
+
+// An Envoy that connects while others drain gets its routes at once, though it does not request those of the old listener.
+func TestJoinWhileDraining(t *testing.T) {
+	t.Parallel()
+	overEach(t, func(t *testing.T, transport lint.Transport) {
+		p, envoys := start(t, transport, plain, 1)
+		f := envoys[0]
+		f.does(func() { f.drains = true })
+		after := renamed.snapshot(t, "v2", transport)
+		result := going(p, after, options(p))
+		f.eventually("the new listener's route", func() bool { return f.has[rds]["r2"] != nil })
+		joined := connect(t, p, transport)
+		joined.eventually("its route", func() bool { return joined.has[rds]["r2"] != nil })
+		f.mu.Lock()
+		if f.has[rds]["r"] == nil || f.has[cds]["c1"] == nil {
+			t.Error("what draining connections use is removed")
+		}
+		f.mu.Unlock()
+		f.drain()
+		if err := ended(t, result); err != nil {
+			t.Fatal(err)
+		}
+		f.serves(after)
+		joined.arrives(after)
+	})
+}

@@ -9,7 +9,7 @@ import (
 	"github.com/xdslint/xdslint/plan"
 )
 
-// ErrSuperseded is returned by Run when a later Run for the same node has taken over.
+// ErrSuperseded is the error of a push when a later one for the same node has taken over.
 var ErrSuperseded = errors.New("a newer snapshot for the same node has taken over")
 
 // TimeoutError is the error of a phase whose wait took too long. If an ACK is missing, the cache holds what it held before the phase, or after
@@ -30,11 +30,11 @@ func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("node %q, phase %d of %d: %s: %s", e.Node, e.Phase, e.Phases, what, strings.Join(e.Known, "; "))
 }
 
-// NackError is the error of a response that Envoy rejected. The cache holds what it held before the phase that Run was in, which can be later
+// NackError is the error of a response that Envoy rejected. The cache holds what it held before the phase that the push was in, which can be later
 // than the phase that sent the response. After a first push it holds all of it.
 type NackError struct {
 	Node    string
-	Phase   int // the phase that sent the response, from 1; also 1 if an earlier run sent it
+	Phase   int // the phase that sent the response, from 1; also 1 if an earlier push sent it
 	Phases  int
 	TypeURL string
 	Version string // of the response

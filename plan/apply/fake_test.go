@@ -276,3 +276,17 @@ func (f *fake) arrives(s cachev3.ResourceSnapshot) (broken []string) {
 	})
 	return broken
 }
+
+// moves connects the Envoy to another control plane.
+func (f *fake) moves(p *plane) {
+	f.t.Helper()
+	f.disconnect()
+	_ = f.conn.Close()
+	conn, err := grpc.NewClient(p.address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.conn = conn
+	f.t.Cleanup(func() { f.disconnect(); _ = conn.Close() })
+	f.connect()
+}

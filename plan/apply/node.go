@@ -18,6 +18,7 @@ type node struct {
 	run      *session         // nil: none is under way
 	draining []drain
 	expiry   *time.Timer // fires at the end of the last drain, if no Envoy is connected
+	resumes  bool        // its Envoys may still lack what an earlier control plane was sending them
 
 	// What the next run has to wait for.
 	unsettled unsettled
@@ -27,9 +28,10 @@ type node struct {
 // settle is how long a closed stream counts as open: an Envoy that lost its connection reconnects within that time.
 const settle = time.Second
 
-// session is one Run while it is under way.
+// session is one push while it is under way.
 type session struct {
 	node   *node
+	former *session // that it took over from; nil: none, or it has ended
 	cancel context.CancelCauseFunc
 	ended  chan struct{}
 	pushed map[version]int // phases, from 1
@@ -55,10 +57,10 @@ func (t *Tracker) node(key string) *node {
 	return n
 }
 
-// forget drops a node that has neither a run nor streams, when its drains are over.
+// forget drops a node that has neither a push nor streams, when its drains are over.
 func (t *Tracker) forget(key string) {
 	n := t.nodes[key]
-	if n == nil || n.run != nil || len(n.streams)+len(n.leaving) > 0 {
+	if n == nil || n.run != nil || n.resumes || len(n.streams)+len(n.leaving) > 0 {
 		return
 	}
 	if n.expiry != nil {
@@ -151,21 +153,25 @@ func (n *node) knows(url, version string) bool {
 	return false
 }
 
-// clients groups the streams that request a type by Envoy. An aggregated stream is the only one of its Envoy; separate streams of one Envoy
-// share a connection. Streams that were just closed are included, so that an Envoy that reconnects at once misses nothing.
+// clients groups the streams that request a type by Envoy. Streams that were just closed are included, so that an Envoy that reconnects at
+// once misses nothing.
 func (n *node) clients(url string) map[any][]*stream {
 	all := map[any][]*stream{}
 	for _, streams := range []map[*stream]bool{n.streams, n.leaving} {
 		for s := range streams {
-			if s.subscriptions[url] == nil {
-				continue
+			if s.subscriptions[url] != nil {
+				all[s.client()] = append(all[s.client()], s)
 			}
-			var client any = s
-			if !s.aggregated() {
-				client = s.peer
-			}
-			all[client] = append(all[client], s)
 		}
+	}
+	return all
+}
+
+// envoys groups all open streams by Envoy.
+func (n *node) envoys() map[any][]*stream {
+	all := map[any][]*stream{}
+	for s := range n.streams {
+		all[s.client()] = append(all[s.client()], s)
 	}
 	return all
 }

@@ -39,8 +39,8 @@ func (u unsettled) drop(w plan.Wait) {
 	}
 }
 
-// settle waits for the ACK of what an unfinished run has sent. The plan begins with what the cache holds, and takes that as ACKed. If the wait
-// fails, nothing has to be undone, since this run has sent nothing yet.
+// settle waits for the ACK of what an unfinished push has sent. The plan begins with what the cache holds, and takes that as ACKed. If the wait
+// fails, nothing has to be undone, since this push has sent nothing yet.
 func (r *run) settle(ctx context.Context) error {
 	left := unsettled{}
 	r.lock(func(n *node) {
@@ -61,59 +61,69 @@ func (r *run) settle(ctx context.Context) error {
 	return r.warmed(ctx)
 }
 
+// settleType waits even for what the target replaces: until Envoy has it, another resource may lead to what Envoy does not have.
 func (r *run) settleType(ctx context.Context, t types.ResponseType, sent map[string]bool) error {
-	w := plan.Wait{For: plan.ACK, Kind: kinds[t], Timeout: cmp.Or(r.Plan.AckTimeout, plan.DefaultAckTimeout)}
+	w := r.ackOf(kinds[t], nil)
 	later, replaced := w, false // what cannot be ACKed before the target is sent; whether a rejected resource may have been replaced
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		switch {
 		case !r.has(t, name):
-		case !r.keeps(t, name):
-			replaced = true
-		case r.brings(t, name):
+			continue
+		case len(r.lacking(t, name)) > 0:
 			later.Names = append(later.Names, name)
 		default:
 			w.Names = append(w.Names, name)
 		}
+		replaced = replaced || !r.keeps(t, name)
 	}
+	users := r.users(t, w.Names)
 	var now, then bool
 	r.lock(func(*node) {
 		if !replaced {
 			r.adopt(t, slices.Concat(w.Names, later.Names))
 		}
-		now, then = r.pending(t, w.Names), r.pending(t, later.Names)
+		now, then = r.open(t, w.Names) || r.unasked(t, users), r.pending(t, later.Names)
 	})
-	if then && len(r.made.Phases) > 0 {
-		r.waitFirst(later)
+	if then {
+		r.bringFirst(t, later)
 	}
 	if !now {
 		return nil
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, w.Timeout, errLate)
 	defer cancel()
-	err := r.await(limited, func() bool { return !r.open(t, w.Names) })
+	err := r.await(limited, func() bool { return !r.open(t, w.Names) && !r.unasked(t, users) })
 	if errors.Is(err, errLate) {
 		return r.late(w)
 	}
 	return err
 }
 
-// waitFirst makes the first phase wait for what cannot be ACKed before it. The plan takes a cluster that is still warming as usable, so it may
-// route requests to it in the same phase that sends what the cluster waits for. So that is sent in a separate phase before.
-func (r *run) waitFirst(later plan.Wait) {
-	first := r.made.Phases[0]
-	if later.Kind == graph.Cluster {
-		warms := func(s plan.Send) bool {
-			return s.Kind == graph.Cluster || s.Kind == graph.ClusterLoadAssignment || s.Kind == graph.Secret
-		}
-		bring := plan.Phase{Send: slices.DeleteFunc(slices.Clone(first.Send), func(s plan.Send) bool { return !warms(s) }), Why: first.Why}
-		first.Send = slices.DeleteFunc(slices.Clone(first.Send), warms)
-		if len(bring.Send) > 0 && len(first.Send) > 0 {
-			bring.Wait = []plan.Wait{later}
-			r.made.Phases = slices.Concat([]plan.Phase{bring, first}, r.made.Phases[1:])
-			return
+// bringFirst makes a first phase of what resources that Envoy has not ACKed wait for. The plan takes a cluster that is still warming as usable,
+// and Envoy takes no other cluster until it is warm.
+func (r *run) bringFirst(t types.ResponseType, waiting plan.Wait) {
+	wanted := map[plan.Resource]bool{}
+	for _, name := range waiting.Names {
+		for _, at := range r.lacking(t, name) {
+			wanted[at] = true
 		}
 	}
-	r.made.Phases[0].Wait = append(slices.Clone(r.made.Phases[0].Wait), later)
+	bring := plan.Phase{Why: "Envoy already waits for these.", Wait: []plan.Wait{waiting}}
+	for _, phase := range r.made.Phases {
+		for _, send := range phase.Send {
+			found := plan.Send{Kind: send.Kind}
+			for _, u := range send.Update {
+				if at := (plan.Resource{Kind: send.Kind, Name: u.Name}); wanted[at] {
+					found.Update = append(found.Update, u)
+					delete(wanted, at)
+				}
+			}
+			if len(found.Update) > 0 {
+				bring.Send = append(bring.Send, found)
+			}
+		}
+	}
+	r.made.Phases = append([]plan.Phase{bring}, r.made.Phases...)
 }
 
 // adopt treats the NACK of what an earlier run has sent, whether it has arrived or not, as a NACK of what the first phase sends.
@@ -154,6 +164,50 @@ func (r *run) open(t types.ResponseType, names []string) bool {
 	return false
 }
 
+// users lists the clusters and listeners that make an Envoy request these names.
+func (r *run) users(t types.ResponseType, names []string) map[string][]plan.Resource {
+	all := map[string][]plan.Resource{}
+	by := map[types.ResponseType]graph.Kind{types.Endpoint: graph.Cluster, types.Route: graph.Listener}[t]
+	from, err := typeOf(by)
+	if err != nil {
+		return all
+	}
+	for user, item := range r.state[from].Items {
+		for _, e := range r.references[item.Resource] {
+			if e.Kind == kinds[t] && slices.Contains(names, e.Target) {
+				all[e.Target] = append(all[e.Target], plan.Resource{Kind: by, Name: user})
+			}
+		}
+	}
+	return all
+}
+
+// unasked reports whether an Envoy has ACKed a resource and not yet requested what that refers to.
+func (r *run) unasked(t types.ResponseType, users map[string][]plan.Resource) bool {
+	for _, streams := range r.session.node.envoys() {
+		for name, by := range users {
+			asks := func(s *stream) bool { sub := s.subscriptions[urls[t]]; return sub != nil && sub.asks(name) }
+			has := func(user plan.Resource) bool {
+				return slices.ContainsFunc(streams, func(s *stream) bool { return r.holds(s, user) })
+			}
+			if !slices.ContainsFunc(streams, asks) && slices.ContainsFunc(by, has) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// holds reports whether a stream requests a resource and has ACKed it.
+func (r *run) holds(s *stream, at plan.Resource) bool {
+	t, err := typeOf(at.Kind)
+	if err != nil {
+		return false
+	}
+	sub := s.subscriptions[urls[t]]
+	return sub != nil && sub.asks(at.Name) && r.ackedOn(s, sub, t, at.Name)
+}
+
 // lacks reports whether a stream requests one of these names and has not ACKed it.
 func (r *run) lacks(s *stream, sub *subscription, t types.ResponseType, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return sub.asks(name) && !r.ackedOn(s, sub, t, name) })
@@ -165,14 +219,17 @@ func (r *run) keeps(t types.ResponseType, name string) bool {
 	return next != nil && (now == next || proto.Equal(now, next))
 }
 
-// brings reports whether the target adds something that a resource refers to and may wait for, as a cluster waits for its endpoints.
-func (r *run) brings(t types.ResponseType, name string) bool {
-	return slices.ContainsFunc(r.references[r.cached[t].Items[name].Resource], func(e *graph.Edge) bool {
+// lacking lists what a cluster in the cache refers to and waits for, as for its endpoints, if the cache lacks it and the target adds it.
+func (r *run) lacking(t types.ResponseType, name string) []plan.Resource {
+	var all []plan.Resource
+	for _, e := range r.references[r.cached[t].Items[name].Resource] {
 		to, err := typeOf(e.Kind)
-		if err != nil || r.has(to, e.Target) {
-			return false
+		if err != nil || kinds[t] != graph.Cluster || e.Kind == graph.Cluster || r.has(to, e.Target) {
+			continue
 		}
-		_, brought := r.target.GetResourcesAndTTL(urls[to])[e.Target]
-		return brought
-	})
+		if _, brought := r.target.GetResourcesAndTTL(urls[to])[e.Target]; brought {
+			all = append(all, plan.Resource{Kind: e.Kind, Name: e.Target})
+		}
+	}
+	return all
 }

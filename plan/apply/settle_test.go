@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
+
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -78,7 +80,6 @@ func TestTakeOverNACK(t *testing.T) {
 				if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
 					t.Errorf("the first run: %v", err)
 				}
-				f.does(func() { f.refuses = "" })
 				f.release(cds)
 				err := ended(t, second)
 				if fixed {
@@ -143,10 +144,10 @@ func TestTakeOverBetween(t *testing.T) {
 func TestTakeOverAnytime(t *testing.T) {
 	t.Parallel()
 	p, envoys := start(t, lint.ADSSotW, plain, 1)
-	var all []chan error
+	var all []*Push
 	for i := range 40 {
 		target := []config{plain, rerouted, changed}[i%3]
-		all = append(all, going(p, target.snapshot(t, fmt.Sprint("s", i), lint.ADSSotW), options(p)))
+		all = append(all, Begin(t.Context(), p.cache, "edge", nil, target.snapshot(t, fmt.Sprint("s", i), lint.ADSSotW), options(p)))
 		time.Sleep(time.Duration(i%12) * time.Millisecond)
 	}
 	time.Sleep(20 * time.Millisecond)
@@ -154,8 +155,8 @@ func TestTakeOverAnytime(t *testing.T) {
 	if err := push(p, last, options(p)); err != nil {
 		t.Fatal(err)
 	}
-	for _, result := range all {
-		if err := ended(t, result); err != nil && !errors.Is(err, ErrSuperseded) {
+	for _, one := range all {
+		if err := one.Wait(); err != nil && !errors.Is(err, ErrSuperseded) {
 			t.Error(err)
 		}
 	}
@@ -179,5 +180,39 @@ func TestDeadContext(t *testing.T) {
 	f.release(cds)
 	if err := ended(t, first); err != nil {
 		t.Error(err)
+	}
+}
+
+// A push whose cluster lacks its endpoints times out, and the Envoy takes no clusters until they come: the next push sends them at once.
+func TestStuckCluster(t *testing.T) {
+	t.Parallel()
+	for _, transport := range []lint.Transport{lint.ADSSotW, lint.ADSDelta} {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			p, envoys := start(t, transport, plain, 1)
+			f := envoys[0]
+			f.withhold(cds)
+			broken := rerouted.snapshot(t, "v2", transport)
+			delete(broken.Resources[types.Endpoint].Items, "c2")
+			opts := options(p)
+			opts.Plan.AckTimeout = 200 * time.Millisecond
+			var late *TimeoutError
+			if err := push(p, broken, opts); !errors.As(err, &late) {
+				t.Fatalf("got %v", err)
+			}
+			f.does(func() { f.broken = nil })
+			after := rerouted.snapshot(t, "v3", transport)
+			begun := time.Now()
+			result := going(p, after, options(p))
+			f.eventually("the endpoints", func() bool { return f.has[eds]["c2"] != nil })
+			if took := time.Since(begun); took >= patience {
+				t.Errorf("the endpoints took %s", took)
+			}
+			f.release(cds)
+			if err := ended(t, result); err != nil {
+				t.Fatal(err)
+			}
+			f.serves(after)
+		})
 	}
 }

@@ -67,6 +67,16 @@ func (s state) with(t types.ResponseType, send plan.Send, target cachev3.Resourc
 	return items
 }
 
+// after returns the state after a phase.
+func (s state) after(phase plan.Phase, target cachev3.ResourceSnapshot) state {
+	for _, send := range phase.Send {
+		if t, err := typeOf(send.Kind); err == nil {
+			s[t].Items = s.with(t, send, target)
+		}
+	}
+	return s
+}
+
 // last is the state at the end of a plan, with what plans do not cover: TTLs, and types that Envoy does not know.
 func (s state) last(target cachev3.ResourceSnapshot) state {
 	for t, url := range urls {

@@ -15,10 +15,19 @@ type stream struct {
 	known         bool   // a request has arrived, so that the node is known
 	node          string
 	subscriptions map[string]*subscription // by type URL
+	responses     int                      // so far
 }
 
 // aggregated reports whether all types share the stream.
 func (s *stream) aggregated() bool { return s.typeURL == "" }
+
+// client identifies the Envoy. An aggregated stream is the only one of its Envoy; separate streams of one Envoy share a connection.
+func (s *stream) client() any {
+	if s.aggregated() {
+		return s
+	}
+	return s.peer
+}
 
 // String describes the stream in messages.
 func (s *stream) String() string {
@@ -36,6 +45,7 @@ type subscription struct {
 	names    map[string]bool
 	open     []response // sent, but neither ACKed nor NACKed yet
 	nacked   *nack      // the last NACK, if no ACK followed
+	last     int        // the number of its last response among those of the stream; 0: there is none
 
 	// SotW: the last version that was sent, and the last one that was ACKed with the names that it was sent for.
 	sent, acked string
@@ -121,7 +131,8 @@ func (s *stream) request(r *discoveryv3.DiscoveryRequest) *nack {
 
 func (s *stream) respond(request *discoveryv3.DiscoveryRequest, r *discoveryv3.DiscoveryResponse) {
 	sub, _ := s.subscription(r.GetTypeUrl())
-	sub.sent = r.GetVersionInfo()
+	s.responses++
+	sub.sent, sub.last = r.GetVersionInfo(), s.responses
 	sub.open = append(sub.open, response{
 		nonce: r.GetNonce(), version: r.GetVersionInfo(), names: wanted(request.GetResourceNames()),
 	})

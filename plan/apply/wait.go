@@ -18,13 +18,12 @@ var errLate = errors.New("too late")
 
 // wait carries out one wait of the current phase.
 func (r *run) wait(ctx context.Context, w plan.Wait) error {
-	limited, cancel := context.WithTimeoutCause(ctx, w.Timeout, errLate)
+	limited, cancel := context.WithDeadlineCause(ctx, r.deadline(w), errLate)
 	defer cancel()
 	var err error
 	switch w.For {
 	case plan.ACK:
-		referred := r.referred(w.Kind)
-		err = r.await(limited, func() bool { return r.acked(w, referred) })
+		err = r.waitForACK(limited, w)
 	case plan.Unsubscribe:
 		err = r.await(limited, func() bool { return r.session.node.connected() && !r.session.node.asksAny(w) })
 	case plan.Drained:
@@ -41,6 +40,40 @@ func (r *run) wait(ctx context.Context, w plan.Wait) error {
 		r.lock(func(n *node) { n.ended(w) })
 	}
 	return err
+}
+
+// waitForACK also sends the endpoints again to an Envoy that reconnected and got them before the clusters: the server answers it in an
+// arbitrary order, and a cluster that has changed waits for endpoints that come after it.
+func (r *run) waitForACK(ctx context.Context, w plan.Wait) error {
+	referred := r.referred(w.Kind)
+	for {
+		var starved bool
+		err := r.await(ctx, func() bool {
+			starved = w.Kind == graph.Cluster && r.starved()
+			return starved || r.acked(w, referred)
+		})
+		if err != nil || !starved {
+			return err
+		}
+		if err := r.push(ctx, types.Endpoint, false); err != nil {
+			return err
+		}
+	}
+}
+
+// starved reports whether an Envoy that reconnected got the endpoints that the cache holds before its first clusters, and waits for them.
+func (r *run) starved() bool {
+	for s := range r.session.node.streams {
+		clusters, endpoints := s.subscriptions[urls[types.Cluster]], s.subscriptions[urls[types.Endpoint]]
+		if s.delta || !s.aggregated() || clusters == nil || endpoints == nil || endpoints.last == 0 {
+			continue
+		}
+		first := len(clusters.open) > 0 && !clusters.holds.all // it has ACKed none on this stream
+		if first && endpoints.last < clusters.last && endpoints.sent == r.cached[types.Endpoint].Version {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *run) late(w plan.Wait) error {
@@ -140,10 +173,10 @@ func (r *run) has(t types.ResponseType, name string) bool {
 }
 
 // awaited reports whether the state has a resource that every Envoy will request. Envoy requests a virtual host only when a request needs it,
-// and a resource without references only for its bootstrap or for connections that drain.
+// a runtime layer only if its bootstrap names it, and a resource without references only for its bootstrap or for connections that drain.
 func (r *run) awaited(t types.ResponseType, name string, referred map[string]bool) bool {
 	switch kinds[t] {
-	case graph.VirtualHost:
+	case graph.VirtualHost, graph.Runtime:
 		return false
 	case graph.Cluster, graph.Listener, graph.ScopedRouteConfiguration:
 		return r.has(t, name)
@@ -202,32 +235,6 @@ func (r *run) hash(t types.ResponseType, name string) string {
 	return known
 }
 
-// wentOut reports whether what was pushed was sent on every stream that requests it.
-func (r *run) wentOut(t types.ResponseType, send plan.Send) bool {
-	for s := range r.session.node.streams {
-		sub := s.subscriptions[urls[t]]
-		switch {
-		case sub == nil:
-		case !s.delta:
-			if v := r.cached[t].Version; sub.sent != v && sub.acked != v {
-				return false
-			}
-		default:
-			for _, u := range send.Update {
-				if sub.asks(u.Name) && sub.given[u.Name] != r.hash(t, u.Name) {
-					return false
-				}
-			}
-			for _, name := range send.Remove {
-				if _, given := sub.given[name]; given && sub.asks(name) {
-					return false
-				}
-			}
-		}
-	}
-	return true
-}
-
 // allAsked reports whether each aggregated SotW stream that requests names of a type requests all of these.
 func (r *run) allAsked(t types.ResponseType, items map[string]types.ResourceWithTTL) bool {
 	for s := range r.session.node.streams {
@@ -238,9 +245,10 @@ func (r *run) allAsked(t types.ResponseType, items map[string]types.ResourceWith
 	return true
 }
 
-// offer is what the cache may hold of a type. Where an extra name would block all others, only names that are requested or referred to.
-func (r *run) offer(t types.ResponseType, referred map[string]bool) map[string]types.ResourceWithTTL {
-	n, all := r.session.node, r.state[t].Items
+// offer is what the cache may hold of all resources of a type. Where an extra name would block all others, only names that are requested or
+// referred to.
+func (r *run) offer(t types.ResponseType, referred map[string]bool, all map[string]types.ResourceWithTTL) map[string]types.ResourceWithTTL {
+	n := r.session.node
 	guarded := false
 	for s := range n.streams {
 		guarded = guarded || s.guarded(urls[t]) != nil

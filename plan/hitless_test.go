@@ -1,0 +1,47 @@
+package plan_test
+
+import (
+	"testing"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
+	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+	"github.com/envoyproxy/go-control-plane/pkg/resource/v3"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/load/gocp"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/plan"
+)
+
+// A state of a plan has old versions for what it has not sent yet. That is no hazard; a version that both snapshots share is one.
+func TestVersionsOfStates(t *testing.T) {
+	t.Parallel()
+	clusters := func(version string, timeout int64, names ...string) *graph.Snapshot {
+		var all []types.Resource
+		for _, name := range names {
+			all = append(all, &clusterv3.Cluster{Name: name, ConnectTimeout: &durationpb.Duration{Seconds: timeout}})
+		}
+		s, err := cachev3.NewSnapshot(version, map[resource.Type][]types.Resource{resource.ClusterType: all})
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := gocp.Snapshot(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+	opts := plan.Options{Push: lint.Push{Transport: lint.ADSSotW}}
+	hitless := func(before, after *graph.Snapshot) (bool, []string) {
+		return plan.Make(graph.Diff(before, after), opts).Hitless(dataplane.Default())
+	}
+	if ok, reasons := hitless(clusters("v1", 1, "a", "b"), clusters("v2", 1, "b")); !ok {
+		t.Errorf("the versions differ: %q", reasons)
+	}
+	if ok, reasons := hitless(clusters("v1", 1, "a"), clusters("v1", 2, "a")); ok || len(reasons) != 1 {
+		t.Errorf("the versions are the same: %q", reasons)
+	}
+}
