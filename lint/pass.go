@@ -6,6 +6,7 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/nearest"
 )
 
 // Pass is one run of one rule over one snapshot.
@@ -18,8 +19,9 @@ type Pass struct {
 	// TargetGiven: the user named the target, so it is not just the default.
 	TargetGiven bool
 
-	report    func(Diagnostic)
-	suggested int // number of searches for similar names
+	report   func(Diagnostic)
+	finder   nearest.Finder
+	searches int // for similar names
 }
 
 // At is a place that a finding can point to: a message, or one of its fields.
@@ -85,15 +87,11 @@ func RelatedTo(at At, message string) Related {
 	return Related{Message: message, Resource: at.Resource(), Path: at.Path(), Span: at.Span()}
 }
 
-// maxSuggestions limits the searches for similar names in a pass: each compares with every name of the kind.
-const maxSuggestions = 100
-
 // ReportDangling adds a finding about a reference whose target is missing, and suggests a similar name. If the world is
 // not known to be closed, the finding is a warning that says how to declare the name.
 func (p *Pass) ReportDangling(e *graph.Edge, world graph.World, d Diagnostic) {
-	if d.Help == "" && p.suggested < maxSuggestions {
-		p.suggested++
-		if near := Nearest(e.Target, p.Snapshot.Names(e.Kind)); near != "" {
+	if d.Help == "" {
+		if near := p.Nearest(e.Target, func() []string { return p.Snapshot.Names(e.Kind) }); near != "" {
 			d.Help = fmt.Sprintf("did you mean %q?", near)
 			if world == graph.Closed {
 				d.Fixes = Correct(e.At(), e.Target, near)

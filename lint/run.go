@@ -165,7 +165,7 @@ func (w *worker) resource(i int, into *Result) {
 	res := w.snapshot.Resources[i]
 	for _, pass := range w.passes {
 		if pass != nil {
-			pass.suggested = 0
+			pass.searches, pass.finder.Work = 0, searchWork
 		}
 	}
 	res.Walk(func(at *graph.Place) {
@@ -220,6 +220,7 @@ func isFragment(s *graph.Snapshot) bool {
 
 func newPass(rule *Rule, s *graph.Snapshot, config Config, report func(Diagnostic)) *Pass {
 	p := &Pass{Rule: rule, Snapshot: s, Target: config.Target, TargetGiven: config.TargetGiven, report: report}
+	p.finder.Work = searchWork
 	if t := config.Transition; t != nil {
 		p.Old, p.Push = t.Changes.Old, t.OrDefault()
 	}
