@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	"github.com/xdslint/xdslint/dataplane"
@@ -19,9 +21,25 @@ type Pass struct {
 	// TargetGiven: the user named the target, so it is not just the default.
 	TargetGiven bool
 
-	report   func(Diagnostic)
+	ctx      context.Context
+	into     *Result
 	finder   nearest.Finder
 	searches int // for similar names
+}
+
+// errEnded is the panic that leaves a rule when the context of the run has ended, wherever it reports or asks for the next of many.
+var errEnded = errors.New("the run has ended")
+
+// begin makes a pass ready for a resource, or a snapshot.
+func (p *Pass) begin(into *Result) {
+	p.into, p.searches, p.finder.Work = into, 0, searchWork
+}
+
+// proceed leaves the rule if the run has ended. Custom rules look at the context themselves.
+func (p *Pass) proceed() {
+	if p.ctx.Err() != nil && p.Rule.Origin == nil {
+		panic(errEnded)
+	}
 }
 
 // At is a place that a finding can point to: a message, or one of its fields.
@@ -30,7 +48,7 @@ type At = graph.At
 // Report adds a finding at a place. It fills in the rule, its severity, the resource, the path and the span.
 func (p *Pass) Report(at At, d Diagnostic) {
 	d.Resource, d.Path = at.Resource(), at.Path()
-	if d.Span.IsZero() {
+	if d.Span.IsZero() && !p.into.full(p.Rule) {
 		d.Span = at.Span()
 	}
 	p.fill(&d)
@@ -75,11 +93,12 @@ func (p *Pass) ReportProblem(r *graph.Resource, problem graph.Problem, d Diagnos
 }
 
 func (p *Pass) fill(d *Diagnostic) {
+	p.proceed()
 	d.Rule = p.Rule
 	if d.Severity == 0 {
 		d.Severity = p.Rule.Severity
 	}
-	p.report(*d)
+	p.into.found(*d)
 }
 
 // RelatedTo returns a Related for another place, with a message about it.
@@ -116,6 +135,7 @@ func (p *Pass) Dangling(kind graph.Kind, f func(e *graph.Edge, world graph.World
 		if e.To != nil || p.Snapshot.Assumes(kind, e.Target) {
 			continue
 		}
+		p.proceed()
 		if world := p.Snapshot.World(kind, e.Source); world != graph.Open {
 			f(e, world)
 		}
@@ -125,6 +145,7 @@ func (p *Pass) Dangling(kind graph.Kind, f func(e *graph.Edge, world graph.World
 // Problems calls f for every problem of a kind in the snapshot's resources.
 func (p *Pass) Problems(kind graph.ProblemKind, f func(r *graph.Resource, problem graph.Problem)) {
 	for _, r := range p.Snapshot.All() {
+		p.proceed()
 		for _, problem := range r.Problems {
 			if problem.Kind == kind {
 				f(r, problem)

@@ -73,6 +73,7 @@ type (
 		Related      []sarifLocation   `json:"relatedLocations,omitempty"`
 		Fingerprints map[string]string `json:"partialFingerprints"`
 		Fixes        []sarifFix        `json:"fixes,omitempty"`
+		Occurrences  int               `json:"occurrenceCount,omitempty"` // of a finding in place of others
 	}
 	sarifLocation struct {
 		ID       int            `json:"id,omitempty"`
@@ -169,7 +170,7 @@ func resultSARIF(d *lint.Diagnostic, rule, nth int, plane string) sarifResult {
 	out := sarifResult{
 		RuleID: d.Rule.ID(), RuleIndex: rule, Level: levelSARIF(d.Severity), Message: sarifText{Text: details(d, plane)},
 		Locations:    []sarifLocation{locationSARIF(d.Resource, d.Path, d.Span)},
-		Fingerprints: map[string]string{"xdslint/v1": fingerprint(d.Key(), nth)},
+		Fingerprints: map[string]string{"xdslint/v1": fingerprint(d.Key(), nth)}, Occurrences: d.More,
 	}
 	for i, related := range d.Related {
 		at := locationSARIF(related.Resource, related.Path, related.Span)
