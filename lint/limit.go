@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/words"
@@ -46,7 +47,7 @@ func leaving(d *Diagnostic) leftOut {
 }
 
 // full reports whether a result keeps no more findings of a rule.
-func (r *Result) full(rule *Rule) bool { return r.left[rule] != nil }
+func (r *Result) full(rule *Rule) bool { return r.left[rule] != nil || r.filled[rule] }
 
 // found adds a finding, or counts it.
 func (r *Result) found(d Diagnostic) {
@@ -63,9 +64,9 @@ func (r *Result) found(d Diagnostic) {
 
 // limit leaves out what results, in their order, have beyond maxFindings, and counts it in another one. It can be called
 // again when there are more results, since the share of a rule only gets smaller: what is left out once would be left
-// out in the end too.
-func limit(out *Result, results ...*Result) {
-	share := shareOf(out, results)
+// out in the end too. It returns the share of a rule.
+func limit(out *Result, results ...*Result) (share int) {
+	share = shareOf(out, results)
 	kept := map[*Rule]int{}
 	for _, r := range results {
 		r.weight = 0
@@ -81,6 +82,7 @@ func limit(out *Result, results ...*Result) {
 		}
 		r.Diagnostics = slices.Clone(keep) // and forget the rest
 	}
+	return share
 }
 
 // shareOf returns how much of each rule is kept: as much as possible, so that all rules together have maxFindings.
@@ -113,39 +115,63 @@ func shareOf(out *Result, results []*Result) int {
 type collector struct {
 	mu      sync.Mutex
 	results []*Result // nil: not finished, or empty
+	done    []bool
 	weight  int
 	out     Result // what is left out of them
-}
-
-func (c *collector) finished() []*Result {
-	return slices.DeleteFunc(slices.Clone(c.results), func(r *Result) bool { return r == nil })
+	filled  atomic.Pointer[map[*Rule]bool]
 }
 
 // add adds the result of a resource. If there are far too many findings, it leaves out those that would be left out in the end.
 func (c *collector) add(i int, one *Result) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done[i] = true
 	if one.empty() {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	for rule, left := range one.left {
 		c.out.leave(rule, *left)
 	}
 	one.left = nil
 	c.results[i] = one
-	if c.weight += one.weight; c.weight <= 2*maxFindings {
-		return
+	if c.weight += one.weight; c.weight > 2*maxFindings {
+		c.limit()
 	}
-	limit(&c.out, c.finished()...)
+}
+
+func (c *collector) limit() {
+	share := limit(&c.out, c.finished()...)
 	c.weight = 0
+	kept, filled, first := map[*Rule]int{}, map[*Rule]bool{}, true
 	for i, r := range c.results {
-		if r != nil {
-			c.weight += r.weight
-			if r.empty() {
-				c.results[i] = nil
+		first = first && c.done[i]
+		if r == nil {
+			continue
+		}
+		c.weight += r.weight
+		for k := range r.Diagnostics {
+			d := &r.Diagnostics[k]
+			if kept[d.Rule] += d.weight(); first && kept[d.Rule] >= share {
+				filled[d.Rule] = true // all that is not finished comes later
 			}
 		}
+		if r.empty() {
+			c.results[i] = nil
+		}
 	}
+	c.filled.Store(&filled)
+}
+
+// full returns the rules of which resources that begin now need not keep anything.
+func (c *collector) full() map[*Rule]bool {
+	if filled := c.filled.Load(); filled != nil {
+		return *filled
+	}
+	return nil
+}
+
+func (c *collector) finished() []*Result {
+	return slices.DeleteFunc(slices.Clone(c.results), func(r *Result) bool { return r == nil })
 }
 
 func (r *Result) empty() bool {

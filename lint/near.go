@@ -23,7 +23,7 @@ const maxSearches = 100
 // Nearest is like the function Nearest, for candidates that may be as many as the input has names: a pass searches for a hundred names
 // at most. It asks for the candidates only if it searches.
 func (p *Pass) Nearest(name string, candidates func() []string) string {
-	if p.searches == maxSearches || p.finder.Work <= 0 {
+	if p.Full() || p.searches == maxSearches || p.finder.Work <= 0 {
 		return ""
 	}
 	p.searches++

@@ -42,13 +42,16 @@ func (p *Pass) proceed() {
 	}
 }
 
+// Full reports whether the run keeps no more findings of the rule. Further ones are counted, and need no help and no fixes.
+func (p *Pass) Full() bool { return p.into.full(p.Rule) }
+
 // At is a place that a finding can point to: a message, or one of its fields.
 type At = graph.At
 
 // Report adds a finding at a place. It fills in the rule, its severity, the resource, the path and the span.
 func (p *Pass) Report(at At, d Diagnostic) {
 	d.Resource, d.Path = at.Resource(), at.Path()
-	if d.Span.IsZero() && !p.into.full(p.Rule) {
+	if d.Span.IsZero() && !p.Full() {
 		d.Span = at.Span()
 	}
 	p.fill(&d)

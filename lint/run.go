@@ -52,6 +52,7 @@ type Result struct {
 	Secrets     *redact.Files     // the secrets in the files, if the Diagnostics were redacted; nil: they were not
 
 	left   map[*Rule]*leftOut // what is not kept
+	filled map[*Rule]bool     // rules of which no more is kept, because of earlier results
 	weight int                // of Diagnostics
 
 	Timings map[*Rule]time.Duration // of a rule the sum over all workers, of an origin the elapsed time; nil without Config.Timings
@@ -149,10 +150,11 @@ func (r *runner) applying(md protoreflect.MessageDescriptor) []int {
 }
 
 func (r *runner) resources(ctx context.Context) {
-	c := &collector{results: make([]*Result, len(r.snapshot.Resources))}
-	parallel.Each(ctx, len(c.results), func() func(int) {
+	n := len(r.snapshot.Resources)
+	c := &collector{results: make([]*Result, n), done: make([]bool, n)}
+	parallel.Each(ctx, n, func() func(int) {
 		w := &worker{runner: r, ctx: ctx, passes: make([]*Pass, len(r.each))}
-		return func(i int) { c.add(i, w.resource(i)) }
+		return func(i int) { c.add(i, w.resource(i, c.full())) }
 	})
 	r.add(&c.out)
 	for _, one := range c.finished() {
@@ -169,8 +171,8 @@ type worker struct {
 }
 
 // resource returns the result of a resource.
-func (w *worker) resource(i int) *Result {
-	w.into = &Result{}
+func (w *worker) resource(i int, filled map[*Rule]bool) *Result {
+	w.into = &Result{filled: filled}
 	res := w.snapshot.Resources[i]
 	for _, pass := range w.passes {
 		if pass != nil {
