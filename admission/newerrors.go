@@ -32,7 +32,8 @@ func pickNew(found []lint.Diagnostic, base *candidate) []lint.Diagnostic {
 	failed := failedRules(base.failures)
 	fresh := slices.DeleteFunc(slices.Clone(found), func(d lint.Diagnostic) bool {
 		k, _ := keyOf(d.Resource)
-		return failed[failedRule{d.Rule, key{}}] || failed[failedRule{d.Rule, k}] || slices.Contains(base.unable, d.Rule.Origin)
+		return failed[failedRule{d.Rule, key{}}] || failed[failedRule{d.Rule, k}] || slices.Contains(base.unable, d.Rule.Origin) ||
+			d.More > 0 && d.More <= leftOut(base.errors, d.Rule)
 	})
 	known := base.errors
 	for _, trait := range []func(*lint.Diagnostic) any{
@@ -49,6 +50,16 @@ func pickNew(found []lint.Diagnostic, base *candidate) []lint.Diagnostic {
 		fresh, known = unmatched(fresh, known, trait)
 	}
 	return fresh
+}
+
+// leftOut returns how many errors of a rule are not listed.
+func leftOut(known []lint.Diagnostic, rule *lint.Rule) (n int) {
+	for _, d := range known {
+		if d.Rule == rule {
+			n += d.More
+		}
+	}
+	return n
 }
 
 // lacks reports whether a resource is new or has changed.
@@ -73,7 +84,7 @@ func unmatched(fresh, known []lint.Diagnostic, trait func(*lint.Diagnostic) any)
 	fresh = slices.DeleteFunc(fresh, func(d lint.Diagnostic) bool {
 		t := trait(&d)
 		same := by[t]
-		if len(same) == 0 {
+		if len(same) == 0 || d.More > 0 {
 			return false
 		}
 		matched[same[0]], by[t] = true, same[1:]

@@ -95,7 +95,7 @@ func customRules(ctx context.Context, snapshots []*graph.Snapshot, config Config
 		all.add(&o.Result)
 		if o.err != nil {
 			all.Unable = append(all.Unable, o.origin())
-			all.Diagnostics = append(all.Diagnostics, o.cannotJudge())
+			all.found(o.cannotJudge())
 		}
 	}
 	slices.SortFunc(all.Unable, func(a, b *Origin) int {
@@ -131,7 +131,7 @@ func (o *originRun) run(ctx context.Context, snapshots []*graph.Snapshot, config
 			continue
 		}
 		if o.err = o.snapshot(ctx, judge, s, config); o.err != nil {
-			o.Diagnostics = nil
+			o.Diagnostics, o.left, o.weight = nil, nil, 0
 			return
 		}
 	}
@@ -144,7 +144,7 @@ func (o *originRun) snapshot(ctx context.Context, judge Judge, s *graph.Snapshot
 	}
 	passes := make([]*Pass, len(o.rules))
 	for i, rule := range o.rules {
-		passes[i] = newPass(rule, s, config, o.found)
+		passes[i] = newPass(ctx, rule, s, config, &o.Result)
 	}
 	return judge(ctx, passes)
 }

@@ -21,6 +21,10 @@ type Diagnostic struct {
 	Span     graph.Span  // zero if the input has no text
 	Related  []Related
 	Fixes    []Fix
+
+	// More is set on a finding that is in place of others: a run does not keep all findings of a rule if there are very
+	// many. It is their number.
+	More int
 }
 
 // Related is another place that a finding refers to.
@@ -43,6 +47,9 @@ type Edit struct {
 	Span graph.Span
 	New  string
 }
+
+// Count returns the number of findings that this one is in place of: 1, unless More is set.
+func (d *Diagnostic) Count() int { return max(1, d.More) }
 
 // Key identifies a finding independently of edits around it. Baselines and fingerprints use it.
 type Key struct {

@@ -4,21 +4,30 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/xdslint/xdslint/internal/nearest"
 )
 
-// Nearest returns the candidate that is most similar to name, the first of several. It is empty if none is close enough for a typo.
+// Nearest returns the candidate that is most similar to name, the first of several. It is empty if none is close enough for a typo, or
+// if name is too long to be typed.
 func Nearest(name string, candidates []string) string {
-	best, bestAt := "", 1+len(name)/3
-	for _, c := range candidates {
-		if c == name || abs(len(c)-len(name)) > bestAt {
-			continue
-		}
-		d := distance(strings.ToLower(name), strings.ToLower(c), bestAt)
-		if d < bestAt || d == bestAt && best == "" {
-			best, bestAt = c, d
-		}
+	return (&nearest.Finder{Work: nearest.Unlimited}).Name(name, candidates)
+}
+
+// searchWork bounds the searches of a pass for similar names: some hundred among a thousand names.
+const searchWork = 50_000_000
+
+// maxSearches is the number of names for which a pass looks for similar ones.
+const maxSearches = 100
+
+// Nearest is like the function Nearest, for candidates that may be as many as the input has names: a pass searches for a hundred names
+// at most. It asks for the candidates only if it searches.
+func (p *Pass) Nearest(name string, candidates func() []string) string {
+	if p.Full() || p.searches == maxSearches || p.finder.Work <= 0 {
+		return ""
 	}
-	return best
+	p.searches++
+	return p.finder.Name(name, candidates())
 }
 
 // DidYouMean returns the end of a message about an unknown name: the nearest candidate in parentheses. It is empty if none is near.
@@ -46,40 +55,9 @@ func misspelt(name, near string) bool {
 		a, b = []string{name}, []string{near}
 	}
 	for i := range a {
-		if a[i] != b[i] && (min(len(a[i]), len(b[i])) < 4 || distance(a[i], b[i], 2) > 2) {
+		if a[i] != b[i] && (min(len(a[i]), len(b[i])) < 4 || nearest.Distance(a[i], b[i], 2) > 2) {
 			return false
 		}
 	}
 	return true
-}
-
-func abs(n int) int { return max(n, -n) }
-
-// distance returns the number of inserted, deleted, changed and swapped bytes between a and b (optimal string
-// alignment). It stops counting beyond limit.
-func distance(a, b string, limit int) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		least := i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-			least = min(least, row[j])
-		}
-		if least > limit {
-			return least
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
 }

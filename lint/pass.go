@@ -1,11 +1,14 @@
 package lint
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/nearest"
 )
 
 // Pass is one run of one rule over one snapshot.
@@ -18,9 +21,29 @@ type Pass struct {
 	// TargetGiven: the user named the target, so it is not just the default.
 	TargetGiven bool
 
-	report    func(Diagnostic)
-	suggested int // number of searches for similar names
+	ctx      context.Context
+	into     *Result
+	finder   nearest.Finder
+	searches int // for similar names
 }
+
+// errEnded is the panic that leaves a rule when the context of the run has ended, wherever it reports or asks for the next of many.
+var errEnded = errors.New("the run has ended")
+
+// begin makes a pass ready for a resource, or a snapshot.
+func (p *Pass) begin(into *Result) {
+	p.into, p.searches, p.finder.Work = into, 0, searchWork
+}
+
+// proceed leaves the rule if the run has ended. Custom rules look at the context themselves.
+func (p *Pass) proceed() {
+	if p.ctx.Err() != nil && p.Rule.Origin == nil {
+		panic(errEnded)
+	}
+}
+
+// Full reports whether the run keeps no more findings of the rule. Further ones are counted, and need no help and no fixes.
+func (p *Pass) Full() bool { return p.into.full(p.Rule) }
 
 // At is a place that a finding can point to: a message, or one of its fields.
 type At = graph.At
@@ -28,7 +51,7 @@ type At = graph.At
 // Report adds a finding at a place. It fills in the rule, its severity, the resource, the path and the span.
 func (p *Pass) Report(at At, d Diagnostic) {
 	d.Resource, d.Path = at.Resource(), at.Path()
-	if d.Span.IsZero() {
+	if d.Span.IsZero() && !p.Full() {
 		d.Span = at.Span()
 	}
 	p.fill(&d)
@@ -73,11 +96,12 @@ func (p *Pass) ReportProblem(r *graph.Resource, problem graph.Problem, d Diagnos
 }
 
 func (p *Pass) fill(d *Diagnostic) {
+	p.proceed()
 	d.Rule = p.Rule
 	if d.Severity == 0 {
 		d.Severity = p.Rule.Severity
 	}
-	p.report(*d)
+	p.into.found(*d)
 }
 
 // RelatedTo returns a Related for another place, with a message about it.
@@ -85,15 +109,11 @@ func RelatedTo(at At, message string) Related {
 	return Related{Message: message, Resource: at.Resource(), Path: at.Path(), Span: at.Span()}
 }
 
-// maxSuggestions limits the searches for similar names in a pass: each compares with every name of the kind.
-const maxSuggestions = 100
-
 // ReportDangling adds a finding about a reference whose target is missing, and suggests a similar name. If the world is
 // not known to be closed, the finding is a warning that says how to declare the name.
 func (p *Pass) ReportDangling(e *graph.Edge, world graph.World, d Diagnostic) {
-	if d.Help == "" && p.suggested < maxSuggestions {
-		p.suggested++
-		if near := Nearest(e.Target, p.Snapshot.Names(e.Kind)); near != "" {
+	if d.Help == "" {
+		if near := p.Nearest(e.Target, func() []string { return p.Snapshot.Names(e.Kind) }); near != "" {
 			d.Help = fmt.Sprintf("did you mean %q?", near)
 			if world == graph.Closed {
 				d.Fixes = Correct(e.At(), e.Target, near)
@@ -118,6 +138,7 @@ func (p *Pass) Dangling(kind graph.Kind, f func(e *graph.Edge, world graph.World
 		if e.To != nil || p.Snapshot.Assumes(kind, e.Target) {
 			continue
 		}
+		p.proceed()
 		if world := p.Snapshot.World(kind, e.Source); world != graph.Open {
 			f(e, world)
 		}
@@ -127,6 +148,7 @@ func (p *Pass) Dangling(kind graph.Kind, f func(e *graph.Edge, world graph.World
 // Problems calls f for every problem of a kind in the snapshot's resources.
 func (p *Pass) Problems(kind graph.ProblemKind, f func(r *graph.Resource, problem graph.Problem)) {
 	for _, r := range p.Snapshot.All() {
+		p.proceed()
 		for _, problem := range r.Problems {
 			if problem.Kind == kind {
 				f(r, problem)

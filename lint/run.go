@@ -51,6 +51,10 @@ type Result struct {
 	Target      dataplane.Target  // that they were judged for
 	Secrets     *redact.Files     // the secrets in the files, if the Diagnostics were redacted; nil: they were not
 
+	left   map[*Rule]*leftOut // what is not kept
+	filled map[*Rule]bool     // rules of which no more is kept, because of earlier results
+	weight int                // of Diagnostics
+
 	Timings map[*Rule]time.Duration // of a rule the sum over all workers, of an origin the elapsed time; nil without Config.Timings
 }
 
@@ -62,11 +66,9 @@ func (r *Result) measure(rule *Rule, began time.Time) {
 	r.Timings[rule] += time.Since(began)
 }
 
-func (r *Result) found(d Diagnostic) { r.Diagnostics = append(r.Diagnostics, d) }
-
 // contain turns a panic in a rule into a Failure. It must be deferred.
 func (r *Result) contain(rule *Rule, s *graph.Snapshot, res *graph.Resource) {
-	if p := recover(); p != nil {
+	if p := recover(); p != nil && p != errEnded {
 		r.Failures = append(r.Failures, &Failure{Rule: rule, Snapshot: s, Resource: res, Panic: p, Stack: debug.Stack()})
 	}
 }
@@ -75,6 +77,10 @@ func (r *Result) add(more *Result) {
 	r.Diagnostics = append(r.Diagnostics, more.Diagnostics...)
 	r.Failures = append(r.Failures, more.Failures...)
 	r.Unable = append(r.Unable, more.Unable...)
+	r.weight += more.weight
+	for rule, out := range more.left {
+		r.leave(rule, *out)
+	}
 	for rule, took := range more.Timings {
 		if r.Timings == nil {
 			r.Timings = map[*Rule]time.Duration{}
@@ -96,6 +102,7 @@ func Run(ctx context.Context, snapshots []*graph.Snapshot, config Config) *Resul
 		all.add(&r.Result)
 	}
 	all.add(customRules(ctx, snapshots, config))
+	all.close()
 	Sort(all.Diagnostics)
 	return all
 }
@@ -143,44 +150,52 @@ func (r *runner) applying(md protoreflect.MessageDescriptor) []int {
 }
 
 func (r *runner) resources(ctx context.Context) {
-	results := make([]Result, len(r.snapshot.Resources))
-	parallel.Each(ctx, len(results), func() func(int) {
-		w := &worker{runner: r, passes: make([]*Pass, len(r.each))}
-		return func(i int) { w.resource(i, &results[i]) }
+	n := len(r.snapshot.Resources)
+	c := &collector{results: make([]*Result, n), done: make([]bool, n)}
+	parallel.Each(ctx, n, func() func(int) {
+		w := &worker{runner: r, ctx: ctx, passes: make([]*Pass, len(r.each))}
+		return func(i int) { c.add(i, w.resource(i, c.full())) }
 	})
-	for i := range results {
-		r.add(&results[i])
+	r.add(&c.out)
+	for _, one := range c.finished() {
+		r.add(one)
 	}
 }
 
 // worker runs the rules on one resource after the other. A pass lasts as long as the worker, and keeps nothing from earlier resources.
 type worker struct {
 	*runner
+	ctx    context.Context
 	passes []*Pass // of runner.each
 	into   *Result
 }
 
-func (w *worker) resource(i int, into *Result) {
-	w.into = into
+// resource returns the result of a resource.
+func (w *worker) resource(i int, filled map[*Rule]bool) *Result {
+	w.into = &Result{filled: filled}
 	res := w.snapshot.Resources[i]
 	for _, pass := range w.passes {
 		if pass != nil {
-			pass.suggested = 0
+			pass.begin(w.into)
 		}
 	}
 	res.Walk(func(at *graph.Place) {
+		if w.ctx.Err() != nil {
+			return
+		}
 		for _, i := range w.applying(at.Message.Descriptor()) {
 			if !res.Fragment || w.each[i].Fragments {
 				w.call(i, res, at)
 			}
 		}
 	})
+	return w.into
 }
 
 func (w *worker) call(i int, res *graph.Resource, at *graph.Place) {
 	rule := w.each[i]
 	if w.passes[i] == nil {
-		w.passes[i] = newPass(rule, w.snapshot, w.config, func(d Diagnostic) { w.into.found(d) })
+		w.passes[i] = newPass(w.ctx, rule, w.snapshot, w.config, w.into)
 	}
 	defer w.into.contain(rule, w.snapshot, res)
 	if w.config.Timings {
@@ -202,7 +217,7 @@ func (r *runner) whole(ctx context.Context) {
 			if r.config.Timings {
 				defer r.measure(rule, time.Now())
 			}
-			pass := newPass(rule, r.snapshot, r.config, r.found)
+			pass := newPass(ctx, rule, r.snapshot, r.config, &r.Result)
 			if rule.Run.whole != nil {
 				rule.Run.whole(pass)
 			}
@@ -218,19 +233,22 @@ func isFragment(s *graph.Snapshot) bool {
 	return len(s.Resources) == 1 && s.Resources[0].Fragment
 }
 
-func newPass(rule *Rule, s *graph.Snapshot, config Config, report func(Diagnostic)) *Pass {
-	p := &Pass{Rule: rule, Snapshot: s, Target: config.Target, TargetGiven: config.TargetGiven, report: report}
+func newPass(ctx context.Context, rule *Rule, s *graph.Snapshot, config Config, into *Result) *Pass {
+	p := &Pass{Rule: rule, Snapshot: s, Target: config.Target, TargetGiven: config.TargetGiven, ctx: ctx}
+	p.begin(into)
 	if t := config.Transition; t != nil {
 		p.Old, p.Push = t.Changes.Old, t.OrDefault()
 	}
 	return p
 }
 
-// Sort sorts findings by file, place, rule and field, and findings without a place by resource.
+// Sort sorts findings by file, place, rule and field, and findings without a place by resource. Those in place of others are last.
 func Sort(all []Diagnostic) {
 	sort.SliceStable(all, func(i, j int) bool {
 		a, b := &all[i], &all[j]
 		switch {
+		case (a.More > 0) != (b.More > 0):
+			return b.More > 0
 		case a.Resource.File.Name != b.Resource.File.Name:
 			return a.Resource.File.Name < b.Resource.File.Name
 		case a.Span.Start != b.Span.Start:

@@ -116,7 +116,7 @@ func writeBaseline(cmd *cobra.Command, at baselinePlace, r *xdslint.Report) erro
 	if err := saveBaseline(path, r.Baseline(path)); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", path, words.Count(len(r.Diagnostics), "finding"))
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", path, words.Count(r.Baseline(path).Size(), "finding"))
 	return failed(err)
 }
 

@@ -53,7 +53,7 @@ func statistics(w io.Writer, r *xdslint.Report) {
 		}
 	}
 	for i := range r.Diagnostics {
-		rules[r.Diagnostics[i].Rule.ID()]++
+		rules[r.Diagnostics[i].Rule.ID()] += r.Diagnostics[i].Count()
 	}
 	files := r.Summary()
 	fmt.Fprintf(w, "files: %d read, %d skipped; snapshots: %d\n", files.Read, files.Skipped, len(r.Snapshots))

@@ -49,17 +49,10 @@ func (o *object) texts(l *loader, field string, encoded bool) {
 				continue
 			}
 		}
-		if o.in.held += len(text); o.in.bombed() {
-			o.wrong(at, n, "aliases expand the texts of this file to more than 16 times its size plus 1,000,000 bytes (an alias bomb?)")
-			return
-		}
 		l.given[key] = text
 		l.inputs = append(l.inputs, o.text(l, at, key, n, text, encoded))
 	}
 }
-
-// bombed reports whether aliases expand the texts of a file too far. Without aliases they have less than twice its size.
-func (in *input) bombed() bool { return in.held > 1_000_000+16*len(in.file.Text) }
 
 // plain returns the field for plain text.
 func plain(kind string) string {

@@ -142,9 +142,6 @@ func (l *loader) manifest(in *input) ([]*graph.Snapshot, error) {
 		if len(o.problems) > 0 {
 			all = append(all, o.broken())
 		}
-		if in.bombed() {
-			break
-		}
 	}
 	return all, nil
 }

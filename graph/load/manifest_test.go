@@ -232,15 +232,15 @@ func TestBlockLiteral(t *testing.T) {
 
 // A text that aliases repeat a thousand times is not read a thousand times.
 func TestAliasedTexts(t *testing.T) {
-	for copies, bombed := range map[int]int{3: 0, 1000: 1} {
+	for copies, bombed := range map[int]bool{3: false, 1000: true} {
 		got := given(t, map[string]string{"a.yaml": fmt.Sprintf(`
 apiVersion: v1
 kind: List
 one: &one {apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {%s: ""}}, data: {a.yaml: "static_resources: {}#%s"}}
 items: [%s]
 `, Label, strings.Repeat("x", 50_000), strings.Repeat("*one, ", copies))})
-		if n := strings.Count(got, "an alias bomb?"); n != bombed {
-			t.Errorf("%d copies: %d times told", copies, n)
+		if told := strings.Contains(got, "an alias bomb?"); told != bombed {
+			t.Errorf("%d copies: told %t", copies, told)
 		}
 		if n := strings.Count(got, "snapshot"); n > 60 {
 			t.Errorf("%d copies: %d snapshots", copies, n)

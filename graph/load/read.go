@@ -50,7 +50,6 @@ type input struct {
 
 	text    []byte        // the parsed text: of the file, or of one key of an object
 	objects []*object     // the Kubernetes objects in it that hold xDS
-	held    int           // total size of the objects' texts that were read, in bytes
 	no      string        // what it is instead of xDS, if that is known
 	object  *graph.Object // the object that holds the text, and the path of the text in it
 	within  *graph.Path

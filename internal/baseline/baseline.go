@@ -76,7 +76,7 @@ func (b *Baseline) Name() string { return b.file.Name }
 func Of(found []lint.Diagnostic, paths []string) *Baseline {
 	count := map[lint.Key]int{}
 	for i := range found {
-		count[found[i].Key()]++
+		count[found[i].Key()] += found[i].Count()
 	}
 	b := &Baseline{Paths: paths, Entries: make([]Entry, 0, len(count))}
 	for key, n := range count {
@@ -132,16 +132,19 @@ func (b *Baseline) Apply(result *lint.Result, whole bool) int {
 	for _, e := range b.Entries {
 		left[e.Key] += e.Count
 	}
-	before := len(result.Diagnostics)
+	hidden, partly := 0, leftOut(result.Diagnostics)
 	result.Diagnostics = slices.DeleteFunc(result.Diagnostics, func(d lint.Diagnostic) bool {
-		key := d.Key()
-		left[key]--
-		return left[key] >= 0
+		key, n := d.Key(), d.Count()
+		left[key] -= n
+		if left[key] < 0 {
+			return false
+		}
+		hidden += n
+		return true
 	})
-	hidden := before - len(result.Diagnostics)
 	if whole {
 		for i := range b.Entries {
-			if n := left[b.Entries[i].Key]; n > 0 {
+			if n := left[b.Entries[i].Key]; n > 0 && !partly[b.Entries[i].Rule] {
 				result.Diagnostics = append(result.Diagnostics, b.stale(&b.Entries[i], n))
 			}
 		}
@@ -173,17 +176,30 @@ func (b *Baseline) stale(e *Entry, n int) lint.Diagnostic {
 func (b *Baseline) Prune(found []lint.Diagnostic) int {
 	count := map[lint.Key]int{}
 	for i := range found {
-		count[found[i].Key()]++
+		count[found[i].Key()] += found[i].Count()
 	}
-	pruned := 0
-	b.Entries = slices.DeleteFunc(b.Entries, func(e Entry) bool { return count[e.Key] == 0 && gone(&pruned, e.Count) })
+	pruned, partly := 0, leftOut(found)
+	b.Entries = slices.DeleteFunc(b.Entries, func(e Entry) bool {
+		return count[e.Key] == 0 && !partly[e.Rule] && gone(&pruned, e.Count)
+	})
 	for i := range b.Entries {
-		if e := &b.Entries[i]; e.Count > count[e.Key] {
+		if e := &b.Entries[i]; e.Count > count[e.Key] && !partly[e.Rule] {
 			pruned += e.Count - count[e.Key]
 			e.Count = count[e.Key]
 		}
 	}
 	return pruned
+}
+
+// leftOut returns the rules of which a run did not keep all findings. An entry of such a rule may still occur.
+func leftOut(found []lint.Diagnostic) map[string]bool {
+	rules := map[string]bool{}
+	for i := range found {
+		if found[i].More > 0 {
+			rules[found[i].Rule.ID()] = true
+		}
+	}
+	return rules
 }
 
 func gone(pruned *int, n int) bool {

@@ -202,7 +202,11 @@ func errorsOf(result *lint.Result) map[errorKey]int {
 	count := map[errorKey]int{}
 	for i := range result.Diagnostics {
 		if d := &result.Diagnostics[i]; d.Rejected || d.Severity == lint.Error {
-			count[errorKey{d.Rule.ID(), d.Resource.File.Name, d.Message}]++
+			key := errorKey{d.Rule.ID(), d.Resource.File.Name, d.Message}
+			if d.More > 0 {
+				key.message = "" // it has the number
+			}
+			count[key] += d.Count()
 		}
 	}
 	return count

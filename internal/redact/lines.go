@@ -9,7 +9,7 @@ import (
 
 // assigned redacts the value behind a key for secrets in a line.
 func (r *redactor) assigned(offset int, line []byte) {
-	m := assignment().FindSubmatchIndex(bytes.TrimRight(line, " \t\r\n"))
+	m := assignmentIn(line)
 	if m == nil {
 		return
 	}
@@ -20,10 +20,18 @@ func (r *redactor) assigned(offset int, line []byte) {
 	r.edits = append(r.edits, edit{span, quoted(Redaction), string(line[m[2]:m[3]])})
 }
 
+// assignmentIn finds a key for secrets and the value behind it. The expression is slow, and a line can be a whole file.
+func assignmentIn(line []byte) []int {
+	if !bytes.ContainsAny(line, ":=") {
+		return nil
+	}
+	return assignment().FindSubmatchIndex(bytes.TrimRight(line, " \t\r\n"))
+}
+
 // assigns reports whether a line seems to have a secret behind a key.
 func assigns(line []byte) bool {
-	m := assignment().FindSubmatch(bytes.TrimRight(line, " \t\r\n"))
-	return m != nil && isValue(m[2])
+	m := assignmentIn(line)
+	return m != nil && isValue(line[m[4]:m[5]])
 }
 
 func isValue(text []byte) bool {
@@ -50,7 +58,7 @@ func (r *redactor) lines(at source.Span, margin string) {
 			r.edits = append(r.edits, edit{source.Span{Start: offset + depth, End: end}, Redaction, "a block under a key for secrets"})
 		default:
 			block = -1
-			if m := assignment().FindSubmatch(bytes.TrimRight(line, " \t\r\n")); m != nil && strings.ContainsAny(string(m[2][:1]), "|>") {
+			if m := assignmentIn(line); m != nil && strings.IndexByte("|>", line[m[4]]) >= 0 {
 				block = depth
 			}
 			r.assigned(offset, line)

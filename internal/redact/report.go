@@ -46,7 +46,7 @@ func (s *Files) byFile() map[*source.File][]*graph.Resource {
 func (s *Files) Of(f *source.File) *File {
 	known := s.files[f]
 	if known == nil {
-		known = &File{text: f.Text}
+		known = &File{text: f.Text, hidden: map[int]bool{}}
 		for _, r := range s.byFile()[f] {
 			known.resource(r)
 		}
@@ -61,6 +61,7 @@ func (s *Files) Of(f *source.File) *File {
 // Whole is like Of, and includes secrets outside of the file's resources.
 func (s *Files) Whole(f *source.File) *File {
 	known := *s.Of(f)
+	known.hidden = map[int]bool{}
 	_, found := Text(f.Name, f.Text, types.Envoy)
 	for _, one := range found {
 		known.spans = append(known.spans, one.Span)
@@ -87,6 +88,7 @@ type File struct {
 	spans   []source.Span // of secrets, by their beginning
 	values  []string
 	secrets *values
+	hidden  map[int]bool // of long lines, by where they start: a file of one line is asked about it for each finding
 }
 
 func (h *File) sort() {
@@ -100,6 +102,19 @@ func (h *File) Text(s string) string {
 
 // Hides reports whether a line, which starts at an offset, must not be shown.
 func (h *File) Hides(line []byte, start int) bool {
+	const long = 1000
+	if len(line) < long {
+		return h.hides(line, start)
+	}
+	hidden, known := h.hidden[start]
+	if !known {
+		hidden = h.hides(line, start)
+		h.hidden[start] = hidden
+	}
+	return hidden
+}
+
+func (h *File) hides(line []byte, start int) bool {
 	end := start + len(line)
 	for _, span := range h.spans {
 		if span.Start >= end {

@@ -33,7 +33,9 @@ func (v *values) in(text string) []source.Span {
 	for at := 0; at+v.least <= len(text); {
 		n := 0
 		if v.begin[text[at:at+v.least]] {
-			n = v.longest(text[at:])
+			if n = v.longest(text[at:]); v.cut(text[at:]) {
+				n = len(text) - at
+			}
 		}
 		if n > 0 {
 			spans = append(spans, source.Span{Start: at, End: at + n})
@@ -63,6 +65,17 @@ func (v *values) longest(text string) int {
 		}
 		text = text[:shared]
 	}
+}
+
+// cut reports whether a text is the beginning of a value that was too long to be shown.
+func (v *values) cut(text string) bool {
+	head, ok := strings.CutSuffix(text, "…")
+	if !ok {
+		return false
+	}
+	head = strings.TrimRight(head, " ")
+	i, _ := slices.BinarySearch(v.sorted, head)
+	return i < len(v.sorted) && strings.HasPrefix(v.sorted[i], head)
 }
 
 // long reports whether a text contains a value of minValue or more.

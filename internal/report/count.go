@@ -40,7 +40,7 @@ func summary(r *Report) string {
 
 func counts(all []lint.Diagnostic) (n [4]int) {
 	for i := range all {
-		n[all[i].Severity]++
+		n[all[i].Severity] += all[i].Count()
 	}
 	return n
 }

@@ -37,6 +37,7 @@ type (
 		Related  []jsonRelated `json:"related"`
 		Fixes    []jsonFix     `json:"fixes"`
 		URL      string        `json:"url"`
+		More     int           `json:"more,omitempty"` // how many findings of the rule this one is in place of
 	}
 	jsonResource struct {
 		Kind   graph.Kind `json:"kind"`
@@ -163,7 +164,7 @@ func diagnosticJSON(d *lint.Diagnostic) Finding {
 	out := Finding{
 		Rule: d.Rule.ID(), Severity: d.Severity.String(), Message: d.Message, Notes: d.Notes, Help: d.Help,
 		Resource: resourceJSON(d.Resource), Field: fieldJSON(d.Path), Location: LocationOf(d.Resource.File, d.Span),
-		Related: make([]jsonRelated, len(d.Related)), Fixes: make([]jsonFix, len(d.Fixes)), URL: URL(d.Rule),
+		Related: make([]jsonRelated, len(d.Related)), Fixes: make([]jsonFix, len(d.Fixes)), URL: URL(d.Rule), More: d.More,
 	}
 	for i, r := range d.Related {
 		out.Related[i] = jsonRelated{r.Message, resourceJSON(r.Resource), fieldJSON(r.Path), LocationOf(r.Resource.File, r.Span)}

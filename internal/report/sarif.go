@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/explain"
@@ -73,6 +72,7 @@ type (
 		Related      []sarifLocation   `json:"relatedLocations,omitempty"`
 		Fingerprints map[string]string `json:"partialFingerprints"`
 		Fixes        []sarifFix        `json:"fixes,omitempty"`
+		Occurrences  int               `json:"occurrenceCount,omitempty"` // of a finding in place of others
 	}
 	sarifLocation struct {
 		ID       int            `json:"id,omitempty"`
@@ -169,7 +169,7 @@ func resultSARIF(d *lint.Diagnostic, rule, nth int, plane string) sarifResult {
 	out := sarifResult{
 		RuleID: d.Rule.ID(), RuleIndex: rule, Level: levelSARIF(d.Severity), Message: sarifText{Text: details(d, plane)},
 		Locations:    []sarifLocation{locationSARIF(d.Resource, d.Path, d.Span)},
-		Fingerprints: map[string]string{"xdslint/v1": fingerprint(d.Key(), nth)},
+		Fingerprints: map[string]string{"xdslint/v1": fingerprint(d.Key(), nth)}, Occurrences: d.More,
 	}
 	for i, related := range d.Related {
 		at := locationSARIF(related.Resource, related.Path, related.Span)
@@ -213,26 +213,9 @@ func locationSARIF(r *graph.Resource, path *tree.Path, span source.Span) sarifLo
 
 func regionSARIF(f *source.File, span source.Span) *sarifRegion {
 	region := &sarifRegion{}
-	region.StartLine, region.StartColumn = utf16Position(f, span.Start)
-	region.EndLine, region.EndColumn = utf16Position(f, span.End)
+	region.StartLine, region.StartColumn = f.UTF16(span.Start)
+	region.EndLine, region.EndColumn = f.UTF16(span.End)
 	return region
-}
-
-// utf16Position returns a line and a column in UTF-16 code units, from 1.
-func utf16Position(f *source.File, offset int) (line, column int) {
-	at := f.Position(offset)
-	text, start := f.Line(at.Line)
-	text = text[:min(max(at.Offset-start, 0), len(text))]
-	column = 1
-	for len(text) > 0 {
-		r, size := utf8.DecodeRune(text)
-		column++
-		if r > 0xFFFF {
-			column++
-		}
-		text = text[size:]
-	}
-	return at.Line, column
 }
 
 // fileURI returns the URI of a path. A relative path stays relative, so that it fits any checkout.

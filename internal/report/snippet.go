@@ -19,26 +19,46 @@ func snippet(line []byte, from, to int) (shown string, before, width int) {
 	from = min(max(from, 0), len(line))
 	to = min(max(to, from), len(line))
 	from, to = trimSpan(line, from, to)
+	line, from, to, behind, ahead := window(line, from, to)
 
 	cells, fromCell, toCell := layout(line, from, to)
-	if len(cells) <= maxCells {
+	if len(cells) <= maxCells && !behind && !ahead {
 		return strings.TrimRight(strings.Join(cells, ""), " "), fromCell, max(toCell-fromCell, 1)
 	}
 	first := 0
 	if fromCell > lead {
-		first = min(fromCell-lead, len(cells)-maxCells)
+		first = fromCell - lead
+		if !ahead {
+			first = min(first, len(cells)-maxCells)
+		}
 		first = max(first, 0)
 	}
 	last := min(first+maxCells, len(cells))
 	shown = strings.Join(cells[first:last], "")
 	before, toCell = fromCell-first, min(toCell, last)
-	if first > 0 {
+	if first > 0 || behind {
 		shown, before = "… "+shown, before+2
 	}
-	if last < len(cells) {
+	if last < len(cells) || ahead {
 		shown += " …"
 	}
 	return shown, before, max(toCell-fromCell, 1)
+}
+
+// window returns the part of a very long line around a span, and whether there is more behind and ahead of it. It has
+// more cells on each side than are shown.
+func window(line []byte, from, to int) (part []byte, _, _ int, behind, ahead bool) {
+	const side = utf8.UTFMax * maxCells
+	start, end := 0, len(line)
+	if from > 2*side {
+		for start = from - side; start < from && !utf8.RuneStart(line[start]); start++ {
+		}
+	}
+	if end-from > 2*side {
+		for end = from + side; end > from && !utf8.RuneStart(line[end]); end-- {
+		}
+	}
+	return line[start:end], from - start, min(to, end) - start, start > 0, end < len(line)
 }
 
 // trimSpan removes white space from the end of a span. A span of several lines ends in its first line.

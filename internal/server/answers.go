@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"mime"
@@ -157,16 +158,16 @@ func (s *Server) review(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	// The API server sends its timeout.
-	timeout := s.options.Timeout
-	if asked, err := time.ParseDuration(x.request.URL.Query().Get("timeout")); err == nil && asked > 0 {
-		timeout = min(timeout, asked)
-	}
+	timeout := s.reviewTimeout(x)
 	noted := make(chan slog.Attr, 1)
+	begun := make(chan *admissionv1.AdmissionReview, 1) // what is judged: its kind and its UID
 	err = s.judge(x, timeout, func(ctx context.Context, w io.Writer) (string, error) {
 		var review admissionv1.AdmissionReview
 		if err := json.Unmarshal(text, &review); err != nil {
 			return "", newProblem(http.StatusBadRequest, "the body is not an AdmissionReview in JSON")
+		}
+		if review.Request != nil {
+			begun <- &admissionv1.AdmissionReview{TypeMeta: review.TypeMeta, Request: &admissionv1.AdmissionRequest{UID: review.Request.UID}}
 		}
 		response := (&webhook.Reviewer{Linter: s}).Review(ctx, &review)
 		if ctx.Err() != nil {
@@ -180,5 +181,32 @@ func (s *Server) review(x *exchange) error {
 		return jsonType, err
 	})
 	x.noted(noted)
+	if p, ok := errors.AsType[*problem](err); ok && p.Status == http.StatusServiceUnavailable {
+		select {
+		case review := <-begun:
+			return s.unchecked(x, review, p.Detail)
+		default:
+		}
+	}
 	return err
+}
+
+// reviewTimeout returns the time for a review. The API server sends its own timeout; there must be an answer before.
+func (s *Server) reviewTimeout(x *exchange) time.Duration {
+	asked, err := time.ParseDuration(x.request.URL.Query().Get("timeout"))
+	if err != nil || asked <= 0 {
+		return s.options.Timeout
+	}
+	return min(s.options.Timeout, asked-min(asked/4, time.Second))
+}
+
+// unchecked lets an object in that was not judged in time.
+func (s *Server) unchecked(x *exchange, review *admissionv1.AdmissionReview, why string) error {
+	s.metrics.refused.Inc()
+	x.note(slog.String("problem", why))
+	text, err := json.Marshal(admissionv1.AdmissionReview{TypeMeta: review.TypeMeta, Response: webhook.Unchecked(review.Request.UID, why)})
+	if err != nil {
+		return err
+	}
+	return x.write(http.StatusOK, jsonType, text)
 }

@@ -16,9 +16,10 @@ import (
 type exchange struct {
 	http.ResponseWriter
 	request *http.Request
-	held    *charge // memory of its body and answer
-	read    int64   // bytes of the body
-	status  int     // 0: no answer yet
+	until   time.Time // by then it must be answered
+	held    *charge   // memory of its body and answer
+	read    int64     // bytes of the body
+	status  int       // 0: no answer yet
 	written int64
 	notes   []slog.Attr // for the log
 }
@@ -26,7 +27,7 @@ type exchange struct {
 // ServeHTTP answers a request, and logs it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	x := &exchange{ResponseWriter: w, request: r, held: s.budget.charge()}
+	x := &exchange{ResponseWriter: w, request: r, until: began.Add(3 * s.options.Timeout), held: s.budget.charge()}
 	path := "other"
 	if _, known := s.routes[r.URL.Path]; known {
 		path = r.URL.Path
@@ -96,9 +97,9 @@ func (s *Server) refuse(x *exchange, p *problem) {
 	if x.status != 0 {
 		panic(http.ErrAbortHandler)
 	}
-	if p.Status == statusGone {
+	if p.Status == statusGone { // half of the connection may be open: without an answer, net/http would send 200
 		x.status = statusGone
-		return
+		panic(http.ErrAbortHandler)
 	}
 	for name, values := range p.header {
 		x.Header()[name] = values
@@ -171,11 +172,28 @@ func (x *exchange) write(status int, contentType string, pieces ...[]byte) error
 	x.Header().Set("Content-Length", strconv.Itoa(size))
 	x.WriteHeader(status)
 	for _, piece := range pieces {
+		x.expect()
 		if _, err := x.Write(piece); err != nil && !errors.Is(err, http.ErrBodyNotAllowed) { // HEAD
 			return err
 		}
 	}
 	return nil
+}
+
+// patience is the time in which a client must take a piece of its answer, which is a megabyte at most. A client that does not
+// read would hold memory that others need.
+const patience = 10 * time.Second
+
+// expect sets the time until which the client must take the next piece.
+func (x *exchange) expect() {
+	_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(earliest(time.Now().Add(patience), x.until)) // a recorder has none
+}
+
+func earliest(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 func (x *exchange) text(status int, text string) error {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -118,6 +120,69 @@ func TestClientLeavesWhileJudged(t *testing.T) {
 	})
 }
 
+// TestHalfClosed: a client that closes its half of the connection while it is judged gets no status: the status of an
+// answer without a body would be 200.
+func TestHalfClosed(t *testing.T) {
+	judge := func(ctx context.Context, _ map[string][]byte) (*xdslint.Report, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	server := httptest.NewServer(made(t, Options{Linter: fake{lint: judge}}))
+	defer server.Close()
+	c, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, "POST /v1/lint HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if answer, _ := io.ReadAll(c); len(answer) > 0 {
+		t.Errorf("the answer is %q", answer)
+	}
+}
+
+// TestLateReview: an object that cannot be judged in the time that the API server gives is let in, with a warning, before
+// that time is over.
+func TestLateReview(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, judge := range map[string]func(context.Context) error{
+			"ends":  func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+			"stuck": func(context.Context) error { time.Sleep(time.Minute); return nil },
+		} {
+			r := run(t, Options{Linter: fake{lint: func(ctx context.Context, texts map[string][]byte) (*xdslint.Report, error) {
+				if err := judge(ctx); err != nil {
+					return nil, err
+				}
+				return nothing(ctx, texts)
+			}}})
+			body := `{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "u-1", "operation": "CREATE", "object": {"kind": "x"}}}`
+			began := time.Now()
+			response, err := r.client.Do(r.request(t, "POST", "/k8s/validate?timeout=5s", "application/json", strings.NewReader(body)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := io.ReadAll(response.Body)
+			_ = response.Body.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(began); took != 4*time.Second {
+				t.Errorf("%s: it took %s", name, took)
+			}
+			for _, want := range []string{`"uid":"u-1"`, `"allowed":true`, "this object was not checked: not judged within 4s"} {
+				if response.StatusCode != http.StatusOK || !strings.Contains(string(answer), want) {
+					t.Errorf("%s: %s: %s", name, response.Status, answer)
+				}
+			}
+			time.Sleep(time.Minute)
+		}
+	})
+}
+
 func (endless) Read(p []byte) (int, error) {
 	for i := range p {
 		p[i] = 'x'
@@ -145,7 +210,7 @@ func TestSlowReader(t *testing.T) {
 		if gauge(t, r.metrics.held) == 0 {
 			t.Error("the answer is not counted")
 		}
-		time.Sleep(3*DefaultTimeout + time.Second)
+		time.Sleep(patience + time.Second)
 		synctest.Wait()
 		if held := gauge(t, r.metrics.held); held != 0 {
 			t.Errorf("%v bytes are held", held)

@@ -13,17 +13,18 @@ type File struct {
 	Text []byte
 
 	once  sync.Once
-	lines []int // offset of the start of each line
-
-	counted sync.Once
-	marks   []mark // one in each block of the text
+	marks []mark
 }
 
-// mark is a place up to which the runes of a file have been counted. Minified JSON is one line: counting from its start for each
-// finding would take quadratic time.
-type mark struct{ offset, runes int }
+// mark is a place up to which a file has been counted. A file is one line, or nothing but lines: counting from the
+// beginning, or keeping the start of each line, could cost far more than the text.
+type mark struct {
+	offset, line, begin int // line counts from 0, and begins there
+	runes, units        int // before offset, the latter in UTF-16
+}
 
-const block = 4096
+// block is the distance between marks, in bytes.
+const block = 512
 
 // Span is a half-open range of byte offsets. The zero Span means that there is no place.
 type Span struct{ Start, End int }
@@ -38,76 +39,121 @@ type Position struct {
 	Offset int // from 0, in bytes
 }
 
-func (f *File) index() []int {
+func (f *File) index() []mark {
 	f.once.Do(func() {
-		f.lines = append(f.lines, 0)
-		for i := 0; ; {
-			n := bytes.IndexByte(f.Text[i:], '\n')
-			if n < 0 {
-				return
+		last := mark{}
+		f.marks = append(make([]mark, 0, 1+len(f.Text)/block), last)
+		for next := block; next < len(f.Text); next += block {
+			for i := 1; i < utf8.UTFMax && next < len(f.Text) && !utf8.RuneStart(f.Text[next]); i++ {
+				next++
 			}
-			i += n + 1
-			f.lines = append(f.lines, i)
+			last = f.advanced(last, next)
+			f.marks = append(f.marks, last)
 		}
 	})
-	return f.lines
+	return f.marks
+}
+
+// advanced moves a mark forward.
+func (f *File) advanced(m mark, offset int) mark {
+	part := f.Text[m.offset:offset]
+	if n := bytes.Count(part, newline); n > 0 {
+		m.line, m.begin = m.line+n, m.offset+bytes.LastIndexByte(part, '\n')+1
+	}
+	m.offset = offset
+	runes := utf8.RuneCount(part)
+	m.runes, m.units = m.runes+runes, m.units+runes+astral(part)
+	return m
+}
+
+var newline = []byte{'\n'}
+
+// astral counts the runes that take two units in UTF-16.
+func astral(text []byte) (n int) {
+	for i, c := range text {
+		if c >= 0xF0 {
+			if r, _ := utf8.DecodeRune(text[i:]); r > 0xFFFF {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// last returns the last mark that is not behind something.
+func (f *File) last(behind func(m *mark) bool) mark {
+	marks := f.index()
+	return marks[max(0, sort.Search(len(marks), func(i int) bool { return behind(&marks[i]) })-1)]
+}
+
+// at counts the file up to an offset.
+func (f *File) at(offset int) mark {
+	offset = min(max(offset, 0), len(f.Text))
+	return f.advanced(f.last(func(m *mark) bool { return m.offset > offset }), offset)
 }
 
 // Lines returns the number of lines. A line break at the end of the text begins a last, empty line.
-func (f *File) Lines() int { return len(f.index()) }
+func (f *File) Lines() int { return 1 + f.at(len(f.Text)).line }
 
 // Line returns line n (from 1) without its line break, and the offset where it starts.
 func (f *File) Line(n int) (text []byte, start int) {
-	lines := f.index()
-	if n < 1 || n > len(lines) {
+	start, ok := f.begin(n)
+	if !ok {
 		return nil, len(f.Text)
 	}
-	start = lines[n-1]
 	end := len(f.Text)
-	if n < len(lines) {
-		end = lines[n] - 1
+	if next, ok := f.begin(n + 1); ok {
+		end = next - 1
 	}
 	return bytes.TrimSuffix(f.Text[start:end], []byte("\r")), start
+}
+
+// begin returns the offset where line n (from 1) starts, and whether there is such a line.
+func (f *File) begin(n int) (int, bool) {
+	if n <= 1 {
+		return 0, n == 1
+	}
+	m := f.last(func(m *mark) bool { return m.line >= n-1 })
+	at := m.offset
+	for line := m.line; line < n-1; line++ {
+		i := bytes.IndexByte(f.Text[at:], '\n')
+		if i < 0 {
+			return 0, false
+		}
+		at += i + 1
+	}
+	return at, true
 }
 
 // Position returns the line and the column of a byte offset. For an offset outside of the text it returns the nearest
 // end of the text.
 func (f *File) Position(offset int) Position {
-	offset = min(max(offset, 0), len(f.Text))
-	lines := f.index()
-	n := sort.SearchInts(lines, offset+1)
-	return Position{Line: n, Column: 1 + f.runes(lines[n-1], offset), Offset: offset}
+	m := f.at(offset)
+	return Position{Line: m.line + 1, Column: 1 + m.runes - f.at(m.begin).runes, Offset: m.offset}
 }
 
-// runes counts the runes between two offsets.
-func (f *File) runes(start, end int) int {
-	if end-start < block {
-		return utf8.RuneCount(f.Text[start:end])
-	}
-	return f.runesBefore(end) - f.runesBefore(start)
-}
-
-func (f *File) runesBefore(offset int) int {
-	f.counted.Do(func() {
-		last := mark{}
-		for next := 0; next <= len(f.Text); next += block {
-			for i := 1; i < utf8.UTFMax && next < len(f.Text) && !utf8.RuneStart(f.Text[next]); i++ {
-				next++
-			}
-			last = mark{next, last.runes + utf8.RuneCount(f.Text[last.offset:next])}
-			f.marks = append(f.marks, last)
-		}
-	})
-	i := sort.Search(len(f.marks), func(i int) bool { return f.marks[i].offset > offset }) - 1
-	return f.marks[i].runes + utf8.RuneCount(f.Text[f.marks[i].offset:offset])
+// UTF16 returns the line and the column of a byte offset, both from 1, the column in UTF-16 code units.
+func (f *File) UTF16(offset int) (line, column int) {
+	m := f.at(offset)
+	return m.line + 1, 1 + m.units - f.at(m.begin).units
 }
 
 // Offset returns the byte offset of a line and a column in runes, both from 1.
 func (f *File) Offset(line, column int) int {
 	text, start := f.Line(line)
-	for i := 1; i < column && len(text) > 0; i++ {
-		_, size := utf8.DecodeRune(text)
-		text, start = text[size:], start+size
+	return min(f.Forward(start, column-1), start+len(text))
+}
+
+// Forward returns the offset behind so many runes from an offset.
+func (f *File) Forward(offset, runes int) int {
+	if runes > block {
+		want := f.at(offset).runes + runes
+		m := f.last(func(m *mark) bool { return m.runes > want })
+		offset, runes = m.offset, want-m.runes
 	}
-	return start
+	for ; runes > 0 && offset < len(f.Text); runes-- {
+		_, size := utf8.DecodeRune(f.Text[offset:])
+		offset += size
+	}
+	return offset
 }

@@ -22,6 +22,9 @@ func (i *Ignore) Match(d *lint.Diagnostic) bool {
 	if !d.Rule.Match(i.Rule) {
 		return false
 	}
+	if d.More > 0 {
+		return i.Resource == "" && i.Field == "" // where the others are is not known
+	}
 	if !OfResource(i.Resource, d.Resource) {
 		return false
 	}

@@ -57,26 +57,35 @@ type Options struct {
 func Apply(result *lint.Result, opts Options) int {
 	comments := collect(result, opts.Known)
 	used := make([]bool, len(opts.Ignores))
-	before := len(result.Diagnostics)
+	hidden, whole := 0, wholly(result, opts.Ran)
 	result.Diagnostics = slices.DeleteFunc(result.Diagnostics, func(d lint.Diagnostic) bool {
-		hidden := comments.hide(&d)
+		hide := comments.hide(&d)
 		for i := range opts.Ignores {
 			if opts.Ignores[i].Match(&d) {
-				used[i], hidden = true, true
+				used[i], hide = true, true
 			}
 		}
-		return hidden
+		if hide {
+			hidden += d.Count()
+		}
+		return hide
 	})
-	hidden := before - len(result.Diagnostics)
-	result.Diagnostics = append(result.Diagnostics, comments.report(opts.Ran)...)
+	result.Diagnostics = append(result.Diagnostics, comments.report(whole)...)
 	for i := range opts.Ignores {
-		if ignore := &opts.Ignores[i]; opts.Whole && !used[i] && ran(ignore.Rule, opts.Ran) {
+		if ignore := &opts.Ignores[i]; opts.Whole && !used[i] && ran(ignore.Rule, whole) {
 			result.Diagnostics = append(result.Diagnostics, about(Unused, opts.File, ignore.Span,
 				fmt.Sprintf("this ignore hides nothing: %s is not found there", ignore.Rule)))
 		}
 	}
 	lint.Sort(result.Diagnostics)
 	return hidden
+}
+
+// wholly returns the rules whose findings are all known: where some are left out, a suppression may hide one of these.
+func wholly(result *lint.Result, rules []*lint.Rule) []*lint.Rule {
+	return slices.DeleteFunc(slices.Clone(rules), func(r *lint.Rule) bool {
+		return slices.ContainsFunc(result.Diagnostics, func(d lint.Diagnostic) bool { return d.More > 0 && d.Rule == r })
+	})
 }
 
 // about creates a finding about a place in a file, without a resource.

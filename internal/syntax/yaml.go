@@ -63,7 +63,7 @@ func parseYAML(file *source.File) ([]*tree.Node, error) {
 			return docs, c.fault
 		}
 		if c.budget < 0 {
-			return docs, &Error{Message: "aliases expand this text to more than 16 times its size plus 1,000,000 values (an alias bomb?)"}
+			return docs, &Error{Message: "aliases expand this text to more values than it has bytes (an alias bomb?)"}
 		}
 		docs = append(docs, node)
 	}
@@ -80,8 +80,9 @@ func asVersion11(text []byte) []byte {
 
 var versionDirective = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(%YAML 1\.)\d\b`) })
 
-// aliasBudget bounds how many values aliases may expand a text to.
-func aliasBudget(size int) int { return 1_000_000 + 16*size }
+// aliasBudget bounds how many values aliases may expand a text to. In what people write, a value takes ten bytes, so an
+// alias can repeat all of it ten times. There is nothing for small texts: many of them make a large input.
+func aliasBudget(size int) int { return size }
 
 // maxValues limits the number of values in a text. Each takes some 100 bytes of memory, in YAML three times as much.
 const maxValues = 10_000_000
@@ -173,9 +174,15 @@ func (c *converter) alias(y *yaml.Node, n *tree.Node) {
 	*n = *anchored
 }
 
-// size counts the values below n, at most limit+1.
+// perValue is the length of a text that counts as a further value: findings repeat names.
+const perValue = 16
+
+// size counts the values below n, hardly more than limit.
 func size(n *tree.Node, limit int) int {
-	count := 1
+	count := 1 + len(n.Text)/perValue
+	for i := range n.Keys {
+		count += len(n.Keys[i].Name) / perValue
+	}
 	for i := range n.Items {
 		if count > limit {
 			break

@@ -2,8 +2,6 @@ package syntax
 
 import (
 	"bytes"
-	"regexp"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/xdslint/xdslint/internal/source"
@@ -13,13 +11,10 @@ import (
 // byte order mark.
 type yamlLines struct {
 	file   *source.File
-	begins []int // of each line, where the file's own lines are others
+	begins []int32 // of each line, where the file's own lines are others
 }
 
-var (
-	byteOrderMark = []byte("\ufeff")
-	yamlBreak     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\r\n|[\r\n\u0085\u2028\u2029]") })
-)
+var byteOrderMark = []byte("\ufeff")
 
 func linesOf(file *source.File) *yamlLines {
 	l := &yamlLines{file: file}
@@ -28,14 +23,37 @@ func linesOf(file *source.File) *yamlLines {
 	if !marked && !bytes.ContainsAny(text, "\r\u0085\u2028\u2029") {
 		return l
 	}
-	l.begins = []int{0}
+	l.begins = []int32{0}
 	if marked {
-		l.begins[0] = len(byteOrderMark)
+		l.begins[0] = int32(len(byteOrderMark))
 	}
-	for _, found := range yamlBreak().FindAllIndex(text, -1) {
-		l.begins = append(l.begins, found[1])
+	for at := 0; ; {
+		n := afterBreak(text[at:])
+		if n < 0 {
+			return l
+		}
+		at += n
+		l.begins = append(l.begins, int32(at))
 	}
-	return l
+}
+
+// afterBreak returns the offset behind the first line break of a text, or -1 if there is none.
+func afterBreak(text []byte) int {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\n':
+			return i + 1
+		case c == '\r' && i+1 < len(text) && text[i+1] == '\n':
+			return i + 2
+		case c == '\r':
+			return i + 1
+		case c >= 0xC2:
+			if r, size := utf8.DecodeRune(text[i:]); r == '\u0085' || r == '\u2028' || r == '\u2029' {
+				return i + size
+			}
+		}
+	}
+	return -1
 }
 
 // offset is that of a line and a column, both from 1, in runes.
@@ -46,10 +64,5 @@ func (l *yamlLines) offset(line, column int) int {
 	if line > len(l.begins) {
 		return len(l.file.Text)
 	}
-	at := l.begins[max(line, 1)-1]
-	for i := 1; i < column && at < len(l.file.Text); i++ {
-		_, size := utf8.DecodeRune(l.file.Text[at:])
-		at += size
-	}
-	return at
+	return l.file.Forward(int(l.begins[max(line, 1)-1]), column-1)
 }

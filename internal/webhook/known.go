@@ -27,13 +27,13 @@ func split(errors []lint.Diagnostic, before *lint.Result) (fresh, known []lint.D
 	left := map[identity]int{}
 	for _, d := range before.Diagnostics {
 		if d.Severity == lint.Error {
-			left[identityOf(&d)]++
+			left[identityOf(&d)] += d.Count()
 		}
 	}
 	for _, d := range errors {
 		switch id := identityOf(&d); {
-		case left[id] > 0:
-			left[id]--
+		case left[id] >= d.Count():
+			left[id] -= d.Count()
 			known = append(known, d)
 		case silent[d.Rule]:
 			known = append(known, d)

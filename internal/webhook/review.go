@@ -50,14 +50,18 @@ func (r *Reviewer) Review(ctx context.Context, review *admissionv1.AdmissionRevi
 
 	found, err := r.judge(ctx, request, &object)
 	if err != nil {
-		allowed.Warnings = []string{warning("this object was not checked: " + err.Error())}
-		return allowed
+		return Unchecked(request.UID, err.Error())
 	}
 	allowed.Warnings = found.warnings()
 	if len(found.errors) == 0 {
 		return allowed
 	}
 	return &admissionv1.AdmissionResponse{UID: request.UID, Result: denial(request, &object, found.errors), Warnings: allowed.Warnings}
+}
+
+// Unchecked returns the response about an object that could not be judged: it is allowed, with a warning.
+func Unchecked(uid types.UID, why string) *admissionv1.AdmissionResponse {
+	return &admissionv1.AdmissionResponse{UID: uid, Allowed: true, Warnings: []string{warning("this object was not checked: " + why)}}
 }
 
 // findings are the findings of a review.

@@ -103,7 +103,7 @@ func reject(p *lint.Pass, b *envoy.Boot, e *graph.Edge, lookup *envoy.Lookup) {
 				d.Help += ", or " + lookup.Later
 			}
 		}
-		if near := lint.Nearest(e.Target, b.Names(lookup.Need)); near != "" {
+		if near := p.Nearest(e.Target, func() []string { return b.Names(lookup.Need) }); near != "" {
 			d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(e.At(), e.Target, near)
 		}
 	}

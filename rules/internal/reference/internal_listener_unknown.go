@@ -48,7 +48,7 @@ func unknownInternal(p *lint.Pass) {
 				Message: fmt.Sprintf("no internal listener is named %q", e.Target),
 				Notes:   []string{connecting(e)},
 			}
-			if near := lint.Nearest(e.Target, p.Snapshot.Names(graph.Listener)); near != "" {
+			if near := p.Nearest(e.Target, func() []string { return p.Snapshot.Names(graph.Listener) }); near != "" {
 				d.Help = fmt.Sprintf("did you mean %q?", near)
 				if world == graph.Closed {
 					d.Fixes = lint.Correct(e.At(), e.Target, near)

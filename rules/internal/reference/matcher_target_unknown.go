@@ -20,15 +20,17 @@ var _ = Rules.Add(&lint.Rule{
 			if !ok || listener.GetFcdsConfig() != nil { // FCDS adds filter chains
 				return
 			}
-			var chains []string
-			for _, chain := range listener.GetFilterChains() {
-				chains = append(chains, chain.GetName())
+			chains := func() (names []string) {
+				for _, chain := range listener.GetFilterChains() {
+					names = append(names, chain.GetName())
+				}
+				return names
 			}
 			d := lint.Diagnostic{
 				Message: fmt.Sprintf("the listener has no filter chain %q", e.Target),
 				Notes:   []string{"envoy accepts it and closes the connections that select this chain"},
 			}
-			if near := lint.Nearest(e.Target, chains); near != "" {
+			if near := p.Nearest(e.Target, chains); near != "" {
 				d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(e.At(), e.Target, near)
 			}
 			p.ReportEdge(e, d)

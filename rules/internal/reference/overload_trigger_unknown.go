@@ -20,11 +20,12 @@ var _ = Rules.Add(&lint.Rule{
 			if _, action := graph.As[*overloadv3.OverloadAction](e.Place.Parent); action && e.Target == proactive {
 				return
 			}
-			var watched []string
-			if m, ok := graph.As[*overloadv3.OverloadManager](e.Place.Enclosing("envoy.config.overload.v3.OverloadManager")); ok {
-				for _, monitor := range m.GetResourceMonitors() {
-					watched = append(watched, monitor.GetName())
+			watched := func() (names []string) {
+				manager, _ := graph.As[*overloadv3.OverloadManager](e.Place.Enclosing("envoy.config.overload.v3.OverloadManager"))
+				for _, monitor := range manager.GetResourceMonitors() {
+					names = append(names, monitor.GetName())
 				}
+				return names
 			}
 			d := lint.Diagnostic{
 				Message:  fmt.Sprintf("no resource monitor is named %q", e.Target),
@@ -32,7 +33,7 @@ var _ = Rules.Add(&lint.Rule{
 				Help:     "add it to overload_manager.resource_monitors",
 				Rejected: e.From.State == "", Upstream: fmt.Sprintf("Unknown trigger resource %s for ", e.Target) + triggered(e.Place),
 			}
-			if near := lint.Nearest(e.Target, watched); near != "" {
+			if near := p.Nearest(e.Target, watched); near != "" {
 				d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(e.At(), e.Target, near)
 			}
 			p.ReportEdge(e, d)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
@@ -26,21 +27,23 @@ var _ = Rules.Add(&lint.Rule{
 		"https://github.com/envoyproxy/envoy/issues/14599",
 	},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
+		var choices filterChoices
 		for _, e := range p.Snapshot.References(graph.HTTPFilter) {
 			if e.To == nil && !p.Snapshot.Assumes(graph.HTTPFilter, e.Target) {
-				unknownFilter(p, e)
+				unknownFilter(p, e, &choices)
 			}
 		}
 	}),
 })
 
-func unknownFilter(p *lint.Pass, e *graph.Edge) {
+func unknownFilter(p *lint.Pass, e *graph.Edge, choices *filterChoices) {
 	config := perFilterConfig(e)
 	if config.optional || !managersKnown(p.Snapshot, e) {
 		return
 	}
-	names, sameKind := choices(p.Snapshot, e, config.message)
-	near := lint.Nearest(e.Target, names)
+	choices.of(p.Snapshot, e)
+	names, sameKind := choices.names, choices.alike(config.message)
+	near := p.Nearest(e.Target, func() []string { return names })
 	if len(sameKind) == 1 && !slices.Contains(sameKind, near) {
 		near = sameKind[0]
 	}
@@ -51,13 +54,12 @@ func unknownFilter(p *lint.Pass, e *graph.Edge) {
 	d := lint.Diagnostic{
 		Message: fmt.Sprintf("no HTTP filter is named %q", e.Target),
 		Notes:   []string{"envoy accepts it and ignores this configuration"},
-		Help:    fmt.Sprintf("use the name of a filter: %s", strings.Join(words.Quoted(names), ", ")),
 	}
 	switch {
 	case near != "":
 		d.Help = fmt.Sprintf("did you mean %q?", near)
-	case len(names) == 0 || len(names) > 10:
-		d.Help = ""
+	case len(names) > 0 && len(names) <= 10:
+		d.Help = fmt.Sprintf("use the name of a filter: %s", strings.Join(words.Quoted(names), ", "))
 	}
 	// The key is the name, not the value.
 	at := e.Place.At().Entry(fieldPerFilter, e.Target).Key()
@@ -82,17 +84,15 @@ type filterConfig struct {
 
 func perFilterConfig(e *graph.Edge) filterConfig {
 	fd := e.Place.Message.Descriptor().Fields().ByName(fieldPerFilter)
-	for key, value := range e.Place.Message.Get(fd).Map().Range {
-		if key.String() != e.Target {
-			continue
-		}
-		content := e.From.Contents[value.Message().Interface()]
-		if wrapper, ok := content.(*routev3.FilterConfig); ok {
-			return filterConfig{inner(e, wrapper.GetConfig()), wrapper.GetIsOptional()}
-		}
-		return filterConfig{message: content}
+	value := e.Place.Message.Get(fd).Map().Get(protoreflect.ValueOfString(e.Target).MapKey())
+	if !value.IsValid() {
+		return filterConfig{}
 	}
-	return filterConfig{}
+	content := e.From.Contents[value.Message().Interface()]
+	if wrapper, ok := content.(*routev3.FilterConfig); ok {
+		return filterConfig{inner(e, wrapper.GetConfig()), wrapper.GetIsOptional()}
+	}
+	return filterConfig{message: content}
 }
 
 func inner(e *graph.Edge, any *anypb.Any) proto.Message {
@@ -102,25 +102,45 @@ func inner(e *graph.Edge, any *anypb.Any) proto.Message {
 	return e.From.Contents[any]
 }
 
-// choices lists the names of all candidate filters, and of those whose type is in the package of the configuration:
-// ext_authz.v3.ExtAuthzPerRoute belongs to ext_authz.v3.ExtAuthz.
-func choices(s graph.View, e *graph.Edge, config proto.Message) (names, sameKind []string) {
+// filterChoices are the filters that the keys of one map can refer to. The references in a map follow one another, so
+// they share them.
+type filterChoices struct {
+	at     *graph.Place
+	names  []string
+	inside map[string][]string // by the package of their configuration
+}
+
+// of collects the choices of a reference.
+func (c *filterChoices) of(s graph.View, e *graph.Edge) {
+	if c.at == e.Place {
+		return
+	}
+	*c = filterChoices{at: e.Place, inside: map[string][]string{}}
+	known := map[string]bool{}
 	for _, at := range s.FilterChoices(e) {
 		manager, ok := graph.As[*hcmv3.HttpConnectionManager](at)
 		if !ok {
 			continue
 		}
 		for _, f := range manager.GetHttpFilters() {
-			if slices.Contains(names, f.GetName()) {
+			if known[f.GetName()] {
 				continue
 			}
-			names = append(names, f.GetName())
-			if config != nil && packageOf(at.Resource.Contents[f.GetTypedConfig()]) == packageOf(config) {
-				sameKind = append(sameKind, f.GetName())
-			}
+			known[f.GetName()] = true
+			c.names = append(c.names, f.GetName())
+			in := packageOf(at.Resource.Contents[f.GetTypedConfig()])
+			c.inside[in] = append(c.inside[in], f.GetName())
 		}
 	}
-	return names, sameKind
+}
+
+// alike returns the names of the filters whose type is in the package of a configuration: ext_authz.v3.ExtAuthzPerRoute belongs to
+// ext_authz.v3.ExtAuthz.
+func (c *filterChoices) alike(config proto.Message) []string {
+	if config == nil {
+		return nil
+	}
+	return c.inside[packageOf(config)]
 }
 
 func packageOf(m proto.Message) string {

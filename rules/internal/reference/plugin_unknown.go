@@ -17,11 +17,12 @@ var _ = Rules.Add(&lint.Rule{
 	Links:    []string{"CommonConfigImpl::clusterSpecifierPlugin (source/common/router/config_impl.cc)"},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		inside(p, graph.ClusterSpecifierPlugin, func(e *graph.Edge) {
-			var declared []string
-			if table, ok := graph.As[*routev3.RouteConfiguration](e.Place.Enclosing("envoy.config.route.v3.RouteConfiguration")); ok {
+			declared := func() (names []string) {
+				table, _ := graph.As[*routev3.RouteConfiguration](e.Place.Enclosing("envoy.config.route.v3.RouteConfiguration"))
 				for _, plugin := range table.GetClusterSpecifierPlugins() {
-					declared = append(declared, plugin.GetExtension().GetName())
+					names = append(names, plugin.GetExtension().GetName())
 				}
+				return names
 			}
 			d := lint.Diagnostic{
 				Message:  fmt.Sprintf("the route configuration does not declare a cluster specifier plugin named %q", e.Target),
@@ -30,7 +31,7 @@ var _ = Rules.Add(&lint.Rule{
 				Rejected: e.From.State == "",
 				Upstream: fmt.Sprintf("Unknown cluster specifier plugin name: %s is used in the route", e.Target),
 			}
-			if near := lint.Nearest(e.Target, declared); near != "" {
+			if near := p.Nearest(e.Target, declared); near != "" {
 				d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(e.At(), e.Target, near)
 			}
 			p.ReportEdge(e, d)

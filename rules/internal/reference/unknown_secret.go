@@ -58,13 +58,15 @@ func staticSecret(p *lint.Pass, b *envoy.Boot, e *graph.Edge) {
 		d.Message = fmt.Sprintf("static secret %q is not a %s", e.Target, wants.What)
 		d.Help = ""
 	} else {
-		var names []string
-		for _, r := range p.Snapshot.All(graph.Secret) {
-			if s := b.Secrets[r.Name]; s != nil && r.Delivery == graph.FromBootstrap && (wants == nil || wants.Is(s)) {
-				names = append(names, r.Name)
+		suitable := func() (names []string) {
+			for _, r := range p.Snapshot.All(graph.Secret) {
+				if s := b.Secrets[r.Name]; s != nil && r.Delivery == graph.FromBootstrap && (wants == nil || wants.Is(s)) {
+					names = append(names, r.Name)
+				}
 			}
+			return names
 		}
-		if near := lint.Nearest(e.Target, names); near != "" {
+		if near := p.Nearest(e.Target, suitable); near != "" {
 			d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(e.At(), e.Target, near)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -116,14 +117,20 @@ func isV2(name protoreflect.FullName) bool {
 
 // typeNames lists the types that a misspelt one may mean: all extension configurations and resources.
 func typeNames(x *dataplane.Extensions) []string {
+	if known, ok := typesOf.Load(x); ok {
+		return known.([]string)
+	}
 	var names []string
 	types.Each(func(name, _ protoreflect.FullName) {
 		if strings.HasPrefix(string(name), "envoy.") && (len(x.ByTypeURL(string(name))) > 0 || strings.HasPrefix(string(name), "envoy.config.")) {
 			names = append(names, string(name))
 		}
 	})
-	return sorted(names)
+	typesOf.Store(x, sorted(names))
+	return names
 }
+
+var typesOf sync.Map // *dataplane.Extensions → []string: every unknown type asks
 
 // nearestType finds the type that a misspelt name means: one with a similar name, otherwise the only one with the same last
 // part in another package.

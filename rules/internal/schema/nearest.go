@@ -3,7 +3,7 @@ package schema
 import (
 	"sort"
 
-	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/internal/nearest"
 )
 
 func sorted(names []string) []string {
@@ -13,7 +13,7 @@ func sorted(names []string) []string {
 
 // nearestTypo is lint.Nearest for long names with common parts: at most three letters may differ.
 func nearestTypo(name string, candidates []string) string {
-	near := lint.Nearest(name, candidates)
+	near := (&nearest.Finder{Work: nearest.Unlimited}).Within(name, candidates, 3)
 	if near == "" || editDistance(name, near) > 3 {
 		return ""
 	}

@@ -54,7 +54,7 @@ func unknownField(p *lint.Pass, r *graph.Resource, problem graph.Problem, at *gr
 		d.Severity = lint.Warning
 		d.Notes = []string{"over xDS, envoy silently drops it"}
 	}
-	if r.Text != nil && problem.In != nil {
+	if r.Text != nil && problem.In != nil && !p.Full() {
 		suggestField(&d, r, problem, at)
 	}
 	p.ReportProblem(r, problem, d)
