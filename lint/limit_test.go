@@ -156,7 +156,7 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// TestEndsInsideOfARule: a rule that reports is left when the context of the run has ended, and that is no failure.
+// TestEndsInsideOfARule: a rule that reports is left when the context of the run has ended, and that is not a failure.
 func TestEndsInsideOfARule(t *testing.T) {
 	for name, check := range map[string]func(report func(*lint.Pass, lint.At)) lint.Check{
 		"each": func(report func(*lint.Pass, lint.At)) lint.Check {

@@ -16,7 +16,7 @@ import (
 	"github.com/xdslint/xdslint/plan"
 )
 
-// A state of a plan has old versions for what it has not sent yet. That is no hazard; a version that both snapshots share is one.
+// A state of a plan has old versions for what it has not sent yet. That is not a hazard; a version that both snapshots share is one.
 func TestVersionsOfStates(t *testing.T) {
 	t.Parallel()
 	clusters := func(version string, timeout int64, names ...string) *graph.Snapshot {

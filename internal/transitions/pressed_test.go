@@ -62,7 +62,7 @@ func TestPressure(t *testing.T) {
 }
 
 // harmed lists what went wrong. An Envoy that returned to a snapshot without endpoints does not answer the last, empty response of that type:
-// that is no harm.
+// that does no harm.
 func harmed(o Outcome) []string {
 	return slices.DeleteFunc(o.Symptoms(), func(s string) bool {
 		return slices.Contains(o.Case.Unavoidable, s) || s == "warming" && o.Warming == 0 && !o.late()

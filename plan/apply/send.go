@@ -18,7 +18,7 @@ import (
 // grace is how long a push that has been superseded or cancelled keeps the order within its phase before it sends the rest at once.
 const grace = 2 * time.Second
 
-// sendAll sends a phase. One that has begun is sent to its end, even if ctx ends: a part of a phase is no state in which traffic flows.
+// sendAll sends a phase. One that has begun is sent to its end, even if ctx ends: traffic only flows in whole phases.
 func (r *run) sendAll(ctx context.Context, phase plan.Phase) error {
 	unhurried, stop := outlasting(ctx)
 	defer stop()
