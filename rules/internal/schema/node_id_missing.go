@@ -15,7 +15,11 @@ var _ = Rules.Add(&lint.Rule{
 	Links:    []string{"https://github.com/envoyproxy/envoy/issues/21154"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		node := b.GetNode()
-		if at.Place.Parent != nil || node.GetId() != "" && node.GetCluster() != "" || !subscribes(p, at, b) {
+		if at.Place.Parent != nil || node.GetId() != "" && node.GetCluster() != "" {
+			return
+		}
+		where, subscribes := subscription(p, at, b)
+		if !subscribes {
 			return
 		}
 		missing := "node.id and node.cluster"
@@ -25,7 +29,6 @@ var _ = Rules.Add(&lint.Rule{
 		case node.GetCluster() != "":
 			missing = "node.id"
 		}
-		where := at.Field("dynamic_resources").Key()
 		if node != nil {
 			where = at.Field("node").Key()
 		}
@@ -38,19 +41,21 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// subscribes reports whether a bootstrap has a config source that Envoy uses.
-func subscribes(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) (found bool) {
+// subscription returns the first config source of a bootstrap that Envoy uses.
+func subscription(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) (where lint.At, found bool) {
 	dynamic := b.GetDynamicResources()
 	if dynamic.GetLdsConfig() != nil || dynamic.GetCdsConfig() != nil || dynamic.GetAdsConfig() != nil {
-		return true
+		return at.Field("dynamic_resources").Key(), true
 	}
 	for _, r := range p.Snapshot.All() {
-		if r.File == at.Resource().File && r.Delivery == graph.FromBootstrap && !found {
-			r.Walk(func(at *graph.Place) {
-				_, source := at.Message.Interface().(*corev3.ConfigSource)
-				found = found || source
-			})
+		if r.File != at.Resource().File || r.Delivery != graph.FromBootstrap {
+			continue
 		}
+		r.Walk(func(at *graph.Place) {
+			if _, source := at.Message.Interface().(*corev3.ConfigSource); source && !found {
+				where, found = at.At().Key(), true
+			}
+		})
 	}
-	return found
+	return where, found
 }
