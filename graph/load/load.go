@@ -33,6 +33,8 @@ type FileReport struct {
 	Path string
 	As   string // "bootstrap", "discovery response (Cluster)", "config_dump", … ; empty: skipped
 	Why  string // it was skipped
+	// Named: a path names the file itself, not a folder that it is in.
+	Named bool
 	// Followed: a bootstrap names the file, and the paths do not.
 	Followed bool
 }
