@@ -3,6 +3,7 @@ package schema
 import (
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
@@ -15,7 +16,11 @@ var _ = Rules.Add(&lint.Rule{
 	Links:    []string{"https://github.com/envoyproxy/envoy/issues/21154"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		node := b.GetNode()
-		if at.Place.Parent != nil || node.GetId() != "" && node.GetCluster() != "" {
+		has := func(field protoreflect.Name, value string) bool {
+			return value != "" || underUnknownKey(at.Resource(), at.Field("node").Path(), field)
+		}
+		id, cluster := has("id", node.GetId()), has("cluster", node.GetCluster())
+		if at.Place.Parent != nil || id && cluster {
 			return
 		}
 		where, subscribes := subscription(p, at, b)
@@ -24,9 +29,9 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		missing := "node.id and node.cluster"
 		switch {
-		case node.GetId() != "":
+		case id:
 			missing = "node.cluster"
-		case node.GetCluster() != "":
+		case cluster:
 			missing = "node.id"
 		}
 		if node != nil {
