@@ -8,7 +8,7 @@ import (
 	"github.com/xdslint/xdslint/internal/words"
 )
 
-// once are the rules about an unknown type, which a file may use in many places: one finding tells all of it.
+// once are the rules about an unknown type, which a file may use in many places: one finding says it for all.
 var once = []string{"schema/bad-type-url", "schema/opaque-any"}
 
 // joinRepeats keeps the first of the findings that say the same of a file, and counts the others in a note. Those with

@@ -2,7 +2,6 @@ package envoy
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -37,15 +36,6 @@ func UndecodedFieldsOf(at *graph.Place) UndecodedFields {
 		}
 	}
 	return fields
-}
-
-// Undecoded reports whether the text of a message itself is not one of its type, so that the message is empty for that
-// reason.
-func Undecoded(at *graph.Place) bool {
-	path := at.Path.String()
-	return slices.ContainsFunc(at.Resource.Problems, func(p graph.Problem) bool {
-		return p.Kind != graph.DuplicateKey && p.Path.String() == path
-	})
 }
 
 // Explains reports whether a violation is only the result of a value that did not decode.

@@ -107,6 +107,7 @@ func (l *loader) recognise(in *input) {
 	if in.as == bootstrap && in.main == 0 {
 		in.later()
 	}
+	in.file.Unrecognised = in.as == nothing && !hasMark(in.text)
 	if in.as == nothing && len(in.others) == 0 && len(in.problems) == 0 {
 		in.unrecognised()
 	}
@@ -119,6 +120,9 @@ func (in *input) unrecognised() {
 		doc = in.docs[0]
 	}
 	kind := looksLike(doc)
+	if kind != "" {
+		in.file.Unrecognised = false
+	}
 	switch {
 	case kind != "" && in.named:
 		in.problem(graph.Syntax, firstKey(doc), "this looks like a %s without its type", kind.Name()).Name = string(kind)
@@ -207,7 +211,7 @@ func staticNames(snapshots []*graph.Snapshot) []graph.Assumed {
 }
 
 func (in *input) report() FileReport {
-	report := FileReport{Path: in.file.Name, Named: in.named}
+	report := FileReport{Path: in.file.Name, Named: in.named, Outside: in.outside}
 	switch in.as {
 	case bootstrap:
 		report.As = "bootstrap"

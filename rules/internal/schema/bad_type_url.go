@@ -141,7 +141,7 @@ func inFilterConfig(at *graph.Place) bool {
 // emptyPerRoute reports a configuration per route that has no type. In a FilterConfig, that enables the filter.
 func emptyPerRoute(p *lint.Pass, at lint.At) {
 	pt, ok := envoy.PointOf(at.Place)
-	if !ok || !pt.IsPerRoute() || pt.Wrapping != at.Place || envoy.Undecoded(at.Place) || !envoy.OuterRead(p.Target.Extensions(), at.Place) {
+	if !ok || !pt.IsPerRoute() || pt.Wrapping != at.Place || undecoded(at.Place) || !envoy.OuterRead(p.Target.Extensions(), at.Place) {
 		return
 	}
 	p.Reject(at, lint.Rejection{

@@ -36,6 +36,15 @@ func has(r *graph.Resource, kind graph.ProblemKind) bool {
 	return false
 }
 
+// undecoded reports whether the text of a message itself is not one of its type, so that the message is empty for that
+// reason.
+func undecoded(at *graph.Place) bool {
+	path := at.Path.String()
+	return slices.ContainsFunc(at.Resource.Problems, func(p graph.Problem) bool {
+		return p.Kind != graph.DuplicateKey && p.Path.String() == path
+	})
+}
+
 // underUnknownKey reports whether the value of a field that a message lacks was given under a key that the message does
 // not have: a similar one, or one whose value has that field. Then the unknown key is the mistake. It is only where
 // Envoy rejects unknown keys; over xDS it drops them, and rejects what is missing.
