@@ -161,6 +161,10 @@ func (p paths) single() (string, error) {
 	if p[0] == "-" {
 		return "-", nil
 	}
+	info, err := os.Stat(p[0])
+	if err != nil || !info.Mode().IsRegular() { // what is read from a pipe cannot be read again
+		return p[0], err
+	}
 	f, err := os.Open(p[0])
 	if err != nil {
 		return "", err

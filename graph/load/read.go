@@ -128,7 +128,8 @@ func (l *loader) bytes(path string) ([]byte, error) {
 }
 
 func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	// Without a writer, opening a pipe would wait for ever. Reading it waits only while there is one.
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return nil, plainError(err)
 	}
