@@ -107,7 +107,9 @@ func (l *loader) recognise(in *input) {
 	if in.as == bootstrap && in.main == 0 {
 		in.later()
 	}
-	in.file.Unrecognised = in.as == nothing && !hasMark(in.text)
+	if in.object == nil {
+		in.file.Unrecognised = in.as == nothing && !hasMark(in.text)
+	}
 	if in.as == nothing && len(in.others) == 0 && len(in.problems) == 0 {
 		in.unrecognised()
 	}
