@@ -65,7 +65,7 @@ func (f *inputFlags) standIns(s *config.Config) (all []*lint.Rule, _ []*config.F
 			continue
 		}
 		f.unavailable = append(f.unavailable, id)
-		all = append(all, &lint.Rule{Group: group, Name: rule, Severity: lint.Error, Origin: &lint.Origin{Name: "rule " + id, File: s.File}})
+		all = append(all, &lint.Rule{Group: group, Name: rule, Severity: lint.Error, Summary: "a rule of a plugin that does not run", Origin: &lint.Origin{Name: "rule " + id, File: s.File}})
 	}
 	return all, nil
 }
