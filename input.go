@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -104,7 +105,26 @@ func (p paths) load(ctx context.Context, l *Linter, changed map[string][]byte) (
 	}
 	opts := l.loading()
 	opts.Texts = changed
-	return load.Paths(ctx, all, opts)
+	input, err := load.Paths(ctx, all, opts)
+	if input != nil && len(p) == 0 && l.config.File != nil {
+		markOutside(input.Files, filepath.Dir(l.config.File.Name))
+	}
+	return input, err
+}
+
+// markOutside marks the files that the paths of a configuration name and that are neither in its folder nor in this one.
+// The configuration may be a stranger's.
+func markOutside(files []load.FileReport, folder string) {
+	for i := range files {
+		f := &files[i]
+		f.Outside = f.Outside || !within(folder, f.Path) && !within(".", f.Path)
+	}
+}
+
+// within reports whether a file is in a folder, or a folder in it, wherever links lead.
+func within(folder, path string) bool {
+	rel, err := filepath.Rel(load.RealPath(folder), load.RealPath(path))
+	return err == nil && filepath.IsLocal(rel)
 }
 
 func (p paths) names(l *Linter) []string {
@@ -116,7 +136,7 @@ func (p paths) names(l *Linter) []string {
 
 // key returns the real path of a file that the paths lead to, if its text is the content on disk. The text of a file in UTF-16 is not.
 func (p paths) key(f *graph.SourceFile, read []load.FileReport) string {
-	given := slices.ContainsFunc(read, func(r load.FileReport) bool { return r.Path == f.Name && r.As != "" && !r.Followed })
+	given := slices.ContainsFunc(read, func(r load.FileReport) bool { return r.Path == f.Name && r.As != "" && !r.Followed && !r.Outside })
 	if !given {
 		return ""
 	}
@@ -140,6 +160,10 @@ func (p paths) single() (string, error) {
 	}
 	if p[0] == "-" {
 		return "-", nil
+	}
+	info, err := os.Stat(p[0])
+	if err != nil || !info.Mode().IsRegular() { // what is read from a pipe cannot be read again
+		return p[0], err
 	}
 	f, err := os.Open(p[0])
 	if err != nil {

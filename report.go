@@ -71,8 +71,8 @@ func (r *Report) Baseline(path string) *Baseline {
 	return baseline.Of(r.Diagnostics, relativeTo(filepath.Dir(path), r.names))
 }
 
-// Fixable counts the findings that Fix can fix: those that have one right answer, and those that have a likely one. More could be fixed in the
-// files that only a bootstrap names.
+// Fixable counts the findings that Fix can fix: those that have one right answer, and those that have a likely one. More could be fixed in
+// files that only a bootstrap names, or that are outside of the folders that the input names.
 func (r *Report) Fixable() (safe, unsafe int, more []string) {
 	if !r.fixes {
 		return 0, 0, nil
@@ -80,12 +80,12 @@ func (r *Report) Fixable() (safe, unsafe int, more []string) {
 	for i := range r.found.Diagnostics {
 		d := &r.found.Diagnostics[i]
 		name := d.Resource.File.Name
-		followed := slices.ContainsFunc(r.Files, func(f load.FileReport) bool { return f.Path == name && f.Followed })
+		kept := slices.ContainsFunc(r.Files, func(f load.FileReport) bool { return f.Path == name && (f.Followed || f.Outside) })
 		switch {
 		case fix.Of(d, true) == nil:
-		case !followed && fix.Of(d, false) != nil:
+		case !kept && fix.Of(d, false) != nil:
 			safe++
-		case !followed:
+		case !kept:
 			unsafe++
 		case !slices.Contains(more, name):
 			more = append(more, name)

@@ -32,12 +32,13 @@ type Stage struct {
 }
 
 // stages are the steps after the rules, in this order: suppressions and the baseline remove findings and add their own, which the later steps treat like
-// all others. The report has the remaining findings, without secrets.
+// all others. Repeats are joined when the suppressed ones have been removed. The report has the remaining findings, without secrets.
 var stages = []struct {
 	name string
 	do   func(*run, context.Context)
 }{
 	{"suppressions", (*run).suppress},
+	{"repeats", (*run).joinRepeats},
 	{"baseline", (*run).hideKnown},
 	{"severities", (*run).settle},
 }

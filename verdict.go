@@ -32,7 +32,7 @@ func (l *Linter) Verdict(ctx context.Context, in Input) ([]Verdict, error) {
 	if path == "-" && len(input.Files) == 1 {
 		name = input.Files[0].Path // as findings call it
 	}
-	all, err := verdict.Of(ctx, name, input, l.targets, rules.Builtin())
+	all, err := verdict.Of(ctx, name, input, l.targets, l.targetGiven, rules.Builtin())
 	for i := range all {
 		all[i].Path = path
 	}

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/baseline"
 	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
@@ -140,11 +142,30 @@ func pruneBaseline(cmd *cobra.Command, at baselinePlace, r *xdslint.Report) erro
 }
 
 func saveBaseline(path string, b *xdslint.Baseline) error {
+	if err := leavesFolder(path); err != nil {
+		return failed(err)
+	}
 	f, err := os.Create(path)
 	if err != nil {
 		return failed(err)
 	}
 	return failed(errors.Join(b.Write(f), f.Close()))
+}
+
+// leavesFolder returns an error if a file is a link to a place that is not below its folder: a stranger may have made it.
+func leavesFolder(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return nil
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		real, err = filepath.Rel(load.RealPath(filepath.Dir(path)), load.RealPath(real))
+	}
+	if err != nil || !filepath.IsLocal(real) {
+		return fmt.Errorf("%s is a link out of its folder: nothing is written", path)
+	}
+	return nil
 }
 
 func exists(path string) bool {

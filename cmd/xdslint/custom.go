@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,14 +27,47 @@ import (
 
 func (f *inputFlags) addPlugins(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.plugins, "plugin", nil, "WebAssembly `FILE` with custom rules; can be repeated")
+	flags.BoolVar(&f.noPlugins, "no-plugins", false, "do not run the plugins that the configuration names")
 }
 
 // customRules creates the rules that are not built in: from the constraints and plugins of the configuration, and the plugins of the
 // command line.
 func (f *inputFlags) customRules(ctx context.Context) (config.RuleSource, error) {
+	if f.noPlugins && len(f.plugins) > 0 {
+		return nil, errors.New("--plugin and --no-plugins cannot be used together")
+	}
 	known, err := types(f.descriptors)
 	plugins := opener{ctx, known}
-	return config.Join(custom.Constraints(rules.All(), known), plugins.configured, plugins.given(f.plugins)), err
+	configured := plugins.configured
+	if f.noPlugins {
+		configured = f.standIns
+	}
+	return config.Join(custom.Constraints(rules.All(), known), configured, plugins.given(f.plugins)), err
+}
+
+// standIns returns rules that never run, with the names that the configuration has for those of its plugins. Without
+// them it would name rules that do not exist.
+func (f *inputFlags) standIns(s *config.Config) (all []*lint.Rule, _ []*config.Fault) {
+	if len(s.Plugins) == 0 {
+		return nil, nil
+	}
+	names := slices.Collect(maps.Keys(s.Severities))
+	for i := range s.Ignores {
+		names = append(names, s.Ignores[i].Rule)
+	}
+	for _, name := range names {
+		if !strings.Contains(name, "/") {
+			name += "/*" // a group
+		}
+		id := strings.ReplaceAll(name, "*", "any")
+		group, rule, err := config.ParseID(id, rules.All())
+		if err != nil || slices.Contains(f.unavailable, id) || slices.ContainsFunc(s.Constraints, func(c config.Constraint) bool { return c.ID == id }) {
+			continue
+		}
+		f.unavailable = append(f.unavailable, id)
+		all = append(all, &lint.Rule{Group: group, Name: rule, Severity: lint.Error, Summary: "a rule of a plugin that does not run", Origin: &lint.Origin{Name: "rule " + id, File: s.File}})
+	}
+	return all, nil
 }
 
 // builtIn returns the rules that do not come from a configuration or plugin.

@@ -4,10 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 type fixFlags struct {
@@ -39,7 +43,7 @@ func (f *lintFlags) checkFix(cmd *cobra.Command) error {
 // sayFixes reports what was fixed, and what could be.
 func (f *lintFlags) sayFixes(stderr io.Writer, found *found) {
 	fixed := found.fixed
-	safe, unsafe, followed := found.report.Fixable()
+	safe, unsafe, kept := found.report.Fixable()
 	var parts []string
 	if fixed != nil && fixed.Applied > 0 {
 		done := "fixed"
@@ -65,8 +69,28 @@ func (f *lintFlags) sayFixes(stderr io.Writer, found *found) {
 	if len(parts) > 0 {
 		fmt.Fprintln(stderr, strings.Join(parts, "; "))
 	}
-	if fixed != nil && len(followed) > 0 {
+	if fixed != nil {
+		sayKept(stderr, found.report, kept)
+	}
+}
+
+// sayKept reports the files that have fixes and are left alone.
+func sayKept(stderr io.Writer, r *xdslint.Report, kept []string) {
+	var followed, outside []string
+	for _, f := range r.Files {
+		switch {
+		case !slices.Contains(kept, f.Path):
+		case f.Followed:
+			followed = append(followed, words.Name(f.Path))
+		default:
+			outside = append(outside, words.Name(f.Path))
+		}
+	}
+	if len(followed) > 0 {
 		fmt.Fprintf(stderr, "not fixed, because only a bootstrap names it: %s\n", strings.Join(followed, ", "))
+	}
+	if len(outside) > 0 {
+		fmt.Fprintf(stderr, "not fixed, because it is outside of the folder that was named: %s\n", strings.Join(outside, ", "))
 	}
 }
 

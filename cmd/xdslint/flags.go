@@ -29,6 +29,8 @@ type inputFlags struct {
 	config               string
 	noConfig             bool
 	plugins              []string
+	noPlugins            bool
+	unavailable          []string // rules of plugins that do not run
 }
 
 func (f *inputFlags) add(cmd *cobra.Command) {
@@ -197,7 +199,7 @@ func (f *checkFlags) addRules(cmd *cobra.Command) {
 // options translates the flags into options of a linter.
 func (f *checkFlags) options(s *xdslint.Config) (xdslint.Options, error) {
 	o, err := f.inputFlags.options(s)
-	o.Select, o.Ignore, o.Targets = f.selects, f.ignores, f.targets
+	o.Select, o.Ignore, o.Targets = f.selects, append(f.unavailable, f.ignores...), f.targets
 	return o, err
 }
 

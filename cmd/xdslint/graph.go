@@ -98,7 +98,7 @@ func unread(w io.Writer, input *load.Input) {
 				if p.Lenient {
 					continue
 				}
-				fmt.Fprintf(w, "xdslint: not drawn: %s\n", load.Placed(r.File, p))
+				fmt.Fprintf(w, "xdslint: not drawn: %s\n", lint.Printable(load.Placed(r.File, p)))
 			}
 		}
 	}

@@ -13,8 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -235,7 +237,7 @@ func writeFile(out output, r *xdslint.Report) error {
 // extras writes to standard error: standard output holds only the report.
 func (f *lintFlags) extras(w io.Writer, r *xdslint.Report) {
 	files := r.Summary()
-	if files.Read == 0 && files.Skipped > 0 && len(r.Diagnostics) == 0 {
+	if !unjudged(w, r) && files.Read == 0 && files.Skipped > 0 && len(r.Diagnostics) == 0 {
 		fmt.Fprintln(w, "xdslint: none of these files is xDS; --show-files shows why")
 	}
 	if f.showFiles {
@@ -247,6 +249,31 @@ func (f *lintFlags) extras(w io.Writer, r *xdslint.Report) {
 	if f.timings {
 		timings(w, r)
 	}
+}
+
+// unjudged prints the named files in which nothing was checked, such as Kubernetes objects without xDS. That is not an
+// error, since hooks name every file that changed, but it must not look as if the files had been checked.
+// It reports whether there are any.
+func unjudged(w io.Writer, r *xdslint.Report) bool {
+	const most = 5
+	reported := map[string]bool{}
+	for i := range r.Diagnostics {
+		reported[r.Diagnostics[i].Resource.File.Name] = true
+	}
+	var skipped []load.FileReport
+	for _, f := range r.Files {
+		if f.Named && f.As == "" && !reported[f.Path] {
+			skipped = append(skipped, f)
+		}
+	}
+	for i, f := range skipped {
+		if i == most {
+			fmt.Fprintf(w, "xdslint: %s more were not checked; --show-files shows why\n", words.Count(len(skipped)-most, "file"))
+			break
+		}
+		fmt.Fprintf(w, "xdslint: %s was not checked: %s\n", words.Name(f.Path), f.Why)
+	}
+	return len(skipped) > 0
 }
 
 // ruleFailures prints the failures of rules, and reports whether there are any.

@@ -65,7 +65,7 @@ func execute(ctx context.Context, args []string) int {
 		return statusOK
 	}
 	if text := plain(err); text != "" {
-		for line := range strings.SplitSeq(text, "\n") {
+		for line := range strings.SplitSeq(lint.Printable(text), "\n") {
 			fmt.Fprintln(os.Stderr, "xdslint:", line)
 		}
 	}

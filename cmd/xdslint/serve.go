@@ -28,6 +28,7 @@ type serveFlags struct {
 	maxBody   string
 	timeout   time.Duration
 	judged    int
+	webhook   bool
 	logFormat string
 }
 
@@ -73,6 +74,7 @@ func (f *serveFlags) addServer(flags *pflag.FlagSet) {
 	flags.StringVar(&f.tls.Cert, "tls-cert", "", "certificate of the server, as PEM `FILE`")
 	flags.StringVar(&f.tls.Key, "tls-key", "", "private key of the server, as PEM `FILE`")
 	flags.StringVar(&f.tls.ClientCA, "tls-client-ca", "", "accept only clients with a certificate signed by a CA in this PEM `FILE`, except on /healthz and /readyz")
+	flags.BoolVar(&f.webhook, "webhook-only", false, "serve /k8s/validate and no other linting: /healthz, /readyz and /metrics remain")
 	flags.StringVar(&f.maxBody, "max-body", "32MiB", "largest `SIZE` of a request body, in bytes, KiB or MiB")
 	flags.DurationVar(&f.timeout, "timeout", server.DefaultTimeout, "longest `DURATION` to receive a request, and again to judge it")
 	flags.IntVar(&f.judged, "max-concurrent", 0, "`NUMBER` of requests judged at once (default: one for each processor)")
@@ -125,7 +127,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 
 // serverOptions translates the flags into options of a server.
 func (f *serveFlags) serverOptions() (server.Options, error) {
-	options := server.Options{Timeout: f.timeout, MaxConcurrent: f.judged}
+	options := server.Options{Timeout: f.timeout, MaxConcurrent: f.judged, WebhookOnly: f.webhook}
 	switch {
 	case (f.tls.Cert == "") != (f.tls.Key == ""):
 		return options, errors.New("--tls-cert and --tls-key must be used together")

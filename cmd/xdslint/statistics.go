@@ -12,6 +12,7 @@ import (
 	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -23,7 +24,7 @@ func showFiles(w io.Writer, files []load.FileReport) {
 		if as == "" {
 			as = "skipped: " + f.Why
 		}
-		fmt.Fprintf(t, "%s\t%s\n", f.Path, as)
+		fmt.Fprintf(t, "%s\t%s\n", words.Name(f.Path), as)
 	}
 	_ = t.Flush() // to standard error
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/verdict"
+	"github.com/xdslint/xdslint/lint"
 )
 
 type verdictFlags struct {
@@ -27,6 +28,7 @@ type verdictFlags struct {
 	format      string
 	stdinName   string
 	descriptors []string
+	noConfig    bool
 }
 
 func newVerdict() *cobra.Command {
@@ -34,7 +36,8 @@ func newVerdict() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "verdict PATH…", Short: "Show whether a data plane would accept each file", DisableFlagsInUseLine: true,
 		Long: `Judge each file alone: would this target accept it? In a folder, each file with a known extension is judged.
-The configuration file, suppressions and severities have no effect.
+The configuration file, suppressions and severities have no effect. A verdict is about the official build of the target.
+lint reports a type that this build lacks as a warning, since another build may have it, and as an error with --target.
 
 Exit status: 0 all are accepted, 1 any is rejected, 2 the command line is wrong, 3 a file could not be read.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
@@ -44,6 +47,7 @@ Exit status: 0 all are accepted, 1 any is rejected, 2 the command line is wrong,
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the verdicts: text, jsonl (one object per line for each file and target)")
 	flags.StringVar(&f.stdinName, "stdin-filename", "", "`NAME` of standard input; its extension selects the encoding")
 	flags.StringArrayVar(&f.descriptors, "proto-descriptors", nil, "FileDescriptorSet with the types of custom extensions, as `FILE`")
+	flags.BoolVar(&f.noConfig, "no-config", false, "read no configuration, as always")
 	complete(cmd, "format", []string{"text", "jsonl"})
 	return cmd
 }
@@ -222,6 +226,9 @@ func writeVerdictText(w io.Writer, v *verdict.Verdict) error {
 		}
 		if r.Upstream != "" {
 			fmt.Fprintf(w, "    it says: %s\n", r.Upstream)
+		}
+		if r.Severity != lint.Error.String() {
+			fmt.Fprintf(w, "    lint reports a %s here, since other builds may accept it\n", r.Severity)
 		}
 	}
 	return nil

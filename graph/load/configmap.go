@@ -1,35 +1,114 @@
 package load
 
 import (
+	"bytes"
 	"encoding/base64"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// configMap reads the texts of a ConfigMap or a Secret: bootstraps and resources. The files that a bootstrap names are
-// looked up among the other texts, by the last part of their paths, since they are mounted together.
-func (l *loader) configMap(o *object) ([]*graph.Snapshot, error) {
-	within := &loader{ctx: l.ctx, opts: l.opts, types: l.types, given: map[string][]byte{}}
-	within.opts.ConfigYAML, within.opts.Progress = "", nil
-	for _, field := range []string{"data", "stringData", "binaryData"} {
-		encoded := field == "binaryData" || field == "data" && o.Kind == "Secret"
-		o.texts(within, field, encoded)
+// mount reads the texts of a ConfigMap or a Secret: bootstraps and resources. The files that a bootstrap names are
+// looked up among the other texts, by the last part of their paths, since they are mounted together. It returns why the
+// object is not read.
+func (l *loader) mount(o *object) (why string) {
+	label := find(o.node, "metadata", "labels", Label)
+	switch {
+	case label != nil && label.Text == "false":
+		return fmt.Sprintf("a %s with the label %s: false", o.Kind, Label)
+	case label == nil && !o.marked():
+		return o.unmarked()
+	}
+	o.texts = &loader{ctx: l.ctx, opts: l.opts, types: l.types, given: map[string][]byte{}}
+	o.texts.opts.ConfigYAML, o.texts.opts.Progress = "", nil
+	for _, field := range textFields {
+		o.add(field)
 	}
 	xds := false
-	for _, in := range within.inputs {
-		in.recognise()
-		xds = xds || in.as != nothing && in.as != manifest
+	for _, in := range o.texts.inputs {
+		o.texts.recognise(in)
+		if label == nil {
+			xds = in.doubt(o.in.named) || xds
+		} else {
+			xds = xds || in.as != nothing
+		}
 	}
-	if !xds && len(o.problems) == 0 {
-		o.nothing(within.inputs)
+	switch {
+	case xds:
+	case label == nil:
+		return o.unmarked()
+	case len(o.problems) == 0:
+		o.nothing(o.texts.inputs)
 	}
-	return within.snapshots()
+	return ""
 }
 
-// texts adds the texts under the keys of one field.
-func (o *object) texts(l *loader, field string, encoded bool) {
+// unmarked is why an object without the label is not read. Most do not hold xDS.
+func (o *object) unmarked() string {
+	return fmt.Sprintf("a %s in which no text is plainly xDS, and without the label %s", o.Kind, Label)
+}
+
+// marks are in every text that is plainly xDS.
+var marks = [][]byte{[]byte("type.googleapis.com/envoy."), []byte("static_resources"), []byte("dynamic_resources")}
+
+func hasMark(text []byte) bool {
+	return slices.ContainsFunc(marks, func(mark []byte) bool { return bytes.Contains(text, mark) })
+}
+
+// marked reports whether a text of an object may be xDS, without parsing it.
+func (o *object) marked() bool {
+	for _, field := range textFields {
+		values := o.node.Get(field)
+		if values == nil || values.Kind != tree.Map {
+			continue
+		}
+		for i := range values.Items {
+			text := []byte(values.Items[i].Text)
+			if o.encoded(field) {
+				text, _ = fromBase64(text) // what is not base64 has no mark
+			}
+			if hasMark(text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// textFields are the fields of a ConfigMap or Secret with texts by keys.
+var textFields = []string{"data", "stringData", "binaryData"}
+
+// encoded reports whether a field has its texts in base64.
+func (o *object) encoded(field string) bool {
+	return field == "binaryData" || field == "data" && o.Kind == "Secret"
+}
+
+func fromBase64(text []byte) ([]byte, error) {
+	return base64.StdEncoding.DecodeString(strings.Join(strings.Fields(string(text)), ""))
+}
+
+// doubt reports whether a text is plainly xDS, although no label says so, or is meant to be and cannot be read: it has
+// the extension of an xDS file and a mark. Otherwise only a bootstrap that names it makes it xDS. That a template must
+// be rendered is reported if a path names the file.
+func (in *input) doubt(named bool) bool {
+	if slices.ContainsFunc(in.docs, plainly) {
+		return true
+	}
+	if len(in.problems) > 0 && formatOf(in.path) != unknownFormat && hasMark(in.text) && (named || in.problems[0].Name != "template") {
+		return true
+	}
+	in.problems = nil
+	if in.as != response && in.as != deltaResponse {
+		in.as = nothing
+	}
+	return false
+}
+
+// add adds the texts under the keys of one field.
+func (o *object) add(field string) {
 	values := o.node.Get(field)
 	if values == nil || values.Kind != tree.Map {
 		return
@@ -42,15 +121,15 @@ func (o *object) texts(l *loader, field string, encoded bool) {
 			continue
 		}
 		text := []byte(n.Text)
-		if encoded {
+		if o.encoded(field) {
 			var err error
-			if text, err = base64.StdEncoding.DecodeString(strings.Join(strings.Fields(n.Text), "")); err != nil {
+			if text, err = fromBase64(text); err != nil {
 				o.wrong(at, n, "%s must be base64, and this is not; write plain text under %s", field, plain(o.Kind))
 				continue
 			}
 		}
-		l.given[key] = text
-		l.inputs = append(l.inputs, o.text(l, at, key, n, text, encoded))
+		o.texts.given[key] = text
+		o.texts.inputs = append(o.texts.inputs, o.text(at, key, n, text, o.encoded(field)))
 	}
 }
 
@@ -63,9 +142,9 @@ func plain(kind string) string {
 }
 
 // text reads one text, and moves its nodes to their places in the object's file.
-func (o *object) text(l *loader, at *graph.Path, key string, n *graph.TextNode, text []byte, encoded bool) *input {
+func (o *object) text(at *graph.Path, key string, n *graph.TextNode, text []byte, encoded bool) *input {
 	in := &input{found: found{path: key}, format: formatOf(key), file: &graph.SourceFile{Name: key}, object: o.Object, within: at}
-	l.parse(in, text)
+	o.texts.parse(in, text)
 	to, exact := func(graph.Span) graph.Span { return n.Span() }, false
 	if lines := n.Lines(o.in.file.Text, in.text); lines != nil && !encoded {
 		to, exact = lines.Span, true

@@ -1,6 +1,9 @@
 package load
 
 import (
+	"slices"
+	"strings"
+
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -68,6 +71,17 @@ var sections = map[protoreflect.FullName]section{
 	}, item: items("EcdsFilterConfig", "ecds_filters")},
 }
 
+const bootstrapDump = adminPackage + "BootstrapConfigDump"
+
+// ofDump reports whether a type is that of a section, or of an element of one.
+func ofDump(name protoreflect.FullName) bool {
+	if _, section := sections[name]; section {
+		return true
+	}
+	_, element := sections[name.Parent()]
+	return element
+}
+
 func names(path ...protoreflect.Name) []protoreflect.Name { return path }
 
 func items(pairs ...protoreflect.Name) map[protoreflect.Name]protoreflect.Name {
@@ -89,8 +103,29 @@ func (l *loader) dumped(in *input) (*graph.Snapshot, error) {
 	}
 	for _, p := range a.parts {
 		unweigh(p.resource)
+		forget(p.resource)
+	}
+	all := len(a.parts)
+	a.parts = slices.DeleteFunc(a.parts, nameless)
+	for kind := range d.has {
+		if kind != graph.ClusterLoadAssignment || len(a.parts) == all {
+			a.snapshot.Complete(kind, graph.Anywhere)
+		}
 	}
 	return a.finish(), nil
+}
+
+// nameless reports whether a part is a load assignment without the name of its cluster. Old Envoys write those of EDS
+// clusters without a service_name so.
+func nameless(p *part) bool {
+	return p.resource.Kind == graph.ClusterLoadAssignment && p.resource.Name == ""
+}
+
+// forget removes the problems with fields that Envoy itself added to v3 for values of v2.
+func forget(r *graph.Resource) {
+	r.Problems = slices.DeleteFunc(r.Problems, func(p graph.Problem) bool {
+		return p.Kind == graph.UnknownField && strings.HasPrefix(p.Name, "hidden_envoy_deprecated_")
+	})
 }
 
 // unweigh removes the weight 0 that Envoy writes for each locality without a weight, and would itself reject.
@@ -116,7 +151,6 @@ func (d *dump) read() {
 	for _, v := range views {
 		if s, ok := sections[v.name]; ok {
 			d.has[s.kind] = true
-			d.snapshot.Complete(s.kind, graph.Anywhere)
 		}
 	}
 	for _, v := range views {
@@ -130,7 +164,7 @@ func (d *dump) read() {
 					d.slot(element, slot)
 				}
 			}
-		case v.name == adminPackage+"BootstrapConfigDump":
+		case v.name == bootstrapDump:
 			for _, b := range v.at("bootstrap") {
 				d.boot(b)
 			}
@@ -245,18 +279,33 @@ func (d *dump) views() []view {
 		}
 		return views
 	}
-	root := d.in.docs[d.in.main]
-	list := root.Field("configs")
-	if list == nil {
-		return nil
-	}
-	for _, v := range (view{node: root}).at("configs") {
+	for _, v := range d.configs() {
 		if url := v.node.Get("@type"); url != nil {
 			v.name = decode.TypeName(url.Text)
 			views = append(views, v)
 		}
 	}
 	return views
+}
+
+// configs returns the sections of a text: those of a config_dump, a list of them, or one by itself.
+func (d *dump) configs() []view {
+	root := view{node: d.in.docs[d.in.main]}
+	switch {
+	case root.node.Kind == tree.List:
+		return root.items()
+	case root.node.Field("configs") != nil:
+		return root.at("configs")
+	}
+	return []view{root}
+}
+
+// items returns the elements of a list.
+func (v view) items() (all []view) {
+	for i := range v.node.Items {
+		all = append(all, view{node: &v.node.Items[i]})
+	}
+	return all
 }
 
 // text returns the string in a field.
@@ -286,9 +335,7 @@ func (v view) at(name protoreflect.Name) []view {
 		if n.Kind == tree.Map {
 			return []view{{node: n}}
 		}
-		for i := range n.Items {
-			found = append(found, view{node: &n.Items[i]})
-		}
+		return view{node: n}.items()
 	case v.message != nil:
 		fd := v.message.Descriptor().Fields().ByName(name)
 		if fd == nil || fd.Message() == nil || !v.message.Has(fd) {

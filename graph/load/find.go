@@ -12,8 +12,9 @@ import (
 
 // found is one file that the paths name.
 type found struct {
-	path  string
-	named bool // named by a path itself, not found in a folder: it must be xDS
+	path    string
+	named   bool // named by a path itself, not found in a folder: it must be xDS
+	outside bool // of the folder that a path names; a link leads there
 }
 
 // find lists the files that the paths name: themselves, below folders, by globs.
@@ -56,16 +57,28 @@ func (l *loader) findOne(path string) ([]found, error) {
 		if err != nil {
 			return nil, err
 		}
+		for i := range more {
+			more[i].outside = more[i].outside || outside(globFolder(path), more[i].path)
+		}
 		all = append(all, more...)
 	}
 	return all, nil
 }
 
+// globFolder returns the folder in which a glob begins.
+func globFolder(glob string) string { return filepath.Dir(glob[:strings.IndexAny(glob, "*?[")] + "x") }
+
+// outside reports whether a file that was found in a folder is somewhere else, where a link leads.
+func outside(folder, path string) bool {
+	rel, err := filepath.Rel(RealPath(folder), RealPath(path))
+	return err != nil || !filepath.IsLocal(rel)
+}
+
 // below returns the files of a folder, of its subfolders and of the targets of its symbolic links, sorted by name. It
 // leaves out hidden folders below the given one.
 func (l *loader) below(root string) ([]found, error) {
-	w := &walker{loader: l, entered: map[string]bool{}}
-	if err := w.folder(root); err != nil {
+	w := &walker{loader: l, root: root, entered: map[string]bool{}}
+	if err := w.folder(root, false); err != nil {
 		return nil, err
 	}
 	return w.files, nil
@@ -73,11 +86,13 @@ func (l *loader) below(root string) ([]found, error) {
 
 type walker struct {
 	*loader
+	root    string
 	entered map[string]bool // folders by their real path: links can form a loop
 	files   []found
 }
 
-func (w *walker) folder(dir string) error {
+// folder reads a folder. Linked says that a link led to it.
+func (w *walker) folder(dir string, linked bool) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
@@ -101,14 +116,14 @@ func (w *walker) folder(dir string) error {
 	}
 	sort.Slice(entries, func(i, j int) bool { return entries[i].Name() < entries[j].Name() })
 	for _, entry := range entries {
-		if err := w.entry(filepath.Join(dir, entry.Name()), entry); err != nil {
+		if err := w.entry(filepath.Join(dir, entry.Name()), entry, linked); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *walker) entry(path string, entry fs.DirEntry) error {
+func (w *walker) entry(path string, entry fs.DirEntry, linked bool) error {
 	mode := entry.Type()
 	if mode&fs.ModeSymlink != 0 {
 		info, err := os.Stat(path)
@@ -116,19 +131,19 @@ func (w *walker) entry(path string, entry fs.DirEntry) error {
 			w.skip(path, "a link to a file that does not exist")
 			return nil
 		}
-		mode = info.Mode()
+		mode, linked = info.Mode(), true
 	}
 	switch {
 	case mode.IsDir() && strings.HasPrefix(entry.Name(), "."):
 		return nil
 	case mode.IsDir():
-		return w.folder(path)
+		return w.folder(path, linked)
 	case !mode.IsRegular():
 		w.skip(path, "not a regular file")
 	case formatOf(path) == unknownFormat:
 		w.skip(path, "the extension is not that of an xDS file")
 	default:
-		w.files = append(w.files, found{path: path})
+		w.files = append(w.files, found{path: path, outside: linked && outside(w.root, path)})
 	}
 	return nil
 }
@@ -141,6 +156,7 @@ func unique(all []found) []found {
 		clean := filepath.Clean(f.path)
 		if i, ok := first[clean]; ok {
 			out[i].named = out[i].named || f.named
+			out[i].outside = out[i].outside && f.outside
 			continue
 		}
 		first[clean] = len(out)

@@ -187,7 +187,7 @@ func (l *loader) open(path string) *input {
 		l.opts.Progress(path)
 	}
 	in := l.read(found{path: path, named: true})
-	in.recognise()
+	l.recognise(in)
 	if l.opened == nil {
 		l.opened = map[string]*input{}
 	}

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"path/filepath"
@@ -17,7 +16,7 @@ import (
 func (l *loader) input() (*Input, error) {
 	result := &Input{}
 	for _, in := range l.inputs {
-		in.recognise()
+		l.recognise(in)
 	}
 	slices.SortStableFunc(l.inputs, inOrder)
 	if len(l.inputs) == 0 && l.opts.ConfigYAML != "" {
@@ -40,7 +39,7 @@ func (l *loader) input() (*Input, error) {
 	}
 	for _, in := range l.order {
 		report := in.report()
-		report.Followed = true
+		report.Named, report.Followed = false, true
 		result.Files = append(result.Files, report)
 	}
 	result.Files = append(result.Files, l.skips...)
@@ -89,13 +88,15 @@ func inOrder(a, b *input) int {
 }
 
 // recognise determines what the file is, by its first document that is xDS.
-func (in *input) recognise() {
+func (l *loader) recognise(in *input) {
 	if in.binary != nil {
 		in.as = in.binary.as
 		return
 	}
 	for i, doc := range in.docs {
-		in.addObjects(doc)
+		if in.object == nil {
+			l.addObjects(in, doc)
+		}
 		if as := recognise(doc); in.as == nothing && as != nothing {
 			in.as, in.main = as, i
 		}
@@ -106,14 +107,32 @@ func (in *input) recognise() {
 	if in.as == bootstrap && in.main == 0 {
 		in.later()
 	}
-	if in.as != nothing {
-		return
+	if in.object == nil {
+		in.file.Unrecognised = in.as == nothing && !hasMark(in.text)
 	}
-	if in.named && len(in.docs) > 0 && in.docs[0].Kind == tree.Map && len(in.problems) == 0 && in.no == "" {
+	if in.as == nothing && len(in.others) == 0 && len(in.problems) == 0 {
+		in.unrecognised()
+	}
+}
+
+// unrecognised decides about a file that is not xDS by its content. A path that names it says that it should be.
+func (in *input) unrecognised() {
+	doc := &graph.TextNode{}
+	if len(in.docs) > 0 {
+		doc = in.docs[0]
+	}
+	kind := looksLike(doc)
+	if kind != "" {
+		in.file.Unrecognised = false
+	}
+	switch {
+	case kind != "" && in.named:
+		in.problem(graph.Syntax, firstKey(doc), "this looks like a %s without its type", kind.Name()).Name = string(kind)
+	case kind != "":
+		in.no = fmt.Sprintf(`it looks like a %s, but has no "@type"`, kind.Name())
+	case in.named && doc.Kind == tree.Map:
 		in.as = bootstrap // Envoy would read it as one, and {} is one
-		return
-	}
-	if in.named && len(in.problems) == 0 && in.no == "" {
+	case in.named:
 		in.problem(graph.Syntax, graph.Span{}, "this is not xDS: %s", noXDS)
 	}
 }
@@ -135,10 +154,8 @@ func (in *input) matters() bool {
 	if len(in.problems) > 0 && in.problems[0].Name == "template" && ofKubernetes().Match(in.text) {
 		return false // charts have many
 	}
-	for _, mark := range [][]byte{[]byte("type.googleapis.com/envoy."), []byte("static_resources"), []byte("dynamic_resources")} {
-		if bytes.Contains(in.text, mark) {
-			return true
-		}
+	if hasMark(in.text) {
+		return true
 	}
 	return len(in.problems) > 0 && in.file.Text == nil && in.problems[0].Kind == graph.Unreadable && in.problems[0].Message != emptyFile
 }
@@ -196,7 +213,7 @@ func staticNames(snapshots []*graph.Snapshot) []graph.Assumed {
 }
 
 func (in *input) report() FileReport {
-	report := FileReport{Path: in.file.Name}
+	report := FileReport{Path: in.file.Name, Named: in.named, Outside: in.outside}
 	switch in.as {
 	case bootstrap:
 		report.As = "bootstrap"
@@ -209,17 +226,26 @@ func (in *input) report() FileReport {
 	case resources:
 		report.As = "resources" + in.types()
 	case manifest:
-		report.As = "Kubernetes manifest" + in.kinds()
+		report.As = "Kubernetes manifest" + in.kinds(in.objects)
 	default:
-		report.Why = in.no
-		switch {
-		case len(in.problems) > 0:
-			report.Why = in.problems[0].Message
-		case report.Why == "":
-			report.Why = noXDS
-		}
+		report.Why = in.why()
 	}
 	return report
+}
+
+// why returns why the file was skipped.
+func (in *input) why() string {
+	switch {
+	case len(in.problems) > 0:
+		return in.problems[0].Message
+	case len(in.others) == 1:
+		return in.others[0].why
+	case len(in.others) > 1:
+		return "none of its Kubernetes objects holds xDS" + in.kinds(in.others)
+	case in.no != "":
+		return in.no
+	}
+	return noXDS
 }
 
 // types lists the short names of the resources' types in parentheses, with counts above one.

@@ -33,6 +33,10 @@ type FileReport struct {
 	Path string
 	As   string // "bootstrap", "discovery response (Cluster)", "config_dump", … ; empty: skipped
 	Why  string // it was skipped
+	// Named: a path names the file itself, not a folder that it is in.
+	Named bool
+	// Outside: a link leads from a folder that the paths name to the file, which is not in that folder.
+	Outside bool
 	// Followed: a bootstrap names the file, and the paths do not.
 	Followed bool
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// Label marks the ConfigMaps and Secrets whose texts are xDS. They are read if its value is not "false".
+// Label marks the ConfigMaps and Secrets whose texts are xDS. They are not read if its value is "false". Without the
+// label they are read if a text is plainly xDS.
 const Label = "xdslint.dev/check"
 
 // object is one Kubernetes object of a file.
@@ -18,6 +19,8 @@ type object struct {
 	in       *input
 	node     *graph.TextNode
 	problems []graph.Problem // of the object itself; paths begin at the object
+	texts    *loader         // of a ConfigMap or Secret, by their keys
+	why      string          // it is not read
 }
 
 // groups are the API groups of the objects that hold xDS, by kind.
@@ -31,42 +34,28 @@ func isObject(n *graph.TextNode) bool {
 	return version != nil && version.Kind == tree.String && kind != nil && kind.Kind == tree.String
 }
 
-// addObjects records the Kubernetes objects in a document that hold xDS, and what the first other object is.
-func (in *input) addObjects(doc *graph.TextNode) {
+// addObjects records the Kubernetes objects in a document.
+func (l *loader) addObjects(in *input, doc *graph.TextNode) {
 	if !isObject(doc) {
 		return
 	}
 	kind, items := doc.Get("kind").Text, doc.Get("items")
 	single, list := strings.CutSuffix(kind, "List")
 	if !list || items == nil || items.Kind != tree.List {
-		in.addObject(doc, doc.Get("apiVersion").Text, kind)
+		l.addObject(in, doc, doc.Get("apiVersion").Text, kind)
 		return
 	}
 	for i := range items.Items {
 		switch item := &items.Items[i]; {
 		case isObject(item):
-			in.addObject(item, item.Get("apiVersion").Text, item.Get("kind").Text)
+			l.addObject(in, item, item.Get("apiVersion").Text, item.Get("kind").Text)
 		case single != "" && item.Kind == tree.Map: // in a typed list, only the list has the items' kind
-			in.addObject(item, doc.Get("apiVersion").Text, single)
+			l.addObject(in, item, doc.Get("apiVersion").Text, single)
 		}
 	}
 }
 
-func (in *input) addObject(n *graph.TextNode, version, kind string) {
-	group, _, versioned := strings.Cut(version, "/")
-	if !versioned {
-		group = ""
-	}
-	why := fmt.Sprintf("it is a Kubernetes object (%s)", kind)
-	if known, ok := groups[kind]; ok && known == group {
-		why = unlabelled(n, kind)
-	}
-	if why != "" {
-		if in.no == "" {
-			in.no = why
-		}
-		return
-	}
+func (l *loader) addObject(in *input, n *graph.TextNode, version, kind string) {
 	id := &graph.Object{Kind: kind, Span: n.Span()}
 	if metadata := n.Get("metadata"); metadata != nil {
 		id.Namespace = textOf(metadata.Get("namespace"))
@@ -74,22 +63,22 @@ func (in *input) addObject(n *graph.TextNode, version, kind string) {
 			id.Name = textOf(metadata.Get("generateName"))
 		}
 	}
-	in.objects = append(in.objects, &object{Object: id, in: in, node: n})
-}
-
-// unlabelled returns why a ConfigMap or a Secret is not read. Most do not hold xDS.
-func unlabelled(n *graph.TextNode, kind string) string {
-	if kind != "ConfigMap" && kind != "Secret" {
-		return ""
+	o := &object{Object: id, in: in, node: n}
+	group, _, versioned := strings.Cut(version, "/")
+	if !versioned {
+		group = ""
 	}
-	label := find(n, "metadata", "labels", Label)
-	switch {
-	case label == nil:
-		return fmt.Sprintf("a %s without the label %s", kind, Label)
-	case label.Text == "false":
-		return fmt.Sprintf("a %s with the label %s: false", kind, Label)
+	switch known, ok := groups[kind]; {
+	case !ok || known != group:
+		o.why = fmt.Sprintf("it is a Kubernetes object (%s)", kind)
+	case kind == "ConfigMap" || kind == "Secret":
+		o.why = l.mount(o)
 	}
-	return ""
+	if o.why != "" {
+		in.others = append(in.others, o)
+		return
+	}
+	in.objects = append(in.objects, o)
 }
 
 // find follows keys. It returns nil if one does not exist.
@@ -110,11 +99,11 @@ func textOf(n *graph.TextNode) string {
 	return n.Text
 }
 
-// kinds lists the kinds of the objects, with counts above one.
-func (in *input) kinds() string {
+// kinds lists the kinds of objects, with counts above one.
+func (in *input) kinds(objects []*object) string {
 	count := map[string]int{}
 	var order []string
-	for _, o := range in.objects {
+	for _, o := range objects {
 		if count[o.Kind]++; count[o.Kind] == 1 {
 			order = append(order, o.Kind)
 		}
@@ -127,14 +116,16 @@ func (in *input) kinds() string {
 func (l *loader) manifest(in *input) ([]*graph.Snapshot, error) {
 	var all []*graph.Snapshot
 	for _, o := range in.objects {
-		read := l.configMap
+		var more []*graph.Snapshot
+		var err error
 		switch o.Kind {
 		case graph.EnvoyFilter:
-			read = l.envoyFilter
+			more, err = l.envoyFilter(o)
 		case graph.EnvoyPatchPolicy:
-			read = l.patchPolicy
+			more, err = l.patchPolicy(o)
+		default:
+			more, err = o.texts.snapshots()
 		}
-		more, err := read(o)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -70,6 +72,10 @@ items:
   kind: ConfigMap
   metadata: {name: unlabelled}
   data: {envoy.yaml: "static_resources: {}"}
+- apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: settings}
+  data: {app.yaml: "tracing: {enabled: true}"}
 - apiVersion: gateway.envoyproxy.io/v1alpha1
   kind: EnvoyPatchPolicy
   metadata: {generateName: pol-}
@@ -84,10 +90,12 @@ snapshot "EnvoyFilter shop/retries" loose=false
     spec.configPatches[0].patch.value.route.retry_policy.num_retry "num_retry": envoy.config.route.v3.RetryPolicy has no field "num_retry"
 snapshot "EnvoyFilter shop/retries" loose=false
   patch "EnvoyFilter shop/retries" in EnvoyFilter shop/retries spec.configPatches[1].patch.value
+snapshot "all.yaml" loose=false
+  bootstrap "" in ConfigMap unlabelled data["envoy.yaml"]
 snapshot "EnvoyPatchPolicy pol-" loose=false
   patch "EnvoyPatchPolicy pol-" in EnvoyPatchPolicy pol- spec.jsonPatches[0].operation.value fragment
     spec.jsonPatches[0].operation.value "many": a string (many) where a uint32 is expected
-all.yaml: Kubernetes manifest (EnvoyFilter, EnvoyPatchPolicy)
+all.yaml: Kubernetes manifest (EnvoyFilter, ConfigMap, EnvoyPatchPolicy)
 `)
 }
 
@@ -128,7 +136,7 @@ snapshot "b.json" loose=false
 a.yaml: Kubernetes manifest (ConfigMap)
 b.json: Kubernetes manifest (Secret)
 c.yaml: a ConfigMap with the label xdslint.dev/check: false
-d.yaml: a Secret without the label xdslint.dev/check
+d.yaml: a Secret in which no text is plainly xDS, and without the label xdslint.dev/check
 e.yaml: it is a Kubernetes object (EnvoyFilter)
 `)
 }
@@ -300,4 +308,61 @@ func TestHostileObjects(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestUnlabelled: without a label, an object is read if a text in it is plainly xDS, and then what is not is left alone.
+func TestUnlabelled(t *testing.T) {
+	object := func(kind, data string) string {
+		return "apiVersion: v1\nkind: " + kind + "\nmetadata: {name: o}\ndata:\n" + data
+	}
+	for _, c := range []struct{ kind, data, want string }{
+		{"ConfigMap", "  a.yaml: 'static_resources: {clusters: [{name: c}]}'\n  b.yaml: 'admin: {port: 1}'\n", "bootstrap cluster"},
+		{"ConfigMap", "  a.json: '{\"resources\": [{\"@type\": \"type.googleapis.com/envoy.config.cluster.v3.Cluster\", \"name\": \"c\"}]}'\n", "cluster"},
+		{"ConfigMap", "  a.json: '{\"configs\": [{\"@type\": \"type.googleapis.com/envoy.admin.v3.ClustersConfigDump\"}]}'\n", "dump"},
+		{"Secret", "  a.yaml: c3RhdGljX3Jlc291cmNlczoge30=\n", "bootstrap"},
+		// Broken, and meant to be xDS.
+		{"ConfigMap", "  a.yaml: 'static_resources: {clusters: [}'\n", "file"},
+		{"ConfigMap", "  a.yaml: 'static_resources: {clusters: [{name: {{ .name }}}]}'\n", "file"},
+		// Not xDS.
+		{"ConfigMap", "  a.yaml: 'static_resources: 5'\n", ""},
+		{"ConfigMap", "  a.yaml: 'tracing: {provider: {}}'\n", ""},
+		{"ConfigMap", "  kustomization.yaml: 'resources: []'\n  note: 'about static_resources'\n", ""},
+		{"ConfigMap", "  a.sh: 'echo static_resources: {clusters: [}'\n", ""},
+		{"ConfigMap", "  a.yaml: 'text: about type.googleapis.com/envoy.config.cluster.v3.Cluster'\n", ""},
+		{"ConfigMap", "  a.json: '{\"@type\": \"Person\", \"url\": \"https://x/static_resources\"}'\n", ""},
+	} {
+		in, err := Texts(context.Background(), map[string][]byte{"o.yaml": []byte(object(c.kind, c.data))}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kinds []string
+		for _, s := range in.Snapshots {
+			for _, r := range s.Resources {
+				kinds = append(kinds, string(r.Kind))
+			}
+		}
+		got := strings.Join(kinds, " ")
+		if got == "" && in.Files[0].As != "" {
+			got = "dump"
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.data, got, c.want)
+		}
+	}
+}
+
+// TestUnlabelledTemplate: what a chart renders later is not a mistake in a folder.
+func TestUnlabelledTemplate(t *testing.T) {
+	text := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: o}\ndata:\n  envoy.yaml: |\n    static_resources: {clusters: [{name: {{ .name }}}]}\n"
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "o.yaml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in, err := Paths(context.Background(), []string{dir}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(in.Snapshots) != 0 || in.Files[0].As != "" {
+		t.Errorf("%v", in.Files)
+	}
 }

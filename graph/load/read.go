@@ -50,6 +50,7 @@ type input struct {
 
 	text    []byte        // the parsed text: of the file, or of one key of an object
 	objects []*object     // the Kubernetes objects in it that hold xDS
+	others  []*object     // the other ones
 	no      string        // what it is instead of xDS, if that is known
 	object  *graph.Object // the object that holds the text, and the path of the text in it
 	within  *graph.Path
@@ -126,7 +127,8 @@ func (l *loader) bytes(path string) ([]byte, error) {
 }
 
 func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	// Without a writer, opening a pipe would wait for ever. Reading it waits only while there is one.
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return nil, plainError(err)
 	}
@@ -184,7 +186,7 @@ func (in *input) problem(kind graph.ProblemKind, span graph.Span, text string, a
 func (l *loader) inline(name, text string) *input {
 	in := &input{found: found{path: name, named: true}, format: yamlFormat, file: &graph.SourceFile{Name: name}}
 	l.parse(in, []byte(text))
-	in.recognise()
+	l.recognise(in)
 	return in
 }
 

@@ -1,6 +1,9 @@
 package load
 
 import (
+	"slices"
+	"strings"
+
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
@@ -32,6 +35,9 @@ func recognise(n *tree.Node) content {
 	switch n.Kind {
 	case tree.List:
 		if len(n.Items) > 0 && n.Items[0].Get("@type") != nil {
+			if byType(decode.TypeName(n.Items[0].Get("@type").Text)) == configDump {
+				return configDump
+			}
 			return resources
 		}
 	case tree.Map:
@@ -53,7 +59,10 @@ func byType(name protoreflect.FullName) content {
 		return response
 	case discoveryPackage + "DeltaDiscoveryResponse":
 		return deltaResponse
-	case adminPackage + "ConfigDump":
+	case adminPackage + "ConfigDump", bootstrapDump:
+		return configDump
+	}
+	if ofDump(name) {
 		return configDump
 	}
 	return resources
@@ -88,15 +97,60 @@ func isResponse(n *tree.Node) bool {
 
 var bootstrapFields = (*bootstrapv3.Bootstrap)(nil).ProtoReflect().Descriptor().Fields()
 
+// isBootstrap reports whether a map is a bootstrap: it has resources, or at least half of its keys are fields of one,
+// besides its node. Settings of applications have keys like admin and tracing too, with other content.
 func isBootstrap(n *tree.Node) bool {
-	for _, key := range n.Keys {
-		fd := bootstrapFields.ByName(protoreflect.Name(key.Name))
-		if fd == nil {
-			fd = bootstrapFields.ByJSONName(key.Name)
+	if n.Field("static_resources") != nil || n.Field("dynamic_resources") != nil {
+		return true
+	}
+	fields, node := 0, 0
+	for i, key := range n.Keys {
+		switch fd := decode.FieldNamed(bootstrapFields, key.Name); {
+		case fd == nil || !fits(&n.Items[i], fd):
+		case fd.Name() == "node":
+			node++
+		default:
+			fields++
 		}
-		if fd != nil && fd.Name() != "node" {
+	}
+	return fields > 0 && 2*(fields+node) >= len(n.Keys)
+}
+
+// fits reports whether a value may be meant for a field: a map has one of the fields of its message.
+func fits(n *tree.Node, fd protoreflect.FieldDescriptor) bool {
+	if n.Kind == tree.List && fd.IsList() && len(n.Items) > 0 {
+		n = &n.Items[0]
+	}
+	if fd.Message() == nil {
+		return n.Kind != tree.Map
+	}
+	if fd.IsMap() || n.Kind == tree.Null || decode.HasOwnJSON(fd.Message().FullName()) {
+		return true
+	}
+	return n.Kind == tree.Map && (len(n.Keys) == 0 || slices.ContainsFunc(n.Keys, func(key tree.Key) bool {
+		return decode.FieldNamed(fd.Message().Fields(), key.Name) != nil
+	}))
+}
+
+// plainly reports whether a document is xDS beyond doubt: it has the resources of a bootstrap, or a type of Envoy's.
+func plainly(n *tree.Node) bool {
+	for _, resources := range []*tree.Node{n.Field("static_resources"), n.Field("dynamic_resources")} {
+		if resources != nil && resources.Kind == tree.Map {
+			return true
+		}
+	}
+	if ofEnvoy(n) {
+		return true
+	}
+	for _, list := range []*tree.Node{n, n.Field("resources"), n.Field("configs")} {
+		if list != nil && list.Kind == tree.List && len(list.Items) > 0 && ofEnvoy(&list.Items[0]) {
 			return true
 		}
 	}
 	return false
+}
+
+func ofEnvoy(n *tree.Node) bool {
+	url := n.Get("@type")
+	return url != nil && strings.HasPrefix(string(decode.TypeName(url.Text)), "envoy.")
 }

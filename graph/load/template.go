@@ -18,7 +18,7 @@ var blocks = sync.OnceValue(func() *regexp.Regexp {
 
 // variables matches marks that also occur in texts that are not templates.
 var variables = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\$\{[A-Za-z_][^}\n]*\}|\$\([A-Za-z_]\w*\)`)
+	return regexp.MustCompile(`\$\{[A-Za-z_][^}\n]*\}|\$\([A-Za-z_]\w*\)|@[A-Z_][A-Z0-9_]*@`)
 })
 
 // ofKubernetes matches the keys that every Kubernetes object has.

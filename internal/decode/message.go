@@ -29,7 +29,7 @@ const (
 	OneofTwice                      // two members of one oneof
 	DuplicateKey                    // a key twice in one map
 	TooDeep                         // nesting beyond the limit
-	Syntax                          // the text is not YAML, JSON or proto text; Name is "template" if it must be rendered first
+	Syntax                          // the text cannot be read; Name is "template" if it must be rendered first, or the type that it lacks
 	Unreadable                      // the file could not be read: missing, empty, too large
 	OldType                         // a v2 message; Name is its type
 	BadObject                       // a Kubernetes object whose fields around its xDS are missing or wrong

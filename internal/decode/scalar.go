@@ -56,6 +56,8 @@ var yamlNumber = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 })
 
+const rendered = ": this looks like a template; render it first"
+
 func (d *Decoder) mismatch(n *tree.Node, fd protoreflect.FieldDescriptor) string {
 	text := n.Kind.String()
 	if n.Kind == tree.Number || n.Kind == tree.Bool || n.Kind == tree.String && len(n.Text) <= 40 && fd.Kind() != protoreflect.StringKind && fd.Kind() != protoreflect.BytesKind {
@@ -71,8 +73,8 @@ func (d *Decoder) mismatch(n *tree.Node, fd protoreflect.FieldDescriptor) string
 		want = "an integer (" + fd.Kind().String() + ")"
 	}
 	message := text + " where " + want + " is expected"
-	if strings.Contains(n.Text, "${") || strings.Contains(n.Text, "{{") {
-		return message + ": this looks like a template; render it first"
+	if tree.IsPlaceholder(n.Text) {
+		return message + rendered
 	}
 	if fd.Kind() == protoreflect.StringKind && n.Plain && n.Kind != tree.String {
 		reader := "Envoy"

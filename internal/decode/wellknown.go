@@ -69,6 +69,10 @@ func (d *Decoder) duration(n *tree.Node, m protoreflect.Message, at *tree.Path, 
 		if n.Text != "" {
 			text = strconv.Quote(n.Text)
 		}
+		if tree.IsPlaceholder(n.Text) {
+			d.problem(BadValue, n, at, "%s is not a duration%s", text, rendered)
+			return
+		}
 		d.problem(BadValue, n, at, `%s is not a duration: write seconds followed by "s", such as "0.5s" or "300s"`, text)
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/xdslint/xdslint/graph"
 )
@@ -50,10 +51,29 @@ func (d *Drawing) Dot(w io.Writer) error {
 	return out.Flush()
 }
 
-// quoteDot quotes for DOT, where only the quote and the backslash are special.
+// quoteDot quotes for DOT, where only the quote and the backslash are special. What a terminal could read as a command,
+// or show in another order, is written as its code.
 func quoteDot(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", " ").Replace(s) + `"`
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case unprintable(r):
+			fmt.Fprintf(&b, `\\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
 }
+
+func unprintable(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 
 // Mermaid writes the drawing as a flowchart for Markdown.
 func (d *Drawing) Mermaid(w io.Writer) error {
@@ -91,7 +111,7 @@ func quoteMermaid(s string) string {
 	var b strings.Builder
 	for _, r := range s {
 		switch {
-		case strings.ContainsRune("\"#&<>;`\\|[]{}()", r), r < ' ':
+		case strings.ContainsRune("\"#&<>;`\\|[]{}()", r), unprintable(r):
 			fmt.Fprintf(&b, "#%d;", r)
 		default:
 			b.WriteRune(r)

@@ -89,7 +89,7 @@ func address(t *testing.T) string {
 func (w *webhook) serve(t *testing.T) {
 	t.Helper()
 	secret := filepath.Join(w.deploy, "self-signed")
-	w.server = start(t, w.dir, filepath.Join(w.dir, "xdslint"), "serve", "--no-config", "--listen", w.listen,
+	w.server = start(t, w.dir, filepath.Join(w.dir, "xdslint"), "serve", "--no-config", "--webhook-only", "--listen", w.listen,
 		"--tls-cert", filepath.Join(secret, "tls.crt"), "--tls-key", filepath.Join(secret, "tls.key"), "--max-body", "8MiB")
 	w.refuses(t)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 // Concise writes one line per finding, in the form that editors can jump to: file:line:column: severity[rule]: message.
@@ -18,7 +20,7 @@ func Concise(w io.Writer, r *Report) error {
 		if at.Start != nil {
 			where = fmt.Sprintf(":%d:%d", at.Start.Line, at.Start.Column)
 		}
-		fmt.Fprintf(out, "%s%s: %s: %s", at.File, where, c.severity[d.Severity].Sprintf("%s[%s]", d.Severity, d.Rule.ID()), d.Message)
+		fmt.Fprintf(out, "%s%s: %s: %s", words.Name(at.File), where, c.severity[d.Severity].Sprintf("%s[%s]", d.Severity, d.Rule.ID()), d.Message)
 		if in := In(d.Resource, d.Path); where == "" && in != "" {
 			fmt.Fprintf(out, " (%s)", in)
 		}
@@ -38,7 +40,7 @@ func GitHub(w io.Writer, r *Report) error {
 		if level == "info" {
 			level = "notice"
 		}
-		fmt.Fprintf(out, "::%s file=%s", level, githubProperty(at.File))
+		fmt.Fprintf(out, "::%s file=%s", level, githubProperty(words.Name(at.File)))
 		if at.Start != nil {
 			fmt.Fprintf(out, ",line=%d,col=%d,endLine=%d,endColumn=%d", at.Start.Line, at.Start.Column, at.End.Line, at.End.Column)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/tree"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -160,11 +161,14 @@ func (t *text) note(s string) {
 func (t *text) place(f *source.File, span source.Span, tint *color.Color) {
 	arrow := t.colors.frame.Sprint("-->")
 	if span.IsZero() || f.Text == nil {
-		fmt.Fprintf(t.w, "%*s%s %s\n", t.gutter, "", arrow, f.Name)
+		fmt.Fprintf(t.w, "%*s%s %s\n", t.gutter, "", arrow, words.Name(f.Name))
 		return
 	}
 	at := f.Position(span.Start)
-	fmt.Fprintf(t.w, "%*s%s %s:%d:%d\n", t.gutter, "", arrow, f.Name, at.Line, at.Column)
+	fmt.Fprintf(t.w, "%*s%s %s:%d:%d\n", t.gutter, "", arrow, words.Name(f.Name), at.Line, at.Column)
+	if f.Unrecognised {
+		return
+	}
 	bar := t.colors.frame.Sprint("|")
 	line, start := f.Line(at.Line)
 	number := t.colors.frame.Sprintf("%*d", t.gutter, at.Line)

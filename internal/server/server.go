@@ -47,6 +47,7 @@ type Options struct {
 	MaxBody       int64         // of a request, in bytes; 0: DefaultMaxBody
 	Timeout       time.Duration // to receive a request, and again to judge it; 0: DefaultTimeout
 	MaxConcurrent int           // requests judged at once; 0: GOMAXPROCS. Eight times as many wait, for half of Timeout; others are rejected
+	WebhookOnly   bool          // serve no requests about configurations other than AdmissionReviews
 	Log           *slog.Logger  // nil: nothing is logged
 }
 
@@ -102,6 +103,11 @@ func New(options Options) (*Server, error) {
 		"/readyz":       {method: http.MethodGet, handle: s.ready, open: true},
 		"/metrics":      {method: http.MethodGet, handle: through(promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))},
 		"/openapi.yaml": {method: http.MethodGet, handle: describe},
+	}
+	if options.WebhookOnly {
+		for _, path := range []string{"/v1/lint", "/v1/plan", "/openapi.yaml"} {
+			delete(s.routes, path)
+		}
 	}
 	if options.TLS != nil {
 		var err error

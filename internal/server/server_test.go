@@ -330,3 +330,18 @@ type dribble struct {
 func (d *dribble) Read(p []byte) (int, error) {
 	return d.from.Read(p[:min(len(p), rapid.IntRange(1, 9000).Draw(d.t, "read"))])
 }
+
+// TestWebhookOnly: only AdmissionReviews are judged, and probes and metrics go on.
+func TestWebhookOnly(t *testing.T) {
+	s := made(t, Options{WebhookOnly: true})
+	for path, want := range map[string]int{
+		"/v1/lint": 404, "/v1/plan": 404, "/openapi.yaml": 404, "/healthz": 200, "/readyz": 200, "/metrics": 200,
+		"/k8s/validate": 405, // it takes only POST
+	} {
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequest("GET", path, http.NoBody))
+		if w.Code != want {
+			t.Errorf("%s: %d, want %d", path, w.Code, want)
+		}
+	}
+}

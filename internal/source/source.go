@@ -11,6 +11,8 @@ import (
 type File struct {
 	Name string // as the user gave it
 	Text []byte
+	// Unrecognised: nothing in it is xDS. It may be anyone's file that a link leads to, so reports do not show its lines.
+	Unrecognised bool
 
 	once  sync.Once
 	marks []mark

@@ -24,6 +24,7 @@ type Verdict struct {
 type Reason struct {
 	Rule     string `json:"rule"`
 	Message  string `json:"message"`
+	Severity string `json:"severity"` // of the finding that lint reports
 	Upstream string `json:"upstream"`
 	Field    string `json:"field"`
 	Line     int    `json:"line"`
@@ -40,11 +41,11 @@ const (
 )
 
 // Of judges the file of that name in an input for the targets. The input may contain other files only if the file names them.
-// Configuration, suppressions and severities have no effect.
-func Of(ctx context.Context, name string, input *load.Input, targets []dataplane.Target, rules []*lint.Rule) ([]Verdict, error) {
+// Configuration, suppressions and severities have no effect. Named says that the user named the targets.
+func Of(ctx context.Context, name string, input *load.Input, targets []dataplane.Target, named bool, rules []*lint.Rule) ([]Verdict, error) {
 	var all []Verdict
 	for _, t := range targets {
-		result := lint.Run(ctx, input.Snapshots, lint.Config{Rules: rules, Target: t, TargetGiven: true})
+		result := lint.Run(ctx, input.Snapshots, lint.Config{Rules: rules, Target: t, TargetGiven: named})
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -58,7 +59,7 @@ func Of(ctx context.Context, name string, input *load.Input, targets []dataplane
 		}
 		if len(input.Files) == 1 && len(input.Snapshots) == 0 && input.Files[0].Why != "" { // a Kubernetes object of another kind
 			why := input.Files[0].Why
-			v.Verdict, v.Reasons = Reject, append(v.Reasons, Reason{Rule: "schema/manifest", Message: "this is not xDS: " + why})
+			v.Verdict, v.Reasons = Reject, append(v.Reasons, Reason{Rule: "schema/manifest", Severity: lint.Error.String(), Message: "this is not xDS: " + why})
 		}
 		all = append(all, v)
 		if len(result.Failures) > 0 {
@@ -69,7 +70,7 @@ func Of(ctx context.Context, name string, input *load.Input, targets []dataplane
 }
 
 func reason(d *lint.Diagnostic) Reason {
-	r := Reason{Rule: d.Rule.ID(), Message: d.Message, Upstream: d.Upstream, Field: d.Path.String()}
+	r := Reason{Rule: d.Rule.ID(), Severity: d.Severity.String(), Message: d.Message, Upstream: d.Upstream, Field: d.Path.String()}
 	if d.Resource.Kind == graph.Patch {
 		r.Field = d.Resource.InObject(d.Path).String()
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Count returns a number with its noun: "1 file", "2 files", "0 addresses".
@@ -44,3 +46,14 @@ func Few(words []string, most int) string {
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(words[:most-1], ", "), len(words)-most+1)
 }
+
+// Name returns the name of a file for a terminal: in quotes if it has characters that a terminal could read as a command,
+// show in another order or not at all.
+func Name(name string) string {
+	if strings.ContainsFunc(name, hidden) || !utf8.ValidString(name) {
+		return strconv.QuoteToASCII(name)
+	}
+	return name
+}
+
+func hidden(c rune) bool { return !unicode.IsPrint(c) }

@@ -11,6 +11,11 @@ func TestWords(t *testing.T) {
 	names := func(s string) []string { return strings.Fields(s) }
 	for _, c := range []struct{ got, want string }{
 		{words.Count(1, "file"), "1 file"},
+		{words.Name("dir/größe 1.yaml"), "dir/größe 1.yaml"},
+		{words.Name("a\x1b[2J.yaml"), `"a\x1b[2J.yaml"`},
+		{words.Name("a\u202elmay.exe"), `"a\u202elmay.exe"`},
+		{words.Name("two\nlines"), `"two\nlines"`},
+		{words.Name("\xff.yaml"), `"\xff.yaml"`},
 		{words.Count(0, "file"), "0 files"},
 		{words.Count(2, "address"), "2 addresses"},
 		{words.And(nil), ""},

@@ -10,6 +10,7 @@ import (
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/check"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -57,7 +58,7 @@ func checkAddress(p *lint.Pass, at lint.At, a *corev3.Address, help string) {
 	}
 	p.Reject(at.Field("socket_address", "address"), lint.Rejection{
 		Message: fmt.Sprintf("%q is not an IP address", s.GetAddress()),
-		Help:    help,
+		Help:    check.ValueHelp(s.GetAddress(), help),
 		Upstream: fmt.Sprintf("malformed IP address: %s. Consider setting resolver_name or setting cluster type to 'STRICT_DNS' or 'LOGICAL_DNS'",
 			s.GetAddress()),
 	})

@@ -49,7 +49,7 @@ func checkIP(p *lint.Pass, at lint.At, text string) {
 	}
 	p.Reject(at, lint.Rejection{
 		Message:  fmt.Sprintf("%q is not an IP address", text),
-		Help:     check.AddressHelp(text),
+		Help:     check.ValueHelp(text, check.AddressHelp(text)),
 		Upstream: "malformed IP address: " + text,
 	})
 }

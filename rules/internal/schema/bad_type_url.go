@@ -14,7 +14,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
 
-	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/constraint"
@@ -43,8 +42,7 @@ var _ = Rules.Add(&lint.Rule{
 // unknownResources reports resources of an unknown type, which no message holds.
 func unknownResources(p *lint.Pass, r *graph.Resource) {
 	for _, problem := range r.Problems {
-		name := decode.TypeName(problem.Name)
-		if problem.Kind == graph.UnknownType && !isV2(name) {
+		if problem.Kind == graph.UnknownType {
 			d := unknownType(p, lint.AtProblem(r, problem).Field("@type"), problem.Name)
 			p.ReportProblem(r, problem, d)
 		}
@@ -77,8 +75,8 @@ func checkAny(p *lint.Pass, at lint.At, url string) {
 		emptyPerRoute(p, at)
 		return
 	}
-	if isV2(name) {
-		return
+	if decode.IsOld(name) {
+		return // version/v2
 	}
 	text := at.Resource().Text != nil
 	if !strings.Contains(url, "/") || strings.HasPrefix(url, "/") {
@@ -101,12 +99,15 @@ func checkAny(p *lint.Pass, at lint.At, url string) {
 	rejected := plugged && envoy.OuterRead(p.Target.Extensions(), at.Place) && !pt.Takes(x, name) && !optional(at.Place, pt)
 	switch {
 	case !official(p.Target, name):
-		if at.Resource().Kind == graph.Patch && !meantForEnvoy(x, at, name) {
-			return // the proxies of control planes with patches have extensions that Envoy lacks, Istio's has many
+		if ofOtherBuild(p, at, name) {
+			return // schema/opaque-any
 		}
 		d := unknownType(p, at.Field(typeKey(at)), string(name))
 		inText := text && decode.TypeName(url) == name // the type in a TypedStruct is looked up, not decoded
 		d.Rejected = inText || rejected
+		if at.Place.Opaque && d.Help == "" {
+			d.Help = "to check its content, pass the descriptor of its type with --proto-descriptors"
+		}
 		if d.Rejected || at.Place.Opaque {
 			reportType(p, at, d)
 		}
@@ -119,9 +120,13 @@ func checkAny(p *lint.Pass, at lint.At, url string) {
 	}
 }
 
-// meantForEnvoy reports whether an unknown type is misspelt, or in a package that only Envoy uses.
-func meantForEnvoy(x *dataplane.Extensions, at lint.At, name protoreflect.FullName) bool {
-	return nearestType(x, name) != "" || at.Place.Opaque && strings.HasPrefix(string(name), "envoy.extensions.")
+// ofOtherBuild reports whether an unknown type is in a patch and may be one of the control plane's own proxies: Istio's
+// has many extensions that Envoy lacks. It may not if it is misspelt, or in a package that only Envoy uses.
+func ofOtherBuild(p *lint.Pass, at lint.At, name protoreflect.FullName) bool {
+	if at.Resource().Kind != graph.Patch || at.Place.Opaque && strings.HasPrefix(string(name), "envoy.extensions.") {
+		return false
+	}
+	return nearestType(p.Target.Extensions(), name) == ""
 }
 
 // inFilterConfig reports whether at is the content of a FilterConfig, which cannot be another FilterConfig.
@@ -136,7 +141,7 @@ func inFilterConfig(at *graph.Place) bool {
 // emptyPerRoute reports a configuration per route that has no type. In a FilterConfig, that enables the filter.
 func emptyPerRoute(p *lint.Pass, at lint.At) {
 	pt, ok := envoy.PointOf(at.Place)
-	if !ok || !pt.IsPerRoute() || pt.Wrapping != at.Place || at.Resource().Problems != nil || !envoy.OuterRead(p.Target.Extensions(), at.Place) {
+	if !ok || !pt.IsPerRoute() || pt.Wrapping != at.Place || undecoded(at.Place) || !envoy.OuterRead(p.Target.Extensions(), at.Place) {
 		return
 	}
 	p.Reject(at, lint.Rejection{
@@ -266,7 +271,7 @@ func checkTypeURLs(p *lint.Pass, at lint.At, source *corev3.ExtensionConfigSourc
 	}
 	for i, url := range source.GetTypeUrls() {
 		name := decode.TypeName(url)
-		if isV2(name) || pt.Takes(p.Target.Extensions(), name) {
+		if pt.Takes(p.Target.Extensions(), name) {
 			continue
 		}
 		d := misplaced(p, pt, name, at.Item("type_urls", i))

@@ -39,7 +39,7 @@ func checkConstraints(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	undecoded := envoy.UndecodedFieldsOf(at.Place)
 	if constraints {
 		for _, v := range found {
-			if !undecoded.Explains(v) {
+			if !undecoded.Explains(v) && !lost(at, m, v) {
 				reportViolation(p, at, v)
 			}
 		}
@@ -63,6 +63,19 @@ func fetchedByAgent(at lint.At) bool {
 	}
 	_, discovered := r.Message.(*corev3.TypedExtensionConfig)
 	return discovered && at.Place.Enclosing("envoy.config.core.v3.RemoteDataSource") != nil
+}
+
+// lost reports whether a violation is about a value that was given under an unknown key.
+func lost(at lint.At, m protoreflect.Message, v constraint.Violation) bool {
+	if v.Oneof == nil {
+		return !m.Has(v.Field) && underUnknownKey(at.Resource(), at.Path(), v.Field.Name())
+	}
+	for i := range v.Oneof.Fields().Len() {
+		if underUnknownKey(at.Resource(), at.Path(), v.Oneof.Fields().Get(i).Name()) {
+			return true
+		}
+	}
+	return false
 }
 
 // present reports whether a violation is about a value that is set, not about a missing value or the number of values: a

@@ -6,6 +6,7 @@ import (
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/check"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -38,7 +39,7 @@ func unreadable(p *lint.Pass, r *graph.Resource, problem graph.Problem, places m
 		return
 	}
 	d.Upstream = "paths must refer to an existing path in the system: '" + problem.Name + "' does not exist"
-	d.Help = "if the file is elsewhere on this machine, give that folder with --root"
+	d.Help = check.ValueHelp(problem.Name, "if the file is elsewhere on this machine, give that folder with --root")
 	d.Rejected = strings.Contains(problem.Message, "does not exist") && checkedPath(p, places, problem)
 	d.Notes = []string{envoy.OnReject(r)}
 	if !d.Rejected {

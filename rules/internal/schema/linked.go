@@ -42,7 +42,7 @@ func unknownType(p *lint.Pass, at lint.At, url string) lint.Diagnostic {
 	if _, err := types.Envoy.FindMessageByName(name); err == nil {
 		elsewhere = builtElsewhere(p.Target, func(t dataplane.Target) bool { return !t.Lacks(name) })
 	}
-	near, problem := nearestType(p.Target.Extensions(), name), graph.Problem{Carried: at.Path().Name() == "type_url"}
+	near, problem := meant(p.Target.Extensions(), name), graph.Problem{Carried: at.Path().Name() == "type_url"}
 	switch {
 	case near != "" && official(p.Target, protoreflect.FullName(near)):
 		d.Severity = lint.Error
@@ -106,15 +106,6 @@ func builtElsewhere(t dataplane.Target, has func(dataplane.Target) bool) (notes 
 	return notes
 }
 
-// isV2 reports whether a type is part of the v2 API. version/v2 checks those.
-func isV2(name protoreflect.FullName) bool {
-	if strings.HasPrefix(string(name), "envoy.api.v2.") {
-		return true
-	}
-	last := string(name.Parent().Name())
-	return strings.HasPrefix(string(name), "envoy.") && (last == "v2" || strings.HasPrefix(last, "v2alpha"))
-}
-
 // typeNames lists the types that a misspelt one may mean: all extension configurations and resources.
 func typeNames(x *dataplane.Extensions) []string {
 	if known, ok := typesOf.Load(x); ok {
@@ -131,6 +122,14 @@ func typeNames(x *dataplane.Extensions) []string {
 }
 
 var typesOf sync.Map // *dataplane.Extensions → []string: every unknown type asks
+
+// meant finds the type that a name of an unknown type stands for: its successor in v3, or the one that was misspelt.
+func meant(x *dataplane.Extensions, name protoreflect.FullName) string {
+	if successor := decode.Successor(string(name)); successor != "" {
+		return successor
+	}
+	return nearestType(x, name)
+}
 
 // nearestType finds the type that a misspelt name means: one with a similar name, otherwise the only one with the same last
 // part in another package.

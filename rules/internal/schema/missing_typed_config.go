@@ -12,6 +12,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -50,7 +51,7 @@ func missingTypedConfig(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		return
 	}
 	if m.Has(fd) {
-		if !isEmptyAny(m.Get(fd).Message().Interface()) || at.Place.Resource.Problems != nil {
+		if !isEmptyAny(m.Get(fd).Message().Interface()) || envoy.UndecodedFieldsOf(at.Place)[fd.Name()] {
 			return
 		}
 	} else if discovered := md.Fields().ByName("config_discovery"); untyped[md.FullName()] || discovered != nil && m.Has(discovered) {
@@ -83,7 +84,11 @@ func reportUntyped(p *lint.Pass, at lint.At, pt envoy.Point, m protoreflect.Mess
 	}
 	if url := typeByName(p, name, pt.Categories); url != "" {
 		d.Help = fmt.Sprintf(`write typed_config: {"@type": %s}`, url)
-		if !m.Has(fd) {
+		switch {
+		case !emptyValid(p, decode.TypeName(url)): // then it takes more than the type
+		case m.Has(fd):
+			d.Fixes = lint.Insert(at.Field("typed_config"), "@type", url).Likely("write the type")
+		default:
 			d.Fixes = lint.Insert(at, "typed_config", lint.Fields{{Name: "@type", Value: url}}).Likely("add an empty typed_config")
 		}
 	}

@@ -3,6 +3,7 @@ package schema
 import (
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
@@ -15,17 +16,24 @@ var _ = Rules.Add(&lint.Rule{
 	Links:    []string{"https://github.com/envoyproxy/envoy/issues/21154"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		node := b.GetNode()
-		if at.Place.Parent != nil || node.GetId() != "" && node.GetCluster() != "" || !subscribes(p, at, b) {
+		has := func(field protoreflect.Name, value string) bool {
+			return value != "" || underUnknownKey(at.Resource(), at.Field("node").Path(), field)
+		}
+		id, cluster := has("id", node.GetId()), has("cluster", node.GetCluster())
+		if at.Place.Parent != nil || id && cluster {
+			return
+		}
+		where, subscribes := subscription(p, at, b)
+		if !subscribes {
 			return
 		}
 		missing := "node.id and node.cluster"
 		switch {
-		case node.GetId() != "":
+		case id:
 			missing = "node.cluster"
-		case node.GetCluster() != "":
+		case cluster:
 			missing = "node.id"
 		}
-		where := at.Field("dynamic_resources").Key()
 		if node != nil {
 			where = at.Field("node").Key()
 		}
@@ -38,19 +46,21 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// subscribes reports whether a bootstrap has a config source that Envoy uses.
-func subscribes(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) (found bool) {
+// subscription returns the first config source of a bootstrap that Envoy uses.
+func subscription(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) (where lint.At, found bool) {
 	dynamic := b.GetDynamicResources()
 	if dynamic.GetLdsConfig() != nil || dynamic.GetCdsConfig() != nil || dynamic.GetAdsConfig() != nil {
-		return true
+		return at.Field("dynamic_resources").Key(), true
 	}
 	for _, r := range p.Snapshot.All() {
-		if r.File == at.Resource().File && r.Delivery == graph.FromBootstrap && !found {
-			r.Walk(func(at *graph.Place) {
-				_, source := at.Message.Interface().(*corev3.ConfigSource)
-				found = found || source
-			})
+		if r.File != at.Resource().File || r.Delivery != graph.FromBootstrap {
+			continue
 		}
+		r.Walk(func(at *graph.Place) {
+			if _, source := at.Message.Interface().(*corev3.ConfigSource); source && !found {
+				where, found = at.At().Key(), true
+			}
+		})
 	}
-	return found
+	return where, found
 }

@@ -1,9 +1,12 @@
 package schema
 
 import (
+	"fmt"
+
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/check"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -13,9 +16,13 @@ var _ = Rules.Add(&lint.Rule{
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		p.Problems(graph.Syntax, func(r *graph.Resource, problem graph.Problem) {
 			d := lint.Diagnostic{Message: problem.Message, Rejected: !envoy.ReadAtRuntime(r), Upstream: "Unable to parse", Notes: []string{envoy.OnReject(r)}}
-			if problem.Name == "template" {
+			switch problem.Name {
+			case "":
+			case "template":
 				d.Message = "this is a template, which must be rendered before it can be linted"
-				d.Help = "render it and lint the result, or leave it out of the paths"
+				d.Help = check.Render
+			default: // the type of a resource
+				d.Help = fmt.Sprintf(`add "@type": type.googleapis.com/%s`, problem.Name)
 			}
 			p.ReportProblem(r, problem, d)
 		})

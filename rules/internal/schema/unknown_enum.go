@@ -9,6 +9,7 @@ import (
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/check"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -38,6 +39,7 @@ func unknownEnum(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
 	} else if len(names) > 0 && len(names) <= 12 {
 		d.Help = "write one of " + strings.Join(names, ", ")
 	}
+	d.Help = check.ValueHelp(problem.Name, d.Help)
 	p.ReportProblem(r, problem, d)
 }
 

@@ -201,6 +201,7 @@ export interface Verdict {
 export interface Reason {
   rule: string;
   message: string;
+  severity: Severity; // of the finding
   upstream: string; // the message of the target
   field: string;
   line: number;

@@ -1,0 +1,3 @@
+package load
+
+const nonblock = 0 // it has files only
