@@ -11,7 +11,7 @@ import (
 	"github.com/xdslint/xdslint/internal/words"
 )
 
-// maxFindings is how many findings a run keeps. Aliases can make a text of a kilobyte as large as they like, and nobody
+// maxFindings is how many findings a run keeps. Aliases can make a text of a kilobyte as large as they like, and no one
 // reads so many. If there are more, the rules share: those with few findings keep all, the others an equal part, which
 // is the first ones in the order of resources. A finding with long texts counts as several.
 const maxFindings = 20_000

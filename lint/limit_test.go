@@ -37,7 +37,9 @@ func counting(i int, severity lint.Severity) *lint.Rule {
 			time.Sleep(time.Millisecond) // so that resources end in another order
 		}
 		var n int
-		fmt.Sscan(strings.Split(at.Resource().Name, "-")[i], &n)
+		if _, err := fmt.Sscan(strings.Split(at.Resource().Name, "-")[i], &n); err != nil {
+			panic(err)
+		}
 		for k := range n {
 			p.Reportf(at, "finding %d of cluster %s", k, m.GetName())
 		}
@@ -156,7 +158,7 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// TestEndsInsideOfARule: a rule that reports is left when the context of the run has ended, and that is no failure.
+// TestEndsInsideOfARule: a rule that reports is left when the context of the run has ended, which does not count as a failure.
 func TestEndsInsideOfARule(t *testing.T) {
 	for name, check := range map[string]func(report func(*lint.Pass, lint.At)) lint.Check{
 		"each": func(report func(*lint.Pass, lint.At)) lint.Check {
