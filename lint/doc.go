@@ -13,6 +13,11 @@
 //  3. The custom rules run last, grouped by origin, several origins in parallel (customRules). An origin that fails is
 //     reported once, by [CannotJudge], and loses all that it has found in the run.
 //
+// A run keeps 20,000 findings (limit.go). The rules share them, and what is left out is counted: a finding with
+// Diagnostic.More is in place of it, so that no format and no exit status misses it. Which findings are kept depends on
+// the order of resources alone, although several are judged in parallel, and what cannot be kept is not made. A rule is
+// left when the context ends, wherever it reports (Pass.proceed). [Pass.Nearest] bounds searches for similar names.
+//
 // Findings are collected by resource and sorted at the end ([Sort]), so their order does not depend on scheduling. A
 // rule that panics becomes a [Failure]; the other rules run.
 //

@@ -37,7 +37,9 @@ func counting(i int, severity lint.Severity) *lint.Rule {
 			time.Sleep(time.Millisecond) // so that resources end in another order
 		}
 		var n int
-		fmt.Sscan(strings.Split(at.Resource().Name, "-")[i], &n)
+		if _, err := fmt.Sscan(strings.Split(at.Resource().Name, "-")[i], &n); err != nil {
+			panic(err)
+		}
 		for k := range n {
 			p.Reportf(at, "finding %d of cluster %s", k, m.GetName())
 		}

@@ -11,7 +11,8 @@
 // hold a secret (redact.File.Hides).
 //
 // Positions are counted here, from the offsets in a finding: nothing before needs lines. snippet.go makes a line fit
-// for a terminal, where tabs, wide characters and control characters would move the caret.
+// for a terminal, where tabs, wide characters and control characters would move the caret. It cuts a very long line
+// first: a minified file is one line, and each finding shows it.
 //
 // The fingerprint in SARIF is a hash of [lint.Key] and of a number that distinguishes findings with the same key, so
 // that code scanning recognises a finding whose lines have moved.

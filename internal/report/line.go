@@ -53,10 +53,11 @@ func GitHub(w io.Writer, r *Report) error {
 	return out.Flush()
 }
 
-func githubData(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
-}
+var (
+	inData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	inProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
 
-func githubProperty(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
-}
+func githubData(s string) string { return inData.Replace(s) }
+
+func githubProperty(s string) string { return inProperty.Replace(s) }

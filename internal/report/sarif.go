@@ -213,8 +213,8 @@ func locationSARIF(r *graph.Resource, path *tree.Path, span source.Span) sarifLo
 
 func regionSARIF(f *source.File, span source.Span) *sarifRegion {
 	region := &sarifRegion{}
-	region.StartLine, region.StartColumn = f.UTF16(span.Start)
-	region.EndLine, region.EndColumn = f.UTF16(span.End)
+	region.StartLine, region.StartColumn = source.UTF16(f, span.Start)
+	region.EndLine, region.EndColumn = source.UTF16(f, span.End)
 	return region
 }
 

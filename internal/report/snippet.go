@@ -46,16 +46,22 @@ func snippet(line []byte, from, to int) (shown string, before, width int) {
 }
 
 // window returns the part of a very long line around a span, and whether there is more behind and ahead of it. It has
-// more cells on each side than are shown.
+// as many runes on each side as are shown.
 func window(line []byte, from, to int) (part []byte, _, _ int, behind, ahead bool) {
-	const side = utf8.UTFMax * maxCells
+	const long = 1000
 	start, end := 0, len(line)
-	if from > 2*side {
-		for start = from - side; start < from && !utf8.RuneStart(line[start]); start++ {
+	if from > long {
+		start = from
+		for range maxCells {
+			_, size := utf8.DecodeLastRune(line[:start])
+			start -= size
 		}
 	}
-	if end-from > 2*side {
-		for end = from + side; end > from && !utf8.RuneStart(line[end]); end-- {
+	if end-from > long {
+		end = from
+		for range maxCells {
+			_, size := utf8.DecodeRune(line[end:])
+			end += size
 		}
 	}
 	return line[start:end], from - start, min(to, end) - start, start > 0, end < len(line)
@@ -71,6 +77,7 @@ func trimSpan(line []byte, from, to int) (int, int) {
 
 // layout returns the terminal cells of a line. The second cell of a wide rune is empty.
 func layout(line []byte, from, to int) (cells []string, fromCell, toCell int) {
+	cells = make([]string, 0, len(line))
 	for i := 0; i <= len(line); {
 		if i == from {
 			fromCell = len(cells)

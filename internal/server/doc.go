@@ -15,6 +15,9 @@
 // same; it is rejected with status 429 instead. Work that takes longer than the timeout is answered without a result.
 // Its slot and its charge stay with it until it ends, so late work cannot add up.
 //
+// The webhook judges in less time than the API server gives, and lets in, with a warning, what is not judged by then. A
+// client must take each piece of its answer within ten seconds (exchange.expect).
+//
 // A panic becomes status 500 (recovered). Logs never contain a body, a query, the value of a panic, or a text that may
 // quote a request (problem.quotes). A rule that panics does not fail a lint; it fails a plan, because an incomplete
 // search for hazards would look like a push without hazards.

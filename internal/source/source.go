@@ -135,7 +135,7 @@ func (f *File) Position(offset int) Position {
 }
 
 // UTF16 returns the line and the column of a byte offset, both from 1, the column in UTF-16 code units.
-func (f *File) UTF16(offset int) (line, column int) {
+func UTF16(f *File, offset int) (line, column int) {
 	m := f.at(offset)
 	return m.line + 1, 1 + m.units - f.at(m.begin).units
 }
@@ -143,11 +143,11 @@ func (f *File) UTF16(offset int) (line, column int) {
 // Offset returns the byte offset of a line and a column in runes, both from 1.
 func (f *File) Offset(line, column int) int {
 	text, start := f.Line(line)
-	return min(f.Forward(start, column-1), start+len(text))
+	return min(Forward(f, start, column-1), start+len(text))
 }
 
 // Forward returns the offset behind so many runes from an offset.
-func (f *File) Forward(offset, runes int) int {
+func Forward(f *File, offset, runes int) int {
 	if runes > block {
 		want := f.at(offset).runes + runes
 		m := f.last(func(m *mark) bool { return m.runes > want })

@@ -65,7 +65,7 @@ func TestPlaces(t *testing.T) {
 			if got := f.Offset(n, column); got != begin+len(before) {
 				t.Fatalf("%d:%d is at %d, want %d", n, column, got, begin+len(before))
 			}
-			if _, got := f.UTF16(begin + len(before)); got != 1+len(utf16.Encode([]rune(before))) {
+			if _, got := source.UTF16(f, begin+len(before)); got != 1+len(utf16.Encode([]rune(before))) {
 				t.Fatalf("%d:%d is UTF-16 column %d", n, column, got)
 			}
 		}
@@ -95,6 +95,6 @@ func BenchmarkOneLine(b *testing.B) {
 	f := &source.File{Text: make([]byte, 5<<20)}
 	for b.Loop() {
 		f.Line(f.Position(4 << 20).Line)
-		f.UTF16(4 << 20)
+		source.UTF16(f, 4 << 20)
 	}
 }

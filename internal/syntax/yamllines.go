@@ -64,5 +64,5 @@ func (l *yamlLines) offset(line, column int) int {
 	if line > len(l.begins) {
 		return len(l.file.Text)
 	}
-	return l.file.Forward(int(l.begins[max(line, 1)-1]), column-1)
+	return source.Forward(l.file, int(l.begins[max(line, 1)-1]), column-1)
 }

@@ -39,6 +39,7 @@ export interface Finding {
   related: { message: string; resource: Resource; field: string; location: Location }[];
   fixes: Fix[];
   url: string;
+  more?: number;
 }
 
 export interface LintAnswer {
