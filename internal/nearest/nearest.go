@@ -45,7 +45,7 @@ func (f *Finder) Within(name string, candidates []string, limit int) (best strin
 			break
 		}
 		f.Work--
-		if c == name || len(c) > maxName || max(len(c)-len(name), len(name)-len(c)) > limit {
+		if c == name || c == "" || len(c) > maxName || max(len(c)-len(name), len(name)-len(c)) > limit {
 			continue
 		}
 		if d := f.distance(c, limit); d <= limit {

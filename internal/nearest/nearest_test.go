@@ -55,7 +55,7 @@ func TestName(t *testing.T) {
 		want, least := "", 1+len(name)/3
 		for _, c := range candidates {
 			d := plain(strings.ToLower(name), strings.ToLower(c))
-			if c != name && max(len(c)-len(name), len(name)-len(c)) <= least && (d < least || d == least && want == "") {
+			if c != name && c != "" && max(len(c)-len(name), len(name)-len(c)) <= least && (d < least || d == least && want == "") {
 				want, least = c, d
 			}
 		}

@@ -95,6 +95,6 @@ func BenchmarkOneLine(b *testing.B) {
 	f := &source.File{Text: make([]byte, 5<<20)}
 	for b.Loop() {
 		f.Line(f.Position(4 << 20).Line)
-		source.UTF16(f, 4 << 20)
+		source.UTF16(f, 4<<20)
 	}
 }
