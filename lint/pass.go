@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
@@ -113,7 +114,7 @@ func RelatedTo(at At, message string) Related {
 // not known to be closed, the finding is a warning that says how to declare the name.
 func (p *Pass) ReportDangling(e *graph.Edge, world graph.World, d Diagnostic) {
 	if d.Help == "" {
-		if near := p.Nearest(e.Target, func() []string { return p.Snapshot.Names(e.Kind) }); near != "" {
+		if near := p.Nearest(e.Target, func() []string { return p.others(e) }); near != "" {
 			d.Help = fmt.Sprintf("did you mean %q?", near)
 			if world == graph.Closed {
 				d.Fixes = Correct(e.At(), e.Target, near)
@@ -129,6 +130,15 @@ func (p *Pass) ReportDangling(e *graph.Edge, world graph.World, d Diagnostic) {
 		d.Notes = append(d.Notes, fmt.Sprintf("if it exists elsewhere, say so: --assume %s:%s, or --open %s for all of them", e.Kind, name, e.Kind))
 	}
 	p.ReportEdge(e, d)
+}
+
+// others returns the names that a reference may have meant. A resource does not mean itself.
+func (p *Pass) others(e *graph.Edge) []string {
+	names := p.Snapshot.Names(e.Kind)
+	if e.Kind == e.From.Kind {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == e.From.Name })
+	}
+	return names
 }
 
 // Dangling calls f for every reference to a kind whose target is missing, with how certain that is. It leaves out names
