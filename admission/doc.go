@@ -29,6 +29,9 @@
 // known to be broken then is pushed, and with Options.FailClosed nothing at all. A goroutine that is given up may still
 // hold what it was given, so only one judges for a node at a time (node.enter).
 //
+// Gate.CreateWatch passes requests to the cache, and remembers those for names (watch.go): a SnapshotCache for ADS can lose them. After each
+// push, the gate answers those that the cache does not.
+//
 // A property test with random snapshots holds that no new error is pushed, that unrelated changes are pushed as they
 // are, and that the same push is decided in the same way again. The gate gets its rules, hazards and pushes as values:
 // it imports neither the rules nor package plan.

@@ -43,6 +43,7 @@ type Options struct {
 	Target      dataplane.Target  // zero: the newest Envoy
 	Bootstrap   *graph.Snapshot   // the nodes' bootstrap, from load.Paths: resources can refer to what it has. nil: not known
 	Assumptions graph.Assumptions // what exists elsewhere
+	Hash        cachev3.NodeHash  // the cache's; nil: cachev3.IDHash
 	Policy      Policy
 	Policies    []RulePolicy // for the errors of single rules; the last one that matches takes precedence
 	// Hazards finds what breaks during the change from one snapshot to the next, as plan.Hazards does. Its errors count like those of
@@ -79,6 +80,8 @@ type Gate struct {
 
 	mu    sync.Mutex
 	nodes map[string]*node
+
+	watches watches
 }
 
 var _ cachev3.SnapshotCache = (*Gate)(nil)
@@ -105,6 +108,9 @@ func New(cache cachev3.SnapshotCache, options Options) (*Gate, error) {
 		return nil, errors.New("admission.Options.Deadline is negative")
 	}
 	options.Deadline = cmp.Or(options.Deadline, DefaultDeadline)
+	if options.Hash == nil {
+		options.Hash = cachev3.IDHash{}
+	}
 	boot, err := bootstrapOf(options.Bootstrap)
 	if err != nil {
 		return nil, err
@@ -113,7 +119,10 @@ func New(cache cachev3.SnapshotCache, options Options) (*Gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Gate{SnapshotCache: cache, options: options, bootstrap: boot, metrics: m, nodes: map[string]*node{}}, nil
+	return &Gate{
+		SnapshotCache: cache, options: options, bootstrap: boot, metrics: m, nodes: map[string]*node{},
+		watches: watches{open: map[string]map[*watch]bool{}},
+	}, nil
 }
 
 // SetSnapshot judges a snapshot against what the node has, and pushes it, or the part that Options.Policy allows. It returns a *BlockedError if
@@ -149,11 +158,12 @@ func (g *Gate) admit(ctx context.Context, name string, n *node, snapshot cachev3
 	}
 	n.base = out
 	if g.options.Push == nil {
-		return nil, g.SnapshotCache.SetSnapshot(ctx, name, decision.Snapshot)
+		return nil, g.set(ctx, name, decision.Snapshot)
 	}
 	ctx, done := n.start(ctx)
 	return func() error {
 		defer done()
+		defer g.recheck(name)
 		return g.options.Push(ctx, name, decision.Snapshot)
 	}, nil
 }
