@@ -2,7 +2,14 @@ package admission_test
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
 	"fmt"
+	"math/big"
 	"net"
 	"net/http"
 	"slices"
@@ -10,11 +17,16 @@ import (
 	"testing"
 	"time"
 
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
+	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 	serverv3 "github.com/envoyproxy/go-control-plane/pkg/server/v3"
 	"google.golang.org/grpc"
 
+	"github.com/xdslint/xdslint/admission"
 	"github.com/xdslint/xdslint/internal/envoytest"
 	"github.com/xdslint/xdslint/plan/apply"
 )
@@ -62,7 +74,12 @@ func (l *live) push(version string, all ...types.Resource) error {
 }
 
 // shows waits until a page of the admin interface has a text.
-func (l *live) shows(page, text string) {
+func (l *live) shows(page, text string) { l.t.Helper(); l.until(page, text, true) }
+
+// hides waits until it does not have it any more.
+func (l *live) hides(page, text string) { l.t.Helper(); l.until(page, text, false) }
+
+func (l *live) until(page, text string, there bool) {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(l.t.Context(), time.Minute)
 	defer cancel()
@@ -70,13 +87,13 @@ func (l *live) shows(page, text string) {
 	defer tick.Stop()
 	for {
 		body, err := l.envoy.Admin(ctx, page)
-		if strings.Contains(string(body), text) {
+		if err == nil && strings.Contains(string(body), text) == there {
 			return
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			l.t.Fatalf("%s does not show %s (%v): %s\n%s", page, text, err, body, l.envoy.Log())
+			l.t.Fatalf("%s, wanted %q to be there: %t (%v): %s\n%s", page, text, there, err, body, l.envoy.Log())
 		}
 	}
 }
@@ -100,4 +117,93 @@ func TestEnvoyGetsEndpoints(t *testing.T) {
 		l.shows("/clusters", fmt.Sprintf("10.0.0.1:%d::", port))
 		t.Logf("%d of the snapshot's endpoints are not requested: Envoy has the others after %s", len(extra), time.Since(began))
 	}
+}
+
+// rejection is an error of apply.Run as the gate understands it.
+type rejection struct{ *apply.NackError }
+
+func (r rejection) Rejected() (typeURL, message string) { return r.TypeURL, r.Message }
+
+// TestEnvoyRejects: what no rule finds and Envoy rejects is withheld, and the rest of the push arrives.
+func TestEnvoyRejects(t *testing.T) {
+	l := &live{tracker: apply.NewTracker()}
+	l.trial = try(t, func(o *admission.Options) {
+		o.Push = func(ctx context.Context, node string, s cachev3.ResourceSnapshot) error {
+			err := apply.Run(ctx, l.cache, node, nil, s, apply.Options{Tracker: l.tracker})
+			if nack := (*apply.NackError)(nil); errors.As(err, &nack) {
+				return rejection{nack}
+			}
+			return err
+		}
+	})
+	web := []types.Resource{listener("web", 0, "public"), table("public", "shop"), eds("shop")}
+	serve(t, l, append(web, endpoints("shop", 1000))...)
+	certificate, key := keyPair(t)
+	_, other := keyPair(t)
+	for i, next := range []struct {
+		key      []byte
+		withheld []string
+	}{
+		{other, []string{"listener safe", "secret pair"}},
+		{key, nil},
+	} {
+		port := uint32(1001 + i)
+		began := time.Now()
+		if err := l.push(fmt.Sprint("v", i+1), append(web, endpoints("shop", port), secure(listener("safe", 0, "public")), secret(certificate, next.key))...); err != nil {
+			t.Fatal(err)
+		}
+		last := l.decisions[len(l.decisions)-1]
+		var got []string
+		for _, w := range last.Withheld {
+			got = append(got, string(w.Kind)+" "+w.Name)
+			t.Log(w)
+		}
+		if slices.Sort(got); !slices.Equal(got, next.withheld) {
+			t.Errorf("%s: withheld %v, want %v", last.Outcome, got, next.withheld)
+		}
+		l.shows("/clusters", fmt.Sprintf("10.0.0.1:%d::", port))
+		t.Logf("%s, %d decisions so far; Envoy has the rest after %s", last.Outcome, len(l.decisions), time.Since(began))
+		if next.withheld != nil { // as long as the rejected listener drains, Envoy rejects another one for the old key
+			l.hides("/config_dump", `"safe"`)
+		}
+	}
+	l.shows("/listeners", "safe::")
+}
+
+// keyPair makes a certificate and its key.
+func keyPair(t *testing.T) (certificate, key []byte) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"shop.example.com"}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: packed})
+}
+
+func secret(certificate, key []byte) *tlsv3.Secret {
+	inline := func(text []byte) *corev3.DataSource {
+		return &corev3.DataSource{Specifier: &corev3.DataSource_InlineBytes{InlineBytes: text}}
+	}
+	return &tlsv3.Secret{Name: "pair", Type: &tlsv3.Secret_TlsCertificate{TlsCertificate: &tlsv3.TlsCertificate{
+		CertificateChain: inline(certificate), PrivateKey: inline(key),
+	}}}
+}
+
+// secure is a listener with TLS, whose certificate is the secret "pair".
+func secure(l *listenerv3.Listener) *listenerv3.Listener {
+	l.FilterChains[0].TransportSocket = &corev3.TransportSocket{Name: "tls", ConfigType: &corev3.TransportSocket_TypedConfig{
+		TypedConfig: packed(&tlsv3.DownstreamTlsContext{CommonTlsContext: &tlsv3.CommonTlsContext{
+			TlsCertificateSdsSecretConfigs: []*tlsv3.SdsSecretConfig{{Name: "pair", SdsConfig: ads}},
+		}}),
+	}}
+	return l
 }

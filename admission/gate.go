@@ -51,7 +51,8 @@ type Options struct {
 	Hazards func(before, after *graph.Snapshot) *lint.Result
 	// Push pushes a snapshot to a node, as apply.Run does: it sets the snapshot in the cache, not in the gate. When the gate pushes a later
 	// snapshot for the node, it cancels the ctx of an earlier call that has not returned, with ErrSuperseded as the cause. If Push is nil,
-	// the gate calls the cache's SetSnapshot.
+	// the gate calls the cache's SetSnapshot. If its error is a Rejection and Policy is Quarantine, the gate withholds what was rejected, and
+	// calls Push again with the rest.
 	Push func(ctx context.Context, node string, snapshot cachev3.ResourceSnapshot) error
 	// Deadline limits the time for judging one snapshot; 0 means DefaultDeadline. When it passes, the gate pushes the snapshot without what
 	// it knows to be broken by then, or, with FailClosed, nothing.
@@ -127,45 +128,14 @@ func New(cache cachev3.SnapshotCache, options Options) (*Gate, error) {
 
 // SetSnapshot judges a snapshot against what the node has, and pushes it, or the part that Options.Policy allows. It returns a *BlockedError if
 // nothing is pushed, the error of the push, or the error of ctx if ctx ended before the push. Quarantine is not an error: Options.Report, the
-// log and the metrics show what was withheld.
+// log and the metrics show what was withheld. With Options.Push, SetSnapshot returns when that does.
 func (g *Gate) SetSnapshot(ctx context.Context, node string, snapshot cachev3.ResourceSnapshot) error {
 	if gocp.None(snapshot) {
 		return errors.New("there is no snapshot")
 	}
 	n := g.node(node)
 	defer g.release(node, n)
-	push, err := g.admit(ctx, node, n, snapshot)
-	if err != nil || push == nil {
-		return err
-	}
-	return push()
-}
-
-// admit takes the node's turn, decides, and pushes. With Options.Push it returns the push instead: this can take long, and a later snapshot
-// must not wait for it.
-func (g *Gate) admit(ctx context.Context, name string, n *node, snapshot cachev3.ResourceSnapshot) (push func() error, err error) {
-	if err := n.take(ctx); err != nil {
-		return nil, err
-	}
-	defer n.yield() // also where Report or the cache panics
-	decision, out, err := g.decide(ctx, name, n, snapshot)
-	if err != nil {
-		return nil, err
-	}
-	g.report(decision, snapshot)
-	if decision.Outcome == Blocked {
-		return nil, &BlockedError{decision}
-	}
-	n.base = out
-	if g.options.Push == nil {
-		return nil, g.set(ctx, name, decision.Snapshot)
-	}
-	ctx, done := n.start(ctx)
-	return func() error {
-		defer done()
-		defer g.recheck(name)
-		return g.options.Push(ctx, name, decision.Snapshot)
-	}, nil
+	return (&push{Gate: g, to: n, name: node, snapshot: snapshot}).run(ctx)
 }
 
 // ClearSnapshot removes the node's snapshot from the gate and the cache. All errors in the next snapshot are then new. It cancels the context
@@ -176,6 +146,7 @@ func (g *Gate) ClearSnapshot(node string) {
 	_ = n.take(context.Background()) // the context never ends
 	defer n.yield()
 	n.stop(nil)
+	n.number++
 	n.base, n.world = nil, world{}
 	g.SnapshotCache.ClearSnapshot(node)
 }
