@@ -54,6 +54,9 @@ type Options struct {
 	// the gate calls the cache's SetSnapshot. If its error is a Rejection and Policy is Quarantine, the gate withholds what was rejected, and
 	// calls Push again with the rest.
 	Push func(ctx context.Context, node string, snapshot cachev3.ResourceSnapshot) error
+	// Pushed, if set, is called with the result of Push, in a goroutine of its own: SetSnapshot then returns when it has decided what is pushed,
+	// and the push does not end with its ctx. ClearSnapshot and later snapshots still end it.
+	Pushed func(node string, err error)
 	// Deadline limits the time for judging one snapshot; 0 means DefaultDeadline. When it passes, the gate pushes the snapshot without what
 	// it knows to be broken by then, or, with FailClosed, nothing.
 	Deadline   time.Duration
@@ -128,14 +131,27 @@ func New(cache cachev3.SnapshotCache, options Options) (*Gate, error) {
 
 // SetSnapshot judges a snapshot against what the node has, and pushes it, or the part that Options.Policy allows. It returns a *BlockedError if
 // nothing is pushed, the error of the push, or the error of ctx if ctx ended before the push. Quarantine is not an error: Options.Report, the
-// log and the metrics show what was withheld. With Options.Push, SetSnapshot returns when that does.
+// log and the metrics show what was withheld. With Options.Push, SetSnapshot returns when that does,
+// which can take as long as connections drain; with Options.Pushed, it returns when it has decided.
 func (g *Gate) SetSnapshot(ctx context.Context, node string, snapshot cachev3.ResourceSnapshot) error {
 	if gocp.None(snapshot) {
 		return errors.New("there is no snapshot")
 	}
-	n := g.node(node)
-	defer g.release(node, n)
-	return (&push{Gate: g, to: n, name: node, snapshot: snapshot}).run(ctx)
+	p := &push{Gate: g, to: g.node(node), name: node, snapshot: snapshot}
+	defer g.release(node, p.to)
+	send, err := p.admit(ctx)
+	if err != nil || send == nil {
+		return err
+	}
+	if g.options.Pushed == nil {
+		return p.finish(ctx, send)
+	}
+	g.node(node) // for the goroutine
+	go func() {
+		defer g.release(node, p.to)
+		g.options.Pushed(node, p.finish(context.WithoutCancel(ctx), send))
+	}()
+	return nil
 }
 
 // ClearSnapshot removes the node's snapshot from the gate and the cache. All errors in the next snapshot are then new. It cancels the context

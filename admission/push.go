@@ -34,14 +34,14 @@ type push struct {
 	err      error // the last Rejection
 }
 
-// run pushes the snapshot, or the part that is allowed and that the node does not reject.
-func (p *push) run(ctx context.Context) error {
+// finish calls Options.Push, and again without what the node rejects.
+func (p *push) finish(ctx context.Context, send func() error) error {
 	for {
-		send, err := p.admit(ctx)
-		if err != nil || send == nil {
+		err := send()
+		if !p.learn(err) {
 			return err
 		}
-		if err = send(); !p.learn(err) {
+		if send, err = p.admit(ctx); err != nil || send == nil {
 			return err
 		}
 	}
@@ -72,6 +72,9 @@ func (p *push) admit(ctx context.Context) (send func() error, err error) {
 	p.to.base = p.out
 	if p.options.Push == nil {
 		return nil, p.set(ctx, p.name, decision.Snapshot)
+	}
+	if p.options.Pushed != nil {
+		ctx = context.WithoutCancel(ctx)
 	}
 	ctx, done := p.to.start(ctx)
 	return func() error {
