@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -25,12 +26,14 @@ type judging struct {
 	had      *candidate // what was pushed last; nil: not known
 	pushing  bool       // that is under way, so that the cache need not be asked
 	snapshot cachev3.ResourceSnapshot
-	world    world // the types that the node ever had; includes those of base and next once they are known
+	rejected map[key]string // by the node, and why
+	err      error          // the rejection
+	world    world          // the types that the node ever had; includes those of base and next once they are known
 
 	base, next *candidate
 	first      bool // the node does not have a snapshot: base is empty
 	failures   []*lint.Failure
-	err        error
+	panicked   error // outside of rules
 	progress   atomic.Pointer[verdict]
 }
 
@@ -42,11 +45,14 @@ type verdict struct {
 }
 
 // decide judges a snapshot until the deadline. It returns an error if ctx ends first.
-func (g *Gate) decide(ctx context.Context, name string, n *node, snapshot cachev3.ResourceSnapshot) (Decision, *candidate, error) {
-	began := time.Now()
-	limited, cancel := context.WithTimeoutCause(ctx, g.options.Deadline, errDeadline)
+func (p *push) decide(ctx context.Context) (Decision, error) {
+	began, n := time.Now(), p.to
+	limited, cancel := context.WithTimeoutCause(ctx, p.options.Deadline, errDeadline)
 	defer cancel()
-	j := &judging{Gate: g, ctx: limited, node: name, had: n.base, pushing: n.pushes > 0, snapshot: snapshot, world: n.world}
+	j := &judging{
+		Gate: p.Gate, ctx: limited, node: p.name, had: n.base, pushing: n.pushes > 0, snapshot: p.snapshot, world: n.world,
+		base: p.base, first: p.first, rejected: maps.Clone(p.rejected), err: p.err,
+	}
 	if n.enter(limited) {
 		done := make(chan struct{})
 		go func() {
@@ -61,16 +67,18 @@ func (g *Gate) decide(ctx context.Context, name string, n *node, snapshot cachev
 		select {
 		case <-done:
 			n.base, n.world = j.known(), j.world
+			p.base, p.first = j.base, j.first
 			j.forget()
 		default:
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return Decision{}, nil, err
+		return Decision{}, err
 	}
-	g.metrics.observe(time.Since(began))
+	p.metrics.observe(time.Since(began))
 	v := j.conclude()
-	return v.Decision, v.out, nil
+	p.out = v.out
+	return v.Decision, nil
 }
 
 // known is what the node has, after judging has finished.
@@ -101,7 +109,7 @@ func (j *judging) conclude() *verdict {
 		return v
 	}
 	if v == nil {
-		v = &verdict{Decision: Decision{Node: j.node, Outcome: Admitted, Snapshot: j.snapshot}}
+		v = j.unjudged()
 	}
 	late := *v
 	late.TimedOut = true
@@ -111,19 +119,30 @@ func (j *judging) conclude() *verdict {
 	return &late
 }
 
+// unjudged is the verdict as long as nothing is known of the snapshot, except for what the node rejected.
+func (j *judging) unjudged() *verdict {
+	if j.err != nil {
+		return &verdict{Decision: Decision{Node: j.node, Outcome: Blocked, Rejected: j.err}}
+	}
+	return &verdict{Decision: Decision{Node: j.node, Outcome: Admitted, Snapshot: j.snapshot}}
+}
+
 // run judges the snapshot. It stores what it finds, and a panic, in progress.
 func (j *judging) run() {
 	defer func() {
 		if p := recover(); p != nil {
-			v := verdict{Decision: Decision{Node: j.node, Outcome: Admitted, Failures: j.failures, Snapshot: j.snapshot}}
+			v := j.unjudged()
 			if known := j.progress.Load(); known != nil { // what is known to be broken is not pushed
-				v = *known
+				copied := *known
+				v = &copied
 			}
-			v.whole, v.Err = true, fmt.Errorf("judging failed: %v", p)
-			j.progress.Store(&v)
+			v.whole, v.Failures, v.Err = true, j.failures, fmt.Errorf("judging failed: %v", p)
+			j.progress.Store(v)
 		}
 	}()
-	j.base, j.first = j.before()
+	if j.base == nil {
+		j.base, j.first = j.before()
+	}
 	j.next = j.read(j.snapshot, j.base)
 	j.world = j.world.and(j.base.types()).and(j.next.types())
 	found, ok := j.find(j.next)
@@ -136,7 +155,7 @@ func (j *judging) run() {
 		return
 	}
 	v := &verdict{whole: true, out: j.next, Decision: Decision{
-		Node: j.node, Outcome: Admitted, New: fresh, Known: len(found) - len(fresh), Failures: j.failures, Err: j.err, Snapshot: j.snapshot,
+		Node: j.node, Outcome: Admitted, New: fresh, Known: len(found) - len(fresh), Failures: j.failures, Err: j.panicked, Rejected: j.err, Snapshot: j.snapshot,
 	}}
 	switch j.strictest(fresh) {
 	case Observe:
@@ -186,7 +205,7 @@ func (j *judging) find(next *candidate) ([]lint.Diagnostic, bool) {
 func (j *judging) hazards(next *candidate) (found []lint.Diagnostic) {
 	defer func() {
 		if p := recover(); p != nil {
-			j.err = fmt.Errorf("looking for hazards failed: %v", p)
+			j.panicked = fmt.Errorf("looking for hazards failed: %v", p)
 		}
 	}()
 	result := j.options.Hazards(j.base.graph, next.graph)
@@ -209,9 +228,12 @@ func (j *judging) fresh(found []lint.Diagnostic) ([]lint.Diagnostic, bool) {
 	return report.Redacted(&lint.Result{Diagnostics: fresh}), true
 }
 
-// strictest returns the strictest policy for new errors.
+// strictest returns the strictest policy for new errors. What the node rejected is withheld.
 func (j *judging) strictest(fresh []lint.Diagnostic) Policy {
 	strictest := Observe
+	if len(j.rejected) > 0 {
+		strictest = Quarantine
+	}
 	for i := range fresh {
 		switch policy := j.options.policy(fresh[i].Rule); policy {
 		case Block:

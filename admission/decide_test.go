@@ -4,12 +4,16 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 	"github.com/envoyproxy/go-control-plane/pkg/resource/v3"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/xdslint/xdslint/admission"
 	"github.com/xdslint/xdslint/graph"
@@ -92,6 +96,51 @@ func TestWorlds(t *testing.T) {
 				t.Errorf("%s, want %s: %v", d.Outcome, test.outcome, findings(d))
 			}
 		})
+	}
+}
+
+// A cache that serves everything says so with Assumptions.Closed. Then a name is missing even if the node never had a resource of that kind.
+func TestClosed(t *testing.T) {
+	after := plus(encrypted(eds("pay"), ads), endpoints("pay", 80), secure(listener("safe", 8443, "public")), endpoints("shop", 81))
+	closed := func(o *admission.Options) {
+		o.Assumptions.Closed = []graph.Kind{graph.RouteConfiguration, graph.ClusterLoadAssignment, graph.Secret, graph.ExtensionConfig}
+	}
+	open := try(t, nil)
+	open.must(admission.Admitted, snapshot(t, "v1", good()...))
+	open.must(admission.Admitted, snapshot(t, "v2", after...))
+	g := try(t, closed)
+	g.must(admission.Admitted, snapshot(t, "v1", good()...))
+	g.must(admission.Quarantined, snapshot(t, "v2", after...),
+		"cluster pay is left out", "cluster_load_assignment pay is left out", "listener safe is left out")
+	g.must(admission.Admitted, snapshot(t, "v3", append(after, secret(keyPair(t)))...))
+	first := try(t, closed)
+	first.must(admission.Quarantined, snapshot(t, "v1", eds("shop"), eds("cart"), listener("web", 8080, "public"), static("own")),
+		"cluster cart is left out", "cluster shop is left out", "listener web is left out")
+	// It is said of the kind, wherever it comes from. What comes from elsewhere has to be named.
+	file := &corev3.ConfigSource{ConfigSourceSpecifier: &corev3.ConfigSource_PathConfigSource{PathConfigSource: &corev3.PathConfigSource{Path: "/etc/pair.yaml"}}}
+	filed := plus(encrypted(eds("pay"), file), endpoints("pay", 80))
+	try(t, closed).must(admission.Quarantined, snapshot(t, "v1", filed...), "cluster pay is left out", "cluster_load_assignment pay is left out")
+	named := try(t, func(o *admission.Options) {
+		closed(o)
+		o.Assumptions.Names = []graph.Assumed{{Kind: graph.Secret, Glob: "pair"}}
+	})
+	named.must(admission.Admitted, snapshot(t, "v1", append(filed, secure(listener("safe", 8443, "public")))...))
+}
+
+// encrypted is a cluster with TLS, whose certificate is the secret "pair".
+func encrypted(c *clusterv3.Cluster, source *corev3.ConfigSource) *clusterv3.Cluster {
+	c.TransportSocket = &corev3.TransportSocket{Name: "tls", ConfigType: &corev3.TransportSocket_TypedConfig{
+		TypedConfig: packed(&tlsv3.UpstreamTlsContext{CommonTlsContext: &tlsv3.CommonTlsContext{
+			TlsCertificateSdsSecretConfigs: []*tlsv3.SdsSecretConfig{{Name: "pair", SdsConfig: source}},
+		}}),
+	}}
+	return c
+}
+
+func static(name string) *clusterv3.Cluster {
+	return &clusterv3.Cluster{
+		Name: name, ConnectTimeout: durationpb.New(time.Second), LoadAssignment: endpoints(name, 80),
+		ClusterDiscoveryType: &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STATIC},
 	}
 }
 

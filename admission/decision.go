@@ -30,6 +30,8 @@ type Decision struct {
 	Withheld []Withheld        // set if Outcome is Quarantined; by type and name
 	Failures []*lint.Failure   // rules that panicked: what they would have found is not known
 	TimedOut bool              // the snapshot, or a part of it, was not judged in time
+	// Rejected is the error of the former call of Options.Push with this snapshot, a Rejection: this decision is about the rest. nil: there is none.
+	Rejected error
 	// Snapshot is what is pushed: the one that was given, unless a part of it is withheld; nil if nothing is pushed.
 	Snapshot cachev3.ResourceSnapshot
 	// Err is a panic outside of rules: in Hazards, or in the gate itself. The snapshot is then pushed without what was known to be broken by
@@ -64,6 +66,8 @@ func (e *BlockedError) Error() string {
 	d := &e.Decision
 	where := fmt.Sprintf("node %q keeps what it has: ", d.Node)
 	switch {
+	case len(d.New) == 0 && d.Rejected != nil:
+		return where + d.Rejected.Error()
 	case len(d.New) == 0:
 		return where + "the new snapshot was not judged in time"
 	case len(d.New) == 1:
@@ -73,6 +77,9 @@ func (e *BlockedError) Error() string {
 	}
 	return where + fmt.Sprintf("%s (and %d more errors)", text(&d.New[0]), len(d.New)-1)
 }
+
+// Unwrap returns Decision.Rejected.
+func (e *BlockedError) Unwrap() error { return e.Decision.Rejected }
 
 // text formats a finding on one line.
 func text(d *lint.Diagnostic) string {

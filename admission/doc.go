@@ -6,7 +6,7 @@
 //
 // The way of a snapshot through Gate.SetSnapshot:
 //
-//  1. admit takes the node's turn: snapshots of one node are judged one after another.
+//  1. push.admit takes the node's turn: snapshots of one node are judged one after another.
 //  2. decide starts a goroutine that judges (judging.run), and waits for it until the deadline.
 //  3. read makes resources of the snapshot. A resource that is equal to the node's is taken from there, with what is
 //     known about it.
@@ -25,9 +25,15 @@
 // more; the rest is linted, and can blame more. The set only grows, so this ends, at the latest with what the node has.
 // Then giveBack tries, by halves, to release changes that were only suspected.
 //
+// If Options.Push returns a Rejection, push.learn notes what the node rejected, and the same snapshot is decided again, with that blamed from the
+// start. Each attempt begins with what the node had before the first one: the cache may hold what was rejected.
+//
 // Judging writes down what it knows as it works (judging.progress), and the deadline decides by that: nothing that is
 // known to be broken then is pushed, and with Options.FailClosed nothing at all. A goroutine that is given up may still
 // hold what it was given, so only one judges for a node at a time (node.enter).
+//
+// Gate.CreateWatch passes requests to the cache, and remembers those for names (watch.go): a SnapshotCache for ADS can lose them. After each
+// push, the gate answers those that the cache does not.
 //
 // A property test with random snapshots holds that no new error is pushed, that unrelated changes are pushed as they
 // are, and that the same push is decided in the same way again. The gate gets its rules, hazards and pushes as values:

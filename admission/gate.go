@@ -43,6 +43,7 @@ type Options struct {
 	Target      dataplane.Target  // zero: the newest Envoy
 	Bootstrap   *graph.Snapshot   // the nodes' bootstrap, from load.Paths: resources can refer to what it has. nil: not known
 	Assumptions graph.Assumptions // what exists elsewhere
+	Hash        cachev3.NodeHash  // the cache's; nil: cachev3.IDHash
 	Policy      Policy
 	Policies    []RulePolicy // for the errors of single rules; the last one that matches takes precedence
 	// Hazards finds what breaks during the change from one snapshot to the next, as plan.Hazards does. Its errors count like those of
@@ -50,8 +51,12 @@ type Options struct {
 	Hazards func(before, after *graph.Snapshot) *lint.Result
 	// Push pushes a snapshot to a node, as apply.Run does: it sets the snapshot in the cache, not in the gate. When the gate pushes a later
 	// snapshot for the node, it cancels the ctx of an earlier call that has not returned, with ErrSuperseded as the cause. If Push is nil,
-	// the gate calls the cache's SetSnapshot.
+	// the gate calls the cache's SetSnapshot. If its error is a Rejection and Policy is Quarantine, the gate withholds what was rejected, and
+	// calls Push again with the rest.
 	Push func(ctx context.Context, node string, snapshot cachev3.ResourceSnapshot) error
+	// Pushed, if set, is called with the result of Push, in a goroutine of its own: SetSnapshot then returns when it has decided what is pushed,
+	// and the push does not end with its ctx. ClearSnapshot and later snapshots still end it.
+	Pushed func(node string, err error)
 	// Deadline limits the time for judging one snapshot; 0 means DefaultDeadline. When it passes, the gate pushes the snapshot without what
 	// it knows to be broken by then, or, with FailClosed, nothing.
 	Deadline   time.Duration
@@ -79,6 +84,8 @@ type Gate struct {
 
 	mu    sync.Mutex
 	nodes map[string]*node
+
+	watches watches
 }
 
 var _ cachev3.SnapshotCache = (*Gate)(nil)
@@ -105,6 +112,9 @@ func New(cache cachev3.SnapshotCache, options Options) (*Gate, error) {
 		return nil, errors.New("admission.Options.Deadline is negative")
 	}
 	options.Deadline = cmp.Or(options.Deadline, DefaultDeadline)
+	if options.Hash == nil {
+		options.Hash = cachev3.IDHash{}
+	}
 	boot, err := bootstrapOf(options.Bootstrap)
 	if err != nil {
 		return nil, err
@@ -113,49 +123,35 @@ func New(cache cachev3.SnapshotCache, options Options) (*Gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Gate{SnapshotCache: cache, options: options, bootstrap: boot, metrics: m, nodes: map[string]*node{}}, nil
+	return &Gate{
+		SnapshotCache: cache, options: options, bootstrap: boot, metrics: m, nodes: map[string]*node{},
+		watches: watches{open: map[string]map[*watch]bool{}},
+	}, nil
 }
 
 // SetSnapshot judges a snapshot against what the node has, and pushes it, or the part that Options.Policy allows. It returns a *BlockedError if
 // nothing is pushed, the error of the push, or the error of ctx if ctx ended before the push. Quarantine is not an error: Options.Report, the
-// log and the metrics show what was withheld.
+// log and the metrics show what was withheld. With Options.Push, SetSnapshot returns when that does,
+// which can take as long as connections drain; with Options.Pushed, it returns when it has decided.
 func (g *Gate) SetSnapshot(ctx context.Context, node string, snapshot cachev3.ResourceSnapshot) error {
 	if gocp.None(snapshot) {
 		return errors.New("there is no snapshot")
 	}
-	n := g.node(node)
-	defer g.release(node, n)
-	push, err := g.admit(ctx, node, n, snapshot)
-	if err != nil || push == nil {
+	p := &push{Gate: g, to: g.node(node), name: node, snapshot: snapshot}
+	defer g.release(node, p.to)
+	send, err := p.admit(ctx)
+	if err != nil || send == nil {
 		return err
 	}
-	return push()
-}
-
-// admit takes the node's turn, decides, and pushes. With Options.Push it returns the push instead: this can take long, and a later snapshot
-// must not wait for it.
-func (g *Gate) admit(ctx context.Context, name string, n *node, snapshot cachev3.ResourceSnapshot) (push func() error, err error) {
-	if err := n.take(ctx); err != nil {
-		return nil, err
+	if g.options.Pushed == nil {
+		return p.finish(ctx, send)
 	}
-	defer n.yield() // also where Report or the cache panics
-	decision, out, err := g.decide(ctx, name, n, snapshot)
-	if err != nil {
-		return nil, err
-	}
-	g.report(decision, snapshot)
-	if decision.Outcome == Blocked {
-		return nil, &BlockedError{decision}
-	}
-	n.base = out
-	if g.options.Push == nil {
-		return nil, g.SnapshotCache.SetSnapshot(ctx, name, decision.Snapshot)
-	}
-	ctx, done := n.start(ctx)
-	return func() error {
-		defer done()
-		return g.options.Push(ctx, name, decision.Snapshot)
-	}, nil
+	g.node(node) // for the goroutine
+	go func() {
+		defer g.release(node, p.to)
+		g.options.Pushed(node, p.finish(context.WithoutCancel(ctx), send))
+	}()
+	return nil
 }
 
 // ClearSnapshot removes the node's snapshot from the gate and the cache. All errors in the next snapshot are then new. It cancels the context
@@ -166,6 +162,7 @@ func (g *Gate) ClearSnapshot(node string) {
 	_ = n.take(context.Background()) // the context never ends
 	defer n.yield()
 	n.stop(nil)
+	n.number++
 	n.base, n.world = nil, world{}
 	g.SnapshotCache.ClearSnapshot(node)
 }

@@ -10,6 +10,7 @@ type node struct {
 
 	base    *candidate // what was pushed last, unless the cache was changed since; nil: not known
 	world   world      // the types that it ever had or was to have
+	number  int        // of the last push, or of the call that cleared the node
 	pushes  int        // calls of Options.Push that have not returned
 	current context.CancelCauseFunc
 }

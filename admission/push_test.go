@@ -105,6 +105,57 @@ func TestPanicsOfOthers(t *testing.T) {
 	}
 }
 
+// With Pushed, SetSnapshot does not wait for the push, whose order is that of the calls. What the node rejects is withheld as usual.
+func TestPushed(t *testing.T) {
+	d := &driver{started: make(chan string, 1), finish: make(chan error)}
+	results := make(chan error, 1)
+	g := try(t, func(o *admission.Options) {
+		o.Push, o.Pushed = d.push, func(name string, err error) {
+			if name != node {
+				t.Error(name)
+			}
+			results <- err
+		}
+	})
+	d.cache = g.cache
+	set := func(s *cachev3.Snapshot) {
+		t.Helper()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel() // as a request that is over
+		if err := g.SetSnapshot(ctx, node, s); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := <-d.started, s.GetVersion(resource.ListenerType); got != want {
+			t.Fatalf("%s is pushed, want %s", got, want)
+		}
+	}
+	ends := func(want error) {
+		t.Helper()
+		if err := <-results; !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
+	set(snapshot(t, "v1", good()...))
+	set(snapshot(t, "v2", good()...))
+	ends(admission.ErrSuperseded)
+	d.finish <- nil
+	ends(nil)
+	set(snapshot(t, "v3", plus(slow(eds("cart")), buffered(listener("web", 8080, "public")))...))
+	d.finish <- nack("cart")
+	<-d.started
+	d.finish <- nil
+	ends(nil)
+	if last := g.decisions[len(g.decisions)-1]; len(last.Withheld) != 1 {
+		t.Error(last.Withheld)
+	}
+	set(snapshot(t, "v4", good()...))
+	g.ClearSnapshot(node)
+	ends(context.Canceled)
+	if err := g.SetSnapshot(t.Context(), node, snapshot(t, "v5", refused(static("own")))); err == nil {
+		t.Error("nothing is pushed, and no error")
+	}
+}
+
 func TestClearEndsPush(t *testing.T) {
 	d := &driver{started: make(chan string), finish: make(chan error)}
 	g := try(t, func(o *admission.Options) { o.Push = d.push })

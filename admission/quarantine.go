@@ -46,7 +46,12 @@ func newQuarantine(j *judging, v verdict) *quarantine {
 
 // run withholds changes until no new error is left, and then gives back those that need not be withheld.
 func (q *quarantine) run(fresh []lint.Diagnostic) {
-	q.blame(fresh, q.next)
+	for k, why := range q.rejected {
+		q.add(k, blame{why, false})
+	}
+	if len(fresh) > 0 {
+		q.blame(fresh, q.next)
+	}
 	for !q.all {
 		q.close()
 		c := q.compose()

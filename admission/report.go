@@ -58,6 +58,9 @@ func log(to *slog.Logger, d *Decision, given cachev3.ResourceSnapshot) {
 	if d.Err != nil {
 		attrs = append(attrs, slog.String("error", d.Err.Error()))
 	}
+	if d.Rejected != nil {
+		attrs = append(attrs, slog.String("rejected", d.Rejected.Error()))
+	}
 	if d.TimedOut {
 		attrs = append(attrs, slog.Bool("timed_out", true))
 	}

@@ -47,6 +47,9 @@ func (e *NackError) Error() string {
 		e.Node, e.Phase, e.Phases, e.stream, e.Version, e.TypeURL, e.Message)
 }
 
+// Rejected returns the type of the response and Envoy's message. It is what admission.Rejection asks for.
+func (e *NackError) Rejected() (typeURL, message string) { return e.TypeURL, e.Message }
+
 // shown is the number of names that a message lists.
 const shown = 5
 
