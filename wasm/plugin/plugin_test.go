@@ -86,7 +86,7 @@ warning[acme/two]: in a Struct
   |                                  ^^^^
   = in: cluster "shop-cart" › metadata.filter_metadata["acme"].fields["tier"]
 
-error[acme/one]: ` + strings.Repeat("é", 1000) + ` …
+error[acme/one]: ` + strings.Repeat("é", 500) + `…
   --> envoy.yaml:10:5
    |
 10 |   - {name: shop-search, type: STATIC, connect_timeout: 1s}
