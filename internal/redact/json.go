@@ -64,6 +64,10 @@ func (r *redactor) any(n *tree.Node) {
 		return
 	}
 	name := decode.TypeName(url.Text)
+	if name == "google.protobuf.Any" {
+		r.unknown(n, "") // an Any that holds an Any has that one under value; this one is not its own content
+		return
+	}
 	if _, err := r.types.FindMessageByName(name); err != nil {
 		r.opaque(n.Get("value"))
 	}
