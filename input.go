@@ -40,6 +40,7 @@ type origin interface {
 func Paths(all ...string) Input { return Input{origin: paths(all), whole: len(all) == 0} }
 
 // Texts returns an input of texts by their names. Nothing else is read: a file that a bootstrap names is looked for among them.
+// The texts must not change as long as the report is in use.
 func Texts(all map[string][]byte) Input { return Input{origin: texts(all)} }
 
 // Loaded returns an input that has been read by Linter.Load or package load.

@@ -5,6 +5,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // Place is one message anywhere inside a resource.
@@ -51,9 +52,9 @@ func (r *Resource) walk(at *Place, visit func(*Place)) {
 		return
 	}
 	static := r.Kind == Bootstrap && name == "envoy.config.bootstrap.v3.Bootstrap.StaticResources"
-	decode.EachMessage(m, at.Path, func(inner protoreflect.Message, path *Path) {
+	decode.EachMessage(m, func(inner protoreflect.Message, step tree.Step) {
 		if !static {
-			r.walk(&Place{Resource: r, Parent: at, Message: inner, Path: path}, visit)
+			r.walk(&Place{Resource: r, Parent: at, Message: inner, Path: step.After(at.Path)}, visit)
 		}
 	})
 }

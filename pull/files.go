@@ -134,7 +134,7 @@ func (r *Result) clean(m protoreflect.Message, depth int) (changed bool) {
 	if len(m.GetUnknown()) > 0 {
 		r.fault(fmt.Sprintf("fields of %s are left out: they are not known, since the server's API is newer", m.Descriptor().FullName()))
 	}
-	decode.EachMessage(m, nil, func(inner protoreflect.Message, _ *graph.Path) {
+	decode.EachMessage(m, func(inner protoreflect.Message, _ tree.Step) {
 		if inner.Descriptor().FullName() != anyName {
 			changed = r.clean(inner, depth) || changed
 			return

@@ -45,7 +45,7 @@ func ParseNode(name string, text []byte) (*corev3.Node, error) {
 	}
 	node := &corev3.Node{}
 	d := decode.NewDecoder(types.Envoy)
-	d.Decode(n, node, nil)
+	d.Decode(n, node)
 	for _, p := range d.Problems {
 		if !p.Lenient {
 			return nil, fmt.Errorf("%s: %w", name, errors.New(p.Message))

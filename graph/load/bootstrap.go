@@ -91,7 +91,7 @@ func (a *assembly) opened(p *part, m proto.Message, outline *graph.TextNode) {
 	d := decode.NewDecoder(a.types)
 	d.Open(m)
 	if outline != nil {
-		d.CheckNames(outline, m.ProtoReflect().Descriptor(), nil)
+		d.CheckNames(outline, m.ProtoReflect().Descriptor())
 	}
 	r := p.resource
 	p.message, p.seen = nil, d.Seen

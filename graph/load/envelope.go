@@ -73,7 +73,7 @@ func (a *assembly) check(from origin, n *graph.TextNode, name protoreflect.Name)
 	d := decode.NewDecoder(a.types)
 	d.Format, d.Depth = from.in.format.decoder(), from.depth
 	m := mt.New()
-	d.DecodeAny(n, m.Interface(), nil)
+	d.DecodeAny(n, m.Interface())
 	a.problems(from, d.Problems)
 	return m
 }

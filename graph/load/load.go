@@ -57,7 +57,8 @@ func Paths(ctx context.Context, paths []string, opts Options) (*Input, error) {
 
 // Texts reads texts by their names, as Paths reads files, and never reads the disk. A path in a bootstrap refers to the
 // text of that name, or else to the text in the bootstrap's folder with the same last part of the name, since the texts
-// do not have their final paths. If neither exists, the content of the file is not known.
+// do not have their final paths. If neither exists, the content of the file is not known. Messages share the bytes of the
+// texts, which must not change.
 func Texts(ctx context.Context, texts map[string][]byte, opts Options) (*Input, error) {
 	l := newLoader(ctx, opts)
 	l.given = texts

@@ -81,7 +81,7 @@ func (a *assembly) any(from origin, n *graph.TextNode) {
 // kind returns the kind of resource for a type URL. A type that is not a resource becomes a problem.
 func (a *assembly) kind(from origin, url *graph.TextNode) protoreflect.FullName {
 	d := decode.NewDecoder(a.types)
-	mt := d.Find(url, nil)
+	mt := d.Find(url)
 	if mt == nil {
 		a.misfit(from, d.Problems[0])
 		return ""
@@ -199,15 +199,15 @@ func (p *part) decode(types graph.Types) {
 	r, m := p.resource, p.message.New().Interface()
 	switch {
 	case p.node != nil && (r.Kind == graph.Patch || p.in.as == bootstrap && r.Delivery == graph.FromBootstrap): // "@type" is not a field there
-		d.Decode(p.node, m, nil)
+		d.Decode(p.node, m)
 	case p.node != nil:
-		d.DecodeAny(p.node, m, nil)
+		d.DecodeAny(p.node, m)
 	default:
 		if err := d.DecodeBinary(p.raw, m); err != nil {
 			r.Problems = append(r.Problems, graph.Problem{Kind: graph.BadAny, Message: fmt.Sprintf("the bytes are not a %s", m.ProtoReflect().Descriptor().FullName())})
 		}
 		if r.Text != nil {
-			d.CheckNames(r.Text, m.ProtoReflect().Descriptor(), nil)
+			d.CheckNames(r.Text, m.ProtoReflect().Descriptor())
 		}
 	}
 	r.Message, r.Contents, r.Problems, p.seen = m, d.Contents, append(r.Problems, d.Problems...), d.Seen

@@ -55,7 +55,7 @@ func (l *loader) protoText(in *input, outline *tree.Node) {
 		}
 		d := decode.NewDecoder(l.types)
 		rest := in.binary.outlined(outline)
-		d.CheckNames(&rest, mt.Descriptor(), nil)
+		d.CheckNames(&rest, mt.Descriptor())
 		in.problems = d.Problems
 	}
 }

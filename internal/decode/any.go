@@ -10,9 +10,9 @@ import (
 )
 
 // any reads {"@type": …, fields…} into the Any's bytes, and keeps the message.
-func (d *Decoder) any(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
+func (d *Decoder) any(n *tree.Node, m protoreflect.Message, depth int) {
 	if n.Kind != tree.Map {
-		d.problem(BadAny, n, at, `%s where a map with an "@type" is expected`, n.Kind)
+		d.problem(BadAny, n, `%s where a map with an "@type" is expected`, n.Kind)
 		return
 	}
 	if len(n.Keys) == 0 && d.Format != Jsonpb {
@@ -20,54 +20,54 @@ func (d *Decoder) any(n *tree.Node, m protoreflect.Message, at *tree.Path, depth
 	}
 	url := n.Get("@type")
 	if url == nil || url.Kind != tree.String || url.Text == "" {
-		d.problem(BadAny, n, at, `there is no "@type" here, so the type of this message is not known`)
+		d.problem(BadAny, n, `there is no "@type" here, so the type of this message is not known`)
 		return
 	}
-	d.checkURL(n, url, at)
+	d.checkURL(n, url)
 	fields := m.Descriptor().Fields()
 	m.Set(fields.ByNumber(1), protoreflect.ValueOfString(url.Text))
-	content := d.content(url, at)
+	content := d.content(url)
 	if content == nil {
 		return
 	}
 	inner := content.ProtoReflect()
 	if wellKnown[inner.Descriptor().FullName()] == nil {
-		d.fields(n, inner, at, depth, true)
+		d.fields(n, inner, depth, true)
 	} else {
-		d.wellKnownContent(n, inner, at, depth)
+		d.wellKnownContent(n, inner, depth)
 	}
 	d.remember(m.Interface(), content)
 	if bytes, err := anyBytes.Marshal(content); err == nil {
 		m.Set(fields.ByNumber(2), protoreflect.ValueOfBytes(bytes))
 	}
-	d.typedStruct(n, inner, at, depth)
+	d.typedStruct(n, inner, depth)
 }
 
 var anyBytes = proto.MarshalOptions{AllowPartial: true, Deterministic: true}
 
 // wellKnownContent reads {"@type": …, "value": …}: messages with a special JSON form have it under "value".
-func (d *Decoder) wellKnownContent(n *tree.Node, content protoreflect.Message, at *tree.Path, depth int) {
+func (d *Decoder) wellKnownContent(n *tree.Node, content protoreflect.Message, depth int) {
 	for i := range n.Keys {
 		if key := n.Keys[i]; key.Name != "@type" && key.Name != "value" {
-			d.problem(BadAny, &n.Items[i], at, `a %s in an Any can only have an "@type" and a "value"`, content.Descriptor().FullName()).Span = key.Span()
+			d.problem(BadAny, &n.Items[i], `a %s in an Any can only have an "@type" and a "value"`, content.Descriptor().FullName()).Span = key.Span()
 		}
 	}
 	if value := n.Get("value"); value != nil && value.Kind != tree.Null {
-		d.message(value, content, at, depth+1)
+		d.message(value, content, depth+1)
 	}
 }
 
 // checkURL reports what Envoy rejects in an "@type", independently of the type.
-func (d *Decoder) checkURL(n, url *tree.Node, at *tree.Path) {
+func (d *Decoder) checkURL(n, url *tree.Node) {
 	if slash := strings.LastIndexByte(url.Text, '/'); slash <= 0 {
-		d.problem(BadAny, url, at, `the "@type" %q lacks "type.googleapis.com/" before the message's name`, url.Text).Name = url.Text
+		d.problem(BadAny, url, `the "@type" %q lacks "type.googleapis.com/" before the message's name`, url.Text).Name = url.Text
 	}
 	if d.Format != JSON {
 		return
 	}
 	for i := range n.Keys {
 		if n.Keys[i].Name == "@type" && &n.Items[i] != url {
-			d.duplicateKey(&n.Keys[i], &n.Items[i], at, false)
+			d.duplicateKey(&n.Keys[i], &n.Items[i], false)
 		}
 	}
 }
@@ -80,8 +80,8 @@ func (d *Decoder) remember(holder, content proto.Message) {
 }
 
 // content returns an empty message of the type that a type URL names.
-func (d *Decoder) content(url *tree.Node, at *tree.Path) proto.Message {
-	mt := d.Find(url, at)
+func (d *Decoder) content(url *tree.Node) proto.Message {
+	mt := d.Find(url)
 	if mt == nil {
 		return nil
 	}
@@ -89,20 +89,20 @@ func (d *Decoder) content(url *tree.Node, at *tree.Path) proto.Message {
 }
 
 // Find returns the message type that a type URL names. An unknown type becomes a Problem, and so does a v2 type.
-func (d *Decoder) Find(url *tree.Node, at *tree.Path) protoreflect.MessageType {
+func (d *Decoder) Find(url *tree.Node) protoreflect.MessageType {
 	name := TypeName(url.Text)
 	mt, err := d.Types.FindMessageByName(name)
 	if err == nil {
 		return mt
 	}
 	if successor, old := v3Name(name); old {
-		p := d.problem(OldType, url, at, "%q is a type of xDS v2, which no supported Envoy accepts", name)
+		p := d.problem(OldType, url, "%q is a type of xDS v2, which no supported Envoy accepts", name)
 		if p.Name = string(name); successor != "" {
 			p.Message += ": in v3 it is " + string(successor)
 		}
 		return nil
 	}
-	d.problem(UnknownType, url, at, "the type %q is not known", name).Name = url.Text
+	d.problem(UnknownType, url, "the type %q is not known", name).Name = url.Text
 	return nil
 }
 
@@ -113,7 +113,7 @@ func TypeName(url string) protoreflect.FullName {
 
 // typedStruct decodes the message in a TypedStruct. Envoy writes its value as JSON and reads that as the named type
 // (config/utility.cc, translateOpaqueConfig). N is the map of the TypedStruct's own fields, or nil for binary input.
-func (d *Decoder) typedStruct(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
+func (d *Decoder) typedStruct(n *tree.Node, m protoreflect.Message, depth int) {
 	if !IsTypedStruct(m.Descriptor().FullName()) {
 		return
 	}
@@ -135,14 +135,17 @@ func (d *Decoder) typedStruct(n *tree.Node, m protoreflect.Message, at *tree.Pat
 	if url.Text == "" {
 		return
 	}
-	content := d.content(url, at.Field("type_url"))
+	d.enter(tree.ToField("type_url"))
+	content := d.content(url)
+	d.leave()
 	if content == nil {
 		d.Problems[len(d.Problems)-1].Carried = true
 		return
 	}
 	inner := *d // Envoy writes a Struct as JSON, which has no duplicate keys
 	inner.Format, inner.Problems = YAML, nil
-	inner.fields(value, content.ProtoReflect(), at.Field("value"), depth+1, false)
+	inner.enter(tree.ToField("value"))
+	inner.fields(value, content.ProtoReflect(), depth+1, false)
 	for _, p := range inner.Problems {
 		if p.Carried = true; p.Kind != DuplicateKey {
 			d.Problems = append(d.Problems, p)

@@ -21,26 +21,30 @@ func (d *Decoder) DecodeBinary(raw []byte, m proto.Message) error {
 }
 
 // Open decodes the content of all Anys and TypedStructs below m, for messages that were not read from a text.
-func (d *Decoder) Open(m proto.Message) { d.open(m.ProtoReflect(), nil, 0) }
+func (d *Decoder) Open(m proto.Message) { d.open(m.ProtoReflect(), 0) }
 
-func (d *Decoder) open(m protoreflect.Message, at *tree.Path, depth int) {
+func (d *Decoder) open(m protoreflect.Message, depth int) {
 	if depth > tree.MaxDepth {
-		d.problem(TooDeep, &tree.Node{}, at, "messages nest more than %d deep", tree.MaxDepth)
+		d.problem(TooDeep, &tree.Node{}, "messages nest more than %d deep", tree.MaxDepth)
 		return
 	}
 	adopt(m)
-	d.watch(m, at)
+	d.watch(m)
 	if raw := m.GetUnknown(); len(raw) > 0 {
-		d.unknownNumbers(raw, m.Descriptor(), at)
+		d.unknownNumbers(raw, m.Descriptor())
 	}
 	if m.Descriptor().FullName() == "google.protobuf.Any" {
-		d.openAny(m, at, depth)
+		d.openAny(m, depth)
 		return
 	}
-	EachMessage(m, at, func(inner protoreflect.Message, at *tree.Path) { d.open(inner, at, depth+1) })
+	EachMessage(m, func(inner protoreflect.Message, step tree.Step) {
+		d.enter(step)
+		d.open(inner, depth+1)
+		d.leave()
+	})
 }
 
-func (d *Decoder) unknownNumbers(raw protoreflect.RawFields, md protoreflect.MessageDescriptor, at *tree.Path) {
+func (d *Decoder) unknownNumbers(raw protoreflect.RawFields, md protoreflect.MessageDescriptor) {
 	seen := map[protowire.Number]bool{}
 	for len(raw) > 0 {
 		number, _, n := protowire.ConsumeField(raw)
@@ -50,37 +54,37 @@ func (d *Decoder) unknownNumbers(raw protoreflect.RawFields, md protoreflect.Mes
 		raw = raw[n:]
 		if !seen[number] {
 			seen[number] = true
-			p := d.problem(UnknownField, &tree.Node{}, at, "%s has no field with the number %d", md.FullName(), number)
+			p := d.problem(UnknownField, &tree.Node{}, "%s has no field with the number %d", md.FullName(), number)
 			p.Name, p.In = fmt.Sprint(number), md
 		}
 	}
 }
 
-func (d *Decoder) openAny(m protoreflect.Message, at *tree.Path, depth int) {
+func (d *Decoder) openAny(m protoreflect.Message, depth int) {
 	fields := m.Descriptor().Fields()
 	url := m.Get(fields.ByNumber(1)).String()
 	if url == "" {
 		return
 	}
-	content := d.content(&tree.Node{Kind: tree.String, Text: url}, at)
+	content := d.content(&tree.Node{Kind: tree.String, Text: url})
 	if content == nil {
 		return
 	}
 	if err := (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(m.Get(fields.ByNumber(2)).Bytes(), content); err != nil {
-		d.problem(BadAny, &tree.Node{}, at, "the bytes are not a %s", TypeName(url))
+		d.problem(BadAny, &tree.Node{}, "the bytes are not a %s", TypeName(url))
 		return
 	}
 	d.remember(m.Interface(), content)
 	inner := content.ProtoReflect()
-	d.open(inner, at, depth+1)
-	d.typedStruct(nil, inner, at, depth+1)
+	d.open(inner, depth+1)
+	d.typedStruct(nil, inner, depth+1)
 }
 
 // watch records the watched messages directly below m.
-func (d *Decoder) watch(m protoreflect.Message, at *tree.Path) {
+func (d *Decoder) watch(m protoreflect.Message) {
 	for _, fd := range messageFields(m.Descriptor()) {
 		if inner := fd.Message(); watched[inner.FullName()] && !fd.IsList() && m.Has(fd) {
-			d.Seen = append(d.Seen, Seen{Field: fd, Message: m.Get(fd).Message(), Path: at.Field(string(fd.Name()))})
+			d.Seen = append(d.Seen, Seen{Field: fd, Message: m.Get(fd).Message(), Path: d.path().Field(string(fd.Name()))})
 		}
 	}
 }
@@ -122,8 +126,8 @@ func valueNode(m protoreflect.Message) tree.Node {
 	return tree.Node{}
 }
 
-// EachMessage calls f for every message directly below m, in the order of the fields' declaration and of map keys.
-func EachMessage(m protoreflect.Message, at *tree.Path, f func(protoreflect.Message, *tree.Path)) {
+// EachMessage calls f for every message directly below m, in the order of the fields' declaration and of map keys, with the step to it.
+func EachMessage(m protoreflect.Message, f func(protoreflect.Message, tree.Step)) {
 	for _, fd := range messageFields(m.Descriptor()) {
 		if !m.Has(fd) {
 			continue
@@ -133,15 +137,15 @@ func EachMessage(m protoreflect.Message, at *tree.Path, f func(protoreflect.Mess
 		case fd.IsMap():
 			entries := v.Map()
 			for _, key := range sortedKeys(entries) {
-				f(entries.Get(key).Message(), at.Entry(name, key.String()))
+				f(entries.Get(key).Message(), tree.ToEntry(name, key.String()))
 			}
 		case fd.IsList():
 			list := v.List()
 			for i := range list.Len() {
-				f(list.Get(i).Message(), at.Item(name, i))
+				f(list.Get(i).Message(), tree.ToItem(name, i))
 			}
 		default:
-			f(v.Message(), at.Field(name))
+			f(v.Message(), tree.ToField(name))
 		}
 	}
 }

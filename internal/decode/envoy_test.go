@@ -105,7 +105,7 @@ func complaint(text, ext string) string {
 	}
 	d := decode.NewDecoder(nil)
 	d.Format = format
-	d.Decode(docs[0], &bootstrapv3.Bootstrap{}, nil)
+	d.Decode(docs[0], &bootstrapv3.Bootstrap{})
 	for _, p := range d.Problems {
 		if !p.Lenient {
 			return p.Message

@@ -59,7 +59,7 @@ func survives(t *testing.T, text string, format decode.Format, parse func(*sourc
 		inside(t, doc, source.Span{End: len(text)}, 0)
 		d := decode.NewDecoder(nil)
 		d.Format = format
-		d.Decode(doc, &bootstrapv3.Bootstrap{}, nil)
+		d.Decode(doc, &bootstrapv3.Bootstrap{})
 		for _, p := range d.Problems {
 			if p.Span.Start < 0 || p.Span.End < p.Span.Start || p.Span.End > len(text) || p.Message == "" {
 				t.Errorf("problem %q at %v", p.Message, p.Span)

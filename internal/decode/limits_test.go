@@ -18,7 +18,7 @@ func TestTooDeepForEnvoy(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := decode.NewDecoder(nil)
-		d.Decode(docs[0], &structpb.Struct{}, nil)
+		d.Decode(docs[0], &structpb.Struct{})
 		if len(d.Problems) != want {
 			t.Errorf("%d deep: %d problems", depth, len(d.Problems))
 		}

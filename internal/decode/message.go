@@ -78,6 +78,8 @@ type Decoder struct {
 	Contents Contents
 	Problems []Problem
 	Seen     []Seen // for the loader: where more resources come from
+
+	trail // where it is, from the decoded message
 }
 
 // Seen is a ConfigSource, or a message that allows clusters on demand, wherever it is nested.
@@ -102,42 +104,42 @@ func NewDecoder(types Types) *Decoder {
 	return &Decoder{Types: types}
 }
 
-// Decode fills m from a text. Parts that do not fit are left out of m and added to d.Problems, with paths below at.
-func (d *Decoder) Decode(n *tree.Node, m proto.Message, at *tree.Path) {
-	d.message(n, m.ProtoReflect(), at, d.Depth)
+// Decode fills m from a text. Parts that do not fit are left out of m and added to d.Problems.
+func (d *Decoder) Decode(n *tree.Node, m proto.Message) {
+	d.message(n, m.ProtoReflect(), d.Depth)
 }
 
 // DecodeAny fills m from the entries next to an "@type" that names m's type.
-func (d *Decoder) DecodeAny(n *tree.Node, m proto.Message, at *tree.Path) {
+func (d *Decoder) DecodeAny(n *tree.Node, m proto.Message) {
 	if n.Kind != tree.Map {
-		d.message(n, m.ProtoReflect(), at, d.Depth)
+		d.message(n, m.ProtoReflect(), d.Depth)
 		return
 	}
-	d.fields(n, m.ProtoReflect(), at, d.Depth, true)
+	d.fields(n, m.ProtoReflect(), d.Depth, true)
 }
 
-func (d *Decoder) problem(kind ProblemKind, n *tree.Node, at *tree.Path, format string, args ...any) *Problem {
-	d.Problems = append(d.Problems, Problem{Kind: kind, Path: at, Span: n.Span(), Node: n, Message: fmt.Sprintf(format, args...)})
+func (d *Decoder) problem(kind ProblemKind, n *tree.Node, format string, args ...any) *Problem {
+	d.Problems = append(d.Problems, Problem{Kind: kind, Path: d.path(), Span: n.Span(), Node: n, Message: fmt.Sprintf(format, args...)})
 	return &d.Problems[len(d.Problems)-1]
 }
 
 // message reads n into m. Depth is the number of maps and lists around n.
-func (d *Decoder) message(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
+func (d *Decoder) message(n *tree.Node, m protoreflect.Message, depth int) {
 	name := m.Descriptor().FullName()
 	if read := wellKnown[name]; read != nil {
-		read(d, n, m, at, depth)
+		read(d, n, m, depth)
 		return
 	}
 	if n.Kind != tree.Map {
-		d.problem(BadValue, n, at, "%s where a %s is expected, which is a map of its fields", n.Kind, name)
+		d.problem(BadValue, n, "%s where a %s is expected, which is a map of its fields", n.Kind, name)
 		return
 	}
-	d.fields(n, m, at, depth, false)
+	d.fields(n, m, depth, false)
 }
 
 // fields reads the entries of a map into the fields of a message.
-func (d *Decoder) fields(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int, inAny bool) {
-	if d.tooDeep(n, at, depth) {
+func (d *Decoder) fields(n *tree.Node, m protoreflect.Message, depth int, inAny bool) {
+	if d.tooDeep(n, depth) {
 		return
 	}
 	fields := m.Descriptor().Fields()
@@ -149,11 +151,13 @@ func (d *Decoder) fields(n *tree.Node, m protoreflect.Message, at *tree.Path, de
 		}
 		fd := FieldNamed(fields, key.Name)
 		if fd == nil {
-			d.unknownField(key, value, m.Descriptor(), at)
+			d.unknownField(key, value, m.Descriptor())
 			continue
 		}
 		if twice(i) {
-			d.duplicateKey(key, value, at.Field(string(fd.Name())), true)
+			d.enter(tree.ToField(string(fd.Name())))
+			d.duplicateKey(key, value, true)
+			d.leave()
 			if d.Format.lastWins() { // in JSON they are merged
 				continue
 			}
@@ -163,24 +167,40 @@ func (d *Decoder) fields(n *tree.Node, m protoreflect.Message, at *tree.Path, de
 		}
 		if oneof := fd.ContainingOneof(); oneof != nil && !oneof.IsSynthetic() {
 			if first := m.WhichOneof(oneof); first != nil {
-				d.oneofTwice(key, value, first, fd, at)
+				d.oneofTwice(key, value, first, fd)
 				continue
 			}
 		}
-		d.field(value, m, fd, at, depth+1)
+		d.field(value, m, fd, depth+1)
 	}
 }
 
-func (d *Decoder) tooDeep(n *tree.Node, at *tree.Path, depth int) bool {
+func (d *Decoder) tooDeep(n *tree.Node, depth int) bool {
 	if depth < tree.MaxDepth {
 		return false
 	}
-	d.problem(TooDeep, n, at, "values nest more than %d deep", tree.MaxDepth)
+	d.problem(TooDeep, n, "values nest more than %d deep", tree.MaxDepth)
 	return true
 }
 
-func (d *Decoder) oneofTwice(key *tree.Key, value *tree.Node, first, fd protoreflect.FieldDescriptor, at *tree.Path) {
-	p := d.problem(OneofTwice, value, at.Field(string(fd.Name())), "only one of %s and %s can be set: both are alternatives of %s", first.Name(), fd.Name(), fd.ContainingOneof().Name())
+// tooDeepField is tooDeep for a list or a map in a field.
+func (d *Decoder) tooDeepField(n *tree.Node, fd protoreflect.FieldDescriptor, depth int) bool {
+	d.enter(tree.ToField(string(fd.Name())))
+	defer d.leave()
+	return d.tooDeep(n, depth)
+}
+
+// misfit adds the problem of a field that holds something else than it should.
+func (d *Decoder) misfit(n *tree.Node, fd protoreflect.FieldDescriptor, want string) {
+	d.enter(tree.ToField(string(fd.Name())))
+	d.problem(BadValue, n, "%s where %s is expected", n.Kind, want)
+	d.leave()
+}
+
+func (d *Decoder) oneofTwice(key *tree.Key, value *tree.Node, first, fd protoreflect.FieldDescriptor) {
+	d.enter(tree.ToField(string(fd.Name())))
+	defer d.leave()
+	p := d.problem(OneofTwice, value, "only one of %s and %s can be set: both are alternatives of %s", first.Name(), fd.Name(), fd.ContainingOneof().Name())
 	p.Span, p.Name = key.Span(), string(fd.Name())
 }
 
@@ -198,8 +218,10 @@ func holdsNull(fd protoreflect.FieldDescriptor) bool {
 		fd.Enum() != nil && fd.Enum().FullName() == "google.protobuf.NullValue"
 }
 
-func (d *Decoder) unknownField(key *tree.Key, value *tree.Node, md protoreflect.MessageDescriptor, at *tree.Path) {
-	p := d.problem(UnknownField, value, at.Field(key.Name), "%s has no field %q", md.FullName(), key.Name)
+func (d *Decoder) unknownField(key *tree.Key, value *tree.Node, md protoreflect.MessageDescriptor) {
+	d.enter(tree.ToField(key.Name))
+	defer d.leave()
+	p := d.problem(UnknownField, value, "%s has no field %q", md.FullName(), key.Name)
 	p.Span, p.Name, p.In = key.Span(), key.Name, md
 }
 
@@ -222,53 +244,54 @@ func shadowed(n *tree.Node) func(i int) bool {
 	return func(i int) bool { return last[n.Keys[i].Name] != i }
 }
 
-func (d *Decoder) duplicateKey(key *tree.Key, value *tree.Node, at *tree.Path, lenient bool) {
-	p := d.problem(DuplicateKey, value, at, "duplicate key %q", key.Name)
+func (d *Decoder) duplicateKey(key *tree.Key, value *tree.Node, lenient bool) {
+	p := d.problem(DuplicateKey, value, "duplicate key %q", key.Name)
 	p.Span, p.Name, p.Lenient = key.Span(), key.Name, lenient
 }
 
-func (d *Decoder) field(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *tree.Path, depth int) {
-	name := string(fd.Name())
-	switch {
-	case fd.IsMap():
-		d.mapField(n, m, fd, at, depth)
-	case fd.IsList():
-		d.list(n, m, fd, at, depth)
-	case fd.Message() != nil:
-		d.single(n, mutable(m, fd), fd, at.Field(name), depth)
-	default:
-		if v, ok := d.scalar(n, fd, at.Field(name)); ok {
-			m.Set(fd, v)
-		}
+func (d *Decoder) field(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, depth int) {
+	if fd.IsList() { // each element has its own place
+		d.list(n, m, fd, depth)
+		return
+	}
+	if fd.IsMap() {
+		d.mapField(n, m, fd, depth)
+		return
+	}
+	d.enter(tree.ToField(string(fd.Name())))
+	defer d.leave()
+	if fd.Message() != nil {
+		d.single(n, mutable(m, fd), fd, depth)
+	} else if v, ok := d.scalar(n, fd); ok {
+		m.Set(fd, v)
 	}
 }
 
-func (d *Decoder) single(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *tree.Path, depth int) {
+func (d *Decoder) single(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, depth int) {
 	if watched[m.Descriptor().FullName()] {
-		d.Seen = append(d.Seen, Seen{Field: fd, Message: m, Path: at})
+		d.Seen = append(d.Seen, Seen{Field: fd, Message: m, Path: d.path()})
 	}
-	d.message(n, m, at, depth)
+	d.message(n, m, depth)
 }
 
 // list reads the elements of a repeated field. Envoy reads a bare value as a list of one, and a list in a list as its elements.
-func (d *Decoder) list(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *tree.Path, depth int) {
-	name, list := string(fd.Name()), m.Mutable(fd).List()
+func (d *Decoder) list(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, depth int) {
 	if n.Kind != tree.List && d.Format.ofObject() {
-		d.problem(BadValue, n, at.Field(name), "%s where a list is expected", n.Kind)
+		d.misfit(n, fd, "a list")
 		return
 	}
 	if n.Kind != tree.List {
-		d.element(n, m, fd, at.Item(name, list.Len()), depth)
+		d.element(n, m, fd, depth)
 		return
 	}
-	if d.tooDeep(n, at.Field(name), depth) {
+	if d.tooDeepField(n, fd, depth) {
 		return
 	}
 	for i := range n.Items {
 		if item := &n.Items[i]; item.Kind == tree.List && !holdsList(fd) && !d.Format.ofObject() {
-			d.list(item, m, fd, at, depth+1)
+			d.list(item, m, fd, depth+1)
 		} else {
-			d.element(item, m, fd, at.Item(name, list.Len()), depth+1)
+			d.element(item, m, fd, depth+1)
 		}
 	}
 }
@@ -283,45 +306,47 @@ func holdsList(fd protoreflect.FieldDescriptor) bool {
 }
 
 // element appends to a list. A broken message keeps its place, so that indices in paths stay correct; null is an empty one.
-func (d *Decoder) element(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *tree.Path, depth int) {
+func (d *Decoder) element(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, depth int) {
+	d.enter(tree.ToItem(string(fd.Name()), m.Get(fd).List().Len()))
+	defer d.leave()
 	if fd.Message() != nil {
 		inner := appendTo(m, fd)
 		if n.Kind != tree.Null || holdsNull(fd) {
-			d.message(n, inner, at, depth)
+			d.message(n, inner, depth)
 		}
 		return
 	}
 	list := m.Mutable(fd).List()
 	if n.Kind == tree.Null && !holdsNull(fd) {
 		list.Append(list.NewElement())
-	} else if v, ok := d.scalar(n, fd, at); ok {
+	} else if v, ok := d.scalar(n, fd); ok {
 		list.Append(v)
 	}
 }
 
-func (d *Decoder) mapField(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *tree.Path, depth int) {
-	name := string(fd.Name())
+func (d *Decoder) mapField(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, depth int) {
 	if n.Kind != tree.Map {
-		d.problem(BadValue, n, at.Field(name), "%s where a map is expected", n.Kind)
+		d.misfit(n, fd, "a map")
 		return
 	}
-	if d.tooDeep(n, at.Field(name), depth) {
+	if d.tooDeepField(n, fd, depth) {
 		return
 	}
 	twice := shadowed(n)
 	for i := range n.Keys {
 		key, value := &n.Keys[i], &n.Items[i]
-		here := at.Entry(name, key.Name)
+		d.enter(tree.ToEntry(string(fd.Name()), key.Name))
 		if twice(i) {
-			d.duplicateKey(key, value, here, d.Format.lastWins())
-			continue
+			d.duplicateKey(key, value, d.Format.lastWins())
+		} else {
+			d.entry(&tree.Node{Kind: tree.String, Text: key.Name, Start: key.Start, End: key.End}, value, m, fd, depth+1)
 		}
-		d.entry(&tree.Node{Kind: tree.String, Text: key.Name, Start: key.Start, End: key.End}, value, m, fd, here, depth+1)
+		d.leave()
 	}
 }
 
-func (d *Decoder) entry(key, value *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, at *tree.Path, depth int) {
-	k, ok := d.scalar(key, fd.MapKey(), at)
+func (d *Decoder) entry(key, value *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, depth int) {
+	k, ok := d.scalar(key, fd.MapKey())
 	if !ok {
 		return
 	}
@@ -330,13 +355,13 @@ func (d *Decoder) entry(key, value *tree.Node, m protoreflect.Message, fd protor
 	case holder.Message() != nil:
 		v := newEntry(m, fd)
 		if value.Kind != tree.Null || holdsNull(holder) {
-			d.message(value, v.Message(), at, depth)
+			d.message(value, v.Message(), depth)
 		}
 		entries.Set(k.MapKey(), v)
 	case value.Kind == tree.Null && !holdsNull(holder):
 		entries.Set(k.MapKey(), entries.NewValue())
 	default:
-		if v, ok := d.scalar(value, holder, at); ok {
+		if v, ok := d.scalar(value, holder); ok {
 			entries.Set(k.MapKey(), v)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // CheckNames adds problems for the fields in the outline of a proto text that their messages do not have.
-func (d *Decoder) CheckNames(n *tree.Node, md protoreflect.MessageDescriptor, at *tree.Path) {
+func (d *Decoder) CheckNames(n *tree.Node, md protoreflect.MessageDescriptor) {
 	if url := n.Get("@type"); url != nil {
 		mt, err := d.Types.FindMessageByName(TypeName(url.Text))
 		if err != nil {
@@ -20,15 +20,15 @@ func (d *Decoder) CheckNames(n *tree.Node, md protoreflect.MessageDescriptor, at
 		fd := md.Fields().ByTextName(key.Name)
 		switch {
 		case fd != nil && fd.Message() != nil:
-			d.checkField(value, fd, at)
+			d.checkField(value, fd)
 		case fd == nil && key.Name != "@type" && !md.ReservedNames().Has(protoreflect.Name(key.Name)):
-			d.unknownField(key, value, md, at)
+			d.unknownField(key, value, md)
 		}
 	}
 }
 
 // checkField checks the messages in a field.
-func (d *Decoder) checkField(n *tree.Node, fd protoreflect.FieldDescriptor, at *tree.Path) {
+func (d *Decoder) checkField(n *tree.Node, fd protoreflect.FieldDescriptor) {
 	name, items := string(fd.Name()), []tree.Node{*n}
 	if n.Kind == tree.List {
 		items = n.Items
@@ -38,12 +38,18 @@ func (d *Decoder) checkField(n *tree.Node, fd protoreflect.FieldDescriptor, at *
 		switch {
 		case fd.IsMap():
 			if key, value := item.Get("key"), item.Get("value"); key != nil && value != nil && fd.MapValue().Message() != nil {
-				d.CheckNames(value, fd.MapValue().Message(), at.Entry(name, key.Text))
+				d.checkIn(tree.ToEntry(name, key.Text), value, fd.MapValue().Message())
 			}
 		case fd.IsList():
-			d.CheckNames(item, fd.Message(), at.Item(name, i))
+			d.checkIn(tree.ToItem(name, i), item, fd.Message())
 		default:
-			d.CheckNames(item, fd.Message(), at.Field(name))
+			d.checkIn(tree.ToField(name), item, fd.Message())
 		}
 	}
+}
+
+func (d *Decoder) checkIn(step tree.Step, n *tree.Node, md protoreflect.MessageDescriptor) {
+	d.enter(step)
+	d.CheckNames(n, md)
+	d.leave()
 }

@@ -26,7 +26,7 @@ func problems(t *testing.T, format decode.Format, parse func(*source.File) ([]*t
 	}
 	d := decode.NewDecoder(nil)
 	d.Format = format
-	d.Decode(docs[0], m, nil)
+	d.Decode(docs[0], m)
 	return d.Problems
 }
 

@@ -70,7 +70,7 @@ func same(t *rapid.T, want proto.Message, format decode.Format, parse func(*sour
 	d := decode.NewDecoder(nil)
 	d.Format = format
 	got := want.ProtoReflect().New().Interface()
-	d.Decode(docs[0], got, nil)
+	d.Decode(docs[0], got)
 	for _, p := range d.Problems {
 		t.Fatalf("%s: %s\n%s", p.Path, p.Message, text)
 	}

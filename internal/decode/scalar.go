@@ -15,7 +15,7 @@ import (
 
 // scalar reads a scalar as protobuf's JSON reader in C++ does (json/internal/parser.cc), which accepts more than the
 // JSON mapping defines: numbers as strings, hexadecimal, integers written as floats, enum names in any case.
-func (d *Decoder) scalar(n *tree.Node, fd protoreflect.FieldDescriptor, at *tree.Path) (protoreflect.Value, bool) {
+func (d *Decoder) scalar(n *tree.Node, fd protoreflect.FieldDescriptor) (protoreflect.Value, bool) {
 	var v protoreflect.Value
 	ok := false
 	if d.numberInObject(n) {
@@ -30,7 +30,7 @@ func (d *Decoder) scalar(n *tree.Node, fd protoreflect.FieldDescriptor, at *tree
 	case protoreflect.BytesKind:
 		v, ok = base64Bytes(n)
 	case protoreflect.EnumKind:
-		return d.enum(n, fd, at)
+		return d.enum(n, fd)
 	case protoreflect.FloatKind:
 		f, good := float(n)
 		v, ok = protoreflect.ValueOfFloat32(float32(f)), good && (math.Abs(f) <= math.MaxFloat32 || math.IsInf(f, 0) || math.IsNaN(f))
@@ -41,7 +41,7 @@ func (d *Decoder) scalar(n *tree.Node, fd protoreflect.FieldDescriptor, at *tree
 		v, ok = integer(n, fd.Kind())
 	}
 	if !ok {
-		d.problem(BadValue, n, at, "%s", d.mismatch(n, fd))
+		d.problem(BadValue, n, "%s", d.mismatch(n, fd))
 	}
 	return v, ok
 }
@@ -175,7 +175,7 @@ func base64Bytes(n *tree.Node) (protoreflect.Value, bool) {
 }
 
 // enum reads a name, in any case, or a number. An unknown name is treated like an unknown field.
-func (d *Decoder) enum(n *tree.Node, fd protoreflect.FieldDescriptor, at *tree.Path) (protoreflect.Value, bool) {
+func (d *Decoder) enum(n *tree.Node, fd protoreflect.FieldDescriptor) (protoreflect.Value, bool) {
 	values := fd.Enum().Values()
 	switch n.Kind {
 	case tree.Null:
@@ -192,7 +192,7 @@ func (d *Decoder) enum(n *tree.Node, fd protoreflect.FieldDescriptor, at *tree.P
 		if i, err := strconv.ParseInt(n.Text, 10, 32); err == nil && !d.Format.ofObject() {
 			return protoreflect.ValueOfEnum(protoreflect.EnumNumber(i)), true
 		}
-		p := d.problem(UnknownEnum, n, at, "%q is not a value of the enum %s", n.Text, fd.Enum().FullName())
+		p := d.problem(UnknownEnum, n, "%q is not a value of the enum %s", n.Text, fd.Enum().FullName())
 		p.Name, p.Enum = n.Text, fd.Enum()
 		return protoreflect.Value{}, false
 	case tree.Number:
@@ -200,6 +200,6 @@ func (d *Decoder) enum(n *tree.Node, fd protoreflect.FieldDescriptor, at *tree.P
 			return protoreflect.ValueOfEnum(protoreflect.EnumNumber(v.Int())), true
 		}
 	}
-	d.problem(BadValue, n, at, "%s where a name of the enum %s is expected", n.Kind, fd.Enum().FullName())
+	d.problem(BadValue, n, "%s where a name of the enum %s is expected", n.Kind, fd.Enum().FullName())
 	return protoreflect.Value{}, false
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-type reader func(d *Decoder, n *tree.Node, m protoreflect.Message, at *tree.Path, depth int)
+type reader func(d *Decoder, n *tree.Node, m protoreflect.Message, depth int)
 
 // wellKnown holds the readers of messages with a special JSON form.
 var wellKnown map[protoreflect.FullName]reader
@@ -43,21 +43,21 @@ func init() { // the readers call the decoder, which reads this map
 }
 
 // wrapper reads a bare scalar and, as Envoy does, {value: 5}.
-func (d *Decoder) wrapper(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
+func (d *Decoder) wrapper(n *tree.Node, m protoreflect.Message, depth int) {
 	if d.spelledOut(n) {
-		d.fields(n, m, at, depth, false)
+		d.fields(n, m, depth, false)
 		return
 	}
 	fd := m.Descriptor().Fields().ByNumber(1)
-	if v, ok := d.scalar(n, fd, at); ok {
+	if v, ok := d.scalar(n, fd); ok {
 		m.Set(fd, v)
 	}
 }
 
 // duration reads "1.5s" and, as Envoy does, {seconds: 1, nanos: 5}.
-func (d *Decoder) duration(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
+func (d *Decoder) duration(n *tree.Node, m protoreflect.Message, depth int) {
 	if d.spelledOut(n) {
-		d.fields(n, m, at, depth, false)
+		d.fields(n, m, depth, false)
 		return
 	}
 	seconds, nanos, ok := parseDuration(n)
@@ -70,10 +70,10 @@ func (d *Decoder) duration(n *tree.Node, m protoreflect.Message, at *tree.Path, 
 			text = strconv.Quote(n.Text)
 		}
 		if tree.IsPlaceholder(n.Text) {
-			d.problem(BadValue, n, at, "%s is not a duration%s", text, rendered)
+			d.problem(BadValue, n, "%s is not a duration%s", text, rendered)
 			return
 		}
-		d.problem(BadValue, n, at, `%s is not a duration: write seconds followed by "s", such as "0.5s" or "300s"`, text)
+		d.problem(BadValue, n, `%s is not a duration: write seconds followed by "s", such as "0.5s" or "300s"`, text)
 		return
 	}
 	setSeconds(m, seconds, nanos)
@@ -112,14 +112,14 @@ func parseDuration(n *tree.Node) (seconds int64, nanos int32, ok bool) {
 	return seconds, nanos, -limit <= seconds && seconds <= limit
 }
 
-func (d *Decoder) timestamp(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
+func (d *Decoder) timestamp(n *tree.Node, m protoreflect.Message, depth int) {
 	if d.spelledOut(n) {
-		d.fields(n, m, at, depth, false)
+		d.fields(n, m, depth, false)
 		return
 	}
 	t, err := time.Parse(time.RFC3339Nano, n.Text)
 	if n.Kind != tree.String || err != nil {
-		d.problem(BadValue, n, at, `%q is not a timestamp such as "2026-01-31T12:00:00Z"`, n.Text)
+		d.problem(BadValue, n, `%q is not a timestamp such as "2026-01-31T12:00:00Z"`, n.Text)
 		return
 	}
 	setSeconds(m, t.Unix(), int32(t.Nanosecond()))
@@ -131,13 +131,13 @@ func setSeconds(m protoreflect.Message, seconds int64, nanos int32) {
 	m.Set(fields.ByNumber(2), protoreflect.ValueOfInt32(nanos))
 }
 
-func (d *Decoder) fieldMask(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
+func (d *Decoder) fieldMask(n *tree.Node, m protoreflect.Message, depth int) {
 	if d.spelledOut(n) {
-		d.fields(n, m, at, depth, false)
+		d.fields(n, m, depth, false)
 		return
 	}
 	if n.Kind != tree.String {
-		d.problem(BadValue, n, at, "%s is not a field mask: write names separated by commas", n.Kind)
+		d.problem(BadValue, n, "%s is not a field mask: write names separated by commas", n.Kind)
 		return
 	}
 	paths := m.Mutable(m.Descriptor().Fields().ByNumber(1)).List()
@@ -148,24 +148,24 @@ func (d *Decoder) fieldMask(n *tree.Node, m protoreflect.Message, at *tree.Path,
 	}
 }
 
-func (d *Decoder) structure(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
+func (d *Decoder) structure(n *tree.Node, m protoreflect.Message, depth int) {
 	if n.Kind != tree.Map {
-		d.problem(BadValue, n, at, "%s where a map is expected", n.Kind)
+		d.problem(BadValue, n, "%s where a map is expected", n.Kind)
 		return
 	}
-	d.mapField(n, m, m.Descriptor().Fields().ByNumber(1), at, depth)
+	d.mapField(n, m, m.Descriptor().Fields().ByNumber(1), depth)
 }
 
-func (d *Decoder) listValue(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
+func (d *Decoder) listValue(n *tree.Node, m protoreflect.Message, depth int) {
 	if n.Kind != tree.List {
-		d.problem(BadValue, n, at, "%s where a list is expected", n.Kind)
+		d.problem(BadValue, n, "%s where a list is expected", n.Kind)
 		return
 	}
-	d.field(n, m, m.Descriptor().Fields().ByNumber(1), at, depth)
+	d.field(n, m, m.Descriptor().Fields().ByNumber(1), depth)
 }
 
 // value reads any JSON value. The field numbers are those of struct.proto.
-func (d *Decoder) value(n *tree.Node, m protoreflect.Message, at *tree.Path, depth int) {
+func (d *Decoder) value(n *tree.Node, m protoreflect.Message, depth int) {
 	fields := m.Descriptor().Fields()
 	switch n.Kind {
 	case tree.Null:
@@ -173,7 +173,7 @@ func (d *Decoder) value(n *tree.Node, m protoreflect.Message, at *tree.Path, dep
 	case tree.Number:
 		f, ok := float(n)
 		if !ok {
-			d.problem(BadValue, n, at, "%s does not fit into a double", n.Text)
+			d.problem(BadValue, n, "%s does not fit into a double", n.Text)
 		}
 		m.Set(fields.ByNumber(2), protoreflect.ValueOfFloat64(f))
 	case tree.String:
@@ -181,8 +181,8 @@ func (d *Decoder) value(n *tree.Node, m protoreflect.Message, at *tree.Path, dep
 	case tree.Bool:
 		m.Set(fields.ByNumber(4), protoreflect.ValueOfBool(n.Text == "true"))
 	case tree.Map:
-		d.message(n, m.Mutable(fields.ByNumber(5)).Message(), at, depth)
+		d.message(n, m.Mutable(fields.ByNumber(5)).Message(), depth)
 	case tree.List:
-		d.message(n, m.Mutable(fields.ByNumber(6)).Message(), at, depth)
+		d.message(n, m.Mutable(fields.ByNumber(6)).Message(), depth)
 	}
 }

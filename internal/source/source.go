@@ -10,7 +10,7 @@ import (
 // File is one input. Text is nil for input without text (binary, live resources).
 type File struct {
 	Name string // as the user gave it
-	Text []byte
+	Text []byte // never changes: what is read from it shares its bytes
 	// Unrecognised: nothing in it is xDS. It may be anyone's file that a link leads to, so reports do not show its lines.
 	Unrecognised bool
 

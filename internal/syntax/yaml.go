@@ -221,6 +221,6 @@ func (c *converter) scalar(y *yaml.Node, n *tree.Node) {
 	if y.Style&quoted != 0 && y.Style&yaml.TaggedStyle == 0 || y.Tag == "!" { // yaml-cpp gives both the tag "!"
 		return
 	}
-	n.SetWord(y.Value)
-	n.Plain = y.Style&quoted == 0
+	word := tree.Word(y.Value)
+	n.Kind, n.Text, n.Plain = word.Kind, word.Text, y.Style&quoted == 0
 }

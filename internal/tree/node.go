@@ -165,12 +165,13 @@ func (n *Node) Locate(p *Path) Location {
 		n = &at.Items[i]
 		switch {
 		case s.kind == itemStep && n.Kind == List:
-			if s.index >= len(n.Items) {
+			index := int(s.index)
+			if index >= len(n.Items) {
 				f.Exact = false
 				return f
 			}
-			f.In, f.Index = n, s.index
-			n = &n.Items[s.index]
+			f.In, f.Index = n, index
+			n = &n.Items[index]
 			f.Key, f.Value = source.Span{}, n.Span()
 		case s.kind == entryStep:
 			key, value := n.mapEntry(s.key)

@@ -10,10 +10,16 @@ import (
 // message itself. Paths are immutable and share their beginnings.
 type Path struct {
 	parent *Path
-	name   string
-	key    string // of a map entry
-	index  int    // of a list element
-	kind   stepKind
+	step   Step
+}
+
+// Step leads from a message to one of its fields, to an element of a repeated field, or to the value under a key of a
+// map field. A walk makes a Path of its steps only where it needs one.
+type Step struct {
+	name  string
+	key   string // of a map entry
+	index int32  // of a list element
+	kind  stepKind
 }
 
 type stepKind uint8
@@ -24,18 +30,29 @@ const (
 	entryStep
 )
 
+// ToField returns the step to a field.
+func ToField(name string) Step { return Step{name: name} }
+
+// ToItem returns the step to element i of a repeated field.
+func ToItem(name string, i int) Step { return Step{name: name, index: int32(i), kind: itemStep} }
+
+// ToEntry returns the step to the value under a key of a map field.
+func ToEntry(name, key string) Step { return Step{name: name, key: key, kind: entryStep} }
+
+// Name returns the field's name.
+func (s Step) Name() string { return s.name }
+
+// After returns the path that goes this step further than p.
+func (s Step) After(p *Path) *Path { return &Path{parent: p, step: s} }
+
 // Field returns the path of a field of the message at p.
-func (p *Path) Field(name string) *Path { return &Path{parent: p, name: name} }
+func (p *Path) Field(name string) *Path { return ToField(name).After(p) }
 
 // Item returns the path of element i of a repeated field of the message at p.
-func (p *Path) Item(name string, i int) *Path {
-	return &Path{parent: p, name: name, index: i, kind: itemStep}
-}
+func (p *Path) Item(name string, i int) *Path { return ToItem(name, i).After(p) }
 
 // Entry returns the path of the value under a key of a map field of the message at p.
-func (p *Path) Entry(name, key string) *Path {
-	return &Path{parent: p, name: name, key: key, kind: entryStep}
-}
+func (p *Path) Entry(name, key string) *Path { return ToEntry(name, key).After(p) }
 
 // Parent returns the path without its last step.
 func (p *Path) Parent() *Path {
@@ -50,35 +67,35 @@ func (p *Path) Name() string {
 	if p == nil {
 		return ""
 	}
-	return p.name
+	return p.step.name
 }
 
 // Index returns the index of the list element that the last step leads to, -1 if it is not a list element.
 func (p *Path) Index() int {
-	if p == nil || p.kind != itemStep {
+	if p == nil || p.step.kind != itemStep {
 		return -1
 	}
-	return p.index
+	return int(p.step.index)
 }
 
 // Key returns the key in the last step, if the step leads to an entry of a map field.
 func (p *Path) Key() (key string, ok bool) {
-	if p == nil || p.kind != entryStep {
+	if p == nil || p.step.kind != entryStep {
 		return "", false
 	}
-	return p.key, true
+	return p.step.key, true
 }
 
 // steps returns the steps of the path, the first one first.
-func (p *Path) steps() []*Path {
+func (p *Path) steps() []Step {
 	n := 0
-	for s := p; s != nil; s = s.parent {
+	for at := p; at != nil; at = at.parent {
 		n++
 	}
-	all := make([]*Path, n)
-	for s := p; s != nil; s = s.parent {
+	all := make([]Step, n)
+	for at := p; at != nil; at = at.parent {
 		n--
-		all[n] = s
+		all[n] = at.step
 	}
 	return all
 }
@@ -90,14 +107,13 @@ func (p *Path) TrimPrefix(prefix *Path) (*Path, bool) {
 		return nil, false
 	}
 	for i, s := range head {
-		t := all[i]
-		if s.name != t.name || s.kind != t.kind || s.index != t.index || s.key != t.key {
+		if s != all[i] {
 			return nil, false
 		}
 	}
 	var rest *Path
 	for _, s := range all[len(head):] {
-		rest = rest.join(s)
+		rest = s.After(rest)
 	}
 	return rest, true
 }
@@ -105,15 +121,9 @@ func (p *Path) TrimPrefix(prefix *Path) (*Path, bool) {
 // Join appends the steps of q to p.
 func (p *Path) Join(q *Path) *Path {
 	for _, s := range q.steps() {
-		p = p.join(s)
+		p = s.After(p)
 	}
 	return p
-}
-
-func (p *Path) join(last *Path) *Path {
-	step := *last
-	step.parent = p
-	return &step
 }
 
 // String formats the path. The empty string is the message itself.
@@ -127,7 +137,7 @@ func (p *Path) String() string {
 		switch s.kind {
 		case itemStep:
 			b.WriteByte('[')
-			b.WriteString(strconv.Itoa(s.index))
+			b.WriteString(strconv.Itoa(int(s.index)))
 			b.WriteByte(']')
 		case entryStep:
 			b.WriteByte('[')

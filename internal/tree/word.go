@@ -6,30 +6,28 @@ import (
 	"strings"
 )
 
-// SetWord makes n the value that Envoy reads from a bare word of YAML (parseYamlNode in yaml_utility.cc): a boolean or integer of yaml-cpp, or a string.
-func (n *Node) SetWord(text string) {
-	n.Kind, n.Text, n.Plain = String, text, true
+// Word returns the value that Envoy reads from a bare word of YAML (parseYamlNode in yaml_utility.cc): a boolean or integer of yaml-cpp, or a string.
+func Word(text string) Node {
+	n := Node{Kind: String, Text: text, Plain: true}
 	switch text {
 	case "", "~", "null", "Null", "NULL":
 		n.Kind, n.Text = Null, ""
-		return
+		return n
 	}
 	if b, ok := yamlBool(text); ok {
 		n.Kind, n.Text = Bool, strconv.FormatBool(b)
-		return
-	}
-	if i, ok := yamlInt(text); ok {
+	} else if i, ok := yamlInt(text); ok {
 		n.Text = strconv.FormatInt(i, 10)
 		if math.MinInt32 <= i && i <= math.MaxInt32 {
 			n.Kind = Number
 		}
 	}
+	return n
 }
 
 // IsString reports whether Envoy reads a bare word of YAML as a string with this text.
 func IsString(word string) bool {
-	var n Node
-	n.SetWord(word)
+	n := Word(word)
 	return n.Kind == String && n.Text == word
 }
 

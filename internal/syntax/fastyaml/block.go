@@ -13,27 +13,28 @@ package fastyaml
 import (
 	"bytes"
 	"strings"
+	"unsafe"
 
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// Parse returns nil for a text that it cannot read.
+// Parse returns nil for a text that it cannot read. The nodes share the text, which must not change.
 func Parse(text []byte) *tree.Node {
 	if !plainBytes(text) {
 		return nil
 	}
-	p := &reader{text: string(text)}
+	p := &reader{text: unsafe.String(unsafe.SliceData(text), len(text))} // a copy would double what a large file takes
 	if strings.HasPrefix(p.text, "---\n") {
 		p.at = 4
 	}
-	n := new(tree.Node)
+	var n tree.Node
 	if p.line() {
-		p.block(n, p.column, 0)
+		n = p.block(p.column, 0)
 	}
 	if p.unknown || n.Start == n.End || p.at < len(p.text) {
 		return nil
 	}
-	return n
+	return &n
 }
 
 // plainBytes reports whether a text has no control characters, tabs, carriage returns, byte order mark or line breaks of
@@ -59,10 +60,11 @@ type reader struct {
 	unknown bool
 }
 
-// giveUp ends the reading.
-func (p *reader) giveUp() {
+// giveUp ends the reading. What it returns stands for a value that was not read.
+func (p *reader) giveUp() tree.Node {
 	p.unknown = true
 	p.at, p.column = len(p.text), -1
+	return tree.Node{}
 }
 
 // line goes to the first token of the next line that has one, unless at is already before the first token of a line.
@@ -133,24 +135,21 @@ func (p *reader) dash() bool {
 }
 
 // block reads a map or list whose first key or dash is at the column.
-func (p *reader) block(n *tree.Node, column, depth int) {
+func (p *reader) block(column, depth int) tree.Node {
 	if depth > tree.MaxDepth {
-		p.giveUp()
-		return
+		return p.giveUp()
 	}
 	if p.dash() {
-		p.list(n, column, depth)
-		return
+		return p.list(column, depth)
 	}
 	if end, ok := p.key(); ok {
-		p.entries(n, column, depth, end)
-		return
+		return p.entries(column, depth, end)
 	}
-	p.giveUp()
+	return p.giveUp()
 }
 
-func (p *reader) list(n *tree.Node, column, depth int) {
-	n.Kind, n.Start = tree.List, int32(p.at)
+func (p *reader) list(column, depth int) tree.Node {
+	n := tree.Node{Kind: tree.List, Start: int32(p.at)}
 	mark := len(p.nodes)
 	for !p.unknown && p.column == column && p.dash() {
 		dash := p.at
@@ -161,20 +160,19 @@ func (p *reader) list(n *tree.Node, column, depth int) {
 			item.Start, item.End = int32(dash+1), int32(dash+1)
 			p.endLine()
 			if p.column > column {
-				item = tree.Node{}
-				p.block(&item, p.column, depth+1)
+				item = p.block(p.column, depth+1)
 			}
 		default:
 			inner := column + p.at - dash
 			if end, ok := p.key(); ok || p.dash() {
 				p.column = inner
 				if p.dash() {
-					p.list(&item, inner, depth+1)
+					item = p.list(inner, depth+1)
 				} else {
-					p.entries(&item, inner, depth+1, end)
+					item = p.entries(inner, depth+1, end)
 				}
 			} else {
-				p.value(&item, column, depth)
+				item = p.value(column, depth)
 			}
 		}
 		p.nodes = append(p.nodes, item)
@@ -183,12 +181,13 @@ func (p *reader) list(n *tree.Node, column, depth int) {
 		}
 	}
 	n.Items = p.takeNodes(mark)
-	grow(n)
+	n.End = lastEnd(&n)
+	return n
 }
 
 // entries reads a map; the first key ends at end.
-func (p *reader) entries(n *tree.Node, column, depth, end int) {
-	n.Kind, n.Start = tree.Map, int32(p.at)
+func (p *reader) entries(column, depth, end int) tree.Node {
+	n := tree.Node{Kind: tree.Map, Start: int32(p.at)}
 	mark, keys := len(p.nodes), len(p.keys)
 	for ok := true; ok && !p.unknown; {
 		key := tree.Key{Name: p.keyName(end), Start: int32(p.at), End: int32(end)}
@@ -200,16 +199,16 @@ func (p *reader) entries(n *tree.Node, column, depth, end int) {
 			p.endLine()
 			switch {
 			case p.column > column:
-				p.block(&value, p.column, depth+1)
+				value = p.block(p.column, depth+1)
 			case p.column == column && p.dash():
-				p.list(&value, column, depth+1)
+				value = p.list(column, depth+1)
 			default:
 				value.Start, value.End = colon, colon
 			}
 		case p.dash():
 			p.giveUp()
 		default:
-			p.value(&value, column, depth)
+			value = p.value(column, depth)
 		}
 		p.keys, p.nodes = append(p.keys, key), append(p.nodes, value)
 		if p.column > column {
@@ -223,17 +222,19 @@ func (p *reader) entries(n *tree.Node, column, depth, end int) {
 		}
 	}
 	n.Items, n.Keys = p.takeNodes(mark), p.takeKeys(keys)
-	grow(n)
+	n.End = lastEnd(&n)
+	return n
 }
 
-// grow moves the end of a collection behind its last child.
-func grow(n *tree.Node) {
+// lastEnd returns where the last child of a collection ends.
+func lastEnd(n *tree.Node) (end int32) {
 	for i := range n.Items {
-		n.End = max(n.End, n.Items[i].End)
+		end = max(end, n.Items[i].End)
 	}
 	for i := range n.Keys {
-		n.End = max(n.End, n.Keys[i].End)
+		end = max(end, n.Keys[i].End)
 	}
+	return end
 }
 
 // indicator reports whether a plain scalar cannot begin with a byte. "-", "?" and ":" are indicators only before a space.
@@ -347,39 +348,39 @@ func (p *reader) unquote(text string) string {
 }
 
 // value reads the value behind a colon or dash, and goes to the next line.
-func (p *reader) value(n *tree.Node, column, depth int) {
-	n.Start = int32(p.at)
+func (p *reader) value(column, depth int) (n tree.Node) {
 	switch c := p.text[p.at]; {
 	case c == '"' || c == '\'':
-		p.quoted(n)
+		n = p.quoted()
 		p.endLine()
 	case c == '{' || c == '[':
-		p.flow(n, depth+1)
+		n = p.flow(depth + 1)
 		p.endLine()
 	case c == '|':
-		p.literal(n, column)
+		n = p.literal(column)
 	case p.indicator():
 		p.giveUp()
 	default:
-		p.scalar(n)
+		n = p.scalar()
 		p.endLine()
 	}
+	return n
 }
 
-func (p *reader) quoted(n *tree.Node) {
+func (p *reader) quoted() tree.Node {
 	end := p.quoteEnd(p.at)
 	if end < 0 {
-		p.giveUp()
-		return
+		return p.giveUp()
 	}
-	n.Kind, n.Text, n.End = tree.String, p.unquote(p.text[p.at:end]), int32(end)
+	n := tree.Node{Kind: tree.String, Text: p.unquote(p.text[p.at:end]), Start: int32(p.at), End: int32(end)}
 	if !p.unknown {
 		p.at = end
 	}
+	return n
 }
 
 // scalar reads a plain scalar up to the end of the line.
-func (p *reader) scalar(n *tree.Node) {
+func (p *reader) scalar() tree.Node {
 	end := len(p.text)
 	if i := strings.IndexByte(p.text[p.at:], '\n'); i >= 0 {
 		end = p.at + i
@@ -390,10 +391,11 @@ func (p *reader) scalar(n *tree.Node) {
 	}
 	text = strings.TrimRight(text, " ")
 	if text[len(text)-1] == ':' || strings.Contains(text, ": ") {
-		p.giveUp()
-		return
+		return p.giveUp()
 	}
-	n.SetWord(text)
+	n := tree.Word(text)
+	n.Start = int32(p.at)
 	p.at += len(text)
 	n.End = int32(p.at)
+	return n
 }

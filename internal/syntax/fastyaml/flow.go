@@ -7,14 +7,12 @@ import (
 )
 
 // flow reads a map or list in brackets, which has to end in the same line.
-func (p *reader) flow(n *tree.Node, depth int) {
+func (p *reader) flow(depth int) tree.Node {
 	if depth > tree.MaxDepth {
-		p.giveUp()
-		return
+		return p.giveUp()
 	}
-	n.Start = int32(p.at)
-	closing := byte(']')
-	if n.Kind = tree.List; p.text[p.at] == '{' {
+	n, closing := tree.Node{Kind: tree.List, Start: int32(p.at)}, byte(']')
+	if p.text[p.at] == '{' {
 		n.Kind, closing = tree.Map, '}'
 	}
 	mark, keys := len(p.nodes), len(p.keys)
@@ -27,9 +25,7 @@ func (p *reader) flow(n *tree.Node, depth int) {
 		if n.Kind == tree.Map {
 			p.flowKey()
 		}
-		var value tree.Node
-		p.flowValue(&value, depth)
-		p.nodes = append(p.nodes, value)
+		p.nodes = append(p.nodes, p.flowValue(depth))
 		switch p.flowNext() {
 		case ',':
 			p.at++
@@ -40,6 +36,7 @@ func (p *reader) flow(n *tree.Node, depth int) {
 	}
 	n.Items, n.Keys = p.takeNodes(mark), p.takeKeys(keys)
 	n.End = int32(p.at)
+	return n
 }
 
 // flowNext skips space and returns the next byte, or 0 at the end of the line.
@@ -58,8 +55,7 @@ func (p *reader) flowKey() {
 	quoted := false
 	switch c := p.flowNext(); {
 	case c == '"' || c == '\'':
-		var n tree.Node
-		p.quoted(&n)
+		n := p.quoted()
 		key.Name, key.End, quoted = n.Text, n.End, true
 	case c == 0 || p.indicator():
 		p.giveUp()
@@ -78,20 +74,19 @@ func (p *reader) flowKey() {
 	}
 }
 
-func (p *reader) flowValue(n *tree.Node, depth int) {
-	c := p.flowNext()
-	n.Start = int32(p.at)
-	switch {
+func (p *reader) flowValue(depth int) tree.Node {
+	switch c := p.flowNext(); {
 	case c == '"' || c == '\'':
-		p.quoted(n)
+		return p.quoted()
 	case c == '{' || c == '[':
-		p.flow(n, depth+1)
+		return p.flow(depth + 1)
 	case c == 0 || p.indicator():
-		p.giveUp()
-	default:
-		n.SetWord(p.flowText())
-		n.End = int32(p.at)
+		return p.giveUp()
 	}
+	start := int32(p.at)
+	n := tree.Word(p.flowText())
+	n.Start, n.End = start, int32(p.at)
+	return n
 }
 
 // flowText reads a plain scalar between brackets.
@@ -113,8 +108,8 @@ func (p *reader) flowText() string {
 }
 
 // literal reads a block behind "|", "|-" or "|+", and goes to the next line.
-func (p *reader) literal(n *tree.Node, column int) {
-	n.Kind = tree.String
+func (p *reader) literal(column int) tree.Node {
+	n := tree.Node{Kind: tree.String, Start: int32(p.at)}
 	p.at++
 	chomp := byte(0)
 	if p.at < len(p.text) && (p.text[p.at] == '-' || p.text[p.at] == '+') {
@@ -122,8 +117,7 @@ func (p *reader) literal(n *tree.Node, column int) {
 		p.at++
 	}
 	if !p.lineEnds() || p.at == len(p.text) || p.text[p.at] == '#' {
-		p.giveUp()
-		return
+		return p.giveUp()
 	}
 	p.at++
 	indent := -1
@@ -133,8 +127,7 @@ func (p *reader) literal(n *tree.Node, column int) {
 		line := p.text[p.at:]
 		i := strings.IndexByte(line, '\n')
 		if i < 0 { // without a line break at the end, it depends
-			p.giveUp()
-			return
+			return p.giveUp()
 		}
 		line = line[:i]
 		body := strings.TrimLeft(line, " ")
@@ -151,16 +144,14 @@ func (p *reader) literal(n *tree.Node, column int) {
 			trailing, n.End = 1, int32(p.at+len(line))
 		} else {
 			if indent < 0 || depth > indent { // its spaces may matter
-				p.giveUp()
-				return
+				return p.giveUp()
 			}
 			trailing++
 		}
 		p.at += i + 1
 	}
 	if indent <= column {
-		p.giveUp()
-		return
+		return p.giveUp()
 	}
 	switch chomp {
 	case 0:
@@ -173,4 +164,5 @@ func (p *reader) literal(n *tree.Node, column int) {
 	if p.column > column {
 		p.giveUp()
 	}
+	return n
 }

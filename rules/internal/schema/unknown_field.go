@@ -9,6 +9,7 @@ import (
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -117,9 +118,9 @@ func elsewhere(problem graph.Problem, at *graph.Place) string {
 
 // insideAny looks for the field in the configurations next to an unknown field.
 func insideAny(problem graph.Problem, at *graph.Place) (field string) {
-	decode.EachMessage(at.Message, nil, func(inner protoreflect.Message, path *graph.Path) {
+	decode.EachMessage(at.Message, func(inner protoreflect.Message, step tree.Step) {
 		if content := at.Resource.Contents[inner.Interface()]; content != nil && decode.FieldNamed(content.ProtoReflect().Descriptor().Fields(), problem.Name) != nil {
-			field = path.Name()
+			field = step.Name()
 		}
 	})
 	return field
