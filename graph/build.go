@@ -217,7 +217,7 @@ func (b *builder) declarations(scope *Place) map[Kind]map[string]bool {
 		}
 		found[kind][name] = true
 	}
-	scope.Resource.walk(&Place{Resource: scope.Resource, Message: scope.Message}, func(at *Place) {
+	scope.Resource.walk(Place{Resource: scope.Resource, Message: scope.Message}, func(at Place) *Place {
 		fields := at.Message.Descriptor().Fields()
 		for i := range fields.Len() {
 			fd := fields.Get(i)
@@ -236,6 +236,7 @@ func (b *builder) declarations(scope *Place) map[Kind]map[string]bool {
 				declare(kind, value.String())
 			}
 		}
+		return &at
 	})
 	b.declared[scope.Message] = found
 	return found

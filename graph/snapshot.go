@@ -44,7 +44,7 @@ type Resource struct {
 	TTL      time.Duration // after which the data plane removes it; 0: never
 
 	File     *SourceFile // never nil
-	Text     *TextNode   // what Message was decoded from; nil for binary and live input
+	Text     *Text       // what Message was decoded from; nil for binary and live input
 	Problems []Problem
 
 	// In a Kubernetes object:
@@ -55,7 +55,7 @@ type Resource struct {
 	Fragment bool                  // it is merged into another message: absent fields say nothing
 
 	once   sync.Once
-	places []*Place // cache of Walk: many rules walk
+	places [][]Place // cache of Walk: many rules walk
 }
 
 // Locate returns the location of a field in the resource's file. It is the zero Location for input without text.
@@ -63,7 +63,7 @@ func (r *Resource) Locate(p *Path) Location {
 	if r.Text == nil {
 		return Location{}
 	}
-	return r.Text.Locate(p)
+	return r.Text.Root().Locate(p)
 }
 
 // Assumptions are the user's statements about what exists outside a snapshot.

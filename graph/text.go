@@ -14,6 +14,8 @@ type (
 	Span = source.Span
 	// Position is a place in a file, with a line and a column.
 	Position = source.Position
+	// Text is the part of a file that a resource was decoded from.
+	Text = tree.Text
 	// TextNode is a value in a text.
 	TextNode = tree.Node
 	// Path leads through messages: `virtual_hosts[0].routes[2].route.cluster`. It continues through an Any as if its content were there.

@@ -23,38 +23,55 @@ type Place struct {
 func (r *Resource) Walk(visit func(*Place)) {
 	r.once.Do(func() {
 		if r.Message != nil {
-			r.walk(&Place{Resource: r, Message: r.Message.ProtoReflect()}, func(at *Place) { r.places = append(r.places, at) })
+			r.walk(Place{Resource: r, Message: r.Message.ProtoReflect()}, r.add)
 		}
 	})
-	for _, at := range r.places {
-		visit(at)
+	for _, some := range r.places {
+		for i := range some {
+			visit(&some[i])
+		}
 	}
 }
 
-func (r *Resource) walk(at *Place, visit func(*Place)) {
-	m := at.Message
+// placesAtOnce is how many places are allocated at once.
+const placesAtOnce = 8
+
+// add adds a place to those of the resource, and moves none.
+func (r *Resource) add(p Place) *Place {
+	last := len(r.places) - 1
+	if last < 0 || len(r.places[last]) == placesAtOnce {
+		last++
+		r.places = append(r.places, make([]Place, 0, placesAtOnce))
+	}
+	r.places[last] = append(r.places[last], p)
+	return &r.places[last][len(r.places[last])-1]
+}
+
+// walk finds the places from p on. The pointers that keep returns are their parents.
+func (r *Resource) walk(p Place, keep func(Place) *Place) {
+	m := p.Message
 	name := m.Descriptor().FullName()
 	var content proto.Message
 	if name == "google.protobuf.Any" {
 		content = r.Contents[m.Interface()]
-		at.Opaque = content == nil && m.Get(m.Descriptor().Fields().ByNumber(1)).String() != ""
+		p.Opaque = content == nil && m.Get(m.Descriptor().Fields().ByNumber(1)).String() != ""
 	}
-	visit(at)
+	at := keep(p)
 	if content != nil {
-		r.walk(&Place{Resource: r, Parent: at, Message: content.ProtoReflect(), Path: at.Path}, visit)
+		r.walk(Place{Resource: r, Parent: at, Message: content.ProtoReflect(), Path: at.Path}, keep)
 		return
 	}
 	if decode.IsTypedStruct(name) {
 		value := m.Get(m.Descriptor().Fields().ByName("value")).Message().Interface()
 		if stood := r.Contents[value]; stood != nil {
-			r.walk(&Place{Resource: r, Parent: at, Message: stood.ProtoReflect(), Path: at.Path.Field("value")}, visit)
+			r.walk(Place{Resource: r, Parent: at, Message: stood.ProtoReflect(), Path: at.Path.Field("value")}, keep)
 		}
 		return
 	}
 	static := r.Kind == Bootstrap && name == "envoy.config.bootstrap.v3.Bootstrap.StaticResources"
 	decode.EachMessage(m, func(inner protoreflect.Message, step tree.Step) {
 		if !static {
-			r.walk(&Place{Resource: r, Parent: at, Message: inner, Path: step.After(at.Path)}, visit)
+			r.walk(Place{Resource: r, Parent: at, Message: inner, Path: step.After(at.Path)}, keep)
 		}
 	})
 }

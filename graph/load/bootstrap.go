@@ -16,11 +16,13 @@ import (
 
 const bootstrapName protoreflect.FullName = "envoy.config.bootstrap.v3.Bootstrap"
 
-// statics are the lists of static resources in a bootstrap.
-var statics = []struct {
+type static struct {
 	field string
 	name  protoreflect.FullName
-}{
+}
+
+// statics are the lists of static resources in a bootstrap.
+var statics = []static{
 	{"listeners", "envoy.config.listener.v3.Listener"},
 	{"clusters", "envoy.config.cluster.v3.Cluster"},
 	{"secrets", "envoy.extensions.transport_sockets.tls.v3.Secret"},
@@ -36,7 +38,7 @@ func (a *assembly) bootstrap(in *input) *part {
 	root := in.docs[in.main]
 	rest, static := split(root)
 	whole := a.plain(from, rest, bootstrapName)
-	whole.resource.Text = root
+	whole.resource.Text = in.textOf(root)
 	from.depth = 3
 	for i, s := range statics {
 		for _, n := range static[i] {
@@ -60,10 +62,12 @@ func (a *assembly) binaryBootstrap(in *input) *part {
 	b.StaticResources = static
 	add := func(s, i int, m proto.Message) {
 		p := a.plain(from, nil, statics[s].name)
+		var outline *graph.TextNode
 		if texts != nil && i < len(texts[s]) {
-			p.resource.Text = texts[s][i]
+			outline = texts[s][i]
 		}
-		a.opened(p, m, p.resource.Text)
+		p.resource.Text = tree.TextOf(outline)
+		a.opened(p, m, outline)
 	}
 	for i, m := range static.GetListeners() {
 		add(0, i, m)
@@ -82,7 +86,7 @@ func (p *part) outlined(outline *graph.TextNode) (rest *graph.TextNode, static [
 	if outline == nil {
 		return nil, nil
 	}
-	p.resource.Text = outline
+	p.resource.Text = tree.TextOf(outline)
 	return split(outline)
 }
 
@@ -171,7 +175,7 @@ func (a *assembly) overlay(whole *part) {
 	first := len(a.parts)
 	over := a.bootstrap(in)
 	a.parts = append(a.parts[:first], a.parts[first+1:]...)
-	over.decode(a.types)
+	over.decode(a.types, new(reader))
 	a.problems(origin{in: in, source: graph.Static, delivery: graph.FromBootstrap}, over.resource.Problems)
 	whole.over, whole.static = over, append(whole.static, over.static...)
 }

@@ -19,7 +19,8 @@
 // are mistakes.
 //
 // The static resources are taken out of a bootstrap (split), decoded alone, and put back into its message (merge): so
-// their problems have paths that begin in them, and thousands can be decoded in parallel.
+// their problems have paths that begin in them, and thousands can be decoded in parallel. Of a plain YAML file they are even
+// parsed there, and their values are not kept (outline.go).
 //
 // Kubernetes objects (manifest.go): a ConfigMap or Secret is read if it has the [Label]. The text of each key is parsed
 // by itself, and then its nodes are moved to their places in the file (object.text). Each patch of an EnvoyFilter, and

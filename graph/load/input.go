@@ -2,6 +2,7 @@ package load
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -53,15 +54,17 @@ func (l *loader) input() (*Input, error) {
 func (l *loader) snapshots() ([]*graph.Snapshot, error) {
 	var all []*graph.Snapshot
 	for _, in := range l.inputs {
-		own := map[content]func(*input) (*graph.Snapshot, error){bootstrap: l.booted, configDump: l.dumped}[in.as]
-		if own == nil {
-			continue
+		s, err := l.own(in)
+		if errors.Is(err, errNotPlain) {
+			l.readWhole(in)
+			s, err = l.own(in)
 		}
-		s, err := own(in)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, s)
+		if s != nil {
+			all = append(all, s)
+		}
 	}
 	loose, err := l.loose(all)
 	if err != nil {
@@ -71,6 +74,17 @@ func (l *loader) snapshots() ([]*graph.Snapshot, error) {
 		all = append(all, loose)
 	}
 	return all, nil
+}
+
+// own returns the snapshot that a file is, or nil if it is part of another one.
+func (l *loader) own(in *input) (*graph.Snapshot, error) {
+	switch in.as {
+	case bootstrap:
+		return l.booted(in)
+	case configDump:
+		return l.dumped(in)
+	}
+	return nil, nil
 }
 
 // inOrder sorts the files. Only delta responses keep the order of the command line, since they build on each other.

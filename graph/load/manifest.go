@@ -140,7 +140,7 @@ func (l *loader) manifest(in *input) ([]*graph.Snapshot, error) {
 // broken adds the problems of the object itself.
 func (o *object) broken() *graph.Snapshot {
 	s := &graph.Snapshot{Name: o.String()}
-	s.Add(&graph.Resource{Kind: graph.File, Name: o.in.file.Name, File: o.in.file, Text: o.node, Problems: o.problems, Object: o.Object})
+	s.Add(&graph.Resource{Kind: graph.File, Name: o.in.file.Name, File: o.in.file, Text: tree.TextOf(o.node), Problems: o.problems, Object: o.Object})
 	return s
 }
 
@@ -195,7 +195,7 @@ func (o *object) oneOf(at *graph.Path, in *graph.TextNode, key string, words []s
 // patched returns the snapshot of one patch. Nothing else is known about its configuration.
 func (l *loader) patched(o *object, p *part) (*graph.Snapshot, error) {
 	r := p.resource
-	r.Kind, r.Name, r.Object, r.File, r.Text, p.in = graph.Patch, o.String(), o.Object, o.in.file, p.node, o.in
+	r.Kind, r.Name, r.Object, r.File, r.Text, p.in = graph.Patch, o.String(), o.Object, o.in.file, tree.TextOf(p.node), o.in
 	a := l.assemble(o.String())
 	a.snapshot.Assumptions = graph.Assumptions{}
 	a.parts = []*part{p}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/parallel"
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
@@ -37,6 +38,7 @@ type part struct {
 	overlay  bool                     // of a delta response
 	removes  bool                     // a delta response removes the resource of this name
 	seen     []decode.Seen
+	unread   bool // its text is not plain enough for an outline
 }
 
 // origin is where parts come from.
@@ -56,7 +58,7 @@ func (from origin) resource(kind graph.Kind) *graph.Resource {
 // plain adds a resource whose type is known from its place.
 func (a *assembly) plain(from origin, n *graph.TextNode, name protoreflect.FullName) *part {
 	p := &part{in: from.in, node: n, format: from.in.format.decoder(), depth: from.depth, resource: from.resource(graph.KindOf(name))}
-	p.resource.Text = n
+	p.resource.Text = tree.TextOf(n)
 	p.message, _ = a.types.FindMessageByName(name)
 	a.parts = append(a.parts, p)
 	return p
@@ -139,7 +141,7 @@ func (a *assembly) packedAny(from origin, p packed) *part {
 		return a.parts[len(a.parts)-1]
 	}
 	added := a.plain(from, nil, name)
-	added.raw, added.alias, added.resource.TTL, added.resource.Text = p.value, p.alias, p.ttl, p.text
+	added.raw, added.alias, added.resource.TTL, added.resource.Text = p.value, p.alias, p.ttl, tree.TextOf(p.text)
 	return added
 }
 
@@ -163,14 +165,20 @@ func (a *assembly) problems(from origin, problems []graph.Problem) {
 	a.parts = append(a.parts, &part{in: from.in, resource: r})
 }
 
-// decode decodes the parts from the given index on.
+// decode decodes the parts from the given index on. The error is that of the context, or errNotPlain.
 func (a *assembly) decode(first int) error {
 	parts := a.parts[first:]
-	err := a.parallel(len(parts), func(i int) { parts[i].decode(a.types) })
+	parallel.Each(a.ctx, len(parts), func() func(int) {
+		r := new(reader)
+		return func(i int) { parts[i].decode(a.types, r) }
+	})
 	for _, p := range parts {
+		if p.unread {
+			return errNotPlain
+		}
 		p.merge(a.types)
 	}
-	return err
+	return a.ctx.Err()
 }
 
 // finish adds the resources to the snapshot.
@@ -190,10 +198,11 @@ func locate(r *graph.Resource) {
 	}
 }
 
-func (p *part) decode(types graph.Types) {
-	if p.message == nil {
+func (p *part) decode(types graph.Types, texts *reader) {
+	if p.message == nil || !texts.read(p) {
 		return
 	}
+	defer texts.done(p)
 	d := decode.NewDecoder(types)
 	d.Format, d.Depth = p.format, p.depth
 	r, m := p.resource, p.message.New().Interface()
@@ -207,7 +216,7 @@ func (p *part) decode(types graph.Types) {
 			r.Problems = append(r.Problems, graph.Problem{Kind: graph.BadAny, Message: fmt.Sprintf("the bytes are not a %s", m.ProtoReflect().Descriptor().FullName())})
 		}
 		if r.Text != nil {
-			d.CheckNames(r.Text, m.ProtoReflect().Descriptor())
+			d.CheckNames(r.Text.Root(), m.ProtoReflect().Descriptor())
 		}
 	}
 	r.Message, r.Contents, r.Problems, p.seen = m, d.Contents, append(r.Problems, d.Problems...), d.Seen

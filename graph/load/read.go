@@ -47,6 +47,8 @@ type input struct {
 	main     int             // the index of the document that determines what the file is
 	problems []graph.Problem // of the file as a whole
 	used     bool            // a bootstrap names this file, so it belongs to that one
+	inline   bool            // it is not a file
+	outlined bool            // the only document is an outline
 
 	text    []byte        // the parsed text: of the file, or of one key of an object
 	objects []*object     // the Kubernetes objects in it that hold xDS
@@ -184,7 +186,7 @@ func (in *input) problem(kind graph.ProblemKind, span graph.Span, text string, a
 
 // inline returns an input that is not a file.
 func (l *loader) inline(name, text string) *input {
-	in := &input{found: found{path: name, named: true}, format: yamlFormat, file: &graph.SourceFile{Name: name}}
+	in := &input{found: found{path: name, named: true}, inline: true, format: yamlFormat, file: &graph.SourceFile{Name: name}}
 	l.parse(in, []byte(text))
 	l.recognise(in)
 	return in
@@ -207,7 +209,17 @@ func (l *loader) parse(in *input, text []byte) {
 		text = fromUTF16(text)
 	}
 	in.file.Text, in.text = text, text
+	if in.format == yamlFormat && in.object == nil && !in.inline {
+		docs, err := outlined(in)
+		l.parsed(in, docs, err)
+		return
+	}
 	docs, err := parsers[in.format](in.file)
+	l.parsed(in, docs, err)
+}
+
+// parsed takes what a parser returned.
+func (l *loader) parsed(in *input, docs []*graph.TextNode, err error) {
 	if in.guessed() && (err != nil || len(docs) > 0 && docs[0].Kind == tree.String) {
 		if other, otherErr := syntax.ParseProtoText(in.file); otherErr == nil {
 			docs, err, in.format = other, nil, textFormat

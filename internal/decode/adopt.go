@@ -30,9 +30,8 @@ func mutable(m protoreflect.Message, fd protoreflect.FieldDescriptor) protorefle
 	return m.Mutable(fd).Message()
 }
 
-// appendTo adds a message to a repeated field of m.
-func appendTo(m protoreflect.Message, fd protoreflect.FieldDescriptor) protoreflect.Message {
-	list := m.Mutable(fd).List()
+// appendTo adds a message to the list in a repeated field of m.
+func appendTo(m protoreflect.Message, list protoreflect.List, fd protoreflect.FieldDescriptor) protoreflect.Message {
 	if mt := linkedType(m, fd.Message()); mt != nil {
 		list.Append(protoreflect.ValueOfMessage(mt.New()))
 		return list.Get(list.Len() - 1).Message()

@@ -251,7 +251,7 @@ func (d *Decoder) duplicateKey(key *tree.Key, value *tree.Node, lenient bool) {
 
 func (d *Decoder) field(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, depth int) {
 	if fd.IsList() { // each element has its own place
-		d.list(n, m, fd, depth)
+		d.list(n, m, m.Mutable(fd).List(), fd, depth)
 		return
 	}
 	if fd.IsMap() {
@@ -275,13 +275,13 @@ func (d *Decoder) single(n *tree.Node, m protoreflect.Message, fd protoreflect.F
 }
 
 // list reads the elements of a repeated field. Envoy reads a bare value as a list of one, and a list in a list as its elements.
-func (d *Decoder) list(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, depth int) {
+func (d *Decoder) list(n *tree.Node, m protoreflect.Message, list protoreflect.List, fd protoreflect.FieldDescriptor, depth int) {
 	if n.Kind != tree.List && d.Format.ofObject() {
 		d.misfit(n, fd, "a list")
 		return
 	}
 	if n.Kind != tree.List {
-		d.element(n, m, fd, depth)
+		d.element(n, m, list, fd, depth)
 		return
 	}
 	if d.tooDeepField(n, fd, depth) {
@@ -289,9 +289,9 @@ func (d *Decoder) list(n *tree.Node, m protoreflect.Message, fd protoreflect.Fie
 	}
 	for i := range n.Items {
 		if item := &n.Items[i]; item.Kind == tree.List && !holdsList(fd) && !d.Format.ofObject() {
-			d.list(item, m, fd, depth+1)
+			d.list(item, m, list, fd, depth+1)
 		} else {
-			d.element(item, m, fd, depth+1)
+			d.element(item, m, list, fd, depth+1)
 		}
 	}
 }
@@ -306,17 +306,16 @@ func holdsList(fd protoreflect.FieldDescriptor) bool {
 }
 
 // element appends to a list. A broken message keeps its place, so that indices in paths stay correct; null is an empty one.
-func (d *Decoder) element(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, depth int) {
-	d.enter(tree.ToItem(string(fd.Name()), m.Get(fd).List().Len()))
+func (d *Decoder) element(n *tree.Node, m protoreflect.Message, list protoreflect.List, fd protoreflect.FieldDescriptor, depth int) {
+	d.enter(tree.ToItem(string(fd.Name()), list.Len()))
 	defer d.leave()
 	if fd.Message() != nil {
-		inner := appendTo(m, fd)
+		inner := appendTo(m, list, fd)
 		if n.Kind != tree.Null || holdsNull(fd) {
 			d.message(n, inner, depth)
 		}
 		return
 	}
-	list := m.Mutable(fd).List()
 	if n.Kind == tree.Null && !holdsNull(fd) {
 		list.Append(list.NewElement())
 	} else if v, ok := d.scalar(n, fd); ok {

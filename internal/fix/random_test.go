@@ -223,7 +223,7 @@ var edits = []string{"replace", "rename", "remove", "insert", "wrap", "swap", "e
 
 func checkEdit(t *rapid.T, p place, op string, at step, offered map[string]int) {
 	text := string(p.r.File.Text)
-	want := treeOf(p.r.Text)
+	want := treeOf(p.r.Text.Root())
 	in, i := want.find(at.path)
 	if in == nil {
 		return // a duplicate
@@ -234,7 +234,7 @@ func checkEdit(t *rapid.T, p place, op string, at step, offered map[string]int) 
 	}
 	offered[op]++
 	got := apply(text, made)
-	if diff := cmp.Diff(want, treeOf(read(t, p.r.File.Name[2:], got).r.Text)); diff != "" {
+	if diff := cmp.Diff(want, treeOf(read(t, p.r.File.Name[2:], got).r.Text.Root())); diff != "" {
 		t.Fatalf("%s %s of\n%s\ngives\n%s\n%s", op, at.path, text, got, diff)
 	}
 	for _, comment := range commentsOf(text) {

@@ -26,7 +26,7 @@ func read(t interface{ Fatalf(string, ...any) }, format, text string) place {
 	if err != nil || len(docs) == 0 {
 		t.Fatalf("%v in:\n%s", err, text)
 	}
-	return place{&graph.Resource{Kind: graph.File, File: file, Text: docs[0]}}
+	return place{&graph.Resource{Kind: graph.File, File: file, Text: tree.TextOf(docs[0])}}
 }
 
 func apply(text string, edits lint.Edits) string {

@@ -155,17 +155,17 @@ func (h *File) resource(r *graph.Resource) {
 	switch {
 	case r.Object.Secret():
 		h.spans = append(h.spans, r.Object.Span)
-		h.quoted(r.Text)
+		h.quoted(r.Text.Root())
 	case r.Text != nil && isUnowned(r):
-		h.note(func(red *redactor) { red.leaves(r.Text, false) })
-		h.quoted(r.Text)
+		h.note(func(red *redactor) { red.leaves(r.Text.Root(), false) })
+		h.quoted(r.Text.Root())
 	}
 	if len(r.Problems) > 0 || r.Message == nil {
 		// Parts of it are not a message: go by the names of the keys.
 		if r.Text == nil {
 			h.note(func(red *redactor) { red.lines(source.Span{End: len(h.text)}, " \t") }) // where its secrets are is guessed
 		} else {
-			h.note(func(red *redactor) { red.unknown(r.Text, "") })
+			h.note(func(red *redactor) { red.unknown(r.Text.Root(), "") })
 		}
 	}
 	r.Walk(func(at *graph.Place) { h.place(r, at) })

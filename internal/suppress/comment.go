@@ -97,7 +97,7 @@ func below(f *source.File, n int) int {
 // inString reports whether an offset is within a string, where # does not begin a comment.
 func inString(resources []*graph.Resource, offset int) bool {
 	for _, r := range resources {
-		if r.Text != nil && within(r.Text, offset) {
+		if r.Text != nil && r.Text.Span().Start <= offset && offset < r.Text.Span().End && within(r.Text.Root(), offset) {
 			return true
 		}
 	}

@@ -4,6 +4,8 @@
 // [ParseYAML] tries package fastyaml first, which reads the YAML that most people write, and gives up on anything else.
 // The YAML library reads the rest; a converter makes a tree of its nodes and adds what they lack: where values end, and
 // the types of bare words as Envoy reads them. A fuzz target holds the two readers to the same trees.
+// [OutlineYAML] leaves the elements of some lists to [ReadItem], which reads each by itself: so they can be read in
+// parallel, and need not be kept.
 //
 // [ParseJSON] is a reader of its own, since Envoy's takes what no library does (single quotes, bare keys, trailing
 // commas, control characters in strings), and findings need the place of every value.

@@ -26,16 +26,30 @@ func (e *Error) Error() string { return e.Message }
 
 // ParseYAML reads every document of a YAML text. Documents before a broken one are returned with the error.
 func ParseYAML(file *source.File) ([]*tree.Node, error) {
+	return OutlineYAML(file, nil)
+}
+
+// OutlineYAML is ParseYAML, but can leave the elements of some lists unread, for ReadItem; see fastyaml.Outline.
+func OutlineYAML(file *source.File, skipped func(section, list string) bool) ([]*tree.Node, error) {
 	if !utf8.Valid(file.Text) {
 		return nil, invalidUTF8(file.Text)
 	}
 	if err := tooMany(file.Text, ",\n"); err != nil {
 		return nil, err
 	}
-	if doc := fastyaml.Parse(file.Text); doc != nil {
+	if doc := fastyaml.Outline(file.Text, skipped); doc != nil {
 		return []*tree.Node{doc}, nil
 	}
 	return parseYAML(file)
+}
+
+// Arena is where ReadItem puts values.
+type Arena = fastyaml.Arena
+
+// ReadItem reads an Unread node of an outline, or returns nil if the text is not plain enough. The values are in the
+// arena, if there is one.
+func ReadItem(file *source.File, unread *tree.Node, arena *Arena) *tree.Node {
+	return fastyaml.Item(file.Text, unread, arena)
 }
 
 func parseYAML(file *source.File) ([]*tree.Node, error) {

@@ -18,9 +18,10 @@ const (
 	String
 	List
 	Map
+	Unread // a value in an outline, which nothing has read
 )
 
-var kindNames = [...]string{"null", "a boolean", "a number", "a string", "a list", "a map"}
+var kindNames = [...]string{"null", "a boolean", "a number", "a string", "a list", "a map", "unread"}
 
 func (k Kind) String() string { return kindNames[k] }
 

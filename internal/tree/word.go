@@ -48,7 +48,7 @@ func yamlBool(s string) (value, ok bool) {
 // yamlInt accepts what a C++ stream reads without a fixed base: decimal, 0x… and 0… (octal), with a sign.
 func yamlInt(s string) (int64, bool) {
 	digits := strings.TrimPrefix(strings.TrimPrefix(s, "-"), "+")
-	if digits == "" || digits[0] < '0' || digits[0] > '9' || strings.Contains(s, "_") {
+	if digits == "" || digits[0] < '0' || digits[0] > '9' || strings.Trim(digits, "0123456789abcdefABCDEFxX") != "" {
 		return 0, false
 	}
 	if len(digits) > 1 && strings.IndexByte("oObB", digits[1]) >= 0 { // Go's prefixes, not C++'s

@@ -2,44 +2,55 @@ package fastyaml
 
 import "github.com/xdslint/xdslint/internal/tree"
 
-// arena allocates the lists of Nodes and Keys from larger pieces. Children are pushed while they are read, and taken
+// Arena allocates the lists of Nodes and Keys from larger pieces. Children are pushed while they are read, and taken
 // when their number is known.
-type arena struct {
-	nodes, freeNodes []tree.Node
-	keys, freeKeys   []tree.Key
+type Arena struct {
+	nodes []tree.Node
+	keys  []tree.Key
+
+	nodePieces pieces[tree.Node]
+	keyPieces  pieces[tree.Key]
 }
 
-const chunk = 1024
+// Reset makes room for the next text. Nothing may use the nodes of the last one any more.
+func (a *Arena) Reset() {
+	a.nodes, a.keys = a.nodes[:0], a.keys[:0]
+	a.nodePieces.free, a.keyPieces.free = a.nodePieces.last, a.keyPieces.last
+}
 
 // takeNodes removes and returns the nodes from mark on.
-func (a *arena) takeNodes(mark int) []tree.Node {
-	n := len(a.nodes) - mark
-	if n == 0 {
-		return nil
-	}
-	if n > len(a.freeNodes) {
-		a.freeNodes = make([]tree.Node, max(n, chunk))
-	}
-	taken := a.freeNodes[:n:n]
-	a.freeNodes = a.freeNodes[n:]
-	copy(taken, a.nodes[mark:])
+func (a *Arena) takeNodes(mark int) []tree.Node {
+	taken := a.nodePieces.copyOf(a.nodes[mark:])
 	clear(a.nodes[mark:])
 	a.nodes = a.nodes[:mark]
 	return taken
 }
 
 // takeKeys removes and returns the keys from mark on.
-func (a *arena) takeKeys(mark int) []tree.Key {
-	n := len(a.keys) - mark
+func (a *Arena) takeKeys(mark int) []tree.Key {
+	taken := a.keyPieces.copyOf(a.keys[mark:])
+	a.keys = a.keys[:mark]
+	return taken
+}
+
+type pieces[T any] struct {
+	last []T // the last piece
+	free []T // the rest of it
+}
+
+const piece = 1024
+
+func (p *pieces[T]) copyOf(list []T) []T {
+	n := len(list)
 	if n == 0 {
 		return nil
 	}
-	if n > len(a.freeKeys) {
-		a.freeKeys = make([]tree.Key, max(n, chunk))
+	if n > len(p.free) {
+		p.last = make([]T, max(n, piece))
+		p.free = p.last
 	}
-	taken := a.freeKeys[:n:n]
-	a.freeKeys = a.freeKeys[n:]
-	copy(taken, a.keys[mark:])
-	a.keys = a.keys[:mark]
+	taken := p.free[:n:n]
+	p.free = p.free[n:]
+	copy(taken, list)
 	return taken
 }

@@ -19,11 +19,16 @@ import (
 )
 
 // Parse returns nil for a text that it cannot read. The nodes share the text, which must not change.
-func Parse(text []byte) *tree.Node {
+func Parse(text []byte) *tree.Node { return Outline(text, nil) }
+
+// Outline is Parse, but leaves the elements of some lists unread: it finds them by their indentation, as Unread nodes for
+// Item. A list is named by its key and by that of the section around it, which is an entry of the text's own map.
+func Outline(text []byte, skipped func(section, list string) bool) *tree.Node {
 	if !plainBytes(text) {
 		return nil
 	}
-	p := &reader{text: unsafe.String(unsafe.SliceData(text), len(text))} // a copy would double what a large file takes
+	p := newReader(text)
+	p.skipped = skipped
 	if strings.HasPrefix(p.text, "---\n") {
 		p.at = 4
 	}
@@ -52,12 +57,19 @@ func plainBytes(text []byte) bool {
 	return !bytes.Contains(text, []byte("\u2028")) && !bytes.Contains(text, []byte("\u2029")) && !bytes.Contains(text, []byte("\ufeff"))
 }
 
+func newReader(text []byte) *reader {
+	return &reader{Arena: new(Arena), text: unsafe.String(unsafe.SliceData(text), len(text))} // a copy would double what a large file takes
+}
+
 type reader struct {
-	arena
+	*Arena
 	text    string
 	at      int
 	column  int // of at, where that is the first thing in a line
 	unknown bool
+
+	skipped func(section, list string) bool // for an outline
+	section string                          // the key of the text's own map around at
 }
 
 // giveUp ends the reading. What it returns stands for a value that was not read.
@@ -152,36 +164,39 @@ func (p *reader) list(column, depth int) tree.Node {
 	n := tree.Node{Kind: tree.List, Start: int32(p.at)}
 	mark := len(p.nodes)
 	for !p.unknown && p.column == column && p.dash() {
-		dash := p.at
-		p.at++
-		var item tree.Node
-		switch {
-		case p.lineEnds():
-			item.Start, item.End = int32(dash+1), int32(dash+1)
-			p.endLine()
-			if p.column > column {
-				item = p.block(p.column, depth+1)
-			}
-		default:
-			inner := column + p.at - dash
-			if end, ok := p.key(); ok || p.dash() {
-				p.column = inner
-				if p.dash() {
-					item = p.list(inner, depth+1)
-				} else {
-					item = p.entries(inner, depth+1, end)
-				}
-			} else {
-				item = p.value(column, depth)
-			}
-		}
-		p.nodes = append(p.nodes, item)
-		if p.column > column {
-			p.giveUp()
-		}
+		p.nodes = append(p.nodes, p.item(column, depth))
 	}
 	n.Items = p.takeNodes(mark)
 	n.End = lastEnd(&n)
+	return n
+}
+
+// item reads an element of a list, from its dash.
+func (p *reader) item(column, depth int) (n tree.Node) {
+	dash := p.at
+	p.at++
+	if p.lineEnds() {
+		n.Start, n.End = int32(dash+1), int32(dash+1)
+		p.endLine()
+		if p.column > column {
+			n = p.block(p.column, depth+1)
+		}
+	} else {
+		inner := column + p.at - dash
+		if end, ok := p.key(); ok || p.dash() {
+			p.column = inner
+			if p.dash() {
+				n = p.list(inner, depth+1)
+			} else {
+				n = p.entries(inner, depth+1, end)
+			}
+		} else {
+			n = p.value(column, depth)
+		}
+	}
+	if p.column > column {
+		p.giveUp()
+	}
 	return n
 }
 
@@ -194,10 +209,15 @@ func (p *reader) entries(column, depth, end int) tree.Node {
 		p.at = strings.IndexByte(p.text[end:], ':') + end + 1
 		var value tree.Node
 		colon := int32(p.at)
+		if depth == 0 {
+			p.section = key.Name
+		}
 		switch {
 		case p.lineEnds():
 			p.endLine()
 			switch {
+			case p.column >= column && p.dash() && p.skips(depth, key.Name):
+				value = p.outline(p.column)
 			case p.column > column:
 				value = p.block(p.column, depth+1)
 			case p.column == column && p.dash():

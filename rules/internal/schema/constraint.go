@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"slices"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -26,11 +27,10 @@ var _ = Rules.Add(&lint.Rule{
 
 func checkConstraints(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	var found []constraint.Violation
-	envoy.ConstraintsOf(p.Target, m.Descriptor()).Check(m, func(v constraint.Violation) {
-		if !at.Resource().Fragment || present(m, v) {
-			found = append(found, v)
-		}
-	})
+	envoy.ConstraintsOf(p.Target, m.Descriptor()).Check(m, func(v constraint.Violation) { found = append(found, v) })
+	if at.Resource().Fragment {
+		found = slices.DeleteFunc(found, func(v constraint.Violation) bool { return !present(m, v) })
+	}
 	durations := envoy.BadDurations(m)
 	if len(found)+len(durations) == 0 || fetchedByAgent(at) {
 		return

@@ -1,0 +1,89 @@
+package load
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/syntax"
+	"github.com/xdslint/xdslint/internal/tree"
+)
+
+// The static resources of a bootstrap are read where they are decoded, by several goroutines, and their values are not
+// kept: in a large file they take several times as much memory as messages. Where there are findings, they are read again.
+
+// errNotPlain means that an outline is of no use: its resources must be read with the rest of the text.
+var errNotPlain = errors.New("the text is not plain enough for an outline")
+
+// outlined parses a YAML file, if possible without the static resources of a bootstrap.
+func outlined(in *input) ([]*graph.TextNode, error) {
+	docs, err := syntax.OutlineYAML(in.file, isStatic)
+	if len(docs) == 0 || !unread(docs[0]) {
+		return docs, err
+	}
+	if recognise(docs[0]) != bootstrap {
+		return syntax.ParseYAML(in.file)
+	}
+	in.outlined = true
+	return docs, err
+}
+
+func isStatic(section, list string) bool {
+	return section == "static_resources" && slices.ContainsFunc(statics, func(s static) bool { return s.field == list })
+}
+
+// unread reports whether some of the static resources were not read.
+func unread(root *graph.TextNode) bool {
+	_, lists := split(root)
+	for _, list := range lists {
+		if len(list) > 0 && list[0].Kind == tree.Unread {
+			return true
+		}
+	}
+	return false
+}
+
+// readWhole reads a text whose outline is of no use.
+func (l *loader) readWhole(in *input) {
+	in.outlined, in.docs, in.problems, in.objects, in.others, in.as, in.main = false, nil, nil, nil, nil, nothing, 0
+	docs, err := syntax.ParseYAML(in.file)
+	l.parsed(in, docs, err)
+	l.recognise(in)
+}
+
+// textOf returns the Text of a value in the file.
+func (in *input) textOf(n *graph.TextNode) *graph.Text {
+	if !in.outlined {
+		return tree.TextOf(n)
+	}
+	return tree.TextLater(func() *graph.TextNode {
+		docs, _ := syntax.ParseYAML(in.file)
+		return docs[0]
+	})
+}
+
+// reader reads the Unread nodes of outlines, one after the other.
+type reader struct{ arena syntax.Arena }
+
+// read reads the values of a part that is an Unread node. It reports whether its text is plain enough.
+func (r *reader) read(p *part) bool {
+	unread, file := p.node, p.in.file
+	if unread == nil || unread.Kind != tree.Unread {
+		return true
+	}
+	if p.node = syntax.ReadItem(file, unread, &r.arena); p.node == nil {
+		p.unread = true
+		return false
+	}
+	p.resource.Text = tree.TextAt(p.node.Span(), func() *graph.TextNode { return syntax.ReadItem(file, unread, nil) })
+	return true
+}
+
+// done forgets the values of a part, unless problems keep some.
+func (r *reader) done(p *part) {
+	p.node = nil
+	if len(p.resource.Problems) > 0 {
+		r.arena = syntax.Arena{}
+	}
+	r.arena.Reset()
+}

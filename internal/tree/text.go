@@ -1,0 +1,41 @@
+package tree
+
+import (
+	"sync"
+
+	"github.com/xdslint/xdslint/internal/source"
+)
+
+// Text is the part of a file that a resource was decoded from. The values of a large file take several times as much
+// memory as the file. Few of them are asked for later, where there are findings: they are read again then.
+type Text struct {
+	root func() *Node
+	span source.Span // zero: that of the root
+}
+
+// TextOf returns the Text of values that stay in memory, or nil for nil.
+func TextOf(n *Node) *Text {
+	if n == nil {
+		return nil
+	}
+	return &Text{root: func() *Node { return n }}
+}
+
+// TextLater returns the Text of values that read returns. It is called at most once.
+func TextLater(read func() *Node) *Text { return &Text{root: sync.OnceValue(read)} }
+
+// TextAt is TextLater for values whose place is known.
+func TextAt(span source.Span, read func() *Node) *Text {
+	return &Text{root: sync.OnceValue(read), span: span}
+}
+
+// Root returns the outermost value.
+func (t *Text) Root() *Node { return t.root() }
+
+// Span returns where the text is in its file.
+func (t *Text) Span() source.Span {
+	if t.span.IsZero() {
+		return t.root().Span()
+	}
+	return t.span
+}
