@@ -1,14 +1,15 @@
 package plan
 
 import (
+	"slices"
 	"time"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 )
 
-// drains keeps the resources that draining connections still use: until Envoy closes them, they stay on the listener,
-// the filter chain and the route configuration on which they began.
+// drains keeps what draining connections still read: until Envoy closes them, they stay on the listener, the filter chain
+// and the route configuration on which they began.
 func (p *planner) drains() {
 	for _, d := range p.opts.Draining {
 		p.inherited(d)
@@ -24,19 +25,27 @@ func (p *planner) drains() {
 				continue
 			}
 			for _, need := range used.needs {
-				if need.removes {
-					p.after(s, need, nextPhase)
-				} else {
-					p.prefer(endpointsStay, s, need, nextPhase)
-				}
+				p.outlast(s, need)
 			}
 			p.pending = append(p.pending, pending{wait: used.by, first: s, needs: used.needs})
 		}
 	}
 }
 
-// inherited adds a drain that an earlier plan began. A route configuration that is requested again is never
-// unsubscribed, and has the same content for draining connections as for all others.
+// outlast moves a step behind the drain that another one begins. Only draining connections request what is removed then.
+func (p *planner) outlast(drain, need *step) {
+	if !need.removes {
+		p.prefer(inUseStays, drain, need, nextPhase)
+		return
+	}
+	p.after(drain, need, nextPhase)
+	if asked(need.Kind) {
+		p.alone[need.Resource] = true
+	}
+}
+
+// inherited adds a drain that an earlier plan began. A resource that is requested again is never unsubscribed, and has the
+// same content for draining connections as for all others.
 func (p *planner) inherited(d Drain) {
 	if d.Wait.For == Unsubscribe {
 		for _, name := range d.Wait.Names {
@@ -47,7 +56,7 @@ func (p *planner) inherited(d Drain) {
 	}
 	var needs []*step
 	for _, r := range d.Needs {
-		if s := p.byName[r]; s != nil && s.removes {
+		if s := p.byName[r]; s != nil {
 			needs = append(needs, s)
 		}
 	}
@@ -67,24 +76,20 @@ func (p *planner) used(d envoy.Drain) []use {
 	u := &usage{planner: p, drain: d, seen: map[*graph.Resource]bool{}}
 	direct := use{by: Wait{For: Drained, Kind: graph.Listener, Names: []string{d.Listener.Name}, Timeout: p.opts.DrainTime}}
 	for _, e := range p.changes.Old.From(d.Listener) {
-		if needed(e) && d.Covers(e.Path) && e.Kind != graph.RouteConfiguration && !u.follows(e) {
+		if needed(e) && d.Covers(e.Path) && !u.released(e) && !u.follows(e) {
 			u.visit(e.To, &direct)
 		}
 	}
+	direct.needs = append(direct.needs, p.retained[d.Listener]...)
 	var all []use
-	for _, table := range u.tables() {
-		through := use{by: Wait{For: Unsubscribe, Kind: graph.RouteConfiguration, Names: []string{table.Name}, Timeout: p.drainTimeout()}}
-		u.visit(table, &through)
-		all = append(all, through)
-	}
-	all = append(all, direct)
-	kept := all[:0]
-	for _, one := range all {
-		if len(one.needs) > 0 {
-			kept = append(kept, one)
+	for _, e := range p.changes.Old.From(d.Listener) {
+		if needed(e) && d.Covers(e.Path) && u.released(e) && !u.seen[e.To] {
+			through := use{by: Wait{For: Unsubscribe, Kind: e.Kind, Names: []string{e.To.Name}, Timeout: p.drainTimeout()}}
+			u.visit(e.To, &through)
+			all = append(all, through)
 		}
 	}
-	return kept
+	return slices.DeleteFunc(append(all, direct), func(one use) bool { return len(one.needs) == 0 })
 }
 
 // drainTimeout returns the drain time with a margin for Envoy.
@@ -96,16 +101,9 @@ type usage struct {
 	seen  map[*graph.Resource]bool
 }
 
-// tables returns the route configurations that only the draining connections use from now on.
-func (u *usage) tables() []*graph.Resource {
-	var all []*graph.Resource
-	for _, e := range u.changes.Old.From(u.drain.Listener) {
-		if e.Kind == graph.RouteConfiguration && needed(e) && u.drain.Covers(e.Path) && !u.stays(e.To) && !u.seen[e.To] {
-			all = append(all, e.To)
-		}
-	}
-	return all
-}
+// released reports whether only the draining connections request the target of a reference from now on, so that Envoy
+// unsubscribes from it when they are closed.
+func (u *usage) released(e *graph.Edge) bool { return asked(e.Kind) && !u.stays(e.To) }
 
 // stays reports whether the data plane keeps asking for a resource. Then draining connections get its content after the push.
 func (u *usage) stays(r *graph.Resource) bool {
@@ -118,15 +116,16 @@ func (u *usage) follows(e *graph.Edge) bool {
 	return e.Kind == graph.ScopedRouteConfiguration && u.stays(e.To)
 }
 
-// visit collects what has to wait below a resource: clusters that are removed, and cluster load assignments that lose endpoints.
+// visit collects the steps below a resource that take away what requests read.
 func (u *usage) visit(r *graph.Resource, into *use) {
 	if u.seen[r] {
 		return
 	}
 	u.seen[r] = true
-	if r.Kind == graph.Cluster {
-		u.cluster(r, into)
-	} else if asked(r.Kind) && u.stays(r) {
+	if s := u.of(r); s != nil && u.takesAway(s) {
+		into.needs = append(into.needs, s)
+	}
+	if asked(r.Kind) && u.stays(r) {
 		return
 	}
 	for _, e := range u.changes.Old.From(r) {
@@ -136,16 +135,19 @@ func (u *usage) visit(r *graph.Resource, into *use) {
 	}
 }
 
-func (u *usage) cluster(r *graph.Resource, into *use) {
-	if s := u.of(r); s != nil && s.removes {
-		into.needs = append(into.needs, s)
+// takesAway reports whether a step takes away what draining connections read: a resource that Envoy does not keep after its
+// removal, the last endpoints, or all endpoints of a subset. As long as a listener has scopes, draining connections get the same scopes as all others.
+func (u *usage) takesAway(s *step) bool {
+	switch {
+	case s.removes && s.Kind == graph.ScopedRouteConfiguration:
+		return !refersTo(u.changes.New, s.Kind)
+	case s.removes:
+		return envoy.Drops(s.Kind, u.opts.Push.Transport.Incremental())
 	}
-	if u.changes.New.Pushed(r.Kind, r.Name) == nil {
-		return
-	}
-	for _, endpoints := range u.endpoints(u.changes.Old, r) {
-		if hosts(endpoints.change.New) == 0 && hosts(endpoints.change.Old) > 0 {
-			into.needs = append(into.needs, endpoints)
-		}
-	}
+	return u.lost[s] || s.Kind == graph.ClusterLoadAssignment && hosts(s.change.New) == 0 && hosts(s.change.Old) > 0
+}
+
+// refersTo reports whether a snapshot refers to a resource of a kind.
+func refersTo(s *graph.Snapshot, kind graph.Kind) bool {
+	return slices.ContainsFunc(s.Edges, func(e *graph.Edge) bool { return e.Kind == kind })
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
@@ -95,10 +93,7 @@ func (p *planner) snapshot(s state) *graph.Snapshot {
 		}
 	}
 	var held []*graph.Resource
-	for at, r := range s {
-		if r.Name != at.Name {
-			r = r.As(at.Name, p.message(at, r))
-		}
+	for _, r := range s {
 		held = append(held, r)
 	}
 	slices.SortFunc(held, func(a, b *graph.Resource) int {
@@ -108,14 +103,4 @@ func (p *planner) snapshot(s state) *graph.Snapshot {
 		return strings.Compare(a.Name, b.Name)
 	})
 	return p.changes.New.With(append(resources, held...))
-}
-
-// message returns the message of a resource whose name in the plan is not that in the snapshots.
-func (p *planner) message(at Resource, like *graph.Resource) proto.Message {
-	for _, scope := range p.early {
-		if scope.Resource == at {
-			return scope.update.Message
-		}
-	}
-	return like.Message
 }

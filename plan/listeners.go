@@ -60,6 +60,23 @@ func (p *planner) holders(c *graph.Change) []*step {
 	return all
 }
 
+// heirs returns the listeners that take the connections of a listener from now on: its new version, or if it is removed,
+// those that take its address.
+func (p *planner) heirs(c *graph.Change) []*graph.Resource {
+	if !c.Removed() {
+		return []*graph.Resource{c.New}
+	}
+	var all []*graph.Resource
+	for _, other := range p.changes.Of(graph.Listener) {
+		for _, socket := range addresses(c.Old) {
+			if slices.Contains(addresses(other.New), socket) {
+				all = append(all, other.New)
+			}
+		}
+	}
+	return all
+}
+
 // addresses returns the addresses that a listener binds, without those whose port the system chooses.
 func addresses(r *graph.Resource) []envoy.ListenSocket {
 	if r == nil {

@@ -15,6 +15,8 @@ func Make(changes *graph.Changes, opts Options) *Plan {
 	p.references()
 	p.listeners()
 	p.scopes()
+	p.filters()
+	p.subsets()
 	p.drains()
 	p.level()
 	p.resends()
@@ -28,8 +30,21 @@ type step struct {
 	removes bool
 	update  Update          // unless removes
 	like    *graph.Resource // unless removes: refers to what this one refers to
-	level   int             // the phase, once the order is known
+	part    part
+	level   int // the phase, once the order is known
 }
+
+// part is what a step is for, if it is not simply a change between the snapshots.
+type part int
+
+const (
+	whole      part = iota
+	fetching        // a scope that makes Envoy fetch a route configuration
+	standIn         // a scope that takes the place of one that leaves its key
+	succeeding      // the content of the successor, for draining connections
+	early           // what is new, next to what is old
+	late            // what takes away what draining connections read
+)
 
 // order requires that a step comes at least gap phases after another one.
 type order struct {
@@ -48,7 +63,7 @@ type wish int
 
 const (
 	addressFree     wish = iota // a listener leaves its address before another one takes it
-	endpointsStay               // endpoints are removed after their requests have moved
+	inUseStays                  // what requests use is taken away after they have moved
 	contentFirst                // a resource changes before new references to it
 	listenersFollow             // listeners are removed after their successors are added
 	wishes
@@ -72,6 +87,11 @@ type planner struct {
 	users   map[*graph.Resource]map[Resource]bool // the same as sets, by name
 	roots   map[graph.Kind]bool                   // kinds that are requested even if nothing refers to them
 	early   map[*step]*step                       // by step of a route configuration: the temporary scope that makes Envoy fetch it
+
+	carriers map[*step]*step             // by step of a scope that leaves its key: that of its substitute
+	interims map[Resource]*step          // contents between the old and the new one
+	lost     map[*step]bool              // changes of endpoints by which requests lose the subset that they select
+	retained map[*graph.Resource][]*step // by listener: what takes away what only its draining connections read
 }
 
 // pending is a drain that removals wait for.
@@ -90,7 +110,7 @@ func newPlanner(changes *graph.Changes, opts Options) *planner {
 	}
 	opts.Push = opts.Push.OrDefault()
 	p := &planner{
-		changes: changes, opts: opts, byName: map[Resource]*step{}, early: map[*step]*step{},
+		changes: changes, opts: opts, byName: map[Resource]*step{}, early: map[*step]*step{}, carriers: map[*step]*step{}, interims: map[Resource]*step{}, lost: map[*step]bool{}, retained: map[*graph.Resource][]*step{},
 		targets: map[*graph.Resource][]Resource{}, users: map[*graph.Resource]map[Resource]bool{}, away: map[Resource]*graph.Resource{}, roots: partial(changes.Old, changes.New),
 	}
 	p.alone = p.orphans(changes.Old)

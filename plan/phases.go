@@ -69,7 +69,7 @@ func (p *planner) acks(sent []Send, now state) []Wait {
 	asks := p.asks(now, true)
 	var waits []Wait
 	for _, s := range sent {
-		if !p.subscribes(s.Kind) {
+		if !p.subscribes(s.Kind, now) {
 			continue
 		}
 		var names []string
@@ -89,21 +89,24 @@ func (p *planner) acks(sent []Send, now state) []Wait {
 	return waits
 }
 
-// subscribes reports whether the data plane asks for a kind at all: for scopes only if a listener has any. Runtime
+// subscribes reports whether the data plane asks for a kind at all: for scopes only while a listener has any. Runtime
 // layers depend on its bootstrap, and nothing comes after them.
-func (p *planner) subscribes(kind graph.Kind) bool {
+func (p *planner) subscribes(kind graph.Kind, now state) bool {
 	if kind != graph.ScopedRouteConfiguration || p.roots[graph.RouteConfiguration] {
 		return kind != graph.Runtime
 	}
-	scopes := func(e *graph.Edge) bool { return e.Kind == graph.ScopedRouteConfiguration }
-	return slices.ContainsFunc(p.changes.Old.Edges, scopes) || slices.ContainsFunc(p.changes.New.Edges, scopes)
+	scoped := func(e *graph.Edge) bool {
+		from := Resource{e.From.Kind, e.From.Name}
+		return e.Kind == kind && (e.From.Delivery != graph.OverXDS || now[from] == e.From)
+	}
+	return slices.ContainsFunc(p.changes.Old.Edges, scoped) || slices.ContainsFunc(p.changes.New.Edges, scoped)
 }
 
 // drained returns the drains that must end before a level.
 func (p *planner) drained(level int) []Wait {
 	var waits []Wait
 	for _, d := range p.pending {
-		if !slices.ContainsFunc(d.needs, func(s *step) bool { return s.level == level }) || d.first != nil && d.first.level >= level {
+		if d.due() != level {
 			continue
 		}
 		i := slices.IndexFunc(waits, func(w Wait) bool { return w.For == d.wait.For && w.Kind == d.wait.Kind })
@@ -118,6 +121,17 @@ func (p *planner) drained(level int) []Wait {
 	}
 	slices.SortFunc(waits, func(a, b Wait) int { return slices.Index(barriers, a.For) - slices.Index(barriers, b.For) })
 	return waits
+}
+
+// due returns the level before which a drain must end: the first with something that it needs.
+func (d pending) due() int {
+	due := -1
+	for _, s := range d.needs {
+		if (d.first == nil || s.level > d.first.level) && (due < 0 || s.level < due) {
+			due = s.level
+		}
+	}
+	return due
 }
 
 var barriers = []Barrier{ACK, Unsubscribe, Drained}

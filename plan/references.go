@@ -73,7 +73,7 @@ func (p *planner) release(e *graph.Edge, user *step) {
 	if e.To.Kind == graph.Cluster {
 		for _, endpoints := range p.endpoints(p.changes.Old, e.To) {
 			if shrinks(endpoints.change) {
-				p.prefer(endpointsStay, user, endpoints, nextPhase)
+				p.prefer(inUseStays, user, endpoints, nextPhase)
 			}
 		}
 	}

@@ -13,9 +13,9 @@ import (
 // repoint gives the route configuration of draining connections the content of its successor, so that nothing has to
 // wait for their end. It reports whether there is a successor.
 func (p *planner) repoint(listener *step, used use) bool {
-	gone := p.byName[Resource{graph.RouteConfiguration, used.by.Names[0]}]
+	gone := p.byName[Resource{used.by.Kind, used.by.Names[0]}]
 	successor := p.successor(listener)
-	if gone == nil || !gone.removes || successor == nil {
+	if gone == nil || !gone.removes || gone.Kind != graph.RouteConfiguration || successor == nil {
 		return false
 	}
 	table, ok := successor.Message.(*routev3.RouteConfiguration)
@@ -24,10 +24,9 @@ func (p *planner) repoint(listener *step, used use) bool {
 	}
 	copied := proto.CloneOf(table)
 	copied.Name = gone.Name
-	s := &step{Resource: gone.Resource, like: successor, update: Update{
-		Name: gone.Name, Content: Touched, Message: copied,
-		Touched: []Touch{{Field: "virtual_hosts", Value: "those of " + quote(table.GetName()), Why: "connections that drain go where new ones go"}},
-	}}
+	s := &step{Resource: gone.Resource, part: succeeding, like: p.altered(successor, copied), update: touched(gone.Name, copied, Touch{
+		Field: "virtual_hosts", Value: "those of " + quote(table.GetName()), Why: "connections that drain go where new ones go",
+	})}
 	p.all = append(p.all, s)
 	p.alone[gone.Resource] = true // only draining connections request it
 	p.after(listener, s, notBefore)
@@ -43,19 +42,8 @@ func (p *planner) repoint(listener *step, used use) bool {
 
 // successor returns the only route configuration of the listener that replaces the old one.
 func (p *planner) successor(listener *step) *graph.Resource {
-	heirs := []*graph.Resource{listener.change.New}
-	if listener.removes {
-		heirs = nil
-		for _, c := range p.changes.Of(graph.Listener) {
-			for _, socket := range addresses(listener.change.Old) {
-				if slices.Contains(addresses(c.New), socket) {
-					heirs = append(heirs, c.New)
-				}
-			}
-		}
-	}
 	var found *graph.Resource
-	for _, heir := range heirs {
+	for _, heir := range p.heirs(listener.change) {
 		for _, e := range p.changes.New.From(heir) {
 			if e.Kind != graph.RouteConfiguration || e.To == nil || e.To == heir || e.To == found {
 				continue

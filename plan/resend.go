@@ -47,12 +47,17 @@ func (p *planner) resend(cluster *step, target *graph.Resource, sent map[Resourc
 		sent[at] = map[int]bool{}
 	}
 	own := p.byName[at]
-	if sent[at][cluster.level] || own != nil && own.level == cluster.level {
+	between := p.interims[at]
+	if sent[at][cluster.level] || own != nil && own.level == cluster.level || between != nil && between.level == cluster.level {
 		return
 	}
 	sent[at][cluster.level] = true
 	u, like := Update{Name: target.Name, Content: New, Message: target.Message}, target
-	if own != nil && own.level > cluster.level {
+	switch {
+	case own == nil || own.level < cluster.level:
+	case between != nil && between.level < cluster.level:
+		like, u = between.like, between.update
+	default:
 		like = own.change.Old
 		u.Content, u.Message = Old, like.Message
 	}

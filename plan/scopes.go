@@ -1,23 +1,24 @@
 package plan
 
 import (
-	"google.golang.org/protobuf/proto"
-
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
 	"github.com/xdslint/xdslint/graph"
 )
 
-// warming is the suffix of the names and keys of temporary scopes. No request has such a key.
-const warming = "~xdslint-warming"
+// The suffixes of the names of temporary scopes; the first one is also their key, which no request has.
+const (
+	warming = "~xdslint-warming"
+	moving  = "~xdslint-moving"
+)
 
 // scopes adds temporary scopes. A scope whose route configuration the data plane does not have yet answers 404 until it
 // arrives, since Envoy changes the scope at once (ScopedRdsConfigSubscription::addOrUpdateScopes). A temporary scope,
 // whose key no request has, makes Envoy fetch the route configuration first.
 func (p *planner) scopes() {
+	p.handOver()
 	for _, c := range p.changes.Of(graph.ScopedRouteConfiguration) {
 		if c.Removed() {
-			p.handOver(c)
 			continue
 		}
 		scope, ok := c.New.Message.(*routev3.ScopedRouteConfiguration)
@@ -26,28 +27,10 @@ func (p *planner) scopes() {
 		}
 		for _, e := range p.changes.New.From(c.New) {
 			if table := p.of(e.To); e.Kind == graph.RouteConfiguration && table != nil && table.change.Added() {
-				p.warm(p.byName[Resource{c.Kind, c.Name}], scope, table)
+				p.warm(p.carrier(p.byName[Resource{c.Kind, c.Name}]), scope, table)
 			}
 		}
 	}
-}
-
-// handOver removes a scope when another one takes its key: not before, since its requests would find no scope, and not
-// after, since a key belongs to one scope.
-func (p *planner) handOver(gone *graph.Change) {
-	for _, c := range p.changes.Of(graph.ScopedRouteConfiguration) {
-		if !c.Removed() && sameKey(gone.Old, c.New) {
-			leaves, takes := p.byName[Resource{gone.Kind, gone.Name}], p.byName[Resource{c.Kind, c.Name}]
-			p.after(leaves, takes, notBefore)
-			p.after(takes, leaves, notBefore)
-		}
-	}
-}
-
-func sameKey(a, b *graph.Resource) bool {
-	one, ok := a.Message.(*routev3.ScopedRouteConfiguration)
-	other, same := b.Message.(*routev3.ScopedRouteConfiguration)
-	return ok && same && proto.Equal(one.GetKey(), other.GetKey())
 }
 
 // replaces reports whether a scope with this key or this name has had requests before.
@@ -77,10 +60,9 @@ func (p *planner) warm(s *step, scope *routev3.ScopedRouteConfiguration, table *
 		})
 	}
 	at := Resource{graph.ScopedRouteConfiguration, temporary.GetName()}
-	begin := &step{Resource: at, like: s.like, update: Update{
-		Name: at.Name, Content: Touched, Message: temporary,
-		Touched: []Touch{{Field: "key", Value: warming, Why: "a temporary scope, which no request has, makes Envoy fetch route configuration " + quote(table.Name)}},
-	}}
+	begin := &step{Resource: at, part: fetching, like: p.altered(s.like, temporary), update: touched(at.Name, temporary, Touch{
+		Field: "key", Value: warming, Why: "a temporary scope, which no request has, makes Envoy fetch route configuration " + quote(table.Name),
+	})}
 	end := &step{Resource: at, removes: true}
 	p.all = append(p.all, begin, end)
 	p.early[table] = begin

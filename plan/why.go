@@ -38,17 +38,34 @@ var purposes = []purpose{
 	{
 		one:     "%s are sent again: Envoy waits for the endpoints of a cluster that changed, and does not ask for them a second time",
 		several: "%s are sent again: Envoy waits for the endpoints of clusters that changed, and does not ask for them a second time",
-		is:      func(s *step, _, _ bool) bool { return s.Kind == graph.ClusterLoadAssignment && s.change == nil },
+		is: func(s *step, _, _ bool) bool {
+			return s.Kind == graph.ClusterLoadAssignment && s.change == nil && s.part == whole
+		},
 	},
 	{
 		one:     "%s exists for this plan only: it gets no requests, and makes Envoy fetch the route configuration before any request needs it",
 		several: "%s exist for this plan only: they get no requests, and make Envoy fetch the route configurations before any request needs them",
-		is:      func(s *step, _, _ bool) bool { return s.Kind == graph.ScopedRouteConfiguration && s.change == nil },
+		is:      func(s *step, _, _ bool) bool { return s.part == fetching },
+	},
+	{
+		one:     "%s exists for this plan only: it has the new key while the scope itself is away, since Envoy loses a key that moves between two scopes",
+		several: "%s exist for this plan only: they have the new keys while the scopes themselves are away, since Envoy loses a key that moves between two scopes",
+		is:      func(s *step, _, _ bool) bool { return s.part == standIn },
+	},
+	{
+		one:     "%s: first what is new and what is old together, since requests need the one before they move, and the other until they have moved",
+		several: "%s: first what is new and what is old together, since requests need the one before they move, and the other until they have moved",
+		is:      func(s *step, _, _ bool) bool { return s.part == early },
+	},
+	{
+		one:     "%s: this change takes away what requests have used until now",
+		several: "%s: these changes take away what requests have used until now",
+		is:      func(s *step, _, _ bool) bool { return s.part == late },
 	},
 	{
 		one:     "%s gets the content of its successor, so that requests on draining connections take the new routes",
 		several: "%s get the contents of their successors, so that requests on draining connections take the new routes",
-		is:      func(s *step, _, _ bool) bool { return s.change == nil && !s.removes },
+		is:      func(s *step, _, _ bool) bool { return s.part == succeeding },
 	},
 	{is: func(s *step, _, _ bool) bool {
 		return !s.removes && asked(s.Kind) && added(s) && s.Kind != graph.RouteConfiguration
@@ -172,8 +189,8 @@ func label(kind graph.Kind, several bool) string {
 func (w Wait) why() string {
 	switch w.For {
 	case Unsubscribe:
-		return fmt.Sprintf("Older connections use route configuration %s until Envoy has closed them. Then it no longer asks for that name.",
-			list(words.Quoted(w.Names)))
+		return fmt.Sprintf("Older connections use %s %s until Envoy has closed them. Then it no longer asks for that name.",
+			label(w.Kind, len(w.Names) > 1), list(words.Quoted(w.Names)))
 	case Drained:
 		return fmt.Sprintf("Older connections use the previous version of listener %s until Envoy closes them, within %s.",
 			list(words.Quoted(w.Names)), short(w.Timeout))

@@ -31,6 +31,8 @@ type About struct {
 	Why string
 	// SlowHealthCheck is how long endpoints that only the new snapshot has take for their first health check.
 	SlowHealthCheck time.Duration `yaml:"slow_health_check"`
+	// Filler is how many routes that no request takes are added to each virtual host: Envoy needs a moment to read thousands.
+	Filler int
 	// Follow: clients of a listener that moves try its new address, then the old one; else they know only the old one.
 	Follow bool
 	// Transports that can carry it; empty: all of them.

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"net/http"
 	"strconv"
 	"time"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	"google.golang.org/protobuf/proto"
@@ -27,6 +29,7 @@ type place struct {
 	upstreams map[string]*upstream
 	speeches  map[string]speech // of upstreams, by the address in the files
 	slow      time.Duration     // of the first health check of upstreams to come
+	filler    int               // routes for each virtual host that no request takes
 	errs      []error
 }
 
@@ -62,10 +65,25 @@ func (p *place) edit(m proto.Message) {
 		}
 	case *hcmv3.HttpConnectionManager:
 		m.LocalReplyConfig = &hcmv3.LocalReplyConfig{BodyFormat: localReply()}
+	case *routev3.VirtualHost:
+		fill(m, p.filler)
 	case *corev3.ConfigSource:
 		p.source(m)
 	case *tlsv3.TlsCertificate, *tlsv3.CertificateValidationContext:
 		p.note(p.authority.fill(m))
+	}
+}
+
+// fill adds routes that no request takes.
+func fill(host *routev3.VirtualHost, n int) {
+	for i := range n {
+		host.Routes = append(host.Routes, &routev3.Route{
+			Match: &routev3.RouteMatch{
+				PathSpecifier: &routev3.RouteMatch_Prefix{Prefix: fmt.Sprintf("/archive/%d", i)},
+				Headers:       []*routev3.HeaderMatcher{{Name: "x-archive", HeaderMatchSpecifier: &routev3.HeaderMatcher_PresentMatch{PresentMatch: true}}},
+			},
+			Action: &routev3.Route_DirectResponse{DirectResponse: &routev3.DirectResponseAction{Status: http.StatusGone}},
+		})
 	}
 }
 

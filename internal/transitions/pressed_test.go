@@ -21,9 +21,6 @@ func TestPressure(t *testing.T) {
 	var jobs []Job
 	var names []string
 	add := func(c *Case, how ending, transport lint.Transport, rtt time.Duration, most int) {
-		if c.Name == "filter-added-over-ecds" && transport == lint.ADSDelta {
-			return // the way back fails requests in any case: Envoy removes the filter's settings at once, and connections drain with the filter
-		}
 		if c.Over(transport) && strings.Contains(c.Name, *only) {
 			mode := Mode{Planned: true, Push: lint.Push{Transport: transport}, RTT: rtt, Rate: SmallRate}
 			jobs = append(jobs, Job{c, mode, pressured(how, most)})
@@ -61,12 +58,9 @@ func TestPressure(t *testing.T) {
 	}
 }
 
-// harmed lists what went wrong. An Envoy that returned to a snapshot without endpoints does not answer the last, empty response of that type:
-// that does no harm.
+// harmed lists what went wrong.
 func harmed(o Outcome) []string {
-	return slices.DeleteFunc(o.Symptoms(), func(s string) bool {
-		return slices.Contains(o.Case.Unavoidable, s) || s == "warming" && o.Warming == 0 && !o.late()
-	})
+	return slices.DeleteFunc(o.Symptoms(), func(s string) bool { return slices.Contains(o.Case.Unavoidable, s) })
 }
 
 // all SetSnapshots of a push, and more.

@@ -12,6 +12,7 @@ import (
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+	resourcev3 "github.com/envoyproxy/go-control-plane/pkg/resource/v3"
 	serverv3 "github.com/envoyproxy/go-control-plane/pkg/server/v3"
 	statusv3 "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/proto"
@@ -76,7 +77,11 @@ func (r *recorder) OnStreamResponse(ctx context.Context, stream int64, request *
 	r.Callbacks.OnStreamResponse(ctx, stream, request, response)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.open[subscription{stream, response.GetTypeUrl()}] = response.GetNonce()
+	if s := (subscription{stream, response.GetTypeUrl()}); len(response.GetResources()) > 0 || required[s.url] {
+		r.open[s] = response.GetNonce()
+	} else {
+		delete(r.open, s) // Envoy does not answer if it no longer subscribes
+	}
 	for _, packed := range response.GetResources() {
 		inner, err := packed.UnmarshalNew()
 		if err != nil {
@@ -157,6 +162,9 @@ func (r *recorder) seen() (nacks []string, answered time.Time) {
 	defer r.mu.Unlock()
 	return slices.Clone(r.nacks), r.answered
 }
+
+// required are the types to which every Envoy subscribes.
+var required = map[string]bool{resourcev3.ClusterType: true, resourcev3.ListenerType: true}
 
 // snapshotTypes are the type URLs of the resources in go-control-plane's snapshots.
 var snapshotTypes = func() []string {

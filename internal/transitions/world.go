@@ -21,6 +21,7 @@ type half struct {
 
 // halves moves both snapshots of a case. Certificates and upstreams are prepared for both first. Only what the new snapshot adds is slow.
 func (p *place) halves(c *Case, versions lint.VersionPolicy) (before, after *half, err error) {
+	p.filler = c.Filler
 	for _, s := range []*graph.Snapshot{c.Old, c.New} {
 		p.listenIn(s)
 		for _, r := range s.Resources {

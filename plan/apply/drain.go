@@ -17,17 +17,10 @@ type drain struct {
 	phase     int // from 0
 }
 
-// drains lists what the current phase begins to drain. Everything that later phases remove must exist until the drain is over.
+// drains lists what the current phase begins to drain.
 func (r *run) drains() []drain {
 	phase, later := r.made.Phases[r.phase], r.made.Phases[r.phase+1:]
-	var needs []plan.Resource
-	for _, p := range later {
-		for _, send := range p.Send {
-			for _, name := range send.Remove {
-				needs = append(needs, plan.Resource{Kind: send.Kind, Name: name})
-			}
-		}
-	}
+	needs := r.needs(later)
 	listeners := listenersOf(phase)
 	waits := slices.Clone(phase.Wait)
 	if len(listeners) > 0 { // the wait for the end of a drain can be in a later phase than its beginning
@@ -37,12 +30,34 @@ func (r *run) drains() []drain {
 	}
 	var all []drain
 	for _, w := range waits {
-		if w.For != plan.ACK {
+		if isDrain(w) {
 			all = append(all, drain{plan.Drain{Wait: w, Needs: needs}, listeners, time.Now().Add(w.Timeout), r.session, r.phase})
 		}
 	}
 	return all
 }
+
+// needs lists what must stay as it is until a drain is over: all that later phases remove, and what they change after the drain.
+func (r *run) needs(later []plan.Phase) []plan.Resource {
+	var needs []plan.Resource
+	drained := slices.ContainsFunc(r.made.Phases[r.phase].Wait, isDrain)
+	for _, p := range later {
+		for _, send := range p.Send {
+			for _, name := range send.Remove {
+				needs = append(needs, plan.Resource{Kind: send.Kind, Name: name})
+			}
+			for _, u := range send.Update {
+				if t, err := typeOf(send.Kind); err == nil && drained && r.has(t, u.Name) {
+					needs = append(needs, plan.Resource{Kind: send.Kind, Name: u.Name})
+				}
+			}
+		}
+		drained = drained || slices.ContainsFunc(p.Wait, isDrain)
+	}
+	return needs
+}
+
+func isDrain(w plan.Wait) bool { return w.For != plan.ACK }
 
 // listenersOf lists the listeners that a phase adds, changes or removes.
 func listenersOf(phase plan.Phase) []string {

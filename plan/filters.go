@@ -1,0 +1,117 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/words"
+)
+
+// filters keeps the per-route configuration of HTTP filters where the filters are: a route configuration has it before the
+// listener has the filter, and until the connections that drain with the filter are closed.
+func (p *planner) filters() {
+	tables := map[*step]*shift{}
+	for _, c := range p.changes.Of(graph.Listener) {
+		if c.Added() {
+			continue
+		}
+		before, after := envoy.HTTPFilters(c.Old), map[string]bool{}
+		heirs := p.heirs(c)
+		for _, heir := range heirs {
+			maps.Copy(after, envoy.HTTPFilters(heir))
+		}
+		for _, table := range envoy.TablesOf(p.changes.Old, c.Old) {
+			if s := p.of(table); s != nil && s.change.Changed() {
+				if tables[s] == nil {
+					tables[s] = &shift{comes: map[string]bool{}, goes: map[string]bool{}}
+				}
+				tables[s].note(c, heirs, before, after)
+			}
+		}
+	}
+	for _, s := range slices.Clone(p.all) {
+		if tables[s] != nil {
+			p.shift(s, tables[s])
+		}
+	}
+}
+
+// shift is what changes around a route configuration.
+type shift struct {
+	comes, goes map[string]bool   // HTTP filters
+	to          []*graph.Resource // listeners to which they come
+	from        []*graph.Resource // listeners from which they go
+}
+
+func (f *shift) note(c *graph.Change, heirs []*graph.Resource, before, after map[string]bool) {
+	for name := range before {
+		if !after[name] {
+			f.goes[name], f.from = true, append(f.from, c.Old)
+		}
+	}
+	for name := range after {
+		if !before[name] {
+			f.comes[name], f.to = true, append(f.to, heirs...)
+		}
+	}
+}
+
+// shift sends a route configuration in up to three steps: what it adds for filters that come, then everything else, then
+// without what it drops for filters that go.
+func (p *planner) shift(s *step, f *shift) {
+	before, after := s.change.Old.Message, s.change.New.Message
+	early, main := envoy.WithFilterConfigs(before, after, f.comes), envoy.WithFilterConfigs(after, before, f.goes)
+	first, last := s, s
+	if !proto.Equal(early, before) && !proto.Equal(early, main) {
+		first = p.interim(s, early, Touch{Field: "typed_per_filter_config", Value: also(f.comes), Why: "the listener gets these filters"})
+		for _, target := range p.configured(p.changes.New, s.change.New) {
+			if !target.removes && target.change.Added() {
+				p.after(target, first, nextPhase)
+			}
+		}
+	}
+	if !proto.Equal(main, after) && !proto.Equal(main, before) {
+		last = &step{Resource: s.Resource, like: s.like, update: s.update}
+		p.all = append(p.all, last)
+		s.like, s.update = p.altered(s.like, main), touched(s.Name, main, Touch{
+			Field: "typed_per_filter_config", Value: also(f.goes), Why: "draining connections still have these filters",
+		})
+		p.after(s, last, nextPhase)
+		for _, target := range p.configured(p.changes.Old, s.change.Old) {
+			if target.removes {
+				p.after(last, target, nextPhase)
+			}
+		}
+	}
+	if !proto.Equal(early, before) {
+		for _, listener := range f.to {
+			p.after(first, p.of(listener), nextPhase)
+		}
+	}
+	if !proto.Equal(main, after) {
+		last.part = late
+		for _, listener := range f.from {
+			p.retained[listener] = append(p.retained[listener], last)
+		}
+	}
+}
+
+func also(filters map[string]bool) string {
+	return "also that of " + list(words.Quoted(slices.Sorted(maps.Keys(filters))))
+}
+
+// configured returns the steps of what the per-route configuration of a route configuration refers to.
+func (p *planner) configured(in *graph.Snapshot, table *graph.Resource) []*step {
+	var all []*step
+	for _, e := range in.From(table) {
+		if s := p.of(e.To); s != nil && needed(e) && strings.Contains(e.Path.String(), "typed_per_filter_config") {
+			all = append(all, s)
+		}
+	}
+	return all
+}
