@@ -30,12 +30,12 @@ func (l *Linter) Plan(ctx context.Context, before, after Input, opts PlanOptions
 	}
 	changes := graph.Diff(old, next)
 	outcome := &plan.Outcome{
-		Hazards: l.compared(ctx, func(t dataplane.Target) *lint.Result { return plan.Hazards(changes, opts.Push, t) }),
+		Hazards: l.compared(ctx, func(t dataplane.Target) *lint.Result { return plan.Hazards(ctx, changes, opts.Push, t) }),
 		Broken:  l.broken(ctx, next, old),
 	}
 	if len(outcome.Broken.Diagnostics) == 0 || opts.Force {
 		outcome.Plan = plan.Make(changes, opts.Options)
-		outcome.Remaining = l.compared(ctx, outcome.Plan.Remaining)
+		outcome.Remaining = l.compared(ctx, func(t dataplane.Target) *lint.Result { return outcome.Plan.Remaining(ctx, t) })
 	}
 	return outcome, ctx.Err()
 }

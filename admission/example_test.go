@@ -85,7 +85,7 @@ func ExampleOptions() {
 		Rules:  rules.Builtin(),
 		Policy: admission.Quarantine,
 		Hazards: func(before, after *graph.Snapshot) *lint.Result {
-			return plan.Make(graph.Diff(before, after), plan.Options{}).Remaining(dataplane.Default())
+			return plan.Make(graph.Diff(before, after), plan.Options{}).Remaining(context.Background(), dataplane.Default())
 		},
 		Push: func(ctx context.Context, node string, s cachev3.ResourceSnapshot) error {
 			return apply.Run(ctx, cache, node, nil, s, apply.Options{Tracker: tracker})

@@ -34,7 +34,7 @@ func BenchmarkMake(b *testing.B) {
 	})
 	b.Run("hazards", func(b *testing.B) {
 		for b.Loop() {
-			plan.Hazards(graph.Diff(before, after), plan.Options{}.Push, dataplane.Default())
+			plan.Hazards(b.Context(), graph.Diff(before, after), plan.Options{}.Push, dataplane.Default())
 		}
 	})
 	b.Run("diff", func(b *testing.B) {

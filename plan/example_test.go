@@ -18,7 +18,7 @@ func Example() {
 	changes := graph.Diff(yaml("old.yaml", oldYAML), yaml("new.yaml", newYAML))
 
 	push := lint.Push{Transport: lint.ADSSotW, Versions: lint.PerType}
-	for _, d := range plan.Hazards(changes, push, dataplane.Default()).Diagnostics {
+	for _, d := range plan.Hazards(context.Background(), changes, push, dataplane.Default()).Diagnostics {
 		fmt.Println(d.Severity, d.Rule.ID(), d.Message)
 	}
 
@@ -37,7 +37,7 @@ func Example() {
 			fmt.Println("  wait for", wait.For, plan.API(wait.Kind), wait.Names, wait.Timeout)
 		}
 	}
-	hitless, reasons := made.Hitless(dataplane.Default())
+	hitless, reasons := made.Hitless(context.Background(), dataplane.Default())
 	fmt.Println("hitless:", hitless, reasons)
 	// Output:
 	// error transition/route-before-cluster cluster "green" is used before Envoy has it: requests for any host

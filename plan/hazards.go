@@ -13,12 +13,12 @@ import (
 
 // Hazards returns what a plain push breaks for a target. A plain push sends all types at once and does not wait between them. A finding with
 // severity Info is not a hazard, but worth knowing. A zero target means the default.
-func Hazards(changes *graph.Changes, push lint.Push, target dataplane.Target) *lint.Result {
-	return hazards(changes, push, target, rules.Transitional())
+func Hazards(ctx context.Context, changes *graph.Changes, push lint.Push, target dataplane.Target) *lint.Result {
+	return hazards(ctx, changes, push, target, rules.Transitional())
 }
 
-func hazards(changes *graph.Changes, push lint.Push, target dataplane.Target, by []*lint.Rule) *lint.Result {
-	result := lint.Run(context.Background(), []*graph.Snapshot{changes.New}, lint.Config{
+func hazards(ctx context.Context, changes *graph.Changes, push lint.Push, target dataplane.Target, by []*lint.Rule) *lint.Result {
+	result := lint.Run(ctx, []*graph.Snapshot{changes.New}, lint.Config{
 		Rules: by, Target: target, Transition: &lint.Transition{Changes: changes, Push: push},
 	})
 	result.Snapshots = []*graph.Snapshot{changes.Old, changes.New} // findings point into both
@@ -27,7 +27,7 @@ func hazards(changes *graph.Changes, push lint.Push, target dataplane.Target, by
 
 // Remaining returns the hazards that the plan cannot avoid for a target: it runs the rules on each change from one state of the plan to the
 // next. A zero target means the default.
-func (p *Plan) Remaining(target dataplane.Target) *lint.Result {
+func (p *Plan) Remaining(ctx context.Context, target dataplane.Target) *lint.Result {
 	if target == (dataplane.Target{}) {
 		target = dataplane.Default()
 	}
@@ -36,49 +36,59 @@ func (p *Plan) Remaining(target dataplane.Target) *lint.Result {
 		return &lint.Result{Target: target}
 	}
 	push := way.opts.Push
-	if push.Versions = lint.Global; push.Transport == lint.ADSDelta {
-		push.Transport = lint.Delta // the plan sends again what these transports would not send
-	}
+	push.Versions = lint.Global
 	remaining := &lint.Result{Snapshots: []*graph.Snapshot{way.changes.Old, way.changes.New}, Target: target}
 	seen := map[lint.Key]bool{}
 	add := func(step *lint.Result) {
 		remaining.Failures = append(remaining.Failures, step.Failures...)
 		for _, d := range step.Diagnostics {
-			if d.Severity > lint.Info && !seen[d.Key()] {
+			if d.Severity > lint.Info && !seen[d.Key()] && !way.temporary(d.Resource) {
 				seen[d.Key()] = true
 				remaining.Diagnostics = append(remaining.Diagnostics, d)
 			}
 		}
 	}
 	// A state has the versions of the two snapshots, whichever of its types is sent: only the snapshots can show that a version is missing.
-	versions, others := rulesAboutVersions()
-	add(hazards(way.changes, way.opts.Push, target, versions))
+	versions, others := rulesByScope()
+	add(hazards(ctx, way.changes, way.opts.Push, target, versions))
 	previous := way.changes.Old
 	for _, state := range way.states[1:] {
 		next := way.snapshot(state)
-		add(hazards(graph.Diff(previous, next), push, target, others))
+		add(hazards(ctx, graph.Diff(previous, next), push, target, others))
 		previous = next
 	}
 	lint.Sort(remaining.Diagnostics)
 	return remaining
 }
 
-// rulesAboutVersions divides the transition rules.
-func rulesAboutVersions() (versions, others []*lint.Rule) {
+// rulesByScope divides the transition rules into those about the two snapshots and those about each phase.
+func rulesByScope() (snapshots, phases []*lint.Rule) {
 	for _, rule := range rules.Transitional() {
-		if rule.Name == "version-not-bumped" {
-			versions = append(versions, rule)
-		} else {
-			others = append(others, rule)
+		switch rule.Name {
+		case "version-not-bumped":
+			snapshots = append(snapshots, rule)
+		case "cluster-changed-eds-not-resent": // the plan sends them again
+		default:
+			phases = append(phases, rule)
 		}
 	}
-	return versions, others
+	return snapshots, phases
+}
+
+// temporary reports whether a resource exists for the plan only. What is found there is also found where it is replaced.
+func (p *planner) temporary(r *graph.Resource) bool {
+	for _, s := range []*graph.Snapshot{p.changes.Old, p.changes.New} {
+		if r == nil || s.Find(r.Kind, graph.Anywhere, r.Name) != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // Hitless reports whether no request fails and no connection is cut for a target (the zero one: the default) when the plan is carried out, as
 // far as rules know. If not, the reasons say what does: the messages of Remaining.
-func (p *Plan) Hitless(target dataplane.Target) (hitless bool, reasons []string) {
-	for _, d := range p.Remaining(target).Diagnostics {
+func (p *Plan) Hitless(ctx context.Context, target dataplane.Target) (hitless bool, reasons []string) {
+	for _, d := range p.Remaining(ctx, target).Diagnostics {
 		reasons = append(reasons, d.Message)
 	}
 	return len(reasons) == 0, reasons

@@ -36,7 +36,7 @@ func TestVersionsOfStates(t *testing.T) {
 	}
 	opts := plan.Options{Push: lint.Push{Transport: lint.ADSSotW}}
 	hitless := func(before, after *graph.Snapshot) (bool, []string) {
-		return plan.Make(graph.Diff(before, after), opts).Hitless(dataplane.Default())
+		return plan.Make(graph.Diff(before, after), opts).Hitless(t.Context(), dataplane.Default())
 	}
 	if ok, reasons := hitless(clusters("v1", 1, "a", "b"), clusters("v2", 1, "b")); !ok {
 		t.Errorf("the versions differ: %q", reasons)

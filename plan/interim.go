@@ -16,6 +16,14 @@ func (p *planner) interim(own *step, m proto.Message, touch Touch) *step {
 	return s
 }
 
+// provider returns the step by which a resource first has its new content.
+func (p *planner) provider(own *step) *step {
+	if s := p.interims[own.Resource]; s != nil {
+		return s
+	}
+	return own
+}
+
 func touched(name string, m proto.Message, touch Touch) Update {
 	return Update{Name: name, Content: Touched, Message: m, Touched: []Touch{touch}}
 }

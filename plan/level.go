@@ -52,7 +52,7 @@ func (p *planner) delayToFirstUse() bool {
 			continue
 		}
 		first, found := len(p.all), false
-		if scope := p.early[s]; scope != nil {
+		if scope := p.early[s.Resource]; scope != nil {
 			first, found = scope.level, true
 		}
 		for _, e := range p.changes.New.To(s.change.New) {

@@ -12,11 +12,11 @@ import (
 func Make(changes *graph.Changes, opts Options) *Plan {
 	p := newPlanner(changes, opts)
 	p.steps()
+	p.subsets()
 	p.references()
 	p.listeners()
 	p.scopes()
 	p.filters()
-	p.subsets()
 	p.drains()
 	p.level()
 	p.resends()
@@ -86,7 +86,7 @@ type planner struct {
 	targets map[*graph.Resource][]Resource        // what a resource refers to
 	users   map[*graph.Resource]map[Resource]bool // the same as sets, by name
 	roots   map[graph.Kind]bool                   // kinds that are requested even if nothing refers to them
-	early   map[*step]*step                       // by step of a route configuration: the temporary scope that makes Envoy fetch it
+	early   map[Resource]*step                    // by route configuration: the temporary scope that makes Envoy fetch it
 
 	carriers map[*step]*step             // by step of a scope that leaves its key: that of its substitute
 	interims map[Resource]*step          // contents between the old and the new one
@@ -110,7 +110,7 @@ func newPlanner(changes *graph.Changes, opts Options) *planner {
 	}
 	opts.Push = opts.Push.OrDefault()
 	p := &planner{
-		changes: changes, opts: opts, byName: map[Resource]*step{}, early: map[*step]*step{}, carriers: map[*step]*step{}, interims: map[Resource]*step{}, lost: map[*step]bool{}, retained: map[*graph.Resource][]*step{},
+		changes: changes, opts: opts, byName: map[Resource]*step{}, early: map[Resource]*step{}, carriers: map[*step]*step{}, interims: map[Resource]*step{}, lost: map[*step]bool{}, retained: map[*graph.Resource][]*step{},
 		targets: map[*graph.Resource][]Resource{}, users: map[*graph.Resource]map[Resource]bool{}, away: map[Resource]*graph.Resource{}, roots: partial(changes.Old, changes.New),
 	}
 	p.alone = p.orphans(changes.Old)
@@ -149,6 +149,12 @@ func (p *planner) after(first, then *step, gap int) {
 	if first != nil && then != nil && first != then {
 		p.orders = append(p.orders, order{first, then, gap})
 	}
+}
+
+// together puts two steps into one phase.
+func (p *planner) together(a, b *step) {
+	p.after(a, b, notBefore)
+	p.after(b, a, notBefore)
 }
 
 func (p *planner) prefer(w wish, first, then *step, gap int) {

@@ -38,7 +38,7 @@ func TestMake(t *testing.T) {
 			made := plan.Make(graph.Diff(before, after), opts)
 			checkStates(t, before, after, made, opts)
 			var text strings.Builder
-			outcome := &plan.Outcome{Hazards: &lint.Result{Snapshots: []*graph.Snapshot{before, after}}, Plan: made, Remaining: made.Remaining(dataplane.Default())}
+			outcome := &plan.Outcome{Hazards: &lint.Result{Snapshots: []*graph.Snapshot{before, after}}, Plan: made, Remaining: made.Remaining(t.Context(), dataplane.Default())}
 			if err := outcome.Text(&text, false); err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -47,7 +48,7 @@ func TestPlansAreClosed(t *testing.T) {
 
 func asJSON(t interface{ Fatal(...any) }, made *plan.Plan) []byte {
 	var b bytes.Buffer
-	outcome := &plan.Outcome{Hazards: &lint.Result{}, Plan: made, Remaining: made.Remaining(dataplane.Default())}
+	outcome := &plan.Outcome{Hazards: &lint.Result{}, Plan: made, Remaining: made.Remaining(context.Background(), dataplane.Default())}
 	if err := outcome.JSON(&b); err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,11 @@ func (p *planner) make(e *graph.Edge, user *step) {
 	}
 	if fresh && e.To.Kind == graph.Cluster {
 		for _, endpoints := range p.endpoints(p.changes.New, e.To) {
-			p.after(endpoints, user, nextPhase)
+			if envoy.TakenOver(p.changes.Old, p.changes.New, e.To, endpoints.change) {
+				p.together(endpoints, user) // each of the two is wrong without the other
+			} else {
+				p.after(p.provider(endpoints), user, nextPhase)
+			}
 		}
 	}
 }

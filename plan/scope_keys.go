@@ -72,12 +72,6 @@ func (p *planner) carrier(own *step) *step {
 	return own
 }
 
-// together puts two steps into one phase.
-func (p *planner) together(a, b *step) {
-	p.after(a, b, notBefore)
-	p.after(b, a, notBefore)
-}
-
 func sameKey(a, b *graph.Resource) bool {
 	one, ok := a.Message.(*routev3.ScopedRouteConfiguration)
 	other, same := b.Message.(*routev3.ScopedRouteConfiguration)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -34,11 +35,24 @@ func (o *Outcome) Text(w io.Writer, color bool) error {
 		return nil
 	}
 	o.Plan.text(w)
-	if len(o.Remaining.Diagnostics) == 0 {
-		return nil
+	if len(o.Remaining.Diagnostics) > 0 {
+		fmt.Fprint(w, "\nNo order avoids this:\n\n")
+		if err := report.Text(w, o.Remaining, report.TextOptions{Color: color}); err != nil {
+			return err
+		}
 	}
-	fmt.Fprint(w, "\nNo order avoids this:\n\n")
-	return report.Text(w, o.Remaining, report.TextOptions{Color: color})
+	if len(o.Plan.Phases) > 0 {
+		fmt.Fprintf(w, "\n%s\n", hitless(len(o.Remaining.Diagnostics)))
+	}
+	return nil
+}
+
+// hitless sums up a plan.
+func hitless(remaining int) string {
+	if remaining == 0 {
+		return "Hitless: pushed like this, no request fails and no connection is cut."
+	}
+	return fmt.Sprintf("Not hitless: requests can fail or connections be cut, for %s above.", words.Count(remaining, "reason"))
 }
 
 func headline(hazards []lint.Diagnostic) string {

@@ -92,15 +92,19 @@ func eachFilterConfig(table proto.Message, visit func(place string, config *map[
 			eachFilterConfig(host, visit)
 		}
 	case *routev3.VirtualHost:
-		host := strings.Join(m.GetDomains(), " ")
-		visit(host, &m.TypedPerFilterConfig)
+		visit(strings.Join(m.GetDomains(), " "), &m.TypedPerFilterConfig)
 		for _, r := range m.GetRoutes() {
-			match, _ := proto.MarshalOptions{Deterministic: true}.Marshal(r.GetMatch()) // what was decoded can be encoded
-			place := host + "\n" + string(match)
+			place := routePlace(m, r)
 			visit(place, &r.TypedPerFilterConfig)
 			for _, c := range r.GetRoute().GetWeightedClusters().GetClusters() {
 				visit(place+"\n"+c.GetName(), &c.TypedPerFilterConfig)
 			}
 		}
 	}
+}
+
+// routePlace identifies a route by the requests that it takes.
+func routePlace(host *routev3.VirtualHost, r *routev3.Route) string {
+	match, _ := proto.MarshalOptions{Deterministic: true}.Marshal(r.GetMatch()) // what was decoded can be encoded
+	return strings.Join(host.GetDomains(), " ") + "\n" + string(match)
 }

@@ -39,6 +39,10 @@ type About struct {
 	Transports []lint.Transport
 	// Unavoidable are symptoms that no order excludes, in the words of Result.Symptoms; a planned push shows no others.
 	Unavoidable []string
+	// Most is how many requests may fail like that; 0: any number.
+	Most int
+	// Steady: each request is answered by the same endpoints before and after the push. An answer of others is a failure, "astray".
+	Steady bool
 	// Lossy: the plain push fails requests with certainty, so a test can insist on it.
 	Lossy bool
 }
@@ -55,7 +59,7 @@ func (c *Case) Allows(r *Result) bool {
 			return false
 		}
 	}
-	return true
+	return c.Most == 0 || r.Failed() <= c.Most
 }
 
 // Cases reads a folder of cases, each with the folders old and new, by name.

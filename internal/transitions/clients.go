@@ -33,8 +33,11 @@ type crowd struct {
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
 
+	steady bool
+
 	mu sync.Mutex
 	tally
+	usual map[string]bool // requests and the endpoints that answered them before the push
 }
 
 // tally counts the outcomes of requests.
@@ -57,8 +60,8 @@ type client struct {
 }
 
 // gather creates the clients, without starting them.
-func gather(ts []*target, certificate tls.Certificate, rate Rate) *crowd {
-	c := &crowd{tally: tally{failures: map[string]int{}}}
+func gather(ts []*target, certificate tls.Certificate, rate Rate, steady bool) *crowd {
+	c := &crowd{steady: steady, usual: map[string]bool{}, tally: tally{failures: map[string]int{}}}
 	if len(ts) == 0 {
 		return c
 	}
@@ -181,12 +184,14 @@ func (c *crowd) stop() tally {
 
 func (c *client) ask() {
 	began := time.Now()
-	got := c.send(context.Background(), c.target.asks[c.next%len(c.target.asks)])
+	asked := c.target.asks[c.next%len(c.target.asks)]
+	got := c.send(context.Background(), asked)
 	c.next++
 	took := time.Since(began)
 
 	c.crowd.mu.Lock()
 	defer c.crowd.mu.Unlock()
+	c.crowd.follow(fmt.Sprint(asked, got.upstream), &got)
 	if began.Before(c.crowd.began) && got.failure == "" {
 		return // counted, and answered, before the push
 	}
@@ -198,6 +203,17 @@ func (c *client) ask() {
 		t.last = time.Since(t.began)
 	} else if got.reconnected && !c.fresh {
 		t.reconnect++
+	}
+}
+
+// follow notes who answers before the push, and finds answers of others after it.
+func (c *crowd) follow(who string, got *answer) {
+	switch {
+	case got.failure != "" || !c.steady:
+	case c.began.IsZero():
+		c.usual[who] = true
+	case !c.usual[who]:
+		got.failure = "astray"
 	}
 }
 

@@ -47,7 +47,7 @@ func throughPlan(ctx context.Context, c *Case, m Mode) (*Result, error) {
 	}
 	defer r.close()
 	plain, err := r.gate(ctx, admission.Options{Policy: admission.Block, Hazards: func(before, after *graph.Snapshot) *lint.Result {
-		return plan.Hazards(graph.Diff(before, after), m.Push, dataplane.Default())
+		return plan.Hazards(ctx, graph.Diff(before, after), m.Push, dataplane.Default())
 	}})
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func throughPlan(ctx context.Context, c *Case, m Mode) (*Result, error) {
 	driven, err := r.gate(ctx, admission.Options{
 		Policy: admission.Block,
 		Hazards: func(before, after *graph.Snapshot) *lint.Result {
-			return plan.Make(graph.Diff(before, after), plan.Options{Push: m.Push}).Remaining(dataplane.Default())
+			return plan.Make(graph.Diff(before, after), plan.Options{Push: m.Push}).Remaining(ctx, dataplane.Default())
 		},
 		Push: func(ctx context.Context, _ string, snapshot cachev3.ResourceSnapshot) error {
 			return push(ctx, r.cp.cache, r.before.pushed, snapshot.(*cachev3.Snapshot))

@@ -56,6 +56,7 @@ func Run(ctx context.Context, c *Case, m Mode) (*Result, error) {
 // run is an Envoy with its control plane and everything that a case needs around them.
 type run struct {
 	mode          Mode
+	steady        bool
 	place         *place
 	before, after *half
 	wire          *recorder
@@ -65,7 +66,7 @@ type run struct {
 
 // open starts an Envoy, and returns when it has the old snapshot. Close it.
 func open(ctx context.Context, c *Case, m Mode, wire *recorder) (*run, error) {
-	r := &run{mode: m, wire: wire}
+	r := &run{mode: m, steady: c.Steady, wire: wire}
 	if err := r.open(ctx, c); err != nil {
 		r.close()
 		return nil, err
@@ -111,7 +112,7 @@ func (r *run) transit(ctx context.Context, ts []*target, push func() error) (*Re
 	}
 	result := &Result{}
 	ts, result.Unanswered = sift(ctx, ts, certificate)
-	clients := gather(ts, certificate, r.mode.Rate)
+	clients := gather(ts, certificate, r.mode.Rate, r.steady)
 	clients.start()
 	defer clients.stop()
 	time.Sleep(warmUp)

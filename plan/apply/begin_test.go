@@ -34,7 +34,7 @@ func TestFirstRefused(t *testing.T) {
 		target.ports = map[string]uint32{"l": 10001}
 		after := target.snapshot(t, "v2", transport)
 		opts := options(p)
-		opts.Progress = func(e Event) { e.Plan.Remaining(dataplane.Default()) }
+		opts.Progress = func(e Event) { e.Plan.Remaining(t.Context(), dataplane.Default()) }
 		err := push(p, after, opts)
 		var nack *NackError
 		if !errors.As(err, &nack) {

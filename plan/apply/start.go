@@ -10,6 +10,7 @@ import (
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load/gocp"
 	"github.com/xdslint/xdslint/plan"
@@ -84,15 +85,15 @@ func (r *run) first(ctx context.Context, next *graph.Snapshot) error {
 	return r.finish(ctx)
 }
 
-// leftovers are the drains that may be under way when a control plane starts again: a cluster to which no listener leads was perhaps kept for
+// leftovers are the drains that may be under way when a control plane starts again: a resource to which no listener leads was perhaps kept for
 // connections that drain.
 func (r *run) leftovers(s *graph.Snapshot) []drain {
 	listeners := s.Names(graph.Listener)
 	w := plan.Wait{For: plan.Drained, Kind: graph.Listener, Names: listeners, Timeout: cmp.Or(r.Plan.DrainTime, plan.DefaultDrainTime)}
 	d := drain{Drain: plan.Drain{Wait: w}, listeners: listeners, until: time.Now().Add(w.Timeout), phase: -1}
-	for _, c := range s.All(graph.Cluster) {
-		if len(listeners) > 0 && !s.Serves(c) {
-			d.Needs = append(d.Needs, plan.Resource{Kind: c.Kind, Name: c.Name})
+	for _, kept := range s.Resources {
+		if len(listeners) > 0 && envoy.Drops(kept.Kind, r.Plan.Push.Transport.Incremental()) && !s.Serves(kept) {
+			d.Needs = append(d.Needs, plan.Resource{Kind: kept.Kind, Name: kept.Name})
 		}
 	}
 	if len(d.Needs) == 0 {

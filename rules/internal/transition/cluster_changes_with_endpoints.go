@@ -2,13 +2,14 @@ package transition
 
 import (
 	"fmt"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
-	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -27,7 +28,7 @@ var _ = Rules.Add(&lint.Rule{
 			if before == nil || after == nil || before.To == nil || after.To == nil || before.Target != after.Target {
 				continue
 			}
-			if field := manner(change); field != "" && exchanged(before.To, after.To) && lasts(p, change) {
+			if field := manner(change); field != "" && envoy.Exchanged(before.To, after.To) && lasts(p, change) {
 				reportTogether(p, change, after, field)
 			}
 		}
@@ -47,13 +48,20 @@ func reportTogether(p *lint.Pass, change *graph.Change, eds *graph.Edge, field s
 }
 
 // lasts reports whether the old cluster uses the new endpoints for more than a moment: because the new cluster waits for health
-// checks, or because the order of the two resources is not defined. An old cluster with health checks keeps its endpoints until
-// then.
+// checks or for secrets that Envoy does not have, or because the order of the two resources is not defined. An old cluster with
+// health checks keeps its endpoints until then.
 func lasts(p *lint.Pass, change *graph.Change) bool {
 	before, _ := change.Old.Message.(*clusterv3.Cluster)
 	after, _ := change.New.Message.(*clusterv3.Cluster)
 	keeps := len(before.GetHealthChecks()) > 0 && !before.GetIgnoreHealthOnHostRemoval()
-	return !keeps && (len(after.GetHealthChecks()) > 0 || !p.Push.Transport.ADS())
+	return !keeps && (len(after.GetHealthChecks()) > 0 || fetches(p, change.New) || !p.Push.Transport.ADS())
+}
+
+// fetches reports whether a cluster needs a secret that Envoy has not requested before.
+func fetches(p *lint.Pass, cluster *graph.Resource) bool {
+	return slices.ContainsFunc(p.Snapshot.From(cluster), func(e *graph.Edge) bool {
+		return e.Kind == graph.Secret && e.To != nil && e.To.Delivery == graph.OverXDS && !subscribed(p.Old, e.To)
+	})
 }
 
 // manners lists the fields that determine how a cluster talks to its endpoints.
@@ -81,32 +89,4 @@ func only(m protoreflect.Message, fd protoreflect.FieldDescriptor) proto.Message
 		one.Set(fd, m.Get(fd))
 	}
 	return one.Interface()
-}
-
-// exchanged reports whether both load assignments have endpoints, but no address in common.
-func exchanged(before, after *graph.Resource) bool {
-	had, has := addressesOf(before), addressesOf(after)
-	if len(had) == 0 || len(has) == 0 {
-		return false
-	}
-	for address := range has {
-		if had[address] {
-			return false
-		}
-	}
-	return true
-}
-
-func addressesOf(r *graph.Resource) map[string]bool {
-	cla, _ := r.Message.(*endpointv3.ClusterLoadAssignment)
-	all := map[string]bool{}
-	for _, locality := range cla.GetEndpoints() {
-		for _, e := range locality.GetLbEndpoints() {
-			if a := e.GetEndpoint().GetAddress(); a != nil {
-				key, _ := (proto.MarshalOptions{Deterministic: true}).Marshal(a) // what was decoded can be encoded
-				all[string(key)] = true
-			}
-		}
-	}
-	return all
 }

@@ -6,6 +6,7 @@ import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -21,7 +22,7 @@ var _ = Rules.Add(&lint.Rule{
 	},
 	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, change := range changes.Of(graph.ClusterLoadAssignment) {
-			if change.Changed() && exchanged(change.Old, change.New) && checkedFirst(change.New) {
+			if change.Changed() && envoy.Exchanged(change.Old, change.New) && checkedFirst(change.New) {
 				reportSwap(p, changes, change)
 			}
 		}

@@ -2,6 +2,7 @@ package transition
 
 import (
 	"fmt"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 
@@ -30,7 +31,7 @@ var _ = Rules.Add(&lint.Rule{
 				continue
 			}
 			for _, e := range p.Snapshot.From(change.New) {
-				if e.Kind == graph.RouteConfiguration && e.To != nil && !subscribed(p.Old, e.To) {
+				if e.Kind == graph.RouteConfiguration && e.To != nil && (!subscribed(p.Old, e.To) || released(p, changes, e.To)) {
 					reportScope(p, e, before)
 				}
 			}
@@ -54,10 +55,23 @@ func subscribed(old graph.View, r *graph.Resource) bool {
 	return before != nil && old.Serves(before)
 }
 
+// released reports whether all that had a route configuration go to other ones: Envoy then drops it and requests it again, and a
+// server that has sent it does not send it again.
+func released(p *lint.Pass, changes *graph.Changes, table *graph.Resource) bool {
+	for _, e := range p.Old.To(p.Old.Find(table.Kind, graph.Anywhere, table.Name)) {
+		user := changes.Find(e.From.Kind, e.From.Name)
+		if user == nil || user.Removed() || slices.ContainsFunc(p.Snapshot.From(user.New), func(is *graph.Edge) bool { return is.To == table }) {
+			return false
+		}
+	}
+	return true
+}
+
 func reportScope(p *lint.Pass, e *graph.Edge, before *graph.Resource) {
 	p.ReportEdge(e, lint.Diagnostic{
 		Message: fmt.Sprintf("scope %q switches to route configuration %q before Envoy has that", e.From.Name, e.Target),
-		Notes:   []string{"until it has the route configuration, envoy answers the requests of the scope with 404 (response flag NR)"},
+		Notes: []string{"until it has the route configuration, envoy answers the requests of the scope with 404 (response flag NR); if it had it and " +
+			"dropped it, a server that compares contents does not send it again"},
 		Help:    "first make Envoy fetch the route configuration, with a scope whose key no request has: `xdslint plan` gives the order",
 		Related: []lint.Related{lint.RelatedTo(before.At().Field("route_configuration_name"), "its requests use this before the push")},
 	})

@@ -1,0 +1,77 @@
+package transition
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/words"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "per-route-config-with-filter",
+	Severity: lint.Warning,
+	Summary:  "per-route configuration of an HTTP filter comes or goes in the same push as the filter",
+	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/http/http_filters#route-based-filter-chain"},
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
+		seen := map[*graph.Change]bool{}
+		for _, c := range changes.Of(graph.Listener) {
+			if !c.Changed() {
+				continue
+			}
+			before, after := envoy.HTTPFilters(c.Old), envoy.HTTPFilters(c.New)
+			for _, table := range envoy.TablesOf(p.Old, c.Old) {
+				if t := changes.Find(table.Kind, table.Name); t != nil && t.Changed() && !seen[t] {
+					seen[t] = reportShift(p, c, t, missing(before, after), missing(after, before))
+				}
+			}
+		}
+	}),
+})
+
+// missing returns the names that only the first set has.
+func missing(these, others map[string]bool) map[string]bool {
+	only := maps.Clone(these)
+	maps.DeleteFunc(only, func(name string, _ bool) bool { return others[name] })
+	return only
+}
+
+// reportShift reports whether it found something.
+func reportShift(p *lint.Pass, listener, table *graph.Change, goes, comes map[string]bool) bool {
+	lost := unlike(table.Old.Message, table.New.Message, goes)
+	new := unlike(table.New.Message, table.Old.Message, comes)
+	d := lint.Diagnostic{
+		Help:    "push one after the other: `xdslint plan` gives the order",
+		Related: []lint.Related{lint.RelatedTo(listener.New.At().Field("name"), "the filters of this listener change")},
+	}
+	switch {
+	case len(lost) > 0:
+		d.Message = fmt.Sprintf("%s %q drops its configuration for filter %s, which draining connections still have", spoken(table.Kind), table.Name, words.And(lost))
+		d.Notes = []string{"connections that were open before the push keep the filter until they are drained (--drain-time-s, 600 s by default), and get the new " +
+			"routes at once: there, the filter does what it does without per-route configuration"}
+	case len(new) > 0:
+		d.Message = fmt.Sprintf("filter %s is added before Envoy has its configuration in %s %q", words.And(new), spoken(table.Kind), table.Name)
+		d.Notes = []string{"until envoy has read the new routes, the filter does what it does without per-route configuration"}
+	default:
+		return false
+	}
+	p.Report(table.New.At().Field("name"), d)
+	return true
+}
+
+// unlike returns the filters whose per-route configuration in a table differs from that in another one.
+func unlike(table, other proto.Message, filters map[string]bool) []string {
+	there := envoy.FilterConfigs(other, filters)
+	names := map[string]bool{}
+	for at, config := range envoy.FilterConfigs(table, filters) {
+		if !proto.Equal(config, there[at]) {
+			names[at.Filter] = true
+		}
+	}
+	return words.Quoted(slices.Sorted(maps.Keys(names)))
+}
