@@ -25,6 +25,9 @@ func (p *planner) filters() {
 		for _, heir := range heirs {
 			maps.Copy(after, envoy.HTTPFilters(heir))
 		}
+		if maps.Equal(before, after) {
+			continue
+		}
 		for _, table := range envoy.TablesOf(p.changes.Old, c.Old) {
 			if s := p.of(table); s != nil && s.change.Changed() {
 				if tables[s] == nil {

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"context"
 	"testing"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
@@ -43,5 +44,28 @@ func TestVersionsOfStates(t *testing.T) {
 	}
 	if ok, reasons := hitless(clusters("v1", 1, "a"), clusters("v1", 2, "a")); ok || len(reasons) != 1 {
 		t.Errorf("the versions are the same: %q", reasons)
+	}
+}
+
+// A context that has ended stops the rules.
+func TestContextEnds(t *testing.T) {
+	t.Parallel()
+	dir := "../testdata/transitions/cluster-renamed/"
+	changes := graph.Diff(folder(t, dir+"old"), folder(t, dir+"new"))
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	find := func(ctx context.Context) int {
+		return len(plan.Hazards(ctx, changes, lint.Push{}, dataplane.Default()).Diagnostics)
+	}
+	if find(t.Context()) == 0 || find(ended) != 0 {
+		t.Errorf("%d hazards, and %d after the end", find(t.Context()), find(ended))
+	}
+	moved := "../testdata/transitions/services-exchanged/"
+	made := plan.Make(graph.Diff(folder(t, moved+"old"), folder(t, moved+"new")), plan.Options{})
+	if ok, _ := made.Hitless(t.Context(), dataplane.Default()); ok {
+		t.Error("clusters that change hands are not hitless")
+	}
+	if d := made.Remaining(ended, dataplane.Default()).Diagnostics; len(d) > 0 {
+		t.Errorf("%d remain after the end", len(d))
 	}
 }

@@ -87,12 +87,13 @@ func (r *run) first(ctx context.Context, next *graph.Snapshot) error {
 
 // leftovers are the drains that may be under way when a control plane starts again: a resource to which no listener leads was perhaps kept for
 // connections that drain.
-func (r *run) leftovers(s *graph.Snapshot) []drain {
+func (r *run) leftovers(n *node, s *graph.Snapshot) []drain {
 	listeners := s.Names(graph.Listener)
 	w := plan.Wait{For: plan.Drained, Kind: graph.Listener, Names: listeners, Timeout: cmp.Or(r.Plan.DrainTime, plan.DefaultDrainTime)}
 	d := drain{Drain: plan.Drain{Wait: w}, listeners: listeners, until: time.Now().Add(w.Timeout), phase: -1}
+	incremental := cmp.Or(r.Plan.Push.Transport, n.transport()).Incremental()
 	for _, kept := range s.Resources {
-		if len(listeners) > 0 && envoy.Drops(kept.Kind, r.Plan.Push.Transport.Incremental()) && !s.Serves(kept) {
+		if len(listeners) > 0 && envoy.Drops(kept.Kind, incremental) && !s.Serves(kept) {
 			d.Needs = append(d.Needs, plan.Resource{Kind: kept.Kind, Name: kept.Name})
 		}
 	}
@@ -128,7 +129,7 @@ func (r *run) resume(ctx context.Context, now *graph.Snapshot) error {
 	if err == nil || errors.As(err, &nack) { // what Envoy rejects now it will reject again
 		r.lock(func(n *node) {
 			n.resumes = false
-			n.draining = append(n.draining, r.leftovers(now)...)
+			n.draining = append(n.draining, r.leftovers(n, now)...)
 		})
 	}
 	if err == nil {

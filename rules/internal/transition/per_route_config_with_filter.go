@@ -25,6 +25,9 @@ var _ = Rules.Add(&lint.Rule{
 				continue
 			}
 			before, after := envoy.HTTPFilters(c.Old), envoy.HTTPFilters(c.New)
+			if maps.Equal(before, after) {
+				continue
+			}
 			for _, table := range envoy.TablesOf(p.Old, c.Old) {
 				if t := changes.Find(table.Kind, table.Name); t != nil && t.Changed() && !seen[t] {
 					seen[t] = reportShift(p, c, t, missing(before, after), missing(after, before))
