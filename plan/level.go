@@ -43,12 +43,13 @@ func (p *planner) relax(orders []order) bool {
 	return raised
 }
 
-// delayToFirstUse moves added resources that are requested by name to the phase of the first request for them. It
-// reports whether any moved.
+// delayToFirstUse moves added resources that are requested by name, and the first scopes, to the phase of the first request
+// for them. It reports whether any moved.
 func (p *planner) delayToFirstUse() bool {
+	scoped := refersTo(p.changes.Old, graph.ScopedRouteConfiguration)
 	lifted := false
 	for _, s := range p.all {
-		if s.change == nil || !s.change.Added() || !asked(s.Kind) {
+		if s.change == nil || !s.change.Added() || !asked(s.Kind) && (scoped || s.Kind != graph.ScopedRouteConfiguration) {
 			continue
 		}
 		first, found := len(p.all), false
