@@ -46,8 +46,12 @@ func (r *Result) Failed() int {
 	return sum
 }
 
-// tooSlow is longer than any request takes if nothing goes wrong.
-const tooSlow = time.Second
+// tooSlow is longer than any request takes if nothing goes wrong, and inTurn the number of programs that work for it one
+// after the other: the client, Envoy, the control plane and the upstream. Where the machine stalls, each of them can.
+const (
+	tooSlow = time.Second
+	inTurn  = 4
+)
 
 // Symptoms are what an observer would notice. Requests fail with a status and flags, such as "503 NC", or with one of refused, reset, timeout. The
 // others are "slow" (no request failed, but one took long), "warming" (not applied 5 s after the push, or a plan gave up waiting), "undelivered",
@@ -62,7 +66,7 @@ func (r *Result) Symptoms() []string {
 		name string
 		seen bool
 	}{
-		{"slow", len(all) == 0 && r.Slowest > tooSlow},
+		{"slow", len(all) == 0 && r.Slowest > tooSlow+inTurn*r.Stalled},
 		{"warming", !refused && (len(r.Unacked) > 0 || r.Warming > 0 || r.late())},
 		{"undelivered", !refused && len(r.Undelivered) > 0},
 		{"NACK", refused},
