@@ -27,7 +27,7 @@ func Constraints(builtIn []*lint.Rule, known graph.Types) config.RuleSource {
 	language := sync.OnceValue(func() *language { return newLanguage(known) })
 	return func(s *config.Config) (rules []*lint.Rule, faults []*config.Fault) {
 		for i := range s.Constraints {
-			m := &maker{Constraint: &s.Constraints[i], language: language()}
+			m := &maker{Constraint: &s.Constraints[i], language: language(), budget: shared(len(s.Constraints))}
 			if rule := m.rule(builtIn, s); len(m.faults) == 0 {
 				rules = append(rules, rule)
 			}
@@ -41,6 +41,7 @@ func Constraints(builtIn []*lint.Rule, known graph.Types) config.RuleSource {
 type maker struct {
 	*config.Constraint
 	language *language
+	budget   budget
 	faults   []*config.Fault
 }
 
@@ -187,8 +188,8 @@ func (m *maker) addMessage(to []subject, place *graph.Place, field protoreflect.
 
 // check is the check of the rule.
 func (m *maker) check(program cel.Program, subjects func(graph.View) []subject) lint.Check {
-	x := &expression{program, strings.TrimSpace(m.Text)}
-	c := &constraint{help: m.Help, subjects: subjects, evaluate: x.evaluate}
+	x := &expression{program, strings.TrimSpace(m.Text), m.budget}
+	c := &constraint{budget: m.budget, help: m.Help, subjects: subjects, evaluate: x.evaluate}
 	return lint.ForOrigin(c.start)
 }
 

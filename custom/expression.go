@@ -37,14 +37,15 @@ func (s scope) Parent() cel.Activation { return nil }
 type expression struct {
 	program cel.Program
 	text    string // what to say where it is false
+	budget  budget
 }
 
 func (x *expression) evaluate(in graph.View, s subject) outcome {
 	verdict, details, err := x.program.Eval(scope{s.this, resource{s.at.Resource(), in}})
 	if err != nil {
-		return outcome{err: noValue(s.at, err)}
+		return outcome{err: x.noValue(s.at, err)}
 	}
-	o := outcome{cost: *details.ActualCost()}
+	o := outcome{cost: evaluating + *details.ActualCost()}
 	switch verdict := verdict.(type) {
 	case types.Bool:
 		if !verdict {
@@ -62,10 +63,10 @@ func (x *expression) evaluate(in graph.View, s subject) outcome {
 }
 
 // noValue says why an expression has no value.
-func noValue(at lint.At, err error) *lint.EvalError {
+func (x *expression) noValue(at lint.At, err error) *lint.EvalError {
 	if strings.Contains(err.Error(), "cost limit exceeded") {
 		return &lint.EvalError{
-			Message: "costs more than a million steps for " + named(at),
+			Message: "costs more than " + steps(x.budget.one) + " for " + named(at),
 			Help:    "let the expression read less at once: a loop within a loop multiplies the cost",
 		}
 	}
