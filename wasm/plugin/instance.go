@@ -140,7 +140,7 @@ func (p *Plugin) ask(ctx context.Context, f func(context.Context, *instance) ([]
 
 func (i *instance) run(ctx context.Context, p *Plugin, f func(context.Context, *instance) ([]byte, error)) (answer []byte, err error) {
 	config := wazero.NewModuleConfig().WithName("").WithStderr(i.stderr).WithStdout(io.Discard).WithStartFunctions("_initialize")
-	if i.module, err = p.machine.runtime.InstantiateModule(ctx, p.machine.module, config); err != nil {
+	if i.module, err = p.machine.runtime.InstantiateModule(withMemory(ctx), p.machine.module, config); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, i.module.Close(context.WithoutCancel(ctx))) }()
