@@ -8,6 +8,7 @@ import (
 	"cel.dev/cel-go/common/types"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -77,7 +78,7 @@ func (x *expression) noValue(at lint.At, err error) *lint.EvalError {
 	if strings.Contains(err.Error(), "google.protobuf.Any has no field") {
 		help = "an Any in it is not set, or its content is of an unknown type: ask has(…) first"
 	}
-	return &lint.EvalError{Message: fmt.Sprintf("has no value for %s: %s", named(at), lint.Line(err.Error())), Help: help}
+	return &lint.EvalError{Message: fmt.Sprintf("has no value for %s: %s", named(at), words.Line(err.Error())), Help: help}
 }
 
 // named describes a place in words.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/parallel"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -114,7 +115,7 @@ func (e *evaluation) take(p *lint.Pass, at lint.At, o outcome) *lint.EvalError {
 	}
 	e.done++
 	if o.message != "" {
-		p.Report(at, lint.Diagnostic{Message: lint.Line(o.message), Help: e.help})
+		p.Report(at, lint.Diagnostic{Message: words.Line(o.message), Help: e.help})
 	}
 	if e.cost += o.cost; e.cost > e.budget.all {
 		return &lint.EvalError{
