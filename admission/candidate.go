@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
@@ -52,6 +53,7 @@ type candidate struct {
 	failures []*lint.Failure
 	unable   []*lint.Origin // custom rules that failed on it
 	linted   bool
+	took     time.Duration // to find the errors
 }
 
 // read reads the resources of a snapshot. Resources that are equal in an earlier snapshot are taken from there.
@@ -75,7 +77,7 @@ func (g *Gate) read(s cachev3.ResourceSnapshot, earlier *candidate) *candidate {
 	}
 	if earlier != nil && maps.Equal(c.resources, earlier.resources) { // so what is known about them is the same too
 		c.world, c.graph, c.linted = earlier.world, earlier.graph, earlier.linted
-		c.errors, c.failures, c.unable = earlier.errors, earlier.failures, earlier.unable
+		c.errors, c.failures, c.unable, c.took = earlier.errors, earlier.failures, earlier.unable, earlier.took
 	}
 	return c
 }
@@ -157,12 +159,13 @@ func (g *Gate) lint(ctx context.Context, c *candidate, w world) bool {
 	if c.linted && c.world == w {
 		return true
 	}
+	began := time.Now()
 	g.build(c, w)
 	result := lint.Run(ctx, []*graph.Snapshot{c.graph}, lint.Config{
 		Rules: g.options.Rules, Target: g.options.Target, TargetGiven: g.options.Target != (dataplane.Target{}),
 	})
 	c.errors, c.failures, c.unable = errorsIn(result.Diagnostics), result.Failures, result.Unable
-	c.linted = ctx.Err() == nil
+	c.linted, c.took = ctx.Err() == nil, time.Since(began)
 	return c.linted
 }
 

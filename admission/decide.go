@@ -34,6 +34,7 @@ type judging struct {
 	first      bool // the node does not have a snapshot: base is empty
 	failures   []*lint.Failure
 	panicked   error // outside of rules
+	rulesOnly  bool  // hazards come later
 	progress   atomic.Pointer[verdict]
 }
 
@@ -145,16 +146,31 @@ func (j *judging) run() {
 	}
 	j.next = j.read(j.snapshot, j.base)
 	j.world = j.world.and(j.base.types()).and(j.next.types())
-	found, ok := j.find(j.next)
+	half, cancel := j.part(2)
+	defer cancel()
+	j.rulesOnly = true
+	switch inTime := j.judge(half); {
+	case !inTime:
+		j.late()
+	case !j.first && j.options.Hazards != nil:
+		j.rulesOnly = false // a search for hazards that does not end in time must not lose what the rules have found
+		j.judge(j.ctx)
+	}
+}
+
+// judge judges the snapshot as a whole, and reports whether it finished before ctx ended.
+func (j *judging) judge(ctx context.Context) (inTime bool) {
+	j.failures = nil
+	found, ok := j.find(ctx, j.next)
+	var fresh []lint.Diagnostic
+	if ok {
+		fresh, ok = j.fresh(ctx, found)
+	}
 	if !ok {
-		return
+		return false
 	}
 	j.failures = append(j.failures, j.next.failures...)
-	fresh, ok := j.fresh(found)
-	if !ok {
-		return
-	}
-	v := &verdict{whole: true, out: j.next, Decision: Decision{
+	v := verdict{whole: true, out: j.next, Decision: Decision{
 		Node: j.node, Outcome: Admitted, New: fresh, Known: len(found) - len(fresh), Failures: j.failures, Err: j.panicked, Rejected: j.err, Snapshot: j.snapshot,
 	}}
 	switch j.strictest(fresh) {
@@ -165,12 +181,23 @@ func (j *judging) run() {
 	case Block:
 		v.Outcome, v.Snapshot, v.out = Blocked, nil, nil
 	case Quarantine:
-		j.build(j.base, j.world)
-		j.build(j.next, j.world)
-		newQuarantine(j, *v).run(fresh)
-		return
+		newQuarantine(j, v).run(fresh)
+		return true
 	}
-	j.progress.Store(v)
+	j.store(v)
+	return true
+}
+
+// part returns a context that ends when one of so many parts of the remaining time has passed.
+func (j *judging) part(of time.Duration) (context.Context, context.CancelFunc) {
+	until, _ := j.ctx.Deadline()
+	return context.WithTimeoutCause(j.ctx, time.Until(until)/of, errDeadline)
+}
+
+// store makes a verdict the result so far. Without the hazards of the push, it is not final.
+func (j *judging) store(v verdict) {
+	v.whole = v.whole && (!j.rulesOnly || j.options.Hazards == nil || j.first || v.TimedOut)
+	j.progress.Store(&v)
 }
 
 // before returns what the node has: what the cache holds, or what is being pushed.
@@ -189,16 +216,16 @@ func (j *judging) before() (base *candidate, first bool) {
 }
 
 // find lists the errors in what could be pushed, and the hazards of pushing it. It reports whether it finished in time.
-func (j *judging) find(next *candidate) ([]lint.Diagnostic, bool) {
-	if !j.lint(j.ctx, next, j.world) {
+func (j *judging) find(ctx context.Context, next *candidate) ([]lint.Diagnostic, bool) {
+	if !j.lint(ctx, next, j.world) {
 		return nil, false
 	}
-	if j.first || j.options.Hazards == nil {
+	if j.first || j.rulesOnly || j.options.Hazards == nil {
 		return next.errors, true
 	}
 	j.build(j.base, j.world)
 	j.build(next, j.world)
-	return slices.Concat(next.errors, j.hazards(next)), j.ctx.Err() == nil
+	return slices.Concat(next.errors, j.hazards(next)), ctx.Err() == nil
 }
 
 // hazards lists the hazards of pushing a candidate; none if the check panics.
@@ -217,11 +244,11 @@ func (j *judging) hazards(next *candidate) (found []lint.Diagnostic) {
 }
 
 // fresh picks the new errors. What the node has is judged only if there are errors at all.
-func (j *judging) fresh(found []lint.Diagnostic) ([]lint.Diagnostic, bool) {
+func (j *judging) fresh(ctx context.Context, found []lint.Diagnostic) ([]lint.Diagnostic, bool) {
 	if len(found) == 0 {
 		return nil, true
 	}
-	if !j.lint(j.ctx, j.base, j.world) {
+	if !j.lint(ctx, j.base, j.world) {
 		return nil, false
 	}
 	fresh := pickNew(found, j.base)

@@ -25,15 +25,21 @@
 // more; the rest is linted, and can blame more. The set only grows, so this ends, at the latest with what the node has.
 // Then giveBack tries, by halves, to release changes that were only suspected.
 //
-// If Options.Push returns a Rejection, push.learn notes what the node rejected, and the same snapshot is decided again, with that blamed from the
-// start. Each attempt begins with what the node had before the first one: the cache may hold what was rejected.
+// If Options.Push returns a Rejection, push.learn notes what the node rejected, and the same snapshot is decided again,
+// with that blamed from the start. Each attempt begins with what the node had before the first one: the cache may hold
+// what was rejected.
+//
+// A snapshot that is not judged as a whole in half of the time is late (late.go). What is not judged is treated like a
+// new error: with Quarantine, isolate withholds all changes, and gives back those that it can judge, by halves. If what
+// the node has was never judged either, there is no verdict, and Options.FailClosed decides.
 //
 // Judging writes down what it knows as it works (judging.progress), and the deadline decides by that: nothing that is
-// known to be broken then is pushed, and with Options.FailClosed nothing at all. A goroutine that is given up may still
-// hold what it was given, so only one judges for a node at a time (node.enter).
+// known to be broken then is pushed, and with Options.FailClosed nothing at all, unless the rest was judged. Rules are
+// asked before Hazards, whose search may not end. A goroutine that is given up may still hold what it was given, so
+// only one judges for a node at a time (node.enter).
 //
-// Gate.CreateWatch passes requests to the cache, and remembers those for names (watch.go): a SnapshotCache for ADS can lose them. After each
-// push, the gate answers those that the cache does not.
+// Gate.CreateWatch passes requests to the cache, and remembers those for names (watch.go): a SnapshotCache for ADS can
+// lose them. After each push, the gate answers those that the cache does not.
 //
 // A property test with random snapshots holds that no new error is pushed, that unrelated changes are pushed as they
 // are, and that the same push is decided in the same way again. The gate gets its rules, hazards and pushes as values:

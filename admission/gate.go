@@ -57,8 +57,9 @@ type Options struct {
 	// Pushed, if set, is called with the result of Push, in a goroutine of its own: SetSnapshot then returns when it has decided what is pushed,
 	// and the push does not end with its ctx. ClearSnapshot and later snapshots still end it.
 	Pushed func(node string, err error)
-	// Deadline limits the time for judging one snapshot; 0 means DefaultDeadline. When it passes, the gate pushes the snapshot without what
-	// it knows to be broken by then, or, with FailClosed, nothing.
+	// Deadline limits the time for judging one snapshot; 0 means DefaultDeadline. A change that is not judged by then is treated like a new
+	// error, with Policy. If nothing is known, because a rule never returns or what the node has could not be judged either, the gate pushes the
+	// snapshot without what it knows to be broken, or, with FailClosed, nothing. That is so for Hazards that do not return, too.
 	Deadline   time.Duration
 	FailClosed bool
 	// Report is called with each decision before the push, possibly for several nodes at the same time. It must neither set nor clear a

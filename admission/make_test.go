@@ -210,6 +210,7 @@ type trial struct {
 	*admission.Gate
 	t         testing.TB
 	cache     cachev3.SnapshotCache
+	options   admission.Options
 	decisions []admission.Decision
 }
 
@@ -228,7 +229,7 @@ func try(t testing.TB, change func(*admission.Options)) *trial {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made.Gate = gate
+	made.Gate, made.options = gate, options
 	return made
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -16,7 +17,7 @@ type defect struct {
 }
 
 func defectOf(d *lint.Diagnostic) defect {
-	return defect{d.Rule, d.Resource.Kind, d.Resource.Name, lint.WithoutNumbers(d.Message)}
+	return defect{d.Rule, d.Resource.Kind, d.Resource.Name, words.WithoutNumbers(d.Message)}
 }
 
 // failedRule is a rule that failed on one resource, or with an empty key on a whole snapshot. What it would have found is not known.

@@ -113,15 +113,15 @@ func (p *push) suspects(url, message string) []key {
 			all = append(all, k)
 		}
 	}
-	said := words(message)
+	said := wordsOf(message)
 	if named := slices.DeleteFunc(slices.Clone(all), func(k key) bool { return !said[k.name] }); len(named) > 0 {
 		return named
 	}
 	return all
 }
 
-// words splits a message at spaces and punctuation that is not part of names. Envoy writes: Error adding/updating listener(s) a: text, b: text.
-func words(message string) map[string]bool {
+// wordsOf splits a message at spaces and punctuation that is not part of names. Envoy writes: Error adding/updating listener(s) a: text, b: text.
+func wordsOf(message string) map[string]bool {
 	all := map[string]bool{}
 	for _, word := range strings.FieldsFunc(message, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`'",;()`, r) }) {
 		all[strings.TrimRight(word, ":.")] = true

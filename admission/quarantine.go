@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -24,7 +25,7 @@ type quarantine struct {
 	blamed map[key]blame
 	kept   map[key]string // changes that are withheld, and why
 	all    bool           // nothing changes for the node
-	tries  int            // how often it was tried to withhold less
+	search *search        // for what takes too long to judge; nil: all was judged
 }
 
 // blame is why a change is withheld, apart from dependencies.
@@ -35,6 +36,8 @@ type blame struct {
 
 func newQuarantine(j *judging, v verdict) *quarantine {
 	v.Outcome = Quarantined
+	j.build(j.base, j.world)
+	j.build(j.next, j.world)
 	q := &quarantine{judging: j, verdict: v, changes: map[key]bool{}, blamed: map[key]blame{}}
 	q.order = union(j.base, j.next)
 	for _, k := range q.order {
@@ -46,39 +49,44 @@ func newQuarantine(j *judging, v verdict) *quarantine {
 
 // run withholds changes until no new error is left, and then gives back those that need not be withheld.
 func (q *quarantine) run(fresh []lint.Diagnostic) {
-	for k, why := range q.rejected {
-		q.add(k, blame{why, false})
-	}
-	if len(fresh) > 0 {
-		q.blame(fresh, q.next)
-	}
+	q.begin(fresh)
 	for !q.all {
 		q.close()
 		c := q.compose()
 		q.note(c, false)
-		left, ok := q.left(c)
+		left, ok := q.left(q.ctx, c)
 		if !ok {
 			return
 		}
 		if len(left) == 0 {
 			q.note(c, true)
-			q.giveBack(q.unsure())
+			q.giveBack(q.unsure(), maxTries)
 			return
 		}
 		q.blame(left, c)
 	}
 	q.close()
 	q.note(q.compose(), true)
-	q.giveBack(q.unsure())
+	q.giveBack(q.unsure(), maxTries)
+}
+
+// begin blames what is known to be wrong.
+func (q *quarantine) begin(fresh []lint.Diagnostic) {
+	for k, why := range q.rejected {
+		q.add(k, blame{why, false})
+	}
+	if len(fresh) > 0 {
+		q.blame(fresh, q.next)
+	}
 }
 
 // left lists the errors in a candidate for which something must be withheld.
-func (q *quarantine) left(c *candidate) ([]lint.Diagnostic, bool) {
-	found, ok := q.find(c)
+func (q *quarantine) left(ctx context.Context, c *candidate) ([]lint.Diagnostic, bool) {
+	found, ok := q.find(ctx, c)
 	if !ok {
 		return nil, false
 	}
-	fresh, ok := q.fresh(found)
+	fresh, ok := q.fresh(ctx, found)
 	return slices.DeleteFunc(fresh, func(d lint.Diagnostic) bool { return q.options.policy(d.Rule) == Observe }), ok
 }
 
@@ -221,18 +229,29 @@ func (q *quarantine) unsure() []key {
 // maxTries bounds how often a candidate is judged only to withhold less. With hundreds of errors, that could exceed the deadline.
 const maxTries = 32
 
-// giveBack stops withholding changes if that causes no new error, by halves. It cannot give back all blamed changes.
-func (q *quarantine) giveBack(some []key) {
-	if len(some) == 0 || q.tries == maxTries || q.ctx.Err() != nil || len(some) < len(q.blamed) && q.without(some) || len(some) == 1 {
-		return
+// giveBack stops withholding changes if that causes no new error, by halves, the large parts first. It reports whether it has tried all. It cannot
+// give back all blamed changes.
+func (q *quarantine) giveBack(some []key, tries int) bool {
+	for parts := [][]key{some}; len(parts) > 0; parts = parts[1:] {
+		part := parts[0]
+		if len(part) < len(q.blamed) {
+			if tries == 0 || q.over() {
+				return false
+			}
+			tries--
+			if q.without(part) {
+				continue
+			}
+		}
+		if half := len(part) / 2; half > 0 {
+			parts = append(parts, part[:half], part[half:])
+		}
 	}
-	q.giveBack(some[:len(some)/2])
-	q.giveBack(some[len(some)/2:])
+	return true
 }
 
 // without tries not to withhold changes, and reports whether that causes no new error.
 func (q *quarantine) without(some []key) bool {
-	q.tries++
 	blamed, kept, all := maps.Clone(q.blamed), q.kept, q.all
 	q.all = false
 	for _, k := range some {
@@ -240,13 +259,18 @@ func (q *quarantine) without(some []key) bool {
 	}
 	q.close()
 	c := q.compose()
-	left, ok := q.left(c)
-	if !ok || len(left) > 0 {
-		q.blamed, q.kept, q.all = blamed, kept, all
-		return false
+	ctx, cancel := q.attempt()
+	defer cancel()
+	left, ok := q.left(ctx, c)
+	if ok && len(left) == 0 {
+		q.note(c, true)
+		return true
 	}
-	q.note(c, true)
-	return true
+	q.blamed, q.kept, q.all = blamed, kept, all
+	if len(some) == 1 && q.search != nil && ok {
+		q.found(some[0], left)
+	}
+	return false
 }
 
 // note stores what would be pushed now in progress, and whether it is known not to have new errors.
@@ -257,7 +281,12 @@ func (q *quarantine) note(c *candidate, whole bool) {
 	if !q.anything(c) {
 		v.Outcome, v.Snapshot, v.out, v.Withheld = Blocked, nil, nil, nil
 	}
-	q.progress.Store(&v)
+	if q.search != nil {
+		q.search.best = c
+	}
+	if q.search == nil || !q.search.whole {
+		q.store(v)
+	}
 }
 
 // anything reports whether a candidate contains any change of the new snapshot, including removals.

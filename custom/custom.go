@@ -15,6 +15,7 @@ import (
 	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/suppress"
 	"github.com/xdslint/xdslint/internal/tree"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -27,7 +28,7 @@ func Constraints(builtIn []*lint.Rule, known graph.Types) config.RuleSource {
 	language := sync.OnceValue(func() *language { return newLanguage(known) })
 	return func(s *config.Config) (rules []*lint.Rule, faults []*config.Fault) {
 		for i := range s.Constraints {
-			m := &maker{Constraint: &s.Constraints[i], language: language()}
+			m := &maker{Constraint: &s.Constraints[i], language: language(), budget: shared(len(s.Constraints))}
 			if rule := m.rule(builtIn, s); len(m.faults) == 0 {
 				rules = append(rules, rule)
 			}
@@ -41,6 +42,7 @@ func Constraints(builtIn []*lint.Rule, known graph.Types) config.RuleSource {
 type maker struct {
 	*config.Constraint
 	language *language
+	budget   budget
 	faults   []*config.Fault
 }
 
@@ -48,7 +50,7 @@ type maker struct {
 func (m *maker) faultf(key, format string, args ...any) {
 	fault := m.Faultf(key, format, args...)
 	if m.ID != "" {
-		fault.Message = fmt.Sprintf("constraint %s: %s", lint.Line(m.ID), fault.Message)
+		fault.Message = fmt.Sprintf("constraint %s: %s", words.Line(m.ID), fault.Message)
 	}
 	m.faults = append(m.faults, fault)
 }
@@ -93,7 +95,7 @@ func wrongKind(n *graph.TextNode) bool {
 
 // summary describes the rule in one line.
 func (m *maker) summary() string {
-	summary, _, _ := strings.Cut(strings.TrimSpace(lint.Printable(m.Text)), "\n")
+	summary, _, _ := strings.Cut(strings.TrimSpace(words.Printable(m.Text)), "\n")
 	if summary == "" {
 		summary = "its expression says what is wrong"
 	}
@@ -113,12 +115,12 @@ func (m *maker) why() string {
 		of += fmt.Sprintf(", in `%s`", m.Resource)
 	}
 	why := fmt.Sprintf("%s\n\nThis must hold for %s:\n\n```\n%s\n```", strings.TrimSpace(m.Why), of, strings.TrimSpace(m.Expression))
-	return strings.TrimSpace(lint.Printable(why))
+	return strings.TrimSpace(words.Printable(why))
 }
 
 func (m *maker) links() (links []string) {
 	for _, link := range m.Links {
-		links = append(links, lint.Line(link))
+		links = append(links, words.Line(link))
 	}
 	return links
 }
@@ -187,8 +189,8 @@ func (m *maker) addMessage(to []subject, place *graph.Place, field protoreflect.
 
 // check is the check of the rule.
 func (m *maker) check(program cel.Program, subjects func(graph.View) []subject) lint.Check {
-	x := &expression{program, strings.TrimSpace(m.Text)}
-	c := &constraint{help: m.Help, subjects: subjects, evaluate: x.evaluate}
+	x := &expression{program, strings.TrimSpace(m.Text), m.budget}
+	c := &constraint{budget: m.budget, help: m.Help, subjects: subjects, evaluate: x.evaluate}
 	return lint.ForOrigin(c.start)
 }
 
@@ -211,7 +213,7 @@ func (m *maker) overResources() (none lint.Check) {
 		return none
 	}
 	if m.Field != "" {
-		m.faultf("field", `it only goes with "message"; in an expression about resources, write this.message.%s`, lint.Line(m.Field))
+		m.faultf("field", `it only goes with "message"; in an expression about resources, write this.message.%s`, words.Line(m.Field))
 		return none
 	}
 	program := m.compile(resourceType(kind), "")

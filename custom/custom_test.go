@@ -220,7 +220,28 @@ func TestLargeSnapshot(t *testing.T) {
 	}
 	const roundTrips = "[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, " +
 		"resource.reached_by('listener')[0].reaches('secret').size() == 0)))"
-	if got := found(t, fmt.Sprintf(constraint, roundTrips), envoy); !strings.Contains(got, "costs more than a million steps") {
+	if got := found(t, fmt.Sprintf(constraint, roundTrips), envoy); !strings.Contains(got, "costs more than 1 million steps") {
 		t.Error("nothing is paid:", got)
+	}
+}
+
+// TestConstraintsShareTheBudget: two hundred constraints together may cost what one may alone.
+func TestConstraintsShareTheBudget(t *testing.T) {
+	var text, config strings.Builder
+	text.WriteString("static_resources:\n  clusters:\n")
+	for i := range 600 {
+		fmt.Fprintf(&text, "  - name: c%d\n", i)
+	}
+	config.WriteString("constraints:\n- {id: acme/dear, snapshot: cluster, text: x, expression: \"snapshot.resources.all(r, r.name != 'c')\"}\n")
+	envoy := map[string]string{"envoy.yaml": text.String()}
+	if got := found(t, config.String(), envoy); got != "" {
+		t.Error(got)
+	}
+	for i := range 199 {
+		fmt.Fprintf(&config, "- {id: acme/other%d, snapshot: listener, text: x, expression: \"this.name == ''\"}\n", i)
+	}
+	want := "constraint acme/dear costs more than 1 million steps in all\n"
+	if got := found(t, config.String(), envoy); !strings.Contains(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }

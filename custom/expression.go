@@ -8,6 +8,7 @@ import (
 	"cel.dev/cel-go/common/types"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -37,14 +38,15 @@ func (s scope) Parent() cel.Activation { return nil }
 type expression struct {
 	program cel.Program
 	text    string // what to say where it is false
+	budget  budget
 }
 
 func (x *expression) evaluate(in graph.View, s subject) outcome {
 	verdict, details, err := x.program.Eval(scope{s.this, resource{s.at.Resource(), in}})
 	if err != nil {
-		return outcome{err: noValue(s.at, err)}
+		return outcome{err: x.noValue(s.at, err)}
 	}
-	o := outcome{cost: *details.ActualCost()}
+	o := outcome{cost: evaluating + *details.ActualCost()}
 	switch verdict := verdict.(type) {
 	case types.Bool:
 		if !verdict {
@@ -62,10 +64,10 @@ func (x *expression) evaluate(in graph.View, s subject) outcome {
 }
 
 // noValue says why an expression has no value.
-func noValue(at lint.At, err error) *lint.EvalError {
+func (x *expression) noValue(at lint.At, err error) *lint.EvalError {
 	if strings.Contains(err.Error(), "cost limit exceeded") {
 		return &lint.EvalError{
-			Message: "costs more than a million steps for " + named(at),
+			Message: "costs more than " + steps(x.budget.one) + " for " + named(at),
 			Help:    "let the expression read less at once: a loop within a loop multiplies the cost",
 		}
 	}
@@ -76,7 +78,7 @@ func noValue(at lint.At, err error) *lint.EvalError {
 	if strings.Contains(err.Error(), "google.protobuf.Any has no field") {
 		help = "an Any in it is not set, or its content is of an unknown type: ask has(…) first"
 	}
-	return &lint.EvalError{Message: fmt.Sprintf("has no value for %s: %s", named(at), lint.Line(err.Error())), Help: help}
+	return &lint.EvalError{Message: fmt.Sprintf("has no value for %s: %s", named(at), words.Line(err.Error())), Help: help}
 }
 
 // named describes a place in words.

@@ -16,7 +16,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/internal/config"
-	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/internal/nearest"
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 // watch records the fields in an expression that do not exist.
@@ -77,7 +78,7 @@ func unknown(env *cel.Env, name string, called bool) string {
 	}
 	near := ""
 	if len(name) > 4 { // every name is near a short one
-		near = lint.DidYouMean(name, functions(env))
+		near = nearest.DidYouMean(name, functions(env))
 	}
 	return fmt.Sprintf("function %s does not exist%s", name, near)
 }
@@ -101,7 +102,7 @@ func noEnumValue(md protoreflect.MessageDescriptor, name string) string {
 			values = append(values, fmt.Sprintf("%s.%s", enum.Name(), enum.Values().Get(j).Name()))
 		}
 	}
-	if near := lint.DidYouMean(name, values); near != "" || len(values) == 0 {
+	if near := nearest.DidYouMean(name, values); near != "" || len(values) == 0 {
 		return fmt.Sprintf("%s has no enum value %s%s", md.FullName(), name, near)
 	}
 	return fmt.Sprintf("%s has no enum value %s: it has %s", md.FullName(), name, strings.Join(values, ", "))
@@ -115,7 +116,7 @@ func plain(message string) string {
 		}
 	}
 	message, _, _ = strings.Cut(message, " expecting {")
-	return lint.Line(strings.ReplaceAll(message, "'<EOF>'", "the end"))
+	return words.Line(strings.ReplaceAll(message, "'<EOF>'", "the end"))
 }
 
 type plainWords struct {
@@ -171,7 +172,7 @@ func functions(env *cel.Env) (names []string) {
 
 // noField says that a type does not have a field.
 func noField(typ, field string, names []string) string {
-	if near := lint.DidYouMean(field, names); near != "" {
+	if near := nearest.DidYouMean(field, names); near != "" {
 		return fmt.Sprintf("%s has no field %q%s", typ, field, near)
 	}
 	return fmt.Sprintf("%s has no field %q: it has %s", typ, field, strings.Join(names, ", "))

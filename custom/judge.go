@@ -2,21 +2,48 @@ package custom
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/parallel"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
-// maxCost limits one evaluation of an expression, in CEL's units: reading a field or comparing two numbers costs about one, an element of a list a few.
-// It takes some tens of milliseconds to use them up.
-const maxCost = 1_000_000
+// budget limits the cost of a constraint in a run, in CEL's units: reading a field or comparing two numbers costs about one, an element of a list
+// a few.
+type budget struct {
+	constraints int    // that share
+	one         uint64 // of one evaluation: some tens of milliseconds
+	all         uint64 // of all evaluations
+}
 
-// maxTotal limits all evaluations of an expression in a run: some seconds.
-const maxTotal = 100 * maxCost
+const (
+	maxCost  = 1_000_000
+	maxTotal = 200 * maxCost // of all constraints: some fifteen seconds of one processor
+	// evaluating is what an evaluation costs besides what CEL counts.
+	evaluating = 10
+)
+
+// shared divides the budget of a run among constraints, in equal parts: what one finds must not depend on when the others run.
+func shared(constraints int) budget {
+	all := uint64(maxTotal / max(1, constraints))
+	return budget{constraints, min(maxCost, all), all}
+}
+
+// steps puts a cost into words.
+func steps(cost uint64) string { return fmt.Sprintf("%.3g million steps", float64(cost)/1e6) }
+
+func (b budget) notes() []string {
+	if b.constraints < 2 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d constraints share %s, in equal parts", b.constraints, steps(maxTotal))}
+}
 
 // constraint is a constraint that is ready to judge.
 type constraint struct {
+	budget   budget
 	help     string
 	subjects func(graph.View) []subject // in the order of resources
 	evaluate func(graph.View, subject) outcome
@@ -51,10 +78,7 @@ func (e *evaluation) judge(ctx context.Context, passes []*lint.Pass) *lint.EvalE
 	for rest := e.subjects(p.Snapshot); len(rest) > 0; {
 		batch := rest[:min(len(rest), e.next())]
 		rest = rest[len(batch):]
-		outcomes := make([]outcome, len(batch))
-		parallel.Each(ctx, len(batch), func() func(int) {
-			return func(i int) { outcomes[i] = e.evaluate(p.Snapshot, batch[i]) }
-		})
+		outcomes := e.outcomes(ctx, p.Snapshot, batch)
 		if ctx.Err() != nil {
 			return nil // some of them were not evaluated
 		}
@@ -67,10 +91,21 @@ func (e *evaluation) judge(ctx context.Context, passes []*lint.Pass) *lint.EvalE
 	return nil
 }
 
+func (e *evaluation) outcomes(ctx context.Context, in graph.View, of []subject) []outcome {
+	if len(of) == 1 {
+		return []outcome{e.evaluate(in, of[0])} // the constraints themselves run at the same time
+	}
+	all := make([]outcome, len(of))
+	parallel.Each(ctx, len(of), func() func(int) {
+		return func(i int) { all[i] = e.evaluate(in, of[i]) }
+	})
+	return all
+}
+
 // next returns how many expressions to evaluate at the same time. That is at most as many as were evaluated before, so that a constraint that fails has
-// not cost much more than necessary. It is also at most what the rest of maxTotal allows if each evaluation costs maxCost.
+// not cost much more than necessary. It is also at most what the rest of the budget allows if each evaluation costs as much as it may.
 func (e *evaluation) next() int {
-	affordable := int((maxTotal - e.cost) / maxCost)
+	affordable := int((e.budget.all - e.cost) / e.budget.one)
 	return max(1, min(e.done, affordable))
 }
 
@@ -80,11 +115,12 @@ func (e *evaluation) take(p *lint.Pass, at lint.At, o outcome) *lint.EvalError {
 	}
 	e.done++
 	if o.message != "" {
-		p.Report(at, lint.Diagnostic{Message: lint.Line(o.message), Help: e.help})
+		p.Report(at, lint.Diagnostic{Message: words.Line(o.message), Help: e.help})
 	}
-	if e.cost += o.cost; e.cost > maxTotal {
+	if e.cost += o.cost; e.cost > e.budget.all {
 		return &lint.EvalError{
-			Message: "costs more than a hundred million steps in all",
+			Message: "costs more than " + steps(e.budget.all) + " in all",
+			Notes:   e.budget.notes(),
 			Help:    "let the expression read less: snapshot.find(KIND, NAME) finds a resource without going through all of them",
 		}
 	}

@@ -41,6 +41,7 @@ func newPriced(name string, outcomes []outcome, sizes ...int) *priced {
 		p.snapshots = append(p.snapshots, s)
 	}
 	c := &constraint{
+		budget: shared(2),
 		subjects: func(s graph.View) (all []subject) {
 			for _, r := range s.All() {
 				all = append(all, subject{at: r.AtName()})
@@ -67,8 +68,8 @@ func (p *priced) want() (messages []string) {
 		if o.message != "" {
 			messages = append(messages, o.message)
 		}
-		if cost += o.cost; cost > maxTotal {
-			return []string{p.rule.Origin.Name + " costs more than a hundred million steps in all"}
+		if cost += o.cost; cost > maxTotal/2 {
+			return []string{p.rule.Origin.Name + " costs more than 100 million steps in all"}
 		}
 	}
 	return messages
@@ -112,7 +113,7 @@ func TestNoMoreThanTheBudget(t *testing.T) {
 	if diff := cmp.Diff(p.want(), p.run()); diff != "" {
 		t.Error(diff)
 	}
-	if n := p.evaluated.Load(); n != maxTotal/maxCost+1 {
+	if n := p.evaluated.Load(); n != maxTotal/2/maxCost+1 {
 		t.Errorf("%d expressions were evaluated", n)
 	}
 	outcomes[0].err = &lint.EvalError{Message: "fails"}
@@ -154,16 +155,17 @@ func TestJudgesAsIfInOrder(t *testing.T) {
 func TestCost(t *testing.T) {
 	language := newLanguage(types.Envoy)
 	cost := func(text string) uint64 {
-		m := &maker{Constraint: &config.Constraint{Expression: text, Text: "wrong"}, language: language}
+		m := &maker{Constraint: &config.Constraint{Expression: text, Text: "wrong"}, language: language, budget: shared(1)}
 		program := m.compile(objectType("envoy.config.cluster.v3.Cluster"), "")
 		if program == nil {
 			t.Fatalf("%s: %v", text, m.faults)
 		}
 		s := newPriced("free", nil, 1).snapshots[0]
 		r := s.Resources[0]
-		return (&expression{program, "wrong"}).evaluate(s, subject{r.AtName(), contained{r.Message, r.Contents}}).cost
+		return (&expression{program, "wrong", m.budget}).evaluate(s, subject{r.AtName(), contained{r.Message, r.Contents}}).cost
 	}
 	field, list := cost("this.name == 'c00000'"), cost("[1, 2, 3, 4, 5, 6, 7, 8].all(i, this.name != string(i))")
+	field, list = field-evaluating, list-evaluating
 	if field < 1 || field > 10 || list < 8*field || list > 1_000 {
 		t.Errorf("a field costs %d, a list %d", field, list)
 	}

@@ -91,7 +91,7 @@ func (m *maker) compile(this *cel.Type, pkg string) cel.Program {
 	if !m.allowed(checked) {
 		return nil
 	}
-	program, err := env.Program(checked, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost), cel.CostTracking(costs{}))
+	program, err := env.Program(checked, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(m.budget.one), cel.CostTracking(costs{}))
 	if err != nil {
 		m.faultf("expression", "%s", err)
 		return nil

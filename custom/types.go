@@ -14,7 +14,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/decode/types"
-	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/internal/nearest"
 )
 
 // typeSystem is CEL's view of messages. cel-go's own registry knows only types whose Go packages are linked in, and decodes only Anys of these. It is
@@ -44,9 +44,9 @@ func (t *typeSystem) nearestMessage(name protoreflect.FullName) string {
 		}
 	})
 	if len(alike) == 0 {
-		return lint.DidYouMean(string(name), all)
+		return nearest.DidYouMean(string(name), all)
 	}
-	if near := lint.DidYouMean(string(name), alike); near != "" {
+	if near := nearest.DidYouMean(string(name), alike); near != "" {
 		return near
 	}
 	return fmt.Sprintf(" (did you mean %q?)", slices.MinFunc(alike, func(a, b string) int { return len(a) - len(b) }))

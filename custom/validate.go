@@ -12,6 +12,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/internal/decode/types"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -57,12 +58,12 @@ func validated(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	case errors.As(err, &invalid):
 		for _, v := range invalid.Violations {
 			p.Report(violated(at, v.Proto.GetField()), lint.Diagnostic{
-				Message: lint.Line(v.Proto.GetMessage()),
+				Message: words.Line(v.Proto.GetMessage()),
 				Notes:   []string{fmt.Sprintf("required by the rule %s of %s", v.Proto.GetRuleId(), m.Descriptor().FullName())},
 			})
 		}
 	default:
-		p.Reportf(at, "the rules of %s cannot be evaluated: %s", m.Descriptor().FullName(), lint.Line(err.Error()))
+		p.Reportf(at, "the rules of %s cannot be evaluated: %s", m.Descriptor().FullName(), words.Line(err.Error()))
 	}
 }
 

@@ -1,10 +1,6 @@
 package lint
 
-import (
-	"strings"
-
-	"github.com/xdslint/xdslint/graph"
-)
+import "github.com/xdslint/xdslint/graph"
 
 // Diagnostic is one finding.
 type Diagnostic struct {
@@ -70,28 +66,4 @@ func (d *Diagnostic) field() string {
 // Key returns the key of the finding. Findings with equal keys can have different messages and places.
 func (d *Diagnostic) Key() Key {
 	return Key{Rule: d.Rule.ID(), Kind: d.Resource.Kind, Name: d.Resource.Name, Field: d.field()}
-}
-
-// WithoutNumbers removes the numbers that can be positions from a message or a place. The result stays the same when
-// something before the finding is added or removed. Names, in quotes, keep their numbers.
-func WithoutNumbers(message string) string {
-	if !strings.ContainsAny(message, "0123456789") {
-		return message
-	}
-	var b strings.Builder
-	quoted, escaped := false, false
-	for _, c := range []byte(message) {
-		switch {
-		case escaped:
-			escaped = false
-		case c == '\\':
-			escaped = quoted
-		case c == '"':
-			quoted = !quoted
-		}
-		if quoted || c < '0' || c > '9' {
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
 }

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 
@@ -28,14 +27,6 @@ func (p *Pass) Nearest(name string, candidates func() []string) string {
 	}
 	p.searches++
 	return p.finder.Name(name, candidates())
-}
-
-// DidYouMean returns the end of a message about an unknown name: the nearest candidate in parentheses. It is empty if none is near.
-func DidYouMean(name string, candidates []string) string {
-	if near := Nearest(name, candidates); near != "" {
-		return fmt.Sprintf(" (did you mean %q?)", near)
-	}
-	return ""
 }
 
 // misspelt reports whether a name is certainly another one with a typo. Names such as svc-a and svc-b, or v1 and v2, are different.

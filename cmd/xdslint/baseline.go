@@ -13,8 +13,8 @@ import (
 	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/baseline"
+	"github.com/xdslint/xdslint/internal/nearest"
 	"github.com/xdslint/xdslint/internal/words"
-	"github.com/xdslint/xdslint/lint"
 )
 
 func newBaseline() *cobra.Command {
@@ -24,7 +24,7 @@ func newBaseline() *cobra.Command {
 Entries are keyed by rule, resource and field: a finding whose lines move stays hidden.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("baseline has no command %q%s: write, prune", args[0], lint.DidYouMean(args[0], []string{"write", "prune"}))
+				return fmt.Errorf("baseline has no command %q%s: write, prune", args[0], nearest.DidYouMean(args[0], []string{"write", "prune"}))
 			}
 			return nil
 		},

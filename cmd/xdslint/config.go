@@ -13,6 +13,7 @@ import (
 
 	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/config"
+	"github.com/xdslint/xdslint/internal/nearest"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -21,7 +22,7 @@ func newConfig() *cobra.Command {
 		Use: "config", Short: "Show, check or test the configuration", DisableFlagsInUseLine: true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("config has no command %q%s: show, verify, test", args[0], lint.DidYouMean(args[0], []string{"show", "verify", "test"}))
+				return fmt.Errorf("config has no command %q%s: show, verify, test", args[0], nearest.DidYouMean(args[0], []string{"show", "verify", "test"}))
 			}
 			return nil
 		},

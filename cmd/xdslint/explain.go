@@ -11,6 +11,7 @@ import (
 
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/explain"
+	"github.com/xdslint/xdslint/internal/nearest"
 	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -93,7 +94,7 @@ func findRule(name string, known []*lint.Rule) (*lint.Rule, error) {
 	case slices.ContainsFunc(groups(known), func(g *lint.Group) bool { return g.Name == name }):
 		return nil, fmt.Errorf("%q is a group; xdslint rules %[1]s lists its rules", name)
 	}
-	return nil, fmt.Errorf("no rule is named %q%s", name, lint.DidYouMean(name, ids(known)))
+	return nil, fmt.Errorf("no rule is named %q%s", name, nearest.DidYouMean(name, ids(known)))
 }
 
 func explanation(r *lint.Rule) string {

@@ -12,7 +12,8 @@ import (
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/drawing"
-	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/internal/nearest"
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 type graphFlags struct {
@@ -98,7 +99,7 @@ func unread(w io.Writer, input *load.Input) {
 				if p.Lenient {
 					continue
 				}
-				fmt.Fprintf(w, "xdslint: not drawn: %s\n", lint.Printable(load.Placed(r.File, p)))
+				fmt.Fprintf(w, "xdslint: not drawn: %s\n", words.Printable(load.Placed(r.File, p)))
 			}
 		}
 	}
@@ -121,7 +122,7 @@ func (f *graphFlags) cut(d *drawing.Drawing) (*drawing.Drawing, error) {
 				names = append(names, n.Name)
 			}
 		}
-		return nil, fmt.Errorf("--from: there is no %s %q%s", kind, name, lint.DidYouMean(name, names))
+		return nil, fmt.Errorf("--from: there is no %s %q%s", kind, name, nearest.DidYouMean(name, names))
 	}
 	return cut, nil
 }

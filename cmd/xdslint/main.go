@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	_ "github.com/xdslint/xdslint/cmd/xdslint/internal/start"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -65,7 +66,7 @@ func execute(ctx context.Context, args []string) int {
 		return statusOK
 	}
 	if text := plain(err); text != "" {
-		for line := range strings.SplitSeq(lint.Printable(text), "\n") {
+		for line := range strings.SplitSeq(words.Printable(text), "\n") {
 			fmt.Fprintln(os.Stderr, "xdslint:", line)
 		}
 	}

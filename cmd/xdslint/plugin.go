@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/internal/nearest"
 )
 
 func newPlugin() *cobra.Command {
@@ -14,7 +14,7 @@ func newPlugin() *cobra.Command {
 		Use: "plugin", Short: "Create or test a plugin: custom rules in a WebAssembly module", DisableFlagsInUseLine: true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("plugin has no command %q%s: new, test", args[0], lint.DidYouMean(args[0], []string{"new", "test"}))
+				return fmt.Errorf("plugin has no command %q%s: new, test", args[0], nearest.DidYouMean(args[0], []string{"new", "test"}))
 			}
 			return nil
 		},

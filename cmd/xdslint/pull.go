@@ -18,7 +18,7 @@ import (
 	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/pull"
 )
 
@@ -140,7 +140,7 @@ func (f *pullFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	for _, note := range got.notes {
-		fmt.Fprintln(cmd.ErrOrStderr(), "xdslint:", lint.Printable(note))
+		fmt.Fprintln(cmd.ErrOrStderr(), "xdslint:", words.Printable(note))
 	}
 	if f.out != "" {
 		if err := f.write(got.files); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/explain"
+	"github.com/xdslint/xdslint/internal/nearest"
 	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -57,7 +58,7 @@ func newRules() *cobra.Command {
 }
 
 func unknownFormat(name string, known []string) error {
-	near := lint.DidYouMean(name, known)
+	near := nearest.DidYouMean(name, known)
 	if near == "" {
 		near = ": " + strings.Join(known, ", ")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/nearest"
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/suppress"
 	"github.com/xdslint/xdslint/lint"
@@ -219,7 +220,7 @@ func CheckSelector(selector string, rules []*lint.Rule) error {
 		}
 		names = append(names, r.ID(), r.Group)
 	}
-	return fmt.Errorf("no rule or group is named %q%s", selector, lint.DidYouMean(selector, names))
+	return fmt.Errorf("no rule or group is named %q%s", selector, nearest.DidYouMean(selector, names))
 }
 
 // ParseFailOn reads the lowest severity that fails a run; 0 is "never".
@@ -243,7 +244,7 @@ func ParseKind(s string) (graph.Kind, error) {
 		}
 		names = append(names, string(k))
 	}
-	near := lint.DidYouMean(s, names)
+	near := nearest.DidYouMean(s, names)
 	if near == "" {
 		near = ": " + strings.Join(names, ", ")
 	}

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xdslint/xdslint/internal/nearest"
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/syntax"
 	"github.com/xdslint/xdslint/internal/tree"
-	"github.com/xdslint/xdslint/lint"
 )
 
 // node adds lookups to the tree of a text.
@@ -164,7 +164,7 @@ func (d *decoder) fields(n *tree.Node, v reflect.Value) {
 		field, ok := known[key.Name]
 		switch {
 		case !ok:
-			near := lint.DidYouMean(key.Name, names)
+			near := nearest.DidYouMean(key.Name, names)
 			if near == "" {
 				near = "; known keys: " + strings.Join(names, ", ")
 			}

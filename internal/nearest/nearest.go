@@ -4,6 +4,7 @@
 package nearest
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -144,4 +145,12 @@ func (f *Finder) aligned(a, b []byte, limit int) int {
 		before, last, row = last, row, before
 	}
 	return int(last[len(b)])
+}
+
+// DidYouMean returns the end of a message about an unknown name: the nearest candidate in parentheses. It is empty if none is near.
+func DidYouMean(name string, candidates []string) string {
+	if near := (&Finder{Work: Unlimited}).Name(name, candidates); near != "" {
+		return fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return ""
 }

@@ -89,6 +89,7 @@ type File struct {
 	values  []string
 	secrets *values
 	hidden  map[int]bool // of long lines, by where they start: a file of one line is asked about it for each finding
+	guessed bool         // where its secrets are, line by line: many findings can be about a file as a whole
 }
 
 func (h *File) sort() {
@@ -162,9 +163,12 @@ func (h *File) resource(r *graph.Resource) {
 	}
 	if len(r.Problems) > 0 || r.Message == nil {
 		// Parts of it are not a message: go by the names of the keys.
-		if r.Text == nil {
+		switch {
+		case r.Text == nil && h.guessed:
+		case r.Text == nil:
+			h.guessed = true
 			h.note(func(red *redactor) { red.lines(source.Span{End: len(h.text)}, " \t") }) // where its secrets are is guessed
-		} else {
+		default:
 			h.note(func(red *redactor) { red.unknown(r.Text.Root(), "") })
 		}
 	}

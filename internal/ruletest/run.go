@@ -12,6 +12,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/nearest"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -76,7 +77,7 @@ func (r *runner) folder(ctx context.Context, dir string, rules []*lint.Rule) err
 		}
 		i := slices.IndexFunc(rules, func(r *lint.Rule) bool { return r.ID() == a.rule })
 		if i < 0 {
-			r.faultf(a, "rule %q does not exist here%s", a.rule, nearest(a.rule, rules))
+			r.faultf(a, "rule %q does not exist here%s", a.rule, suggestion(a.rule, rules))
 			continue
 		}
 		tested[rules[i]] = true
@@ -92,12 +93,12 @@ func (r *runner) folder(ctx context.Context, dir string, rules []*lint.Rule) err
 	return nil
 }
 
-func nearest(id string, rules []*lint.Rule) string {
+func suggestion(id string, rules []*lint.Rule) string {
 	ids := make([]string, len(rules))
 	for i, r := range rules {
 		ids[i] = r.ID()
 	}
-	return lint.DidYouMean(id, ids)
+	return nearest.DidYouMean(id, ids)
 }
 
 func (r *runner) faultf(a *archive, format string, args ...any) {

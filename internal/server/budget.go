@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"sync/atomic"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/semaphore"
@@ -11,13 +13,23 @@ import (
 
 // budget bounds the memory of all bodies and answers in flight together.
 type budget struct {
-	size int64
-	free *semaphore.Weighted
-	held prometheus.Gauge
+	size   int64
+	free   *semaphore.Weighted
+	held   prometheus.Gauge
+	unread atomic.Int64 // of answers that clients have not taken completely
 }
 
 func newBudget(size int64, held prometheus.Gauge) *budget {
 	return &budget{size: size, free: semaphore.NewWeighted(size), held: held}
+}
+
+// patience is the time in which a client must take a piece of its answer, which is a megabyte at most. A client that does not read holds
+// memory that others need: once such answers take half of the budget, it is shorter.
+func (b *budget) patience() time.Duration {
+	if b.unread.Load() > b.size/2 {
+		return 2 * time.Second
+	}
+	return 10 * time.Second
 }
 
 // charge is a request's share of the budget.

@@ -164,13 +164,16 @@ func (x *exchange) Write(p []byte) (int, error) {
 }
 
 func (x *exchange) write(status int, contentType string, pieces ...[]byte) error {
-	size := 0
+	size, memory := 0, int64(0)
 	for _, piece := range pieces {
 		size += len(piece)
+		memory += int64(cap(piece))
 	}
 	x.Header().Set("Content-Type", contentType)
 	x.Header().Set("Content-Length", strconv.Itoa(size))
 	x.WriteHeader(status)
+	x.held.budget.unread.Add(memory)
+	defer x.held.budget.unread.Add(-memory)
 	for _, piece := range pieces {
 		x.expect()
 		if _, err := x.Write(piece); err != nil && !errors.Is(err, http.ErrBodyNotAllowed) { // HEAD
@@ -180,13 +183,10 @@ func (x *exchange) write(status int, contentType string, pieces ...[]byte) error
 	return nil
 }
 
-// patience is the time in which a client must take a piece of its answer, which is a megabyte at most. A client that does not
-// read would hold memory that others need.
-const patience = 10 * time.Second
-
 // expect sets the time until which the client must take the next piece.
 func (x *exchange) expect() {
-	_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(earliest(time.Now().Add(patience), x.until)) // a recorder has none
+	until := earliest(time.Now().Add(x.held.budget.patience()), x.until)
+	_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(until) // a recorder has none
 }
 
 func earliest(a, b time.Time) time.Time {

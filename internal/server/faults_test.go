@@ -190,30 +190,57 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// talkative has a large answer as SARIF, which describes all rules.
+var talkative = fake{lint: func(ctx context.Context, texts map[string][]byte) (*xdslint.Report, error) {
+	empty, err := nothing(ctx, texts)
+	empty.Rules = rules.Builtin()
+	return empty, err
+}}
+
+// unread asks for a large answer, and does not read it.
+func (r *running) unread(t *testing.T) {
+	c, err := r.pipes.dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	if _, err := io.WriteString(c, "POST /v1/lint?format=sarif HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+}
+
 // A client that does not read its answer is disconnected, and what it holds is free again.
 func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := run(t, Options{Linter: fake{lint: func(ctx context.Context, texts map[string][]byte) (*xdslint.Report, error) {
-			empty, err := nothing(ctx, texts)
-			empty.Rules = rules.Builtin() // which SARIF describes
-			return empty, err
-		}}})
-		c, err := r.pipes.dial(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		if _, err := io.WriteString(c, "POST /v1/lint?format=sarif HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
+		r := run(t, Options{Linter: talkative})
+		r.unread(t)
 		if gauge(t, r.metrics.held) == 0 {
 			t.Error("the answer is not counted")
 		}
-		time.Sleep(patience + time.Second)
+		time.Sleep(r.budget.patience() + time.Second)
 		synctest.Wait()
 		if held := gauge(t, r.metrics.held); held != 0 {
 			t.Errorf("%v bytes are held", held)
+		}
+	})
+}
+
+// Clients that do not read their answers cannot hold more than half of the memory for long.
+func TestManySlowReaders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := run(t, Options{Linter: talkative, MaxBody: 1000})
+		half := float64(r.budget.size / 2)
+		for range 50 {
+			r.unread(t)
+		}
+		if held := gauge(t, r.metrics.held); held <= half {
+			t.Fatalf("only %v bytes are held", held)
+		}
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		if held := gauge(t, r.metrics.held); held > half || held == 0 {
+			t.Errorf("%v bytes are held of %d", held, r.budget.size)
 		}
 	})
 }

@@ -7,12 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/xdslint/xdslint"
 )
@@ -159,4 +162,51 @@ func TestLateAnswer(t *testing.T) {
 			t.Errorf("%v bytes are held", held)
 		}
 	})
+}
+
+// A thousand clients that dawdle over their bodies delay no other client, and are answered themselves.
+func TestThousandConnections(t *testing.T) {
+	const clients = 1000
+	address := listening(t, made(t, Options{Log: (&logged{}).logger()}))
+	conns := make([]net.Conn, clients)
+	for i := range conns {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := io.WriteString(c, "POST /v1/lint HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{"); err != nil {
+			t.Fatal(err)
+		}
+		conns[i] = c
+	}
+	response, err := client(t, nil).Post("http://"+address+"/v1/lint", "", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Errorf("another client gets %s", response.Status)
+	}
+	var all errgroup.Group
+	for _, c := range conns {
+		all.Go(func() error {
+			if _, err := io.WriteString(c, "}"); err != nil {
+				return err
+			}
+			response, err := http.ReadResponse(bufio.NewReader(c), nil)
+			if err != nil {
+				return err
+			}
+			defer response.Body.Close()
+			if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusTooManyRequests {
+				return fmt.Errorf("status %s", response.Status)
+			}
+			_, err = io.Copy(io.Discard, response.Body)
+			return err
+		})
+	}
+	if err := all.Wait(); err != nil {
+		t.Error(err)
+	}
 }

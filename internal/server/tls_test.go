@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bufio"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -220,7 +219,7 @@ func client(t *testing.T, config *tls.Config) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// TestTLS: the server uses HTTP/2 over TLS, and no version older than TLS 1.2.
+// TestTLS: the server uses HTTP/2 over TLS, and no version older than TLS 1.2, nor suites of it with CBC.
 func TestTLS(t *testing.T) {
 	ca, files := newAuthority(t), newFiles(t)
 	ca.write(t, files, 100)
@@ -236,6 +235,15 @@ func TestTLS(t *testing.T) {
 	if c, err := tls.Dial("tcp", address, &tls.Config{RootCAs: ca.pool(), MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}); err == nil {
 		_ = c.Close()
 		t.Error("TLS 1.1 is spoken")
+	}
+	for suite, want := range map[uint16]bool{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: true, tls.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: false} {
+		c, err := tls.Dial("tcp", address, &tls.Config{RootCAs: ca.pool(), MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{suite}})
+		if err == nil {
+			_ = c.Close()
+		}
+		if got := err == nil; got != want {
+			t.Errorf("%s: %v", tls.CipherSuiteName(suite), err)
+		}
 	}
 }
 
@@ -360,52 +368,5 @@ func TestBadFiles(t *testing.T) {
 		if _, err := New(Options{TLS: &test.files}); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// A thousand clients that dawdle over their bodies delay no other client, and are answered themselves.
-func TestThousandConnections(t *testing.T) {
-	const clients = 1000
-	address := listening(t, made(t, Options{Log: (&logged{}).logger()}))
-	conns := make([]net.Conn, clients)
-	for i := range conns {
-		c, err := net.Dial("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		if _, err := io.WriteString(c, "POST /v1/lint HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{"); err != nil {
-			t.Fatal(err)
-		}
-		conns[i] = c
-	}
-	response, err := client(t, nil).Post("http://"+address+"/v1/lint", "", strings.NewReader("{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		t.Errorf("another client gets %s", response.Status)
-	}
-	var all errgroup.Group
-	for _, c := range conns {
-		all.Go(func() error {
-			if _, err := io.WriteString(c, "}"); err != nil {
-				return err
-			}
-			response, err := http.ReadResponse(bufio.NewReader(c), nil)
-			if err != nil {
-				return err
-			}
-			defer response.Body.Close()
-			if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusTooManyRequests {
-				return fmt.Errorf("status %s", response.Status)
-			}
-			_, err = io.Copy(io.Discard, response.Body)
-			return err
-		})
-	}
-	if err := all.Wait(); err != nil {
-		t.Error(err)
 	}
 }

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -14,7 +15,7 @@ type identity struct {
 }
 
 func identityOf(d *lint.Diagnostic) identity {
-	return identity{d.Rule, d.Resource.Kind, d.Resource.Name, lint.WithoutNumbers(where(d)), lint.WithoutNumbers(d.Message)}
+	return identity{d.Rule, d.Resource.Kind, d.Resource.Name, words.WithoutNumbers(where(d)), words.WithoutNumbers(d.Message)}
 }
 
 // split separates new errors from those that the old object had. Of several equal errors, as many are known as the old object had.

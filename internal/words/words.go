@@ -1,4 +1,4 @@
-// Package words puts numbers and names into sentences.
+// Package words puts numbers, names and texts of strangers into sentences.
 package words
 
 import (

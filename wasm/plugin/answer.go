@@ -7,6 +7,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/pluginabi"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -29,7 +30,7 @@ func (p *Plugin) check(ctx context.Context, passes []*lint.Pass) *lint.EvalError
 func (p *Plugin) answer(ctx context.Context, q *question, passes []*lint.Pass) *lint.EvalError {
 	raw, err := wire.Marshal(&q.Snapshot)
 	if err != nil {
-		return unablef("cannot be asked: %s", lint.Line(err.Error()))
+		return unablef("cannot be asked: %s", words.Line(err.Error()))
 	}
 	answer, why := p.judge(ctx, raw)
 	if why != nil {
@@ -108,7 +109,7 @@ func (a *answering) finding(f *pluginabi.Finding) (report func(), why *lint.Eval
 	if !ok {
 		return nil, unablef("has a finding of %s with the unknown severity %d", f.GetRule(), f.GetSeverity())
 	}
-	d := lint.Diagnostic{Severity: severity, Message: lint.Line(f.GetMessage()), Help: lint.Line(f.GetHelp())}
+	d := lint.Diagnostic{Severity: severity, Message: words.Line(f.GetMessage()), Help: words.Line(f.GetHelp())}
 	if d.Message == "" {
 		return nil, unablef("has a finding of %s without a message", f.GetRule())
 	}
@@ -116,7 +117,7 @@ func (a *answering) finding(f *pluginabi.Finding) (report func(), why *lint.Eval
 		return nil, unablef("has a finding of %s with %d notes or fixes; the limit is %d", f.GetRule(), n, maxParts)
 	}
 	for _, note := range f.GetNotes() {
-		d.Notes = append(d.Notes, lint.Line(note))
+		d.Notes = append(d.Notes, words.Line(note))
 	}
 	if d.Fixes, why = a.fixes(r, f); why != nil {
 		return nil, why

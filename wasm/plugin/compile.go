@@ -9,7 +9,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
-	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 var errSlow = fmt.Errorf("takes longer than %s to compile", MaxCompile)
@@ -45,7 +45,7 @@ func compile(ctx context.Context, module []byte, options Options) (*machine, err
 func (m *machine) compile(ctx context.Context, module []byte, options Options) (err error) {
 	defer func() {
 		if p := recover(); p != nil { // a bug in wazero must not end the run
-			err = fmt.Errorf("does not compile: %s", lint.Line(fmt.Sprint(p)))
+			err = fmt.Errorf("does not compile: %s", words.Line(fmt.Sprint(p)))
 		}
 	}()
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(uint32(options.Memory / pageSize)).WithCloseOnContextDone(true).WithDebugInfoEnabled(false)
@@ -59,7 +59,7 @@ func (m *machine) compile(ctx context.Context, module []byte, options Options) (
 		return err
 	}
 	if m.module, err = m.runtime.CompileModule(ctx, module); err != nil {
-		return fmt.Errorf("does not compile: %s", lint.Line(err.Error()))
+		return fmt.Errorf("does not compile: %s", words.Line(err.Error()))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/xdslint/xdslint/internal/config"
 	envoytypes "github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/pluginabi"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -53,7 +54,7 @@ func ruleOf(d *pluginabi.Rule) (*lint.Rule, error) {
 	if err != nil || len(d.GetId()) > maxName {
 		return nil, fmt.Errorf("has a rule %s: an id is GROUP/NAME in lower-case letters, digits and hyphens, such as acme/cluster-name", quoted(d.GetId()))
 	}
-	summary := lint.Line(d.GetSummary())
+	summary := words.Line(d.GetSummary())
 	if summary == "" {
 		return nil, fmt.Errorf("has a rule %s without a summary", d.GetId())
 	}
@@ -64,9 +65,9 @@ func ruleOf(d *pluginabi.Rule) (*lint.Rule, error) {
 	if severity == 0 {
 		severity = lint.Error
 	}
-	rule := &lint.Rule{Group: group, Name: name, Severity: severity, Summary: summary, Why: lint.Printable(d.GetWhy()[:min(len(d.GetWhy()), maxWhy)])}
+	rule := &lint.Rule{Group: group, Name: name, Severity: severity, Summary: summary, Why: words.Printable(d.GetWhy()[:min(len(d.GetWhy()), maxWhy)])}
 	for _, link := range d.GetLinks() {
-		rule.Links = append(rule.Links, lint.Line(link))
+		rule.Links = append(rule.Links, words.Line(link))
 	}
 	return rule, nil
 }

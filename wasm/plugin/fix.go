@@ -11,13 +11,14 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/pluginabi"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
 // fixes of a finding: those that can be applied to the text.
 func (a *answering) fixes(r *graph.Resource, f *pluginabi.Finding) (fixes []lint.Fix, why *lint.EvalError) {
 	for _, fix := range f.GetFixes() {
-		message := lint.Line(fix.GetMessage())
+		message := words.Line(fix.GetMessage())
 		if message == "" {
 			return nil, unablef("has a fix of %s without a message", f.GetRule())
 		}

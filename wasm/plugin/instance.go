@@ -12,6 +12,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/sys"
 
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -140,7 +141,7 @@ func (p *Plugin) ask(ctx context.Context, f func(context.Context, *instance) ([]
 
 func (i *instance) run(ctx context.Context, p *Plugin, f func(context.Context, *instance) ([]byte, error)) (answer []byte, err error) {
 	config := wazero.NewModuleConfig().WithName("").WithStderr(i.stderr).WithStdout(io.Discard).WithStartFunctions("_initialize")
-	if i.module, err = p.machine.runtime.InstantiateModule(ctx, p.machine.module, config); err != nil {
+	if i.module, err = p.machine.runtime.InstantiateModule(withMemory(ctx), p.machine.module, config); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, i.module.Close(context.WithoutCancel(ctx))) }()
@@ -209,20 +210,20 @@ func (i *instance) reason(err error) *lint.EvalError {
 		first, _, _ := strings.Cut(err.Error(), "\n")
 		_, trap, trapped := strings.Cut(first, "wasm error: ")
 		if !trapped && i.module == nil {
-			return &lint.EvalError{Message: "cannot start: " + lint.Line(first)}
+			return &lint.EvalError{Message: "cannot start: " + words.Line(first)}
 		}
 		if reason = first; trapped {
 			reason = trap
 		}
 	}
-	return &lint.EvalError{Message: "crashed: " + lint.Line(reason), Notes: notes}
+	return &lint.EvalError{Message: "crashed: " + words.Line(reason), Notes: notes}
 }
 
 // said are the first lines that the plugin wrote to standard error.
 func (i *instance) said() (lines []string) {
 	const shown = 3
-	for text := range strings.SplitSeq(lint.Printable(strings.ToValidUTF8(string(i.stderr.text), "")), "\n") {
-		if text = lint.Line(text); text != "" && len(lines) < shown {
+	for text := range strings.SplitSeq(words.Printable(strings.ToValidUTF8(string(i.stderr.text), "")), "\n") {
+		if text = words.Line(text); text != "" && len(lines) < shown {
 			lines = append(lines, text)
 		}
 	}

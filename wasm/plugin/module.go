@@ -23,6 +23,10 @@ const (
 	maxLocals    = 10_000  // of a function
 	maxAllLocals = 1_000_000
 	maxBody      = 1 << 20 // bytes of a function: the time to compile it can grow with the square
+	// maxMerges limits the memory to compile a function, which is up to 200 bytes for each variable in each block: where blocks meet, the
+	// compiler merges the values of all variables. Of functions that Go or Rust compile, the largest seen has 65,000 of them.
+	maxMerges    = 1_000_000
+	maxAllMerges = 50 * maxMerges // which is a matter of time
 )
 
 const pageSize = 64 << 10
@@ -44,7 +48,7 @@ func sanitize(module []byte, memory int) ([]byte, error) {
 		if in.err != nil || id == 0 { // 0: a custom section
 			continue
 		}
-		section := &reader{left: content, memory: memory}
+		section := &reader{left: content, memory: memory, widest: in.widest}
 		read, ok := sections[id]
 		if !ok {
 			return nil, fmt.Errorf("has a section %d, which xdslint does not know", id)
@@ -57,7 +61,7 @@ func sanitize(module []byte, memory int) ([]byte, error) {
 		if section.err == nil && len(section.left) > 0 {
 			section.broken()
 		}
-		in.err = section.err
+		in.err, in.widest = section.err, section.widest
 		out = append(binary.AppendUvarint(append(out, id), uint64(len(content))), content...)
 	}
 	return out, in.err
@@ -89,8 +93,8 @@ var sections = map[byte]func(*reader){
 		r.each("element segments", maxSegments, func() { r.elements(&elements) })
 	},
 	10: func(r *reader) {
-		locals := 0
-		r.each("functions", maxFunctions, func() { r.body(&locals) })
+		var all totals
+		r.each("functions", maxFunctions, func() { r.body(&all) })
 	},
 	11: func(r *reader) { r.each("data segments", maxSegments, r.data) },
 	12: func(r *reader) { r.number() },
@@ -100,6 +104,7 @@ var sections = map[byte]func(*reader){
 type reader struct {
 	left   []byte
 	memory int // in bytes: the limit of the module's memory
+	widest int // how many parameters and results the largest type has
 	err    error
 }
 
@@ -169,8 +174,9 @@ func (r *reader) functionType() {
 	if r.byte() != 0x60 {
 		r.broken() // or a type of the GC proposal, which is not enabled
 	}
-	r.skip(r.count("parameters in one function", maxParams))
-	r.skip(r.count("results in one function", maxParams))
+	parameters := r.skip(r.count("parameters in one function", maxParams))
+	results := r.skip(r.count("results in one function", maxParams))
+	r.widest = max(r.widest, len(parameters)+len(results))
 }
 
 func (r *reader) imported() {
@@ -255,8 +261,11 @@ func (r *reader) elements(all *int) {
 	}
 }
 
-// body reads the locals of a function, and leaves its code to wazero; all is the count over all functions.
-func (r *reader) body(all *int) {
+// totals of all functions.
+type totals struct{ locals, merges int }
+
+// body reads the locals of a function, and leaves its code to wazero.
+func (r *reader) body(all *totals) {
 	body := &reader{left: r.bytes()}
 	if len(body.left) > maxBody {
 		r.fail("has a function of %s; the limit is %s", size(len(body.left)), size(maxBody))
@@ -266,13 +275,31 @@ func (r *reader) body(all *int) {
 		own += body.number()
 		body.byte()
 	})
-	if *all += own; own > maxLocals {
+	if own > maxLocals {
 		r.fail("has a function with %d locals; the limit is %d", own, maxLocals)
-	} else if *all > maxAllLocals {
+		return
+	}
+	// Blocks can have parameters and results too.
+	blocks, variables := mostBlocks(body.left), own+r.widest
+	all.locals, all.merges = all.locals+own, all.merges+blocks*variables
+	switch {
+	case all.locals > maxAllLocals:
 		r.fail("has more than %d locals in its functions", maxAllLocals)
-	} else if body.err != nil {
+	case blocks*variables > maxMerges:
+		r.fail("has a function with up to %d variables in %d blocks, which would take too much memory to compile: split it", variables, blocks)
+	case all.merges > maxAllMerges:
+		r.fail("has functions with too many variables in too many blocks to compile")
+	case body.err != nil:
 		r.fail("%w", body.err)
 	}
+}
+
+// mostBlocks returns how many instructions begin a block at most: any byte of the code can be an operand instead.
+func mostBlocks(code []byte) (n int) {
+	for _, begins := range []byte{0x02, 0x03, 0x04} { // block, loop, if
+		n += bytes.Count(code, []byte{begins})
+	}
+	return n
 }
 
 func (r *reader) data() {

@@ -1,4 +1,4 @@
-package lint
+package words
 
 import (
 	"strings"
@@ -30,4 +30,28 @@ func Printable(s string) string {
 		}
 		return c
 	}, s)
+}
+
+// WithoutNumbers removes the numbers that can be positions from a message or a place. The result stays the same when
+// something before the finding is added or removed. Names, in quotes, keep their numbers.
+func WithoutNumbers(message string) string {
+	if !strings.ContainsAny(message, "0123456789") {
+		return message
+	}
+	var b strings.Builder
+	quoted, escaped := false, false
+	for _, c := range []byte(message) {
+		switch {
+		case escaped:
+			escaped = false
+		case c == '\\':
+			escaped = quoted
+		case c == '"':
+			quoted = !quoted
+		}
+		if quoted || c < '0' || c > '9' {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
