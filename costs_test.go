@@ -3,9 +3,9 @@ package xdslint_test
 import (
 	"fmt"
 	"io"
-	"runtime"
 	"runtime/metrics"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -105,7 +105,6 @@ func judged(t testing.TB, text string) *xdslint.Report {
 // allocated returns how many bytes f allocates.
 func allocated(f func()) uint64 {
 	total := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	runtime.GC()
 	metrics.Read(total)
 	before := total[0].Value.Uint64()
 	f()
@@ -113,15 +112,35 @@ func allocated(f func()) uint64 {
 	return total[0].Value.Uint64() - before
 }
 
-// TestCosts: an input costs no more memory than docs/server.md says, whatever is in it: 2 KB for each byte, and 200 MB
-// for findings. Neither do its reports.
-func TestCosts(t *testing.T) {
+// cpuTime returns how long f occupies processors, which other programs hardly change.
+func cpuTime(t *testing.T, f func()) time.Duration {
+	t.Helper()
+	used := func() time.Duration {
+		var usage syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+			t.Fatal(err)
+		}
+		return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	}
+	before := used()
+	f()
+	return used() - before
+}
+
+// costSizes are the sizes of the inputs whose costs are measured.
+func costSizes() []int {
 	sizes := []int{1 << 10, 50 << 10, 1 << 20}
 	if testing.Short() {
 		sizes = sizes[:2]
 	}
+	return sizes
+}
+
+// TestCosts: an input costs no more memory than docs/server.md says, whatever is in it: 2 KB for each byte, and 200 MB
+// for findings. Neither do its reports.
+func TestCosts(t *testing.T) {
 	for name, text := range hostile {
-		for _, size := range sizes {
+		for _, size := range costSizes() {
 			input, limit := text(size), uint64(2<<10*size+200<<20)
 			var r *xdslint.Report
 			if n := allocated(func() { r = judged(t, input) }); n > limit {
@@ -134,6 +153,51 @@ func TestCosts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestTimes: an input, and its report, costs no more time than docs/server.md says: 200 times that of an ordinary one.
+func TestTimes(t *testing.T) {
+	for _, size := range costSizes() {
+		usual := ordinary(size)
+		for name, text := range hostile {
+			input := text(size)
+			check := func(text string) func() {
+				return func() { _ = judged(t, text).Write(io.Discard, "json") }
+			}
+			slower(t, fmt.Sprintf("%s of %d bytes", name, len(input)), 200, check(input), check(usual))
+		}
+	}
+}
+
+// slower fails if f takes more than a factor times as long as a peer, each time it is tried.
+func slower(t *testing.T, what string, factor time.Duration, f, peer func()) {
+	t.Helper()
+	took, usual := time.Duration(0), time.Hour
+	for range 3 {
+		usual = min(usual, cpuTime(t, peer))
+		if took = cpuTime(t, f); took <= factor*usual {
+			return
+		}
+	}
+	t.Errorf("%s: it takes %s, and its peer %s", what, took, usual)
+}
+
+// ordinary returns a configuration of about a size, without findings.
+func ordinary(size int) string {
+	var out strings.Builder
+	out.WriteString("static_resources:\n  clusters:\n")
+	for i := 0; out.Len() < size; i++ {
+		fmt.Fprintf(&out, `  - name: service-%[1]d
+    type: STRICT_DNS
+    connect_timeout: 1s
+    load_assignment:
+      cluster_name: service-%[1]d
+      endpoints:
+      - lb_endpoints:
+        - endpoint: {address: {socket_address: {address: service-%[1]d.shop.example, port_value: 8080}}}
+`, i)
+	}
+	return out.String()
 }
 
 // TestTinyBomb: 942 bytes once took 2 GB.
@@ -149,20 +213,14 @@ func TestOneLineReports(t *testing.T) {
 	text := oneLine(2000)
 	one, many := judged(t, text), judged(t, strings.ReplaceAll(text, ", {", ",\n{"))
 	for _, format := range report.Names() {
-		took := func(r *xdslint.Report) time.Duration {
-			best := time.Hour
-			for range 5 {
-				began := time.Now()
+		write := func(r *xdslint.Report) func() {
+			return func() {
 				if err := r.Write(io.Discard, format); err != nil {
-					t.Fatal(err)
+					t.Error(err)
 				}
-				best = min(best, time.Since(began))
 			}
-			return best
 		}
-		if short, long := took(many), took(one); long > 30*short {
-			t.Errorf("%s: %s in one line, %s in many", format, long, short)
-		}
+		slower(t, format+" about one line", 30, write(one), write(many))
 	}
 }
 

@@ -93,21 +93,13 @@ func LocationOf(f *source.File, span source.Span) Location {
 func JSON(w io.Writer, r *Report) error {
 	all := r.diagnostics()
 	out := bufio.NewWriter(w) // keeps its first error, which Flush returns
+	values := newIndenter()
 	fmt.Fprint(out, "{\n  \"diagnostics\": [")
-	for i := range all {
-		separator := ","
-		if i == 0 {
-			separator = ""
-		}
-		if err := indented(out, separator+"\n    ", "    ", diagnosticJSON(&all[i])); err != nil {
-			return err
-		}
-	}
-	if len(all) > 0 {
-		fmt.Fprint(out, "\n  ")
+	if err := values.list(out, "  ", len(all), func(i int) any { return diagnosticJSON(&all[i]) }); err != nil {
+		return err
 	}
 	fmt.Fprint(out, "],")
-	if err := indented(out, "\n  \"summary\": ", "  ", r.Summary()); err != nil {
+	if err := values.write(out, "\n  \"summary\": ", "  ", r.Summary()); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, "\n}")
@@ -120,15 +112,39 @@ func (r *Report) Summary() Summary {
 	return Summary{Errors: n[lint.Error], Warnings: n[lint.Warning], Infos: n[lint.Info], Hidden: r.Hidden, Files: r.Files, Failures: len(r.Failures)}
 }
 
-// indented writes a value, behind what comes before it, with a prefix in each line but the first.
-func indented(w io.Writer, before, prefix string, v any) error {
-	var text bytes.Buffer
-	enc := encoder(&text)
-	enc.SetIndent(prefix, "  ")
-	if err := enc.Encode(v); err != nil {
+// indenter writes values as indented JSON. Its memory serves all of them.
+type indenter struct {
+	text bytes.Buffer
+	enc  *json.Encoder
+}
+
+func newIndenter() *indenter {
+	i := &indenter{}
+	i.enc = encoder(&i.text)
+	return i
+}
+
+// write writes a value, behind what comes before it, with a prefix in each line but the first.
+func (i *indenter) write(w io.Writer, before, prefix string, v any) error {
+	i.text.Reset()
+	i.enc.SetIndent(prefix, "  ")
+	if err := i.enc.Encode(v); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%s%s", before, bytes.TrimSuffix(text.Bytes(), []byte("\n")))
+	_, err := fmt.Fprintf(w, "%s%s", before, bytes.TrimSuffix(i.text.Bytes(), []byte("\n")))
+	return err
+}
+
+// list writes the elements of a list whose own lines have a prefix, without its brackets.
+func (i *indenter) list(w io.Writer, prefix string, elements int, element func(int) any) error {
+	separator, behind := "", ""
+	for at := range elements {
+		if err := i.write(w, separator+"\n"+prefix+"  ", prefix+"  ", element(at)); err != nil {
+			return err
+		}
+		separator, behind = ",", "\n"+prefix
+	}
+	_, err := io.WriteString(w, behind)
 	return err
 }
 

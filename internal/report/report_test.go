@@ -247,7 +247,7 @@ func TestSnippet(t *testing.T) {
 		{wide, 299, 300, "… " + wide[:120], 121, 1},
 		{wide, 150, 152, "… " + wide[:120] + " …", 42, 2},
 	} {
-		shown, before, width := snippet([]byte(c.line), c.from, c.to)
+		shown, before, width := new(snippets).of([]byte(c.line), c.from, c.to)
 		if shown != c.shown || before != c.before || width != c.width {
 			t.Errorf("%q [%d,%d): %q %d %d, want %q %d %d", c.line, c.from, c.to, shown, before, width, c.shown, c.before, c.width)
 		}

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/hex"
 	"fmt"
@@ -112,41 +114,58 @@ type (
 	}
 )
 
-// SARIF writes a log for code scanning services and editors.
+// SARIF writes a log for code scanning services and editors. Like JSON, it encodes one finding after the other.
 func SARIF(w io.Writer, r *Report) error {
+	all := r.diagnostics()
+	log, index := logSARIF(r, all)
+	var frame bytes.Buffer
+	enc := encoder(&frame)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(log); err != nil {
+		return err
+	}
+	results := bytes.LastIndex(frame.Bytes(), []byte("[]")) + 1 // what follows them only closes
+	out := bufio.NewWriter(w)                                   // keeps its first error, which Flush returns
+	_, _ = out.Write(frame.Bytes()[:results])
+	seen := map[lint.Key]int{}
+	err := newIndenter().list(out, "      ", len(all), func(i int) any {
+		d := &all[i]
+		seen[d.Key()]++
+		return resultSARIF(d, index[d.Rule], seen[d.Key()], r.Target.Plane)
+	})
+	if err != nil {
+		return err
+	}
+	_, _ = out.Write(frame.Bytes()[results:])
+	return out.Flush()
+}
+
+// logSARIF returns a log without results, and where it describes each rule.
+func logSARIF(r *Report, all []lint.Diagnostic) (log sarifLog, index map[*lint.Rule]int) {
 	run := sarifRun{ColumnKind: "utf16CodeUnits", Results: []sarifResult{}}
 	run.Tool.Driver = sarifDriver{Name: "xdslint", Version: r.Version, InformationURI: "https://github.com/xdslint/xdslint", Rules: []sarifRule{}}
-	index := map[*lint.Rule]int{}
-	describe := func(rule *lint.Rule) int {
-		i, ok := index[rule]
-		if !ok {
-			i = len(run.Tool.Driver.Rules)
-			index[rule] = i
+	index = map[*lint.Rule]int{}
+	describe := func(rule *lint.Rule) {
+		if _, ok := index[rule]; !ok {
+			index[rule] = len(run.Tool.Driver.Rules)
 			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, describeRule(rule))
 		}
-		return i
 	}
 	for _, rule := range r.Rules {
 		describe(rule)
 	}
-	seen := map[lint.Key]int{}
-	all := r.diagnostics()
 	for i := range all {
-		d := &all[i]
-		seen[d.Key()]++
-		run.Results = append(run.Results, resultSARIF(d, describe(d.Rule), seen[d.Key()], r.Target.Plane))
+		describe(all[i].Rule)
 	}
 	invocation := sarifInvocation{ExecutionSuccessful: len(r.Failures) == 0}
 	for _, failure := range r.Failures {
 		invocation.Notifications = append(invocation.Notifications, sarifNotification{"error", sarifText{Text: failure.Error()}})
 	}
 	run.Invocations = []sarifInvocation{invocation}
-	enc := encoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(sarifLog{
+	return sarifLog{
 		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
 		Version: "2.1.0", Runs: []sarifRun{run},
-	})
+	}, index
 }
 
 func levelSARIF(s lint.Severity) string {

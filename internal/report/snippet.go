@@ -12,16 +12,20 @@ const (
 	tab      = "    "
 )
 
-// snippet prepares a line for a terminal. Tabs become spaces, and characters that would move the cursor become
+// snippets prepares lines for a terminal. Its memory serves all of them.
+type snippets struct{ cells []string }
+
+// of prepares a line. Tabs become spaces, and characters that would move the cursor become
 // replacement characters. A wide line is cut around its bytes [from, to). Carets mark these bytes: `width` cells after
 // the first `before` cells.
-func snippet(line []byte, from, to int) (shown string, before, width int) {
+func (s *snippets) of(line []byte, from, to int) (shown string, before, width int) {
 	from = min(max(from, 0), len(line))
 	to = min(max(to, from), len(line))
 	from, to = trimSpan(line, from, to)
 	line, from, to, behind, ahead := window(line, from, to)
 
-	cells, fromCell, toCell := layout(line, from, to)
+	fromCell, toCell := s.layout(line, from, to)
+	cells := s.cells
 	if len(cells) <= maxCells && !behind && !ahead {
 		return strings.TrimRight(strings.Join(cells, ""), " "), fromCell, max(toCell-fromCell, 1)
 	}
@@ -75,9 +79,9 @@ func trimSpan(line []byte, from, to int) (int, int) {
 	return from, to
 }
 
-// layout returns the terminal cells of a line. The second cell of a wide rune is empty.
-func layout(line []byte, from, to int) (cells []string, fromCell, toCell int) {
-	cells = make([]string, 0, len(line))
+// layout makes the terminal cells of a line. The second cell of a wide rune is empty.
+func (s *snippets) layout(line []byte, from, to int) (fromCell, toCell int) {
+	cells := s.cells[:0]
 	for i := 0; i <= len(line); {
 		if i == from {
 			fromCell = len(cells)
@@ -105,7 +109,8 @@ func layout(line []byte, from, to int) (cells []string, fromCell, toCell int) {
 		}
 		i += size
 	}
-	return cells, fromCell, toCell
+	s.cells = cells
+	return fromCell, toCell
 }
 
 // wide reports whether a rune takes two cells: East Asian scripts and emoji do.

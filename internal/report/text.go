@@ -70,11 +70,12 @@ func newColors(on bool) *colors {
 }
 
 type text struct {
-	w       *bufio.Writer
-	colors  *colors
-	secrets *redact.Files
-	plane   string // whose words Upstream are
-	gutter  int    // width of the line numbers of one finding
+	w        *bufio.Writer
+	colors   *colors
+	secrets  *redact.Files
+	plane    string // whose words Upstream are
+	gutter   int    // width of the line numbers of one finding
+	snippets snippets
 }
 
 func (t *text) diagnostic(d *lint.Diagnostic) {
@@ -176,7 +177,7 @@ func (t *text) place(f *source.File, span source.Span, tint *color.Color) {
 		fmt.Fprintf(t.w, "%*s %s\n%s %s line not shown: it holds a secret\n", t.gutter, "", bar, number, bar)
 		return
 	}
-	shown, before, width := snippet(line, span.Start-start, span.End-start)
+	shown, before, width := t.snippets.of(line, span.Start-start, span.End-start)
 	if strings.TrimSpace(shown) == "" {
 		return
 	}

@@ -43,7 +43,22 @@ async function newContext(options: BrowserContextOptions): Promise<BrowserContex
   return context;
 }
 
-const shared = new Map<string, Promise<BrowserContext>>(); // by their options
+const shared = new Map<string, Promise<Shared>>(); // by their options
+
+/** A context for visits that follow each other, and the page in it that is never closed. */
+interface Shared {
+  context: BrowserContext;
+  idle: Page;
+}
+
+/** Opens a context with an empty page. As long as that is open, the browser keeps the process of the origin, with the compiled engine in it. */
+async function share(options: BrowserContextOptions): Promise<Shared> {
+  const context = await newContext(options);
+  const idle = await context.newPage();
+  await idle.route("/idle", (route) => route.fulfill({ contentType: "text/html", body: '<link rel="icon" href="data:,">' }));
+  await idle.goto("/idle");
+  return { context, idle };
+}
 
 /**
  * Opens the page as a new visitor would, and watches it until use has ended. Visits with the same options follow each other in one context, where the
@@ -51,16 +66,16 @@ const shared = new Map<string, Promise<BrowserContext>>(); // by their options
  */
 export async function visit(use: (page: Page) => Promise<unknown>, path = "/", options: BrowserContextOptions = {}): Promise<void> {
   const key = JSON.stringify(options);
-  const opening = shared.get(key) ?? newContext({ ...options, serviceWorkers: "block" });
+  const opening = shared.get(key) ?? share({ ...options, serviceWorkers: "block" });
   shared.set(key, opening);
-  const context = await opening;
+  const { context, idle } = await opening;
   await watched(context, origin, path, async (page) => {
     try {
       await use(page);
     } finally {
       const session = await context.newCDPSession(page);
       await session.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
-      for (const open of context.pages()) await open.close();
+      for (const open of context.pages()) if (open !== idle) await open.close();
     }
   });
 }
