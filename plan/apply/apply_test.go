@@ -128,6 +128,7 @@ func TestRun(t *testing.T) {
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	p, envoys := start(t, lint.ADSSotW, plain, 1)
+	p.tracker.versions = 0
 	slower := rerouted
 	slower.clusters = map[string]time.Duration{"c2": 9 * time.Second}
 	for _, step := range []struct {
@@ -158,6 +159,7 @@ func TestVersions(t *testing.T) {
 func TestKnownVersion(t *testing.T) {
 	t.Parallel()
 	tracker := NewTracker()
+	tracker.versions = 0
 	s := &stream{subscriptions: map[string]*subscription{cds: {acked: "v2"}}}
 	r := &run{Options: Options{Tracker: tracker}, session: &session{node: &node{streams: map[*stream]bool{s: true}}}}
 	r.target = plain.snapshot(t, "v2", lint.ADSSotW)

@@ -125,6 +125,9 @@ func (r *run) resume(ctx context.Context, now *graph.Snapshot) error {
 	if err == nil {
 		err = r.attend(ctx, phase)
 	}
+	if err == nil {
+		err = r.endpointsAgain(ctx, now)
+	}
 	var nack *NackError
 	if err == nil || errors.As(err, &nack) { // what Envoy rejects now it will reject again
 		r.lock(func(n *node) {
@@ -136,6 +139,19 @@ func (r *run) resume(ctx context.Context, now *graph.Snapshot) error {
 		r.tell(Event{Step: Done})
 	}
 	return err
+}
+
+// endpointsAgain sends endpoints once more over SotW. An Envoy that takes a changed cluster waits for its endpoints again, and
+// they may have been sent before it. Over Delta, what was kept has endpoints that differ from those before.
+func (r *run) endpointsAgain(ctx context.Context, now *graph.Snapshot) error {
+	names := now.Names(graph.ClusterLoadAssignment)
+	if len(names) == 0 {
+		return nil
+	}
+	if err := r.push(ctx, types.Endpoint, true); err != nil {
+		return err
+	}
+	return r.wait(ctx, r.ackOf(graph.ClusterLoadAssignment, names))
 }
 
 // virtualHosts waits until each Envoy requests virtual hosts again. It does so on a separate stream, which can come later than the others.
@@ -166,7 +182,8 @@ func (r *run) begin(ctx context.Context, phase plan.Phase) error {
 		referred := r.referred(kinds[t])
 		r.lock(func(n *node) {
 			all := &r.state[t]
-			if len(all.Items) > 0 && (all.Version == "" || n.knows(urls[t], all.Version)) {
+			// An Envoy that names the version of the cache is sent nothing, and what a control plane kept can be newer than its version.
+			if len(all.Items) > 0 && (all.Version == "" || n.resumes || n.knows(urls[t], all.Version)) {
 				all.Version = r.fresh(t, all.Version)
 			}
 			r.cached[t] = cachev3.Resources{Version: all.Version, Items: r.offer(t, referred, all.Items)}

@@ -113,10 +113,11 @@ func wanted(requested []string) names {
 
 func (s *stream) request(r *discoveryv3.DiscoveryRequest) *nack {
 	sub, added := s.subscription(r.GetTypeUrl())
-	if added { // an Envoy that reconnects names the version that it has, and is sent everything that it requests again
-		sub.acked = r.GetVersionInfo()
-	}
 	asked := wanted(r.GetResourceNames())
+	if added { // an Envoy that reconnects names the version that it has
+		sub.acked = r.GetVersionInfo()
+		sub.holds.all = asked.all && sub.acked != "" // if the cache has it too, it sends again only what is requested by name
+	}
 	if len(r.GetResourceNames()) > 0 {
 		sub.named = true
 	}

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -23,7 +24,7 @@ type Tracker struct {
 	mu       sync.Mutex
 	nodes    map[string]*node
 	streams  map[streamKey]*stream
-	versions uint64 // made so far
+	versions uint64 // the number in the last version that was made
 	settle   time.Duration
 }
 
@@ -31,7 +32,10 @@ var _ serverv3.Callbacks = (*Tracker)(nil)
 
 // NewTracker returns a tracker for a cache that uses cachev3.IDHash.
 func NewTracker() *Tracker {
-	return &Tracker{Hash: cachev3.IDHash{}, nodes: map[string]*node{}, streams: map[streamKey]*stream{}, settle: settle}
+	return &Tracker{
+		Hash: cachev3.IDHash{}, nodes: map[string]*node{}, streams: map[streamKey]*stream{}, settle: settle,
+		versions: uint64(rand.Uint32()), // an Envoy may have versions that the control plane made before a restart
+	}
 }
 
 // streamKey identifies a stream: the server numbers SotW and Delta streams separately.
