@@ -17,8 +17,13 @@ var errNotPlain = errors.New("the text is not plain enough for an outline")
 
 // outlined parses a YAML file, if possible without the static resources of a bootstrap.
 func outlined(in *input) ([]*graph.TextNode, error) {
-	docs, err := syntax.OutlineYAML(in.file, isStatic)
-	if len(docs) == 0 || !unread(docs[0]) {
+	unread := false
+	docs, err := syntax.OutlineYAML(in.file, func(section, list string) bool {
+		skipped := section == "static_resources" && slices.ContainsFunc(statics, func(s static) bool { return s.field == list })
+		unread = unread || skipped
+		return skipped
+	})
+	if !unread || len(docs) == 0 {
 		return docs, err
 	}
 	if recognise(docs[0]) != bootstrap {
@@ -26,21 +31,6 @@ func outlined(in *input) ([]*graph.TextNode, error) {
 	}
 	in.outlined = true
 	return docs, err
-}
-
-func isStatic(section, list string) bool {
-	return section == "static_resources" && slices.ContainsFunc(statics, func(s static) bool { return s.field == list })
-}
-
-// unread reports whether some of the static resources were not read.
-func unread(root *graph.TextNode) bool {
-	_, lists := split(root)
-	for _, list := range lists {
-		if len(list) > 0 && list[0].Kind == tree.Unread {
-			return true
-		}
-	}
-	return false
 }
 
 // readWhole reads a text whose outline is of no use.
@@ -72,7 +62,7 @@ func (r *reader) read(p *part) bool {
 		return true
 	}
 	if p.node = syntax.ReadItem(file, unread, &r.arena); p.node == nil {
-		p.unread = true
+		p.notPlain = true
 		return false
 	}
 	p.resource.Text = tree.TextAt(p.node.Span(), func() *graph.TextNode { return syntax.ReadItem(file, unread, nil) })

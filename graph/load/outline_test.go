@@ -90,3 +90,16 @@ func described(t *testing.T, text string) (lines []string) {
 	}
 	return lines
 }
+
+// A list that a later key replaces is not read as an outline is: its values must be known to whoever looks at the whole text.
+func TestShadowedOutline(t *testing.T) {
+	in, err := Texts(t.Context(), map[string][]byte{"envoy.yaml": []byte("static_resources:\n  clusters:\n  - name: a\n  clusters: [{name: b}]\n")}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range in.Snapshots[0].Resources {
+		if r.Kind == graph.Bootstrap && r.Text.Root().Get("static_resources").Items[0].Items[0].Get("name") == nil {
+			t.Error("the first list of clusters is not read")
+		}
+	}
+}

@@ -38,7 +38,7 @@ type part struct {
 	overlay  bool                     // of a delta response
 	removes  bool                     // a delta response removes the resource of this name
 	seen     []decode.Seen
-	unread   bool // its text is not plain enough for an outline
+	notPlain bool // its text must be read with the rest of the file
 }
 
 // origin is where parts come from.
@@ -173,7 +173,7 @@ func (a *assembly) decode(first int) error {
 		return func(i int) { parts[i].decode(a.types, r) }
 	})
 	for _, p := range parts {
-		if p.unread {
+		if p.notPlain {
 			return errNotPlain
 		}
 		p.merge(a.types)

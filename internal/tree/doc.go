@@ -14,7 +14,7 @@
 // meet: see package lint for the reason.
 //
 // A large file's values take several times as much memory as the file, and few of them are asked for once messages have
-// been made of them. A [Text] stands for them, and can read them again.
+// been made of them. A [Text] knows where they are, and can read them again.
 //
 // A text can be inside another one, as the files in a ConfigMap are. [Node.Lines] finds out where the lines of a
 // literal block are in the outer file, and [Node.Move] moves a tree there. Of other scalars the places are not known

@@ -72,7 +72,7 @@ type reader struct {
 	section string                          // the key of the text's own map around at
 }
 
-// giveUp ends the reading. What it returns stands for a value that was not read.
+// giveUp ends the reading. It returns an empty node, for its caller to return.
 func (p *reader) giveUp() tree.Node {
 	p.unknown = true
 	p.at, p.column = len(p.text), -1
