@@ -30,8 +30,8 @@
 // what was rejected.
 //
 // A snapshot that is not judged as a whole in half of the time is late (late.go). What is not judged is treated like a
-// new error: with Quarantine, isolate withholds all changes, and gives back those that it can judge, by halves. If what
-// the node has was never judged either, there is no verdict, and Options.FailClosed decides.
+// new error: with Quarantine, isolate withholds all changes, and gives back those that it can judge, by halves. If even
+// the snapshot that the node has cannot be judged in time, Options.FailClosed decides.
 //
 // Judging writes down what it knows as it works (judging.progress), and the deadline decides by that: nothing that is
 // known to be broken then is pushed, and with Options.FailClosed nothing at all, unless the rest was judged. Rules are

@@ -15,8 +15,8 @@ type search struct {
 	best  *candidate    // what needs to be withheld the least
 }
 
-// late decides about a snapshot that could not be judged as a whole in half of the time. What is not judged is treated like a new error. But if
-// what the node has was not judged either, there is no verdict that could be kept, and Options.FailClosed decides.
+// late decides about a snapshot that could not be judged as a whole in half of the time. What is not judged is treated like a new error. If even
+// the snapshot that the node has cannot be judged in time, Options.FailClosed decides.
 func (j *judging) late() {
 	ctx, cancel := j.part(4)
 	defer cancel()
@@ -74,7 +74,7 @@ func (q *quarantine) isolate(fresh []lint.Diagnostic) {
 	}
 }
 
-// over reports whether there is no time for another attempt.
+// over reports whether too little time is left for another attempt.
 func (q *quarantine) over() bool {
 	until, _ := q.ctx.Deadline()
 	return q.ctx.Err() != nil || q.search != nil && time.Until(until) < q.search.each

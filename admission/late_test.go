@@ -117,7 +117,7 @@ func TestSlowFirstSnapshot(t *testing.T) {
 	})
 }
 
-// TestEverythingIsSlow: what the node has stays if it was judged. If there is no verdict about anything, FailClosed decides.
+// TestEverythingIsSlow: the node keeps what it has if that was judged. If nothing was judged, FailClosed decides.
 func TestEverythingIsSlow(t *testing.T) {
 	var g *trial
 	passes := func(s cachev3.ResourceSnapshot) {

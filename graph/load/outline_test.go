@@ -91,7 +91,7 @@ func described(t *testing.T, text string) (lines []string) {
 	return lines
 }
 
-// A list that a later key replaces is not read as an outline is: its values must be known to whoever looks at the whole text.
+// A list that a later key replaces is read with its values: redaction looks at the whole text, and must find the secrets in it.
 func TestShadowedOutline(t *testing.T) {
 	in, err := Texts(t.Context(), map[string][]byte{"envoy.yaml": []byte("static_resources:\n  clusters:\n  - name: a\n  clusters: [{name: b}]\n")}, Options{})
 	if err != nil {
