@@ -104,7 +104,7 @@ func (r *run) gate(ctx context.Context, options admission.Options) (*admission.G
 		return nil, err
 	}
 	options.Rules, options.Bootstrap, options.Target = rules.Builtin(), in.Snapshots[0], planes.Default()
-	options.Deadline = time.Minute // with the race detector, beside a load, some cases take longer than the default
+	options.Deadline = time.Minute // on a busy machine with the race detector, some cases take longer than the default
 	return admission.New(r.cp.cache, options)
 }
 
