@@ -194,7 +194,7 @@ func (q *quarantine) unasked() map[key]bool {
 // route configurations for its listeners, endpoints for its clusters.
 func (q *quarantine) wanted(kind graph.Kind) bool {
 	of := func(e *graph.Edge) bool { return e.Kind == kind }
-	return q.options.Bootstrap != nil || slices.ContainsFunc(q.base.graph.Edges, of) || slices.ContainsFunc(q.next.graph.Edges, of)
+	return q.options.Bootstrap != nil || slices.ContainsFunc(q.base.graph.References(), of) || slices.ContainsFunc(q.next.graph.References(), of)
 }
 
 // blind reports whether a pushed resource may have references that the gate cannot see.

@@ -72,10 +72,10 @@ func pushedNames(before, after *Snapshot, kind Kind) []string {
 	seen := map[string]bool{}
 	var names []string
 	for _, s := range []*Snapshot{before, after} {
-		for name := range s.byName[kind] {
-			if !seen[name] && s.Pushed(kind, name) != nil {
-				seen[name] = true
-				names = append(names, name)
+		for _, r := range s.byKind[kind] {
+			if !seen[r.Name] && s.Pushed(kind, r.Name) != nil {
+				seen[r.Name] = true
+				names = append(names, r.Name)
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func (c *Changes) Find(kind Kind, name string) *Change { return c.byName[kind][n
 
 // Pushed returns the resource that xDS delivers under a name, or nil if there is none. Of several it returns the first.
 func (s *Snapshot) Pushed(kind Kind, name string) *Resource {
-	for _, r := range s.byName[kind][name] {
+	for _, r := range s.Named(kind, name) {
 		if r.Delivery == OverXDS && r.State != Failed {
 			return r
 		}
