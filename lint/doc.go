@@ -26,7 +26,7 @@
 // configuration without findings needs no positions, a field that is absent points to the nearest one around it, and
 // the same rules judge binary input, which has paths but no text.
 //
-// A rule does not report what it cannot know. [Pass.Dangling] leaves out names in an open world, and
+// A rule does not report what it cannot know. [EachDangling] leaves out names in an open world, and
 // [Pass.ReportDangling] makes a warning of what is only presumed. A part of a message (graph.Resource.Fragment) is
 // judged only by rules that say so (Rule.Fragments), because an absent field in it means nothing. A finding with
 // Rejected says that the target rejects the resource as it is delivered: verdicts depend on it.
