@@ -106,6 +106,7 @@ type Snapshot struct {
 	unread    map[Kind]int // resources that could not be decoded as a whole
 	onDemand  bool         // a filter may ask for clusters that nothing names
 	dumped    bool
+	versions  map[Kind]string
 	identity  *identity
 	delta     *Delta // nil: not made from another one
 }
@@ -216,6 +217,21 @@ func (s *Snapshot) Dumped() bool { return s.dumped }
 
 // Unread reports whether a resource of the kind has a part that could not be decoded.
 func (s *Snapshot) Unread(kind Kind) bool { return s.unread[kind] > 0 }
+
+// WithVersions returns the built snapshot as it is served with other versions: those of the kinds, instead of those of the resources.
+func (s *Snapshot) WithVersions(versions map[Kind]string) *Snapshot {
+	made := *s
+	made.versions = versions
+	return &made
+}
+
+// Version returns the version in which a resource is served; empty if it is not known. Only checks of pushes may depend on it.
+func (s *Snapshot) Version(r *Resource) string {
+	if version, ok := s.versions[r.Kind]; ok && r.Delivery == OverXDS {
+		return version
+	}
+	return r.Version
+}
 
 // As returns a copy of the resource with another name and message.
 func (r *Resource) As(name string, m proto.Message) *Resource {
