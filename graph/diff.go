@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"slices"
 	"sort"
 
 	"google.golang.org/protobuf/proto"
@@ -68,12 +69,17 @@ func unchanged(all []*Change) []bool {
 	return same
 }
 
+// pushedNames returns the names of a kind that xDS delivers in one of the snapshots, without those whose resources are the same in both.
 func pushedNames(before, after *Snapshot, kind Kind) []string {
+	removed, added := before.apart(before.byKind[kind], after.byKind[kind])
 	seen := map[string]bool{}
 	var names []string
-	for _, s := range []*Snapshot{before, after} {
-		for _, r := range s.byKind[kind] {
-			if !seen[r.Name] && s.Pushed(kind, r.Name) != nil {
+	for _, s := range []struct {
+		snapshot  *Snapshot
+		resources []*Resource
+	}{{before, removed}, {after, added}} {
+		for _, r := range s.resources {
+			if !seen[r.Name] && (before.Pushed(kind, r.Name) != nil || after.Pushed(kind, r.Name) != nil) {
 				seen[r.Name] = true
 				names = append(names, r.Name)
 			}
@@ -81,6 +87,28 @@ func pushedNames(before, after *Snapshot, kind Kind) []string {
 	}
 	sort.Strings(names)
 	return names
+}
+
+// apart returns the resources that only one of two lists has. The first one is of the snapshot. If those that both have are not in the same
+// order, it returns all.
+func (s *Snapshot) apart(before, after []*Resource) (removed, added []*Resource) {
+	i := 0
+	for _, r := range after {
+		switch {
+		case i < len(before) && before[i] == r:
+			i++
+		case !slices.Contains(s.Named(r.Kind, r.Name), r):
+			added = append(added, r)
+		default:
+			skipped := slices.Index(before[i:], r)
+			if skipped < 0 {
+				return before, after
+			}
+			removed = append(removed, before[i:i+skipped]...)
+			i += skipped + 1
+		}
+	}
+	return append(removed, before[i:]...), added
 }
 
 // Of returns the changes of a kind, sorted by name.

@@ -28,100 +28,87 @@ const (
 // Of returns the resource that a question about its edges is about, or nil.
 func (q Question) Of() *Resource { return q.of }
 
-// Asking is a View of a snapshot that notes the questions. What it does not note has the same answer in all snapshots that are made
-// from this one at the cost of a change.
-type Asking struct {
+// Asked returns a View of the snapshot that notes the questions. What it does not note has the same answer in all snapshots that are made
+// from this one at the cost of a change (Since).
+func (s *Snapshot) Asked(note func(Question)) View { return asking{s, note} }
+
+type asking struct {
 	*Snapshot
-	Note func(Question)
+	note func(Question)
 }
 
-var _ View = Asking{}
-
-// All implements View.
-func (a Asking) All(kinds ...Kind) []*Resource {
+func (a asking) All(kinds ...Kind) []*Resource {
 	a.noteKinds(allOfKind, kinds)
 	return a.Snapshot.All(kinds...)
 }
 
-// Decoded implements View.
-func (a Asking) Decoded() []*Resource {
-	a.Note(Question{about: allOfKind})
+func (a asking) Decoded() []*Resource {
+	a.note(Question{about: allOfKind})
 	return a.Snapshot.Decoded()
 }
 
-// Names implements View.
-func (a Asking) Names(kind Kind) []string {
-	a.Note(Question{about: namesOfKind, kind: kind})
+func (a asking) Names(kind Kind) []string {
+	a.note(Question{about: namesOfKind, kind: kind})
 	return a.Snapshot.Names(kind)
 }
 
-// Find implements View.
-func (a Asking) Find(kind Kind, from Source, name string) *Resource {
-	a.Note(Question{about: resourceNamed, kind: kind, name: name})
+func (a asking) Find(kind Kind, from Source, name string) *Resource {
+	a.note(Question{about: resourceNamed, kind: kind, name: name})
 	return a.Snapshot.Find(kind, from, name)
 }
 
-// Named implements View.
-func (a Asking) Named(kind Kind, name string) []*Resource {
-	a.Note(Question{about: resourceNamed, kind: kind, name: name})
+func (a asking) Named(kind Kind, name string) []*Resource {
+	a.note(Question{about: resourceNamed, kind: kind, name: name})
 	return a.Snapshot.Named(kind, name)
 }
 
-// Pushed implements View.
-func (a Asking) Pushed(kind Kind, name string) *Resource {
-	a.Note(Question{about: resourceNamed, kind: kind, name: name})
+func (a asking) Pushed(kind Kind, name string) *Resource {
+	a.note(Question{about: resourceNamed, kind: kind, name: name})
 	return a.Snapshot.Pushed(kind, name)
 }
 
-// References implements View.
-func (a Asking) References(kinds ...Kind) []*Edge {
+func (a asking) References(kinds ...Kind) []*Edge {
 	a.noteKinds(referencesToKind, kinds)
 	return a.Snapshot.References(kinds...)
 }
 
-// ReferencesIn implements View.
-func (a Asking) ReferencesIn(fields ...protoreflect.FullName) []*Edge {
+func (a asking) ReferencesIn(fields ...protoreflect.FullName) []*Edge {
 	for _, field := range fields {
-		a.Note(Question{about: referencesInField, name: string(field)})
+		a.note(Question{about: referencesInField, name: string(field)})
 	}
 	return a.Snapshot.ReferencesIn(fields...)
 }
 
-// Places implements View.
-func (a Asking) Places(name protoreflect.FullName) []*Place {
-	a.Note(Question{about: placesOfType, name: string(name)})
+func (a asking) Places(name protoreflect.FullName) []*Place {
+	a.note(Question{about: placesOfType, name: string(name)})
 	return a.Snapshot.Places(name)
 }
 
-// From implements View.
-func (a Asking) From(r *Resource) []*Edge {
-	a.Note(Question{about: edgesFrom, of: r})
+func (a asking) From(r *Resource) []*Edge {
+	a.note(Question{about: edgesFrom, of: r})
 	return a.Snapshot.From(r)
 }
 
-// To implements View.
-func (a Asking) To(r *Resource) []*Edge {
-	a.Note(Question{about: edgesInto, of: r})
+func (a asking) To(r *Resource) []*Edge {
+	a.note(Question{about: edgesInto, of: r})
 	return a.Snapshot.To(r)
 }
 
-// FilterChoices implements View.
-func (a Asking) FilterChoices(e *Edge) []*Place {
-	a.Note(Question{about: filterChoices})
+func (a asking) FilterChoices(e *Edge) []*Place {
+	a.note(Question{about: filterChoices})
 	return a.Snapshot.FilterChoices(e)
 }
 
-// Serves implements View.
-func (a Asking) Serves(r *Resource) bool {
-	a.Note(Question{about: reachable})
+func (a asking) Serves(r *Resource) bool {
+	a.note(Question{about: reachable})
 	return a.Snapshot.Serves(r)
 }
 
-func (a Asking) noteKinds(about about, kinds []Kind) {
+func (a asking) noteKinds(about about, kinds []Kind) {
 	if len(kinds) == 0 {
-		a.Note(Question{about: about})
+		a.note(Question{about: about})
 	}
 	for _, kind := range kinds {
-		a.Note(Question{about: about, kind: kind})
+		a.note(Question{about: about, kind: kind})
 	}
 }

@@ -44,25 +44,9 @@ func (s *Snapshot) world(resources []*Resource) *Snapshot {
 
 // difference returns the resources that only one of two lists has. It is not ok if the resources that both have are not in the same order.
 func (s *Snapshot) difference(resources []*Resource) (removed, added []*Resource, ok bool) {
-	old := s.Resources
-	for _, r := range resources {
-		if len(old) > 0 && old[0] == r {
-			old = old[1:]
-			continue
-		}
-		if !slices.Contains(s.Named(r.Kind, r.Name), r) {
-			added = append(added, r)
-			continue
-		}
-		for len(old) > 0 && old[0] != r {
-			removed, old = append(removed, old[0]), old[1:]
-		}
-		if len(old) == 0 {
-			return nil, nil, false
-		}
-		old = old[1:]
-	}
-	return append(removed, old...), added, true
+	removed, added = s.apart(s.Resources, resources)
+	moved := func(r *Resource) bool { return slices.Contains(s.Named(r.Kind, r.Name), r) }
+	return removed, added, !slices.ContainsFunc(added, moved)
 }
 
 // derive makes a snapshot from another one. It returns nil for changes that can have effects everywhere, and for those that are rare.

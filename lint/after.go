@@ -113,7 +113,7 @@ func (j *Judged) changed(ctx context.Context, r *runner, before *Judged, delta *
 	return r.left == nil && r.weight <= maxFindings
 }
 
-// affected lists the units that must be judged again, without those that are gone.
+// affected lists the units that must be judged again, without those of removed resources.
 func (j *Judged) affected(delta *graph.Delta) []unit {
 	gone, seen := map[*graph.Resource]bool{}, map[unit]bool{}
 	for _, r := range delta.Removed {

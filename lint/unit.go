@@ -59,7 +59,7 @@ func newWorker(ctx context.Context, r *runner) *worker {
 	w := &worker{runner: r, ctx: ctx, view: r.snapshot, passes: make([]*Pass, len(r.config.Rules)), begun: make([]int, len(r.config.Rules)), into: &judgement{}}
 	if r.asking {
 		w.asked = map[graph.Question]bool{}
-		w.view = graph.Asking{Snapshot: r.snapshot, Note: w.note}
+		w.view = r.snapshot.Asked(w.note)
 	}
 	return w
 }
