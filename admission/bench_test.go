@@ -3,32 +3,50 @@ package admission_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/xdslint/xdslint/admission"
 	"github.com/xdslint/xdslint/rules"
 )
 
 // BenchmarkSetSnapshot measures a control plane that creates all messages again for each push. It changes one cluster, only the version
-// (unchanged), or makes one cluster invalid (withheld). Plain is the cache alone, without Envoys.
+// (unchanged), or makes one cluster invalid (withheld). Plain is the cache alone, without Envoys, equal is proto.Equal over all messages.
+// With "same", the messages that do not change are the same pointers.
 func BenchmarkSetSnapshot(b *testing.B) {
 	for _, n := range []int{100, 1000, 10000} {
-		one, two := large(b, n, "v0", eds("service-00000")), large(b, n, "v1", slow(eds("service-00000")))
+		first := large(b, n, "first", eds("service-00000"))
+		anew := func(change func(c *clusterv3.Cluster, push int) *clusterv3.Cluster) func(push int) *cachev3.Snapshot {
+			return func(push int) *cachev3.Snapshot {
+				return large(b, n, fmt.Sprintf("push %d", push), change(eds("service-00000"), push))
+			}
+		}
 		b.Run(fmt.Sprintf("plain/%d", n), func(b *testing.B) {
-			benchmark(b, cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil), one, two)
+			benchmark(b, cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil), first, anew(timed))
+		})
+		b.Run(fmt.Sprintf("equal/%d", n), func(b *testing.B) {
+			other := anew(timed)(1)
+			for range b.N {
+				if different(first, other) != 1 {
+					b.Fatal("not one message differs")
+				}
+			}
 		})
 		for _, push := range []struct {
 			name string
-			next *cachev3.Snapshot
+			next func(push int) *cachev3.Snapshot
 		}{
-			{"gate", two},
-			{"unchanged", large(b, n, "v2", eds("service-00000"))},
-			{"withheld", large(b, n, "v3", refused(eds("service-00000")))},
+			{"gate", anew(timed)},
+			{"same", func(push int) *cachev3.Snapshot { return changed(first, timed(eds("service-00000"), push), push) }},
+			{"unchanged", anew(func(c *clusterv3.Cluster, _ int) *clusterv3.Cluster { return c })},
+			{"withheld", anew(func(c *clusterv3.Cluster, push int) *clusterv3.Cluster { return refused(timed(c, push)) })},
 		} {
 			b.Run(fmt.Sprintf("%s/%d", push.name, n), func(b *testing.B) {
 				gate, err := admission.New(cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil), admission.Options{
@@ -37,23 +55,98 @@ func BenchmarkSetSnapshot(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				benchmark(b, gate, one, push.next)
+				benchmark(b, gate, first, push.next)
 			})
 		}
 	}
 }
 
-func benchmark(b *testing.B, cache cachev3.SnapshotCache, pushes ...*cachev3.Snapshot) {
-	push := func(i int) {
-		if err := cache.SetSnapshot(context.Background(), node, pushes[i%2]); err != nil {
+// timed gives a cluster another timeout for each push.
+func timed(c *clusterv3.Cluster, push int) *clusterv3.Cluster {
+	c.ConnectTimeout = durationpb.New(time.Second + time.Duration(push)*time.Millisecond)
+	return c
+}
+
+// benchmark pushes what next returns for each push, after what a node has when a control plane has run for a while.
+func benchmark(b *testing.B, cache cachev3.SnapshotCache, first *cachev3.Snapshot, next func(push int) *cachev3.Snapshot) {
+	push := func(s *cachev3.Snapshot) {
+		if err := cache.SetSnapshot(context.Background(), node, s); err != nil {
 			b.Fatal(err)
 		}
 	}
-	push(0) // what a node has when a control plane has run for a while
+	push(first)
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := range b.N {
-		push(i + 1)
+		b.StopTimer()
+		made := next(i)
+		b.StartTimer()
+		push(made)
+	}
+}
+
+// different counts the messages that are not equal.
+func different(a, b *cachev3.Snapshot) (n int) {
+	for t := range a.Resources {
+		for name, item := range a.Resources[t].Items {
+			if !proto.Equal(item.Resource, b.Resources[t].Items[name].Resource) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// changed returns a snapshot with another cluster, and the same other messages.
+func changed(s *cachev3.Snapshot, c *clusterv3.Cluster, push int) *cachev3.Snapshot {
+	made := *s
+	for t, r := range s.Resources {
+		made.Resources[t].Items = maps.Clone(r.Items)
+	}
+	made.Resources[types.Cluster].Version = fmt.Sprintf("change %d", push)
+	made.Resources[types.Cluster].Items[c.GetName()] = types.ResourceWithTTL{Resource: c}
+	return &made
+}
+
+// BenchmarkFleet measures one change for nodes that have the same snapshot, or equal snapshots of their own, in a cache alone and behind a gate.
+func BenchmarkFleet(b *testing.B) {
+	one := large(b, 1000, "v0", eds("service-00000"))
+	for _, nodes := range []int{1, 1000} {
+		for _, kind := range []string{"plain", "gate", "own"} {
+			b.Run(fmt.Sprintf("%s/%d", kind, nodes), func(b *testing.B) {
+				var cache cachev3.SnapshotCache = cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil)
+				if kind != "plain" {
+					gate, err := admission.New(cache, admission.Options{
+						Rules: rules.Builtin(), Bootstrap: bootstrap(b), Policy: admission.Quarantine, Deadline: time.Minute,
+					})
+					if err != nil {
+						b.Fatal(err)
+					}
+					cache = gate
+				}
+				push := func(s *cachev3.Snapshot) {
+					for i := range nodes {
+						served := s
+						if kind == "own" {
+							own := *s
+							served = &own
+						}
+						if err := cache.SetSnapshot(context.Background(), fmt.Sprintf("edge-%d", i), served); err != nil {
+							b.Fatal(err)
+						}
+					}
+				}
+				push(one)
+				b.ReportAllocs()
+				b.ResetTimer()
+				for i := range b.N {
+					b.StopTimer()
+					next := changed(one, timed(eds("service-00000"), i), i)
+					b.StartTimer()
+					push(next)
+				}
+			})
+		}
 	}
 }
 

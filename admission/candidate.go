@@ -8,12 +8,9 @@ import (
 
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/load/gocp"
-	"github.com/xdslint/xdslint/internal/parallel"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -41,14 +38,58 @@ func keyNamed(kind graph.Kind, name string) (key, bool) {
 // pushed is the source file of all resources: rules compare within a file.
 var pushed = &graph.SourceFile{Name: "snapshot"}
 
-// candidate is what a node has, or could be sent, and what is wrong with it.
+// candidate is what a node has, or could be sent, and what is known about it. Nodes that are sent the same share it.
 type candidate struct {
-	served    [types.UnknownType]cachev3.Resources
-	resources map[key]*graph.Resource
-	order     []key // by type and name
+	from   cachev3.ResourceSnapshot // that it was read from or is sent as; nil: none
+	served [types.UnknownType]cachev3.Resources
+	*contents
+	*opinion
+}
 
-	world    world
-	graph    *graph.Snapshot // in that world; nil: not built yet
+func nothing() *candidate { return &candidate{contents: &contents{}} }
+
+// holds reports whether a snapshot is what was read: the same messages with the same TTLs, in the same versions.
+func (c *candidate) holds(s cachev3.ResourceSnapshot) bool {
+	if isSame(c.from, s) {
+		return true
+	}
+	for t, url := range urls {
+		if s.GetVersion(url) != c.served[t].Version || !maps.Equal(s.GetResourcesAndTTL(url), c.served[t].Items) {
+			return false
+		}
+	}
+	return true
+}
+
+// versioned returns the graph with the versions that are served: hazards depend on them.
+func (c *candidate) versioned() *graph.Snapshot {
+	all := map[graph.Kind]string{}
+	for t, kind := range kinds {
+		if kind != "" {
+			all[kind] = c.served[t].Version
+		}
+	}
+	return c.graph.WithVersions(all)
+}
+
+// in returns the candidate in a world. An opinion about resources that are mostly the same helps to form the one about it.
+func (c *candidate) in(w world, like *opinion) *candidate {
+	if c.opinion != nil && c.world == w {
+		return c
+	}
+	made := *c // nodes with another world may share c
+	made.opinion = &opinion{lock: make(chan struct{}, 1), like: like, world: w}
+	return &made
+}
+
+// opinion is what is known about resources in a world. Nodes that have the same resources in the same world share it.
+type opinion struct {
+	lock  chan struct{} // held by the one goroutine that judges
+	like  *opinion      // about resources that are mostly the same; nil: there is none, or it was used
+	world world
+
+	graph    *graph.Snapshot // nil: not built yet
+	judged   *lint.Judged    // nil: nothing that a later run can use
 	errors   []lint.Diagnostic
 	failures []*lint.Failure
 	unable   []*lint.Origin // custom rules that failed on it
@@ -56,116 +97,63 @@ type candidate struct {
 	took     time.Duration // to find the errors
 }
 
-// read reads the resources of a snapshot. Resources that are equal in an earlier snapshot are taken from there.
-func (g *Gate) read(s cachev3.ResourceSnapshot, earlier *candidate) *candidate {
-	c := &candidate{}
-	for t, url := range urls {
-		c.served[t] = cachev3.Resources{Version: s.GetVersion(url), Items: s.GetResourcesAndTTL(url)}
-		if kinds[t] != "" {
-			for _, name := range slices.Sorted(maps.Keys(c.served[t].Items)) {
-				c.order = append(c.order, key{types.ResponseType(t), name})
-			}
-		}
-	}
-	made := make([]*graph.Resource, len(c.order))
-	parallel.Each(context.Background(), len(made), func() func(int) {
-		return func(i int) { made[i] = g.resource(c.order[i], c.served[c.order[i].of], earlier) }
-	})
-	c.resources = make(map[key]*graph.Resource, len(made))
-	for i, k := range c.order {
-		c.resources[k] = made[i]
-	}
-	if earlier != nil && maps.Equal(c.resources, earlier.resources) { // so what is known about them is the same too
-		c.world, c.graph, c.linted = earlier.world, earlier.graph, earlier.linted
-		c.errors, c.failures, c.unable, c.took = earlier.errors, earlier.failures, earlier.unable, earlier.took
-	}
-	return c
+// build builds the graph of a candidate.
+func (g *Gate) build(c *candidate) {
+	c.lock <- struct{}{}
+	defer func() { <-c.lock }()
+	g.graphOf(c)
 }
 
-func (g *Gate) resource(k key, all cachev3.Resources, earlier *candidate) *graph.Resource {
-	item := all.Items[k.name]
-	if r := earlier.like(k, item); r != nil {
-		if g.options.Hazards == nil || r.Version == all.Version {
-			return r
-		}
-		again := r.As(r.Name, r.Message) // hazards depend on versions too
-		again.Problems, again.Version = r.Problems, all.Version
-		return again
-	}
-	r, err := gocp.Resource(pushed, urls[k.of], k.name, item)
-	if err != nil { // treated like a file that cannot be decoded
-		r = &graph.Resource{Kind: k.kind(), Name: k.name, File: pushed}
-		r.Problems = []graph.Problem{{Kind: graph.Syntax, Message: "this is " + err.Error()}}
-	}
-	r.Version = all.Version
-	return r
-}
-
-// like returns the resource of a key if it is equal to what is served now and has the same TTL.
-func (c *candidate) like(k key, item types.ResourceWithTTL) *graph.Resource {
-	if c == nil || item.Resource == nil {
-		return nil
-	}
-	r, was := c.resources[k], c.served[k.of].Items[k.name]
-	if r == nil || r.Message == nil || (was.TTL == nil) != (item.TTL == nil) || was.TTL != nil && *was.TTL != *item.TTL {
-		return nil
-	}
-	if was.Resource == item.Resource || proto.Equal(r.Message, item.Resource) {
-		return r
-	}
-	return nil
-}
-
-// holds reports whether a snapshot is what was read: the same messages with the same TTLs, in the same versions.
-func (c *candidate) holds(s cachev3.ResourceSnapshot) bool {
-	for t, url := range urls {
-		items := s.GetResourcesAndTTL(url)
-		if s.GetVersion(url) != c.served[t].Version || !maps.Equal(items, c.served[t].Items) {
-			return false
-		}
-	}
-	return true
-}
-
-// types returns the types of the resources.
-func (c *candidate) types() (w world) {
-	for k := range c.resources {
-		w[k.of] = true
-	}
-	return w
-}
-
-func (w world) and(other world) world {
-	for t := range w {
-		w[t] = w[t] || other[t]
-	}
-	return w
-}
-
-// build builds the graph in a world.
-func (g *Gate) build(c *candidate, w world) {
-	if c.graph != nil && c.world == w {
+// graphOf builds the graph, if most of it is known at the cost of what is not.
+func (g *Gate) graphOf(c *candidate) {
+	if c.graph != nil {
 		return
 	}
-	all := make([]*graph.Resource, len(c.order))
-	for i, k := range c.order {
-		all[i] = c.resources[k]
+	before, judged := c.like.known()
+	same := before != nil && c.like.world == c.world && !c.world.has(graph.ScopedRouteConfiguration) // see scopesOverADS
+	c.like = nil
+	if same {
+		c.graph, c.judged = before.With(slices.Concat(g.bootstrap.resources, c.all)), judged
+	} else {
+		c.graph = g.graph(c.all, c.world)
 	}
-	c.graph, c.linted, c.world = g.graph(all, w), c.linted && c.world == w, w
+}
+
+// known returns the graph and what was judged, unless another goroutine is about to find it out.
+func (o *opinion) known() (*graph.Snapshot, *lint.Judged) {
+	if o == nil {
+		return nil, nil
+	}
+	select {
+	case o.lock <- struct{}{}:
+		defer func() { <-o.lock }()
+		return o.graph, o.judged
+	default:
+		return nil, nil
+	}
 }
 
 // lint finds the errors in a candidate, unless they are known. It reports whether it finished before ctx ended.
-func (g *Gate) lint(ctx context.Context, c *candidate, w world) bool {
-	if c.linted && c.world == w {
+func (g *Gate) lint(ctx context.Context, c *candidate) bool {
+	select {
+	case c.lock <- struct{}{}:
+		defer func() { <-c.lock }()
+	case <-ctx.Done():
+		return false
+	}
+	if c.linted {
 		return true
 	}
 	began := time.Now()
-	g.build(c, w)
-	result := lint.Run(ctx, []*graph.Snapshot{c.graph}, lint.Config{
+	g.graphOf(c)
+	result, judged := lint.RunAfter(ctx, c.graph, lint.Config{
 		Rules: g.options.Rules, Target: g.options.Target, TargetGiven: g.options.Target != (dataplane.Target{}),
-	})
+	}, c.judged)
 	c.errors, c.failures, c.unable = errorsIn(result.Diagnostics), result.Failures, result.Unable
 	c.linted, c.took = ctx.Err() == nil, time.Since(began)
+	if c.linted {
+		c.judged = judged
+	}
 	return c.linted
 }
 

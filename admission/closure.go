@@ -34,7 +34,7 @@ func (q *quarantine) close() {
 	for len(next) > 0 {
 		k := next[0]
 		next = next[1:]
-		if was := q.base.resources[k]; was == nil {
+		if was := q.base.at(k); was == nil {
 			q.eachUser(k, keep)
 		} else {
 			q.eachNeed(k, was, keep)
@@ -46,7 +46,7 @@ func (q *quarantine) close() {
 
 // eachUser keeps the changed resources that refer to one that is left out. Unchanged resources have always referred to it without effect.
 func (q *quarantine) eachUser(k key, keep func(key, string)) {
-	for _, e := range q.next.graph.To(q.next.resources[k]) {
+	for _, e := range q.next.graph.To(q.next.at(k)) {
 		if user, ok := keyOf(e.From); ok && needs(e) && q.changes[user] {
 			keep(user, fmt.Sprintf("it refers to %s %q, which is left out", k.kind(), k.name))
 		}
@@ -55,12 +55,12 @@ func (q *quarantine) eachUser(k key, keep func(key, string)) {
 
 // eachForerunner keeps a listener whose address a withheld listener was to take over, unless another listener would use that address.
 func (q *quarantine) eachForerunner(k key, keep func(key, string)) {
-	taken := addressOf(q.next.resources[k])
+	taken := addressOf(q.next.at(k))
 	if taken == nil {
 		return
 	}
 	how := Kept
-	if q.base.resources[k] == nil {
+	if q.base.at(k) == nil {
 		how = LeftOut
 	}
 	var left []key
@@ -69,7 +69,7 @@ func (q *quarantine) eachForerunner(k key, keep func(key, string)) {
 		switch {
 		case proto.Equal(taken, addressOf(r)):
 			return
-		case proto.Equal(taken, addressOf(q.base.resources[at])):
+		case proto.Equal(taken, addressOf(q.base.at(at))):
 			left = append(left, at)
 		}
 	}
@@ -93,7 +93,7 @@ func (q *quarantine) eachNeed(k key, was *graph.Resource, keep func(key, string)
 		if !needs(e) {
 			continue
 		}
-		if to, ok := keyOf(e.To); ok && q.next.resources[to] == nil {
+		if to, ok := keyOf(e.To); ok && q.next.at(to) == nil {
 			keep(to, fmt.Sprintf("%s %q, which stays as it is, refers to it", k.kind(), k.name))
 		}
 	}
@@ -104,8 +104,8 @@ func (q *quarantine) eachNeed(k key, was *graph.Resource, keep func(key, string)
 func (q *quarantine) eachEmptied(keep func(key, string)) {
 	unasked := sync.OnceValue(q.unasked)
 	for _, k := range q.order {
-		is := q.next.resources[k]
-		if k.of != types.Endpoint || is == nil || hasEndpoints(is) || !hasEndpoints(q.base.resources[k]) {
+		is := q.next.at(k)
+		if k.of != types.Endpoint || is == nil || hasEndpoints(is) || !hasEndpoints(q.base.at(k)) {
 			continue
 		}
 		now := q.leadTo(k, func(key) *candidate { return q.next })
@@ -130,7 +130,7 @@ func (q *quarantine) leadTo(k key, side func(user key) *candidate) map[key]bool 
 	all := map[key]bool{}
 	for next := []key{k}; len(next) > 0; next = next[1:] {
 		for _, in := range []*candidate{q.base, q.next} {
-			for _, e := range in.graph.To(in.resources[next[0]]) {
+			for _, e := range in.graph.To(in.at(next[0])) {
 				if user, ok := keyOf(e.From); ok && !all[user] && side(user) == in {
 					all[user] = true
 					next = append(next, user)
@@ -178,7 +178,7 @@ func (q *quarantine) unasked() map[key]bool {
 		before = len(all)
 		asked := q.asked(all)
 		for _, k := range q.order {
-			was, is := q.base.resources[k], q.next.resources[k]
+			was, is := q.base.at(k), q.next.at(k)
 			r, _ := q.at(k)
 			switch {
 			case r == nil || asked[k] || !named[k.kind()] && is != nil:
@@ -194,7 +194,7 @@ func (q *quarantine) unasked() map[key]bool {
 // route configurations for its listeners, endpoints for its clusters.
 func (q *quarantine) wanted(kind graph.Kind) bool {
 	of := func(e *graph.Edge) bool { return e.Kind == kind }
-	return q.options.Bootstrap != nil || slices.ContainsFunc(q.base.graph.Edges, of) || slices.ContainsFunc(q.next.graph.Edges, of)
+	return q.options.Bootstrap != nil || slices.ContainsFunc(q.base.graph.References(), of) || slices.ContainsFunc(q.next.graph.References(), of)
 }
 
 // blind reports whether a pushed resource may have references that the gate cannot see.
@@ -242,7 +242,7 @@ func (q *quarantine) asked(without map[key]bool) map[key]bool {
 // at returns the resource that would be pushed under a key, and the candidate that it is from.
 func (q *quarantine) at(k key) (*graph.Resource, *candidate) {
 	if _, kept := q.kept[k]; kept {
-		return q.base.resources[k], q.base
+		return q.base.at(k), q.base
 	}
-	return q.next.resources[k], q.next
+	return q.next.at(k), q.next
 }

@@ -10,8 +10,6 @@ import (
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 	"google.golang.org/protobuf/proto"
-
-	"github.com/xdslint/xdslint/graph"
 )
 
 // union lists the keys of both candidates, by type and name.
@@ -23,18 +21,19 @@ func union(a, b *candidate) []key {
 
 // compose returns what would be pushed.
 func (q *quarantine) compose() *candidate {
-	c := &candidate{served: q.next.served, resources: make(map[key]*graph.Resource, len(q.order))}
+	c := &candidate{served: q.next.served, contents: &contents{}}
 	var unasked map[key]bool
 	if !q.all {
 		unasked = q.unasked()
 	}
 	for _, k := range q.order {
-		if r, _ := q.at(k); r != nil && !unasked[k] {
+		if r, side := q.at(k); r != nil && !unasked[k] {
 			c.order = append(c.order, k)
-			c.resources[k] = r
+			c.all = append(c.all, r)
+			c.sent = append(c.sent, side.served[k.of].Items[k.name].Resource)
 		}
 	}
-	return c
+	return c.in(q.world, q.next.opinion)
 }
 
 // withheld lists the resources that are not pushed as the new snapshot has them.
@@ -44,14 +43,14 @@ func (q *quarantine) withheld(c *candidate) []Withheld {
 		w := Withheld{Kind: k.kind(), Name: k.name, How: Kept, Why: q.kept[k]}
 		_, kept := q.kept[k]
 		switch {
-		case c.resources[k] == nil && q.next.resources[k] != nil:
+		case c.at(k) == nil && q.next.at(k) != nil:
 			w.How = LeftOut
-			if !kept || q.base.resources[k] != nil {
+			if !kept || q.base.at(k) != nil {
 				w.Why = "nothing that is pushed refers to it"
 			}
-		case !kept || c.resources[k] == nil:
+		case !kept || c.at(k) == nil:
 			continue
-		case q.next.resources[k] == nil:
+		case q.next.at(k) == nil:
 			w.How = Held
 		}
 		all = append(all, w)
@@ -75,14 +74,14 @@ func (q *quarantine) snapshot(c *candidate, withheld []Withheld) cachev3.Resourc
 			made.Resources[t] = q.mixed(c, t, mine)
 		}
 	}
-	c.served = made.Resources
-	if len(withheld) == 0 {
-		return q.judging.snapshot
+	c.served, c.from = made.Resources, made
+	switch _, plain := q.judging.snapshot.(*cachev3.Snapshot); {
+	case len(withheld) == 0:
+		c.from = q.judging.snapshot
+	case !plain:
+		c.from = overlay{made, q.judging.snapshot}
 	}
-	if _, plain := q.judging.snapshot.(*cachev3.Snapshot); plain {
-		return made
-	}
-	return overlay{made, q.judging.snapshot}
+	return c.from
 }
 
 // stays reports whether a type does not change for the node.
@@ -91,7 +90,7 @@ func (q *quarantine) stays(c *candidate, t types.ResponseType) bool {
 		return false
 	}
 	for _, k := range q.order {
-		if k.of == t && c.resources[k] != q.base.resources[k] && (c.resources[k] == nil || q.changes[k]) {
+		if k.of == t && c.at(k) != q.base.at(k) && (c.at(k) == nil || q.changes[k]) {
 			return false
 		}
 	}
@@ -101,7 +100,7 @@ func (q *quarantine) stays(c *candidate, t types.ResponseType) bool {
 // mixed returns the new and old resources of a type. The version depends on which are old: each mixture has a different one.
 func (q *quarantine) mixed(c *candidate, t types.ResponseType, withheld []Withheld) cachev3.Resources {
 	items := map[string]types.ResourceWithTTL{}
-	for k := range c.resources {
+	for _, k := range c.order {
 		if k.of == t {
 			_, from := q.at(k)
 			items[k.name] = from.served[t].Items[k.name]

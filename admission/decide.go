@@ -69,7 +69,6 @@ func (p *push) decide(ctx context.Context) (Decision, error) {
 		case <-done:
 			n.base, n.world = j.known(), j.world
 			p.base, p.first = j.base, j.first
-			j.forget()
 		default:
 		}
 	}
@@ -88,19 +87,6 @@ func (j *judging) known() *candidate {
 		return nil
 	}
 	return j.base
-}
-
-// forget drops the graphs, which can be built again when needed. They are a quarter of the memory of a node.
-func (j *judging) forget() {
-	all := []*candidate{j.base, j.next}
-	if v := j.progress.Load(); v != nil {
-		all = append(all, v.out)
-	}
-	for _, one := range all {
-		if one != nil && j.options.Hazards == nil { // Hazards needs them for each push
-			one.graph = nil
-		}
-	}
 }
 
 // conclude decides by what is known now.
@@ -144,8 +130,7 @@ func (j *judging) run() {
 	if j.base == nil {
 		j.base, j.first = j.before()
 	}
-	j.next = j.read(j.snapshot, j.base)
-	j.world = j.world.and(j.base.types()).and(j.next.types())
+	j.read()
 	half, cancel := j.part(2)
 	defer cancel()
 	j.rulesOnly = true
@@ -156,6 +141,19 @@ func (j *judging) run() {
 		j.rulesOnly = false // a search for hazards that does not end in time must not lose what the rules have found
 		j.judge(j.ctx)
 	}
+}
+
+// read reads the snapshot. What is known about the same resources on another node is used, and what was equal before is not decoded again.
+func (j *judging) read() {
+	j.world = j.world.and(j.base.types()).and(typesOf(j.snapshot))
+	like := j.base
+	if j.first {
+		like = j.shared.latest()
+	}
+	if j.next = j.shared.find(j.snapshot, j.world); j.next == nil {
+		j.next = read(j.snapshot, like).in(j.world, like.opinion)
+	}
+	j.base = j.base.in(j.world, like.opinion)
 }
 
 // judge judges the snapshot as a whole, and reports whether it finished before ctx ended.
@@ -208,23 +206,27 @@ func (j *judging) before() (base *candidate, first bool) {
 	held, err := j.GetSnapshot(j.node)
 	switch {
 	case err != nil || gocp.None(held):
-		return &candidate{}, true
+		return nothing(), true
 	case j.had != nil && j.had.holds(held):
 		return j.had, false
 	}
-	return j.read(held, j.had), false
+	had := j.had
+	if had == nil {
+		had = j.shared.latest()
+	}
+	return read(held, had), false
 }
 
 // find lists the errors in what could be pushed, and the hazards of pushing it. It reports whether it finished in time.
 func (j *judging) find(ctx context.Context, next *candidate) ([]lint.Diagnostic, bool) {
-	if !j.lint(ctx, next, j.world) {
+	if !j.lint(ctx, next) {
 		return nil, false
 	}
 	if j.first || j.rulesOnly || j.options.Hazards == nil {
 		return next.errors, true
 	}
-	j.build(j.base, j.world)
-	j.build(next, j.world)
+	j.build(j.base)
+	j.build(next)
 	return slices.Concat(next.errors, j.hazards(next)), ctx.Err() == nil
 }
 
@@ -235,7 +237,7 @@ func (j *judging) hazards(next *candidate) (found []lint.Diagnostic) {
 			j.panicked = fmt.Errorf("looking for hazards failed: %v", p)
 		}
 	}()
-	result := j.options.Hazards(j.base.graph, next.graph)
+	result := j.options.Hazards(j.base.versioned(), next.versioned())
 	if result == nil {
 		return nil
 	}
@@ -248,7 +250,7 @@ func (j *judging) fresh(ctx context.Context, found []lint.Diagnostic) ([]lint.Di
 	if len(found) == 0 {
 		return nil, true
 	}
-	if !j.lint(ctx, j.base, j.world) {
+	if !j.lint(ctx, j.base) {
 		return nil, false
 	}
 	fresh := pickNew(found, j.base)

@@ -8,10 +8,11 @@
 //
 //  1. push.admit takes the node's turn: snapshots of one node are judged one after another.
 //  2. decide starts a goroutine that judges (judging.run), and waits for it until the deadline.
-//  3. read makes resources of the snapshot. A resource that is equal to the node's is taken from there, with what is
-//     known about it.
+//  3. read makes resources of the snapshot. If a node is known to have the same, nothing is made (candidates.go). A
+//     resource that is equal to the node's is taken from there.
 //  4. find lints it in the node's world (Gate.graph): of a type that the node ever had, the cache serves all resources,
-//     so a missing name is an error. Options.Hazards adds the hazards of the push.
+//     so a missing name is an error. What did not change is not judged again (lint.RunAfter). Options.Hazards adds the
+//     hazards of the push.
 //  5. fresh picks the new errors. Only if there are errors at all, what the node has is linted too.
 //  6. The strictest policy of the new errors decides: push, push nothing, or withhold a part (quarantine).
 //

@@ -86,6 +86,8 @@ type Gate struct {
 	mu    sync.Mutex
 	nodes map[string]*node
 
+	shared candidates
+
 	watches watches
 }
 

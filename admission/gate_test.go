@@ -63,7 +63,8 @@ func TestNoSnapshot(t *testing.T) {
 // stuck is a rule that, after some runs, does not return until it is released.
 func stuck(runs int) (rule *lint.Rule, release func()) {
 	until := make(chan struct{})
-	rule = (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "stuck", Severity: lint.Error, Run: lint.ForSnapshot(func(*lint.Pass) {
+	rule = (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "stuck", Severity: lint.Error, Run: lint.ForSnapshot(func(p *lint.Pass) {
+		_ = p.Snapshot.All() // so it is called after each change
 		if runs--; runs < 0 {
 			<-until
 		}

@@ -20,7 +20,7 @@ type search struct {
 func (j *judging) late() {
 	ctx, cancel := j.part(4)
 	defer cancel()
-	if !j.lint(ctx, j.base, j.world) {
+	if !j.lint(ctx, j.base) {
 		return
 	}
 	fresh, _ := j.fresh(ctx, j.next.errors) // those that were found

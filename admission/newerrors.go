@@ -69,7 +69,7 @@ func (c *candidate) lacks(r *graph.Resource) bool {
 		return false
 	}
 	k, ours := keyOf(r)
-	was := c.resources[k]
+	was := c.at(k)
 	return ours && (was == nil || !graph.Equal(was, r))
 }
 

@@ -69,7 +69,9 @@ func (p *push) admit(ctx context.Context) (send func() error, err error) {
 	if decision.Outcome == Blocked {
 		return nil, &BlockedError{decision}
 	}
-	p.to.base = p.out
+	if p.to.base = p.out; p.out != nil {
+		p.shared.add(p.out, decision.Snapshot)
+	}
 	if p.options.Push == nil {
 		return nil, p.set(ctx, p.name, decision.Snapshot)
 	}
@@ -108,7 +110,7 @@ func (p *push) learn(err error) bool {
 func (p *push) suspects(url, message string) []key {
 	var all []key
 	for _, k := range p.out.order {
-		was, is := p.base.resources[k], p.out.resources[k]
+		was, is := p.base.at(k), p.out.at(k)
 		if urls[k.of] == url && (was == nil || was != is && !graph.Equal(was, is)) {
 			all = append(all, k)
 		}

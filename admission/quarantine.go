@@ -36,12 +36,12 @@ type blame struct {
 
 func newQuarantine(j *judging, v verdict) *quarantine {
 	v.Outcome = Quarantined
-	j.build(j.base, j.world)
-	j.build(j.next, j.world)
+	j.build(j.base)
+	j.build(j.next)
 	q := &quarantine{judging: j, verdict: v, changes: map[key]bool{}, blamed: map[key]blame{}}
 	q.order = union(j.base, j.next)
 	for _, k := range q.order {
-		was, is := j.base.resources[k], j.next.resources[k]
+		was, is := j.base.at(k), j.next.at(k)
 		q.changes[k] = was == nil || is == nil || was.TTL != is.TTL || !graph.Equal(was, is)
 	}
 	return q
@@ -132,7 +132,7 @@ func (q *quarantine) blameFor(d *lint.Diagnostic, in *candidate) {
 	switch {
 	case had:
 		q.add(removed, blame{fmt.Sprintf("%s %q refers to it", d.Resource.Kind, d.Resource.Name), false})
-	case ours && q.changes[at] && in.resources[at] == q.next.resources[at]:
+	case ours && q.changes[at] && in.at(at) == q.next.at(at):
 		unsure := len(d.Related) > 0 || e != nil && e.To != nil
 		q.add(at, blame{fmt.Sprintf("%s [%s]", d.Message, d.Rule.ID()), unsure})
 	default:
@@ -155,7 +155,7 @@ func (q *quarantine) removed(at key, ours bool, e *graph.Edge) (key, bool) {
 	}
 	was := e.From
 	if ours {
-		if was = q.base.resources[at]; was == nil {
+		if was = q.base.at(at); was == nil {
 			return key{}, false
 		}
 	}
@@ -163,7 +163,7 @@ func (q *quarantine) removed(at key, ours bool, e *graph.Edge) (key, bool) {
 		if old.Kind != e.Kind || old.Target != e.Target || old.To == nil {
 			continue
 		}
-		if k, ok := keyOf(old.To); ok && q.next.resources[k] == nil {
+		if k, ok := keyOf(old.To); ok && q.next.at(k) == nil {
 			return k, true
 		}
 	}
@@ -188,7 +188,7 @@ func (q *quarantine) around(d *lint.Diagnostic) [][]key {
 	for _, side := range []*candidate{q.base, q.next} {
 		r := d.Resource
 		if ours {
-			r = side.resources[at]
+			r = side.at(at)
 		}
 		for _, e := range side.graph.From(r) {
 			note(&targets, e.To)
@@ -217,7 +217,7 @@ func (q *quarantine) unsure() []key {
 		if b, ok := q.blamed[k]; !ok || !b.unsure {
 			continue
 		}
-		if q.next.resources[k] != nil {
+		if q.next.at(k) != nil {
 			bring = append(bring, k)
 		} else {
 			remove = append(remove, k)
@@ -292,7 +292,7 @@ func (q *quarantine) note(c *candidate, whole bool) {
 // anything reports whether a candidate contains any change of the new snapshot, including removals.
 func (q *quarantine) anything(c *candidate) bool {
 	for _, k := range q.order {
-		if _, kept := q.kept[k]; !kept && (c.resources[k] != nil || q.next.resources[k] == nil) {
+		if _, kept := q.kept[k]; !kept && (c.at(k) != nil || q.next.at(k) == nil) {
 			return true
 		}
 	}

@@ -104,7 +104,7 @@ func references(t require, s cachev3.ResourceSnapshot) (edges map[id][]id) {
 		t.Fatal(err)
 	}
 	edges = map[id][]id{}
-	for _, e := range made.Edges {
+	for _, e := range made.References() {
 		if url := graph.TypeURL(e.Kind); url != "" {
 			to := id(url[strings.LastIndexByte(url, '.')+1:] + "/" + e.Target)
 			edges[idOf(e.From.Message)] = append(edges[idOf(e.From.Message)], to)

@@ -75,7 +75,7 @@ func bootstrapOf(given *graph.Snapshot) (bootstrap, error) {
 	for _, r := range given.Resources {
 		note(r.Kind, r.Source)
 	}
-	for _, e := range given.Edges {
+	for _, e := range given.References() {
 		note(e.Kind, e.Source)
 	}
 	return made, nil
@@ -128,7 +128,7 @@ func (g *Gate) graph(pushed []*graph.Resource, w world) *graph.Snapshot {
 // scopesOverADS reports whether ADS serves all route configurations, including those that scopes name. A scope that comes over SRDS does not name
 // the source of its route configuration: its listener does.
 func scopesOverADS(s *graph.Snapshot) bool {
-	for _, e := range s.Edges {
+	for _, e := range s.References() {
 		if e.Kind == graph.RouteConfiguration && e.Source != graph.ADS && e.Source != graph.Anywhere {
 			return false
 		}

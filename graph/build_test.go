@@ -34,7 +34,7 @@ func build(t *testing.T, text string) *graph.Snapshot {
 // edges lists the references of some kinds: "from: field = target -> to".
 func edges(s *graph.Snapshot, kinds string) string {
 	var text strings.Builder
-	for _, e := range s.Edges {
+	for _, e := range s.References() {
 		if !strings.Contains(" "+kinds+" ", " "+string(e.Kind)+" ") {
 			continue
 		}

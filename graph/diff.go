@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"slices"
 	"sort"
 
 	"google.golang.org/protobuf/proto"
@@ -68,19 +69,46 @@ func unchanged(all []*Change) []bool {
 	return same
 }
 
+// pushedNames returns the names of a kind that xDS delivers in one of the snapshots, without those whose resources are the same in both.
 func pushedNames(before, after *Snapshot, kind Kind) []string {
+	removed, added := before.apart(before.byKind[kind], after.byKind[kind])
 	seen := map[string]bool{}
 	var names []string
-	for _, s := range []*Snapshot{before, after} {
-		for name := range s.byName[kind] {
-			if !seen[name] && s.Pushed(kind, name) != nil {
-				seen[name] = true
-				names = append(names, name)
+	for _, s := range []struct {
+		snapshot  *Snapshot
+		resources []*Resource
+	}{{before, removed}, {after, added}} {
+		for _, r := range s.resources {
+			if !seen[r.Name] && (before.Pushed(kind, r.Name) != nil || after.Pushed(kind, r.Name) != nil) {
+				seen[r.Name] = true
+				names = append(names, r.Name)
 			}
 		}
 	}
 	sort.Strings(names)
 	return names
+}
+
+// apart returns the resources that only one of two lists has. The first one is of the snapshot. If those that both have are not in the same
+// order, it returns all.
+func (s *Snapshot) apart(before, after []*Resource) (removed, added []*Resource) {
+	i := 0
+	for _, r := range after {
+		switch {
+		case i < len(before) && before[i] == r:
+			i++
+		case !slices.Contains(s.Named(r.Kind, r.Name), r):
+			added = append(added, r)
+		default:
+			skipped := slices.Index(before[i:], r)
+			if skipped < 0 {
+				return before, after
+			}
+			removed = append(removed, before[i:i+skipped]...)
+			i += skipped + 1
+		}
+	}
+	return append(removed, before[i:]...), added
 }
 
 // Of returns the changes of a kind, sorted by name.
@@ -99,7 +127,7 @@ func (c *Changes) Find(kind Kind, name string) *Change { return c.byName[kind][n
 
 // Pushed returns the resource that xDS delivers under a name, or nil if there is none. Of several it returns the first.
 func (s *Snapshot) Pushed(kind Kind, name string) *Resource {
-	for _, r := range s.byName[kind][name] {
+	for _, r := range s.Named(kind, name) {
 		if r.Delivery == OverXDS && r.State != Failed {
 			return r
 		}

@@ -5,11 +5,19 @@
 // to the message, and its Anys in Contents. Resource.Walk visits every message in it, through each Any and TypedStruct.
 // The static resources of a bootstrap are resources of their own, so the walk of a bootstrap leaves them out.
 //
-// A [Snapshot] holds resources that are judged together; nothing is compared across snapshots. [Snapshot.Build] finds
-// the references: it walks all resources, and notes an [Edge] for each field in the table of references.go. A new
-// filter that names a cluster needs one line there. What needs more than a field with a name is in build.go, special.go
-// and filters.go, such as an EDS cluster without a service_name, which asks for its own name. From, To and Serves
-// answer questions about the edges.
+// What a resource refers to depends on the resource alone: links.go walks it once, and notes a [Reference] for each
+// field in the table of references.go. A new filter that names a cluster needs one line there. What needs more than a
+// field with a name is in links.go and filters.go, such as an EDS cluster without a service_name, which asks for its own
+// name.
+//
+// A [Snapshot] holds resources that are judged together; nothing is compared across snapshots. [Snapshot.Build] makes
+// an [Edge] of each reference: the resource that it leads to here. From, To and Serves answer questions about the edges.
+//
+// [Snapshot.With] makes a snapshot with other resources. If most are the same, it costs what differs (derive.go): the
+// indices share what they have in common (internal/layered), and only references to what changed are looked up again.
+// [Delta] holds the questions whose answers may differ, so that a run can keep the rest ([Snapshot.Asked] notes what a
+// rule asks). Changes that can have effects everywhere are built from nothing: a bootstrap, a kind that appears or
+// vanishes, names that are not unique, subscriptions (SRDS, VHDS, LEDS), on-demand CDS.
 //
 // A missing name is a mistake only where the snapshot holds everything. [Snapshot.World] answers by kind and server:
 //

@@ -10,6 +10,8 @@ import (
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/internal/layered"
 )
 
 // Delivery is how a resource reaches the data plane. It decides what is rejected and what is silently ignored.
@@ -56,6 +58,9 @@ type Resource struct {
 
 	once   sync.Once
 	places [][]Place // cache of Walk: many rules walk
+
+	linkOnce sync.Once
+	linked   links
 }
 
 // Locate returns the location of a field in the resource's file. It is the zero Location for input without text.
@@ -86,18 +91,24 @@ type Snapshot struct {
 	NoBootstrap bool // the resources came without a bootstrap
 	Assumptions Assumptions
 
-	Edges         []*Edge
 	Subscriptions []*Subscription
 
-	complete    map[scope]bool
-	bootstrap   *Resource
-	byName      map[Kind]map[string][]*Resource
-	byKind      map[Kind][]*Resource
-	edgesByKind map[Kind][]*Edge
-	filters     *httpFilters
-	uses        *uses
-	decoded     []*Resource
-	onDemand    bool // a filter may ask for clusters that nothing names
+	complete  map[scope]bool
+	bootstrap *Resource
+	byKind    map[Kind][]*Resource
+	byName    layered.Map[named, []*Resource]
+	carried   layered.Map[named, []*Resource] // the resources that carry a name
+	children  map[named][]*Resource           // by the part of the name before its last slash; nil: not needed yet
+	from      layered.Map[*Resource, []*Edge]
+	filters   *httpFilters
+	uses      *uses
+	lists     *lists
+	unread    map[Kind]int // resources that could not be decoded as a whole
+	onDemand  bool         // a filter may ask for clusters that nothing names
+	dumped    bool
+	versions  map[Kind]string
+	identity  *identity
+	delta     *Delta // nil: not made from another one
 }
 
 type scope struct {
@@ -140,7 +151,7 @@ func (s *Snapshot) World(kind Kind, from Source) World {
 		return Open
 	case s.complete[scope{kind, from}] || s.complete[scope{kind, Anywhere}]:
 		return Closed
-	case s.NoBootstrap && from != Static && !isPath(from) && len(s.byName[kind]) > 0:
+	case s.NoBootstrap && from != Static && !isPath(from) && len(s.byKind[kind]) > 0:
 		return Presumed
 	}
 	return Open
@@ -174,7 +185,7 @@ func (s *Snapshot) Assumes(kind Kind, name string) bool {
 // the one that Envoy applies. Resources of the source itself come before those whose source is not known.
 func (s *Snapshot) Find(kind Kind, from Source, name string) *Resource {
 	var other *Resource
-	for _, r := range s.byName[kind][name] {
+	for _, r := range s.Named(kind, name) {
 		if r.State == Failed {
 			continue
 		}
@@ -188,11 +199,38 @@ func (s *Snapshot) Find(kind Kind, from Source, name string) *Resource {
 	return other
 }
 
-// With returns a built snapshot with other resources, in the same world.
-func (s *Snapshot) With(resources []*Resource) *Snapshot {
-	other := &Snapshot{Name: s.Name, Resources: resources, NoBootstrap: s.NoBootstrap, Assumptions: s.Assumptions, complete: s.complete}
-	other.Build()
-	return other
+// Named returns the resources of a kind and a name, from anywhere.
+func (s *Snapshot) Named(kind Kind, name string) []*Resource { return s.byName.Get(named{kind, name}) }
+
+// Booted returns the resource of a kind and a name that the bootstrap holds, the first of several, or nil.
+func (s *Snapshot) Booted(kind Kind, name string) *Resource {
+	for _, r := range s.Named(kind, name) {
+		if r.Delivery == FromBootstrap {
+			return r
+		}
+	}
+	return nil
+}
+
+// Dumped reports whether the snapshot is the config dump of a running Envoy, or a part of one.
+func (s *Snapshot) Dumped() bool { return s.dumped }
+
+// Unread reports whether a resource of the kind has a part that could not be decoded.
+func (s *Snapshot) Unread(kind Kind) bool { return s.unread[kind] > 0 }
+
+// WithVersions returns the built snapshot as it is served with other versions: those of the kinds, instead of those of the resources.
+func (s *Snapshot) WithVersions(versions map[Kind]string) *Snapshot {
+	made := *s
+	made.versions = versions
+	return &made
+}
+
+// Version returns the version in which a resource is served; empty if it is not known. Only checks of pushes may depend on it.
+func (s *Snapshot) Version(r *Resource) string {
+	if version, ok := s.versions[r.Kind]; ok && r.Delivery == OverXDS {
+		return version
+	}
+	return r.Version
 }
 
 // As returns a copy of the resource with another name and message.
@@ -228,15 +266,6 @@ func (s *Snapshot) All(kinds ...Kind) []*Resource {
 	return union(s.byKind, kinds)
 }
 
-// References returns the references to names of the kinds, kind by kind, or all references if none is named. Build must
-// have been called. The caller must not change them.
-func (s *Snapshot) References(kinds ...Kind) []*Edge {
-	if len(kinds) == 0 {
-		return s.Edges
-	}
-	return union(s.edgesByKind, kinds)
-}
-
 // union returns what a map has of the kinds, kind by kind.
 func union[T any](of map[Kind][]T, kinds []Kind) []T {
 	if len(kinds) == 1 {
@@ -249,16 +278,11 @@ func union[T any](of map[Kind][]T, kinds []Kind) []T {
 	return all
 }
 
-// Decoded returns the resources that have a message.
-func (s *Snapshot) Decoded() []*Resource { return s.decoded }
-
 // Names returns the names of a kind in the order in which they were read.
 func (s *Snapshot) Names(kind Kind) []string {
 	var names []string
-	for _, r := range s.Resources {
-		if r.Kind == kind {
-			names = append(names, r.Name)
-		}
+	for _, r := range s.byKind[kind] {
+		names = append(names, r.Name)
 	}
 	return names
 }

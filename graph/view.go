@@ -1,6 +1,10 @@
 package graph
 
-import bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+import (
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+)
 
 // View is what a rule may ask of a snapshot. The answers are resources and references, in the order in which they were
 // read, and a rule that asks nothing else depends on nothing but its own resource and these answers. *Snapshot is one.
@@ -15,14 +19,22 @@ type View interface {
 	Names(kind Kind) []string
 	// Find returns the resource that a name refers to, or nil if there is none.
 	Find(kind Kind, from Source, name string) *Resource
+	// Named returns the resources of a kind and a name, from anywhere.
+	Named(kind Kind, name string) []*Resource
+	// Booted returns the resource of a kind and a name that the bootstrap holds, the first of several, or nil.
+	Booted(kind Kind, name string) *Resource
 	// Pushed returns the resource that xDS delivers under a name, or nil if there is none.
 	Pushed(kind Kind, name string) *Resource
 
 	// References returns the references to names of the kinds, kind by kind, or all references if none is named.
 	References(kinds ...Kind) []*Edge
+	// ReferencesIn returns the references in the fields, field by field.
+	ReferencesIn(fields ...protoreflect.FullName) []*Edge
+	// Places returns all messages of a type.
+	Places(name protoreflect.FullName) []*Place
 	// From returns the references that a resource holds.
 	From(r *Resource) []*Edge
-	// To returns the references of other resources to a resource.
+	// To returns the references of other resources to a resource, by the kind and the name of those.
 	To(r *Resource) []*Edge
 	// FilterChoices returns the HTTP connection managers whose filters the key of an edge of kind HTTPFilter can refer to.
 	FilterChoices(e *Edge) []*Place
@@ -37,6 +49,10 @@ type View interface {
 	Assumes(kind Kind, name string) bool
 	// Partial reports whether the resources came without a bootstrap: others may exist that were not given.
 	Partial() bool
+	// Dumped reports whether the snapshot is the config dump of a running Envoy, or a part of one.
+	Dumped() bool
+	// Unread reports whether a resource of the kind has a part that could not be decoded.
+	Unread(kind Kind) bool
 }
 
 var _ View = (*Snapshot)(nil)

@@ -21,6 +21,8 @@ type Diagnostic struct {
 	// More is set on a finding that is in place of others: a run does not keep all findings of a rule if there are very
 	// many. It is their number.
 	More int
+
+	guess *guess // nil: none, or done
 }
 
 // Related is another place that a finding refers to.

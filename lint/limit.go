@@ -114,7 +114,7 @@ func shareOf(out *Result, results []*Result) int {
 // collector holds the results of the resources that are finished, in their order.
 type collector struct {
 	mu      sync.Mutex
-	results []*Result // nil: not finished, or empty
+	results []*judgement // nil: not finished, or empty
 	done    []bool
 	weight  int
 	out     Result // what is left out of them
@@ -122,11 +122,11 @@ type collector struct {
 }
 
 // add adds the result of a resource. If there are far too many findings, it leaves out those that would be left out in the end.
-func (c *collector) add(i int, one *Result) {
+func (c *collector) add(i int, one *judgement) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.done[i] = true
-	if one.empty() {
+	if one == nil {
 		return
 	}
 	for rule, left := range one.left {
@@ -155,9 +155,6 @@ func (c *collector) limit() {
 				filled[d.Rule] = true // all that is not finished comes later
 			}
 		}
-		if r.empty() {
-			c.results[i] = nil
-		}
 	}
 	c.filled.Store(&filled)
 }
@@ -171,7 +168,13 @@ func (c *collector) full() map[*Rule]bool {
 }
 
 func (c *collector) finished() []*Result {
-	return slices.DeleteFunc(slices.Clone(c.results), func(r *Result) bool { return r == nil })
+	var all []*Result
+	for _, one := range c.results {
+		if one != nil {
+			all = append(all, &one.Result)
+		}
+	}
+	return all
 }
 
 func (r *Result) empty() bool {

@@ -9,7 +9,6 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/internal/nearest"
 )
 
 // Pass is one run of one rule over one snapshot.
@@ -24,8 +23,7 @@ type Pass struct {
 
 	ctx      context.Context
 	into     *Result
-	finder   nearest.Finder
-	searches int // for similar names
+	searches searches // for similar names
 }
 
 // errEnded is the panic that leaves a rule when the context of the run has ended, wherever it reports or asks for the next of many.
@@ -33,7 +31,7 @@ var errEnded = errors.New("the run has ended")
 
 // begin makes a pass ready for a resource, or a snapshot.
 func (p *Pass) begin(into *Result) {
-	p.into, p.searches, p.finder.Work = into, 0, searchWork
+	p.into, p.searches.left, p.searches.finder.Work = into, maxSearches, searchWork
 }
 
 // proceed leaves the rule if the run has ended. Custom rules look at the context themselves.
@@ -43,8 +41,8 @@ func (p *Pass) proceed() {
 	}
 }
 
-// Full reports whether the run keeps no more findings of the rule. Further ones are counted, and need no help and no fixes.
-func (p *Pass) Full() bool { return p.into.full(p.Rule) }
+// Full reports whether the run keeps no more findings of the rule, or has ended. Further ones are counted, and need no help and no fixes.
+func (p *Pass) Full() bool { return p.into.full(p.Rule) || p.ctx.Err() != nil }
 
 // At is a place that a finding can point to: a message, or one of its fields.
 type At = graph.At
@@ -113,13 +111,13 @@ func RelatedTo(at At, message string) Related {
 // ReportDangling adds a finding about a reference whose target is missing, and suggests a similar name. If the world is
 // not known to be closed, the finding is a warning that says how to declare the name.
 func (p *Pass) ReportDangling(e *graph.Edge, world graph.World, d Diagnostic) {
-	if d.Help == "" {
-		if near := p.Nearest(e.Target, func() []string { return p.others(e) }); near != "" {
+	if d.Help == "" && d.guess == nil {
+		d.Guess(e.Target, others(e), func(d *Diagnostic, near string) {
 			d.Help = fmt.Sprintf("did you mean %q?", near)
 			if world == graph.Closed {
 				d.Fixes = Correct(e.At(), e.Target, near)
 			}
-		}
+		})
 	}
 	if world == graph.Presumed {
 		d.Severity = min(p.Rule.Severity, Warning)
@@ -133,36 +131,12 @@ func (p *Pass) ReportDangling(e *graph.Edge, world graph.World, d Diagnostic) {
 }
 
 // others returns the names that a reference may have meant. A resource does not mean itself.
-func (p *Pass) others(e *graph.Edge) []string {
-	names := p.Snapshot.Names(e.Kind)
-	if e.Kind == e.From.Kind {
-		names = slices.DeleteFunc(names, func(name string) bool { return name == e.From.Name })
-	}
-	return names
-}
-
-// Dangling calls f for every reference to a kind whose target is missing, with how certain that is. It leaves out names
-// in an open world, and names that the user assumes.
-func (p *Pass) Dangling(kind graph.Kind, f func(e *graph.Edge, world graph.World)) {
-	for _, e := range p.Snapshot.References(kind) {
-		if e.To != nil || p.Snapshot.Assumes(kind, e.Target) {
-			continue
+func others(e *graph.Edge) func(graph.View) []string {
+	return func(v graph.View) []string {
+		names := v.Names(e.Kind)
+		if e.Kind == e.From.Kind {
+			names = slices.DeleteFunc(names, func(name string) bool { return name == e.From.Name })
 		}
-		p.proceed()
-		if world := p.Snapshot.World(kind, e.Source); world != graph.Open {
-			f(e, world)
-		}
-	}
-}
-
-// Problems calls f for every problem of a kind in the snapshot's resources.
-func (p *Pass) Problems(kind graph.ProblemKind, f func(r *graph.Resource, problem graph.Problem)) {
-	for _, r := range p.Snapshot.All() {
-		p.proceed()
-		for _, problem := range r.Problems {
-			if problem.Kind == kind {
-				f(r, problem)
-			}
-		}
+		return names
 	}
 }

@@ -55,13 +55,33 @@ type Rule struct {
 // ID returns group/name: the name of a rule in messages, configuration, suppressions and URLs.
 func (r *Rule) ID() string { return r.Group + "/" + r.Name }
 
-// Check is the function of a rule. Each, EachNamed, EachMatching, ForSnapshot, ForTransition and ForOrigin return one.
+// Check is the function of a rule: Each, EachNamed, EachMatching, EachResource, EachProblem, EachEdge, EachDangling, ForSnapshot, ForTransition
+// and ForOrigin return one. And combines them.
 type Check struct {
 	applies func(dataplane.Target, protoreflect.MessageDescriptor) bool
 	each    func(*Pass, At, protoreflect.Message)
 	whole   func(*Pass)
 	between func(*Pass, *graph.Changes)
 	origin  *originCheck
+
+	resources []resourceCheck
+	problems  []problemCheck
+	edges     []edgeCheck
+}
+
+type resourceCheck struct {
+	kinds []graph.Kind
+	f     func(*Pass, *graph.Resource)
+}
+
+type problemCheck struct {
+	kinds []graph.ProblemKind
+	f     func(*Pass, *graph.Resource, graph.Problem)
+}
+
+type edgeCheck struct {
+	kind graph.Kind
+	f    func(*Pass, *graph.Edge)
 }
 
 // Each returns a check that runs f on every message of a type, wherever it is nested.
@@ -87,12 +107,59 @@ func EachMatching(applies func(t dataplane.Target, md protoreflect.MessageDescri
 	return Check{applies: applies, each: f}
 }
 
-// ForSnapshot returns a check that runs f once for a snapshot.
+// EachResource returns a check that runs f on every resource of the kinds, or on every resource if none is named, also on those without a message.
+func EachResource(f func(p *Pass, r *graph.Resource), kinds ...graph.Kind) Check {
+	return Check{resources: []resourceCheck{{kinds, f}}}
+}
+
+// EachProblem returns a check that runs f on every problem of the kinds.
+func EachProblem(f func(p *Pass, r *graph.Resource, problem graph.Problem), kinds ...graph.ProblemKind) Check {
+	return Check{problems: []problemCheck{{kinds, func(p *Pass, r *graph.Resource, problem graph.Problem) {
+		p.proceed()
+		f(p, r, problem)
+	}}}}
+}
+
+// EachEdge returns a check that runs f on every reference to names of a kind.
+func EachEdge(kind graph.Kind, f func(p *Pass, e *graph.Edge)) Check {
+	return Check{edges: []edgeCheck{{kind, f}}}
+}
+
+// EachDangling returns a check that runs f on every reference to a kind whose target is missing, with how certain that is. It leaves out names
+// in an open world, and names that the user assumes.
+func EachDangling(kind graph.Kind, f func(p *Pass, e *graph.Edge, world graph.World)) Check {
+	return EachEdge(kind, func(p *Pass, e *graph.Edge) {
+		if e.To != nil || p.Snapshot.Assumes(kind, e.Target) {
+			return
+		}
+		p.proceed()
+		if world := p.Snapshot.World(kind, e.Source); world != graph.Open {
+			f(p, e, world)
+		}
+	})
+}
+
+// ForSnapshot returns a check that runs f once for a snapshot. A run that reuses judgements calls it again if an answer that it got has changed,
+// so a check that looks at each resource or reference by itself is better one of those above.
 func ForSnapshot(f func(p *Pass)) Check { return Check{whole: f} }
 
-// And returns a check that also runs f once for the snapshot.
-func (c Check) And(f func(p *Pass)) Check {
-	c.whole = f
+// And returns a check that does what both do. Only one of them may be Each, EachNamed or EachMatching, and only one ForSnapshot.
+func (c Check) And(other Check) Check {
+	if c.each != nil && other.each != nil || c.whole != nil && other.whole != nil || c.origin != nil || other.origin != nil {
+		panic("lint: the checks cannot be combined")
+	}
+	c.resources = slices.Concat(c.resources, other.resources)
+	c.problems = slices.Concat(c.problems, other.problems)
+	c.edges = slices.Concat(c.edges, other.edges)
+	if other.each != nil {
+		c.applies, c.each = other.applies, other.each
+	}
+	if other.whole != nil {
+		c.whole = other.whole
+	}
+	if other.between != nil {
+		c.between = other.between
+	}
 	return c
 }
 

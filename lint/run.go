@@ -1,18 +1,15 @@
 package lint
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
-	"sort"
-	"sync"
+	"slices"
 	"time"
-
-	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/internal/parallel"
 	"github.com/xdslint/xdslint/internal/redact"
 )
 
@@ -91,14 +88,17 @@ func (r *Result) add(more *Result) {
 
 // Run lints each snapshot separately. When ctx ends, it stops and returns the findings so far.
 func Run(ctx context.Context, snapshots []*graph.Snapshot, config Config) *Result {
-	if config.Target == (dataplane.Target{}) {
-		config.Target = dataplane.Default()
-	}
+	config = config.normal()
 	all := &Result{Snapshots: snapshots, Target: config.Target}
 	for _, s := range snapshots {
-		r := newRunner(s, config)
-		r.resources(ctx)
-		r.whole(ctx)
+		r := newRunner(s, config, callsOf(config))
+		for _, one := range r.judge(ctx, unitsOf(s.Resources)) {
+			if one != nil {
+				r.add(&one.Result)
+			}
+		}
+		r.whole(ctx, nil, nil)
+		r.guess(s)
 		all.add(&r.Result)
 	}
 	all.add(customRules(ctx, snapshots, config))
@@ -107,125 +107,70 @@ func Run(ctx context.Context, snapshots []*graph.Snapshot, config Config) *Resul
 	return all
 }
 
-// runner runs the rules on one snapshot, in one walk.
-type runner struct {
-	Result
-	snapshot *graph.Snapshot
-	config   Config
-	each     []*Rule  // rules for single messages
-	byType   sync.Map // protoreflect.MessageDescriptor → []int: indices of the rules that apply
-	overAll  []*Rule  // rules for the snapshot as a whole, or for the transition to it
-	changes  *graph.Changes
+func (c Config) normal() Config {
+	if c.Target == (dataplane.Target{}) {
+		c.Target = dataplane.Default()
+	}
+	return c
 }
 
-func newRunner(s *graph.Snapshot, config Config) *runner {
-	r := &runner{snapshot: s, config: config}
+// runner runs the rules on one snapshot.
+type runner struct {
+	Result
+	*calls
+	snapshot *graph.Snapshot
+	config   Config
+	changes  *graph.Changes
+	asking   bool // the questions of the rules are noted
+}
+
+func newRunner(s *graph.Snapshot, config Config, c *calls) *runner {
+	r := &runner{snapshot: s, config: config, calls: c}
 	if t := config.Transition; t != nil {
 		r.changes = t.Changes
-	}
-	for _, rule := range config.Rules {
-		if rule.Run.whole != nil || rule.Run.between != nil && r.changes != nil {
-			r.overAll = append(r.overAll, rule)
-		}
-		if rule.Run.each != nil {
-			r.each = append(r.each, rule)
-		}
 	}
 	return r
 }
 
-// applying returns the indices of the rules for messages of a type.
-func (r *runner) applying(md protoreflect.MessageDescriptor) []int {
-	if known, ok := r.byType.Load(md); ok {
-		return known.([]int)
-	}
-	found := []int{}
-	for i, rule := range r.each {
-		if rule.Run.applies(r.config.Target, md) {
-			found = append(found, i)
-		}
-	}
-	r.byType.Store(md, found)
-	return found
-}
-
-func (r *runner) resources(ctx context.Context) {
-	n := len(r.snapshot.Resources)
-	c := &collector{results: make([]*Result, n), done: make([]bool, n)}
-	parallel.Each(ctx, n, func() func(int) {
-		w := &worker{runner: r, ctx: ctx, passes: make([]*Pass, len(r.each))}
-		return func(i int) { c.add(i, w.resource(i, c.full())) }
-	})
-	r.add(&c.out)
-	for _, one := range c.finished() {
-		r.add(one)
-	}
-}
-
-// worker runs the rules on one resource after the other. A pass lasts as long as the worker, and keeps nothing from earlier resources.
-type worker struct {
-	*runner
-	ctx    context.Context
-	passes []*Pass // of runner.each
-	into   *Result
-}
-
-// resource returns the result of a resource.
-func (w *worker) resource(i int, filled map[*Rule]bool) *Result {
-	w.into = &Result{filled: filled}
-	res := w.snapshot.Resources[i]
-	for _, pass := range w.passes {
-		if pass != nil {
-			pass.begin(w.into)
-		}
-	}
-	res.Walk(func(at *graph.Place) {
-		if w.ctx.Err() != nil {
-			return
-		}
-		for _, i := range w.applying(at.Message.Descriptor()) {
-			if !res.Fragment || w.each[i].Fragments {
-				w.call(i, res, at)
-			}
-		}
-	})
-	return w.into
-}
-
-func (w *worker) call(i int, res *graph.Resource, at *graph.Place) {
-	rule := w.each[i]
-	if w.passes[i] == nil {
-		w.passes[i] = newPass(w.ctx, rule, w.snapshot, w.config, w.into)
-	}
-	defer w.into.contain(rule, w.snapshot, res)
-	if w.config.Timings {
-		defer w.into.measure(rule, time.Now())
-	}
-	rule.Run.each(w.passes[i], at.At(), at.Message)
-}
-
-func (r *runner) whole(ctx context.Context) {
-	for _, rule := range r.overAll {
+// whole runs the rules over the snapshot as a whole, and those over the transition to it. It takes judgements from before that a change did
+// not touch.
+func (r *runner) whole(ctx context.Context, before map[*Rule]*judgement, delta *graph.Delta) map[*Rule]*judgement {
+	made := map[*Rule]*judgement{}
+	w := newWorker(ctx, r)
+	for _, i := range r.calls.whole {
+		rule := r.config.Rules[i]
 		if ctx.Err() != nil {
-			return
+			return nil
 		}
 		if !rule.Fragments && isFragment(r.snapshot) {
 			continue
 		}
-		func() {
-			defer r.contain(rule, r.snapshot, nil)
-			if r.config.Timings {
-				defer r.measure(rule, time.Now())
-			}
-			pass := newPass(ctx, rule, r.snapshot, r.config, &r.Result)
-			if rule.Run.whole != nil {
-				rule.Run.whole(pass)
-			}
-			if rule.Run.between != nil && r.changes != nil {
-				rule.Run.between(pass, r.changes)
-			}
-		}()
+		known := before[rule]
+		if known == nil || !known.lasting() || slices.ContainsFunc(known.questions, func(q graph.Question) bool { return delta.Touched[q] }) {
+			known = w.whole(rule)
+		}
+		made[rule] = known
+		r.add(&known.Result)
 	}
+	return made
+}
+
+func (w *worker) whole(rule *Rule) (made *judgement) {
+	made = &judgement{}
+	w.of, w.into = unit{}, made
+	clear(w.asked)
+	defer made.contain(rule, w.snapshot, nil)
+	if w.config.Timings {
+		defer made.measure(rule, time.Now())
+	}
+	pass := newPass(w.ctx, rule, w.view, w.config, &made.Result)
+	if rule.Run.whole != nil {
+		rule.Run.whole(pass)
+	}
+	if rule.Run.between != nil && w.changes != nil {
+		rule.Run.between(pass, w.changes)
+	}
+	return made
 }
 
 // isFragment reports whether a snapshot holds only a part of a message, which is always its only resource.
@@ -233,7 +178,7 @@ func isFragment(s *graph.Snapshot) bool {
 	return len(s.Resources) == 1 && s.Resources[0].Fragment
 }
 
-func newPass(ctx context.Context, rule *Rule, s *graph.Snapshot, config Config, into *Result) *Pass {
+func newPass(ctx context.Context, rule *Rule, s graph.View, config Config, into *Result) *Pass {
 	p := &Pass{Rule: rule, Snapshot: s, Target: config.Target, TargetGiven: config.TargetGiven, ctx: ctx}
 	p.begin(into)
 	if t := config.Transition; t != nil {
@@ -244,24 +189,23 @@ func newPass(ctx context.Context, rule *Rule, s *graph.Snapshot, config Config, 
 
 // Sort sorts findings by file, place, rule and field, and findings without a place by resource. Those in place of others are last.
 func Sort(all []Diagnostic) {
-	sort.SliceStable(all, func(i, j int) bool {
-		a, b := &all[i], &all[j]
-		switch {
-		case (a.More > 0) != (b.More > 0):
-			return b.More > 0
-		case a.Resource.File.Name != b.Resource.File.Name:
-			return a.Resource.File.Name < b.Resource.File.Name
-		case a.Span.Start != b.Span.Start:
-			return a.Span.Start < b.Span.Start
-		case a.Resource.Kind != b.Resource.Kind:
-			return a.Resource.Kind < b.Resource.Kind
-		case a.Resource.Name != b.Resource.Name:
-			return a.Resource.Name < b.Resource.Name
-		case a.Rule.ID() != b.Rule.ID():
-			return a.Rule.ID() < b.Rule.ID()
-		case a.Path.String() != b.Path.String():
-			return a.Path.String() < b.Path.String()
-		}
-		return a.Message < b.Message
-	})
+	slices.SortStableFunc(all, func(a, b Diagnostic) int { return compare(&a, &b) })
+}
+
+func compare(a, b *Diagnostic) int {
+	switch {
+	case (a.More > 0) != (b.More > 0):
+		return cmp.Compare(min(a.More, 1), min(b.More, 1))
+	case a.Resource.File.Name != b.Resource.File.Name:
+		return cmp.Compare(a.Resource.File.Name, b.Resource.File.Name)
+	case a.Span.Start != b.Span.Start:
+		return cmp.Compare(a.Span.Start, b.Span.Start)
+	case a.Resource.Kind != b.Resource.Kind:
+		return cmp.Compare(a.Resource.Kind, b.Resource.Kind)
+	case a.Resource.Name != b.Resource.Name:
+		return cmp.Compare(a.Resource.Name, b.Resource.Name)
+	case a.Rule.ID() != b.Rule.ID():
+		return cmp.Compare(a.Rule.ID(), b.Rule.ID())
+	}
+	return cmp.Or(cmp.Compare(a.Path.String(), b.Path.String()), cmp.Compare(a.Message, b.Message))
 }

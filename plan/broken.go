@@ -18,7 +18,7 @@ func Broken(ctx context.Context, s, before *graph.Snapshot, config lint.Config) 
 	result := lint.Run(ctx, []*graph.Snapshot{s}, config)
 	missed := map[Resource]bool{}
 	if before != nil {
-		for _, e := range before.Edges {
+		for _, e := range before.References() {
 			if e.To == nil {
 				missed[Resource{e.Kind, e.Target}] = true
 			}
@@ -29,7 +29,7 @@ func Broken(ctx context.Context, s, before *graph.Snapshot, config lint.Config) 
 		field    string
 	}
 	missing := map[place]bool{}
-	for _, e := range s.Edges {
+	for _, e := range s.References() {
 		if e.To == nil && !missed[Resource{e.Kind, e.Target}] && !given(before, e) {
 			missing[place{e.From, e.Path.String()}] = true
 		}

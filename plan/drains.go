@@ -149,5 +149,5 @@ func (u *usage) takesAway(s *step) bool {
 
 // refersTo reports whether a snapshot refers to a resource of a kind.
 func refersTo(s *graph.Snapshot, kind graph.Kind) bool {
-	return slices.ContainsFunc(s.Edges, func(e *graph.Edge) bool { return e.Kind == kind })
+	return slices.ContainsFunc(s.References(), func(e *graph.Edge) bool { return e.Kind == kind })
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -94,23 +95,24 @@ func (p *Plan) Hitless(ctx context.Context, target dataplane.Target) (hitless bo
 	return len(reasons) == 0, reasons
 }
 
-// snapshot returns the graph of a state.
+// snapshot returns the graph of a state. Its resources are in the order of the new snapshot, those that are not in that come last: most are the
+// same, so that it need not be built from nothing.
 func (p *planner) snapshot(s state) *graph.Snapshot {
-	var resources []*graph.Resource
+	var resources, held []*graph.Resource
 	for _, r := range p.changes.New.Resources {
 		if !sendable(r.Kind) || r.Delivery != graph.OverXDS {
 			resources = append(resources, r)
+		} else if now := s[Resource{r.Kind, r.Name}]; now != nil {
+			resources = append(resources, now)
 		}
 	}
-	var held []*graph.Resource
-	for _, r := range s {
-		held = append(held, r)
+	for name, r := range s {
+		if p.changes.New.Pushed(name.Kind, name.Name) == nil {
+			held = append(held, r)
+		}
 	}
 	slices.SortFunc(held, func(a, b *graph.Resource) int {
-		if a.Kind != b.Kind {
-			return rank(a.Kind) - rank(b.Kind)
-		}
-		return strings.Compare(a.Name, b.Name)
+		return cmp.Or(rank(a.Kind)-rank(b.Kind), strings.Compare(a.Name, b.Name))
 	})
 	return p.changes.New.With(append(resources, held...))
 }

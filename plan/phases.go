@@ -99,7 +99,7 @@ func (p *planner) subscribes(kind graph.Kind, now state) bool {
 		from := Resource{e.From.Kind, e.From.Name}
 		return e.Kind == kind && (e.From.Delivery != graph.OverXDS || now[from] == e.From)
 	}
-	return slices.ContainsFunc(p.changes.Old.Edges, scoped) || slices.ContainsFunc(p.changes.New.Edges, scoped)
+	return slices.ContainsFunc(p.changes.Old.References(), scoped) || slices.ContainsFunc(p.changes.New.References(), scoped)
 }
 
 // drained returns the drains that must end before a level.

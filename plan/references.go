@@ -9,12 +9,12 @@ import (
 
 // references orders steps by the references before and after the push.
 func (p *planner) references() {
-	for _, e := range p.changes.New.Edges {
+	for _, e := range p.changes.New.References() {
 		if user := p.of(e.From); user != nil && needed(e) && !user.removes {
 			p.make(e, user)
 		}
 	}
-	for _, e := range p.changes.Old.Edges {
+	for _, e := range p.changes.Old.References() {
 		if user := p.of(e.From); user != nil && needed(e) {
 			p.release(e, user)
 		}

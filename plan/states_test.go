@@ -63,7 +63,7 @@ func (h held) graph() *graph.Snapshot {
 // dangling lists the references to what is not held, as a graph of the messages has them.
 func (h held) dangling() []string {
 	var names []string
-	for _, e := range h.graph().Edges {
+	for _, e := range h.graph().References() {
 		if e.To == nil && (e.Kind == graph.Cluster || graph.TypeURL(e.Kind) != "") {
 			names = append(names, string(e.From.Kind)+" "+e.From.Name+" → "+string(e.Kind)+" "+e.Target)
 		}

@@ -53,7 +53,7 @@ func (s *subscriptions) follow(kind graph.Kind, fresh []opened) {
 		snapshot.Add(r)
 	}
 	snapshot.Build()
-	for _, edge := range snapshot.Edges {
+	for _, edge := range snapshot.References() {
 		if to := (ref{edge.Kind, edge.Target, edge.Source}); byName(to) {
 			of[edge.From].refs[to] = true
 		}

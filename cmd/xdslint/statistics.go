@@ -42,7 +42,7 @@ func statistics(w io.Writer, r *xdslint.Report) {
 				}
 			})
 		}
-		for _, e := range s.Edges {
+		for _, e := range s.References() {
 			edges++
 			switch {
 			case e.To != nil || s.Assumes(e.Kind, e.Target):

@@ -13,44 +13,38 @@ import (
 type Boot struct {
 	Message  *bootstrapv3.Bootstrap
 	Resource *graph.Resource
-	Clusters map[string]*clusterv3.Cluster
-	Secrets  map[string]*tlsv3.Secret
+	view     graph.View
 }
 
 // BootOf returns the bootstrap of a snapshot. It returns nil if there is none, or if the snapshot is the config dump of a running Envoy,
 // which has accepted its bootstrap already.
 func BootOf(s graph.View) *Boot {
-	b := &Boot{Clusters: map[string]*clusterv3.Cluster{}, Secrets: map[string]*tlsv3.Secret{}}
-	for _, r := range s.All() {
-		if r.State != "" {
-			return nil
-		}
-		if r.Delivery != graph.FromBootstrap {
-			continue
-		}
-		switch m := r.Message.(type) {
-		case *bootstrapv3.Bootstrap:
-			b.Message, b.Resource = m, r
-		case *clusterv3.Cluster:
-			if b.Clusters[r.Name] == nil {
-				b.Clusters[r.Name] = m
-			}
-		case *tlsv3.Secret:
-			if b.Secrets[r.Name] == nil {
-				b.Secrets[r.Name] = m
-			}
-		}
-	}
-	if b.Message == nil {
+	b, r := s.Bootstrap()
+	if b == nil || s.Dumped() {
 		return nil
 	}
-	return b
+	return &Boot{b, r, s}
+}
+
+// Cluster returns the cluster of the bootstrap with a name, or nil.
+func (b *Boot) Cluster(name string) *clusterv3.Cluster {
+	return inBoot[*clusterv3.Cluster](b, graph.Cluster, name)
+}
+
+// Secret returns the secret of the bootstrap with a name, or nil.
+func (b *Boot) Secret(name string) *tlsv3.Secret { return inBoot[*tlsv3.Secret](b, graph.Secret, name) }
+
+func inBoot[M any](b *Boot, kind graph.Kind, name string) (m M) {
+	if r := b.view.Booted(kind, name); r != nil {
+		m, _ = r.Message.(M)
+	}
+	return m
 }
 
 // Primary reports whether a cluster is ready before Envoy connects to the config servers: it is static, and if it uses EDS, its endpoints
 // come from a file (ClusterManagerImpl::initialize).
 func (b *Boot) Primary(name string) bool {
-	c := b.Clusters[name]
+	c := b.Cluster(name)
 	if c == nil || c.GetType() != clusterv3.Cluster_EDS {
 		return c != nil
 	}
@@ -76,7 +70,7 @@ func (b *Boot) Has(n Need, name string) bool {
 	if n == PrimaryCluster {
 		return b.Primary(name)
 	}
-	return b.Clusters[name] != nil
+	return b.Cluster(name) != nil
 }
 
 // Names returns the names of the clusters in the bootstrap that satisfy the need.

@@ -1,6 +1,9 @@
 package envoy
 
 import (
+	"maps"
+	"slices"
+
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
@@ -101,6 +104,18 @@ func RoleOf(e *graph.Edge) ClusterRole {
 		}
 	}
 	return FilterCluster
+}
+
+// MemberFields are the fields of the role MemberCluster.
+var MemberFields = fieldsOf(MemberCluster)
+
+func fieldsOf(role ClusterRole) (fields []protoreflect.FullName) {
+	for _, field := range slices.Sorted(maps.Keys(roleByField)) {
+		if roleByField[field] == role {
+			fields = append(fields, field)
+		}
+	}
+	return fields
 }
 
 // NeedsStaticCluster reports whether Envoy can require a field to name a cluster of the bootstrap.

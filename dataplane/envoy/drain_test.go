@@ -90,7 +90,7 @@ func TestCovers(t *testing.T) {
 	before := listener(t, "filter_chains: ["+chainA+", "+chainB+"]")
 	change := graph.Diff(before, listener(t, "filter_chains: ["+chainA+"]")).All[0]
 	covered := map[string]bool{}
-	for _, e := range before.Edges {
+	for _, e := range before.References() {
 		covered[e.Target] = DrainOf(change).Covers(e.Path)
 	}
 	if want := "map[a:false b:true]"; fmt.Sprint(covered) != want {

@@ -176,7 +176,7 @@ func TestWithoutListeners(t *testing.T) {
 // use is the reference to the cluster.
 func use(t *testing.T, s *graph.Snapshot) *graph.Edge {
 	t.Helper()
-	for _, e := range s.Edges {
+	for _, e := range s.References() {
 		if e.Kind == graph.Cluster {
 			return e
 		}

@@ -83,7 +83,7 @@ func (s *side) serves(r *graph.Resource) bool {
 
 // litResources returns the resources that references outside of shadows lead to, or nil if there are no shadows.
 func (s *side) litResources() map[*graph.Resource]bool {
-	if !slices.ContainsFunc(s.snapshot.Edges, s.inShadow) {
+	if !slices.ContainsFunc(s.snapshot.References(), s.inShadow) {
 		return nil
 	}
 	found := map[*graph.Resource]bool{}

@@ -74,7 +74,7 @@ func (d *drawer) snapshot(s *graph.Snapshot) {
 			of[r] = d.node(&Node{Kind: r.Kind, Name: r.Name, Snapshot: s.Name, Resource: r})
 		}
 	}
-	edges := slices.Clone(s.Edges)
+	edges := slices.Clone(s.References())
 	slices.SortStableFunc(edges, func(a, b *graph.Edge) int {
 		return cmp.Or(order[a.From]-order[b.From], cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Target, b.Target),
 			cmp.Compare(a.Path.String(), b.Path.String()))

@@ -33,7 +33,7 @@ func (d *Drawing) WithParts() *Drawing {
 			kind, name := graph.KindOf(at.Message.Descriptor().FullName()), graph.NameOf(at.Message)
 			part := w.node(&Node{Kind: kind, Name: name, Snapshot: n.Snapshot, Resource: n.Resource, Inside: true, Part: at.Path})
 			parts[partKey{n, at}] = part
-			edge := &graph.Edge{From: n.Resource, Path: at.Path, Kind: kind, Target: name, To: n.Resource, Place: at.Parent}
+			edge := &graph.Edge{Reference: &graph.Reference{From: n.Resource, Path: at.Path, Kind: kind, Target: name, Place: at.Parent}, To: n.Resource}
 			w.Edges = append(w.Edges, &Line{From: n, To: part, Edge: edge})
 		})
 	}

@@ -164,7 +164,7 @@ func dangling(t *testing.T, s cachev3.ResourceSnapshot) []string {
 		t.Fatal(err)
 	}
 	var all []string
-	for _, e := range g.Edges {
+	for _, e := range g.References() {
 		if e.To == nil && e.Target != "xds" && slices.Contains([]graph.Kind{graph.Cluster, graph.ClusterLoadAssignment, graph.RouteConfiguration}, e.Kind) {
 			all = append(all, fmt.Sprintf("%s %s → %s %s", e.From.Kind, e.From.Name, e.Kind, e.Target))
 		}

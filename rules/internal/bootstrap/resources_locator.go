@@ -21,11 +21,11 @@ var _ = Rules.Add(&lint.Rule{
 		"XdsResourceIdentifier::decodeUrl (source/common/config/xds_resource.cc)",
 		"SubscriptionFactoryImpl::collectionSubscriptionFromUrl (source/common/config/subscription_factory_impl.cc)",
 	},
-	Run: lint.Each(checkScoped).And(func(p *lint.Pass) {
+	Run: lint.Each(checkScoped).And(lint.ForSnapshot(func(p *lint.Pass) {
 		if b, r := p.Snapshot.Bootstrap(); b != nil && r.State == "" {
 			checkCollections(p, r.At().Field("dynamic_resources"), b.GetDynamicResources())
 		}
-	}),
+	})),
 })
 
 func checkCollections(p *lint.Pass, at lint.At, d *bootstrapv3.Bootstrap_DynamicResources) {

@@ -32,41 +32,39 @@ var _ = Rules.Add(&lint.Rule{
 				Upstream: fmt.Sprintf("DNS Cache [%s] configured with preresolve_hostnames=%d larger than max_hosts=%d", config.GetName(), names, most),
 			})
 		}
-	}).And(func(p *lint.Pass) {
+	}).And(lint.ForSnapshot(func(p *lint.Pass) {
 		first := map[string]lint.At{}
-		for _, r := range inOrder(p.Snapshot) {
-			r.Walk(func(place *graph.Place) {
-				config, ok := place.Message.Interface().(*dfpcommonv3.DnsCacheConfig)
-				if !ok || !envoy.OuterRead(p.Target.Extensions(), place) {
-					return
-				}
-				at := place.At()
-				before, again := first[config.GetName()]
-				if !again {
-					first[config.GetName()] = at
-					return
-				}
-				if proto.Equal(before.Place.Message.Interface(), config) || p.Snapshot.Partial() && before.Resource().File != r.File {
-					return // separate files may be for different Envoys
-				}
-				p.Reject(at, lint.Rejection{
-					Message:  fmt.Sprintf("the DNS cache %q has other settings elsewhere", config.GetName()),
-					Help:     "write the same dns_cache_config in both places, or give this one another name",
-					Upstream: fmt.Sprintf("config specified DNS cache '%s' with different settings", config.GetName()),
-					Related:  []lint.Related{lint.RelatedTo(before, "the other settings")},
-				})
+		for _, place := range inOrder(p.Snapshot) {
+			config, _ := graph.As[*dfpcommonv3.DnsCacheConfig](place)
+			if !envoy.OuterRead(p.Target.Extensions(), place) {
+				continue
+			}
+			at := place.At()
+			before, again := first[config.GetName()]
+			if !again {
+				first[config.GetName()] = at
+				continue
+			}
+			if proto.Equal(before.Place.Message.Interface(), config) || p.Snapshot.Partial() && before.Resource().File != at.Resource().File {
+				continue // separate files may be for different Envoys
+			}
+			p.Reject(at, lint.Rejection{
+				Message:  fmt.Sprintf("the DNS cache %q has other settings elsewhere", config.GetName()),
+				Help:     "write the same dns_cache_config in both places, or give this one another name",
+				Upstream: fmt.Sprintf("config specified DNS cache '%s' with different settings", config.GetName()),
+				Related:  []lint.Related{lint.RelatedTo(before, "the other settings")},
 			})
 		}
-	}),
+	})),
 })
 
-// inOrder returns the clusters and listeners of a snapshot in the order in which Envoy creates them.
-func inOrder(s graph.View) (all []*graph.Resource) {
+// inOrder returns the configurations of DNS caches in clusters and listeners, in the order in which Envoy creates those.
+func inOrder(s graph.View) (all []*graph.Place) {
 	for _, delivery := range []graph.Delivery{graph.FromBootstrap, graph.OverXDS} {
 		for _, kind := range []graph.Kind{graph.Cluster, graph.Listener} {
-			for _, r := range s.All(kind) {
-				if r.Delivery == delivery && r.State == "" {
-					all = append(all, r)
+			for _, place := range s.Places("envoy.extensions.common.dynamic_forward_proxy.v3.DnsCacheConfig") {
+				if r := place.Resource; r.Kind == kind && r.Delivery == delivery && r.State == "" {
+					all = append(all, place)
 				}
 			}
 		}

@@ -22,12 +22,12 @@ var _ = Rules.Add(&lint.Rule{
 	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		checkBinding(p, at.Field("upstream_bind_config"), c.GetUpstreamBindConfig(), "Cluster "+c.GetName())
-	}).And(func(p *lint.Pass) {
+	}).And(lint.ForSnapshot(func(p *lint.Pass) {
 		b, r := p.Snapshot.Bootstrap()
 		if slices.ContainsFunc(b.GetStaticResources().GetClusters(), func(c *clusterv3.Cluster) bool { return c.GetUpstreamBindConfig() == nil }) {
 			checkBinding(p, r.At().Field("cluster_manager", "upstream_bind_config"), b.GetClusterManager().GetUpstreamBindConfig(), "Bootstrap")
 		}
-	}),
+	})),
 })
 
 func checkBinding(p *lint.Pass, at lint.At, b *corev3.BindConfig, owner string) {

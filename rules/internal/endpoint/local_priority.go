@@ -42,7 +42,7 @@ func localCluster(p *lint.Pass) string {
 
 // servesEDS reports whether an EDS cluster requests its endpoints by a name.
 func servesEDS(p *lint.Pass, cluster, service string) bool {
-	for _, r := range p.Snapshot.All(graph.Cluster) {
+	for _, r := range p.Snapshot.Named(graph.Cluster, cluster) {
 		c, ok := r.Message.(*clusterv3.Cluster)
 		if !ok || c.GetName() != cluster || envoy.ClusterFactory(p.Target.Extensions(), c) != envoy.ClusterEDS {
 			continue

@@ -13,20 +13,12 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a config source is ads: {}, but the bootstrap has no ads_config",
 	Links:    []string{"NullGrpcMuxImpl (source/common/config/null_grpc_mux_impl.h)"},
-	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		b := envoy.BootOf(p.Snapshot)
-		if b == nil || b.Message.GetDynamicResources().GetAdsConfig() != nil {
+	Run: lint.Each(func(p *lint.Pass, at lint.At, source *corev3.ConfigSource) {
+		if source.GetAds() == nil || at.Resource().Delivery != graph.FromBootstrap {
 			return
 		}
-		for _, r := range p.Snapshot.All() {
-			if r.Delivery != graph.FromBootstrap {
-				continue
-			}
-			r.Walk(func(at *graph.Place) {
-				if source, ok := graph.As[*corev3.ConfigSource](at); ok && source.GetAds() != nil {
-					reportNoADS(p, at)
-				}
-			})
+		if b := envoy.BootOf(p.Snapshot); b != nil && b.Message.GetDynamicResources().GetAdsConfig() == nil {
+			reportNoADS(p, at.Place)
 		}
 	}),
 })

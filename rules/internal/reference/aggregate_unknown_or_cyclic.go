@@ -20,25 +20,29 @@ var _ = Rules.Add(&lint.Rule{
 	},
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		none := hostless(p)
-		p.Dangling(graph.Cluster, func(e *graph.Edge, world graph.World) {
-			if envoy.RoleOf(e) != envoy.MemberCluster {
-				return
-			}
-			d := lint.Diagnostic{Message: fmt.Sprintf("no cluster is named %q", e.Target), Notes: []string{"envoy skips it, and uses it as soon as it is added"}}
-			if none[e.From] {
-				d.Severity, d.Notes = lint.Error, []string{fmt.Sprintf("no member of cluster %q has a host: envoy answers 503 (response flag UH)", e.From.Name)}
-			}
-			p.ReportDangling(e, world, d)
-		})
 		members := map[*graph.Resource][]*graph.Edge{}
-		for _, e := range p.Snapshot.References(graph.Cluster) {
-			if e.To != nil && e.From.Kind == graph.Cluster && envoy.RoleOf(e) == envoy.MemberCluster {
+		for _, e := range p.Snapshot.ReferencesIn(envoy.MemberFields...) {
+			if e.To == nil {
+				unknownMember(p, e, none[e.From])
+			} else if e.From.Kind == graph.Cluster {
 				members[e.From] = append(members[e.From], e)
 			}
 		}
 		cycles(p, members, none)
 	}),
 })
+
+func unknownMember(p *lint.Pass, e *graph.Edge, hostless bool) {
+	world := p.Snapshot.World(graph.Cluster, e.Source)
+	if world == graph.Open || p.Snapshot.Assumes(graph.Cluster, e.Target) {
+		return
+	}
+	d := lint.Diagnostic{Message: fmt.Sprintf("no cluster is named %q", e.Target), Notes: []string{"envoy skips it, and uses it as soon as it is added"}}
+	if hostless {
+		d.Severity, d.Notes = lint.Error, []string{fmt.Sprintf("no member of cluster %q has a host: envoy answers 503 (response flag UH)", e.From.Name)}
+	}
+	p.ReportDangling(e, world, d)
+}
 
 // cycles reports each edge that closes a cycle, once. A cycle of clusters that have no host is an error.
 func cycles(p *lint.Pass, members map[*graph.Resource][]*graph.Edge, none map[*graph.Resource]bool) {

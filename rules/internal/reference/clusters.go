@@ -13,28 +13,16 @@ import (
 // clusterRule checks the references to clusters of a role. The note says what Envoy does if the cluster does not exist; notes
 // for single fields come first.
 func clusterRule(role envoy.ClusterRole, note string) lint.Check {
-	return lint.ForSnapshot(func(p *lint.Pass) {
-		eachSuspect(p, role, func(b *envoy.Boot, e *graph.Edge) { judgeCluster(p, b, e, note) })
+	return lint.EachEdge(graph.Cluster, func(p *lint.Pass, e *graph.Edge) {
+		if suspect(e) && envoy.RoleOf(e) == role && !unusedScopes(e) {
+			judgeCluster(p, envoy.BootOf(p.Snapshot), e, note)
+		}
 	})
 }
 
-// eachSuspect calls f for the references of a role whose cluster may not exist. Hardly any of a hundred thousand is one, so
-// the cheap checks come first.
-func eachSuspect(p *lint.Pass, role envoy.ClusterRole, f func(b *envoy.Boot, e *graph.Edge)) {
-	var b *envoy.Boot
-	looked := false
-	for _, e := range p.Snapshot.References(graph.Cluster) {
-		if e.To != nil && !envoy.NeedsStaticCluster(e.Field) && (e.To.Delivery == graph.FromBootstrap || e.From.Delivery != graph.FromBootstrap) {
-			continue
-		}
-		if envoy.RoleOf(e) != role || unusedScopes(e) {
-			continue
-		}
-		if !looked {
-			b, looked = envoy.BootOf(p.Snapshot), true
-		}
-		f(b, e)
-	}
+// suspect reports whether the cluster of a reference may not exist. Hardly any of a hundred thousand is one, so this cheap check comes first.
+func suspect(e *graph.Edge) bool {
+	return e.To == nil || envoy.NeedsStaticCluster(e.Field) || e.To.Delivery != graph.FromBootstrap && e.From.Delivery == graph.FromBootstrap
 }
 
 // unusedScopes reports whether a reference is in an rds_config_source for scopes that hold their route tables themselves.
@@ -89,7 +77,7 @@ func reject(p *lint.Pass, b *envoy.Boot, e *graph.Edge, lookup *envoy.Lookup) {
 		d.Notes = []string{envoy.OnlyAtStart + ": " + lookup.Why}
 	}
 	switch {
-	case b.Clusters[e.Target] != nil:
+	case b.Cluster(e.Target) != nil:
 		d.Message = fmt.Sprintf("cluster %q must be a static one whose endpoints do not come over EDS", e.Target)
 	case e.To != nil:
 		d.Message = fmt.Sprintf("cluster %q is not static", e.Target)
@@ -103,9 +91,7 @@ func reject(p *lint.Pass, b *envoy.Boot, e *graph.Edge, lookup *envoy.Lookup) {
 				d.Help += ", or " + lookup.Later
 			}
 		}
-		if near := p.Nearest(e.Target, func() []string { return b.Names(lookup.Need) }); near != "" {
-			d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(e.At(), e.Target, near)
-		}
+		d.Guess(e.Target, func(graph.View) []string { return b.Names(lookup.Need) }, correct(e))
 	}
 	p.ReportEdge(e, d)
 }

@@ -18,20 +18,25 @@ const (
 
 // dangling reports the dangling references to a kind; what begins the message: "no route configuration".
 func dangling(kind graph.Kind, what, note string, fields ...protoreflect.FullName) lint.Check {
-	return lint.ForSnapshot(func(p *lint.Pass) {
-		p.Dangling(kind, func(e *graph.Edge, world graph.World) {
-			if len(fields) == 0 || slices.Contains(fields, e.Field) {
-				p.ReportDangling(e, world, lint.Diagnostic{Message: fmt.Sprintf("%s is named %q", what, e.Target), Notes: []string{note}})
-			}
-		})
+	return lint.EachDangling(kind, func(p *lint.Pass, e *graph.Edge, world graph.World) {
+		if len(fields) == 0 || slices.Contains(fields, e.Field) {
+			p.ReportDangling(e, world, lint.Diagnostic{Message: fmt.Sprintf("%s is named %q", what, e.Target), Notes: []string{note}})
+		}
 	})
 }
 
-// inside calls f for dangling references to what their own resource should declare.
-func inside(p *lint.Pass, kind graph.Kind, f func(e *graph.Edge)) {
-	for _, e := range p.Snapshot.References(kind) {
+// inside returns a check of the dangling references to what their own resource should declare.
+func inside(kind graph.Kind, f func(p *lint.Pass, e *graph.Edge)) lint.Check {
+	return lint.EachEdge(kind, func(p *lint.Pass, e *graph.Edge) {
 		if e.To == nil {
-			f(e)
+			f(p, e)
 		}
+	})
+}
+
+// correct completes a finding about a name with the one that was probably meant.
+func correct(e *graph.Edge) func(d *lint.Diagnostic, near string) {
+	return func(d *lint.Diagnostic, near string) {
+		d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(e.At(), e.Target, near)
 	}
 }

@@ -14,15 +14,13 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "the discovered configuration of a filter does not exist, and there is no default_config",
 	Links:    []string{"FilterChainHelper (source/common/http/filter_chain_helper.h)", "https://github.com/istio/istio/issues/38313"},
-	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		p.Dangling(graph.ExtensionConfig, func(e *graph.Edge, world graph.World) {
-			if cs, ok := graph.As[*corev3.ExtensionConfigSource](e.Place); ok && cs.GetDefaultConfig() == nil {
-				p.ReportDangling(e, world, lint.Diagnostic{
-					Message: fmt.Sprintf("no extension config is named %q", e.Target),
-					Notes: []string{"after initial_fetch_timeout (15 s unless set), envoy answers 500 (response flag NFCF), " +
-						"or closes the connections of a network filter"},
-				})
-			}
-		})
+	Run: lint.EachDangling(graph.ExtensionConfig, func(p *lint.Pass, e *graph.Edge, world graph.World) {
+		if cs, ok := graph.As[*corev3.ExtensionConfigSource](e.Place); ok && cs.GetDefaultConfig() == nil {
+			p.ReportDangling(e, world, lint.Diagnostic{
+				Message: fmt.Sprintf("no extension config is named %q", e.Target),
+				Notes: []string{"after initial_fetch_timeout (15 s unless set), envoy answers 500 (response flag NFCF), " +
+					"or closes the connections of a network filter"},
+			})
+		}
 	}),
 })

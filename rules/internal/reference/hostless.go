@@ -12,13 +12,11 @@ const fieldAggregate = "envoy.extensions.clusters.aggregate.v3.ClusterConfig.clu
 func hostless(p *lint.Pass) map[*graph.Resource]bool {
 	none := map[*graph.Resource]bool{}
 	var hosting []*graph.Resource // clusters that may have hosts, and whose users are still to be looked at
-	for _, e := range p.Snapshot.References(graph.Cluster) {
-		if e.Field == fieldAggregate {
-			none[e.From] = true
-		}
+	for _, e := range p.Snapshot.ReferencesIn(fieldAggregate) {
+		none[e.From] = true
 	}
-	for _, e := range p.Snapshot.References(graph.Cluster) {
-		if e.Field != fieldAggregate || none[e.To] {
+	for _, e := range p.Snapshot.ReferencesIn(fieldAggregate) {
+		if none[e.To] {
 			continue
 		}
 		if e.To != nil {

@@ -19,46 +19,47 @@ var _ = Rules.Add(&lint.Rule{
 		"InternalClientConnectionFactory::createClientConnection (source/extensions/bootstrap/internal_listener/client_connection_factory.cc)",
 		"ListenerImpl::validateConfig (source/common/listener_manager/listener_impl.cc)",
 	},
-	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		unknownInternal(p)
-		if b := envoy.BootOf(p.Snapshot); b != nil && !internalEnabled(b) {
-			for _, r := range p.Snapshot.All(graph.Listener) {
-				if l, ok := r.Message.(*listenerv3.Listener); ok && l.GetInternalListener() != nil {
-					p.Report(r.At().Field("internal_listener").Key(), lint.Diagnostic{
-						Message:  "internal listeners are not enabled in the bootstrap",
-						Notes:    []string{envoy.OnReject(r)},
-						Help:     "add the extension envoy.bootstrap.internal_listener to bootstrap_extensions",
-						Rejected: true,
-						Upstream: fmt.Sprintf("error adding listener named '%s': InternalListener bootstrap extension is mandatory", r.Name),
-					})
-				}
-			}
+	Run: lint.EachEdge(graph.InternalListener, unknownInternal).And(lint.EachResource(func(p *lint.Pass, r *graph.Resource) {
+		l, ok := r.Message.(*listenerv3.Listener)
+		if !ok || l.GetInternalListener() == nil {
+			return
 		}
-	}),
+		if b := envoy.BootOf(p.Snapshot); b != nil && !internalEnabled(b) {
+			p.Report(r.At().Field("internal_listener").Key(), lint.Diagnostic{
+				Message:  "internal listeners are not enabled in the bootstrap",
+				Notes:    []string{envoy.OnReject(r)},
+				Help:     "add the extension envoy.bootstrap.internal_listener to bootstrap_extensions",
+				Rejected: true,
+				Upstream: fmt.Sprintf("error adding listener named '%s': InternalListener bootstrap extension is mandatory", r.Name),
+			})
+		}
+	}, graph.Listener)),
 })
 
-func unknownInternal(p *lint.Pass) {
-	for _, e := range p.Snapshot.References(graph.InternalListener) {
-		if e.To != nil || e.From.Kind == graph.Listener && e.Path.Parent().Parent().Name() == "address" ||
-			p.Snapshot.Assumes(graph.Listener, e.Target) || p.Snapshot.Assumes(graph.InternalListener, e.Target) {
-			continue
-		}
-		if world := p.Snapshot.World(graph.Listener, graph.Anywhere); world != graph.Open {
-			d := lint.Diagnostic{
-				Message: fmt.Sprintf("no internal listener is named %q", e.Target),
-				Notes:   []string{connecting(e)},
-			}
-			if near := p.Nearest(e.Target, func() []string { return p.Snapshot.Names(graph.Listener) }); near != "" {
-				d.Help = fmt.Sprintf("did you mean %q?", near)
-				if world == graph.Closed {
-					d.Fixes = lint.Correct(e.At(), e.Target, near)
-				}
-			} else if p.Snapshot.Find(graph.Listener, graph.Anywhere, e.Target) != nil {
-				d.Help = fmt.Sprintf("listener %q has no internal_listener: {}", e.Target)
-			}
-			p.ReportDangling(e, world, d)
-		}
+func unknownInternal(p *lint.Pass, e *graph.Edge) {
+	if e.To != nil || e.From.Kind == graph.Listener && e.Path.Parent().Parent().Name() == "address" ||
+		p.Snapshot.Assumes(graph.Listener, e.Target) || p.Snapshot.Assumes(graph.InternalListener, e.Target) {
+		return
 	}
+	world := p.Snapshot.World(graph.Listener, graph.Anywhere)
+	if world == graph.Open {
+		return
+	}
+	d := lint.Diagnostic{
+		Message: fmt.Sprintf("no internal listener is named %q", e.Target),
+		Notes:   []string{connecting(e)},
+	}
+	if p.Snapshot.Find(graph.Listener, graph.Anywhere, e.Target) != nil {
+		d.Help = fmt.Sprintf("listener %q has no internal_listener: {}", e.Target)
+	} else {
+		d.Guess(e.Target, func(v graph.View) []string { return v.Names(graph.Listener) }, func(d *lint.Diagnostic, near string) {
+			d.Help = fmt.Sprintf("did you mean %q?", near)
+			if world == graph.Closed {
+				d.Fixes = lint.Correct(e.At(), e.Target, near)
+			}
+		})
+	}
+	p.ReportDangling(e, world, d)
 }
 
 func internalEnabled(b *envoy.Boot) bool {

@@ -14,26 +14,22 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a listener's matcher selects a filter chain that the listener does not have",
 	Links:    []string{"FilterChainManagerImpl::findFilterChain (source/common/listener_manager/filter_chain_manager_impl.cc)"},
-	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		inside(p, graph.FilterChain, func(e *graph.Edge) {
-			listener, ok := graph.As[*listenerv3.Listener](e.Place.Enclosing("envoy.config.listener.v3.Listener"))
-			if !ok || listener.GetFcdsConfig() != nil { // FCDS adds filter chains
-				return
+	Run: inside(graph.FilterChain, func(p *lint.Pass, e *graph.Edge) {
+		listener, ok := graph.As[*listenerv3.Listener](e.Place.Enclosing("envoy.config.listener.v3.Listener"))
+		if !ok || listener.GetFcdsConfig() != nil { // FCDS adds filter chains
+			return
+		}
+		chains := func(graph.View) (names []string) {
+			for _, chain := range listener.GetFilterChains() {
+				names = append(names, chain.GetName())
 			}
-			chains := func() (names []string) {
-				for _, chain := range listener.GetFilterChains() {
-					names = append(names, chain.GetName())
-				}
-				return names
-			}
-			d := lint.Diagnostic{
-				Message: fmt.Sprintf("the listener has no filter chain %q", e.Target),
-				Notes:   []string{"envoy accepts it and closes the connections that select this chain"},
-			}
-			if near := p.Nearest(e.Target, chains); near != "" {
-				d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(e.At(), e.Target, near)
-			}
-			p.ReportEdge(e, d)
-		})
+			return names
+		}
+		d := lint.Diagnostic{
+			Message: fmt.Sprintf("the listener has no filter chain %q", e.Target),
+			Notes:   []string{"envoy accepts it and closes the connections that select this chain"},
+		}
+		d.Guess(e.Target, chains, correct(e))
+		p.ReportEdge(e, d)
 	}),
 })

@@ -2,6 +2,8 @@ package reference
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
@@ -21,48 +23,33 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Warning,
 	Summary:  "nothing refers to a route configuration, cluster load assignment, secret or extension config",
 	Links:    []string{"https://github.com/kumahq/kuma/issues/12098"},
-	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		orphans := unnamed(p.Snapshot)
-		if len(orphans) == 0 {
+	Run: lint.EachResource(func(p *lint.Pass, r *graph.Resource) {
+		if !unnamed(p.Snapshot, r) || hidden(p.Snapshot, r.Kind) || !allClosed(p.Snapshot, referrers[r.Kind]) {
 			return
 		}
-		blind, onDemand := blindSpots(p.Snapshot)
-		for _, r := range orphans {
-			if onDemand[r.Kind] || !allClosed(p.Snapshot, referrers[r.Kind], blind) {
-				continue
-			}
-			p.ReportResource(r, lint.Diagnostic{
-				Message: fmt.Sprintf("nothing refers to the %s %q", r.Kind, r.Name),
-				Notes:   []string{"envoy never requests it"},
-				Help:    "remove it, or refer to it",
-			})
-		}
-	}),
+		p.ReportResource(r, lint.Diagnostic{
+			Message: fmt.Sprintf("nothing refers to the %s %q", r.Kind, r.Name),
+			Notes:   []string{"envoy never requests it"},
+			Help:    "remove it, or refer to it",
+		})
+	}, slices.Sorted(maps.Keys(referrers))...),
 })
 
-func unnamed(s graph.View) []*graph.Resource {
-	named := map[*graph.Resource]bool{}
-	for _, e := range s.References() {
-		if e.To != nil && e.To != e.From {
-			named[e.To] = true
-		}
-	}
-	var orphans []*graph.Resource
-	for _, r := range s.All() {
-		if r.State != "" { // a dump holds only what Envoy requested
-			return nil
-		}
-		if referrers[r.Kind] != nil && !named[r] && r.Delivery != graph.FromBootstrap && s.Find(r.Kind, r.Source, r.Name) == r {
-			orphans = append(orphans, r)
-		}
-	}
-	return orphans
+// unnamed reports whether nothing refers to a resource that is delivered for its name. A dump holds only what Envoy requested.
+func unnamed(s graph.View, r *graph.Resource) bool {
+	return !s.Dumped() && r.Delivery != graph.FromBootstrap && len(s.To(r)) == 0 && s.Find(r.Kind, r.Source, r.Name) == r
 }
 
-func allClosed(s graph.View, kinds []graph.Kind, blind map[graph.Kind]bool) bool {
+// hidden reports whether Envoy derives names of the kind on demand.
+func hidden(s graph.View, kind graph.Kind) bool {
+	return kind == graph.Secret && len(s.Places("envoy.extensions.transport_sockets.tls.cert_selectors.on_demand_secret.v3.Config")) > 0
+}
+
+// allClosed reports whether all references from resources of the kinds are known.
+func allClosed(s graph.View, kinds []graph.Kind) bool {
 	for _, kind := range kinds {
 		switch {
-		case blind[kind]:
+		case s.Unread(kind):
 			return false
 		case (kind == graph.ScopedRouteConfiguration || kind == graph.ExtensionConfig || kind == graph.RouteConfiguration) && len(s.All(kind)) == 0:
 			// Envoy requests them only if a listener names them; other rules report those that are missing.
@@ -71,23 +58,4 @@ func allClosed(s graph.View, kinds []graph.Kind, blind map[graph.Kind]bool) bool
 		}
 	}
 	return true
-}
-
-// blindSpots returns the kinds with parts that could not be decoded, and the kinds whose names Envoy derives on demand.
-func blindSpots(s graph.View) (blind, onDemand map[graph.Kind]bool) {
-	blind, onDemand = map[graph.Kind]bool{}, map[graph.Kind]bool{}
-	for _, r := range s.All() {
-		if r.Message == nil || len(r.Problems) > 0 {
-			blind[r.Kind] = true
-		}
-		r.Walk(func(at *graph.Place) {
-			if at.Opaque {
-				blind[r.Kind] = true
-			}
-			if at.Message.Descriptor().FullName() == "envoy.extensions.transport_sockets.tls.cert_selectors.on_demand_secret.v3.Config" {
-				onDemand[graph.Secret] = true
-			}
-		})
-	}
-	return blind, onDemand
 }

@@ -15,29 +15,25 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "an overload action or load shed point has a trigger without a resource monitor",
 	Links:    []string{"OverloadManagerImpl::OverloadManagerImpl (source/server/overload_manager_impl.cc)"},
-	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		inside(p, graph.ResourceMonitor, func(e *graph.Edge) {
-			if _, action := graph.As[*overloadv3.OverloadAction](e.Place.Parent); action && e.Target == proactive {
-				return
+	Run: inside(graph.ResourceMonitor, func(p *lint.Pass, e *graph.Edge) {
+		if _, action := graph.As[*overloadv3.OverloadAction](e.Place.Parent); action && e.Target == proactive {
+			return
+		}
+		watched := func(graph.View) (names []string) {
+			manager, _ := graph.As[*overloadv3.OverloadManager](e.Place.Enclosing("envoy.config.overload.v3.OverloadManager"))
+			for _, monitor := range manager.GetResourceMonitors() {
+				names = append(names, monitor.GetName())
 			}
-			watched := func() (names []string) {
-				manager, _ := graph.As[*overloadv3.OverloadManager](e.Place.Enclosing("envoy.config.overload.v3.OverloadManager"))
-				for _, monitor := range manager.GetResourceMonitors() {
-					names = append(names, monitor.GetName())
-				}
-				return names
-			}
-			d := lint.Diagnostic{
-				Message:  fmt.Sprintf("no resource monitor is named %q", e.Target),
-				Notes:    []string{envoy.OnReject(e.From)},
-				Help:     "add it to overload_manager.resource_monitors",
-				Rejected: e.From.State == "", Upstream: fmt.Sprintf("Unknown trigger resource %s for ", e.Target) + triggered(e.Place),
-			}
-			if near := p.Nearest(e.Target, watched); near != "" {
-				d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(e.At(), e.Target, near)
-			}
-			p.ReportEdge(e, d)
-		})
+			return names
+		}
+		d := lint.Diagnostic{
+			Message:  fmt.Sprintf("no resource monitor is named %q", e.Target),
+			Notes:    []string{envoy.OnReject(e.From)},
+			Help:     "add it to overload_manager.resource_monitors",
+			Rejected: e.From.State == "", Upstream: fmt.Sprintf("Unknown trigger resource %s for ", e.Target) + triggered(e.Place),
+		}
+		d.Guess(e.Target, watched, correct(e))
+		p.ReportEdge(e, d)
 	}),
 })
 

@@ -17,19 +17,16 @@ var _ = Rules.Add(&lint.Rule{
 		"getTlsCertificateConfigProviders (source/common/tls/context_config_impl.cc)",
 		"https://github.com/envoyproxy/envoy/issues/7252",
 	},
-	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		b := envoy.BootOf(p.Snapshot)
-		for _, e := range p.Snapshot.References(graph.Secret) {
-			switch {
-			case e.Source == graph.Static && b != nil:
-				staticSecret(p, b, e)
-			case e.To == nil && !p.Snapshot.Assumes(graph.Secret, e.Target):
-				if world := p.Snapshot.World(graph.Secret, e.Source); world != graph.Open {
-					p.ReportDangling(e, world, lint.Diagnostic{
-						Message: fmt.Sprintf("no secret is named %q", e.Target),
-						Notes:   []string{"envoy waits for it until initial_fetch_timeout (15 s unless set), then " + without(e)},
-					})
-				}
+	Run: lint.EachEdge(graph.Secret, func(p *lint.Pass, e *graph.Edge) {
+		switch b := envoy.BootOf(p.Snapshot); {
+		case e.Source == graph.Static && b != nil:
+			staticSecret(p, b, e)
+		case e.To == nil && !p.Snapshot.Assumes(graph.Secret, e.Target):
+			if world := p.Snapshot.World(graph.Secret, e.Source); world != graph.Open {
+				p.ReportDangling(e, world, lint.Diagnostic{
+					Message: fmt.Sprintf("no secret is named %q", e.Target),
+					Notes:   []string{"envoy waits for it until initial_fetch_timeout (15 s unless set), then " + without(e)},
+				})
 			}
 		}
 	}),
@@ -46,7 +43,7 @@ func without(e *graph.Edge) string {
 // staticSecret checks a reference to a secret of the bootstrap.
 func staticSecret(p *lint.Pass, b *envoy.Boot, e *graph.Edge) {
 	wants := envoy.SecretLookupOf(e.Place)
-	found := b.Secrets[e.Target]
+	found := b.Secret(e.Target)
 	if found != nil && (wants == nil || wants.Is(found)) {
 		return
 	}
@@ -58,17 +55,15 @@ func staticSecret(p *lint.Pass, b *envoy.Boot, e *graph.Edge) {
 		d.Message = fmt.Sprintf("static secret %q is not a %s", e.Target, wants.What)
 		d.Help = ""
 	} else {
-		suitable := func() (names []string) {
-			for _, r := range p.Snapshot.All(graph.Secret) {
-				if s := b.Secrets[r.Name]; s != nil && r.Delivery == graph.FromBootstrap && (wants == nil || wants.Is(s)) {
+		suitable := func(v graph.View) (names []string) {
+			for _, r := range v.All(graph.Secret) {
+				if s := b.Secret(r.Name); s != nil && r.Delivery == graph.FromBootstrap && (wants == nil || wants.Is(s)) {
 					names = append(names, r.Name)
 				}
 			}
 			return names
 		}
-		if near := p.Nearest(e.Target, suitable); near != "" {
-			d.Help, d.Fixes = fmt.Sprintf("did you mean %q?", near), lint.Correct(e.At(), e.Target, near)
-		}
+		d.Guess(e.Target, suitable, correct(e))
 	}
 	switch {
 	case wants == nil:

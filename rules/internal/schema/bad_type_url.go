@@ -30,22 +30,13 @@ var _ = Rules.Add(&lint.Rule{
 	Links:     []string{"https://github.com/envoyproxy/envoy/issues/21759"},
 	Run: lint.EachNamed(checkTypes, "google.protobuf.Any", "envoy.config.core.v3.ExtensionConfigSource", "envoy.config.cluster.v3.Cluster",
 		"envoy.config.cluster.v3.Cluster.CustomClusterType", "envoy.config.core.v3.TypedExtensionConfig",
-		"envoy.extensions.filters.network.dubbo_proxy.v3.DubboFilter", "envoy.config.cluster.v3.LoadBalancingPolicy").And(func(p *lint.Pass) {
-		for _, r := range p.Snapshot.All() {
-			if r.Message == nil {
-				unknownResources(p, r)
-			}
-		}
-	}),
+		"envoy.extensions.filters.network.dubbo_proxy.v3.DubboFilter", "envoy.config.cluster.v3.LoadBalancingPolicy").And(lint.EachProblem(unknownResource, graph.UnknownType)),
 })
 
-// unknownResources reports resources of an unknown type, which no message holds.
-func unknownResources(p *lint.Pass, r *graph.Resource) {
-	for _, problem := range r.Problems {
-		if problem.Kind == graph.UnknownType {
-			d := unknownType(p, lint.AtProblem(r, problem).Field("@type"), problem.Name)
-			p.ReportProblem(r, problem, d)
-		}
+// unknownResource reports a resource of an unknown type, which no message holds.
+func unknownResource(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
+	if r.Message == nil {
+		p.ReportProblem(r, problem, unknownType(p, lint.AtProblem(r, problem).Field("@type"), problem.Name))
 	}
 }
 

@@ -13,11 +13,7 @@ var _ = Rules.Add(&lint.Rule{
 	Fragments: true,
 	Summary:   "a value that does not fit the type of its field",
 	Links:     []string{"https://protobuf.dev/programming-guides/json/"},
-	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		for _, kind := range []graph.ProblemKind{graph.BadValue, graph.OneofTwice, graph.BadAny, graph.TooDeep} {
-			p.Problems(kind, func(r *graph.Resource, problem graph.Problem) { badValue(p, r, problem) })
-		}
-	}),
+	Run:       lint.EachProblem(badValue, graph.BadValue, graph.OneofTwice, graph.BadAny, graph.TooDeep),
 })
 
 func badValue(p *lint.Pass, r *graph.Resource, problem graph.Problem) {

@@ -17,12 +17,12 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "config-source-invalid",
 	Severity: lint.Error,
 	Summary:  "a config source from which Envoy cannot subscribe",
-	Run: lint.Each(checkConfigSource).And(func(p *lint.Pass) {
+	Run: lint.Each(checkConfigSource).And(lint.ForSnapshot(func(p *lint.Pass) {
 		b, r := p.Snapshot.Bootstrap()
 		if ads := b.GetDynamicResources().GetAdsConfig(); ads != nil {
 			report(p, r.At().Field("dynamic_resources", "ads_config"), adsFault(ads), false)
 		}
-	}),
+	})),
 })
 
 // fault describes what is wrong with a config source.

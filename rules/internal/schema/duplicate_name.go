@@ -16,48 +16,48 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "duplicate-name",
 	Severity: lint.Error,
 	Summary:  "two resources of one kind have the same name",
-	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		duplicateResources(p)
-		for _, r := range p.Snapshot.All() {
-			if b, ok := r.Message.(*bootstrapv3.Bootstrap); ok {
-				at := r.At()
-				duplicateLayers(p, at, b)
-				duplicateMonitors(p, at, b.GetOverloadManager())
-			}
-		}
-	}),
+	Run: lint.EachResource(duplicateResource).
+		And(lint.Each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
+			duplicateLayers(p, at, b)
+			duplicateMonitors(p, at, b.GetOverloadManager())
+		})),
 })
 
-// unit is the scope in which a name is unique: one source in one file.
+// unit is the scope in which a name of a kind is unique: one source in one file.
 type unit struct {
-	kind   graph.Kind
-	name   string
 	sub    string // secrets of different types do not clash
 	from   graph.Source
 	file   *graph.SourceFile
 	booted bool
 }
 
-func duplicateResources(p *lint.Pass) {
-	first := map[unit]*graph.Resource{}
-	for _, r := range p.Snapshot.All() {
-		if r.Name == "" || r.Message == nil || r.State != "" || r.Kind == graph.Bootstrap {
-			continue // a config_dump holds what Envoy accepted; a static route configuration may be in it many times
+func unitOf(r *graph.Resource) unit {
+	u := unit{from: r.Source, file: r.File, booted: r.Delivery == graph.FromBootstrap}
+	if secret, ok := r.Message.(*tlsv3.Secret); ok {
+		u.sub = secretType(secret)
+	}
+	return u
+}
+
+func duplicateResource(p *lint.Pass, r *graph.Resource) {
+	if r.Name == "" || r.Message == nil || r.State != "" || r.Kind == graph.Bootstrap {
+		return // a config_dump holds what Envoy accepted; a static route configuration may be in it many times
+	}
+	own := unitOf(r)
+	for _, other := range p.Snapshot.Named(r.Kind, r.Name) {
+		if other == r {
+			return
 		}
-		u := unit{kind: r.Kind, name: r.Name, from: r.Source, file: r.File, booted: r.Delivery == graph.FromBootstrap}
-		if secret, ok := r.Message.(*tlsv3.Secret); ok {
-			u.sub = secretType(secret)
-		}
-		if first[u] == nil {
-			first[u] = r
+		if other.Message == nil || other.State != "" || unitOf(other) != own {
 			continue
 		}
 		d := lint.Diagnostic{
 			Message: fmt.Sprintf("another %s is named %q", r.Kind, r.Name),
-			Related: []lint.Related{lint.RelatedTo(first[u].At().Field(ownName(r)), "the first one")},
+			Related: []lint.Related{lint.RelatedTo(other.At().Field(ownName(r)), "the first one")},
 		}
 		fate(&d, r)
 		p.ReportResource(r, d)
+		return
 	}
 }
 

@@ -14,16 +14,14 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a file that is missing, empty or not readable",
 	Links:    []string{"https://github.com/envoyproxy/envoy/issues/36289", "https://github.com/envoyproxy/envoy/issues/41822"},
-	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		for _, r := range p.Snapshot.All() {
-			if !has(r, graph.Unreadable) {
-				continue
-			}
-			places := byPath(r)
-			for _, problem := range r.Problems {
-				if problem.Kind == graph.Unreadable {
-					unreadable(p, r, problem, places)
-				}
+	Run: lint.EachResource(func(p *lint.Pass, r *graph.Resource) {
+		if !has(r, graph.Unreadable) {
+			return
+		}
+		places := byPath(r)
+		for _, problem := range r.Problems {
+			if problem.Kind == graph.Unreadable {
+				unreadable(p, r, problem, places)
 			}
 		}
 	}),

@@ -14,18 +14,16 @@ var _ = Rules.Add(&lint.Rule{
 		"ValidateEnvoyFilter (istio: pkg/config/validation/envoyfilter/envoyfilter.go)",
 		"processJSONPatches (Envoy Gateway: internal/xds/translator/jsonpatch.go)",
 	},
-	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		p.Problems(graph.BadObject, func(r *graph.Resource, problem graph.Problem) {
-			d := lint.Diagnostic{Message: problem.Message}
-			switch {
-			case problem.Lenient:
-				d.Severity = lint.Warning
-			case r.Object.Kind == graph.EnvoyFilter:
-				d.Rejected, d.Notes = true, []string{"Istio rejects the EnvoyFilter"}
-			case r.Object.Kind == graph.EnvoyPatchPolicy:
-				d.Rejected, d.Notes = true, []string{envoy.OnDecodeError(r, problem)}
-			}
-			p.ReportProblem(r, problem, d)
-		})
-	}),
+	Run: lint.EachProblem(func(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
+		d := lint.Diagnostic{Message: problem.Message}
+		switch {
+		case problem.Lenient:
+			d.Severity = lint.Warning
+		case r.Object.Kind == graph.EnvoyFilter:
+			d.Rejected, d.Notes = true, []string{"Istio rejects the EnvoyFilter"}
+		case r.Object.Kind == graph.EnvoyPatchPolicy:
+			d.Rejected, d.Notes = true, []string{envoy.OnDecodeError(r, problem)}
+		}
+		p.ReportProblem(r, problem, d)
+	}, graph.BadObject),
 })

@@ -13,18 +13,16 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "syntax",
 	Severity: lint.Error,
 	Summary:  "a file that is not valid YAML, JSON or proto text",
-	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		p.Problems(graph.Syntax, func(r *graph.Resource, problem graph.Problem) {
-			d := lint.Diagnostic{Message: problem.Message, Rejected: !envoy.ReadAtRuntime(r), Upstream: "Unable to parse", Notes: []string{envoy.OnReject(r)}}
-			switch problem.Name {
-			case "":
-			case "template":
-				d.Message = "this is a template, which must be rendered before it can be linted"
-				d.Help = check.Render
-			default: // the type of a resource
-				d.Help = fmt.Sprintf(`add "@type": type.googleapis.com/%s`, problem.Name)
-			}
-			p.ReportProblem(r, problem, d)
-		})
-	}),
+	Run: lint.EachProblem(func(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
+		d := lint.Diagnostic{Message: problem.Message, Rejected: !envoy.ReadAtRuntime(r), Upstream: "Unable to parse", Notes: []string{envoy.OnReject(r)}}
+		switch problem.Name {
+		case "":
+		case "template":
+			d.Message = "this is a template, which must be rendered before it can be linted"
+			d.Help = check.Render
+		default: // the type of a resource
+			d.Help = fmt.Sprintf(`add "@type": type.googleapis.com/%s`, problem.Name)
+		}
+		p.ReportProblem(r, problem, d)
+	}, graph.Syntax),
 })

@@ -17,9 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity:  lint.Error,
 	Fragments: true,
 	Summary:   "a name that is not a value of its enum",
-	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		p.Problems(graph.UnknownEnum, func(r *graph.Resource, problem graph.Problem) { unknownEnum(p, r, problem) })
-	}),
+	Run:       lint.EachProblem(unknownEnum, graph.UnknownEnum),
 })
 
 func unknownEnum(p *lint.Pass, r *graph.Resource, problem graph.Problem) {

@@ -19,16 +19,14 @@ var _ = Rules.Add(&lint.Rule{
 	Fragments: true,
 	Summary:   "a field that its message does not have",
 	Links:     []string{"https://github.com/envoyproxy/envoy/issues/4053"},
-	Run: lint.ForSnapshot(func(p *lint.Pass) {
-		for _, r := range p.Snapshot.All() {
-			if !has(r, graph.UnknownField) {
-				continue
-			}
-			places := byPath(r)
-			for _, problem := range r.Problems {
-				if problem.Kind == graph.UnknownField {
-					unknownField(p, r, problem, around(places, problem))
-				}
+	Run: lint.EachResource(func(p *lint.Pass, r *graph.Resource) {
+		if !has(r, graph.UnknownField) {
+			return
+		}
+		places := byPath(r)
+		for _, problem := range r.Problems {
+			if problem.Kind == graph.UnknownField {
+				unknownField(p, r, problem, around(places, problem))
 			}
 		}
 	}),

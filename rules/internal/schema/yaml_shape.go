@@ -21,9 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 	Fragments: true,
 	Summary:   "a duplicate key in a map, or a list item that is split in two",
 	Links:     []string{"https://github.com/envoyproxy/envoy/issues/3384"},
-	Run: lint.EachMatching(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool { return len(extensionLists(md)) > 0 }, splitItems).And(func(p *lint.Pass) {
-		p.Problems(graph.DuplicateKey, func(r *graph.Resource, problem graph.Problem) { duplicateKey(p, r, problem) })
-	}),
+	Run:       lint.EachMatching(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool { return len(extensionLists(md)) > 0 }, splitItems).And(lint.EachProblem(duplicateKey, graph.DuplicateKey)),
 })
 
 func duplicateKey(p *lint.Pass, r *graph.Resource, problem graph.Problem) {

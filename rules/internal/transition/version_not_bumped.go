@@ -18,14 +18,14 @@ var _ = Rules.Add(&lint.Rule{
 	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, kind := range graph.Kinds() {
 			var stale []*graph.Change
-			ofType := sameVersionOfType(p, kind)
+			ofType := sameVersionOfType(p, changes, kind)
 			for _, change := range changes.Of(kind) {
-				if sameVersion(change, ofType) {
+				if sameVersion(changes, change, ofType) {
 					stale = append(stale, change)
 				}
 			}
 			if len(stale) > 0 {
-				reportStale(p, stale)
+				reportStale(p, changes, stale)
 			}
 		}
 	}),
@@ -33,44 +33,48 @@ var _ = Rules.Add(&lint.Rule{
 
 // sameVersion reports whether a changed resource still has its old version. Added and removed resources have that of their
 // type.
-func sameVersion(change *graph.Change, ofType bool) bool {
+func sameVersion(changes *graph.Changes, change *graph.Change, ofType bool) bool {
 	if change.Changed() {
-		return change.Old.Version != "" && change.Old.Version == change.New.Version
+		was := changes.Old.Version(change.Old)
+		return was != "" && was == changes.New.Version(change.New)
 	}
 	return ofType
 }
 
 // sameVersionOfType reports whether a type still has its old version, if responses have one.
-func sameVersionOfType(p *lint.Pass, kind graph.Kind) bool {
+func sameVersionOfType(p *lint.Pass, changes *graph.Changes, kind graph.Kind) bool {
 	if p.Push.Transport.Incremental() {
 		return false
 	}
-	version := onlyVersion(p.Old, kind)
-	return version != "" && version == onlyVersion(p.Snapshot, kind)
+	version := onlyVersion(changes.Old, kind)
+	return version != "" && version == onlyVersion(changes.New, kind)
 }
 
 // onlyVersion returns the version that all resources of a kind share; empty if there is none.
-func onlyVersion(s graph.View, kind graph.Kind) (version string) {
+func onlyVersion(s *graph.Snapshot, kind graph.Kind) (version string) {
 	for _, r := range s.All(kind) {
 		if r.Delivery != graph.OverXDS {
 			continue
 		}
-		if r.Version == "" || version != "" && r.Version != version {
+		own := s.Version(r)
+		if own == "" || version != "" && own != version {
 			return ""
 		}
-		version = r.Version
+		version = own
 	}
 	return version
 }
 
-func reportStale(p *lint.Pass, stale []*graph.Change) {
+func reportStale(p *lint.Pass, changes *graph.Changes, stale []*graph.Change) {
 	first := stale[0]
 	r, one, several := first.New, "changes", "change"
+	version := changes.New.Version
 	switch {
 	case first.Added():
 		one, several = "is new", "are new"
 	case first.Removed():
 		r, one, several = first.Old, "is removed", "are removed"
+		version = changes.Old.Version
 	}
 	does := one
 	if len(stale) > 1 {
@@ -78,7 +82,7 @@ func reportStale(p *lint.Pass, stale []*graph.Change) {
 	}
 	p.ReportResource(r, lint.Diagnostic{
 		Message: fmt.Sprintf("%s %q%s %s, but the version is still %q",
-			spoken(first.Kind), first.Name, andMore(len(stale)-1, "other", "others"), does, r.Version),
+			spoken(first.Kind), first.Name, andMore(len(stale)-1, "other", "others"), does, version(r)),
 		Notes: []string{"a server that compares versions assumes that envoy already has it, and sends nothing; an envoy that " +
 			"reconnects gets the new content"},
 		Help: "set a new version for each new content, such as a counter or a hash",

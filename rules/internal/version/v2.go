@@ -19,24 +19,22 @@ var _ = Rules.Add(&lint.Rule{
 	Fragments: true,
 	Summary:   "a type or transport version of xDS v2, which Envoy no longer supports",
 	Run: lint.EachMatching(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool { return versionField(md) != nil },
-		func(p *lint.Pass, at lint.At, _ protoreflect.Message) { transportVersion(p, at.Place) }).And(func(p *lint.Pass) {
-		p.Problems(graph.OldType, func(r *graph.Resource, problem graph.Problem) {
-			d := lint.Diagnostic{
-				Message: problem.Message, Rejected: true,
-				Notes:    []string{"envoy rejects a message that contains an unknown type"},
-				Upstream: fmt.Sprintf("could not find @type 'type.googleapis.com/%s'", problem.Name),
-			}
-			if r.Kind == graph.Patch {
-				d.Notes = []string{envoy.OnDecodeError(r, problem)}
-			}
-			if successor := decode.Successor(problem.Name); successor != "" {
-				url := "type.googleapis.com/" + successor
-				d.Help = "write " + url
-				d.Fixes = lint.Replace(lint.AtProblem(r, problem).Field("@type"), url).Likely("write the v3 type")
-			}
-			p.ReportProblem(r, problem, d)
-		})
-	}),
+		func(p *lint.Pass, at lint.At, _ protoreflect.Message) { transportVersion(p, at.Place) }).And(lint.EachProblem(func(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
+		d := lint.Diagnostic{
+			Message: problem.Message, Rejected: true,
+			Notes:    []string{"envoy rejects a message that contains an unknown type"},
+			Upstream: fmt.Sprintf("could not find @type 'type.googleapis.com/%s'", problem.Name),
+		}
+		if r.Kind == graph.Patch {
+			d.Notes = []string{envoy.OnDecodeError(r, problem)}
+		}
+		if successor := decode.Successor(problem.Name); successor != "" {
+			url := "type.googleapis.com/" + successor
+			d.Help = "write " + url
+			d.Fixes = lint.Replace(lint.AtProblem(r, problem).Field("@type"), url).Likely("write the v3 type")
+		}
+		p.ReportProblem(r, problem, d)
+	}, graph.OldType)),
 })
 
 func transportVersion(p *lint.Pass, at *graph.Place) {

@@ -1,0 +1,216 @@
+package lint
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/layered"
+)
+
+// Judged is what a run has found out about a snapshot. It is not changed afterwards.
+type Judged struct {
+	snapshot *graph.Snapshot
+	config   Config
+	calls    *calls
+	result   *Result
+	units    layered.Map[unit, *judgement]       // those with a finding or a question
+	found    layered.Map[unit, *judgement]       // those with a finding
+	asked    layered.Map[graph.Question, []unit] // by whom
+	again    []unit                              // whose judgement holds only for one run
+	whole    map[*Rule]*judgement
+}
+
+// lasting reports whether the judgement does not depend on the rest of the run.
+func (j *judgement) lasting() bool {
+	return len(j.Failures) == 0 && j.left == nil && len(j.Timings) == 0
+}
+
+// RunAfter lints a snapshot as Run does. If it was made from the snapshot of an earlier run (graph.Snapshot.With), and the config is the same, only
+// what changed is judged. The result is that of Run in any case. What was judged is nil if a later run cannot use it: ctx has ended, or there are
+// too many findings to keep.
+func RunAfter(ctx context.Context, s *graph.Snapshot, config Config, before *Judged) (*Result, *Judged) {
+	config = config.normal()
+	if before == nil || !before.fits(config) {
+		before = &Judged{config: config, calls: callsOf(config)}
+	}
+	if before.snapshot == s {
+		return before.result.copy(), before
+	}
+	j := &Judged{snapshot: s, config: config, calls: before.calls}
+	r := newRunner(s, config, j.calls)
+	r.asking = true
+	lasting := false
+	if delta := s.Since(before.snapshot); delta != nil {
+		lasting = j.changed(ctx, r, before, delta)
+	}
+	if !lasting {
+		r.Result = Result{}
+		lasting = j.all(ctx, r)
+	}
+	r.guess(s)
+	all := &Result{Snapshots: []*graph.Snapshot{s}, Target: config.Target}
+	all.add(&r.Result)
+	all.add(customRules(ctx, all.Snapshots, config))
+	all.close()
+	Sort(all.Diagnostics)
+	if !lasting || ctx.Err() != nil {
+		return all, nil
+	}
+	j.result = all.copy()
+	return all, j
+}
+
+// fits reports whether judgements hold for a config.
+func (j *Judged) fits(config Config) bool {
+	a := j.config
+	return slices.Equal(a.Rules, config.Rules) && a.Target == config.Target && a.TargetGiven == config.TargetGiven &&
+		!config.Timings && config.Transition == nil
+}
+
+// copy returns a result that can be changed.
+func (r *Result) copy() *Result {
+	copied := *r
+	copied.Diagnostics = slices.Clone(r.Diagnostics)
+	return &copied
+}
+
+// all judges everything. It reports whether the judgements last.
+func (j *Judged) all(ctx context.Context, r *runner) bool {
+	units := unitsOf(r.snapshot.Resources)
+	known, found, asked := map[unit]*judgement{}, map[unit]*judgement{}, map[graph.Question][]unit{}
+	for i, one := range r.judge(ctx, units) {
+		if one == nil {
+			continue
+		}
+		r.add(&one.Result)
+		known[units[i]] = one
+		if !one.empty() {
+			found[units[i]] = one
+		}
+		for _, q := range one.questions {
+			asked[q] = append(asked[q], units[i])
+		}
+		if !one.lasting() {
+			j.again = append(j.again, units[i])
+		}
+	}
+	j.units, j.found, j.asked = layered.Of(known), layered.Of(found), layered.Of(asked)
+	j.whole = r.whole(ctx, nil, nil)
+	return r.left == nil
+}
+
+// changed judges what a change can have an effect on, and takes the rest from before. It reports false if not all findings can be kept.
+func (j *Judged) changed(ctx context.Context, r *runner, before *Judged, delta *graph.Delta) bool {
+	again := before.affected(delta)
+	made := r.judge(ctx, again)
+	j.replace(before, slices.Concat(unitsOf(delta.Removed), again), again, made)
+	for _, one := range j.inOrder(r.snapshot) {
+		r.add(&one.Result)
+	}
+	j.whole = r.whole(ctx, before.whole, delta)
+	return r.left == nil && r.weight <= maxFindings
+}
+
+// affected lists the units that must be judged again, without those of removed resources.
+func (j *Judged) affected(delta *graph.Delta) []unit {
+	gone, seen := map[*graph.Resource]bool{}, map[unit]bool{}
+	for _, r := range delta.Removed {
+		gone[r] = true
+	}
+	var all []unit
+	add := func(u unit) {
+		if !gone[u.Resource] && !seen[u] {
+			seen[u] = true
+			all = append(all, u)
+		}
+	}
+	for _, u := range unitsOf(delta.Added) {
+		add(u)
+	}
+	for q := range delta.Touched {
+		for _, u := range j.asked.Get(q) {
+			add(u)
+		}
+		if r := q.Of(); r != nil {
+			add(unit{r, true})
+		}
+	}
+	for _, u := range j.again {
+		add(u)
+	}
+	return all
+}
+
+// replace takes the judgements from before, except for some units, and adds the new ones of others.
+func (j *Judged) replace(before *Judged, without, with []unit, made []*judgement) {
+	j.units, j.found, j.asked = before.units.Copy(), before.found.Copy(), before.asked.Copy()
+	asked, dropped := map[graph.Question][]unit{}, map[unit]bool{}
+	for _, u := range without {
+		dropped[u] = true
+		if known := before.units.Get(u); known != nil {
+			j.units.Delete(u)
+			j.found.Delete(u)
+			for _, q := range known.questions {
+				asked[q] = nil
+			}
+		}
+	}
+	for i, u := range with {
+		one := made[i]
+		if one == nil {
+			continue
+		}
+		j.units.Set(u, one)
+		if !one.empty() {
+			j.found.Set(u, one)
+		}
+		for _, q := range one.questions {
+			asked[q] = append(asked[q], u)
+		}
+		if !one.lasting() {
+			j.again = append(j.again, u)
+		}
+	}
+	for q, units := range asked {
+		kept := slices.DeleteFunc(slices.Clone(before.asked.Get(q)), func(u unit) bool { return dropped[u] })
+		if kept = append(kept, units...); len(kept) > 0 {
+			j.asked.Set(q, kept)
+		} else {
+			j.asked.Delete(q)
+		}
+	}
+}
+
+// inOrder returns the judgements with findings in the order in which all judges them.
+func (j *Judged) inOrder(s *graph.Snapshot) []*judgement {
+	var units []unit
+	for u := range j.found.All {
+		units = append(units, u)
+	}
+	position := func(r *graph.Resource) int { // that matters only for resources of one name
+		if len(s.Named(r.Kind, r.Name)) == 1 {
+			return 0
+		}
+		return slices.Index(s.Resources, r)
+	}
+	slices.SortFunc(units, func(a, b unit) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(position(a.Resource), position(b.Resource)), compareBool(a.around, b.around))
+	})
+	all := make([]*judgement, len(units))
+	for i, u := range units {
+		all[i] = j.found.Get(u)
+	}
+	return all
+}
+
+func compareBool(a, b bool) int {
+	if a == b {
+		return 0
+	}
+	if b {
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,219 @@
+package lint
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/parallel"
+)
+
+// unit is a part of a run that is judged by itself: the messages of a resource, or what is around them.
+type unit struct {
+	*graph.Resource
+	around bool
+}
+
+func unitsOf(resources []*graph.Resource) []unit {
+	units := make([]unit, 0, 2*len(resources))
+	for _, r := range resources {
+		units = append(units, unit{r, false}, unit{r, true})
+	}
+	return units
+}
+
+// judgement is what was found in a unit. It holds as long as the answers to the questions do.
+type judgement struct {
+	Result
+	questions []graph.Question
+}
+
+// judge judges units, several at a time, and returns their judgements: nil for a unit without findings and questions.
+func (r *runner) judge(ctx context.Context, units []unit) []*judgement {
+	c := &collector{results: make([]*judgement, len(units)), done: make([]bool, len(units))}
+	parallel.Each(ctx, len(units), func() func(int) {
+		w := newWorker(ctx, r)
+		return func(i int) { c.add(i, w.unit(units[i], c.full())) }
+	})
+	r.add(&c.out)
+	return c.results
+}
+
+// worker judges one unit after the other. A pass lasts as long as the worker, and keeps nothing from earlier units.
+type worker struct {
+	*runner
+	ctx    context.Context
+	view   graph.View
+	passes []*Pass // of runner.config.Rules
+	begun  []int   // in which unit each pass was used last
+	units  int
+	of     unit
+	into   *judgement
+	asked  map[graph.Question]bool // in this unit
+}
+
+func newWorker(ctx context.Context, r *runner) *worker {
+	w := &worker{runner: r, ctx: ctx, view: r.snapshot, passes: make([]*Pass, len(r.config.Rules)), begun: make([]int, len(r.config.Rules)), into: &judgement{}}
+	if r.asking {
+		w.asked = map[graph.Question]bool{}
+		w.view = r.snapshot.Asked(w.note)
+	}
+	return w
+}
+
+func (w *worker) note(q graph.Question) {
+	if q.Of() == w.of.Resource && w.of.around {
+		return // is judged again in any case
+	}
+	if !w.asked[q] {
+		w.asked[q] = true
+		w.into.questions = append(w.into.questions, q)
+	}
+}
+
+// unit judges a unit.
+func (w *worker) unit(u unit, filled map[*Rule]bool) *judgement {
+	w.of, w.into.filled = u, filled
+	clear(w.asked)
+	w.units++
+	if u.around {
+		w.around(u.Resource)
+	} else {
+		w.messages(u.Resource)
+	}
+	made := w.into
+	if made.empty() && len(made.questions) == 0 {
+		return nil
+	}
+	w.into = &judgement{}
+	return made
+}
+
+// messages judges each message of a resource by the rules for its type.
+func (w *worker) messages(r *graph.Resource) {
+	r.Walk(func(at *graph.Place) {
+		if w.ctx.Err() != nil {
+			return
+		}
+		for _, i := range w.applying(at.Message.Descriptor()) {
+			w.call(i, r, func(p *Pass) { p.Rule.Run.each(p, at.At(), at.Message) })
+		}
+	})
+}
+
+// around judges a resource as a whole, its problems, and the references that it holds.
+func (w *worker) around(r *graph.Resource) {
+	for _, some := range [][]resourceCall{w.everywhere, w.byKind[r.Kind]} {
+		for _, c := range some {
+			w.call(c.rule, r, func(p *Pass) { c.resource(p, r) })
+		}
+	}
+	for _, problem := range r.Problems {
+		for _, c := range w.byProblem[problem.Kind] {
+			w.call(c.rule, r, func(p *Pass) { c.problem(p, r, problem) })
+		}
+	}
+	for _, e := range w.snapshot.From(r) {
+		if w.ctx.Err() != nil {
+			return
+		}
+		for _, c := range w.byEdge[e.Kind] {
+			w.call(c.rule, r, func(p *Pass) { c.edge(p, e) })
+		}
+	}
+}
+
+// call calls a rule with its pass, unless it does not judge parts of messages and the resource is one.
+func (w *worker) call(i int, r *graph.Resource, f func(*Pass)) {
+	rule := w.config.Rules[i]
+	if r.Fragment && !rule.Fragments {
+		return
+	}
+	if w.passes[i] == nil {
+		w.passes[i] = newPass(w.ctx, rule, w.view, w.config, nil)
+	}
+	p := w.passes[i]
+	if w.begun[i] != w.units {
+		w.begun[i] = w.units
+		p.begin(&w.into.Result)
+	}
+	defer w.into.contain(rule, w.snapshot, r)
+	if w.config.Timings {
+		defer w.into.measure(rule, time.Now())
+	}
+	f(p)
+}
+
+// calls are the rules of a run by what they are called with. They are indices of Config.Rules.
+type calls struct {
+	messages   []int
+	everywhere []resourceCall
+	byKind     map[graph.Kind][]resourceCall
+	byProblem  map[graph.ProblemKind][]problemCall
+	byEdge     map[graph.Kind][]edgeCall
+	whole      []int
+	byType     sync.Map // protoreflect.MessageDescriptor → []int: those of messages that apply
+}
+
+type resourceCall struct {
+	rule     int
+	resource func(*Pass, *graph.Resource)
+}
+
+type problemCall struct {
+	rule    int
+	problem func(*Pass, *graph.Resource, graph.Problem)
+}
+
+type edgeCall struct {
+	rule int
+	edge func(*Pass, *graph.Edge)
+}
+
+func callsOf(config Config) *calls {
+	c := &calls{byKind: map[graph.Kind][]resourceCall{}, byProblem: map[graph.ProblemKind][]problemCall{}, byEdge: map[graph.Kind][]edgeCall{}}
+	for i, rule := range config.Rules {
+		run := &rule.Run
+		if run.each != nil {
+			c.messages = append(c.messages, i)
+		}
+		if run.whole != nil || run.between != nil && config.Transition != nil {
+			c.whole = append(c.whole, i)
+		}
+		for _, check := range run.resources {
+			if len(check.kinds) == 0 {
+				c.everywhere = append(c.everywhere, resourceCall{i, check.f})
+			}
+			for _, kind := range check.kinds {
+				c.byKind[kind] = append(c.byKind[kind], resourceCall{i, check.f})
+			}
+		}
+		for _, check := range run.problems {
+			for _, kind := range check.kinds {
+				c.byProblem[kind] = append(c.byProblem[kind], problemCall{i, check.f})
+			}
+		}
+		for _, check := range run.edges {
+			c.byEdge[check.kind] = append(c.byEdge[check.kind], edgeCall{i, check.f})
+		}
+	}
+	return c
+}
+
+// applying returns the indices of the rules for messages of a type.
+func (r *runner) applying(md protoreflect.MessageDescriptor) []int {
+	if known, ok := r.byType.Load(md); ok {
+		return known.([]int)
+	}
+	found := []int{}
+	for _, i := range r.calls.messages {
+		if r.config.Rules[i].Run.applies(r.config.Target, md) {
+			found = append(found, i)
+		}
+	}
+	r.byType.Store(md, found)
+	return found
+}
