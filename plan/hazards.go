@@ -102,12 +102,12 @@ func (p *planner) snapshot(s state) *graph.Snapshot {
 	for _, r := range p.changes.New.Resources {
 		if !sendable(r.Kind) || r.Delivery != graph.OverXDS {
 			resources = append(resources, r)
-		} else if now := s[Resource{r.Kind, r.Name}]; now != nil {
+		} else if now := s.at(p.names.number(Resource{r.Kind, r.Name})); now != nil {
 			resources = append(resources, now)
 		}
 	}
-	for name, r := range s {
-		if p.changes.New.Pushed(name.Kind, name.Name) == nil {
+	for number, r := range s {
+		if at := p.names.all[number]; r != nil && p.changes.New.Pushed(at.Kind, at.Name) == nil {
 			held = append(held, r)
 		}
 	}

@@ -79,11 +79,14 @@ type planner struct {
 	orders  []order
 	wishes  [wishes][]order // optional orders
 	pending []pending
+	names   names
+	old     state // of the snapshots
+	new     state
 	states  []state // before the first phase, and after each
 
 	alone   map[Resource]bool                     // what may be held without a request for it
 	away    map[Resource]*graph.Resource          // what is removed until it is requested again
-	targets map[*graph.Resource][]Resource        // what a resource refers to
+	targets map[*graph.Resource][]int             // what a resource refers to
 	users   map[*graph.Resource]map[Resource]bool // the same as sets, by name
 	roots   map[graph.Kind]bool                   // kinds that are requested even if nothing refers to them
 	early   map[Resource]*step                    // by route configuration: the temporary scope that makes Envoy fetch it
@@ -111,10 +114,11 @@ func newPlanner(changes *graph.Changes, opts Options) *planner {
 	opts.Push = opts.Push.OrDefault()
 	p := &planner{
 		changes: changes, opts: opts, byName: map[Resource]*step{}, early: map[Resource]*step{}, carriers: map[*step]*step{}, interims: map[Resource]*step{}, lost: map[*step]bool{}, retained: map[*graph.Resource][]*step{},
-		targets: map[*graph.Resource][]Resource{}, users: map[*graph.Resource]map[Resource]bool{}, away: map[Resource]*graph.Resource{}, roots: partial(changes.Old, changes.New),
+		names: names{numbers: map[Resource]int{}}, targets: map[*graph.Resource][]int{}, users: map[*graph.Resource]map[Resource]bool{}, away: map[Resource]*graph.Resource{}, roots: partial(changes.Old, changes.New),
 	}
-	p.alone = p.orphans(changes.Old)
-	maps.Copy(p.alone, p.orphans(changes.New))
+	p.old, p.new = p.holding(changes.Old), p.holding(changes.New)
+	p.alone = p.orphans(p.old)
+	maps.Copy(p.alone, p.orphans(p.new))
 	return p
 }
 

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"maps"
 	"slices"
 	"sort"
 
@@ -22,12 +21,12 @@ func (p *planner) phases() []Phase {
 	if len(levels) > 0 && levels[0] > 0 { // first wait for the drains of an earlier plan
 		levels = append([]int{0}, levels...)
 	}
-	held := holding(p.changes.Old)
-	p.states = append(p.states, maps.Clone(held))
+	held := slices.Clone(p.old)
+	p.states = append(p.states, slices.Clone(held))
 	var phases []Phase
 	for i, level := range levels {
-		steps := p.settle(held, byLevel[level])
-		p.states = append(p.states, maps.Clone(held))
+		steps := p.settle(&held, byLevel[level])
+		p.states = append(p.states, slices.Clone(held))
 		phase := Phase{Send: sends(steps)}
 		phase.Wait = p.acks(phase.Send, held)
 		if i+1 < len(levels) {
@@ -74,7 +73,7 @@ func (p *planner) acks(sent []Send, now state) []Wait {
 		}
 		var names []string
 		for _, u := range s.Update {
-			if !asked(s.Kind) || asks[Resource{s.Kind, u.Name}] || u.Content == Touched { // draining connections request the touched ones
+			if !asked(s.Kind) || asks.include(Resource{s.Kind, u.Name}) || u.Content == Touched { // draining connections request the touched ones
 				names = append(names, u.Name)
 			}
 		}
@@ -96,8 +95,7 @@ func (p *planner) subscribes(kind graph.Kind, now state) bool {
 		return kind != graph.Runtime
 	}
 	scoped := func(e *graph.Edge) bool {
-		from := Resource{e.From.Kind, e.From.Name}
-		return e.Kind == kind && (e.From.Delivery != graph.OverXDS || now[from] == e.From)
+		return e.Kind == kind && (e.From.Delivery != graph.OverXDS || now.at(p.names.number(Resource{e.From.Kind, e.From.Name})) == e.From)
 	}
 	return slices.ContainsFunc(p.changes.Old.References(), scoped) || slices.ContainsFunc(p.changes.New.References(), scoped)
 }

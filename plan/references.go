@@ -91,7 +91,8 @@ func (p *planner) had(user, target *graph.Resource) bool {
 	known, ok := p.users[user]
 	if !ok {
 		known = map[Resource]bool{}
-		for _, to := range p.refers(user) {
+		for _, number := range p.refers(user) {
+			to := p.names.all[number]
 			known[to] = true
 		}
 		p.users[user] = known

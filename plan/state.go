@@ -8,63 +8,100 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// state is what the server holds: for each resource, one with the same references.
-type state map[Resource]*graph.Resource
+// names numbers the resources of a plan, since states are compared for each of thousands.
+type names struct {
+	numbers map[Resource]int
+	all     []Resource // by number
+}
+
+func (n *names) number(at Resource) int {
+	known, ok := n.numbers[at]
+	if !ok {
+		known = len(n.all)
+		n.numbers[at], n.all = known, append(n.all, at)
+	}
+	return known
+}
+
+// state is what the server holds, by number: for each resource, one with the same references; nil: it is not held.
+type state []*graph.Resource
+
+func (s state) at(number int) *graph.Resource {
+	if number < len(s) {
+		return s[number]
+	}
+	return nil
+}
+
+func (s *state) set(number int, r *graph.Resource) {
+	if missing := number + 1 - len(*s); missing > 0 {
+		*s = append(*s, make(state, missing)...)
+	}
+	(*s)[number] = r
+}
 
 // holding returns the state of a server that has a snapshot.
-func holding(snapshot *graph.Snapshot) state {
-	s := state{}
+func (p *planner) holding(snapshot *graph.Snapshot) state {
+	s := make(state, len(p.names.all))
 	for _, r := range snapshot.Resources {
-		if sendable(r.Kind) && r == snapshot.Pushed(r.Kind, r.Name) {
-			s[Resource{r.Kind, r.Name}] = r
+		if !sendable(r.Kind) || r.Delivery != graph.OverXDS || r.State == graph.Failed {
+			continue
+		}
+		if number := p.names.number(Resource{r.Kind, r.Name}); s.at(number) == nil {
+			s.set(number, r)
 		}
 	}
 	return s
 }
 
-func (s state) apply(steps []*step) {
+func (p *planner) apply(s *state, steps []*step) {
 	for _, one := range steps {
-		if one.removes {
-			delete(s, one.Resource)
-		} else {
-			s[one.Resource] = one.like
-		}
+		s.set(p.names.number(one.Resource), one.like) // nil if it removes
 	}
 }
 
-// refers returns the targets of a resource of either snapshot. For a resource that does not change it returns those in
+// refers returns the numbers of the targets of a resource of either snapshot. For a resource that does not change it returns those in
 // both, since it can ask for all resources of a kind.
-func (p *planner) refers(r *graph.Resource) []Resource {
+func (p *planner) refers(r *graph.Resource) []int {
 	known, ok := p.targets[r]
-	if ok {
-		return known
+	if !ok {
+		old, next := r, r
+		if r.Delivery == graph.OverXDS && p.changes.Find(r.Kind, r.Name) == nil {
+			number := p.names.number(Resource{r.Kind, r.Name})
+			old, next = p.old.at(number), p.new.at(number)
+		}
+		was, is := p.changes.Old.From(old), p.changes.New.From(next)
+		known = p.targetsOf(is)
+		if !slices.Equal(was, is) {
+			known = append(known, p.targetsOf(was)...)
+			slices.Sort(known)
+			known = slices.Compact(known)
+		}
+		p.targets[r] = known
 	}
-	both := []*graph.Resource{r}
-	if r.Delivery == graph.OverXDS && p.changes.Find(r.Kind, r.Name) == nil {
-		both = []*graph.Resource{p.changes.Old.Pushed(r.Kind, r.Name), p.changes.New.Pushed(r.Kind, r.Name)}
-	}
-	for i, s := range []*graph.Snapshot{p.changes.Old, p.changes.New} {
-		for _, e := range s.From(both[min(i, len(both)-1)]) {
-			if needed(e) {
-				known = append(known, Resource{e.To.Kind, e.To.Name})
-			}
+	return known
+}
+
+func (p *planner) targetsOf(edges []*graph.Edge) []int {
+	var all []int
+	for _, e := range edges {
+		if needed(e) {
+			all = append(all, p.names.number(Resource{e.To.Kind, e.To.Name}))
 		}
 	}
-	p.targets[r] = known
-	return known
+	return all
 }
 
 // asks returns what the data plane asks for, by name or among all of a kind, including what is not held. AtOnce leaves
 // out what it asks for only when a request needs it.
-func (p *planner) asks(s state, atOnce bool) map[Resource]bool {
-	seen := make(map[Resource]bool, len(s))
-	var visit func(Resource)
-	visit = func(at Resource) {
-		if seen[at] {
+func (p *planner) asks(s state, atOnce bool) *requests {
+	asks := &requests{names: &p.names, seen: make([]bool, len(p.names.all))}
+	var visit func(int)
+	visit = func(at int) {
+		if !asks.add(at) {
 			return
 		}
-		seen[at] = true
-		if r := s[at]; r != nil && !(atOnce && onDemand(r)) {
+		if r := s.at(at); r != nil && !(atOnce && onDemand(r)) {
 			for _, to := range p.refers(r) {
 				visit(to)
 			}
@@ -77,12 +114,34 @@ func (p *planner) asks(s state, atOnce bool) map[Resource]bool {
 			}
 		}
 	}
-	for at := range s {
-		if p.roots[at.Kind] {
-			visit(at)
+	for number, r := range s {
+		if r != nil && p.roots[p.names.all[number].Kind] {
+			visit(number)
 		}
 	}
-	return seen
+	return asks
+}
+
+// requests are the resources that a data plane asks for.
+type requests struct {
+	names *names
+	seen  []bool // by number
+}
+
+// add reports whether the resource was not among them yet.
+func (a *requests) add(number int) bool {
+	if missing := number + 1 - len(a.seen); missing > 0 {
+		a.seen = append(a.seen, make([]bool, missing)...)
+	}
+	added := !a.seen[number]
+	a.seen[number] = true
+	return added
+}
+
+// include reports whether the data plane asks for a resource.
+func (a *requests) include(at Resource) bool {
+	number, known := a.names.numbers[at]
+	return known && number < len(a.seen) && a.seen[number]
 }
 
 // onDemand reports whether a resource is a scope whose route configuration Envoy fetches with the first request for it.

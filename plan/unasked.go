@@ -10,7 +10,7 @@ import (
 // settle applies steps to a state. Resources of both snapshots that are not requested in between, because one user is
 // removed in an earlier phase than the next is added, are removed and added again with the next request. It returns the
 // steps of the phase, including these.
-func (p *planner) settle(held state, steps []*step) []*step {
+func (p *planner) settle(held *state, steps []*step) []*step {
 	steps = slices.DeleteFunc(steps, func(s *step) bool {
 		if _, away := p.away[s.Resource]; !away || s.change == nil {
 			return false
@@ -23,23 +23,24 @@ func (p *planner) settle(held state, steps []*step) []*step {
 		return true
 	})
 	before := p.states[len(p.states)-1]
-	held.apply(steps)
-	asks := p.asks(held, false)
+	p.apply(held, steps)
+	asks := p.asks(*held, false)
 	for at, r := range p.away {
-		if asks[at] {
+		if asks.include(at) {
 			delete(p.away, at)
-			held[at] = r
+			held.set(p.names.number(at), r)
 			steps = append(steps, &step{Resource: at, like: r, update: p.content(at, r)})
 		}
 	}
-	for at, r := range held {
-		if !asked(at.Kind) || asks[at] || p.alone[at] {
+	for number, r := range *held {
+		at := p.names.all[number]
+		if r == nil || !asked(at.Kind) || asks.seen[number] || p.alone[at] {
 			continue
 		}
 		p.away[at] = r
-		delete(held, at)
+		held.set(number, nil)
 		steps = slices.DeleteFunc(steps, func(s *step) bool { return s.Resource == at })
-		if before[at] != nil {
+		if before.at(number) != nil {
 			steps = append(steps, &step{Resource: at, removes: true})
 		}
 	}
@@ -61,13 +62,12 @@ func (p *planner) content(at Resource, r *graph.Resource) Update {
 	return u
 }
 
-// orphans returns the resources that a snapshot holds without a request for them.
-func (p *planner) orphans(s *graph.Snapshot) map[Resource]bool {
-	held := holding(s)
+// orphans returns the resources that a server holds without a request for them.
+func (p *planner) orphans(held state) map[Resource]bool {
 	asks := p.asks(held, false)
 	alone := map[Resource]bool{}
-	for at := range held {
-		if asked(at.Kind) && !asks[at] {
+	for number, r := range held {
+		if at := p.names.all[number]; r != nil && asked(at.Kind) && !asks.seen[number] {
 			alone[at] = true
 		}
 	}

@@ -25,20 +25,24 @@ func (r *run) start(ctx context.Context, before cachev3.ResourceSnapshot) error 
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	next, err := gocp.Snapshot(r.target)
-	if err != nil {
-		return err
-	}
 	held, err := r.cache.GetSnapshot(r.key)
 	switch {
 	case err == nil && !gocp.None(held):
 		before = held
 	case gocp.None(before):
+		next, err := gocp.Snapshot(r.target)
+		if err != nil {
+			return err
+		}
 		return r.first(ctx, next)
 	default:
 		r.lock(func(n *node) { n.resumes = true })
 	}
 	now, err := gocp.Snapshot(before)
+	if err != nil {
+		return err
+	}
+	next, err := gocp.Update(now, r.target)
 	if err != nil {
 		return err
 	}

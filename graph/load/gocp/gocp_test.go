@@ -129,3 +129,37 @@ func TestOneFile(t *testing.T) {
 		t.Errorf("%v, %v", made.Resources, err)
 	}
 }
+
+// TestUpdate: a graph that takes resources from an earlier one is the graph of the snapshot, with its versions.
+func TestUpdate(t *testing.T) {
+	c, ttl := &clusterv3.Cluster{Name: "stays"}, time.Second
+	one, err := cachev3.NewSnapshotWithTTLs("v1", map[resource.Type][]types.ResourceWithTTL{
+		resource.ClusterType: {{Resource: c}, {Resource: &clusterv3.Cluster{Name: "expires"}}, {Resource: &clusterv3.Cluster{Name: "changes"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := cachev3.NewSnapshotWithTTLs("v2", map[resource.Type][]types.ResourceWithTTL{
+		resource.ClusterType: {{Resource: c}, {Resource: one.GetResources(resource.ClusterType)["expires"], TTL: &ttl}, {Resource: &clusterv3.Cluster{Name: "changes"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := gocp.Snapshot(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := gocp.Update(before, two)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, same := range map[string]bool{"stays": true, "expires": false, "changes": false} {
+		was, is := before.Pushed(graph.Cluster, name), after.Pushed(graph.Cluster, name)
+		if (was == is) != same || before.Version(was) != "v1" || after.Version(is) != "v2" {
+			t.Errorf("%s: the same %v, versions %q and %q", name, was == is, before.Version(was), after.Version(is))
+		}
+	}
+	if got := after.Pushed(graph.Cluster, "expires").TTL; got != ttl {
+		t.Errorf("the TTL is %s", got)
+	}
+}
