@@ -114,7 +114,7 @@ func BenchmarkFleet(b *testing.B) {
 	for _, nodes := range []int{1, 1000} {
 		for _, kind := range []string{"plain", "gate", "own"} {
 			b.Run(fmt.Sprintf("%s/%d", kind, nodes), func(b *testing.B) {
-				var cache cachev3.SnapshotCache = cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil)
+				cache := cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil)
 				if kind != "plain" {
 					gate, err := admission.New(cache, admission.Options{
 						Rules: rules.Builtin(), Bootstrap: bootstrap(b), Policy: admission.Quarantine, Deadline: time.Minute,

@@ -28,13 +28,20 @@ type lintFlags struct {
 	outputs             []string
 	failOn              string
 	statistics, timings bool
+	again               bool                  // --watch
+	seen                func(*xdslint.Report) // nil, or called with each report
 }
 
 func newLint(use string) *cobra.Command {
 	f := &lintFlags{}
 	cmd := &cobra.Command{
 		Use: use, Args: cobra.ArbitraryArgs, DisableFlagsInUseLine: true,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.again {
+				return f.watch(cmd, args)
+			}
+			return f.run(cmd, args)
+		},
 	}
 	f.checkFlags.add(cmd)
 	flags := cmd.Flags()
@@ -42,6 +49,7 @@ func newLint(use string) *cobra.Command {
 	f.addOutput(cmd)
 	grouped(flags, outputGroup, func() {
 		flags.BoolVar(&f.statistics, "statistics", false, "print counts of files and references, and which references were not checked")
+		flags.BoolVar(&f.again, "watch", false, "lint again whenever a file changes, until Ctrl-C")
 		flags.BoolVar(&f.timings, "timings", false, "print how long each step and rule took")
 	})
 	grouped(flags, fixGroup, func() { f.fixFlags.add(flags) })
@@ -157,6 +165,9 @@ func (f *lintFlags) judge(cmd *cobra.Command, o xdslint.Options, in xdslint.Inpu
 
 	began := time.Now()
 	r := found.report
+	if f.seen != nil {
+		f.seen(r)
+	}
 	if err := write(cmd.OutOrStdout(), stdout, files, r); err != nil {
 		return failed(err)
 	}

@@ -65,16 +65,21 @@ func execute(ctx context.Context, args []string) int {
 	if err == nil {
 		return statusOK
 	}
-	if text := plain(err); text != "" {
-		for line := range strings.SplitSeq(words.Printable(text), "\n") {
-			fmt.Fprintln(os.Stderr, "xdslint:", line)
-		}
-	}
+	printError(err)
 	var s *status
 	if errors.As(err, &s) {
 		return s.code
 	}
 	return statusUsage
+}
+
+func printError(err error) {
+	if err == nil || plain(err) == "" {
+		return
+	}
+	for line := range strings.SplitSeq(words.Printable(plain(err)), "\n") {
+		fmt.Fprintln(os.Stderr, "xdslint:", line)
+	}
 }
 
 // plain removes the names of system calls from an error's text.
