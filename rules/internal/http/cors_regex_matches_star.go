@@ -17,8 +17,8 @@ var _ = Rules.Add(&lint.Rule{
 	Run: eachOrigin(func(p *lint.Pass, at lint.At, m *matcherv3.StringMatcher, _ corsPolicy) {
 		expression := m.GetSafeRegex().GetRegex()
 		own, err := regexp.Compile("^(?:" + expression + ")$")
-		if err != nil || expression == "" || !own.MatchString("*") || own.MatchString("https://www.example.com") {
-			return // an expression for every origin is meant
+		if err != nil || expression == "" || expression == `\*` || !own.MatchString("*") || own.MatchString("https://www.example.com") {
+			return // every origin is meant
 		}
 		p.Report(at.Field("safe_regex", "regex"), lint.Diagnostic{
 			Message: fmt.Sprintf(`%q matches "*", so every origin is allowed`, expression),
