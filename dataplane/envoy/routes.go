@@ -74,6 +74,7 @@ type RouteLevel struct {
 	Host    *routev3.VirtualHost                   // nil for a table
 	Route   *routev3.Route                         // nil for a table or a virtual host
 	Cluster *routev3.WeightedCluster_ClusterWeight // nil for everything else
+	Index   int                                    // of the route in its virtual host
 }
 
 // Levels yields each table, virtual host, route and weighted cluster, each after the level around it.
@@ -96,19 +97,30 @@ func hostLevels(top *RouteLevel, at graph.At, host *routev3.VirtualHost, yield f
 	if !yield(middle) {
 		return false
 	}
-	for i, r := range host.GetRoutes() {
-		own := &RouteLevel{At: at.Item("routes", i), Around: middle, Configs: r.GetTypedPerFilterConfig(), Table: top.Table, Host: host, Route: r}
+	for _, own := range middle.Routes() {
 		if !yield(own) {
 			return false
 		}
-		for j, c := range r.GetRoute().GetWeightedClusters().GetClusters() {
-			part := &RouteLevel{At: own.At.Field("route", "weighted_clusters").Item("clusters", j), Around: own, Configs: c.GetTypedPerFilterConfig(), Table: top.Table, Host: host, Route: r, Cluster: c}
-			if !yield(part) {
+		for j, c := range own.Route.GetRoute().GetWeightedClusters().GetClusters() {
+			part := *own
+			part.At, part.Around = own.At.Field("route", "weighted_clusters").Item("clusters", j), own
+			part.Configs, part.Cluster = c.GetTypedPerFilterConfig(), c
+			if !yield(&part) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// Routes returns the routes of a virtual host.
+func (l *RouteLevel) Routes() (all []*RouteLevel) {
+	for i, r := range l.Host.GetRoutes() {
+		all = append(all, &RouteLevel{
+			At: l.At.Item("routes", i), Around: l, Configs: r.GetTypedPerFilterConfig(), Table: l.Table, Host: l.Host, Route: r, Index: i,
+		})
+	}
+	return all
 }
 
 // Message returns the message of the level.

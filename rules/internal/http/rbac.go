@@ -1,6 +1,9 @@
 package http
 
 import (
+	"maps"
+	"slices"
+
 	rbacv3 "github.com/envoyproxy/go-control-plane/envoy/config/rbac/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	rbacfilterv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/rbac/v3"
@@ -20,22 +23,24 @@ type condition struct {
 
 // eachCondition calls f for the conditions of an RBAC filter's rules.
 func eachCondition(f func(p *lint.Pass, c condition)) lint.Check {
-	return eachConfig(func(p *lint.Pass, at lint.At, m *rbacfilterv3.RBAC) {
-		deny := m.GetRules().GetAction() == rbacv3.RBAC_DENY
-		if m.GetRules().GetAction() == rbacv3.RBAC_LOG {
-			return
+	return eachConfig(func(p *lint.Pass, at lint.At, m *rbacfilterv3.RBAC) { conditionsOf(p, at, m, f) })
+}
+
+// conditionsOf calls f for the conditions of a filter's rules.
+func conditionsOf(p *lint.Pass, at lint.At, m *rbacfilterv3.RBAC, f func(p *lint.Pass, c condition)) {
+	if m.GetRules().GetAction() == rbacv3.RBAC_LOG {
+		return
+	}
+	w, deny := conditions{p, f}, m.GetRules().GetAction() == rbacv3.RBAC_DENY
+	for _, name := range slices.Sorted(maps.Keys(m.GetRules().GetPolicies())) {
+		policy, own := m.GetRules().GetPolicies()[name], at.Field("rules").Entry("policies", name)
+		for i, permission := range policy.GetPermissions() {
+			w.permission(own.Item("permissions", i), permission, deny)
 		}
-		w := conditions{p, f}
-		for name, policy := range m.GetRules().GetPolicies() {
-			own := at.Field("rules").Entry("policies", name)
-			for i, permission := range policy.GetPermissions() {
-				w.permission(own.Item("permissions", i), permission, deny)
-			}
-			for i, principal := range policy.GetPrincipals() {
-				w.principal(own.Item("principals", i), principal, deny)
-			}
+		for i, principal := range policy.GetPrincipals() {
+			w.principal(own.Item("principals", i), principal, deny)
 		}
-	})
+	}
 }
 
 type conditions struct {

@@ -24,7 +24,7 @@ var _ = Rules.Add(&lint.Rule{
 		p.Report(c.at, lint.Diagnostic{
 			Message: fmt.Sprintf("a request for a path with a query, such as %s?a=b, escapes this condition", text),
 			Notes:   []string{"the header :path contains the query; url_path does not"},
-			Help:    fmt.Sprintf("write url_path: {path: {exact: %q}}", text),
+			Help:    fmt.Sprintf("compare url_path instead: url_path: {path: {prefix: %q}}", text),
 		})
 	}),
 })
