@@ -12,34 +12,51 @@ import (
 
 // Routes are the route tables that a connection manager uses.
 type Routes struct {
-	tables []routeTable
+	Tables []*RouteTable
 	// Known reports whether these are all routes. If not, some come over xDS and are not in the snapshot, or matchers and plugins select
 	// them.
 	Known bool
 }
 
-type routeTable struct {
-	at      graph.At
-	message *routev3.RouteConfiguration
+// Levels yields the levels of all tables.
+func (rs Routes) Levels(yield func(*RouteLevel) bool) {
+	for _, t := range rs.Tables {
+		for _, l := range t.Levels {
+			if !yield(l) {
+				return
+			}
+		}
+	}
 }
 
-// RoutesOf returns the route tables of a connection manager: its own, or those that it gets over RDS and SRDS.
-func RoutesOf(s graph.View, at graph.At, m *hcmv3.HttpConnectionManager) Routes {
+// RouteTable is a route table, with its virtual hosts, routes and weighted clusters, each after the level around it.
+type RouteTable struct {
+	Levels []*RouteLevel
+	known  bool
+}
+
+// RouteTables finds the routes of connection managers, and keeps the tables that several of them use.
+type RouteTables struct {
+	Snapshot graph.View
+	tables   map[*routev3.RouteConfiguration]*RouteTable
+}
+
+// Of returns the route tables of a connection manager: its own, or those that it gets over RDS and SRDS. edges are the references to tables and
+// scopes in the manager.
+func (ts *RouteTables) Of(at graph.At, m *hcmv3.HttpConnectionManager, edges []*graph.Edge) Routes {
 	rs := Routes{Known: m.GetScopedRoutes() == nil}
 	if m.GetRouteConfig() != nil {
-		rs.add(at.Field("route_config"), m.GetRouteConfig())
+		rs.add(ts.table(at.Field("route_config"), m.GetRouteConfig()))
 	}
 	seen := map[*graph.Resource]bool{}
-	for _, e := range s.From(at.Resource()) {
-		if e.Place.Enclosing(hcmName) == at.Place {
-			rs.follow(s, e, seen)
-		}
+	for _, e := range edges {
+		ts.follow(&rs, e, seen)
 	}
 	return rs
 }
 
 // follow adds the tables that a reference leads to.
-func (rs *Routes) follow(s graph.View, e *graph.Edge, seen map[*graph.Resource]bool) {
+func (ts *RouteTables) follow(rs *Routes, e *graph.Edge, seen map[*graph.Resource]bool) {
 	switch {
 	case e.Kind != graph.RouteConfiguration && e.Kind != graph.ScopedRouteConfiguration:
 	case e.To == nil:
@@ -48,20 +65,51 @@ func (rs *Routes) follow(s graph.View, e *graph.Edge, seen map[*graph.Resource]b
 	default:
 		seen[e.To] = true
 		if message, ok := e.To.Message.(*routev3.RouteConfiguration); ok {
-			rs.add(e.To.At(), message)
+			rs.add(ts.table(e.To.At(), message))
 			return
 		}
-		for _, further := range s.From(e.To) {
-			rs.follow(s, further, seen)
+		for _, further := range ts.Snapshot.From(e.To) {
+			ts.follow(rs, further, seen)
 		}
 	}
 }
 
-func (rs *Routes) add(at graph.At, message *routev3.RouteConfiguration) {
-	rs.tables = append(rs.tables, routeTable{at, message})
-	rs.Known = rs.Known && message.GetVhds() == nil && len(message.GetClusterSpecifierPlugins()) == 0
-	for _, host := range message.GetVirtualHosts() {
-		rs.Known = rs.Known && host.GetMatcher() == nil
+func (rs *Routes) add(t *RouteTable) {
+	rs.Tables = append(rs.Tables, t)
+	rs.Known = rs.Known && t.known
+}
+
+func (ts *RouteTables) table(at graph.At, m *routev3.RouteConfiguration) *RouteTable {
+	if t := ts.tables[m]; t != nil {
+		return t
+	}
+	t := &RouteTable{known: m.GetVhds() == nil && len(m.GetClusterSpecifierPlugins()) == 0}
+	top := &RouteLevel{At: at, Configs: m.GetTypedPerFilterConfig(), Table: m}
+	t.Levels = append(t.Levels, top)
+	for i, host := range m.GetVirtualHosts() {
+		t.known = t.known && host.GetMatcher() == nil
+		t.addHost(&RouteLevel{At: at.Item("virtual_hosts", i), Around: top, Configs: host.GetTypedPerFilterConfig(), Table: m, Host: host})
+	}
+	if ts.tables == nil {
+		ts.tables = map[*routev3.RouteConfiguration]*RouteTable{}
+	}
+	ts.tables[m] = t
+	return t
+}
+
+func (t *RouteTable) addHost(host *RouteLevel) {
+	t.Levels = append(t.Levels, host)
+	for i, r := range host.Host.GetRoutes() {
+		own := RouteLevel{Table: host.Table, Host: host.Host}
+		own.At, own.Around, own.Configs, own.Route, own.Index = host.At.Item("routes", i), host, r.GetTypedPerFilterConfig(), r, i
+		host.Routes = append(host.Routes, &own)
+		t.Levels = append(t.Levels, &own)
+		for j, c := range r.GetRoute().GetWeightedClusters().GetClusters() {
+			part := own
+			part.At, part.Around = own.At.Field("route", "weighted_clusters").Item("clusters", j), &own
+			part.Configs, part.Cluster = c.GetTypedPerFilterConfig(), c
+			t.Levels = append(t.Levels, &part)
+		}
 	}
 }
 
@@ -75,65 +123,7 @@ type RouteLevel struct {
 	Route   *routev3.Route                         // nil for a table or a virtual host
 	Cluster *routev3.WeightedCluster_ClusterWeight // nil for everything else
 	Index   int                                    // of the route in its virtual host
-}
-
-// Levels yields each table, virtual host, route and weighted cluster, each after the level around it.
-func (rs Routes) Levels(yield func(*RouteLevel) bool) {
-	for _, t := range rs.tables {
-		top := &RouteLevel{At: t.at, Configs: t.message.GetTypedPerFilterConfig(), Table: t.message}
-		if !yield(top) {
-			return
-		}
-		for i, host := range t.message.GetVirtualHosts() {
-			if !hostLevels(top, t.at.Item("virtual_hosts", i), host, yield) {
-				return
-			}
-		}
-	}
-}
-
-func hostLevels(top *RouteLevel, at graph.At, host *routev3.VirtualHost, yield func(*RouteLevel) bool) bool {
-	middle := &RouteLevel{At: at, Around: top, Configs: host.GetTypedPerFilterConfig(), Table: top.Table, Host: host}
-	if !yield(middle) {
-		return false
-	}
-	for _, own := range middle.Routes() {
-		if !yield(own) {
-			return false
-		}
-		for j, c := range own.Route.GetRoute().GetWeightedClusters().GetClusters() {
-			part := *own
-			part.At, part.Around = own.At.Field("route", "weighted_clusters").Item("clusters", j), own
-			part.Configs, part.Cluster = c.GetTypedPerFilterConfig(), c
-			if !yield(&part) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// Routes returns the routes of a virtual host.
-func (l *RouteLevel) Routes() (all []*RouteLevel) {
-	for i, r := range l.Host.GetRoutes() {
-		all = append(all, &RouteLevel{
-			At: l.At.Item("routes", i), Around: l, Configs: r.GetTypedPerFilterConfig(), Table: l.Table, Host: l.Host, Route: r, Index: i,
-		})
-	}
-	return all
-}
-
-// Message returns the message of the level.
-func (l *RouteLevel) Message() proto.Message {
-	switch {
-	case l.Cluster != nil:
-		return l.Cluster
-	case l.Route != nil:
-		return l.Route
-	case l.Host != nil:
-		return l.Host
-	}
-	return l.Table
+	Routes  []*RouteLevel                          // of a virtual host
 }
 
 // FilterState is whether an HTTP filter runs for the requests of a route, and with what configuration of its own.

@@ -24,19 +24,19 @@ var _ = Rules.Add(&lint.Rule{
 	},
 	Run: managers.All(func(p *lint.Pass, all []managers.Manager) {
 		for _, m := range all {
-			for _, f := range envoy.HTTPFiltersOf(m.At, "http_filters", m.Message.GetHttpFilters()) {
+			for _, f := range m.Filters {
 				if config, ok := f.Config.(*jwtv3.JwtAuthentication); ok {
 					exemptRules(p, f.Own, config)
 				}
 			}
 		}
 		hosts := exemptions{}
-		managers.Levels(all, func(l *envoy.RouteLevel, users []managers.Manager) {
+		managers.EachLevel(all, func(l *envoy.RouteLevel, users []managers.Manager) {
 			if l.Route == nil || l.Cluster != nil || openPrefix(l.Route.GetMatch()) == "" {
 				return
 			}
 			for _, m := range users {
-				for _, f := range envoy.HTTPFiltersOf(m.At, "http_filters", m.Message.GetHttpFilters()) {
+				for _, f := range m.Filters {
 					if f.Authorizes() && exempt(l, f) && hosts.guardedNext(l, f) {
 						reportExempt(p, l.At.Field("match"), l.Route.GetMatch(), f.Message.GetName())
 						return
@@ -100,7 +100,7 @@ func (e exemptions) guardedNext(l *envoy.RouteLevel, f envoy.HTTPFilter) bool {
 	byPrefix := e[l.Host]
 	if byPrefix == nil {
 		byPrefix = map[string][]*envoy.RouteLevel{}
-		for _, r := range l.Around.Routes() {
+		for _, r := range l.Around.Routes {
 			if spec, ok := r.Route.GetMatch().GetPathSpecifier().(*routev3.RouteMatch_Prefix); ok {
 				byPrefix[spec.Prefix] = append(byPrefix[spec.Prefix], r)
 			}

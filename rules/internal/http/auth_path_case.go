@@ -20,6 +20,9 @@ var _ = Rules.Add(&lint.Rule{
 	},
 	Run: managers.All(func(p *lint.Pass, all []managers.Manager) {
 		for _, m := range all {
+			if !guards(m) {
+				continue
+			}
 			insensitive := pathsOf(m.Routes, strings.ToLower, ignoresCase)
 			if len(insensitive.prefixes)+len(insensitive.exact) == 0 {
 				continue

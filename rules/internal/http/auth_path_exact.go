@@ -22,6 +22,9 @@ var _ = Rules.Add(&lint.Rule{
 	},
 	Run: managers.All(func(p *lint.Pass, all []managers.Manager) {
 		for _, m := range all {
+			if !guards(m) {
+				continue
+			}
 			asIs := func(path string) string { return path }
 			all := pathsOf(m.Routes, asIs, func(*routev3.Route) bool { return true })
 			eachGuarded(p, m, func(g guarded) {

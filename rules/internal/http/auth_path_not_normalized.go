@@ -1,6 +1,8 @@
 package http
 
 import (
+	"slices"
+
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	jwtv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/jwt_authn/v3"
 
@@ -39,7 +41,10 @@ var _ = Rules.Add(&lint.Rule{
 
 // exemptPrefix returns a prefix that is exempt from one of the filters of a manager, which runs for other paths.
 func exemptPrefix(m managers.Manager) (at lint.At, filter string, found bool) {
-	filters := envoy.HTTPFiltersOf(m.At, "http_filters", m.Message.GetHttpFilters())
+	filters := slices.DeleteFunc(slices.Clone(m.Filters), func(f envoy.HTTPFilter) bool { return !f.Authorizes() })
+	if len(filters) == 0 {
+		return at, "", false
+	}
 	for _, f := range filters {
 		config, ok := f.Config.(*jwtv3.JwtAuthentication)
 		if !ok {
@@ -57,7 +62,7 @@ func exemptPrefix(m managers.Manager) (at lint.At, filter string, found bool) {
 			continue
 		}
 		for _, f := range filters {
-			if f.Authorizes() && exempt(l, f) && !turnedOff(l.Around.Filter(f.Message.GetName(), f.Message.GetDisabled())) {
+			if exempt(l, f) && !turnedOff(l.Around.Filter(f.Message.GetName(), f.Message.GetDisabled())) {
 				return l.At.Field("match"), f.Message.GetName(), true
 			}
 		}

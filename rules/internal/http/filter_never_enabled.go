@@ -18,7 +18,7 @@ var _ = Rules.Add(&lint.Rule{
 			if !m.Routes.Known {
 				continue
 			}
-			for _, f := range envoy.HTTPFiltersOf(m.At, "http_filters", m.Message.GetHttpFilters()) {
+			for _, f := range m.Filters {
 				if f.Message.GetDisabled() && !enabledSomewhere(m.Routes, f.Message.GetName()) {
 					p.Report(f.At.Field("disabled"), lint.Diagnostic{
 						Message: fmt.Sprintf("the filter %q never runs", f.Message.GetName()),

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"slices"
 	"strings"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
@@ -23,9 +24,14 @@ type guarded struct {
 	protects func(path string) bool
 }
 
+// guards reports whether a manager has a filter that compares paths.
+func guards(m managers.Manager) bool {
+	return slices.ContainsFunc(m.Filters, func(f envoy.HTTPFilter) bool { return f.Kind == "jwt_authn" || f.Kind == "rbac" })
+}
+
 // eachGuarded calls f for the paths that the filters of a manager protect, apart from filters that some route turns off.
 func eachGuarded(p *lint.Pass, m managers.Manager, f func(g guarded)) {
-	for _, filter := range envoy.HTTPFiltersOf(m.At, "http_filters", m.Message.GetHttpFilters()) {
+	for _, filter := range m.Filters {
 		switch config := filter.Config.(type) {
 		case *jwtv3.JwtAuthentication:
 			guardedByTokens(filter.Own, config, f)

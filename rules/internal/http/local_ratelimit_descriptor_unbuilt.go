@@ -25,7 +25,7 @@ var _ = Rules.Add(&lint.Rule{
 	Run: managers.All(func(p *lint.Pass, all []managers.Manager) {
 		b := buckets{built: map[proto.Message]*builtFor{}}
 		for _, m := range all {
-			for _, f := range envoy.HTTPFiltersOf(m.At, "http_filters", m.Message.GetHttpFilters()) {
+			for _, f := range m.Filters {
 				if f.Kind == "local_ratelimit" {
 					b.collect(f, m.Routes)
 				}

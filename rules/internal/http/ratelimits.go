@@ -16,14 +16,14 @@ type limited struct {
 // eachLimited calls f for each virtual host and route that has rate limits. It leaves out those whose filters are not all known.
 func eachLimited(f func(p *lint.Pass, l limited)) lint.Check {
 	return managers.All(func(p *lint.Pass, all []managers.Manager) {
-		managers.Levels(all, func(level *envoy.RouteLevel, users []managers.Manager) {
+		managers.EachLevel(all, func(level *envoy.RouteLevel, users []managers.Manager) {
 			limits := level.OwnRateLimits()
 			if len(limits) == 0 {
 				return
 			}
 			var filters []envoy.HTTPFilter
 			for _, m := range users {
-				filters = append(filters, envoy.HTTPFiltersOf(m.At, "http_filters", m.Message.GetHttpFilters())...)
+				filters = append(filters, m.Filters...)
 			}
 			for _, filter := range filters {
 				if filter.Kind == "" {

@@ -10,53 +10,68 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// Manager is an HTTP connection manager of a listener, with the routes that it uses.
+// Manager is an HTTP connection manager of a listener, with its filters and the routes that it uses.
 type Manager struct {
 	At      lint.At
 	Message *hcmv3.HttpConnectionManager
-	Chain   *listenerv3.FilterChain
+	Filters []envoy.HTTPFilter
 	Routes  envoy.Routes
 }
 
 // All calls f once, with all connection managers of a snapshot: several can use one route table.
 func All(f func(p *lint.Pass, all []Manager)) lint.Check {
-	return lint.ForSnapshot(func(p *lint.Pass) {
-		var all []Manager
+	return lint.ForSnapshot(func(p *lint.Pass) { f(p, managersOf(p)) })
+}
+
+type key struct{}
+
+func managersOf(p *lint.Pass) []Manager {
+	return lint.Shared(p, key{}, func() (all []Manager) {
+		tables := &envoy.RouteTables{Snapshot: p.Snapshot}
 		for _, r := range p.Snapshot.All(graph.Listener) {
-			r.Walk(func(place *graph.Place) {
-				m, ok := graph.As[*hcmv3.HttpConnectionManager](place)
-				if !ok || !envoy.OuterRead(p.Target.Extensions(), place) {
-					return
-				}
-				if chain, where := graph.Around[*listenerv3.FilterChain](place); where != nil {
-					all = append(all, Manager{place.At(), m, chain, envoy.RoutesOf(p.Snapshot, place.At(), m)})
-				}
-			})
+			all = append(all, inListener(p, r, tables)...)
 		}
-		f(p, all)
+		return all
 	})
 }
 
-// Levels calls f for each part of the route tables that the managers use, once, with the managers that use it.
-func Levels(all []Manager, f func(l *envoy.RouteLevel, users []Manager)) {
-	type use struct {
-		level *envoy.RouteLevel
-		users []Manager
-	}
-	var order []*use
-	uses := map[any]*use{}
-	for _, m := range all {
-		for l := range m.Routes.Levels {
-			u := uses[l.Message()]
-			if u == nil {
-				u = &use{level: l}
-				uses[l.Message()] = u
-				order = append(order, u)
-			}
-			u.users = append(u.users, m)
+func inListener(p *lint.Pass, r *graph.Resource, tables *envoy.RouteTables) (all []Manager) {
+	edges := map[*graph.Place][]*graph.Edge{} // to tables and scopes, by the manager
+	for _, e := range p.Snapshot.From(r) {
+		if e.Kind == graph.RouteConfiguration || e.Kind == graph.ScopedRouteConfiguration {
+			_, manager := graph.Around[*hcmv3.HttpConnectionManager](e.Place)
+			edges[manager] = append(edges[manager], e)
 		}
 	}
-	for _, u := range order {
-		f(u.level, u.users)
+	r.Walk(func(place *graph.Place) {
+		m, ok := graph.As[*hcmv3.HttpConnectionManager](place)
+		if !ok || !envoy.OuterRead(p.Target.Extensions(), place) {
+			return
+		}
+		if _, chain := graph.Around[*listenerv3.FilterChain](place); chain == nil {
+			return // an api_listener
+		}
+		at := place.At()
+		all = append(all, Manager{at, m, envoy.HTTPFiltersOf(at, "http_filters", m.GetHttpFilters()), tables.Of(at, m, edges[place])})
+	})
+	return all
+}
+
+// EachLevel calls f for each part of the route tables that the managers use, once, with all managers that use it.
+func EachLevel(all []Manager, f func(l *envoy.RouteLevel, users []Manager)) {
+	users := map[*envoy.RouteTable][]Manager{}
+	var order []*envoy.RouteTable
+	for _, m := range all {
+		for _, t := range m.Routes.Tables {
+			if users[t] == nil {
+				order = append(order, t)
+			}
+			users[t] = append(users[t], m)
+		}
+	}
+	for _, t := range order {
+		for _, l := range t.Levels {
+			f(l, users[t])
+		}
 	}
 }

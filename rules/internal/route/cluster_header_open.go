@@ -19,7 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://github.com/envoyproxy/envoy/issues/308",
 	},
 	Run: managers.All(func(p *lint.Pass, all []managers.Manager) {
-		managers.Levels(all, func(l *envoy.RouteLevel, users []managers.Manager) {
+		managers.EachLevel(all, func(l *envoy.RouteLevel, users []managers.Manager) {
 			header := l.Route.GetRoute().GetClusterHeader()
 			if header == "" || l.Cluster != nil || strings.HasPrefix(header, ":") || matchesHeader(l, header) {
 				return
@@ -56,6 +56,6 @@ func keepsHeaders(m managers.Manager) bool {
 	if len(m.Message.GetEarlyHeaderMutationExtensions()) > 0 {
 		return false
 	}
-	filters := envoy.HTTPFiltersOf(m.At, "http_filters", m.Message.GetHttpFilters())
+	filters := m.Filters
 	return !slices.ContainsFunc(filters, func(f envoy.HTTPFilter) bool { return !f.Passive() && f.Kind != "header_mutation" })
 }
