@@ -17,8 +17,8 @@ const httpFilters = "envoy.extensions.filters.http."
 type HTTPFilter struct {
 	Message *hcmv3.HttpFilter
 	At      graph.At      // the filter
-	Kind    string        // the part of its type that names the filter: jwt_authn; empty if it is not one of Envoy's
-	Config  proto.Message // nil if its type is not known
+	Kind    string        // the part of its type that names the filter: jwt_authn; empty if it is not one of Envoy's, or discovered
+	Config  proto.Message // nil if it is not known
 	Own     graph.At      // its configuration
 }
 
@@ -26,11 +26,7 @@ type HTTPFilter struct {
 func HTTPFiltersOf(at graph.At, name string, filters []*hcmv3.HttpFilter) (all []HTTPFilter) {
 	for i, m := range filters {
 		f := HTTPFilter{Message: m, At: at.Item(name, i)}
-		held, field := m.GetTypedConfig(), f.At.Field("typed_config")
-		if d := m.GetConfigDiscovery(); d != nil {
-			held, field = d.GetDefaultConfig(), f.At.Field("config_discovery", "default_config")
-		}
-		f.Config, f.Own = Content(field, held)
+		f.Config, f.Own = Content(f.At.Field("typed_config"), m.GetTypedConfig())
 		if f.Config != nil {
 			f.Kind = filterKind(f.Config.ProtoReflect().Descriptor().FullName())
 		}
