@@ -28,33 +28,34 @@ type key struct{}
 func managersOf(p *lint.Pass) []Manager {
 	return lint.Shared(p, key{}, func() (all []Manager) {
 		tables := &envoy.RouteTables{Snapshot: p.Snapshot}
-		for _, r := range p.Snapshot.All(graph.Listener) {
-			all = append(all, inListener(p, r, tables)...)
+		edges := map[*graph.Place][]*graph.Edge{} // to tables and scopes, by the manager
+		var last *graph.Resource
+		for _, place := range p.Snapshot.Places(hcmName) {
+			m, ok := graph.As[*hcmv3.HttpConnectionManager](place)
+			_, chain := graph.Around[*listenerv3.FilterChain](place)
+			if !ok || chain == nil || !envoy.OuterRead(p.Target.Extensions(), place) {
+				continue // of an api_listener, or in an Any that Envoy does not read
+			}
+			if place.Resource != last {
+				last = place.Resource
+				addEdges(p, last, edges)
+			}
+			at := place.At()
+			all = append(all, Manager{at, m, envoy.HTTPFiltersOf(at, "http_filters", m.GetHttpFilters()), tables.Of(at, m, edges[place])})
 		}
 		return all
 	})
 }
 
-func inListener(p *lint.Pass, r *graph.Resource, tables *envoy.RouteTables) (all []Manager) {
-	edges := map[*graph.Place][]*graph.Edge{} // to tables and scopes, by the manager
-	for _, e := range p.Snapshot.From(r) {
+var hcmName = (&hcmv3.HttpConnectionManager{}).ProtoReflect().Descriptor().FullName()
+
+func addEdges(p *lint.Pass, listener *graph.Resource, edges map[*graph.Place][]*graph.Edge) {
+	for _, e := range p.Snapshot.From(listener) {
 		if e.Kind == graph.RouteConfiguration || e.Kind == graph.ScopedRouteConfiguration {
 			_, manager := graph.Around[*hcmv3.HttpConnectionManager](e.Place)
 			edges[manager] = append(edges[manager], e)
 		}
 	}
-	r.Walk(func(place *graph.Place) {
-		m, ok := graph.As[*hcmv3.HttpConnectionManager](place)
-		if !ok || !envoy.OuterRead(p.Target.Extensions(), place) {
-			return
-		}
-		if _, chain := graph.Around[*listenerv3.FilterChain](place); chain == nil {
-			return // an api_listener
-		}
-		at := place.At()
-		all = append(all, Manager{at, m, envoy.HTTPFiltersOf(at, "http_filters", m.GetHttpFilters()), tables.Of(at, m, edges[place])})
-	})
-	return all
 }
 
 // EachLevel calls f for each part of the route tables that the managers use, once, with all managers that use it.
