@@ -164,6 +164,7 @@ func (w *worker) whole(rule *Rule) (made *judgement) {
 		defer made.measure(rule, time.Now())
 	}
 	pass := newPass(w.ctx, rule, w.view, w.config, &made.Result)
+	pass.worker = w
 	if rule.Run.whole != nil {
 		rule.Run.whole(pass)
 	}

@@ -53,10 +53,11 @@ type worker struct {
 	of     unit
 	into   *judgement
 	asked  map[graph.Question]bool // in this unit
+	shared map[any]*shared         // by rules over the snapshot
 }
 
 func newWorker(ctx context.Context, r *runner) *worker {
-	w := &worker{runner: r, ctx: ctx, view: r.snapshot, passes: make([]*Pass, len(r.config.Rules)), begun: make([]int, len(r.config.Rules)), into: &judgement{}}
+	w := &worker{runner: r, ctx: ctx, view: r.snapshot, passes: make([]*Pass, len(r.config.Rules)), begun: make([]int, len(r.config.Rules)), into: &judgement{}, shared: map[any]*shared{}}
 	if r.asking {
 		w.asked = map[graph.Question]bool{}
 		w.view = r.snapshot.Asked(w.note)

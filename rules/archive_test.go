@@ -15,6 +15,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/evidence"
 	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -30,6 +31,7 @@ import (
 //	                    example only with "EXAMPLE: " before it
 //	envoy               optional: "EXAMPLE: WHY" for each example that Envoy is not asked about. It judges a bootstrap by
 //	                    --mode validate; resources without one are pushed over ADS. The word crash: Envoy crashes on it
+//	seen/EXAMPLE        optional: what a running Envoy does with an example; package internal/evidence says how to write it
 //	want                what the rule reports of the bad ones
 //	also                what other rules say of them, a line each: "EXAMPLE: RULE: MESSAGE"
 //	fixed/bad.yaml, …   what --fix --unsafe-fixes makes of a bad example, where it makes anything of it
@@ -50,6 +52,7 @@ type archive struct {
 	examples []string
 	envoy    map[string]string
 	flags    map[string]*flags // by example; "" for all
+	seen     map[string]*evidence.Evidence
 }
 
 type flags struct {
@@ -77,7 +80,7 @@ func archives(t *testing.T) []*archive {
 			t.Fatal(err)
 		}
 		group, file := filepath.Base(filepath.Dir(p)), filepath.Base(p)
-		a := &archive{path: p, rule: group + "/" + strings.TrimSuffix(file, ".txtar"), text: text, envoy: map[string]string{}, flags: map[string]*flags{}}
+		a := &archive{path: p, rule: group + "/" + strings.TrimSuffix(file, ".txtar"), text: text, envoy: map[string]string{}, flags: map[string]*flags{}, seen: map[string]*evidence.Evidence{}}
 		if err := a.read(); err != nil {
 			t.Errorf("%s: %v", p, err)
 		}
@@ -96,6 +99,8 @@ func (a *archive) read() error {
 			err = a.readFlags(string(f.Data))
 		case f.Name == "envoy":
 			err = a.readEnvoy(string(f.Data))
+		case name == explain.Seen:
+			err = a.readSeen(f)
 		case !strings.HasPrefix(name, "bad") && !strings.HasPrefix(name, "good"):
 			err = fmt.Errorf("%s: an example's name begins with bad or good", f.Name)
 		default:
@@ -167,6 +172,15 @@ func (a *archive) readEnvoy(text string) error {
 		a.envoy[example] = why
 	}
 	return nil
+}
+
+func (a *archive) readSeen(f txtar.File) (err error) {
+	_, example, _ := strings.Cut(f.Name, "/")
+	if !a.has(example) {
+		return fmt.Errorf("%s: no example %s", f.Name, example)
+	}
+	a.seen[example], err = evidence.Parse(f.Name, string(f.Data))
+	return err
 }
 
 func (a *archive) has(example string) bool {

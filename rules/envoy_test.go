@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,8 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/envoytest"
+	"github.com/xdslint/xdslint/internal/evidence"
+	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -42,6 +45,9 @@ func (a *archive) askEnvoy(t *testing.T, judgements []judgement) {
 					j.push(t)
 				case why == "", why == "crash":
 					j.validate(t, why == "crash")
+				}
+				if e := a.seen[j.example]; e != nil && j.texts == nil && j.target == a.flagsOf(j.example).target {
+					j.see(t, e)
 				}
 			})
 		}
@@ -90,6 +96,19 @@ func (j judgement) ask(t *testing.T, way string, f func() (envoytest.Verdict, er
 		t.Error(err)
 	}
 	return verdict
+}
+
+// see does what the archive's evidence says with a running Envoy.
+func (j judgement) see(t *testing.T, e *evidence.Evidence) {
+	section, files := explain.Seen+"/"+j.example, j.files()
+	asked := maps.Clone(files)
+	asked[section] = j.archive.section(section)
+	_, err := j.records.Ask(j.envoy(), envoytest.Question{About: j.example, Way: explain.Seen, Digest: envoytest.Digest(asked)}, func() (envoytest.Verdict, error) {
+		return envoytest.Verdict{Outcome: envoytest.Holds}, e.Check(t.Context(), j.envoy(), files)
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // validate judges the bootstrap of an example. Envoy does not open the files that it names.

@@ -108,8 +108,10 @@ func explanation(r *lint.Rule) string {
 		e = e.Short()
 		fmt.Fprintf(&b, "\n%s\n%s", bold("Example:"), listing(e.Bad))
 		fmt.Fprintf(&b, "\n%s\n\n%s", bold(e.Command()+" reports:"), indented(e.Report))
+		b.WriteString(seen(e.Seen))
 		if len(e.Good) > 0 {
 			fmt.Fprintf(&b, "\n%s\n%s", bold("Not reported:"), listing(e.Good))
+			b.WriteString(seen(e.GoodSeen))
 		}
 	}
 	links := r.Links
@@ -123,6 +125,14 @@ func explanation(r *lint.Rule) string {
 		fmt.Fprintf(&b, "  %s\n", link)
 	}
 	return b.String()
+}
+
+// seen shows what a running Envoy does with an example.
+func seen(text string) string {
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf("\n%s\n\n%s", color.New(color.Bold).Sprint(explain.SeenOn()+":"), indented(strings.TrimSpace(text)))
 }
 
 func listing(files []explain.File) string {

@@ -18,7 +18,7 @@ import (
 // Question is a question to Envoy about one text. Either Envoy answers it, or a record of an earlier answer.
 type Question struct {
 	About  string // in the record, for people: bad.yaml
-	Way    string // in which Envoy was asked: validate, push, start
+	Way    string // in which Envoy was asked: validate, push, start, seen
 	Digest string // of all that the answer depends on
 }
 

@@ -31,6 +31,9 @@ const (
 	Timeout Outcome = "timeout"
 )
 
+// Holds is the outcome of evidence that a running Envoy confirms (package internal/evidence).
+const Holds Outcome = "holds"
+
 // Verdict is Envoy's judgement of a bootstrap, and the first error that it names.
 type Verdict struct {
 	Outcome Outcome

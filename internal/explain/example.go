@@ -23,6 +23,8 @@ type Example struct {
 	Flags     Flags  // of the command for Bad
 	GoodFlags Flags  // of the command for Good
 	Report    string // findings of the rule in Bad
+	Seen      string // what a running Envoy does with Bad; may be empty
+	GoodSeen  string // the same of Good
 	Select    string // the rule, if other rules report Bad too
 }
 
@@ -31,7 +33,11 @@ type Sample struct {
 	Name  string // begins with bad or good
 	Files []File
 	Flags Flags
+	Seen  string // what a running Envoy does with it; may be empty
 }
+
+// Seen is the folder of an archive that has the evidence of its examples: what a running Envoy does with them (package internal/evidence).
+const Seen = "seen"
 
 // Bad reports whether the rule has findings in the sample.
 func (s Sample) Bad() bool { return strings.HasPrefix(s.Name, "bad") }
@@ -59,7 +65,7 @@ func SamplesOf(archive *txtar.Archive) (all []Sample, err error) {
 }
 
 func sample(a *txtar.Archive, name string) (Sample, error) {
-	s := Sample{Name: name, Files: files(a, name)}
+	s := Sample{Name: name, Files: files(a, name), Seen: textOf(a, Seen+"/"+name)}
 	for _, f := range s.Files {
 		if _, err := f.Skeleton(); err != nil {
 			return s, err
@@ -115,7 +121,7 @@ func Of(rule *lint.Rule) (e Example, ok bool) {
 		return e, false
 	}
 	bad := samples[0]
-	e.Bad, e.Flags, e.Report = bad.Files, bad.Flags, reportOf(textOf(archive, "want"), bad.Name)
+	e.Bad, e.Flags, e.Seen, e.Report = bad.Files, bad.Flags, bad.Seen, reportOf(textOf(archive, "want"), bad.Name)
 	if strings.Contains("\n"+textOf(archive, "also"), "\n"+bad.Name+": ") {
 		e.Select = rule.ID()
 	}
@@ -125,7 +131,7 @@ func Of(rule *lint.Rule) (e Example, ok bool) {
 			continue
 		}
 		if d := distance(e.Bad, good.Files); e.Good == nil || d < nearest {
-			e.Good, e.GoodFlags, nearest = good.Files, good.Flags, d
+			e.Good, e.GoodFlags, e.GoodSeen, nearest = good.Files, good.Flags, good.Seen, d
 		}
 	}
 	return e, true

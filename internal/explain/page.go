@@ -101,12 +101,25 @@ func (e Example) markdown() string {
 	blocks(&b, e.Bad)
 	b.WriteString(around(e.Bad))
 	fmt.Fprintf(&b, "`%s` reports:\n\n```text\n%s```\n", e.Command(), e.Report)
+	b.WriteString(seen(e.Seen))
 	if len(e.Good) > 0 {
 		b.WriteString("\nNot reported:\n\n")
 		blocks(&b, e.Good)
+		b.WriteString(strings.TrimPrefix(seen(e.GoodSeen), "\n"))
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
+
+// seen shows what a running Envoy does with an example.
+func seen(text string) string {
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf("\n%s:\n\n```text\n%s\n```\n", SeenOn(), strings.TrimSpace(text))
+}
+
+// SeenOn is the heading of what a running Envoy does.
+func SeenOn() string { return "Seen on Envoy " + dataplane.Default().Version }
 
 // around explains the first line of an example, which stands for its skeleton.
 func around(files []File) string {

@@ -27,6 +27,15 @@ func each(f func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager)) lint
 	})
 }
 
+// eachManager calls f for the connection managers of listeners, also of those that a running Envoy has.
+func eachManager(f func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager)) lint.Check {
+	return lint.Each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
+		if _, ok := listenerOf(at); ok {
+			f(p, at, m)
+		}
+	})
+}
+
 // listenerOf returns the listener that has a connection manager as a network filter.
 func listenerOf(at lint.At) (*listenerv3.Listener, bool) {
 	place := at.Place.Parent

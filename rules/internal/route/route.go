@@ -1,4 +1,4 @@
-// Package route holds the rules about what Envoy rejects in route tables.
+// Package route holds the rules about route tables.
 package route
 
 import (
@@ -11,7 +11,7 @@ import (
 )
 
 // Rules is the group. Each rule adds itself.
-var Rules = &lint.Group{Name: "route", Summary: "route tables that Envoy rejects: domains, matches, rewrites, retries, headers"}
+var Rules = &lint.Group{Name: "route", Summary: "route tables: domains, matches, rewrites, retries, headers"}
 
 // table is the route table around a place. Envoy builds it as a whole when it loads the configuration.
 type table struct {

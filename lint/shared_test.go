@@ -1,0 +1,24 @@
+package lint_test
+
+import (
+	"testing"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+)
+
+// TestShared: the rules of a snapshot compute a shared value once, and each snapshot has its own.
+func TestShared(t *testing.T) {
+	computed, seen := 0, map[graph.View]int{}
+	check := lint.ForSnapshot(func(p *lint.Pass) {
+		seen[p.Snapshot] += lint.Shared(p, t, func() int { computed++; return computed })
+	})
+	rules := []*lint.Rule{{Group: "a", Name: "b", Severity: lint.Info, Run: check}, {Group: "a", Name: "c", Severity: lint.Info, Run: check}}
+	one, two := &graph.Snapshot{}, &graph.Snapshot{}
+	if result := lint.Run(t.Context(), []*graph.Snapshot{one, two}, lint.Config{Rules: rules}); len(result.Failures) > 0 {
+		t.Fatal(result.Failures)
+	}
+	if computed != 2 || seen[one] != 2 || seen[two] != 4 {
+		t.Errorf("computed %d times: %v", computed, seen)
+	}
+}
