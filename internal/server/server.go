@@ -58,6 +58,7 @@ type Server struct {
 	routes       map[string]route
 	metrics      *metrics
 	budget       *budget
+	remembered   *remembered
 	slots        *slots
 	farewell     time.Duration
 	stopping     chan struct{}
@@ -88,12 +89,13 @@ func New(options Options) (*Server, error) {
 	}
 	m := newMetrics()
 	s := &Server{
-		options:  options,
-		metrics:  m,
-		budget:   newBudget(max(bodiesInFlight*options.MaxBody, leastInFlight), m.held),
-		slots:    newSlots(options.MaxConcurrent, options.MaxConcurrent*queuePerSlot),
-		farewell: farewell,
-		stopping: make(chan struct{}),
+		options:    options,
+		metrics:    m,
+		budget:     newBudget(max(bodiesInFlight*options.MaxBody, leastInFlight), m.held),
+		slots:      newSlots(options.MaxConcurrent, options.MaxConcurrent*queuePerSlot),
+		farewell:   farewell,
+		remembered: newRemembered(),
+		stopping:   make(chan struct{}),
 	}
 	s.routes = map[string]route{
 		"/v1/lint":      {method: http.MethodPost, handle: s.lint},

@@ -81,12 +81,17 @@ func (s *Server) judge(x *exchange, timeout time.Duration, work func(context.Con
 		if o.err != nil {
 			return s.ended(x, o.err, timeout)
 		}
-		if err := x.write(http.StatusOK, o.contentType, o.answer.pieces...); err != nil {
-			x.note(slog.String("unanswered", err.Error()))
-		}
+		x.answer(o.contentType, o.answer.pieces...)
 		return nil
 	case <-ctx.Done():
 		return s.ended(x, ctx.Err(), timeout)
+	}
+}
+
+// answer sends an answer. If the client does not take it, there is no other.
+func (x *exchange) answer(contentType string, pieces ...[]byte) {
+	if err := x.write(http.StatusOK, contentType, pieces...); err != nil {
+		x.note(slog.String("unanswered", err.Error()))
 	}
 }
 
