@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -89,7 +90,11 @@ func serve(ctx context.Context, xdslint, file string, clients int, duration time
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}
 
 	memory := watch(cmd.Process.Pid)
-	m, err := repeat(ctx, clients, duration, func(ctx context.Context) (int, error) { return post(ctx, client, url, text) })
+	var sent atomic.Int64
+	m, err := repeat(ctx, clients, duration, func(ctx context.Context) (int, error) {
+		own := fmt.Sprintf("%s?filename=%d.json", url, sent.Add(1)) // the server does not check equal texts again
+		return post(ctx, client, own, text)
+	})
 	first, last, watchErr := memory()
 	if err == nil {
 		err = watchErr
