@@ -1,0 +1,244 @@
+// Package fields reads the fields of generated messages at the place where Go keeps them. To find out that a field is not
+// set takes protobuf's reflection some 60 ns, a walk over all messages asks that for every field, and most are not set.
+// Where it does not know the place, it asks the reflection: for messages without a Go type, and for kinds of fields
+// other than messages, strings, lists and maps.
+//
+// TestFields compares it with the reflection on all message types that are linked in.
+package fields
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/runtime/protoimpl"
+	"google.golang.org/protobuf/types/known/anypb"
+)
+
+// Field is a field of a message type.
+type Field struct {
+	protoreflect.FieldDescriptor
+	kept   kept
+	offset uintptr                // in the Go struct
+	member unsafe.Pointer         // of a oneof: the first word of the interface that holds this member
+	inner  *protoimpl.MessageInfo // of the messages in it
+}
+
+// kept is how Go keeps a field.
+type kept uint8
+
+const (
+	unknown kept = iota
+	pointer      // to a message
+	list
+	pointers // a list of messages
+	text     // a string that is set if it is not empty
+	mapping
+	oneof
+)
+
+// Message is a message whose fields are read.
+type Message struct {
+	protoreflect.Message
+	start unsafe.Pointer // of its Go struct; nil: it has none
+}
+
+// generated is the type of ProtoReflect's result for generated messages, which points to their Go struct.
+var generated = reflect.TypeOf(new(anypb.Any).ProtoReflect())
+
+// In returns a message whose fields are read.
+func In(m protoreflect.Message) Message {
+	if v := reflect.ValueOf(m); v.Type() == generated {
+		return Message{m, v.UnsafePointer()}
+	}
+	return Message{Message: m}
+}
+
+// Has reports whether a field is set.
+func (m Message) Has(f *Field) bool {
+	if m.start != nil {
+		at := unsafe.Add(m.start, f.offset)
+		switch f.kept {
+		case pointer:
+			return *(*unsafe.Pointer)(at) != nil
+		case list, pointers:
+			return len(*(*[]struct{})(at)) > 0
+		case text:
+			return *(*string)(at) != ""
+		case oneof:
+			wrapper := (*[2]unsafe.Pointer)(at)
+			return wrapper[0] == f.member && wrapper[1] != nil
+		case mapping:
+			if *(*unsafe.Pointer)(at) == nil {
+				return false
+			}
+		}
+	}
+	return m.Message.Has(f.FieldDescriptor)
+}
+
+// Get returns the message in a field that is set and not repeated.
+func (m Message) Get(f *Field) protoreflect.Message {
+	if m.start != nil && f.inner != nil {
+		at := unsafe.Add(m.start, f.offset)
+		switch f.kept {
+		case pointer:
+			if inner := *(*unsafe.Pointer)(at); inner != nil {
+				return f.message(inner)
+			}
+		case oneof:
+			if wrapper := (*[2]unsafe.Pointer)(at); wrapper[0] == f.member && wrapper[1] != nil {
+				if inner := *(*unsafe.Pointer)(wrapper[1]); inner != nil {
+					return f.message(inner)
+				}
+			}
+		}
+	}
+	return m.Message.Get(f.FieldDescriptor).Message()
+}
+
+// Len returns the number of elements of a repeated field.
+func (m Message) Len(f *Field) int {
+	if m.start != nil && (f.kept == list || f.kept == pointers) {
+		return len(*(*[]struct{})(unsafe.Add(m.start, f.offset)))
+	}
+	return m.Message.Get(f.FieldDescriptor).List().Len()
+}
+
+// Item returns an element of a repeated field of messages.
+func (m Message) Item(f *Field, i int) protoreflect.Message {
+	if m.start != nil && f.kept == pointers && f.inner != nil {
+		if inner := (*(*[]unsafe.Pointer)(unsafe.Add(m.start, f.offset)))[i]; inner != nil {
+			return f.message(inner)
+		}
+	}
+	return m.Message.Get(f.FieldDescriptor).List().Get(i).Message()
+}
+
+// message does what ProtoReflect does in generated code.
+func (f *Field) message(at unsafe.Pointer) protoreflect.Message {
+	state := protoimpl.X.MessageStateOf(protoimpl.Pointer(at))
+	if state.LoadMessageInfo() == nil {
+		state.StoreMessageInfo(f.inner)
+	}
+	return state
+}
+
+// Of returns a function that finds fields of a message type, and keeps the result. It is safe for concurrent use.
+func Of(wanted func(protoreflect.FieldDescriptor) bool) func(protoreflect.MessageDescriptor) []Field {
+	var found sync.Map // protoreflect.MessageDescriptor → []Field
+	return func(md protoreflect.MessageDescriptor) []Field {
+		if known, ok := found.Load(md); ok {
+			return known.([]Field)
+		}
+		known, _ := found.LoadOrStore(md, find(md, wanted))
+		return known.([]Field)
+	}
+}
+
+func find(md protoreflect.MessageDescriptor, wanted func(protoreflect.FieldDescriptor) bool) []Field {
+	all := []Field{}
+	var places map[protoreflect.FieldNumber]Field
+	for i := range md.Fields().Len() {
+		if fd := md.Fields().Get(i); wanted(fd) {
+			if places == nil {
+				places = placesIn(md)
+			}
+			f := places[fd.Number()]
+			f.FieldDescriptor = fd
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// placesIn returns where the Go struct for a message keeps its fields.
+func placesIn(md protoreflect.MessageDescriptor) map[protoreflect.FieldNumber]Field {
+	places := map[protoreflect.FieldNumber]Field{}
+	mt, err := protoregistry.GlobalTypes.FindMessageByName(md.FullName())
+	if err != nil || mt.Descriptor() != md {
+		return places
+	}
+	info := infoOf(reflect.TypeOf(mt.Zero().Interface()))
+	if info == nil {
+		return places
+	}
+	layout := info.GoReflectType.Elem()
+	for i := range layout.NumField() {
+		field := layout.Field(i)
+		if number, ok := numberOf(field); ok {
+			places[number] = Field{kept: howKept(field, md.Fields().ByNumber(number)), offset: field.Offset, inner: infoOf(field.Type)}
+		} else if _, ok := field.Tag.Lookup("protobuf_oneof"); ok && field.IsExported() {
+			for _, wrapper := range info.OneofWrappers {
+				addMember(places, field, reflect.TypeOf(wrapper))
+			}
+		}
+	}
+	return places
+}
+
+// numberOf reads the number of a field from the tag in generated code: `protobuf:"bytes,3,opt,name=…"`.
+func numberOf(field reflect.StructField) (protoreflect.FieldNumber, bool) {
+	parts := strings.Split(field.Tag.Get("protobuf"), ",")
+	if len(parts) < 2 || !field.IsExported() {
+		return 0, false
+	}
+	number, err := strconv.Atoi(parts[1])
+	return protoreflect.FieldNumber(number), err == nil
+}
+
+func howKept(field reflect.StructField, fd protoreflect.FieldDescriptor) kept {
+	switch t := field.Type; {
+	case fd.IsMap():
+		return mapping
+	case fd.IsList() && fd.Message() != nil && t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Pointer:
+		return pointers
+	case fd.IsList() && t.Kind() == reflect.Slice:
+		return list
+	case fd.Message() != nil && t.Kind() == reflect.Pointer:
+		return pointer
+	case fd.Kind() == protoreflect.StringKind && t.Kind() == reflect.String && !fd.HasPresence():
+		return text
+	}
+	return unknown
+}
+
+// addMember adds the member of a oneof that a wrapper holds, if it is one of this oneof. Go keeps an interface as two words: one
+// for each pair of types, and a pointer to the wrapper.
+func addMember(places map[protoreflect.FieldNumber]Field, holder reflect.StructField, wrapper reflect.Type) {
+	if !wrapper.Implements(holder.Type) {
+		return
+	}
+	field := wrapper.Elem().Field(0)
+	number, ok := numberOf(field)
+	if !ok {
+		return
+	}
+	held := reflect.New(holder.Type)
+	held.Elem().Set(reflect.New(wrapper.Elem()))
+	places[number] = Field{
+		kept: oneof, offset: holder.Offset, inner: infoOf(field.Type),
+		member: *(*unsafe.Pointer)(held.UnsafePointer()),
+	}
+}
+
+// infoOf returns the type of the messages that a Go type holds, or nil if it holds none.
+func infoOf(t reflect.Type) *protoimpl.MessageInfo {
+	if t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Pointer {
+		return nil
+	}
+	m, ok := reflect.New(t.Elem()).Interface().(proto.Message)
+	if !ok || reflect.TypeOf(m.ProtoReflect()) != generated {
+		return nil
+	}
+	info, _ := m.ProtoReflect().Type().(*protoimpl.MessageInfo)
+	return info
+}
