@@ -85,8 +85,8 @@ func (d *Decoder) openAny(m protoreflect.Message, depth int) {
 func (d *Decoder) watch(m protoreflect.Message) {
 	of, in := watchedFields(m.Descriptor()), fields.In(m)
 	for i := range of {
-		if fd := &of[i]; in.Has(fd) {
-			d.Seen = append(d.Seen, Seen{Field: fd.FieldDescriptor, Message: in.Get(fd), Path: d.path().Field(string(fd.Name()))})
+		if fd := &of[i]; in.IsSet(fd) {
+			d.Seen = append(d.Seen, Seen{Field: fd.FieldDescriptor, Message: in.Inner(fd), Path: d.path().Field(string(fd.Name()))})
 		}
 	}
 }
@@ -133,7 +133,7 @@ func EachMessage(m protoreflect.Message, f func(protoreflect.Message, tree.Step)
 	of, in := messageFields(m.Descriptor()), fields.In(m)
 	for i := range of {
 		fd := &of[i]
-		if !in.Has(fd) {
+		if !in.IsSet(fd) {
 			continue
 		}
 		name := string(fd.Name())
@@ -148,7 +148,7 @@ func EachMessage(m protoreflect.Message, f func(protoreflect.Message, tree.Step)
 				f(in.Item(fd, i), tree.ToItem(name, i))
 			}
 		default:
-			f(in.Get(fd), tree.ToField(name))
+			f(in.Inner(fd), tree.ToField(name))
 		}
 	}
 }

@@ -1,7 +1,7 @@
 // Package fields reads the fields of generated messages at the place where Go keeps them. To find out that a field is not
 // set takes protobuf's reflection some 60 ns, a walk over all messages asks that for every field, and most are not set.
 // Where it does not know the place, it asks the reflection: for messages without a Go type, and for kinds of fields
-// other than messages, strings, lists and maps.
+// other than messages, strings, enums, lists and maps.
 //
 // TestFields compares it with the reflection on all message types that are linked in.
 package fields
@@ -38,6 +38,7 @@ const (
 	list
 	pointers // a list of messages
 	text     // a string that is set if it is not empty
+	enum     // an enum that is set if it is not 0
 	mapping
 	oneof
 )
@@ -59,8 +60,8 @@ func In(m protoreflect.Message) Message {
 	return Message{Message: m}
 }
 
-// Has reports whether a field is set.
-func (m Message) Has(f *Field) bool {
+// IsSet reports whether a field is set.
+func (m Message) IsSet(f *Field) bool {
 	if m.start != nil {
 		at := unsafe.Add(m.start, f.offset)
 		switch f.kept {
@@ -70,6 +71,8 @@ func (m Message) Has(f *Field) bool {
 			return len(*(*[]struct{})(at)) > 0
 		case text:
 			return *(*string)(at) != ""
+		case enum:
+			return *(*int32)(at) != 0
 		case oneof:
 			wrapper := (*[2]unsafe.Pointer)(at)
 			return wrapper[0] == f.member && wrapper[1] != nil
@@ -79,11 +82,19 @@ func (m Message) Has(f *Field) bool {
 			}
 		}
 	}
-	return m.Message.Has(f.FieldDescriptor)
+	return m.Has(f.FieldDescriptor)
 }
 
-// Get returns the message in a field that is set and not repeated.
-func (m Message) Get(f *Field) protoreflect.Message {
+// Value is the reflection's Get, without a search for the place of a message.
+func (m Message) Value(f *Field) protoreflect.Value {
+	if f.inner != nil && f.kept != pointers {
+		return protoreflect.ValueOfMessage(m.Inner(f))
+	}
+	return m.Get(f.FieldDescriptor)
+}
+
+// Inner returns the message in a field that is set and not repeated.
+func (m Message) Inner(f *Field) protoreflect.Message {
 	if m.start != nil && f.inner != nil {
 		at := unsafe.Add(m.start, f.offset)
 		switch f.kept {
@@ -99,7 +110,15 @@ func (m Message) Get(f *Field) protoreflect.Message {
 			}
 		}
 	}
-	return m.Message.Get(f.FieldDescriptor).Message()
+	return m.Get(f.FieldDescriptor).Message()
+}
+
+// Enum returns the value of a field that is not repeated.
+func (m Message) Enum(f *Field) protoreflect.EnumNumber {
+	if m.start != nil && f.kept == enum {
+		return protoreflect.EnumNumber(*(*int32)(unsafe.Add(m.start, f.offset)))
+	}
+	return m.Get(f.FieldDescriptor).Enum()
 }
 
 // Len returns the number of elements of a repeated field.
@@ -107,7 +126,7 @@ func (m Message) Len(f *Field) int {
 	if m.start != nil && (f.kept == list || f.kept == pointers) {
 		return len(*(*[]struct{})(unsafe.Add(m.start, f.offset)))
 	}
-	return m.Message.Get(f.FieldDescriptor).List().Len()
+	return m.Get(f.FieldDescriptor).List().Len()
 }
 
 // Item returns an element of a repeated field of messages.
@@ -117,7 +136,7 @@ func (m Message) Item(f *Field, i int) protoreflect.Message {
 			return f.message(inner)
 		}
 	}
-	return m.Message.Get(f.FieldDescriptor).List().Get(i).Message()
+	return m.Get(f.FieldDescriptor).List().Get(i).Message()
 }
 
 // message does what ProtoReflect does in generated code.
@@ -136,26 +155,45 @@ func Of(wanted func(protoreflect.FieldDescriptor) bool) func(protoreflect.Messag
 		if known, ok := found.Load(md); ok {
 			return known.([]Field)
 		}
-		known, _ := found.LoadOrStore(md, find(md, wanted))
+		known, _ := found.LoadOrStore(md, find(md.Fields(), wanted))
 		return known.([]Field)
 	}
 }
 
-func find(md protoreflect.MessageDescriptor, wanted func(protoreflect.FieldDescriptor) bool) []Field {
+func find(of fieldsOf, wanted func(protoreflect.FieldDescriptor) bool) []Field {
 	all := []Field{}
-	var places map[protoreflect.FieldNumber]Field
-	for i := range md.Fields().Len() {
-		if fd := md.Fields().Get(i); wanted(fd) {
-			if places == nil {
-				places = placesIn(md)
-			}
-			f := places[fd.Number()]
-			f.FieldDescriptor = fd
-			all = append(all, f)
+	for i := range of.Len() {
+		if fd := of.Get(i); wanted(fd) {
+			all = append(all, One(fd))
 		}
 	}
 	return all
 }
+
+// fieldsOf are the fields of a message type or of a oneof.
+type fieldsOf interface {
+	Len() int
+	Get(i int) protoreflect.FieldDescriptor
+}
+
+// Members returns the fields of a oneof.
+func Members(od protoreflect.OneofDescriptor) []Field {
+	return find(od.Fields(), func(protoreflect.FieldDescriptor) bool { return true })
+}
+
+// One returns a field.
+func One(fd protoreflect.FieldDescriptor) Field {
+	md := fd.ContainingMessage()
+	known, ok := places.Load(md)
+	if !ok {
+		known, _ = places.LoadOrStore(md, placesIn(md))
+	}
+	f := known.(map[protoreflect.FieldNumber]Field)[fd.Number()]
+	f.FieldDescriptor = fd
+	return f
+}
+
+var places sync.Map // protoreflect.MessageDescriptor → map[protoreflect.FieldNumber]Field
 
 // placesIn returns where the Go struct for a message keeps its fields.
 func placesIn(md protoreflect.MessageDescriptor) map[protoreflect.FieldNumber]Field {
@@ -184,12 +222,10 @@ func placesIn(md protoreflect.MessageDescriptor) map[protoreflect.FieldNumber]Fi
 
 // numberOf reads the number of a field from the tag in generated code: `protobuf:"bytes,3,opt,name=…"`.
 func numberOf(field reflect.StructField) (protoreflect.FieldNumber, bool) {
-	parts := strings.Split(field.Tag.Get("protobuf"), ",")
-	if len(parts) < 2 || !field.IsExported() {
-		return 0, false
-	}
-	number, err := strconv.Atoi(parts[1])
-	return protoreflect.FieldNumber(number), err == nil
+	_, rest, _ := strings.Cut(field.Tag.Get("protobuf"), ",")
+	text, _, _ := strings.Cut(rest, ",")
+	number, err := strconv.Atoi(text)
+	return protoreflect.FieldNumber(number), err == nil && field.IsExported()
 }
 
 func howKept(field reflect.StructField, fd protoreflect.FieldDescriptor) kept {
@@ -204,6 +240,8 @@ func howKept(field reflect.StructField, fd protoreflect.FieldDescriptor) kept {
 		return pointer
 	case fd.Kind() == protoreflect.StringKind && t.Kind() == reflect.String && !fd.HasPresence():
 		return text
+	case fd.Kind() == protoreflect.EnumKind && t.Kind() == reflect.Int32 && !fd.HasPresence():
+		return enum
 	}
 	return unknown
 }

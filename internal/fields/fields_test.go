@@ -54,7 +54,7 @@ func TestPlaces(t *testing.T) {
 		in, of := fields.In(endpoints.ProtoReflect()), named(endpoints.ProtoReflect().Descriptor())
 		endpoint := fields.In(in.Item(&of[0], in.Len(&of[0])-1))
 		of = named(endpoint.Descriptor())
-		if !endpoint.Has(&of[0]) || endpoint.Get(&of[0]).Interface() != endpoints.GetLbEndpoints()[0].GetEndpoint() {
+		if !endpoint.IsSet(&of[0]) || endpoint.Inner(&of[0]).Interface() != endpoints.GetLbEndpoints()[0].GetEndpoint() {
 			t.Fatal("the endpoint is not there")
 		}
 	}
@@ -83,6 +83,8 @@ func fill(m protoreflect.Message, random *rand.Rand) {
 			}
 		case fd.Kind() == protoreflect.StringKind:
 			m.Set(fd, protoreflect.ValueOfString([]string{"", "text"}[random.IntN(2)]))
+		case fd.Kind() == protoreflect.EnumKind:
+			m.Set(fd, protoreflect.ValueOfEnum(protoreflect.EnumNumber(random.IntN(3))))
 		default:
 			m.Set(fd, m.NewField(fd))
 		}
@@ -95,8 +97,11 @@ func compare(t *testing.T, m protoreflect.Message) {
 	for i := range all {
 		fd := &all[i]
 		set := m.Has(fd.FieldDescriptor)
-		if in.Has(fd) != set {
+		if in.IsSet(fd) != set {
 			t.Errorf("%s: set: %t", fd.FullName(), set)
+		}
+		if fd.Enum() != nil && !fd.IsList() && in.Enum(fd) != m.Get(fd.FieldDescriptor).Enum() {
+			t.Errorf("%s: %d", fd.FullName(), in.Enum(fd))
 		}
 		if !set || fd.IsMap() {
 			continue
@@ -112,7 +117,8 @@ func compare(t *testing.T, m protoreflect.Message) {
 				}
 			}
 		} else if fd.Message() != nil {
-			same(t, fd, in.Get(fd), m.Get(fd.FieldDescriptor).Message())
+			same(t, fd, in.Inner(fd), m.Get(fd.FieldDescriptor).Message())
+			same(t, fd, in.Value(fd).Message(), m.Get(fd.FieldDescriptor).Message())
 		}
 	}
 }
