@@ -23,6 +23,11 @@ import (
 // Field is a field of a message type.
 type Field struct {
 	protoreflect.FieldDescriptor
+	place
+}
+
+// place is where Go keeps a field.
+type place struct {
 	kept   kept
 	offset uintptr                // in the Go struct
 	member unsafe.Pointer         // of a oneof: the first word of the interface that holds this member
@@ -51,6 +56,9 @@ type Message struct {
 
 // generated is the type of ProtoReflect's result for generated messages, which points to their Go struct.
 var generated = reflect.TypeOf(new(anypb.Any).ProtoReflect())
+
+// state is the type of the first field in the Go struct of such a message.
+var state = reflect.TypeOf(protoimpl.MessageState{})
 
 // In returns a message whose fields are read.
 func In(m protoreflect.Message) Message {
@@ -140,7 +148,7 @@ func (m Message) Item(f *Field, i int) protoreflect.Message {
 }
 
 // message does what ProtoReflect does in generated code.
-func (f *Field) message(at unsafe.Pointer) protoreflect.Message {
+func (f *place) message(at unsafe.Pointer) protoreflect.Message {
 	state := protoimpl.X.MessageStateOf(protoimpl.Pointer(at))
 	if state.LoadMessageInfo() == nil {
 		state.StoreMessageInfo(f.inner)
@@ -188,16 +196,14 @@ func One(fd protoreflect.FieldDescriptor) Field {
 	if !ok {
 		known, _ = places.LoadOrStore(md, placesIn(md))
 	}
-	f := known.(map[protoreflect.FieldNumber]Field)[fd.Number()]
-	f.FieldDescriptor = fd
-	return f
+	return Field{fd, known.([]place)[fd.Index()]}
 }
 
-var places sync.Map // protoreflect.MessageDescriptor → map[protoreflect.FieldNumber]Field
+var places sync.Map // protoreflect.MessageDescriptor → []place, by the index of the field
 
 // placesIn returns where the Go struct for a message keeps its fields.
-func placesIn(md protoreflect.MessageDescriptor) map[protoreflect.FieldNumber]Field {
-	places := map[protoreflect.FieldNumber]Field{}
+func placesIn(md protoreflect.MessageDescriptor) []place {
+	places := make([]place, md.Fields().Len())
 	mt, err := protoregistry.GlobalTypes.FindMessageByName(md.FullName())
 	if err != nil || mt.Descriptor() != md {
 		return places
@@ -210,10 +216,13 @@ func placesIn(md protoreflect.MessageDescriptor) map[protoreflect.FieldNumber]Fi
 	for i := range layout.NumField() {
 		field := layout.Field(i)
 		if number, ok := numberOf(field); ok {
-			places[number] = Field{kept: howKept(field, md.Fields().ByNumber(number)), offset: field.Offset, inner: infoOf(field.Type)}
+			fd := md.Fields().ByNumber(number)
+			places[fd.Index()] = place{kept: howKept(field, fd), offset: field.Offset, inner: infoOf(field.Type)}
 		} else if _, ok := field.Tag.Lookup("protobuf_oneof"); ok && field.IsExported() {
 			for _, wrapper := range info.OneofWrappers {
-				addMember(places, field, reflect.TypeOf(wrapper))
+				if number, member := memberIn(field, reflect.TypeOf(wrapper)); member.kept == oneof {
+					places[md.Fields().ByNumber(number).Index()] = member
+				}
 			}
 		}
 	}
@@ -246,20 +255,20 @@ func howKept(field reflect.StructField, fd protoreflect.FieldDescriptor) kept {
 	return unknown
 }
 
-// addMember adds the member of a oneof that a wrapper holds, if it is one of this oneof. Go keeps an interface as two words: one
+// memberIn returns the member of a oneof that a wrapper holds, if it is one of this oneof. Go keeps an interface as two words: one
 // for each pair of types, and a pointer to the wrapper.
-func addMember(places map[protoreflect.FieldNumber]Field, holder reflect.StructField, wrapper reflect.Type) {
+func memberIn(holder reflect.StructField, wrapper reflect.Type) (protoreflect.FieldNumber, place) {
 	if !wrapper.Implements(holder.Type) {
-		return
+		return 0, place{}
 	}
 	field := wrapper.Elem().Field(0)
 	number, ok := numberOf(field)
 	if !ok {
-		return
+		return 0, place{}
 	}
 	held := reflect.New(holder.Type)
 	held.Elem().Set(reflect.New(wrapper.Elem()))
-	places[number] = Field{
+	return number, place{
 		kept: oneof, offset: holder.Offset, inner: infoOf(field.Type),
 		member: *(*unsafe.Pointer)(held.UnsafePointer()),
 	}
@@ -273,8 +282,8 @@ func infoOf(t reflect.Type) *protoimpl.MessageInfo {
 	if t.Kind() != reflect.Pointer {
 		return nil
 	}
-	m, ok := reflect.New(t.Elem()).Interface().(proto.Message)
-	if !ok || reflect.TypeOf(m.ProtoReflect()) != generated {
+	m, ok := reflect.Zero(t).Interface().(proto.Message)
+	if !ok || t.Elem().Field(0).Type != state {
 		return nil
 	}
 	info, _ := m.ProtoReflect().Type().(*protoimpl.MessageInfo)
