@@ -17,7 +17,15 @@ type BadDuration struct {
 }
 
 // DurationFields returns the fields of a message type that hold durations.
-var DurationFields = fields.Of(func(fd protoreflect.FieldDescriptor) bool {
+func DurationFields(md protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
+	var all []protoreflect.FieldDescriptor
+	for _, f := range durationFields(md) {
+		all = append(all, f.FieldDescriptor)
+	}
+	return all
+}
+
+var durationFields = fields.Of(func(fd protoreflect.FieldDescriptor) bool {
 	if fd.IsMap() {
 		fd = fd.MapValue()
 	}
@@ -27,7 +35,7 @@ var DurationFields = fields.Of(func(fd protoreflect.FieldDescriptor) bool {
 // BadDurations returns the durations of a message that Envoy rejects.
 func BadDurations(m protoreflect.Message) []BadDuration {
 	var bad []BadDuration
-	all, in := DurationFields(m.Descriptor()), fields.In(m)
+	all, in := durationFields(m.Descriptor()), fields.In(m)
 	for i := range all {
 		switch f := &all[i]; {
 		case !in.IsSet(f): // most messages have none, and cost nothing
