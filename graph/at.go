@@ -3,12 +3,16 @@ package graph
 import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// At is a place that a finding can point to: a message, or one of its fields.
+// At is a place that a finding can point to: a message, or one of its fields. Rules make many of them and report few, so
+// the last step becomes a Path only when it is asked for.
 type At struct {
 	Place *Place
-	path  *Path
+	path  *Path     // without the last step
+	last  tree.Step // zero: path is the whole path
 	key   bool
 }
 
@@ -30,7 +34,7 @@ func (r *Resource) At() At {
 // AtPath points to a field of the resource.
 func (r *Resource) AtPath(path *Path) At {
 	at := r.At()
-	at.path = path
+	at.path, at.last = path, tree.Step{}
 	return at
 }
 
@@ -52,11 +56,22 @@ func (r *Resource) AtName() At {
 func (at At) Resource() *Resource { return at.Place.Resource }
 
 // Path returns the path from the resource's message.
-func (at At) Path() *Path { return at.path }
+func (at At) Path() *Path {
+	if at.last == (tree.Step{}) {
+		return at.path
+	}
+	return at.last.After(at.path)
+}
+
+// after points one step further.
+func (at At) after(step tree.Step) At {
+	at.path, at.last = at.Path(), step
+	return at
+}
 
 // Span returns the text that a finding points to: the value, or the field's name after Key or where the value has no text.
 func (at At) Span() Span {
-	found := at.Resource().Locate(at.path)
+	found := at.Resource().Locate(at.Path())
 	if (at.key || !found.Exact) && !found.Key.IsZero() {
 		return found.Key
 	}
@@ -66,22 +81,16 @@ func (at At) Span() Span {
 // Field points to a field. Several names lead through nested messages.
 func (at At) Field(names ...string) At {
 	for _, name := range names {
-		at.path = at.path.Field(name)
+		at = at.after(tree.ToField(name))
 	}
 	return at
 }
 
 // Item points to element i of a repeated field.
-func (at At) Item(name string, i int) At {
-	at.path = at.path.Item(name, i)
-	return at
-}
+func (at At) Item(name string, i int) At { return at.after(tree.ToItem(name, i)) }
 
 // Entry points to the value under a key of a map field.
-func (at At) Entry(name, key string) At {
-	at.path = at.path.Entry(name, key)
-	return at
-}
+func (at At) Entry(name, key string) At { return at.after(tree.ToEntry(name, key)) }
 
 // Key points to the field's name instead of its value.
 func (at At) Key() At {

@@ -3,7 +3,6 @@ package graph
 import (
 	"sort"
 	"strings"
-	"sync"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -12,6 +11,8 @@ import (
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+
+	"github.com/xdslint/xdslint/internal/fields"
 )
 
 // links are what a resource has to do with others, as far as the resource alone says it.
@@ -45,10 +46,12 @@ type linker struct {
 
 func (l *linker) visit(at *Place) {
 	l.opaque = l.opaque || at.Opaque
-	for _, fd := range namingFields(at.Message.Descriptor()) {
-		if !at.Message.Has(fd) {
+	naming, in := namingFields(at.Message.Descriptor()), fields.In(at.Message)
+	for i := range naming {
+		if !in.IsSet(&naming[i]) {
 			continue
 		}
+		fd := naming[i].FieldDescriptor
 		if filterConfigs[fd.FullName()] {
 			l.ofHTTP().configs = append(l.ofHTTP().configs, perFilter{at, fd})
 		} else {
@@ -243,9 +246,9 @@ func (l *linker) declarations(scope *Place) map[named]bool {
 	}
 	found := map[named]bool{}
 	scope.Resource.walk(Place{Resource: scope.Resource, Message: scope.Message}, func(at Place) *Place {
-		fields := at.Message.Descriptor().Fields()
-		for i := range fields.Len() {
-			fd := fields.Get(i)
+		all := at.Message.Descriptor().Fields()
+		for i := range all.Len() {
+			fd := all.Get(i)
 			kind, ok := declarations[fd.FullName()]
 			if !ok {
 				continue
@@ -270,19 +273,7 @@ func (l *linker) declarations(scope *Place) map[named]bool {
 	return found
 }
 
-var naming sync.Map // protoreflect.MessageDescriptor → []protoreflect.FieldDescriptor
-
 // namingFields lists the fields of a message type that the table of references names.
-func namingFields(md protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
-	if known, ok := naming.Load(md); ok {
-		return known.([]protoreflect.FieldDescriptor)
-	}
-	fields := []protoreflect.FieldDescriptor{}
-	for i := range md.Fields().Len() {
-		if fd := md.Fields().Get(i); referencesByField[fd.FullName()] != nil || filterConfigs[fd.FullName()] {
-			fields = append(fields, fd)
-		}
-	}
-	naming.Store(md, fields)
-	return fields
-}
+var namingFields = fields.Of(func(fd protoreflect.FieldDescriptor) bool {
+	return referencesByField[fd.FullName()] != nil || filterConfigs[fd.FullName()]
+})

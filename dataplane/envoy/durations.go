@@ -1,11 +1,10 @@
 package envoy
 
 import (
-	"sync"
-
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/fields"
 )
 
 // BadDuration is a duration that Envoy rejects.
@@ -17,57 +16,56 @@ type BadDuration struct {
 	Says  string // the gist of Envoy's message
 }
 
-var durationFields sync.Map // protoreflect.MessageDescriptor → []protoreflect.FieldDescriptor
-
 // DurationFields returns the fields of a message type that hold durations.
 func DurationFields(md protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
-	if fields, ok := durationFields.Load(md); ok {
-		return fields.([]protoreflect.FieldDescriptor)
+	var all []protoreflect.FieldDescriptor
+	for _, f := range durationFields(md) {
+		all = append(all, f.FieldDescriptor)
 	}
-	var fields []protoreflect.FieldDescriptor
-	for i := range md.Fields().Len() {
-		fd := md.Fields().Get(i)
-		value := fd
-		if fd.IsMap() {
-			value = fd.MapValue()
-		}
-		if value.Message() != nil && value.Message().FullName() == "google.protobuf.Duration" {
-			fields = append(fields, fd)
-		}
-	}
-	durationFields.Store(md, fields)
-	return fields
+	return all
 }
+
+var durationFields = fields.Of(func(fd protoreflect.FieldDescriptor) bool {
+	if fd.IsMap() {
+		fd = fd.MapValue()
+	}
+	return fd.Message() != nil && fd.Message().FullName() == "google.protobuf.Duration"
+})
 
 // BadDurations returns the durations of a message that Envoy rejects.
 func BadDurations(m protoreflect.Message) []BadDuration {
 	var bad []BadDuration
-	for _, fd := range DurationFields(m.Descriptor()) {
-		if m.Has(fd) { // most messages have none, and cost nothing
-			bad = append(bad, badDurationsIn(m, fd)...)
+	all, in := durationFields(m.Descriptor()), fields.In(m)
+	for i := range all {
+		switch f := &all[i]; {
+		case !in.IsSet(f): // most messages have none, and cost nothing
+		case f.IsList() || f.IsMap():
+			bad = append(bad, badDurationsIn(m, f.FieldDescriptor)...)
+		default:
+			if what, says := badDuration(in.Inner(f)); what != "" {
+				bad = append(bad, BadDuration{Field: f.FieldDescriptor, Index: -1, What: what, Says: says})
+			}
 		}
 	}
 	return bad
 }
 
+// badDurationsIn looks at a list or a map.
 func badDurationsIn(m protoreflect.Message, fd protoreflect.FieldDescriptor) (bad []BadDuration) {
 	check := func(d BadDuration, value protoreflect.Message) {
 		if d.What, d.Says = badDuration(value); d.What != "" {
 			bad = append(bad, d)
 		}
 	}
-	switch {
-	case fd.IsList():
-		for i := range m.Get(fd).List().Len() {
-			check(BadDuration{Field: fd, Index: i}, m.Get(fd).List().Get(i).Message())
-		}
-	case fd.IsMap():
+	if fd.IsMap() {
 		m.Get(fd).Map().Range(func(key protoreflect.MapKey, value protoreflect.Value) bool {
 			check(BadDuration{Field: fd, Index: -1, Key: key}, value.Message())
 			return true
 		})
-	default:
-		check(BadDuration{Field: fd, Index: -1}, m.Get(fd).Message())
+		return bad
+	}
+	for i := range m.Get(fd).List().Len() {
+		check(BadDuration{Field: fd, Index: i}, m.Get(fd).List().Get(i).Message())
 	}
 	return bad
 }

@@ -175,7 +175,7 @@ func (a *assembly) overlay(whole *part) {
 	first := len(a.parts)
 	over := a.bootstrap(in)
 	a.parts = append(a.parts[:first], a.parts[first+1:]...)
-	over.decode(a.types, new(reader))
+	over.decode(a.newReader())
 	a.problems(origin{in: in, source: graph.Static, delivery: graph.FromBootstrap}, over.resource.Problems)
 	whole.over, whole.static = over, append(whole.static, over.static...)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/syntax"
 	"github.com/xdslint/xdslint/internal/tree"
 )
@@ -52,8 +53,13 @@ func (in *input) textOf(n *graph.TextNode) *graph.Text {
 	})
 }
 
-// reader reads the Unread nodes of outlines, one after the other.
-type reader struct{ arena syntax.Arena }
+// reader reads parts, one after the other: the Unread nodes of outlines, and their messages.
+type reader struct {
+	arena   syntax.Arena
+	decoder *decode.Decoder
+}
+
+func (l *loader) newReader() *reader { return &reader{decoder: decode.NewDecoder(l.types)} }
 
 // read reads the values of a part that is an Unread node. It reports whether its text is plain enough.
 func (r *reader) read(p *part) bool {

@@ -169,8 +169,8 @@ func (a *assembly) problems(from origin, problems []graph.Problem) {
 func (a *assembly) decode(first int) error {
 	parts := a.parts[first:]
 	parallel.Each(a.ctx, len(parts), func() func(int) {
-		r := new(reader)
-		return func(i int) { parts[i].decode(a.types, r) }
+		r := a.newReader()
+		return func(i int) { parts[i].decode(r) }
 	})
 	for _, p := range parts {
 		if p.notPlain {
@@ -198,12 +198,13 @@ func locate(r *graph.Resource) {
 	}
 }
 
-func (p *part) decode(types graph.Types, texts *reader) {
-	if p.message == nil || !texts.read(p) {
+func (p *part) decode(by *reader) {
+	if p.message == nil || !by.read(p) {
 		return
 	}
-	defer texts.done(p)
-	d := decode.NewDecoder(types)
+	defer by.done(p)
+	d := by.decoder
+	d.Reset()
 	d.Format, d.Depth = p.format, p.depth
 	r, m := p.resource, p.message.New().Interface()
 	switch {

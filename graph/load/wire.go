@@ -72,6 +72,17 @@ func each(raw []byte, f func(number protowire.Number, value []byte, is protowire
 	return true
 }
 
+// count returns how often a message has a field.
+func count(raw []byte, wanted protowire.Number) (n int) {
+	each(raw, func(number protowire.Number, _ []byte, _ protowire.Type) bool {
+		if number == wanted {
+			n++
+		}
+		return true
+	})
+	return n
+}
+
 func unpack(raw []byte) (packed, bool) {
 	var p packed
 	ok := each(raw, func(number protowire.Number, value []byte, is protowire.Type) bool {
@@ -99,7 +110,7 @@ func plausible(url string) bool {
 
 // readResponse reads a DiscoveryResponse.
 func readResponse(raw []byte) *binary {
-	b := &binary{as: response}
+	b := &binary{as: response, resources: make([]packed, 0, count(raw, 2))}
 	ok := each(raw, func(number protowire.Number, value []byte, is protowire.Type) bool {
 		switch number {
 		case 2:
@@ -134,7 +145,7 @@ func (b *binary) ifPlausible(ok bool) *binary {
 
 // readDelta reads a DeltaDiscoveryResponse.
 func readDelta(raw []byte) *binary {
-	b := &binary{as: deltaResponse}
+	b := &binary{as: deltaResponse, resources: make([]packed, 0, count(raw, 2))}
 	ok := each(raw, func(number protowire.Number, value []byte, is protowire.Type) bool {
 		switch number {
 		case 2:

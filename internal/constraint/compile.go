@@ -6,6 +6,7 @@ import (
 	"github.com/envoyproxy/protoc-gen-validate/validate"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/xdslint/xdslint/internal/fields"
 	"github.com/xdslint/xdslint/internal/redact"
 )
 
@@ -16,7 +17,7 @@ func compile(md protoreflect.MessageDescriptor, rules func(protoreflect.FieldDes
 	}
 	c := &Checker{desc: md}
 	var optional []fieldCheck
-	members := map[protoreflect.Name][]member{}
+	members := map[protoreflect.Name]map[protoreflect.FieldNumber]fieldCheck{}
 	for i := range md.Fields().Len() {
 		fd := md.Fields().Get(i)
 		check := compileField(fd, rules(fd))
@@ -27,7 +28,10 @@ func compile(md protoreflect.MessageDescriptor, rules func(protoreflect.FieldDes
 		case oneof.IsSynthetic():
 			optional = append(optional, check)
 		default:
-			members[oneof.Name()] = append(members[oneof.Name()], member{fd.Number(), check})
+			if members[oneof.Name()] == nil {
+				members[oneof.Name()] = map[protoreflect.FieldNumber]fieldCheck{}
+			}
+			members[oneof.Name()][fd.Number()] = check
 		}
 	}
 	c.fields = append(c.fields, optional...)
@@ -35,7 +39,7 @@ func compile(md protoreflect.MessageDescriptor, rules func(protoreflect.FieldDes
 		od := md.Oneofs().Get(i)
 		required := !od.IsSynthetic() && flag(od.Options(), rulesNumber)
 		if required || len(members[od.Name()]) > 0 {
-			c.oneofs = append(c.oneofs, oneofCheck{od, required, members[od.Name()]})
+			c.oneofs = append(c.oneofs, oneofCheck{od, required, fields.Members(od), members[od.Name()]})
 		}
 	}
 	if len(c.fields) == 0 && len(c.oneofs) == 0 {
@@ -61,7 +65,7 @@ func compileField(fd protoreflect.FieldDescriptor, r *validate.FieldRules) field
 }
 
 func compileSingular(fd protoreflect.FieldDescriptor, r *validate.FieldRules, quiet bool) fieldCheck {
-	s := &singular{fd: fd, rules: valueRules(fd, r, quiet)}
+	s := &singular{fd: fields.One(fd), rules: valueRules(fd, r, quiet)}
 	// A member of a oneof, and a field with proto3's optional, is looked at only if it is set, so nothing can require it.
 	// An unset proto2 scalar is checked as its default.
 	inOneof := fd.ContainingOneof() != nil
@@ -101,7 +105,7 @@ func compileList(fd protoreflect.FieldDescriptor, r *validate.RepeatedRules, qui
 		return nil
 	}
 	l := &list{
-		fd:          fd,
+		fd:          fields.One(fd),
 		size:        newSizeRule(r.MinItems, r.MaxItems, "item", "items", quiet),
 		ignoreEmpty: r.GetIgnoreEmpty(),
 		unique:      r.GetUnique() && fd.Message() == nil,

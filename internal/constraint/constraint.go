@@ -7,6 +7,8 @@ import (
 	"github.com/envoyproxy/protoc-gen-validate/validate"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/xdslint/xdslint/internal/fields"
 )
 
 // Violation is one violated constraint of a field, or of an element of it.
@@ -33,7 +35,7 @@ type Checker struct {
 
 // fieldCheck checks one field of a message.
 type fieldCheck interface {
-	check(m protoreflect.Message, report func(Violation))
+	check(m fields.Message, report func(Violation))
 }
 
 var checkers sync.Map // of *Checker by protoreflect.MessageDescriptor; a nil *Checker where there is nothing to check
@@ -83,6 +85,28 @@ func ForVersion(md protoreflect.MessageDescriptor, api API) *Checker {
 	return c
 }
 
+// Violations returns what Check reports.
+func (c *Checker) Violations(m protoreflect.Message) []Violation {
+	list := collectors.Get().(*collector)
+	c.Check(m, list.add)
+	found := list.found
+	list.found = nil
+	collectors.Put(list)
+	return found
+}
+
+// collector collects violations. Most messages have none, so it is used again.
+type collector struct {
+	found []Violation
+	add   func(Violation)
+}
+
+var collectors = sync.Pool{New: func() any {
+	list := &collector{}
+	list.add = func(v Violation) { list.found = append(list.found, v) }
+	return list
+}}
+
 // Check reports every violated constraint of m itself, but not of the messages in it. The order is that in which Envoy
 // finds them: fields as declared, then those with explicit presence, then oneofs.
 func (c *Checker) Check(m protoreflect.Message, report func(Violation)) {
@@ -94,11 +118,12 @@ func (c *Checker) Check(m protoreflect.Message, report func(Violation)) {
 			return
 		}
 	}
+	in := fields.In(m)
 	for _, f := range c.fields {
-		f.check(m, report)
+		f.check(in, report)
 	}
 	for i := range c.oneofs {
-		c.oneofs[i].check(m, report)
+		c.oneofs[i].check(in, report)
 	}
 }
 
@@ -106,31 +131,25 @@ func (c *Checker) Check(m protoreflect.Message, report func(Violation)) {
 type oneofCheck struct {
 	desc     protoreflect.OneofDescriptor
 	required bool // (validate.required)
-	members  []member
+	members  []fields.Field
+	checks   map[protoreflect.FieldNumber]fieldCheck // of members
 }
 
-type member struct {
-	number protoreflect.FieldNumber
-	check  fieldCheck
-}
-
-func (o *oneofCheck) check(m protoreflect.Message, report func(Violation)) {
-	set := m.WhichOneof(o.desc)
-	if set == nil {
-		if o.required {
-			report(Violation{
-				Oneof: o.desc, Index: -1,
-				Message:  "is required: " + choices(o.desc),
-				Upstream: "is required",
-			})
-		}
-		return
-	}
+func (o *oneofCheck) check(m fields.Message, report func(Violation)) {
 	for i := range o.members {
-		if o.members[i].number == set.Number() {
-			o.members[i].check.check(m, report)
+		if member := &o.members[i]; m.IsSet(member) {
+			if check := o.checks[member.Number()]; check != nil {
+				check.check(m, report)
+			}
 			return
 		}
+	}
+	if o.required {
+		report(Violation{
+			Oneof: o.desc, Index: -1,
+			Message:  "is required: " + choices(o.desc),
+			Upstream: "is required",
+		})
 	}
 }
 

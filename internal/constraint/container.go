@@ -6,29 +6,28 @@ import (
 	"slices"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/xdslint/xdslint/internal/fields"
 )
 
 // list checks a repeated field (validate.RepeatedRules).
 type list struct {
-	fd          protoreflect.FieldDescriptor
+	fd          fields.Field
 	size        *sizeRule
 	ignoreEmpty bool
 	unique      bool
 	items       []rule
 }
 
-func (l *list) check(m protoreflect.Message, report func(Violation)) {
-	if !m.Has(l.fd) {
-		if !l.ignoreEmpty {
-			l.size.check(l.fd, 0, report)
-		}
-		return
+func (l *list) check(m fields.Message, report func(Violation)) {
+	n := m.Len(&l.fd)
+	if n > 0 || !l.ignoreEmpty {
+		l.size.check(l.fd.FieldDescriptor, n, report)
 	}
-	if l.size.onlyNonEmpty() && !l.unique && len(l.items) == 0 {
+	if n == 0 || !l.unique && len(l.items) == 0 {
 		return // Get allocates a list
 	}
-	values := m.Get(l.fd).List()
-	l.size.check(l.fd, values.Len(), report)
+	values := m.Get(l.fd.FieldDescriptor).List()
 	if l.unique {
 		l.checkUnique(values, report)
 	}
@@ -42,7 +41,7 @@ func (l *list) checkItems(values protoreflect.List, report func(Violation)) {
 		v := values.Get(i)
 		for r := range l.items {
 			if l.items[r].broken(v) {
-				violation := l.items[r].violation(l.fd, v)
+				violation := l.items[r].violation(l.fd.FieldDescriptor, v)
 				violation.Index = i
 				report(violation)
 			}
@@ -62,7 +61,7 @@ func (l *list) checkUnique(values protoreflect.List, report func(Violation)) {
 		}
 		if j, ok := first[value]; ok {
 			report(Violation{
-				Field: l.fd, Index: i,
+				Field: l.fd.FieldDescriptor, Index: i,
 				Message:  fmt.Sprintf("must not repeat item %d", j),
 				Upstream: "repeated value must contain unique items",
 			})
@@ -82,7 +81,7 @@ type mapping struct {
 	values      []rule
 }
 
-func (p *mapping) check(m protoreflect.Message, report func(Violation)) {
+func (p *mapping) check(m fields.Message, report func(Violation)) {
 	if !m.Has(p.fd) {
 		if !p.ignoreEmpty {
 			p.size.check(p.fd, 0, report)

@@ -78,9 +78,6 @@ func newSizeRule(minimum, maximum *uint64, one, many string, quiet bool) *sizeRu
 	return r
 }
 
-// onlyNonEmpty reports whether every size from 1 on satisfies the rule.
-func (r *sizeRule) onlyNonEmpty() bool { return r == nil || r.min <= 1 && !r.capped }
-
 func (r *sizeRule) check(fd protoreflect.FieldDescriptor, n int, report func(Violation)) {
 	if r == nil || !r.broken(n) {
 		return

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/xdslint/xdslint/internal/fields"
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
@@ -82,9 +83,10 @@ func (d *Decoder) openAny(m protoreflect.Message, depth int) {
 
 // watch records the watched messages directly below m.
 func (d *Decoder) watch(m protoreflect.Message) {
-	for _, fd := range messageFields(m.Descriptor()) {
-		if inner := fd.Message(); watched[inner.FullName()] && !fd.IsList() && m.Has(fd) {
-			d.Seen = append(d.Seen, Seen{Field: fd, Message: m.Get(fd).Message(), Path: d.path().Field(string(fd.Name()))})
+	of, in := watchedFields(m.Descriptor()), fields.In(m)
+	for i := range of {
+		if fd := &of[i]; in.IsSet(fd) {
+			d.Seen = append(d.Seen, Seen{Field: fd.FieldDescriptor, Message: in.Inner(fd), Path: d.path().Field(string(fd.Name()))})
 		}
 	}
 }
@@ -128,24 +130,25 @@ func valueNode(m protoreflect.Message) tree.Node {
 
 // EachMessage calls f for every message directly below m, in the order of the fields' declaration and of map keys, with the step to it.
 func EachMessage(m protoreflect.Message, f func(protoreflect.Message, tree.Step)) {
-	for _, fd := range messageFields(m.Descriptor()) {
-		if !m.Has(fd) {
+	of, in := messageFields(m.Descriptor()), fields.In(m)
+	for i := range of {
+		fd := &of[i]
+		if !in.IsSet(fd) {
 			continue
 		}
 		name := string(fd.Name())
-		switch v := m.Get(fd); {
+		switch {
 		case fd.IsMap():
-			entries := v.Map()
+			entries := m.Get(fd.FieldDescriptor).Map()
 			for _, key := range sortedKeys(entries) {
 				f(entries.Get(key).Message(), tree.ToEntry(name, key.String()))
 			}
 		case fd.IsList():
-			list := v.List()
-			for i := range list.Len() {
-				f(list.Get(i).Message(), tree.ToItem(name, i))
+			for i := range in.Len(fd) {
+				f(in.Item(fd, i), tree.ToItem(name, i))
 			}
 		default:
-			f(v.Message(), tree.ToField(name))
+			f(in.Inner(fd), tree.ToField(name))
 		}
 	}
 }

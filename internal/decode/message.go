@@ -104,6 +104,9 @@ func NewDecoder(types Types) *Decoder {
 	return &Decoder{Types: types}
 }
 
+// Reset makes the decoder ready for the next input.
+func (d *Decoder) Reset() { *d = Decoder{Types: d.Types, trail: d.trail[:0]} }
+
 // Decode fills m from a text. Parts that do not fit are left out of m and added to d.Problems.
 func (d *Decoder) Decode(n *tree.Node, m proto.Message) {
 	d.message(n, m.ProtoReflect(), d.Depth)

@@ -1,6 +1,10 @@
 package fastyaml
 
-import "github.com/xdslint/xdslint/internal/tree"
+import (
+	"slices"
+
+	"github.com/xdslint/xdslint/internal/tree"
+)
 
 // Arena allocates the lists of Nodes and Keys from larger pieces. Children are pushed while they are read, and taken
 // when their number is known.
@@ -16,6 +20,14 @@ type Arena struct {
 func (a *Arena) Reset() {
 	a.nodes, a.keys = a.nodes[:0], a.keys[:0]
 	a.nodePieces.free, a.keyPieces.free = a.nodePieces.last, a.keyPieces.last
+}
+
+// push adds a node. The list grows to twice its size, more than append would make it grow: some lists have tens of thousands.
+func (a *Arena) push(n tree.Node) {
+	if len(a.nodes) == cap(a.nodes) {
+		a.nodes = slices.Grow(a.nodes, max(len(a.nodes), 64))
+	}
+	a.nodes = append(a.nodes, n)
 }
 
 // takeNodes removes and returns the nodes from mark on.

@@ -164,7 +164,7 @@ func (p *reader) list(column, depth int) tree.Node {
 	n := tree.Node{Kind: tree.List, Start: int32(p.at)}
 	mark := len(p.nodes)
 	for !p.unknown && p.column == column && p.dash() {
-		p.nodes = append(p.nodes, p.item(column, depth))
+		p.push(p.item(column, depth))
 	}
 	n.Items = p.takeNodes(mark)
 	n.End = lastEnd(&n)
@@ -230,7 +230,8 @@ func (p *reader) entries(column, depth, end int) tree.Node {
 		default:
 			value = p.value(column, depth)
 		}
-		p.keys, p.nodes = append(p.keys, key), append(p.nodes, value)
+		p.keys = append(p.keys, key)
+		p.push(value)
 		if p.column > column {
 			p.giveUp()
 		}

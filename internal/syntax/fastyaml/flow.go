@@ -25,7 +25,7 @@ func (p *reader) flow(depth int) tree.Node {
 		if n.Kind == tree.Map {
 			p.flowKey()
 		}
-		p.nodes = append(p.nodes, p.flowValue(depth))
+		p.push(p.flowValue(depth))
 		switch p.flowNext() {
 		case ',':
 			p.at++

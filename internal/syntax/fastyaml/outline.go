@@ -25,7 +25,7 @@ func (p *reader) outline(column int) tree.Node {
 			p.skipLine()
 		}
 		item.End = int32(p.at - max(p.column, 0))
-		p.nodes = append(p.nodes, item)
+		p.push(item)
 	}
 	n.Items = p.takeNodes(mark)
 	n.End = lastEnd(&n)

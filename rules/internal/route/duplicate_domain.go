@@ -39,20 +39,17 @@ var _ = Rules.Add(&lint.Rule{
 // eachDomainTwice calls f for every domain that equals an earlier domain of the same table, as RouteMatcher compares them.
 // VHDS can add virtual hosts, but Envoy still rejects duplicates in the table itself.
 func eachDomainTwice(p *lint.Pass, at lint.At, config *routev3.RouteConfiguration, f func(domain string, where, first lint.At, vhost string)) {
-	type place struct {
-		at    lint.At
-		vhost string
-	}
+	type place struct{ vhost, domain int }
+	where := func(in place) lint.At { return at.Item("virtual_hosts", in.vhost).Item("domains", in.domain) }
 	var seen match.Domains[place]
 	for i, vhost := range config.GetVirtualHosts() {
 		for j, domain := range vhost.GetDomains() {
-			where := at.Item("virtual_hosts", i).Item("domains", j)
-			first, twice := seen.Add(domain, place{where, vhost.GetName()})
+			first, twice := seen.Add(domain, place{i, j})
 			if !twice {
 				continue
 			}
 			if _, ok := tableOf(p, at); ok {
-				f(ascii.Lower(domain), where, first.at, first.vhost)
+				f(ascii.Lower(domain), where(place{i, j}), where(first), config.GetVirtualHosts()[first.vhost].GetName())
 			}
 		}
 	}

@@ -26,8 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 })
 
 func checkConstraints(p *lint.Pass, at lint.At, m protoreflect.Message) {
-	var found []constraint.Violation
-	envoy.ConstraintsOf(p.Target, m.Descriptor()).Check(m, func(v constraint.Violation) { found = append(found, v) })
+	found := envoy.ConstraintsOf(p.Target, m.Descriptor()).Violations(m)
 	if at.Resource().Fragment {
 		found = slices.DeleteFunc(found, func(v constraint.Violation) bool { return !present(m, v) })
 	}

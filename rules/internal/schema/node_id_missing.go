@@ -2,7 +2,6 @@ package schema
 
 import (
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
-	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
@@ -52,15 +51,10 @@ func subscription(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) (where lin
 	if dynamic.GetLdsConfig() != nil || dynamic.GetCdsConfig() != nil || dynamic.GetAdsConfig() != nil {
 		return at.Field("dynamic_resources").Key(), true
 	}
-	for _, r := range p.Snapshot.All() {
-		if r.File != at.Resource().File || r.Delivery != graph.FromBootstrap {
-			continue
+	for _, source := range p.Snapshot.Places("envoy.config.core.v3.ConfigSource") {
+		if r := source.Resource; r.File == at.Resource().File && r.Delivery == graph.FromBootstrap {
+			return source.At().Key(), true
 		}
-		r.Walk(func(at *graph.Place) {
-			if _, source := at.Message.Interface().(*corev3.ConfigSource); source && !found {
-				where, found = at.At().Key(), true
-			}
-		})
 	}
-	return where, found
+	return at, false
 }

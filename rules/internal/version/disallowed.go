@@ -11,6 +11,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/fields"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -66,14 +67,16 @@ type use struct {
 
 // usesOf lists the deprecated fields and values of a message, not of those inside it.
 func usesOf(m protoreflect.Message) (found []use) {
-	for _, fd := range suspects(m.Descriptor()) {
-		if fd.Kind() == protoreflect.EnumKind && !fd.IsList() && !fd.IsMap() {
-			if v := fd.Enum().Values().ByNumber(m.Get(fd).Enum()); v != nil && deprecated(v.Options()) {
-				found = append(found, use{fd, v, !m.Has(fd)})
+	all, in := suspects(m.Descriptor()), fields.In(m)
+	for i := range all {
+		f := &all[i]
+		if len(f.values) > 0 {
+			if v := f.values[in.Enum(&f.Field)]; v != nil {
+				found = append(found, use{f.FieldDescriptor, v, !in.IsSet(&f.Field)})
 			}
 		}
-		if deprecated(fd.Options()) && m.Has(fd) {
-			found = append(found, use{field: fd})
+		if f.deprecated && in.IsSet(&f.Field) {
+			found = append(found, use{field: f.FieldDescriptor})
 		}
 	}
 	return found

@@ -9,26 +9,41 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/internal/fields"
 )
 
-var suspectFields sync.Map // protoreflect.MessageDescriptor → []protoreflect.FieldDescriptor
+// suspectField is a field that is deprecated, or whose enum has deprecated values.
+type suspectField struct {
+	fields.Field
+	deprecated bool
+	values     map[protoreflect.EnumNumber]protoreflect.EnumValueDescriptor // the deprecated ones
+}
 
-// suspects returns the fields of a message type that are deprecated, or whose enum has deprecated values.
-func suspects(md protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
+var suspectFields sync.Map // protoreflect.MessageDescriptor → []suspectField
+
+// suspects returns the fields of a message type to look at.
+func suspects(md protoreflect.MessageDescriptor) []suspectField {
 	if known, ok := suspectFields.Load(md); ok {
-		return known.([]protoreflect.FieldDescriptor)
+		return known.([]suspectField)
 	}
-	fields := []protoreflect.FieldDescriptor{}
+	found := []suspectField{}
 	// Envoy may be built with an older version of the xds and cel APIs.
 	own := strings.HasPrefix(string(md.FullName()), "envoy.")
 	for i := range md.Fields().Len() {
 		fd := md.Fields().Get(i)
-		if own && (deprecated(fd.Options()) || fd.Enum() != nil && anyDeprecated(fd.Enum())) {
-			fields = append(fields, fd)
+		if !own {
+			break
+		}
+		f := suspectField{Field: fields.One(fd), deprecated: deprecated(fd.Options())}
+		if !fd.IsList() && !fd.IsMap() {
+			f.values = deprecatedValues(fd.Enum())
+		}
+		if f.deprecated || len(f.values) > 0 {
+			found = append(found, f)
 		}
 	}
-	suspectFields.Store(md, fields)
-	return fields
+	suspectFields.Store(md, found)
+	return found
 }
 
 // suspect reports whether a message type has suspects.
@@ -36,13 +51,18 @@ func suspect(_ dataplane.Target, md protoreflect.MessageDescriptor) bool {
 	return len(suspects(md)) > 0
 }
 
-func anyDeprecated(ed protoreflect.EnumDescriptor) bool {
+// deprecatedValues returns the deprecated values of an enum, which may be nil.
+func deprecatedValues(ed protoreflect.EnumDescriptor) map[protoreflect.EnumNumber]protoreflect.EnumValueDescriptor {
+	if ed == nil {
+		return nil
+	}
+	found := map[protoreflect.EnumNumber]protoreflect.EnumValueDescriptor{}
 	for i := range ed.Values().Len() {
-		if deprecated(ed.Values().Get(i).Options()) {
-			return true
+		if v := ed.Values().Get(i); deprecated(v.Options()) && v == ed.Values().ByNumber(v.Number()) { // not an alias
+			found[v.Number()] = v
 		}
 	}
-	return false
+	return found
 }
 
 // deprecated reads protobuf's own option, as Envoy does.
