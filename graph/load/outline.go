@@ -89,11 +89,12 @@ func (r *reader) read(p *part) bool {
 	return true
 }
 
-// done forgets the values of a part, unless problems keep some.
+// done forgets the values of a part. If problems keep some, all stay, since findings about the problems look at them.
 func (r *reader) done(p *part) {
-	p.node = nil
-	if len(p.resource.Problems) > 0 {
+	if len(p.resource.Problems) > 0 && p.node != nil {
+		p.resource.Text = tree.TextOf(p.node)
 		r.arena = syntax.Arena{}
 	}
+	p.node = nil
 	r.arena.Reset()
 }
