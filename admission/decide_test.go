@@ -17,6 +17,7 @@ import (
 
 	"github.com/xdslint/xdslint/admission"
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/envoytest"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -112,7 +113,7 @@ func TestClosed(t *testing.T) {
 	g.must(admission.Admitted, snapshot(t, "v1", good()...))
 	g.must(admission.Quarantined, snapshot(t, "v2", after...),
 		"cluster pay is left out", "cluster_load_assignment pay is left out", "listener safe is left out")
-	g.must(admission.Admitted, snapshot(t, "v3", append(after, secret(keyPair(t)))...))
+	g.must(admission.Admitted, snapshot(t, "v3", append(after, secret(envoytest.KeyPair(t, "shop.example.com")))...))
 	first := try(t, closed)
 	first.must(admission.Quarantined, snapshot(t, "v1", eds("shop"), eds("cart"), listener("web", 8080, "public"), static("own")),
 		"cluster cart is left out", "cluster shop is left out", "listener web is left out")

@@ -2,13 +2,7 @@ package admission_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
 	"fmt"
-	"math/big"
 	"net"
 	"net/http"
 	"slices"
@@ -128,8 +122,8 @@ func TestEnvoyRejects(t *testing.T) {
 	})
 	web := []types.Resource{listener("web", 0, "public"), table("public", "shop"), eds("shop")}
 	serve(t, l, append(web, endpoints("shop", 1000))...)
-	certificate, key := keyPair(t)
-	_, other := keyPair(t)
+	certificate, key := envoytest.KeyPair(t, "shop.example.com")
+	_, other := envoytest.KeyPair(t, "shop.example.com")
 	for i, next := range []struct {
 		key      []byte
 		withheld []string
@@ -158,25 +152,6 @@ func TestEnvoyRejects(t *testing.T) {
 		}
 	}
 	l.shows("/listeners", "safe::")
-}
-
-// keyPair makes a certificate and its key.
-func keyPair(t *testing.T) (certificate, key []byte) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"shop.example.com"}}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	packed, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: packed})
 }
 
 func secret(certificate, key []byte) *tlsv3.Secret {

@@ -30,7 +30,18 @@ type client struct {
 
 func (g *trial) client(names ...string) *client {
 	c := &client{trial: g, cancel: func() {}, sub: stream.NewSotwSubscription(names, true)}
+	g.t.Cleanup(func() { c.cancel() })
 	c.ask(names...)
+	return c
+}
+
+// served is a client that has got foo in v1.
+func (g *trial) served() *client {
+	g.t.Helper()
+	g.push("v1", "foo")
+	c := g.client("foo")
+	c.must("v1: foo")
+	c.ack()
 	return c
 }
 
@@ -95,7 +106,6 @@ func later() { time.Sleep(2 * time.Second); synctest.Wait() }
 func TestWatchSurvives(t *testing.T) {
 	g := try(t, nil)
 	c := g.client("foo")
-	defer func() { c.cancel() }()
 	g.push("v1", "foo")
 	c.must("v1: foo")
 	c.ack()
@@ -113,7 +123,6 @@ func TestPartOfSnapshot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := try(t, nil)
 		c := g.client("foo")
-		defer func() { c.cancel() }()
 		g.push("v1", "foo", "bar")
 		c.must("")
 		later()
@@ -132,7 +141,6 @@ func TestPartOfSnapshot(t *testing.T) {
 		later()
 		c.must("")
 		again := g.client("foo") // another stream
-		defer func() { again.cancel() }()
 		later()
 		again.must("v3: foo")
 	})
@@ -142,11 +150,7 @@ func TestPartOfSnapshot(t *testing.T) {
 func TestRequestInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := try(t, nil)
-		g.push("v1", "foo")
-		c := g.client("foo")
-		defer func() { c.cancel() }()
-		c.must("v1: foo")
-		c.ack()
+		c := g.served()
 		former := c.answers
 		g.push("v2", "foo", "bar")
 		c.must("")
@@ -169,11 +173,7 @@ func TestRequestInTime(t *testing.T) {
 func TestBackToFormerVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := try(t, nil)
-		g.push("v1", "foo")
-		c := g.client("foo")
-		defer func() { c.cancel() }()
-		c.must("v1: foo")
-		c.ack()
+		c := g.served()
 		g.push("v2", "foo", "bar")
 		g.push("v1", "foo")
 		later()
@@ -202,7 +202,6 @@ func TestAnswerNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := try(t, nil)
 		c := g.client("foo")
-		defer func() { c.cancel() }()
 		g.push("v1", "foo")
 		for _, version := range []string{"v2", "v3"} {
 			g.push(version, "foo", "bar")
@@ -222,12 +221,10 @@ func TestCacheWithoutADS(t *testing.T) {
 		g := try(t, nil)
 		g.Gate.SnapshotCache, g.cache = cache, cache
 		first := g.client("foo")
-		defer func() { first.cancel() }()
 		g.push("v1", "foo", "bar")
 		first.must("v1: foo")
 		first.ack()
 		second := g.client("bar")
-		defer func() { second.cancel() }()
 		second.must("v1: bar")
 		second.ack()
 		for _, version := range []string{"v2", "v3"} {
@@ -254,7 +251,6 @@ func TestWatchSurvivesPush(t *testing.T) {
 		})
 		cache = g.cache
 		c := g.client("foo")
-		defer func() { c.cancel() }()
 		g.push("v1", "foo", "bar")
 		g.push("v2", "foo")
 		later()

@@ -33,15 +33,15 @@ func (r *Resource) Walk(visit func(*Place)) {
 	}
 }
 
-// placesAtOnce is how many places are allocated at once.
+// placesAtOnce is how many places are allocated at once at most. Many resources have few.
 const placesAtOnce = 8
 
 // add adds a place to those of the resource, and moves none.
 func (r *Resource) add(p Place) *Place {
 	last := len(r.places) - 1
-	if last < 0 || len(r.places[last]) == placesAtOnce {
+	if last < 0 || len(r.places[last]) == cap(r.places[last]) {
 		last++
-		r.places = append(r.places, make([]Place, 0, placesAtOnce))
+		r.places = append(r.places, make([]Place, 0, min(last+1, placesAtOnce)))
 	}
 	r.places[last] = append(r.places[last], p)
 	return &r.places[last][len(r.places[last])-1]

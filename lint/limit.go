@@ -133,6 +133,9 @@ func (c *collector) add(i int, one *judgement) {
 		c.out.leave(rule, *left)
 	}
 	one.left = nil
+	if one.empty() && len(one.questions) == 0 {
+		return
+	}
 	c.results[i] = one
 	if c.weight += one.weight; c.weight > 2*maxFindings {
 		c.limit()

@@ -11,6 +11,7 @@ import (
 // drains keeps what draining connections still read: until Envoy closes them, they stay on the listener, the filter chain
 // and the route configuration on which they began.
 func (p *planner) drains() {
+	p.scoped = refersTo(p.changes.New, graph.ScopedRouteConfiguration)
 	for _, d := range p.opts.Draining {
 		p.inherited(d)
 	}
@@ -140,7 +141,7 @@ func (u *usage) visit(r *graph.Resource, into *use) {
 func (u *usage) takesAway(s *step) bool {
 	switch {
 	case s.removes && s.Kind == graph.ScopedRouteConfiguration:
-		return !refersTo(u.changes.New, s.Kind)
+		return !u.scoped
 	case s.removes:
 		return envoy.Drops(s.Kind, u.opts.Push.Transport.Incremental())
 	}

@@ -52,16 +52,21 @@ type shift struct {
 }
 
 func (f *shift) note(c *graph.Change, heirs []*graph.Resource, before, after map[string]bool) {
-	for name := range before {
-		if !after[name] {
-			f.goes[name], f.from = true, append(f.from, c.Old)
-		}
+	if goes := missing(before, after); len(goes) > 0 {
+		maps.Copy(f.goes, goes)
+		f.from = append(f.from, c.Old)
 	}
-	for name := range after {
-		if !before[name] {
-			f.comes[name], f.to = true, append(f.to, heirs...)
-		}
+	if comes := missing(after, before); len(comes) > 0 {
+		maps.Copy(f.comes, comes)
+		f.to = append(f.to, heirs...)
 	}
+}
+
+// missing returns the names that others do not have.
+func missing(names, others map[string]bool) map[string]bool {
+	rest := maps.Clone(names)
+	maps.DeleteFunc(rest, func(name string, _ bool) bool { return others[name] })
+	return rest
 }
 
 // shift sends a route configuration in up to three steps: what it adds for filters that come, then everything else, then

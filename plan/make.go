@@ -93,6 +93,7 @@ type planner struct {
 
 	carriers map[*step]*step             // by step of a scope that leaves its key: that of its substitute
 	interims map[Resource]*step          // contents between the old and the new one
+	scoped   bool                        // a listener of the new snapshot has scopes
 	lost     map[*step]bool              // changes of endpoints by which requests lose the subset that they select
 	retained map[*graph.Resource][]*step // by listener: what takes away what only its draining connections read
 }

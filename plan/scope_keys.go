@@ -5,6 +5,7 @@ import (
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 )
 
@@ -13,31 +14,18 @@ import (
 // gets a substitute for one phase: Envoy removes scopes before it adds others, but loses a key that moves between two
 // scopes that stay (ScopedConfigImpl::addOrUpdateRoutingScopes).
 func (p *planner) handOver() {
-	var left []*graph.Change
-	takers := map[*graph.Change][]*step{}
-	for _, c := range p.changes.Of(graph.ScopedRouteConfiguration) {
-		if c.Added() || !c.Removed() && sameKey(c.Old, c.New) {
+	moves, leaves := envoy.KeyMoves(p.changes), map[*graph.Change]*step{}
+	for _, m := range moves {
+		if leaves[m.From] != nil {
 			continue
 		}
-		for _, other := range p.changes.Of(graph.ScopedRouteConfiguration) {
-			if other != c && !other.Removed() && sameKey(c.Old, other.New) {
-				takers[c] = append(takers[c], p.byName[Resource{other.Kind, other.Name}])
-			}
-		}
-		if len(takers[c]) > 0 {
-			left = append(left, c)
+		leaves[m.From] = p.byName[Resource{m.From.Kind, m.From.Name}]
+		if !m.From.Removed() {
+			leaves[m.From] = p.substitute(leaves[m.From])
 		}
 	}
-	leaves := map[*graph.Change]*step{}
-	for _, c := range left {
-		if leaves[c] = p.byName[Resource{c.Kind, c.Name}]; !c.Removed() {
-			leaves[c] = p.substitute(leaves[c])
-		}
-	}
-	for _, c := range left {
-		for _, taker := range takers[c] {
-			p.together(leaves[c], p.carrier(taker))
-		}
+	for _, m := range moves {
+		p.together(leaves[m.From], p.carrier(p.byName[Resource{m.To.Kind, m.To.Name}]))
 	}
 }
 
@@ -70,10 +58,4 @@ func (p *planner) carrier(own *step) *step {
 		return s
 	}
 	return own
-}
-
-func sameKey(a, b *graph.Resource) bool {
-	one, ok := a.Message.(*routev3.ScopedRouteConfiguration)
-	other, same := b.Message.(*routev3.ScopedRouteConfiguration)
-	return ok && same && proto.Equal(one.GetKey(), other.GetKey())
 }

@@ -5,6 +5,7 @@ import (
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 )
 
@@ -19,12 +20,18 @@ const (
 // whose key no request has, makes Envoy fetch the route configuration first.
 func (p *planner) scopes() {
 	p.handOver()
-	for _, c := range p.changes.Of(graph.ScopedRouteConfiguration) {
+	all, hadRequests := p.changes.Of(graph.ScopedRouteConfiguration), map[string]bool{}
+	for _, c := range all {
+		if !c.Added() {
+			hadRequests[envoy.ScopeKey(c.Old)] = true
+		}
+	}
+	for _, c := range all {
 		if c.Removed() {
 			continue
 		}
 		scope, ok := c.New.Message.(*routev3.ScopedRouteConfiguration)
-		if !ok || scope.GetOnDemand() || !p.replaces(c) {
+		if !ok || scope.GetOnDemand() || c.Added() && !hadRequests[envoy.ScopeKey(c.New)] {
 			continue
 		}
 		for _, e := range p.changes.New.From(c.New) {
@@ -43,19 +50,6 @@ func (p *planner) remains(table *graph.Resource) bool {
 		c := p.changes.Find(e.From.Kind, e.From.Name)
 		return c == nil || c.Removed() || p.had(c.New, table)
 	})
-}
-
-// replaces reports whether a scope with this key or this name has had requests before.
-func (p *planner) replaces(c *graph.Change) bool {
-	if c.Old != nil {
-		return true
-	}
-	for _, other := range p.changes.Of(graph.ScopedRouteConfiguration) {
-		if other.Old != nil && sameKey(other.Old, c.New) {
-			return true
-		}
-	}
-	return false
 }
 
 func (p *planner) warm(s *step, scope *routev3.ScopedRouteConfiguration, table *graph.Resource) {

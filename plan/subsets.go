@@ -5,7 +5,6 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
@@ -46,15 +45,10 @@ func all(subsets []envoy.Subset, in *endpointv3.ClusterLoadAssignment) bool {
 func joined(c *graph.Change) *endpointv3.ClusterLoadAssignment {
 	before, _ := c.Old.Message.(*endpointv3.ClusterLoadAssignment)
 	after, _ := c.New.Message.(*endpointv3.ClusterLoadAssignment)
-	both := proto.CloneOf(after)
-	taken := func(address *corev3.Address) bool {
-		return slices.ContainsFunc(after.GetEndpoints(), func(l *endpointv3.LocalityLbEndpoints) bool {
-			return slices.ContainsFunc(l.GetLbEndpoints(), func(e *endpointv3.LbEndpoint) bool { return proto.Equal(e.GetEndpoint().GetAddress(), address) })
-		})
-	}
+	both, taken := proto.CloneOf(after), envoy.EndpointAddresses(after)
 	for _, locality := range before.GetEndpoints() {
 		kept := proto.CloneOf(locality)
-		kept.LbEndpoints = slices.DeleteFunc(kept.GetLbEndpoints(), func(e *endpointv3.LbEndpoint) bool { return taken(e.GetEndpoint().GetAddress()) })
+		kept.LbEndpoints = slices.DeleteFunc(kept.GetLbEndpoints(), func(e *endpointv3.LbEndpoint) bool { return taken[envoy.AddressOf(e)] })
 		i := slices.IndexFunc(both.GetEndpoints(), func(l *endpointv3.LocalityLbEndpoints) bool {
 			return l.GetPriority() == kept.GetPriority() && proto.Equal(l.GetLocality(), kept.GetLocality())
 		})

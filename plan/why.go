@@ -14,11 +14,12 @@ import (
 
 func quote(name string) string { return strconv.Quote(name) }
 
-// purpose is the reason for some steps of a phase, with sentences for one and for several resources, whose names replace %s.
+// purpose is the reason for some steps of a phase, with a sentence in which the names of the resources replace %s.
 type purpose struct {
-	one, several string
-	apart        string // the sentence without ADS, if it differs
-	is           func(s *step, first, last bool) bool
+	one     string
+	several string // for several resources, if it differs
+	apart   string // without ADS, if it differs
+	is      func(s *step, first, last bool) bool
 }
 
 // purposes lists the purposes in the order of a phase's text. A step has the first one that fits.
@@ -53,9 +54,8 @@ var purposes = []purpose{
 		is:      func(s *step, _, _ bool) bool { return s.part == standIn },
 	},
 	{
-		one:     "%s: first what is new and what is old together, since requests need the one before they move, and the other until they have moved",
-		several: "%s: first what is new and what is old together, since requests need the one before they move, and the other until they have moved",
-		is:      func(s *step, _, _ bool) bool { return s.part == early },
+		one: "%s: first what is new and what is old together, since requests need the one before they move, and the other until they have moved",
+		is:  func(s *step, _, _ bool) bool { return s.part == early },
 	},
 	{
 		one:     "%s: this change takes away what requests have used until now",
@@ -71,23 +71,20 @@ var purposes = []purpose{
 		return !s.removes && asked(s.Kind) && added(s) && s.Kind != graph.RouteConfiguration
 	}}, // added together with what asks for it
 	{
-		one:     "%s shrink only now that requests go elsewhere",
-		several: "%s shrink only now that requests go elsewhere",
+		one: "%s shrink only now that requests go elsewhere",
 		is: func(s *step, first, _ bool) bool {
 			return s.Kind == graph.ClusterLoadAssignment && !s.removes && !first && shrinks(s.change)
 		},
 	},
 	{
-		one:     "%s are added before the requests that need them",
-		several: "%s are added before the requests that need them",
+		one: "%s are added before the requests that need them",
 		is: func(s *step, first, last bool) bool {
 			return s.Kind == graph.ClusterLoadAssignment && !s.removes && first && !last
 		},
 	},
 	{
-		one:     "Requests move with %s: everything that they need is there",
-		several: "Requests move with %s: everything that they need is there",
-		is:      func(s *step, _, _ bool) bool { return carries(s.Kind) && !s.removes },
+		one: "Requests move with %s: everything that they need is there",
+		is:  func(s *step, _, _ bool) bool { return carries(s.Kind) && !s.removes },
 	},
 	{
 		one:     "%s is removed: Envoy accepts no new connections there, and drains the existing ones",
@@ -130,8 +127,8 @@ func why(steps []*step, waits []Wait, transport lint.Transport, first, last bool
 	var sentences []string
 	for i, resources := range byPurpose {
 		format := purposes[i].one
-		if len(resources) > 1 {
-			format = purposes[i].several
+		if several := purposes[i].several; several != "" && len(resources) > 1 {
+			format = several
 		}
 		if apart := purposes[i].apart; apart != "" && !transport.ADS() {
 			format = apart

@@ -2,14 +2,8 @@ package pull_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -31,6 +25,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	_ "github.com/xdslint/xdslint/internal/decode/linked" // the gateway resolves Anys by the global registry
+	"github.com/xdslint/xdslint/internal/envoytest"
 	"github.com/xdslint/xdslint/pull"
 )
 
@@ -41,25 +36,10 @@ type certificate struct {
 	pool       *x509.CertPool
 }
 
-func newCertificate(t *testing.T) certificate {
+func newCertificate(t *testing.T) (c certificate) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "edge"}, DNSNames: []string{"localhost"}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := certificate{chain: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), key: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})}
+	c.chain, c.key = envoytest.KeyPair(t, "localhost")
+	var err error
 	if c.pair, err = tls.X509KeyPair(c.chain, c.key); err != nil {
 		t.Fatal(err)
 	}

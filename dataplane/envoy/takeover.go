@@ -59,14 +59,24 @@ func Exchanged(before, after *graph.Resource) bool {
 
 func addressesIn(r *graph.Resource) map[string]bool {
 	cla, _ := r.Message.(*endpointv3.ClusterLoadAssignment)
+	all := EndpointAddresses(cla)
+	delete(all, "")
+	return all
+}
+
+// EndpointAddresses returns the addresses of endpoints, as AddressOf identifies them.
+func EndpointAddresses(cla *endpointv3.ClusterLoadAssignment) map[string]bool {
 	all := map[string]bool{}
 	for _, locality := range cla.GetEndpoints() {
 		for _, e := range locality.GetLbEndpoints() {
-			if a := e.GetEndpoint().GetAddress(); a != nil {
-				key, _ := (proto.MarshalOptions{Deterministic: true}).Marshal(a) // what was decoded can be encoded
-				all[string(key)] = true
-			}
+			all[AddressOf(e)] = true
 		}
 	}
 	return all
+}
+
+// AddressOf identifies the address of an endpoint. It is empty if there is none.
+func AddressOf(e *endpointv3.LbEndpoint) string {
+	key, _ := (proto.MarshalOptions{Deterministic: true}).Marshal(e.GetEndpoint().GetAddress()) // what was decoded can be encoded
+	return string(key)
 }

@@ -18,20 +18,34 @@ var errNotPlain = errors.New("the text is not plain enough for an outline")
 
 // outlined parses a YAML file, if possible without the static resources of a bootstrap.
 func outlined(in *input) ([]*graph.TextNode, error) {
-	unread := false
+	skipped := 0
 	docs, err := syntax.OutlineYAML(in.file, func(section, list string) bool {
-		skipped := section == "static_resources" && slices.ContainsFunc(statics, func(s static) bool { return s.field == list })
-		unread = unread || skipped
-		return skipped
+		isStatic := section == "static_resources" && slices.ContainsFunc(statics, func(s static) bool { return s.field == list })
+		if isStatic {
+			skipped++
+		}
+		return isStatic
 	})
-	if !unread || len(docs) == 0 {
+	if skipped == 0 || len(docs) == 0 {
 		return docs, err
 	}
-	if recognise(docs[0]) != bootstrap {
+	if recognise(docs[0]) != bootstrap || unreadLists(docs[0]) < skipped {
 		return syntax.ParseYAML(in.file)
 	}
 	in.outlined = true
 	return docs, err
+}
+
+// unreadLists counts the lists of static resources that are decoded and were not read. A list that a later key replaces is not
+// decoded, so that it would stay unknown whether it is plain.
+func unreadLists(root *graph.TextNode) (n int) {
+	_, lists := split(root)
+	for _, list := range lists {
+		if len(list) > 0 && list[0].Kind == tree.Unread {
+			n++
+		}
+	}
+	return n
 }
 
 // readWhole reads a text whose outline is of no use.
@@ -75,11 +89,12 @@ func (r *reader) read(p *part) bool {
 	return true
 }
 
-// done forgets the values of a part, unless problems keep some.
+// done forgets the values of a part. If problems keep some, all stay, since findings about the problems look at them.
 func (r *reader) done(p *part) {
-	p.node = nil
-	if len(p.resource.Problems) > 0 {
+	if len(p.resource.Problems) > 0 && p.node != nil {
+		p.resource.Text = tree.TextOf(p.node)
 		r.arena = syntax.Arena{}
 	}
+	p.node = nil
 	r.arena.Reset()
 }

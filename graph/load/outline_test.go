@@ -64,7 +64,8 @@ func hard() (texts []string) {
 	} {
 		texts = append(texts, "static_resources:\n  clusters:\n  - name: a\n"+text)
 	}
-	return texts
+	const broken = "static_resources:\n  clusters:\n  - name: b\n   type: EDS\n"
+	return append(texts, broken+"  clusters:\n  - name: a\n", broken+"static_resources:\n  listeners:\n  - name: a\n", broken+"static_resources: {}\n")
 }
 
 // described says all that is known of a text's resources.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -154,17 +155,28 @@ func readBounded(r io.Reader, size int64) ([]byte, error) {
 	if size > maxFileSize {
 		return nil, tooLarge(fmt.Sprintf("%d MiB", size>>20))
 	}
-	var b bytes.Buffer
-	b.Grow(int(size) + bytes.MinRead)
-	n, err := b.ReadFrom(io.LimitReader(r, maxFileSize+1))
-	if err != nil {
-		return nil, err
+	var pieces [][]byte
+	room := size + 1 // finds the end
+	for total := int64(0); ; room = pieceSize {
+		piece := make([]byte, room)
+		n, err := io.ReadFull(r, piece)
+		pieces = append(pieces, piece[:n])
+		total += int64(n)
+		switch {
+		case total > maxFileSize:
+			return nil, tooLarge("more")
+		case (err == io.EOF || err == io.ErrUnexpectedEOF) && len(pieces) == 1:
+			return pieces[0], nil
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return slices.Concat(pieces...), nil
+		case err != nil:
+			return nil, err
+		}
 	}
-	if n > maxFileSize {
-		return nil, tooLarge("more")
-	}
-	return b.Bytes(), nil
 }
+
+// pieceSize is how much is read at once if the size is not known. A buffer that grows would take several times the limit.
+const pieceSize = 1 << 20
 
 func tooLarge(size string) error {
 	return fmt.Errorf("the file is too large: the limit is %d MiB, this is %s", maxFileSize>>20, size)

@@ -97,16 +97,16 @@ func (v Version) Binary() (string, error) {
 // Thorough reports whether to ask Envoy about everything, and not to trust records: without -short, or if ASK_ENVOY is set, as in CI.
 func Thorough() bool { return !testing.Short() || os.Getenv("ASK_ENVOY") != "" }
 
-// Need ends the test if an Envoy is missing, and says so once for all tests of a package.
+// Need ends the test if an Envoy is missing: the first test of a package fails and says so, and the others are skipped.
 func Need(t testing.TB, versions ...Version) {
 	t.Helper()
 	if err := Missing(versions...); err != nil {
-		said.Do(func() { t.Error(err) })
-		t.FailNow()
+		missed.Do(func() { t.Fatal(err) })
+		t.SkipNow()
 	}
 }
 
-var said sync.Once
+var missed sync.Once
 
 // Missing returns ErrNoEnvoy if one of the versions, or the newest, is not installed.
 func Missing(versions ...Version) error {

@@ -29,8 +29,13 @@ func TextAt(span source.Span, read func() *Node) *Text {
 	return &Text{root: sync.OnceValue(read), span: span}
 }
 
-// Root returns the outermost value.
-func (t *Text) Root() *Node { return t.root() }
+// Root returns the outermost value, or nil if there is no text.
+func (t *Text) Root() *Node {
+	if t == nil {
+		return nil
+	}
+	return t.root()
+}
 
 // Span returns where the text is in its file.
 func (t *Text) Span() source.Span {

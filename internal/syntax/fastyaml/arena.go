@@ -50,7 +50,11 @@ type pieces[T any] struct {
 	free []T // the rest of it
 }
 
-const piece = 1024
+// Pieces double in size: one element of a list takes little, and a large file few pieces.
+const (
+	firstPiece   = 16
+	largestPiece = 1024
+)
 
 func (p *pieces[T]) copyOf(list []T) []T {
 	n := len(list)
@@ -58,7 +62,7 @@ func (p *pieces[T]) copyOf(list []T) []T {
 		return nil
 	}
 	if n > len(p.free) {
-		p.last = make([]T, max(n, piece))
+		p.last = make([]T, max(n, firstPiece, min(2*len(p.last), largestPiece)))
 		p.free = p.last
 	}
 	taken := p.free[:n:n]

@@ -1,6 +1,7 @@
 package fastyaml_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -69,4 +70,23 @@ func fill(text string, n *tree.Node) bool {
 		}
 	}
 	return true
+}
+
+// Each element with a finding is read again, by itself, and kept.
+func TestItemTakesLittle(t *testing.T) {
+	const text = "a:\n  b:\n  - name: c\n    d: [e, f]\n"
+	n := fastyaml.Outline([]byte(text), func(_, list string) bool { return list == "b" })
+	unread := &n.Items[0].Items[0].Items[0]
+	const times = 1000
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range times {
+		if fastyaml.Item([]byte(text), unread, nil) == nil {
+			t.Fatal("it is not plain")
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / times; each > 8<<10 {
+		t.Errorf("it takes %d bytes", each)
+	}
 }

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"google.golang.org/protobuf/proto"
-
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -21,12 +20,16 @@ var _ = Rules.Add(&lint.Rule{
 		"ScopedRdsConfigSubscription::addOrUpdateScopes (source/common/router/scoped_rds.cc)",
 	},
 	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
+		former := map[string]*graph.Resource{}
+		for _, r := range slices.Backward(p.Old.All(graph.ScopedRouteConfiguration)) {
+			former[envoy.ScopeKey(r)] = r
+		}
 		for _, change := range changes.Of(graph.ScopedRouteConfiguration) {
 			if change.Removed() || !p.Snapshot.Serves(change.New) {
 				continue
 			}
 			scope, ok := change.New.Message.(*routev3.ScopedRouteConfiguration)
-			before := formerScope(p.Old, scope)
+			before := former[envoy.ScopeKey(change.New)]
 			if !ok || scope.GetOnDemand() || before == nil || !p.Old.Serves(before) {
 				continue
 			}
@@ -38,16 +41,6 @@ var _ = Rules.Add(&lint.Rule{
 		}
 	}),
 })
-
-// formerScope returns the scope that had the key before the push.
-func formerScope(old graph.View, scope *routev3.ScopedRouteConfiguration) *graph.Resource {
-	for _, r := range old.All(graph.ScopedRouteConfiguration) {
-		if before, ok := r.Message.(*routev3.ScopedRouteConfiguration); ok && proto.Equal(before.GetKey(), scope.GetKey()) {
-			return r
-		}
-	}
-	return nil
-}
 
 // subscribed reports whether Envoy requests a resource of that name.
 func subscribed(old graph.View, r *graph.Resource) bool {

@@ -3,10 +3,7 @@ package transition
 import (
 	"fmt"
 
-	"google.golang.org/protobuf/proto"
-
-	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
-
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -20,24 +17,13 @@ var _ = Rules.Add(&lint.Rule{
 		"ScopedRdsConfigSubscription::onConfigUpdate (source/common/router/scoped_rds.cc)",
 	},
 	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
-		all := changes.Of(graph.ScopedRouteConfiguration)
-		for _, left := range all {
-			if left.Added() || !p.Old.Serves(left.Old) {
-				continue
-			}
-			for _, taken := range all {
-				if taken != left && !taken.Removed() && keyOf(left.Old) != nil && proto.Equal(keyOf(left.Old), keyOf(taken.New)) && p.Snapshot.Serves(taken.New) {
-					reportKey(p, left, taken)
-				}
+		for _, m := range envoy.KeyMoves(changes) {
+			if p.Old.Serves(m.From.Old) && p.Snapshot.Serves(m.To.New) {
+				reportKey(p, m.From, m.To)
 			}
 		}
 	}),
 })
-
-func keyOf(r *graph.Resource) *routev3.ScopedRouteConfiguration_Key {
-	scope, _ := r.Message.(*routev3.ScopedRouteConfiguration)
-	return scope.GetKey()
-}
 
 func reportKey(p *lint.Pass, left, taken *graph.Change) {
 	d := lint.Diagnostic{
