@@ -28,19 +28,32 @@ type links struct {
 // links returns the resource's links. They are found once.
 func (r *Resource) links() *links {
 	r.linkOnce.Do(func() {
-		r.linked.opaque = r.Message == nil || len(r.Problems) > 0
-		if r.Fragment { // its names may refer to the message that it is merged into
-			return
+		l := &linker{links: links{opaque: r.Message == nil || len(r.Problems) > 0}}
+		if !r.Fragment { // its names may refer to the message that it is merged into
+			r.Walk(l.visit)
 		}
-		l := &linker{links: &r.linked}
-		r.Walk(l.visit)
+		r.linked = l.known()
 	})
-	return &r.linked
+	return r.linked
+}
+
+var noLinks, onlyOpaque = &links{}, &links{opaque: true}
+
+// known returns the links, shared by all resources that have none.
+func (l *links) known() *links {
+	switch {
+	case len(l.references)+len(l.subscriptions)+len(l.carries) > 0 || l.http != nil || l.onDemand:
+		kept := *l
+		return &kept
+	case l.opaque:
+		return onlyOpaque
+	}
+	return noLinks
 }
 
 // linker finds the links of one resource.
 type linker struct {
-	*links
+	links
 	declared map[protoreflect.Message]map[named]bool // by the message that is the scope
 }
 

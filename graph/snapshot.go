@@ -60,7 +60,7 @@ type Resource struct {
 	places [][]Place // cache of Walk: many rules walk
 
 	linkOnce sync.Once
-	linked   links
+	linked   *links // never changed
 }
 
 // Locate returns the location of a field in the resource's file. It is the zero Location for input without text.
