@@ -95,8 +95,7 @@ func TestRunAfter(t *testing.T) {
 	reused, all := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		var resources []*graph.Resource
-		insert := func(i int, label string) { // seldom a second one of its name
-			r := pool[rapid.IntRange(0, len(pool)-1).Draw(t, label)]
+		insert := func(i int, label string, r *graph.Resource) { // seldom a second one of its name
 			like := func(other *graph.Resource) bool { return idOf(other) == idOf(r) }
 			if (r.Kind != graph.Bootstrap || label != "new") && !slices.ContainsFunc(resources, like) || rapid.IntRange(0, 50).Draw(t, "twice") == 0 {
 				made := again(r)
@@ -104,8 +103,11 @@ func TestRunAfter(t *testing.T) {
 				resources = slices.Insert(slices.Clone(resources), i, made)
 			}
 		}
-		for range rapid.IntRange(20, 150).Draw(t, "resources") {
-			insert(len(resources), "resource")
+		for range rapid.IntRange(5, 50).Draw(t, "examples") { // parts of them, which refer to each other
+			begin := rapid.IntRange(0, len(pool)-1).Draw(t, "example")
+			for _, r := range pool[begin:min(len(pool), begin+rapid.IntRange(1, 6).Draw(t, "resources"))] {
+				insert(len(resources), "resource", r)
+			}
 		}
 		closed := rapid.Bool().Draw(t, "closed")
 		fresh := func() *graph.Snapshot {
@@ -128,7 +130,7 @@ func TestRunAfter(t *testing.T) {
 				}
 				switch rapid.IntRange(0, 6).Draw(t, "change") {
 				case 0:
-					insert(i, "new")
+					insert(i, "new", pool[rapid.IntRange(0, len(pool)-1).Draw(t, "new")])
 				case 1:
 					if len(resources) > 3 {
 						resources = slices.Delete(slices.Clone(resources), i, i+1)
