@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
 	"github.com/xdslint/xdslint/graph"
 )
@@ -39,5 +42,49 @@ func TestWorldOfItsOwn(t *testing.T) {
 	made.Complete(graph.Cluster, graph.ADS)
 	if made.Since(s) != nil || s.World(graph.Cluster, graph.ADS) != graph.Open {
 		t.Error("they share a world")
+	}
+}
+
+// TestUsersOfOneName: resources that share a name are in their order among the users of a third one.
+func TestUsersOfOneName(t *testing.T) {
+	table := func(from graph.Source, targets ...string) *graph.Resource {
+		m := &routev3.RouteConfiguration{Name: "public"}
+		for _, target := range targets {
+			m.RequestMirrorPolicies = append(m.RequestMirrorPolicies, &routev3.RouteAction_RequestMirrorPolicy{Cluster: target})
+		}
+		return &graph.Resource{Kind: graph.RouteConfiguration, Name: "public", Source: from, Message: m, File: &graph.SourceFile{}}
+	}
+	all := append(clusters("a", "b"), table(graph.ADS, "a", "b"), table(graph.Anywhere, "a"))
+	s := &graph.Snapshot{Resources: all}
+	s.Build()
+	made := s.With(append(clusters("b"), all[0], all[2], all[3]))
+	if users := made.To(all[0]); len(users) != 2 || users[0].From != all[2] || users[1].From != all[3] {
+		t.Errorf("%d users in another order", len(users))
+	}
+}
+
+// TestAnotherSource: a reference to another source leads to another resource of the same name.
+func TestAnotherSource(t *testing.T) {
+	file := graph.PathSource("/etc/envoy/eds.yaml")
+	cluster := func(from *corev3.ConfigSource) *graph.Resource {
+		m := &clusterv3.Cluster{
+			Name: "shop", ClusterDiscoveryType: &clusterv3.Cluster_Type{Type: clusterv3.Cluster_EDS},
+			EdsClusterConfig: &clusterv3.Cluster_EdsClusterConfig{EdsConfig: from},
+		}
+		return &graph.Resource{Kind: graph.Cluster, Name: "shop", Message: m, File: &graph.SourceFile{}}
+	}
+	endpoints := func(from graph.Source) *graph.Resource {
+		m := &endpointv3.ClusterLoadAssignment{ClusterName: "shop"}
+		return &graph.Resource{Kind: graph.ClusterLoadAssignment, Name: "shop", Source: from, Message: m, File: &graph.SourceFile{}}
+	}
+	ads := &corev3.ConfigSource{ConfigSourceSpecifier: &corev3.ConfigSource_Ads{Ads: &corev3.AggregatedConfigSource{}}}
+	path := &corev3.ConfigSource{ConfigSourceSpecifier: &corev3.ConfigSource_PathConfigSource{
+		PathConfigSource: &corev3.PathConfigSource{Path: "/etc/envoy/eds.yaml"},
+	}}
+	s := &graph.Snapshot{Resources: []*graph.Resource{cluster(ads), endpoints(graph.ADS), endpoints(file)}}
+	s.Build()
+	made := s.With([]*graph.Resource{cluster(path), s.Resources[1], s.Resources[2]})
+	if made.Since(s) == nil || made.Serves(s.Resources[1]) || !made.Serves(s.Resources[2]) {
+		t.Errorf("reached: %v %v", made.Serves(s.Resources[1]), made.Serves(s.Resources[2]))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"pgregory.net/rapid"
@@ -106,7 +107,7 @@ func listedEdges(edges []*graph.Edge) string {
 }
 
 // touchesWhatDiffers: an answer that differs from that of the snapshot before is to a question that the change touched.
-func touchesWhatDiffers(t *rapid.T, before, after *graph.Snapshot) {
+func touchesWhatDiffers(t rapid.TB, before, after *graph.Snapshot) {
 	delta := after.Since(before)
 	if delta == nil {
 		return
@@ -123,11 +124,39 @@ func touchesWhatDiffers(t *rapid.T, before, after *graph.Snapshot) {
 }
 
 // sameAnswers: a snapshot that was made from another one answers as one that was built.
-func sameAnswers(t *rapid.T, made, built *graph.Snapshot) {
+func sameAnswers(t rapid.TB, made, built *graph.Snapshot) {
 	got := answersOf(made, built.Resources, built)
 	for what, want := range answersOf(built, built.Resources, built) {
 		if g := got[what]; g.text != want.text {
 			t.Fatalf("%s: got\n%s\nwant\n%s", what, g.text, want.text)
 		}
 	}
+}
+
+// TestEachReplaced: as TestRunAfter, for the resources of the examples, one after the other.
+func TestEachReplaced(t *testing.T) {
+	pool, made := pooled(t), 0
+	for some := range slices.Chunk(pool, 6) {
+		s := built(some)
+		for i := range some {
+			next := slices.Clone(some)
+			next[i] = again(some[i])
+			after := s.With(next)
+			if after.Since(s) == nil {
+				continue
+			}
+			made++
+			sameAnswers(t, after, built(next))
+			touchesWhatDiffers(t, s, after)
+		}
+	}
+	if made < len(pool)/4 {
+		t.Errorf("only %d of %d snapshots were made from the one before", made, len(pool))
+	}
+}
+
+func built(resources []*graph.Resource) *graph.Snapshot {
+	s := &graph.Snapshot{NoBootstrap: true, Resources: resources}
+	s.Build()
+	return s
 }
