@@ -23,18 +23,16 @@ func (s *Snapshot) Since(before *Snapshot) *Delta {
 	return s.delta
 }
 
-// With returns a built snapshot with other resources, in the same world. If this one is built, and most resources are the same, in the same order, it costs what
-// differs.
+// With returns a built snapshot with other resources, in the same world. If this one is built, and most resources are the same, in the same order,
+// it costs what differs.
 func (s *Snapshot) With(resources []*Resource) *Snapshot {
-	if s.identity != nil {
-		removed, added, ok := s.difference(resources)
-		if ok && len(removed)+len(added) == 0 {
-			return s
-		}
-		if ok && len(removed)+len(added) <= 8+len(resources)/4 {
-			if made := s.derive(resources, removed, added); made != nil {
-				return made
-			}
+	removed, added, ok := s.difference(resources)
+	if ok && len(removed)+len(added) == 0 {
+		return s
+	}
+	if ok && len(removed)+len(added) <= 8+len(resources)/4 {
+		if made := s.derive(resources, removed, added); made != nil {
+			return made
 		}
 	}
 	made := s.world(resources)
@@ -47,8 +45,12 @@ func (s *Snapshot) world(resources []*Resource) *Snapshot {
 	return &Snapshot{Name: s.Name, Resources: resources, NoBootstrap: s.NoBootstrap, Assumptions: s.Assumptions, complete: maps.Clone(s.complete)}
 }
 
-// difference returns the resources that only one of two lists has. It is not ok if the resources that both have are not in the same order.
+// difference returns the resources that only one of two lists has. It is not ok if the resources that both have are not in the same order,
+// or if the snapshot is not built.
 func (s *Snapshot) difference(resources []*Resource) (removed, added []*Resource, ok bool) {
+	if s.identity == nil {
+		return nil, nil, false
+	}
 	removed, added = s.apart(s.Resources, resources)
 	moved := func(r *Resource) bool { return slices.Contains(s.Named(r.Kind, r.Name), r) }
 	return removed, added, !slices.ContainsFunc(added, moved)

@@ -88,3 +88,21 @@ func TestAnotherSource(t *testing.T) {
 		t.Errorf("reached: %v %v", made.Serves(s.Resources[1]), made.Serves(s.Resources[2]))
 	}
 }
+
+// TestCarrierRemoved: a name inside a resource goes with it.
+func TestCarrierRemoved(t *testing.T) {
+	s := build(t, `
+- {"@type": type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment, cluster_name: c, endpoints: [{lb_endpoints: [
+    {endpoint: {address: {envoy_internal_address: {server_listener_name: in}}}}]}]}
+- {"@type": type.googleapis.com/envoy.config.listener.v3.Listener, name: other}
+- {"@type": type.googleapis.com/envoy.config.listener.v3.Listener, name: in, internal_listener: {}}
+`)
+	made := s.With(s.Resources[:2])
+	all := made.References(graph.InternalListener)
+	if made.Since(s) == nil || len(all) != 1 || all[0].To != nil {
+		t.Errorf("%v", all)
+	}
+	if again := made.With(s.Resources); again.Since(made) == nil || again.References(graph.InternalListener)[0].To != s.Resources[2] {
+		t.Error("it does not come back")
+	}
+}
