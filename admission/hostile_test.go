@@ -1,6 +1,7 @@
 package admission_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	aggregatev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/clusters/aggregate/v3"
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+	"github.com/envoyproxy/go-control-plane/pkg/resource/v3"
 
 	"github.com/xdslint/xdslint/admission"
 )
@@ -73,6 +75,38 @@ func TestHostile(t *testing.T) {
 			t.Error(d.Err, d.Failures)
 		}
 	})
+}
+
+// foreign is a snapshot of another implementation, which cannot be compared.
+type foreign struct {
+	*cachev3.Snapshot
+	items func(url string) map[string]types.ResourceWithTTL
+}
+
+func (f foreign) GetResourcesAndTTL(url string) map[string]types.ResourceWithTTL { return f.items(url) }
+
+// TestForeign: what another implementation of a snapshot serves, without messages or with those of other types, is judged like what cannot be read.
+func TestForeign(t *testing.T) {
+	g := try(t, nil)
+	g.must(admission.Admitted, snapshot(t, "v1", good()...))
+	for _, odd := range []types.Resource{nil, (*clusterv3.Cluster)(nil), &listenerv3.Listener{Name: "shop"}, &clusterv3.Cluster{Name: "shop"}} {
+		for _, name := range []string{"", "shop", "odd"} {
+			s := foreign{snapshot(t, "v2", good()...), nil}
+			s.items = func(url string) map[string]types.ResourceWithTTL {
+				items := maps.Clone(s.Snapshot.GetResourcesAndTTL(url))
+				if url == resource.ClusterType {
+					items[name] = types.ResourceWithTTL{Resource: odd}
+				}
+				return items
+			}
+			for range 2 {
+				if d, _ := g.set(s); d.Err != nil || len(d.Failures) > 0 {
+					t.Fatalf("%T as %q: %v %v", odd, name, d.Err, d.Failures)
+				}
+			}
+		}
+	}
+	g.must(admission.Admitted, snapshot(t, "v3", good()...))
 }
 
 // FuzzSnapshots replaces one resource with arbitrary bytes.

@@ -62,11 +62,15 @@ func (d *deriving) index() bool {
 	for kind := range changed {
 		d.touch(Question{about: allOfKind, kind: kind})
 		after.byKind[kind] = ofKind(after.Resources, kind)
+		if !slices.EqualFunc(before.byKind[kind], after.byKind[kind], func(a, b *Resource) bool { return a.Name == b.Name }) {
+			d.touch(Question{about: namesOfKind, kind: kind})
+		}
 		if len(after.byKind[kind]) == 0 || len(before.byKind[kind]) == 0 || (after.unread[kind] == 0) != (before.unread[kind] == 0) {
 			return false
 		}
 	}
-	return d.touchNames()
+	d.touchNames()
+	return true
 }
 
 // forget removes a resource from an index, and reports whether it was the only one with the name.
@@ -99,20 +103,16 @@ func ofKind(resources []*Resource, kind Kind) []*Resource {
 	return all
 }
 
-// touchNames notes which names lead to other resources now.
-func (d *deriving) touchNames() bool {
+// touchNames touches the names that lead to other resources now, and the types of the messages in what changed.
+func (d *deriving) touchNames() {
 	for _, name := range d.names {
 		d.touch(Question{about: resourceNamed, kind: name.kind, name: name.name})
-		if (len(d.before.byName.Get(name)) == 0) != (len(d.after.byName.Get(name)) == 0) {
-			d.touch(Question{about: namesOfKind, kind: name.kind})
-		}
 	}
 	for _, r := range slices.Concat(d.removed, d.added) {
 		r.Walk(func(at *Place) {
 			d.touch(Question{about: placesOfType, name: string(at.Message.Descriptor().FullName())})
 		})
 	}
-	return true
 }
 
 // filters derives what per-filter configurations can refer to.
@@ -150,8 +150,9 @@ func (d *deriving) reconnect(r *Resource) {
 	}
 }
 
-// edges derives the edges: those of what changed, and those that lead to what changed.
-func (d *deriving) edges() {
+// edges derives the edges: those of what changed, and those that lead to what changed. It reports false if one of these resources is not the
+// only one of its name: into orders edges by names.
+func (d *deriving) edges() bool {
 	for _, r := range slices.Concat(d.removed, d.added) {
 		d.reconnect(r)
 	}
@@ -166,6 +167,9 @@ func (d *deriving) edges() {
 		was := d.reconnected[r]
 		var is []*Edge
 		if !d.gone[r] {
+			if len(d.after.Named(r.Kind, r.Name)) > 1 {
+				return false
+			}
 			is = d.after.connect(r)
 			keepEqual(is, was)
 		}
@@ -179,6 +183,7 @@ func (d *deriving) edges() {
 		d.touch(Question{about: edgesFrom, of: r})
 		d.touchDifferent(was, is)
 	}
+	return true
 }
 
 // keepEqual replaces edges by those from before that are equal.
@@ -218,7 +223,10 @@ func (d *deriving) waiting() {
 	index := d.before.uses.waiting.Copy()
 	for _, r := range d.removed {
 		for _, name := range needs(r) {
-			index.Set(name, slices.DeleteFunc(slices.Clone(index.Get(name)), func(other *Resource) bool { return other == r }))
+			others := slices.DeleteFunc(slices.Clone(index.Get(name)), func(other *Resource) bool { return other == r })
+			if index.Set(name, others); len(others) == 0 {
+				index.Delete(name)
+			}
 		}
 	}
 	for _, r := range d.added {
@@ -291,27 +299,27 @@ func (d *deriving) reach() {
 	d.after.uses.reachedOnce.Do(func() { d.after.uses.reached = index })
 }
 
-// sameShape reports whether each removed resource has a successor of its name, with edges to the same names.
+// sameShape reports whether each removed resource has a successor of its name, with edges to the same resources or their successors.
 func (d *deriving) sameShape() bool {
 	if len(d.removed) != len(d.added) {
 		return false
 	}
 	for _, r := range d.removed {
 		next := d.after.Named(r.Kind, r.Name)
-		if len(next) != 1 || !sameTargets(d.before.from.Get(r), d.after.from.Get(next[0])) {
+		if len(next) != 1 || !d.sameTargets(d.before.from.Get(r), d.after.from.Get(next[0])) {
 			return false
 		}
 	}
 	for _, r := range d.order {
-		if !d.gone[r] && !d.fresh[r] && !sameTargets(d.before.from.Get(r), d.after.from.Get(r)) {
+		if !d.gone[r] && !d.fresh[r] && !d.sameTargets(d.before.from.Get(r), d.after.from.Get(r)) {
 			return false
 		}
 	}
 	return true
 }
 
-func sameTargets(a, b []*Edge) bool {
-	return slices.EqualFunc(a, b, func(a, b *Edge) bool {
-		return (a.To == nil) == (b.To == nil) && (a.To == nil || a.To.Kind == b.To.Kind && a.To.Name == b.To.Name)
+func (d *deriving) sameTargets(was, is []*Edge) bool {
+	return slices.EqualFunc(was, is, func(a, b *Edge) bool {
+		return a.To == b.To || d.gone[a.To] && d.fresh[b.To] && a.To.Kind == b.To.Kind && a.To.Name == b.To.Name
 	})
 }

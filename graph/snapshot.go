@@ -119,12 +119,14 @@ type scope struct {
 // Add puts resources into the snapshot.
 func (s *Snapshot) Add(resources ...*Resource) { s.Resources = append(s.Resources, resources...) }
 
-// Complete declares that the snapshot holds all resources of a kind that a source serves. With Anywhere, it holds all from any source.
+// Complete declares that the snapshot holds all resources of a kind that a source serves. With Anywhere, it holds all from any source. It must
+// not be called after the snapshot was judged.
 func (s *Snapshot) Complete(kind Kind, from Source) {
 	if s.complete == nil {
 		s.complete = map[scope]bool{}
 	}
 	s.complete[scope{kind, from}] = true
+	s.delta = nil // the world differs too
 }
 
 // World is what a missing name means.

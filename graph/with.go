@@ -1,6 +1,9 @@
 package graph
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Delta says how a snapshot differs from the one that it was made from.
 type Delta struct {
@@ -20,8 +23,8 @@ func (s *Snapshot) Since(before *Snapshot) *Delta {
 	return s.delta
 }
 
-// With returns a built snapshot with other resources, in the same world. If most resources are the same, in the same order, it costs what
-// differs.
+// With returns a built snapshot with other resources, in the same world. If this one is built, and most resources are the same, in the same order,
+// it costs what differs.
 func (s *Snapshot) With(resources []*Resource) *Snapshot {
 	removed, added, ok := s.difference(resources)
 	if ok && len(removed)+len(added) == 0 {
@@ -39,11 +42,15 @@ func (s *Snapshot) With(resources []*Resource) *Snapshot {
 
 // world returns a snapshot with other resources in the same world, not built.
 func (s *Snapshot) world(resources []*Resource) *Snapshot {
-	return &Snapshot{Name: s.Name, Resources: resources, NoBootstrap: s.NoBootstrap, Assumptions: s.Assumptions, complete: s.complete}
+	return &Snapshot{Name: s.Name, Resources: resources, NoBootstrap: s.NoBootstrap, Assumptions: s.Assumptions, complete: maps.Clone(s.complete)}
 }
 
-// difference returns the resources that only one of two lists has. It is not ok if the resources that both have are not in the same order.
+// difference returns the resources that only one of two lists has. It is not ok if the resources that both have are not in the same order,
+// or if the snapshot is not built.
 func (s *Snapshot) difference(resources []*Resource) (removed, added []*Resource, ok bool) {
+	if s.identity == nil {
+		return nil, nil, false
+	}
 	removed, added = s.apart(s.Resources, resources)
 	moved := func(r *Resource) bool { return slices.Contains(s.Named(r.Kind, r.Name), r) }
 	return removed, added, !slices.ContainsFunc(added, moved)
@@ -63,7 +70,9 @@ func (s *Snapshot) derive(resources, removed, added []*Resource) *Snapshot {
 		return nil
 	}
 	d.filters()
-	d.edges()
+	if !d.edges() {
+		return nil
+	}
 	d.into()
 	d.reach()
 	made.lists.inherit(s.lists, d.delta.Touched)

@@ -18,19 +18,16 @@ type Judged struct {
 	units    layered.Map[unit, *judgement]       // those with a finding or a question
 	found    layered.Map[unit, *judgement]       // those with a finding
 	asked    layered.Map[graph.Question, []unit] // by whom
-	again    []unit                              // whose judgement holds only for one run
 	whole    map[*Rule]*judgement
 }
 
-// lasting reports whether the judgement does not depend on the rest of the run.
-func (j *judgement) lasting() bool {
-	return len(j.Failures) == 0 && j.left == nil && len(j.Timings) == 0
-}
-
 // RunAfter lints a snapshot as Run does. If it was made from the snapshot of an earlier run (graph.Snapshot.With), and the config is the same, only
-// what changed is judged. The result is that of Run in any case. What was judged is nil if a later run cannot use it: ctx has ended, or there are
-// too many findings to keep.
+// what changed is judged. The result is that of Run in any case. What was judged is nil if a later run cannot use it: ctx has ended, a built-in rule
+// failed, there are too many findings to keep, or the config asks for Timings or has a Transition.
 func RunAfter(ctx context.Context, s *graph.Snapshot, config Config, before *Judged) (*Result, *Judged) {
+	if config.Timings || config.Transition != nil {
+		return Run(ctx, []*graph.Snapshot{s}, config), nil
+	}
 	config = config.normal()
 	if before == nil || !before.fits(config) {
 		before = &Judged{config: config, calls: callsOf(config)}
@@ -41,21 +38,24 @@ func RunAfter(ctx context.Context, s *graph.Snapshot, config Config, before *Jud
 	j := &Judged{snapshot: s, config: config, calls: before.calls}
 	r := newRunner(s, config, j.calls)
 	r.asking = true
-	lasting := false
-	if delta := s.Since(before.snapshot); delta != nil {
-		lasting = j.changed(ctx, r, before, delta)
+	delta := s.Since(before.snapshot)
+	if delta != nil {
+		j.changed(ctx, r, before, delta)
+	} else {
+		j.all(ctx, r)
 	}
-	if !lasting {
+	all := &Result{Snapshots: []*graph.Snapshot{s}, Target: config.Target}
+	custom := customRules(ctx, all.Snapshots, config)
+	if delta != nil && !r.lasting(custom) {
 		r.Result = Result{}
-		lasting = j.all(ctx, r)
+		j.all(ctx, r)
 	}
 	r.guess(s)
-	all := &Result{Snapshots: []*graph.Snapshot{s}, Target: config.Target}
 	all.add(&r.Result)
-	all.add(customRules(ctx, all.Snapshots, config))
+	all.add(custom)
 	all.close()
 	Sort(all.Diagnostics)
-	if !lasting || ctx.Err() != nil {
+	if !r.lasting(custom) || ctx.Err() != nil {
 		return all, nil
 	}
 	j.result = all.copy()
@@ -65,8 +65,13 @@ func RunAfter(ctx context.Context, s *graph.Snapshot, config Config, before *Jud
 // fits reports whether judgements hold for a config.
 func (j *Judged) fits(config Config) bool {
 	a := j.config
-	return slices.Equal(a.Rules, config.Rules) && a.Target == config.Target && a.TargetGiven == config.TargetGiven &&
-		!config.Timings && config.Transition == nil
+	return slices.Equal(a.Rules, config.Rules) && a.Target == config.Target && a.TargetGiven == config.TargetGiven
+}
+
+// lasting reports whether each judgement holds without the others, in any order: no rule failed, and together with those of custom rules there are
+// not so many findings that some are left out.
+func (r *runner) lasting(custom *Result) bool {
+	return len(r.Failures) == 0 && r.left == nil && custom.left == nil && r.weight+custom.weight <= maxFindings
 }
 
 // copy returns a result that can be changed.
@@ -76,8 +81,8 @@ func (r *Result) copy() *Result {
 	return &copied
 }
 
-// all judges everything. It reports whether the judgements last.
-func (j *Judged) all(ctx context.Context, r *runner) bool {
+// all judges everything.
+func (j *Judged) all(ctx context.Context, r *runner) {
 	units := unitsOf(r.snapshot.Resources)
 	known, found, asked := map[unit]*judgement{}, map[unit]*judgement{}, map[graph.Question][]unit{}
 	for i, one := range r.judge(ctx, units) {
@@ -92,17 +97,13 @@ func (j *Judged) all(ctx context.Context, r *runner) bool {
 		for _, q := range one.questions {
 			asked[q] = append(asked[q], units[i])
 		}
-		if !one.lasting() {
-			j.again = append(j.again, units[i])
-		}
 	}
 	j.units, j.found, j.asked = layered.Of(known), layered.Of(found), layered.Of(asked)
 	j.whole = r.whole(ctx, nil, nil)
-	return r.left == nil
 }
 
-// changed judges what a change can have an effect on, and takes the rest from before. It reports false if not all findings can be kept.
-func (j *Judged) changed(ctx context.Context, r *runner, before *Judged, delta *graph.Delta) bool {
+// changed judges what a change can have an effect on, and takes the rest from before.
+func (j *Judged) changed(ctx context.Context, r *runner, before *Judged, delta *graph.Delta) {
 	again := before.affected(delta)
 	made := r.judge(ctx, again)
 	j.replace(before, slices.Concat(unitsOf(delta.Removed), again), again, made)
@@ -110,7 +111,6 @@ func (j *Judged) changed(ctx context.Context, r *runner, before *Judged, delta *
 		r.add(&one.Result)
 	}
 	j.whole = r.whole(ctx, before.whole, delta)
-	return r.left == nil && r.weight <= maxFindings
 }
 
 // affected lists the units that must be judged again, without those of removed resources.
@@ -136,9 +136,6 @@ func (j *Judged) affected(delta *graph.Delta) []unit {
 		if r := q.Of(); r != nil {
 			add(unit{r, true})
 		}
-	}
-	for _, u := range j.again {
-		add(u)
 	}
 	return all
 }
@@ -168,9 +165,6 @@ func (j *Judged) replace(before *Judged, without, with []unit, made []*judgement
 		}
 		for _, q := range one.questions {
 			asked[q] = append(asked[q], u)
-		}
-		if !one.lasting() {
-			j.again = append(j.again, u)
 		}
 	}
 	for q, units := range asked {

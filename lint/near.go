@@ -54,7 +54,8 @@ type guess struct {
 }
 
 // Guess lets the run search for the name that was probably meant, at the end, when it knows all findings: a rule searches for a hundred names
-// at most in a snapshot. If one of the candidates is near, then completes the finding.
+// at most in a snapshot. If one of the candidates is near, then completes the finding. Both functions can be called in a later run, and must not
+// hold on to the Pass or to its Snapshot.
 func (d *Diagnostic) Guess(name string, candidates func(graph.View) []string, then func(d *Diagnostic, near string)) {
 	d.guess = &guess{name, candidates, then}
 }

@@ -146,7 +146,7 @@ func (r *runner) whole(ctx context.Context, before map[*Rule]*judgement, delta *
 			continue
 		}
 		known := before[rule]
-		if known == nil || !known.lasting() || slices.ContainsFunc(known.questions, func(q graph.Question) bool { return delta.Touched[q] }) {
+		if known == nil || slices.ContainsFunc(known.questions, func(q graph.Question) bool { return delta.Touched[q] }) {
 			known = w.whole(rule)
 		}
 		made[rule] = known

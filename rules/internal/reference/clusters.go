@@ -91,7 +91,7 @@ func reject(p *lint.Pass, b *envoy.Boot, e *graph.Edge, lookup *envoy.Lookup) {
 				d.Help += ", or " + lookup.Later
 			}
 		}
-		d.Guess(e.Target, func(graph.View) []string { return b.Names(lookup.Need) }, correct(e))
+		d.Guess(e.Target, func(v graph.View) []string { return envoy.BootOf(v).Names(lookup.Need) }, correct(e))
 	}
 	p.ReportEdge(e, d)
 }

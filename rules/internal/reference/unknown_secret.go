@@ -56,6 +56,7 @@ func staticSecret(p *lint.Pass, b *envoy.Boot, e *graph.Edge) {
 		d.Help = ""
 	} else {
 		suitable := func(v graph.View) (names []string) {
+			b := envoy.BootOf(v)
 			for _, r := range v.All(graph.Secret) {
 				if s := b.Secret(r.Name); s != nil && r.Delivery == graph.FromBootstrap && (wants == nil || wants.Is(s)) {
 					names = append(names, r.Name)
