@@ -6,6 +6,7 @@ import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/internal/each"
 )
@@ -19,6 +20,9 @@ var _ = Rules.Add(&lint.Rule{
 		"https://github.com/envoyproxy/gateway/issues/6985",
 	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
+		if at.Resource().Kind == graph.Patch {
+			return // it does not show the runtime, which may enforce
+		}
 		o, at := c.GetOutlierDetection(), at.Field("outlier_detection")
 		for _, t := range []struct {
 			field, enforcing string

@@ -26,16 +26,17 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// defaultMaximum returns the highest version of the connections that a context is for. ok is false for QUIC, which always has TLS 1.3.
+// defaultMaximum returns the highest version of the connections that a context is for. ok is false for QUIC, which always has TLS 1.3, and where
+// the transport socket around the context is not known.
 func defaultMaximum(common *graph.Place) (highest tlsv3.TlsParameters_TlsProtocol, ok bool) {
 	_, up := graph.Around[*tlsv3.UpstreamTlsContext](common)
 	_, down := graph.Around[*tlsv3.DownstreamTlsContext](common)
 	_, quicUp := graph.Around[*quicv3.QuicUpstreamTransport](common)
 	_, quicDown := graph.Around[*quicv3.QuicDownstreamTransport](common)
 	if up != nil {
-		return tlsv3.TlsParameters_TLSv1_2, quicUp == nil
+		return tlsv3.TlsParameters_TLSv1_2, up.Parent != nil && quicUp == nil
 	}
-	return tlsv3.TlsParameters_TLSv1_3, down != nil && quicDown == nil
+	return tlsv3.TlsParameters_TLSv1_3, down != nil && down.Parent != nil && quicDown == nil
 }
 
 func checkVersions(p *lint.Pass, at lint.At, params *tlsv3.TlsParameters, highest tlsv3.TlsParameters_TlsProtocol) {
