@@ -13,13 +13,14 @@ import (
 	"github.com/xdslint/xdslint/rules/internal/reference"
 	"github.com/xdslint/xdslint/rules/internal/route"
 	"github.com/xdslint/xdslint/rules/internal/schema"
+	"github.com/xdslint/xdslint/rules/internal/tls"
 	"github.com/xdslint/xdslint/rules/internal/transition"
 	"github.com/xdslint/xdslint/rules/internal/version"
 )
 
 // Groups are the built-in groups, in the order in which they are documented.
 var Groups = []*lint.Group{
-	schema.Rules, reference.Rules, listener.Rules, http.Rules, route.Rules, cluster.Rules, endpoint.Rules, health.Rules,
+	schema.Rules, reference.Rules, listener.Rules, http.Rules, route.Rules, cluster.Rules, endpoint.Rules, health.Rules, tls.Rules,
 	bootstrap.Rules, version.Rules, transition.Rules,
 }
 
