@@ -72,7 +72,7 @@ func fill(text string, n *tree.Node) bool {
 	return true
 }
 
-// Each element with a finding is read again, by itself, and kept.
+// Each element with a finding is read again, by itself, and kept: a piece of 1,024 values for each would be 100 KB.
 func TestItemTakesLittle(t *testing.T) {
 	const text = "a:\n  b:\n  - name: c\n    d: [e, f]\n"
 	n := fastyaml.Outline([]byte(text), func(_, list string) bool { return list == "b" })
@@ -86,7 +86,7 @@ func TestItemTakesLittle(t *testing.T) {
 		}
 	}
 	runtime.ReadMemStats(&after)
-	if each := (after.TotalAlloc - before.TotalAlloc) / times; each > 8<<10 {
+	if each := (after.TotalAlloc - before.TotalAlloc) / times; each > 32<<10 {
 		t.Errorf("it takes %d bytes", each)
 	}
 }
