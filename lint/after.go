@@ -50,7 +50,7 @@ func RunAfter(ctx context.Context, s *graph.Snapshot, config Config, before *Jud
 		r.Result = Result{}
 		j.all(ctx, r)
 	}
-	r.guess(s)
+	r.complete(s)
 	all.add(&r.Result)
 	all.add(custom)
 	all.close()

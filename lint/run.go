@@ -98,7 +98,7 @@ func Run(ctx context.Context, snapshots []*graph.Snapshot, config Config) *Resul
 			}
 		}
 		r.whole(ctx, nil, nil)
-		r.guess(s)
+		r.complete(s)
 		all.add(&r.Result)
 	}
 	all.add(customRules(ctx, snapshots, config))
