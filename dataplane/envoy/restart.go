@@ -28,7 +28,7 @@ func AfterRestart(v graph.View, r *graph.Resource) string {
 func lost(r *graph.Resource) (what, effect string) {
 	switch m := r.Message.(type) {
 	case *listenerv3.Listener:
-		return fmt.Sprintf("this listener (%s)", words.Count(len(m.GetFilterChains()), "filter chain")), "connections to its address are refused"
+		return fmt.Sprintf("this listener (%s)", words.Count(len(m.GetFilterChains()), "filter chain")), "connections to its address fail"
 	case *routev3.RouteConfiguration:
 		routes := 0
 		for _, host := range m.GetVirtualHosts() {
