@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ func (e Edits) fix(message string, safe bool) []Fix {
 	return []Fix{{Message: message, Safe: safe, Edits: e}}
 }
 
-// Together joins edits into one fix. The result is empty if any of them is empty.
+// Together joins edits into one fix. The result is empty if any of them is empty, or if two of them change the same text.
 func Together(all ...Edits) Edits {
 	var joined Edits
 	for _, e := range all {
@@ -35,6 +36,12 @@ func Together(all ...Edits) Edits {
 			return nil
 		}
 		joined = append(joined, e...)
+	}
+	inOrder := slices.SortedStableFunc(slices.Values(joined), func(a, b Edit) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
+	for i := 1; i < len(inOrder); i++ {
+		if inOrder[i].Span.Start < inOrder[i-1].Span.End {
+			return nil
+		}
 	}
 	return joined
 }
@@ -78,15 +85,16 @@ func Rename(at At, name string) Edits {
 	if !ok || s.Key.IsZero() || s.has(name) {
 		return nil
 	}
-	if _, entry := at.Path().Key(); !entry && strings.ToLower(s.name()) != s.name() {
+	if _, entry := at.Path().Key(); !entry && s.camel() {
 		name = lowerCamel(name)
 	}
 	return s.edit(s.Key, respell(s.text[s.Key.Start:s.Key.End], name))
 }
 
-// Wrap puts a field's value into another message: Wrap(at, "string_match", "exact") turns `exact_match: x` into
-// `string_match: {exact: x}`. A value over several lines is moved unchanged.
-func Wrap(at At, name string, inner ...string) Edits {
+// Wrap puts a field's value into another message: Wrap(at, "string_match", Fields{{Name: "exact"}}) turns `exact_match: x` into
+// `string_match: {exact: x}`. Each entry without a value is the field of the one before that leads to the old value; entries with a
+// value are written before the next one, in the same message. A value over several lines is moved unchanged.
+func Wrap(at At, name string, inner Fields) Edits {
 	s, ok := spotOf(at)
 	if !ok || s.Key.IsZero() {
 		return nil
@@ -96,21 +104,38 @@ func Wrap(at At, name string, inner ...string) Edits {
 		return nil
 	}
 	key := s.text[s.Key.Start:s.Key.End]
-	if strings.ToLower(s.name()) != s.name() {
-		inner = slices.Clone(inner)
-		for i := range inner {
-			inner[i] = lowerCamel(inner[i])
-		}
+	if s.camel() {
+		inner = inner.lowerCamel()
 	}
 	value := s.value()
-	if s.flow || s.fitsFlow() {
-		open, closing := "", ""
-		for _, field := range inner {
-			open, closing = open+"{"+respell(key, field)+": ", closing+"}"
-		}
+	if s.flow || s.fitsFlow() && !inner.beside() {
+		open, closing := s.brackets(key, inner)
 		return Together(renamed, s.edit(s.Value, open+string(value)+closing))
 	}
 	return Together(renamed, s.nest(key, inner))
+}
+
+// Exchange replaces a field, with its value, by another one. The value is a scalar as in Replace, Fields or a List. There is no edit if the old
+// value may have comments in it.
+func Exchange(at At, name string, value any) Edits {
+	s, ok := spotOf(at)
+	if !ok || s.Key.IsZero() || bound(s.Node) || s.has(name) || bytes.IndexByte(s.value(), '#') >= 0 {
+		return nil
+	}
+	if s.camel() {
+		name = lowerCamel(name)
+		if fields, ok := value.(Fields); ok {
+			value = fields.lowerCamel()
+		}
+	}
+	if s.flow {
+		plain := s.plain()
+		return s.edit(graph.Span{Start: s.start, End: s.end}, spellKey(name, style{plain: plain})+": "+spell(value, style{plain: plain}))
+	}
+	if s.open() {
+		return nil
+	}
+	return s.edit(graph.Span{Start: s.start, End: s.end}, strings.TrimLeft(s.lines(s.indent(), name, value), " "))
 }
 
 // Remove removes a field or an element of a list, with its lines and the comment after it. The last one leaves {} or [].

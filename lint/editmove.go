@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/xdslint/xdslint/internal/source"
@@ -30,10 +31,7 @@ func (s spot) insertBehind(field string, value any) Edits {
 		content, _ := lineEnd(s.text, s.end)
 		return s.edit(at0(content), s.eol()+s.lines(s.indent(), field, value))
 	}
-	plain := false
-	for i := range s.In.Items {
-		plain = plain || s.In.Items[i].Plain
-	}
+	plain := s.plain()
 	space := " "
 	if line := lineStart(s.text, s.start); line > s.In.Span().Start && len(bytes.TrimSpace(s.text[line:s.start])) == 0 {
 		space = s.eol() + string(s.text[line:s.start])
@@ -41,15 +39,33 @@ func (s spot) insertBehind(field string, value any) Edits {
 	return s.edit(at0(s.end), ","+space+spellKey(field, style{plain: plain})+": "+spell(value, style{plain: plain}))
 }
 
+// plain reports whether the message of the element has YAML's words without quotes.
+func (s spot) plain() bool {
+	return slices.ContainsFunc(s.In.Items, func(n tree.Node) bool { return n.Plain })
+}
+
+// camel reports whether the name of the field is in lowerCamelCase.
+func (s spot) camel() bool { return strings.ToLower(s.name()) != s.name() }
+
 // lines writes a field in block style.
 func (s spot) lines(indent, field string, value any) string {
-	out := indent + spellKey(field, style{plain: true}) + ":"
-	inner, ok := value.(Fields)
-	if !ok || len(inner) == 0 {
-		return out + " " + spell(value, style{plain: true})
+	return indent + spellKey(field, style{plain: true}) + ":" + s.below(indent, value)
+}
+
+// below writes the value of a field in block style, behind its colon.
+func (s spot) below(indent string, value any) (out string) {
+	switch v := value.(type) {
+	case Fields:
+		for _, e := range v {
+			out += s.eol() + s.lines(indent+step, e.Name, e.Value)
+		}
+	case List:
+		for _, item := range v {
+			out += s.eol() + indent + "- " + strings.TrimLeft(s.below(indent, item), " \r\n")
+		}
 	}
-	for _, e := range inner {
-		out += s.eol() + s.lines(indent+step, e.Name, e.Value)
+	if out == "" {
+		return " " + spell(value, style{plain: true})
 	}
 	return out
 }
@@ -80,17 +96,32 @@ func (s spot) fitsFlow() bool {
 	return strings.IndexByte(opening, value[0]) >= 0
 }
 
-// nest moves a value in a block deeper, below more fields.
-func (s spot) nest(key []byte, inner []string) Edits {
-	out, indent := ":", s.indent()
-	for i, field := range inner {
-		indent += step
-		out += s.eol() + indent + respell(key, field)
-		if i < len(inner)-1 {
-			out += ":"
+// brackets returns what is written before and behind a value that moves into more fields.
+func (s spot) brackets(key []byte, inner Fields) (open, closing string) {
+	for beside := false; len(inner) > 0; inner = inner[1:] {
+		if !beside {
+			open, closing = open+"{", closing+"}"
+		}
+		open += respell(key, inner[0].Name) + ": "
+		if beside = inner[0].Value != nil; beside {
+			open += spell(inner[0].Value, style{plain: s.plain()}) + ", "
 		}
 	}
-	deeper := strings.Repeat(step, len(inner))
+	return open, closing
+}
+
+// nest moves a value in a block deeper, below more fields.
+func (s spot) nest(key []byte, inner Fields) Edits {
+	out, indent, deeper, beside := "", s.indent(), "", false
+	for _, e := range inner {
+		if !beside {
+			out, indent, deeper = out+":", indent+step, deeper+step
+		}
+		out += s.eol() + indent + respell(key, e.Name)
+		if beside = e.Value != nil; beside {
+			out += ":" + s.below(indent, e.Value)
+		}
+	}
 	for i, line := range strings.SplitAfter(string(s.text[s.Key.End:s.end]), "\n") {
 		if i > 0 && strings.TrimSpace(line) != "" {
 			out += deeper

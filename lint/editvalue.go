@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -14,7 +15,10 @@ import (
 // Fields are a message that an edit writes, in this order.
 type Fields []Entry
 
-// Entry is a field of a message that an edit writes: a scalar, or Fields.
+// List is a list that an edit writes.
+type List []any
+
+// Entry is a field of a message that an edit writes: a scalar, Fields or a List.
 type Entry struct {
 	Name  string
 	Value any
@@ -42,6 +46,12 @@ func spell(value any, s style) string {
 			parts[i] = spellKey(e.Name, s) + ": " + spell(e.Value, style{plain: s.plain})
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
+	case List:
+		parts := make([]string, len(v))
+		for i, item := range v {
+			parts[i] = spell(item, style{plain: s.plain})
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
 	}
 	return fmt.Sprint(value)
 }
@@ -68,8 +78,11 @@ func doubleQuoted(text string) string {
 // identifier matches names that need no quotes as a key, in YAML and in Envoy's JSON.
 var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
+// dotted matches the names of extensions. They need no quotes as a key in YAML.
+var dotted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_]*([./-][A-Za-z0-9_]+)+$`) })
+
 func spellKey(name string, s style) string {
-	if s.plain && identifier().MatchString(name) {
+	if s.plain && (identifier().MatchString(name) || dotted().MatchString(name)) {
 		return name
 	}
 	return doubleQuoted(name)
@@ -82,10 +95,10 @@ func respell(old []byte, name string) string {
 		return doubleQuoted(name)
 	case len(old) > 0 && old[0] == '\'' && !strings.ContainsAny(name, "'\\"):
 		return "'" + name + "'"
-	case identifier().MatchString(name), bytes.ContainsAny(old, ".-/") && plainWord().MatchString(name):
+	case bytes.ContainsAny(old, ".-/") && plainWord().MatchString(name):
 		return name
 	}
-	return doubleQuoted(name)
+	return spellKey(name, style{plain: true})
 }
 
 // lowerCamel returns the lowerCamelCase spelling of a field's name, as in proto JSON.
@@ -97,4 +110,20 @@ func lowerCamel(name string) string {
 		}
 	}
 	return strings.Join(parts, "")
+}
+
+func (f Fields) lowerCamel() Fields {
+	all := make(Fields, len(f))
+	for i, e := range f {
+		all[i] = Entry{lowerCamel(e.Name), e.Value}
+		if inner, ok := e.Value.(Fields); ok {
+			all[i].Value = inner.lowerCamel()
+		}
+	}
+	return all
+}
+
+// beside reports whether an entry has a value.
+func (f Fields) beside() bool {
+	return slices.ContainsFunc(f, func(e Entry) bool { return e.Value != nil })
 }

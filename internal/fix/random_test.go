@@ -219,7 +219,7 @@ func checkRandom(t *rapid.T, offered map[string]int) {
 	}
 }
 
-var edits = []string{"replace", "rename", "remove", "insert", "wrap", "swap", "end"}
+var edits = []string{"replace", "rename", "remove", "insert", "wrap", "exchange", "swap", "end"}
 
 func checkEdit(t *rapid.T, p place, op string, at step, offered map[string]int) {
 	text := string(p.r.File.Text)
@@ -296,7 +296,12 @@ func edit(t *rapid.T, p place, op string, at step, in *treeNode, i int) (edits l
 		if in.Kind == tree.Map {
 			in.Keys[i], in.Items[i] = "brand_new", &treeNode{Kind: tree.Map, Keys: []string{"x"}, Items: []*treeNode{item}}
 		}
-		return lint.Wrap(p.at(at.path), "brand_new", "x"), ""
+		return lint.Wrap(p.at(at.path), "brand_new", into("x")), ""
+	case "exchange":
+		if in.Kind == tree.Map {
+			in.Keys[i], in.Items[i] = "brand_new", &treeNode{Kind: tree.List, Items: []*treeNode{{Kind: tree.Map, Keys: []string{"x"}, Items: []*treeNode{{Kind: tree.String, Text: "y"}}}}}
+		}
+		return lint.Exchange(p.at(at.path), "brand_new", lint.List{lint.Fields{{Name: "x", Value: "y"}}}), at.path.String()
 	case "swap":
 		if at.list == nil {
 			return nil, ""

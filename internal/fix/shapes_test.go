@@ -36,6 +36,13 @@ func apply(text string, edits lint.Edits) string {
 
 var root *tree.Path
 
+func into(names ...string) (all lint.Fields) {
+	for _, name := range names {
+		all = append(all, lint.Entry{Name: name})
+	}
+	return all
+}
+
 func TestShapes(t *testing.T) {
 	a, b, list := root.Field("a"), root.Field("b"), root.Field("list")
 	item := func(i int) *tree.Path { return root.Item("list", i) }
@@ -53,7 +60,14 @@ func TestShapes(t *testing.T) {
 		return func(p place) lint.Edits { return lint.Insert(p.at(at), "new", v) }
 	}
 	wrap := func(at *tree.Path, inner ...string) edit {
-		return func(p place) lint.Edits { return lint.Wrap(p.at(at), "new_one", inner...) }
+		return func(p place) lint.Edits { return lint.Wrap(p.at(at), "new_one", into(inner...)) }
+	}
+	wrapWith := func(at *tree.Path) edit {
+		frame := lint.Fields{{Name: "p.q"}, {Name: "@type", Value: "x"}, {Name: "r"}}
+		return func(p place) lint.Edits { return lint.Wrap(p.at(at), "new_one", frame) }
+	}
+	exchange := func(at *tree.Path, v any) edit {
+		return func(p place) lint.Edits { return lint.Exchange(p.at(at), "new_one", v) }
 	}
 	swap := func(i, j int) edit {
 		return func(p place) lint.Edits { return lint.Swap(p.at(item(i)), p.at(item(j))) }
@@ -130,6 +144,16 @@ func TestShapes(t *testing.T) {
 		{"wrap lines", "yaml", "list:\n- a: |\n    x\n\n    y\n  b: 2\n", wrap(item(0).Field("a"), "p", "q"), "list:\n- new_one:\n    p:\n      q: |\n        x\n\n        y\n  b: 2\n"},
 		{"wrap what does not fit into brackets", "yaml", "a: x, y\n", wrap(a, "p"), "new_one:\n  p: x, y\n"},
 		{"wrap a list that is no deeper", "yaml", "list:\n- x\n- y\nb: 2\n", wrap(list, "p"), "new_one:\n  p:\n  - x\n  - y\nb: 2\n"},
+		{"wrap with a field beside", "yaml", "a: {n: 1} # c\nb: 2\n", wrapWith(a), "new_one:\n  p.q:\n    \"@type\": x\n    r: {n: 1} # c\nb: 2\n"},
+		{"wrap in brackets with a field beside", "yaml", "x: {a: {n: 1}, b: 2}\n", wrapWith(root.Field("x").Field("a")), "x: {new_one: {p.q: {\"@type\": x, r: {n: 1}}}, b: 2}\n"},
+		{"wrap lines with a field beside", "yaml", "list:\n- a:\n    n: 1 # c\n  b: 2\n", wrapWith(item(0).Field("a")), "list:\n- new_one:\n    p.q:\n      \"@type\": x\n      r:\n        n: 1 # c\n  b: 2\n"},
+		{"wrap in JSON with a field beside", "json", `{"a": {"n": 1}, "b": 2}`, wrapWith(a), `{"new_one": {"p.q": {"@type": "x", "r": {"n": 1}}}, "b": 2}`},
+		{"exchange", "yaml", "a: 1 # c\nb: 2\n", exchange(a, true), "new_one: true # c\nb: 2\n"},
+		{"exchange for lines", "yaml", "list:\n- a: 1\n  b: 2\n", exchange(item(0).Field("a"), lint.List{fields, "z"}), "list:\n- new_one:\n  - \"@type\": type.googleapis.com/x\n    n: 1\n  - z\n  b: 2\n"},
+		{"exchange in brackets", "yaml", "x: {a: y, b: 2}\n", exchange(root.Field("x").Field("a"), lint.List{fields}), "x: {new_one: [{\"@type\": type.googleapis.com/x, n: 1}], b: 2}\n"},
+		{"exchange in JSON", "json", `{"a": "y", "b": 2}`, exchange(a, fields), `{"new_one": {"@type": "type.googleapis.com/x", "n": 1}, "b": 2}`},
+		{"exchange for what is there", "yaml", "a: 1\nnew_one: 2\n", exchange(a, 1), ""},
+		{"exchange an anchor", "yaml", "a: &x 1\nb: *x\n", exchange(a, 1), ""},
 
 		{"join", "yaml", "list:\n- a: 1 # one\n# two\n- b:\n    c: 2\n", join(1), "list:\n- a: 1 # one\n# two\n  b:\n    c: 2\n"},
 		{"join the same key", "yaml", "list:\n- a: 1\n- a: 2\n", join(1), ""},

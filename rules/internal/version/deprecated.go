@@ -1,9 +1,6 @@
 package version
 
 import (
-	"fmt"
-
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
@@ -57,26 +54,4 @@ func (u use) replacement() string {
 		return replacements[string(u.value.FullName())]
 	}
 	return replacements[string(u.field.FullName())]
-}
-
-// wrap is an equivalent replacement: another field, whose value holds the old one.
-type wrap struct {
-	field string
-	inner []string // the fields of the new value, down to the old one
-}
-
-// idle lists messages that have no effect while they are empty.
-var idle = map[protoreflect.FullName]bool{"envoy.type.matcher.v3.RegexMatcher.google_re2": true}
-
-// fix returns the replacement of a field if that is equivalent.
-func (u use) fix(at *graph.Place) []lint.Fix {
-	where := at.At().Field(string(u.field.Name()))
-	if idle[u.field.FullName()] && proto.Size(at.Message.Get(u.field).Message().Interface()) == 0 {
-		return lint.Remove(where).Safe(fmt.Sprintf("remove %s", u.field.Name()))
-	}
-	w, ok := wraps[string(u.field.FullName())]
-	if !ok || at.Message.Has(at.Message.Descriptor().Fields().ByName(protoreflect.Name(w.field))) {
-		return nil
-	}
-	return lint.Wrap(where, w.field, w.inner...).Safe("write " + w.field)
 }

@@ -106,15 +106,3 @@ const (
 	perFilterCORS     = "write a typed_per_filter_config for envoy.filters.http.cors, with a CorsPolicy"
 	responseDirection = "write response_direction_config."
 )
-
-// wraps lists the replacements that a fix can write.
-var wraps = map[string]wrap{
-	"envoy.config.core.v3.ConfigSource.path":                       {"path_config_source", []string{"path"}},
-	"envoy.config.core.v3.SubstitutionFormatString.text_format":    {"text_format_source", []string{"inline_string"}},
-	"envoy.config.route.v3.HeaderMatcher.contains_match":           {"string_match", []string{"contains"}},
-	"envoy.config.route.v3.HeaderMatcher.exact_match":              {"string_match", []string{"exact"}},
-	"envoy.config.route.v3.HeaderMatcher.prefix_match":             {"string_match", []string{"prefix"}},
-	"envoy.config.route.v3.HeaderMatcher.suffix_match":             {"string_match", []string{"suffix"}},
-	"envoy.extensions.access_loggers.file.v3.FileAccessLog.format": {"log_format", []string{"text_format_source", "inline_string"}},
-	"envoy.extensions.filters.http.lua.v3.Lua.inline_code":         {"default_source_code", []string{"inline_string"}},
-}

@@ -25,7 +25,7 @@ func TestReplacementsAreForWhatIsDeprecated(t *testing.T) {
 		}
 	}
 	for name := range wraps {
-		if replacements[name] == "" {
+		if replacements[string(name)] == "" {
 			t.Errorf("%s has a fix and no text", name)
 		}
 	}
