@@ -133,6 +133,17 @@ func (o *opinion) known() (*graph.Snapshot, *lint.Judged) {
 	}
 }
 
+// clean reports whether all rules have judged the resources and found no error. It does not wait for a goroutine that judges them.
+func (o *opinion) clean() bool {
+	select {
+	case o.lock <- struct{}{}:
+		defer func() { <-o.lock }()
+		return o.linted && len(o.errors) == 0 && len(o.failures) == 0 && len(o.unable) == 0
+	default:
+		return false
+	}
+}
+
 // lint finds the errors in a candidate, unless they are known. It reports whether it finished before ctx ended.
 func (g *Gate) lint(ctx context.Context, c *candidate) bool {
 	select {

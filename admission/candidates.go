@@ -11,10 +11,10 @@ import (
 // candidates finds what is known about a snapshot that another node has, or is sent. It does not keep it: a candidate goes with the last node
 // that has it.
 type candidates struct {
-	mu    sync.Mutex
-	known map[versionKey][]weak.Pointer[candidate]
-	last  weak.Pointer[candidate]
-	swept int // keys after the last sweep
+	mu     sync.Mutex
+	known  map[versionKey][]weak.Pointer[candidate]
+	newest weak.Pointer[candidate]
+	swept  int // keys after the last sweep
 }
 
 // versionKey is the versions of all types. Equal resources mostly have equal ones.
@@ -45,11 +45,11 @@ func (all *candidates) find(s cachev3.ResourceSnapshot, w world) *candidate {
 	return nil
 }
 
-// latest returns a candidate that a node was sent, or an empty one: many resources of another node may be equal.
-func (all *candidates) latest() *candidate {
+// last returns the candidate that a node was sent last, or an empty one: many resources of another node may be equal.
+func (all *candidates) last() *candidate {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if known := all.last.Value(); known != nil {
+	if known := all.newest.Value(); known != nil {
 		return known
 	}
 	return nothing()
@@ -60,7 +60,10 @@ func (all *candidates) add(c *candidate, s cachev3.ResourceSnapshot) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	p := weak.Make(c)
-	all.last = p
+	if p == all.newest && isSame(c.from, s) {
+		return
+	}
+	all.newest = p
 	if all.known == nil {
 		all.known = map[versionKey][]weak.Pointer[candidate]{}
 	}
