@@ -154,7 +154,7 @@ export interface Wait {
 
 export interface RuleSummary {
   id: string;
-  severity: Severity;
+  severity: Severity | "off"; // without a profile
   summary: string;
 }
 
