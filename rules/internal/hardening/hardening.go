@@ -1,0 +1,66 @@
+// Package hardening holds the rules about settings that Envoy's documentation recommends for where a data plane runs. Most of them run only in a
+// profile.
+package hardening
+
+import (
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/managers"
+)
+
+// Rules is the group. Each rule adds itself.
+var Rules = &lint.Group{Name: "hardening", Summary: "what Envoy's documentation recommends for edge proxies, and for proxies behind others"}
+
+const (
+	edgeDocs     = "https://www.envoyproxy.io/docs/envoy/latest/configuration/best_practices/edge"
+	timeoutsDocs = "https://www.envoyproxy.io/docs/envoy/latest/faq/configuration/timeouts"
+)
+
+// eachListener calls f for the TCP listeners to which clients on other machines connect.
+func eachListener(f func(p *lint.Pass, at lint.At, l *listenerv3.Listener)) lint.Check {
+	return lint.Each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
+		if at.Place.Parent == nil && envoy.TakesClients(l) && l.GetAddress().GetSocketAddress().GetProtocol() == corev3.SocketAddress_TCP {
+			f(p, at, l)
+		}
+	})
+}
+
+// eachManager calls f for the connection managers of listeners to which clients on other machines connect.
+func eachManager(f func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager)) lint.Check {
+	return lint.Each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
+		_, chain := graph.Around[*listenerv3.FilterChain](at.Place)
+		if chain != nil && takesClients(at) && envoy.OuterRead(p.Target.Extensions(), at.Place) {
+			f(p, at, m)
+		}
+	})
+}
+
+// eachRouted calls f for the same connection managers, with their filters and routes.
+func eachRouted(f func(p *lint.Pass, m managers.Manager)) lint.Check {
+	return managers.All(func(p *lint.Pass, all []managers.Manager) {
+		for _, m := range all {
+			if takesClients(m.At) {
+				f(p, m)
+			}
+		}
+	})
+}
+
+// takesClients reports whether clients on other machines connect to the listener around a place.
+func takesClients(at lint.At) bool {
+	l, where := graph.Around[*listenerv3.Listener](at.Place)
+	return where != nil && envoy.TakesClients(l)
+}
+
+// setIn returns the edits that add a field to a message in a field, which may have to be added too.
+func setIn(at lint.At, outer string, exists bool, field string, value any) lint.Edits {
+	if exists {
+		return lint.Insert(at.Field(outer), field, value)
+	}
+	return lint.Insert(at, outer, lint.Fields{{Name: field, Value: value}})
+}
