@@ -57,10 +57,22 @@ func takesClients(at lint.At) bool {
 	return where != nil && envoy.TakesClients(l)
 }
 
-// setIn returns the edits that add a field to a message in a field, which may have to be added too.
-func setIn(at lint.At, outer string, exists bool, field string, value any) lint.Edits {
-	if exists {
-		return lint.Insert(at.Field(outer), field, value)
+// write returns the edits that set a field, which may have another value already.
+func write(at lint.At, field string, value any) lint.Edits {
+	if edits := lint.Insert(at, field, value); edits != nil {
+		return edits
 	}
-	return lint.Insert(at, outer, lint.Fields{{Name: field, Value: value}})
+	return lint.Replace(at.Field(field), value)
+}
+
+// writeIn returns the edits that set fields of the message in another field, which may be missing too.
+func writeIn(at lint.At, outer string, fields lint.Fields) lint.Edits {
+	if edits := lint.Insert(at, outer, fields); edits != nil {
+		return edits
+	}
+	var all []lint.Edits
+	for _, f := range fields {
+		all = append(all, write(at.Field(outer), f.Name, f.Value))
+	}
+	return lint.Together(all...)
 }

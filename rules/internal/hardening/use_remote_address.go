@@ -19,15 +19,11 @@ var _ = Rules.Add(&lint.Rule{
 		if m.GetUseRemoteAddress().GetValue() || len(m.GetOriginalIpDetectionExtensions()) > 0 {
 			return
 		}
-		fix := lint.Insert(at, "use_remote_address", true)
-		if m.GetUseRemoteAddress() != nil {
-			fix = lint.Replace(at.Field("use_remote_address"), true)
-		}
 		p.Report(at.Field("use_remote_address"), lint.Diagnostic{
-			Message: "clients state their own address in x-forwarded-for, and with it which of their headers count",
-			Notes:   []string{"without use_remote_address, envoy treats requests as if a trusted proxy had sent them: it keeps x-forwarded-proto and x-envoy-* headers"},
+			Message: "clients state their own address in x-forwarded-for",
+			Notes:   []string{"without use_remote_address, envoy treats requests as if a trusted proxy had sent them, and keeps x-forwarded-proto too"},
 			Help:    "set use_remote_address: true; behind a load balancer that writes x-forwarded-for, set xff_num_trusted_hops too",
-			Fixes:   fix.Likely("use the address of the connection"),
+			Fixes:   write(at, "use_remote_address", true).Likely("use the address of the connection"),
 		})
 	}),
 })
