@@ -12,7 +12,6 @@ type HTTP2Limit struct {
 	Field string
 	Value uint32
 	Safe  uint32 // the default since 1.36
-	Set   bool   // in the configuration
 }
 
 // HTTP2LimitsOf returns the limits on what a client can make Envoy hold for a connection (Http2::Utility::initializeAndValidateOptions in
@@ -23,11 +22,11 @@ func HTTP2LimitsOf(t dataplane.Target, r Runtime, o *corev3.Http2ProtocolOptions
 	limit := func(field string, v *wrapperspb.UInt32Value, safe, before uint32) HTTP2Limit {
 		switch {
 		case v != nil:
-			return HTTP2Limit{field, v.GetValue(), safe, true}
+			return HTTP2Limit{field, v.GetValue(), safe}
 		case old:
-			return HTTP2Limit{field, before, safe, false}
+			return HTTP2Limit{field, before, safe}
 		}
-		return HTTP2Limit{field, safe, safe, false}
+		return HTTP2Limit{field, safe, safe}
 	}
 	return []HTTP2Limit{
 		limit("max_concurrent_streams", o.GetMaxConcurrentStreams(), 1024, 1<<31-1),

@@ -13,18 +13,22 @@ var _ = Rules.Add(&lint.Rule{
 	Summary:  "a client can hold a connection or a stream for as long as it likes",
 	Links:    []string{edgeDocs, timeoutsDocs},
 	Run: eachManager(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
-		if !limited(m.GetRequestTimeout()) && !limited(m.GetRequestHeadersTimeout()) {
-			d := lint.Diagnostic{
-				Message: "a client may take as long as it likes to send a request",
-				Notes:   []string{"stream_idle_timeout begins again with each byte, and there is neither a request_timeout nor a request_headers_timeout"},
-				Help:    "set request_timeout: 300s; or, if requests are streams, only request_headers_timeout",
-			}
-			if m.GetRequestTimeout() == nil {
-				d.Fixes = lint.Insert(at, "request_timeout", "300s").Likely("limit the time of a request to that of the documentation")
-			}
-			p.Report(at.Field("request_timeout"), d)
+		if m.GetRequestTimeout() == nil {
+			p.Report(at.Field("request_timeout"), lint.Diagnostic{
+				Message: "a client may take as long as it likes to send the body of a request",
+				Notes:   []string{"stream_idle_timeout begins again with each part of the body, and there is no request_timeout"},
+				Help:    "set request_timeout: 300s; or 0s, if requests are streams",
+				Fixes:   lint.Insert(at, "request_timeout", "300s").Likely("limit the time of a request to that of the documentation"),
+			})
 		}
-		if idle := m.GetCommonHttpProtocolOptions().GetIdleTimeout(); idle != nil && !limited(idle) {
+		if off(m.GetStreamIdleTimeout()) && !limited(m.GetRequestTimeout()) && !limited(m.GetRequestHeadersTimeout()) {
+			p.Report(at.Field("stream_idle_timeout"), lint.Diagnostic{
+				Message: "a client may take as long as it likes to send the headers of a request",
+				Notes:   []string{"0s turns off the default of five minutes, and there is no request_headers_timeout"},
+				Help:    "set request_headers_timeout, for example to 10s",
+			})
+		}
+		if off(m.GetCommonHttpProtocolOptions().GetIdleTimeout()) {
 			p.Report(at.Field("common_http_protocol_options", "idle_timeout"), lint.Diagnostic{
 				Message: "connections without requests are never closed",
 				Notes:   []string{"0s turns off the default of one hour, and each idle connection keeps its memory"},
@@ -34,6 +38,9 @@ var _ = Rules.Add(&lint.Rule{
 		}
 	}),
 })
+
+// off reports whether a timeout is turned off.
+func off(d *durationpb.Duration) bool { return d != nil && !limited(d) }
 
 // limited reports whether a timeout is set and on.
 func limited(d *durationpb.Duration) bool { return d.AsDuration() > 0 }

@@ -2,6 +2,7 @@ package hardening
 
 import (
 	"fmt"
+	"strings"
 
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 
@@ -24,28 +25,27 @@ var _ = Rules.Add(&lint.Rule{
 		if m.GetCodecType() != hcmv3.HttpConnectionManager_AUTO && m.GetCodecType() != hcmv3.HttpConnectionManager_HTTP2 {
 			return
 		}
+		var values []string
+		var fields lint.Fields
+		var d lint.Diagnostic
 		for _, limit := range envoy.HTTP2LimitsOf(p.Target, envoy.RuntimeOf(p.Snapshot), m.GetHttp2ProtocolOptions()) {
 			value := recommendedHTTP2[limit.Field]
 			if int(limit.Value) <= value {
 				continue
 			}
-			d := lint.Diagnostic{
-				Message: fmt.Sprintf("%s is %d%s", limit.Field, limit.Value, orDefault(limit)),
-				Notes:   []string{"a client decides how much of it is used, with every connection"},
-				Help:    fmt.Sprintf("set %s: %d, as Envoy's documentation recommends for edge proxies", limit.Field, value),
-				Fixes:   writeIn(at, "http2_protocol_options", lint.Fields{{Name: limit.Field, Value: value}}).Likely("use the documented limit"),
-			}
+			values = append(values, fmt.Sprintf("%s is %d", limit.Field, limit.Value))
+			fields = append(fields, lint.Entry{Name: limit.Field, Value: value})
 			if limit.Value > limit.Safe {
 				d.Severity = lint.Warning
 			}
-			p.Report(at.Field("http2_protocol_options", limit.Field), d)
 		}
+		if len(values) == 0 {
+			return
+		}
+		d.Message = strings.Join(values, ", ")
+		d.Notes = []string{"a client decides how much of it is used, with every connection"}
+		d.Help = "set max_concurrent_streams: 100, initial_stream_window_size: 65536 and initial_connection_window_size: 1048576"
+		d.Fixes = writeIn(at, "http2_protocol_options", fields).Likely("use the documented limits")
+		p.Report(at.Field("http2_protocol_options"), d)
 	}),
 })
-
-func orDefault(l envoy.HTTP2Limit) string {
-	if l.Set {
-		return ""
-	}
-	return " by default"
-}

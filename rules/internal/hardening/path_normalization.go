@@ -3,6 +3,7 @@ package hardening
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
@@ -27,13 +28,15 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		var edits []lint.Edits
+		var paths []string
 		for _, field := range missing {
+			paths = append(paths, spellings[field])
 			if field != escapedSlashes {
 				edits = append(edits, write(m.At, field, true))
 			}
 		}
 		d := lint.Diagnostic{
-			Message: fmt.Sprintf("%s %s not set: /admin, //admin, /x/../admin and /x%%2F..%%2Fadmin are different paths here, and may be one for the upstream", words.And(missing), isOrAre(missing)),
+			Message: fmt.Sprintf("%s is not /admin here, but may be for the upstream: without %s", strings.Join(paths, " or "), words.And(missing)),
 			Notes:   []string{"envoy compares the path as the client wrote it, and a client can choose a spelling that no route or policy names"},
 			Help:    "set normalize_path: true, merge_slashes: true and path_with_escaped_slashes_action: UNESCAPE_AND_REDIRECT; for clients that cannot follow redirects, REJECT_REQUEST",
 		}
@@ -45,6 +48,9 @@ var _ = Rules.Add(&lint.Rule{
 })
 
 const escapedSlashes = "path_with_escaped_slashes_action"
+
+// spellings are paths that the settings resolve to /admin, or do not let through.
+var spellings = map[string]string{"normalize_path": "/x/../admin", "merge_slashes": "//admin", escapedSlashes: "/x%2F..%2Fadmin"}
 
 // unnormalized returns the settings that are missing, and that the runtime does not replace either.
 func unnormalized(m *hcmv3.HttpConnectionManager, runtime envoy.Runtime) (missing []string) {
@@ -80,11 +86,4 @@ func decidesByPath(m managers.Manager) bool {
 func comparesPath(m *routev3.RouteMatch) bool {
 	_, prefix := m.GetPathSpecifier().(*routev3.RouteMatch_Prefix)
 	return !prefix || m.GetPrefix() != "/" && m.GetPrefix() != ""
-}
-
-func isOrAre(names []string) string {
-	if len(names) == 1 {
-		return "is"
-	}
-	return "are"
 }

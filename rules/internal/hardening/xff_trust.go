@@ -42,8 +42,12 @@ var _ = Rules.Add(&lint.Rule{
 })
 
 func trustsHops(p *lint.Pass, at lint.At, hops uint32) {
+	who := "connects directly"
+	if hops > 1 {
+		who = fmt.Sprintf("comes through fewer than %d proxies", hops)
+	}
 	p.Report(at, lint.Diagnostic{
-		Message: fmt.Sprintf("a client that connects without %d proxies in between states its own address", hops),
+		Message: fmt.Sprintf("a client that %s states its own address", who),
 		Notes:   []string{"envoy counts addresses in x-forwarded-for from the right: the client wrote the one that it takes"},
 		Help:    "count the proxies that append to x-forwarded-for, and let only them connect",
 	})
