@@ -26,7 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 				unlimited(p, r, "each connection of a client may buffer 1 MiB")
 			}
 		case *clusterv3.Cluster:
-			if m.GetPerConnectionBufferLimitBytes() == nil && p.Snapshot.Serves(r) {
+			if m.GetPerConnectionBufferLimitBytes() == nil && p.Snapshot.Serves(r) && listens(p) {
 				unlimited(p, r, "each connection to an endpoint may buffer 1 MiB")
 			}
 		}

@@ -3,6 +3,8 @@ package hardening
 import (
 	"slices"
 
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	corsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/cors/v3"
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/wrapperspb"
@@ -33,7 +35,7 @@ var _ = Rules.Add(&lint.Rule{
 			Notes:   []string{"a browser rejects * together with credentials, but envoy answers with the origin of the request instead of *"},
 			Help:    "list the origins that need credentials, or remove allow_credentials",
 		})
-	}, "envoy.config.route.v3.CorsPolicy", "envoy.extensions.filters.http.cors.v3.CorsPolicy"),
+	}, nameOf(&routev3.CorsPolicy{}), nameOf(&corsv3.CorsPolicy{})),
 })
 
 // anyOrigin reports whether a matcher is for all origins.

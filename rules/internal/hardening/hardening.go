@@ -3,9 +3,14 @@
 package hardening
 
 import (
+	"slices"
+
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
@@ -57,6 +62,14 @@ func takesClients(at lint.At) bool {
 	return where != nil && envoy.TakesClients(l)
 }
 
+// listens reports whether the snapshot has a listener to which clients on other machines connect.
+func listens(p *lint.Pass) bool {
+	return slices.ContainsFunc(p.Snapshot.All(graph.Listener), func(r *graph.Resource) bool {
+		l, ok := r.Message.(*listenerv3.Listener)
+		return ok && envoy.TakesClients(l)
+	})
+}
+
 // write returns the edits that set a field, which may have another value already.
 func write(at lint.At, field string, value any) lint.Edits {
 	if edits := lint.Insert(at, field, value); edits != nil {
@@ -76,3 +89,6 @@ func writeIn(at lint.At, outer string, fields lint.Fields) lint.Edits {
 	}
 	return lint.Together(all...)
 }
+
+// nameOf returns the type of a message.
+func nameOf(m proto.Message) protoreflect.FullName { return m.ProtoReflect().Descriptor().FullName() }

@@ -1,14 +1,10 @@
 package hardening
 
 import (
-	"slices"
-
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
-	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
-	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -24,7 +20,7 @@ var _ = Rules.Add(&lint.Rule{
 		"InstanceBase::startWorkers (source/server/server.cc)",
 	},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
-		if at.Place.Parent != nil || !listens(p, b) {
+		if at.Place.Parent != nil || b.GetDynamicResources().GetLdsConfig() == nil && !listens(p) {
 			return
 		}
 		has := monitorsOf(at, b)
@@ -44,15 +40,6 @@ var _ = Rules.Add(&lint.Rule{
 		}
 	}),
 })
-
-// listens reports whether clients on other machines connect to the data plane of a bootstrap.
-func listens(p *lint.Pass, b *bootstrapv3.Bootstrap) bool {
-	dynamic := b.GetDynamicResources()
-	return dynamic.GetLdsConfig() != nil || slices.ContainsFunc(p.Snapshot.All(graph.Listener), func(r *graph.Resource) bool {
-		l, ok := r.Message.(*listenerv3.Listener)
-		return ok && envoy.TakesClients(l)
-	})
-}
 
 // monitorsOf returns the types of the resource monitors in a bootstrap.
 func monitorsOf(at lint.At, b *bootstrapv3.Bootstrap) map[protoreflect.FullName]bool {

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	rbacv3 "github.com/envoyproxy/go-control-plane/envoy/config/rbac/v3"
+	httprbacv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/rbac/v3"
+	networkrbacv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/rbac/v3"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
@@ -44,7 +46,7 @@ var _ = Rules.Add(&lint.Rule{
 				Help:    "list what is to be rejected in policies",
 			})
 		}
-	}, "envoy.extensions.filters.http.rbac.v3.RBAC", "envoy.extensions.filters.network.rbac.v3.RBAC"),
+	}, nameOf(&httprbacv3.RBAC{}), nameOf(&networkrbacv3.RBAC{})),
 })
 
 // reportUseless reports a policy that allows everything. Next to others, which it makes useless, that is probably not meant.
@@ -54,7 +56,7 @@ func reportUseless(p *lint.Pass, at lint.At, rules *rbacv3.RBAC) {
 			continue
 		}
 		d := lint.Diagnostic{
-			Message: fmt.Sprintf("policy %q allows every request", name),
+			Message: fmt.Sprintf("policy %q allows everything", name),
 			Notes:   []string{"envoy allows what any of the policies allows"},
 			Help:    "restrict the permissions or the principals of the policy, or remove the filter",
 		}
