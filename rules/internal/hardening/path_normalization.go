@@ -3,7 +3,6 @@ package hardening
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
@@ -36,8 +35,8 @@ var _ = Rules.Add(&lint.Rule{
 			}
 		}
 		d := lint.Diagnostic{
-			Message: fmt.Sprintf("%s is not /admin here, but may be for the upstream: without %s", strings.Join(paths, " or "), words.And(missing)),
-			Notes:   []string{"envoy compares the path as the client wrote it, and a client can choose a spelling that no route or policy names"},
+			Message: fmt.Sprintf("without %s, routes and policies for /admin do not take %s", words.And(missing), words.And(paths)),
+			Notes:   []string{"envoy compares the path as the client wrote it, and the upstream may take all of these for /admin"},
 			Help:    "set normalize_path: true, merge_slashes: true and path_with_escaped_slashes_action: UNESCAPE_AND_REDIRECT; for clients that cannot follow redirects, REJECT_REQUEST",
 		}
 		if len(edits) > 0 {
