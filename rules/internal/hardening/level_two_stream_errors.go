@@ -8,7 +8,7 @@ import (
 
 var _ = Rules.Add(&lint.Rule{
 	Name:     "level-two-stream-errors",
-	Profiles: map[lint.Profile]lint.Severity{lint.Mesh: lint.Info},
+	Profiles: map[lint.Profile]lint.Severity{lint.Mesh: lint.Info, lint.Internal: lint.Info},
 	Summary:  "an invalid request of one client ends the requests of others that came over the same connection",
 	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/configuration/best_practices/level_two"},
 	Run: eachManager(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {

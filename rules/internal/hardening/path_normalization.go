@@ -15,7 +15,7 @@ import (
 
 var _ = Rules.Add(&lint.Rule{
 	Name:     "path-normalization",
-	Profiles: map[lint.Profile]lint.Severity{lint.Edge: lint.Warning},
+	Profiles: map[lint.Profile]lint.Severity{lint.Edge: lint.Warning, lint.Mesh: lint.Info, lint.Internal: lint.Info},
 	Summary:  "routes or filters decide by the path, and one resource can have several paths",
 	Links: []string{
 		edgeDocs,
