@@ -98,7 +98,7 @@ func resources(snapshots []*graph.Snapshot) (n int) {
 func (l *Linter) judge(ctx context.Context, snapshots []*graph.Snapshot) *lint.Result {
 	rules := slices.DeleteFunc(slices.Clone(l.rules), aboutSuppressions)
 	return l.forTargets(func(t dataplane.Target) *lint.Result {
-		return lint.Run(ctx, snapshots, lint.Config{Rules: rules, Target: t, TargetGiven: l.targetGiven, Timings: l.options.Timings})
+		return lint.Run(ctx, snapshots, lint.Config{Rules: rules, Target: t, TargetGiven: l.targetGiven, Profile: l.profile, Timings: l.options.Timings})
 	})
 }
 

@@ -19,9 +19,11 @@
 package xdslint
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph/load"
@@ -38,6 +40,7 @@ type Options struct {
 	Select   []string     // run only these rules: ids, groups, globs over ids; empty: all
 	Ignore   []string     // do not run these rules
 	Targets  []string     // data planes to judge for, such as "envoy:1.40"; empty: those of Config, else the default
+	Profile  string       // edge, mesh or internal: where the data planes run; empty: what Config says, else none
 	FailOn   string       // error, warning, info or never; empty: what Config says, else error
 	Load     load.Options // how an input is read; its Assumptions are added to those of Config
 	Timings  bool         // measure each rule
@@ -51,6 +54,7 @@ type Linter struct {
 	rules       []*lint.Rule // that run
 	targets     []dataplane.Target
 	targetGiven bool // somebody named them
+	profile     lint.Profile
 	failOn      lint.Severity
 }
 
@@ -59,6 +63,10 @@ func New(o Options) (*Linter, error) {
 	l := &Linter{options: o, config: o.Config, failOn: lint.Error}
 	if l.config == nil {
 		l.config = &Config{}
+	}
+	var err error
+	if l.profile, err = lint.ParseProfile(cmp.Or(o.Profile, l.config.Profile)); err != nil {
+		return nil, err
 	}
 	if err := l.choose(); err != nil {
 		return nil, err
@@ -70,7 +78,6 @@ func New(o Options) (*Linter, error) {
 		if text == "" {
 			continue
 		}
-		var err error
 		if l.failOn, err = config.ParseFailOn(text); err != nil {
 			return nil, err
 		}
@@ -98,12 +105,38 @@ func (l *Linter) choose() error {
 		switch selects := l.options.Select; {
 		case len(selects) > 0 && !slices.ContainsFunc(selects, r.Match) && r != lint.CannotJudge, // which goes with every selection
 			slices.ContainsFunc(l.options.Ignore, r.Match),
-			l.config.Severity(r) == config.Off:
+			l.config.Severity(r) == config.Off, !r.RunsIn(l.profile):
 		default:
 			l.rules = append(l.rules, r)
 		}
 	}
+	for _, selector := range l.options.Select {
+		if err := l.checkProfile(selector, known); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// checkProfile returns an error if a selector matches only rules that do not run in the profile.
+func (l *Linter) checkProfile(selector string, known []*lint.Rule) error {
+	var off *lint.Rule
+	for _, r := range known {
+		switch {
+		case !r.Match(selector):
+		case r.RunsIn(l.profile):
+			return nil
+		default:
+			off = r
+		}
+	}
+	var in []string
+	for _, p := range lint.Profiles {
+		if off.RunsIn(p) {
+			in = append(in, string(p))
+		}
+	}
+	return fmt.Errorf("%s runs only in the profile %s", off.ID(), strings.Join(in, " or "))
 }
 
 // aim selects the targets.

@@ -279,3 +279,43 @@ func TestErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A profile comes from the options, or else from the configuration, and says which rules run. The severities of the configuration apply to them.
+func TestProfile(t *testing.T) {
+	const edge = `admin: {address: {socket_address: {address: 0.0.0.0, port_value: 9901}}}
+static_resources:
+  listeners:
+  - name: ingress
+    address: {socket_address: {address: 0.0.0.0, port_value: 80}}
+    per_connection_buffer_limit_bytes: 32768
+    filter_chains: [{filters: [{name: tcp, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy, stat_prefix: a, cluster: a}}]}]
+  clusters: [{name: a, per_connection_buffer_limit_bytes: 32768}]
+`
+	only := func(o xdslint.Options) xdslint.Options {
+		o.Select = []string{"hardening"}
+		return o
+	}
+	const admin, limit, overload = " hardening/admin-exposed", " hardening/no-connection-limit", " hardening/no-overload-manager"
+	for _, c := range []struct {
+		config, profile string
+		want            []string
+	}{
+		{"", "", []string{"info" + admin}},
+		{"", "edge", []string{"warning" + overload, "warning" + overload, "warning" + admin, "info" + limit}},
+		{"profile: edge", "", []string{"warning" + overload, "warning" + overload, "warning" + admin, "info" + limit}},
+		{"profile: edge", "internal", []string{"info" + admin}},
+		{"profile: edge\nseverities: {hardening/no-overload-manager: off, hardening: error}", "", []string{"error" + admin, "error" + limit}},
+		{"severities: {hardening: error}", "", []string{"error" + admin}},
+	} {
+		l := linter(t, c.config, only(xdslint.Options{Profile: c.profile}))
+		got := found(linted(t, l, texts(edge)).Diagnostics)
+		slices.Sort(got)
+		slices.Sort(c.want)
+		expect(t, got, c.want...)
+	}
+	for _, o := range []xdslint.Options{{Profile: "public"}, {Select: []string{"hardening/no-connection-limit"}}} {
+		if _, err := xdslint.New(o); err == nil {
+			t.Errorf("there is no error for %v", o)
+		}
+	}
+}

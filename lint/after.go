@@ -44,7 +44,7 @@ func RunAfter(ctx context.Context, s *graph.Snapshot, config Config, before *Jud
 	} else {
 		j.all(ctx, r)
 	}
-	all := &Result{Snapshots: []*graph.Snapshot{s}, Target: config.Target}
+	all := &Result{Snapshots: []*graph.Snapshot{s}, Target: config.Target, Profile: config.Profile}
 	custom := customRules(ctx, all.Snapshots, config)
 	if delta != nil && !r.lasting(custom) {
 		r.Result = Result{}
@@ -65,7 +65,7 @@ func RunAfter(ctx context.Context, s *graph.Snapshot, config Config, before *Jud
 // fits reports whether judgements hold for a config.
 func (j *Judged) fits(config Config) bool {
 	a := j.config
-	return slices.Equal(a.Rules, config.Rules) && a.Target == config.Target && a.TargetGiven == config.TargetGiven
+	return slices.Equal(a.Rules, config.Rules) && a.Target == config.Target && a.Profile == config.Profile && a.TargetGiven == config.TargetGiven
 }
 
 // lasting reports whether each judgement holds without the others, in any order: no rule failed, and together with those of custom rules there are

@@ -21,6 +21,7 @@ type Pass struct {
 	// TargetGiven: the user named the target, so it is not just the default.
 	TargetGiven bool
 
+	severity Severity // of the rule, in the profile
 	ctx      context.Context
 	into     *Result
 	searches searches // for similar names
@@ -99,7 +100,7 @@ func (p *Pass) fill(d *Diagnostic) {
 	p.proceed()
 	d.Rule = p.Rule
 	if d.Severity == 0 {
-		d.Severity = p.Rule.Severity
+		d.Severity = p.severity
 	}
 	p.into.found(*d)
 }
@@ -121,7 +122,7 @@ func (p *Pass) ReportDangling(e *graph.Edge, world graph.World, d Diagnostic) {
 		})
 	}
 	if world == graph.Presumed {
-		d.Severity = min(p.Rule.Severity, Warning)
+		d.Severity = min(p.severity, Warning)
 		name := e.Target
 		if e.From.Object.Secret() {
 			name = "NAME"

@@ -19,19 +19,20 @@ type Severity uint8
 // The severities. Error is for what the data plane rejects and for what certainly fails traffic. Anything that can be
 // intended is a warning or an info.
 const (
-	Info Severity = iota + 1
+	Off Severity = iota // the rule does not run
+	Info
 	Warning
 	Error
 )
 
-var severityNames = [...]string{"", "info", "warning", "error"}
+var severityNames = [...]string{"off", "info", "warning", "error"}
 
 func (s Severity) String() string { return severityNames[s] }
 
 // ParseSeverity reads "info", "warning" or "error".
 func ParseSeverity(s string) (Severity, error) {
 	for i, name := range severityNames {
-		if s == name && i > 0 {
+		if s == name && Severity(i) != Off {
 			return Severity(i), nil
 		}
 	}
@@ -40,12 +41,13 @@ func ParseSeverity(s string) (Severity, error) {
 
 // Rule finds one kind of defect in a configuration. It is data and one function, without state.
 type Rule struct {
-	Name     string   // states the defect: unknown-cluster
-	Group    string   // the folder under rules/; set by Group.Add
-	Severity Severity // of its findings, unless a finding sets its own
-	Summary  string   // one line: what it finds
-	Why      string   // Markdown, for a rule without an archive: a built-in rule has it there, in why.md
-	Links    []string // Envoy's function, a gRFC, an issue
+	Name     string               // states the defect: unknown-cluster
+	Group    string               // the folder under rules/; set by Group.Add
+	Severity Severity             // of its findings, unless a finding sets its own. Off: it runs only in Profiles
+	Summary  string               // one line: what it finds
+	Why      string               // Markdown, for a rule without an archive: a built-in rule has it there, in why.md
+	Links    []string             // Envoy's function, a gRFC, an issue
+	Profiles map[Profile]Severity // instead of Severity, for a profile
 	// Fragments: the rule also applies to a part of a message (graph.Resource.Fragment), since it judges only fields that are set.
 	Fragments bool
 	Origin    *Origin // of a custom rule; nil: a built-in rule

@@ -17,6 +17,7 @@ import (
 type Config struct {
 	Rules       []*Rule
 	Target      dataplane.Target // zero: the newest Envoy
+	Profile     Profile          // where the data plane runs; the Rules that are off there do not run
 	TargetGiven bool             // the user named it: extensions that the official build lacks are then errors
 	Timings     bool             // measure each rule
 	Transition  *Transition      // nil: a plain run, without the rules that compare two snapshots
@@ -46,6 +47,7 @@ type Result struct {
 	Unable      []*Origin         // of custom rules that could not judge; a finding of CannotJudge says why
 	Snapshots   []*graph.Snapshot // that were judged
 	Target      dataplane.Target  // that they were judged for
+	Profile     Profile           // in which they were judged
 	Secrets     *redact.Files     // the secrets in the files, if the Diagnostics were redacted; nil: they were not
 
 	left   map[*Rule]*leftOut // what is not kept
@@ -89,7 +91,7 @@ func (r *Result) add(more *Result) {
 // Run lints each snapshot separately. When ctx ends, it stops and returns the findings so far.
 func Run(ctx context.Context, snapshots []*graph.Snapshot, config Config) *Result {
 	config = config.normal()
-	all := &Result{Snapshots: snapshots, Target: config.Target}
+	all := &Result{Snapshots: snapshots, Target: config.Target, Profile: config.Profile}
 	for _, s := range snapshots {
 		r := newRunner(s, config, callsOf(config))
 		for _, one := range r.judge(ctx, unitsOf(s.Resources)) {
@@ -111,6 +113,7 @@ func (c Config) normal() Config {
 	if c.Target == (dataplane.Target{}) {
 		c.Target = dataplane.Default()
 	}
+	c.Rules = running(c.Rules, c.Profile)
 	return c
 }
 
@@ -180,7 +183,7 @@ func isFragment(s *graph.Snapshot) bool {
 }
 
 func newPass(ctx context.Context, rule *Rule, s graph.View, config Config, into *Result) *Pass {
-	p := &Pass{Rule: rule, Snapshot: s, Target: config.Target, TargetGiven: config.TargetGiven, ctx: ctx}
+	p := &Pass{Rule: rule, severity: rule.In(config.Profile), Snapshot: s, Target: config.Target, TargetGiven: config.TargetGiven, ctx: ctx}
 	p.begin(into)
 	if t := config.Transition; t != nil {
 		p.Old, p.Push = t.Changes.Old, t.OrDefault()

@@ -27,7 +27,8 @@ import (
 //	                    testdata/skeletons/NAME.yaml in place of the line "# example", and that is judged. A folder is several files in one run. Paths in
 //	                    a bootstrap start in its own folder: ./rds.yaml (Envoy does not take rds.yaml)
 //	good*.yaml, …       an example that no rule reports
-//	flags               optional: "assume KIND:GLOB", "open KIND", "closed KIND", "target PLANE:VERSION", one a line; for one
+//	flags               optional: "assume KIND:GLOB", "open KIND", "closed KIND", "target PLANE:VERSION",
+//	                    "profile PROFILE", one a line; for one
 //	                    example only with "EXAMPLE: " before it
 //	envoy               optional: "EXAMPLE: WHY" for each example that Envoy is not asked about. It judges a bootstrap by
 //	                    --mode validate; resources without one are pushed over ADS. The word crash: Envoy crashes on it
@@ -58,6 +59,7 @@ type archive struct {
 type flags struct {
 	assumptions graph.Assumptions
 	target      dataplane.Target
+	profile     lint.Profile
 	push        lint.Push
 }
 
@@ -140,6 +142,8 @@ func (a *archive) readFlags(text string) (err error) {
 			f.assumptions.Closed = append(f.assumptions.Closed, graph.Kind(rest))
 		case "target":
 			f.target, err = dataplane.Parse(rest)
+		case "profile":
+			f.profile, err = lint.ParseProfile(rest)
 		case "push":
 			transport, versions, _ := strings.Cut(rest, " ")
 			f.push, err = lint.ParsePush(transport, versions)

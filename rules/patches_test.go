@@ -10,7 +10,6 @@ import (
 	"github.com/xdslint/xdslint/internal/fieldtest"
 	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/rules"
 )
 
 // TestParts takes every message out of every good example, as a patch would hold it: no rule reports it alone, either as a
@@ -56,7 +55,7 @@ func part(t *testing.T, a *archive, example string, at *graph.Place) {
 		s := &graph.Snapshot{}
 		s.Add(r)
 		s.Build()
-		result := lint.Run(t.Context(), []*graph.Snapshot{s}, lint.Config{Rules: rules.Builtin(), Target: judged})
+		result := lint.Run(t.Context(), []*graph.Snapshot{s}, lint.Config{Rules: a.rules(), Target: judged, Profile: a.flagsOf(example).profile})
 		for _, failure := range result.Failures {
 			t.Errorf("%s %s: %v\n%s", example, at.Path, failure, failure.Stack)
 		}

@@ -8,7 +8,6 @@ import (
 	"github.com/xdslint/xdslint/internal/envoytest"
 	"github.com/xdslint/xdslint/internal/fieldtest"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/rules"
 )
 
 // older are all Envoys but the newest.
@@ -31,7 +30,7 @@ func (a *archive) judgeOlder(t *testing.T, example string) (all []judgement) {
 		t.Fatal(err)
 	}
 	for _, older := range older {
-		result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: rules.Builtin(), Target: older, TargetGiven: true})
+		result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: a.rules(), Target: older, TargetGiven: true, Profile: a.flagsOf(example).profile})
 		fieldtest.Check(t, result.Diagnostics)
 		all = append(all, judgement{archive: a, example: example, target: older, snapshots: input.Snapshots, found: result.Diagnostics})
 	}

@@ -67,6 +67,7 @@ func newConfig() *cobra.Command {
 type shown struct {
 	Paths      []string          `yaml:"paths,omitempty"`
 	Targets    []string          `yaml:"targets"`
+	Profile    string            `yaml:"profile,omitempty"`
 	FailOn     string            `yaml:"fail-on"`
 	Severities map[string]string `yaml:"severities,omitempty"`
 	Ignores    []shownIgnore     `yaml:"ignores,omitempty"`
@@ -110,7 +111,7 @@ func showConfig(w io.Writer, s *config.Config) error {
 		from = s.File.Name
 	}
 	out := shown{
-		Paths: s.Paths, FailOn: s.FailOn, Severities: s.Severities, Assume: s.Assume, Open: s.Open, Closed: s.Closed,
+		Paths: s.Paths, Profile: s.Profile, FailOn: s.FailOn, Severities: s.Severities, Assume: s.Assume, Open: s.Open, Closed: s.Closed,
 	}
 	l, err := xdslint.New(xdslint.Options{Config: s})
 	if err != nil {

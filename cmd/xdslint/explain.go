@@ -100,7 +100,7 @@ func findRule(name string, known []*lint.Rule) (*lint.Rule, error) {
 func explanation(r *lint.Rule) string {
 	bold := color.New(color.Bold).SprintFunc()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s)\n\n%s\n", bold(r.ID()), r.Severity, explain.Sentence(r.Summary))
+	fmt.Fprintf(&b, "%s (%s)\n\n%s\n", bold(r.ID()), explain.Severities(r, ""), explain.Sentence(r.Summary))
 	if why := explain.Why(r); why != "" {
 		fmt.Fprintf(&b, "\n%s", readable(why))
 	}

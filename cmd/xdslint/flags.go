@@ -154,6 +154,7 @@ func (f *inputFlags) options(s *xdslint.Config) (xdslint.Options, error) {
 type ruleFlags struct {
 	selects, ignores []string
 	targets          []string
+	profile          string
 }
 
 func (f *ruleFlags) add(cmd *cobra.Command, ids func() []string) {
@@ -161,9 +162,16 @@ func (f *ruleFlags) add(cmd *cobra.Command, ids func() []string) {
 	grouped(flags, rulesGroup, func() {
 		flags.StringSliceVar(&f.selects, "select", nil, "run only these `RULE`s: ids, groups, globs over ids")
 		flags.StringSliceVar(&f.ignores, "ignore", nil, "do not run these `RULE`s")
+		flags.StringVar(&f.profile, "profile", "", "where the data planes run, as `PROFILE`: edge, mesh or internal; selects rules of the group hardening")
 	})
 	completeWith(cmd, "select", ids)
 	completeWith(cmd, "ignore", ids)
+	completeWith(cmd, "profile", func() (names []string) {
+		for _, p := range lint.Profiles {
+			names = append(names, string(p))
+		}
+		return names
+	})
 	addTarget(cmd, &f.targets)
 }
 
@@ -200,6 +208,7 @@ func (f *checkFlags) addRules(cmd *cobra.Command) {
 func (f *checkFlags) options(s *xdslint.Config) (xdslint.Options, error) {
 	o, err := f.inputFlags.options(s)
 	o.Select, o.Ignore, o.Targets = f.selects, append(f.unavailable, f.ignores...), f.targets
+	o.Profile = f.profile
 	return o, err
 }
 

@@ -70,7 +70,7 @@ func rulesTable(w io.Writer, all []*lint.Rule) error {
 	var rows bytes.Buffer
 	t := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
 	for _, r := range all {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", r.ID(), r.Severity, r.Summary)
+		fmt.Fprintf(t, "%s\t%s\t%s\n", r.ID(), explain.Severities(r, ""), r.Summary)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -94,21 +94,31 @@ func rulesTable(w io.Writer, all []*lint.Rule) error {
 }
 
 type ruleJSON struct {
-	ID       string   `json:"id"`
-	Group    string   `json:"group"`
-	Severity string   `json:"severity"`
-	Summary  string   `json:"summary"`
-	Why      string   `json:"why"`
-	Links    []string `json:"links"`
-	URL      string   `json:"url"`
+	ID       string                  `json:"id"`
+	Group    string                  `json:"group"`
+	Severity string                  `json:"severity"`
+	Profiles map[lint.Profile]string `json:"profiles"`
+	Summary  string                  `json:"summary"`
+	Why      string                  `json:"why"`
+	Links    []string                `json:"links"`
+	URL      string                  `json:"url"`
 }
 
 func rulesJSON(w io.Writer, all []*lint.Rule) error {
 	out := make([]ruleJSON, len(all))
 	for i, r := range all {
-		out[i] = ruleJSON{r.ID(), r.Group, r.Severity.String(), r.Summary, explain.Why(r), append([]string{}, r.Links...), report.URL(r)}
+		out[i] = ruleJSON{r.ID(), r.Group, r.Severity.String(), profiles(r), r.Summary, explain.Why(r), append([]string{}, r.Links...), report.URL(r)}
 	}
 	return writeJSON(w, out)
+}
+
+// profiles returns the severities of a rule that differ in a profile.
+func profiles(r *lint.Rule) map[lint.Profile]string {
+	all := map[lint.Profile]string{}
+	for p, severity := range r.Profiles {
+		all[p] = severity.String()
+	}
+	return all
 }
 
 func writeJSON(w io.Writer, v any) error {

@@ -15,6 +15,7 @@ import (
 type Runtime struct {
 	layers []*bootstrapv3.RuntimeLayer
 	Known  bool // the snapshot has a bootstrap, and none of its layers comes from the disk
+	Fixed  bool // Known, and none of its layers comes over xDS either
 }
 
 // RuntimeOf returns the runtime of a snapshot.
@@ -23,11 +24,12 @@ func RuntimeOf(s graph.View) Runtime {
 	if b == nil || s.Partial() {
 		return Runtime{}
 	}
-	known := true
-	for _, l := range b.GetLayeredRuntime().GetLayers() {
-		known = known && l.GetDiskLayer() == nil
+	r := Runtime{layers: b.GetLayeredRuntime().GetLayers(), Known: true, Fixed: true}
+	for _, l := range r.layers {
+		r.Known = r.Known && l.GetDiskLayer() == nil
+		r.Fixed = r.Fixed && l.GetDiskLayer() == nil && l.GetRtdsLayer() == nil
 	}
-	return Runtime{layers: b.GetLayeredRuntime().GetLayers(), Known: known}
+	return r
 }
 
 // Integer returns the value of a key that Envoy reads as a number, or otherwise if the key is missing or not a valid number.

@@ -24,6 +24,7 @@ const FileName = ".xdslint.yaml"
 type Config struct {
 	Paths      []string          `yaml:"paths"`      // to lint if the command line names none; relative to the file
 	Targets    []string          `yaml:"targets"`    // such as envoy:1.40
+	Profile    string            `yaml:"profile"`    // edge, mesh or internal
 	FailOn     string            `yaml:"fail-on"`    // error, warning, info or never
 	Severities map[string]string `yaml:"severities"` // error, warning, info or off, by rule, group or glob
 	Ignores    []suppress.Ignore `yaml:"ignores"`
@@ -137,6 +138,10 @@ func (s *Config) check(d *decoder, root *node, rules []*lint.Rule) {
 			d.errorf(root.at("fail-on", -1), "%s", err)
 			s.FailOn = ""
 		}
+	}
+	if _, err := lint.ParseProfile(s.Profile); err != nil {
+		d.errorf(root.at("profile", -1), "%s", err)
+		s.Profile = ""
 	}
 	for _, selector := range sortedKeys(s.Severities) {
 		s.checkSeverity(d, root, selector, rules)

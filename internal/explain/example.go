@@ -25,7 +25,7 @@ type Example struct {
 	Report    string // findings of the rule in Bad
 	Seen      string // what a running Envoy does with Bad; may be empty
 	GoodSeen  string // the same of Good
-	Select    string // the rule, if other rules report Bad too
+	Select    string // the rule, if other rules report Bad too, as they may in a profile
 }
 
 // Sample is one of the examples in a rule's archive.
@@ -122,7 +122,7 @@ func Of(rule *lint.Rule) (e Example, ok bool) {
 	}
 	bad := samples[0]
 	e.Bad, e.Flags, e.Seen, e.Report = bad.Files, bad.Flags, bad.Seen, reportOf(textOf(archive, "want"), bad.Name)
-	if strings.Contains("\n"+textOf(archive, "also"), "\n"+bad.Name+": ") {
+	if bad.Flags.Profile != "" || strings.Contains("\n"+textOf(archive, "also"), "\n"+bad.Name+": ") {
 		e.Select = rule.ID()
 	}
 	nearest := 0

@@ -11,6 +11,7 @@ import (
 type Flags struct {
 	Assume, Open, Closed []string
 	Targets              []string
+	Profile              string
 	Push                 lint.Push // if the example is a push; zero: the defaults
 }
 
@@ -48,6 +49,8 @@ func (f *Flags) add(line string) error {
 		f.Closed = append(f.Closed, rest)
 	case "target":
 		f.Targets = append(f.Targets, rest)
+	case "profile":
+		f.Profile = rest
 	case "push":
 		transport, versions, _ := strings.Cut(rest, " ")
 		f.Push = lint.Push{Transport: lint.Transport(transport), Versions: lint.VersionPolicy(versions)}
@@ -68,15 +71,22 @@ func (f Flags) String() string {
 			words = append(words, "--"+flag.name, value)
 		}
 	}
+	if f.Profile != "" {
+		words = append(words, "--profile", f.Profile)
+	}
 	if f.Push != (lint.Push{}) {
 		words = append(words, "--transport", string(f.Push.Transport), "--versions", string(f.Push.Versions))
 	}
 	return strings.Join(words, " ")
 }
 
-// Settings returns a configuration with the same assumptions about what exists besides the example; empty if there are none.
+// Settings returns a configuration with the same profile, and the same assumptions about what exists besides the example; empty if there are
+// none.
 func (f Flags) Settings() string {
 	var b strings.Builder
+	if f.Profile != "" {
+		fmt.Fprintf(&b, "profile: %s\n", f.Profile)
+	}
 	for _, key := range []struct {
 		name   string
 		values []string

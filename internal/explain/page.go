@@ -17,7 +17,7 @@ func Page(rule *lint.Rule) string {
 	if rule.Origin == nil {
 		b.WriteString("<!-- Made of the rule and its archive by `make update`. -->\n\n")
 	}
-	fmt.Fprintf(&b, "# %s\n\n%s\n\nSeverity: **%s**\n\n## Why\n\n%s\n", rule.ID(), Sentence(rule.Summary), rule.Severity, wrapped(Why(rule)))
+	fmt.Fprintf(&b, "# %s\n\n%s\n\nSeverity: %s\n\n## Why\n\n%s\n", rule.ID(), Sentence(rule.Summary), Severities(rule, "**"), wrapped(Why(rule)))
 	if e, ok := Of(rule); ok {
 		b.WriteString("\n## Example\n\n" + e.markdown())
 	}
@@ -191,7 +191,7 @@ func Table(groups []*lint.Group, rules []*lint.Rule, link func(*lint.Rule) strin
 				if to := link(r); to != "" {
 					name = fmt.Sprintf("[%s](%s)", name, to)
 				}
-				fmt.Fprintf(&b, "%s| %s | %s | %s |\n", head, name, r.Severity, strings.ReplaceAll(r.Summary, "|", `\|`))
+				fmt.Fprintf(&b, "%s| %s | %s | %s |\n", head, name, Severities(r, ""), strings.ReplaceAll(r.Summary, "|", `\|`))
 				head = ""
 			}
 		}
@@ -200,6 +200,21 @@ func Table(groups []*lint.Group, rules []*lint.Rule, link func(*lint.Rule) strin
 		}
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Severities returns the severity of a rule without a profile, and those in profiles: "off (edge: warning)". Each is between marks.
+func Severities(r *lint.Rule, mark string) string {
+	text := mark + r.Severity.String() + mark
+	var others []string
+	for _, p := range lint.Profiles {
+		if severity := r.In(p); severity != r.Severity {
+			others = append(others, fmt.Sprintf("%s: %s%s%[2]s", p, mark, severity))
+		}
+	}
+	if len(others) > 0 {
+		text += " (" + strings.Join(others, ", ") + ")"
+	}
+	return text
 }
 
 // Sentence turns a summary, which has no capital letter and no full stop, into a sentence.

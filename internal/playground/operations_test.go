@@ -44,7 +44,11 @@ func TestExplain(t *testing.T) {
 		if found := lintOf(t, rule.Bad.Files, rule.Bad.Targets...).rules(); !slices.Contains(found, r.ID()) {
 			t.Errorf("%s: the bad example has %v", r.ID(), found)
 		}
-		if found := lintOf(t, rule.Good.Files, rule.Good.Targets...).rules(); len(found) > 0 {
+		found := lintOf(t, rule.Good.Files, rule.Good.Targets...).rules()
+		if strings.Contains(rule.Good.Files[".xdslint.yaml"], "profile:") { // in which other rules of the profile find something
+			found = slices.DeleteFunc(found, func(id string) bool { return id != r.ID() && strings.HasPrefix(id, r.Group+"/") })
+		}
+		if len(found) > 0 {
 			t.Errorf("%s: the good example has %v", r.ID(), found)
 		}
 	}

@@ -148,7 +148,7 @@ func logSARIF(r *Report, all []lint.Diagnostic) (log sarifLog, index map[*lint.R
 	describe := func(rule *lint.Rule) {
 		if _, ok := index[rule]; !ok {
 			index[rule] = len(run.Tool.Driver.Rules)
-			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, describeRule(rule))
+			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, describeRule(rule, rule.In(r.Profile)))
 		}
 	}
 	for _, rule := range r.Rules {
@@ -175,11 +175,11 @@ func levelSARIF(s lint.Severity) string {
 	return s.String()
 }
 
-func describeRule(rule *lint.Rule) sarifRule {
+func describeRule(rule *lint.Rule, severity lint.Severity) sarifRule {
 	why, help := explain.Help(rule)
 	why, help = cmp.Or(why, rule.Summary), cmp.Or(help, rule.Summary)
 	out := sarifRule{ID: rule.ID(), Short: sarifText{Text: rule.Summary}, Help: sarifText{Text: why, Markdown: help}, HelpURI: URL(rule)}
-	out.Default.Level = levelSARIF(rule.Severity)
+	out.Default.Level = levelSARIF(severity)
 	out.Properties.Tags = []string{rule.Group}
 	return out
 }

@@ -68,6 +68,8 @@ func (j *judgement) settled() (config lint.Config, opts load.Options, err error)
 	switch {
 	case flags.Push != (lint.Push{}):
 		err = errors.New("push is only for built-in rules")
+	case flags.Profile != "":
+		err = errors.New("profile is only for built-in rules")
 	case len(flags.Targets) > 1:
 		err = errors.New("an example can have only one target")
 	case len(flags.Targets) == 1:

@@ -154,7 +154,7 @@ export interface Wait {
 
 export interface RuleSummary {
   id: string;
-  severity: Severity;
+  severity: "off" | Severity; // without a profile
   summary: string;
 }
 
