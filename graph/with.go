@@ -92,7 +92,6 @@ func set(resources []*Resource) map[*Resource]bool {
 func (s *Snapshot) local(resources []*Resource) bool {
 	return !slices.ContainsFunc(resources, func(r *Resource) bool {
 		asked := len(s.Subscriptions) > 0 && (r.Kind == VirtualHost || r.Kind == LbEndpoint || r.Kind == ScopedRouteConfiguration)
-		return asked || r.Kind == Bootstrap || r.Delivery == FromBootstrap || r.State != "" || r.Fragment || r.links().onDemand ||
-			len(r.links().subscriptions) > 0
+		return asked || r.State != "" || r.Fragment || r.links().onDemand || len(r.links().subscriptions) > 0
 	})
 }
