@@ -52,6 +52,7 @@ type Linter struct {
 	targets     []dataplane.Target
 	targetGiven bool // somebody named them
 	failOn      lint.Severity
+	session     *Session // that it lints in; nil: none
 }
 
 // New creates a linter. It returns an error if Options name something that does not exist.
