@@ -23,6 +23,7 @@ type Earlier struct {
 // boot is what is kept of a bootstrap.
 type boot struct {
 	snapshot *graph.Snapshot
+	whole    *graph.Resource
 	items    []*item
 	ended    bool // with a line break, on which fixes depend
 }
@@ -120,13 +121,30 @@ func match(known []*item, parts []*part) []*item {
 
 // takeOver makes a part the resource of a known item, at its new place.
 func (p *part) takeOver(k *item) {
-	unread, in, span := p.node, p.in, k.resource.Text.Span()
+	unread, span := *p.node, k.resource.Text.Span()
 	by := int(unread.Start - k.start)
 	span.Start, span.End = span.Start+by, span.End+by
-	k.resource.File = in.file
-	k.resource.Text = tree.TextAt(span, func() *graph.TextNode { return syntax.ReadItem(in.file, unread, nil) })
+	k.resource.File, k.resource.Text = p.in.file, tree.TextAt(span, p.item.later(unread))
 	k.start = unread.Start // also if this load keeps nothing, because another item is not plain
 	p.resource, p.seen, p.message, p.node = k.resource, k.seen, nil, nil
+}
+
+// later returns a function that reads the item, so that its values do not keep the text of the file in memory.
+func (i *item) later(unread graph.TextNode) func() *graph.TextNode {
+	return func() *graph.TextNode { return i.read(unread, nil) }
+}
+
+// read reads the item from a copy of its text.
+func (i *item) read(unread graph.TextNode, arena *syntax.Arena) *graph.TextNode {
+	before := unread.End - int32(len(i.text))
+	unread.Start, unread.End = unread.Start-before, unread.End-before
+	n := syntax.ReadItem(&graph.SourceFile{Text: bytes.Clone(i.text)}, &unread, arena)
+	if n != nil {
+		n.Move(func(s graph.Span) graph.Span {
+			return graph.Span{Start: s.Start + int(before), End: s.End + int(before)}
+		}, false)
+	}
+	return n
 }
 
 // keep keeps a bootstrap for the next load.
@@ -135,7 +153,7 @@ func (a *assembly) keep(in *input, whole *part) {
 	if e == nil || !in.outlined {
 		return
 	}
-	kept := &boot{ended: ended(in.text)}
+	kept := &boot{whole: whole.resource, ended: ended(in.text)}
 	for _, p := range whole.static {
 		if p.item == nil {
 			continue
@@ -147,12 +165,24 @@ func (a *assembly) keep(in *input, whole *part) {
 	}
 	if before := e.boots[in.file.Name]; before != nil {
 		kept.snapshot = before.snapshot
+		before.release(in.file)
 	}
 	if e.boots == nil {
 		e.boots = map[string]*boot{}
 	}
 	e.boots[in.file.Name] = kept
 	a.kept[a.snapshot] = kept
+}
+
+// release takes the text from what the next snapshot does not have, since indices of snapshots may have it for a while.
+func (b *boot) release(by *graph.SourceFile) {
+	release := func(r *graph.Resource) { r.File, r.Text = &graph.SourceFile{Name: r.File.Name}, nil }
+	release(b.whole)
+	for _, k := range b.items {
+		if k.resource != nil && k.resource.File != by {
+			release(k.resource)
+		}
+	}
 }
 
 // lasts reports whether the resource of a part depends only on its text: it does not name a file, and has no problems, which hold places.

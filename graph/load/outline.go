@@ -1,7 +1,6 @@
 package load
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 
@@ -82,27 +81,16 @@ func (r *reader) read(p *part) bool {
 	if unread == nil || unread.Kind != tree.Unread {
 		return true
 	}
-	if p.node = r.item(p); p.node == nil {
+	read := func(arena *syntax.Arena) *graph.TextNode { return syntax.ReadItem(file, unread, arena) }
+	if p.apart {
+		read = func(arena *syntax.Arena) *graph.TextNode { return p.item.read(*unread, arena) }
+	}
+	if p.node = read(&r.arena); p.node == nil {
 		p.notPlain = true
 		return false
 	}
-	p.resource.Text = tree.TextAt(p.node.Span(), func() *graph.TextNode { return syntax.ReadItem(file, unread, nil) })
+	p.resource.Text = tree.TextAt(p.node.Span(), func() *graph.TextNode { return read(nil) })
 	return true
-}
-
-// item reads the values of an Unread node.
-func (r *reader) item(p *part) *tree.Node {
-	if !p.apart {
-		return syntax.ReadItem(p.in.file, p.node, &r.arena)
-	}
-	moved := *p.node
-	line := moved.End - int32(len(p.item.text))
-	moved.Start, moved.End = moved.Start-line, moved.End-line
-	n := syntax.ReadItem(&graph.SourceFile{Text: bytes.Clone(p.item.text)}, &moved, &r.arena)
-	if n != nil {
-		n.Move(func(s graph.Span) graph.Span { return graph.Span{Start: s.Start + int(line), End: s.End + int(line)} }, false)
-	}
-	return n
 }
 
 // done forgets the values of a part. If problems keep some, all stay, since findings about the problems look at them.
