@@ -170,8 +170,10 @@ func (a *assembly) keep(in *input, whole *part) {
 	if e.boots == nil {
 		e.boots = map[string]*boot{}
 	}
-	e.boots[in.file.Name] = kept
-	a.kept[a.snapshot] = kept
+	if a.kept == nil {
+		a.kept = map[*graph.Snapshot]*boot{}
+	}
+	e.boots[in.file.Name], a.kept[a.snapshot] = kept, kept
 }
 
 // release takes the text from what the next snapshot does not have, since indices of snapshots may have it for a while.

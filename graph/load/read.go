@@ -61,7 +61,7 @@ type input struct {
 }
 
 func newLoader(ctx context.Context, opts Options) *loader {
-	l := &loader{ctx: ctx, opts: opts, types: opts.Types, kept: map[*graph.Snapshot]*boot{}}
+	l := &loader{ctx: ctx, opts: opts, types: opts.Types}
 	if l.types == nil {
 		l.types = types.Envoy
 	}
