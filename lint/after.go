@@ -196,14 +196,14 @@ func (j *Judged) inOrder(s *graph.Snapshot) []*judgement {
 	for u := range j.found.All {
 		units = append(units, u)
 	}
-	position := func(r *graph.Resource) int { // that matters only for resources of one name
-		if len(s.Named(r.Kind, r.Name)) == 1 {
-			return 0
-		}
-		return slices.Index(s.Resources, r)
-	}
 	slices.SortFunc(units, func(a, b unit) int {
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(position(a.Resource), position(b.Resource)), compareBool(a.around, b.around))
+		if by := cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name)); by != 0 {
+			return by
+		}
+		if a.Resource == b.Resource {
+			return compareBool(a.around, b.around)
+		}
+		return cmp.Compare(slices.Index(s.Resources, a.Resource), slices.Index(s.Resources, b.Resource))
 	})
 	all := make([]*judgement, len(units))
 	for i, u := range units {

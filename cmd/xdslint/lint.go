@@ -212,7 +212,9 @@ func (f *lintFlags) find(ctx context.Context, stderr io.Writer, o xdslint.Option
 	if !f.fix && !f.diff {
 		lint := l.Lint
 		if f.again {
-			lint = func(ctx context.Context, in xdslint.Input) (*xdslint.Report, error) { return f.session.Lint(ctx, l, in) }
+			lint = func(ctx context.Context, in xdslint.Input) (*xdslint.Report, error) {
+				return f.session.Lint(ctx, l, in)
+			}
 		}
 		if out.report, err = lint(ctx, in); out.report == nil {
 			return nil, err
