@@ -3,6 +3,7 @@ package xdslint_test
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -35,7 +36,7 @@ func partsOf(t *testing.T) *parts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := &parts{items: map[string][]string{}}
+	all := &parts{rests: []string{fromFile}, items: map[string][]string{}}
 	for _, path := range paths {
 		archive, err := txtar.ParseFile(path)
 		if err != nil {
@@ -76,7 +77,7 @@ func (p *parts) add(text string) {
 // draw makes a bootstrap.
 func (p *parts) draw(t *rapid.T) string {
 	var b strings.Builder
-	b.WriteString(rapid.SampledFrom(p.rests).Draw(t, "rest"))
+	b.WriteString(p.rests[max(0, rapid.IntRange(-len(p.rests)/4, len(p.rests)-1).Draw(t, "rest"))])
 	b.WriteString("static_resources:\n")
 	known := map[string]bool{}
 	for _, list := range lists {
@@ -94,6 +95,30 @@ func (p *parts) draw(t *rapid.T) string {
 		}
 	}
 	return b.String()
+}
+
+// fromFile makes a bootstrap get its clusters from a file, in which it is looked for under its last name.
+const fromFile = "dynamic_resources: {cds_config: {path_config_source: {path: /etc/envoy/cds.yaml}}}\n"
+
+// pushed is that file.
+const pushed = `resources:
+- {"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster, name: shop, connect_timeout: 1s, type: STATIC}
+- {"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster, name: cart, connect_timeout: 0s, type: EDS,
+   eds_cluster_config: {eds_config: {path_config_source: {path: /etc/envoy/eds.yaml}}}}
+`
+
+// others are the files next to the one that is edited.
+func (p *parts) others(t *rapid.T) map[string]string {
+	all := map[string]string{}
+	switch rapid.IntRange(0, 9).Draw(t, "others") {
+	case 0:
+		all["more.yaml"] = p.draw(t)
+	case 1:
+		all["cds.yaml"] = pushed
+	case 2:
+		all["cds.yaml"], all["broken.yaml"] = pushed, "static_resources: [\n"
+	}
+	return all
 }
 
 // edit changes a text as a person or a program may.
@@ -176,10 +201,16 @@ func TestSession(t *testing.T) {
 	reused, all := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		session, l := &xdslint.Session{}, rapid.SampledFrom(linters).Draw(t, "linter")
-		text, undo := p.draw(t), []string{}
+		text, undo, others := p.draw(t), []string{}, p.others(t)
 		var before *xdslint.Report
 		for range rapid.IntRange(2, 10).Draw(t, "runs") {
-			in := func() xdslint.Input { return texts(strings.Clone(text)) }
+			in := func() xdslint.Input {
+				all := map[string][]byte{"envoy.yaml": []byte(text)}
+				for name, text := range others {
+					all[name] = []byte(text)
+				}
+				return xdslint.Texts(all)
+			}
 			got, err := session.Lint(t.Context(), l, in())
 			if err != nil {
 				t.Fatal(err)
@@ -200,6 +231,14 @@ func TestSession(t *testing.T) {
 			}
 			for range rapid.IntRange(0, 2).Draw(t, "edits") {
 				text = p.edit(t, text)
+			}
+			switch rapid.IntRange(0, 20).Draw(t, "elsewhere") {
+			case 0:
+				others = p.others(t)
+			case 1, 2:
+				for _, name := range slices.Sorted(maps.Keys(others)) {
+					others[name] = p.edit(t, others[name])
+				}
 			}
 			if rapid.IntRange(0, 10).Draw(t, "another linter") == 0 {
 				l = rapid.SampledFrom(linters).Draw(t, "linter")
