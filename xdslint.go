@@ -56,6 +56,7 @@ type Linter struct {
 	targetGiven bool // somebody named them
 	profile     lint.Profile
 	failOn      lint.Severity
+	session     *Session // that it lints in; nil: none
 }
 
 // New creates a linter. It returns an error if Options name something that does not exist.

@@ -36,7 +36,7 @@ func (s *Snapshot) index() {
 	byName, carried := make(map[named][]*Resource, len(s.Resources)), map[named][]*Resource{}
 	for _, r := range s.Resources {
 		if r.Kind == Bootstrap && s.bootstrap == nil {
-			s.bootstrap = r
+			s.boot(r)
 		}
 		s.dumped = s.dumped || r.State != ""
 		s.byKind[r.Kind] = append(s.byKind[r.Kind], r)

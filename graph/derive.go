@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/xdslint/xdslint/internal/layered"
 )
 
@@ -25,7 +27,7 @@ func (d *deriving) touch(q Question) { d.delta.Touched[q] = true }
 // index derives the lists by kind and by name. It reports false if a kind appears or vanishes, or if names are not unique.
 func (d *deriving) index() bool {
 	before, after := d.before, d.after
-	after.bootstrap, after.dumped, after.onDemand = before.bootstrap, before.dumped, before.onDemand
+	after.bootstrap, after.rest, after.dumped, after.onDemand = before.bootstrap, before.rest, before.dumped, before.onDemand
 	after.Subscriptions, after.children = before.Subscriptions, before.children
 	after.byKind, after.unread = maps.Clone(before.byKind), maps.Clone(before.unread)
 	after.byName, after.carried = before.byName.Copy(), before.carried.Copy()
@@ -69,8 +71,22 @@ func (d *deriving) index() bool {
 			return false
 		}
 	}
+	if changed[Bootstrap] {
+		d.bootstrap()
+	}
 	d.touchNames()
 	return true
+}
+
+// bootstrap derives the bootstrap. What others ask about it has the same answers if only its static resources differ: of its resource, they
+// can only show where something is, and such a judgement does not outlast the resource.
+func (d *deriving) bootstrap() {
+	before, after := d.before, d.after
+	after.boot(after.byKind[Bootstrap][0])
+	readable := len(before.bootstrap.Problems)+len(after.bootstrap.Problems) == 0
+	if after.rest == nil || before.rest == nil || !readable || !proto.Equal(before.rest, after.rest) {
+		d.touch(Question{about: booting})
+	}
 }
 
 // forget removes a resource from an index, and reports whether it was the only one with the name.

@@ -16,8 +16,8 @@
 // [Snapshot.With] makes a snapshot with other resources. If most are the same, it costs what differs (derive.go): the
 // indices share what they have in common (internal/layered), and only references to what changed are looked up again.
 // [Delta] holds the questions whose answers may differ, so that a run can keep the rest ([Snapshot.Asked] notes what a
-// rule asks). Changes that can have effects everywhere are built from nothing: a bootstrap, a kind that appears or
-// vanishes, names that are not unique, subscriptions (SRDS, VHDS, LEDS), on-demand CDS.
+// rule asks). Changes that can have effects everywhere are built from nothing: a kind that appears or vanishes, names that are
+// not unique, subscriptions (SRDS, VHDS, LEDS), on-demand CDS.
 //
 // A missing name is a mistake only where the snapshot holds everything. [Snapshot.World] answers by kind and server:
 //

@@ -1,6 +1,9 @@
 package graph
 
-import "google.golang.org/protobuf/reflect/protoreflect"
+import (
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
 
 // Question is something that was asked of a View and whose answer can differ in a snapshot that was made from it (Snapshot.With).
 type Question struct {
@@ -23,6 +26,7 @@ const (
 	edgesInto
 	filterChoices
 	reachable
+	booting
 )
 
 // Of returns the resource that a question about its edges is about, or nil.
@@ -35,6 +39,11 @@ func (s *Snapshot) Asked(note func(Question)) View { return asking{s, note} }
 type asking struct {
 	*Snapshot
 	note func(Question)
+}
+
+func (a asking) Bootstrap() (*bootstrapv3.Bootstrap, *Resource) {
+	a.note(Question{about: booting})
+	return a.Snapshot.Bootstrap()
 }
 
 func (a asking) All(kinds ...Kind) []*Resource {
@@ -60,6 +69,11 @@ func (a asking) Find(kind Kind, from Source, name string) *Resource {
 func (a asking) Named(kind Kind, name string) []*Resource {
 	a.note(Question{about: resourceNamed, kind: kind, name: name})
 	return a.Snapshot.Named(kind, name)
+}
+
+func (a asking) Booted(kind Kind, name string) *Resource {
+	a.note(Question{about: resourceNamed, kind: kind, name: name})
+	return a.Snapshot.Booted(kind, name)
 }
 
 func (a asking) Pushed(kind Kind, name string) *Resource {

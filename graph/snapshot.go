@@ -95,6 +95,7 @@ type Snapshot struct {
 
 	complete  map[scope]bool
 	bootstrap *Resource
+	rest      *bootstrapv3.Bootstrap // its message without the static resources; nil: there is none
 	byKind    map[Kind][]*Resource
 	byName    layered.Map[named, []*Resource]
 	carried   layered.Map[named, []*Resource] // the resources that carry a name
@@ -244,16 +245,35 @@ func (r *Resource) As(name string, m proto.Message) *Resource {
 	}
 }
 
-// Bootstrap returns the snapshot's bootstrap and its resource, or nil and nil if there is none that could be read.
+// Bootstrap returns the snapshot's bootstrap, without its static resources, and its resource. It returns nil and nil if there is none that
+// could be read.
 func (s *Snapshot) Bootstrap() (*bootstrapv3.Bootstrap, *Resource) {
-	if s.bootstrap == nil {
+	if s.rest == nil {
 		return nil, nil
 	}
-	b, ok := s.bootstrap.Message.(*bootstrapv3.Bootstrap)
-	if !ok {
-		return nil, nil
+	return s.rest, s.bootstrap
+}
+
+// boot makes a resource the snapshot's bootstrap.
+func (s *Snapshot) boot(r *Resource) {
+	s.bootstrap, s.rest = r, nil
+	if b, ok := r.Message.(*bootstrapv3.Bootstrap); ok {
+		s.rest = withoutStatic(b)
 	}
-	return b, s.bootstrap
+}
+
+// withoutStatic returns a copy of a bootstrap without its static resources. It shares all other messages.
+func withoutStatic(b *bootstrapv3.Bootstrap) *bootstrapv3.Bootstrap {
+	rest := &bootstrapv3.Bootstrap{}
+	into := rest.ProtoReflect()
+	b.ProtoReflect().Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		if fd.Name() != "static_resources" {
+			into.Set(fd, v)
+		}
+		return true
+	})
+	into.SetUnknown(b.ProtoReflect().GetUnknown())
+	return rest
 }
 
 // Partial reports whether the resources came without a bootstrap: others may exist that were not given.

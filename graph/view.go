@@ -9,7 +9,8 @@ import (
 // View is what a rule may ask of a snapshot. The answers are resources and references, in the order in which they were
 // read, and a rule that asks nothing else depends on nothing but its own resource and these answers. *Snapshot is one.
 type View interface {
-	// Bootstrap returns the bootstrap and its resource, or nil and nil if there is none that could be read.
+	// Bootstrap returns the bootstrap, without its static resources, and its resource. It returns nil and nil if there is none that could be
+	// read. The static resources are among All, and Booted finds them.
 	Bootstrap() (*bootstrapv3.Bootstrap, *Resource)
 	// All returns the resources of the kinds, kind by kind, or all resources if none is named.
 	All(kinds ...Kind) []*Resource

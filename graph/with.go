@@ -40,6 +40,21 @@ func (s *Snapshot) With(resources []*Resource) *Snapshot {
 	return made
 }
 
+// BuiltAfter returns the snapshot, built. If an earlier one is in the same world, it is made from that one, as With does. Earlier may be nil.
+func (s *Snapshot) BuiltAfter(earlier *Snapshot) *Snapshot {
+	if earlier != nil && s.sameWorld(earlier) {
+		return earlier.With(s.Resources)
+	}
+	s.Build()
+	return s
+}
+
+func (s *Snapshot) sameWorld(other *Snapshot) bool {
+	a, b := s.Assumptions, other.Assumptions
+	return s.Name == other.Name && s.NoBootstrap == other.NoBootstrap && maps.Equal(s.complete, other.complete) &&
+		slices.Equal(a.Names, b.Names) && slices.Equal(a.Open, b.Open) && slices.Equal(a.Closed, b.Closed)
+}
+
 // world returns a snapshot with other resources in the same world, not built.
 func (s *Snapshot) world(resources []*Resource) *Snapshot {
 	return &Snapshot{Name: s.Name, Resources: resources, NoBootstrap: s.NoBootstrap, Assumptions: s.Assumptions, complete: maps.Clone(s.complete)}
@@ -92,7 +107,6 @@ func set(resources []*Resource) map[*Resource]bool {
 func (s *Snapshot) local(resources []*Resource) bool {
 	return !slices.ContainsFunc(resources, func(r *Resource) bool {
 		asked := len(s.Subscriptions) > 0 && (r.Kind == VirtualHost || r.Kind == LbEndpoint || r.Kind == ScopedRouteConfiguration)
-		return asked || r.Kind == Bootstrap || r.Delivery == FromBootstrap || r.State != "" || r.Fragment || r.links().onDemand ||
-			len(r.links().subscriptions) > 0
+		return asked || r.State != "" || r.Fragment || r.links().onDemand || len(r.links().subscriptions) > 0
 	})
 }

@@ -108,17 +108,14 @@ func (j *Judged) changed(ctx context.Context, r *runner, before *Judged, delta *
 	made := r.judge(ctx, again)
 	j.replace(before, slices.Concat(unitsOf(delta.Removed), again), again, made)
 	for _, one := range j.inOrder(r.snapshot) {
-		r.add(&one.Result)
+		r.add(one.now())
 	}
 	j.whole = r.whole(ctx, before.whole, delta)
 }
 
 // affected lists the units that must be judged again, without those of removed resources.
 func (j *Judged) affected(delta *graph.Delta) []unit {
-	gone, seen := map[*graph.Resource]bool{}, map[unit]bool{}
-	for _, r := range delta.Removed {
-		gone[r] = true
-	}
+	gone, seen := removed(delta), map[unit]bool{}
 	var all []unit
 	add := func(u unit) {
 		if !gone[u.Resource] && !seen[u] {
@@ -137,7 +134,23 @@ func (j *Judged) affected(delta *graph.Delta) []unit {
 			add(unit{r, true})
 		}
 	}
+	for u, one := range j.found.All {
+		if one.lost(gone) {
+			add(u)
+		}
+	}
 	return all
+}
+
+// removed returns the resources that a change removes.
+func removed(delta *graph.Delta) map[*graph.Resource]bool {
+	gone := map[*graph.Resource]bool{}
+	if delta != nil {
+		for _, r := range delta.Removed {
+			gone[r] = true
+		}
+	}
+	return gone
 }
 
 // replace takes the judgements from before, except for some units, and adds the new ones of others.
@@ -183,14 +196,14 @@ func (j *Judged) inOrder(s *graph.Snapshot) []*judgement {
 	for u := range j.found.All {
 		units = append(units, u)
 	}
-	position := func(r *graph.Resource) int { // that matters only for resources of one name
-		if len(s.Named(r.Kind, r.Name)) == 1 {
-			return 0
-		}
-		return slices.Index(s.Resources, r)
-	}
 	slices.SortFunc(units, func(a, b unit) int {
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(position(a.Resource), position(b.Resource)), compareBool(a.around, b.around))
+		if by := cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name)); by != 0 {
+			return by
+		}
+		if a.Resource == b.Resource {
+			return compareBool(a.around, b.around)
+		}
+		return cmp.Compare(slices.Index(s.Resources, a.Resource), slices.Index(s.Resources, b.Resource))
 	})
 	all := make([]*judgement, len(units))
 	for i, u := range units {

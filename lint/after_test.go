@@ -100,6 +100,9 @@ func TestRunAfter(t *testing.T) {
 			if (r.Kind != graph.Bootstrap || label != "new") && !slices.ContainsFunc(resources, like) || rapid.IntRange(0, 50).Draw(t, "twice") == 0 {
 				made := again(r)
 				made.Source = rapid.SampledFrom(sources).Draw(t, "source")
+				if rapid.IntRange(0, 3).Draw(t, "static") == 0 {
+					made.Delivery, made.Source = graph.FromBootstrap, graph.Static
+				}
 				resources = slices.Insert(slices.Clone(resources), i, made)
 			}
 		}
@@ -125,7 +128,7 @@ func TestRunAfter(t *testing.T) {
 		for range rapid.IntRange(1, 6).Draw(t, "pushes") {
 			for range rapid.IntRange(0, 4).Draw(t, "changes") {
 				i := rapid.IntRange(0, len(resources)-1).Draw(t, "place")
-				if resources[i].Kind == graph.Bootstrap && rapid.IntRange(0, 30).Draw(t, "bootstrap") > 0 {
+				if resources[i].Kind == graph.Bootstrap && rapid.IntRange(0, 3).Draw(t, "bootstrap") > 0 {
 					continue
 				}
 				switch rapid.IntRange(0, 6).Draw(t, "change") {

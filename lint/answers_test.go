@@ -39,7 +39,10 @@ func answersOf(s *graph.Snapshot, held []*graph.Resource, about ...*graph.Snapsh
 	a.ask("all", func() string { return listed(v.All()) })
 	a.ask("decoded", func() string { return listed(v.Decoded()) })
 	a.ask("references", func() string { return listedEdges(v.References()) })
-	a.ask("bootstrap", func() string { _, r := v.Bootstrap(); return fmt.Sprintf("%p %v %v", r, v.Dumped(), v.Partial()) })
+	a.ask("bootstrap", func() string {
+		b, r := v.Bootstrap()
+		return fmt.Sprintf("%v %v %v %v", b, r != nil, v.Dumped(), v.Partial())
+	})
 	for _, kind := range graph.Kinds() {
 		a.ask(fmt.Sprintf("all %s", kind), func() string { return listed(v.All(kind)) })
 		a.ask(fmt.Sprintf("names of %s", kind), func() string { return fmt.Sprintf("%q", v.Names(kind)) })

@@ -44,6 +44,8 @@ type Fix struct {
 type Edit struct {
 	Span graph.Span
 	New  string
+
+	in *graph.Resource // whose text it changes; nil: not known
 }
 
 // Count returns the number of findings that this one is in place of: 1, unless More is set.

@@ -174,7 +174,7 @@ func Join(at At) Edits {
 	if !ok || s.flow || s.In.Kind != tree.List || s.Index == 0 || s.Node.Kind != tree.Map || isFlow(s.Node, s.text) {
 		return nil
 	}
-	before := collection{node: &s.In.Items[s.Index-1], text: s.text}
+	before := collection{node: &s.In.Items[s.Index-1], in: s.in, text: s.text}
 	if before.node.Kind != tree.Map || isFlow(before.node, s.text) || slices.ContainsFunc(s.Node.Keys, func(k tree.Key) bool { return before.has(k.Name) }) {
 		return nil
 	}
@@ -213,7 +213,7 @@ func MoveToEnd(at At) Edits {
 	if !ok || s.In.Kind != tree.List || s.Index == len(s.In.Items)-1 {
 		return nil
 	}
-	last, ok := collection{node: s.In, text: s.text, flow: s.flow}.element(len(s.In.Items) - 1)
+	last, ok := collection{node: s.In, in: s.in, text: s.text, flow: s.flow}.element(len(s.In.Items) - 1)
 	unit, alsoOK := s.unit()
 	if !ok || !alsoOK {
 		return nil

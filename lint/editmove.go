@@ -77,7 +77,7 @@ func (c collection) fill(field string, value any) Edits {
 	if !c.flow || len(bytes.TrimSpace(inside)) > 0 {
 		return nil
 	}
-	return Edits{{Span: span, New: spell(Fields{{field, value}}, style{})}}
+	return Edits{{Span: span, New: spell(Fields{{field, value}}, style{}), in: c.in}}
 }
 
 // fitsFlow reports whether a value in a block can be in brackets unchanged.

@@ -3,6 +3,7 @@ package lint
 import (
 	"bytes"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/tree"
 )
@@ -10,6 +11,7 @@ import (
 // collection is a map or list in a text.
 type collection struct {
 	node *tree.Node
+	in   *graph.Resource
 	text []byte
 	flow bool // in brackets: JSON, or YAML's flow style
 }
@@ -17,6 +19,7 @@ type collection struct {
 // spot is an element of a collection.
 type spot struct {
 	tree.Location
+	in         *graph.Resource
 	text       []byte
 	flow       bool
 	start, end int // of the element, with its key or dash
@@ -28,7 +31,7 @@ func spotOf(at At) (s spot, ok bool) {
 	if r.Text == nil || !found.Exact || found.In == nil || found.Index < 0 {
 		return s, false
 	}
-	c := collection{node: found.In, text: r.File.Text, flow: isFlow(found.In, r.File.Text)}
+	c := collection{node: found.In, in: r, text: r.File.Text, flow: isFlow(found.In, r.File.Text)}
 	return c.element(found.Index)
 }
 
@@ -39,7 +42,7 @@ func collectionAt(at At) (c collection, ok bool) {
 	if r.Text == nil || !found.Exact || found.Node == nil || found.Node.Bound || found.Value.Start >= found.Value.End || found.Value.End > len(r.File.Text) {
 		return c, false
 	}
-	return collection{node: found.Node, text: r.File.Text, flow: isFlow(found.Node, r.File.Text)}, true
+	return collection{node: found.Node, in: r, text: r.File.Text, flow: isFlow(found.Node, r.File.Text)}, true
 }
 
 func isFlow(n *tree.Node, text []byte) bool {
@@ -50,7 +53,7 @@ func isFlow(n *tree.Node, text []byte) bool {
 // element finds where an element begins and ends. It is not ok if that is not certain.
 func (c collection) element(i int) (s spot, ok bool) {
 	node := &c.node.Items[i]
-	s = spot{Location: tree.Location{Value: node.Span(), Exact: true, Node: node, In: c.node, Index: i}, text: c.text, flow: c.flow}
+	s = spot{Location: tree.Location{Value: node.Span(), Exact: true, Node: node, In: c.node, Index: i}, in: c.in, text: c.text, flow: c.flow}
 	if node.Bound || c.node.Bound {
 		return s, false
 	}
@@ -168,7 +171,7 @@ func (s spot) edit(span source.Span, text string) Edits {
 			return nil
 		}
 	}
-	return Edits{{Span: span, New: text}}
+	return Edits{{Span: span, New: text, in: s.in}}
 }
 
 // eol returns the line break of the file.

@@ -138,7 +138,7 @@ func newRunner(s *graph.Snapshot, config Config, c *calls) *runner {
 // whole runs the rules over the snapshot as a whole, and those over the transition to it. It takes judgements from before that a change did
 // not touch.
 func (r *runner) whole(ctx context.Context, before map[*Rule]*judgement, delta *graph.Delta) map[*Rule]*judgement {
-	made := map[*Rule]*judgement{}
+	made, gone := map[*Rule]*judgement{}, removed(delta)
 	w := newWorker(ctx, r)
 	for _, i := range r.calls.whole {
 		rule := r.config.Rules[i]
@@ -149,11 +149,11 @@ func (r *runner) whole(ctx context.Context, before map[*Rule]*judgement, delta *
 			continue
 		}
 		known := before[rule]
-		if known == nil || slices.ContainsFunc(known.questions, func(q graph.Question) bool { return delta.Touched[q] }) {
+		if known == nil || known.lost(gone) || slices.ContainsFunc(known.questions, func(q graph.Question) bool { return delta.Touched[q] }) {
 			known = w.whole(rule)
 		}
 		made[rule] = known
-		r.add(&known.Result)
+		r.add(known.now())
 	}
 	return made
 }
@@ -173,6 +173,9 @@ func (w *worker) whole(rule *Rule) (made *judgement) {
 	}
 	if rule.Run.between != nil && w.changes != nil {
 		rule.Run.between(pass, w.changes)
+	}
+	if w.asking {
+		made.pin()
 	}
 	return made
 }

@@ -29,6 +29,7 @@ func unitsOf(resources []*graph.Resource) []unit {
 type judgement struct {
 	Result
 	questions []graph.Question
+	pins      []pin // of its findings, if questions are noted
 }
 
 // judge judges units, several at a time, and returns their judgements: nil for a unit without findings and questions.
@@ -88,6 +89,9 @@ func (w *worker) unit(u unit, filled map[*Rule]bool) *judgement {
 	made := w.into
 	if made.empty() && len(made.questions) == 0 {
 		return nil
+	}
+	if w.asking {
+		made.pin()
 	}
 	w.into = &judgement{}
 	return made

@@ -29,6 +29,7 @@ type lintFlags struct {
 	failOn              string
 	statistics, timings bool
 	again               bool                  // --watch
+	session             xdslint.Session       // of --watch
 	seen                func(*xdslint.Report) // nil, or called with each report
 }
 
@@ -209,7 +210,13 @@ func (f *lintFlags) find(ctx context.Context, stderr io.Writer, o xdslint.Option
 	defer p.start().stop()
 	out = &found{}
 	if !f.fix && !f.diff {
-		if out.report, err = l.Lint(ctx, in); out.report == nil {
+		lint := l.Lint
+		if f.again {
+			lint = func(ctx context.Context, in xdslint.Input) (*xdslint.Report, error) {
+				return f.session.Lint(ctx, l, in)
+			}
+		}
+		if out.report, err = lint(ctx, in); out.report == nil {
 			return nil, err
 		}
 		return out, nil

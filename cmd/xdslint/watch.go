@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -32,6 +33,7 @@ func (f *lintFlags) watch(cmd *cobra.Command, args []string) error {
 		return failed(err)
 	}
 	defer func() { _ = w.Close() }()
+	debug.SetGCPercent(100) // of what the session keeps
 	var seen *xdslint.Report
 	f.seen = func(r *xdslint.Report) { seen = r }
 	for first := true; ; first = false {

@@ -11,7 +11,7 @@ import (
 
 // Boot is what Envoy has before any config server has answered.
 type Boot struct {
-	Message  *bootstrapv3.Bootstrap
+	Message  *bootstrapv3.Bootstrap // without its static resources
 	Resource *graph.Resource
 	view     graph.View
 }
@@ -76,9 +76,9 @@ func (b *Boot) Has(n Need, name string) bool {
 // Names returns the names of the clusters in the bootstrap that satisfy the need.
 func (b *Boot) Names(n Need) []string {
 	var names []string
-	for _, c := range b.Message.GetStaticResources().GetClusters() {
-		if b.Has(n, c.GetName()) {
-			names = append(names, c.GetName())
+	for _, r := range b.view.All(graph.Cluster) {
+		if r.Delivery == graph.FromBootstrap && b.Has(n, r.Name) {
+			names = append(names, r.Name)
 		}
 	}
 	return names

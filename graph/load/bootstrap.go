@@ -45,6 +45,7 @@ func (a *assembly) bootstrap(in *input) *part {
 			whole.static = append(whole.static, a.plain(from, n, s.name))
 		}
 	}
+	a.reuse(in, whole.static)
 	return whole
 }
 

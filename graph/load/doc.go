@@ -22,6 +22,10 @@
 // their problems have paths that begin in them, and thousands can be decoded in parallel. Of a plain YAML file they are even
 // parsed there, and their values are not kept (outline.go).
 //
+// An input that is edited is loaded again with the same [Earlier]: a static resource whose text is the same is not parsed
+// and decoded again (earlier.go). That is for bootstraps in plain YAML. Everything else is read again, and so are resources
+// with problems, which hold places, and those that name a file.
+//
 // Kubernetes objects (manifest.go): a ConfigMap or Secret is read if it has the [Label]. The text of each key is parsed
 // by itself, and then its nodes are moved to their places in the file (object.text). Each patch of an EnvoyFilter, and
 // each message in a patch of an EnvoyPatchPolicy, becomes a snapshot of its own (patched): two patches can be for

@@ -44,8 +44,11 @@ func (l *loader) input() (*Input, error) {
 		result.Files = append(result.Files, report)
 	}
 	result.Files = append(result.Files, l.skips...)
-	for _, s := range result.Snapshots {
-		s.Build()
+	for i, s := range result.Snapshots {
+		result.Snapshots[i] = l.built(s)
+	}
+	if e := l.earlier(); e != nil {
+		e.forget(l.inputs)
 	}
 	return result, l.ctx.Err()
 }
@@ -190,6 +193,7 @@ func (l *loader) booted(in *input) (*graph.Snapshot, error) {
 		return nil, err
 	}
 	sources.complete(a.snapshot, whole.resource)
+	a.keep(in, whole)
 	return a.finish(), nil
 }
 

@@ -18,6 +18,8 @@ type Options struct {
 	Stdin       io.Reader         // input for the path "-"
 	StdinName   string            // its name in findings
 	Texts       map[string][]byte // read instead of files, by their RealPath
+	// Earlier, if set, is what the load takes what has not changed from, and leaves what it has read in.
+	Earlier *Earlier
 	// Progress, if set, is called with each file before it is read.
 	Progress func(path string)
 }

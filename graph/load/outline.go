@@ -81,11 +81,15 @@ func (r *reader) read(p *part) bool {
 	if unread == nil || unread.Kind != tree.Unread {
 		return true
 	}
-	if p.node = syntax.ReadItem(file, unread, &r.arena); p.node == nil {
+	read := func(arena *syntax.Arena) *graph.TextNode { return syntax.ReadItem(file, unread, arena) }
+	if p.apart {
+		read = func(arena *syntax.Arena) *graph.TextNode { return p.item.read(*unread, arena) }
+	}
+	if p.node = read(&r.arena); p.node == nil {
 		p.notPlain = true
 		return false
 	}
-	p.resource.Text = tree.TextAt(p.node.Span(), func() *graph.TextNode { return syntax.ReadItem(file, unread, nil) })
+	p.resource.Text = tree.TextAt(p.node.Span(), func() *graph.TextNode { return read(nil) })
 	return true
 }
 

@@ -38,7 +38,9 @@ type part struct {
 	overlay  bool                     // of a delta response
 	removes  bool                     // a delta response removes the resource of this name
 	seen     []decode.Seen
-	notPlain bool // its text must be read with the rest of the file
+	notPlain bool  // its text must be read with the rest of the file
+	item     *item // of a static resource, for the next load; nil: it is not kept
+	apart    bool  // its values must not keep the text of the file in memory
 }
 
 // origin is where parts come from.

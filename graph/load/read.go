@@ -31,9 +31,10 @@ type loader struct {
 	types  graph.Types
 	given  map[string][]byte // the only readable files, by name; nil: read the disk
 	inputs []*input
-	opened map[string]*input // files that inputs name, by their real path
-	order  []*input          // the same, in the order in which they were named
-	skips  []FileReport      // files that the search left out
+	opened map[string]*input         // files that inputs name, by their real path
+	order  []*input                  // the same, in the order in which they were named
+	skips  []FileReport              // files that the search left out
+	kept   map[*graph.Snapshot]*boot // for the next load
 }
 
 // input is one file, read and parsed.

@@ -46,8 +46,14 @@ func (m *Map[K, V]) Copy() Map[K, V] {
 // Set sets the value of a key in a copy.
 func (m *Map[K, V]) Set(k K, v V) { m.over[k] = entry[V]{value: v} }
 
-// Delete removes a key from a copy.
-func (m *Map[K, V]) Delete(k K) { m.over[k] = entry[V]{gone: true} }
+// Delete removes a key from a copy. A key that the base does not have is not kept in memory.
+func (m *Map[K, V]) Delete(k K) {
+	if _, known := m.base[k]; known {
+		m.over[k] = entry[V]{gone: true}
+	} else {
+		delete(m.over, k)
+	}
+}
 
 // All yields the keys and their values, in no order.
 func (m *Map[K, V]) All(yield func(K, V) bool) {

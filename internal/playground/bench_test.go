@@ -53,18 +53,28 @@ func config(lines int) string {
 ` + hosts.String() + "  clusters:\n" + clusters.String()
 }
 
-// BenchmarkLint is a warm lint as the page asks for it, JSON included.
+// BenchmarkLint is a warm lint as the page asks for it, JSON included, after a key: by an engine that keeps what it has read, and by a new one.
 func BenchmarkLint(b *testing.B) {
 	for _, lines := range []int{200, 5000} {
-		request, err := json.Marshal(map[string]any{"files": map[string]string{"envoy.yaml": config(lines)}})
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Run(fmt.Sprint(lines, "-lines"), func(b *testing.B) {
-			b.SetBytes(int64(len(request)))
-			for b.Loop() {
-				playground.Engine{}.Call("lint", request)
+		text := config(lines)
+		for name, place := range map[string]string{"listener": "prefix: /api", "cluster": "connect_timeout: 1s"} {
+			begin := strings.LastIndex(text[:len(text)/4*map[string]int{"listener": 1, "cluster": 3}[name]], place)
+			requests := make([][]byte, 10)
+			for i := range requests {
+				edited := text[:begin] + place + strings.Repeat(" ", i) + text[begin+len(place):]
+				requests[i], _ = json.Marshal(map[string]any{"files": map[string]string{"envoy.yaml": edited}})
 			}
-		})
+			b.Run(fmt.Sprintf("%d-lines/%s/new", lines, name), func(b *testing.B) {
+				for i := 0; b.Loop(); i++ {
+					(&playground.Engine{}).Call("lint", requests[i%len(requests)])
+				}
+			})
+			b.Run(fmt.Sprintf("%d-lines/%s/edited", lines, name), func(b *testing.B) {
+				engine := &playground.Engine{}
+				for i := 0; b.Loop(); i++ {
+					engine.Call("lint", requests[i%len(requests)])
+				}
+			})
+		}
 	}
 }

@@ -12,10 +12,10 @@ import (
 )
 
 // larger is the engine that knows constraints.
-var larger = playground.Engine{Custom: custom.Constraints(rules.All(), nil)}
+var larger = &playground.Engine{Custom: custom.Constraints(rules.All(), nil)}
 
 // callOf asks one of the engines.
-func callOf[A any](t *testing.T, e playground.Engine, operation string, request map[string]any) (answer A) {
+func callOf[A any](t *testing.T, e *playground.Engine, operation string, request map[string]any) (answer A) {
 	t.Helper()
 	raw, err := json.Marshal(request)
 	if err != nil {
@@ -47,7 +47,7 @@ ignores: [{rule: acme/cluster-name, resource: cluster/old*, reason: it goes away
 func TestNeeds(t *testing.T) {
 	text := strings.Replace(cluster, "0s\n", "0s\n# xdslint:ignore=acme/cluster-name -- known\n", 1)
 	request := map[string]any{"files": files{"envoy.yaml": text, ".xdslint.yaml": named}}
-	a := callOf[judged](t, playground.Engine{}, "lint", request)
+	a := callOf[judged](t, &playground.Engine{}, "lint", request)
 	if a.Needs != "constraints" || len(a.Settings) > 0 || a.Summary.Suppressed > 0 {
 		t.Errorf("%+v", a)
 	}
@@ -55,16 +55,16 @@ func TestNeeds(t *testing.T) {
 		t.Errorf("found %v", got)
 	}
 	for _, operation := range []string{"fix", "graph", "verdict", "redact"} {
-		if answer := callOf[map[string]any](t, playground.Engine{}, operation, request); answer["error"] != nil || answer["needs"] != nil {
+		if answer := callOf[map[string]any](t, &playground.Engine{}, operation, request); answer["error"] != nil || answer["needs"] != nil {
 			t.Errorf("%s: %v", operation, answer)
 		}
 	}
 	request["rule"] = "acme/cluster-name"
-	if answer := callOf[map[string]any](t, playground.Engine{}, "explain", request); answer["error"] != "acme/cluster-name is a constraint, which this engine does not know" {
+	if answer := callOf[map[string]any](t, &playground.Engine{}, "explain", request); answer["error"] != "acme/cluster-name is a constraint, which this engine does not know" {
 		t.Errorf("explain: %v", answer)
 	}
 	for _, settings := range []string{"", "constraints: []\n", "constraints: [\n"} {
-		if a := callOf[judged](t, playground.Engine{}, "lint", map[string]any{"files": files{"envoy.yaml": cluster, ".xdslint.yaml": settings}}); a.Needs != "" {
+		if a := callOf[judged](t, &playground.Engine{}, "lint", map[string]any{"files": files{"envoy.yaml": cluster, ".xdslint.yaml": settings}}); a.Needs != "" {
 			t.Errorf("%q needs %s", settings, a.Needs)
 		}
 	}

@@ -8,6 +8,8 @@
 // fault in the configuration is listed in the answer, and the rest of the configuration counts. An answer holds at most
 // 1,000 findings, the most severe ones, and says how many more there are.
 //
+// The engine keeps what the last lint has read and judged ([xdslint.Session]), so that a key costs what it changes.
+//
 // There are two engines of one source (wasm/browser). The smaller one is for every visit. The larger one is built with
 // the tag constraints: it sets Engine.Custom, and links CEL. If the configuration has constraints, the smaller engine
 // runs all other rules and answers "needs": "constraints". Rules that only have the names of the custom rules (standIn)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -25,14 +26,17 @@ type request struct {
 	Rule      string            `json:"rule"`
 	Unsafe    bool              `json:"unsafe"`
 
-	custom config.RuleSource
+	custom  config.RuleSource
+	session *xdslint.Session
 }
 
-// Engine answers requests.
+// Engine answers requests, one at a time. A lint costs what has changed since the one before.
 type Engine struct {
 	// Custom makes the rules of constraints, for which it takes a program that is half as large again. Without, all other rules judge, and findings say what
 	// they lack: {"needs": "constraints", …}.
 	Custom config.RuleSource
+
+	session xdslint.Session
 }
 
 var operations = map[string]func(context.Context, *request) (any, error){
@@ -40,7 +44,7 @@ var operations = map[string]func(context.Context, *request) (any, error){
 }
 
 // Call answers a request. What is wrong with the request itself is answered as {"error": "…"}.
-func (e Engine) Call(operation string, raw []byte) []byte {
+func (e *Engine) Call(operation string, raw []byte) []byte {
 	answer, err := e.call(operation, raw)
 	if err != nil {
 		answer = errorAnswer{err.Error()}
@@ -58,7 +62,7 @@ type errorAnswer struct {
 	Error string `json:"error"`
 }
 
-func (e Engine) call(operation string, raw []byte) (any, error) {
+func (e *Engine) call(operation string, raw []byte) (any, error) {
 	do := operations[operation]
 	if do == nil {
 		known := make([]string, 0, len(operations))
@@ -71,7 +75,7 @@ func (e Engine) call(operation string, raw []byte) (any, error) {
 	if len(raw) > maxRequest {
 		return nil, fmt.Errorf("this is too much at once: the limit is %d MiB, and these texts have %d", maxRequest>>20, (len(raw)+1<<20-1)>>20)
 	}
-	q := request{custom: e.Custom}
+	q := request{custom: e.Custom, session: &e.session}
 	if err := json.Unmarshal(raw, &q); err != nil {
 		return nil, fmt.Errorf("the request is malformed: %w", err)
 	}

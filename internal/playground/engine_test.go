@@ -30,7 +30,7 @@ func call[A any](t *testing.T, operation string, request map[string]any) (answer
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := playground.Engine{}.Call(operation, raw)
+	out := (&playground.Engine{}).Call(operation, raw)
 	var failed struct{ Error string }
 	if err := json.Unmarshal(out, &failed); err != nil {
 		t.Fatalf("%s: %v", out, err)

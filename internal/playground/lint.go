@@ -47,7 +47,7 @@ func lintTexts(ctx context.Context, q *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := l.Lint(ctx, p.input())
+	r, err := q.session.Lint(ctx, l, p.input())
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,14 @@ func (t *Text) Root() *Node {
 	return t.root()
 }
 
+// Begin returns where a text that can move in its file begins, and 0 for any other one.
+func Begin(t *Text) int {
+	if t == nil {
+		return 0
+	}
+	return t.span.Start
+}
+
 // Span returns where the text is in its file.
 func (t *Text) Span() source.Span {
 	if t.span.IsZero() {

@@ -31,6 +31,8 @@ func main() {}
 // The host knows the addresses of both, so they are kept.
 var request, answer []byte
 
+var engine = playground.Engine{Custom: makeRules}
+
 //go:wasmexport allocate
 func allocate(size uint32) unsafe.Pointer {
 	request = make([]byte, size)
@@ -42,7 +44,7 @@ func allocate(size uint32) unsafe.Pointer {
 //go:wasmexport call
 func call() uint64 {
 	operation, text, _ := bytes.Cut(request, []byte(" "))
-	answer = playground.Engine{Custom: makeRules}.Call(string(operation), text)
+	answer = engine.Call(string(operation), text)
 	request = nil
 	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(answer))))<<32 | uint64(len(answer))
 }
@@ -51,7 +53,7 @@ func call() uint64 {
 //
 //go:wasmexport collect
 func collect() {
-	request, answer = nil, nil
+	request, answer, engine = nil, nil, playground.Engine{Custom: makeRules}
 	runtime.GC()
 	runtime.GC() // finishes what the first one began
 }

@@ -100,8 +100,9 @@ func build(t *testing.T, env []string, to string, args ...string) {
 
 // host is a process in which the guest runs.
 type host struct {
-	in  io.Writer
-	out *bufio.Reader
+	in     io.Writer
+	out    *bufio.Reader
+	native *playground.Engine // which is asked the same
 }
 
 func run(t *testing.T, name string, args ...string) *host {
@@ -124,10 +125,8 @@ func run(t *testing.T, name string, args ...string) *host {
 		cancel()
 		_ = cmd.Wait() // it was killed
 	})
-	return &host{in, bufio.NewReader(out)}
+	return &host{in, bufio.NewReader(out), &playground.Engine{Custom: custom.Constraints(rules.All(), nil)}}
 }
-
-var here = playground.Engine{Custom: custom.Constraints(rules.All(), nil)}
 
 // ask asks both engines, at the same time.
 func (h *host) ask(t *testing.T, q question) (native, wasm []byte) {
@@ -136,7 +135,7 @@ func (h *host) ask(t *testing.T, q question) (native, wasm []byte) {
 		t.Errorf("%s: %s: %v", q.about, q.operation, err)
 		return nil, nil
 	}
-	native = here.Call(q.operation, q.request)
+	native = h.native.Call(q.operation, q.request)
 	wasm, err := h.out.ReadBytes('\n')
 	if err != nil {
 		t.Errorf("%s: %s: %v", q.about, q.operation, err)

@@ -18,7 +18,7 @@ import (
 )
 
 func main() {
-	e := playground.Engine{Custom: custom.Constraints(rules.All(), nil)}
+	e := &playground.Engine{Custom: custom.Constraints(rules.All(), nil)}
 	in := bufio.NewReader(os.Stdin)
 	for {
 		line, err := in.ReadBytes('\n')

@@ -7,6 +7,7 @@ import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/internal/check"
 	"github.com/xdslint/xdslint/rules/internal/each"
@@ -24,11 +25,17 @@ var _ = Rules.Add(&lint.Rule{
 		checkBinding(p, at.Field("upstream_bind_config"), c.GetUpstreamBindConfig(), "Cluster "+c.GetName())
 	}).And(lint.ForSnapshot(func(p *lint.Pass) {
 		b, r := p.Snapshot.Bootstrap()
-		if slices.ContainsFunc(b.GetStaticResources().GetClusters(), func(c *clusterv3.Cluster) bool { return c.GetUpstreamBindConfig() == nil }) {
+		if slices.ContainsFunc(p.Snapshot.All(graph.Cluster), bindsByDefault) {
 			checkBinding(p, r.At().Field("cluster_manager", "upstream_bind_config"), b.GetClusterManager().GetUpstreamBindConfig(), "Bootstrap")
 		}
 	})),
 })
+
+// bindsByDefault reports whether a cluster of the bootstrap has the binding that the bootstrap has for all.
+func bindsByDefault(r *graph.Resource) bool {
+	c, ok := r.Message.(*clusterv3.Cluster)
+	return ok && r.Delivery == graph.FromBootstrap && c.GetUpstreamBindConfig() == nil
+}
 
 func checkBinding(p *lint.Pass, at lint.At, b *corev3.BindConfig, owner string) {
 	extra, additional := len(b.GetExtraSourceAddresses()), len(b.GetAdditionalSourceAddresses())
