@@ -28,6 +28,14 @@ type pair struct {
 	tls       tls.Certificate
 }
 
+// file returns the content of a file with an extension.
+func (p *pair) file(ext string) []byte {
+	if ext == ".key" {
+		return p.key
+	}
+	return p.cert
+}
+
 func newAuthority() *authority { return &authority{made: map[string]*pair{}} }
 
 // pair returns the certificate of a name, which it makes when it is first asked for.

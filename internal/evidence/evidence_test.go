@@ -92,6 +92,7 @@ func TestDoesNotHold(t *testing.T) {
 		"admin /clusters lacks shop::":                         ":1: the page is:",
 		"send GET /\nget 200":                                  ":1: say to which listener: plain, tls",
 		"send GET / to nowhere\nget 200":                       ":1: the example has no listener nowhere, only plain, tls",
+		"replace nowhere by ca\nsend GET / to plain\nget 200":  ":1: the example has no certificate nowhere",
 		"upstream nowhere hangs\nsend GET / to plain\nget 200": ":1: the example has no upstream nowhere, only 10.0.0.1:8080",
 		"send GET / to plain\nnowhere sees GET /":              ":2: the example has no upstream nowhere",
 	} {

@@ -37,7 +37,7 @@ type parser struct {
 	expects  bool
 }
 
-var errVerb = errors.New("a line begins with upstream, send, with, get, stat or admin, or is NAME sees …")
+var errVerb = errors.New("a line begins with upstream, replace, send, with, get, stat or admin, or is NAME sees …")
 
 func (p *parser) parse(line string) error {
 	verb, rest, _ := strings.Cut(line, " ")
@@ -48,6 +48,8 @@ func (p *parser) parse(line string) error {
 	switch verb {
 	case "upstream":
 		return p.add(parseUpstream(rest))
+	case "replace":
+		return p.add(parseReplace(rest))
 	case "send":
 		s, err := parseSend(rest)
 		p.send = s
@@ -199,6 +201,14 @@ func parseUpstream(text string) (action, error) {
 		return nil, errors.New("an upstream answers STATUS, hangs, closes or speaks TLS")
 	}
 	return u, w.end()
+}
+
+func parseReplace(text string) (action, error) {
+	name, other, ok := strings.Cut(text, " by ")
+	if !ok {
+		return nil, errors.New("replace NAME by NAME")
+	}
+	return &replace{name, other}, nil
 }
 
 func parseSend(text string) (*send, error) {
