@@ -11,7 +11,7 @@
 //	get STATUS [from NAME] [N times]                                   of the answers: each, or exactly N of them
 //	get closed [N times]                                               the connection, without an answer
 //	get HEADER: VALUE | no HEADER | certificate NAME                   of each answer
-//	NAME sees METHOD PATH | HEADER: VALUE | no HEADER | body of N bytes
+//	NAME sees METHOD PATH | HEADER: VALUE | no HEADER | body of N bytes | SNI NAME | no SNI
 //	NAME sees nothing | N requests                                     since the line above that sends
 //	stat NAME is [at least] N                                          of /stats
 //	admin PATH shows TEXT | lacks TEXT                                 a page of the admin interface

@@ -308,6 +308,10 @@ func (s *sees) parse(text string) error {
 	switch {
 	case w.accept("nothing"):
 		s.counted = true
+	case w.accept("no SNI"):
+		s.conditions = append(s.conditions, hasSNI(""))
+	case w.accept("SNI"):
+		s.conditions = append(s.conditions, hasSNI(w.take()))
 	case w.accept("no"):
 		s.conditions = append(s.conditions, hasNoHeader(strings.ToLower(w.take())))
 	case w.accept("body of"):
@@ -325,7 +329,7 @@ func (s *sees) parse(text string) error {
 	case len(w) == 2:
 		s.conditions = append(s.conditions, isRequest{w.take(), w.take()})
 	default:
-		return fmt.Errorf("%s sees METHOD PATH, HEADER: VALUE, no HEADER, body of N bytes, nothing or N requests", s.name)
+		return fmt.Errorf("%s sees METHOD PATH, HEADER: VALUE, no HEADER, SNI NAME, no SNI, body of N bytes, nothing or N requests", s.name)
 	}
 	if s.counted && len(s.conditions) > 0 {
 		return errors.New("count requests on a line of its own, after an empty line")

@@ -26,7 +26,7 @@ func TestMistakes(t *testing.T) {
 		"upstream shop answers slowly":       "seen/bad.yaml:1: answers STATUS, such as 503",
 		"upstream shop speaks TLS 1.1":       "seen/bad.yaml:1: TLS 1.1: say 1.2 or 1.3",
 		"shop sees":                          "seen/bad.yaml:1: a line begins with upstream, replace, send, with, get, stat or admin, or is NAME sees …",
-		"shop sees that":                     "seen/bad.yaml:1: shop sees METHOD PATH, HEADER: VALUE, no HEADER, body of N bytes, nothing or N requests",
+		"shop sees that":                     "seen/bad.yaml:1: shop sees METHOD PATH, HEADER: VALUE, no HEADER, SNI NAME, no SNI, body of N bytes, nothing or N requests",
 		"shop sees GET /\nshop sees nothing": "seen/bad.yaml:2: count requests on a line of its own, after an empty line",
 		"stat cluster.shop.upstream_rq is":   "seen/bad.yaml:1: stat NAME is [at least] N",
 		"admin /clusters says shop":          "seen/bad.yaml:1: admin PATH shows TEXT, or lacks TEXT",
