@@ -28,8 +28,8 @@ var _ = Rules.Add(&lint.Rule{
 		if header == "" {
 			header = "x-envoy-original-dst-host"
 		}
-		if controls(r.RouteLevel, header) {
-			return
+		if strings.HasPrefix(header, ":") || controls(r.RouteLevel, header) {
+			return // a forward proxy connects to the :authority of requests
 		}
 		p.Report(r.name, lint.Diagnostic{
 			Message: fmt.Sprintf("a client chooses the address that envoy connects to, by the header %s", header),

@@ -24,7 +24,7 @@ var _ = Rules.Add(&lint.Rule{
 		if m.GetRequireClientCertificate() != nil || !verifies(m.GetCommonTlsContext()) || v == nil || v.GetCustomValidatorConfig() != nil || requiresCertificate(v) {
 			return
 		}
-		if _, quic := graph.Around[*quicv3.QuicDownstreamTransport](at.Place); quic != nil || forwardsCertificates(at) {
+		if _, quic := graph.Around[*quicv3.QuicDownstreamTransport](at.Place); quic != nil || !decidesItself(at) {
 			return
 		}
 		p.Report(at.Field("common_tls_context", "validation_context").Key(), lint.Diagnostic{
@@ -36,15 +36,16 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// forwardsCertificates reports whether the server behind the filter chain of a context learns who the client is, and can decide itself.
-func forwardsCertificates(at lint.At) bool {
+// decidesItself reports whether Envoy alone decides who is served: it serves requests of the filter chain around a context, and does not pass on
+// who the client is.
+func decidesItself(at lint.At) bool {
 	chain, where := graph.Around[*listenerv3.FilterChain](at.Place)
 	for i, f := range chain.GetFilters() {
 		m, _ := envoy.Content(where.At().Item("filters", i).Field("typed_config"), f.GetTypedConfig())
 		manager, ok := m.(*hcmv3.HttpConnectionManager)
 		if ok && manager.GetForwardClientCertDetails() != hcmv3.HttpConnectionManager_SANITIZE {
-			return true
+			return false
 		}
 	}
-	return false
+	return len(chain.GetFilters()) > 0
 }

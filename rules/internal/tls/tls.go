@@ -31,14 +31,14 @@ type upstream struct {
 	http    envoy.UpstreamHTTP
 }
 
-// eachUpstream calls f for the TLS contexts of clusters.
+// eachUpstream calls f for the TLS contexts of clusters, but not for a default one that no endpoint needs.
 func eachUpstream(f func(p *lint.Pass, at lint.At, u upstream)) lint.Check {
 	return each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		http, ok := envoy.UpstreamHTTPOf(at, c)
 		if !ok {
 			return
 		}
-		envoy.EachTransportSocket(at, c, func(at graph.At, m proto.Message) {
+		envoy.EachUsedSocket(at, c, func(at graph.At, m proto.Message) {
 			if context, ok := m.(*tlsv3.UpstreamTlsContext); ok {
 				f(p, at, upstream{context, c, http})
 			}
