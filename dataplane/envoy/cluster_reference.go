@@ -126,3 +126,6 @@ var needsStatic = map[protoreflect.FullName]bool{
 	"envoy.config.core.v3.ApiConfigSource.cluster_names":                        true,
 	"envoy.extensions.access_loggers.fluentd.v3.FluentdAccessLogConfig.cluster": true,
 }
+
+// CallsGRPC reports whether Envoy itself calls a gRPC service in the cluster of a reference.
+func CallsGRPC(e *graph.Edge) bool { return e.Field == fieldEnvoyGrpc }

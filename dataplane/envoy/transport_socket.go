@@ -1,9 +1,12 @@
 package envoy
 
 import (
+	"slices"
+
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/dynamic"
@@ -13,6 +16,18 @@ import (
 // configurations whose type is not known.
 func EachTransportSocket(at graph.At, c *clusterv3.Cluster, f func(at graph.At, m proto.Message)) {
 	eachSocket(at.Field("transport_socket"), c.GetTransportSocket(), f)
+	eachMatching(at, c, f)
+}
+
+// EachUsedSocket is EachTransportSocket without a transport_socket that may be for no endpoint, because all have others.
+func EachUsedSocket(at graph.At, c *clusterv3.Cluster, f func(at graph.At, m proto.Message)) {
+	if usesDefault(c) {
+		eachSocket(at.Field("transport_socket"), c.GetTransportSocket(), f)
+	}
+	eachMatching(at, c, f)
+}
+
+func eachMatching(at graph.At, c *clusterv3.Cluster, f func(at graph.At, m proto.Message)) {
 	for i, match := range c.GetTransportSocketMatches() {
 		eachSocket(at.Item("transport_socket_matches", i).Field("transport_socket"), match.GetTransportSocket(), f)
 	}
@@ -27,4 +42,34 @@ func eachSocket(at graph.At, s *corev3.TransportSocket, f func(at graph.At, m pr
 	if inner, ok := dynamic.Sub(m, "transport_socket").(*corev3.TransportSocket); ok {
 		eachSocket(at.Field("transport_socket"), inner, f)
 	}
+}
+
+// usesDefault reports whether it is certain that an endpoint of a cluster uses transport_socket: none of transport_socket_matches is for the
+// endpoint or its locality (TransportSocketMatcherImpl::resolve in source/common/upstream/transport_socket_match_impl.cc).
+func usesDefault(c *clusterv3.Cluster) bool {
+	matched := func(m *corev3.Metadata) bool {
+		has := m.GetFilterMetadata()["envoy.transport_socket_match"]
+		return slices.ContainsFunc(c.GetTransportSocketMatches(), func(m *clusterv3.Cluster_TransportSocketMatch) bool { return contains(has, m.GetMatch()) })
+	}
+	if len(c.GetTransportSocketMatches()) == 0 {
+		return true
+	}
+	for _, locality := range c.GetLoadAssignment().GetEndpoints() {
+		for _, e := range locality.GetLbEndpoints() {
+			if !matched(e.GetMetadata()) && !matched(locality.GetMetadata()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// contains reports whether a struct has all fields of another one with the same values.
+func contains(has, wanted *structpb.Struct) bool {
+	for key, value := range wanted.GetFields() {
+		if !proto.Equal(has.GetFields()[key], value) {
+			return false
+		}
+	}
+	return true
 }

@@ -15,7 +15,10 @@ import (
 	"time"
 )
 
-// authority makes certificates for names. "ca" is its own.
+// bundle is the name of the file in which a system keeps the authorities that it trusts.
+const bundle = "ca-certificates"
+
+// authority makes certificates for names. "ca" and the bundle of a system have its own.
 type authority struct {
 	mu     sync.Mutex
 	serial int64
@@ -28,6 +31,14 @@ type pair struct {
 	tls       tls.Certificate
 }
 
+// file returns the content of a file with an extension.
+func (p *pair) file(ext string) []byte {
+	if ext == ".key" {
+		return p.key
+	}
+	return p.cert
+}
+
 func newAuthority() *authority { return &authority{made: map[string]*pair{}} }
 
 // pair returns the certificate of a name, which it makes when it is first asked for.
@@ -35,8 +46,8 @@ func (a *authority) pair(name string) (*pair, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	ca, err := a.make("ca", nil)
-	if err != nil {
-		return nil, err
+	if err != nil || name == bundle {
+		return ca, err
 	}
 	return a.make(name, ca)
 }

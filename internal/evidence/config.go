@@ -127,6 +127,9 @@ func (c config) file(m map[string]any) error {
 			m["filename"] = path
 		}
 	}
+	if watched, ok := m["watched_directory"].(map[string]any); ok {
+		watched["path"] = c.w.dir
+	}
 	if name, ok := m["path"].(string); ok && c.w.given[filepath.Base(name)] && strings.HasPrefix(name, "./") {
 		m["path"] = filepath.Join(c.w.dir, filepath.Base(name))
 	}

@@ -4,13 +4,14 @@
 //	upstream NAME answers STATUS [after DURATION] | hangs | closes     what a cluster's endpoints do; otherwise they answer 200 at once
 //	upstream NAME answers with HEADER: VALUE
 //	upstream NAME speaks TLS [1.2|1.3] [as SERVERNAME]
+//	replace NAME by NAME                                               a certificate and its key, in the files that Envoy has read
 //	send METHOD PATH [to LISTENER] [over TLS] [over HTTP/2] [N times]
 //	with HEADER: VALUE                                                 more of the request above
 //	with body of N bytes | SNI NAME | ALPN NAME,… | certificate NAME | self-signed certificate NAME | first line TEXT
 //	get STATUS [from NAME] [N times]                                   of the answers: each, or exactly N of them
 //	get closed [N times]                                               the connection, without an answer
 //	get HEADER: VALUE | no HEADER | certificate NAME                   of each answer
-//	NAME sees METHOD PATH | HEADER: VALUE | no HEADER | body of N bytes
+//	NAME sees METHOD PATH | HEADER: VALUE | no HEADER | body of N bytes | SNI NAME | no SNI
 //	NAME sees nothing | N requests                                     since the line above that sends
 //	stat NAME is [at least] N                                          of /stats
 //	admin PATH shows TEXT | lacks TEXT                                 a page of the admin interface
@@ -20,7 +21,8 @@
 // does so: for a request that arrives later, a stat or a page. A line that begins with # is a comment.
 //
 // Envoy runs on the example as it is, except for these (config.go): listeners get free ports, endpoints the addresses of servers that say what
-// they see, and certificates in files NAME.crt and NAME.key are made for NAME.
+// they see, and certificates in files NAME.crt and NAME.key are made for NAME. A
+// watched_directory is the one of these files.
 package evidence
 
 import (

@@ -170,6 +170,11 @@ func (c hasNoHeader) holds(s seen) bool {
 	return !has
 }
 
+// hasSNI is the server name on the connection of a request; empty: there is none.
+type hasSNI string
+
+func (c hasSNI) holds(s seen) bool { return s.sni == string(c) }
+
 type hasBody int
 
 func (c hasBody) holds(s seen) bool { return s.body == int(c) }

@@ -37,7 +37,7 @@ type parser struct {
 	expects  bool
 }
 
-var errVerb = errors.New("a line begins with upstream, send, with, get, stat or admin, or is NAME sees …")
+var errVerb = errors.New("a line begins with upstream, replace, send, with, get, stat or admin, or is NAME sees …")
 
 func (p *parser) parse(line string) error {
 	verb, rest, _ := strings.Cut(line, " ")
@@ -48,6 +48,8 @@ func (p *parser) parse(line string) error {
 	switch verb {
 	case "upstream":
 		return p.add(parseUpstream(rest))
+	case "replace":
+		return p.add(parseReplace(rest))
 	case "send":
 		s, err := parseSend(rest)
 		p.send = s
@@ -201,6 +203,14 @@ func parseUpstream(text string) (action, error) {
 	return u, w.end()
 }
 
+func parseReplace(text string) (action, error) {
+	name, other, ok := strings.Cut(text, " by ")
+	if !ok {
+		return nil, errors.New("replace NAME by NAME")
+	}
+	return &replace{name, other}, nil
+}
+
 func parseSend(text string) (*send, error) {
 	w := words(strings.Fields(text))
 	s := &send{method: w.take(), path: w.take(), times: 1}
@@ -298,6 +308,10 @@ func (s *sees) parse(text string) error {
 	switch {
 	case w.accept("nothing"):
 		s.counted = true
+	case w.accept("no SNI"):
+		s.conditions = append(s.conditions, hasSNI(""))
+	case w.accept("SNI"):
+		s.conditions = append(s.conditions, hasSNI(w.take()))
 	case w.accept("no"):
 		s.conditions = append(s.conditions, hasNoHeader(strings.ToLower(w.take())))
 	case w.accept("body of"):
@@ -315,7 +329,7 @@ func (s *sees) parse(text string) error {
 	case len(w) == 2:
 		s.conditions = append(s.conditions, isRequest{w.take(), w.take()})
 	default:
-		return fmt.Errorf("%s sees METHOD PATH, HEADER: VALUE, no HEADER, body of N bytes, nothing or N requests", s.name)
+		return fmt.Errorf("%s sees METHOD PATH, HEADER: VALUE, no HEADER, SNI NAME, no SNI, body of N bytes, nothing or N requests", s.name)
 	}
 	if s.counted && len(s.conditions) > 0 {
 		return errors.New("count requests on a line of its own, after an empty line")

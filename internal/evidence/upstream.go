@@ -47,6 +47,7 @@ type seen struct {
 	method, path string
 	headers      http.Header
 	body         int
+	sni          string
 }
 
 // fromHeader is in the answer of an upstream, so that the client knows who gave it.
@@ -115,8 +116,12 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n, _ := io.Copy(io.Discard, r.Body)
 	headers := r.Header.Clone()
 	headers.Set("Host", r.Host)
+	sni := ""
+	if r.TLS != nil {
+		sni = r.TLS.ServerName
+	}
 	u.mu.Lock()
-	u.seen = append(u.seen, seen{r.Method, r.RequestURI, headers, int(n)})
+	u.seen = append(u.seen, seen{r.Method, r.RequestURI, headers, int(n), sni})
 	does := u.does
 	u.mu.Unlock()
 	switch {

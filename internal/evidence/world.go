@@ -142,9 +142,5 @@ func (w *world) certificateFile(name, ext string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := pair.cert
-	if ext == ".key" {
-		text = pair.key
-	}
-	return file, os.WriteFile(file, text, 0o600)
+	return file, os.WriteFile(file, pair.file(ext), 0o600)
 }

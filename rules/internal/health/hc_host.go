@@ -2,12 +2,11 @@ package health
 
 import (
 	"fmt"
-	"net/netip"
-	"strings"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/check"
 	"github.com/xdslint/xdslint/rules/internal/each"
 )
 
@@ -20,12 +19,12 @@ var _ = Rules.Add(&lint.Rule{
 		"https://github.com/envoyproxy/envoy/issues/2450",
 	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
-		name := publicName(c)
-		if name == "" || name == c.GetName() {
+		name := check.PublicName(c)
+		if name == "" || name == c.GetName() || namesItsChecks(c) {
 			return
 		}
-		for i, check := range c.GetHealthChecks() {
-			h := check.GetHttpHealthCheck()
+		for i, hc := range c.GetHealthChecks() {
+			h := hc.GetHttpHealthCheck()
 			if h == nil || h.GetHost() != "" {
 				continue
 			}
@@ -40,32 +39,14 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// publicName returns the name that all endpoints of a cluster have, if it is one of the public DNS and the endpoints do not say another for
-// their health checks.
-func publicName(c *clusterv3.Cluster) (name string) {
+// namesItsChecks reports whether an endpoint says what the Host of its health checks is.
+func namesItsChecks(c *clusterv3.Cluster) bool {
 	for _, locality := range c.GetLoadAssignment().GetEndpoints() {
 		for _, e := range locality.GetLbEndpoints() {
-			host := strings.TrimSuffix(e.GetEndpoint().GetAddress().GetSocketAddress().GetAddress(), ".")
-			if !public(host) || name != "" && host != name || e.GetEndpoint().GetHealthCheckConfig().GetHostname() != "" {
-				return ""
+			if e.GetEndpoint().GetHealthCheckConfig().GetHostname() != "" {
+				return true
 			}
-			name = host
 		}
 	}
-	return name
-}
-
-// private are the ends of names that are used inside of a network.
-var private = []string{".local", ".localhost", ".internal", ".svc", ".lan", ".test", ".consul"}
-
-func public(host string) bool {
-	if _, err := netip.ParseAddr(host); err == nil || !strings.Contains(host, ".") {
-		return false
-	}
-	for _, end := range private {
-		if strings.HasSuffix(host, end) {
-			return false
-		}
-	}
-	return true
+	return false
 }

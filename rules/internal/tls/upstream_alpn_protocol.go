@@ -2,16 +2,15 @@ package tls
 
 import (
 	"fmt"
-	"slices"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
-	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/check"
 	"github.com/xdslint/xdslint/rules/internal/each"
 )
 
@@ -25,7 +24,7 @@ var _ = Rules.Add(&lint.Rule{
 	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		http, ok := envoy.UpstreamHTTPOf(at, c)
-		if !ok || http.HTTP2(c) || http.Typed.GetAutoConfig() != nil || http.Typed.GetUseDownstreamProtocolConfig() != nil || !routed(p, at.Resource()) {
+		if !ok || http.HTTP2(c) || http.Typed.GetAutoConfig() != nil || http.Typed.GetUseDownstreamProtocolConfig() != nil || !check.Routed(p, at.Resource()) {
 			return
 		}
 		envoy.EachTransportSocket(at, c, func(at graph.At, m proto.Message) {
@@ -42,11 +41,3 @@ var _ = Rules.Add(&lint.Rule{
 		})
 	}),
 })
-
-// routed reports whether an HTTP route names a cluster. A TCP proxy carries whatever its client speaks.
-func routed(p *lint.Pass, cluster *graph.Resource) bool {
-	return slices.ContainsFunc(p.Snapshot.To(cluster), func(e *graph.Edge) bool {
-		_, where := graph.Around[*routev3.RouteAction](e.Place)
-		return where != nil
-	})
-}

@@ -1,0 +1,52 @@
+package cluster
+
+import (
+	"slices"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/managers"
+)
+
+// routed is a route to a cluster, by which the requests of clients reach it as they came.
+type routed struct {
+	*envoy.RouteLevel
+	name    lint.At // of the cluster, in the route
+	cluster *clusterv3.Cluster
+	at      lint.At // the cluster
+}
+
+// eachRouted calls f for the routes to clusters of the snapshot. It leaves out routes whose requests always pass filters that may change them.
+func eachRouted(f func(p *lint.Pass, r routed)) lint.Check {
+	return managers.All(func(p *lint.Pass, all []managers.Manager) {
+		managers.EachLevel(all, func(l *envoy.RouteLevel, users []managers.Manager) {
+			r := routed{RouteLevel: l, name: l.At.Field("route", "cluster")}
+			name := l.Route.GetRoute().GetCluster()
+			if l.Cluster != nil {
+				name, r.name = l.Cluster.GetName(), l.At.Field("name")
+			}
+			if found := p.Snapshot.Named(graph.Cluster, name); name != "" && len(found) == 1 && slices.ContainsFunc(users, passesAsTheyCame) {
+				if r.cluster, _ = found[0].Message.(*clusterv3.Cluster); r.cluster != nil {
+					r.at = found[0].At()
+					f(p, r)
+				}
+			}
+		})
+	})
+}
+
+// inspectors are the listener filters that only look at what a client sends.
+var inspectors = []string{"envoy.filters.listener.tls_inspector", "envoy.filters.listener.http_inspector"}
+
+// passesAsTheyCame reports whether it is certain that nothing changes the headers and the metadata of the requests to a connection manager.
+func passesAsTheyCame(m managers.Manager) bool {
+	l, _ := graph.Around[*listenerv3.Listener](m.At.Place)
+	chain, _ := graph.Around[*listenerv3.FilterChain](m.At.Place)
+	return len(m.Message.GetEarlyHeaderMutationExtensions()) == 0 && len(chain.GetFilters()) == 1 &&
+		!slices.ContainsFunc(m.Filters, func(f envoy.HTTPFilter) bool { return !f.Passive() }) &&
+		!slices.ContainsFunc(l.GetListenerFilters(), func(f *listenerv3.ListenerFilter) bool { return !slices.Contains(inspectors, f.GetName()) })
+}
