@@ -23,7 +23,9 @@ var _ = Rules.Add(&lint.Rule{
 		watching, ok := m.Interface().(interface {
 			GetWatchedDirectory() *corev3.WatchedDirectory
 		})
-		if r := at.Resource(); !ok || watching.GetWatchedDirectory() == nil || r.Kind == graph.Secret && r.Delivery != graph.FromBootstrap {
+		r := at.Resource()
+		overSDS := r.Kind == graph.Secret && r.Delivery != graph.FromBootstrap || r.Kind == graph.Patch // which may be of a secret
+		if !ok || watching.GetWatchedDirectory() == nil || overSDS {
 			return
 		}
 		p.Report(at.Field("watched_directory").Key(), lint.Diagnostic{
