@@ -55,6 +55,21 @@ func (rs *Routes) shadowing(r *Route) int {
 	return by
 }
 
+// MayTake reports whether one of the first n routes may take a request that fits a route for one path.
+func (rs *Routes) MayTake(r *Route, n int) bool {
+	head := r.head()
+	var all []int
+	for end := 0; end <= len(head); end++ {
+		for _, indexes := range rs.byHead[head[:end]] {
+			all = append(all, indexes...)
+		}
+	}
+	if rs.spent += len(all); !rs.patient() {
+		return true
+	}
+	return slices.ContainsFunc(all, func(i int) bool { return i < n && rs.all[i].Meets(r) != No })
+}
+
 // firstOf returns the first of some routes that shadows another one, if it comes before a known one.
 func (rs *Routes) firstOf(indexes []int, r *Route, known int) int {
 	for _, i := range indexes {
@@ -62,7 +77,7 @@ func (rs *Routes) firstOf(indexes []int, r *Route, known int) int {
 			return known
 		}
 		rs.spent += rs.all[i].cost() * r.cost()
-		if rs.spent > patienceAtFirst+patienceForRoute*len(rs.all) {
+		if !rs.patient() {
 			return known
 		}
 		if rs.all[i].Shadows(r) {
@@ -71,6 +86,8 @@ func (rs *Routes) firstOf(indexes []int, r *Route, known int) int {
 	}
 	return known
 }
+
+func (rs *Routes) patient() bool { return rs.spent <= patienceAtFirst+patienceForRoute*len(rs.all) }
 
 // cost is what it costs to compare the route with another one.
 func (r *Route) cost() int {
