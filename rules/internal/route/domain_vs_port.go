@@ -63,7 +63,9 @@ func removesPort(p *lint.Pass, l *envoy.RouteLevel, users []managers.Manager, po
 	case l.At.Resource() != users[0].At.Resource() && p.Snapshot.Partial(): // there may be other users
 	case all(users, func(m managers.Manager) bool { return m.Message.GetStripAnyHostPort() }):
 		return "strip_any_host_port"
-	case all(users, func(m managers.Manager) bool { return m.Message.GetStripMatchingHostPort() && port != 0 && portOf(m) == port }):
+	case all(users, func(m managers.Manager) bool {
+		return m.Message.GetStripMatchingHostPort() && port != 0 && portOf(m) == port
+	}):
 		return "strip_matching_host_port"
 	}
 	return ""
