@@ -9,13 +9,11 @@ import (
 
 // Routes are the routes of a virtual host, in order: the first that fits a request takes it. The zero value is empty.
 type Routes struct {
-	all    []*Route
-	byHead map[string]bucket // by what all of a route's paths begin with
-	spent  int               // on comparisons
+	all         []*Route
+	plain       map[string][]int            // routes without conditions, by what all of their paths begin with
+	conditional map[string]map[string][]int // the others, also by a condition that a route needs to have in order to be shadowed by them: see anchor
+	spent       int                         // on comparisons
 }
-
-// bucket has the routes with a head, by a condition that a route needs to have in order to be shadowed by them: see anchor.
-type bucket map[string][]int
 
 // What all comparisons may cost, which bounds the time that a large table takes: a part for all routes together, and one for each route.
 const (
@@ -28,46 +26,56 @@ const (
 // among any number of routes if few of them are like each other.
 func (rs *Routes) Add(r *Route) int {
 	by := rs.shadowing(r)
-	if rs.byHead == nil {
-		rs.byHead = map[string]bucket{}
-	}
-	head, anchor := r.head(), r.anchor()
-	if rs.byHead[head] == nil {
-		rs.byHead[head] = bucket{}
-	}
-	rs.byHead[head][anchor] = append(rs.byHead[head][anchor], len(rs.all))
-	rs.all = append(rs.all, r)
+	rs.Append(r)
 	return by
+}
+
+// Append appends a route, without a comparison.
+func (rs *Routes) Append(r *Route) {
+	if rs.plain == nil {
+		rs.plain, rs.conditional = map[string][]int{}, map[string]map[string][]int{}
+	}
+	head, anchor, i := r.head(), r.anchor(), len(rs.all)
+	rs.all = append(rs.all, r)
+	if anchor == "" {
+		rs.plain[head] = append(rs.plain[head], i)
+		return
+	}
+	if rs.conditional[head] == nil {
+		rs.conditional[head] = map[string][]int{}
+	}
+	rs.conditional[head][anchor] = append(rs.conditional[head][anchor], i)
 }
 
 // shadowing returns the index of the first route that shadows another one, or -1.
 func (rs *Routes) shadowing(r *Route) int {
 	by, head, anchors := -1, r.head(), r.anchors()
 	for n := 0; n <= len(head); n++ {
-		b := rs.byHead[head[:n]]
-		if b == nil {
-			continue
-		}
+		by = rs.firstOf(rs.plain[head[:n]], r, by)
 		for _, anchor := range anchors {
-			by = rs.firstOf(b[anchor], r, by)
+			by = rs.firstOf(rs.conditional[head[:n]][anchor], r, by)
 		}
 	}
 	return by
 }
 
-// MayTake reports whether one of the first n routes may take a request that fits a route for one path.
-func (rs *Routes) MayTake(r *Route, n int) bool {
+// Takes reports whether it is certain that a route takes all requests that fit a route for one path, so that no earlier one takes any of them.
+func (rs *Routes) Takes(index int, r *Route) bool {
+	if !rs.all[index].Covers(r) {
+		return false
+	}
 	head := r.head()
 	var all []int
-	for end := 0; end <= len(head); end++ {
-		for _, indexes := range rs.byHead[head[:end]] {
+	for n := 0; n <= len(head); n++ {
+		all = append(all, rs.plain[head[:n]]...)
+		for _, indexes := range rs.conditional[head[:n]] {
 			all = append(all, indexes...)
 		}
 	}
 	if rs.spent += len(all); !rs.patient() {
-		return true
+		return false
 	}
-	return slices.ContainsFunc(all, func(i int) bool { return i < n && rs.all[i].Meets(r) != No })
+	return !slices.ContainsFunc(all, func(i int) bool { return i < index && rs.all[i].Meets(r) != No })
 }
 
 // firstOf returns the first of some routes that shadows another one, if it comes before a known one.
@@ -98,7 +106,7 @@ func (r *Route) cost() int {
 	return n
 }
 
-// anchor is the condition by which a route is found: all routes that it shadows have it among their anchors.
+// anchor is the condition by which a route is found: all routes that it shadows have it among their anchors. It is empty if there are no conditions.
 func (r *Route) anchor() string {
 	found := ""
 	for _, c := range r.conditions {
@@ -115,9 +123,8 @@ func (r *Route) anchor() string {
 
 func (c condition) anchor() string { return strconv.Itoa(int(c.of)) + c.name + "\x00" }
 
-// anchors are those of all routes that can shadow the route.
-func (r *Route) anchors() []string {
-	all := []string{""}
+// anchors are those of all routes with conditions that can shadow the route.
+func (r *Route) anchors() (all []string) {
 	for _, c := range r.conditions {
 		all = append(all, c.anchor())
 		for _, v := range c.values {

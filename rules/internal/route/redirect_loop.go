@@ -65,18 +65,15 @@ func (hosts hostRoutes) returns(l *envoy.RouteLevel) bool {
 		return true
 	}
 	target := match.NewRoute(&routev3.Route{Match: &routev3.RouteMatch{PathSpecifier: &routev3.RouteMatch_Path{Path: path}}}, nil)
-	if target.Never() || !match.NewRoute(l.Route, nil).Covers(target) {
-		return false
-	}
 	routes := hosts[l.Host]
 	if routes == nil {
 		routes = &match.Routes{}
 		for _, r := range l.Host.GetRoutes() {
-			routes.Add(match.NewRoute(r, nil))
+			routes.Append(match.NewRoute(r, nil))
 		}
 		hosts[l.Host] = routes
 	}
-	return !routes.MayTake(target, l.Index)
+	return !target.Never() && routes.Takes(l.Index, target)
 }
 
 // newPath returns the path to which a route redirects. For a rewritten prefix, that is the path of a request for the prefix itself. It is empty if it is not

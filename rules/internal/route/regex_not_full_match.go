@@ -21,6 +21,9 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/route/v3/route_components.proto#config-route-v3-routematch",
 	},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *routev3.RouteMatch) {
+		if m.GetSafeRegex() == nil && len(m.GetHeaders()) == 0 {
+			return
+		}
 		if _, ok := tableOf(p, at); !ok {
 			return
 		}
