@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 )
 
 // ListenSocket is the part of a listener's address that Envoy compares.
@@ -35,4 +36,10 @@ func (s ListenSocket) String() string {
 		return netip.AddrPortFrom(ip, uint16(s.Port)).String()
 	}
 	return s.Address
+}
+
+// Binds reports whether a listener binds its addresses (shouldBindToPort in source/common/listener_manager/listener_impl.cc).
+func Binds(l *listenerv3.Listener) bool {
+	return (l.GetBindToPort() == nil || l.GetBindToPort().GetValue()) &&
+		(l.GetDeprecatedV1().GetBindToPort() == nil || l.GetDeprecatedV1().GetBindToPort().GetValue())
 }

@@ -44,6 +44,8 @@ func BenchmarkBootstrap(b *testing.B) {
 		{"clusters=1000", Gateway(1000)},
 		{"clusters=10000", Gateway(10000)},
 		{"mesh", mesh(8000, 10000)},
+		{"routes=10000", manyRoutes(10000)}, // these two do not grow with the number of resources
+		{"chains=8000", manyChains(8000)},
 	} {
 		for _, format := range []string{"yaml", "json"} {
 			file := write(b, size.config, format)

@@ -17,8 +17,10 @@ import (
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	routerv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/router/v3"
+	tlsinspectorv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/tls_inspector/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	tcpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
+	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 )
 
 // Gateway is an edge proxy: one listener, a virtual host and a cluster with three endpoints for each of n services.
@@ -63,6 +65,45 @@ func mesh(listeners, clusters int) *bootstrapv3.Bootstrap {
 			}},
 		}))
 	}
+	return b
+}
+
+// manyRoutes is one virtual host with n routes. Half of them differ in their paths, and half in a header.
+func manyRoutes(n int) *bootstrapv3.Bootstrap {
+	host := &routev3.VirtualHost{Name: "all", Domains: []string{"*"}}
+	for i := range n {
+		r := route(fmt.Sprintf("/tenants/%05d/", i), "service-00000")
+		if i%2 == 0 {
+			r = route("/", "service-00000")
+			r.Match.Headers = []*routev3.HeaderMatcher{{Name: "x-tenant", HeaderMatchSpecifier: &routev3.HeaderMatcher_StringMatch{
+				StringMatch: &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: fmt.Sprintf("tenant-%05d", i)}},
+			}}}
+		}
+		host.Routes = append(host.Routes, r)
+	}
+	b := Gateway(1)
+	b.StaticResources.Listeners = []*listenerv3.Listener{httpListener("public", 8443, &hcmv3.HttpConnectionManager{
+		StatPrefix:     "public",
+		RouteSpecifier: &hcmv3.HttpConnectionManager_RouteConfig{RouteConfig: &routev3.RouteConfiguration{VirtualHosts: []*routev3.VirtualHost{host}}},
+	})}
+	return b
+}
+
+// manyChains is one listener with a filter chain for each of n server names.
+func manyChains(n int) *bootstrapv3.Bootstrap {
+	b := Gateway(1)
+	l := tcpListener("public", 8443, "service-00000")
+	l.ListenerFilters = []*listenerv3.ListenerFilter{{
+		Name: "envoy.filters.listener.tls_inspector", ConfigType: &listenerv3.ListenerFilter_TypedConfig{TypedConfig: packed(&tlsinspectorv3.TlsInspector{})},
+	}}
+	filters := l.FilterChains[0].Filters
+	l.DefaultFilterChain, l.FilterChains = l.FilterChains[0], nil
+	for i := range n {
+		l.FilterChains = append(l.FilterChains, &listenerv3.FilterChain{
+			FilterChainMatch: &listenerv3.FilterChainMatch{ServerNames: []string{fmt.Sprintf("tenant-%05d.example.com", i)}}, Filters: filters,
+		})
+	}
+	b.StaticResources.Listeners = []*listenerv3.Listener{l}
 	return b
 }
 

@@ -52,6 +52,7 @@ func TestHolds(t *testing.T) {
 	for name, text := range map[string]string{
 		"requests": "send GET /a/../b?c=1 to plain\nwith x-user: ann\nwith x-user: bob\nget 200 from shop\nget date: …\nget no x-powered-by\n" +
 			"shop sees GET /a/../b?c=1\nshop sees host: shop.example.com\nshop sees x-user: ann,bob\nshop sees x-tier: gold\nshop sees no cookie\n\nshop sees 1 request\nsecure sees nothing",
+		"IPv4":      "send GET /teapot to tls over IPv4 over TLS\nget closed\nsend GET /teapot to plain over IPv4\nget 418 from Envoy",
 		"counts":    "send GET / to plain 4 times\nget 200 from 10.0.0.1:8080 2 times\nget 200 from shop 4 times\nstat cluster.shop.upstream_rq_total is 4\nstat cluster.shop.upstream_rq_200 is at least 3",
 		"body":      "send POST / to plain\nwith body of 2000 bytes\nget 200\nshop sees body of 2000 bytes",
 		"Envoy":     "send GET /teapot to plain\nget 418 from Envoy\nadmin /clusters shows shop::\nadmin /clusters lacks nowhere::",

@@ -223,6 +223,8 @@ func parseSend(text string) (*send, error) {
 			s.listener = w.take()
 		case w.accept("over TLS"):
 			s.tls = true
+		case w.accept("over IPv4"):
+			s.ipv4 = true
 		case w.accept("over HTTP/2"):
 			s.http2 = true
 		case w.times(&s.times):

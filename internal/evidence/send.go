@@ -23,6 +23,7 @@ type send struct {
 	body         int
 	firstLine    string // before the request, for the PROXY protocol
 
+	ipv4        bool
 	http2       bool
 	tls         bool
 	sni         string
@@ -47,6 +48,10 @@ func (s *send) run(ctx context.Context, w *world) error {
 	}
 	for _, u := range w.upstreams {
 		u.forget()
+	}
+	if s.ipv4 {
+		_, port, _ := net.SplitHostPort(address)
+		address = net.JoinHostPort("127.0.0.1", port)
 	}
 	w.answers = nil
 	for range s.times {

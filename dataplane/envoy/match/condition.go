@@ -172,6 +172,11 @@ func (c condition) about(o condition) bool { return c.of == o.of && c.name == o.
 // always reports whether every request fits.
 func (c condition) always() bool { return c.missing && !c.vague && !c.not && anyCovers(c.values, all) }
 
+// never reports whether no request fits.
+func (c condition) never() bool {
+	return !c.missing && (!c.not && len(c.values) == 0 || c.not && anyCovers(c.values, all))
+}
+
 // covers reports whether it is certain that everything that fits another condition about the same value fits this one.
 func (c condition) covers(o condition) bool {
 	if c.vague || o.missing && !c.missing {

@@ -133,3 +133,11 @@ func crosses(a, b string) bool {
 	}
 	return strings.HasPrefix(a, "*") && isPrefixPattern(b) || isPrefixPattern(a) && strings.HasPrefix(b, "*")
 }
+
+// LiteralStar reports whether a domain has a star that is not a wildcard, but a part of the host.
+func LiteralStar(domain string) bool {
+	if rest, ok := strings.CutPrefix(domain, "*"); ok {
+		return strings.Contains(rest, "*")
+	}
+	return strings.Contains(strings.TrimSuffix(domain, "*"), "*")
+}

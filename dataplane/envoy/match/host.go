@@ -49,3 +49,14 @@ func withoutDot(host string) string {
 	}
 	return host
 }
+
+// NotInHosts returns the first character of a text that no host of a request has: Envoy answers such a request with 400
+// (HeaderUtility::authorityIsValid).
+func NotInHosts(text string) (wrong rune, found bool) {
+	for _, r := range text {
+		if r <= ' ' || r >= '\x7f' || strings.ContainsRune("\"#/<>?\\^`{|}", r) {
+			return r, true
+		}
+	}
+	return 0, false
+}

@@ -27,12 +27,15 @@ func fullMatch(pattern string) func(string) Overlap {
 	compiled := sync.OnceValues(func() (*regexp.Regexp, error) { return regexp.Compile(`\A(?:` + pattern + `)\z`) })
 	return func(s string) Overlap {
 		regex, err := compiled()
-		if err != nil || !isASCII(s) { // Go and RE2 differ in bytes that are not UTF-8
+		if err != nil || len(s) > maxMatched || !isASCII(s) { // Go and RE2 differ in bytes that are not UTF-8
 			return Perhaps
 		}
 		return certain(regex.MatchString(s))
 	}
 }
+
+// maxMatched limits the cost of a comparison.
+const maxMatched = 256
 
 func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 })

@@ -126,8 +126,10 @@ func (r *Route) addPath(t text) {
 	r.paths = append(r.paths, t)
 }
 
-// Never reports whether no request can fit the path of the route, such as a prefix with a query.
-func (r *Route) Never() bool { return !r.connect && len(r.paths) == 0 }
+// Never reports whether no request can fit the path of the route, such as a prefix with a query, or one of its conditions.
+func (r *Route) Never() bool {
+	return !r.connect && len(r.paths) == 0 || slices.ContainsFunc(r.conditions, condition.never)
+}
 
 // Shadows reports whether it is certain that the route takes every request that a later route of the same virtual host matches, so that the later route
 // is never reached. A route for which Never is true is not shadowed.
@@ -225,40 +227,6 @@ func Pairs(routes []*Route) iter.Seq2[int, int] {
 	}
 }
 
-// Routes are the routes of a virtual host, in order: the first that fits a request takes it. The zero value is empty.
-type Routes struct {
-	all    []*Route
-	byHead map[string][]int // by what all of a route's paths begin with
-}
-
-// Add appends a route. It returns the index of the first earlier route that shadows it, or -1.
-func (rs *Routes) Add(r *Route) int {
-	by := rs.shadowing(r)
-	if rs.byHead == nil {
-		rs.byHead = map[string][]int{}
-	}
-	rs.byHead[r.head()] = append(rs.byHead[r.head()], len(rs.all))
-	rs.all = append(rs.all, r)
-	return by
-}
-
-// shadowing returns the index of the first route that shadows another one, or -1.
-func (rs *Routes) shadowing(r *Route) int {
-	by, head := -1, r.head()
-	for n := 0; n <= len(head); n++ {
-		for _, i := range rs.byHead[head[:n]] {
-			if by >= 0 && i > by {
-				break
-			}
-			if rs.all[i].Shadows(r) {
-				by = i
-				break
-			}
-		}
-	}
-	return by
-}
-
 // head returns the common beginning of all paths. If the route covers another one, the head of the other begins with it.
 func (r *Route) head() string {
 	head := ""
@@ -267,5 +235,8 @@ func (r *Route) head() string {
 			head = p.literal
 		}
 	}
-	return ascii.Lower(head)
+	return ascii.Lower(head[:min(len(head), maxHead)])
 }
+
+// maxHead limits the cost of looking up all beginnings of a path.
+const maxHead = 128

@@ -3,7 +3,6 @@ package listener
 import (
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	rbacv3 "github.com/envoyproxy/go-control-plane/envoy/config/rbac/v3"
-	proxyv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/proxy_protocol/v3"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
@@ -16,8 +15,9 @@ var _ = Rules.Add(&lint.Rule{
 	Summary:  "an RBAC policy trusts the client address of the PROXY protocol, which any client can write",
 	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/configuration/listeners/listener_filters/proxy_protocol"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
-		filter, reads := proxyProtocol(at, l)
-		if at.Place.Parent != nil || !reads {
+		filters := envoy.ListenerFiltersOf(at, l)
+		i := filters.Index(envoy.ProxyProtocol)
+		if at.Place.Parent != nil || i < 0 {
 			return
 		}
 		claimed, checked := trustedAddresses(p, at.Resource())
@@ -29,23 +29,11 @@ var _ = Rules.Add(&lint.Rule{
 				Message: "this is the address that the client states in the PROXY protocol",
 				Notes:   []string{"a client that reaches the listener without the proxy in front states any address"},
 				Help:    "allow only the proxy to connect, by its direct_remote_ip or by a network policy in front of the listener",
-				Related: []lint.Related{lint.RelatedTo(filter, "the PROXY protocol is read here")},
+				Related: []lint.Related{lint.RelatedTo(filters[i].At, "the PROXY protocol is read here")},
 			})
 		}
 	}),
 })
-
-// proxyProtocol returns the listener filter that reads the PROXY protocol.
-func proxyProtocol(at lint.At, l *listenerv3.Listener) (filter lint.At, reads bool) {
-	for i, f := range l.GetListenerFilters() {
-		filter := at.Item("listener_filters", i)
-		config, _ := envoy.Content(filter.Field("typed_config"), f.GetTypedConfig())
-		if _, is := config.(*proxyv3.ProxyProtocol); is {
-			return filter, true
-		}
-	}
-	return at, false
-}
 
 // trustedAddresses returns the conditions of a listener's RBAC policies on addresses that the PROXY protocol states. checked means that others
 // look at the address that connects.
