@@ -17,8 +17,8 @@ var _ = Rules.Add(&lint.Rule{
 	},
 	Run: eachRetrying(func(p *lint.Pass, r retrying) {
 		perTry := r.policy.GetPerTryTimeout().AsDuration()
-		timeout, known := envoy.RouteTimeout(r.route.GetRoute())
-		if !known || timeout == 0 || perTry < timeout || r.policy.GetPerTryTimeout() == nil {
+		timeout, _ := envoy.RouteTimeout(r.route.GetRoute())
+		if perTry == 0 || r.timesOut() {
 			return
 		}
 		d := lint.Diagnostic{

@@ -14,9 +14,17 @@ import (
 type retrying struct {
 	route  *routev3.Route
 	action lint.At
-	policy *routev3.RetryPolicy
-	at     lint.At // the policy
-	own    bool    // the policy is that of the route
+	policy *routev3.RetryPolicy // nil: none
+	at     lint.At              // the policy
+	own    bool                 // the policy is that of the route
+}
+
+func retryingOf(at lint.At, route *routev3.Route, hostAt lint.At, host *routev3.VirtualHost) retrying {
+	r := retrying{route: route, action: at.Field("route"), policy: route.GetRoute().GetRetryPolicy(), at: at.Field("route", "retry_policy"), own: true}
+	if r.policy == nil {
+		r.policy, r.at, r.own = host.GetRetryPolicy(), hostAt.Field("retry_policy"), false
+	}
+	return r
 }
 
 // place returns where to report something about a field of the policy. A policy of the virtual host is right for other routes, perhaps.
@@ -27,16 +35,23 @@ func (r retrying) place(field string) lint.At {
 	return r.action.Key()
 }
 
+// timesOut reports whether a try can end before the timeout of the route does.
+func (r retrying) timesOut() bool {
+	timeout, known := envoy.RouteTimeout(r.route.GetRoute())
+	perTry := r.policy.GetPerTryTimeout().AsDuration()
+	return perTry > 0 && (!known || timeout == 0 || perTry < timeout)
+}
+
 // eachRetrying calls f for each route that has a retry policy.
 func eachRetrying(f func(p *lint.Pass, r retrying)) lint.Check {
 	return lint.Each(func(p *lint.Pass, at lint.At, route *routev3.Route) {
-		r := retrying{route: route, action: at.Field("route"), policy: route.GetRoute().GetRetryPolicy(), at: at.Field("route", "retry_policy"), own: true}
+		host, place := graph.Around[*routev3.VirtualHost](at.Place)
+		if route.GetRoute() == nil || place == nil {
+			return
+		}
+		r := retryingOf(at, route, place.At(), host)
 		if r.policy == nil {
-			host, place := graph.Around[*routev3.VirtualHost](at.Place)
-			if route.GetRoute() == nil || host.GetRetryPolicy() == nil {
-				return
-			}
-			r.policy, r.at, r.own = host.GetRetryPolicy(), place.At().Field("retry_policy"), false
+			return
 		}
 		if _, ok := tableOf(p, at); ok && !clusterRetries(p, route.GetRoute()) {
 			f(p, r)
