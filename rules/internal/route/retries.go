@@ -1,7 +1,8 @@
 package route
 
 import (
-	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	"slices"
+
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
@@ -61,20 +62,9 @@ func eachRetrying(f func(p *lint.Pass, r retrying)) lint.Check {
 
 // clusterRetries reports whether a cluster of a route has a retry policy of its own, which replaces that of the route.
 func clusterRetries(p *lint.Pass, a *routev3.RouteAction) bool {
-	names := []string{a.GetCluster()}
-	for _, c := range a.GetWeightedClusters().GetClusters() {
-		names = append(names, c.GetName())
-	}
-	for _, name := range names {
-		r := p.Snapshot.Find(graph.Cluster, graph.Anywhere, name)
-		if r == nil {
-			continue
-		}
-		if c, ok := r.Message.(*clusterv3.Cluster); ok {
-			if h, _ := envoy.UpstreamHTTPOf(r.At(), c); h.Typed.GetRetryPolicy() != nil {
-				return true
-			}
-		}
-	}
-	return false
+	all, _ := upstreamsOf(p, a)
+	return slices.ContainsFunc(all, func(u upstream) bool {
+		h, _ := envoy.UpstreamHTTPOf(u.at, u.cluster)
+		return h.Typed.GetRetryPolicy() != nil
+	})
 }
