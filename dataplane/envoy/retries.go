@@ -6,6 +6,7 @@ import (
 	"time"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 )
 
 // RetryConditions are the conditions of retry_on (RetryStateImpl::parseRetryOn). Envoy ignores all others.
@@ -52,4 +53,18 @@ func RouteTimeout(a *routev3.RouteAction) (timeout time.Duration, known bool) {
 		return DefaultRouteTimeout, true
 	}
 	return a.GetTimeout().AsDuration().Truncate(time.Millisecond), true
+}
+
+// defaultStreamIdle is the stream_idle_timeout of a connection manager that does not set one.
+const defaultStreamIdle = 5 * time.Minute
+
+// StreamIdleTimeout returns how long a stream may be silent, or 0 if there is no limit. A route replaces what its manager says.
+func StreamIdleTimeout(m *hcmv3.HttpConnectionManager, a *routev3.RouteAction) time.Duration {
+	switch {
+	case a.GetIdleTimeout() != nil:
+		return a.GetIdleTimeout().AsDuration()
+	case m.GetStreamIdleTimeout() != nil:
+		return m.GetStreamIdleTimeout().AsDuration()
+	}
+	return defaultStreamIdle
 }

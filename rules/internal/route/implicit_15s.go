@@ -23,7 +23,7 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		s, ok := streamOf(at.Field("match"), r.GetMatch())
-		if !ok {
+		if !ok || s.upgrade {
 			return
 		}
 		if _, ok := tableOf(p, at); !ok {
