@@ -2,6 +2,8 @@ package route
 
 import (
 	"slices"
+	"strconv"
+	"time"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
@@ -68,3 +70,6 @@ func clusterRetries(p *lint.Pass, a *routev3.RouteAction) bool {
 		return h.Typed.GetRetryPolicy() != nil
 	})
 }
+
+// seconds writes a duration as configurations do.
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s" }

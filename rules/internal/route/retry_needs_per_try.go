@@ -22,7 +22,7 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		p.Report(r.at.Key(), lint.Diagnostic{
-			Message: fmt.Sprintf("a host that hangs takes all of the %s: there is no second try", timeout),
+			Message: fmt.Sprintf("a host that hangs takes all of the %s: there is no second try", seconds(timeout)),
 			Notes:   []string{"without per_try_timeout, the first try ends with the timeout of the route"},
 			Help:    "add a per_try_timeout that leaves time for another try",
 		})
