@@ -32,13 +32,19 @@ var _ = Rules.Add(&lint.Rule{
 					return
 				}
 			}
-			if len(kinds) > 0 {
-				p.Report(at, lint.Diagnostic{
-					Message: fmt.Sprintf("envoy answers 403 to all %s requests of this route", kinds[0]),
-					Notes:   []string{"envoy forwards only the upgrades, and CONNECT requests, that upgrade_configs allows"},
-					Help:    fmt.Sprintf("add upgrade_configs: [{upgrade_type: %s}] to the action of the route, or to the HTTP connection manager", kinds[0]),
-				})
+			if len(kinds) == 0 {
+				return
 			}
+			d := lint.Diagnostic{
+				Message: fmt.Sprintf("envoy answers 403 to all %s requests of this route", kinds[0]),
+				Notes:   []string{"envoy forwards only the upgrades, and CONNECT requests, that upgrade_configs allows"},
+				Help:    fmt.Sprintf("add upgrade_configs: [{upgrade_type: %s}] to the action of the route, or to the HTTP connection manager", kinds[0]),
+			}
+			if len(kinds) == 1 { // CONNECT can end here or at the upstream
+				allowed := lint.List{lint.Fields{{Name: "upgrade_type", Value: kinds[0]}}}
+				d.Fixes = lint.Insert(l.At.Field("route"), "upgrade_configs", allowed).Likely("allow the upgrade for this route")
+			}
+			p.Report(at, d)
 		})
 	}),
 })
