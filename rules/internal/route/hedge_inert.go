@@ -16,21 +16,27 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/http/http_routing#request-hedging",
 	},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, host *routev3.VirtualHost) {
-		inherited, hedged := 0, false
+		inherited, inert := 0, 0
 		for i, route := range host.GetRoutes() {
-			own := at.Item("routes", i)
+			own, policy := at.Item("routes", i), route.GetRoute().GetHedgePolicy()
+			if policy == nil {
+				policy = host.GetHedgePolicy()
+			}
+			if route.GetRoute() == nil || !policy.GetHedgeOnPerTryTimeout() {
+				continue
+			}
 			r := retryingOf(own, route, at, host)
 			hedges := r.timesOut() && envoy.Retries(r.policy) || clusterRetries(p, route.GetRoute())
 			switch {
-			case route.GetRoute() == nil:
 			case route.GetRoute().GetHedgePolicy() == nil:
-				inherited++
-				hedged = hedged || hedges
-			case route.GetRoute().GetHedgePolicy().GetHedgeOnPerTryTimeout() && !hedges:
+				if inherited++; !hedges {
+					inert++
+				}
+			case !hedges:
 				reportHedge(p, own.Field("route", "hedge_policy"))
 			}
 		}
-		if host.GetHedgePolicy().GetHedgeOnPerTryTimeout() && inherited > 0 && !hedged {
+		if inherited > 0 && inert == inherited {
 			reportHedge(p, at.Field("hedge_policy"))
 		}
 	}),

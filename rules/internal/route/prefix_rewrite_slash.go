@@ -3,7 +3,6 @@ package route
 import (
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
@@ -22,6 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/route/v3/route_components.proto#envoy-v3-api-field-config-route-v3-routeaction-prefix-rewrite",
 	},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, host *routev3.VirtualHost) {
+		before := earlier{routes: host.GetRoutes()}
 		for i, r := range host.GetRoutes() {
 			own := at.Item("routes", i)
 			for _, rewrite := range []prefixRewrite{
@@ -32,7 +32,7 @@ var _ = Rules.Add(&lint.Rule{
 					continue
 				}
 				if _, ok := tableOf(p, at); ok {
-					rewrite.check(p, r.GetMatch(), host.GetRoutes()[:i])
+					rewrite.check(p, r.GetMatch(), func(prefix string) bool { return before.take(i, prefix) })
 				}
 			}
 		}
@@ -45,13 +45,13 @@ type prefixRewrite struct {
 }
 
 // check reports a rewrite that doubles the slash behind the prefix, or removes it.
-func (w prefixRewrite) check(p *lint.Pass, m *routev3.RouteMatch, earlier []*routev3.Route) {
+func (w prefixRewrite) check(p *lint.Pass, m *routev3.RouteMatch, takenBefore func(prefix string) bool) {
 	prefix := m.GetPrefix() + m.GetPathSeparatedPrefix()
 	if prefix == "" || strings.ContainsAny(w.to, "?#") || strings.HasSuffix(prefix, "/") == strings.HasSuffix(w.to, "/") {
 		return
 	}
 	deeper := strings.TrimSuffix(prefix, "/") + "/"
-	if takenBefore(m, deeper, earlier) {
+	if takenBefore(deeper) {
 		return
 	}
 	d := lint.Diagnostic{
@@ -70,10 +70,19 @@ func (w prefixRewrite) check(p *lint.Pass, m *routev3.RouteMatch, earlier []*rou
 	p.Report(w.at, d)
 }
 
-// takenBefore reports whether earlier routes take all requests of a match below a prefix.
-func takenBefore(m *routev3.RouteMatch, prefix string, earlier []*routev3.Route) bool {
-	below, _ := proto.Clone(m).(*routev3.RouteMatch)
+// earlier are the routes of a virtual host.
+type earlier struct {
+	routes []*routev3.Route
+	added  int
+	index  match.Routes // of those that are added
+}
+
+// take reports whether the routes before a route take all of its requests that are below a prefix.
+func (e *earlier) take(i int, prefix string) bool {
+	for ; e.added < i; e.added++ {
+		e.index.Add(match.NewRoute(e.routes[e.added], nil))
+	}
+	below, _ := proto.Clone(e.routes[i].GetMatch()).(*routev3.RouteMatch)
 	below.PathSpecifier = &routev3.RouteMatch_Prefix{Prefix: prefix}
-	requests := match.NewRoute(&routev3.Route{Match: below}, nil)
-	return slices.ContainsFunc(earlier, func(r *routev3.Route) bool { return match.NewRoute(r, nil).Shadows(requests) })
+	return e.index.Add(match.NewRoute(&routev3.Route{Match: below}, nil)) >= 0 // the route itself takes no less from later ones
 }
