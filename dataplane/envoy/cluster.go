@@ -102,6 +102,11 @@ func (h UpstreamHTTP) HTTP2(c *clusterv3.Cluster) bool {
 		h.Typed.GetUseDownstreamProtocolConfig().GetHttp2ProtocolOptions() != nil
 }
 
+// HTTP1Only reports whether the cluster speaks neither HTTP/2 nor HTTP/3.
+func (h UpstreamHTTP) HTTP1Only(c *clusterv3.Cluster) bool {
+	return !h.HTTP2(c) && h.Typed.GetExplicitHttpConfig().GetHttp3ProtocolOptions() == nil && h.Typed.GetUseDownstreamProtocolConfig().GetHttp3ProtocolOptions() == nil
+}
+
 // Upstream returns the upstream_http_protocol_options that apply.
 func (h UpstreamHTTP) Upstream(c *clusterv3.Cluster) *corev3.UpstreamHttpProtocolOptions {
 	if h.Typed != nil {
