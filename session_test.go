@@ -198,6 +198,7 @@ func TestSession(t *testing.T) {
 	linters := []*xdslint.Linter{
 		linter(t, "", xdslint.Options{}),
 		linter(t, "targets: [envoy:1.37, envoy:1.40]", xdslint.Options{}),
+		linter(t, "profile: edge", xdslint.Options{}),
 		linter(t, "ignores: [{rule: cluster, resource: 'cluster/a*', reason: a test}]\nassume: ['cluster:shop*']", xdslint.Options{}),
 	}
 	reused, all := 0, 0
@@ -295,7 +296,7 @@ func last(all []string) string {
 // written is all that a report says.
 func written(t rapid.TB, r *xdslint.Report) string {
 	var b bytes.Buffer
-	for _, format := range []string{"json", "text"} {
+	for _, format := range []string{"json", "text", "sarif"} {
 		if err := r.Write(&b, format); err != nil {
 			t.Fatal(err)
 		}
