@@ -23,9 +23,7 @@ var _ = Rules.Add(&lint.Rule{
 		watching, ok := m.Interface().(interface {
 			GetWatchedDirectory() *corev3.WatchedDirectory
 		})
-		r := at.Resource()
-		overSDS := r.Kind == graph.Secret && r.Delivery != graph.FromBootstrap || r.Kind == graph.Patch // which may be of a secret
-		if !ok || watching.GetWatchedDirectory() == nil || overSDS {
+		if !ok || watching.GetWatchedDirectory() == nil || overSDS(at.Resource()) {
 			return
 		}
 		p.Report(at.Field("watched_directory").Key(), lint.Diagnostic{
@@ -35,5 +33,10 @@ var _ = Rules.Add(&lint.Rule{
 		})
 	}, nameOf(&tlsv3.TlsCertificate{}), nameOf(&tlsv3.CertificateValidationContext{})),
 })
+
+// overSDS reports whether SDS delivers a resource, or may do so: a patch does not show what it becomes a part of.
+func overSDS(r *graph.Resource) bool {
+	return r.Kind == graph.Patch || r.Kind == graph.Secret && r.Delivery != graph.FromBootstrap
+}
 
 func nameOf(m proto.Message) protoreflect.FullName { return m.ProtoReflect().Descriptor().FullName() }
