@@ -11,7 +11,7 @@ import (
 
 var _ = Rules.Add(&lint.Rule{
 	Name:     "sni-without-tls-inspector",
-	Severity: lint.Error,
+	Severity: lint.Warning,
 	Summary:  "filter chains match by SNI or TLS, and no listener filter detects them",
 	Links: []string{
 		"ActiveTcpSocket::newConnection (source/common/listener_manager/active_tcp_socket.cc)",
@@ -31,15 +31,11 @@ var _ = Rules.Add(&lint.Rule{
 		if n == 0 {
 			return
 		}
-		d := lint.Diagnostic{
+		p.Report(own, lint.Diagnostic{
 			Message: fmt.Sprintf("no connection matches: the listener has no tls_inspector%s", others(n)),
 			Notes:   []string{"without it, the server name of every connection is empty, and its transport protocol is raw_buffer"},
 			Help:    "add the listener filter envoy.filters.listener.tls_inspector",
-		}
-		if n < len(l.GetFilterChains()) || l.GetDefaultFilterChain() != nil {
-			d.Severity = lint.Warning // other filter chains take the connections
-		}
-		p.Report(own, d)
+		})
 	}),
 })
 
