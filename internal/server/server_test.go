@@ -61,7 +61,7 @@ func TestNames(t *testing.T) {
 		query, contentType, body string
 		want                     map[string]string
 	}{
-		"nothing is known":     {"", "", "x", map[string]string{"body": "x"}},
+		"nothing is known":     {"", "", "w", map[string]string{"body": "w"}},
 		"curl --data-binary":   {"", "application/x-www-form-urlencoded", "x", map[string]string{"body": "x"}},
 		"JSON":                 {"", "application/json; charset=utf-8", "x", map[string]string{"body.json": "x"}},
 		"YAML":                 {"", "Application/YAML", "x", map[string]string{"body.yaml": "x"}},

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import { brotliCompress, constants } from "node:zlib";
 import type { Page } from "playwright-core";
 import { address, serve } from "../serve.ts";
 import { writeServiceWorker } from "../sw/plugin.ts";
@@ -135,7 +135,8 @@ async function compressEngine(folder: string): Promise<void> {
   const assets = join(folder, "assets");
   const name = (await readdir(assets)).find((name) => /^engine-.*\.wasm$/.test(name));
   assert.ok(name);
-  await writeFile(join(assets, `${name}.gz`), await promisify(gzip)(await readFile(join(assets, name)), { level: 5 }));
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS };
+  await writeFile(join(assets, `${name}.br`), await promisify(brotliCompress)(await readFile(join(assets, name)), { params }));
 }
 
 /** The built page with another title, and other names for all that is named after its content. */

@@ -19,7 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 		"FilterChainManagerImpl::findFilterChain (source/common/listener_manager/filter_chain_manager_impl.cc)",
 		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/listener/v3/listener_components.proto#config-listener-v3-filterchainmatch",
 	},
-	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
+	Run: eachRunning(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		ports, known := boundPorts(at, l)
 		if !known || l.GetFilterChainMatcher() != nil {
 			return

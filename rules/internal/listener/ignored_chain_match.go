@@ -15,7 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 		"FilterChainManagerImpl::setupFilterChainMatcher, copyOrRebuildDefaultFilterChain (source/common/listener_manager/filter_chain_manager_impl.cc)",
 		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/listener/v3/listener.proto",
 	},
-	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
+	Run: eachRunning(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if m := l.GetDefaultFilterChain().GetFilterChainMatch(); m != nil && proto.Size(m) > 0 {
 			reportIgnored(p, at.Field("default_filter_chain"), "envoy ignores the match of the default filter chain",
 				"the default filter chain takes every connection that no other filter chain takes")

@@ -9,6 +9,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -23,6 +24,15 @@ const typeURLPrefix = "type.googleapis.com/"
 func each(f func(p *lint.Pass, at lint.At, l *listenerv3.Listener)) lint.Check {
 	return lint.Each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if at.Place.Parent == nil && at.Resource().State == "" && built(l) {
+			f(p, at, l)
+		}
+	})
+}
+
+// eachRunning runs f for the listeners that Envoy would build, and for those that it runs.
+func eachRunning(f func(p *lint.Pass, at lint.At, l *listenerv3.Listener)) lint.Check {
+	return lint.Each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
+		if at.Place.Parent == nil && at.Resource().State != graph.Failed && built(l) {
 			f(p, at, l)
 		}
 	})

@@ -17,7 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 		"ListenerImpl::buildProxyProtocolListenerFilter (source/common/listener_manager/listener_impl.cc)",
 		"https://www.envoyproxy.io/docs/envoy/latest/configuration/listeners/listener_filters/proxy_protocol",
 	},
-	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
+	Run: eachRunning(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		filters := envoy.ListenerFiltersOf(at, l)
 		proxy := filters.Index(envoy.ProxyProtocol)
 		for _, kind := range []string{envoy.TLSInspector, envoy.HTTPInspector} {

@@ -41,7 +41,7 @@ var _ = Rules.Add(&lint.Rule{
 
 // eachInspected calls f for the listeners whose filter chains are selected by what the listener filters detect.
 func eachInspected(f func(p *lint.Pass, at lint.At, l *listenerv3.Listener, filters envoy.ListenerFilters)) lint.Check {
-	return each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
+	return eachRunning(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if l.GetInternalListener() == nil && !overUDP(l) && l.GetFilterChainMatcher() == nil {
 			f(p, at, l, envoy.ListenerFiltersOf(at, l))
 		}

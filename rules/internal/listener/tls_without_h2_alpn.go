@@ -17,7 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/configuration/best_practices/edge",
 		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/extensions/transport_sockets/tls/v3/common.proto",
 	},
-	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
+	Run: eachRunning(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		for _, c := range chains(at, l) {
 			socket, own := envoy.Content(c.at.Field("transport_socket", "typed_config"), c.GetTransportSocket().GetTypedConfig())
 			context, ok := socket.(*tlsv3.DownstreamTlsContext)
