@@ -53,6 +53,31 @@ func BenchmarkMake(b *testing.B) {
 	})
 }
 
+// BenchmarkRename plans a push that renames 4,000 listeners, all at once. Its peer compares the two snapshots and does nothing else.
+func BenchmarkRename(b *testing.B) {
+	changes := func() *graph.Changes { return graph.Diff(listeners("green", 4000), listeners("blue", 4000)) }
+	b.Run("plan", func(b *testing.B) {
+		for b.Loop() {
+			plan.Make(changes(), plan.Options{})
+		}
+	})
+	b.Run("diff", func(b *testing.B) {
+		for b.Loop() {
+			changes()
+		}
+	})
+}
+
+func listeners(prefix string, n int) *graph.Snapshot {
+	s := &graph.Snapshot{}
+	for i := range n {
+		l := &listenerv3.Listener{Name: fmt.Sprintf("%s-%04d", prefix, i), Address: socket(uint32(10_000 + i))}
+		s.Add(&graph.Resource{Kind: graph.Listener, Name: l.Name, Message: l, File: &source.File{}})
+	}
+	s.Build()
+	return s
+}
+
 // sameWhereEqual returns the resources of a snapshot; those that are equal in the one before are taken from there.
 func sameWhereEqual(before, after *graph.Snapshot) (all []*graph.Resource) {
 	for _, r := range after.Resources {

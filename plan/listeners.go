@@ -12,17 +12,10 @@ import (
 
 // listeners orders the listener that takes an address after the one that has it. They share a response if the old
 // listener is removed, since Envoy removes before it adds. They are one phase apart if it moves, since a server cannot
-// choose the order in which Envoy adds. Other listeners are removed when their successors are there.
+// choose the order in which Envoy adds. Other listeners are removed when all new ones are there.
 func (p *planner) listeners() {
-	var added, removed []*step
-	for _, c := range p.changes.Of(graph.Listener) {
-		switch s := p.byName[Resource{c.Kind, c.Name}]; {
-		case c.Added():
-			added = append(added, s)
-		case c.Removed():
-			removed = append(removed, s)
-		}
-	}
+	p.index()
+	replaced := map[*step]bool{}
 	for _, c := range p.changes.Of(graph.Listener) {
 		if c.Removed() {
 			continue
@@ -30,16 +23,33 @@ func (p *planner) listeners() {
 		taker := p.byName[Resource{c.Kind, c.Name}]
 		for _, holder := range p.holders(c) {
 			if holder.removes {
-				p.after(taker, holder, notBefore)
-				p.after(holder, taker, notBefore)
+				replaced[holder] = true
+				p.together(taker, holder)
 			} else {
 				p.prefer(addressFree, holder, taker, nextPhase)
 			}
 		}
 	}
-	for _, gone := range removed {
-		for _, successor := range added {
-			p.prefer(listenersFollow, successor, gone, nextPhase)
+	allThere := &step{}
+	for _, c := range p.changes.Of(graph.Listener) {
+		switch s := p.byName[Resource{c.Kind, c.Name}]; {
+		case c.Added():
+			p.prefer(listenersFollow, s, allThere, notBefore)
+		case c.Removed() && !replaced[s]:
+			p.prefer(listenersFollow, allThere, s, nextPhase)
+		}
+	}
+}
+
+// index notes which listeners that change had and will have each address.
+func (p *planner) index() {
+	p.hadAddress, p.getsAddress = map[envoy.ListenSocket][]*graph.Change{}, map[envoy.ListenSocket][]*graph.Change{}
+	for _, c := range p.changes.Of(graph.Listener) {
+		for _, socket := range addresses(c.Old) {
+			p.hadAddress[socket] = append(p.hadAddress[socket], c)
+		}
+		for _, socket := range addresses(c.New) {
+			p.getsAddress[socket] = append(p.getsAddress[socket], c)
 		}
 	}
 }
@@ -48,11 +58,11 @@ func (p *planner) listeners() {
 func (p *planner) holders(c *graph.Change) []*step {
 	var all []*step
 	for _, socket := range addresses(c.New) {
-		if slices.Contains(addresses(c.Old), socket) {
+		if slices.Contains(p.hadAddress[socket], c) {
 			continue
 		}
-		for _, other := range p.changes.Of(graph.Listener) {
-			if other != c && slices.Contains(addresses(other.Old), socket) && !slices.Contains(addresses(other.New), socket) {
+		for _, other := range p.hadAddress[socket] {
+			if !slices.Contains(p.getsAddress[socket], other) {
 				all = append(all, p.byName[Resource{other.Kind, other.Name}])
 			}
 		}
@@ -67,11 +77,9 @@ func (p *planner) heirs(c *graph.Change) []*graph.Resource {
 		return []*graph.Resource{c.New}
 	}
 	var all []*graph.Resource
-	for _, other := range p.changes.Of(graph.Listener) {
-		for _, socket := range addresses(c.Old) {
-			if slices.Contains(addresses(other.New), socket) {
-				all = append(all, other.New)
-			}
+	for _, socket := range addresses(c.Old) {
+		for _, other := range p.getsAddress[socket] {
+			all = append(all, other.New)
 		}
 	}
 	return all

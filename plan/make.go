@@ -3,6 +3,7 @@ package plan
 import (
 	"maps"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 )
 
@@ -96,6 +97,8 @@ type planner struct {
 	scoped   bool                        // a listener of the new snapshot has scopes
 	lost     map[*step]bool              // changes of endpoints by which requests lose the subset that they select
 	retained map[*graph.Resource][]*step // by listener: what takes away what only its draining connections read
+
+	hadAddress, getsAddress map[envoy.ListenSocket][]*graph.Change // of listeners
 }
 
 // pending is a drain that removals wait for.

@@ -11,6 +11,10 @@ import (
 // ScopeKey identifies the key of a scope. It is empty for a scope without one, and for anything else.
 func ScopeKey(r *graph.Resource) string {
 	scope, _ := r.Message.(*routev3.ScopedRouteConfiguration)
+	return scopeKey(scope)
+}
+
+func scopeKey(scope *routev3.ScopedRouteConfiguration) string {
 	key, _ := proto.MarshalOptions{Deterministic: true}.Marshal(scope.GetKey()) // what was decoded can be encoded
 	return string(key)
 }

@@ -3,8 +3,6 @@ package envoy
 import (
 	"slices"
 
-	"google.golang.org/protobuf/proto"
-
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
@@ -24,12 +22,14 @@ type Traffic struct {
 	tableOf  map[*routev3.VirtualHost]*table
 	routes   map[*routev3.VirtualHost][]route
 	chains   map[*listenerv3.Listener]*match.Chains
+
+	byAddress map[string][]*graph.Resource // listeners
 }
 
 // routing is the scopes and route tables that an entry leads to.
 type routing struct {
 	tables []*table
-	scopes []*routev3.ScopedRouteConfiguration
+	keys   map[string]bool // of the scopes
 }
 
 // Entry is a place where traffic enters.
@@ -102,10 +102,8 @@ func scopeOf(e *graph.Edge, otherwise *routev3.ScopedRouteConfiguration) *routev
 
 // hasScope reports whether an entry has a scope for the same requests, or does not use scopes.
 func (t *Traffic) hasScope(entry *graph.Resource, scope *routev3.ScopedRouteConfiguration) bool {
-	scopes := t.routingOf(entry).scopes
-	return scope == nil || len(scopes) == 0 || slices.ContainsFunc(scopes, func(other *routev3.ScopedRouteConfiguration) bool {
-		return proto.Equal(scope.GetKey(), other.GetKey())
-	})
+	keys := t.routingOf(entry).keys
+	return scope == nil || len(keys) == 0 || keys[scopeKey(scope)]
 }
 
 // counterparts returns the entries that receive the traffic of an entry of another snapshot.
@@ -113,14 +111,29 @@ func (t *Traffic) counterparts(entry *graph.Resource) []*graph.Resource {
 	if known, ok := t.others[entry]; ok {
 		return known
 	}
-	var all []*graph.Resource
-	for _, r := range t.snapshot.All(entry.Kind) {
-		if r.Name == entry.Name || entry.Kind == graph.Listener && SharesAddress(r, entry) {
-			all = append(all, r)
+	all := slices.Clone(t.snapshot.Named(entry.Kind, entry.Name))
+	for _, address := range Addresses(entry) {
+		for _, l := range t.listenersAt()[address] {
+			if !slices.Contains(all, l) {
+				all = append(all, l)
+			}
 		}
 	}
 	t.others[entry] = all
 	return all
+}
+
+// listenersAt returns the listeners by their addresses.
+func (t *Traffic) listenersAt() map[string][]*graph.Resource {
+	if t.byAddress == nil {
+		t.byAddress = map[string][]*graph.Resource{}
+		for _, l := range t.snapshot.All(graph.Listener) {
+			for _, address := range Addresses(l) {
+				t.byAddress[address] = append(t.byAddress[address], l)
+			}
+		}
+	}
+	return t.byAddress
 }
 
 // answered reports whether other, an entry of the snapshot in, serves requests that reach the place of a reference through entry.
@@ -186,7 +199,7 @@ func (t *Traffic) routingOf(entry *graph.Resource) *routing {
 	if known, ok := t.routing[entry]; ok {
 		return known
 	}
-	found := &routing{}
+	found := &routing{keys: map[string]bool{}}
 	t.routing[entry] = found
 	type step struct {
 		to    *graph.Resource
@@ -209,7 +222,7 @@ func (t *Traffic) routingOf(entry *graph.Resource) *routing {
 func (t *Traffic) collect(found *routing, at, below *graph.Place) {
 	switch m := at.Message.Interface().(type) {
 	case *routev3.ScopedRouteConfiguration:
-		found.scopes = append(found.scopes, m)
+		found.keys[scopeKey(m)] = true
 	case *routev3.RouteConfiguration:
 		found.tables = append(found.tables, t.table(m))
 	case *routev3.VirtualHost:

@@ -10,20 +10,6 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// SharesAddress reports whether two listeners bind the same address.
-func SharesAddress(a, b *graph.Resource) bool {
-	have := map[string]bool{}
-	for _, address := range Addresses(a) {
-		have[address] = true
-	}
-	for _, address := range Addresses(b) {
-		if have[address] {
-			return true
-		}
-	}
-	return false
-}
-
 // Addresses returns the addresses of a listener in the form for comparison and display.
 func Addresses(r *graph.Resource) (all []string) {
 	l, ok := r.Message.(*listenerv3.Listener)
