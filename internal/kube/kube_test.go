@@ -147,23 +147,27 @@ func TestMount(t *testing.T) {
 func TestPreStop(t *testing.T) {
 	for hook, want := range map[string]struct {
 		sleep    int
+		known    bool
 		requests string
 	}{
-		"{sleep: {seconds: 20}}":              {20, ""},
-		"{exec: {command: [sleep, '15']}}":    {15, ""},
-		"{httpGet: {path: /a, port: 9901}}":   {0, "GET /a"},
-		"{exec: {command: [/drain.sh]}}":      {0, ""},
-		"{exec: {command: [sh, -c, 'echo']}}": {0, ""},
-		"{exec: {command: [sh, -c, 'curl -X POST \"localhost:9901/a?b\" && sleep 5; sleep 7']}}": {12, "POST /a?b"},
-		"{exec: {command: [sh, -c, 'wget -qO- http://127.0.0.1:9901/a']}}":                       {0, "GET /a"},
+		"{sleep: {seconds: 20}}":              {20, true, ""},
+		"{exec: {command: [sleep, '15']}}":    {15, true, ""},
+		"{exec: {command: [sleep, 1m]}}":      {60, true, ""},
+		"{httpGet: {path: /a, port: 9901}}":   {0, false, "GET /a"},
+		"{exec: {command: [/drain.sh]}}":      {0, false, ""},
+		"{exec: {command: [sh, -c, 'echo']}}": {0, true, ""},
+		"{exec: {command: [sh, -c, 'curl -X POST \"localhost:9901/a?b\" && sleep 5; sleep 7']}}": {12, true, "POST /a?b"},
+		"{exec: {command: [sh, -c, 'wget -qO- http://127.0.0.1:9901/a; sleep $WAIT']}}":          {0, false, "GET /a"},
+		"{exec: {command: [sh, -c, 'curl localhost:9901/a; /wait; sleep 5']}}":                   {5, false, "GET /a"},
+		"{exec: {command: [sh, -c, 'while curl localhost/a; do sleep 5; done']}}":                {0, false, ""},
 	} {
 		h, ok := Container{Value: value(t, "lifecycle: {preStop: "+hook+"}")}.PreStop()
-		sleep, _ := h.Sleep()
+		sleep, _, known := h.Sleep()
 		var requests []string
 		for _, r := range h.Requests() {
 			requests = append(requests, map[bool]string{false: "GET ", true: "POST "}[r.Post]+r.Path)
 		}
-		if got := strings.Join(requests, ", "); !ok || sleep != want.sleep || got != want.requests {
+		if got := strings.Join(requests, ", "); !ok || sleep != want.sleep || known != want.known || got != want.requests {
 			t.Errorf("%s: sleeps %d s, sends %q", hook, sleep, got)
 		}
 	}

@@ -3,8 +3,8 @@ package kube
 import (
 	"path"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 )
 
 // Hook is what Kubernetes does in a container before it ends it.
@@ -28,22 +28,48 @@ func (c Container) PreStop() (h Hook, ok bool) {
 	case len(words) > 0:
 		h.commands = [][]string{words}
 	}
+	if slices.ContainsFunc(h.commands, controls) {
+		h.commands = nil
+	}
 	return h, h.Exists()
 }
 
-// Sleep returns for how many seconds the hook at least waits, and where it says so.
-func (h Hook) Sleep() (seconds int, at Value) {
+// controls reports whether a command decides whether or how often others run.
+func controls(command []string) bool {
+	return slices.Contains([]string{"while", "until", "for", "do", "if", "then", "else", "case", "{"}, command[0])
+}
+
+// Sleep returns for how many seconds the hook waits, and where it says so. known is false if it may wait longer.
+func (h Hook) Sleep() (seconds int, at Value, known bool) {
 	if at = h.Field("sleep", "seconds"); at.Exists() {
-		seconds, _ = at.Int()
-		return seconds, at
+		seconds, known = at.Int()
+		return seconds, at, known
 	}
+	known = len(h.commands) > 0
 	for _, command := range h.commands {
-		if path.Base(command[0]) == "sleep" && len(command) == 2 {
-			n, _ := strconv.Atoi(strings.TrimSuffix(command[1], "s"))
-			seconds += n
+		switch path.Base(command[0]) {
+		case "sleep":
+			d, ok := sleeps(command)
+			seconds += int(d.Seconds())
+			known = known && ok
+		case "curl", "wget", "echo", "true", "exit":
+		default:
+			known = false
 		}
 	}
-	return seconds, h.Field("exec", "command")
+	return seconds, h.Field("exec", "command"), known
+}
+
+func sleeps(command []string) (d time.Duration, ok bool) {
+	if len(command) != 2 {
+		return 0, false
+	}
+	text := command[1]
+	if strings.Trim(text, "0123456789.") == "" {
+		text += "s"
+	}
+	d, err := time.ParseDuration(text)
+	return d, err == nil
 }
 
 // Request is a request that a hook sends to the admin interface.

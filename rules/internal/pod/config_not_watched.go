@@ -12,7 +12,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "config-not-watched",
 	Severity: lint.Warning,
-	Summary:  "Envoy does not see when the ConfigMap with its resources changes",
+	Summary:  "a ConfigMap with resources changes, and Envoy does not see it",
 	Links: []string{
 		configMapDocs,
 		"FilesystemSubscriptionImpl (source/extensions/config_subscription/filesystem/filesystem_subscription_impl.cc)",
@@ -31,21 +31,21 @@ var _ = Rules.Add(&lint.Rule{
 			switch watched := source.GetWatchedDirectory().GetPath(); {
 			case m.Single():
 				p.Report(at.Field("path"), lint.Diagnostic{
-					Message: "Kubernetes never updates this file",
+					Message: "this file is never updated",
 					Notes:   []string{"a volume that is mounted with subPath keeps what it had when the container started"},
 					Help:    "mount the whole volume in a folder of its own, without subPath, and name that folder as the watched_directory",
 					Related: w.related(m.At.Field("subPath"), "the mount"),
 				})
 			case watched == "":
 				p.Report(at.Field("path"), unseen(w, m, lint.Diagnostic{
-					Message: "Envoy reads this file once, and never sees that Kubernetes updates it",
-					Notes:   []string{"the kubelet replaces a link to the folder of all files; without a watched_directory, Envoy only sees a file that is itself replaced"},
+					Message: "envoy reads this file once, and never sees that Kubernetes updates it",
+					Notes:   []string{"the kubelet replaces a link to the folder of all files; without a watched_directory, envoy only sees a file that is itself replaced"},
 					Help:    "add watched_directory: {path: " + folder + "}",
 					Fixes:   lint.Insert(at, "watched_directory", lint.Fields{{Name: "path", Value: folder}}).Likely("watch the directory of the mount"),
 				}))
 			case path.Clean(watched) != path.Clean(folder):
 				p.Report(at.Field("watched_directory", "path"), unseen(w, m, lint.Diagnostic{
-					Message: "Envoy does not see here that Kubernetes updates the file",
+					Message: "envoy does not see here that Kubernetes updates the file",
 					Notes:   []string{"the kubelet replaces a link in the directory of the mount, " + folder + ", and nothing in other directories"},
 					Help:    "watch " + folder,
 					Fixes:   lint.Replace(at.Field("watched_directory", "path"), folder).Likely("watch the directory of the mount"),

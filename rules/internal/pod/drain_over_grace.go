@@ -14,7 +14,7 @@ const defaultDrain = 600
 var _ = Rules.Add(&lint.Rule{
 	Name:     "drain-over-grace",
 	Severity: lint.Warning,
-	Summary:  "Envoy ends long before its drain time, so that few clients close their connections",
+	Summary:  "a drain takes much longer than the preStop hook, so that few clients close their connections",
 	Links: []string{
 		drainDocs,
 		"https://www.envoyproxy.io/docs/envoy/latest/operations/cli#cmdoption-drain-time-s",
@@ -34,12 +34,12 @@ var _ = Rules.Add(&lint.Rule{
 		} else if _, given, _ := line.Flag("--drain-time-s"); given {
 			return
 		}
-		slept, _ := hook.Sleep()
-		if wait := min(slept, w.Pod.Grace()); slept > 0 && drain >= 2*wait {
+		slept, _, known := hook.Sleep()
+		if wait := min(slept, w.Pod.Grace()); known && slept > 0 && drain >= 2*wait {
 			p.Report(w.at(at), lint.Diagnostic{
-				Message: fmt.Sprintf("Envoy drains for %d s, and ends after %d s", drain, wait),
+				Message: fmt.Sprintf("envoy drains for %d s, and ends after %d s", drain, wait),
 				Notes: []string{fmt.Sprintf(
-					"while it drains, Envoy asks ever more clients to close their connections: %d %% at that time. The others are cut off", 100*wait/drain)},
+					"while it drains, envoy asks ever more clients to close their connections: %d %% at that time. The others are cut off", 100*wait/drain)},
 				Help: fmt.Sprintf("add --drain-time-s %d to the args, or --drain-strategy immediate", max(1, wait*2/3)),
 			})
 		}

@@ -9,11 +9,11 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "hook-over-grace",
 	Severity: lint.Warning,
-	Summary:  "Kubernetes kills Envoy before its preStop hook ends",
+	Summary:  "a preStop hook takes longer than Kubernetes waits",
 	Links:    []string{lifecycleDocs},
 	Run: each(func(p *lint.Pass, w workload) {
 		hook, _ := w.PreStop()
-		seconds, at := hook.Sleep()
+		seconds, at, _ := hook.Sleep()
 		grace := w.Pod.Grace()
 		if seconds <= grace {
 			return

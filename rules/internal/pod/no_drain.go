@@ -9,7 +9,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "no-drain",
 	Severity: lint.Info,
-	Summary:  "Envoy ends at once when Kubernetes ends its pod, with all requests in it",
+	Summary:  "nothing drains Envoy before Kubernetes ends its pod",
 	Links: []string{
 		drainDocs, lifecycleDocs,
 		"InstanceBase::run (source/server/server.cc)",
@@ -19,8 +19,8 @@ var _ = Rules.Add(&lint.Rule{
 		if _, hooked := w.PreStop(); hooked || !line.Certain() || !served(p, w) {
 			return
 		}
-		p.Report(w.at(w.Value), lint.Diagnostic{
-			Message: "the container has no preStop hook, and Envoy ends at once on SIGTERM",
+		p.Report(w.at(w.Field("name")), lint.Diagnostic{
+			Message: "the container has no preStop hook, and envoy ends at once on SIGTERM",
 			Notes:   []string{"requests in envoy fail, and so do those that come before every node knows that the pod ends; --drain-time-s does not matter here"},
 			Help:    "add a preStop hook that sends POST /healthcheck/fail to the admin interface and sleeps for some seconds",
 		})

@@ -58,8 +58,8 @@ func (w workload) unserved(p *lint.Pass, at lint.At, who string, port int, udp b
 		return
 	}
 	d := lint.Diagnostic{
-		Message: fmt.Sprintf("Envoy does not listen on port %d", port),
-		Notes:   []string{"connections of " + who + " are refused"},
+		Message: fmt.Sprintf("envoy does not listen on port %d", port),
+		Notes:   []string{"connections of " + who + " fail: connection refused"},
 	}
 	for _, s := range all {
 		if s.port != uint32(port) || s.udp != udp {
@@ -68,8 +68,8 @@ func (w workload) unserved(p *lint.Pass, at lint.At, who string, port int, udp b
 		if s.outside {
 			return
 		}
-		d.Message = fmt.Sprintf("Envoy listens on port %d only for its own pod", port)
-		d.Notes = []string{who + " connects to the address of the pod, and is refused"}
+		d.Message = fmt.Sprintf("envoy listens on port %d only for its own pod", port)
+		d.Notes = []string{"connections of " + who + " go to the address of the pod, and fail: connection refused"}
 		d.Help = "listen on 0.0.0.0, or name the port of another listener"
 		d.Related = []lint.Related{lint.RelatedTo(s.at, "the address")}
 	}

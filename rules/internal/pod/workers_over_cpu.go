@@ -11,7 +11,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "workers-over-cpu",
 	Severity: lint.Warning,
-	Summary:  "Envoy starts more workers than the container has processors",
+	Summary:  "more workers than the container may use processors",
 	Links: []string{
 		"https://www.envoyproxy.io/docs/envoy/latest/operations/cli#cmdoption-concurrency",
 		"https://github.com/envoyproxy/envoy/issues/45410",
@@ -29,14 +29,14 @@ var _ = Rules.Add(&lint.Rule{
 		case set && new(big.Rat).SetInt64(int64(workers-1)).Cmp(limit) >= 0 && workers > 1:
 			p.Report(w.at(at), lint.Diagnostic{
 				Severity: lint.Info,
-				Message:  fmt.Sprintf("%d workers share the time of %s processors", workers, limitAt.Text()),
+				Message:  fmt.Sprintf("%d workers share a CPU limit of %s", workers, limitAt.Text()),
 				Notes:    []string{"when they have used the container's share of a period (100 ms), the kernel stops all workers until the next one"},
 				Help:     "write a --concurrency not above the limit",
 				Related:  w.related(limitAt, "the limit"),
 			})
 		case !given && !line.Has("--cpuset-threads") && w.release(p.Target).Before("1.40"):
 			p.Report(w.at(limitAt), lint.Diagnostic{
-				Message: fmt.Sprintf("Envoy starts a worker for each processor of the node, and the container may use %s", limitAt.Text()),
+				Message: fmt.Sprintf("envoy starts a worker for each processor of the node, and the CPU limit is %s", limitAt.Text()),
 				Notes: []string{
 					"versions before 1.40 do not look at the limit; when the workers have used the container's share of a period (100 ms), the kernel stops all of them until the next one",
 					"each worker has its own connections to each endpoint",
