@@ -1,10 +1,5 @@
 package graph
 
-import "github.com/xdslint/xdslint/internal/kube"
-
-// Container is the container of a Kubernetes workload that runs a bootstrap.
-type Container = kube.Container
-
 // Patch is a message that a Kubernetes object adds to the output of a control plane: a part of a resource, or a
 // resource among others that are not known here.
 const Patch Kind = "patch"

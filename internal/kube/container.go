@@ -13,6 +13,20 @@ type Container struct {
 	Value
 	Pod   Pod
 	Given []Object // the ConfigMaps and Secrets of the input
+
+	mounts map[string]Mount // by their paths
+}
+
+func (p Pod) container(v Value) Container {
+	c := Container{Value: v, Pod: p, mounts: map[string]Mount{}}
+	volumes := map[string]Value{}
+	for volume := range p.Field("spec", "volumes").Items() {
+		volumes[volume.Field("name").Text()] = volume
+	}
+	for at := range v.Field("volumeMounts").Items() {
+		c.mounts[path.Clean("/"+at.Field("mountPath").Text())] = Mount{At: at, volume: volumes[at.Field("name").Text()]}
+	}
+	return c
 }
 
 // Limit returns the most that the container may use of a resource: bytes of memory, or processors.
@@ -48,19 +62,26 @@ type Mount struct {
 	file   string // in the volume
 }
 
+// longestPath is the limit of Linux.
+const longestPath = 4096
+
 // Mount returns where the container finds a file. ok is false if it is not in a volume, or not certainly.
 func (c Container) Mount(file string) (m Mount, ok bool) {
-	longest := -1
-	for at := range c.Field("volumeMounts").Items() {
-		folder := path.Clean("/" + at.Field("mountPath").Text())
-		rest, below := strings.CutPrefix(path.Clean(file), strings.TrimSuffix(folder, "/"))
-		if !below || rest != "" && rest[0] != '/' || len(folder) <= longest {
-			continue
-		}
-		longest = len(folder)
-		m = Mount{at, c.Pod.Field("spec", "volumes").named(at.Field("name").Text()), strings.TrimPrefix(path.Join("/", at.Field("subPath").Text(), rest), "/")}
+	if len(file) > longestPath {
+		return Mount{}, false
 	}
-	return m, longest >= 0 && m.volume.Exists() && !m.At.Field("subPathExpr").Exists()
+	file = path.Clean(file)
+	for folder := file; path.IsAbs(file); folder = path.Dir(folder) {
+		if m, ok = c.mounts[folder]; ok {
+			rest := strings.TrimPrefix(file, strings.TrimSuffix(folder, "/"))
+			m.file = strings.TrimPrefix(path.Join("/", m.At.Field("subPath").Text(), rest), "/")
+			return m, m.volume.Exists() && !m.At.Field("subPathExpr").Exists()
+		}
+		if folder == "/" {
+			break
+		}
+	}
+	return Mount{}, false
 }
 
 // Single reports whether only a part of the volume is mounted. Kubernetes never updates such a mount.

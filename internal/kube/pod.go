@@ -2,6 +2,7 @@ package kube
 
 import (
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -27,7 +28,7 @@ func (o Object) Kind() string {
 // Name returns the name of the object in its namespace.
 func (o Object) Name() string { return o.Field("metadata", "name").Text() }
 
-// Namespace returns the namespace; empty if whoever applies the object chooses it.
+// Namespace returns the namespace; empty if the client that applies the object chooses it.
 func (o Object) Namespace() string { return o.Field("metadata", "namespace").Text() }
 
 // Near reports whether two objects are in one namespace, or may be.
@@ -66,12 +67,12 @@ func PodOf(o Object) (pod Pod, ok bool) {
 func (p Pod) Containers() iter.Seq[Container] {
 	return func(yield func(Container) bool) {
 		for v := range p.Field("spec", "containers").Items() {
-			if !yield(Container{Value: v, Pod: p}) {
+			if !yield(p.container(v)) {
 				return
 			}
 		}
 		for v := range p.Field("spec", "initContainers").Items() {
-			if v.Field("restartPolicy").Text() == "Always" && !yield(Container{Value: v, Pod: p}) {
+			if v.Field("restartPolicy").Text() == "Always" && !yield(p.container(v)) {
 				return
 			}
 		}
@@ -87,6 +88,22 @@ func (p Pod) Alone() bool {
 	return n == 1
 }
 
+// Redirects reports whether an init container may redirect connections to other ports.
+func (p Pod) Redirects() bool {
+	for c := range p.Field("spec", "initContainers").Items() {
+		security := c.Field("securityContext")
+		if security.Field("privileged").True() {
+			return true
+		}
+		for capability := range security.Field("capabilities", "add").Items() {
+			if name := capability.Text(); name == "NET_ADMIN" || name == "ALL" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // defaultGrace is the default of terminationGracePeriodSeconds.
 const defaultGrace = 30
 
@@ -98,19 +115,40 @@ func (p Pod) Grace() int {
 	return defaultGrace
 }
 
-// SelectedBy reports whether a Service sends traffic to the pods.
-func (p Pod) SelectedBy(service Object) bool {
-	selector := service.Field("spec", "selector")
-	if service.Kind() != "/Service" || service.Field("spec", "type").Text() == "ExternalName" || len(selector.Keys()) == 0 || !service.Near(p.Of) {
-		return false
-	}
-	labels := p.Field("metadata", "labels")
-	for _, key := range selector.Keys() {
-		if label := labels.Field(key); !label.Exists() || label.Text() != selector.Field(key).Text() {
-			return false
+// Mounts returns the ConfigMaps and Secrets in the pod's volumes, by their kind and name.
+func (p Pod) Mounts() (ids []string) {
+	for v := range p.Field("spec", "volumes").Items() {
+		for from := range (Mount{volume: v}).sources() {
+			ids = append(ids, from.kind+" "+from.name)
 		}
 	}
-	return true
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// Labels returns the labels of the pod.
+func (p Pod) Labels() []string { return p.Field("metadata", "labels").pairs() }
+
+// Selects returns the labels that a Service selects.
+func (o Object) Selects() []string {
+	if o.Kind() != "/Service" || o.Field("spec", "type").Text() == "ExternalName" {
+		return nil
+	}
+	return o.Field("spec", "selector").pairs()
+}
+
+// pairs returns the entries of a map of texts, in one spelling.
+func (v Value) pairs() (all []string) {
+	for _, key := range v.Keys() {
+		all = append(all, key+"="+v.Field(key).Text())
+	}
+	return all
+}
+
+// SelectedBy reports whether a Service sends traffic to the pods.
+func (p Pod) SelectedBy(service Object) bool {
+	selects, labels := service.Selects(), p.Labels()
+	return len(selects) > 0 && service.Near(p.Of) && !slices.ContainsFunc(selects, func(label string) bool { return !slices.Contains(labels, label) })
 }
 
 // Port returns the number of a port that a Service or a probe names, by its number or by the name that a container gives it.

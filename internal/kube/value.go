@@ -22,6 +22,9 @@ func ValueOf(object *tree.Node) Value { return Value{node: object} }
 // Exists reports whether the object has the value.
 func (v Value) Exists() bool { return v.node != nil && v.node.Kind != tree.Null }
 
+// Is reports whether the value is this node.
+func (v Value) Is(n *tree.Node) bool { return v.node == n }
+
 // Path returns the path from the object.
 func (v Value) Path() *tree.Path { return v.path }
 

@@ -27,7 +27,7 @@ const (
 // workload is a workload with a container that runs the bootstrap.
 type workload struct {
 	*graph.Resource
-	*graph.Container
+	*kube.Container
 }
 
 func each(f func(p *lint.Pass, w workload)) lint.Check {
@@ -42,10 +42,10 @@ func (w workload) related(v kube.Value, message string) []lint.Related {
 	return []lint.Related{lint.RelatedTo(w.at(v), message)}
 }
 
-// eachFile calls f for each file from which the resources read something.
+// eachFile calls f for each file from which the resources read something, until the rule is full.
 func eachFile(p *lint.Pass, f func(at lint.At, name string)) {
 	for _, place := range p.Snapshot.Places(nameOf(&corev3.DataSource{})) {
-		if m, ok := graph.As[*corev3.DataSource](place); ok && m.GetFilename() != "" {
+		if m, ok := graph.As[*corev3.DataSource](place); ok && m.GetFilename() != "" && !p.Full() {
 			f(place.At().Field("filename"), m.GetFilename())
 		}
 	}
@@ -55,7 +55,7 @@ func eachFile(p *lint.Pass, f func(at lint.At, name string)) {
 // eachSource calls f for each file from which Envoy reads resources.
 func eachSource(p *lint.Pass, f func(at lint.At, m *corev3.PathConfigSource)) {
 	for _, place := range p.Snapshot.Places(nameOf(&corev3.PathConfigSource{})) {
-		if m, ok := graph.As[*corev3.PathConfigSource](place); ok {
+		if m, ok := graph.As[*corev3.PathConfigSource](place); ok && !p.Full() {
 			f(place.At(), m)
 		}
 	}

@@ -76,8 +76,12 @@ func (w workload) unserved(p *lint.Pass, at lint.At, who string, port int, udp b
 	p.Report(at, d)
 }
 
-// owns reports whether only Envoy can listen on a port of the pod: other containers may listen on any port that Envoy's container does not name.
+// owns reports whether connections to a port of the pod get to Envoy or nowhere: other containers may listen on any port that Envoy's container
+// does not name.
 func (w workload) owns(port int) bool {
+	if w.Pod.Redirects() {
+		return false
+	}
 	if w.Pod.Alone() {
 		return true
 	}
@@ -116,6 +120,9 @@ func eachTarget(f func(p *lint.Pass, service kube.Object, w workload, t target))
 				to := port.Field("targetPort")
 				if !to.Exists() {
 					to = port.Field("port")
+				}
+				if p.Full() {
+					return
 				}
 				number, _ := w.Pod.Port(to)
 				f(p, service, w, target{r.AtPath(to.Path()), number, to.Text(), port.Field("protocol").Text() == "UDP"})
