@@ -27,6 +27,12 @@ const (
 // File is an input that is not a resource: broken, or not readable.
 const File Kind = "file"
 
+// Kubernetes objects that say how a bootstrap runs.
+const (
+	Workload Kind = "workload" // its pods run the bootstrap
+	Service  Kind = "service"  // sends traffic to such pods
+)
+
 // Names that are declared inside a resource.
 const (
 	FilterChain            Kind = "filter_chain"

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/xdslint/xdslint/internal/kube"
 	"github.com/xdslint/xdslint/internal/layered"
 )
 
@@ -55,6 +56,7 @@ type Resource struct {
 	Into     protoreflect.FullName // for a patch that is one value of a field of another message: that field
 	Around   *Path                 // for a patch that is not a message: the field of Message that holds it, which the object does not have
 	Fragment bool                  // it is merged into another message: absent fields say nothing
+	Runs     *kube.Container       // of a Workload: what runs the bootstrap
 
 	once   sync.Once
 	places [][]Place // cache of Walk: many rules walk
@@ -62,6 +64,9 @@ type Resource struct {
 	linkOnce sync.Once
 	linked   *links // never changed
 }
+
+// Outside reports whether this is not a resource of xDS, but a file that is not one, or a Kubernetes object that says how the bootstrap runs.
+func (r *Resource) Outside() bool { return r.Kind == File || r.Kind == Workload || r.Kind == Service }
 
 // Locate returns the location of a field in the resource's file. It is the zero Location for input without text.
 func (r *Resource) Locate(p *Path) Location {

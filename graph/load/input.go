@@ -35,6 +35,7 @@ func (l *loader) input() (*Input, error) {
 		}
 		result.Snapshots = append(result.Snapshots, more...)
 	}
+	l.workloads(result.Snapshots)
 	for _, in := range l.inputs {
 		result.Files = append(result.Files, in.report())
 	}

@@ -58,7 +58,7 @@ func patches(s *graph.Snapshot) bool {
 
 // serving reports whether a resource belongs to more than the bootstrap of a proxy that gets everything else by pushes.
 func serving(r *graph.Resource) bool {
-	return r.Kind == graph.Listener || r.Kind != graph.Bootstrap && r.Kind != graph.File && r.Delivery == graph.OverXDS
+	return r.Kind == graph.Listener || r.Kind != graph.Bootstrap && !r.Outside() && r.Delivery == graph.OverXDS
 }
 
 // Placed returns the message of a problem after its place: FILE:LINE:COLUMN: MESSAGE.

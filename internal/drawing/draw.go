@@ -70,7 +70,7 @@ func (d *drawer) snapshot(s *graph.Snapshot) {
 	of, names, order := map[*graph.Resource]*Node{}, map[inner]*Node{}, map[*graph.Resource]int{}
 	for i, r := range s.Resources {
 		order[r] = i
-		if r.Kind != graph.File {
+		if !r.Outside() {
 			of[r] = d.node(&Node{Kind: r.Kind, Name: r.Name, Snapshot: s.Name, Resource: r})
 		}
 	}

@@ -124,7 +124,7 @@ func In(r *graph.Resource, path *tree.Path) string {
 		in = joined(r.Object.String(), r.InObject(path).String())
 	}
 	switch {
-	case r.Kind == graph.Patch || r.Kind == graph.File && r.Object != nil && r.Within == nil:
+	case r.Kind == graph.Patch || r.Outside() && r.Object != nil && r.Within == nil:
 		return in
 	case r.Kind == graph.File:
 	case r.Name == "" || r.Object.Secret():

@@ -1,0 +1,215 @@
+package load
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/kube"
+	"github.com/xdslint/xdslint/internal/tree"
+)
+
+// workloads adds to the snapshot of a bootstrap the Kubernetes objects of the input that say how it runs: the workloads with a container that runs
+// it, and the Services that send traffic to their pods.
+func (l *loader) workloads(snapshots []*graph.Snapshot) {
+	c := l.cluster()
+	if len(c.workloads) == 0 {
+		return
+	}
+	boots := bootsOf(snapshots)
+	for _, o := range c.workloads {
+		pod, _ := kube.PodOf(o.kube())
+		holders := c.mounted(o, pod)
+		for container := range pod.Containers() {
+			for _, holder := range holders {
+				container.Given = append(container.Given, holder.kube())
+			}
+			if b := boots.of(o, container, holders); b != nil && (b.bootstrap.File == o.in.file || c.single(o)) {
+				b.add(o, graph.Workload).Runs = &container
+				b.serve(c.serving(o, pod))
+			}
+		}
+	}
+}
+
+func (o *object) kube() kube.Object { return kube.Object{Value: kube.ValueOf(o.node)} }
+
+// cluster is the Kubernetes objects of an input.
+type cluster struct {
+	workloads []*object
+	holders   map[string][]*object // ConfigMaps and Secrets, by kube.Key.Object
+	services  map[string][]*object // by the first label that they select
+	count     map[string]int       // of objects, by their full name
+}
+
+func (l *loader) cluster() *cluster {
+	c := &cluster{holders: map[string][]*object{}, services: map[string][]*object{}, count: map[string]int{}}
+	for _, in := range l.inputs {
+		for _, o := range slices.Concat(in.objects, in.others) {
+			c.note(o)
+		}
+	}
+	return c
+}
+
+func (c *cluster) note(o *object) {
+	k := o.kube()
+	c.count[o.String()]++
+	if _, pod := kube.PodOf(k); pod {
+		c.workloads = append(c.workloads, o)
+	}
+	if k.Holds() {
+		id := k.Kind() + " " + k.Name()
+		c.holders[id] = append(c.holders[id], o)
+	}
+	for _, label := range k.Selects() {
+		c.services[label] = append(c.services[label], o)
+		return
+	}
+}
+
+// single reports whether no other object has the name of an object. Of two, one may be a patch of the other.
+func (c *cluster) single(o *object) bool { return c.count[o.String()] == 1 }
+
+// means reports whether a workload can mean an object: of several with one name, only the one in its own file.
+func (c *cluster) means(workload, o *object) bool { return workload.in == o.in || c.single(o) }
+
+// mounted returns the ConfigMaps and Secrets in the volumes of a workload.
+func (c *cluster) mounted(o *object, pod kube.Pod) (all []*object) {
+	for _, id := range pod.Mounts() {
+		for _, holder := range c.holders[id] {
+			if c.means(o, holder) {
+				all = append(all, holder)
+			}
+		}
+	}
+	return all
+}
+
+// serving returns the Services that send traffic to the pods of a workload.
+func (c *cluster) serving(o *object, pod kube.Pod) (all []*object) {
+	for _, label := range pod.Labels() {
+		for _, service := range c.services[label] {
+			if c.means(o, service) && pod.SelectedBy(service.kube()) {
+				all = append(all, service)
+			}
+		}
+	}
+	return all
+}
+
+// booting is the snapshot of a bootstrap.
+type booting struct {
+	*graph.Snapshot
+	bootstrap *graph.Resource
+	services  map[*object]bool // that it has
+}
+
+// boots are the bootstraps of an input.
+type boots struct {
+	inside map[*graph.Object][]*booting
+	files  map[string][]*booting // by the last part of the path
+}
+
+func bootsOf(snapshots []*graph.Snapshot) *boots {
+	all := &boots{map[*graph.Object][]*booting{}, map[string][]*booting{}}
+	for _, s := range snapshots {
+		for _, r := range s.Resources {
+			if r.Kind != graph.Bootstrap || r.Delivery != graph.FromBootstrap || r.State != "" {
+				continue
+			}
+			b := &booting{s, r, map[*object]bool{}}
+			if r.Object != nil {
+				all.inside[r.Object] = append(all.inside[r.Object], b)
+				continue
+			}
+			base := path.Base(filepath.ToSlash(r.File.Name))
+			all.files[base] = append(all.files[base], b)
+		}
+	}
+	return all
+}
+
+// of returns the bootstrap that a container runs, or nil: the key of a ConfigMap or Secret that is mounted where Envoy reads its bootstrap. If the
+// input does not have that object, something else makes it of a file: of the one with that name next to the workload or below it.
+func (all *boots) of(o *object, c kube.Container, holders []*object) *booting {
+	line, ok := c.Command()
+	config, known := line.Config()
+	if !ok || !known {
+		return nil
+	}
+	if m, ok := c.Mount(config); ok {
+		for _, key := range m.Keys() {
+			found, ok := c.Holder(key)
+			for _, holder := range holders {
+				if ok && found.Is(holder.node) {
+					return all.in(holder, key.Key)
+				}
+			}
+		}
+	}
+	if !line.Certain() {
+		return nil
+	}
+	return all.file(filepath.Dir(o.in.path), path.Base(config))
+}
+
+// in returns the bootstrap in a key of an object, or the only one in it if it does not have the key.
+func (all *boots) in(holder *object, key string) *booting {
+	inside := all.inside[holder.Object]
+	for _, b := range inside {
+		if in, _ := b.bootstrap.Within.Key(); in == key {
+			return b
+		}
+	}
+	if len(inside) == 1 && !slices.Contains(holder.kube().Data(), key) {
+		return inside[0]
+	}
+	return nil
+}
+
+// file returns the only bootstrap in a file of a name in or below a folder.
+func (all *boots) file(folder, name string) (found *booting) {
+	for _, b := range all.files[name] {
+		rel, err := filepath.Rel(folder, b.bootstrap.File.Name)
+		if err != nil || strings.HasPrefix(rel, "..") {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = b
+	}
+	return found
+}
+
+// serve adds Services that the snapshot does not have: two workloads can have one Service.
+func (b *booting) serve(services []*object) {
+	for _, o := range services {
+		if !b.services[o] {
+			b.services[o] = true
+			b.add(o, graph.Service)
+		}
+	}
+}
+
+func (b *booting) add(o *object, kind graph.Kind) *graph.Resource {
+	r := &graph.Resource{Kind: kind, Name: o.String(), File: o.in.file, Text: tree.TextOf(o.node), Object: o.Object}
+	b.Add(r)
+	o.in.takes(o)
+	return r
+}
+
+// takes makes an object one of those that are read.
+func (in *input) takes(o *object) {
+	in.file.Unrecognised = false
+	if in.as == nothing {
+		in.as = manifest
+	}
+	if i := slices.Index(in.others, o); i >= 0 {
+		in.others = slices.Delete(in.others, i, i+1)
+		in.objects = append(in.objects, o)
+	}
+}
