@@ -71,5 +71,7 @@ func writesMetadata(name envoy.MetadataName) func(managers.Manager, envoy.HTTPFi
 }
 
 func writesHeader(name string) func(managers.Manager, envoy.HTTPFilter) bool {
-	return func(_ managers.Manager, f envoy.HTTPFilter) bool { return slices.Contains(f.ClaimHeaders(), strings.ToLower(name)) }
+	return func(_ managers.Manager, f envoy.HTTPFilter) bool {
+		return slices.Contains(f.ClaimHeaders(), strings.ToLower(name))
+	}
 }
