@@ -25,14 +25,19 @@ type HTTPFilter struct {
 // HTTPFiltersOf returns the filters of a chain. name is the field that holds them.
 func HTTPFiltersOf(at graph.At, name string, filters []*hcmv3.HttpFilter) (all []HTTPFilter) {
 	for i, m := range filters {
-		f := HTTPFilter{Message: m, At: at.Item(name, i)}
-		f.Config, f.Own = Content(f.At.Field("typed_config"), m.GetTypedConfig())
-		if f.Config != nil {
-			f.Kind = filterKind(f.Config.ProtoReflect().Descriptor().FullName())
-		}
-		all = append(all, f)
+		all = append(all, HTTPFilterOf(at.Item(name, i), m))
 	}
 	return all
+}
+
+// HTTPFilterOf returns the filter at a place.
+func HTTPFilterOf(at graph.At, m *hcmv3.HttpFilter) HTTPFilter {
+	f := HTTPFilter{Message: m, At: at}
+	f.Config, f.Own = Content(at.Field("typed_config"), m.GetTypedConfig())
+	if f.Config != nil {
+		f.Kind = filterKind(f.Config.ProtoReflect().Descriptor().FullName())
+	}
+	return f
 }
 
 func filterKind(name protoreflect.FullName) string {

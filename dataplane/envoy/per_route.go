@@ -3,6 +3,7 @@ package envoy
 import (
 	"strings"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
@@ -96,4 +97,12 @@ func ChainOnly(name protoreflect.FullName) bool { return chainOnly[name] }
 // IsPerRoute reports whether the point is a typed_per_filter_config.
 func (p Point) IsPerRoute() bool {
 	return strings.HasSuffix(string(p.Field), ".typed_per_filter_config")
+}
+
+// ReadsPerRoute reports whether a filter can read a configuration for a route. Envoy creates the configuration by its type and files it under the
+// name of the filter, which ignores one of another type (Utility::resolveMostSpecificPerFilterConfig in source/common/http/utility.h). A composite
+// filter passes it to the filters inside.
+func (f HTTPFilter) ReadsPerRoute(config proto.Message) bool {
+	kind := filterKind(config.ProtoReflect().Descriptor().FullName())
+	return kind == f.Kind || kind == "" || f.Kind == "" || f.Kind == "composite" || f.Kind == "filter_chain"
 }

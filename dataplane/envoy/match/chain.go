@@ -41,6 +41,13 @@ type value struct {
 	network netip.Prefix
 }
 
+// anyAddress reports whether a value is the range of all addresses of a family.
+func (v value) anyAddress() bool { return v.network.IsValid() && v.network.Bits() == 0 }
+
+func (l level) hasAddresses() bool {
+	return l == destination || l == directSource || l == sourceAddress
+}
+
 // NewChain returns the Chain of a match. A nil match takes every connection.
 func NewChain(m *listenerv3.FilterChainMatch) *Chain {
 	c := &Chain{}

@@ -13,12 +13,14 @@ import (
 
 // Chains finds the filter chain of a listener that takes a connection (FilterChainManagerImpl::findFilterChain). At each level of the tree, Envoy
 // follows only the most specific value. If it finds no chain below that value, the default chain takes the connection, even where another chain would
-// match.
+// match. A chain without a range of addresses and one with the range 0.0.0.0/0 or ::/0 are at the same place, and chance decides when Envoy starts.
 type Chains struct {
 	chains   []*Chain
 	messages []*listenerv3.FilterChain
 	index    map[*listenerv3.FilterChain]int
 	fallback *listenerv3.FilterChain
+	root     *node
+	spent    int // on comparisons of addresses
 }
 
 // NewChains returns the Chains of a listener. It returns nil if the listener has a filter_chain_matcher, which is not modelled.
@@ -26,12 +28,40 @@ func NewChains(l *listenerv3.Listener) *Chains {
 	if l.GetFilterChainMatcher() != nil {
 		return nil
 	}
-	cs := &Chains{messages: l.GetFilterChains(), fallback: l.GetDefaultFilterChain(), index: map[*listenerv3.FilterChain]int{}}
+	cs := &Chains{messages: l.GetFilterChains(), fallback: l.GetDefaultFilterChain(), index: map[*listenerv3.FilterChain]int{}, root: &node{}}
 	for i, c := range cs.messages {
 		cs.chains = append(cs.chains, NewChain(c.GetFilterChainMatch()))
 		cs.index[c] = i
+		cs.root.chains = append(cs.root.chains, i)
 	}
 	return cs
+}
+
+// node is a place in Envoy's tree. It is divided when it is first visited: a listener can have thousands of chains.
+type node struct {
+	chains []int
+	values []value
+	below  map[value]*node
+}
+
+// divide groups the chains of a node by their values at a level.
+func (cs *Chains) divide(n *node, l level) ([]value, map[value]*node) {
+	if n.below != nil {
+		return n.values, n.below
+	}
+	n.below = map[value]*node{}
+	for _, i := range n.chains {
+		for _, v := range cs.chains[i].values[l] {
+			next := n.below[v]
+			if next == nil {
+				next = &node{}
+				n.below[v] = next
+				n.values = append(n.values, v)
+			}
+			next.chains = append(next.chains, i)
+		}
+	}
+	return n.values, n.below
 }
 
 // Of returns the Chain of a filter chain. The default chain takes everything, since Envoy ignores its match.
@@ -54,10 +84,10 @@ type Connection struct {
 
 // Take returns the filter chain that takes a connection, or nil if none does.
 func (cs *Chains) Take(conn Connection) *listenerv3.FilterChain {
-	at := cs.root()
+	at := cs.root
 	for l := range levels {
 		best, rank := value{}, 0
-		values, below := cs.branch(at, l)
+		values, below := cs.divide(at, l)
 		for _, v := range values {
 			if n := l.rank(v, conn); n > rank {
 				best, rank = v, n
@@ -68,30 +98,7 @@ func (cs *Chains) Take(conn Connection) *listenerv3.FilterChain {
 		}
 		at = below[best]
 	}
-	return cs.messages[at[0]]
-}
-
-// root returns the indexes of all chains.
-func (cs *Chains) root() []int {
-	all := make([]int, len(cs.chains))
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
-// branch groups some chains by their values at a level.
-func (cs *Chains) branch(chains []int, l level) (values []value, below map[value][]int) {
-	below = map[value][]int{}
-	for _, i := range chains {
-		for _, v := range cs.chains[i].values[l] {
-			if below[v] == nil {
-				values = append(values, v)
-			}
-			below[v] = append(below[v], i)
-		}
-	}
-	return values, below
+	return cs.messages[at.chains[0]]
 }
 
 // rank is how specific a value is for a connection, 0 if the connection does not fit it.
@@ -132,7 +139,7 @@ func rankNetwork(v value, address netip.Addr) int {
 	if !v.network.Contains(address) {
 		return 0
 	}
-	return 2 + v.network.Bits()
+	return 1 + v.network.Bits()
 }
 
 // rankName follows findFilterChainForServerName: the whole name, then the rest of it from each dot.
@@ -156,7 +163,7 @@ func (c Connection) isLocal() bool {
 func (cs *Chains) Passes(m *Chain, chain *listenerv3.FilterChain) bool {
 	if chain == cs.fallback {
 		search := search{chains: cs, match: m, steps: patience}
-		return !search.getsLost(0, cs.root())
+		return !search.getsLost(0, cs.root)
 	}
 	own := cs.Of(chain)
 	return slices.ContainsFunc(cs.chains, func(c *Chain) bool { return c.Covers(m) && c.beats(own, m) })
@@ -192,49 +199,96 @@ func (c *Chain) beats(other, m *Chain) bool {
 // precedes reports whether the chain has a value that covers a given one and is narrower than the other chain's value, so that Envoy follows it.
 func (c *Chain) precedes(l level, fits, theirs value) bool {
 	return slices.ContainsFunc(c.values[l], func(own value) bool {
-		return own != theirs && l.covers(own, fits) && l.covers(theirs, own)
+		return own != theirs && !own.anyAddress() && l.covers(own, fits) && l.covers(theirs, own)
 	})
 }
 
-// Unreachable reports whether it is certain that a chain takes no connection, because other chains match all of them more specifically.
-func (cs *Chains) Unreachable(chain *listenerv3.FilterChain) bool {
+// Unreachable reports whether it is certain that a chain takes no connection, because other chains match all of them more specifically. If the
+// destinations of all connections are known, to lists them; an address among them can be invalid, which means that it is not known. instead is a chain
+// that is more specific, if there is one.
+func (cs *Chains) Unreachable(chain *listenerv3.FilterChain, to ...netip.AddrPort) (instead *listenerv3.FilterChain, yes bool) {
 	if chain == cs.fallback {
-		return cs.Passes(NewChain(nil), chain)
+		return nil, cs.Passes(NewChain(nil), chain)
 	}
-	search := search{chains: cs, chain: cs.Of(chain), steps: patience}
-	return !search.reaches(0, cs.root())
+	if len(to) == 0 {
+		to = []netip.AddrPort{{}}
+	}
+	for _, one := range to {
+		search := search{chains: cs, chain: cs.Of(chain), to: one, steps: patience}
+		if search.chain.vague || search.reaches(0, cs.root) {
+			return nil, false
+		}
+		instead = search.instead
+	}
+	return instead, true
 }
 
 // search walks the tree. When it runs out of steps, it assumes that what it looks for is possible.
 type search struct {
 	chains *Chains
-	chain  *Chain // to be found
-	match  *Chain // of the connections
-	steps  int    // that are left
+	chain  *Chain         // to be found
+	to     netip.AddrPort // of the connections, if it is known
+	match  *Chain         // of the connections
+	steps  int            // that are left
+	// instead is a chain that is more specific.
+	instead *listenerv3.FilterChain
 }
 
-const patience = 10_000
+const (
+	patience         = 10_000    // steps of a search
+	patienceTogether = 5_000_000 // comparisons of addresses for all chains
+)
 
-// reaches reports whether a connection can reach the chain among some chains.
-func (s *search) reaches(l level, at []int) bool {
+// reaches reports whether a connection can reach the chain among those of a node.
+func (s *search) reaches(l level, at *node) bool {
 	if s.steps--; l == levels || s.steps <= 0 {
 		return true
 	}
-	values, below := s.chains.branch(at, l)
-	return slices.ContainsFunc(s.chain.values[l], func(v value) bool {
-		return !l.hidden(v, values) && s.reaches(l+1, below[v])
+	values, below := s.chains.divide(at, l)
+	if l.hasAddresses() {
+		s.chains.spent += len(values) * len(s.chain.values[l])
+	}
+	return s.chains.spent > patienceTogether || slices.ContainsFunc(s.chain.values[l], func(v value) bool {
+		better, lost := s.elsewhere(l, v, at)
+		if lost && better != v {
+			s.instead = s.chains.messages[below[better].chains[0]]
+		}
+		return !lost && s.reaches(l+1, below[v])
 	})
 }
 
+// elsewhere reports whether Envoy does not follow a value: it follows a more specific one for all connections that fit, or the known destination does not
+// fit, and then better is the value itself.
+func (s *search) elsewhere(l level, v value, at *node) (better value, yes bool) {
+	conn := Connection{Destination: s.to}
+	switch {
+	case l == destinationPort && s.to.Port() != 0:
+		if port := number(uint32(s.to.Port())); v == (value{}) && at.below[port] != nil {
+			return port, true
+		}
+		return v, l.rank(v, conn) == 0
+	case l == destination && s.to.Addr().IsValid():
+		own := l.rank(v, conn)
+		if i := slices.IndexFunc(at.values, func(o value) bool { return l.rank(o, conn) > own }); i >= 0 && own > 0 {
+			return at.values[i], true
+		}
+		return v, own == 0
+	case l.hidden(v, at.values):
+		i := slices.IndexFunc(at.values, func(o value) bool { return o != v && l.covers(v, o) })
+		return at.values[i], true
+	}
+	return v, false
+}
+
 // getsLost reports whether a connection that fits the match can reach a place of the tree below which no chain fits.
-func (s *search) getsLost(l level, at []int) bool {
+func (s *search) getsLost(l level, at *node) bool {
 	if l == levels {
 		return false
 	}
 	if s.steps--; s.steps <= 0 || s.match.vague {
 		return true
 	}
-	values, below := s.chains.branch(at, l)
+	values, below := s.chains.divide(at, l)
 	for _, fits := range s.match.values[l] {
 		if !slices.ContainsFunc(values, func(v value) bool { return l.covers(v, fits) }) {
 			return true

@@ -97,7 +97,7 @@ func TestChains(t *testing.T) {
 		one, other := match.NewChain(m), match.NewChain(o)
 		unreachable, passes := map[*listenerv3.FilterChain]bool{}, map[*listenerv3.FilterChain]bool{}
 		for _, c := range append(slices.Clone(l.GetFilterChains()), l.GetDefaultFilterChain()) {
-			if unreachable[c] = chains.Unreachable(c); unreachable[c] {
+			if _, unreachable[c] = chains.Unreachable(c); unreachable[c] {
 				hidden++
 			}
 			if passes[c] = chains.Passes(one, c); passes[c] {
@@ -116,6 +116,8 @@ func TestChains(t *testing.T) {
 			switch {
 			case unreachable[taker]:
 				t.Fatalf("%v comes to %v", c, taker)
+			case taker != l.GetDefaultFilterChain() && reachesNot(chains, taker, c.Destination):
+				t.Fatalf("%v comes to %v", c, taker)
 			case passes[taker] && fits(m, c):
 				t.Fatalf("%v, which fits %v, comes to %v", c, m, taker)
 			case one.Covers(other) && fits(o, c) && !fits(m, c):
@@ -125,6 +127,13 @@ func TestChains(t *testing.T) {
 			}
 		}
 	})
+}
+
+// reachesNot reports whether a chain is unreachable for connections to a destination, or to its port.
+func reachesNot(chains *match.Chains, chain *listenerv3.FilterChain, to netip.AddrPort) bool {
+	_, never := chains.Unreachable(chain, to)
+	_, neverToPort := chains.Unreachable(chain, netip.AddrPortFrom(netip.Addr{}, to.Port()))
+	return never || neverToPort
 }
 
 func TestUnreachableChains(t *testing.T) {
@@ -159,7 +168,7 @@ func TestUnreachableChains(t *testing.T) {
 		for _, m := range test.others {
 			l.FilterChains = append(l.FilterChains, chain(m))
 		}
-		if got := match.NewChains(l).Unreachable(l.GetFilterChains()[0]); got != test.want {
+		if _, got := match.NewChains(l).Unreachable(l.GetFilterChains()[0]); got != test.want {
 			t.Errorf("%s: unreachable: %t", name, got)
 		}
 	}
@@ -177,8 +186,51 @@ func TestUnreachableChains(t *testing.T) {
 		for _, m := range test.chains {
 			l.FilterChains = append(l.FilterChains, chain(m))
 		}
-		if got := match.NewChains(l).Unreachable(l.GetDefaultFilterChain()); got != test.want {
+		if _, got := match.NewChains(l).Unreachable(l.GetDefaultFilterChain()); got != test.want {
 			t.Errorf("the default chain beside %s: unreachable: %t", name, got)
+		}
+	}
+}
+
+func TestChainsOfOneDestination(t *testing.T) {
+	names := func(m *listenerv3.FilterChainMatch, name string) *listenerv3.FilterChain {
+		m.ServerNames = []string{name}
+		return &listenerv3.FilterChain{Name: name, FilterChainMatch: m}
+	}
+	to := func(ranges ...string) *listenerv3.FilterChainMatch {
+		return &listenerv3.FilterChainMatch{PrefixRanges: cidrs(ranges)}
+	}
+	port := func(n uint32) *listenerv3.FilterChainMatch {
+		return &listenerv3.FilterChainMatch{DestinationPort: wrapperspb.UInt32(n)}
+	}
+	for name, test := range map[string]struct {
+		first, other *listenerv3.FilterChainMatch
+		to           string
+		want         bool // the first is unreachable
+		unfit        bool // and would be without the other
+	}{
+		"the other has the port":              {&listenerv3.FilterChainMatch{}, port(443), "10.0.0.1:443", true, false},
+		"the other has another port":          {&listenerv3.FilterChainMatch{}, port(80), "10.0.0.1:443", false, false},
+		"both have the port":                  {port(443), port(443), "10.0.0.1:443", false, false},
+		"the other has the address":           {&listenerv3.FilterChainMatch{}, to("10.0.0.1/32"), "10.0.0.1:443", true, false},
+		"the other has another address":       {&listenerv3.FilterChainMatch{}, to("10.0.0.2/32"), "10.0.0.1:443", false, false},
+		"the other is narrower":               {to("10.0.0.0/8"), to("10.0.0.0/16"), "10.0.0.1:443", true, false},
+		"it has no address of the listener":   {to("192.0.2.0/24"), to("10.0.0.0/16"), "10.0.0.1:443", true, true},
+		"chance decides":                      {&listenerv3.FilterChainMatch{}, to("0.0.0.0/0"), "10.0.0.1:443", false, false},
+		"chance decides, and the other comes": {to("0.0.0.0/0"), &listenerv3.FilterChainMatch{}, "10.0.0.1:443", false, false},
+	} {
+		l := &listenerv3.Listener{FilterChains: []*listenerv3.FilterChain{names(test.first, "a.example.com"), names(test.other, "b.example.com")}}
+		chains := match.NewChains(l)
+		instead, got := chains.Unreachable(l.GetFilterChains()[0], netip.MustParseAddrPort(test.to))
+		if got != test.want {
+			t.Errorf("%s: unreachable: %t", name, got)
+		}
+		if got && !test.unfit && instead != l.GetFilterChains()[1] {
+			t.Errorf("%s: %v instead", name, instead)
+		}
+		byChance := name[:6] == "chance"
+		if pairs := chains.Chances(); len(pairs) == 1 != byChance {
+			t.Errorf("%s: %v", name, pairs)
 		}
 	}
 }

@@ -59,6 +59,14 @@ func (rs *Routes) shadowing(r *Route) int {
 	return by
 }
 
+// Taker returns the index of the route that certainly takes all requests that fit a route for one path, or -1.
+func (rs *Routes) Taker(r *Route) int {
+	if by := rs.shadowing(r); by >= 0 && rs.Takes(by, r) {
+		return by
+	}
+	return -1
+}
+
 // Takes reports whether it is certain that a route takes all requests that fit a route for one path, so that no earlier one takes any of them.
 func (rs *Routes) Takes(index int, r *Route) bool {
 	if !rs.all[index].Covers(r) {

@@ -12,11 +12,12 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
-// condition is a condition of an RBAC policy on the path or a header.
+// condition is a condition of an RBAC policy on the path, a header or dynamic metadata.
 type condition struct {
-	at     lint.At
-	header *routev3.HeaderMatcher
-	path   *matcherv3.PathMatcher
+	at       lint.At
+	header   *routev3.HeaderMatcher
+	path     *matcherv3.PathMatcher
+	metadata *matcherv3.MetadataMatcher
 	// escapes: a request that does not meet the condition, but should, is let in. It is so for what DENY lists, and for what ALLOW excepts.
 	escapes bool
 }
@@ -60,7 +61,7 @@ func (w conditions) permission(at lint.At, m *rbacv3.Permission, escapes bool) {
 	if m.GetNotRule() != nil {
 		w.permission(at.Field("not_rule"), m.GetNotRule(), !escapes)
 	}
-	w.leaf(at, m.GetHeader(), m.GetUrlPath(), escapes)
+	w.leaf(at, m, escapes)
 }
 
 func (w conditions) principal(at lint.At, m *rbacv3.Principal, escapes bool) {
@@ -75,14 +76,26 @@ func (w conditions) principal(at lint.At, m *rbacv3.Principal, escapes bool) {
 	if m.GetNotId() != nil {
 		w.principal(at.Field("not_id"), m.GetNotId(), !escapes)
 	}
-	w.leaf(at, m.GetHeader(), m.GetUrlPath(), escapes)
+	w.leaf(at, m, escapes)
 }
 
-func (w conditions) leaf(at lint.At, header *routev3.HeaderMatcher, path *matcherv3.PathMatcher, escapes bool) {
-	switch {
-	case header != nil:
-		w.f(w.p, condition{at: at.Field("header"), header: header, escapes: escapes != header.GetInvertMatch()})
-	case path != nil:
-		w.f(w.p, condition{at: at.Field("url_path"), path: path, escapes: escapes})
+// leaf is a permission or a principal without others inside.
+type leaf interface {
+	GetHeader() *routev3.HeaderMatcher
+	GetUrlPath() *matcherv3.PathMatcher
+	GetMetadata() *matcherv3.MetadataMatcher
+	GetSourcedMetadata() *rbacv3.SourcedMetadata
+}
+
+func (w conditions) leaf(at lint.At, m leaf, escapes bool) {
+	switch sourced := m.GetSourcedMetadata(); {
+	case m.GetHeader() != nil:
+		w.f(w.p, condition{at: at.Field("header"), header: m.GetHeader(), escapes: escapes != m.GetHeader().GetInvertMatch()})
+	case m.GetUrlPath() != nil:
+		w.f(w.p, condition{at: at.Field("url_path"), path: m.GetUrlPath(), escapes: escapes})
+	case m.GetMetadata() != nil:
+		w.f(w.p, condition{at: at.Field("metadata"), metadata: m.GetMetadata(), escapes: escapes})
+	case sourced.GetMetadataMatcher() != nil && sourced.GetMetadataSource() == rbacv3.MetadataSource_DYNAMIC:
+		w.f(w.p, condition{at: at.Field("sourced_metadata", "metadata_matcher"), metadata: sourced.GetMetadataMatcher(), escapes: escapes})
 	}
 }
