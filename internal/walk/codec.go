@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"regexp"
 	"strings"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
@@ -18,6 +19,7 @@ const (
 	badUnderscore = "http1.unexpected_underscore"
 	badURL        = "http1.invalid_url"
 	badScheme     = "http1.invalid_scheme"
+	plainHTTPS    = "http1.https_url_on_plaintext_connection"
 	badAuthority  = "http.invalid_authority"
 	badMethod     = "http.invalid_method"
 	lowVersion    = "low_version"
@@ -46,9 +48,6 @@ func (j *journey) decode() bool {
 		return j.lost()
 	case http2 && codec == hcmv3.HttpConnectionManager_HTTP1, !http2 && codec == hcmv3.HttpConnectionManager_HTTP2:
 		j.answer.closed("", "-")
-		return false
-	}
-	if !j.fields(http2) {
 		return false
 	}
 	ok := false
@@ -81,7 +80,7 @@ func (j *journey) fields(http2 bool) bool {
 		case !validName(name) || !validValue(value):
 			return j.breaks(http2, codecError)
 		case !strings.Contains(name, "_") || action == corev3.HttpProtocolOptions_ALLOW:
-			j.headers.add(name, value)
+			j.headers.append(name, value)
 		case action == corev3.HttpProtocolOptions_REJECT_REQUEST:
 			return j.breaks(http2, badUnderscore)
 		}
@@ -116,8 +115,11 @@ func (j *journey) refuses(http2 bool, status int, details string) bool {
 // decode1 follows ServerConnectionImpl::handlePath and onHeadersCompleteBase of HTTP/1.
 func (j *journey) decode1() bool {
 	r, options := j.request, j.manager.message.GetHttpProtocolOptions()
-	if !methods[r.Method] && !options.GetAllowCustomMethods() {
+	if !methods[r.Method] && !options.GetAllowCustomMethods() || r.Path != nil && !validURL(*r.Path) {
 		return j.breaks(false, codecError)
+	}
+	if !j.fields(false) {
+		return false
 	}
 	if r.Authority != nil {
 		j.headers.set(authority, *r.Authority)
@@ -151,41 +153,51 @@ func (j *journey) target() bool {
 		return true
 	}
 	url := *r.Path
-	absolute := j.manager.message.GetHttpProtocolOptions().GetAllowAbsoluteUrl()
+	m := j.manager.message
+	absolute := m.GetHttpProtocolOptions().GetAllowAbsoluteUrl()
 	switch {
-	case !validURL(url):
-		return j.breaks(false, codecError)
 	case url[0] == '/' || r.Method == "OPTIONS" && url[0] == '*', absolute != nil && !absolute.GetValue():
 		j.headers.set(path, url)
 		return true
 	}
-	named, rest, ok := strings.Cut(url, "://")
-	if !ok || named == "" {
+	named, name, rest, ok := splitURL(url)
+	if !ok {
 		return j.breaks(false, badURL)
 	}
-	end := strings.IndexAny(rest, "/?#")
-	if end < 0 {
-		end = len(rest)
-	}
-	if rest[:end] == "" {
-		return j.breaks(false, badURL)
-	}
-	j.headers.set(authority, rest[:end])
-	j.headers.set(scheme, ascii.Lower(named))
-	if s := ascii.Lower(named); s != "http" && s != "https" {
+	j.headers.set(authority, name)
+	j.headers.set(scheme, named)
+	if named != "http" && named != "https" {
 		return j.breaks(false, badScheme)
 	}
-	rest, _, _ = strings.Cut(rest[end:], "#")
-	if !strings.HasPrefix(rest, "/") {
-		rest = "/" + rest
+	if named == "https" && !j.conn.tls && m.GetUseRemoteAddress().GetValue() && m.GetXffNumTrustedHops() == 0 {
+		return j.refuses(false, 403, plainHTTPS)
 	}
 	j.headers.set(path, rest)
 	return true
 }
 
+// splitURL follows Utility::Url::initialize: the scheme, the host with its port, and the rest.
+func splitURL(url string) (named, name, rest string, ok bool) {
+	named, name, ok = strings.Cut(url, "://")
+	if i := strings.IndexAny(name, "/?#"); i >= 0 {
+		name, rest = name[:i], name[i:]
+	} else {
+		rest = "/"
+	}
+	if i := strings.IndexByte(name, '@'); i >= 0 {
+		name = name[i+1:]
+	}
+	return ascii.Lower(named), name, rest, ok && urlHost.MatchString(name) && !strings.HasPrefix(rest, "#")
+}
+
+var urlHost = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
+
 // decode2 reads the pseudo headers of HTTP/2.
 func (j *journey) decode2() bool {
 	r := j.request
+	if !j.fields(true) {
+		return false
+	}
 	j.headers.set(method, r.Method)
 	if r.Authority != nil {
 		j.headers.set(authority, *r.Authority)
@@ -213,18 +225,28 @@ func schemeOf(tls bool) string {
 	return "http"
 }
 
-// validURL follows isUrlValid (source/common/http/http1/balsa_parser.cc).
+// validURL follows isUrlValid (source/common/http/http1/balsa_parser.cc): a path, or a URL with a scheme.
 func validURL(url string) bool {
-	if url == "" {
-		return false
-	}
 	for i := range len(url) {
 		if c := url[i]; c != 9 && c != 12 && (c < '!' || c > 126) {
 			return false
 		}
 	}
-	return true
+	if url == "" || url[0] == '/' || url[0] == '*' {
+		return url != ""
+	}
+	named, rest, ok := strings.Cut(url, "://")
+	if !ok || named == "" || !isAlpha(named[0]) || strings.ContainsFunc(named, func(r rune) bool { return !isAlpha(byte(r)) && !strings.ContainsRune("0123456789+-.", r) }) {
+		return false
+	}
+	if i := strings.IndexAny(rest, "/?"); i >= 0 {
+		rest = rest[:i]
+	}
+	_, wrong := match.NotInHosts(rest)
+	return !wrong && !strings.Contains(rest, "@@")
 }
+
+func isAlpha(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
 func validPath2(path string) bool {
 	return path != "" && !strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r == 0x7f })

@@ -17,31 +17,31 @@ func newMatchers() matchers {
 	return matchers{map[*routev3.HeaderMatcher]match.Header{}, map[*matcherv3.StringMatcher]match.Text{}}
 }
 
-// header reports whether headers fit a matcher.
-func (ms matchers) header(m *routev3.HeaderMatcher, h *headers) match.Overlap {
-	made, ok := ms.headers[m]
+// fitsHeader reports whether headers fit a matcher.
+func (w *Walker) fitsHeader(m *routev3.HeaderMatcher, h *headers) match.Overlap {
+	made, ok := w.matchers.headers[m]
 	if !ok {
 		made = match.NewHeader(m)
-		ms.headers[m] = made
+		w.matchers.headers[m] = made
 	}
-	return made.Fit(h.get)
+	return made.Fit(w.matchable(h))
 }
 
-// text reports whether a text fits a matcher.
-func (ms matchers) text(m *matcherv3.StringMatcher, text string) match.Overlap {
-	made, ok := ms.texts[m]
+// fitsText reports whether a text fits a matcher.
+func (w *Walker) fitsText(m *matcherv3.StringMatcher, text string) match.Overlap {
+	made, ok := w.matchers.texts[m]
 	if !ok {
 		made = match.NewText(m)
-		ms.texts[m] = made
+		w.matchers.texts[m] = made
 	}
 	return made.Fit(text)
 }
 
-// all reports whether headers fit all of some matchers.
-func (ms matchers) all(list []*routev3.HeaderMatcher, h *headers) match.Overlap {
+// fitsAll reports whether headers fit all of some matchers.
+func (w *Walker) fitsAll(list []*routev3.HeaderMatcher, h *headers) match.Overlap {
 	fits := match.Yes
 	for _, m := range list {
-		fits = min(fits, ms.header(m, h))
+		fits = min(fits, w.fitsHeader(m, h))
 	}
 	return fits
 }

@@ -27,13 +27,21 @@ func unescapeSlashes(path string) (result string, found bool) {
 	return result, result != path
 }
 
-// mergeSlashes follows PathUtil::mergeSlashes.
+// mergeSlashes follows PathUtil::mergeSlashes, which leaves // as it is.
 func mergeSlashes(path string) string {
 	before, query := splitQuery(path)
-	for strings.Contains(before, "//") {
-		before = strings.ReplaceAll(before, "//", "/")
+	if !strings.Contains(before, "//") {
+		return path
 	}
-	return before + query
+	segments := strings.FieldsFunc(before, func(r rune) bool { return r == '/' })
+	merged := strings.Join(segments, "/")
+	if strings.HasPrefix(before, "/") {
+		merged = "/" + merged
+	}
+	if strings.HasSuffix(before, "/") {
+		merged += "/"
+	}
+	return merged + query
 }
 
 // canonicalPath follows PathUtil::canonicalPath, which is url::CanonicalizePath of Chromium for the part before the query. It removes . and ..,

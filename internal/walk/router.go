@@ -67,7 +67,7 @@ func (j *journey) respond(r *routev3.DirectResponseAction) {
 	switch {
 	case r.GetBody().GetFilename() != "" || r.GetBody().GetEnvironmentVariable() != "":
 		j.answer.doubt("body", "it comes from the machine of Envoy")
-	case r.GetBody() != nil:
+	case r.GetBody() != nil && j.headers.value(method) != "HEAD":
 		text := r.GetBody().GetInlineString() + string(r.GetBody().GetInlineBytes())
 		j.answer.Body = &text
 	}
@@ -154,7 +154,8 @@ func (j *journey) forwardByChance(action *routev3.RouteAction) {
 		if share == nil {
 			continue
 		}
-		if cluster, known := j.cluster(j.clusterOf(c)); cluster == nil && known {
+		cluster, known := j.cluster(j.clusterOf(c))
+		if cluster == nil && known {
 			j.answer.doubt(unknownStatus, fmt.Sprintf("chance chooses the cluster, and %q does not exist", j.clusterOf(c)))
 		}
 		j.level = route
@@ -162,6 +163,7 @@ func (j *journey) forwardByChance(action *routev3.RouteAction) {
 		j.headers = before.clone()
 		j.headers.changed = maps.Clone(before.changed)
 		j.finalize(j.headers, action)
+		j.rewriteByEndpoint(j.headers, action, cluster)
 		share.Host = j.headers.value(authority)
 		share.Added, _ = j.headers.changes(j.sent)
 	}

@@ -3,6 +3,7 @@ package walk
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
@@ -17,6 +18,7 @@ import (
 type table struct {
 	message *routev3.RouteConfiguration
 	domains match.Domains[*host]
+	several bool // domains, so that a host is needed
 }
 
 // host is a virtual host.
@@ -40,6 +42,7 @@ func newTable(t *envoy.RouteTable) *table {
 		}
 		for _, domain := range l.Host.GetDomains() {
 			made.domains.Add(domain, h)
+			made.several = made.several || domain != "*"
 		}
 	}
 	return made
@@ -64,6 +67,9 @@ func (j *journey) choose() bool {
 	}
 	j.answer.Table = j.table.message.GetName()
 	found, ok := j.table.domains.Find(j.headers.value(authority))
+	if j.table.several && !j.headers.has(authority) {
+		return true
+	}
 	if !ok {
 		if j.table.message.GetVhds() != nil {
 			j.answer.doubt(unknownRoute, "virtual hosts come over VHDS")
@@ -114,7 +120,12 @@ func (j *journey) needsTLS() bool {
 // findRoute takes the first route that fits.
 func (j *journey) findRoute() bool {
 	h, q := j.host, j.asked()
-	candidates := h.routes.Candidates(q.Path)
+	candidates := h.routes.Candidates(q.Plain)
+	if q.Plain != q.Path { // templates see the path with its parameters
+		candidates = append(candidates, h.routes.Candidates(q.Path)...)
+		slices.Sort(candidates)
+		candidates = slices.Compact(candidates)
+	}
 	passed := h.routes.Len() - len(candidates)
 	for _, i := range candidates {
 		fits, miss := h.routes.At(i).Fit(q)
@@ -164,12 +175,12 @@ func routeName(l *envoy.RouteLevel) string {
 func (j *journey) asked() *match.Request {
 	p, has := j.headers.get(path)
 	q := &match.Request{
-		Path: withoutQuery(p), Pathless: !has, Header: j.headers.get, Cookie: j.cookie, TLS: j.certificate, Share: j.share,
+		Path: withoutQuery(p), Pathless: !has, Header: j.matchable(j.headers), Cookie: j.cookie, TLS: j.certificate, Share: j.share,
 		Connect: j.headers.value(method) == "CONNECT" || strings.EqualFold(j.headers.value("upgrade"), "connect-udp"),
 	}
 	q.Plain = q.Path
 	if j.table.message.GetIgnorePathParametersInPathMatching() {
-		q.Plain, _, _ = strings.Cut(q.Path, ";")
+		q.Plain = j.withoutParameters(q.Path)
 	}
 	_, query := splitQuery(p)
 	parameters := parseQuery(query)
@@ -178,6 +189,32 @@ func (j *journey) asked() *match.Request {
 		return value, ok
 	}
 	return q
+}
+
+// matchable returns the values of a header that matchers look at.
+func (w *Walker) matchable(h *headers) func(name string) []string {
+	if w.runtime.Guard("envoy.reloadable_features.match_headers_individually", true) {
+		return h.values
+	}
+	return func(name string) []string {
+		if all, ok := h.get(name); ok {
+			return []string{all}
+		}
+		return nil
+	}
+}
+
+// withoutParameters removes what follows a semicolon in each segment of a path.
+func (w *Walker) withoutParameters(p string) string {
+	if !w.runtime.Guard("envoy.reloadable_features.strip_path_parameters_per_segment", true) {
+		p, _, _ = strings.Cut(p, ";")
+		return p
+	}
+	segments := strings.Split(p, "/")
+	for i, segment := range segments {
+		segments[i], _, _ = strings.Cut(segment, ";")
+	}
+	return strings.Join(segments, "/")
 }
 
 // parseQuery follows QueryParamsMulti::parseQueryString: the first value of each name, as it is written.

@@ -33,3 +33,9 @@ func TestDraft(t *testing.T) {
 	}
 	t.Log(seen)
 }
+
+func TestShow(t *testing.T) {
+	seed, _ := strconv.Atoi(os.Getenv("SEED"))
+	c := generate(uint64(seed), map[string]int{}, [2]string{"", ""})
+	_ = os.WriteFile("/tmp/walk.json", []byte(c.text(0)), 0o600)
+}

@@ -8,13 +8,13 @@ import (
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 )
 
-// Request is a request as routes see it. Each function returns the first value of a name, and whether there is one.
+// Request is a request as routes see it. Parameter and Cookie return the first value of a name, and whether there is one.
 type Request struct {
 	Path      string // without query and fragment
 	Plain     string // Path, without parameters if the table ignores those
 	Pathless  bool
-	Connect   bool // a CONNECT request, or one that upgrades to connect-udp
-	Header    func(name string) (string, bool)
+	Connect   bool                       // a CONNECT request, or one that upgrades to connect-udp
+	Header    func(name string) []string // all values; since Envoy 1.39, each is matched by itself, and before, there is one with commas
 	Parameter func(name string) (string, bool)
 	Cookie    func(name string) (string, bool)
 	// TLS returns "true" or "false" for the properties presented and validated of the client's certificate, or false if that is not known.
@@ -85,7 +85,7 @@ func (c condition) fit(q *Request) Overlap {
 	var ok bool
 	switch c.of {
 	case header:
-		value, ok = q.Header(c.name)
+		return c.takes(q.Header(c.name)...)
 	case query:
 		value, ok = q.Parameter(c.name)
 	case cookie:
@@ -97,20 +97,25 @@ func (c condition) fit(q *Request) Overlap {
 	default:
 		return Perhaps
 	}
-	return c.takes(value, ok)
+	if !ok {
+		return c.takes()
+	}
+	return c.takes(value)
 }
 
-// takes reports whether a value fits, or a missing one.
-func (c condition) takes(value string, ok bool) Overlap {
+// takes reports whether one of some values fits, or a missing one if there are none.
+func (c condition) takes(values ...string) Overlap {
 	switch {
-	case !ok && c.vague:
+	case len(values) == 0 && c.vague:
 		return Perhaps
-	case !ok:
+	case len(values) == 0:
 		return certain(c.missing)
 	}
 	fits := No
 	for _, t := range c.values {
-		fits = either(fits, t.holds(value))
+		for _, value := range values {
+			fits = either(fits, t.holds(value))
+		}
 	}
 	if c.not {
 		return Yes - fits
@@ -143,11 +148,8 @@ type Header struct{ c condition }
 // NewHeader returns the condition of a matcher.
 func NewHeader(m *routev3.HeaderMatcher) Header { return Header{headerCondition(m)} }
 
-// Fit reports whether a header fits. get returns its value, and whether there is one.
-func (h Header) Fit(get func(name string) (string, bool)) Overlap { return h.c.takes(get(h.c.name)) }
-
-// Name returns the name of the header, in lower case.
-func (h Header) Name() string { return h.c.name }
+// Fit reports whether a header fits. get returns its values, as Request.Header does.
+func (h Header) Fit(get func(name string) []string) Overlap { return h.c.takes(get(h.c.name)...) }
 
 // Text is a set of strings.
 type Text struct{ t text }
