@@ -104,7 +104,7 @@ func (a *Answer) closed(details, flags string) *Answer {
 // local notes a local reply.
 func (a *Answer) local(status int, details, flags string) *Answer {
 	a.Status, a.Cluster, a.Details, a.Flags = &status, nil, details, flags
-	a.Path, a.Host, a.Method = "", "", ""
+	a.Path, a.Host, a.Method, a.Weighted = "", "", "", nil
 	return a
 }
 

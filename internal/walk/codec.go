@@ -2,6 +2,7 @@ package walk
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
@@ -85,7 +86,12 @@ func (j *journey) fields(http2 bool) bool {
 			return j.breaks(http2, badUnderscore)
 		}
 	}
+	if n := j.request.BodyBytes; n > 0 && !j.headers.has("content-length") {
+		j.headers.add("content-length", strconv.Itoa(n))
+	}
+	hosts := 0
 	if j.request.Authority != nil {
+		hosts = 1
 		size += len("host") + len(*j.request.Authority)
 	}
 	if j.request.Path != nil {
@@ -94,7 +100,7 @@ func (j *journey) fields(http2 bool) bool {
 	switch {
 	case size > int(limit)*1024:
 		return j.refuses(http2, 431, tooLarge)
-	case len(j.headers.list)+1 > int(count):
+	case len(j.headers.list)+hosts > int(count):
 		return j.refuses(http2, 431, tooMany)
 	}
 	return true

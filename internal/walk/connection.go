@@ -18,6 +18,7 @@ import (
 // connection is what Envoy knows about the connection of a request.
 type connection struct {
 	match.Connection
+	peer      netip.Addr // after the listener filters, before x-forwarded-for
 	tls       bool
 	presented bool // the client presents a certificate
 	validated bool
@@ -36,6 +37,7 @@ func (j *journey) connect() bool {
 	if !j.inspect() {
 		return false
 	}
+	j.conn.peer = j.conn.Source.Addr()
 	chain := j.chain()
 	if chain == nil {
 		return false
@@ -209,7 +211,10 @@ func (j *journey) handshake(c *listenerv3.FilterChain) bool {
 	}
 	common := context.GetCommonTlsContext()
 	asks := common.GetValidationContextType() != nil || context.GetRequireClientCertificate().GetValue()
-	j.conn.tls, j.conn.presented, j.conn.name = true, asks && j.request.ClientCert.Presented, j.request.ClientCert.Name
+	j.conn.tls, j.conn.presented = true, asks && j.request.ClientCert.Presented
+	if j.conn.presented {
+		j.conn.name = j.request.ClientCert.Name
+	}
 	j.conn.validated = j.conn.presented && common.GetValidationContextType() != nil
 	if context.GetRequireClientCertificate().GetValue() && !j.conn.presented {
 		j.answer.closed("", "-")

@@ -14,6 +14,7 @@ func (j *journey) filter() bool {
 	if !ok {
 		return false
 	}
+	j.filters = filters
 	for _, f := range filters {
 		if !j.see(f) {
 			return false
@@ -78,11 +79,23 @@ type visit struct {
 	own proto.Message // of the most specific level, or nil
 }
 
+// settings returns the configuration of the most specific level if it has the type, or else that of the chain.
+func settings[M proto.Message](v visit) M {
+	if own, ok := v.own.(M); ok {
+		return own
+	}
+	chain, _ := v.Config.(M)
+	return chain
+}
+
 // act is what a filter does with a request: it reports whether the request goes on.
 type act func(j *journey, v visit) bool
 
 // acts are the filters that are modelled.
-var acts = map[string]act{}
+var acts = map[string]act{
+	"basic_auth": basicAuth, "buffer": buffer, "cors": cors, "csrf": csrf, "fault": fault, "header_mutation": mutateHeaders, "health_check": healthCheck,
+	"jwt_authn": jwtAuthn, "local_ratelimit": localRateLimit, "rbac": rbac,
+}
 
 // harmless are filters that leave status, route, path and host of a request as they are.
 var harmless = map[string]bool{
@@ -104,10 +117,13 @@ func (j *journey) see(f envoy.HTTPFilter) bool {
 	action, modelled := acts[f.Kind]
 	switch {
 	case modelled && f.Config != nil:
+		doubts := len(j.answer.Unknown)
 		if !action(j, visit{f, state.Config}) {
-			j.answer.Filters[own].Does = "answers"
-			j.answer.Filter = f.Message.GetName()
+			j.answer.Filters[own].Does, j.answer.Filter = "answers", f.Message.GetName()
 			return false
+		}
+		if len(j.answer.Unknown) > doubts {
+			j.answer.Filters[own].Does = "unknown"
 		}
 	case !harmless[f.Kind]:
 		j.answer.Filters[own].Does = "unknown"
@@ -137,4 +153,21 @@ func levelName(l *envoy.RouteLevel) string {
 func (j *journey) answers(status int, details, flags string) bool {
 	j.answer.local(status, details, flags)
 	return false
+}
+
+// perhaps notes that a filter may answer, for a reason.
+func (j *journey) perhaps(v visit, why string) bool {
+	j.answer.doubt(unknownStatus, "the filter "+v.Message.GetName()+" depends on "+why)
+	return true
+}
+
+// all returns the configurations of a filter at all levels, the most specific one first.
+func (j *journey) all(name string) (all []proto.Message) {
+	for l := j.level; l != nil; l = l.Around {
+		own := envoy.RouteLevel{At: l.At, Configs: l.Configs}
+		if state := own.Filter(name, false); state.Config != nil {
+			all = append(all, state.Config)
+		}
+	}
+	return all
 }

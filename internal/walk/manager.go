@@ -35,7 +35,12 @@ func (j *journey) manage() bool {
 	if !j.normalizePath() {
 		return false
 	}
-	j.headers.set(authority, match.Host(j.headers.value(authority), j.manager.message, uint32(j.conn.Destination.Port())))
+	before := j.headers.value(authority)
+	after := match.Host(before, j.manager.message, uint32(j.conn.Destination.Port()))
+	j.headers.set(authority, after)
+	if j.headers.value(method) == "CONNECT" {
+		j.port = strings.TrimPrefix(before, after) // the router puts it back
+	}
 	j.mutate()
 	return true
 }

@@ -3,10 +3,12 @@ package walk
 import (
 	"fmt"
 	"maps"
+	"strings"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	routerv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/router/v3"
 
+	"github.com/xdslint/xdslint/dataplane/envoy/match"
 	"github.com/xdslint/xdslint/graph"
 )
 
@@ -136,6 +138,9 @@ func (j *journey) finalize(h *headers, action *routev3.RouteAction) {
 	if name := j.level.Cluster.GetHostRewriteLiteral(); name != "" {
 		h.set(authority, name)
 	}
+	if strings.HasPrefix(j.port, ":") && match.WithoutPort(h.value(authority)) == h.value(authority) {
+		h.set(authority, h.value(authority)+j.port)
+	}
 	j.rewriteHost(h, action)
 	if made, ok := j.rewritePath(action); ok {
 		if !j.manager.suppresses() {
@@ -168,6 +173,11 @@ func (j *journey) forwardByChance(action *routev3.RouteAction) {
 		share.Added, _ = j.headers.changes(j.sent)
 	}
 	j.level = route
+	for _, c := range action.GetWeightedClusters().GetClusters() {
+		if len(c.GetResponseHeadersToAdd())+len(c.GetResponseHeadersToRemove()) > 0 {
+			j.answer.doubt("response_added", "it depends on the cluster, which chance chooses")
+		}
+	}
 	j.upstream(action)
 	j.answer.Host = j.agreed()
 }

@@ -63,8 +63,11 @@ type journey struct {
 	host     *host
 	redirect bool // to HTTPS, as the virtual host requires
 	pathless bool
+	port     string // that was removed from the host of a CONNECT request, with its colon
 	decoded  bool
+	delayed  bool    // by a filter
 	response headers // what the configuration adds to the response
+	filters  []envoy.HTTPFilter // of the request, once they are known
 }
 
 // Walk returns what Envoy does with a request. An error means that the request itself makes no sense.
@@ -94,9 +97,13 @@ func (j *journey) finish() {
 	if j.decoded && a.Cluster == nil && a.Status != nil && len(a.Weighted) == 0 && isGRPC(j.headers) && !j.pathless {
 		*a.Status, a.Body = 200, nil // and the status is in grpc-status (Utility::prepareLocalReply)
 	}
+	if j.delayed {
+		a.Flags = strings.TrimSuffix("DI,"+a.Flags, ",-")
+	}
 	if a.Cluster != nil || a.Unknown[unknownCluster] != "" {
 		a.Added, a.Removed = j.headers.changes(j.sent)
 	}
+	j.mutateAnswers()
 	a.ResponseAdded, a.ResponseRemoved = j.response.changes(&headers{})
 }
 

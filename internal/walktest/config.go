@@ -13,6 +13,7 @@ type configuration struct {
 	bootstrap obj
 	tls       bool
 	proxied   bool
+	waits     bool
 }
 
 // generate makes the configuration of a seed. Endpoints are servers at the ports.
@@ -33,6 +34,7 @@ func generate(seed uint64, ports map[string]int, certificate [2]string) *configu
 	if c.tls && !m.one(5) {
 		inspectors = append(inspectors, obj{"name": "tls", "typed_config": obj{"@type": "type.googleapis.com/envoy.extensions.filters.listener.tls_inspector.v3.TlsInspector"}})
 	}
+	c.waits = m.waits
 	listener["listener_filters"] = inspectors
 	var upstreams list
 	for _, name := range clusters {

@@ -17,6 +17,7 @@ var clusters = []string{"shop", "cart", "search", "admin"}
 type maker struct {
 	*rand.Rand
 	routes int
+	waits  bool // a filter waits for the end of requests, which CONNECT and upgrades do not have
 }
 
 func (m *maker) one(n int) bool { return m.IntN(n) == 0 }

@@ -1,6 +1,7 @@
 package walktest
 
 import (
+	"encoding/base64"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,7 +19,7 @@ func (m *maker) request(b walk.Boundaries, c *configuration) *walk.Request {
 	}
 	path := m.raw(pick(m, b.Paths...)) + pick(m, b.Queries...)
 	r.Path = &path
-	if m.one(25) {
+	if m.one(25) && !c.waits {
 		r.Method, r.Path = "CONNECT", nil
 		name := "shop.test:443"
 		r.Authority = &name
@@ -26,7 +27,7 @@ func (m *maker) request(b walk.Boundaries, c *configuration) *walk.Request {
 	for _, name := range slices.Sorted(maps.Keys(b.Headers)) {
 		m.withHeader(r, name, b.Headers[name])
 	}
-	m.extras(r)
+	m.extras(r, c)
 	if m.one(20) {
 		r.HTTP = "1.0"
 	}
@@ -57,7 +58,7 @@ func (m *maker) withHeader(r *walk.Request, name string, values []string) {
 }
 
 // extras adds headers that the configurations refer to outside of matchers.
-func (m *maker) extras(r *walk.Request) {
+func (m *maker) extras(r *walk.Request, c *configuration) {
 	add := func(chance int, name string, values ...string) {
 		if m.one(chance) {
 			r.Headers = append(r.Headers, walk.Header{name, pick(m, values...)})
@@ -73,7 +74,17 @@ func (m *maker) extras(r *walk.Request) {
 	add(15, "x-forwarded-host", "before.test", "shop.test")
 	add(15, "x-level", "client", "client-2")
 	add(15, "content-type", "application/grpc", "application/grpc+proto", "application/grpc-web", "text/plain")
-	if m.one(20) && r.Path != nil {
+	add(3, "origin", "https://app.test", "http://shop.test", "null", "https://evil.example", "app.test")
+	add(8, "referer", "http://shop.test/x", "https://app.test/")
+	add(5, "access-control-request-method", "PUT")
+	add(9, "access-control-request-headers", "x-q")
+	add(4, "authorization", basic("ann", "secret"), basic("bob", "other"), "Basic !", "Bearer x", "Basic "+base64.StdEncoding.EncodeToString([]byte("no-colon")))
+	add(4, "x-envoy-fault-abort-request", "418", "x", "700")
+	add(9, "x-envoy-fault-abort-request-percentage", "0", "100")
+	if m.one(4) && r.Path != nil && r.Method != "GET" && r.Method != "HEAD" {
+		r.BodyBytes = pick(m, 1, 5, 6, 30, 101)
+	}
+	if m.one(20) && r.Path != nil && r.BodyBytes == 0 && !c.waits {
 		r.Headers = append(r.Headers, walk.Header{"connection", "Upgrade"}, walk.Header{"upgrade", pick(m, "websocket", "WebSocket", "other")})
 	}
 	if m.one(40) {
@@ -81,6 +92,10 @@ func (m *maker) extras(r *walk.Request) {
 			r.Headers = append(r.Headers, walk.Header{fmt.Sprintf("x-many-%d", i), "v"})
 		}
 	}
+}
+
+func basic(user, password string) string {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
 }
 
 // raw writes a path in another way, which Envoy may see as another path or not.

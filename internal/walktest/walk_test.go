@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/xdslint/xdslint/internal/envoytest"
@@ -19,7 +20,10 @@ func TestDraft(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d configurations (%d rejected), %d requests, %d unknown, %d disagree", r.Configurations, len(r.Rejected), r.Requests, r.Unknown, len(r.Disagreements))
-	t.Log(r.Rejected, r.Reasons, r.Details)
+	for _, x := range r.Rejected {
+		t.Log("REJ ", x[max(0, strings.LastIndex(x, "[critical]")):])
+	}
+	t.Log(r.Reasons, r.Details)
 	seen := map[string]int{}
 	for _, d := range r.Disagreements {
 		key := ""
