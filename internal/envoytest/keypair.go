@@ -14,9 +14,18 @@ import (
 // KeyPair makes a self-signed certificate for some host names and its key, as PEM.
 func KeyPair(t testing.TB, names ...string) (certificate, key []byte) {
 	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	certificate, key, err := MakeKeyPair(names...)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return certificate, key
+}
+
+// MakeKeyPair is KeyPair for programs that are not tests.
+func MakeKeyPair(names ...string) (certificate, key []byte, err error) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, err
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), DNSNames: names, IsCA: true, BasicConstraintsValid: true,
@@ -24,11 +33,12 @@ func KeyPair(t testing.TB, names ...string) (certificate, key []byte) {
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	if err != nil {
-		t.Fatal(err)
+		return nil, nil, err
 	}
 	packed, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
-		t.Fatal(err)
+		return nil, nil, err
 	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: packed})
+	certificate = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	return certificate, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: packed}), nil
 }

@@ -22,12 +22,20 @@ func textOfRegex(pattern string) text {
 	return text{form: other, literal: literal, same: "regex " + pattern, check: fullMatch(pattern)}
 }
 
-// fullMatch compiles the expression when it is first needed.
+// fullMatch reports whether an expression matches a string as a whole.
 func fullMatch(pattern string) func(string) Overlap {
-	compiled := sync.OnceValues(func() (*regexp.Regexp, error) { return regexp.Compile(`\A(?:` + pattern + `)\z`) })
+	return check(func() (*regexp.Regexp, error) { return Whole(pattern) })
+}
+
+// Whole compiles an expression that has to match as a whole.
+func Whole(pattern string) (*regexp.Regexp, error) { return regexp.Compile(`\A(?:` + pattern + `)\z`) }
+
+// check compiles an expression when it is first needed.
+func check(compile func() (*regexp.Regexp, error)) func(string) Overlap {
+	compiled := sync.OnceValues(compile)
 	return func(s string) Overlap {
 		regex, err := compiled()
-		if err != nil || len(s) > maxMatched || !isASCII(s) { // Go and RE2 differ in bytes that are not UTF-8
+		if err != nil || !isASCII(s) { // Go and RE2 differ in bytes that are not UTF-8
 			return Perhaps
 		}
 		return certain(regex.MatchString(s))

@@ -2,6 +2,7 @@ package match
 
 import (
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -110,10 +111,13 @@ func textOfTemplate(template string) text {
 		t.literal = template[:i]
 	}
 	if template != "" {
-		t.same = "template " + template
+		t.same, t.check = templatePrefix+template, check(func() (*regexp.Regexp, error) { return Template(template) })
 	}
 	return t
 }
+
+// templatePrefix begins the same of a template.
+const templatePrefix = "template "
 
 // addPath leaves out texts that no path fits: every path begins with a slash and does not have a query or fragment.
 func (r *Route) addPath(t text) {
@@ -235,8 +239,10 @@ func (r *Route) head() string {
 			head = p.literal
 		}
 	}
-	return ascii.Lower(head[:min(len(head), maxHead)])
+	return headOf(head)
 }
+
+func headOf(path string) string { return ascii.Lower(path[:min(len(path), maxHead)]) }
 
 // maxHead limits the cost of looking up all beginnings of a path.
 const maxHead = 128

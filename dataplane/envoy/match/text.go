@@ -64,8 +64,16 @@ func textOf(m *matcherv3.StringMatcher) text {
 	return text{form: other}
 }
 
-// has reports whether a string is in the set.
+// has reports whether a string is in the set. It does not spend much time on it.
 func (t text) has(s string) Overlap {
+	if t.form == other && len(s) > maxMatched {
+		return Perhaps
+	}
+	return t.holds(s)
+}
+
+// holds reports whether a string is in the set.
+func (t text) holds(s string) Overlap {
 	switch {
 	case t.form == other && t.check == nil:
 		return Perhaps

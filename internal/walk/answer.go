@@ -1,0 +1,118 @@
+package walk
+
+import "maps"
+
+// Answer is what Envoy does with a request.
+type Answer struct {
+	Status          *int                `json:"status"` // nil: Envoy closes the connection, or the upstream decides
+	Location        *string             `json:"location,omitempty"`
+	Body            *string             `json:"body,omitempty"` // of a direct response
+	Listener        string              `json:"listener,omitempty"`
+	Chain           string              `json:"chain,omitempty"`
+	Scope           string              `json:"scope,omitempty"`
+	Table           string              `json:"table,omitempty"`
+	VirtualHost     string              `json:"vhost,omitempty"`
+	Route           string              `json:"route,omitempty"`
+	Cluster         *string             `json:"cluster"`          // nil where Envoy itself answers
+	Target          string              `json:"target,omitempty"` // what the route chooses, even where a filter answers
+	Path            string              `json:"path,omitempty"`   // Path, Host and Method are as the upstream sees them
+	Host            string              `json:"host,omitempty"`
+	Method          string              `json:"method,omitempty"`
+	Flags           string              `json:"flags,omitempty"`   // as %RESPONSE_FLAGS%
+	Details         string              `json:"details,omitempty"` // as %RESPONSE_CODE_DETAILS%
+	Filter          string              `json:"filter,omitempty"`  // that answers
+	Added           map[string][]string `json:"added,omitempty"`
+	Removed         []string            `json:"removed,omitempty"`
+	ResponseAdded   map[string][]string `json:"response_added,omitempty"`
+	ResponseRemoved []string            `json:"response_removed,omitempty"`
+	Mirrors         []string            `json:"mirrors,omitempty"`
+	Weighted        map[string]*Share   `json:"weighted,omitempty"`
+	Unknown         map[string]string   `json:"unknown,omitempty"` // the reason, by field
+
+	Filters   []FilterStep `json:"filters,omitempty"`
+	Passed    []Passed     `json:"passed,omitempty"`
+	Endpoints []Endpoints  `json:"endpoints,omitempty"`
+	Limits    *Limits      `json:"limits,omitempty"`
+}
+
+// Share is the part of the requests that a weighted cluster gets, and what differs for them.
+type Share struct {
+	Share float64             `json:"share"`
+	Host  string              `json:"host,omitempty"`
+	Added map[string][]string `json:"added,omitempty"`
+}
+
+// FilterStep is an HTTP filter that sees the request.
+type FilterStep struct {
+	Name   string `json:"name"`
+	Kind   string `json:"kind,omitempty"`
+	Does   string `json:"does"`             // passes, answers, disabled, unknown
+	Config string `json:"config,omitempty"` // the level that configures it, other than the chain
+	Why    string `json:"why,omitempty"`
+}
+
+// Passed is a candidate that did not take the request.
+type Passed struct {
+	Kind string `json:"kind"` // filter chain, virtual host, route
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
+
+// Endpoints are the endpoints of one priority and locality.
+type Endpoints struct {
+	Priority  uint32   `json:"priority"`
+	Locality  string   `json:"locality,omitempty"`
+	Addresses []string `json:"addresses"`
+}
+
+// Limits are the timeouts, retries and hedging in effect.
+type Limits struct {
+	Timeout     string `json:"timeout"` // empty or 0s: none
+	IdleTimeout string `json:"idle_timeout"`
+	PerTry      string `json:"per_try_timeout,omitempty"`
+	RetryOn     string `json:"retry_on,omitempty"`
+	Retries     uint32 `json:"retries,omitempty"`
+	Hedging     bool   `json:"hedge_on_per_try_timeout,omitempty"`
+}
+
+// The keys of Unknown.
+const (
+	unknownStatus  = "status"
+	unknownRoute   = "route"
+	unknownCluster = "cluster"
+	unknownChain   = "chain"
+	unknownHost    = "host"
+	unknownPath    = "path"
+)
+
+// doubt notes why a field is not known. The first reason stays.
+func (a *Answer) doubt(field, why string) {
+	if a.Unknown == nil {
+		a.Unknown = map[string]string{}
+	}
+	if _, ok := a.Unknown[field]; !ok {
+		a.Unknown[field] = why
+	}
+}
+
+// closed notes that Envoy closes the connection.
+func (a *Answer) closed(details, flags string) *Answer {
+	a.Status, a.Cluster, a.Details, a.Flags = nil, nil, details, flags
+	return a
+}
+
+// local notes a local reply.
+func (a *Answer) local(status int, details, flags string) *Answer {
+	a.Status, a.Cluster, a.Details, a.Flags = &status, nil, details, flags
+	a.Path, a.Host, a.Method, a.Weighted = "", "", "", nil
+	return a
+}
+
+// Names returns the fields that are not known.
+func (a *Answer) Names() []string {
+	var all []string
+	for name := range maps.Keys(a.Unknown) {
+		all = append(all, name)
+	}
+	return all
+}

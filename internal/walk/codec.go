@@ -1,0 +1,267 @@
+package walk
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy/match"
+	"github.com/xdslint/xdslint/internal/ascii"
+)
+
+// The details of what the codecs reject (source/common/http/http1/codec_impl.cc and http2/codec_impl.cc).
+const (
+	codecError    = "http1.codec_error"
+	tooLarge      = "http1.headers_too_large"
+	tooMany       = "http1.too_many_headers"
+	badUnderscore = "http1.unexpected_underscore"
+	badURL        = "http1.invalid_url"
+	badScheme     = "http1.invalid_scheme"
+	plainHTTPS    = "http1.https_url_on_plaintext_connection"
+	badAuthority  = "http.invalid_authority"
+	badMethod     = "http.invalid_method"
+	lowVersion    = "low_version"
+)
+
+const protocolError = "DPE"
+
+// methods are those that HTTP/1 takes without allow_custom_methods (kValidMethods in source/common/http/http1/balsa_parser.cc).
+var methods = map[string]bool{}
+
+func init() {
+	for _, name := range strings.Fields(`ACL BIND CHECKOUT CONNECT COPY DELETE GET HEAD LINK LOCK MERGE MKACTIVITY MKCALENDAR MKCOL MOVE MSEARCH NOTIFY
+		OPTIONS PATCH POST PROPFIND PROPPATCH PURGE PUT REBIND REPORT SEARCH SOURCE SUBSCRIBE TRACE UNBIND UNLINK UNLOCK UNSUBSCRIBE`) {
+		methods[name] = true
+	}
+}
+
+// decode makes the headers that the codec passes on, or notes the answer of the codec.
+func (j *journey) decode() bool {
+	j.headers = &headers{}
+	r, m := j.request, j.manager.message
+	http2 := r.HTTP == "2"
+	switch codec := m.GetCodecType(); {
+	case codec == hcmv3.HttpConnectionManager_HTTP3:
+		j.answer.doubt(unknownStatus, "HTTP/3 is not modelled")
+		return j.lost()
+	case http2 && codec == hcmv3.HttpConnectionManager_HTTP1, !http2 && codec == hcmv3.HttpConnectionManager_HTTP2:
+		j.answer.closed("", "-")
+		return false
+	}
+	ok := false
+	if http2 {
+		ok = j.decode2()
+	} else {
+		ok = j.decode1()
+	}
+	j.sent, j.decoded = j.headers.clone(), ok
+	return ok
+}
+
+// fields takes the headers other than the pseudo headers, within the limits.
+func (j *journey) fields(http2 bool) bool {
+	m := j.manager.message
+	action := m.GetCommonHttpProtocolOptions().GetHeadersWithUnderscoresAction()
+	count := uint32(100)
+	if limit := m.GetCommonHttpProtocolOptions().GetMaxHeadersCount(); limit != nil {
+		count = limit.GetValue()
+	}
+	limit := uint32(60)
+	if m.GetMaxRequestHeadersKb() != nil {
+		limit = m.GetMaxRequestHeadersKb().GetValue()
+	}
+	size := 0
+	for _, h := range j.request.Headers {
+		name, value := ascii.Lower(h[0]), strings.Trim(h[1], " \t")
+		size += len(name) + len(value)
+		switch {
+		case !validName(name) || !validValue(value):
+			return j.breaks(http2, codecError)
+		case !strings.Contains(name, "_") || action == corev3.HttpProtocolOptions_ALLOW:
+			j.headers.append(name, value)
+		case action == corev3.HttpProtocolOptions_REJECT_REQUEST:
+			return j.breaks(http2, badUnderscore)
+		}
+	}
+	if n := j.request.BodyBytes; n > 0 && !j.headers.has("content-length") {
+		j.headers.add("content-length", strconv.Itoa(n))
+	}
+	hosts := 0
+	if j.request.Authority != nil {
+		hosts = 1
+		size += len("host") + len(*j.request.Authority)
+	}
+	if j.request.Path != nil {
+		size += len(*j.request.Path)
+	}
+	switch {
+	case size > int(limit)*1024:
+		return j.refuses(http2, 431, tooLarge)
+	case len(j.headers.list)+hosts > int(count):
+		return j.refuses(http2, 431, tooMany)
+	}
+	return true
+}
+
+func (j *journey) breaks(http2 bool, details string) bool { return j.refuses(http2, 400, details) }
+
+// refuses notes that the codec answers HTTP/1 with a status, and resets a stream of HTTP/2.
+func (j *journey) refuses(http2 bool, status int, details string) bool {
+	if http2 {
+		j.answer.closed("", protocolError)
+		return false
+	}
+	j.answer.local(status, details, protocolError)
+	return false
+}
+
+// decode1 follows ServerConnectionImpl::handlePath and onHeadersCompleteBase of HTTP/1.
+func (j *journey) decode1() bool {
+	r, options := j.request, j.manager.message.GetHttpProtocolOptions()
+	if !methods[r.Method] && !options.GetAllowCustomMethods() || r.Path != nil && !validURL(*r.Path) {
+		return j.breaks(false, codecError)
+	}
+	if !j.fields(false) {
+		return false
+	}
+	if r.Authority != nil {
+		j.headers.set(authority, *r.Authority)
+	}
+	if !j.target() {
+		return false
+	}
+	j.headers.set(method, r.Method)
+	if r.HTTP == "1.0" {
+		if !options.GetAcceptHttp_10() {
+			return j.refuses(false, 426, lowVersion)
+		}
+		if !j.headers.has(authority) && options.GetDefaultHostForHttp_10() != "" {
+			j.headers.set(authority, options.GetDefaultHostForHttp_10())
+		}
+	}
+	if _, wrong := match.NotInHosts(j.headers.value(authority)); wrong {
+		return j.breaks(false, badAuthority)
+	}
+	return true
+}
+
+// target reads the request target: a path, or a URL.
+func (j *journey) target() bool {
+	r := j.request
+	if r.Method == "CONNECT" {
+		j.pathless = true
+		if r.Path != nil {
+			return j.breaks(false, badURL)
+		}
+		return true
+	}
+	url := *r.Path
+	m := j.manager.message
+	absolute := m.GetHttpProtocolOptions().GetAllowAbsoluteUrl()
+	switch {
+	case url[0] == '/' || r.Method == "OPTIONS" && url[0] == '*', absolute != nil && !absolute.GetValue():
+		j.headers.set(path, url)
+		return true
+	}
+	named, name, rest, ok := splitURL(url)
+	if !ok {
+		return j.breaks(false, badURL)
+	}
+	j.headers.set(authority, name)
+	j.headers.set(scheme, named)
+	if named != "http" && named != "https" {
+		return j.breaks(false, badScheme)
+	}
+	if named == "https" && !j.conn.tls && m.GetUseRemoteAddress().GetValue() && m.GetXffNumTrustedHops() == 0 {
+		return j.refuses(false, 403, plainHTTPS)
+	}
+	j.headers.set(path, rest)
+	return true
+}
+
+// splitURL follows Utility::Url::initialize: the scheme, the host with its port, and the rest.
+func splitURL(url string) (named, name, rest string, ok bool) {
+	named, name, ok = strings.Cut(url, "://")
+	if i := strings.IndexAny(name, "/?#"); i >= 0 {
+		name, rest = name[:i], name[i:]
+	} else {
+		rest = "/"
+	}
+	if i := strings.IndexByte(name, '@'); i >= 0 {
+		name = name[i+1:]
+	}
+	return ascii.Lower(named), name, rest, ok && urlHost.MatchString(name) && !strings.HasPrefix(rest, "#")
+}
+
+var urlHost = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
+
+// decode2 reads the pseudo headers of HTTP/2.
+func (j *journey) decode2() bool {
+	r := j.request
+	if !j.fields(true) {
+		return false
+	}
+	j.headers.set(method, r.Method)
+	if r.Authority != nil {
+		j.headers.set(authority, *r.Authority)
+	}
+	if r.Method == "CONNECT" && r.Path == nil {
+		j.pathless = true
+		return true
+	}
+	j.headers.set(path, *r.Path)
+	named := r.Scheme
+	if named == "" {
+		named = schemeOf(j.conn.tls)
+	}
+	j.headers.set(scheme, named)
+	if !validPath2(*r.Path) {
+		return j.breaks(true, "")
+	}
+	return true
+}
+
+func schemeOf(tls bool) string {
+	if tls {
+		return "https"
+	}
+	return "http"
+}
+
+// validURL follows isUrlValid (source/common/http/http1/balsa_parser.cc): a path, or a URL with a scheme.
+func validURL(url string) bool {
+	for i := range len(url) {
+		if c := url[i]; c != 9 && c != 12 && (c < '!' || c > 126) {
+			return false
+		}
+	}
+	if url == "" || url[0] == '/' || url[0] == '*' {
+		return url != ""
+	}
+	named, rest, ok := strings.Cut(url, "://")
+	if !ok || named == "" || !isAlpha(named[0]) || strings.ContainsFunc(named, func(r rune) bool { return !isAlpha(byte(r)) && !strings.ContainsRune("0123456789+-.", r) }) {
+		return false
+	}
+	if i := strings.IndexAny(rest, "/?"); i >= 0 {
+		rest = rest[:i]
+	}
+	_, wrong := match.NotInHosts(rest)
+	return !wrong && !strings.Contains(rest, "@@")
+}
+
+func isAlpha(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+func validPath2(path string) bool {
+	return path != "" && !strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r == 0x7f })
+}
+
+func validName(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) })
+}
+
+func validValue(value string) bool {
+	return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
+}

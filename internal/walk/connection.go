@@ -1,0 +1,263 @@
+package walk
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	proxyprotocolv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/proxy_protocol/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/dataplane/envoy/match"
+	"github.com/xdslint/xdslint/graph"
+)
+
+// connection is what Envoy knows about the connection of a request.
+type connection struct {
+	match.Connection
+	peer      netip.Addr // after the listener filters, before x-forwarded-for
+	tls       bool
+	presented bool // the client presents a certificate
+	validated bool
+	name      string // in the certificate
+}
+
+// known reports whether the source of the connection is known.
+func (c *connection) known() bool { return c.Source.IsValid() }
+
+// connect chooses the filter chain and its HTTP connection manager.
+func (j *journey) connect() bool {
+	if err := j.accept(); err != nil {
+		j.answer.doubt(unknownChain, err.Error())
+		return j.lost()
+	}
+	if !j.inspect() {
+		return false
+	}
+	j.conn.peer = j.conn.Source.Addr()
+	chain := j.chain()
+	if chain == nil {
+		return false
+	}
+	return j.handshake(chain) && j.manages(chain)
+}
+
+// lost notes that nothing is known after a doubt.
+func (j *journey) lost() bool {
+	for _, why := range j.answer.Unknown {
+		j.answer.doubt(unknownStatus, why)
+		j.answer.doubt(unknownCluster, why)
+		break
+	}
+	return false
+}
+
+// accept reads the addresses of the connection.
+func (j *journey) accept() error {
+	source, err := address(j.request.Source)
+	if err != nil {
+		return err
+	}
+	destination, err := address(j.request.Destination)
+	if err != nil {
+		return err
+	}
+	own := j.listener.GetAddress().GetSocketAddress()
+	if !destination.IsValid() {
+		if ip, ok := envoy.ParseIP(own.GetAddress()); ok && !ip.IsUnspecified() {
+			destination = netip.AddrPortFrom(ip, uint16(own.GetPortValue()))
+		} else {
+			destination = netip.AddrPortFrom(netip.Addr{}, uint16(own.GetPortValue()))
+		}
+	}
+	j.conn.Connection = match.Connection{Source: source, Direct: source.Addr(), Destination: destination, Transport: "raw_buffer"}
+	return nil
+}
+
+// inspect lets the listener filters look at the connection.
+func (j *journey) inspect() bool {
+	filters := envoy.ListenerFiltersOf(j.at, j.listener)
+	if !filters.Lack() {
+		j.answer.doubt(unknownChain, "a listener filter that is not one of Envoy's can change the connection")
+		return j.lost()
+	}
+	for _, f := range filters {
+		switch f.Kind {
+		case envoy.ProxyProtocol:
+			config, _ := f.Config.(*proxyprotocolv3.ProxyProtocol)
+			if !j.proxied(config) {
+				return false
+			}
+		case envoy.TLSInspector:
+			if j.request.TLS {
+				j.conn.Transport, j.conn.ServerName, j.conn.Protocols = "tls", j.request.SNI, j.request.ALPN
+			}
+		case envoy.HTTPInspector:
+			if !j.request.TLS {
+				j.conn.Protocols = []string{map[string]string{"1.0": "http/1.0", "2": "h2c"}[j.request.HTTP]}
+				if j.conn.Protocols[0] == "" {
+					j.conn.Protocols[0] = "http/1.1"
+				}
+			}
+		}
+	}
+	return true
+}
+
+// proxied takes the addresses of the PROXY protocol.
+func (j *journey) proxied(config *proxyprotocolv3.ProxyProtocol) bool {
+	said := j.request.ProxyProtocol
+	if said == nil {
+		if config.GetAllowRequestsWithoutProxyProtocol() {
+			return true
+		}
+		j.answer.closed("", "-")
+		return false
+	}
+	source, err := address(said.Source)
+	destination, other := address(said.Destination)
+	if err != nil || other != nil {
+		j.answer.closed("", "-")
+		return false
+	}
+	if source.IsValid() {
+		j.conn.Source = source
+	}
+	if destination.IsValid() {
+		j.conn.Destination = destination
+	}
+	return true
+}
+
+// chain chooses the filter chain, or notes why there is none.
+func (j *journey) chain() *listenerv3.FilterChain {
+	chains, ok := j.chains[j.listener]
+	if !ok {
+		chains = match.NewChains(j.listener)
+		j.chains[j.listener] = chains
+	}
+	switch {
+	case chains == nil:
+		j.answer.doubt(unknownChain, "a filter_chain_matcher chooses the filter chain")
+		j.lost()
+		return nil
+	case chains.BySource() && !j.conn.known():
+		j.answer.doubt(unknownChain, "the filter chain depends on the source of the connection")
+		j.lost()
+		return nil
+	case chains.ByDestination() && !j.conn.Destination.Addr().IsValid():
+		j.answer.doubt(unknownChain, "the filter chain depends on the address to which the client connects")
+		j.lost()
+		return nil
+	}
+	taken := chains.Take(j.conn.Connection)
+	for i, c := range j.listener.GetFilterChains() {
+		if c == taken {
+			continue
+		}
+		why := "another chain is more specific"
+		if miss := chains.Miss(j.conn.Connection, c); miss != "" {
+			why = "the " + miss + " does not fit"
+		}
+		j.answer.Passed = append(j.answer.Passed, Passed{"filter chain", chainName(c, i), why})
+	}
+	if taken == nil {
+		j.answer.closed("filter_chain_not_found", "NR")
+		return nil
+	}
+	j.answer.Chain = taken.GetName()
+	if taken.GetName() == "" {
+		j.answer.Chain = chainName(taken, slices.Index(j.listener.GetFilterChains(), taken))
+	}
+	return taken
+}
+
+func chainName(c *listenerv3.FilterChain, i int) string {
+	switch {
+	case c.GetName() != "":
+		return c.GetName()
+	case i < 0:
+		return "default_filter_chain"
+	}
+	return fmt.Sprintf("filter_chains[%d]", i)
+}
+
+// atChain points to the chosen filter chain.
+func (j *journey) atChain(c *listenerv3.FilterChain) graph.At {
+	if i := slices.Index(j.listener.GetFilterChains(), c); i >= 0 {
+		return j.at.Item("filter_chains", i)
+	}
+	return j.at.Field("default_filter_chain")
+}
+
+// handshake compares what the client speaks with what the chain speaks.
+func (j *journey) handshake(c *listenerv3.FilterChain) bool {
+	socket := c.GetTransportSocket()
+	content, _ := envoy.Content(j.atChain(c).Field("transport_socket", "typed_config"), socket.GetTypedConfig())
+	context, isTLS := content.(*tlsv3.DownstreamTlsContext)
+	if socket != nil && !isTLS && socket.GetName() != "envoy.transport_sockets.raw_buffer" {
+		j.answer.doubt(unknownStatus, "the transport socket "+socket.GetName()+" is not modelled")
+		return j.lost()
+	}
+	if isTLS != j.request.TLS {
+		j.answer.closed("", "-")
+		return false
+	}
+	if !isTLS {
+		return true
+	}
+	common := context.GetCommonTlsContext()
+	asks := common.GetValidationContextType() != nil || context.GetRequireClientCertificate().GetValue()
+	j.conn.tls, j.conn.presented = true, asks && j.request.ClientCert.Presented
+	if j.conn.presented {
+		j.conn.name = j.request.ClientCert.Name
+	}
+	j.conn.validated = j.conn.presented && common.GetValidationContextType() != nil
+	if context.GetRequireClientCertificate().GetValue() && !j.conn.presented {
+		j.answer.closed("", "-")
+		return false
+	}
+	j.conn.ServerName = j.request.SNI
+	return true
+}
+
+// manages finds the HTTP connection manager of the chain.
+func (j *journey) manages(c *listenerv3.FilterChain) bool {
+	m, ok := j.managers[c]
+	if !ok {
+		m = j.managerOf(c)
+		j.managers[c] = m
+	}
+	if m == nil {
+		j.answer.doubt(unknownStatus, "the filter chain does not have an HTTP connection manager")
+		return j.lost()
+	}
+	j.manager = m
+	for _, f := range c.GetFilters()[:len(c.GetFilters())-1] {
+		j.answer.doubt(unknownStatus, "the network filter "+f.GetName()+" can close the connection")
+	}
+	return true
+}
+
+func (j *journey) managerOf(c *listenerv3.FilterChain) *manager {
+	last := len(c.GetFilters()) - 1
+	if last < 0 {
+		return nil
+	}
+	content, at := envoy.Content(j.atChain(c).Item("filters", last).Field("typed_config"), c.GetFilters()[last].GetTypedConfig())
+	message, ok := content.(*hcmv3.HttpConnectionManager)
+	if !ok {
+		return nil
+	}
+	m := &manager{message: message, at: at, filters: envoy.HTTPFiltersOf(at, "http_filters", message.GetHttpFilters())}
+	for _, e := range j.view.From(at.Resource()) {
+		if own, _ := graph.Around[*hcmv3.HttpConnectionManager](e.Place); own == message {
+			m.edges = append(m.edges, e)
+		}
+	}
+	m.routes = j.levels.Of(at, message, m.edges)
+	return m
+}

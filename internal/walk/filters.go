@@ -1,0 +1,173 @@
+package walk
+
+import (
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/internal/ascii"
+)
+
+// filter lets the HTTP filters see the request, in their order.
+func (j *journey) filter() bool {
+	filters, ok := j.filterChain()
+	if !ok {
+		return false
+	}
+	j.filters = filters
+	for _, f := range filters {
+		if !j.see(f) {
+			return false
+		}
+	}
+	return true
+}
+
+// filterChain returns the filters for the request: those of an upgrade, or those of all others (FilterManager::createFilterChain).
+func (j *journey) filterChain() ([]envoy.HTTPFilter, bool) {
+	kind := ""
+	switch {
+	case j.headers.has("upgrade"):
+		kind = j.headers.value("upgrade")
+	case j.headers.value(method) == "CONNECT":
+		kind = "CONNECT"
+	}
+	if kind == "" {
+		return j.manager.filters, true
+	}
+	at, own := j.upgrade(kind)
+	allowed, stated := j.routeUpgrade(kind)
+	if !stated {
+		allowed = own != nil && (own.GetEnabled() == nil || own.GetEnabled().GetValue())
+	}
+	switch {
+	case !allowed && (j.level != nil || j.redirect):
+		j.answer.local(403, "upgrade_failed", "-")
+		return nil, false
+	case allowed && len(own.GetFilters()) > 0:
+		return envoy.HTTPFiltersOf(j.manager.at.Item("upgrade_configs", at), "filters", own.GetFilters()), true
+	}
+	return j.manager.filters, true
+}
+
+// upgrade returns what the connection manager says about an upgrade.
+func (j *journey) upgrade(kind string) (int, *hcmv3.HttpConnectionManager_UpgradeConfig) {
+	for i, c := range j.manager.message.GetUpgradeConfigs() {
+		if ascii.Lower(c.GetUpgradeType()) == ascii.Lower(kind) {
+			return i, c
+		}
+	}
+	return -1, nil
+}
+
+// routeUpgrade reports whether the route says that an upgrade is allowed, or that it is not.
+func (j *journey) routeUpgrade(kind string) (allowed, stated bool) {
+	if j.level == nil {
+		return false, false
+	}
+	for _, c := range j.level.Route.GetRoute().GetUpgradeConfigs() {
+		if ascii.Lower(c.GetUpgradeType()) == ascii.Lower(kind) {
+			return c.GetEnabled() == nil || c.GetEnabled().GetValue(), true
+		}
+	}
+	return false, false
+}
+
+// visit is a filter that sees a request.
+type visit struct {
+	envoy.HTTPFilter
+	own proto.Message // of the most specific level, or nil
+}
+
+// settings returns the configuration of the most specific level if it has the type, or else that of the chain.
+func settings[M proto.Message](v visit) M {
+	if own, ok := v.own.(M); ok {
+		return own
+	}
+	chain, _ := v.Config.(M)
+	return chain
+}
+
+// act is what a filter does with a request: it reports whether the request goes on.
+type act func(j *journey, v visit) bool
+
+// acts are the filters that are modelled.
+var acts = map[string]act{
+	"basic_auth": basicAuth, "buffer": buffer, "cors": cors, "csrf": csrf, "fault": fault, "header_mutation": mutateHeaders, "health_check": healthCheck,
+	"jwt_authn": jwtAuthn, "local_ratelimit": localRateLimit, "rbac": rbac,
+}
+
+// harmless are filters that leave status, route, path and host of a request as they are.
+var harmless = map[string]bool{
+	"bandwidth_limit": true, "compressor": true, "decompressor": true, "grpc_stats": true, "grpc_web": true, "ip_tagging": true, "on_demand": true,
+	"original_src": true, "tap": true, "router": true, "header_to_metadata": true, "json_to_metadata": true, "set_filter_state": true, "geoip": true,
+	"set_metadata": true, "stateful_session": true, "alternate_protocols_cache": true, "cdn_loop": true, "upstream_codec": true,
+}
+
+// see lets one filter see the request.
+func (j *journey) see(f envoy.HTTPFilter) bool {
+	state := j.level.Filter(f.Message.GetName(), f.Message.GetDisabled())
+	step := FilterStep{Name: f.Message.GetName(), Kind: f.Kind, Does: "passes", Config: levelName(state.Level)}
+	own := len(j.answer.Filters)
+	j.answer.Filters = append(j.answer.Filters, step)
+	if state.Off {
+		j.answer.Filters[own].Does = "disabled"
+		return true
+	}
+	action, modelled := acts[f.Kind]
+	switch {
+	case modelled && f.Config != nil:
+		doubts := len(j.answer.Unknown)
+		if !action(j, visit{f, state.Config}) {
+			j.answer.Filters[own].Does, j.answer.Filter = "answers", f.Message.GetName()
+			return false
+		}
+		if len(j.answer.Unknown) > doubts {
+			j.answer.Filters[own].Does = "unknown"
+		}
+	case !harmless[f.Kind]:
+		j.answer.Filters[own].Does = "unknown"
+		why := "the filter " + f.Message.GetName() + " can answer or change the request"
+		j.answer.Filters[own].Why = why
+		j.answer.doubt(unknownStatus, why)
+	}
+	return true
+}
+
+// levelName names the part of a route table that configures a filter.
+func levelName(l *envoy.RouteLevel) string {
+	switch {
+	case l == nil:
+		return ""
+	case l.Cluster != nil:
+		return "weighted cluster " + l.Cluster.GetName()
+	case l.Route != nil:
+		return "route " + routeName(l)
+	case l.Host != nil:
+		return "virtual host " + l.Host.GetName()
+	}
+	return "route configuration " + l.Table.GetName()
+}
+
+// answers notes that a filter answers.
+func (j *journey) answers(status int, details, flags string) bool {
+	j.answer.local(status, details, flags)
+	return false
+}
+
+// perhaps notes that a filter may answer, for a reason.
+func (j *journey) perhaps(v visit, why string) bool {
+	j.answer.doubt(unknownStatus, "the filter "+v.Message.GetName()+" depends on "+why)
+	return true
+}
+
+// all returns the configurations of a filter at all levels, the most specific one first.
+func (j *journey) all(name string) (all []proto.Message) {
+	for l := j.level; l != nil; l = l.Around {
+		own := envoy.RouteLevel{At: l.At, Configs: l.Configs}
+		if state := own.Filter(name, false); state.Config != nil {
+			all = append(all, state.Config)
+		}
+	}
+	return all
+}

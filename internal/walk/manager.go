@@ -1,0 +1,238 @@
+package walk
+
+import (
+	"net/netip"
+	"strings"
+
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy/match"
+	"github.com/xdslint/xdslint/internal/ascii"
+)
+
+// The details of what the connection manager answers (source/common/stream_info).
+const (
+	missingHost       = "missing_host_header"
+	missingPath       = "missing_path_rejected"
+	notRelative       = "absolute_path_rejected"
+	pathNormalization = "path_normalization_failed"
+)
+
+// manage follows ConnectionManagerImpl::ActiveStream::decodeHeaders up to the choice of the route.
+func (j *journey) manage() bool {
+	switch p, has := j.headers.get(path); {
+	case !j.headers.has(authority):
+		return j.replies(400, missingHost)
+	case j.badHeaders() != "":
+		return j.replies(400, j.badHeaders())
+	case !j.pathless && p == "":
+		return j.replies(404, missingPath)
+	case has && p[0] != '/':
+		return j.replies(404, notRelative)
+	}
+	if !j.normalizePath() {
+		return false
+	}
+	before := j.headers.value(authority)
+	after := match.Host(before, j.manager.message, uint32(j.conn.Destination.Port()))
+	j.headers.set(authority, after)
+	if j.headers.value(method) == "CONNECT" {
+		j.port = strings.TrimPrefix(before, after) // the router puts it back
+	}
+	j.mutate()
+	return true
+}
+
+func (j *journey) badHeaders() string {
+	if _, wrong := match.NotInHosts(j.headers.value(authority)); wrong {
+		return badAuthority
+	}
+	if !validName(ascii.Lower(j.headers.value(method))) {
+		return badMethod
+	}
+	return ""
+}
+
+// replies notes a local reply of the connection manager. Envoy looks for a route all the same, for its filters, but without x-forwarded-proto it finds
+// none.
+func (j *journey) replies(status int, details string) bool {
+	if j.headers.has(forwardedProto) {
+		early := &journey{Walker: j.Walker, request: j.request, answer: &Answer{}, conn: j.conn, manager: j.manager, headers: j.headers, pathless: j.pathless}
+		if early.choose(); early.level != nil {
+			j.answer.Route, j.answer.VirtualHost, j.answer.Table = early.answer.Route, early.answer.VirtualHost, early.answer.Table
+		}
+	}
+	j.answer.local(status, details, "-")
+	return false
+}
+
+// normalizePath follows ConnectionManagerUtility::maybeNormalizePath.
+func (j *journey) normalizePath() bool {
+	p, ok := j.headers.get(path)
+	if !ok {
+		return true
+	}
+	m := j.manager.message
+	if i := strings.IndexByte(p, '#'); i >= 0 {
+		if j.runtime.Guard("envoy.reloadable_features.http_reject_path_with_fragment", true) {
+			return j.replies(400, pathNormalization)
+		}
+		p = p[:i]
+	}
+	redirect := false
+	if action := m.GetPathWithEscapedSlashesAction(); action > hcmv3.HttpConnectionManager_KEEP_UNCHANGED {
+		var found bool
+		if p, found = unescapeSlashes(p); found && action == hcmv3.HttpConnectionManager_REJECT_REQUEST {
+			return j.replies(400, pathNormalization)
+		}
+		redirect = found && action == hcmv3.HttpConnectionManager_UNESCAPE_AND_REDIRECT
+	}
+	normalize := j.runtime.Integer("http_connection_manager.normalize_path", 0) > 0
+	if m.GetNormalizePath() != nil {
+		normalize = m.GetNormalizePath().GetValue()
+	}
+	if normalize {
+		if p, ok = canonicalPath(p); !ok {
+			return j.replies(400, pathNormalization)
+		}
+	}
+	if m.GetMergeSlashes() {
+		p = mergeSlashes(p)
+	}
+	j.headers.set(path, p)
+	switch {
+	case redirect && isGRPC(j.headers):
+		return j.replies(400, pathNormalization)
+	case redirect:
+		j.answer.Location = &p
+		return j.replies(307, pathNormalization)
+	}
+	return true
+}
+
+// isGRPC follows Grpc::Common::hasGrpcContentType.
+func isGRPC(h *headers) bool {
+	rest, ok := strings.CutPrefix(h.value(contentType), "application/grpc")
+	return ok && (rest == "" || rest[0] == '+')
+}
+
+// isUpgrade follows Utility::isUpgrade.
+func isUpgrade(h *headers) bool {
+	return h.has("upgrade") && hasToken(h.value("connection"), "upgrade")
+}
+
+// edgeHeaders are removed from requests that come from outside, and externalHeaders from all that are not internal (cleanInternalHeaders).
+var (
+	edgeHeaders = []string{
+		"x-envoy-decorator-operation", "x-envoy-downstream-service-cluster", "x-envoy-downstream-service-node", "x-envoy-original-path",
+		"x-envoy-original-host",
+	}
+	externalHeaders = []string{
+		"x-envoy-retriable-status-codes", "x-envoy-retriable-header-names", "x-envoy-retry-on", "x-envoy-retry-grpc-on", "x-envoy-max-retries",
+		"x-envoy-upstream-alt-stat-name", "x-envoy-upstream-rq-timeout-ms", "x-envoy-upstream-rq-per-try-timeout-ms",
+		"x-envoy-upstream-rq-timeout-alt-response", "x-envoy-expected-rq-timeout-ms", "x-envoy-force-trace", "x-envoy-ip-tags", "x-envoy-original-url",
+		"x-envoy-hedge-on-per-try-timeout",
+	}
+)
+
+// mutate follows ConnectionManagerUtility::mutateRequestHeaders.
+func (j *journey) mutate() {
+	m, h := j.manager.message, j.headers
+	if !isUpgrade(h) {
+		h.remove("connection", "upgrade")
+		j.sanitizeTE()
+	}
+	h.remove(internalHeader, "keep-alive", "proxy-connection", "transfer-encoding")
+	internal := j.forwarded()
+	if m.GetSchemeHeaderTransformation().GetSchemeToOverwrite() != "" {
+		h.set(scheme, m.GetSchemeHeaderTransformation().GetSchemeToOverwrite())
+		h.set(forwardedProto, h.value(scheme))
+	}
+	if !h.has(scheme) {
+		h.set(scheme, schemeOf(j.conn.tls))
+		if forwarded := ascii.Lower(h.value(forwardedProto)); forwarded == "http" || forwarded == "https" {
+			h.set(scheme, forwarded)
+		}
+	}
+	h.set(scheme, ascii.Lower(h.value(scheme)))
+	if internal {
+		h.set(internalHeader, "true")
+	} else {
+		if m.GetUseRemoteAddress().GetValue() {
+			h.remove(edgeHeaders...)
+		}
+		h.remove(externalHeaders...)
+	}
+	if m.GetForwardClientCertDetails() == hcmv3.HttpConnectionManager_SANITIZE ||
+		m.GetForwardClientCertDetails() != hcmv3.HttpConnectionManager_ALWAYS_FORWARD_ONLY && !j.conn.presented {
+		h.remove("x-forwarded-client-cert")
+	}
+}
+
+func (j *journey) sanitizeTE() {
+	te := j.headers.value("te")
+	j.headers.remove("te")
+	if hasToken(te, "trailers") {
+		j.headers.set("te", "trailers")
+	}
+}
+
+// forwarded sets the headers about the client, and reports whether the request is internal.
+func (j *journey) forwarded() (internal bool) {
+	m, h := j.manager.message, j.headers
+	before, has := h.get("x-forwarded-for")
+	trusted := j.conn.Source.Addr()
+	single := false
+	if m.GetUseRemoteAddress().GetValue() {
+		single = !has
+		if hops := m.GetXffNumTrustedHops(); hops > 0 {
+			if a, _, ok := lastAddress(before, hops-1); ok {
+				trusted = a
+			}
+		}
+		if !m.GetSkipXffAppend() && j.conn.known() {
+			all := j.conn.Source.Addr().String()
+			if has {
+				all = before + "," + all
+			}
+			h.set("x-forwarded-for", all)
+		}
+		if m.GetXffNumTrustedHops() == 0 || !h.has(forwardedProto) {
+			h.set(forwardedProto, schemeOf(j.conn.tls))
+		}
+	} else if a, only, ok := lastAddress(before, m.GetXffNumTrustedHops()); ok {
+		trusted, single = a, only
+	}
+	if !h.has(forwardedProto) {
+		h.set(forwardedProto, schemeOf(j.conn.tls))
+	}
+	j.conn.Source = netip.AddrPortFrom(trusted, j.conn.Source.Port())
+	return single && within(m.GetInternalAddressConfig().GetCidrRanges(), trusted)
+}
+
+// lastAddress follows Utility::getLastAddressFromXFF: the address before some hops, and whether it is the only one.
+func lastAddress(all string, hops uint32) (last netip.Addr, single, ok bool) {
+	list := strings.Split(all, ",")
+	if int(hops) >= len(list) {
+		return last, false, false
+	}
+	last, err := netip.ParseAddr(strings.TrimSpace(list[len(list)-1-int(hops)]))
+	return last, len(list) == 1, err == nil
+}
+
+// within reports whether an address is in one of some networks.
+func within(ranges []*corev3.CidrRange, a netip.Addr) bool {
+	for _, r := range ranges {
+		base, err := netip.ParseAddr(r.GetAddressPrefix())
+		if err != nil {
+			continue
+		}
+		network, err := base.Prefix(int(r.GetPrefixLen().GetValue()))
+		if err == nil && network.Contains(a) {
+			return true
+		}
+	}
+	return false
+}

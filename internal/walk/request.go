@@ -1,0 +1,99 @@
+package walk
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+)
+
+// Request is a request that a client sends.
+type Request struct {
+	Listener      Listener `json:"listener,omitzero"` // empty: the only one
+	Method        string   `json:"method"`
+	Authority     *string  `json:"authority"` // nil: none is sent
+	Path          *string  `json:"path"`      // byte for byte; nil with CONNECT
+	Headers       []Header `json:"headers,omitempty"`
+	HTTP          string   `json:"http,omitempty"` // 1.0, 1.1 or 2; empty: 1.1
+	TLS           bool     `json:"tls,omitempty"`
+	SNI           string   `json:"sni,omitempty"`
+	ALPN          []string `json:"alpn,omitempty"`
+	ClientCert    Identity `json:"client_cert,omitzero"`
+	Source        string   `json:"source,omitempty"`      // address, or address:port
+	Destination   string   `json:"destination,omitempty"` // address:port
+	ProxyProtocol *Proxied `json:"proxy_protocol,omitempty"`
+	Scheme        string   `json:"scheme,omitempty"` // HTTP/2; empty: as the connection says
+	BodyBytes     int      `json:"body_bytes,omitempty"`
+	Nth           int      `json:"nth,omitempty"` // of identical requests after the start; 0 is 1
+}
+
+// Header is a header of a request, or of an answer.
+type Header [2]string
+
+// Proxied is what the PROXY protocol says about a connection.
+type Proxied struct {
+	Source      string `json:"source"`
+	Destination string `json:"destination"`
+}
+
+// Listener is the name or the port of a listener.
+type Listener struct {
+	Name string
+	Port uint32
+}
+
+// MarshalJSON writes a string or a number.
+func (l Listener) MarshalJSON() ([]byte, error) {
+	if l.Name != "" {
+		return json.Marshal(l.Name)
+	}
+	return json.Marshal(l.Port)
+}
+
+// UnmarshalJSON reads a string, a number or null.
+func (l *Listener) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '"' {
+		return json.Unmarshal(text, &l.Name)
+	}
+	return json.Unmarshal(text, &l.Port)
+}
+
+// Identity is the certificate of a client: the URI or DNS name in it. A client without one does not present a certificate.
+type Identity struct {
+	Presented bool
+	Name      string
+}
+
+// MarshalJSON writes the name, or true if there is none, or null without a certificate.
+func (i Identity) MarshalJSON() ([]byte, error) {
+	switch {
+	case !i.Presented:
+		return []byte("null"), nil
+	case i.Name == "":
+		return []byte("true"), nil
+	}
+	return json.Marshal(i.Name)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, or false.
+func (i *Identity) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '"' {
+		i.Presented = true
+		return json.Unmarshal(text, &i.Name)
+	}
+	return json.Unmarshal(text, &i.Presented)
+}
+
+// address parses an address with or without a port.
+func address(text string) (netip.AddrPort, error) {
+	if text == "" {
+		return netip.AddrPort{}, nil
+	}
+	if a, err := netip.ParseAddrPort(text); err == nil {
+		return netip.AddrPortFrom(a.Addr().Unmap(), a.Port()), nil
+	}
+	a, err := netip.ParseAddr(text)
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("%q is not an IP address", text)
+	}
+	return netip.AddrPortFrom(a.Unmap(), 0), nil
+}

@@ -1,0 +1,204 @@
+package walk
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	routerv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/router/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy/match"
+	"github.com/xdslint/xdslint/graph"
+)
+
+// The details of what the router answers, or passes on.
+const (
+	routeNotFound   = "route_not_found"
+	directResponse  = "direct_response"
+	clusterNotFound = "cluster_not_found"
+	noUpstream      = "no_healthy_upstream"
+	viaUpstream     = "via_upstream"
+)
+
+// suppresses reports whether the router does not add headers of its own.
+func (m *manager) suppresses() bool {
+	for _, f := range m.filters {
+		if config, ok := f.Config.(*routerv3.Router); ok {
+			return config.GetSuppressEnvoyHeaders()
+		}
+	}
+	return false
+}
+
+// route follows Router::Filter::decodeHeaders.
+func (j *journey) route() bool {
+	a := j.answer
+	if j.redirect {
+		j.locate("https://" + j.headers.value(authority) + j.headers.value(path))
+		a.local(301, directResponse, "-")
+		return false
+	}
+	if j.level == nil {
+		a.local(404, routeNotFound, "NR")
+		return false
+	}
+	switch action := j.level.Route.GetAction().(type) {
+	case *routev3.Route_Redirect:
+		j.locate(j.location(action.Redirect))
+		a.local(redirectStatus[action.Redirect.GetResponseCode()], directResponse, "-")
+		j.mutateResponse()
+	case *routev3.Route_DirectResponse:
+		j.respond(action.DirectResponse)
+	case *routev3.Route_Route:
+		return j.forward(action.Route)
+	default:
+		a.doubt(unknownStatus, "the route does not have an action that is modelled")
+		return j.lost()
+	}
+	return false
+}
+
+func (j *journey) locate(url string) { j.answer.Location = &url }
+
+// respond notes a direct response.
+func (j *journey) respond(r *routev3.DirectResponseAction) {
+	if j.level.Route.GetRedirect() == nil && r.GetStatus() == 201 || r.GetStatus() >= 300 && r.GetStatus() < 400 {
+		j.locate(j.location(nil))
+	}
+	switch {
+	case r.GetBody().GetFilename() != "" || r.GetBody().GetEnvironmentVariable() != "":
+		j.answer.doubt("body", "it comes from the machine of Envoy")
+	case r.GetBody() != nil && j.headers.value(method) != "HEAD":
+		text := r.GetBody().GetInlineString() + string(r.GetBody().GetInlineBytes())
+		j.answer.Body = &text
+	}
+	j.answer.local(int(r.GetStatus()), directResponse, "-")
+	j.mutateResponse()
+}
+
+// forward sends the request to a cluster.
+func (j *journey) forward(action *routev3.RouteAction) bool {
+	a := j.answer
+	if a.Unknown[unknownCluster] != "" {
+		return j.lost()
+	}
+	if len(a.Weighted) > 0 {
+		j.forwardByChance(action)
+		return false
+	}
+	cluster, known := j.cluster(a.Target)
+	switch {
+	case cluster == nil && !known:
+		a.doubt(unknownCluster, fmt.Sprintf("the cluster %q is not in the input", a.Target))
+	case cluster == nil:
+		a.local(notFoundStatus(action), clusterNotFound, "NC")
+		return false
+	default:
+		a.Endpoints, known = j.endpoints(cluster)
+		if known && len(a.Endpoints) == 0 {
+			j.finalize(j.headers, action)
+			a.local(503, noUpstream, "UH")
+			return false
+		}
+	}
+	j.finalize(j.headers, action)
+	j.rewriteByEndpoint(j.headers, action, cluster)
+	j.upstream(action)
+	a.Cluster = &a.Target
+	return false
+}
+
+func notFoundStatus(action *routev3.RouteAction) int {
+	switch action.GetClusterNotFoundResponseCode() {
+	case routev3.RouteAction_NOT_FOUND:
+		return 404
+	case routev3.RouteAction_INTERNAL_SERVER_ERROR:
+		return 500
+	}
+	return 503
+}
+
+// upstream notes what the upstream sees, and what comes back.
+func (j *journey) upstream(action *routev3.RouteAction) {
+	a := j.answer
+	status := 200
+	if a.Status == nil && a.Unknown[unknownStatus] == "" {
+		a.Status = &status
+	}
+	a.Details, a.Path, a.Host, a.Method = viaUpstream, j.headers.value(path), j.headers.value(authority), j.headers.value(method)
+	j.mutateResponse()
+	j.mirror(action)
+	a.Limits = j.limits(action)
+}
+
+// finalize follows finalizeRequestHeaders of a route and of a weighted cluster.
+func (j *journey) finalize(h *headers, action *routev3.RouteAction) {
+	j.mutateRequest(h)
+	if name := j.level.Cluster.GetHostRewriteLiteral(); name != "" {
+		h.set(authority, name)
+	}
+	if strings.HasPrefix(j.port, ":") && match.WithoutPort(h.value(authority)) == h.value(authority) {
+		h.set(authority, h.value(authority)+j.port)
+	}
+	j.rewriteHost(h, action)
+	if made, ok := j.rewritePath(action); ok {
+		if !j.manager.suppresses() {
+			h.change("x-envoy-original-path")
+			h.set("x-envoy-original-path", h.value(path))
+		}
+		h.set(path, made)
+	}
+}
+
+// forwardByChance notes what each weighted cluster gets.
+func (j *journey) forwardByChance(action *routev3.RouteAction) {
+	route, before := j.level, j.headers
+	for i, c := range action.GetWeightedClusters().GetClusters() {
+		share := j.answer.Weighted[j.clusterOf(c)]
+		if share == nil {
+			continue
+		}
+		cluster, known := j.cluster(j.clusterOf(c))
+		if cluster == nil && known {
+			j.answer.doubt(unknownStatus, fmt.Sprintf("chance chooses the cluster, and %q does not exist", j.clusterOf(c)))
+		}
+		j.level = route
+		j.level = j.part(i)
+		j.headers = before.clone()
+		j.headers.changed = maps.Clone(before.changed)
+		j.finalize(j.headers, action)
+		j.rewriteByEndpoint(j.headers, action, cluster)
+		share.Host = j.headers.value(authority)
+		share.Added, _ = j.headers.changes(j.sent)
+	}
+	j.level = route
+	for _, c := range action.GetWeightedClusters().GetClusters() {
+		if len(c.GetResponseHeadersToAdd())+len(c.GetResponseHeadersToRemove()) > 0 {
+			j.answer.doubt("response_added", "it depends on the cluster, which chance chooses")
+		}
+	}
+	j.upstream(action)
+	j.answer.Host = j.agreed()
+}
+
+// agreed returns the host that all weighted clusters get.
+func (j *journey) agreed() string {
+	name, first := "", true
+	for _, share := range j.answer.Weighted {
+		if !first && share.Host != name {
+			j.answer.doubt(unknownHost, "it depends on the cluster, which chance chooses")
+			return ""
+		}
+		name, first = share.Host, false
+	}
+	return name
+}
+
+// cluster finds a cluster. known reports whether one that is not found does not exist.
+func (w *Walker) cluster(name string) (found *graph.Resource, known bool) {
+	if all := w.view.Named(graph.Cluster, name); len(all) > 0 && name != "" {
+		return all[0], true
+	}
+	return nil, name == "" || w.view.World(graph.Cluster, graph.Anywhere) == graph.Closed && !w.view.Assumes(graph.Cluster, name)
+}

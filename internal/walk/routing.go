@@ -1,0 +1,263 @@
+package walk
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/dataplane/envoy/match"
+)
+
+// table is a route configuration, ready for requests.
+type table struct {
+	message *routev3.RouteConfiguration
+	domains match.Domains[*host]
+	several bool // domains, so that a host is needed
+}
+
+// host is a virtual host.
+type host struct {
+	level  *envoy.RouteLevel
+	routes match.Routes
+}
+
+func newTable(t *envoy.RouteTable) *table {
+	made := &table{message: t.Levels[0].Table, domains: match.Domains[*host]{IgnorePort: t.Levels[0].Table.GetIgnorePortInHostMatching()}}
+	for _, l := range t.Levels {
+		if l.Host == nil || l.Route != nil {
+			continue
+		}
+		h := &host{level: l}
+		for _, r := range l.Routes {
+			h.routes.Append(match.NewRoute(r.Route, func(held *anypb.Any) proto.Message {
+				content, _ := envoy.Content(r.At.Field("match", "path_match_policy", "typed_config"), held)
+				return content
+			}))
+		}
+		for _, domain := range l.Host.GetDomains() {
+			made.domains.Add(domain, h)
+			made.several = made.several || domain != "*"
+		}
+	}
+	return made
+}
+
+// tableOf returns a prepared route configuration.
+func (w *Walker) tableOf(t *envoy.RouteTable) *table {
+	message := t.Levels[0].Table
+	if w.tables[message] == nil {
+		w.tables[message] = newTable(t)
+	}
+	return w.tables[message]
+}
+
+// choose finds the route. Without one, the filters still see the request.
+func (j *journey) choose() bool {
+	if !j.findTable() {
+		return false
+	}
+	if j.table == nil {
+		return true // of a scope that does not exist
+	}
+	j.answer.Table = j.table.message.GetName()
+	found, ok := j.table.domains.Find(j.headers.value(authority))
+	if j.table.several && !j.headers.has(authority) {
+		return true
+	}
+	if !ok {
+		if j.table.message.GetVhds() != nil {
+			j.answer.doubt(unknownRoute, "virtual hosts come over VHDS")
+			return j.lost()
+		}
+		return true
+	}
+	j.host, j.answer.VirtualHost = found, found.level.Host.GetName()
+	if j.needsTLS() {
+		j.redirect = true
+		return true
+	}
+	if found.level.Host.GetMatcher() != nil {
+		j.answer.doubt(unknownRoute, "a matcher chooses the route")
+		return j.lost()
+	}
+	return j.findRoute()
+}
+
+// findTable finds the route configuration.
+func (j *journey) findTable() bool {
+	m := j.manager
+	if m.message.GetScopedRoutes() != nil {
+		return j.findScope()
+	}
+	if len(m.routes.Tables) != 1 {
+		j.answer.doubt(unknownRoute, fmt.Sprintf("the route configuration %q is not in the input", m.message.GetRds().GetRouteConfigName()))
+		return j.lost()
+	}
+	j.table = j.tableOf(m.routes.Tables[0])
+	return true
+}
+
+// needsTLS follows VirtualHostImpl::getRouteFromEntries.
+func (j *journey) needsTLS() bool {
+	if j.headers.value(forwardedProto) == "https" {
+		return false
+	}
+	switch j.host.level.Host.GetRequireTls() {
+	case routev3.VirtualHost_ALL:
+		return true
+	case routev3.VirtualHost_EXTERNAL_ONLY:
+		return j.headers.value(internalHeader) != "true"
+	}
+	return false
+}
+
+// findRoute takes the first route that fits.
+func (j *journey) findRoute() bool {
+	h, q := j.host, j.asked()
+	candidates := h.routes.Candidates(q.Plain)
+	if q.Plain != q.Path { // templates see the path with its parameters
+		candidates = append(candidates, h.routes.Candidates(q.Path)...)
+		slices.Sort(candidates)
+		candidates = slices.Compact(candidates)
+	}
+	passed := h.routes.Len() - len(candidates)
+	for _, i := range candidates {
+		fits, miss := h.routes.At(i).Fit(q)
+		name := routeName(h.level.Routes[i])
+		switch fits {
+		case match.Yes:
+			j.level, j.answer.Route = h.level.Routes[i], name
+			j.otherPaths(passed)
+			return j.pick()
+		case match.Perhaps:
+			j.answer.doubt(unknownRoute, fmt.Sprintf("route %q depends on %s", name, describe(miss)))
+			return j.lost()
+		}
+		if miss.What == "path" {
+			passed++
+			continue
+		}
+		j.answer.Passed = append(j.answer.Passed, Passed{"route", name, describe(miss) + " does not fit"})
+	}
+	j.otherPaths(passed)
+	return true
+}
+
+// otherPaths notes how many routes have other paths.
+func (j *journey) otherPaths(n int) {
+	if n > 0 {
+		j.answer.Passed = append(j.answer.Passed, Passed{"route", fmt.Sprintf("%d more", n), "the path does not fit"})
+	}
+}
+
+func describe(m match.Miss) string {
+	if m.Name == "" {
+		return "the " + m.What
+	}
+	return fmt.Sprintf("the %s %q", m.What, m.Name)
+}
+
+// routeName returns the name of a route, or its place.
+func routeName(l *envoy.RouteLevel) string {
+	if name := l.Route.GetName(); name != "" {
+		return name
+	}
+	return fmt.Sprintf("routes[%d]", l.Index)
+}
+
+// asked returns the request as routes see it.
+func (j *journey) asked() *match.Request {
+	p, has := j.headers.get(path)
+	q := &match.Request{
+		Path: withoutQuery(p), Pathless: !has, Header: j.matchable(j.headers), Cookie: j.cookie, TLS: j.certificate, Share: j.share,
+		Connect: j.headers.value(method) == "CONNECT" || strings.EqualFold(j.headers.value("upgrade"), "connect-udp"),
+	}
+	q.Plain = q.Path
+	if j.table.message.GetIgnorePathParametersInPathMatching() {
+		q.Plain = j.withoutParameters(q.Path)
+	}
+	_, query := splitQuery(p)
+	parameters := parseQuery(query)
+	q.Parameter = func(name string) (string, bool) {
+		value, ok := parameters[name]
+		return value, ok
+	}
+	return q
+}
+
+// matchable returns the values of a header that matchers look at.
+func (w *Walker) matchable(h *headers) func(name string) []string {
+	if w.runtime.Guard("envoy.reloadable_features.match_headers_individually", true) {
+		return h.values
+	}
+	return func(name string) []string {
+		if all, ok := h.get(name); ok {
+			return []string{all}
+		}
+		return nil
+	}
+}
+
+// withoutParameters removes what follows a semicolon in each segment of a path.
+func (w *Walker) withoutParameters(p string) string {
+	if !w.runtime.Guard("envoy.reloadable_features.strip_path_parameters_per_segment", true) {
+		p, _, _ = strings.Cut(p, ";")
+		return p
+	}
+	segments := strings.Split(p, "/")
+	for i, segment := range segments {
+		segments[i], _, _ = strings.Cut(segment, ";")
+	}
+	return strings.Join(segments, "/")
+}
+
+// parseQuery follows QueryParamsMulti::parseQueryString: the first value of each name, as it is written.
+func parseQuery(query string) map[string]string {
+	all := map[string]string{}
+	for part := range strings.SplitSeq(strings.TrimPrefix(query, "?"), "&") {
+		name, value, _ := strings.Cut(part, "=")
+		if _, ok := all[name]; !ok && query != "" {
+			all[name] = value
+		}
+	}
+	return all
+}
+
+// cookie follows Utility::parseCookieValue.
+func (j *journey) cookie(name string) (string, bool) {
+	for _, header := range j.headers.values("cookie") {
+		for part := range strings.SplitSeq(header, ";") {
+			if own, value, ok := strings.Cut(strings.TrimLeft(part, " \t"), "="); ok && own == name {
+				return strings.Trim(value, `"`), true
+			}
+		}
+	}
+	return "", false
+}
+
+func (j *journey) certificate(property string) (string, bool) {
+	if property == "presented" {
+		return fmt.Sprint(j.conn.presented), true
+	}
+	return fmt.Sprint(j.conn.validated), true
+}
+
+// share reports whether a request is in a part of the traffic (SnapshotImpl::featureEnabled).
+func (j *journey) share(key string, numerator, denominator uint64) match.Overlap {
+	if set := j.runtime.Integer(key, math.MaxUint64); key != "" && set != math.MaxUint64 {
+		numerator, denominator = set, 100
+	}
+	switch {
+	case numerator >= denominator:
+		return match.Yes
+	case numerator == 0:
+		return match.No
+	}
+	return match.Perhaps
+}

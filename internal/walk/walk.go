@@ -1,0 +1,149 @@
+// Package walk follows a request through a configuration as Envoy 1.40 does: from the listener to the endpoints of a cluster, or to the answer that
+// Envoy gives itself. What cannot be told from the configuration and the request is in Answer.Unknown, with the reason.
+//
+// A walk has these steps, each in a file of its name: connection (listener, filter chain, TLS), codec (what HTTP allows), manager (the HTTP connection
+// manager: paths, hosts, headers that it sets), routing (scope, virtual host, route), filters (those that act have files of their own), router (cluster,
+// rewrites, headers, redirects) and endpoints. Every step notes what it finds in the Answer, and reports whether the request goes on.
+//
+// Assumed are the defaults of Envoy's runtime guards unless the bootstrap sets them, healthy endpoints and an upstream that answers 200.
+package walk
+
+import (
+	"fmt"
+	"strings"
+
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/dataplane/envoy/match"
+	"github.com/xdslint/xdslint/graph"
+)
+
+// Walker walks requests through one snapshot. It keeps what it has prepared, and is not safe for concurrent use.
+type Walker struct {
+	view      graph.View
+	runtime   envoy.Runtime
+	listeners []*graph.Resource
+	chains    map[*listenerv3.Listener]*match.Chains
+	managers  map[*listenerv3.FilterChain]*manager
+	levels    envoy.RouteTables
+	tables    map[*routev3.RouteConfiguration]*table
+	matchers  matchers
+}
+
+// New returns a Walker for a snapshot.
+func New(v graph.View) *Walker {
+	w := &Walker{
+		view: v, runtime: envoy.RuntimeOf(v), chains: map[*listenerv3.Listener]*match.Chains{}, managers: map[*listenerv3.FilterChain]*manager{},
+		levels: envoy.RouteTables{Snapshot: v}, tables: map[*routev3.RouteConfiguration]*table{}, matchers: newMatchers(),
+	}
+	for _, r := range v.All(graph.Listener) {
+		if l, ok := r.Message.(*listenerv3.Listener); ok && l.GetApiListener() == nil {
+			w.listeners = append(w.listeners, r)
+		}
+	}
+	return w
+}
+
+// journey is one walk.
+type journey struct {
+	*Walker
+	request  *Request
+	answer   *Answer
+	at       graph.At // the listener
+	listener *listenerv3.Listener
+	conn     connection
+	manager  *manager
+	sent     *headers // as the client sent them
+	headers  *headers
+	table    *table
+	level    *envoy.RouteLevel // the route, or nil
+	host     *host
+	redirect bool // to HTTPS, as the virtual host requires
+	pathless bool
+	port     string // that was removed from the host of a CONNECT request, with its colon
+	decoded  bool
+	delayed  bool    // by a filter
+	response headers // what the configuration adds to the response
+	filters  []envoy.HTTPFilter // of the request, once they are known
+}
+
+// Walk returns what Envoy does with a request. An error means that the request itself makes no sense.
+func (w *Walker) Walk(r *Request) (*Answer, error) {
+	j := &journey{Walker: w, request: r, answer: &Answer{Flags: "-"}}
+	resource, err := w.listenerOf(r.Listener)
+	if err != nil {
+		return nil, err
+	}
+	j.at, j.listener = resource.At(), resource.Message.(*listenerv3.Listener)
+	j.answer.Listener = resource.Name
+	if err := j.check(); err != nil {
+		return nil, err
+	}
+	for _, step := range []func() bool{j.connect, j.decode, j.manage, j.choose, j.filter, j.route} {
+		if !step() {
+			break
+		}
+	}
+	j.finish()
+	return j.answer, nil
+}
+
+// finish notes the headers that the configuration changed.
+func (j *journey) finish() {
+	a := j.answer
+	if j.decoded && a.Cluster == nil && a.Status != nil && len(a.Weighted) == 0 && isGRPC(j.headers) && !j.pathless {
+		*a.Status, a.Body = 200, nil // and the status is in grpc-status (Utility::prepareLocalReply)
+	}
+	if j.delayed {
+		a.Flags = strings.TrimSuffix("DI,"+a.Flags, ",-")
+	}
+	if a.Cluster != nil || a.Unknown[unknownCluster] != "" {
+		a.Added, a.Removed = j.headers.changes(j.sent)
+	}
+	j.mutateAnswers()
+	a.ResponseAdded, a.ResponseRemoved = j.response.changes(&headers{})
+}
+
+// listenerOf finds a listener by its name or port.
+func (w *Walker) listenerOf(wanted Listener) (*graph.Resource, error) {
+	var names []string
+	for _, r := range w.listeners {
+		l := r.Message.(*listenerv3.Listener)
+		port := l.GetAddress().GetSocketAddress().GetPortValue()
+		names = append(names, fmt.Sprintf("%s (port %d)", r.Name, port))
+		switch {
+		case wanted.Name != "" && wanted.Name == r.Name, wanted.Name == "" && wanted.Port != 0 && port == wanted.Port, wanted == Listener{} && len(w.listeners) == 1:
+			return r, nil
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("the configuration does not have a listener")
+	}
+	return nil, fmt.Errorf("choose one of these listeners: %s", strings.Join(names, ", "))
+}
+
+// check rejects requests that no client can send.
+func (j *journey) check() error {
+	r := j.request
+	switch {
+	case r.HTTP != "" && r.HTTP != "1.0" && r.HTTP != "1.1" && r.HTTP != "2":
+		return fmt.Errorf("http %q is not 1.0, 1.1 or 2", r.HTTP)
+	case r.Path == nil && r.Method != "CONNECT":
+		return fmt.Errorf("a request other than CONNECT needs a path")
+	case r.Method == "":
+		return fmt.Errorf("a request needs a method")
+	}
+	return nil
+}
+
+// manager is an HTTP connection manager with what it uses.
+type manager struct {
+	message *hcmv3.HttpConnectionManager
+	at      graph.At
+	filters []envoy.HTTPFilter
+	edges   []*graph.Edge // to route tables and scopes
+	routes  envoy.Routes
+}

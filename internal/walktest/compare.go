@@ -1,0 +1,103 @@
+package walktest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/xdslint/xdslint/internal/walk"
+)
+
+// unusual are details that come from the clients and upstreams of the bench: they end tunnels, and do not speak WebSocket.
+var unusual = map[string]bool{"websocket_handshake_unsuccessful": true, "downstream_remote_disconnect": true}
+
+// compare returns the fields in which Envoy and the walk disagree. Fields that the walk does not know are left out.
+func compare(a *walk.Answer, s seen) (all []string) {
+	differ := func(field string, want, got any) {
+		if _, unknown := a.Unknown[field]; !unknown && want != got {
+			all = append(all, fmt.Sprintf("%s: Envoy %q, the walk %q", field, fmt.Sprint(want), fmt.Sprint(got)))
+		}
+	}
+	differ("status", statusOf(s), deref(a.Status))
+	if a.Unknown["status"] != "" || s.closed {
+		return all
+	}
+	differ("location", s.location, text(a.Location))
+	if s.log != nil {
+		if !unusual[s.log.details] {
+			differ("details", s.log.details, a.Details)
+			differ("flags", s.log.flags, a.Flags)
+		}
+		if s.log.route != "" || !strings.HasPrefix(a.Route, "routes[") {
+			differ("route", s.log.route, a.Route)
+		}
+		differ("chain", s.log.chain, strings.TrimPrefix(a.Chain, "filter_chains[0]"))
+	}
+	if a.Body != nil {
+		differ("body", s.body, *a.Body)
+	}
+	if len(s.upstream) == 0 {
+		differ("cluster", "", text(a.Cluster))
+		return all
+	}
+	if len(a.Weighted) == 0 {
+		differ("cluster", s.log.cluster, text(a.Cluster))
+	} else if a.Weighted[s.log.cluster] == nil {
+		all = append(all, "cluster: Envoy "+s.log.cluster+" is not among the weighted clusters")
+	}
+	method, rest, _ := strings.Cut(s.upstream[0], " ")
+	path := strings.TrimSuffix(rest, " HTTP/1.1")
+	differ("method", method, a.Method)
+	if method != "CONNECT" {
+		differ("path", path, a.Path)
+	}
+	got := headersOf(s.upstream)
+	differ("host", strings.Join(got["host"], ","), a.Host)
+	for _, name := range slices.Sorted(maps.Keys(a.Added)) {
+		if name != ":authority" {
+			differ("added."+name, strings.Join(got[name], ","), strings.Join(a.Added[name], ","))
+		}
+	}
+	for _, name := range a.Removed {
+		differ("removed."+name, "", strings.Join(got[name], ","))
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.ResponseAdded)) {
+		if a.Unknown["response_added"] != "" {
+			break
+		}
+		differ("response_added."+name, strings.Join(s.headers.Values(name), ","), strings.Join(a.ResponseAdded[name], ","))
+	}
+	return all
+}
+
+func headersOf(head []string) map[string][]string {
+	all := map[string][]string{}
+	for _, line := range head[1:] {
+		name, value, _ := strings.Cut(line, ":")
+		name = strings.ToLower(name)
+		all[name] = append(all[name], strings.TrimSpace(value))
+	}
+	return all
+}
+
+func statusOf(s seen) string {
+	if s.closed {
+		return "closed"
+	}
+	return fmt.Sprint(s.status)
+}
+
+func deref(n *int) string {
+	if n == nil {
+		return "closed"
+	}
+	return fmt.Sprint(*n)
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
