@@ -73,6 +73,9 @@ func tenantOf(m managers.Manager) (s tenant, by sharing) {
 	if !ok || !m.Routes.Known || len(m.Routes.Tables) != 1 || m.Message.GetCodecType() == hcmv3.HttpConnectionManager_HTTP1 || !slices.Contains(tls.GetAlpnProtocols(), "h2") {
 		return s, by
 	}
+	if context.GetRequireClientCertificate().GetValue() {
+		return s, by // clients may be proxies of a mesh, whose certificates do not have the hosts
+	}
 	s.at = where.At().Field("filter_chain_match", "server_names")
 	s.table, s.hosts = m.Routes.Tables[0], &match.Domains[bool]{}
 	for _, name := range names {
@@ -87,19 +90,19 @@ func tenantOf(m managers.Manager) (s tenant, by sharing) {
 			}
 		}
 	}
-	return s, sharing{where.Resource, certificatesOf(tls)}
+	return s, sharing{where.Resource, certificateOf(tls)}
 }
 
-// certificatesOf returns a text that is the same for the same certificates, or nothing if they are selected in another way.
-func certificatesOf(tls *tlsv3.CommonTlsContext) string {
-	var all []string
-	for _, secret := range tls.GetTlsCertificateSdsSecretConfigs() {
-		all = append(all, "secret "+secret.GetName())
+// certificateOf returns a text that is the same for the same certificate, or nothing if there are several, or another way to select them.
+func certificateOf(tls *tlsv3.CommonTlsContext) string {
+	secrets, certificates := tls.GetTlsCertificateSdsSecretConfigs(), tls.GetTlsCertificates()
+	switch {
+	case len(secrets) == 1 && len(certificates) == 0:
+		return "secret " + secrets[0].GetName()
+	case len(certificates) == 1 && len(secrets) == 0 && certificates[0].GetCertificateChain() != nil:
+		return sourceOf(certificates[0].GetCertificateChain())
 	}
-	for _, certificate := range tls.GetTlsCertificates() {
-		all = append(all, sourceOf(certificate.GetCertificateChain()))
-	}
-	return strings.Join(all, "\n")
+	return ""
 }
 
 func sourceOf(s *corev3.DataSource) string {
