@@ -3,6 +3,7 @@ package http
 import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -17,6 +18,9 @@ var _ = Rules.Add(&lint.Rule{
 	Run: eachConfig(func(p *lint.Pass, at lint.At, m *corev3.AsyncDataSource) {
 		if at.Place.Enclosing("envoy.extensions.filters.http.wasm.v3.Wasm") == nil || m.GetRemote() == nil || m.GetRemote().GetRetryPolicy() != nil {
 			return
+		}
+		if at.Resource().Kind == graph.Patch {
+			return // an agent may fetch the code before Envoy sees it
 		}
 		p.Report(at.Field("remote").Key(), lint.Diagnostic{
 			Message: "if two requests for the code fail, envoy does not try again until it gets another configuration",
