@@ -241,7 +241,7 @@ const (
 
 // reaches reports whether a connection can reach the chain among those of a node.
 func (s *search) reaches(l level, at *node) bool {
-	if s.steps--; l == levels || s.steps <= 0 {
+	if s.steps--; l == levels || s.steps <= 0 || l > destination && len(at.chains) == 1 {
 		return true
 	}
 	values, below := s.chains.divide(at, l)
