@@ -36,7 +36,7 @@ var _ = Rules.Add(&lint.Rule{
 				for i, action := range limit.Message.GetActions() {
 					name := action.GetRequestHeaders().GetHeaderName()
 					for _, m := range users {
-						if writer := laterClaims(m, slices.IndexFunc(m.Filters, limits), name); writer != nil {
+						if writer := laterClaims(m, lastIndex(m.Filters, limits), name); writer != nil {
 							reportClaim(p, limit.At.Item("actions", i).Field("request_headers", "header_name"), name, *writer)
 							break
 						}

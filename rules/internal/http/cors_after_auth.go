@@ -8,7 +8,9 @@ import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	apikeyv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/api_key_auth/v3"
 	basicv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/basic_auth/v3"
+	corsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/cors/v3"
 	jwtv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/jwt_authn/v3"
+	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
@@ -48,40 +50,71 @@ func reportPreflight(p *lint.Pass, auth, cors envoy.HTTPFilter, route *envoy.Rou
 	})
 }
 
+// enoughRoutes bounds the comparisons of a route with all routes before it.
+const enoughRoutes = 10
+
 // preflighted returns a route that has a CORS policy, and for which a filter before cors certainly rejects preflights.
 func preflighted(auth, cors envoy.HTTPFilter, routes envoy.Routes) *envoy.RouteLevel {
 	rejects := rejectsPreflights(auth)
 	if rejects == nil {
 		return nil
 	}
+	tried := 0
 	for l := range routes.Levels {
-		if l.Route == nil || l.Cluster != nil || len(l.Route.GetMatch().GetHeaders()) > 0 || !hasPolicy(l, cors) {
+		if l.Route == nil || l.Cluster != nil || !hasPolicy(l, cors) {
 			continue
 		}
-		if s := l.Filter(auth.Message.GetName(), auth.Message.GetDisabled()); !s.Off && rejects(l.Route, s) {
+		s, preflight := l.Filter(auth.Message.GetName(), auth.Message.GetDisabled()), preflightOf(l.Route)
+		if s.Off || !rejects(preflight, s) {
+			continue
+		}
+		if takesPreflight(l, preflight) {
 			return l
+		}
+		if tried++; tried == enoughRoutes {
+			return nil
 		}
 	}
 	return nil
 }
 
+// preflightOf is a route that takes the preflights for the path or the prefix of a route.
+func preflightOf(r *routev3.Route) *match.Route {
+	method := &routev3.HeaderMatcher{Name: ":method", HeaderMatchSpecifier: &routev3.HeaderMatcher_StringMatch{
+		StringMatch: &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: "OPTIONS"}},
+	}}
+	path := &routev3.RouteMatch_Path{Path: cmp.Or(r.GetMatch().GetPath(), r.GetMatch().GetPrefix())}
+	return match.NewRoute(&routev3.Route{Match: &routev3.RouteMatch{PathSpecifier: path, Headers: []*routev3.HeaderMatcher{method}}}, nil)
+}
+
+// takesPreflight reports whether it is certain that a route takes a preflight, and no earlier route does.
+func takesPreflight(l *envoy.RouteLevel, preflight *match.Route) bool {
+	for _, earlier := range l.Around.Routes[:l.Index] {
+		if match.NewRoute(earlier.Route, nil).Meets(preflight) != match.No {
+			return false
+		}
+	}
+	return match.NewRoute(l.Route, nil).Covers(preflight)
+}
+
 // hasPolicy reports whether the cors filter answers preflights for a route.
 func hasPolicy(l *envoy.RouteLevel, cors envoy.HTTPFilter) bool {
 	s := l.Filter(cors.Message.GetName(), cors.Message.GetDisabled())
-	policy, ok := s.Config.(corsPolicy)
-	return ok && !s.Off && len(policy.GetAllowOriginStringMatch()) > 0
+	policy, ok := s.Config.(*corsv3.CorsPolicy)
+	enabled := policy.GetFilterEnabled()
+	return ok && !s.Off && len(policy.GetAllowOriginStringMatch()) > 0 && (enabled == nil || enabled.GetDefaultValue().GetNumerator() > 0)
 }
 
-// rejectsPreflights returns whether a filter rejects preflights for a route, or nil if that is not certain for any: a query or a cookie can have
+// rejectsPreflights returns whether a filter rejects a preflight for a route, or nil if that is not certain for any: a query or a cookie can have
 // credentials too.
-func rejectsPreflights(f envoy.HTTPFilter) func(*routev3.Route, envoy.FilterState) bool {
+func rejectsPreflights(f envoy.HTTPFilter) func(*match.Route, envoy.FilterState) bool {
 	switch m := f.Config.(type) {
 	case *basicv3.BasicAuth:
 		if !m.GetAllowMissing() {
-			return func(*routev3.Route, envoy.FilterState) bool { return true }
+			return func(*match.Route, envoy.FilterState) bool { return true }
 		}
 	case *apikeyv3.ApiKeyAuth:
-		return func(_ *routev3.Route, s envoy.FilterState) bool {
+		return func(_ *match.Route, s envoy.FilterState) bool {
 			own, _ := s.Config.(*apikeyv3.ApiKeyAuthPerRoute)
 			return onlyHeaders(m.GetKeySources()) && onlyHeaders(own.GetKeySources())
 		}
@@ -106,13 +139,13 @@ func tokensInHeaders(m *jwtv3.JwtAuthentication) bool {
 	return true
 }
 
-// demandsOf returns whether a filter demands a token from the requests for the path or the prefix of a route.
-func demandsOf(m *jwtv3.JwtAuthentication) func(*routev3.Route, envoy.FilterState) bool {
+// demandsOf returns whether a filter demands a token from a preflight.
+func demandsOf(m *jwtv3.JwtAuthentication) func(*match.Route, envoy.FilterState) bool {
 	var rules match.Routes
 	for _, rule := range m.GetRules() {
 		rules.Append(match.NewRoute(&routev3.Route{Match: rule.GetMatch()}, nil))
 	}
-	return func(route *routev3.Route, s envoy.FilterState) bool {
+	return func(preflight *match.Route, s envoy.FilterState) bool {
 		switch own := s.Config.(type) {
 		case nil:
 		case *jwtv3.PerRouteConfig:
@@ -120,8 +153,7 @@ func demandsOf(m *jwtv3.JwtAuthentication) func(*routev3.Route, envoy.FilterStat
 		default:
 			return false
 		}
-		path := cmp.Or(route.GetMatch().GetPath(), route.GetMatch().GetPrefix())
-		i := rules.Taker(exactly(path))
+		i := rules.Taker(preflight)
 		return i >= 0 && (strict(m.GetRules()[i].GetRequires()) || strict(m.GetRequirementMap()[m.GetRules()[i].GetRequirementName()]))
 	}
 }

@@ -82,6 +82,16 @@ func readsOfLevel(p *lint.Pass, l *envoy.RouteLevel) (all []metadataRead) {
 
 func limits(f envoy.HTTPFilter) bool { return slices.Contains(limiters, f.Kind) }
 
+// lastIndex returns the index of the last filter that does something, or -1.
+func lastIndex(filters []envoy.HTTPFilter, does func(envoy.HTTPFilter) bool) int {
+	for i, f := range slices.Backward(filters) {
+		if does(f) {
+			return i
+		}
+	}
+	return -1
+}
+
 // dynamicMetadata is the command of a format that reads metadata.
 var dynamicMetadata = regexp.MustCompile(`%DYNAMIC_METADATA\(([^:()%]+)(?::([^:()%]+))?[^()%]*\)(?::\d+)?%`)
 

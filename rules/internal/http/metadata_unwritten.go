@@ -75,7 +75,7 @@ func reportUnwritten(p *lint.Pass, read metadataRead, users []*metadataWriters) 
 	for _, w := range users {
 		before := len(w.manager.Filters)
 		if read.by != nil {
-			before = slices.IndexFunc(w.manager.Filters, read.by)
+			before = lastIndex(w.manager.Filters, read.by)
 		}
 		if before < 0 {
 			continue // this manager does not read it
