@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"fmt"
+
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/tree"
@@ -33,5 +35,21 @@ func badValue(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
 		d.Help = "put it in quotes: \"" + text + "\""
 		d.Fixes = lint.Replace(lint.AtProblem(r, problem), text).Safe("put it in quotes")
 	}
+	if url := missingType(p, r, problem); url != "" {
+		d.Help = fmt.Sprintf(`add "@type": %s`, url)
+		d.Fixes = lint.Insert(lint.AtProblem(r, problem), "@type", url).Likely("write the type")
+	}
 	p.ReportProblem(r, problem, d)
+}
+
+// missingType returns the type URL that a typed_config lacks, if the name next to it is that of extensions of only one type.
+func missingType(p *lint.Pass, r *graph.Resource, problem graph.Problem) string {
+	if problem.Kind != graph.BadAny || problem.Node == nil || problem.Node.Get("@type") != nil || problem.Path.Name() != "typed_config" {
+		return ""
+	}
+	name := r.Locate(problem.Path.Parent().Field("name"))
+	if !name.Exact || name.Node == nil {
+		return ""
+	}
+	return onlyType(p, name.Node.Text)
 }

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
@@ -134,14 +135,25 @@ func emptyFilterConfig(p *lint.Pass, at lint.At) {
 // typeByName returns the type URL of the extension with a name in one of the categories, or "".
 func typeByName(p *lint.Pass, name string, categories []string) string {
 	for _, e := range p.Target.Extensions().ByName(name) {
-		for _, c := range categories {
-			if e.Category == c && len(e.TypeURLs) > 0 {
-				return "type.googleapis.com/" + shortest(e.TypeURLs)
-			}
+		if slices.Contains(categories, e.Category) && len(e.TypeURLs) > 0 {
+			return typeURL(e)
 		}
 	}
 	return ""
 }
+
+// onlyType returns the type URL of the extensions with a name, or "" if they have different types.
+func onlyType(p *lint.Pass, name string) (url string) {
+	for _, e := range p.Target.Extensions().ByName(name) {
+		if len(e.TypeURLs) == 0 || url != "" && url != typeURL(e) {
+			return ""
+		}
+		url = typeURL(e)
+	}
+	return url
+}
+
+func typeURL(e dataplane.Extension) string { return "type.googleapis.com/" + shortest(e.TypeURLs) }
 
 // shortest returns the shortest URL: that of the filter's configuration, not of the one per route.
 func shortest(urls []string) string {
