@@ -3,8 +3,6 @@ package pod
 import (
 	"slices"
 
-	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/internal/kube"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -32,9 +30,8 @@ var _ = Rules.Add(&lint.Rule{
 // served reports whether a Service sends traffic to Envoy in the pods.
 func served(p *lint.Pass, w workload) bool {
 	all, known := sockets(p)
-	for _, r := range p.Snapshot.All(graph.Service) {
-		service := kube.Object{Value: kube.ValueOf(r.Text.Root())}
-		for t := range w.targets(r, service) {
+	for _, service := range w.Services {
+		for t := range targets(w.Pod, service) {
 			if slices.ContainsFunc(all, func(s socket) bool { return s.is(t.port, t.udp) }) || !known && w.owns(t.port) {
 				return true
 			}

@@ -98,25 +98,21 @@ func (w workload) owns(port int) bool {
 
 // target is a port of a Service, and the port of a pod to which it leads.
 type target struct {
-	at   lint.At
-	port int // 0: no container has a port of the name
-	name string
+	to   kube.Value // in the Service
+	port int        // 0: no container has a port of the name
 	udp  bool
 }
 
-// targets returns the ports of a Service that sends traffic to the workload's pods.
-func (w workload) targets(r *graph.Resource, service kube.Object) iter.Seq[target] {
+// targets returns the ports of a Service in front of pods.
+func targets(pod kube.Pod, service kube.Object) iter.Seq[target] {
 	return func(yield func(target) bool) {
-		if !w.Pod.SelectedBy(service) {
-			return
-		}
 		for port := range service.Field("spec", "ports").Items() {
 			to := port.Field("targetPort")
 			if !to.Exists() {
 				to = port.Field("port")
 			}
-			number, _ := w.Pod.Port(to)
-			if !yield(target{r.AtPath(to.Path()), number, to.Text(), port.Field("protocol").Text() == "UDP"}) {
+			number, _ := pod.Port(to)
+			if !yield(target{to, number, port.Field("protocol").Text() == "UDP"}) {
 				return
 			}
 		}
@@ -124,20 +120,13 @@ func (w workload) targets(r *graph.Resource, service kube.Object) iter.Seq[targe
 }
 
 // eachTarget calls f for each port of each Service in front of a workload, until the rule is full. Of several workloads it names the first.
-func eachTarget(f func(p *lint.Pass, service kube.Object, w workload, t target)) lint.Check {
+func eachTarget(f func(p *lint.Pass, service workload, t target)) lint.Check {
 	return lint.EachResource(func(p *lint.Pass, r *graph.Resource) {
-		service := kube.Object{Value: kube.ValueOf(r.Text.Root())}
-		for _, of := range p.Snapshot.All(graph.Workload) {
-			w, found := workload{of, of.Runs}, false
-			for t := range w.targets(r, service) {
-				if found = true; p.Full() {
-					return
-				}
-				f(p, service, w, t)
-			}
-			if found {
+		for t := range targets(r.Runs.Pod, kube.Object{Value: kube.ValueOf(r.Text.Root())}) {
+			if p.Full() {
 				return
 			}
+			f(p, workload{r, r.Runs}, t)
 		}
 	}, graph.Service)
 }
