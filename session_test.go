@@ -109,6 +109,35 @@ const pushed = `resources:
    eds_cluster_config: {eds_config: {path_config_source: {path: /etc/envoy/eds.yaml}}}}
 `
 
+// running is how the bootstrap runs.
+const running = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: edge}
+spec:
+  template:
+    metadata: {labels: {app: shop}}
+    spec:
+      terminationGracePeriodSeconds: 30
+      containers:
+      - name: envoy
+        image: envoyproxy/envoy:v1.39.0
+        args: [--concurrency, "4"]
+        command: [envoy, -c, /etc/envoy/envoy.yaml]
+        resources: {limits: {cpu: 2, memory: 1Gi}}
+        ports: [{name: http, containerPort: 10000}]
+        readinessProbe: {httpGet: {path: /ready, port: 9901}}
+        lifecycle: {preStop: {exec: {command: [sleep, "45"]}}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: shop}
+spec:
+  selector: {app: shop}
+  ports:
+  - {port: 80, targetPort: http}
+  - {port: 8080}
+`
+
 // others are the files next to the one that is edited.
 func (p *parts) others(t *rapid.T) map[string]string {
 	all := map[string]string{}
@@ -119,6 +148,8 @@ func (p *parts) others(t *rapid.T) map[string]string {
 		all["cds.yaml"] = pushed
 	case 2:
 		all["cds.yaml"], all["broken.yaml"] = pushed, "static_resources: [\n"
+	case 3, 4:
+		all["deployment.yaml"] = running
 	}
 	return all
 }

@@ -56,7 +56,7 @@ type Resource struct {
 	Into     protoreflect.FullName // for a patch that is one value of a field of another message: that field
 	Around   *Path                 // for a patch that is not a message: the field of Message that holds it, which the object does not have
 	Fragment bool                  // it is merged into another message: absent fields say nothing
-	Runs     *kube.Container       // of a Workload: what runs the bootstrap
+	Runs     *kube.Container       // of a Workload: what runs the bootstrap; of a Service: the first of these to which it sends traffic
 
 	once   sync.Once
 	places [][]Place // cache of Walk: many rules walk

@@ -27,8 +27,7 @@ func (l *loader) workloads(snapshots []*graph.Snapshot) {
 				container.Given = append(container.Given, holder.kube())
 			}
 			if b := boots.of(o, container, holders); b != nil && (b.bootstrap.File == o.in.file || c.single(o)) {
-				b.add(o, graph.Workload).Runs = &container
-				b.serve(c.serving(o, pod))
+				b.run(o, &container, c.serving(o, pod))
 			}
 		}
 	}
@@ -42,10 +41,14 @@ type cluster struct {
 	holders   map[string][]*object // ConfigMaps and Secrets, by kube.Key.Object
 	services  map[string][]*object // by the first label that they select
 	count     map[string]int       // of objects, by their full name
+	left      int                  // how often a Service may still be compared with a pod
 }
 
+// comparisons limits how often Services are compared with pods: in an input where all have the same labels, the cost grows with the square.
+const comparisons = 10_000
+
 func (l *loader) cluster() *cluster {
-	c := &cluster{holders: map[string][]*object{}, services: map[string][]*object{}, count: map[string]int{}}
+	c := &cluster{holders: map[string][]*object{}, services: map[string][]*object{}, count: map[string]int{}, left: comparisons}
 	for _, in := range l.inputs {
 		for _, o := range slices.Concat(in.objects, in.others) {
 			c.note(o)
@@ -92,6 +95,10 @@ func (c *cluster) mounted(o *object, pod kube.Pod) (all []*object) {
 func (c *cluster) serving(o *object, pod kube.Pod) (all []*object) {
 	for _, label := range pod.Labels() {
 		for _, service := range c.services[label] {
+			if c.left == 0 {
+				return all
+			}
+			c.left--
 			if c.means(o, service) && pod.SelectedBy(service.kube()) {
 				all = append(all, service)
 			}
@@ -185,21 +192,21 @@ func (all *boots) file(folder, name string) (found *booting) {
 	return found
 }
 
-// serve adds Services that the snapshot does not have: two workloads can have one Service.
-func (b *booting) serve(services []*object) {
-	for _, o := range services {
-		if !b.services[o] {
-			b.services[o] = true
-			b.add(o, graph.Service)
+// run adds a workload, and its Services that the snapshot does not have: two workloads can have one Service.
+func (b *booting) run(o *object, c *kube.Container, services []*object) {
+	b.add(o, graph.Workload, c)
+	for _, service := range services {
+		c.Services = append(c.Services, service.kube())
+		if !b.services[service] {
+			b.services[service] = true
+			b.add(service, graph.Service, c)
 		}
 	}
 }
 
-func (b *booting) add(o *object, kind graph.Kind) *graph.Resource {
-	r := &graph.Resource{Kind: kind, Name: o.String(), File: o.in.file, Text: tree.TextOf(o.node), Object: o.Object}
-	b.Add(r)
+func (b *booting) add(o *object, kind graph.Kind, c *kube.Container) {
+	b.Add(&graph.Resource{Kind: kind, Name: o.String(), File: o.in.file, Text: tree.TextOf(o.node), Object: o.Object, Runs: c})
 	o.in.takes(o)
-	return r
 }
 
 // takes makes an object one of those that are read.

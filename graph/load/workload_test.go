@@ -131,3 +131,24 @@ func TestWorkloadFiles(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The number of comparisons of Services with pods is limited; those that are left out are missing, and nothing else.
+func TestManyWorkloads(t *testing.T) {
+	text := configMap("edge", "")
+	const n = 200
+	for i := range n {
+		text += deployment(fmt.Sprint("edge-", i), envoyPod) + service(fmt.Sprint("edge-", i), "{app: edge}")
+	}
+	workloads, pairs := 0, 0
+	for _, s := range texts(t, map[string]string{"a.yaml": text}).Snapshots {
+		for _, r := range s.Resources {
+			if r.Kind == graph.Workload {
+				workloads++
+				pairs += len(r.Runs.Services)
+			}
+		}
+	}
+	if workloads != n || pairs == 0 || pairs > 10_000 {
+		t.Errorf("%d workloads, with %d Services", workloads, pairs)
+	}
+}

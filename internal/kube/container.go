@@ -11,8 +11,9 @@ import (
 // Container is a container of a pod.
 type Container struct {
 	Value
-	Pod   Pod
-	Given []Object // the ConfigMaps and Secrets of the input
+	Pod      Pod
+	Given    []Object // the ConfigMaps and Secrets of the input
+	Services []Object // of the input that select the pod
 
 	mounts map[string]Mount // by their paths
 }

@@ -1,8 +1,8 @@
 package pod
 
 import (
-	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/internal/kube"
+	"slices"
+
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -27,11 +27,14 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// served reports whether a Service sends traffic to the pods.
+// served reports whether a Service sends traffic to Envoy in the pods.
 func served(p *lint.Pass, w workload) bool {
-	for _, r := range p.Snapshot.All(graph.Service) {
-		if w.Pod.SelectedBy(kube.Object{Value: kube.ValueOf(r.Text.Root())}) {
-			return true
+	all, known := sockets(p)
+	for _, service := range w.Services {
+		for t := range targets(w.Pod, service) {
+			if slices.ContainsFunc(all, func(s socket) bool { return s.is(t.port, t.udp) }) || !known && w.owns(t.port) {
+				return true
+			}
 		}
 	}
 	return false

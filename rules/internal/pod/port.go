@@ -2,6 +2,7 @@ package pod
 
 import (
 	"fmt"
+	"iter"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
@@ -19,6 +20,8 @@ type socket struct {
 	udp     bool
 	outside bool // from other machines too
 }
+
+func (s socket) is(port int, udp bool) bool { return s.port == uint32(port) && s.udp == udp }
 
 // sockets returns all sockets of Envoy. ok is false if it may have others.
 func sockets(p *lint.Pass) (all []socket, ok bool) {
@@ -62,7 +65,7 @@ func (w workload) unserved(p *lint.Pass, at lint.At, who string, port int, udp b
 		Notes:   []string{"connections of " + who + " fail: connection refused"},
 	}
 	for _, s := range all {
-		if s.port != uint32(port) || s.udp != udp {
+		if !s.is(port, udp) {
 			continue
 		}
 		if s.outside {
@@ -93,41 +96,37 @@ func (w workload) owns(port int) bool {
 	return false
 }
 
-// workloads returns the workloads whose pods a Service sends traffic to.
-func workloads(p *lint.Pass, service kube.Object) (all []workload) {
-	for _, r := range p.Snapshot.All(graph.Workload) {
-		if r.Runs.Pod.SelectedBy(service) {
-			all = append(all, workload{r, r.Runs})
-		}
-	}
-	return all
-}
-
 // target is a port of a Service, and the port of a pod to which it leads.
 type target struct {
-	at   lint.At
-	port int // 0: no container has a port of the name
-	name string
+	to   kube.Value // in the Service
+	port int        // 0: no container has a port of the name
 	udp  bool
 }
 
-// eachTarget calls f for each port of each Service in front of a workload. Of several workloads it names the first.
-func eachTarget(f func(p *lint.Pass, service kube.Object, w workload, t target)) lint.Check {
-	return lint.EachResource(func(p *lint.Pass, r *graph.Resource) {
-		service := kube.Object{Value: kube.ValueOf(r.Text.Root())}
-		for _, w := range workloads(p, service) {
-			for port := range service.Field("spec", "ports").Items() {
-				to := port.Field("targetPort")
-				if !to.Exists() {
-					to = port.Field("port")
-				}
-				if p.Full() {
-					return
-				}
-				number, _ := w.Pod.Port(to)
-				f(p, service, w, target{r.AtPath(to.Path()), number, to.Text(), port.Field("protocol").Text() == "UDP"})
+// targets returns the ports of a Service in front of pods.
+func targets(pod kube.Pod, service kube.Object) iter.Seq[target] {
+	return func(yield func(target) bool) {
+		for port := range service.Field("spec", "ports").Items() {
+			to := port.Field("targetPort")
+			if !to.Exists() {
+				to = port.Field("port")
 			}
-			return
+			number, _ := pod.Port(to)
+			if !yield(target{to, number, port.Field("protocol").Text() == "UDP"}) {
+				return
+			}
+		}
+	}
+}
+
+// eachTarget calls f for each port of each Service in front of a workload, until the rule is full. Of several workloads it names the first.
+func eachTarget(f func(p *lint.Pass, service workload, t target)) lint.Check {
+	return lint.EachResource(func(p *lint.Pass, r *graph.Resource) {
+		for t := range targets(r.Runs.Pod, kube.Object{Value: kube.ValueOf(r.Text.Root())}) {
+			if p.Full() {
+				return
+			}
+			f(p, workload{r, r.Runs}, t)
 		}
 	}, graph.Service)
 }
