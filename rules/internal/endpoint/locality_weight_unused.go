@@ -28,20 +28,31 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// otherWeight returns the index of the first locality with another weight than one before it in the same priority, or -1.
+// otherWeight returns the index of the first locality whose weight asks for another share than its endpoints get, or -1. The weights of a priority
+// often are those of the endpoints, added up, and then nothing differs.
 func otherWeight(a *endpointv3.ClusterLoadAssignment) int {
-	first := map[uint32]uint32{} // weights, by priority
+	first := map[uint32]*endpointv3.LocalityLbEndpoints{} // by priority
 	for i, l := range a.GetEndpoints() {
-		weight, before := l.GetLoadBalancingWeight().GetValue(), first[l.GetPriority()]
-		switch {
-		case weight == 0 || len(l.GetLbEndpoints()) == 0:
-		case before == 0:
-			first[l.GetPriority()] = weight
-		case before != weight:
+		if l.GetLoadBalancingWeight().GetValue() == 0 || len(l.GetLbEndpoints()) == 0 {
+			continue
+		}
+		before := first[l.GetPriority()]
+		if before == nil {
+			first[l.GetPriority()] = l
+		} else if share(l, before) != share(before, l) {
 			return i
 		}
 	}
 	return -1
+}
+
+// share is the weight of a locality, multiplied by the weights of the endpoints of another one.
+func share(l, other *endpointv3.LocalityLbEndpoints) uint64 {
+	var sum uint64
+	for _, e := range other.GetLbEndpoints() {
+		sum += max(1, uint64(e.GetLoadBalancingWeight().GetValue()))
+	}
+	return uint64(l.GetLoadBalancingWeight().GetValue()) * sum
 }
 
 // ignoresLocalityWeights reports whether a cluster shares requests among all endpoints of a priority (LoadBalancerBase and

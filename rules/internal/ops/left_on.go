@@ -49,7 +49,7 @@ func configuredByRoute(m managers.Manager, name string) bool {
 }
 
 func checkFault(p *lint.Pass, at lint.At, m *faultv3.HTTPFault) {
-	if m.GetUpstreamCluster() != "" || len(m.GetHeaders()) > 0 || len(m.GetDownstreamNodes()) > 0 {
+	if m.GetUpstreamCluster() != "" || len(m.GetHeaders()) > 0 || len(m.GetDownstreamNodes()) > 0 || m.GetMaxActiveFaults() != nil {
 		return // a test of some requests
 	}
 	runtime := envoy.RuntimeOf(p.Snapshot)
