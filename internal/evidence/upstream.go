@@ -32,7 +32,7 @@ type behaviour struct {
 	headers []header
 	hangs   bool
 	closes  bool
-	lost    bool // nothing gets through, and nothing closes the connections, as when a firewall forgets them
+	lost    bool       // nothing gets through, and nothing closes the connections, as when a firewall forgets them
 	tls     *tlsServer // nil: it speaks plain text
 }
 
