@@ -11,7 +11,7 @@ import (
 
 var _ = Rules.Add(&lint.Rule{
 	Name:     "locality-weight-unused",
-	Severity: lint.Info,
+	Severity: lint.Warning,
 	Summary:  "localities have different weights, and the cluster does not use them",
 	Links:    []string{"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/load_balancing/locality_weight"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, a *endpointv3.ClusterLoadAssignment) {
