@@ -39,9 +39,9 @@ func (s spot) insertBehind(field string, value any) Edits {
 	return s.edit(at0(s.end), ","+space+spellKey(field, style{plain: plain})+": "+spell(value, style{plain: plain}))
 }
 
-// plain reports whether the message of the element has YAML's words without quotes.
+// plain reports whether the element or its message has YAML's words without quotes.
 func (s spot) plain() bool {
-	return slices.ContainsFunc(s.In.Items, func(n tree.Node) bool { return n.Plain })
+	return !s.Key.IsZero() && s.text[s.Key.Start] != '"' || slices.ContainsFunc(s.In.Items, func(n tree.Node) bool { return n.Plain })
 }
 
 // camel reports whether the name of the field is in lowerCamelCase.

@@ -32,7 +32,8 @@ import (
 //	                    example only with "EXAMPLE: " before it
 //	envoy               optional: "EXAMPLE: WHY" for each example that Envoy is not asked about. It judges a bootstrap by
 //	                    --mode validate; resources without one are pushed over ADS. The word crash: Envoy crashes on it
-//	seen/EXAMPLE        optional: what a running Envoy does with an example; package internal/evidence says how to write it
+//	seen/EXAMPLE        optional: what a running Envoy does with an example; package internal/evidence says how to write it. After its fixes,
+//	                    bad2.yaml does what is seen of good2.yaml, or else what seen/fixed/bad2.yaml says
 //	want                what the rule reports of the bad ones
 //	also                what other rules say of them, a line each: "EXAMPLE: RULE: MESSAGE"
 //	fixed/bad.yaml, …   what --fix --unsafe-fixes makes of a bad example, where it makes anything of it
@@ -180,7 +181,7 @@ func (a *archive) readEnvoy(text string) error {
 
 func (a *archive) readSeen(f txtar.File) (err error) {
 	_, example, _ := strings.Cut(f.Name, "/")
-	if !a.has(example) {
+	if !a.has(strings.TrimPrefix(example, "fixed/")) {
 		return fmt.Errorf("%s: no example %s", f.Name, example)
 	}
 	a.seen[example], err = evidence.Parse(f.Name, string(f.Data))

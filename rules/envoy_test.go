@@ -14,7 +14,6 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/envoytest"
-	"github.com/xdslint/xdslint/internal/evidence"
 	"github.com/xdslint/xdslint/internal/explain"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -46,8 +45,8 @@ func (a *archive) askEnvoy(t *testing.T, judgements []judgement) {
 				case why == "", why == "crash":
 					j.validate(t, why == "crash")
 				}
-				if e := a.seen[j.example]; e != nil && j.texts == nil && j.target == a.flagsOf(j.example).target {
-					j.see(t, e)
+				if j.target == a.flagsOf(j.example).target {
+					j.see(t)
 				}
 			})
 		}
@@ -57,12 +56,27 @@ func (a *archive) askEnvoy(t *testing.T, judgements []judgement) {
 	}
 }
 
-func (j judgement) name() string {
-	name := j.example
+// about names the example, or what its fixes make of it.
+func (j judgement) about() string {
 	if j.texts != nil {
-		name += "/fixed"
+		return j.example + "/fixed"
 	}
-	return name + string(j.target.Plane) + j.target.Version
+	return j.example
+}
+
+// evidence names the evidence for it. A fixed example has its own, or that of its good twin: good2.yaml is the one of bad2.yaml.
+func (j judgement) evidence() string {
+	if j.texts == nil {
+		return j.example
+	}
+	if own := "fixed/" + j.example; j.archive.seen[own] != nil {
+		return own
+	}
+	return strings.Replace(j.example, "bad", "good", 1)
+}
+
+func (j judgement) name() string {
+	return j.about() + string(j.target.Plane) + j.target.Version
 }
 
 // envoy is the one that the example is judged for.
@@ -87,11 +101,7 @@ func (j judgement) files() map[string]string {
 // ask is what Envoy says of the example in some way, which f takes.
 func (j judgement) ask(t *testing.T, way string, f func() (envoytest.Verdict, error)) envoytest.Verdict {
 	t.Helper()
-	about := j.example
-	if j.texts != nil {
-		about += "/fixed"
-	}
-	verdict, err := j.records.Ask(j.envoy(), envoytest.Question{About: about, Way: way, Digest: envoytest.Digest(j.files())}, f)
+	verdict, err := j.records.Ask(j.envoy(), envoytest.Question{About: j.about(), Way: way, Digest: envoytest.Digest(j.files())}, f)
 	if err != nil {
 		t.Error(err)
 	}
@@ -99,11 +109,15 @@ func (j judgement) ask(t *testing.T, way string, f func() (envoytest.Verdict, er
 }
 
 // see does what the archive's evidence says with a running Envoy.
-func (j judgement) see(t *testing.T, e *evidence.Evidence) {
-	section, files := explain.Seen+"/"+j.example, j.files()
-	asked := maps.Clone(files)
+func (j judgement) see(t *testing.T) {
+	name, files := j.evidence(), j.files()
+	e := j.archive.seen[name]
+	if e == nil {
+		return
+	}
+	section, asked := explain.Seen+"/"+name, maps.Clone(files)
 	asked[section] = j.archive.section(section)
-	_, err := j.records.Ask(j.envoy(), envoytest.Question{About: j.example, Way: explain.Seen, Digest: envoytest.Digest(asked)}, func() (envoytest.Verdict, error) {
+	_, err := j.records.Ask(j.envoy(), envoytest.Question{About: j.about(), Way: explain.Seen, Digest: envoytest.Digest(asked)}, func() (envoytest.Verdict, error) {
 		return envoytest.Verdict{Outcome: envoytest.Holds}, e.Check(t.Context(), j.envoy(), files)
 	})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/xdslint/xdslint/rules/internal/health"
 	"github.com/xdslint/xdslint/rules/internal/http"
 	"github.com/xdslint/xdslint/rules/internal/listener"
+	"github.com/xdslint/xdslint/rules/internal/ops"
 	"github.com/xdslint/xdslint/rules/internal/pod"
 	"github.com/xdslint/xdslint/rules/internal/reference"
 	"github.com/xdslint/xdslint/rules/internal/route"
@@ -23,7 +24,7 @@ import (
 // Groups are the built-in groups, in the order in which they are documented.
 var Groups = []*lint.Group{
 	schema.Rules, reference.Rules, listener.Rules, http.Rules, route.Rules, cluster.Rules, endpoint.Rules, health.Rules, tls.Rules,
-	hardening.Rules, bootstrap.Rules, pod.Rules, version.Rules, transition.Rules,
+	hardening.Rules, ops.Rules, bootstrap.Rules, pod.Rules, version.Rules, transition.Rules,
 }
 
 // Meta are the groups that do not check Envoy's configuration itself: suppressions, and the users' custom rules.

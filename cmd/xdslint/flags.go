@@ -162,7 +162,7 @@ func (f *ruleFlags) add(cmd *cobra.Command, ids func() []string) {
 	grouped(flags, rulesGroup, func() {
 		flags.StringSliceVar(&f.selects, "select", nil, "run only these `RULE`s: ids, groups, globs over ids")
 		flags.StringSliceVar(&f.ignores, "ignore", nil, "do not run these `RULE`s")
-		flags.StringVar(&f.profile, "profile", "", "where the data planes run, as `PROFILE`: edge, mesh or internal; selects rules of the group hardening")
+		flags.StringVar(&f.profile, "profile", "", "where the data planes run, as `PROFILE`: edge, mesh or internal; selects more rules, such as those of the group hardening")
 	})
 	completeWith(cmd, "select", ids)
 	completeWith(cmd, "ignore", ids)

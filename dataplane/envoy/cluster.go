@@ -1,6 +1,8 @@
 package envoy
 
 import (
+	"cmp"
+
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	httpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/upstreams/http/v3"
@@ -100,6 +102,15 @@ func (h UpstreamHTTP) HTTP2(c *clusterv3.Cluster) bool {
 	}
 	return h.Typed.GetAutoConfig() != nil || h.Typed.GetExplicitHttpConfig().GetHttp2ProtocolOptions() != nil ||
 		h.Typed.GetUseDownstreamProtocolConfig().GetHttp2ProtocolOptions() != nil
+}
+
+// HTTP2Options returns the options for HTTP/2 of a cluster, or nil if it has none.
+func (h UpstreamHTTP) HTTP2Options(c *clusterv3.Cluster) *corev3.Http2ProtocolOptions {
+	if h.Typed == nil {
+		return c.GetHttp2ProtocolOptions() //nolint:staticcheck // deprecated, and in use
+	}
+	return cmp.Or(h.Typed.GetExplicitHttpConfig().GetHttp2ProtocolOptions(), h.Typed.GetAutoConfig().GetHttp2ProtocolOptions(),
+		h.Typed.GetUseDownstreamProtocolConfig().GetHttp2ProtocolOptions())
 }
 
 // HTTP1Only reports whether the cluster speaks neither HTTP/2 nor HTTP/3.

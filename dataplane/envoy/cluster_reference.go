@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
@@ -129,3 +130,14 @@ var needsStatic = map[protoreflect.FullName]bool{
 
 // CallsGRPC reports whether Envoy itself calls a gRPC service in the cluster of a reference.
 func CallsGRPC(e *graph.Edge) bool { return e.Field == fieldEnvoyGrpc }
+
+// Subscribes reports whether Envoy holds a stream open in the cluster of a reference, on which a config server may send resources at any time.
+// Over the streams for load reports and health checks, Envoy sends something itself, which fails on a lost connection.
+func Subscribes(e *graph.Edge) bool {
+	_, source := graph.Around[*corev3.ApiConfigSource](e.Place)
+	if !CallsGRPC(e) || source == nil {
+		return false
+	}
+	field := FieldOf(source)
+	return field == nil || field.Name() != "load_stats_config" && field.Name() != "hds_config"
+}

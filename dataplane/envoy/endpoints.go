@@ -1,6 +1,26 @@
 package envoy
 
-import endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+import (
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/graph"
+)
+
+// AssignmentOf returns the load assignment that a cluster uses: its own, or the one from EDS. It returns nil if it is not known.
+func AssignmentOf(x *dataplane.Extensions, s graph.View, at graph.At, c *clusterv3.Cluster) *endpointv3.ClusterLoadAssignment {
+	if ClusterFactory(x, c) != ClusterEDS {
+		return c.GetLoadAssignment()
+	}
+	for _, e := range s.From(at.Resource()) {
+		if e.Kind == graph.ClusterLoadAssignment && e.To != nil {
+			a, _ := e.To.Message.(*endpointv3.ClusterLoadAssignment)
+			return a
+		}
+	}
+	return nil
+}
 
 // CountEndpoints counts the endpoints of a load assignment. The endpoints of a collection (LEDS) are not known;
 // each collection counts as one.

@@ -3,6 +3,7 @@ package envoy
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 
@@ -38,6 +39,11 @@ func charsets(t dataplane.Target, s graph.View, runtime Runtime) []re2.Charset {
 		return []re2.Charset{re2.Latin1}
 	}
 	return []re2.Charset{re2.UTF8}
+}
+
+// DotMatchesAnyByte reports whether it is certain that a dot of a regular expression matches each byte of a path. In UTF-8, it matches characters.
+func DotMatchesAnyByte(t dataplane.Target, s graph.View) bool {
+	return slices.Equal(charsets(t, s, RuntimeOf(s)), []re2.Charset{re2.Latin1})
 }
 
 // OversizeRegex is a regular expression whose program is larger than Envoy allows.

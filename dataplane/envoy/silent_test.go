@@ -69,10 +69,39 @@ func answering(t *testing.T, ctx context.Context, e *envoytest.Envoy, requests i
 		}
 		seen[string(text)] = true
 	}
-	for _, name := range []string{"a", "b"} {
+	for _, name := range []string{"a", "b", "c", "d"} {
 		if seen[name] {
 			all += name
 		}
 	}
 	return all
+}
+
+// TestNoPanicWithFailover: a priority with one healthy host of three does not panic as long as another priority takes the rest of the requests.
+func TestNoPanicWithFailover(t *testing.T) {
+	envoytest.Need(t)
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	host := func(name, health string) string {
+		backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, name) }))
+		t.Cleanup(backend.Close)
+		ip, port, _ := strings.Cut(backend.Listener.Addr().String(), ":")
+		return fmt.Sprintf("{health_status: %s, endpoint: {address: {socket_address: {address: %s, port_value: %s}}}}", health, ip, port)
+	}
+	first := fmt.Sprintf("{lb_endpoints: [%s, %s, %s]}", host("a", "HEALTHY"), host("b", "UNHEALTHY"), host("c", "UNHEALTHY"))
+	for want, second := range map[string]string{
+		"ad":  fmt.Sprintf("{priority: 1, lb_endpoints: [%s]}", host("d", "HEALTHY")),
+		"abc": "",
+	} {
+		cluster := fmt.Sprintf("    - {name: backend, connect_timeout: 1s, load_assignment: {cluster_name: backend, endpoints: [%s, %s]}}", first, second)
+		e, err := envoytest.Serve(ctx, boot(http1(inline("route: {cluster: backend}")), strings.Replace(cluster, ", ]", "]", 1)), ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		if got := answering(t, ctx, e, 60); got != want {
+			t.Errorf("%q answer, want %q", got, want)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -44,24 +45,29 @@ func eachSocket(at graph.At, s *corev3.TransportSocket, f func(at graph.At, m pr
 	}
 }
 
-// usesDefault reports whether it is certain that an endpoint of a cluster uses transport_socket: none of transport_socket_matches is for the
-// endpoint or its locality (TransportSocketMatcherImpl::resolve in source/common/upstream/transport_socket_match_impl.cc).
+// usesDefault reports whether it is certain that an endpoint of a cluster uses transport_socket.
 func usesDefault(c *clusterv3.Cluster) bool {
-	matched := func(m *corev3.Metadata) bool {
-		has := m.GetFilterMetadata()["envoy.transport_socket_match"]
-		return slices.ContainsFunc(c.GetTransportSocketMatches(), func(m *clusterv3.Cluster_TransportSocketMatch) bool { return contains(has, m.GetMatch()) })
-	}
 	if len(c.GetTransportSocketMatches()) == 0 {
 		return true
 	}
 	for _, locality := range c.GetLoadAssignment().GetEndpoints() {
-		for _, e := range locality.GetLbEndpoints() {
-			if !matched(e.GetMetadata()) && !matched(locality.GetMetadata()) {
-				return true
-			}
+		if slices.ContainsFunc(locality.GetLbEndpoints(), func(e *endpointv3.LbEndpoint) bool { return UsesDefaultSocket(c, locality, e) }) {
+			return true
 		}
 	}
 	return false
+}
+
+// SocketMatchKey is the key of the metadata by which an endpoint or its locality selects a transport socket.
+const SocketMatchKey = "envoy.transport_socket_match"
+
+// UsesDefaultSocket reports whether none of transport_socket_matches is for an endpoint or its locality (TransportSocketMatcherImpl::resolve in
+// source/common/upstream/transport_socket_match_impl.cc).
+func UsesDefaultSocket(c *clusterv3.Cluster, locality *endpointv3.LocalityLbEndpoints, e *endpointv3.LbEndpoint) bool {
+	own, around := e.GetMetadata().GetFilterMetadata()[SocketMatchKey], locality.GetMetadata().GetFilterMetadata()[SocketMatchKey]
+	return !slices.ContainsFunc(c.GetTransportSocketMatches(), func(m *clusterv3.Cluster_TransportSocketMatch) bool {
+		return contains(own, m.GetMatch()) || contains(around, m.GetMatch())
+	})
 }
 
 // contains reports whether a struct has all fields of another one with the same values.

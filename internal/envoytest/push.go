@@ -115,7 +115,7 @@ func (v Version) start(ctx context.Context) (*ADS, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := launch(ctx, v, fmt.Sprintf(ADSBootstrap, s.port), ".yaml")
+	e, err := launch(ctx, v, loopback, fmt.Sprintf(ADSBootstrap, s.port), ".yaml")
 	if err != nil {
 		s.close()
 		return nil, err

@@ -45,7 +45,14 @@ func Serve(ctx context.Context, bootstrap, ext string) (*Envoy, error) {
 
 // Serve is like the function Serve, with this version.
 func (v Version) Serve(ctx context.Context, bootstrap, ext string) (*Envoy, error) {
-	e, err := launch(ctx, v, bootstrap, ext)
+	return v.ServeAdmin(ctx, loopback, bootstrap, ext)
+}
+
+const loopback = "127.0.0.1"
+
+// ServeAdmin is like Serve, with the admin interface at an IP address of the machine.
+func (v Version) ServeAdmin(ctx context.Context, ip, bootstrap, ext string) (*Envoy, error) {
+	e, err := launch(ctx, v, ip, bootstrap, ext)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +68,7 @@ func (v Version) Serve(ctx context.Context, bootstrap, ext string) (*Envoy, erro
 }
 
 // launch starts Envoy and waits until its admin port answers.
-func launch(ctx context.Context, v Version, bootstrap, ext string) (*Envoy, error) {
+func launch(ctx context.Context, v Version, adminIP, bootstrap, ext string) (*Envoy, error) {
 	binary, err := v.Binary()
 	if err != nil {
 		return nil, err
@@ -83,7 +90,7 @@ func launch(ctx context.Context, v Version, bootstrap, ext string) (*Envoy, erro
 	// Without hot restart several Envoys need no base id of their own; the overlay wins over the bootstrap's admin.
 	running, stop := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(running, binary, append([]string{
-		"-c", config, "--config-yaml", "admin: {address: {socket_address: {address: 127.0.0.1, port_value: 0}}}",
+		"-c", config, "--config-yaml", fmt.Sprintf("admin: {address: {socket_address: {address: %q, port_value: 0}}}", adminIP),
 		"--admin-address-path", address, "--disable-hot-restart", "--concurrency", "1",
 		"--drain-time-s", strconv.Itoa(int(DrainTime.Seconds())),
 		"--file-flush-interval-msec", "100", "-l", "warning",

@@ -52,6 +52,9 @@ func (c config) object(m map[string]any) error {
 			return err
 		}
 	}
+	if admin, ok := m["admin"].(map[string]any); ok {
+		c.admin(socket(admin))
+	}
 	if _, isListener := m["filter_chains"]; isListener {
 		c.listener(m)
 	}
@@ -109,10 +112,23 @@ func (c config) listener(m map[string]any) {
 		return
 	}
 	c.w.listeners = append(c.w.listeners, name)
-	if host, _ := s["address"].(string); host != "0.0.0.0" && host != "::" {
+	if !anyAddress(s) {
 		s["address"] = "127.0.0.1"
 	}
 	s["port_value"] = 0
+}
+
+// admin notes where the admin interface listens. Its port is the system's choice in any case.
+func (c config) admin(s map[string]any) {
+	if anyAddress(s) {
+		c.w.adminHost, _ = s["address"].(string)
+	}
+}
+
+// anyAddress reports whether a socket listens on all addresses of the machine.
+func anyAddress(s map[string]any) bool {
+	host, _ := s["address"].(string)
+	return host == "0.0.0.0" || host == "::"
 }
 
 // file replaces the name of a file: a certificate, which is made, or another file of the example.

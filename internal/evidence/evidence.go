@@ -2,10 +2,11 @@
 // and what comes back, a line for each, and Check does it with a real Envoy.
 //
 //	upstream NAME answers STATUS [after DURATION] | hangs | closes     what a cluster's endpoints do; otherwise they answer 200 at once
+//	upstream NAME is lost                                              nothing gets through to it, and its connections stay open
 //	upstream NAME answers with HEADER: VALUE
 //	upstream NAME speaks TLS [1.2|1.3] [as SERVERNAME]
 //	replace NAME by NAME                                               a certificate and its key, in the files that Envoy has read
-//	send METHOD PATH [to LISTENER] [over TLS] [over HTTP/2] [N times]
+//	send METHOD PATH [to LISTENER|admin] [over TLS] [over HTTP/2] [over IPv4|127.0.0.2] [N times]
 //	with HEADER: VALUE                                                 more of the request above
 //	with body of N bytes | SNI NAME | ALPN NAME,… | certificate NAME | self-signed certificate NAME | first line TEXT
 //	get STATUS [from NAME] [N times]                                   of the answers: each, or exactly N of them

@@ -22,6 +22,7 @@ static_resources:
         "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager,
         stat_prefix: ingress, http_filters: [{name: router, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}}],
         route_config: {virtual_hosts: [{name: shop, domains: ["*"], routes: [
+          {match: {path: /brief}, route: {cluster: shop, timeout: 0.1s}},
           {match: {path: /teapot}, direct_response: {status: 418}},
           {match: {prefix: /secure}, route: {cluster: secure}},
           {match: {prefix: /}, route: {cluster: shop}, request_headers_to_add: [{header: {key: x-tier, value: gold}}]}]}]}}}]
@@ -59,6 +60,8 @@ func TestHolds(t *testing.T) {
 		"behaviour": "upstream shop answers 503\nupstream shop answers with retry-after: 5\nsend GET / to plain\nget 503 from shop\nget retry-after: 5\nupstream shop closes\nsend GET / to plain\nget 503 from Envoy",
 		"TLS": "upstream secure speaks TLS 1.2 as secure.example.com\nsend GET /secure to tls over TLS\nwith SNI shop.example.com\nwith certificate ann\nget 200 from secure\nsecure sees SNI secure.example.com\nget certificate shop.example.com\n" +
 			"send GET / to tls over TLS\nget closed\nsend GET / to tls over TLS\nwith self-signed certificate ann\nget closed once",
+		"lost":       "upstream shop is lost\nsend GET /brief to plain\nget 504 from Envoy",
+		"admin":      "send GET /ready to admin\nget 200 from Envoy\nsend GET /ready to admin over 127.0.0.2\nget closed",
 		"wrong name": "upstream secure speaks TLS as other.example.com\nsend GET /secure to plain\nget 503 from Envoy",
 		"HTTP/2":     "send GET /x to tls over TLS over HTTP/2\nwith certificate ann\nwith host: a.example.com\nget 200 from shop\nshop sees host: a.example.com\nsend GET / to plain over HTTP/2\nget 200",
 		"TCP":        "send GET / to plain\nwith first line PROXY TCP4 192.0.2.1 192.0.2.2 1 2\nget 400 from Envoy",

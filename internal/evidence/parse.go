@@ -166,6 +166,8 @@ func parseUpstream(text string) (action, error) {
 		u.change = func(b *behaviour) { b.hangs = true }
 	case w.accept("closes"):
 		u.change = func(b *behaviour) { b.closes = true }
+	case w.accept("is lost"):
+		u.change = func(b *behaviour) { b.lost = true }
 	case w.accept("answers with"):
 		h, ok := parseHeader(strings.Join(w, " "))
 		if !ok {
@@ -198,7 +200,7 @@ func parseUpstream(text string) (action, error) {
 		}
 		u.change = func(b *behaviour) { b.tls = t }
 	default:
-		return nil, errors.New("an upstream answers STATUS, hangs, closes or speaks TLS")
+		return nil, errors.New("an upstream answers STATUS, hangs, closes, is lost or speaks TLS")
 	}
 	return u, w.end()
 }
@@ -224,7 +226,9 @@ func parseSend(text string) (*send, error) {
 		case w.accept("over TLS"):
 			s.tls = true
 		case w.accept("over IPv4"):
-			s.ipv4 = true
+			s.ip = "127.0.0.1"
+		case w.accept("over 127.0.0.2"):
+			s.ip = "127.0.0.2"
 		case w.accept("over HTTP/2"):
 			s.http2 = true
 		case w.times(&s.times):

@@ -22,7 +22,7 @@ func TestMistakes(t *testing.T) {
 		"send GET /\nget OK":                 "seen/bad.yaml:2: get STATUS, closed, HEADER: VALUE, no HEADER or certificate NAME",
 		"send GET /\nget 200 for shop":       `seen/bad.yaml:2: "for shop" is not understood here`,
 		"send GET /\nget 200 0 times":        `seen/bad.yaml:2: "0 times" is not understood here`,
-		"upstream shop sleeps":               "seen/bad.yaml:1: an upstream answers STATUS, hangs, closes or speaks TLS",
+		"upstream shop sleeps":               "seen/bad.yaml:1: an upstream answers STATUS, hangs, closes, is lost or speaks TLS",
 		"upstream shop answers slowly":       "seen/bad.yaml:1: answers STATUS, such as 503",
 		"upstream shop speaks TLS 1.1":       "seen/bad.yaml:1: TLS 1.1: say 1.2 or 1.3",
 		"shop sees":                          "seen/bad.yaml:1: a line begins with upstream, replace, send, with, get, stat or admin, or is NAME sees …",

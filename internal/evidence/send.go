@@ -17,13 +17,13 @@ import (
 // send is a line that sends requests.
 type send struct {
 	method, path string
-	listener     string // empty: the only one
+	listener     string // empty: the only one; admin: the admin interface
 	times        int
 	headers      []header
 	body         int
 	firstLine    string // before the request, for the PROXY protocol
 
-	ipv4        bool
+	ip          string // of the machine; empty: that of the listener
 	http2       bool
 	tls         bool
 	sni         string
@@ -49,9 +49,9 @@ func (s *send) run(ctx context.Context, w *world) error {
 	for _, u := range w.upstreams {
 		u.forget()
 	}
-	if s.ipv4 {
+	if s.ip != "" {
 		_, port, _ := net.SplitHostPort(address)
-		address = net.JoinHostPort("127.0.0.1", port)
+		address = net.JoinHostPort(s.ip, port)
 	}
 	w.answers = nil
 	for range s.times {

@@ -32,6 +32,7 @@ type behaviour struct {
 	headers []header
 	hangs   bool
 	closes  bool
+	lost    bool       // nothing gets through, and nothing closes the connections, as when a firewall forgets them
 	tls     *tlsServer // nil: it speaks plain text
 }
 
@@ -92,10 +93,35 @@ type switching struct {
 
 func (s switching) Accept() (net.Conn, error) {
 	conn, err := s.Listener.Accept()
-	if err != nil || s.u.behaviour().tls == nil {
-		return conn, err
+	if err != nil {
+		return nil, err
 	}
-	return tls.Server(conn, s.u.server.TLSConfig), nil
+	conn = losable{conn, s.u}
+	if s.u.behaviour().tls != nil {
+		conn = tls.Server(conn, s.u.server.TLSConfig)
+	}
+	return conn, nil
+}
+
+// losable is a connection whose bytes disappear while the upstream is lost.
+type losable struct {
+	net.Conn
+	u *upstream
+}
+
+func (c losable) Read(b []byte) (n int, err error) {
+	for {
+		if n, err = c.Conn.Read(b); err != nil || !c.u.behaviour().lost {
+			return n, err
+		}
+	}
+}
+
+func (c losable) Write(b []byte) (int, error) {
+	if c.u.behaviour().lost {
+		return len(b), nil
+	}
+	return c.Conn.Write(b)
 }
 
 func (u *upstream) tlsConfig(*tls.ClientHelloInfo) (*tls.Config, error) {

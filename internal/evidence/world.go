@@ -21,6 +21,7 @@ type world struct {
 	dir       string
 	given     map[string]bool // names of the files of the example
 	bootstrap string          // the text for Envoy
+	adminHost string          // where its admin interface listens
 	listeners []string
 	upstreams []*upstream
 	authority *authority
@@ -30,7 +31,7 @@ type world struct {
 }
 
 func newWorld(v envoytest.Version, files map[string]string) (w *world, err error) {
-	w = &world{version: v, given: map[string]bool{}, authority: newAuthority()}
+	w = &world{version: v, adminHost: "127.0.0.1", given: map[string]bool{}, authority: newAuthority()}
 	if w.dir, err = os.MkdirTemp("", "evidence-"); err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func (w *world) envoy(ctx context.Context) (*envoytest.Envoy, error) {
 	if w.running != nil {
 		return w.running, nil
 	}
-	e, err := w.version.Serve(ctx, w.bootstrap, ".json")
+	e, err := w.version.ServeAdmin(ctx, w.adminHost, w.bootstrap, ".json")
 	w.running = e
 	return e, err
 }
@@ -117,11 +118,17 @@ func (w *world) named(name string) ([]*upstream, error) {
 	return all, nil
 }
 
+// adminName stands for the admin interface where a line names a listener.
+const adminName = "admin"
+
 // listener returns the address of a listener. Without a name, the example has one.
 func (w *world) listener(ctx context.Context, name string) (string, error) {
 	e, err := w.envoy(ctx)
 	if err != nil {
 		return "", err
+	}
+	if name == adminName {
+		return e.AdminAddress(), nil
 	}
 	if name == "" {
 		if len(w.listeners) != 1 {

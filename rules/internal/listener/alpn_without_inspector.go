@@ -36,6 +36,9 @@ var _ = Rules.Add(&lint.Rule{
 			Notes:   []string{"tls_inspector detects the protocols that a TLS client offers, http_inspector those of plain text: http/1.0, http/1.1 and h2c"},
 			Help:    "add the listener filter envoy.filters.listener.tls_inspector, or http_inspector for plain text",
 		}
+		if !slices.ContainsFunc(l.GetFilterChains(), plainText) {
+			d.Fixes = inspectTLS(at)
+		}
 		if plain {
 			d.Message = fmt.Sprintf("no connection matches: http_inspector does not detect any of these protocols%s", others(n))
 			d.Help = "add the listener filter envoy.filters.listener.tls_inspector, or write http/1.1 or h2c"
@@ -46,3 +49,6 @@ var _ = Rules.Add(&lint.Rule{
 
 // plainProtocols are those that http_inspector detects (source/extensions/filters/listener/http_inspector/http_inspector.cc).
 var plainProtocols = []string{"http/1.0", "http/1.1", "h2c"}
+
+// plainText reports whether the connections of a filter chain are not encrypted.
+func plainText(c *listenerv3.FilterChain) bool { return c.GetTransportSocket() == nil }

@@ -35,6 +35,7 @@ var _ = Rules.Add(&lint.Rule{
 			Message: fmt.Sprintf("no connection matches: the listener has no tls_inspector%s", others(n)),
 			Notes:   []string{"without it, the server name of every connection is empty, and its transport protocol is raw_buffer"},
 			Help:    "add the listener filter envoy.filters.listener.tls_inspector",
+			Fixes:   inspectTLS(at),
 		})
 	}),
 })
@@ -46,6 +47,15 @@ func eachInspected(f func(p *lint.Pass, at lint.At, l *listenerv3.Listener, filt
 			f(p, at, l, envoy.ListenerFiltersOf(at, l))
 		}
 	})
+}
+
+// inspectTLS adds a tls_inspector to a listener without listener filters. It is not a safe fix: connections that another filter chain takes today, or
+// that none takes, go to the chains that match.
+func inspectTLS(at lint.At) []lint.Fix {
+	return lint.Insert(at, "listener_filters", lint.List{lint.Fields{
+		{Name: "name", Value: "envoy.filters.listener.tls_inspector"},
+		{Name: "typed_config", Value: lint.Fields{{Name: "@type", Value: "type.googleapis.com/envoy.extensions.filters.listener.tls_inspector.v3.TlsInspector"}}},
+	}}).Likely("add the tls_inspector")
 }
 
 // matching counts the filter chains of a listener with a field in their match, and returns the first place.
