@@ -218,7 +218,7 @@ func (j *journey) decode2() bool {
 		named = schemeOf(j.conn.tls)
 	}
 	j.headers.set(scheme, named)
-	if !validPath2(*r.Path) {
+	if r.Authority == nil || !validPath2(*r.Path) && !(r.Method == "OPTIONS" && *r.Path == "*") {
 		return j.breaks(true, "")
 	}
 	return true
@@ -255,7 +255,7 @@ func validURL(url string) bool {
 func isAlpha(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
 func validPath2(path string) bool {
-	return path != "" && !strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r == 0x7f })
+	return strings.HasPrefix(path, "/") && !strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r == 0x7f })
 }
 
 func validName(name string) bool {

@@ -23,7 +23,10 @@ func buffer(j *journey, v visit) bool {
 		}
 		config = own.GetBuffer()
 	}
-	if j.request.BodyBytes > int(config.GetMaxRequestBytes().GetValue()) {
+	switch tooMuch := j.request.BodyBytes > int(config.GetMaxRequestBytes().GetValue()); {
+	case tooMuch && j.request.HTTP == "2":
+		return j.perhaps(v, "whether the body ends with its last frame")
+	case tooMuch:
 		return j.answers(413, "request_payload_too_large", "-")
 	}
 	return true

@@ -119,7 +119,7 @@ func (j *journey) see(f envoy.HTTPFilter) bool {
 	case modelled && f.Config != nil:
 		doubts := len(j.answer.Unknown)
 		if !action(j, visit{f, state.Config}) {
-			j.answer.Filters[own].Does, j.answer.Filter = "answers", f.Message.GetName()
+			j.answer.Filters[own].Does = "answers"
 			return false
 		}
 		if len(j.answer.Unknown) > doubts {
@@ -128,7 +128,6 @@ func (j *journey) see(f envoy.HTTPFilter) bool {
 	case !harmless[f.Kind]:
 		j.answer.Filters[own].Does = "unknown"
 		why := "the filter " + f.Message.GetName() + " can answer or change the request"
-		j.answer.Filters[own].Why = why
 		j.answer.doubt(unknownStatus, why)
 	}
 	return true

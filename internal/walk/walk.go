@@ -65,8 +65,8 @@ type journey struct {
 	pathless bool
 	port     string // that was removed from the host of a CONNECT request, with its colon
 	decoded  bool
-	delayed  bool    // by a filter
-	response headers // what the configuration adds to the response
+	delayed  bool               // by a filter
+	response headers            // what the configuration adds to the response
 	filters  []envoy.HTTPFilter // of the request, once they are known
 }
 

@@ -86,7 +86,7 @@ func (b *bench) close() {
 
 // configuration compares the requests of one configuration.
 func (b *bench) configuration(ctx context.Context, seed uint64, requests int) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	c := generate(seed, b.ports, b.certificate)
 	e, err := envoytest.Serve(ctx, c.text(0), ".json")
