@@ -89,9 +89,12 @@ func (j *journey) fields(http2 bool) bool {
 	if n := j.request.BodyBytes; n > 0 && !j.headers.has("content-length") {
 		j.headers.add("content-length", strconv.Itoa(n))
 	}
-	hosts := 0
+	others := 0 // that count, too
+	if http2 {
+		others = len([]string{method, path, scheme})
+	}
 	if j.request.Authority != nil {
-		hosts = 1
+		others++
 		size += len("host") + len(*j.request.Authority)
 	}
 	if j.request.Path != nil {
@@ -100,7 +103,7 @@ func (j *journey) fields(http2 bool) bool {
 	switch {
 	case size > int(limit)*1024:
 		return j.refuses(http2, 431, tooLarge)
-	case len(j.headers.list)+hosts > int(count):
+	case len(j.headers.list)+others > int(count):
 		return j.refuses(http2, 431, tooMany)
 	}
 	return true

@@ -58,7 +58,7 @@ func (j *journey) badHeaders() string {
 // replies notes a local reply of the connection manager. Envoy looks for a route all the same, for its filters, but without x-forwarded-proto it finds
 // none.
 func (j *journey) replies(status int, details string) bool {
-	if j.headers.has(forwardedProto) {
+	if p, has := j.headers.get(path); j.headers.has(forwardedProto) && (!has || strings.HasPrefix(p, "/")) {
 		early := &journey{Walker: j.Walker, request: j.request, answer: &Answer{}, conn: j.conn, manager: j.manager, headers: j.headers, pathless: j.pathless}
 		if early.choose(); early.level != nil {
 			j.answer.Route, j.answer.VirtualHost, j.answer.Table = early.answer.Route, early.answer.VirtualHost, early.answer.Table

@@ -74,6 +74,9 @@ func (t *teller) filters(a *Answer) {
 
 // outcome tells who answers what.
 func (t *teller) outcome(a *Answer) {
+	if a.Unknown[unknownStatus] != "" && a.Details != "" {
+		t.line("Unless a filter answers, this happens:")
+	}
 	switch {
 	case a.Cluster != nil:
 		t.line("  cluster %s", words.Name(*a.Cluster))
@@ -143,7 +146,7 @@ func (t *teller) limits(l *Limits) {
 	}
 	text := "  timeout " + l.Timeout + ", idle timeout " + l.IdleTimeout
 	if l.RetryOn != "" {
-		text += ", " + words.Count(int(l.Retries), "retry") + " on " + l.RetryOn
+		text += ", retried up to " + words.Count(int(l.Retries), "time") + " on " + l.RetryOn
 	}
 	if l.PerTry != "" {
 		text += ", " + l.PerTry + " for each try"

@@ -22,22 +22,7 @@ type Options struct {
 	Configurations int
 	Requests       int // for each configuration
 	Seed           uint64
-}
-
-// Disagreement is a request about which Envoy and the walk disagree.
-type Disagreement struct {
-	Seed    uint64 // of the configuration
-	Request *walk.Request
-	Fields  []string
-}
-
-// Report is what a run found.
-type Report struct {
-	Configurations, Requests, Unknown int
-	Rejected                          []string       // what Envoy says about the configurations that it rejects
-	Reasons                           map[string]int // of unknown
-	Details                           map[string]int // of the answers, as Envoy logs them
-	Disagreements                     []Disagreement
+	Progress       func(Report) // after each configuration; may be nil
 }
 
 // Run compares. An error means that a comparison was not possible.
@@ -50,6 +35,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	for i := range o.Configurations {
 		if err := b.configuration(ctx, o.Seed+uint64(i), o.Requests); err != nil {
 			return nil, fmt.Errorf("configuration %d: %w", o.Seed+uint64(i), err)
+		}
+		if o.Progress != nil {
+			o.Progress(b.report)
 		}
 	}
 	return &b.report, nil
@@ -138,6 +126,7 @@ func (b *bench) compare(ctx context.Context, seed uint64, view graph.View, c *co
 		}
 		sent, all = append(sent, r), append(all, s)
 	}
+	anonymous(all)
 	log, err := b.logs(ctx, e, all)
 	if err != nil {
 		return err
@@ -153,13 +142,26 @@ func (b *bench) compare(ctx context.Context, seed uint64, view graph.View, c *co
 	return nil
 }
 
+// anonymous removes the keys of requests that came from the same port: their logs cannot be told apart.
+func anonymous(all []seen) {
+	count := map[string]int{}
+	for _, s := range all {
+		count[s.key]++
+	}
+	for i, s := range all {
+		if count[s.key] > 1 {
+			all[i].key = ""
+		}
+	}
+}
+
 // logs waits until Envoy has logged all requests that it answered.
 func (b *bench) logs(ctx context.Context, e *envoytest.Envoy, all []seen) (log map[string]*logged, err error) {
 	for {
 		log = readLog(e.Log())
 		missing := 0
 		for _, s := range all {
-			if log[s.key] == nil && !s.closed {
+			if log[s.key] == nil && !s.closed && s.key != "" {
 				missing++
 			}
 		}
