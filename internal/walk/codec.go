@@ -91,7 +91,10 @@ func (j *journey) fields(http2 bool) bool {
 	}
 	others := 0 // that count, too
 	if http2 {
-		others = len([]string{method, path, scheme})
+		others++ // the method
+	}
+	if http2 && j.request.Path != nil {
+		others += 2 // and the scheme
 	}
 	if j.request.Authority != nil {
 		others++

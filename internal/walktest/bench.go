@@ -4,6 +4,7 @@ package walktest
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -47,8 +48,12 @@ type bench struct {
 	report      Report
 	upstreams   []echo
 	ports       map[string]int
-	certificate [2]string
+	certificate [2]string       // of the listeners, and of the authority that they trust
+	client      tls.Certificate // the same
 }
+
+// certified is the name in the certificate of clients and listeners.
+const certified = "shop.test"
 
 func newBench() (*bench, error) {
 	b := &bench{ports: map[string]int{}, report: Report{Reasons: map[string]int{}, Details: map[string]int{}}}
@@ -61,8 +66,13 @@ func newBench() (*bench, error) {
 		b.upstreams = append(b.upstreams, e)
 		b.ports[name] = e.port()
 	}
-	certificate, key, err := envoytest.MakeKeyPair("shop.test")
+	certificate, key, err := envoytest.MakeKeyPair(certified)
+	if err != nil {
+		b.close()
+		return nil, err
+	}
 	b.certificate = [2]string{string(certificate), string(key)}
+	b.client, err = tls.X509KeyPair(certificate, key)
 	return b, err
 }
 
@@ -120,7 +130,7 @@ func (b *bench) compare(ctx context.Context, seed uint64, view graph.View, c *co
 	for range requests {
 		r := m.request(boundaries, c)
 		r.Source = "127.0.0.1"
-		s, err := send(ctx, address, r)
+		s, err := b.send(ctx, address, r)
 		if err != nil {
 			return err
 		}

@@ -97,7 +97,7 @@ func read2(f *http2.Framer, headOnly bool) (*http.Response, error) {
 		case *http2.DataFrame:
 			body.Write(frame.Data())
 			ended = frame.StreamEnded()
-		case *http2.RSTStreamFrame, *http2.GoAwayFrame:
+		case *http2.RSTStreamFrame:
 			err = errReset
 		}
 		if err != nil {

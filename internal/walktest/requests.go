@@ -40,6 +40,10 @@ func (m *maker) request(b walk.Boundaries, c *configuration) *walk.Request {
 			r.SNI = pick(m, b.ServerNames...)
 		}
 		r.ALPN = pick(m, nil, []string{"http/1.1"}, []string{"http/1.1", "x"})
+		r.ClientCert.Presented = m.one(2)
+		if r.ClientCert.Presented {
+			r.ClientCert.Name = certified
+		}
 		if r.HTTP == "2" {
 			r.ALPN = pick(m, []string{"h2"}, []string{"h2", "http/1.1"}, nil)
 		}

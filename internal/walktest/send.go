@@ -31,7 +31,7 @@ type seen struct {
 const patience = 30 * time.Second
 
 // send sends a request on a connection of its own.
-func send(ctx context.Context, address string, r *walk.Request) (s seen, err error) {
+func (b *bench) send(ctx context.Context, address string, r *walk.Request) (s seen, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
@@ -49,7 +49,11 @@ func send(ctx context.Context, address string, r *walk.Request) (s seen, err err
 		}
 	}
 	if r.TLS {
-		secured := tls.Client(conn, &tls.Config{InsecureSkipVerify: true, ServerName: r.SNI, NextProtos: r.ALPN}) //nolint:gosec // the server's name is not what is tested
+		config := &tls.Config{InsecureSkipVerify: true, ServerName: r.SNI, NextProtos: r.ALPN} //nolint:gosec // the server's name is not what is tested
+		if r.ClientCert.Presented {
+			config.Certificates = []tls.Certificate{b.client}
+		}
+		secured := tls.Client(conn, config)
 		if err := secured.HandshakeContext(ctx); err != nil {
 			s.closed = true
 			return s, nil
