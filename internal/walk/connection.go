@@ -2,6 +2,7 @@ package walk
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 
@@ -44,10 +45,9 @@ func (j *journey) connect() bool {
 
 // lost notes that nothing is known after a doubt.
 func (j *journey) lost() bool {
-	for _, why := range j.answer.Unknown {
-		j.answer.doubt(unknownStatus, why)
-		j.answer.doubt(unknownCluster, why)
-		break
+	for _, field := range slices.Sorted(maps.Keys(j.answer.Unknown))[:1] {
+		j.answer.doubt(unknownStatus, j.answer.Unknown[field])
+		j.answer.doubt(unknownCluster, j.answer.Unknown[field])
 	}
 	return false
 }

@@ -37,7 +37,7 @@ type teller struct{ strings.Builder }
 
 func (t *teller) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
 
-// place tells where the request goes.
+// place writes where the request goes.
 func (t *teller) place(a *Answer) {
 	for _, level := range []struct{ kind, name string }{
 		{"listener", a.Listener}, {"filter chain", a.Chain}, {"scope", a.Scope}, {"route configuration", a.Table}, {"virtual host", a.VirtualHost}, {"route", a.Route},
@@ -53,7 +53,7 @@ func (t *teller) place(a *Answer) {
 	}
 }
 
-// filters tells what the HTTP filters do.
+// filters writes what the HTTP filters do.
 func (t *teller) filters(a *Answer) {
 	for _, f := range a.Filters {
 		text := "  filter " + words.Name(f.Name)
@@ -72,7 +72,7 @@ func (t *teller) filters(a *Answer) {
 	}
 }
 
-// outcome tells who answers what.
+// outcome writes who answers what.
 func (t *teller) outcome(a *Answer) {
 	if a.Unknown[unknownStatus] != "" && a.Details != "" {
 		t.line("Unless a filter answers, this happens:")
@@ -116,7 +116,7 @@ func reason(a *Answer) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// upstream tells what the upstream sees.
+// upstream writes what the upstream sees.
 func (t *teller) upstream(a *Answer) {
 	for _, e := range a.Endpoints {
 		where := fmt.Sprintf("priority %d", e.Priority)

@@ -180,7 +180,7 @@ func (b *bench) logs(ctx context.Context, e *envoytest.Envoy, all []seen) (log m
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("Envoy did not log %d of %d requests: %w", missing, len(all), ctx.Err())
+			return nil, fmt.Errorf("there is no log of %d of %d requests: %w", missing, len(all), ctx.Err())
 		case <-time.After(20 * time.Millisecond):
 		}
 	}

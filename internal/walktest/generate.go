@@ -16,9 +16,8 @@ var clusters = []string{"shop", "cart", "search", "admin"}
 // maker makes random parts of a configuration.
 type maker struct {
 	*rand.Rand
-	routes   int
-	lastPort int  // of a client, as the PROXY protocol says
-	waits    bool // a filter waits for the end of requests, which CONNECT and upgrades do not have
+	routes int
+	waits  bool // a filter waits for the end of requests, which CONNECT and upgrades do not have
 }
 
 func (m *maker) one(n int) bool { return m.IntN(n) == 0 }
