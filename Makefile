@@ -36,6 +36,10 @@ DURATION ?= 60s
 RUNS   ?= 3
 ENVOYS ?= 4
 
+# For `make walk`: configurations, and requests for each.
+CONFIGURATIONS ?= 250
+REQUESTS       ?= 100
+
 # The port of `make playground`.
 PORT ?= 8317
 
@@ -147,6 +151,10 @@ agree: $(envoy) ## mutate good bootstraps, and those in FOLDER, into N cases (30
 .PHONY: transitions
 transitions: $(envoy) ## push each case of testdata/transitions to a busy Envoy, all at once and planned; write docs/transitions.md
 	go run -tags gen ./internal/gen/transitions -runs $(RUNS) -parallel $(ENVOYS) -out docs/transitions.md
+
+.PHONY: walk
+walk: $(envoy) ## send generated requests to a real Envoy, and compare what it does with what xdslint route says; write docs/walk.md
+	go run -tags gen ./internal/gen/walk -configurations $(CONFIGURATIONS) -requests $(REQUESTS) -seed $(SEED) -out docs/walk.md
 
 .PHONY: web
 web: page ## build the playground into web/dist, for any static host

@@ -12,13 +12,14 @@ import (
 
 // The groups of flags in the help of a command with many flags.
 const (
-	inputGroup  = "Input"
-	worldGroup  = "What exists besides the input"
-	rulesGroup  = "Rules and configuration"
-	outputGroup = "Output"
-	fixGroup    = "Fixes"
-	pushGroup   = "Push"
-	serverGroup = "Server"
+	inputGroup   = "Input"
+	worldGroup   = "What exists besides the input"
+	rulesGroup   = "Rules and configuration"
+	requestGroup = "Request"
+	outputGroup  = "Output"
+	fixGroup     = "Fixes"
+	pushGroup    = "Push"
+	serverGroup  = "Server"
 )
 
 const (

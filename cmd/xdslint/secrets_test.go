@@ -37,6 +37,8 @@ func TestNoSecretIsShown(t *testing.T) {
 		{"graph", "--format", "json", "old"},
 		{"verdict", "old"},
 		{"verdict", "--format", "jsonl", "old"},
+		{"route", "--path", "/", "--authority", "shop.example.com", "old/edge.yaml"},
+		{"route", "--path", "/", "--authority", "shop.example.com", "--format", "jsonl", "old/edge.yaml"},
 		{"config", "show"},
 		{"baseline", "write", "old"},
 	}

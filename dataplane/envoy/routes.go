@@ -134,24 +134,34 @@ type FilterState struct {
 	Level  *RouteLevel   // that decides; nil: none does
 }
 
-// Filter returns the state of a filter: the most specific level decides (RouteEntryImplBase::filterDisabled and mostSpecificPerFilterConfig in
-// source/common/router/config_impl.cc). off is what the chain says.
+// Filter returns the state of a filter: the most specific level decides whether it runs, and the most specific one with a configuration how
+// (RouteEntryImplBase::filterDisabled and mostSpecificPerFilterConfig in source/common/router/config_impl.cc). A FilterConfig with an empty config only
+// turns the filter on. off is what the chain says.
 func (l *RouteLevel) Filter(name string, off bool) FilterState {
-	for ; l != nil; l = l.Around {
+	state := FilterState{Off: off}
+	for ; l != nil && state.Config == nil; l = l.Around {
 		held := l.Configs[name]
 		if held == nil {
 			continue
 		}
 		content, at := Content(l.At.Entry("typed_per_filter_config", name), held)
-		wrapper, wraps := content.(*routev3.FilterConfig)
-		if !wraps {
-			return FilterState{Config: content, At: at, Level: l}
+		own := FilterState{Config: content, At: at, Level: l}
+		if wrapper, wraps := content.(*routev3.FilterConfig); wraps {
+			own.Off = wrapper.GetDisabled()
+			own.Config, own.At = Content(at.Field("config"), wrapper.GetConfig())
+			if own.Config == nil {
+				own.At = at
+			}
 		}
-		inner, own := Content(at.Field("config"), wrapper.GetConfig())
-		if inner == nil {
-			own = at
+		switch {
+		case state.Level == nil:
+			state = own
+		case own.Config != nil:
+			state.Config, state.At = own.Config, own.At
 		}
-		return FilterState{Off: wrapper.GetDisabled(), Config: inner, At: own, Level: l}
+		if state.Off {
+			break
+		}
 	}
-	return FilterState{Off: off}
+	return state
 }

@@ -1,16 +1,11 @@
 package walk
 
-import "maps"
-
-// Answer is what Envoy does with a request.
+// Answer is what Envoy does with a request. As JSON, it has the fields that docs/route.md lists.
 type Answer struct {
-	Status          *int                `json:"status"` // nil: Envoy closes the connection, or the upstream decides
+	Status          *int                `json:"status"` // nil: Envoy closes the connection, or it is not known
 	Location        *string             `json:"location,omitempty"`
 	Body            *string             `json:"body,omitempty"` // of a direct response
-	Listener        string              `json:"listener,omitempty"`
 	Chain           string              `json:"chain,omitempty"`
-	Scope           string              `json:"scope,omitempty"`
-	Table           string              `json:"table,omitempty"`
 	VirtualHost     string              `json:"vhost,omitempty"`
 	Route           string              `json:"route,omitempty"`
 	Cluster         *string             `json:"cluster"`          // nil where Envoy itself answers
@@ -20,7 +15,6 @@ type Answer struct {
 	Method          string              `json:"method,omitempty"`
 	Flags           string              `json:"flags,omitempty"`   // as %RESPONSE_FLAGS%
 	Details         string              `json:"details,omitempty"` // as %RESPONSE_CODE_DETAILS%
-	Filter          string              `json:"filter,omitempty"`  // that answers
 	Added           map[string][]string `json:"added,omitempty"`
 	Removed         []string            `json:"removed,omitempty"`
 	ResponseAdded   map[string][]string `json:"response_added,omitempty"`
@@ -29,10 +23,14 @@ type Answer struct {
 	Weighted        map[string]*Share   `json:"weighted,omitempty"`
 	Unknown         map[string]string   `json:"unknown,omitempty"` // the reason, by field
 
-	Filters   []FilterStep `json:"filters,omitempty"`
-	Passed    []Passed     `json:"passed,omitempty"`
-	Endpoints []Endpoints  `json:"endpoints,omitempty"`
-	Limits    *Limits      `json:"limits,omitempty"`
+	// What follows is for people, and not in the JSON.
+	Listener  string       `json:"-"`
+	Scope     string       `json:"-"`
+	Table     string       `json:"-"`
+	Filters   []FilterStep `json:"-"`
+	Passed    []Passed     `json:"-"`
+	Endpoints []Endpoints  `json:"-"`
+	Limits    *Limits      `json:"-"`
 }
 
 // Share is the part of the requests that a weighted cluster gets, and what differs for them.
@@ -44,35 +42,34 @@ type Share struct {
 
 // FilterStep is an HTTP filter that sees the request.
 type FilterStep struct {
-	Name   string `json:"name"`
-	Kind   string `json:"kind,omitempty"`
-	Does   string `json:"does"`             // passes, answers, disabled, unknown
-	Config string `json:"config,omitempty"` // the level that configures it, other than the chain
-	Why    string `json:"why,omitempty"`
+	Name   string
+	Kind   string
+	Does   string // passes, answers, disabled, unknown
+	Config string // the level that configures it, other than the chain
 }
 
 // Passed is a candidate that did not take the request.
 type Passed struct {
-	Kind string `json:"kind"` // filter chain, virtual host, route
-	Name string `json:"name"`
-	Why  string `json:"why"`
+	Kind string // filter chain, virtual host, route
+	Name string
+	Why  string
 }
 
 // Endpoints are the endpoints of one priority and locality.
 type Endpoints struct {
-	Priority  uint32   `json:"priority"`
-	Locality  string   `json:"locality,omitempty"`
-	Addresses []string `json:"addresses"`
+	Priority  uint32
+	Locality  string
+	Addresses []string
 }
 
 // Limits are the timeouts, retries and hedging in effect.
 type Limits struct {
-	Timeout     string `json:"timeout"` // empty or 0s: none
-	IdleTimeout string `json:"idle_timeout"`
-	PerTry      string `json:"per_try_timeout,omitempty"`
-	RetryOn     string `json:"retry_on,omitempty"`
-	Retries     uint32 `json:"retries,omitempty"`
-	Hedging     bool   `json:"hedge_on_per_try_timeout,omitempty"`
+	Timeout     string // empty or 0s: none
+	IdleTimeout string
+	PerTry      string
+	RetryOn     string
+	Retries     uint32
+	Hedging     bool
 }
 
 // The keys of Unknown.
@@ -106,13 +103,4 @@ func (a *Answer) local(status int, details, flags string) *Answer {
 	a.Status, a.Cluster, a.Details, a.Flags = &status, nil, details, flags
 	a.Path, a.Host, a.Method, a.Weighted = "", "", "", nil
 	return a
-}
-
-// Names returns the fields that are not known.
-func (a *Answer) Names() []string {
-	var all []string
-	for name := range maps.Keys(a.Unknown) {
-		all = append(all, name)
-	}
-	return all
 }

@@ -2,8 +2,11 @@ package walk
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+
+	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
@@ -61,49 +64,61 @@ func (j *journey) decode() bool {
 	return ok
 }
 
-// fields takes the headers other than the pseudo headers, within the limits.
+// fields takes the headers other than the pseudo headers, one after the other, within the limits.
 func (j *journey) fields(http2 bool) bool {
-	m := j.manager.message
-	action := m.GetCommonHttpProtocolOptions().GetHeadersWithUnderscoresAction()
-	count := uint32(100)
-	if limit := m.GetCommonHttpProtocolOptions().GetMaxHeadersCount(); limit != nil {
-		count = limit.GetValue()
+	options := j.manager.message.GetCommonHttpProtocolOptions()
+	count, limit := limitOf(options.GetMaxHeadersCount(), 100), 1024*limitOf(j.manager.message.GetMaxRequestHeadersKb(), 60)
+	others, size := j.pseudo(http2)
+	list := slices.Clone(j.request.Headers)
+	if n := j.request.BodyBytes; n > 0 {
+		list = append(list, Header{"content-length", strconv.Itoa(n)})
 	}
-	limit := uint32(60)
-	if m.GetMaxRequestHeadersKb() != nil {
-		limit = m.GetMaxRequestHeadersKb().GetValue()
-	}
-	size := 0
-	for _, h := range j.request.Headers {
+	for _, h := range list {
 		name, value := ascii.Lower(h[0]), strings.Trim(h[1], " \t")
-		size += len(name) + len(value)
-		switch {
-		case !validName(name) || !validValue(value):
+		if !validName(name) || !validValue(value) {
 			return j.breaks(http2, codecError)
-		case !strings.Contains(name, "_") || action == corev3.HttpProtocolOptions_ALLOW:
-			j.headers.append(name, value)
-		case action == corev3.HttpProtocolOptions_REJECT_REQUEST:
-			return j.breaks(http2, badUnderscore)
+		}
+		if action := options.GetHeadersWithUnderscoresAction(); strings.Contains(name, "_") && action != corev3.HttpProtocolOptions_ALLOW {
+			if action == corev3.HttpProtocolOptions_REJECT_REQUEST {
+				return j.breaks(http2, badUnderscore)
+			}
+			continue
+		}
+		j.headers.append(name, value)
+		switch size += len(name) + len(value); {
+		case size > limit:
+			return j.refuses(http2, 431, tooLarge)
+		case len(j.headers.list)+others > count:
+			return j.refuses(http2, 431, tooMany)
 		}
 	}
-	if n := j.request.BodyBytes; n > 0 && !j.headers.has("content-length") {
-		j.headers.add("content-length", strconv.Itoa(n))
-	}
-	hosts := 0
-	if j.request.Authority != nil {
-		hosts = 1
-		size += len("host") + len(*j.request.Authority)
-	}
-	if j.request.Path != nil {
-		size += len(*j.request.Path)
-	}
-	switch {
-	case size > int(limit)*1024:
-		return j.refuses(http2, 431, tooLarge)
-	case len(j.headers.list)+hosts > int(count):
-		return j.refuses(http2, 431, tooMany)
-	}
 	return true
+}
+
+func limitOf(v *wrapperspb.UInt32Value, otherwise int) int {
+	if v == nil {
+		return otherwise
+	}
+	return int(v.GetValue())
+}
+
+// pseudo returns how many pseudo headers count for the limit, and their size with that of the path.
+func (j *journey) pseudo(http2 bool) (count, size int) {
+	r := j.request
+	if http2 {
+		count++ // the method
+	}
+	if r.Path != nil {
+		size += len(*r.Path)
+		if http2 {
+			count += 2 // and the scheme
+		}
+	}
+	if r.Authority != nil {
+		count++
+		size += len("host") + len(*r.Authority)
+	}
+	return count, size
 }
 
 func (j *journey) breaks(http2 bool, details string) bool { return j.refuses(http2, 400, details) }
@@ -218,7 +233,7 @@ func (j *journey) decode2() bool {
 		named = schemeOf(j.conn.tls)
 	}
 	j.headers.set(scheme, named)
-	if !validPath2(*r.Path) {
+	if r.Authority == nil || !validPath2(*r.Path) && !(r.Method == "OPTIONS" && *r.Path == "*") {
 		return j.breaks(true, "")
 	}
 	return true
@@ -255,7 +270,7 @@ func validURL(url string) bool {
 func isAlpha(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
 func validPath2(path string) bool {
-	return path != "" && !strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r == 0x7f })
+	return strings.HasPrefix(path, "/") && !strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r == 0x7f })
 }
 
 func validName(name string) bool {

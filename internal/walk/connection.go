@@ -2,6 +2,7 @@ package walk
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/ascii"
 )
 
 // connection is what Envoy knows about the connection of a request.
@@ -30,10 +32,6 @@ func (c *connection) known() bool { return c.Source.IsValid() }
 
 // connect chooses the filter chain and its HTTP connection manager.
 func (j *journey) connect() bool {
-	if err := j.accept(); err != nil {
-		j.answer.doubt(unknownChain, err.Error())
-		return j.lost()
-	}
 	if !j.inspect() {
 		return false
 	}
@@ -47,15 +45,14 @@ func (j *journey) connect() bool {
 
 // lost notes that nothing is known after a doubt.
 func (j *journey) lost() bool {
-	for _, why := range j.answer.Unknown {
-		j.answer.doubt(unknownStatus, why)
-		j.answer.doubt(unknownCluster, why)
-		break
+	for _, field := range slices.Sorted(maps.Keys(j.answer.Unknown))[:1] {
+		j.answer.doubt(unknownStatus, j.answer.Unknown[field])
+		j.answer.doubt(unknownCluster, j.answer.Unknown[field])
 	}
 	return false
 }
 
-// accept reads the addresses of the connection.
+// accept reads the addresses of the connection. It fails if they are not addresses.
 func (j *journey) accept() error {
 	source, err := address(j.request.Source)
 	if err != nil {
@@ -93,7 +90,7 @@ func (j *journey) inspect() bool {
 			}
 		case envoy.TLSInspector:
 			if j.request.TLS {
-				j.conn.Transport, j.conn.ServerName, j.conn.Protocols = "tls", j.request.SNI, j.request.ALPN
+				j.conn.Transport, j.conn.ServerName, j.conn.Protocols = "tls", ascii.Lower(j.request.SNI), j.request.ALPN
 			}
 		case envoy.HTTPInspector:
 			if !j.request.TLS {
@@ -220,7 +217,6 @@ func (j *journey) handshake(c *listenerv3.FilterChain) bool {
 		j.answer.closed("", "-")
 		return false
 	}
-	j.conn.ServerName = j.request.SNI
 	return true
 }
 

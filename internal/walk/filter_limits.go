@@ -1,7 +1,9 @@
 package walk
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	commonfaultv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/common/fault/v3"
@@ -23,7 +25,10 @@ func buffer(j *journey, v visit) bool {
 		}
 		config = own.GetBuffer()
 	}
-	if j.request.BodyBytes > int(config.GetMaxRequestBytes().GetValue()) {
+	switch tooMuch := j.request.BodyBytes > int(config.GetMaxRequestBytes().GetValue()); {
+	case tooMuch && j.request.HTTP == "2":
+		return j.perhaps(v, "whether the body ends with its last frame")
+	case tooMuch:
 		return j.answers(413, "request_payload_too_large", "-")
 	}
 	return true
@@ -85,7 +90,7 @@ func healthCheck(j *journey, v visit) bool {
 		return j.perhaps(v, "an answer that it keeps")
 	}
 	details := "health_check_ok"
-	for name, percent := range config.GetClusterMinHealthyPercentages() {
+	for _, name := range slices.Sorted(maps.Keys(config.GetClusterMinHealthyPercentages())) {
 		details = "health_check_ok_cluster_healthy"
 		cluster, known := j.cluster(name)
 		if cluster == nil && known {
@@ -94,7 +99,7 @@ func healthCheck(j *journey, v visit) bool {
 		if cluster == nil {
 			return j.perhaps(v, "a cluster that is not in the input")
 		}
-		if all, known := j.endpoints(cluster); known && len(all) == 0 && percent.GetValue() > 0 {
+		if all, known := j.endpoints(cluster); known && len(all) == 0 && config.GetClusterMinHealthyPercentages()[name].GetValue() > 0 {
 			return j.answers(503, "health_check_failed_cluster_empty", "LH")
 		}
 	}

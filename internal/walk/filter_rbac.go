@@ -36,6 +36,9 @@ func rbac(j *journey, v visit) bool {
 	}
 	switch {
 	case fits == match.Perhaps:
+		if !j.conn.known() {
+			return j.perhaps(v, "the address of the client, in the policy "+name)
+		}
 		return j.perhaps(v, "what only Envoy knows, in the policy "+name)
 	case (fits == match.Yes) == (rules.GetAction() == rbacconfigv3.RBAC_ALLOW):
 		return true

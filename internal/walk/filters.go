@@ -104,6 +104,13 @@ var harmless = map[string]bool{
 	"set_metadata": true, "stateful_session": true, "alternate_protocols_cache": true, "cdn_loop": true, "upstream_codec": true,
 }
 
+// decides is what other filters can do that only they know.
+var decides = map[string]string{
+	"ext_authz": "asks a service, which can deny the request (403 unless the service says otherwise)", "ext_proc": "asks a service, which can answer or change the request",
+	"lua": "runs a script, which can answer or change the request", "oauth2": "can send the client to log in (302)", "ratelimit": "asks a service, which can limit the request (429)",
+	"wasm": "runs a module, which can answer or change the request",
+}
+
 // see lets one filter see the request.
 func (j *journey) see(f envoy.HTTPFilter) bool {
 	state := j.level.Filter(f.Message.GetName(), f.Message.GetDisabled())
@@ -119,7 +126,7 @@ func (j *journey) see(f envoy.HTTPFilter) bool {
 	case modelled && f.Config != nil:
 		doubts := len(j.answer.Unknown)
 		if !action(j, visit{f, state.Config}) {
-			j.answer.Filters[own].Does, j.answer.Filter = "answers", f.Message.GetName()
+			j.answer.Filters[own].Does = "answers"
 			return false
 		}
 		if len(j.answer.Unknown) > doubts {
@@ -127,9 +134,11 @@ func (j *journey) see(f envoy.HTTPFilter) bool {
 		}
 	case !harmless[f.Kind]:
 		j.answer.Filters[own].Does = "unknown"
-		why := "the filter " + f.Message.GetName() + " can answer or change the request"
-		j.answer.Filters[own].Why = why
-		j.answer.doubt(unknownStatus, why)
+		why := decides[f.Kind]
+		if why == "" {
+			why = "can answer or change the request"
+		}
+		j.answer.doubt(unknownStatus, "the filter "+f.Message.GetName()+" "+why)
 	}
 	return true
 }

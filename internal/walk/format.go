@@ -58,7 +58,7 @@ func (j *journey) operate(name, argument string, h *headers) (value string, ok b
 		}
 		return j.level.Route.GetName(), true
 	case "REQUESTED_SERVER_NAME":
-		return j.request.SNI, true
+		return j.conn.ServerName, true
 	case "DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT":
 		return j.conn.Source.Addr().String(), j.conn.known()
 	case "DOWNSTREAM_DIRECT_REMOTE_ADDRESS_WITHOUT_PORT":

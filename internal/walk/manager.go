@@ -60,7 +60,12 @@ func (j *journey) badHeaders() string {
 func (j *journey) replies(status int, details string) bool {
 	if j.headers.has(forwardedProto) {
 		early := &journey{Walker: j.Walker, request: j.request, answer: &Answer{}, conn: j.conn, manager: j.manager, headers: j.headers, pathless: j.pathless}
-		if early.choose(); early.level != nil {
+		early.choose()
+		switch p, has := j.headers.get(path); {
+		case early.level == nil:
+		case has && !strings.HasPrefix(p, "/"):
+			j.answer.doubt(unknownRoute, "the path does not begin with a slash")
+		default:
 			j.answer.Route, j.answer.VirtualHost, j.answer.Table = early.answer.Route, early.answer.VirtualHost, early.answer.Table
 		}
 	}

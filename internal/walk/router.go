@@ -59,7 +59,12 @@ func (j *journey) route() bool {
 	return false
 }
 
-func (j *journey) locate(url string) { j.answer.Location = &url }
+// locate notes where a redirect leads. Requests without a path do not get a location.
+func (j *journey) locate(url string) {
+	if j.headers.has(path) {
+		j.answer.Location = &url
+	}
+}
 
 // respond notes a direct response.
 func (j *journey) respond(r *routev3.DirectResponseAction) {

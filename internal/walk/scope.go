@@ -16,13 +16,9 @@ func (j *journey) findScope() bool {
 	if !ok {
 		return true
 	}
-	known := true
+	known := j.view.World(graph.ScopedRouteConfiguration, graph.Anywhere) == graph.Closed
 	for _, e := range j.manager.edges {
-		if e.Kind != graph.ScopedRouteConfiguration {
-			continue
-		}
-		if e.To == nil {
-			known = false
+		if e.Kind != graph.ScopedRouteConfiguration || e.To == nil {
 			continue
 		}
 		scope, ok := e.To.Message.(*routev3.ScopedRouteConfiguration)

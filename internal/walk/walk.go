@@ -9,6 +9,7 @@
 package walk
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -65,8 +66,8 @@ type journey struct {
 	pathless bool
 	port     string // that was removed from the host of a CONNECT request, with its colon
 	decoded  bool
-	delayed  bool    // by a filter
-	response headers // what the configuration adds to the response
+	delayed  bool               // by a filter
+	response headers            // what the configuration adds to the response
 	filters  []envoy.HTTPFilter // of the request, once they are known
 }
 
@@ -79,7 +80,7 @@ func (w *Walker) Walk(r *Request) (*Answer, error) {
 	}
 	j.at, j.listener = resource.At(), resource.Message.(*listenerv3.Listener)
 	j.answer.Listener = resource.Name
-	if err := j.check(); err != nil {
+	if err := errors.Join(j.check(), j.accept()); err != nil {
 		return nil, err
 	}
 	for _, step := range []func() bool{j.connect, j.decode, j.manage, j.choose, j.filter, j.route} {

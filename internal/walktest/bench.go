@@ -4,6 +4,7 @@ package walktest
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -22,22 +23,7 @@ type Options struct {
 	Configurations int
 	Requests       int // for each configuration
 	Seed           uint64
-}
-
-// Disagreement is a request about which Envoy and the walk disagree.
-type Disagreement struct {
-	Seed    uint64 // of the configuration
-	Request *walk.Request
-	Fields  []string
-}
-
-// Report is what a run found.
-type Report struct {
-	Configurations, Requests, Unknown int
-	Rejected                          []string       // what Envoy says about the configurations that it rejects
-	Reasons                           map[string]int // of unknown
-	Details                           map[string]int // of the answers, as Envoy logs them
-	Disagreements                     []Disagreement
+	Progress       func(Report) // after each configuration; may be nil
 }
 
 // Run compares. An error means that a comparison was not possible.
@@ -51,6 +37,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		if err := b.configuration(ctx, o.Seed+uint64(i), o.Requests); err != nil {
 			return nil, fmt.Errorf("configuration %d: %w", o.Seed+uint64(i), err)
 		}
+		if o.Progress != nil {
+			o.Progress(b.report)
+		}
 	}
 	return &b.report, nil
 }
@@ -59,8 +48,12 @@ type bench struct {
 	report      Report
 	upstreams   []echo
 	ports       map[string]int
-	certificate [2]string
+	certificate [2]string       // of the listeners, and of the authority that they trust
+	client      tls.Certificate // the same
 }
+
+// certified is the name in the certificate of clients and listeners.
+const certified = "shop.test"
 
 func newBench() (*bench, error) {
 	b := &bench{ports: map[string]int{}, report: Report{Reasons: map[string]int{}, Details: map[string]int{}}}
@@ -73,8 +66,13 @@ func newBench() (*bench, error) {
 		b.upstreams = append(b.upstreams, e)
 		b.ports[name] = e.port()
 	}
-	certificate, key, err := envoytest.MakeKeyPair("shop.test")
+	certificate, key, err := envoytest.MakeKeyPair(certified)
+	if err != nil {
+		b.close()
+		return nil, err
+	}
 	b.certificate = [2]string{string(certificate), string(key)}
+	b.client, err = tls.X509KeyPair(certificate, key)
 	return b, err
 }
 
@@ -86,7 +84,7 @@ func (b *bench) close() {
 
 // configuration compares the requests of one configuration.
 func (b *bench) configuration(ctx context.Context, seed uint64, requests int) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	c := generate(seed, b.ports, b.certificate)
 	e, err := envoytest.Serve(ctx, c.text(0), ".json")
@@ -132,12 +130,13 @@ func (b *bench) compare(ctx context.Context, seed uint64, view graph.View, c *co
 	for range requests {
 		r := m.request(boundaries, c)
 		r.Source = "127.0.0.1"
-		s, err := send(ctx, address, r)
+		s, err := b.send(ctx, address, r)
 		if err != nil {
 			return err
 		}
 		sent, all = append(sent, r), append(all, s)
 	}
+	anonymous(all)
 	log, err := b.logs(ctx, e, all)
 	if err != nil {
 		return err
@@ -153,13 +152,26 @@ func (b *bench) compare(ctx context.Context, seed uint64, view graph.View, c *co
 	return nil
 }
 
+// anonymous removes the keys of requests that came from the same port: their logs cannot be told apart.
+func anonymous(all []seen) {
+	count := map[string]int{}
+	for _, s := range all {
+		count[s.key]++
+	}
+	for i, s := range all {
+		if count[s.key] > 1 {
+			all[i].key = ""
+		}
+	}
+}
+
 // logs waits until Envoy has logged all requests that it answered.
 func (b *bench) logs(ctx context.Context, e *envoytest.Envoy, all []seen) (log map[string]*logged, err error) {
 	for {
 		log = readLog(e.Log())
 		missing := 0
 		for _, s := range all {
-			if log[s.key] == nil && !s.closed {
+			if log[s.key] == nil && !s.closed && s.key != "" {
 				missing++
 			}
 		}
@@ -168,7 +180,7 @@ func (b *bench) logs(ctx context.Context, e *envoytest.Envoy, all []seen) (log m
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("Envoy did not log %d of %d requests: %w", missing, len(all), ctx.Err())
+			return nil, fmt.Errorf("there is no log of %d of %d requests: %w", missing, len(all), ctx.Err())
 		case <-time.After(20 * time.Millisecond):
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // unusual are details that come from the clients and upstreams of the bench: they end tunnels, and do not speak WebSocket.
-var unusual = map[string]bool{"websocket_handshake_unsuccessful": true, "downstream_remote_disconnect": true}
+var unusual = map[string]bool{"websocket_handshake_unsuccessful": true, "downstream_remote_disconnect": true, "http2.unexpected_underscore": true}
 
 // compare returns the fields in which Envoy and the walk disagree. Fields that the walk does not know are left out.
 func compare(a *walk.Answer, s seen) (all []string) {
@@ -41,9 +41,11 @@ func compare(a *walk.Answer, s seen) (all []string) {
 		differ("cluster", "", text(a.Cluster))
 		return all
 	}
-	if len(a.Weighted) == 0 {
+	switch {
+	case s.log == nil:
+	case len(a.Weighted) == 0:
 		differ("cluster", s.log.cluster, text(a.Cluster))
-	} else if a.Weighted[s.log.cluster] == nil {
+	case a.Weighted[s.log.cluster] == nil:
 		all = append(all, "cluster: Envoy "+s.log.cluster+" is not among the weighted clusters")
 	}
 	method, rest, _ := strings.Cut(s.upstream[0], " ")

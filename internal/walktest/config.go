@@ -75,12 +75,7 @@ func (m *maker) chains(tls bool, certificate [2]string) (all list) {
 		}
 		c := obj{"name": fmt.Sprintf("c%d", i), "filter_chain_match": match, "filters": list{m.manager()}}
 		if i != 3 {
-			c["transport_socket"] = obj{"name": "tls", "typed_config": obj{
-				"@type": "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext",
-				"common_tls_context": obj{
-					"tls_certificates": list{obj{"certificate_chain": obj{"inline_string": certificate[0]}, "private_key": obj{"inline_string": certificate[1]}}},
-				},
-			}}
+			c["transport_socket"] = m.tlsSocket(certificate)
 		}
 		if i == 4 && m.one(3) {
 			break
@@ -91,6 +86,16 @@ func (m *maker) chains(tls bool, certificate [2]string) (all list) {
 		return m.chains(tls, certificate)
 	}
 	return all
+}
+
+func (m *maker) tlsSocket(certificate [2]string) obj {
+	common := obj{"tls_certificates": list{obj{"certificate_chain": obj{"inline_string": certificate[0]}, "private_key": obj{"inline_string": certificate[1]}}}}
+	context := obj{"@type": "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext", "common_tls_context": common}
+	if m.one(3) {
+		common["validation_context"] = obj{"trusted_ca": obj{"inline_string": certificate[0]}}
+		context["require_client_certificate"] = m.one(2)
+	}
+	return obj{"name": "tls", "typed_config": context}
 }
 
 func (m *maker) manager() obj {

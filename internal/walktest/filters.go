@@ -151,7 +151,7 @@ func (m *maker) principal(depth int) obj {
 	case 2:
 		return obj{"header": m.header()}
 	case 3:
-		return obj{"authenticated": pick(m, obj{}, obj{"principal_name": obj{"exact": "client.test"}})}
+		return obj{"authenticated": pick(m, obj{}, obj{"principal_name": obj{"exact": pick(m, certified, "other.test")}})}
 	}
 	return obj{"any": true}
 }

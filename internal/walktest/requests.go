@@ -28,8 +28,11 @@ func (m *maker) request(b walk.Boundaries, c *configuration) *walk.Request {
 		m.withHeader(r, name, b.Headers[name])
 	}
 	m.extras(r, c)
-	if m.one(20) {
+	switch m.IntN(20) {
+	case 0:
 		r.HTTP = "1.0"
+	case 1, 2, 3, 4:
+		m.overHTTP2(r)
 	}
 	if c.tls && !m.one(6) {
 		r.TLS = true
@@ -37,8 +40,27 @@ func (m *maker) request(b walk.Boundaries, c *configuration) *walk.Request {
 			r.SNI = pick(m, b.ServerNames...)
 		}
 		r.ALPN = pick(m, nil, []string{"http/1.1"}, []string{"http/1.1", "x"})
+		r.ClientCert.Presented = m.one(2)
+		if r.ClientCert.Presented {
+			r.ClientCert.Name = certified
+		}
+		if r.HTTP == "2" {
+			r.ALPN = pick(m, []string{"h2"}, []string{"h2", "http/1.1"}, nil)
+		}
+	}
+	if c.proxied && !m.one(4) {
+		r.ProxyProtocol = &walk.Proxied{Source: pick(m, "10.1.2.3:1000", "5.6.7.8:1000", "127.0.0.1:1000"), Destination: pick(m, "10.9.9.9:443", "127.0.0.1:8080")}
 	}
 	return r
+}
+
+// overHTTP2 turns a request into one over HTTP/2, which does not have upgrades.
+func (m *maker) overHTTP2(r *walk.Request) {
+	r.HTTP = "2"
+	r.Headers = slices.DeleteFunc(r.Headers, func(h walk.Header) bool { return h[0] == "connection" || h[0] == "upgrade" })
+	if m.one(8) {
+		r.Scheme = pick(m, "http", "https", "HTTPS")
+	}
 }
 
 func (m *maker) withHeader(r *walk.Request, name string, values []string) {

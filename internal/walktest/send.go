@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -30,7 +31,7 @@ type seen struct {
 const patience = 30 * time.Second
 
 // send sends a request on a connection of its own.
-func send(ctx context.Context, address string, r *walk.Request) (s seen, err error) {
+func (b *bench) send(ctx context.Context, address string, r *walk.Request) (s seen, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
@@ -40,16 +41,26 @@ func send(ctx context.Context, address string, r *walk.Request) (s seen, err err
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	s.key = fmt.Sprint(conn.LocalAddr().(*net.TCPAddr).Port)
+	if p := r.ProxyProtocol; p != nil {
+		source, _ := netip.ParseAddrPort(p.Source)
+		destination, _ := netip.ParseAddrPort(p.Destination)
+		if _, err := fmt.Fprintf(conn, "PROXY TCP4 %s %s %d %d\r\n", source.Addr(), destination.Addr(), source.Port(), destination.Port()); err != nil {
+			return s, err
+		}
+	}
 	if r.TLS {
-		secured := tls.Client(conn, &tls.Config{InsecureSkipVerify: true, ServerName: r.SNI, NextProtos: r.ALPN}) //nolint:gosec // the server's name is not what is tested
+		config := &tls.Config{InsecureSkipVerify: true, ServerName: r.SNI, NextProtos: r.ALPN} //nolint:gosec // the server's name is not what is tested
+		if r.ClientCert.Presented {
+			config.Certificates = []tls.Certificate{b.client}
+		}
+		secured := tls.Client(conn, config)
 		if err := secured.HandshakeContext(ctx); err != nil {
 			s.closed = true
 			return s, nil
 		}
 		conn = secured
 	}
-	go func() { _, _ = conn.Write(written(r)) }() // Envoy may answer before it has read the body
-	response, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: r.Method})
+	response, err := ask(conn, r)
 	if err != nil {
 		if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
 			return s, fmt.Errorf("no answer to %s: %w", written(r), err)
@@ -66,6 +77,15 @@ func send(ctx context.Context, address string, r *walk.Request) (s seen, err err
 	s.location = response.Header.Get("location")
 	s.upstream = decodeHead(response.Header.Get("x-echo"))
 	return s, nil
+}
+
+// ask sends a request, and reads the answer.
+func ask(conn net.Conn, r *walk.Request) (*http.Response, error) {
+	if r.HTTP == "2" {
+		return ask2(conn, r)
+	}
+	go func() { _, _ = conn.Write(written(r)) }() // Envoy may answer before it has read the body
+	return http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: r.Method})
 }
 
 // written returns the bytes of a request in HTTP/1.

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/internal/walk"
+)
+
+type routeFlags struct {
+	inputFlags
+	authority, path, method string
+	headers, alpn           []string
+	sni, source, cert       string
+	port                    uint32
+	requests, format        string
+}
+
+// answerFormats are the formats of the command.
+var answerFormats = []string{"text", "jsonl"}
+
+func newRoute() *cobra.Command {
+	f := &routeFlags{}
+	cmd := &cobra.Command{
+		Use: "route PATH…", Short: "Show what Envoy does with a request", DisableFlagsInUseLine: true, Args: cobra.ArbitraryArgs,
+		Long: `Follow a request through a configuration: listener, filter chain, virtual host, route, HTTP filters, cluster and
+endpoints, or the answer that Envoy gives itself. No Envoy runs. What the configuration does not decide, such as the
+answer of an authorization service, is not known, and the reason is shown.
+
+The request comes from the flags, or many come from a file with --requests, as one JSON object per line. See
+docs/route.md for the fields of requests and answers.
+
+Exit status: 0 the requests were followed, 2 the command line or a request is wrong, 3 xdslint failed.`,
+		Example: `  xdslint route envoy.yaml --authority shop.example.com --path /cart/items
+  xdslint route config_dump.json --port 443 --sni shop.example.com --authority shop.example.com --path / --header "x-user: ann"
+  xdslint route configs/ --requests requests.jsonl --format jsonl`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	f.add(cmd)
+	flags := cmd.Flags()
+	grouped(flags, requestGroup, func() {
+		flags.StringVar(&f.authority, "authority", "", "`HOST` of the request, with a port if the client sends one")
+		flags.StringVar(&f.path, "path", "", "`PATH` of the request as it is sent, with its query")
+		flags.StringVar(&f.method, "method", "GET", "`METHOD` of the request")
+		flags.StringArrayVar(&f.headers, "header", nil, "a header, as `NAME:VALUE`")
+		flags.StringVar(&f.sni, "sni", "", "server `NAME` that the client asks for; the connection is TLS")
+		flags.StringSliceVar(&f.alpn, "alpn", nil, "application `PROTOCOL`s that the client offers; the connection is TLS")
+		flags.Uint32Var(&f.port, "port", 0, "`PORT` of the listener; not needed if there is one listener")
+		flags.StringVar(&f.source, "source", "", "`ADDRESS` of the client")
+		flags.StringVar(&f.cert, "client-cert", "", "`NAME` in the client's certificate, a URI or a DNS name; the connection is TLS")
+		flags.StringVar(&f.requests, "requests", "", "`FILE` with requests, one JSON object per line; - for standard input")
+	})
+	grouped(flags, outputGroup, func() {
+		flags.StringVar(&f.format, "format", "text", "`FORMAT` of the answers: text, jsonl")
+	})
+	complete(cmd, "format", answerFormats)
+	return cmd
+}
+
+func (f *routeFlags) run(cmd *cobra.Command, args []string) error {
+	if f.format != "text" && f.format != "jsonl" {
+		return unknownFormat(f.format, answerFormats)
+	}
+	if (f.path == "") == (f.requests == "") && f.method != "CONNECT" {
+		return fmt.Errorf("give a request with --path, or a file with --requests")
+	}
+	w, err := f.walker(cmd, args)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	if f.requests == "" {
+		r, err := f.request()
+		if err != nil {
+			return err
+		}
+		err = f.answer(out, w, r)
+		return errors.Join(err, failed(out.Flush()))
+	}
+	err = f.answerAll(out, w)
+	return errors.Join(err, failed(out.Flush()))
+}
+
+// walker reads the configuration.
+func (f *routeFlags) walker(cmd *cobra.Command, args []string) (*walk.Walker, error) {
+	s, err := f.configuration(cmd.Context())
+	if err != nil {
+		return nil, err
+	}
+	in, err := input(cmd, args, s)
+	if err != nil {
+		return nil, err
+	}
+	o, err := f.options(s)
+	if err != nil {
+		return nil, err
+	}
+	p := newProgress(cmd.ErrOrStderr())
+	o.Progress = p.say
+	l, err := xdslint.New(o)
+	if err != nil {
+		return nil, err
+	}
+	read, err := f.load(cmd, l, p, in)
+	if err != nil {
+		return nil, err
+	}
+	unread(cmd.ErrOrStderr(), read)
+	snapshot, err := read.One(strings.Join(args, " "))
+	if err != nil {
+		return nil, compared(cmd.Context(), err)
+	}
+	return walk.New(snapshot), nil
+}
+
+// request is the request that the flags describe.
+func (f *routeFlags) request() (*walk.Request, error) {
+	r := &walk.Request{
+		Listener: walk.Listener{Port: f.port}, Method: f.method, Source: f.source, SNI: f.sni, ALPN: f.alpn,
+		TLS: f.sni != "" || len(f.alpn) > 0 || f.cert != "", ClientCert: walk.Identity{Presented: f.cert != "", Name: f.cert},
+	}
+	if f.authority != "" {
+		r.Authority = &f.authority
+	}
+	if f.path != "" {
+		r.Path = &f.path
+	}
+	for _, h := range f.headers {
+		name, value, ok := strings.Cut(h, ":")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("--header %s: write NAME:VALUE", h)
+		}
+		r.Headers = append(r.Headers, walk.Header{name, strings.TrimSpace(value)})
+	}
+	return r, nil
+}
+
+// answerAll follows the requests of a file.
+func (f *routeFlags) answerAll(out io.Writer, w *walk.Walker) error {
+	in := io.Reader(os.Stdin)
+	if f.requests != "-" {
+		file, err := os.Open(f.requests)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		in = file
+	}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxRequest)
+	for n := 1; lines.Scan(); n++ {
+		if strings.TrimSpace(lines.Text()) == "" {
+			continue
+		}
+		r := &walk.Request{}
+		if err := json.Unmarshal(lines.Bytes(), r); err != nil {
+			return fmt.Errorf("%s, line %d: %w", f.requests, n, err)
+		}
+		if err := f.answer(out, w, r); err != nil {
+			return fmt.Errorf("%s, line %d: %w", f.requests, n, err)
+		}
+	}
+	return lines.Err()
+}
+
+// maxRequest is the longest line of a file with requests.
+const maxRequest = 16 << 20
+
+func (f *routeFlags) answer(out io.Writer, w *walk.Walker, r *walk.Request) error {
+	a, err := w.Walk(r)
+	if err != nil {
+		return err
+	}
+	a = a.Redacted()
+	if f.format == "text" {
+		return failed(a.Text(out, r))
+	}
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	return failed(e.Encode(a))
+}

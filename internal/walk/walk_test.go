@@ -1,0 +1,174 @@
+package walk_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/walk"
+)
+
+// managed puts the fields of an HTTP connection manager into a bootstrap.
+const managed = `
+static_resources:
+  listeners:
+  - name: in
+    address: {socket_address: {address: 127.0.0.1, port_value: 80}}
+    filter_chains:
+    - filters:
+      - name: http
+        typed_config:
+          "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
+          stat_prefix: in
+%s
+  clusters:
+  - {name: shop, connect_timeout: 1s, load_assignment: {cluster_name: shop, endpoints: [{lb_endpoints: [{endpoint: {address: {socket_address: {address: 127.0.0.1, port_value: 81}}}}]}]}}
+`
+
+func walker(t testing.TB, bootstrap string) *walk.Walker {
+	t.Helper()
+	in, err := load.Texts(context.Background(), map[string][]byte{"envoy.yaml": []byte(bootstrap)}, load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	snapshot, err := in.One("envoy.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return walk.New(snapshot)
+}
+
+func get(path string) *walk.Request {
+	host := "shop.example.com"
+	return &walk.Request{Method: "GET", Authority: &host, Path: &path}
+}
+
+// TestScopes: a header chooses the scope, and with it the route table.
+func TestScopes(t *testing.T) {
+	w := walker(t, `
+"@type": type.googleapis.com/envoy.config.listener.v3.Listener
+name: in
+address: {socket_address: {address: 127.0.0.1, port_value: 80}}
+filter_chains:
+- filters:
+  - name: http
+    typed_config:
+      "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
+      stat_prefix: in
+      http_filters: [{name: router, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}}]
+      scoped_routes:
+        name: scopes
+        scope_key_builder: {fragments: [{header_value_extractor: {name: x-tenant, element_separator: ";", element: {separator: "=", key: t}}}]}
+        rds_config_source: {ads: {}}
+        scoped_rds: {scoped_rds_config_source: {ads: {}}}
+---
+"@type": type.googleapis.com/envoy.config.route.v3.ScopedRouteConfiguration
+name: blue
+route_configuration_name: blue
+key: {fragments: [{string_key: blue}]}
+---
+"@type": type.googleapis.com/envoy.config.route.v3.RouteConfiguration
+name: blue
+virtual_hosts: [{name: all, domains: ["*"], routes: [{name: hello, match: {prefix: /}, direct_response: {status: 204}}]}]
+`)
+	for header, want := range map[string]string{"a=1;t=blue": "hello", "t=green": "", "": ""} {
+		r := get("/")
+		if header != "" {
+			r.Headers = []walk.Header{{"x-tenant", header}}
+		}
+		a, err := w.Walk(r)
+		if err != nil || a.Route != want {
+			t.Errorf("%s: %q, %v; want %q", header, a.Route, err, want)
+		}
+		if unknown := a.Unknown["route"] != ""; unknown != (header == "t=green") {
+			t.Errorf("%s: not known: %v", header, a.Unknown) // another scope may come over xDS
+		}
+	}
+}
+
+// TestNth: the requests after the first ones find an empty bucket.
+func TestNth(t *testing.T) {
+	w := walker(t, fmt.Sprintf(managed, `
+          route_config: {virtual_hosts: [{name: all, domains: ["*"], routes: [{match: {prefix: /}, route: {cluster: shop}}]}]}
+          http_filters:
+          - name: limit
+            typed_config:
+              "@type": type.googleapis.com/envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit
+              stat_prefix: limit
+              token_bucket: {max_tokens: 2, fill_interval: 3600s}
+              filter_enabled: {default_value: {numerator: 100}}
+              filter_enforced: {default_value: {numerator: 100}}
+          - {name: router, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}}`))
+	for nth, want := range []int{200, 200, 200, 429} {
+		r := get("/")
+		r.Nth = nth
+		a, err := w.Walk(r)
+		if err != nil || a.Status == nil || *a.Status != want {
+			t.Errorf("request %d: %v, %v; want %d", nth, a.Status, err, want)
+		}
+	}
+}
+
+// TestLargeTable: a thousand walks through ten thousand routes are fast.
+func TestLargeTable(t *testing.T) {
+	var routes strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&routes, "          - {name: r%d, match: {prefix: /team%d/service%d/}, route: {cluster: shop}}\n", i, i%100, i)
+	}
+	w := walker(t, fmt.Sprintf(managed, `
+          http_filters: [{name: router, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}}]
+          route_config:
+            virtual_hosts:
+            - name: all
+              domains: ["*"]
+              routes:
+`+strings.ReplaceAll(routes.String(), "          -", "              -")))
+	walk := func(n int) {
+		for i := range n {
+			path := fmt.Sprintf("/team%d/service%d/x", i%100, i)
+			a, err := w.Walk(get(path))
+			if err != nil || a.Route != fmt.Sprintf("r%d", i) {
+				t.Fatalf("%s: %s, %v", path, a.Route, err)
+			}
+		}
+	}
+	walk(1)
+	began := time.Now()
+	walk(1000)
+	if took := time.Since(began); took > 5*time.Second { // it takes some 20 ms where nothing else runs
+		t.Errorf("1,000 walks took %s", took)
+	} else {
+		t.Logf("1,000 walks took %s", took)
+	}
+}
+
+// FuzzWalk: whatever a client sends, a walk ends, and the same request gets the same answer.
+func FuzzWalk(f *testing.F) {
+	bootstrap, err := os.ReadFile("../../testdata/walk/edge.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	w := walker(f, string(bootstrap))
+	f.Add("GET", "shop.example.com", "/cart/../%2e%2E/x?y", "x-beta", "yes", "1.1", "shop.example.com")
+	f.Add("CONNECT", "[::1]:443", "http://u@h:1/p#f", "upgrade", "websocket", "2", "ADMIN.example.com")
+	f.Fuzz(func(t *testing.T, method, host, path, name, value, version, sni string) {
+		r := &walk.Request{Method: method, Authority: &host, Path: &path, Headers: []walk.Header{{name, value}}, HTTP: version, TLS: sni != "", SNI: sni}
+		if method == "CONNECT" {
+			r.Path = nil
+		}
+		a, err := w.Walk(r)
+		b, again := w.Walk(r)
+		if (err == nil) != (again == nil) || !reflect.DeepEqual(a, b) {
+			t.Errorf("%v, %v, then %v, %v", a, err, b, again)
+		}
+		if err == nil {
+			_ = a.Redacted().Text(io.Discard, r)
+		}
+	})
+}
