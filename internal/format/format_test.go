@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/xdslint/xdslint/dataplane"
-	"github.com/xdslint/xdslint/internal/format"
 	"github.com/xdslint/xdslint/internal/envoytest"
+	"github.com/xdslint/xdslint/internal/format"
 )
 
 // TestCommands asks each Envoy about the commands that this package says it has, in one access log, and about a few that it says it lacks.
