@@ -1,0 +1,96 @@
+// Package cel models which CEL expressions Envoy rejects: their grammar, and the functions that Envoy offers. It does not link the CEL
+// library, so that small programs can use the rules.
+package cel
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+)
+
+// Invalid returns the error that Envoy reports for an expression, or "" if it accepts the expression or may accept it
+// (google::api::expr::parser::Parse, and Expr::createExpression of source/extensions/filters/common/expr/evaluator.cc).
+func Invalid(expression string) (upstream string) {
+	calls, err := parse(expression)
+	switch {
+	case errors.Is(err, errUnsure):
+		return ""
+	case err != nil:
+		return "INVALID_ARGUMENT: ERROR: <input>: " + err.Error()
+	}
+	return unknownFunction(calls)
+}
+
+// Malformed is Invalid without the functions, which depend on the options of the place.
+func Malformed(expression string) (upstream string) {
+	if _, err := parse(expression); err != nil && !errors.Is(err, errUnsure) {
+		return "INVALID_ARGUMENT: ERROR: <input>: " + err.Error()
+	}
+	return ""
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.]*$`)
+
+// InvalidCall is Invalid for one call in an expression that is already parsed.
+func InvalidCall(function string, receiver bool, arguments int) (upstream string) {
+	if !plainName.MatchString(function) {
+		return "" // an operator, such as _&&_
+	}
+	return unknownFunction([]call{{name: function, receiver: receiver, arguments: arguments}})
+}
+
+func unknownFunction(calls []call) (upstream string) {
+	for _, c := range calls {
+		switch {
+		case c.receiver && slices.Contains(macros[c.name], c.arguments):
+			return "failed to create an expression: Comprehension support is disabled"
+		case !c.known():
+			return "failed to create an expression: No overload found in reference resolve step for " + c.name
+		}
+	}
+	return ""
+}
+
+// call is a call of a function in an expression.
+type call struct {
+	name      string
+	qualified string // with the names before it, if they are only names: "re.extract"
+	receiver  bool   // a.f(b), not f(a, b)
+	arguments int
+}
+
+func (c call) known() bool {
+	if c.receiver {
+		return slices.Contains(methods[c.name], c.arguments) || slices.Contains(functions[c.qualified], c.arguments)
+	}
+	return slices.Contains(functions[c.name], c.arguments)
+}
+
+// macros are the comprehensions, which Envoy disables, and how many arguments each has.
+var macros = map[string][]int{"all": {2}, "exists": {2}, "exists_one": {2}, "map": {2, 3}, "filter": {2}}
+
+// functions and methods are those that Envoy registers, and how many arguments each takes.
+var (
+	functions = map[string][]int{
+		"size": {1}, "int": {1}, "uint": {1}, "double": {1}, "bytes": {1}, "bool": {1}, "timestamp": {1}, "duration": {1}, "type": {1}, "dyn": {1},
+		"contains": {2}, "startsWith": {2}, "endsWith": {2}, "matches": {2},
+		"re.extract": {3}, "re.capture": {2}, "re.captureN": {2},
+	}
+	methods = map[string][]int{
+		"size": {0}, "contains": {1}, "startsWith": {1}, "endsWith": {1}, "matches": {1},
+		"getDate": {0, 1}, "getDayOfMonth": {0, 1}, "getDayOfWeek": {0, 1}, "getDayOfYear": {0, 1}, "getFullYear": {0, 1},
+		"getHours": {0, 1}, "getMilliseconds": {0, 1}, "getMinutes": {0, 1}, "getMonth": {0, 1}, "getSeconds": {0, 1},
+	}
+)
+
+// errUnsure says that an expression uses what this package does not model.
+var errUnsure = errors.New("not modelled")
+
+// errorAt returns a syntax error at a token.
+func errorAt(t token) error {
+	if t.kind == end {
+		return errors.New("Syntax error: mismatched input '<EOF>'")
+	}
+	return fmt.Errorf("Syntax error: mismatched input '%s'", t.text)
+}

@@ -1,0 +1,82 @@
+package http
+
+import (
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	extractionv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/grpc_field_extraction/v3"
+	transcoderv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/grpc_json_transcoder/v3"
+	messagev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/proto_message_extraction/v3"
+
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/read"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "descriptor-invalid",
+	Severity: lint.Error,
+	Summary:  "the descriptor of a gRPC filter is not a FileDescriptorSet, or lacks a service",
+	Links: []string{
+		"JsonTranscoderConfig::JsonTranscoderConfig (source/extensions/filters/http/grpc_json_transcoder/json_transcoder_filter.cc)",
+		"FilterConfig::initDescriptorPool (source/extensions/filters/http/grpc_field_extraction/filter_config.cc)",
+	},
+	Run: read.Each(read.Of(transcoder), read.Of(func(p *lint.Pass, at lint.At, m *extractionv3.GrpcFieldExtractionConfig) {
+		checkDescriptor(p, at.Field("descriptor_set"), m.GetDescriptorSet())
+	}), read.Of(func(p *lint.Pass, at lint.At, m *messagev3.ProtoMessageExtractionConfig) {
+		checkDescriptor(p, at.Field("data_source"), m.GetDataSource())
+	})),
+})
+
+const makeDescriptor = "write what `protoc --include_imports --descriptor_set_out` makes, in base64"
+
+func transcoder(p *lint.Pass, at lint.At, m *transcoderv3.GrpcJsonTranscoder) {
+	inline, ok := m.GetDescriptorSet().(*transcoderv3.GrpcJsonTranscoder_ProtoDescriptorBin)
+	if !ok {
+		return
+	}
+	var set descriptorpb.FileDescriptorSet
+	if proto.Unmarshal(inline.ProtoDescriptorBin, &set) != nil {
+		p.Reject(at.Field("proto_descriptor_bin"), lint.Rejection{
+			Message:  "the bytes are not a FileDescriptorSet",
+			Help:     makeDescriptor,
+			Upstream: "transcoding_filter: Unable to parse proto descriptor",
+		})
+		return
+	}
+	services := map[string]bool{}
+	for _, file := range set.GetFile() {
+		for _, service := range file.GetService() {
+			services[file.GetPackage()+"."+service.GetName()] = true
+		}
+	}
+	for i, name := range m.GetServices() {
+		if !services[name] && !services["."+name] {
+			p.Reject(at.Item("services", i), lint.Rejection{
+				Message:  "the descriptor does not have the service " + name,
+				Help:     "write the package and the name of a service, as in package.Service",
+				Upstream: "transcoding_filter: Could not find '" + name + "' in the proto descriptor",
+			})
+		}
+	}
+}
+
+// checkDescriptor reports inline bytes that are not a descriptor. Envoy does not take a string here.
+func checkDescriptor(p *lint.Pass, at lint.At, source *corev3.DataSource) {
+	switch s := source.GetSpecifier().(type) {
+	case *corev3.DataSource_InlineString:
+		p.Reject(at.Field("inline_string").Key(), lint.Rejection{
+			Message:  "a descriptor cannot be an inline_string",
+			Help:     "write filename or inline_bytes",
+			Upstream: "unsupported DataSource case `3` for configuring",
+		})
+	case *corev3.DataSource_InlineBytes:
+		if proto.Unmarshal(s.InlineBytes, &descriptorpb.FileDescriptorSet{}) != nil {
+			p.Reject(at.Field("inline_bytes"), lint.Rejection{
+				Message:  "the bytes are not a FileDescriptorSet",
+				Help:     makeDescriptor,
+				Upstream: "unable to parse proto descriptor from inline bytes",
+			})
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package http
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+
+	admissionv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/admission_control/v3"
+	apikeyv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/api_key_auth/v3"
+	cdnloopv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/cdn_loop/v3"
+	extauthzv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/ext_authz/v3"
+	healthcheckv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/health_check/v3"
+	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
+
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/read"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "filter-value",
+	Severity: lint.Error,
+	Summary:  "an HTTP filter has a value that its code rejects",
+	Links: []string{
+		"AdmissionControlFilterFactory::createFilterFactoryFromProtoTyped (source/extensions/filters/http/admission_control/config.cc)",
+		"KeySources::Source::Source (source/extensions/filters/http/api_key_auth/api_key_auth.cc)",
+		"ClientConfig::ClientConfig (source/extensions/filters/common/ext_authz/ext_authz_http_impl.cc)",
+		"parseCdnId (source/extensions/filters/http/cdn_loop/parser.cc)",
+		"HealthCheckFilterConfig::createFilterFactoryFromProtoTyped (source/extensions/filters/http/health_check/config.cc)",
+	},
+	Run: read.Each(read.Of(admissionControl), read.Of(apiKeys), read.Of(apiKeysOfRoute), read.Of(healthCheck),
+		read.Of(authorizationPaths), read.Of(cdnLoop)),
+})
+
+func admissionControl(p *lint.Pass, at lint.At, m *admissionv3.AdmissionControl) {
+	if m.GetSrThreshold() != nil && m.GetSrThreshold().GetDefaultValue().GetValue() < 1 {
+		p.Reject(at.Field("sr_threshold", "default_value"), lint.Rejection{
+			Message:  "the success rate threshold is less than 1 %",
+			Help:     "write default_value: {value: …}, in percent",
+			Upstream: "Success rate threshold cannot be less than 1.0%.",
+		})
+	}
+	criteria := at.Field("success_criteria")
+	for i, r := range m.GetSuccessCriteria().GetHttpCriteria().GetHttpSuccessStatus() {
+		if !isStatusRange(r) {
+			p.Reject(criteria.Field("http_criteria").Item("http_success_status", i), lint.Rejection{
+				Message:  fmt.Sprintf("%d to %d is not a range of HTTP statuses", r.GetStart(), r.GetEnd()),
+				Help:     "write a start from 100 and an end up to 600; the end does not belong to the range",
+				Upstream: fmt.Sprintf("invalid HTTP range: [%d, %d)", r.GetStart(), r.GetEnd()),
+			})
+		}
+	}
+	for i, code := range m.GetSuccessCriteria().GetGrpcCriteria().GetGrpcSuccessStatus() {
+		if code > 16 {
+			p.Reject(criteria.Field("grpc_criteria").Item("grpc_success_status", i), lint.Rejection{
+				Message:  fmt.Sprintf("%d is not a gRPC status", code),
+				Help:     "write a number from 0 to 16",
+				Upstream: fmt.Sprintf("invalid gRPC code %d", code),
+			})
+		}
+	}
+}
+
+// isStatusRange follows SuccessCriteriaEvaluator::validHttpRange.
+func isStatusRange(r *typev3.Int32Range) bool {
+	return r.GetStart() <= r.GetEnd() && r.GetStart() >= 100 && r.GetEnd() <= 600
+}
+
+func apiKeys(p *lint.Pass, at lint.At, m *apikeyv3.ApiKeyAuth) {
+	checkKeys(p, at, m.GetCredentials(), m.GetKeySources())
+}
+
+func apiKeysOfRoute(p *lint.Pass, at lint.At, m *apikeyv3.ApiKeyAuthPerRoute) {
+	checkKeys(p, at, m.GetCredentials(), m.GetKeySources())
+}
+
+func checkKeys(p *lint.Pass, at lint.At, credentials []*apikeyv3.Credential, sources []*apikeyv3.KeySource) {
+	for i, s := range sources {
+		if s.GetHeader() == "" && s.GetQuery() == "" && s.GetCookie() == "" {
+			p.Reject(at.Item("key_sources", i), lint.Rejection{
+				Message:  "the source does not say where the key is",
+				Help:     "add header, query or cookie",
+				Upstream: "One of 'header'/'query'/'cookie' must be set.",
+			})
+		}
+	}
+	seen := map[string]int{}
+	for i, c := range credentials {
+		before, twice := seen[c.GetKey()]
+		if !twice {
+			seen[c.GetKey()] = i
+			continue
+		}
+		p.Reject(at.Item("credentials", i).Field("key"), lint.Rejection{
+			Message:  "two clients have the same key",
+			Help:     "give each client a key of its own",
+			Upstream: "Duplicated credential key",
+			Related:  []lint.Related{lint.RelatedTo(at.Item("credentials", before).Field("key"), "the first one")},
+		})
+	}
+}
+
+func healthCheck(p *lint.Pass, at lint.At, m *healthcheckv3.HealthCheck) {
+	if m.GetPassThroughMode() == nil || m.GetPassThroughMode().GetValue() {
+		return
+	}
+	if m.GetCacheTime().AsDuration().Milliseconds() != 0 {
+		p.Reject(at.Field("cache_time"), lint.Rejection{
+			Message:  "cache_time is only for pass_through_mode: true",
+			Help:     "remove it: without pass_through_mode, envoy answers itself",
+			Upstream: "cache_time_ms must not be set when path_through_mode is disabled",
+		})
+	}
+	for name, percent := range m.GetClusterMinHealthyPercentages() {
+		if math.IsNaN(percent.GetValue()) {
+			p.Reject(at.Entry("cluster_min_healthy_percentages", name), lint.Rejection{
+				Message:  "the percentage is not a number",
+				Help:     "write a number from 0 to 100",
+				Upstream: "cluster_min_healthy_percentages contains a NaN value for cluster: " + name,
+			})
+		}
+	}
+}
+
+func authorizationPaths(p *lint.Pass, at lint.At, m *extauthzv3.HttpService) {
+	for _, path := range []struct{ field, text string }{{"path_prefix", m.GetPathPrefix()}, {"path_override", m.GetPathOverride()}} {
+		if path.text != "" && path.text[0] != '/' {
+			p.Reject(at.Field(path.field), lint.Rejection{
+				Message:  fmt.Sprintf("%q is not a path", path.text),
+				Help:     "begin it with a slash",
+				Upstream: path.field + ` should start with "/".`,
+			})
+		}
+	}
+}
+
+// notInCDN matches what a CDN identifier cannot contain: it is a token or an IPv6 address, and a port.
+var notInCDN = regexp.MustCompile("[^A-Za-z0-9!#$%&'*+.^_`|~:\\[\\]-]")
+
+func cdnLoop(p *lint.Pass, at lint.At, m *cdnloopv3.CdnLoopConfig) {
+	if wrong := notInCDN.FindString(m.GetCdnId()); wrong != "" {
+		p.Reject(at.Field("cdn_id"), lint.Rejection{
+			Message:  fmt.Sprintf("a CDN identifier cannot contain %q", wrong),
+			Help:     "write a host name, or a name without spaces",
+			Upstream: fmt.Sprintf("Provided cdn_id %q is not a valid CDN identifier", m.GetCdnId()),
+		})
+	}
+}

@@ -1,0 +1,117 @@
+package http
+
+import (
+	"fmt"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	jwtv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/jwt_authn/v3"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "jwt-provider-invalid",
+	Severity: lint.Error,
+	Summary:  "a JWT provider has unusable keys or an address that is not a URL, or a requirement names a provider that does not exist",
+	Links: []string{
+		"validateJwtConfig (source/extensions/filters/http/jwt_authn/filter_factory.cc)",
+		"FilterConfigImpl::FilterConfigImpl (source/extensions/filters/http/jwt_authn/filter_config.cc)",
+		"innerCreate (source/extensions/filters/http/jwt_authn/verifier.cc)",
+	},
+	Run: eachConfig(func(p *lint.Pass, at lint.At, m *jwtv3.JwtAuthentication) {
+		for name, provider := range m.GetProviders() {
+			checkKeysOf(p, at.Entry("providers", name), name, provider)
+		}
+		r := requirements{p, m.GetProviders()}
+		for name, requirement := range m.GetRequirementMap() {
+			r.check(at.Entry("requirement_map", name), requirement)
+		}
+		for name, requirement := range m.GetFilterStateRules().GetRequires() {
+			r.check(at.Field("filter_state_rules").Entry("requires", name), requirement)
+		}
+		for i, rule := range m.GetRules() {
+			r.check(at.Item("rules", i).Field("requires"), rule.GetRequires())
+			if name := rule.GetRequirementName(); name != "" && m.GetRequirementMap()[name] == nil {
+				p.Reject(at.Item("rules", i).Field("requirement_name"), lint.Rejection{
+					Message:  fmt.Sprintf("requirement_map does not have %q", name),
+					Help:     "add it to requirement_map",
+					Upstream: "Wrong requirement_name: " + name,
+				})
+			}
+		}
+	}),
+})
+
+func checkKeysOf(p *lint.Pass, at lint.At, name string, provider *jwtv3.JwtProvider) {
+	if field, text, ok := inline(provider.GetLocalJwks()); ok && text != "" {
+		if wrong := envoy.InvalidJWKS(text); wrong != "" {
+			p.Reject(at.Field("local_jwks", field), lint.Rejection{
+				Message:  "the JSON Web Key Set does not have a key that envoy can use",
+				Help:     `write {"keys": [{"kty": "RSA", "n": …, "e": …}]}, as the issuer serves it`,
+				Upstream: fmt.Sprintf("Provider '%s' in jwt_authn config has invalid local jwks: %s", name, wrong),
+			})
+		}
+	}
+	if remote := provider.GetRemoteJwks(); remote != nil {
+		checkURL(p, at.Field("remote_jwks", "http_uri", "uri"), remote.GetHttpUri().GetUri(), "Provider '"+name+"' has an invalid URI")
+		checkBackOff(p, at.Field("remote_jwks", "retry_policy"), remote.GetRetryPolicy())
+	}
+}
+
+// checkURL reports a text that is not an absolute URL. An empty one breaks a constraint.
+func checkURL(p *lint.Pass, at lint.At, text, upstream string) {
+	if text == "" || envoy.IsURL(text) {
+		return
+	}
+	p.Reject(at, lint.Rejection{
+		Message:  fmt.Sprintf("%q is not an absolute URL", text),
+		Help:     "write the scheme, the host and the path: https://login.example.com/keys",
+		Upstream: fmt.Sprintf("%s: '%s'", upstream, text),
+	})
+}
+
+// checkBackOff reports a policy that Utility::validateCoreRetryPolicy rejects.
+func checkBackOff(p *lint.Pass, at lint.At, policy *corev3.RetryPolicy) {
+	b := policy.GetRetryBackOff()
+	if b.GetMaxInterval() != nil && b.GetBaseInterval() != nil && b.GetMaxInterval().AsDuration().Milliseconds() < b.GetBaseInterval().AsDuration().Milliseconds() {
+		p.Reject(at.Field("retry_back_off", "max_interval"), lint.Rejection{
+			Message:  "max_interval is less than base_interval",
+			Help:     "write a max_interval of at least base_interval",
+			Upstream: "max_interval must be greater than or equal to the base_interval",
+		})
+	}
+}
+
+// requirements looks for providers that requirements name.
+type requirements struct {
+	p         *lint.Pass
+	providers map[string]*jwtv3.JwtProvider
+}
+
+func (r requirements) check(at lint.At, m *jwtv3.JwtRequirement) {
+	switch kind := m.GetRequiresType().(type) {
+	case *jwtv3.JwtRequirement_ProviderName:
+		r.named(at.Field("provider_name"), kind.ProviderName)
+	case *jwtv3.JwtRequirement_ProviderAndAudiences:
+		r.named(at.Field("provider_and_audiences", "provider_name"), kind.ProviderAndAudiences.GetProviderName())
+	case *jwtv3.JwtRequirement_RequiresAny:
+		for i, inner := range kind.RequiresAny.GetRequirements() {
+			r.check(at.Field("requires_any").Item("requirements", i), inner)
+		}
+	case *jwtv3.JwtRequirement_RequiresAll:
+		for i, inner := range kind.RequiresAll.GetRequirements() {
+			r.check(at.Field("requires_all").Item("requirements", i), inner)
+		}
+	}
+}
+
+func (r requirements) named(at lint.At, name string) {
+	if r.providers[name] == nil {
+		r.p.Reject(at, lint.Rejection{
+			Message:  fmt.Sprintf("no provider is named %q", name),
+			Help:     "add it to providers",
+			Upstream: "Required provider ['" + name + "'] is not configured",
+		})
+	}
+}
