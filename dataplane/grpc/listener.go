@@ -45,21 +45,36 @@ func (c Client) Managers(at graph.At, l *listenerv3.Listener) []Manager {
 	return all
 }
 
-// Table is a route configuration that a client reads.
+// Table is a route configuration that a client or server reads.
 type Table struct {
 	At     graph.At
 	Config *routev3.RouteConfiguration
+	Reader Reader
 }
+
+// Reader is what is known about the reader of a table.
+type Reader uint8
+
+// The readers. A table from RDS may be for either.
+const (
+	Either Reader = iota
+	OfClient
+	OfServer
+)
 
 // Tables returns the route configurations that a client reads in a resource: those in its connection managers, or the resource itself.
 func (c Client) Tables(at graph.At, resource proto.Message) (all []Table) {
 	switch m := resource.(type) {
 	case *routev3.RouteConfiguration:
-		all = append(all, Table{at, m})
+		all = append(all, Table{at, m, Either})
 	case *listenerv3.Listener:
 		for _, manager := range c.Managers(at, m) {
+			reader := OfClient
+			if manager.Server {
+				reader = OfServer
+			}
 			if table := manager.Config.GetRouteConfig(); table != nil && !manager.Unused {
-				all = append(all, Table{manager.At.Field("route_config"), table})
+				all = append(all, Table{manager.At.Field("route_config"), table, reader})
 			}
 		}
 	}

@@ -106,10 +106,17 @@ func (c Client) header(at graph.At, h *routev3.HeaderMatcher) []Fault {
 // RouteActions checks where the routes send RPCs (routesProtoToSlice, gRFC A28). Java rejects routes with an action that gRPC lacks.
 func (c Client) RouteActions(t Table) []Fault {
 	return eachRoute(t, func(r route) []Fault {
+		const then = "fails each RPC that matches the route with UNAVAILABLE"
 		switch r.route.GetAction().(type) {
 		case *routev3.Route_Route:
+			if t.Reader == OfServer {
+				return accepted(r.at.Field("route"), Fails, "a server of gRPC does not forward RPCs", then, "write non_forwarding_action: {}")
+			}
 			return c.destination(r.at.Field("route"), r.route.GetRoute())
 		case *routev3.Route_NonForwardingAction:
+			if t.Reader == OfClient {
+				return accepted(r.at.Field("non_forwarding_action"), Fails, "the route of a client has no destination", then, "write route")
+			}
 			return nil
 		}
 		at, message := r.at, "the route has no action"
@@ -120,7 +127,7 @@ func (c Client) RouteActions(t Table) []Fault {
 		if c.is(Java) {
 			return rejected(at, message, "", "write route")
 		}
-		return accepted(at, Fails, message, "fails each RPC that matches the route with UNAVAILABLE", "write route")
+		return accepted(at, Fails, message, then, "write route")
 	})
 }
 

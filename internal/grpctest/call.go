@@ -5,6 +5,7 @@ import (
 	"net"
 
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -18,9 +19,12 @@ import (
 // Method is the method that Call calls.
 const Method = "/shop.Orders/Get"
 
-// Call serves resources to a client, and a standard chain for those that are missing, and sends an RPC. It returns the status of the RPC.
-// The endpoints get the addresses of a server that answers each RPC.
+// Call sends an RPC, and returns its status. It serves the resources to a client, and a standard chain for those that are missing; the endpoints
+// get the addresses of a server that answers each RPC. If the first resource is a listener of a server, it serves that to one.
 func Call(ctx context.Context, resources []proto.Message) (codes.Code, error) {
+	if l, ok := resources[0].(*listenerv3.Listener); ok && l.GetApiListener() == nil {
+		return callServer(ctx, l)
+	}
 	b := &backend{server: grpc.NewServer(grpc.UnknownServiceHandler(answer))}
 	defer b.server.Stop()
 	w := world{named: map[string]*anypb.Any{}, first: map[string]string{}}
@@ -62,8 +66,12 @@ func (b *backend) listen() (*endpoint, error) {
 		return nil, err
 	}
 	go func() { _ = b.server.Serve(l) }()
+	return endpointAt(l), nil
+}
+
+func endpointAt(l net.Listener) *endpoint {
 	address := l.Addr().(*net.TCPAddr)
-	return &endpoint{"127.0.0.1", uint32(address.Port)}, nil //nolint:gosec // a port
+	return &endpoint{address.IP.String(), uint32(address.Port)} //nolint:gosec // a port
 }
 
 // move gives the endpoints of a load assignment addresses of the backend.

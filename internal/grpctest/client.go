@@ -89,6 +89,7 @@ func bootstrap(address, listener string, providers []string) []byte {
 		"node":                  map[string]any{"id": "xdslint"},
 		"certificate_providers": declared,
 		"client_default_listener_resource_name_template": listener,
+		"server_listener_resource_name_template":         listener,
 	})
 	if err != nil {
 		panic(err) // it is made of strings
