@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/xdslint/xdslint/internal/verdict"
+	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -32,7 +33,7 @@ func (l *Linter) Verdict(ctx context.Context, in Input) ([]Verdict, error) {
 	if path == "-" && len(input.Files) == 1 {
 		name = input.Files[0].Path // as findings call it
 	}
-	all, err := verdict.Of(ctx, name, input, l.targets, l.targetGiven, rules.Builtin())
+	all, err := verdict.Of(ctx, name, input, l.targets, lint.Config{Rules: rules.Builtin(), TargetGiven: l.targetGiven, GRPCEnv: l.grpcEnv})
 	for i := range all {
 		all[i].Path = path
 	}

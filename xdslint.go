@@ -40,6 +40,7 @@ type Options struct {
 	Select   []string     // run only these rules: ids, groups, globs over ids; empty: all
 	Ignore   []string     // do not run these rules
 	Targets  []string     // data planes to judge for, such as "envoy:1.40"; empty: those of Config, else the default
+	GRPCEnv  []string     // environment variables of gRPC clients and servers, as NAME=VALUE
 	Profile  string       // edge, mesh or internal: where the data planes run; empty: what Config says, else none
 	FailOn   string       // error, warning, info or never; empty: what Config says, else error
 	Load     load.Options // how an input is read; its Assumptions are added to those of Config
@@ -54,6 +55,7 @@ type Linter struct {
 	rules       []*lint.Rule // that run
 	targets     []dataplane.Target
 	targetGiven bool // somebody named them
+	grpcEnv     map[string]string
 	profile     lint.Profile
 	failOn      lint.Severity
 	session     *Session // that it lints in; nil: none
@@ -69,10 +71,10 @@ func New(o Options) (*Linter, error) {
 	if l.profile, err = lint.ParseProfile(cmp.Or(o.Profile, l.config.Profile)); err != nil {
 		return nil, err
 	}
-	if err := l.choose(); err != nil {
+	if err := l.aim(); err != nil {
 		return nil, err
 	}
-	if err := l.aim(); err != nil {
+	if err := l.choose(); err != nil {
 		return nil, err
 	}
 	for _, text := range []string{l.config.FailOn, o.FailOn} {
@@ -106,13 +108,16 @@ func (l *Linter) choose() error {
 		switch selects := l.options.Select; {
 		case len(selects) > 0 && !slices.ContainsFunc(selects, r.Match) && r != lint.CannotJudge, // which goes with every selection
 			slices.ContainsFunc(l.options.Ignore, r.Match),
-			l.config.Severity(r) == config.Off, !r.RunsIn(l.profile):
+			l.config.Severity(r) == config.Off, !r.RunsIn(l.profile), !l.aimedAt(r):
 		default:
 			l.rules = append(l.rules, r)
 		}
 	}
 	for _, selector := range l.options.Select {
 		if err := l.checkProfile(selector, known); err != nil {
+			return err
+		}
+		if err := l.checkTargets(selector, known); err != nil {
 			return err
 		}
 	}
@@ -140,6 +145,24 @@ func (l *Linter) checkProfile(selector string, known []*lint.Rule) error {
 	return fmt.Errorf("%s runs only in the profile %s", off.ID(), strings.Join(in, " or "))
 }
 
+// aimedAt reports whether a rule runs for any target.
+func (l *Linter) aimedAt(r *lint.Rule) bool { return slices.ContainsFunc(l.targets, r.RunsFor) }
+
+// checkTargets returns an error if a selector matches only rules about other data planes than the targets.
+func (l *Linter) checkTargets(selector string, known []*lint.Rule) error {
+	var off *lint.Rule
+	for _, r := range known {
+		switch {
+		case !r.Match(selector):
+		case l.aimedAt(r):
+			return nil
+		default:
+			off = r
+		}
+	}
+	return fmt.Errorf("%s is about %s, which is not among the targets: %s", off.ID(), off.Family, dataplane.Join(l.targets))
+}
+
 // aim selects the targets.
 func (l *Linter) aim() error {
 	names := l.options.Targets
@@ -158,6 +181,16 @@ func (l *Linter) aim() error {
 	l.targetGiven = len(names) > 0
 	if !l.targetGiven {
 		l.targets = []dataplane.Target{dataplane.Default()}
+	}
+	for _, variable := range l.options.GRPCEnv {
+		name, value, ok := strings.Cut(variable, "=")
+		if !ok || name == "" {
+			return fmt.Errorf("invalid environment variable %q: must be NAME=VALUE", variable)
+		}
+		if l.grpcEnv == nil {
+			l.grpcEnv = map[string]string{}
+		}
+		l.grpcEnv[name] = value
 	}
 	return nil
 }

@@ -21,6 +21,30 @@ type Target struct{ Plane, Version string }
 
 func (t Target) String() string { return t.Plane + ":" + t.Version }
 
+// Family is a set of data planes that share their code: envoy and envoy-contrib are builds of Envoy; grpc-go, grpc-java and grpc-core implement
+// the same specification.
+type Family string
+
+// The families.
+const (
+	Envoy Family = "envoy"
+	GRPC  Family = "grpc"
+)
+
+// Family returns the family of t's plane, the part of its name before a hyphen.
+func (t Target) Family() Family {
+	family, _, _ := strings.Cut(t.Plane, "-")
+	return Family(family)
+}
+
+// Actor returns the name of the data plane in sentences: envoy for all its builds, and the implementation for gRPC.
+func (t Target) Actor() string {
+	if t.Family() == GRPC {
+		return t.Plane
+	}
+	return string(Envoy)
+}
+
 // targets maps each known target to its build. A file is parsed when its build is first needed.
 var targets = sync.OnceValue(func() map[Target]func() *build {
 	found := map[Target]func() *build{}
@@ -63,7 +87,7 @@ func Join(all []Target) string {
 	return strings.Join(names, ", ")
 }
 
-// Before reports whether t is older than a version, such as 1.39. It ignores the plane: all targets are builds of Envoy.
+// Before reports whether t is older than a version of its plane, such as 1.39.
 func (t Target) Before(version string) bool {
 	return slices.Compare(numbers(t.Version), numbers(version)) < 0
 }
@@ -88,14 +112,18 @@ func numbers(version string) (parts []int) {
 	return parts
 }
 
-// Parse parses PLANE:VERSION. It returns an error if the target is not known.
+// Parse parses PLANE:VERSION. A plane with only one known version needs none. It returns an error if the target is not known.
 func Parse(s string) (Target, error) {
-	plane, version, _ := strings.Cut(s, ":")
+	plane, version, versioned := strings.Cut(s, ":")
 	t := Target{plane, version}
-	if _, ok := targets()[t]; !ok {
-		return Target{}, fmt.Errorf("unknown target %q (known: %s)", s, Join(All()))
+	if _, ok := targets()[t]; ok {
+		return t, nil
 	}
-	return t, nil
+	only := slices.DeleteFunc(All(), func(known Target) bool { return known.Plane != plane })
+	if !versioned && len(only) == 1 {
+		return only[0], nil
+	}
+	return Target{}, fmt.Errorf("unknown target %q (known: %s)", s, Join(All()))
 }
 
 // nothing is the build of an unknown target.

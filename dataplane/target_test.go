@@ -21,10 +21,24 @@ func TestParse(t *testing.T) {
 			t.Errorf("Parse(%q): %v, %v", want, got, err)
 		}
 	}
+	if got, err := Parse("grpc-java"); err != nil || got.Plane != "grpc-java" || got.Version == "" {
+		t.Errorf("a plane with one version: %v, %v", got, err)
+	}
 	for _, s := range []string{"", "envoy", "envoy:", "envoy:9.99", ":1.40", "envoy-1.40", "envoy:1.40:x"} {
 		if _, err := Parse(s); err == nil || !strings.Contains(err.Error(), "envoy:1.40") {
 			t.Errorf("Parse(%q): %v does not name the known targets", s, err)
 		}
+	}
+}
+
+func TestFamilies(t *testing.T) {
+	for _, target := range All() {
+		if family := target.Family(); family != Envoy && family != GRPC {
+			t.Errorf("%s is of the family %q", target, family)
+		}
+	}
+	if got := (Target{"envoy-contrib", "1.40"}).Actor() + " " + (Target{"grpc-go", "1.85"}).Actor(); got != "envoy grpc-go" {
+		t.Errorf("sentences are about %q", got)
 	}
 }
 

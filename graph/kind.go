@@ -24,6 +24,9 @@ const (
 	ExtensionConfig          Kind = "extension_config"
 )
 
+// GRPCBootstrap is the file that GRPC_XDS_BOOTSTRAP names. Its message is a google.protobuf.Struct.
+const GRPCBootstrap Kind = "grpc_bootstrap"
+
 // File is an input that is not a resource: broken, or not readable.
 const File Kind = "file"
 

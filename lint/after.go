@@ -3,6 +3,7 @@ package lint
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/xdslint/xdslint/graph"
@@ -65,7 +66,8 @@ func RunAfter(ctx context.Context, s *graph.Snapshot, config Config, before *Jud
 // fits reports whether judgements hold for a config.
 func (j *Judged) fits(config Config) bool {
 	a := j.config
-	return slices.Equal(a.Rules, config.Rules) && a.Target == config.Target && a.Profile == config.Profile && a.TargetGiven == config.TargetGiven
+	return slices.Equal(a.Rules, config.Rules) && a.Target == config.Target && a.Profile == config.Profile && a.TargetGiven == config.TargetGiven &&
+		slices.Equal(a.Fleet, config.Fleet) && maps.Equal(a.GRPCEnv, config.GRPCEnv)
 }
 
 // lasting reports whether each judgement holds without the others, in any order: no rule failed, and together with those of custom rules there are

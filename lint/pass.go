@@ -8,6 +8,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/dataplane/grpc"
 	"github.com/xdslint/xdslint/graph"
 )
 
@@ -20,6 +21,10 @@ type Pass struct {
 	Target   dataplane.Target
 	// TargetGiven: the user named the target, so it is not just the default.
 	TargetGiven bool
+	// Fleet: all targets of the run. Each of them gets the resources that are meant for it.
+	Fleet []dataplane.Target
+	// GRPCEnv: environment variables of the gRPC clients and servers, which switch features on.
+	GRPCEnv map[string]string
 
 	severity Severity // of the rule, in the profile
 	ctx      context.Context
@@ -75,8 +80,24 @@ type Rejection struct {
 // Reject adds a finding for which the target rejects the resource, as delivered.
 func (p *Pass) Reject(at At, r Rejection) {
 	p.Report(at, Diagnostic{
-		Message: r.Message, Notes: []string{envoy.OnReject(at.Resource())}, Help: r.Help, Rejected: true, Upstream: r.Upstream, Fixes: r.Fixes, Related: r.Related,
+		Message: r.Message, Notes: []string{p.OnReject(at.Resource())}, Help: r.Help, Rejected: true, Upstream: r.Upstream, Fixes: r.Fixes, Related: r.Related,
 	})
+}
+
+// OnReject returns the note that says what happens when the target rejects r.
+func (p *Pass) OnReject(r *graph.Resource) string {
+	if p.Target.Family() == dataplane.GRPC {
+		return grpc.OnReject(p.Target, r)
+	}
+	return envoy.OnReject(r)
+}
+
+// OnDecodeError returns the note that says what happens to a resource that does not decode as its type.
+func (p *Pass) OnDecodeError(r *graph.Resource, problem graph.Problem) string {
+	if p.Target.Family() == dataplane.GRPC {
+		return grpc.OnReject(p.Target, r)
+	}
+	return envoy.OnDecodeError(r, problem)
 }
 
 // ReportEdge adds a finding at the name that a reference holds.
@@ -98,6 +119,9 @@ func (p *Pass) ReportProblem(r *graph.Resource, problem graph.Problem, d Diagnos
 
 func (p *Pass) fill(d *Diagnostic) {
 	p.proceed()
+	if !p.meant(d.Resource) {
+		return
+	}
 	d.Rule = p.Rule
 	if d.Severity == 0 {
 		d.Severity = p.severity

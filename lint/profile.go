@@ -3,6 +3,8 @@ package lint
 import (
 	"fmt"
 	"slices"
+
+	"github.com/xdslint/xdslint/dataplane"
 )
 
 // Profile says where a data plane runs. Some rules run only in a profile, or have another severity there.
@@ -39,7 +41,10 @@ func (r *Rule) In(p Profile) Severity {
 // RunsIn reports whether the rule runs in a profile.
 func (r *Rule) RunsIn(p Profile) bool { return r.Profiles == nil || r.In(p) != Off }
 
-// running returns the rules that run in a profile.
-func running(rules []*Rule, p Profile) []*Rule {
-	return slices.DeleteFunc(slices.Clone(rules), func(r *Rule) bool { return !r.RunsIn(p) })
+// RunsFor reports whether the rule runs for a target: it knows what the target does.
+func (r *Rule) RunsFor(t dataplane.Target) bool { return r.Family == "" || r.Family == t.Family() }
+
+// running returns the rules that run in a profile, for a target.
+func running(rules []*Rule, p Profile, t dataplane.Target) []*Rule {
+	return slices.DeleteFunc(slices.Clone(rules), func(r *Rule) bool { return !r.RunsIn(p) || !r.RunsFor(t) })
 }

@@ -3,14 +3,17 @@ package lint
 import (
 	"slices"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 )
 
 // complete adds to the findings what needs all of them, or the whole snapshot.
-func (r *Result) complete(s *graph.Snapshot) {
+func (r *runner) complete(s *graph.Snapshot) {
 	r.guess(s)
-	r.afterRestart(s)
+	if r.config.Target.Family() == dataplane.Envoy {
+		r.afterRestart(s)
+	}
 }
 
 // afterRestart adds to the findings for which Envoy rejects a resource what else is lost with it.

@@ -43,6 +43,7 @@ func ParseSeverity(s string) (Severity, error) {
 type Rule struct {
 	Name     string               // states the defect: unknown-cluster
 	Group    string               // the folder under rules/; set by Group.Add
+	Family   dataplane.Family     // the data planes whose behaviour it knows; empty: all. Set by Group.Add if the group has one
 	Severity Severity             // of its findings, unless a finding sets its own. Off: it runs only in Profiles
 	Summary  string               // one line: what it finds
 	Why      string               // Markdown, for a rule without an archive: a built-in rule has it there, in why.md
@@ -169,12 +170,16 @@ func (c Check) And(other Check) Check {
 type Group struct {
 	Name    string
 	Summary string
+	Family  dataplane.Family // of its rules; empty: each rule says it
 	rules   []*Rule
 }
 
 // Add adds a rule to the group and returns it.
 func (g *Group) Add(r *Rule) *Rule {
 	r.Group = g.Name
+	if g.Family != "" {
+		r.Family = g.Family
+	}
 	g.rules = append(g.rules, r)
 	return r
 }

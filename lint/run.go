@@ -16,11 +16,13 @@ import (
 // Config selects the rules of a run and its target.
 type Config struct {
 	Rules       []*Rule
-	Target      dataplane.Target // zero: the newest Envoy
-	Profile     Profile          // where the data plane runs; the Rules that are off there do not run
-	TargetGiven bool             // the user named it: extensions that the official build lacks are then errors
-	Timings     bool             // measure each rule
-	Transition  *Transition      // nil: a plain run, without the rules that compare two snapshots
+	Target      dataplane.Target   // zero: the newest Envoy
+	Profile     Profile            // where the data plane runs; the Rules that are off there do not run
+	Fleet       []dataplane.Target // all targets of the run, if there are several
+	GRPCEnv     map[string]string  // environment variables of gRPC clients and servers
+	TargetGiven bool               // the user named it: extensions that the official build lacks are then errors
+	Timings     bool               // measure each rule
+	Transition  *Transition        // nil: a plain run, without the rules that compare two snapshots
 }
 
 // Failure is a panic of a rule. The findings of the rule are lost. All other rules ran.
@@ -113,7 +115,7 @@ func (c Config) normal() Config {
 	if c.Target == (dataplane.Target{}) {
 		c.Target = dataplane.Default()
 	}
-	c.Rules = running(c.Rules, c.Profile)
+	c.Rules = running(c.Rules, c.Profile, c.Target)
 	return c
 }
 
@@ -186,7 +188,7 @@ func isFragment(s *graph.Snapshot) bool {
 }
 
 func newPass(ctx context.Context, rule *Rule, s graph.View, config Config, into *Result) *Pass {
-	p := &Pass{Rule: rule, severity: rule.In(config.Profile), Snapshot: s, Target: config.Target, TargetGiven: config.TargetGiven, ctx: ctx}
+	p := &Pass{Rule: rule, severity: rule.In(config.Profile), Snapshot: s, Target: config.Target, TargetGiven: config.TargetGiven, Fleet: config.Fleet, GRPCEnv: config.GRPCEnv, ctx: ctx}
 	p.begin(into)
 	if t := config.Transition; t != nil {
 		p.Old, p.Push = t.Changes.Old, t.OrDefault()

@@ -34,6 +34,8 @@ import (
 //	                    --mode validate; resources without one are pushed over ADS. The word crash: Envoy crashes on it
 //	seen/EXAMPLE        optional: what a running Envoy does with an example; package internal/evidence says how to write it. After its fixes,
 //	                    bad2.yaml does what is seen of good2.yaml, or else what seen/fixed/bad2.yaml says
+//	rpc                 optional, for gRPC: "EXAMPLE: STATUS", what an RPC gets from a real client that has the example. The client is
+//	                    asked about every example of such an archive in any case
 //	want                what the rule reports of the bad ones
 //	also                what other rules say of them, a line each: "EXAMPLE: RULE: MESSAGE"
 //	fixed/bad.yaml, …   what --fix --unsafe-fixes makes of a bad example, where it makes anything of it
@@ -55,6 +57,7 @@ type archive struct {
 	envoy    map[string]string
 	flags    map[string]*flags // by example; "" for all
 	seen     map[string]*evidence.Evidence
+	rpc      map[string]string // by example: the status of an RPC
 }
 
 type flags struct {
@@ -83,7 +86,7 @@ func archives(t *testing.T) []*archive {
 			t.Fatal(err)
 		}
 		group, file := filepath.Base(filepath.Dir(p)), filepath.Base(p)
-		a := &archive{path: p, rule: group + "/" + strings.TrimSuffix(file, ".txtar"), text: text, envoy: map[string]string{}, flags: map[string]*flags{}, seen: map[string]*evidence.Evidence{}}
+		a := &archive{path: p, rule: group + "/" + strings.TrimSuffix(file, ".txtar"), text: text, envoy: map[string]string{}, flags: map[string]*flags{}, seen: map[string]*evidence.Evidence{}, rpc: map[string]string{}}
 		if err := a.read(); err != nil {
 			t.Errorf("%s: %v", p, err)
 		}
@@ -102,6 +105,8 @@ func (a *archive) read() error {
 			err = a.readFlags(string(f.Data))
 		case f.Name == "envoy":
 			err = a.readEnvoy(string(f.Data))
+		case f.Name == "rpc":
+			err = a.readRPC(string(f.Data))
 		case name == explain.Seen:
 			err = a.readSeen(f)
 		case !strings.HasPrefix(name, "bad") && !strings.HasPrefix(name, "good"):

@@ -7,6 +7,7 @@ import (
 	"github.com/xdslint/xdslint/rules/internal/bootstrap"
 	"github.com/xdslint/xdslint/rules/internal/cluster"
 	"github.com/xdslint/xdslint/rules/internal/endpoint"
+	"github.com/xdslint/xdslint/rules/internal/grpc"
 	"github.com/xdslint/xdslint/rules/internal/hardening"
 	"github.com/xdslint/xdslint/rules/internal/health"
 	"github.com/xdslint/xdslint/rules/internal/http"
@@ -24,7 +25,7 @@ import (
 // Groups are the built-in groups, in the order in which they are documented.
 var Groups = []*lint.Group{
 	schema.Rules, reference.Rules, listener.Rules, http.Rules, route.Rules, cluster.Rules, endpoint.Rules, health.Rules, tls.Rules,
-	hardening.Rules, ops.Rules, bootstrap.Rules, pod.Rules, version.Rules, transition.Rules,
+	hardening.Rules, ops.Rules, bootstrap.Rules, pod.Rules, version.Rules, transition.Rules, grpc.Rules,
 }
 
 // Meta are the groups that do not check Envoy's configuration itself: suppressions, and the users' custom rules.

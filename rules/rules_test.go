@@ -41,6 +41,10 @@ func TestArchives(t *testing.T) {
 			t.Chdir(dir) // names in reports are as the user gave them
 			judgements = a.run(t)
 		})
+		if a.aboutGRPC() {
+			t.Run(a.rule+"/grpc", func(t *testing.T) { a.askGRPC(t, judgements) })
+			continue
+		}
 		if len(judgements) > 0 && missing == nil {
 			t.Run(a.rule+"/envoy", func(t *testing.T) { a.askEnvoy(t, judgements) })
 		}

@@ -154,6 +154,7 @@ func (f *inputFlags) options(s *xdslint.Config) (xdslint.Options, error) {
 type ruleFlags struct {
 	selects, ignores []string
 	targets          []string
+	grpcEnv          []string
 	profile          string
 }
 
@@ -162,6 +163,7 @@ func (f *ruleFlags) add(cmd *cobra.Command, ids func() []string) {
 	grouped(flags, rulesGroup, func() {
 		flags.StringSliceVar(&f.selects, "select", nil, "run only these `RULE`s: ids, groups, globs over ids")
 		flags.StringSliceVar(&f.ignores, "ignore", nil, "do not run these `RULE`s")
+		addGRPCEnv(flags, &f.grpcEnv)
 		flags.StringVar(&f.profile, "profile", "", "where the data planes run, as `PROFILE`: edge, mesh or internal; selects more rules, such as those of the group hardening")
 	})
 	completeWith(cmd, "select", ids)
@@ -173,6 +175,10 @@ func (f *ruleFlags) add(cmd *cobra.Command, ids func() []string) {
 		return names
 	})
 	addTarget(cmd, &f.targets)
+}
+
+func addGRPCEnv(flags *pflag.FlagSet, variables *[]string) {
+	flags.StringSliceVar(variables, "grpc-env", nil, "environment variable of gRPC clients and servers, as `NAME=VALUE`; can be repeated")
 }
 
 func addTarget(cmd *cobra.Command, targets *[]string) {
@@ -208,7 +214,7 @@ func (f *checkFlags) addRules(cmd *cobra.Command) {
 func (f *checkFlags) options(s *xdslint.Config) (xdslint.Options, error) {
 	o, err := f.inputFlags.options(s)
 	o.Select, o.Ignore, o.Targets = f.selects, append(f.unavailable, f.ignores...), f.targets
-	o.Profile = f.profile
+	o.Profile, o.GRPCEnv = f.profile, f.grpcEnv
 	return o, err
 }
 

@@ -25,6 +25,7 @@ import (
 
 type verdictFlags struct {
 	targets     []string
+	grpcEnv     []string
 	format      string
 	stdinName   string
 	descriptors []string
@@ -44,6 +45,7 @@ Exit status: 0 all are accepted, 1 any is rejected, 2 the command line is wrong,
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.targets, "target", nil, "target to judge for, as `PLANE:VERSION` (default "+dataplane.Default().String()+"); can be repeated")
+	addGRPCEnv(flags, &f.grpcEnv)
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the verdicts: text, jsonl (one object per line for each file and target)")
 	flags.StringVar(&f.stdinName, "stdin-filename", "", "`NAME` of standard input; its extension selects the encoding")
 	flags.StringArrayVar(&f.descriptors, "proto-descriptors", nil, "FileDescriptorSet with the types of custom extensions, as `FILE`")
@@ -72,7 +74,7 @@ func (f *verdictFlags) run(cmd *cobra.Command, args []string) error {
 	if j.paths, err = verdictPaths(args); err != nil {
 		return err
 	}
-	o := xdslint.Options{Targets: f.targets, Load: load.Options{Stdin: os.Stdin, StdinName: f.stdinName}}
+	o := xdslint.Options{Targets: f.targets, GRPCEnv: f.grpcEnv, Load: load.Options{Stdin: os.Stdin, StdinName: f.stdinName}}
 	if o.Load.Types, err = types(f.descriptors); err != nil {
 		return err
 	}

@@ -18,6 +18,8 @@ func (a *assembly) file(from origin) {
 			a.delta(from, doc)
 		case resources:
 			a.bare(from, doc)
+		case grpcBootstrap:
+			a.plain(from, doc, "google.protobuf.Struct").resource.Kind = graph.GRPCBootstrap
 		}
 	}
 	if b := from.in.binary; b != nil {

@@ -236,6 +236,8 @@ func (in *input) report() FileReport {
 	switch in.as {
 	case bootstrap:
 		report.As = "bootstrap"
+	case grpcBootstrap:
+		report.As = "gRPC bootstrap"
 	case configDump:
 		report.As = "config_dump"
 	case response:

@@ -210,7 +210,7 @@ func (p *part) decode(by *reader) {
 	d.Format, d.Depth = p.format, p.depth
 	r, m := p.resource, p.message.New().Interface()
 	switch {
-	case p.node != nil && (r.Kind == graph.Patch || p.in.as == bootstrap && r.Delivery == graph.FromBootstrap): // "@type" is not a field there
+	case p.node != nil && (r.Kind == graph.Patch || r.Kind == graph.GRPCBootstrap || p.in.as == bootstrap && r.Delivery == graph.FromBootstrap): // "@type" is not a field there
 		d.Decode(p.node, m)
 	case p.node != nil:
 		d.DecodeAny(p.node, m)

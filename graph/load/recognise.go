@@ -18,6 +18,7 @@ type content uint8
 const (
 	nothing content = iota // not xDS
 	bootstrap
+	grpcBootstrap
 	response
 	deltaResponse
 	configDump
@@ -76,6 +77,8 @@ func byKeys(n *tree.Node) content {
 		return deltaResponse
 	case n.Field("resources") != nil && isResponse(n):
 		return response
+	case isGRPCBootstrap(n):
+		return grpcBootstrap
 	case isBootstrap(n):
 		return bootstrap
 	}
@@ -93,6 +96,16 @@ func isResponse(n *tree.Node) bool {
 	}
 	list := n.Field("resources")
 	return list.Kind == tree.List && (len(list.Items) == 0 || list.Items[0].Get("@type") != nil)
+}
+
+// isGRPCBootstrap reports whether a map is what GRPC_XDS_BOOTSTRAP names: JSON with fields of its own.
+func isGRPCBootstrap(n *tree.Node) bool {
+	if n.Get("authorities") != nil && n.Get("node") != nil {
+		return true
+	}
+	return slices.ContainsFunc([]string{"xds_servers", "certificate_providers", "server_listener_resource_name_template", "client_default_listener_resource_name_template"}, func(key string) bool {
+		return n.Get(key) != nil
+	})
 }
 
 var bootstrapFields = (*bootstrapv3.Bootstrap)(nil).ProtoReflect().Descriptor().Fields()

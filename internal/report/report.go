@@ -93,7 +93,7 @@ func (r *Report) fails(d *lint.Diagnostic) bool { return r.FailOn != 0 && d.Seve
 func details(d *lint.Diagnostic, plane string) string {
 	lines := append([]string{d.Message}, d.Notes...)
 	if d.Upstream != "" {
-		lines = append(lines, orEnvoy(plane)+" says: "+d.Upstream)
+		lines = append(lines, speaker(d, plane)+" says: "+d.Upstream)
 	}
 	if d.Help != "" {
 		lines = append(lines, "help: "+d.Help)

@@ -10,6 +10,8 @@ import (
 
 	"github.com/fatih/color"
 
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/dataplane/grpc"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/internal/source"
@@ -93,7 +95,7 @@ func (t *text) diagnostic(d *lint.Diagnostic) {
 		t.note(note)
 	}
 	if d.Upstream != "" {
-		t.note(orEnvoy(t.plane) + " says: " + d.Upstream)
+		t.note(speaker(d, t.plane) + " says: " + d.Upstream)
 	}
 	for _, r := range d.Related {
 		fmt.Fprintf(t.w, "%s: %s\n", t.colors.frame.Sprint("note"), r.Message)
@@ -109,9 +111,13 @@ func (t *text) diagnostic(d *lint.Diagnostic) {
 	}
 }
 
-func orEnvoy(plane string) string {
-	if plane == "" {
-		return "envoy"
+// speaker returns the data plane whose words a finding has. Of gRPC, only grpc-go is quoted.
+func speaker(d *lint.Diagnostic, plane string) string {
+	switch {
+	case d.Rule.Family == dataplane.GRPC:
+		return grpc.Go
+	case plane == "" || d.Rule.Family == dataplane.Envoy && (dataplane.Target{Plane: plane}).Family() != dataplane.Envoy:
+		return string(dataplane.Envoy)
 	}
 	return plane
 }

@@ -41,11 +41,12 @@ const (
 )
 
 // Of judges the file of that name in an input for the targets. The input may contain other files only if the file names them.
-// Configuration, suppressions and severities have no effect. Named says that the user named the targets.
-func Of(ctx context.Context, name string, input *load.Input, targets []dataplane.Target, named bool, rules []*lint.Rule) ([]Verdict, error) {
+// Configuration, suppressions and severities have no effect. The config of the run has the rules.
+func Of(ctx context.Context, name string, input *load.Input, targets []dataplane.Target, config lint.Config) ([]Verdict, error) {
 	var all []Verdict
 	for _, t := range targets {
-		result := lint.Run(ctx, input.Snapshots, lint.Config{Rules: rules, Target: t, TargetGiven: named})
+		config.Target = t
+		result := lint.Run(ctx, input.Snapshots, config)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -57,8 +58,7 @@ func Of(ctx context.Context, name string, input *load.Input, targets []dataplane
 				v.Reasons = append(v.Reasons, reason(&d))
 			}
 		}
-		if len(input.Files) == 1 && len(input.Snapshots) == 0 && input.Files[0].Why != "" { // a Kubernetes object of another kind
-			why := input.Files[0].Why
+		if why := notXDS(input, t); why != "" {
 			v.Verdict, v.Reasons = Reject, append(v.Reasons, Reason{Rule: "schema/manifest", Severity: lint.Error.String(), Message: "this is not xDS: " + why})
 		}
 		all = append(all, v)
@@ -67,6 +67,23 @@ func Of(ctx context.Context, name string, input *load.Input, targets []dataplane
 		}
 	}
 	return all, nil
+}
+
+// notXDS returns why a file is nothing for a target: it is a Kubernetes object of another kind, or the bootstrap of another data plane.
+func notXDS(input *load.Input, t dataplane.Target) string {
+	switch {
+	case len(input.Files) == 1 && len(input.Snapshots) == 0:
+		return input.Files[0].Why
+	case t.Family() == dataplane.Envoy && holds(input, graph.GRPCBootstrap):
+		return "it is a bootstrap of gRPC"
+	}
+	return ""
+}
+
+func holds(input *load.Input, kind graph.Kind) bool {
+	return slices.ContainsFunc(input.Snapshots, func(s *graph.Snapshot) bool {
+		return slices.ContainsFunc(s.Resources, func(r *graph.Resource) bool { return r.Kind == kind })
+	})
 }
 
 func reason(d *lint.Diagnostic) Reason {
@@ -87,12 +104,8 @@ func delivery(input *load.Input) string {
 	if slices.ContainsFunc(input.Files, func(f load.FileReport) bool { return f.As == ConfigDump }) {
 		return ConfigDump
 	}
-	for _, s := range input.Snapshots {
-		for _, r := range s.Resources {
-			if r.Kind == graph.Bootstrap {
-				return Bootstrap
-			}
-		}
+	if holds(input, graph.Bootstrap) || holds(input, graph.GRPCBootstrap) {
+		return Bootstrap
 	}
 	for _, s := range input.Snapshots {
 		for _, r := range s.Resources {

@@ -6,12 +6,13 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/lint"
 )
 
 // Rules is the group. Each rule adds itself.
-var Rules = &lint.Group{Name: "bootstrap", Summary: "the bootstrap, apart from its resources"}
+var Rules = &lint.Group{Name: "bootstrap", Summary: "the bootstrap, apart from its resources", Family: dataplane.Envoy}
 
 // each calls f for a bootstrap that is not from the config dump of a running Envoy.
 func each(f func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap)) lint.Check {

@@ -6,12 +6,13 @@ import (
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 )
 
 // Rules is the group. Each rule adds itself.
-var Rules = &lint.Group{Name: "endpoint", Summary: "the endpoints of clusters: weights, drops and localities"}
+var Rules = &lint.Group{Name: "endpoint", Summary: "the endpoints of clusters: weights, drops and localities", Family: dataplane.Envoy}
 
 // clusterOf returns the cluster around a load assignment, or nil if it is a resource of EDS. ok is false if it is neither.
 func clusterOf(at lint.At) (c *clusterv3.Cluster, ok bool) {

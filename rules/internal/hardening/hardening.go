@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
@@ -19,7 +20,7 @@ import (
 )
 
 // Rules is the group. Each rule adds itself.
-var Rules = &lint.Group{Name: "hardening", Summary: "what Envoy's documentation recommends for edge proxies, and for proxies behind others"}
+var Rules = &lint.Group{Name: "hardening", Summary: "what Envoy's documentation recommends for edge proxies, and for proxies behind others", Family: dataplane.Envoy}
 
 const (
 	edgeDocs     = "https://www.envoyproxy.io/docs/envoy/latest/configuration/best_practices/edge"

@@ -9,13 +9,14 @@ import (
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/lint"
 )
 
 // Rules is the group. Each rule adds itself.
-var Rules = &lint.Group{Name: "http", Summary: "the HTTP connection manager and its filters"}
+var Rules = &lint.Group{Name: "http", Summary: "the HTTP connection manager and its filters", Family: dataplane.Envoy}
 
 // each calls f for the connection managers that Envoy creates with a listener: its network filters, and the default_config of
 // those from ECDS. It skips those of an api_listener and those in the config dump of a running Envoy.

@@ -9,13 +9,14 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/lint"
 )
 
 // Rules is the group; each rule adds itself.
-var Rules = &lint.Group{Name: "listener", Summary: "listeners: addresses, filter chains and how Envoy chooses one"}
+var Rules = &lint.Group{Name: "listener", Summary: "listeners: addresses, filter chains and how Envoy chooses one", Family: dataplane.Envoy}
 
 const typeURLPrefix = "type.googleapis.com/"
 

@@ -9,13 +9,14 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/kube"
 	"github.com/xdslint/xdslint/lint"
 )
 
 // Rules is the group. Each rule adds itself.
-var Rules = &lint.Group{Name: "pod", Summary: "the Kubernetes workloads that run a bootstrap, and the Services in front of them"}
+var Rules = &lint.Group{Name: "pod", Summary: "the Kubernetes workloads that run a bootstrap, and the Services in front of them", Family: dataplane.Envoy}
 
 const (
 	lifecycleDocs = "https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-termination"

@@ -5,13 +5,14 @@ import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 )
 
 // Rules is the group. Each rule adds itself.
-var Rules = &lint.Group{Name: "route", Summary: "route tables: domains, matches, rewrites, retries, headers"}
+var Rules = &lint.Group{Name: "route", Summary: "route tables: domains, matches, rewrites, retries, headers", Family: dataplane.Envoy}
 
 // table is the route table around a place. Envoy builds it as a whole when it loads the configuration.
 type table struct {

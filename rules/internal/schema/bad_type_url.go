@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/constraint"
@@ -24,6 +25,7 @@ import (
 
 var _ = Rules.Add(&lint.Rule{
 	Name:      "bad-type-url",
+	Family:    dataplane.Envoy,
 	Severity:  lint.Error,
 	Fragments: true,
 	Summary:   "a type URL names an unknown type, or an extension that does not belong there",

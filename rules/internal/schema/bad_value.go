@@ -3,7 +3,6 @@ package schema
 import (
 	"fmt"
 
-	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
@@ -22,10 +21,10 @@ func badValue(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
 	if problem.Kind == graph.BadAny && problem.Name != "" {
 		return // a type URL: schema/bad-type-url
 	}
-	d := lint.Diagnostic{Message: problem.Message, Rejected: !problem.Lenient, Notes: []string{envoy.OnDecodeError(r, problem)}, Upstream: "Unable to parse JSON as proto"}
+	d := lint.Diagnostic{Message: problem.Message, Rejected: !problem.Lenient, Notes: []string{p.OnDecodeError(r, problem)}, Upstream: "Unable to parse JSON as proto"}
 	if problem.Lenient {
 		d.Severity, d.Upstream = lint.Warning, ""
-		d.Notes = []string{"envoy accepts it"}
+		d.Notes = []string{p.Target.Actor() + " accepts it"}
 	}
 	if problem.Kind == graph.OneofTwice {
 		d.Upstream = "has already been set (either directly or as part of a oneof)"

@@ -8,6 +8,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
@@ -15,6 +16,7 @@ import (
 
 var _ = Rules.Add(&lint.Rule{
 	Name:     "config-source-invalid",
+	Family:   dataplane.Envoy,
 	Severity: lint.Error,
 	Summary:  "a config source from which Envoy cannot subscribe",
 	Run: lint.Each(checkConfigSource).And(lint.ForSnapshot(func(p *lint.Pass) {

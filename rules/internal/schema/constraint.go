@@ -16,6 +16,7 @@ import (
 
 var _ = Rules.Add(&lint.Rule{
 	Name:      "constraint",
+	Family:    dataplane.Envoy,
 	Severity:  lint.Error,
 	Fragments: true,
 	Summary:   "a value breaks a constraint that Envoy's API declares for its field",

@@ -7,6 +7,7 @@ import (
 	overloadv3 "github.com/envoyproxy/go-control-plane/envoy/config/overload/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
@@ -14,6 +15,7 @@ import (
 
 var _ = Rules.Add(&lint.Rule{
 	Name:     "duplicate-name",
+	Family:   dataplane.Envoy,
 	Severity: lint.Error,
 	Summary:  "two resources of one kind have the same name",
 	Run: lint.EachResource(duplicateResource).

@@ -32,14 +32,14 @@ func unreadable(p *lint.Pass, r *graph.Resource, problem graph.Problem, places m
 	if r.Kind == graph.File {
 		d.Message = "this file cannot be read: " + problem.Message
 		d.Rejected = !envoy.ReadAtRuntime(r)
-		d.Notes = []string{envoy.OnReject(r)}
+		d.Notes = []string{p.OnReject(r)}
 		p.ReportProblem(r, problem, d)
 		return
 	}
 	d.Upstream = "paths must refer to an existing path in the system: '" + problem.Name + "' does not exist"
 	d.Help = check.ValueHelp(problem.Name, "if the file is elsewhere on this machine, give that folder with --root")
 	d.Rejected = strings.Contains(problem.Message, "does not exist") && checkedPath(p, places, problem)
-	d.Notes = []string{envoy.OnReject(r)}
+	d.Notes = []string{p.OnReject(r)}
 	if !d.Rejected {
 		d.Notes = []string{"envoy --mode validate does not check whether the file exists, a real start does"}
 	}

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -22,7 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 		case r.Object.Kind == graph.EnvoyFilter:
 			d.Rejected, d.Notes = true, []string{"Istio rejects the EnvoyFilter"}
 		case r.Object.Kind == graph.EnvoyPatchPolicy:
-			d.Rejected, d.Notes = true, []string{envoy.OnDecodeError(r, problem)}
+			d.Rejected, d.Notes = true, []string{p.OnDecodeError(r, problem)}
 		}
 		p.ReportProblem(r, problem, d)
 	}, graph.BadObject),

@@ -19,6 +19,7 @@ import (
 
 var _ = Rules.Add(&lint.Rule{
 	Name:     "missing-typed-config",
+	Family:   dataplane.Envoy,
 	Severity: lint.Error,
 	Summary:  "an extension has a name, but no typed_config",
 	Links:    []string{"https://github.com/envoyproxy/envoy/issues/21759"},

@@ -4,12 +4,14 @@ import (
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 )
 
 var _ = Rules.Add(&lint.Rule{
 	Name:     "node-id-missing",
+	Family:   dataplane.Envoy,
 	Severity: lint.Warning,
 	Summary:  "a bootstrap subscribes to resources over xDS, but does not identify its node",
 	Links:    []string{"https://github.com/envoyproxy/envoy/issues/21154"},

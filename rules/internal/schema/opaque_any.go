@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/anypb"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/lint"
@@ -12,6 +13,7 @@ import (
 
 var _ = Rules.Add(&lint.Rule{
 	Name:     "opaque-any",
+	Family:   dataplane.Envoy,
 	Severity: lint.Info,
 	Summary:  "xdslint does not know the type of an Any in a patch, so its content was not checked",
 	Links:    []string{"https://github.com/cilium/cilium/issues/28272"},

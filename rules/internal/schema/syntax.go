@@ -14,7 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a file that is not valid YAML, JSON or proto text",
 	Run: lint.EachProblem(func(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
-		d := lint.Diagnostic{Message: problem.Message, Rejected: !envoy.ReadAtRuntime(r), Upstream: "Unable to parse", Notes: []string{envoy.OnReject(r)}}
+		d := lint.Diagnostic{Message: problem.Message, Rejected: !envoy.ReadAtRuntime(r), Upstream: "Unable to parse", Notes: []string{p.OnReject(r)}}
 		switch problem.Name {
 		case "":
 		case "template":

@@ -6,7 +6,6 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/internal/check"
@@ -22,13 +21,13 @@ var _ = Rules.Add(&lint.Rule{
 
 func unknownEnum(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
 	d := lint.Diagnostic{
-		Message: problem.Message, Notes: []string{envoy.OnDecodeError(r, problem)},
+		Message: problem.Message, Notes: []string{p.OnDecodeError(r, problem)},
 		Rejected: r.Delivery == graph.FromBootstrap || r.Kind == graph.Patch && !problem.Carried,
 		Upstream: fmt.Sprintf("unknown enum value: '%s'", problem.Name),
 	}
 	if !d.Rejected {
 		d.Severity, d.Upstream = lint.Warning, ""
-		d.Notes = []string{"over xDS, envoy silently drops it, and the field keeps its default"}
+		d.Notes = []string{"over xDS, " + p.Target.Actor() + " silently drops it, and the field keeps its default"}
 	}
 	names := enumNames(problem.Enum)
 	if near := lint.Nearest(problem.Name, names); near != "" && editDistance(strings.ToUpper(problem.Name), near) <= max(1, len(near)/3) {

@@ -6,7 +6,6 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/tree"
@@ -36,22 +35,22 @@ func unknownField(p *lint.Pass, r *graph.Resource, problem graph.Problem, at *gr
 	d := lint.Diagnostic{Message: problem.Message, Rejected: r.Delivery == graph.FromBootstrap}
 	switch {
 	case r.Delivery == graph.FromBootstrap:
-		d.Notes = []string{envoy.OnReject(r)}
+		d.Notes = []string{p.OnReject(r)}
 		d.Upstream = fmt.Sprintf("no such field: '%s'", problem.Name)
 		if r.Text == nil {
 			d.Upstream = fmt.Sprintf("with unknown field set {%s}", problem.Name)
 		}
 	case r.Kind == graph.Patch && !problem.Carried && r.Object.Kind == graph.EnvoyPatchPolicy:
-		d.Rejected, d.Notes = true, []string{envoy.OnDecodeError(r, problem)}
+		d.Rejected, d.Notes = true, []string{p.OnDecodeError(r, problem)}
 	case r.Kind == graph.Patch && !problem.Carried:
 		d.Severity = lint.Warning
 		d.Notes = []string{"Istio logs a warning and drops the field"}
 	case r.Text == nil:
 		d.Severity = lint.Info
-		d.Notes = []string{"envoy silently drops it, unless it knows a newer API than xdslint"}
+		d.Notes = []string{p.Target.Actor() + " silently drops it, unless it knows a newer API than xdslint"}
 	default:
 		d.Severity = lint.Warning
-		d.Notes = []string{"over xDS, envoy silently drops it"}
+		d.Notes = []string{"over xDS, " + p.Target.Actor() + " silently drops it"}
 	}
 	if r.Text != nil && problem.In != nil && !p.Full() {
 		suggestField(&d, r, problem, at)

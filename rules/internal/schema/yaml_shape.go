@@ -9,7 +9,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/dataplane"
-	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
@@ -27,19 +26,19 @@ var _ = Rules.Add(&lint.Rule{
 func duplicateKey(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
 	d := lint.Diagnostic{
 		Message: fmt.Sprintf("the key %q is repeated further down in the same map", problem.Name),
-		Notes:   []string{"envoy uses the last one and silently drops this one"},
+		Notes:   []string{p.Target.Actor() + " uses the last one and silently drops this one"},
 		Help:    "merge the two, or delete one",
 	}
 	switch {
 	case !problem.Lenient:
 		d.Rejected, d.Upstream = true, "got unexpectedly-repeated repeated map key"
-		d.Notes = []string{envoy.OnReject(r)}
+		d.Notes = []string{p.OnReject(r)}
 	case r.Kind == graph.Patch:
 		d.Notes = []string{"Kubernetes keeps the last one and silently drops this one"}
 	case problem.Node.Kind == tree.Null: // nothing is lost
 		d.Severity = lint.Warning
 	case strings.EqualFold(filepath.Ext(r.File.Name), ".json"):
-		d.Notes = []string{"envoy merges the two: it joins lists, and of single values it uses the last one"}
+		d.Notes = []string{p.Target.Actor() + " merges the two: it joins lists, and of single values it uses the last one"}
 	}
 	p.ReportProblem(r, problem, d)
 }

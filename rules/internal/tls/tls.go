@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
@@ -17,7 +18,7 @@ import (
 )
 
 // Rules is the group. Each rule adds itself.
-var Rules = &lint.Group{Name: "tls", Summary: "TLS: versions, ALPN, and which certificates of a peer are accepted"}
+var Rules = &lint.Group{Name: "tls", Summary: "TLS: versions, ALPN, and which certificates of a peer are accepted", Family: dataplane.Envoy}
 
 // offers reports whether a context offers a protocol by ALPN. Envoy joins the values of alpn_protocols, so one can hold several.
 func offers(c *tlsv3.CommonTlsContext, protocol string) bool {

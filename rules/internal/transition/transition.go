@@ -2,7 +2,10 @@
 // there is a snapshot before this one (lint.Config.Transition).
 package transition
 
-import "github.com/xdslint/xdslint/lint"
+import (
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/lint"
+)
 
 // Rules is the group; each rule adds itself.
-var Rules = &lint.Group{Name: "transition", Summary: "what a push breaks between one snapshot and the next"}
+var Rules = &lint.Group{Name: "transition", Summary: "what a push breaks between one snapshot and the next", Family: dataplane.Envoy}
