@@ -18,7 +18,7 @@ import (
 )
 
 // clientPatience is how long a client may take. It takes milliseconds unless the machine is busy.
-const clientPatience = time.Minute
+const clientPatience = 5 * time.Minute
 
 // grpcClient is the client that judges all examples. Its bootstrap declares the certificate provider of the examples.
 var grpcClient = sync.OnceValues(func() (*grpctest.Client, error) {
