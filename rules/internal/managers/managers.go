@@ -2,6 +2,10 @@
 package managers
 
 import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 
@@ -75,4 +79,32 @@ func EachLevel(all []Manager, f func(l *envoy.RouteLevel, users []Manager)) {
 			f(l, users[t])
 		}
 	}
+}
+
+// EachLevelOfKinds is EachLevel with one of the managers that have the same filters and use the same tables: thousands of them can do so.
+func EachLevelOfKinds(all []Manager, f func(l *envoy.RouteLevel, users []Manager)) {
+	var kinds []Manager
+	seen := map[string]bool{}
+	for _, m := range all {
+		if k := m.kind(); !seen[k] {
+			seen[k] = true
+			kinds = append(kinds, m)
+		}
+	}
+	EachLevel(kinds, f)
+}
+
+// kind returns a text that is the same for managers with the same tables, HTTP filters, network filters next to them and listener filters.
+func (m Manager) kind() string {
+	chain, _ := graph.Around[*listenerv3.FilterChain](m.At.Place)
+	listener, _ := graph.Around[*listenerv3.Listener](m.At.Place)
+	text := fmt.Sprintf("%v %d", m.Routes.Tables, len(chain.GetFilters()))
+	for _, part := range []proto.Message{
+		&hcmv3.HttpConnectionManager{HttpFilters: m.Message.GetHttpFilters(), UpgradeConfigs: m.Message.GetUpgradeConfigs()},
+		&listenerv3.Listener{ListenerFilters: listener.GetListenerFilters()},
+	} {
+		bytes, _ := proto.MarshalOptions{Deterministic: true}.Marshal(part) // what was decoded can be encoded
+		text += "\n" + string(bytes)
+	}
+	return text
 }
