@@ -132,9 +132,13 @@ func init() {
 // append adds a value to a header.
 func (h *headers) append(name, value string) {
 	name = known(name)
-	if before := h.values(name); inline[name] && len(before) > 0 {
+	before := h.values(name)
+	switch {
+	case !inline[name] || len(before) == 0:
+		h.add(name, value)
+	case before[0] == "":
+		h.set(name, value)
+	case value != "":
 		h.set(name, before[0]+","+value)
-		return
 	}
-	h.add(name, value)
 }
