@@ -233,6 +233,8 @@ func configSourceCheck(e *graph.Edge) *Lookup {
 		return c
 	case "lds_config":
 		c.Late = true
+	case "lrs_server":
+		return nil // of a cluster: Envoy reports to the server that the cluster came from
 	case "rds_config_source":
 		return nil // of scoped routes: Envoy subscribes when a scope names its route configuration
 	case "leds_config":

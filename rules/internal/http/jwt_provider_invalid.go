@@ -13,32 +13,14 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "jwt-provider-invalid",
 	Severity: lint.Error,
-	Summary:  "a JWT provider has unusable keys or an address that is not a URL, or a requirement names a provider that does not exist",
+	Summary:  "a JWT provider has unusable keys, or fetches them from an address that is not a URL",
 	Links: []string{
 		"validateJwtConfig (source/extensions/filters/http/jwt_authn/filter_factory.cc)",
 		"FilterConfigImpl::FilterConfigImpl (source/extensions/filters/http/jwt_authn/filter_config.cc)",
-		"innerCreate (source/extensions/filters/http/jwt_authn/verifier.cc)",
 	},
 	Run: eachConfig(func(p *lint.Pass, at lint.At, m *jwtv3.JwtAuthentication) {
 		for name, provider := range m.GetProviders() {
 			checkKeysOf(p, at.Entry("providers", name), name, provider)
-		}
-		r := requirements{p, m.GetProviders()}
-		for name, requirement := range m.GetRequirementMap() {
-			r.check(at.Entry("requirement_map", name), requirement)
-		}
-		for name, requirement := range m.GetFilterStateRules().GetRequires() {
-			r.check(at.Field("filter_state_rules").Entry("requires", name), requirement)
-		}
-		for i, rule := range m.GetRules() {
-			r.check(at.Item("rules", i).Field("requires"), rule.GetRequires())
-			if name := rule.GetRequirementName(); name != "" && m.GetRequirementMap()[name] == nil {
-				p.Reject(at.Item("rules", i).Field("requirement_name"), lint.Rejection{
-					Message:  fmt.Sprintf("requirement_map does not have %q", name),
-					Help:     "add it to requirement_map",
-					Upstream: "Wrong requirement_name: " + name,
-				})
-			}
 		}
 	}),
 })
@@ -79,39 +61,6 @@ func checkBackOff(p *lint.Pass, at lint.At, policy *corev3.RetryPolicy) {
 			Message:  "max_interval is less than base_interval",
 			Help:     "write a max_interval of at least base_interval",
 			Upstream: "max_interval must be greater than or equal to the base_interval",
-		})
-	}
-}
-
-// requirements looks for providers that requirements name.
-type requirements struct {
-	p         *lint.Pass
-	providers map[string]*jwtv3.JwtProvider
-}
-
-func (r requirements) check(at lint.At, m *jwtv3.JwtRequirement) {
-	switch kind := m.GetRequiresType().(type) {
-	case *jwtv3.JwtRequirement_ProviderName:
-		r.named(at.Field("provider_name"), kind.ProviderName)
-	case *jwtv3.JwtRequirement_ProviderAndAudiences:
-		r.named(at.Field("provider_and_audiences", "provider_name"), kind.ProviderAndAudiences.GetProviderName())
-	case *jwtv3.JwtRequirement_RequiresAny:
-		for i, inner := range kind.RequiresAny.GetRequirements() {
-			r.check(at.Field("requires_any").Item("requirements", i), inner)
-		}
-	case *jwtv3.JwtRequirement_RequiresAll:
-		for i, inner := range kind.RequiresAll.GetRequirements() {
-			r.check(at.Field("requires_all").Item("requirements", i), inner)
-		}
-	}
-}
-
-func (r requirements) named(at lint.At, name string) {
-	if r.providers[name] == nil {
-		r.p.Reject(at, lint.Rejection{
-			Message:  fmt.Sprintf("no provider is named %q", name),
-			Help:     "add it to providers",
-			Upstream: "Required provider ['" + name + "'] is not configured",
 		})
 	}
 }
