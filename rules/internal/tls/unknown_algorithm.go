@@ -1,0 +1,58 @@
+package tls
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/dataplane/envoy/boringssl"
+	"github.com/xdslint/xdslint/internal/nearest"
+	"github.com/xdslint/xdslint/lint"
+)
+
+var _ = Rules.Add(&lint.Rule{
+	Name:     "unknown-algorithm",
+	Severity: lint.Error,
+	Summary:  "a cipher suite, curve or signature algorithm that Envoy does not know",
+	Links: []string{
+		"ContextImpl::ContextImpl (source/common/tls/context_impl.cc)",
+		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/extensions/transport_sockets/tls/v3/common.proto",
+	},
+	Run: eachContext(func(p *lint.Pass, at lint.At, u use) {
+		if u.custom() {
+			return
+		}
+		params := u.common.GetTlsParams()
+		for _, list := range []struct {
+			field    string
+			values   []string
+			check    func(dataplane.Target, string) (string, string)
+			known    func(dataplane.Target) []string
+			upstream string
+		}{
+			{"cipher_suites", params.GetCipherSuites(), boringssl.Cipher, boringssl.Ciphers, "Failed to initialize cipher suites"},
+			{"ecdh_curves", params.GetEcdhCurves(), boringssl.Group, boringssl.Groups, "Failed to initialize ECDH curves"},
+			{"signature_algorithms", params.GetSignatureAlgorithms(), boringssl.Signature, boringssl.Signatures, "Failed to initialize TLS signature algorithms"},
+		} {
+			joined := strings.Join(list.values, ":")
+			if joined == "" {
+				continue // the defaults
+			}
+			bad, why := list.check(p.Target, joined)
+			if why == "" {
+				continue
+			}
+			place := at.Field("tls_params", list.field).Key()
+			if i := slices.IndexFunc(list.values, func(value string) bool { return strings.Contains(value, bad) }); i >= 0 {
+				place = at.Field("tls_params").Item(list.field, i)
+			}
+			rejectLate(p, place, []use{u}, lint.Rejection{
+				Message:  fmt.Sprintf("%q %s", bad, why),
+				Help:     cmp.Or(nearest.DidYouMean(bad, list.known(p.Target)), "remove it, or see the names in Envoy's documentation of tls_params"),
+				Upstream: list.upstream,
+			})
+		}
+	}),
+})
