@@ -42,6 +42,7 @@ type Options struct {
 	Targets  []string     // data planes to judge for, such as "envoy:1.40"; empty: those of Config, else the default
 	Profile  string       // edge, mesh or internal: where the data planes run; empty: what Config says, else none
 	FailOn   string       // error, warning, info or never; empty: what Config says, else error
+	Clock    lint.Clock   // the date that certificates are judged for; zero: none
 	Load     load.Options // how an input is read; its Assumptions are added to those of Config
 	Timings  bool         // measure each rule
 	Progress func(string) // called with a text about the next step; may be nil

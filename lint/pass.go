@@ -20,6 +20,7 @@ type Pass struct {
 	Target   dataplane.Target
 	// TargetGiven: the user named the target, so it is not just the default.
 	TargetGiven bool
+	Clock       Clock
 
 	severity Severity // of the rule, in the profile
 	ctx      context.Context

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -191,11 +192,17 @@ func addTarget(cmd *cobra.Command, targets *[]string) {
 type checkFlags struct {
 	inputFlags
 	ruleFlags
+	now        string
+	expiryDays int
 }
 
 func (f *checkFlags) add(cmd *cobra.Command) {
 	f.inputFlags.add(cmd)
 	f.addRules(cmd)
+	grouped(cmd.Flags(), rulesGroup, func() {
+		cmd.Flags().StringVar(&f.now, "now", "today", "`DATE` for which certificates are judged, such as 2027-01-31, or today")
+		cmd.Flags().IntVar(&f.expiryDays, "expiry-days", 14, "also report certificates that expire within so many `DAYS`")
+	})
 }
 
 // addRules adds the flags that select rules and add custom ones.
@@ -209,7 +216,21 @@ func (f *checkFlags) options(s *xdslint.Config) (xdslint.Options, error) {
 	o, err := f.inputFlags.options(s)
 	o.Select, o.Ignore, o.Targets = f.selects, append(f.unavailable, f.ignores...), f.targets
 	o.Profile = f.profile
-	return o, err
+	return o, errors.Join(err, f.clock(&o.Clock))
+}
+
+// clock sets the date that --now names. Commands without the flag have none.
+func (f *checkFlags) clock(c *lint.Clock) (err error) {
+	switch c.Days = f.expiryDays; f.now {
+	case "":
+	case "today":
+		c.Now = time.Now().UTC().Truncate(24 * time.Hour)
+	default:
+		if c.Now, err = time.Parse(time.DateOnly, f.now); err != nil {
+			return fmt.Errorf("--now %s: write a date, such as 2027-01-31, or today", f.now)
+		}
+	}
+	return nil
 }
 
 // checkPaths rejects a path that does not exist but resembles the name of a command.

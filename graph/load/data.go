@@ -62,10 +62,10 @@ func (l *loader) dataFiles(all []decode.Seen, boot *input) map[string]*graph.Dat
 			continue
 		}
 		f := &graph.DataFile{}
-		if err == nil {
-			f = l.dataFile(path)
-		} else {
+		if err != nil {
 			f.Missing = err.Error()
+		} else if f = l.dataFile(path); f == nil {
+			continue
 		}
 		if f.Missing != "" && l.opts.Root == "" {
 			l.unread[name] = true
@@ -79,23 +79,26 @@ func (l *loader) dataFiles(all []decode.Seen, boot *input) map[string]*graph.Dat
 	return files
 }
 
-// dataFile reads a file once.
+// dataFile reads a file once. It returns nil for one that is too large.
 func (l *loader) dataFile(path string) *graph.DataFile {
-	if f := l.data[path]; f != nil {
-		return f
+	f, known := l.data[path]
+	if !known {
+		f = l.readData(path)
+		l.data[path] = f
 	}
-	f := &graph.DataFile{}
-	l.data[path] = f
+	return f
+}
+
+func (l *loader) readData(path string) *graph.DataFile {
 	if info, err := os.Stat(path); l.given == nil && err == nil && info.Size() > min(maxDataFile, maxDataFiles-l.dataSize) {
-		f.Missing = "it is too large"
-		return f
+		return nil
 	}
 	data, err := l.bytes(path)
 	if err != nil {
-		f.Missing = plainError(err).Error()
+		return &graph.DataFile{Missing: plainError(err).Error()}
 	}
-	f.Data, l.dataSize = data, l.dataSize+int64(len(data))
-	return f
+	l.dataSize += int64(len(data))
+	return &graph.DataFile{Data: data}
 }
 
 // keepsFiles reports whether the files of a known item are still the same.

@@ -15,7 +15,7 @@ func (c *Certificate) Unfit() (why, upstream string) {
 	switch string(c.algorithm) {
 	case oidRSA:
 		if size := c.modulus(); size > 0 && size < 2048 {
-			return fmt.Sprintf("its RSA key has %d bits, and Envoy requires 2048", size),
+			return fmt.Sprintf("its RSA key has %d bits, and at least 2048 are required", size),
 				"only RSA certificates with 2048-bit or larger keys are supported"
 		}
 	case oidEC:

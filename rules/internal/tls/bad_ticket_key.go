@@ -35,7 +35,7 @@ var _ = Rules.Add(&lint.Rule{
 				Upstream: "Incorrect TLS session ticket key length",
 			}
 			if len(data) == 0 {
-				r.Message, r.Upstream = "this session ticket key is empty", "empty"
+				r.Message, r.Upstream = "this session ticket key is empty", saysEmpty(key)
 			}
 			p.Reject(at.Item("keys", i), r)
 			return

@@ -20,7 +20,7 @@ var _ = Rules.Add(&lint.Rule{
 		ca, ok := envoy.Data(at, v.GetTrustedCa())
 		if ok && len(ca) == 0 {
 			p.Reject(at.Field("trusted_ca"), lint.Rejection{
-				Message: "trusted_ca is empty", Help: "write the certificate of an authority in PEM", Upstream: "is empty",
+				Message: "trusted_ca is empty", Help: "write the certificate of an authority in PEM", Upstream: saysEmpty(v.GetTrustedCa()),
 			})
 			return
 		}

@@ -1,14 +1,12 @@
 package tls
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy/boringssl"
-	"github.com/xdslint/xdslint/internal/nearest"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -29,12 +27,12 @@ var _ = Rules.Add(&lint.Rule{
 			field    string
 			values   []string
 			check    func(dataplane.Target, string) (string, string)
-			known    func(dataplane.Target) []string
+			help     string
 			upstream string
 		}{
-			{"cipher_suites", params.GetCipherSuites(), boringssl.Cipher, boringssl.Ciphers, "Failed to initialize cipher suites"},
-			{"ecdh_curves", params.GetEcdhCurves(), boringssl.Group, boringssl.Groups, "Failed to initialize ECDH curves"},
-			{"signature_algorithms", params.GetSignatureAlgorithms(), boringssl.Signature, boringssl.Signatures, "Failed to initialize TLS signature algorithms"},
+			{"cipher_suites", params.GetCipherSuites(), boringssl.Cipher, cipherHelp, "Failed to initialize cipher suites"},
+			{"ecdh_curves", params.GetEcdhCurves(), boringssl.Group, oneOf(boringssl.Groups(p.Target)), "Failed to initialize ECDH curves"},
+			{"signature_algorithms", params.GetSignatureAlgorithms(), boringssl.Signature, oneOf(boringssl.Signatures(p.Target)), "Failed to initialize TLS signature algorithms"},
 		} {
 			joined := strings.Join(list.values, ":")
 			if joined == "" {
@@ -50,9 +48,14 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			rejectLate(p, place, []use{u}, lint.Rejection{
 				Message:  fmt.Sprintf("%q %s", bad, why),
-				Help:     cmp.Or(nearest.DidYouMean(bad, list.known(p.Target)), "remove it, or see the names in Envoy's documentation of tls_params"),
+				Help:     list.help,
 				Upstream: list.upstream,
 			})
 		}
 	}),
 })
+
+// cipherHelp does not list the names, which are many.
+const cipherHelp = "write OpenSSL's name of a suite before TLS 1.3, such as ECDHE-RSA-AES128-GCM-SHA256; those of TLS 1.3 cannot be chosen"
+
+func oneOf(names []string) string { return "write one of " + strings.Join(names, ", ") }

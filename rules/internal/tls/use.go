@@ -3,6 +3,7 @@ package tls
 import (
 	"slices"
 
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	quicv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/quic/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
@@ -89,6 +90,14 @@ func rejectLate(p *lint.Pass, at lint.At, uses []use, r lint.Rejection) {
 		Message: r.Message, Notes: []string{"envoy rejects the secrets for this context when they arrive over SDS, so every connection fails"},
 		Help: r.Help, Fixes: r.Fixes, Related: r.Related,
 	})
+}
+
+// saysEmpty returns the gist of what Envoy says of an empty data source that must not be empty.
+func saysEmpty(s *corev3.DataSource) string {
+	if s.GetFilename() != "" {
+		return "is empty"
+	}
+	return "DataSource cannot be empty"
 }
 
 // eachContext calls f for every TLS context that Envoy builds, with the place of its common_tls_context.
