@@ -102,7 +102,7 @@ func (l *Linter) judge(ctx context.Context, snapshots []*graph.Snapshot) *lint.R
 		run = l.session.run
 	}
 	return l.forTargets(func(t dataplane.Target) *lint.Result {
-		return run(ctx, snapshots, lint.Config{Rules: rules, Target: t, TargetGiven: l.targetGiven, Profile: l.profile, Clock: l.options.Clock, Timings: l.options.Timings})
+		return run(ctx, snapshots, lint.Config{Rules: rules, Target: t, TargetGiven: l.targetGiven, Profile: l.profile, Clock: l.clock, Timings: l.options.Timings})
 	})
 }
 

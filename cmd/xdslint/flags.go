@@ -192,16 +192,16 @@ func addTarget(cmd *cobra.Command, targets *[]string) {
 type checkFlags struct {
 	inputFlags
 	ruleFlags
-	now        string
-	expiryDays int
+	now   string
+	dated bool // without --now and a date of the configuration, certificates are judged for today
 }
 
 func (f *checkFlags) add(cmd *cobra.Command) {
 	f.inputFlags.add(cmd)
 	f.addRules(cmd)
+	f.dated = true
 	grouped(cmd.Flags(), rulesGroup, func() {
-		cmd.Flags().StringVar(&f.now, "now", "today", "`DATE` for which certificates are judged, such as 2027-01-31, or today")
-		cmd.Flags().IntVar(&f.expiryDays, "expiry-days", 14, "also report certificates that expire within so many `DAYS`")
+		cmd.Flags().StringVar(&f.now, "now", "", "judge certificates for this `DATE`, such as 2027-01-31, or today (default: today)")
 	})
 }
 
@@ -216,21 +216,16 @@ func (f *checkFlags) options(s *xdslint.Config) (xdslint.Options, error) {
 	o, err := f.inputFlags.options(s)
 	o.Select, o.Ignore, o.Targets = f.selects, append(f.unavailable, f.ignores...), f.targets
 	o.Profile = f.profile
-	return o, errors.Join(err, f.clock(&o.Clock))
-}
-
-// clock sets the date that --now names. Commands without the flag have none.
-func (f *checkFlags) clock(c *lint.Clock) (err error) {
-	switch c.Days = f.expiryDays; f.now {
-	case "":
-	case "today":
-		c.Now = time.Now().UTC().Truncate(24 * time.Hour)
-	default:
-		if c.Now, err = time.Parse(time.DateOnly, f.now); err != nil {
-			return fmt.Errorf("--now %s: write a date, such as 2027-01-31, or today", f.now)
-		}
+	if f.now == "today" || f.now == "" && f.dated && s.Now == "" {
+		o.Now = time.Now().UTC().Truncate(24 * time.Hour)
+		return o, err
 	}
-	return nil
+	date, dateErr := config.ParseDate(f.now)
+	if dateErr != nil {
+		return o, fmt.Errorf("--now: %w", dateErr)
+	}
+	o.Now = date
+	return o, err
 }
 
 // checkPaths rejects a path that does not exist but resembles the name of a command.

@@ -130,7 +130,7 @@ func (l *loader) recognise(in *input) {
 	if in.object == nil {
 		in.file.Unrecognised = in.as == nothing && !hasMark(in.text)
 	}
-	if in.as == nothing && len(in.others) == 0 && len(in.problems) == 0 {
+	if in.as == nothing && len(in.others) == 0 && len(in.problems) == 0 && in.no == "" {
 		in.unrecognised()
 	}
 }

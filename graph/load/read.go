@@ -215,6 +215,10 @@ func (l *loader) parse(in *input, text []byte) {
 		in.problem(graph.Unreadable, graph.Span{}, emptyFile)
 		return
 	}
+	if bytes.HasPrefix(text, []byte("-----BEGIN ")) {
+		in.no = "it holds a certificate or a key"
+		return
+	}
 	if in.format == unknownFormat {
 		in.format = guess(text)
 	}

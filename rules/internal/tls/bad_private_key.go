@@ -4,7 +4,7 @@ import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
-	"github.com/xdslint/xdslint/dataplane/envoy/boringssl"
+	"github.com/xdslint/xdslint/internal/boringssl"
 	"github.com/xdslint/xdslint/lint"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/dataplane"
-	"github.com/xdslint/xdslint/dataplane/envoy/boringssl"
+	"github.com/xdslint/xdslint/internal/boringssl"
 	"github.com/xdslint/xdslint/lint"
 )
 

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/xdslint/xdslint/dataplane/envoy/boringssl"
+	"github.com/xdslint/xdslint/internal/boringssl"
 	"github.com/xdslint/xdslint/internal/envoytest"
 )
 

@@ -37,7 +37,10 @@ func (p *pem) line() (line string, ok bool) {
 		end = i + 1
 	}
 	*p = text[end:]
-	return strings.TrimRightFunc(string(text[:end]), func(r rune) bool { return r <= ' ' }), true
+	for end > 0 && int8(text[end-1]) <= ' ' { // a char is signed, so this is also true above 127
+		end--
+	}
+	return string(text[:end]), true
 }
 
 // next takes the next block. It follows PEM_read_bio (crypto/pem/pem_lib.cc).

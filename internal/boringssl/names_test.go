@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/xdslint/xdslint/dataplane"
-	"github.com/xdslint/xdslint/dataplane/envoy/boringssl"
+	"github.com/xdslint/xdslint/internal/boringssl"
 	"github.com/xdslint/xdslint/internal/envoytest"
 )
 
