@@ -20,6 +20,7 @@ var _ = Rules.Add(&lint.Rule{
 	},
 	Run: eachCertificate(func(p *lint.Pass, at lint.At, c *tlsv3.TlsCertificate, uses []use) {
 		if c.GetPkcs12() != nil {
+			badPKCS12(p, at, c, uses)
 			return
 		}
 		text, ok := envoy.Data(at, c.GetCertificateChain())
@@ -44,3 +45,23 @@ var _ = Rules.Add(&lint.Rule{
 		}
 	}),
 })
+
+func badPKCS12(p *lint.Pass, at lint.At, c *tlsv3.TlsCertificate, uses []use) {
+	if c.GetPrivateKey() != nil || c.GetCertificateChain() != nil || c.GetPrivateKeyProvider() != nil {
+		return // Envoy does not get that far
+	}
+	text, ok := envoy.Data(at, c.GetPkcs12())
+	if !ok {
+		return
+	}
+	r := lint.Rejection{Help: "write a file with a certificate and its key: openssl pkcs12 -export", Upstream: "Failed to load pkcs12 from"}
+	if err := boringssl.PKCS12(text); err != nil {
+		r.Message = "envoy cannot read the certificate in pkcs12: " + err.Error()
+	}
+	if len(text) == 0 {
+		r.Message, r.Upstream = "pkcs12 is empty", unreadChain
+	}
+	if r.Message != "" {
+		rejectLate(p, at.Field("pkcs12"), uses, r)
+	}
+}

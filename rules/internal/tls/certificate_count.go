@@ -2,6 +2,9 @@ package tls
 
 import (
 	"fmt"
+	"slices"
+
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
 	"github.com/xdslint/xdslint/lint"
 )
@@ -30,6 +33,12 @@ var _ = Rules.Add(&lint.Rule{
 				Help:     "add tls_certificates, or tls_certificate_sds_secret_configs",
 				Upstream: "No TLS certificates found for server context",
 			})
+		case overSDS == 0 && !slices.ContainsFunc(u.common.GetTlsCertificates(), isSet):
+			rejectLate(p, at.Field("tls_certificates").Key(), []use{u}, lint.Rejection{
+				Message:  "tls_certificates has no certificate: envoy skips entries that are empty",
+				Help:     "write certificate_chain and private_key",
+				Upstream: "Server TlsCertificates must have a certificate specified",
+			})
 		case here > 0 && overSDS > 0:
 			p.Reject(at.Field("tls_certificate_sds_secret_configs").Key(), lint.Rejection{
 				Message:  "a filter chain cannot have both tls_certificates and tls_certificate_sds_secret_configs",
@@ -39,3 +48,8 @@ var _ = Rules.Add(&lint.Rule{
 		}
 	}),
 })
+
+// isSet reports whether Envoy does not skip a certificate (getTlsCertificateConfigProviders in source/common/tls/context_config_impl.cc).
+func isSet(c *tlsv3.TlsCertificate) bool {
+	return c.GetPkcs12() != nil || c.GetCertificateChain() != nil || c.GetPrivateKey() != nil || c.GetPrivateKeyProvider() != nil
+}

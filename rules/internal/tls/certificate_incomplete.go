@@ -5,6 +5,7 @@ import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -14,8 +15,8 @@ var _ = Rules.Add(&lint.Rule{
 	Summary:  "a TLS certificate has no chain or no private key, or its fields exclude each other",
 	Links:    []string{"TlsCertificateConfigImpl::TlsCertificateConfigImpl (source/common/ssl/tls_certificate_config_impl.cc)"},
 	Run: eachCertificate(func(p *lint.Pass, at lint.At, c *tlsv3.TlsCertificate, _ []use) {
-		if c.GetPkcs12() == nil && c.GetCertificateChain() == nil && c.GetPrivateKey() == nil && c.GetPrivateKeyProvider() == nil {
-			return // Envoy skips it
+		if at.Resource().Kind != graph.Secret && !isSet(c) {
+			return
 		}
 		if _, inline := c.GetOcspStaple().GetSpecifier().(*corev3.DataSource_InlineString); inline {
 			p.Reject(at.Field("ocsp_staple", "inline_string").Key(), lint.Rejection{

@@ -8,8 +8,8 @@ import (
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
-	"github.com/xdslint/xdslint/internal/boringssl"
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/boringssl"
 	"github.com/xdslint/xdslint/lint"
 )
 
