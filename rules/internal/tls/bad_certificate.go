@@ -3,7 +3,6 @@ package tls
 import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
-	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/internal/boringssl"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -23,7 +22,7 @@ var _ = Rules.Add(&lint.Rule{
 			badPKCS12(p, at, c, uses)
 			return
 		}
-		text, ok := envoy.Data(at, c.GetCertificateChain())
+		text, ok := dataOf(at, c.GetCertificateChain())
 		if !ok || len(text) == 0 {
 			return
 		}
@@ -50,7 +49,7 @@ func badPKCS12(p *lint.Pass, at lint.At, c *tlsv3.TlsCertificate, uses []use) {
 	if c.GetPrivateKey() != nil || c.GetCertificateChain() != nil || c.GetPrivateKeyProvider() != nil {
 		return // Envoy does not get that far
 	}
-	text, ok := envoy.Data(at, c.GetPkcs12())
+	text, ok := dataOf(at, c.GetPkcs12())
 	if !ok {
 		return
 	}

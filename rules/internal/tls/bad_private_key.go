@@ -3,7 +3,6 @@ package tls
 import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
-	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/internal/boringssl"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -17,7 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 		if c.GetPkcs12() != nil || c.GetPrivateKeyProvider() != nil {
 			return
 		}
-		text, ok := envoy.Data(at, c.GetPrivateKey())
+		text, ok := dataOf(at, c.GetPrivateKey())
 		if !ok || len(text) == 0 {
 			return
 		}

@@ -5,7 +5,6 @@ import (
 
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
-	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -25,7 +24,7 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		for i, key := range keys.GetKeys() {
-			data, ok := envoy.Data(at, key)
+			data, ok := dataOf(at, key)
 			if !ok || len(data) == ticketKeySize {
 				continue
 			}

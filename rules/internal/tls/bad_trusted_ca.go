@@ -3,7 +3,6 @@ package tls
 import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
-	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/internal/boringssl"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -17,7 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 		"CertificateValidationContextConfigImpl::create (source/common/ssl/certificate_validation_context_config_impl.cc)",
 	},
 	Run: eachValidation(func(p *lint.Pass, at lint.At, v *tlsv3.CertificateValidationContext, uses []use) {
-		ca, ok := envoy.Data(at, v.GetTrustedCa())
+		ca, ok := dataOf(at, v.GetTrustedCa())
 		if ok && len(ca) == 0 {
 			p.Reject(at.Field("trusted_ca"), lint.Rejection{
 				Message: "trusted_ca is empty", Help: "write the certificate of an authority in PEM", Upstream: saysEmpty(v.GetTrustedCa()),
@@ -36,7 +35,7 @@ var _ = Rules.Add(&lint.Rule{
 				})
 			}
 		}
-		crl, ok := envoy.Data(at, v.GetCrl())
+		crl, ok := dataOf(at, v.GetCrl())
 		if !ok || len(crl) == 0 || v.GetTrustedCa() == nil {
 			return
 		}

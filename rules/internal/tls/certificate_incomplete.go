@@ -4,7 +4,6 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
-	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -47,7 +46,7 @@ var _ = Rules.Add(&lint.Rule{
 
 // empty reports whether a data source is known to hold nothing.
 func empty(at lint.At, s *corev3.DataSource) bool {
-	data, ok := envoy.Data(at, s)
+	data, ok := dataOf(at, s)
 	return s.GetSpecifier() == nil || ok && len(data) == 0
 }
 

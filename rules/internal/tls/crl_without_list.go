@@ -3,7 +3,6 @@ package tls
 import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
-	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/internal/boringssl"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -14,12 +13,12 @@ var _ = Rules.Add(&lint.Rule{
 	Summary:  "crl holds no revocation list, so Envoy rejects the certificate of every peer",
 	Links:    []string{"DefaultCertValidator::initializeSslContexts (source/common/tls/cert_validator/default_validator.cc)"},
 	Run: eachValidation(func(p *lint.Pass, at lint.At, v *tlsv3.CertificateValidationContext, _ []use) {
-		text, ok := envoy.Data(at, v.GetCrl())
+		text, ok := dataOf(at, v.GetCrl())
 		if !ok || len(text) == 0 || v.GetTrustedCa() == nil || v.GetCustomValidatorConfig() != nil ||
 			v.GetTrustChainVerification() == tlsv3.CertificateValidationContext_ACCEPT_UNTRUSTED {
 			return
 		}
-		inCA, known := envoy.Data(at, v.GetTrustedCa())
+		inCA, known := dataOf(at, v.GetTrustedCa())
 		if lists, err := boringssl.Revocations(inCA); !known || err != nil || lists > 0 {
 			return // which also holds them
 		}

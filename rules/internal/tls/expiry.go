@@ -8,7 +8,6 @@ import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/internal/boringssl"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -40,7 +39,7 @@ var _ = Rules.Add(&lint.Rule{
 
 // expiryOfChain looks at each certificate of a chain, and reports the first that is not valid.
 func expiryOfChain(p *lint.Pass, at lint.At, c *tlsv3.TlsCertificate) {
-	text, ok := envoy.Data(at, c.GetCertificateChain())
+	text, ok := dataOf(at, c.GetCertificateChain())
 	if !ok || c.GetPkcs12() != nil {
 		return
 	}
@@ -81,7 +80,7 @@ func expires(p *lint.Pass, at lint.At, what string, c *boringssl.Certificate) bo
 
 // expiryOfAuthorities reports trusted certificates of which none is valid: no peer can then have a valid chain.
 func expiryOfAuthorities(p *lint.Pass, at lint.At, v *tlsv3.CertificateValidationContext) {
-	text, ok := envoy.Data(at, v.GetTrustedCa())
+	text, ok := dataOf(at, v.GetTrustedCa())
 	if !ok {
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -43,7 +42,7 @@ func needsCA(at lint.At, v *tlsv3.CertificateValidationContext) (field string, r
 	if v.GetSystemRootCerts() != nil {
 		r.Help = "write trusted_ca with the file of the system's certificates: only gRPC clients know system_root_certs"
 	}
-	switch crl, known := envoy.Data(at, v.GetCrl()); {
+	switch crl, known := dataOf(at, v.GetCrl()); {
 	case known && len(crl) > 0:
 		field, r.Message, r.Upstream = "crl", "a revocation list needs a trusted CA", "Failed to load CRL from"
 	case len(v.GetMatchTypedSubjectAltNames()) > 0:

@@ -5,7 +5,6 @@ import (
 
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
-	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/internal/boringssl"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -28,7 +27,7 @@ var _ = Rules.Add(&lint.Rule{
 			missingStaple(p, at, leaf, servers)
 			return
 		}
-		text, ok := envoy.Data(at, c.GetOcspStaple())
+		text, ok := dataOf(at, c.GetOcspStaple())
 		if !ok || c.GetOcspStaple().GetInlineString() != "" {
 			return
 		}
@@ -56,7 +55,7 @@ var _ = Rules.Add(&lint.Rule{
 
 // leafOf returns the certificate itself, the first of the chain, or nil if it is not known.
 func leafOf(at lint.At, c *tlsv3.TlsCertificate) *boringssl.Certificate {
-	text, ok := envoy.Data(at, c.GetCertificateChain())
+	text, ok := dataOf(at, c.GetCertificateChain())
 	if !ok || c.GetPkcs12() != nil {
 		return nil
 	}

@@ -2,6 +2,7 @@ package tls
 
 import (
 	"slices"
+	"strings"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -90,6 +92,12 @@ func rejectLate(p *lint.Pass, at lint.At, uses []use, r lint.Rejection) {
 		Message: r.Message, Notes: []string{"envoy rejects the secrets for this context when they arrive over SDS, so every connection fails"},
 		Help: r.Help, Fixes: r.Fixes, Related: r.Related,
 	})
+}
+
+// dataOf returns what a data source holds, and whether that is known. What a template still has to fill in is not.
+func dataOf(at lint.At, s *corev3.DataSource) (data []byte, ok bool) {
+	data, ok = envoy.Data(at, s)
+	return data, ok && !tree.IsPlaceholder(strings.TrimSpace(s.GetInlineString()))
 }
 
 // saysEmpty returns the gist of what Envoy says of an empty data source that must not be empty.
