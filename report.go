@@ -22,6 +22,7 @@ type Report struct {
 	Suppressed int               // findings that comments and the configuration hide
 	Baselined  int               // findings that the baseline hides
 	Files      []load.FileReport // each file, and how it was read
+	Unread     []string          // files with certificates and keys that the input names, and that are not on this machine
 	Stages     []Stage           // durations of the stages
 	Color      bool              // of the format text
 
@@ -37,7 +38,7 @@ func (r *run) report() *Report {
 	_, before := r.input.origin.(loaded) // it was read before, and may never have been a file
 	return &Report{
 		Result: report.Clean(r.Result), Rules: r.rules, FailOn: r.failOn, Suppressed: r.suppressed, Baselined: r.baselined,
-		Files: r.loaded.Files, Stages: r.times, found: r.Result, names: r.input.names(r.Linter), fixes: !before,
+		Files: r.loaded.Files, Unread: r.loaded.Unread, Stages: r.times, found: r.Result, names: r.input.names(r.Linter), fixes: !before,
 	}
 }
 

@@ -103,7 +103,7 @@ func (l *Linter) judge(ctx context.Context, snapshots []*graph.Snapshot) *lint.R
 	}
 	return l.forTargets(func(t dataplane.Target) *lint.Result {
 		return run(ctx, snapshots, lint.Config{
-			Rules: rules, Target: t, TargetGiven: l.targetGiven, Fleet: l.targets, GRPCEnv: l.grpcEnv, Profile: l.profile, Timings: l.options.Timings,
+			Rules: rules, Target: t, TargetGiven: l.targetGiven, Fleet: l.targets, GRPCEnv: l.grpcEnv, Profile: l.profile, Clock: l.clock, Timings: l.options.Timings,
 		})
 	})
 }

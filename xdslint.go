@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph/load"
@@ -43,6 +44,7 @@ type Options struct {
 	GRPCEnv  []string     // environment variables of gRPC clients and servers, as NAME=VALUE
 	Profile  string       // edge, mesh or internal: where the data planes run; empty: what Config says, else none
 	FailOn   string       // error, warning, info or never; empty: what Config says, else error
+	Now      time.Time    // the date that certificates are judged for; zero: what Config says, else none, so that no certificate expires
 	Load     load.Options // how an input is read; its Assumptions are added to those of Config
 	Timings  bool         // measure each rule
 	Progress func(string) // called with a text about the next step; may be nil
@@ -57,6 +59,7 @@ type Linter struct {
 	targetGiven bool // somebody named them
 	grpcEnv     map[string]string
 	profile     lint.Profile
+	clock       lint.Clock
 	failOn      lint.Severity
 	session     *Session // that it lints in; nil: none
 }
@@ -70,6 +73,9 @@ func New(o Options) (*Linter, error) {
 	var err error
 	if l.profile, err = lint.ParseProfile(cmp.Or(o.Profile, l.config.Profile)); err != nil {
 		return nil, err
+	}
+	if l.clock = l.config.Clock(); !o.Now.IsZero() {
+		l.clock.Now = o.Now
 	}
 	if err := l.aim(); err != nil {
 		return nil, err

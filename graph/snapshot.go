@@ -49,6 +49,7 @@ type Resource struct {
 	File     *SourceFile // never nil
 	Text     *Text       // what Message was decoded from; nil for binary and live input
 	Problems []Problem
+	Files    map[string]*DataFile // that its data sources name, as far as they were looked for
 
 	// In a Kubernetes object:
 	Object   *Object               // nil elsewhere
@@ -67,6 +68,12 @@ type Resource struct {
 
 // Outside reports whether this is not a resource of xDS, but a file that is not one, or a Kubernetes object that says how the bootstrap runs.
 func (r *Resource) Outside() bool { return r.Kind == File || r.Kind == Workload || r.Kind == Service }
+
+// DataFile is a file that a data source names, such as a certificate. No output may show its content.
+type DataFile struct {
+	Data    []byte
+	Missing string // why it could not be read; empty: it was
+}
 
 // Locate returns the location of a field in the resource's file. It is the zero Location for input without text.
 func (r *Resource) Locate(p *Path) Location {
@@ -245,7 +252,7 @@ func (s *Snapshot) Version(r *Resource) string {
 func (r *Resource) As(name string, m proto.Message) *Resource {
 	return &Resource{
 		Kind: r.Kind, Name: name, Message: m, Contents: r.Contents, Source: r.Source, Delivery: r.Delivery, State: r.State,
-		Version: r.Version, TTL: r.TTL, File: r.File, Text: r.Text,
+		Version: r.Version, TTL: r.TTL, File: r.File, Text: r.Text, Files: r.Files,
 		Object: r.Object, Within: r.Within, Into: r.Into, Around: r.Around, Fragment: r.Fragment,
 	}
 }

@@ -66,7 +66,7 @@ func RunAfter(ctx context.Context, s *graph.Snapshot, config Config, before *Jud
 // fits reports whether judgements hold for a config.
 func (j *Judged) fits(config Config) bool {
 	a := j.config
-	return slices.Equal(a.Rules, config.Rules) && a.Target == config.Target && a.Profile == config.Profile && a.TargetGiven == config.TargetGiven &&
+	return slices.Equal(a.Rules, config.Rules) && a.Target == config.Target && a.Profile == config.Profile && a.TargetGiven == config.TargetGiven && a.Clock == config.Clock &&
 		slices.Equal(a.Fleet, config.Fleet) && maps.Equal(a.GRPCEnv, config.GRPCEnv)
 }
 

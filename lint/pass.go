@@ -25,6 +25,7 @@ type Pass struct {
 	Fleet []dataplane.Target
 	// GRPCEnv: environment variables of the gRPC clients and servers, which switch features on.
 	GRPCEnv map[string]string
+	Clock   Clock
 
 	severity Severity // of the rule, in the profile
 	ctx      context.Context

@@ -21,8 +21,15 @@ type Config struct {
 	Fleet       []dataplane.Target // all targets of the run, if there are several
 	GRPCEnv     map[string]string  // environment variables of gRPC clients and servers
 	TargetGiven bool               // the user named it: extensions that the official build lacks are then errors
+	Clock       Clock              // zero: no date, so no certificate expires
 	Timings     bool               // measure each rule
 	Transition  *Transition        // nil: a plain run, without the rules that compare two snapshots
+}
+
+// Clock is the date that certificates are judged for. Findings depend on no other clock.
+type Clock struct {
+	Now  time.Time
+	Days int // how long before its end a certificate counts as one that expires soon
 }
 
 // Failure is a panic of a rule. The findings of the rule are lost. All other rules ran.
@@ -188,7 +195,7 @@ func isFragment(s *graph.Snapshot) bool {
 }
 
 func newPass(ctx context.Context, rule *Rule, s graph.View, config Config, into *Result) *Pass {
-	p := &Pass{Rule: rule, severity: rule.In(config.Profile), Snapshot: s, Target: config.Target, TargetGiven: config.TargetGiven, Fleet: config.Fleet, GRPCEnv: config.GRPCEnv, ctx: ctx}
+	p := &Pass{Rule: rule, severity: rule.In(config.Profile), Snapshot: s, Target: config.Target, TargetGiven: config.TargetGiven, Fleet: config.Fleet, GRPCEnv: config.GRPCEnv, Clock: config.Clock, ctx: ctx}
 	p.begin(into)
 	if t := config.Transition; t != nil {
 		p.Old, p.Push = t.Changes.Old, t.OrDefault()

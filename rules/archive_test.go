@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -28,7 +29,7 @@ import (
 //	                    a bootstrap start in its own folder: ./rds.yaml (Envoy does not take rds.yaml)
 //	good*.yaml, …       an example that no rule reports
 //	flags               optional: "assume KIND:GLOB", "open KIND", "closed KIND", "target PLANE:VERSION",
-//	                    "profile PROFILE", one a line; for one
+//	                    "profile PROFILE", "root FOLDER", "now DATE", one a line; for one
 //	                    example only with "EXAMPLE: " before it
 //	envoy               optional: "EXAMPLE: WHY" for each example that Envoy is not asked about. It judges a bootstrap by
 //	                    --mode validate; resources without one are pushed over ADS. The word crash: Envoy crashes on it
@@ -65,6 +66,8 @@ type flags struct {
 	target      dataplane.Target
 	profile     lint.Profile
 	push        lint.Push
+	root        string
+	clock       lint.Clock
 }
 
 var folder = flag.String("archives", "../testdata/rules", "the folder of the archives")
@@ -150,6 +153,11 @@ func (a *archive) readFlags(text string) (err error) {
 			f.target, err = dataplane.Parse(rest)
 		case "profile":
 			f.profile, err = lint.ParseProfile(rest)
+		case "root":
+			f.root = rest
+		case "now":
+			f.clock.Days = 14
+			f.clock.Now, err = time.Parse(time.DateOnly, rest)
 		case "push":
 			transport, versions, _ := strings.Cut(rest, " ")
 			f.push, err = lint.ParsePush(transport, versions)

@@ -169,12 +169,12 @@ func (a *archive) lint(t *testing.T, example string, texts map[string][]byte) (*
 	for name, text := range texts {
 		byPath[load.RealPath(name)] = text
 	}
-	input, err := load.Paths(t.Context(), []string{example}, load.Options{Assumptions: flags.assumptions, Texts: byPath})
+	input, err := load.Paths(t.Context(), []string{example}, load.Options{Assumptions: flags.assumptions, Texts: byPath, Root: flags.root})
 	if err != nil {
 		return nil, err
 	}
 	result := lint.Run(t.Context(), input.Snapshots, lint.Config{
-		Rules: a.rules(), Target: flags.target, TargetGiven: flags.target.Plane != "", Profile: flags.profile,
+		Rules: a.rules(), Target: flags.target, TargetGiven: flags.target.Plane != "", Profile: flags.profile, Clock: flags.clock,
 	})
 	fieldtest.Check(t, result.Diagnostics)
 	suppress.Apply(result, suppress.Options{Ran: a.rules(), Known: allRules()})

@@ -25,12 +25,13 @@ func (a *archive) judgeOlder(t *testing.T, example string) (all []judgement) {
 	if a.envoy[example] != "" || a.flagsOf(example).target.Plane != "" {
 		return nil
 	}
-	input, err := load.Paths(t.Context(), []string{example}, load.Options{Assumptions: a.flagsOf(example).assumptions})
+	flags := a.flagsOf(example)
+	input, err := load.Paths(t.Context(), []string{example}, load.Options{Assumptions: flags.assumptions, Root: flags.root})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, older := range older {
-		result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: a.rules(), Target: older, TargetGiven: true, Profile: a.flagsOf(example).profile})
+		result := lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: a.rules(), Target: older, TargetGiven: true, Profile: flags.profile, Clock: flags.clock})
 		fieldtest.Check(t, result.Diagnostics)
 		all = append(all, judgement{archive: a, example: example, target: older, snapshots: input.Snapshots, found: result.Diagnostics})
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -197,11 +198,17 @@ func addTarget(cmd *cobra.Command, targets *[]string) {
 type checkFlags struct {
 	inputFlags
 	ruleFlags
+	now   string
+	dated bool // without --now and a date of the configuration, certificates are judged for today
 }
 
 func (f *checkFlags) add(cmd *cobra.Command) {
 	f.inputFlags.add(cmd)
 	f.addRules(cmd)
+	f.dated = true
+	grouped(cmd.Flags(), rulesGroup, func() {
+		cmd.Flags().StringVar(&f.now, "now", "", "judge certificates for this `DATE`, such as 2027-01-31, or today (default: today)")
+	})
 }
 
 // addRules adds the flags that select rules and add custom ones.
@@ -215,6 +222,15 @@ func (f *checkFlags) options(s *xdslint.Config) (xdslint.Options, error) {
 	o, err := f.inputFlags.options(s)
 	o.Select, o.Ignore, o.Targets = f.selects, append(f.unavailable, f.ignores...), f.targets
 	o.Profile, o.GRPCEnv = f.profile, f.grpcEnv
+	if f.now == "today" || f.now == "" && f.dated && s.Now == "" {
+		o.Now = time.Now().UTC().Truncate(24 * time.Hour)
+		return o, err
+	}
+	date, dateErr := config.ParseDate(f.now)
+	if dateErr != nil {
+		return o, fmt.Errorf("--now: %w", dateErr)
+	}
+	o.Now = date
 	return o, err
 }
 

@@ -259,6 +259,9 @@ func (f *lintFlags) extras(w io.Writer, r *xdslint.Report) {
 	if !unjudged(w, r) && files.Read == 0 && files.Skipped > 0 && len(r.Diagnostics) == 0 {
 		fmt.Fprintln(w, "xdslint: none of these files is xDS; --show-files shows why")
 	}
+	if len(r.Unread) > 0 {
+		fmt.Fprintf(w, "xdslint: certificates and keys were not checked, because they are not on this machine: %s; --root DIR says where they are\n", some(r.Unread))
+	}
 	if f.showFiles {
 		showFiles(w, r.Files)
 	}
@@ -268,6 +271,20 @@ func (f *lintFlags) extras(w io.Writer, r *xdslint.Report) {
 	if f.timings {
 		timings(w, r)
 	}
+}
+
+// some lists a few names, and says how many more there are.
+func some(names []string) string {
+	const most = 3
+	quoted := make([]string, 0, most)
+	for _, name := range names[:min(len(names), most)] {
+		quoted = append(quoted, words.Name(name))
+	}
+	list := strings.Join(quoted, ", ")
+	if more := len(names) - most; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return list
 }
 
 // unjudged prints the named files in which nothing was checked, such as Kubernetes objects without xDS. That is not an

@@ -77,7 +77,7 @@ func (a *assembly) reuse(in *input, static []*part) {
 	}
 	same := match(known, static)
 	for i, p := range static {
-		if k := same[i]; k != nil && k.resource != nil {
+		if k := same[i]; k != nil && k.resource != nil && a.keepsFiles(k, in) {
 			p.takeOver(k)
 		} else {
 			p.apart = true

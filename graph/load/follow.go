@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -50,6 +51,7 @@ func (a *assembly) follow(boot *input) (*servers, error) {
 			for _, seen := range p.seen {
 				a.source(s, boot, p, seen)
 			}
+			p.resource.Files = a.dataFiles(p.seen, boot)
 		}
 		if err := a.decode(first); err != nil {
 			return nil, err
@@ -62,7 +64,7 @@ func (a *assembly) follow(boot *input) (*servers, error) {
 func (a *assembly) source(s *servers, boot *input, p *part, seen decode.Seen) {
 	cs, ok := seen.Message.Interface().(*corev3.ConfigSource)
 	if !ok {
-		s.onDemand = true
+		s.onDemand = s.onDemand || asksOnDemand(seen)
 		return
 	}
 	kind, ok := served[seen.Field.FullName()]
@@ -85,6 +87,11 @@ func (a *assembly) source(s *servers, boot *input, p *part, seen decode.Seen) {
 	if _, known := s.read[from]; !known {
 		s.read[from] = a.named(boot, p.resource, at, path, from)
 	}
+}
+
+// asksOnDemand reports whether a message makes a filter ask for clusters that nothing names.
+func asksOnDemand(seen decode.Seen) bool {
+	return strings.HasPrefix(string(seen.Message.Descriptor().FullName()), "envoy.extensions.filters.")
 }
 
 // pathOf returns the file that a ConfigSource names, and the field that names it.
@@ -135,14 +142,14 @@ func (l *loader) among(path string, boot *input) (string, error) {
 }
 
 // locate finds a file as Envoy does, from the working directory, or else from the bootstrap's folder.
-func (a *assembly) locate(path string, boot *input) (string, error) {
-	if a.given != nil {
-		return a.among(path, boot)
+func (l *loader) locate(path string, boot *input) (string, error) {
+	if l.given != nil {
+		return l.among(path, boot)
 	}
 	var tries []string
 	switch {
-	case filepath.IsAbs(path) && a.opts.Root != "":
-		tries = []string{filepath.Join(a.opts.Root, path)}
+	case filepath.IsAbs(path) && l.opts.Root != "":
+		tries = []string{filepath.Join(l.opts.Root, path)}
 	case filepath.IsAbs(path) || boot.path == "-":
 		tries = []string{path}
 	default:

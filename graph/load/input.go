@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,6 +46,7 @@ func (l *loader) input() (*Input, error) {
 		result.Files = append(result.Files, report)
 	}
 	result.Files = append(result.Files, l.skips...)
+	result.Unread = slices.Sorted(maps.Keys(l.unread))
 	for i, s := range result.Snapshots {
 		result.Snapshots[i] = l.built(s)
 	}
@@ -128,7 +130,7 @@ func (l *loader) recognise(in *input) {
 	if in.object == nil {
 		in.file.Unrecognised = in.as == nothing && !hasMark(in.text)
 	}
-	if in.as == nothing && len(in.others) == 0 && len(in.problems) == 0 {
+	if in.as == nothing && len(in.others) == 0 && len(in.problems) == 0 && in.no == "" {
 		in.unrecognised()
 	}
 }
@@ -210,6 +212,9 @@ func (l *loader) loose(others []*graph.Snapshot) (*graph.Snapshot, error) {
 	}
 	if err := a.decode(0); err != nil {
 		return nil, err
+	}
+	for _, p := range a.parts {
+		p.resource.Files = a.dataFiles(p.seen, p.in)
 	}
 	s := a.finish()
 	if len(s.Resources) > 0 {

@@ -28,6 +28,7 @@ type Options struct {
 type Input struct {
 	Snapshots []*graph.Snapshot // built; each is judged alone
 	Files     []FileReport      // every file that was looked at, in order
+	Unread    []string          // files with certificates that the input names, and that are not on this machine
 }
 
 // FileReport says how a file was read.

@@ -35,6 +35,10 @@ type loader struct {
 	order  []*input                  // the same, in the order in which they were named
 	skips  []FileReport              // files that the search left out
 	kept   map[*graph.Snapshot]*boot // for the next load
+
+	data     map[string]*graph.DataFile // that data sources name, by their path
+	dataSize int64
+	unread   map[string]bool // the names of those that were not found
 }
 
 // input is one file, read and parsed.
@@ -61,7 +65,7 @@ type input struct {
 }
 
 func newLoader(ctx context.Context, opts Options) *loader {
-	l := &loader{ctx: ctx, opts: opts, types: opts.Types}
+	l := &loader{ctx: ctx, opts: opts, types: opts.Types, data: map[string]*graph.DataFile{}, unread: map[string]bool{}}
 	if l.types == nil {
 		l.types = types.Envoy
 	}
@@ -209,6 +213,10 @@ func (l *loader) inline(name, text string) *input {
 func (l *loader) parse(in *input, text []byte) {
 	if len(text) == 0 {
 		in.problem(graph.Unreadable, graph.Span{}, emptyFile)
+		return
+	}
+	if bytes.HasPrefix(text, []byte("-----BEGIN ")) {
+		in.no = "it holds a certificate or a key"
 		return
 	}
 	if in.format == unknownFormat {

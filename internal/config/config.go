@@ -22,11 +22,13 @@ const FileName = ".xdslint.yaml"
 
 // Config is the content of a configuration. docs/xdslint.schema.json describes the same.
 type Config struct {
-	Paths      []string          `yaml:"paths"`      // to lint if the command line names none; relative to the file
-	Targets    []string          `yaml:"targets"`    // such as envoy:1.40
-	Profile    string            `yaml:"profile"`    // edge, mesh or internal
-	FailOn     string            `yaml:"fail-on"`    // error, warning, info or never
-	Severities map[string]string `yaml:"severities"` // error, warning, info or off, by rule, group or glob
+	Paths      []string          `yaml:"paths"`       // to lint if the command line names none; relative to the file
+	Targets    []string          `yaml:"targets"`     // such as envoy:1.40
+	Profile    string            `yaml:"profile"`     // edge, mesh or internal
+	Now        string            `yaml:"now"`         // the date that certificates are judged for; empty: see Clock
+	ExpiryDays string            `yaml:"expiry-days"` // how early a certificate is reported that is going to expire
+	FailOn     string            `yaml:"fail-on"`     // error, warning, info or never
+	Severities map[string]string `yaml:"severities"`  // error, warning, info or off, by rule, group or glob
 	Ignores    []suppress.Ignore `yaml:"ignores"`
 	Assume     []string          `yaml:"assume"` // KIND:GLOB: names that exist elsewhere
 	Open       []string          `yaml:"open"`   // kinds that may exist outside the input
@@ -142,6 +144,14 @@ func (s *Config) check(d *decoder, root *node, rules []*lint.Rule) {
 	if _, err := lint.ParseProfile(s.Profile); err != nil {
 		d.errorf(root.at("profile", -1), "%s", err)
 		s.Profile = ""
+	}
+	if _, err := ParseDate(s.Now); err != nil {
+		d.errorf(root.at("now", -1), "now: %s", err)
+		s.Now = ""
+	}
+	if _, err := parseDays(s.ExpiryDays); err != nil {
+		d.errorf(root.at("expiry-days", -1), "expiry-days: %s", err)
+		s.ExpiryDays = ""
 	}
 	for _, selector := range sortedKeys(s.Severities) {
 		s.checkSeverity(d, root, selector, rules)

@@ -92,8 +92,10 @@ type Seen struct {
 // watched lists the messages for Decoder.Seen.
 var watched = map[protoreflect.FullName]bool{
 	"envoy.config.core.v3.ConfigSource":                               true,
+	"envoy.config.core.v3.DataSource":                                 true,
 	"envoy.extensions.filters.http.on_demand.v3.OnDemandCds":          true,
 	"envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.OnDemand": true,
+	"envoy.extensions.transport_sockets.tls.v3.TlsSessionTicketKeys":  true, // a list of data sources
 }
 
 // NewDecoder returns a decoder for one input. With nil types it knows those of Envoy's v3 API.

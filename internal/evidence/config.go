@@ -131,11 +131,14 @@ func anyAddress(s map[string]any) bool {
 	return host == "0.0.0.0" || host == "::"
 }
 
+// made reports whether a file of an extension is made, and not that of the example.
+func made(ext string) bool { return ext == ".crt" || ext == ".key" }
+
 // file replaces the name of a file: a certificate, which is made, or another file of the example.
 func (c config) file(m map[string]any) error {
 	if name, ok := m["filename"].(string); ok {
 		stem, ext := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)), filepath.Ext(name)
-		if ext == ".crt" || ext == ".key" {
+		if made(ext) {
 			path, err := c.w.certificateFile(stem, ext)
 			if err != nil {
 				return err

@@ -49,6 +49,9 @@ func (w *world) prepare(files map[string]string) error {
 		w.given[path.Base(name)] = true
 	}
 	for _, name := range names {
+		if made(path.Ext(name)) {
+			continue
+		}
 		text, err := config{w: w}.prepare(name, files[name])
 		if err != nil {
 			return err

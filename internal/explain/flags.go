@@ -12,6 +12,7 @@ type Flags struct {
 	Assume, Open, Closed []string
 	Targets              []string
 	Profile              string
+	Root, Now            string
 	Push                 lint.Push // if the example is a push; zero: the defaults
 }
 
@@ -51,6 +52,10 @@ func (f *Flags) add(line string) error {
 		f.Targets = append(f.Targets, rest)
 	case "profile":
 		f.Profile = rest
+	case "root":
+		f.Root = rest
+	case "now":
+		f.Now = rest
 	case "push":
 		transport, versions, _ := strings.Cut(rest, " ")
 		f.Push = lint.Push{Transport: lint.Transport(transport), Versions: lint.VersionPolicy(versions)}
@@ -71,8 +76,10 @@ func (f Flags) String() string {
 			words = append(words, "--"+flag.name, value)
 		}
 	}
-	if f.Profile != "" {
-		words = append(words, "--profile", f.Profile)
+	for _, flag := range []struct{ name, value string }{{"profile", f.Profile}, {"root", f.Root}, {"now", f.Now}} {
+		if flag.value != "" {
+			words = append(words, "--"+flag.name, flag.value)
+		}
 	}
 	if f.Push != (lint.Push{}) {
 		words = append(words, "--transport", string(f.Push.Transport), "--versions", string(f.Push.Versions))
@@ -80,12 +87,15 @@ func (f Flags) String() string {
 	return strings.Join(words, " ")
 }
 
-// Settings returns a configuration with the same profile, and the same assumptions about what exists besides the example; empty if there are
+// Settings returns a configuration with the same profile and date, and the same assumptions about what exists besides the example; empty if there are
 // none.
 func (f Flags) Settings() string {
 	var b strings.Builder
 	if f.Profile != "" {
 		fmt.Fprintf(&b, "profile: %s\n", f.Profile)
+	}
+	if f.Now != "" {
+		fmt.Fprintf(&b, "now: %q\n", f.Now)
 	}
 	for _, key := range []struct {
 		name   string

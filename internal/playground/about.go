@@ -92,7 +92,11 @@ func explainRule(_ context.Context, q *request) (any, error) {
 	return answer, nil
 }
 
+// exampleOf returns nil for an example that needs a disk.
 func exampleOf(r *lint.Rule, files []explain.File, flags explain.Flags) *example {
+	if flags.Root != "" {
+		return nil
+	}
 	e := &example{Before: map[string]string{}, Files: map[string]string{}, Targets: append([]string{}, flags.Targets...), Transport: flags.Push.Transport, Versions: flags.Push.Versions}
 	for _, f := range files {
 		side := e.Files
