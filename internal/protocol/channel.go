@@ -41,6 +41,7 @@ type channel struct {
 	responses  int
 	byNonce    map[string]*reply
 	replies    []*reply
+	nonceless  bool   // a response had no nonce
 	last       *reply // the last response
 	lastAnswer *reply // the newest response that the client has answered
 	accepted   string // SotW: the version that the client uses
@@ -73,7 +74,8 @@ type reply struct {
 	version  string
 	answered bool
 	skipped  bool // the answer to it has been missed
-	partial  bool // it has only what was newly requested
+	onlyNew  bool // it has only what was newly requested
+	partial  bool // it has nothing that was sent before and has not changed
 }
 
 // interest is a subscription to a name.
@@ -222,12 +224,14 @@ func (ch *channel) sent(e *Event, number int) {
 	r := &reply{at: e.At, time: e.Time, number: ch.responses, event: number, version: p.Version}
 	if p.Nonce != "" {
 		ch.byNonce[p.Nonce] = r
+	} else {
+		r.skipped, ch.nonceless = true, true // there is nothing to answer it with
 	}
 	ch.replies = append(ch.replies, r)
 	ch.last, ch.since = r, changes{}
 	ch.unrequested = ch.unrequested || len(ch.asked) > 0 && slices.ContainsFunc(p.Resources, func(r Resource) bool { return ch.never(&r) })
 	if ch.complete() {
-		r.partial = ch.onlyNew(p)
+		r.onlyNew, r.partial = ch.onlyNew(p), ch.partial(p)
 		ch.forget(p)
 	}
 	for i := range p.Resources {
@@ -243,6 +247,14 @@ func (ch *channel) sent(e *Event, number int) {
 func (ch *channel) onlyNew(p *Response) bool {
 	return !ch.wildcard && len(p.Resources) > 0 && len(ch.held) > 0 && !slices.ContainsFunc(p.Resources, func(r Resource) bool {
 		return ch.held[r.Name] != nil || ch.asked[r.Name] == nil
+	})
+}
+
+// partial reports whether a response has nothing that the client was sent before and that has not changed.
+func (ch *channel) partial(p *Response) bool {
+	return len(p.Resources) > 0 && !slices.ContainsFunc(p.Resources, func(r Resource) bool {
+		h := ch.held[r.Name]
+		return h != nil && (h.opaque || r.Opaque || h.content == r.Content)
 	})
 }
 

@@ -89,7 +89,7 @@ func nonceUnknown(m *moment) {
 }
 
 func nonceForgotten(m *moment) {
-	if before := m.ch.lastAnswer; !m.s.Delta && m.request.Nonce == "" && before != nil {
+	if before := m.ch.lastAnswer; !m.s.Delta && m.request.Nonce == "" && before != nil && !m.ch.nonceless {
 		m.breachAfter(before.at, "the last response that the client has answered", "", "the request has no nonce, and the client has answered a response before")
 	}
 }

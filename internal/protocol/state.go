@@ -18,12 +18,12 @@ func state() []*Clause {
 			onResponse: stateIncomplete,
 		},
 		{
-			Name: "state-flaps", Level: Advice,
-			Breach:     "a listener or cluster is missing in one response of SotW, and returns unchanged in the next",
-			Says:       "A response of SotW for listeners or clusters has all those that the client needs. One that lacks some deletes them, also if the next response has them again.",
-			Effect:     "Envoy drains the listener or removes the cluster, and requests fail until it is back. If the resource was really removed for a while, all is well.",
-			Section:    "#deleting-resources",
-			onResponse: stateFlaps,
+			Name: "state-partial", Level: Advice,
+			Breach:     "a response of SotW has only the listeners or clusters that have changed",
+			Says:       "A response of SotW for listeners or clusters has all those that the client needs, even if they have not changed. What it lacks is deleted.",
+			Effect:     "Envoy drains the listener or removes the cluster, and requests fail until it is back. If the others were really removed for a while, all is well.",
+			Section:    "#grouping-resources-into-responses",
+			onResponse: statePartial,
 		},
 		{
 			Name: "empty-deletes-nothing", Level: Advice,
@@ -51,14 +51,14 @@ func (m *moment) returned() *Resource {
 }
 
 func stateIncomplete(m *moment) {
-	if r := m.returned(); r != nil && m.ch.last.partial {
+	if r := m.returned(); r != nil && m.ch.last.onlyNew {
 		m.lacked(r, "the response has only what was newly requested: %q is missing, and returns unchanged in the next one")
 	}
 }
 
-func stateFlaps(m *moment) {
-	if r := m.returned(); r != nil && !m.ch.last.partial {
-		m.lacked(r, "%q is missing in the response, and returns unchanged in the next one")
+func statePartial(m *moment) {
+	if r := m.returned(); r != nil && m.ch.last.partial && !m.ch.last.onlyNew {
+		m.lacked(r, "the response has only what has changed: %q is missing, and returns unchanged in the next one")
 	}
 }
 

@@ -7,6 +7,7 @@
 //	{"time": "…", "stream": 1, "opened": {"method": "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources"}}
 //	{"time": "…", "stream": 1, "request": {a DiscoveryRequest or a DeltaDiscoveryRequest}}
 //	{"time": "…", "stream": 1, "response": {a DiscoveryResponse or a DeltaDiscoveryResponse}, "left_out": [0]}
+//	{"time": "…", "stream": 1, "unreadable": "why a message is not recorded"}
 //	{"time": "…", "stream": 1, "closed": {"code": "Unavailable", "message": "…"}}
 //
 // Messages are in the JSON of protobuf, with the field names of the proto, and without secrets. left_out has the indices

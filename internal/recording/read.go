@@ -32,14 +32,15 @@ type header struct {
 
 // line is one line of a part.
 type line struct {
-	Recording *header         `json:"recording"`
-	Time      time.Time       `json:"time"`
-	Stream    int             `json:"stream"`
-	Opened    *opened         `json:"opened"`
-	Request   json.RawMessage `json:"request"`
-	Response  json.RawMessage `json:"response"`
-	Closed    *closed         `json:"closed"`
-	LeftOut   []int           `json:"left_out"`
+	Recording  *header         `json:"recording,omitempty"`
+	Time       time.Time       `json:"time,omitzero"`
+	Stream     int             `json:"stream,omitempty"`
+	Opened     *opened         `json:"opened,omitempty"`
+	Request    json.RawMessage `json:"request,omitempty"`
+	Response   json.RawMessage `json:"response,omitempty"`
+	Closed     *closed         `json:"closed,omitempty"`
+	LeftOut    []int           `json:"left_out,omitempty"`
+	Unreadable string          `json:"unreadable,omitempty"` // why a message is not recorded
 }
 
 type opened struct {
@@ -79,8 +80,8 @@ func Judge(ctx context.Context, files []*source.File, c *protocol.Checker) error
 	})
 	r := reader{seed: maphash.MakeSeed(), streams: map[string]*protocol.Opened{}}
 	for i, p := range parts {
-		if i > 0 && p.ID != parts[i-1].ID {
-			c.End() // what is left of the recording before
+		if i > 0 && (p.ID != parts[i-1].ID || p.Part != parts[i-1].Part+1) {
+			c.End() // another recording, or one without a part
 		}
 		r.id = p.ID
 		if err := r.read(ctx, p.file, p.body, c.Feed); err != nil {
@@ -147,16 +148,14 @@ func (r *reader) read(ctx context.Context, f *source.File, at int, feed func(*pr
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", f.Name, f.Position(start).Line, err)
 		}
-		if e != nil {
-			start += bytes.Index(f.Text[start:], text)
-			e.At = protocol.At{File: f, Span: source.Span{Start: start, End: start + len(text)}}
-			feed(e)
-		}
+		start += bytes.Index(f.Text[start:], text)
+		e.At = protocol.At{File: f, Span: source.Span{Start: start, End: start + len(text)}}
+		feed(e)
 	}
 	return nil
 }
 
-// event reads a line. It returns nothing for a stream that is not xDS.
+// event reads a line.
 func (r *reader) event(text []byte) (*protocol.Event, error) {
 	var l line
 	if err := json.Unmarshal(text, &l); err != nil {
@@ -178,6 +177,8 @@ func (r *reader) event(text []byte) (*protocol.Event, error) {
 		e.Request, err = request(l.Request, known)
 	case l.Response != nil:
 		e.Response, err = r.response(l.Response, l.LeftOut, known)
+	case l.Unreadable != "":
+		e.Closed = &protocol.Closed{} // what follows on the stream cannot be judged
 	default:
 		return nil, errors.New("not an event: it has neither opened, request, response nor closed")
 	}
