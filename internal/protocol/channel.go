@@ -228,6 +228,10 @@ func (ch *channel) sent(e *Event, number int) {
 		r.skipped, ch.nonceless = true, true // there is nothing to answer it with
 	}
 	ch.replies = append(ch.replies, r)
+	if p.TypeURL != ch.typeURL {
+		r.skipped = true // the client ignores it
+		return
+	}
 	ch.last, ch.since = r, changes{}
 	ch.unrequested = ch.unrequested || len(ch.asked) > 0 && slices.ContainsFunc(p.Resources, func(r Resource) bool { return ch.never(&r) })
 	if ch.complete() {

@@ -68,7 +68,7 @@ func removedAndSent(m *moment) {
 		sent[m.response.Resources[i].Name] = true
 	}
 	for _, name := range m.response.Removed {
-		if sent[name] {
+		if name != "" && sent[name] {
 			m.breach(name, "the response sends %q and removes it", name)
 			return
 		}

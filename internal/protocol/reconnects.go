@@ -61,7 +61,7 @@ func knownVersionResent(m *moment) {
 	}
 	for i := range m.response.Resources {
 		r := &m.response.Resources[i]
-		if v, known := m.ch.known[r.Name]; known && v == r.Version && v != "" && m.ch.asked[r.Name] == nil && !r.TTL {
+		if v, known := m.ch.known[r.Name]; known && r.Name != "" && v == r.Version && v != "" && m.ch.asked[r.Name] == nil && !r.TTL {
 			m.breach(r.Name, "the client has version %q of %q already", v, r.Name)
 			return
 		}

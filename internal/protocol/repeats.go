@@ -55,7 +55,7 @@ const (
 // repeated compares a response with what the client was sent before it on the stream. What cannot be compared is
 // different, and so is a response that renews a TTL.
 func (c *Checker) repeated(ch *channel, p *Response) repeat {
-	if ch.last == nil || len(p.Removed) > 0 || ch.complete() && len(p.Resources) != len(ch.held) || !ch.complete() && len(p.Resources) == 0 {
+	if ch.last == nil || len(p.Removed) > 0 || ch.complete() && len(ch.lacks(p)) > 0 || !ch.complete() && len(p.Resources) == 0 {
 		return different
 	}
 	result := sameVersion

@@ -142,6 +142,11 @@ func endpointsNotResent(m *moment) {
 		return
 	}
 	for _, name := range m.request.Names {
+		if ch.asked[name] == nil || len(m.request.Names) != len(ch.asked) {
+			return // it asks for other names than before, which the server answers
+		}
+	}
+	for _, name := range m.request.Names {
 		changed, warming := ch.warming[name]
 		if !warming || ch.told(name, changed) {
 			continue

@@ -79,6 +79,9 @@ func responseTypeDiffers(m *moment) {
 }
 
 func resourceTypeDiffers(m *moment) {
+	if m.s.TypeURL != "" && m.response.TypeURL != m.s.TypeURL {
+		return // response-type-differs
+	}
 	for i := range m.response.Resources {
 		r := &m.response.Resources[i]
 		if r.TypeURL != "" && m.response.TypeURL != "" && r.TypeURL != m.response.TypeURL {

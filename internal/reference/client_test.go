@@ -9,6 +9,7 @@ import (
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	statusv3 "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/xdslint/xdslint/internal/recording"
@@ -92,6 +93,7 @@ type client struct {
 }
 
 type stream struct {
+	typeURL  string // empty: aggregated
 	session  reference.Session
 	recorded *recording.StreamWriter
 	asked    bool
@@ -102,6 +104,7 @@ type subscription struct {
 	names    []string
 	nonce    string // of the last response on the stream
 	version  string
+	latest   string // of the last response
 	versions map[string]string
 	asked    bool // on the stream
 }
@@ -136,7 +139,7 @@ func (c *client) stream(typeURL string) *stream {
 		key = ""
 	}
 	if c.streams[key] == nil {
-		c.streams[key] = &stream{session: c.h.store.Open(key, c.h.delta), recorded: c.h.out.Open(c.h.method(key))}
+		c.streams[key] = &stream{typeURL: key, session: c.h.store.Open(key, c.h.delta), recorded: c.h.out.Open(c.h.method(key))}
 	}
 	return c.streams[key]
 }
@@ -215,6 +218,9 @@ func (c *client) marshal(m proto.Message) []byte {
 func (c *client) receive(st *stream, all []proto.Message) {
 	for _, m := range all {
 		st.recorded.Response(c.marshal(m))
+		if st.typeURL != "" && get(m, "type_url") != st.typeURL {
+			continue
+		}
 		switch p := m.(type) {
 		case *discoveryv3.DiscoveryResponse:
 			c.answer(p)
@@ -229,10 +235,10 @@ func (c *client) answer(p *discoveryv3.DiscoveryResponse) {
 	if s == nil {
 		return
 	}
-	s.nonce = p.GetNonce()
+	s.nonce, s.latest = p.GetNonce(), p.GetVersionInfo()
 	q := &discoveryv3.DiscoveryRequest{TypeUrl: p.GetTypeUrl(), ResourceNames: s.names, ResponseNonce: s.nonce}
 	if c.rejects[p.GetTypeUrl()] {
-		q.ErrorDetail = failure
+		q.ErrorDetail = proto.Clone(failure).(*statusv3.Status)
 	} else {
 		s.version = p.GetVersionInfo()
 	}
@@ -247,10 +253,12 @@ func (c *client) answerDelta(p *discoveryv3.DeltaDiscoveryResponse) {
 	}
 	q := &discoveryv3.DeltaDiscoveryRequest{TypeUrl: p.GetTypeUrl(), ResponseNonce: p.GetNonce()}
 	if c.rejects[p.GetTypeUrl()] {
-		q.ErrorDetail = failure
+		q.ErrorDetail = proto.Clone(failure).(*statusv3.Status)
 	} else {
 		for _, r := range p.GetResources() {
-			s.versions[r.GetName()] = r.GetVersion()
+			if len(s.names) == 0 || slices.Contains(s.names, "*") || slices.Contains(s.names, r.GetName()) {
+				s.versions[r.GetName()] = r.GetVersion()
+			}
 		}
 		for _, name := range p.GetRemovedResources() {
 			delete(s.versions, name)

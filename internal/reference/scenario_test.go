@@ -39,7 +39,7 @@ func assignment(name string, port uint32) *endpointv3.ClusterLoadAssignment {
 
 // play lets clients do everything that the clauses are about.
 func (h *harness) play() {
-	for _, name := range []string{"shop", "cart"} {
+	for _, name := range []string{"shop", "cart", "books"} {
 		h.set(name, cluster(name, 1))
 		h.set(name, assignment(name, 8080))
 	}
@@ -65,6 +65,7 @@ func (h *harness) play() {
 	// A cluster changes, and its endpoints are asked for once more.
 	h.set("shop", cluster("shop", 2))
 	edge.subscribe(reference.Endpoints, "shop")
+	h.wait(20 * time.Second)
 
 	// A response is rejected; the next one is right.
 	edge.rejects[reference.Clusters] = true
@@ -77,7 +78,9 @@ func (h *harness) play() {
 	h.wait(time.Second)
 	h.set("news", assignment("news", 8080))
 
-	// A second client of the same node gets the same.
+	// A name is asked for again, and a second client of the same node gets the same.
+	edge.unsubscribe(reference.Endpoints, "cart")
+	edge.subscribe(reference.Endpoints, "cart")
 	twin := h.client("edge-1")
 	twin.subscribe(reference.Clusters)
 	twin.subscribe(reference.Endpoints, "shop", "cart", "late")
