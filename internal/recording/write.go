@@ -31,12 +31,13 @@ type Writer struct {
 	written int64 // to the part
 	streams int
 	err     error // of the first write that failed; nothing is written after it
+	failed  chan struct{}
 }
 
 // Create begins a recording. The first part has the path; the name of each later one has its number before the
 // extension. No file is replaced.
 func Create(path string, size int64) (*Writer, error) {
-	w := &Writer{path: path, size: size, head: header{Version: Version, ID: rand.Text()}}
+	w := &Writer{path: path, size: size, head: header{Version: Version, ID: rand.Text()}, failed: make(chan struct{})}
 	return w, w.next()
 }
 
@@ -75,12 +76,8 @@ func (w *Writer) Close() error {
 	return errors.Join(w.err, w.file.Close())
 }
 
-// Err returns the first error of a write. Nothing is recorded after it.
-func (w *Writer) Err() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.err
-}
+// Failed returns a channel that is closed when a write has failed. Nothing is recorded after it.
+func (w *Writer) Failed() <-chan struct{} { return w.failed }
 
 // write completes an event and writes it. When it returns, the event is in the file.
 func (s *StreamWriter) write(l line) {
@@ -101,6 +98,9 @@ func (s *StreamWriter) write(l line) {
 	}
 	if w.err == nil {
 		w.err = w.put(encoded(l))
+	}
+	if w.err != nil {
+		close(w.failed)
 	}
 }
 

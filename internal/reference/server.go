@@ -19,9 +19,9 @@ type Server struct {
 	grpc    *grpc.Server
 }
 
-// Serve serves a store on a free port of this machine.
-func Serve(s *Store) (*Server, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+// Serve serves a store at an address, such as 127.0.0.1:0.
+func Serve(s *Store, address string) (*Server, error) {
+	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, err
 	}
