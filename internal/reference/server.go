@@ -25,7 +25,7 @@ func Serve(s *Store, address string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Server{Address: l.Addr().String(), grpc: grpc.NewServer()}
+	out := &Server{Address: l.Addr().String(), grpc: grpc.NewServer(grpc.WaitForHandlers(true))}
 	discoveryv3.RegisterAggregatedDiscoveryServiceServer(out.grpc, aggregated{Store: s})
 	clusterservice.RegisterClusterDiscoveryServiceServer(out.grpc, clusters{Store: s})
 	endpointservice.RegisterEndpointDiscoveryServiceServer(out.grpc, endpoints{Store: s})
