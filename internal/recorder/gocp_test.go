@@ -137,6 +137,7 @@ func TestLostWatch(t *testing.T) {
 	second := c.client()
 	second.send(ask("shop"))
 	second.send(ack(second.receive(), "shop"))
+	c.watched(1) // its ACK is recorded
 	c.jump(second)
 	if got := c.end(); !slices.Equal(got, []string{"protocol/update-not-sent"}) {
 		t.Errorf("found: %v", got)
@@ -146,7 +147,7 @@ func TestLostWatch(t *testing.T) {
 // watched waits until the cache has so many watches.
 func (c *cached) watched(n int) {
 	for {
-		if info := c.cache.GetStatusInfo("edge-1"); info != nil && info.GetNumWatches() == n {
+		if info := c.cache.GetStatusInfo("edge-1"); info != nil && info.GetNumWatches()+info.GetNumDeltaWatches() == n {
 			return
 		}
 		select {
@@ -207,7 +208,8 @@ func TestResubscription(t *testing.T) {
 	receive()
 	send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: resource.EndpointType, ResourceNamesSubscribe: []string{"shop"}})
 	send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: resource.ClusterType})
-	receive() // the server has seen the request before
+	receive()    // the server has seen the request before
+	c.watched(2) // and the ACK
 	c.later.Store(int64(time.Minute))
 	c.push("2", "8081", "shop")
 	receive()

@@ -169,7 +169,7 @@ func (c *client) unsubscribe(typeURL string, names ...string) {
 	c.request(typeURL, nil, names)
 }
 
-// request tells the server what the client wants.
+// request says to the server what the client wants.
 func (c *client) request(typeURL string, more, less []string) {
 	s := c.types[typeURL]
 	if c.h.delta {
