@@ -73,7 +73,7 @@ func (f *traceFlags) run(cmd *cobra.Command, args []string) error {
 		return failed(err)
 	}
 	if unjudged > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "xdslint: %s not judged, since their beginning is not recorded\n", words.Count(unjudged, "stream"))
+		fmt.Fprintf(cmd.ErrOrStderr(), "xdslint: not judged, since the beginning is not recorded: %s\n", words.Count(unjudged, "stream"))
 	}
 	switch {
 	case err != nil:

@@ -89,5 +89,5 @@ func (c *Clause) source() string {
 }
 
 func (c *Clause) why() string {
-	return c.Says + "\n\n" + c.Effect + "\n\nLevel: **" + string(c.Level) + "**.\n"
+	return c.Says + "\n\n" + c.Effect + "\n\nLevel: " + string(c.Level) + ".\n"
 }

@@ -33,7 +33,7 @@ func silences() []*Clause {
 			Breach:    "a client of Delta with a wildcard unsubscribes from a name, and does not learn whether it keeps the resource",
 			Says:      "If a client of Delta has a wildcard subscription and unsubscribes from a single name, the server sends the resource if the wildcard includes it, and else removes it.",
 			Effect:    "The client does not know whether the wildcard includes the resource: it keeps one that it should not have, or drops one that it needs.",
-			Section:   "#unsubscribing-from-resources-1",
+			Section:   "#xds-protocol-unsubscribe",
 			onRequest: unsubscriptionUnanswered,
 		},
 		{
