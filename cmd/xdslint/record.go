@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc/credentials"
@@ -25,11 +27,11 @@ func newRecord() *cobra.Command {
 		Use: "record", Short: "Record the xDS streams between clients and a management server",
 		Long: `record is a proxy between xDS clients and a management server. It passes every call on as it is, and writes the streams
 of xDS to a file that xdslint trace judges: SotW and Delta, aggregated or a stream for each type. Secrets are redacted.
-A message is in the file before it is passed on. It runs until Ctrl-C.
+A message is in the file before it is passed on. It runs until Ctrl-C or SIGTERM.
 
 Clients connect without TLS. Listen on an address that only they reach.
 
-Exit status: 0 stopped by Ctrl-C, 2 the command line is wrong, 3 it could not listen, or not write.`,
+Exit status: 0 stopped, 2 the command line is wrong, 3 it could not listen, or not write.`,
 		Example: `  xdslint record --listen 127.0.0.1:18001 --upstream localhost:18000 --plaintext --out xds.jsonl
   xdslint trace xds.jsonl`,
 		Args: cobra.NoArgs, DisableFlagsInUseLine: true,
@@ -75,13 +77,15 @@ func (f *recordFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "xdslint: listening on %s, recording to %s\n", l.Addr(), f.out)
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
+	defer stop()
+	fmt.Fprintln(cmd.OutOrStdout(), "recording", l.Addr())
 	proxy := recorder.New(f.upstream, creds, out)
 	served := make(chan error, 1)
 	go func() { served <- proxy.Serve(l) }()
 	select {
 	case err = <-served:
-	case <-cmd.Context().Done():
+	case <-ctx.Done():
 	case <-out.Failed():
 	}
 	proxy.Stop()
