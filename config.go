@@ -5,7 +5,6 @@ import (
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/rules"
 )
 
 type (
@@ -29,12 +28,12 @@ func ReadConfig(path string, custom ...RuleSource) (*Config, error) {
 	if path == "" {
 		return config.None(config.Join(custom...))
 	}
-	return config.Read(path, path, rules.All(), config.Join(custom...))
+	return config.Read(path, path, nameable(), config.Join(custom...))
 }
 
 // ParseConfig parses the text of a configuration, as ReadConfig does for a file. Errors and findings contain the name.
 func ParseConfig(name string, text []byte, custom ...RuleSource) (*Config, error) {
-	return config.Parse(&source.File{Name: name, Text: text}, rules.All(), config.Join(custom...))
+	return config.Parse(&source.File{Name: name, Text: text}, nameable(), config.Join(custom...))
 }
 
 // CustomRules returns a source of existing rules.

@@ -5,18 +5,12 @@ import (
 	"fmt"
 	"slices"
 
-	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
-	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/internal/decode"
-	"github.com/xdslint/xdslint/internal/redact"
+	"github.com/xdslint/xdslint/internal/asjson"
 	"github.com/xdslint/xdslint/internal/syntax"
 	"github.com/xdslint/xdslint/internal/tree"
 )
@@ -47,24 +41,24 @@ func (r *Result) file(set Set) ([]byte, error) {
 		}
 		response.Resources = append(response.Resources, body)
 	}
-	raw, err := r.json(response)
+	w := r.writer()
+	raw, err := w.JSON(response)
 	if err != nil { // JSON cannot represent some value, such as NaN or a time out of range
 		for i, body := range response.Resources {
-			if _, err := r.json(body); err != nil {
+			if _, err := w.JSON(body); err != nil {
 				r.fault(fmt.Sprintf("%s %q is left out: %v", set.Kind, set.Resources[i].Name, err))
 				response.Resources[i] = &anypb.Any{TypeUrl: body.GetTypeUrl()}
 			}
 		}
-		if raw, err = r.json(response); err != nil {
+		if raw, err = w.JSON(response); err != nil {
 			return nil, err
 		}
 	}
-	docs, err := syntax.ParseJSON(&graph.SourceFile{Text: raw})
+	redacted, err := w.Redacted(raw, response.ProtoReflect().Descriptor().FullName())
 	if err != nil {
 		return nil, err
 	}
-	redacted := redact.JSON(raw, docs[0], response.ProtoReflect().Descriptor().FullName(), r.types)
-	docs, err = syntax.ParseJSON(&graph.SourceFile{Text: redacted})
+	docs, err := syntax.ParseJSON(&graph.SourceFile{Text: redacted})
 	if err != nil {
 		return nil, err
 	}
@@ -77,14 +71,12 @@ func (r *Result) file(set Set) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func (r *Result) json(m proto.Message) ([]byte, error) {
-	return protojson.MarshalOptions{UseProtoNames: true, AllowPartial: true, Resolver: resolver{r.types}}.Marshal(m)
-}
+func (r *Result) writer() asjson.Writer { return asjson.Writer{Types: r.types, Fault: r.fault} }
 
 // sent is a resource as a server would send it, in a wrapper only if that adds something.
 func (r *Result) sent(one Resource) (*anypb.Any, error) {
-	body, name := r.readable(one.Body, 0), ""
-	if m, err := r.unpack(body); err == nil {
+	body, name := r.writer().Readable(one.Body), ""
+	if m, err := r.writer().Unpack(body); err == nil {
 		name = graph.NameOf(m.ProtoReflect())
 	}
 	if one.TTL == 0 && name == one.Name {
@@ -97,88 +89,8 @@ func (r *Result) sent(one Resource) (*anypb.Any, error) {
 	return anypb.New(wrapper)
 }
 
-func (r *Result) unpack(body *anypb.Any) (proto.Message, error) {
-	mt, err := r.types.FindMessageByName(decode.TypeName(body.GetTypeUrl()))
-	if err != nil {
-		return nil, err
-	}
-	m := mt.New().Interface()
-	return m, proto.UnmarshalOptions{AllowPartial: true}.Unmarshal(body.GetValue(), m)
-}
-
-// maxDepth bounds how deep Anys may be nested. It is also xdslint's limit.
-const maxDepth = 100
-
-// readable returns an Any that can be written as JSON: contents that cannot be decoded are left out.
-func (r *Result) readable(body *anypb.Any, depth int) *anypb.Any {
-	m, err := r.unpack(body)
-	if err != nil || depth > maxDepth {
-		if len(body.GetValue()) > 0 {
-			r.fault(fmt.Sprintf("the content of a %s is left out: the type is not known, or the bytes cannot be decoded",
-				decode.TypeName(body.GetTypeUrl())))
-		}
-		return &anypb.Any{TypeUrl: body.GetTypeUrl()}
-	}
-	if !r.clean(m.ProtoReflect(), depth) {
-		return body
-	}
-	raw, err := proto.MarshalOptions{AllowPartial: true, Deterministic: true}.Marshal(m)
-	if err != nil {
-		return &anypb.Any{TypeUrl: body.GetTypeUrl()}
-	}
-	return &anypb.Any{TypeUrl: body.GetTypeUrl(), Value: raw}
-}
-
-// clean makes the Anys in a message readable, and reports whether that changed anything.
-func (r *Result) clean(m protoreflect.Message, depth int) (changed bool) {
-	if len(m.GetUnknown()) > 0 {
-		r.fault(fmt.Sprintf("fields of %s are left out: they are not known, since the server's API is newer", m.Descriptor().FullName()))
-	}
-	decode.EachMessage(m, func(inner protoreflect.Message, _ tree.Step) {
-		if inner.Descriptor().FullName() != anyName {
-			changed = r.clean(inner, depth) || changed
-			return
-		}
-		url, value := inner.Descriptor().Fields().ByNumber(1), inner.Descriptor().Fields().ByNumber(2)
-		before := &anypb.Any{TypeUrl: inner.Get(url).String(), Value: inner.Get(value).Bytes()}
-		if before.GetTypeUrl() == "" {
-			return
-		}
-		if after := r.readable(before, depth+1); after != before {
-			inner.Set(value, protoreflect.ValueOfBytes(after.GetValue()))
-			changed = true
-		}
-	})
-	return changed
-}
-
 func (r *Result) fault(text string) {
 	if !slices.Contains(r.Faults, text) {
 		r.Faults = append(r.Faults, text)
 	}
-}
-
-const anyName protoreflect.FullName = "google.protobuf.Any"
-
-// resolver lets protojson write and read Anys. An unknown type is read as a message without fields. Any such message will do, since the type in
-// the text is that of the Any.
-type resolver struct{ types graph.Types }
-
-func (r resolver) FindMessageByURL(url string) (protoreflect.MessageType, error) {
-	return r.FindMessageByName(decode.TypeName(url))
-}
-
-func (r resolver) FindMessageByName(name protoreflect.FullName) (protoreflect.MessageType, error) {
-	if mt, err := r.types.FindMessageByName(name); err == nil {
-		return mt, nil
-	}
-	return (*corev3.AggregatedConfigSource)(nil).ProtoReflect().Type(), nil
-}
-
-func (resolver) FindExtensionByName(protoreflect.FullName) (protoreflect.ExtensionType, error) {
-	return nil, protoregistry.NotFound
-}
-
-func (resolver) FindExtensionByNumber(protoreflect.FullName, protoreflect.FieldNumber) (protoreflect.ExtensionType, error) {
-	return nil, protoregistry.NotFound
 }

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/asjson"
 )
 
 // fetchPaths are the paths for requests of each kind: google.api.http of the Fetch… methods in envoy/service/*/v3.
@@ -125,7 +126,7 @@ func (p *poller) fetch(ctx context.Context, kind graph.Kind, names []string, ver
 		return nil
 	}
 	r := &discoveryv3.DiscoveryResponse{}
-	if err := (protojson.UnmarshalOptions{DiscardUnknown: true, Resolver: resolver{p.types}}).Unmarshal(answer, r); err != nil {
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true, Resolver: asjson.Resolver{Types: p.types}}).Unmarshal(answer, r); err != nil {
 		return fmt.Errorf("%s: the server's answer is not a DiscoveryResponse: %w", fetchPaths[kind], err)
 	}
 	got := stateOfTheWorld(r)

@@ -18,6 +18,7 @@ import (
 	"github.com/xdslint/xdslint/custom"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/protocol"
 	"github.com/xdslint/xdslint/internal/ruletest"
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
@@ -42,7 +43,7 @@ func (f *inputFlags) customRules(ctx context.Context) (config.RuleSource, error)
 	if f.noPlugins {
 		configured = f.standIns
 	}
-	return config.Join(custom.Constraints(rules.All(), known), configured, plugins.given(f.plugins)), err
+	return config.Join(custom.Constraints(reserved(), known), configured, plugins.given(f.plugins)), err
 }
 
 // standIns returns rules that never run, with the names that the configuration has for those of its plugins. Without
@@ -60,7 +61,7 @@ func (f *inputFlags) standIns(s *config.Config) (all []*lint.Rule, _ []*config.F
 			name += "/*" // a group
 		}
 		id := strings.ReplaceAll(name, "*", "any")
-		group, rule, err := config.ParseID(id, rules.All())
+		group, rule, err := config.ParseID(id, reserved())
 		if err != nil || slices.Contains(f.unavailable, id) || slices.ContainsFunc(s.Constraints, func(c config.Constraint) bool { return c.ID == id }) {
 			continue
 		}
@@ -73,12 +74,18 @@ func (f *inputFlags) standIns(s *config.Config) (all []*lint.Rule, _ []*config.F
 // builtIn returns the rules that do not come from a configuration or plugin.
 func builtIn() []*lint.Rule { return custom.Rules(rules.All()) }
 
+// reserved returns the rules whose groups custom rules cannot use.
+func reserved() []*lint.Rule { return slices.Concat(rules.All(), clauses()) }
+
 // known returns all rules that can be selected: built-in and custom ones.
 func known(s *config.Config) []*lint.Rule { return append(builtIn(), s.Custom...) }
 
+// listed returns all rules that have a page: the known ones, and the clauses of the protocol.
+func listed(s *config.Config) []*lint.Rule { return slices.Concat(builtIn(), clauses(), s.Custom) }
+
 // groups of rules: the built-in ones, and those of custom rules.
 func groups(all []*lint.Rule) []*lint.Group {
-	groups := slices.Concat(rules.Groups, rules.Meta)
+	groups := slices.Concat(rules.Groups, rules.Meta, []*lint.Group{protocol.Rules()})
 	for _, r := range all {
 		if r.Origin != nil && !slices.ContainsFunc(groups, func(g *lint.Group) bool { return g.Name == r.Group }) {
 			groups = append(groups, &lint.Group{Name: r.Group, Summary: "custom rules"})
@@ -167,7 +174,7 @@ func (o opener) open(path, digest string) ([]*lint.Rule, error) {
 		return nil, err
 	}
 	for _, r := range p.Rules() {
-		if _, _, err := config.ParseID(r.ID(), rules.All()); err != nil {
+		if _, _, err := config.ParseID(r.ID(), reserved()); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}

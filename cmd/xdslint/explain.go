@@ -22,7 +22,7 @@ func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "explain RULE", Short: "Explain what a rule finds and why it matters", Args: oneRule, DisableFlagsInUseLine: true,
 		ValidArgsFunction: func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return f.ruleIDs(cmd), cobra.ShellCompDirectiveNoFileComp
+			return f.ruleIDs(cmd, listed), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			page, ok := explainFormats[format]
@@ -33,7 +33,7 @@ func newExplain() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := findRule(args[0], known(s))
+			r, err := findRule(args[0], listed(s))
 			if err != nil {
 				return err
 			}
@@ -59,12 +59,12 @@ func oneRule(_ *cobra.Command, args []string) error {
 }
 
 // ruleIDs returns the ids that a shell offers, without custom rules if the configuration is broken.
-func (f *inputFlags) ruleIDs(cmd *cobra.Command) []string {
+func (f *inputFlags) ruleIDs(cmd *cobra.Command, of func(*config.Config) []*lint.Rule) []string {
 	s, err := f.configuration(cmd.Context())
 	if err != nil {
 		s = &config.Config{}
 	}
-	return ids(known(s))
+	return ids(of(s))
 }
 
 func ids(all []*lint.Rule) []string {

@@ -214,7 +214,7 @@ func (f *checkFlags) add(cmd *cobra.Command) {
 // addRules adds the flags that select rules and add custom ones.
 func (f *checkFlags) addRules(cmd *cobra.Command) {
 	grouped(cmd.Flags(), rulesGroup, func() { f.addPlugins(cmd.Flags()) })
-	f.ruleFlags.add(cmd, func() []string { return f.ruleIDs(cmd) })
+	f.ruleFlags.add(cmd, func() []string { return f.ruleIDs(cmd, known) })
 }
 
 // options translates the flags into options of a linter.

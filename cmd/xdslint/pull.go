@@ -80,7 +80,7 @@ func (f *pullFlags) addServer(flags *pflag.FlagSet) {
 	flags.StringVar(&f.transport, "transport", pullTransports[0], "`PROTOCOL` of --ads: "+strings.Join(pullTransports, ", "))
 	flags.StringVar(&f.node, "node", "", "`ID` of the node; or @FILE with a whole node (id, cluster, metadata, locality) or a bootstrap")
 	flags.StringArrayVar(&f.headers, "header", nil, "header of each request, as `NAME:VALUE`; the value may be @FILE; can be repeated")
-	f.tls.add(flags)
+	f.tls.add(flags, "--ads")
 	flags.DurationVar(&f.wait, "wait", pull.DefaultWait, "longest `DURATION` without an answer while resources are missing")
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "longest `DURATION` of the whole pull")
 }

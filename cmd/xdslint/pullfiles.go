@@ -72,8 +72,9 @@ type tlsFlags struct {
 	ca, cert, key, server string
 }
 
-func (f *tlsFlags) add(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.plaintext, "plaintext", false, "connect to --ads without TLS")
+// add adds the flags about the connection to the server that another flag names.
+func (f *tlsFlags) add(flags *pflag.FlagSet, server string) {
+	flags.BoolVar(&f.plaintext, "plaintext", false, "connect to "+server+" without TLS")
 	flags.StringVar(&f.ca, "tls-ca", "", "certificate authorities of the server, as `FILE` (default: the system's)")
 	flags.StringVar(&f.cert, "tls-cert", "", "the client's certificate, as `FILE`")
 	flags.StringVar(&f.key, "tls-key", "", "the client's private key, as `FILE`")

@@ -38,7 +38,7 @@ func newRules() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			known := known(s)
+			known := listed(s)
 			for _, selector := range args {
 				if err := config.CheckSelector(selector, known); err != nil {
 					return err

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/xdslint/xdslint/internal/explain"
+	"github.com/xdslint/xdslint/internal/protocol"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
@@ -22,7 +23,7 @@ const docs = "../../docs/rules"
 
 // TestPages: docs/rules says what the rules say.
 func TestPages(t *testing.T) {
-	groups := slices.Concat(rules.Groups, rules.Meta)
+	groups := slices.Concat(rules.Groups, rules.Meta, []*lint.Group{protocol.Rules()})
 	want := map[string]string{"README.md": explain.Index(groups)}
 	for _, g := range groups {
 		for _, r := range g.Rules() {

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/xdslint/xdslint/internal/recorder"
+	"github.com/xdslint/xdslint/internal/recording"
+)
+
+type recordFlags struct {
+	listen, upstream, out string
+	partSize              int64
+	tls                   tlsFlags
+}
+
+func newRecord() *cobra.Command {
+	f := &recordFlags{}
+	cmd := &cobra.Command{
+		Use: "record", Short: "Record the xDS streams between clients and a management server",
+		Long: `record is a proxy between xDS clients and a management server. It passes every call on as it is, and writes the streams
+of xDS to a file that xdslint trace judges: SotW and Delta, aggregated or a stream for each type. Secrets are redacted.
+A message is in the file before it is passed on. It runs until Ctrl-C or SIGTERM.
+
+Clients connect without TLS. Listen on an address that only they reach.
+
+Exit status: 0 stopped, 2 the command line is wrong, 3 it could not listen, or not write.`,
+		Example: `  xdslint record --listen 127.0.0.1:18001 --upstream localhost:18000 --plaintext --out xds.jsonl
+  xdslint trace xds.jsonl`,
+		Args: cobra.NoArgs, DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:18001", "`HOST:PORT` for the clients")
+	flags.StringVar(&f.upstream, "upstream", "", "management server, as `HOST:PORT`")
+	flags.StringVar(&f.out, "out", "", "write the recording to this `FILE`, and its later parts next to it")
+	flags.Int64Var(&f.partSize, "part-size", recording.PartSize>>20, "begin another part after so many `MIB`")
+	f.tls.add(flags, "--upstream")
+	return cmd
+}
+
+func (f *recordFlags) check() error {
+	switch {
+	case f.upstream == "" || f.out == "":
+		return errors.New("record needs --upstream HOST:PORT and --out FILE")
+	case f.partSize < 1 || f.partSize > recording.MaxSize>>21:
+		return fmt.Errorf("--part-size must be 1 to %d", recording.MaxSize>>21) // a part ends after the event that fills it
+	}
+	return nil
+}
+
+func (f *recordFlags) run(cmd *cobra.Command) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	secure, err := f.tls.config()
+	if err != nil {
+		return err
+	}
+	creds := insecure.NewCredentials()
+	if secure != nil {
+		creds = credentials.NewTLS(secure)
+	}
+	l, err := net.Listen("tcp", f.listen)
+	if err != nil {
+		return failed(err)
+	}
+	out, err := recording.Create(f.out, f.partSize<<20)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
+	defer stop()
+	fmt.Fprintln(cmd.OutOrStdout(), "recording", l.Addr())
+	proxy := recorder.New(f.upstream, creds, out)
+	served := make(chan error, 1)
+	go func() { served <- proxy.Serve(l) }()
+	select {
+	case err = <-served:
+	case <-ctx.Done():
+	case <-out.Failed():
+	}
+	proxy.Stop()
+	return failed(errors.Join(err, out.Close()))
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/internal/protocol"
+	"github.com/xdslint/xdslint/internal/recording"
+	"github.com/xdslint/xdslint/internal/words"
+	"github.com/xdslint/xdslint/lint"
+)
+
+type traceFlags struct {
+	lintFlags
+}
+
+func newTrace() *cobra.Command {
+	f := &traceFlags{}
+	cmd := &cobra.Command{
+		Use: "trace FILE…", Short: "Show where recorded xDS streams break the protocol", DisableFlagsInUseLine: true,
+		Long: `trace judges recordings of xDS streams, as xdslint record makes them: does the control plane keep the protocol, and do
+its clients? Each finding is a breach of a clause: a rule of the group protocol. FILE is a part of a recording, or - for
+standard input. Several parts of one recording are judged together.
+
+Exit status: 0 no findings at or above --fail-on, 1 findings, 2 the command line or a recording is wrong, 3 xdslint
+failed.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.addConfig(flags)
+	flags.StringSliceVar(&f.selects, "select", nil, "judge only by these `CLAUSE`s: ids, or globs over ids")
+	flags.StringSliceVar(&f.ignores, "ignore", nil, "do not judge by these `CLAUSE`s")
+	for _, name := range []string{"select", "ignore"} {
+		completeWith(cmd, name, func() []string { return ids(clauses()) })
+	}
+	f.addOutput(cmd)
+	return cmd
+}
+
+// clauses are the rules by which recordings are judged.
+func clauses() []*lint.Rule { return protocol.Rules().Rules() }
+
+func (f *traceFlags) run(cmd *cobra.Command, args []string) error {
+	s, err := f.configuration(cmd.Context())
+	if err != nil {
+		return err
+	}
+	o, err := f.options(s)
+	if err != nil {
+		return err
+	}
+	stdout, files, err := f.parseOutputs()
+	if err != nil {
+		return err
+	}
+	texts, err := readRecordings(args)
+	if err != nil {
+		return err
+	}
+	r, unjudged, err := xdslint.Trace(cmd.Context(), o, texts)
+	if r == nil {
+		return err
+	}
+	if err := write(cmd.OutOrStdout(), stdout, files, r); err != nil {
+		return failed(err)
+	}
+	if unjudged > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "xdslint: not judged, since the beginning is not recorded: %s\n", words.Count(unjudged, "stream"))
+	}
+	switch {
+	case err != nil:
+		return failed(errors.New("interrupted: the findings are incomplete"))
+	case r.Failed():
+		return &status{statusFindings, nil}
+	}
+	return nil
+}
+
+// readRecordings reads the files of the command line.
+func readRecordings(paths []string) (map[string][]byte, error) {
+	texts := map[string][]byte{}
+	for _, path := range slices.Compact(slices.Sorted(slices.Values(paths))) {
+		in := os.Stdin
+		if path != "-" {
+			f, err := os.Open(path)
+			if err != nil {
+				return nil, err
+			}
+			defer f.Close()
+			in = f
+		}
+		text, err := io.ReadAll(io.LimitReader(in, recording.MaxSize+1))
+		if err != nil {
+			return nil, failed(err)
+		}
+		texts[path] = text
+	}
+	return texts, nil
+}

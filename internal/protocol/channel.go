@@ -1,0 +1,303 @@
+package protocol
+
+import (
+	"slices"
+	"time"
+)
+
+// stream is the state of a stream.
+type stream struct {
+	Opened
+	id       string
+	requests int
+	node     string
+	closed   bool
+	channels map[string]*channel
+	ordered  []*channel
+}
+
+// channel returns the state of a type on the stream. A stream for one type has one, whatever type a message names.
+func (s *stream) channel(typeURL string) *channel {
+	if s.TypeURL != "" {
+		typeURL = s.TypeURL
+	}
+	ch := s.channels[typeURL]
+	if ch == nil {
+		ch = &channel{
+			s: s, typeURL: typeURL, byNonce: map[string]*reply{}, held: map[string]*held{}, asked: map[string]*interest{}, dropped: map[string]int{}, heard: map[string]int{}, warming: map[string]int{},
+		}
+		s.channels[typeURL] = ch
+		s.ordered = append(s.ordered, ch)
+	}
+	return ch
+}
+
+// channel is the state of one type on a stream.
+type channel struct {
+	s       *stream
+	typeURL string
+
+	requests   int // so far
+	responses  int
+	byNonce    map[string]*reply
+	replies    []*reply
+	nonceless  bool   // a response had no nonce
+	last       *reply // the last response
+	lastAnswer *reply // the newest response that the client has answered
+	accepted   string // SotW: the version that the client uses
+
+	asked    map[string]*interest // the names that the client is subscribed to
+	wildcard bool
+	explicit bool // it has subscribed to a name, so that no names no longer mean all
+	wild     bool // it has had a wildcard subscription
+	dropped  map[string]int
+	served   int            // the newest request that a response has shown the server to know
+	heard    map[string]int // the event that last sent or removed a name
+	vague    int            // the last event that sent a resource whose name is not known
+	// unrequested: the server sends what the client has not named.
+	unrequested bool
+
+	known   map[string]string // Delta: the versions that the client has from an earlier stream
+	held    map[string]*held  // what the server has sent, and not removed
+	missing map[string]*held  // SotW: what a complete state lacked
+	warming map[string]int    // endpoints: the event that has changed the cluster
+	since   changes           // the last response
+	loop    loop
+}
+
+// reply is a response, as long as it matters.
+type reply struct {
+	at       At
+	time     time.Time
+	number   int // of the responses of the type, from 1
+	event    int // its number
+	version  string
+	answered bool
+	skipped  bool // the answer to it has been missed
+	onlyNew  bool // it has only what was newly requested
+	partial  bool // it has nothing that was sent before and has not changed
+}
+
+// interest is a subscription to a name.
+type interest struct {
+	at      At
+	request int  // the number of the first request with it
+	before  bool // it was subscribed to before, and unsubscribed
+}
+
+// held is a resource as it was last sent.
+type held struct {
+	at       At
+	version  string // of the response in SotW, of the resource in Delta
+	own      string // of the resource
+	content  uint64
+	opaque   bool
+	response int
+}
+
+// changes is what a client has said since the last response.
+type changes struct {
+	requests int // that ask for something: neither the answer to a response nor stale
+	stale    int // SotW: with an older nonce
+	nacks    int
+}
+
+// complete reports whether a response has all resources, so that what it lacks is deleted.
+func (ch *channel) complete() bool {
+	return !ch.s.Delta && (ch.typeURL == listeners || ch.typeURL == clusters)
+}
+
+// subscribed reports whether the client wants a resource.
+func (ch *channel) subscribed(name string) bool { return ch.wildcard || ch.asked[name] != nil }
+
+// answers returns the response that a request answers for the first time, nil if there is none.
+func (ch *channel) answers(q *Request) *reply {
+	if r := ch.byNonce[q.Nonce]; q.Nonce != "" && r != nil && !r.answered {
+		return r
+	}
+	return nil
+}
+
+// ask takes a request into the state.
+func (ch *channel) ask(e *Event) {
+	q := e.Request
+	ch.requests++
+	first := ch.requests == 1
+	answered := ch.answers(q)
+	stale := !ch.s.Delta && ch.last != nil && q.Nonce != "" && ch.byNonce[q.Nonce] != nil && ch.byNonce[q.Nonce] != ch.last
+	changed := ch.subscribe(e, first)
+	switch {
+	case stale:
+		ch.since.stale++
+	case answered != nil && q.Error != nil:
+		ch.since.nacks++
+	}
+	if changed || answered == nil && !stale {
+		ch.since.requests++
+	}
+	if first {
+		ch.accepted, ch.known = q.Version, q.Known
+	}
+	if answered != nil {
+		answered.answered = true
+		if ch.lastAnswer == nil || answered.number > ch.lastAnswer.number {
+			ch.lastAnswer = answered
+		}
+		if q.Error == nil {
+			ch.accepted = answered.version
+		}
+	}
+}
+
+// subscribe changes the names that the client is subscribed to, and reports whether it asks for more or less.
+func (ch *channel) subscribe(e *Event, first bool) bool {
+	if ch.s.Delta {
+		return ch.subscribeDelta(e, first)
+	}
+	q := e.Request
+	changed := false
+	if !ch.explicit && len(q.Names) == 0 { // the legacy form
+		changed = !ch.wildcard
+		ch.wildcard, ch.wild = true, true
+		return changed
+	}
+	ch.explicit = true
+	wildcard := slices.Contains(q.Names, "*")
+	changed = wildcard != ch.wildcard
+	ch.wildcard, ch.wild = wildcard, ch.wild || wildcard
+	now := map[string]bool{}
+	for _, name := range q.Names {
+		now[name] = true
+		if name != "*" && ch.asked[name] == nil {
+			ch.add(e, name)
+			changed = true
+		}
+	}
+	for name := range ch.asked {
+		if !now[name] {
+			ch.drop(name)
+			changed = true
+		}
+	}
+	return changed
+}
+
+func (ch *channel) subscribeDelta(e *Event, first bool) bool {
+	q := e.Request
+	if first && len(q.Names) == 0 && len(q.Unsubscribe) == 0 {
+		ch.wildcard, ch.wild = true, true
+		return true
+	}
+	for _, name := range q.Names {
+		if name == "*" {
+			ch.wildcard, ch.wild = true, true
+			continue
+		}
+		ch.add(e, name)
+	}
+	for _, name := range q.Unsubscribe {
+		if name == "*" {
+			ch.wildcard = false
+			continue
+		}
+		ch.drop(name)
+	}
+	return len(q.Names)+len(q.Unsubscribe) > 0
+}
+
+func (ch *channel) add(e *Event, name string) {
+	_, before := ch.dropped[name]
+	ch.explicit = true
+	ch.asked[name] = &interest{at: e.At, request: ch.requests, before: before}
+	delete(ch.dropped, name)
+}
+
+func (ch *channel) drop(name string) {
+	delete(ch.asked, name)
+	ch.dropped[name] = ch.requests
+}
+
+// sent takes a response into the state.
+func (ch *channel) sent(e *Event, number int) {
+	p := e.Response
+	ch.responses++
+	r := &reply{at: e.At, time: e.Time, number: ch.responses, event: number, version: p.Version}
+	if p.Nonce != "" {
+		ch.byNonce[p.Nonce] = r
+	} else {
+		r.skipped, ch.nonceless = true, true // there is nothing to answer it with
+	}
+	ch.replies = append(ch.replies, r)
+	if p.TypeURL != ch.typeURL {
+		r.skipped = true // the client ignores it
+		return
+	}
+	ch.last, ch.since = r, changes{}
+	ch.unrequested = ch.unrequested || len(ch.asked) > 0 && slices.ContainsFunc(p.Resources, func(r Resource) bool { return ch.never(&r) })
+	if ch.complete() {
+		r.onlyNew, r.partial = ch.onlyNew(p), ch.partial(p)
+		ch.forget(p)
+	}
+	for i := range p.Resources {
+		ch.hold(e.At, &p.Resources[i])
+	}
+	for _, name := range p.Removed {
+		delete(ch.held, name)
+		ch.heard[name] = number
+	}
+}
+
+// onlyNew reports whether a response has only names that the client has added, and none of those it was sent before.
+func (ch *channel) onlyNew(p *Response) bool {
+	return !ch.wildcard && len(p.Resources) > 0 && len(ch.held) > 0 && !slices.ContainsFunc(p.Resources, func(r Resource) bool {
+		return ch.held[r.Name] != nil || ch.asked[r.Name] == nil
+	})
+}
+
+// partial reports whether a response has nothing that the client was sent before and that has not changed.
+func (ch *channel) partial(p *Response) bool {
+	return len(p.Resources) > 0 && !slices.ContainsFunc(p.Resources, func(r Resource) bool {
+		h := ch.held[r.Name]
+		return h != nil && (h.opaque || r.Opaque || h.content == r.Content)
+	})
+}
+
+// forget moves what a complete state lacks to the missing resources.
+func (ch *channel) forget(p *Response) {
+	there := map[string]bool{}
+	for i := range p.Resources {
+		if p.Resources[i].Name == "" {
+			return // it can be any of them
+		}
+		there[p.Resources[i].Name] = true
+	}
+	ch.missing = map[string]*held{}
+	for name, h := range ch.held {
+		if !there[name] {
+			ch.missing[name] = h
+			delete(ch.held, name)
+		}
+	}
+}
+
+func (ch *channel) hold(at At, r *Resource) {
+	if r.Name == "" {
+		ch.vague = ch.last.event
+		return
+	}
+	for _, name := range r.names() {
+		ch.heard[name] = ch.last.event
+		if i := ch.asked[name]; i != nil {
+			ch.served = max(ch.served, i.request)
+		}
+	}
+	h := ch.held[r.Name]
+	if r.Heartbeat && h != nil {
+		return // it renews what is held
+	}
+	version := r.Version
+	if !ch.s.Delta {
+		version = ch.last.version
+	}
+	ch.held[r.Name] = &held{at, version, r.Version, r.Content, r.Opaque, ch.last.number}
+}

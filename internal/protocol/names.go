@@ -1,0 +1,138 @@
+package protocol
+
+import "strings"
+
+// names are the clauses about the names that a client has subscribed to.
+func names() []*Clause {
+	return []*Clause{
+		{
+			Name: "duplicate-name", Level: Must,
+			Breach:     "a response has two resources with the same name",
+			Says:       "A response has each name once.",
+			Effect:     "Clients reject such a response (NACK). Envoy does so for clusters and listeners, and in Delta for all types.",
+			Section:    "#duplicate-resource-names",
+			onResponse: duplicateName,
+		},
+		{
+			Name: "removed-and-sent", Level: Must,
+			Breach:     "a response of Delta sends and removes the same name",
+			Says:       "A name is either in `resources` or in `removed_resources`.",
+			Effect:     "Envoy rejects the response (NACK).",
+			Section:    "#duplicate-resource-names",
+			onResponse: removedAndSent,
+		},
+		{
+			Name: "resource-unrequested", Level: Advice,
+			Breach:     "a resource is sent that the client has not subscribed to",
+			Says:       "Without a wildcard subscription, a client gets the resources that it has named. It ignores all others.",
+			Effect:     "Envoy and gRPC ignore the resource. If the client subscribes to it later, the server must send it again.",
+			Section:    "#how-the-client-specifies-what-resources-to-return",
+			onResponse: resourceUnrequested,
+		},
+		{
+			Name: "unsubscribed-sent", Level: Should,
+			Breach:     "a resource is sent although the server knows that the client has unsubscribed",
+			Says:       "When a client unsubscribes from a name, the server stops sending the resource.",
+			Effect:     "Envoy and gRPC ignore the resource. The server sends every change of it to clients that do not use it.",
+			Section:    "#unsubscribing-from-resources",
+			onResponse: unsubscribedSent,
+		},
+		{
+			Name: "empty-list-as-wildcard", Level: Must,
+			Breach:     "a client unsubscribes from its last name, and gets all resources",
+			Says:       "Once a client has subscribed to a name, an empty list of names means that it wants nothing. Only a client that has never named anything subscribes to all with it.",
+			Effect:     "The client ignores the resources. In SotW they look like the complete state, and the server takes the client to have all.",
+			Section:    "#how-the-client-specifies-what-resources-to-return",
+			onResponse: emptyListAsWildcard,
+		},
+	}
+}
+
+func duplicateName(m *moment) {
+	type named struct{ typeURL, name string }
+	seen := make(map[named]bool, len(m.response.Resources))
+	for i := range m.response.Resources {
+		r := &m.response.Resources[i]
+		key := named{r.TypeURL, r.Name}
+		if r.Name != "" && seen[key] {
+			m.breach(r.Name, "the response has %q twice", r.Name)
+			return
+		}
+		seen[key] = true
+	}
+}
+
+func removedAndSent(m *moment) {
+	sent := make(map[string]bool, len(m.response.Resources))
+	for i := range m.response.Resources {
+		sent[m.response.Resources[i].Name] = true
+	}
+	for _, name := range m.response.Removed {
+		if name != "" && sent[name] {
+			m.breach(name, "the response sends %q and removes it", name)
+			return
+		}
+	}
+}
+
+// listed reports whether the client must have named what it gets. Virtual hosts have aliases that a client makes up,
+// and a name of xdstp can be that of a collection.
+func (ch *channel) listed() bool {
+	if ch.wildcard || ch.requests == 0 || ch.typeURL == virtualHosts {
+		return false
+	}
+	for name := range ch.asked {
+		if strings.HasPrefix(name, "xdstp:") {
+			return false
+		}
+	}
+	return true
+}
+
+// never reports whether the client has not named a resource on the stream, by any of its names.
+func (ch *channel) never(r *Resource) bool {
+	for _, name := range r.names() {
+		if _, dropped := ch.dropped[name]; ch.asked[name] != nil || dropped {
+			return false
+		}
+	}
+	return r.Name != ""
+}
+
+func resourceUnrequested(m *moment) {
+	if !m.ch.listed() || m.ch.wild || len(m.ch.asked) == 0 {
+		return
+	}
+	for i := range m.response.Resources {
+		if r := &m.response.Resources[i]; m.ch.never(r) {
+			m.breach(r.Name, "the client has not subscribed to %q", r.Name)
+			return
+		}
+	}
+}
+
+func emptyListAsWildcard(m *moment) {
+	ch := m.ch
+	if !ch.listed() || ch.wild || len(ch.asked) > 0 || ch.unrequested {
+		return
+	}
+	for i := range m.response.Resources {
+		if r := &m.response.Resources[i]; ch.never(r) {
+			m.breach(r.Name, "the client has unsubscribed from all names, and gets %q", r.Name)
+			return
+		}
+	}
+}
+
+func unsubscribedSent(m *moment) {
+	if !m.ch.listed() || m.ch.unrequested {
+		return
+	}
+	for i := range m.response.Resources {
+		name := m.response.Resources[i].Name
+		if at, dropped := m.ch.dropped[name]; dropped && at < m.ch.served {
+			m.breach(name, "the client has unsubscribed from %q, and the server has answered a later request", name)
+			return
+		}
+	}
+}

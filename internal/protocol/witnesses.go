@@ -1,0 +1,196 @@
+package protocol
+
+import (
+	"fmt"
+	"slices"
+)
+
+// witnesses are the clauses that two streams of the same node show: one gets what the other does not.
+func witnesses() []*Clause {
+	return []*Clause{
+		{
+			Name: "update-not-sent", Level: Must,
+			Breach:     "a resource changes, and a client that is subscribed to it does not get it",
+			Says:       "A server sends a resource that has changed to all clients that are subscribed to it.",
+			Effect:     "The client keeps the old resource until its stream ends: Envoy and gRPC send requests to endpoints that no longer exist. No ACK shows it.",
+			Section:    "#basic-protocol-overview",
+			onResponse: updateNotSent,
+		},
+		{
+			Name: "creation-not-sent", Level: Must,
+			Breach:     "a resource is created, and a client that is subscribed to it does not get it",
+			Says:       "A server remembers the names that a client has subscribed to. When one of them is created later, the server sends it.",
+			Effect:     "The client waits for the resource until its stream ends. Envoy answers requests for a cluster without endpoints with 503.",
+			Section:    "#knowing-when-a-requested-resource-does-not-exist",
+			onResponse: creationNotSent,
+		},
+		{
+			Name: "removal-not-sent", Level: Must,
+			Breach:     "a resource is removed, and a client that has it does not learn it",
+			Says:       "A server says that a resource is removed: in Delta by `removed_resources`, in SotW by a response for listeners or clusters that lacks it.",
+			Effect:     "The client keeps the resource until its stream ends, and in Delta also after it.",
+			Section:    "#deleting-resources",
+			onResponse: removalNotSent,
+		},
+		{
+			Name: "new-request-unanswered", Level: Must,
+			Breach:    "a client of SotW asks for a name again, and does not get the resource",
+			Says:      "When a request changes the names that a client is subscribed to, the server sends those that are new, even if it has sent them before and they have not changed.",
+			Effect:    "The client has dropped the resource in between. Envoy waits for it until its timeout, and a cluster is then without endpoints.",
+			Section:   "#how-the-client-specifies-what-resources-to-return",
+			onRequest: newRequestUnanswered,
+		},
+	}
+}
+
+// others calls f with the state of a type on the other open streams of the node. A client that has not answered the
+// last response may be what the server waits for, so its streams are left out.
+func (m *moment) others(f func(ch *channel)) {
+	if m.s.node == "" {
+		return
+	}
+	for _, s := range m.open {
+		ch := s.channels[m.ch.typeURL]
+		if s == m.s || ch == nil || s.node != m.s.node || ch.last != nil && !ch.last.answered {
+			continue
+		}
+		f(ch)
+	}
+}
+
+// wants reports whether a client wants a resource that another one was sent. What a wildcard includes is only known if
+// both have one.
+func (ch *channel) wants(name string, from *channel) bool {
+	return ch.asked[name] != nil || ch.wildcard && from.wildcard
+}
+
+func updateNotSent(m *moment) {
+	m.others(func(ch *channel) {
+		m.expect(ch, func(r *Resource) bool {
+			h := ch.held[r.Name]
+			return h != nil && !h.opaque && h.content != r.Content
+		}, func(name string) At { return ch.held[name].at }, "another stream of the node was sent a newer %s 15 seconds before, and this one was not")
+	})
+}
+
+func creationNotSent(m *moment) {
+	m.others(func(ch *channel) {
+		m.expect(ch, func(r *Resource) bool { return ch.held[r.Name] == nil && ch.last != nil }, func(name string) At {
+			if i := ch.asked[name]; i != nil {
+				return i.at
+			}
+			return ch.last.at
+		}, "another stream of the node was sent %s 15 seconds before, and this one was not")
+	})
+}
+
+// expect waits until another client has what the response has, of the resources that f selects.
+func (m *moment) expect(ch *channel, f func(*Resource) bool, where func(name string) At, format string) {
+	sent := map[string]*held{}
+	var names []string
+	for i := range m.response.Resources {
+		r := &m.response.Resources[i]
+		if r.Name != "" && !r.Opaque && !r.Heartbeat && ch.wants(r.Name, m.ch) && f(r) {
+			names = append(names, r.Name)
+			sent[r.Name] = ch.held[r.Name]
+		}
+	}
+	if names == nil {
+		return
+	}
+	since := m.events
+	m.wait(Patience, func(m *moment) {
+		late := slices.DeleteFunc(names, func(name string) bool {
+			own, other := m.ch.held[name], ch.held[name]
+			same := own == nil || other != nil && (other.opaque || own.opaque || other.content == own.content)
+			return same || other != sent[name] || ch.told(name, since) || !ch.wants(name, m.ch)
+		})
+		if len(late) > 0 && !ch.s.closed {
+			m.missed(ch, where, late, format)
+		}
+	})
+}
+
+// missed reports what another client lacks, at a place of that client.
+func (m *moment) missed(ch *channel, where func(name string) At, names []string, format string) {
+	what := fmt.Sprintf("%q", names[0])
+	if more := len(names) - 1; more > 0 {
+		what += fmt.Sprintf(" and %d more", more)
+	}
+	m.report(ch, Finding{
+		Clause: m.clause, At: where(names[0]), Value: names[0], Message: fmt.Sprintf(format, what),
+		Related: []Related{{m.event.At, "what the other stream was sent"}},
+	})
+}
+
+func removalNotSent(m *moment) {
+	removed := m.response.Removed
+	if m.ch.complete() {
+		removed = m.ch.lacks(m.response)
+	}
+	if len(removed) == 0 {
+		return
+	}
+	m.others(func(ch *channel) {
+		has := map[string]*held{}
+		var names []string
+		for _, name := range removed {
+			if h := ch.held[name]; h != nil && ch.wants(name, m.ch) && (ch.s.Delta || ch.complete()) {
+				names = append(names, name)
+				has[name] = h
+			}
+		}
+		if names == nil {
+			return
+		}
+		m.wait(Patience, func(m *moment) {
+			late := slices.DeleteFunc(names, func(name string) bool {
+				return ch.held[name] != has[name] || m.ch.held[name] != nil || !ch.wants(name, m.ch)
+			})
+			if len(late) > 0 && !ch.s.closed {
+				m.missed(ch, func(name string) At { return has[name].at }, late, "another stream of the node lost %s 15 seconds before, and this one was not told")
+			}
+		})
+	})
+}
+
+// lacks returns what a complete response deletes, in the order of names.
+func (ch *channel) lacks(p *Response) (names []string) {
+	there := map[string]bool{}
+	for i := range p.Resources {
+		if p.Resources[i].Name == "" {
+			return nil
+		}
+		there[p.Resources[i].Name] = true
+	}
+	for name := range ch.held {
+		if !there[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func newRequestUnanswered(m *moment) {
+	if m.s.Delta {
+		return
+	}
+	for _, name := range m.request.Names {
+		if _, before := m.ch.dropped[name]; !before || m.ch.heard[name] == 0 {
+			continue
+		}
+		since, request := m.events, m.ch.requests+1
+		m.wait(Patience, func(m *moment) {
+			i := m.ch.asked[name]
+			if i == nil || i.request != request || m.ch.told(name, since) {
+				return
+			}
+			m.others(func(ch *channel) { // it exists
+				if ch.heard[name] > since && ch.held[name] != nil {
+					m.breachAfter(ch.held[name].at, "what another stream of the node was sent", name, "the new request for %q is not answered for 15 seconds, and the resource exists", name)
+				}
+			})
+		})
+	}
+}

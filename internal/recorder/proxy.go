@@ -1,0 +1,149 @@
+// Package recorder is a proxy between xDS clients and a management server that records what they say. It passes every
+// call of gRPC on as it is, byte for byte; the streams of xDS are also recorded. A message is in the recording before it
+// is passed on.
+package recorder
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	_ "google.golang.org/grpc/encoding/gzip" // clients may compress
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/xdslint/xdslint/internal/recording"
+)
+
+// Proxy passes streams on to an upstream.
+type Proxy struct {
+	upstream string
+	creds    credentials.TransportCredentials
+	out      *recording.Writer
+	server   *grpc.Server
+}
+
+// New returns a proxy in front of an upstream, as a target of gRPC.
+func New(upstream string, creds credentials.TransportCredentials, out *recording.Writer) *Proxy {
+	p := &Proxy{upstream: upstream, creds: creds, out: out}
+	p.server = grpc.NewServer(
+		grpc.ForceServerCodecV2(raw{}),
+		grpc.UnknownServiceHandler(p.pass),
+		grpc.StatsHandler(connections{p}),
+		grpc.MaxRecvMsgSize(unlimited), grpc.MaxSendMsgSize(unlimited),
+		// How often a client may ask whether the connection lives is for the upstream to say.
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: time.Second, PermitWithoutStream: true}),
+	)
+	return p
+}
+
+const unlimited = 1<<31 - 1
+
+// Serve accepts clients until Stop.
+func (p *Proxy) Serve(l net.Listener) error { return p.server.Serve(l) }
+
+// Stop ends all streams, and returns when their ends are recorded.
+func (p *Proxy) Stop() { p.server.Stop() }
+
+// dial connects to the upstream. Each client has a connection of its own, since an upstream may limit the streams of
+// one.
+func (p *Proxy) dial() (*grpc.ClientConn, error) {
+	return grpc.NewClient(p.upstream, grpc.WithTransportCredentials(p.creds), grpc.WithDefaultCallOptions(
+		grpc.ForceCodecV2(raw{}), grpc.MaxCallRecvMsgSize(unlimited), grpc.MaxCallSendMsgSize(unlimited),
+	), grpc.WithDisableServiceConfig())
+}
+
+// pass handles one call.
+func (p *Proxy) pass(_ any, down grpc.ServerStream) error {
+	ctx := down.Context()
+	method, _ := grpc.Method(ctx)
+	conn, ok := ctx.Value(connection{}).(*grpc.ClientConn)
+	if !ok {
+		return status.Error(codes.Unavailable, "the proxy cannot connect")
+	}
+	if in, ok := metadata.FromIncomingContext(ctx); ok {
+		ctx = metadata.NewOutgoingContext(ctx, in.Copy())
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	recorded := p.out.Open(method)
+	err := p.call(ctx, conn, method, down, recorded)
+	if recorded != nil {
+		s := status.Convert(err)
+		recorded.Close(s.Code().String(), s.Message())
+	}
+	return err
+}
+
+func (p *Proxy) call(ctx context.Context, conn *grpc.ClientConn, method string, down grpc.ServerStream, recorded *recording.StreamWriter) error {
+	up, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, method)
+	if err != nil {
+		return err
+	}
+	go requests(down, up, recorded) // until the stream has ended
+	return responses(up, down, recorded)
+}
+
+// requests passes what the client sends on, until it has sent all or the stream has ended: responses says how.
+func requests(down grpc.ServerStream, up grpc.ClientStream, recorded *recording.StreamWriter) {
+	for {
+		frame := &frame{}
+		if err := down.RecvMsg(frame); err != nil {
+			_ = up.CloseSend() // of a stream that has ended, it does nothing
+			return
+		}
+		if recorded != nil {
+			recorded.Request(frame.data)
+		}
+		if up.SendMsg(frame) != nil {
+			return
+		}
+	}
+}
+
+// responses passes what the upstream sends on. The status of the stream is that of the upstream.
+func responses(up grpc.ClientStream, down grpc.ServerStream, recorded *recording.StreamWriter) error {
+	header, err := up.Header()
+	if err == nil {
+		err = down.SendHeader(header)
+	}
+	for err == nil {
+		frame := &frame{}
+		if err = up.RecvMsg(frame); err != nil {
+			break
+		}
+		if recorded != nil {
+			recorded.Response(frame.data)
+		}
+		err = down.SendMsg(frame)
+	}
+	down.SetTrailer(up.Trailer())
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// frame is a message that is not decoded.
+type frame struct{ data []byte }
+
+// raw is a codec that passes bytes.
+type raw struct{}
+
+func (raw) Marshal(v any) (mem.BufferSlice, error) {
+	return mem.BufferSlice{mem.SliceBuffer(v.(*frame).data)}, nil
+}
+
+func (raw) Unmarshal(data mem.BufferSlice, v any) error {
+	v.(*frame).data = data.Materialize()
+	return nil
+}
+
+func (raw) Name() string { return "proto" }

@@ -1,0 +1,218 @@
+package recorder_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/router/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+
+	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/internal/recorder"
+	"github.com/xdslint/xdslint/internal/recording"
+	"github.com/xdslint/xdslint/internal/reference"
+)
+
+// world is the reference server behind a recording proxy.
+type world struct {
+	t      *testing.T
+	ctx    context.Context
+	store  *reference.Store
+	server *reference.Server
+	proxy  *recorder.Proxy
+	out    *recording.Writer
+	path   string
+	addr   string // of the proxy
+
+	mu    sync.Mutex
+	acks  map[string]int // the answers of the client, by type
+	open  int            // responses without an answer
+	nacks int
+}
+
+// record serves through a proxy what serves at an address.
+func record(t *testing.T, upstream string) (proxy *recorder.Proxy, out *recording.Writer, path, addr string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "recording.jsonl")
+	out, err := recording.Create(path, recording.PartSize)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy = recorder.New(upstream, insecure.NewCredentials(), out)
+	go func() { _ = proxy.Serve(l) }() // until Stop
+	return proxy, out, path, l.Addr().String()
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	w := &world{t: t, ctx: ctx, store: reference.NewStore(), acks: map[string]int{}}
+	w.store.Wrap = func(s reference.Session, _ bool) reference.Session { return &seen{s, w} }
+	var err error
+	if w.server, err = reference.Serve(w.store, "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	w.proxy, w.out, w.path, w.addr = record(t, w.server.Address)
+	return w
+}
+
+// reset ends all streams, and serves again at the same address.
+func (w *world) reset() {
+	w.server.Stop()
+	w.mu.Lock()
+	w.open = 0
+	w.mu.Unlock()
+	err := error(nil)
+	w.until("the port to be free", func() bool {
+		w.server, err = reference.Serve(w.store, w.server.Address)
+		return err == nil
+	})
+}
+
+// seen notes what a session says and hears.
+type seen struct {
+	reference.Session
+	w *world
+}
+
+func (s *seen) Request(q proto.Message) []proto.Message {
+	fields := q.ProtoReflect().Descriptor().Fields()
+	text := func(name protoreflect.Name) string { return q.ProtoReflect().Get(fields.ByName(name)).String() }
+	s.w.mu.Lock()
+	if text("response_nonce") != "" {
+		s.w.open = max(0, s.w.open-1)
+		s.w.acks[text("type_url")]++
+		if q.ProtoReflect().Has(fields.ByName("error_detail")) {
+			s.w.nacks++
+		}
+	}
+	s.w.mu.Unlock()
+	return s.count(s.Session.Request(q))
+}
+
+func (s *seen) Changed() []proto.Message { return s.count(s.Session.Changed()) }
+
+func (s *seen) count(out []proto.Message) []proto.Message {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	s.w.open += len(out)
+	return out
+}
+
+func (w *world) until(what string, f func() bool) {
+	w.t.Helper()
+	for !f() {
+		select {
+		case <-w.ctx.Done():
+			text, _ := os.ReadFile(w.path)
+			w.t.Fatalf("waiting for %s: %v\n%s", what, w.ctx.Err(), text)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// answered makes a change, and waits until the client has answered a response of a type, and all others.
+func (w *world) answered(typeURL string, change func()) {
+	w.t.Helper()
+	now := func() (int, int) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.acks[typeURL], w.open
+	}
+	before, _ := now()
+	change()
+	w.until("the answer to "+typeURL, func() bool {
+		acks, open := now()
+		return acks > before && open == 0
+	})
+}
+
+// end stops everything, and returns the findings, as rule and message.
+func (w *world) end() []string {
+	w.t.Helper()
+	w.proxy.Stop()
+	w.server.Stop()
+	return findings(w.t, w.out, w.path)
+}
+
+func findings(t *testing.T, out *recording.Writer, path string) (all []string) {
+	t.Helper()
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, _, err := xdslint.Trace(t.Context(), xdslint.Options{}, map[string][]byte{path: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range report.Diagnostics {
+		all = append(all, d.Rule.ID()+": "+d.Message)
+	}
+	slices.Sort(all)
+	if t.Failed() || os.Getenv("SHOW_RECORDING") != "" {
+		t.Logf("%s", text)
+	}
+	return slices.Compact(all)
+}
+
+func parse[M proto.Message](t *testing.T, m M, text string) M {
+	t.Helper()
+	if err := protojson.Unmarshal([]byte(text), m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// ads is where resources come from over the aggregated stream.
+const ads = `{"ads": {}, "resource_api_version": "V3"}`
+
+// cluster returns a cluster whose endpoints come from a source.
+func cluster(t *testing.T, source, name, timeout string) *clusterv3.Cluster {
+	return parse(t, &clusterv3.Cluster{}, `{"name": "`+name+`", "type": "EDS", "connect_timeout": "`+timeout+`", "eds_cluster_config": {"eds_config": `+source+`}}`)
+}
+
+func assignment(t *testing.T, name, port string) *endpointv3.ClusterLoadAssignment {
+	return parse(t, &endpointv3.ClusterLoadAssignment{}, `{"cluster_name": "`+name+`", "endpoints": [{"locality": {"zone": "a"}, "load_balancing_weight": 1,
+		"lb_endpoints": [{"endpoint": {"address": {"socket_address": {"address": "127.0.0.1", "port_value": `+port+`}}}}]}]}`)
+}
+
+func listener(t *testing.T, source string) *listenerv3.Listener {
+	return parse(t, &listenerv3.Listener{}, `{"name": "web", "address": {"socket_address": {"address": "127.0.0.1", "port_value": 0}},
+		"filter_chains": [{"filters": [{"name": "http", "typed_config": `+manager(source)+`}]}]}`)
+}
+
+// manager returns an HTTP connection manager whose routes come from a source.
+func manager(source string) string {
+	return `{"@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+		"stat_prefix": "web", "rds": {"route_config_name": "web", "config_source": ` + source + `},
+		"http_filters": [{"name": "router", "typed_config": {"@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}`
+}
+
+// routes sends the requests for a domain to the cluster shop.
+func routes(t *testing.T, domain string) *routev3.RouteConfiguration {
+	return parse(t, &routev3.RouteConfiguration{}, `{"name": "web", "virtual_hosts": [{"name": "web", "domains": ["`+domain+`"],
+		"routes": [{"match": {"prefix": ""}, "route": {"cluster": "shop"}}]}]}`)
+}

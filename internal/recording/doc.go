@@ -1,0 +1,17 @@
+// Package recording reads and writes recordings of xDS streams: JSON Lines, which people can read and diff.
+//
+// A recording is one or more parts, each a file. The first line of a part says which recording it belongs to, and every
+// other line is an event of a stream:
+//
+//	{"recording": {"version": 1, "id": "…", "part": 1}}
+//	{"time": "…", "stream": 1, "opened": {"method": "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources"}}
+//	{"time": "…", "stream": 1, "request": {a DiscoveryRequest or a DeltaDiscoveryRequest}}
+//	{"time": "…", "stream": 1, "response": {a DiscoveryResponse or a DeltaDiscoveryResponse}, "left_out": [0]}
+//	{"time": "…", "stream": 1, "unreadable": "why a message is not recorded"}
+//	{"time": "…", "stream": 1, "closed": {"code": "Unavailable", "message": "…"}}
+//
+// Messages are in the JSON of protobuf, with the field names of the proto, and without secrets. left_out has the indices
+// of resources of which a part is left out, since its type is not known. An event is one line and one write, so a
+// recorder that is killed leaves complete lines; a last line without a line break is not read. Lines that begin with #
+// are comments.
+package recording

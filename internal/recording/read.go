@@ -1,0 +1,309 @@
+package recording
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/xdslint/xdslint/internal/protocol"
+	"github.com/xdslint/xdslint/internal/redact"
+	"github.com/xdslint/xdslint/internal/source"
+)
+
+// MaxSize is the size of the largest part that is read.
+const MaxSize = 256 << 20
+
+// Version of the format.
+const Version = 1
+
+// header is the first line of a part.
+type header struct {
+	Version int    `json:"version"`
+	ID      string `json:"id"`
+	Part    int    `json:"part"`
+}
+
+// line is one line of a part.
+type line struct {
+	Recording  *header         `json:"recording,omitempty"`
+	Time       time.Time       `json:"time,omitzero"`
+	Stream     int             `json:"stream,omitempty"`
+	Opened     *opened         `json:"opened,omitempty"`
+	Request    json.RawMessage `json:"request,omitempty"`
+	Response   json.RawMessage `json:"response,omitempty"`
+	Closed     *closed         `json:"closed,omitempty"`
+	LeftOut    []int           `json:"left_out,omitempty"`
+	Unreadable string          `json:"unreadable,omitempty"` // why a message is not recorded
+}
+
+type opened struct {
+	Method string `json:"method"`
+}
+
+type closed struct {
+	Code    string `json:"code"`
+	Message string `json:"message,omitempty"`
+}
+
+// ErrNot is the error for a file that is not a recording.
+var ErrNot = errors.New("not a recording: its first line is not {\"recording\": …}")
+
+// Judge feeds the events of files to a checker. Parts of one recording are one, in the order of their numbers; otherwise
+// the files are judged in their order. What follows the end of ctx is not judged.
+func Judge(ctx context.Context, files []*source.File, c *protocol.Checker) error {
+	type part struct {
+		header
+		file *source.File
+		body int
+	}
+	var parts []part
+	order := map[string]int{}
+	for _, f := range files {
+		h, body, err := head(f)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+		if _, known := order[h.ID]; !known {
+			order[h.ID] = len(order)
+		}
+		parts = append(parts, part{h, f, body})
+	}
+	slices.SortStableFunc(parts, func(a, b part) int {
+		return cmp.Or(cmp.Compare(order[a.ID], order[b.ID]), cmp.Compare(a.Part, b.Part))
+	})
+	r := reader{seed: maphash.MakeSeed(), streams: map[string]*protocol.Opened{}}
+	for i, p := range parts {
+		if i > 0 && (p.ID != parts[i-1].ID || p.Part != parts[i-1].Part+1) {
+			c.End() // another recording, or one without a part
+		}
+		r.id = p.ID
+		if err := r.read(ctx, p.file, p.body, c.Feed); err != nil {
+			return err
+		}
+	}
+	c.End()
+	return nil
+}
+
+// head reads the header of a part, and returns the offset after it.
+func head(f *source.File) (header, int, error) {
+	if len(f.Text) > MaxSize {
+		return header{}, 0, fmt.Errorf("more than %d MiB: record in smaller parts", MaxSize>>20)
+	}
+	for at := 0; at < len(f.Text); {
+		text, next := cut(f.Text, at)
+		at = next
+		if text == nil {
+			continue
+		}
+		var l line
+		if err := json.Unmarshal(text, &l); err != nil || l.Recording == nil {
+			return header{}, 0, ErrNot
+		}
+		if l.Recording.Version != Version {
+			return header{}, 0, fmt.Errorf("a recording of version %d, and only version %d is known", l.Recording.Version, Version)
+		}
+		return *l.Recording, at, nil
+	}
+	return header{}, 0, ErrNot
+}
+
+// cut returns the line at an offset, and the offset of the next one. The line is nil if there is nothing to read in it:
+// it is empty, a comment, or the last one and incomplete.
+func cut(text []byte, at int) (line []byte, next int) {
+	n := bytes.IndexByte(text[at:], '\n')
+	if n < 0 {
+		return nil, len(text)
+	}
+	line = bytes.TrimSpace(text[at : at+n])
+	if len(line) == 0 || line[0] == '#' {
+		line = nil
+	}
+	return line, at + n + 1
+}
+
+// reader turns lines into events.
+type reader struct {
+	id      string
+	seed    maphash.Seed
+	streams map[string]*protocol.Opened
+}
+
+func (r *reader) read(ctx context.Context, f *source.File, at int, feed func(*protocol.Event)) error {
+	for at < len(f.Text) && ctx.Err() == nil {
+		start := at
+		text, next := cut(f.Text, at)
+		at = next
+		if text == nil {
+			continue
+		}
+		e, err := r.event(text)
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", f.Name, f.Position(start).Line, err)
+		}
+		start += bytes.Index(f.Text[start:], text)
+		e.At = protocol.At{File: f, Span: source.Span{Start: start, End: start + len(text)}}
+		feed(e)
+	}
+	return nil
+}
+
+// event reads a line.
+func (r *reader) event(text []byte) (*protocol.Event, error) {
+	var l line
+	if err := json.Unmarshal(text, &l); err != nil {
+		return nil, fmt.Errorf("not an event: %w", err)
+	}
+	e := &protocol.Event{Time: l.Time, Stream: r.id + " " + strconv.Itoa(l.Stream)}
+	known := r.streams[e.Stream]
+	var err error
+	switch {
+	case l.Opened != nil:
+		o, ok := Stream(l.Opened.Method)
+		if !ok {
+			return nil, fmt.Errorf("%q is not a method of xDS", l.Opened.Method)
+		}
+		e.Opened, r.streams[e.Stream] = &o, &o
+	case l.Closed != nil:
+		e.Closed = &protocol.Closed{}
+	case l.Request != nil:
+		e.Request, err = request(l.Request, known)
+	case l.Response != nil:
+		e.Response, err = r.response(l.Response, l.LeftOut, known)
+	case l.Unreadable != "":
+		e.Closed = &protocol.Closed{} // what follows on the stream cannot be judged
+	default:
+		return nil, errors.New("not an event: it has neither opened, request, response nor closed")
+	}
+	return e, err
+}
+
+// requestJSON has the fields of a DiscoveryRequest and of a DeltaDiscoveryRequest that clauses are about.
+type requestJSON struct {
+	Version     string            `json:"version_info"`
+	Node        json.RawMessage   `json:"node"`
+	Names       []string          `json:"resource_names"`
+	TypeURL     string            `json:"type_url"`
+	Nonce       string            `json:"response_nonce"`
+	Error       *protocol.Error   `json:"error_detail"`
+	Subscribe   []string          `json:"resource_names_subscribe"`
+	Unsubscribe []string          `json:"resource_names_unsubscribe"`
+	Known       map[string]string `json:"initial_resource_versions"`
+}
+
+func request(text []byte, o *protocol.Opened) (*protocol.Request, error) {
+	var q requestJSON
+	if err := json.Unmarshal(text, &q); err != nil {
+		return nil, fmt.Errorf("request: %w", err)
+	}
+	out := &protocol.Request{
+		TypeURL: q.TypeURL, Nonce: q.Nonce, Version: q.Version, Names: q.Names, Unsubscribe: q.Unsubscribe, Known: q.Known,
+		Node: string(q.Node), Error: q.Error,
+	}
+	if o != nil && o.Delta {
+		out.Names = q.Subscribe
+	}
+	return out, nil
+}
+
+// responseJSON has the fields of a DiscoveryResponse and of a DeltaDiscoveryResponse.
+type responseJSON struct {
+	Version   string            `json:"version_info"`
+	System    string            `json:"system_version_info"`
+	Resources []json.RawMessage `json:"resources"`
+	TypeURL   string            `json:"type_url"`
+	Nonce     string            `json:"nonce"`
+	Removed   []string          `json:"removed_resources"`
+}
+
+func (r *reader) response(text []byte, leftOut []int, o *protocol.Opened) (*protocol.Response, error) {
+	var p responseJSON
+	if err := json.Unmarshal(text, &p); err != nil {
+		return nil, fmt.Errorf("response: %w", err)
+	}
+	out := &protocol.Response{TypeURL: p.TypeURL, Nonce: p.Nonce, Version: cmp.Or(p.Version, p.System), Removed: p.Removed}
+	out.Resources = make([]protocol.Resource, len(p.Resources))
+	for i, raw := range p.Resources {
+		one, err := r.resource(raw, o != nil && o.Delta)
+		if err != nil {
+			return nil, fmt.Errorf("resource %d: %w", i, err)
+		}
+		one.Opaque = one.Opaque || slices.Contains(leftOut, i)
+		out.Resources[i] = one
+	}
+	return out, nil
+}
+
+// bodyJSON has what is read of the content of a resource.
+type bodyJSON struct {
+	Type      string `json:"@type"`
+	Name      any    `json:"name"`
+	Cluster   any    `json:"cluster_name"`
+	Discovery any    `json:"type"`
+	EDS       *struct {
+		Service string `json:"service_name"`
+	} `json:"eds_cluster_config"`
+}
+
+// wrapperJSON is an envoy.service.discovery.v3.Resource.
+type wrapperJSON struct {
+	Name     string          `json:"name"`
+	Aliases  []string        `json:"aliases"`
+	Version  string          `json:"version"`
+	Resource json.RawMessage `json:"resource"`
+	TTL      string          `json:"ttl"`
+}
+
+const wrapper = "type.googleapis.com/envoy.service.discovery.v3.Resource"
+
+// resource reads a resource. In Delta and in a wrapper, its name and version are next to its content.
+func (r *reader) resource(raw json.RawMessage, delta bool) (protocol.Resource, error) {
+	if !delta {
+		out, err := r.body(raw)
+		if err != nil || out.TypeURL != wrapper {
+			return out, err
+		}
+	}
+	var outer wrapperJSON
+	if err := json.Unmarshal(raw, &outer); err != nil {
+		return protocol.Resource{}, err
+	}
+	var out protocol.Resource
+	if outer.Resource != nil {
+		body, err := r.body(outer.Resource)
+		if err != nil {
+			return out, err
+		}
+		out = body
+	}
+	out.Name, out.Aliases, out.Version = outer.Name, outer.Aliases, outer.Version
+	out.TTL, out.Heartbeat = outer.TTL != "", outer.Resource == nil
+	return out, nil
+}
+
+// body reads the content of a resource.
+func (r *reader) body(raw json.RawMessage) (protocol.Resource, error) {
+	var in bodyJSON
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return protocol.Resource{}, err
+	}
+	name, _ := in.Name.(string)
+	cluster, _ := in.Cluster.(string)
+	out := protocol.Resource{
+		Name: cmp.Or(name, cluster), TypeURL: in.Type, Content: maphash.Bytes(r.seed, raw), Opaque: bytes.Contains(raw, []byte(redact.Redaction)),
+	}
+	if in.Discovery == "EDS" {
+		out.Endpoints = out.Name
+		if in.EDS != nil && in.EDS.Service != "" {
+			out.Endpoints = in.EDS.Service
+		}
+	}
+	return out, nil
+}

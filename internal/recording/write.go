@@ -1,0 +1,162 @@
+package recording
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/xdslint/xdslint/internal/redact"
+)
+
+// PartSize is the size from which a part is followed by another one.
+const PartSize = 64 << 20
+
+// Writer writes a recording, in parts of a size. It is safe for concurrent use.
+type Writer struct {
+	Now  func() time.Time // nil: time.Now
+	path string
+	size int64
+
+	mu      sync.Mutex
+	head    header
+	file    *os.File
+	written int64 // to the part
+	streams int
+	err     error // of the first write that failed; nothing is written after it
+	failed  chan struct{}
+}
+
+// Create begins a recording. The first part has the path; the name of each later one has its number before the
+// extension. No file is replaced.
+func Create(path string, size int64) (*Writer, error) {
+	w := &Writer{path: path, size: size, head: header{Version: Version, ID: rand.Text()}, failed: make(chan struct{})}
+	return w, w.next()
+}
+
+// next begins a part.
+func (w *Writer) next() error {
+	w.head.Part++
+	path := w.path
+	if w.head.Part > 1 {
+		ext := filepath.Ext(path)
+		path = fmt.Sprintf("%s.%d%s", strings.TrimSuffix(path, ext), w.head.Part, ext)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if w.file != nil {
+		err = w.file.Close()
+	}
+	w.file, w.written = f, 0
+	return cmp.Or(err, w.put(encoded(line{Recording: &w.head})))
+}
+
+// put writes a line with one write. If that fails, the file ends with the line before.
+func (w *Writer) put(text []byte) error {
+	if _, err := w.file.Write(text); err != nil {
+		return errors.Join(err, w.file.Truncate(w.written))
+	}
+	w.written += int64(len(text))
+	return nil
+}
+
+// Close ends the recording. It returns the first error of a write.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return errors.Join(w.err, w.file.Close())
+}
+
+// Failed returns a channel that is closed when a write has failed. Nothing is recorded after it.
+func (w *Writer) Failed() <-chan struct{} { return w.failed }
+
+// write completes an event and writes it. When it returns, the event is in the file.
+func (s *StreamWriter) write(l line) {
+	w := s.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil || s.closed {
+		return
+	}
+	l.Stream, s.closed = s.id, l.Closed != nil
+	now := time.Now
+	if w.Now != nil {
+		now = w.Now
+	}
+	l.Time = now().UTC()
+	if w.written >= w.size {
+		w.err = w.next()
+	}
+	if w.err == nil {
+		w.err = w.put(encoded(l))
+	}
+	if w.err != nil {
+		close(w.failed)
+	}
+}
+
+// encoded returns a line in JSON.
+func encoded(l line) []byte {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out) // ends with a line break
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(l); err != nil {
+		panic(err) // its raw parts are JSON
+	}
+	return out.Bytes()
+}
+
+// StreamWriter writes the events of one stream, up to its end.
+type StreamWriter struct {
+	w      *Writer
+	id     int
+	delta  bool
+	closed bool // by w.mu
+}
+
+// Open writes that a stream is opened. It returns nothing for a method that is not xDS.
+func (w *Writer) Open(method string) *StreamWriter {
+	o, ok := Stream(method)
+	if !ok {
+		return nil
+	}
+	w.mu.Lock()
+	w.streams++
+	s := &StreamWriter{w: w, id: w.streams, delta: o.Delta}
+	w.mu.Unlock()
+	s.write(line{Opened: &opened{method}})
+	return s
+}
+
+// Request writes a request, from its bytes.
+func (s *StreamWriter) Request(raw []byte) {
+	text, err := encodeRequest(raw, s.delta)
+	s.write(line{Request: text, Unreadable: reason(err)})
+}
+
+// Response writes a response, from its bytes.
+func (s *StreamWriter) Response(raw []byte) {
+	text, leftOut, err := encodeResponse(raw, s.delta)
+	s.write(line{Response: text, LeftOut: leftOut, Unreadable: reason(err)})
+}
+
+// Close writes that the stream is closed.
+func (s *StreamWriter) Close(code, message string) {
+	s.write(line{Closed: &closed{code, redact.Looks(message)}})
+}
+
+func reason(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
