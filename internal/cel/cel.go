@@ -90,7 +90,7 @@ var errUnsure = errors.New("not modelled")
 // errorAt returns a syntax error at a token.
 func errorAt(t token) error {
 	if t.kind == end {
-		return errors.New("Syntax error: mismatched input '<EOF>'")
+		return errors.New("mismatched input '<EOF>'")
 	}
-	return fmt.Errorf("Syntax error: mismatched input '%s'", t.text)
+	return fmt.Errorf("mismatched input '%s'", t.text)
 }

@@ -51,7 +51,7 @@ func split(expression string) ([]token, error) {
 		}
 		t := next(rest)
 		if t.kind == end {
-			return nil, fmt.Errorf("Syntax error: token recognition error at: '%s'", rest[:1])
+			return nil, fmt.Errorf("token recognition error at: '%s'", rest[:1])
 		}
 		tokens, rest = append(tokens, t), rest[len(t.text):]
 	}

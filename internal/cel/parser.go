@@ -1,9 +1,6 @@
 package cel
 
-import (
-	"errors"
-	"fmt"
-)
+import "errors"
 
 // shape is what the parser keeps of an expression.
 type shape struct {
@@ -278,7 +275,7 @@ func (p *parser) entry() error {
 // message parses the fields of a message. Which types there are is not modelled.
 func (p *parser) message(s shape) error {
 	if s.names == "" {
-		return fmt.Errorf("Syntax error: extraneous input '{'")
+		return errors.New("extraneous input '{'")
 	}
 	return errUnsure
 }
