@@ -195,6 +195,9 @@ func TestEveryRuleIsComplete(t *testing.T) {
 		if r.Summary == "" || r.Severity == lint.Off && r.Profiles == nil {
 			t.Errorf("%s lacks Summary or Severity", r.ID())
 		}
+		if r.Family == "" && r.Group != "schema" { // a text that is wrong is wrong for all
+			t.Errorf("%s: say in the group which data planes it knows", r.ID())
+		}
 		if why == "" || r.Why != "" {
 			t.Errorf("%s: say why it matters in why.md, the first section of its archive, and only there", r.ID())
 		}

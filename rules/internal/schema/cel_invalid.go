@@ -13,6 +13,7 @@ import (
 
 var _ = Rules.Add(&lint.Rule{
 	Name:     "cel-invalid",
+	Family:   dataplane.Envoy,
 	Severity: lint.Error,
 	Summary:  "a CEL expression is malformed, or calls a function that Envoy does not have",
 	Links:    []string{"Expr::createExpression (source/extensions/filters/common/expr/evaluator.cc)"},

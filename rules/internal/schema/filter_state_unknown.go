@@ -5,12 +5,14 @@ import (
 
 	setfilterstatev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/common/set_filter_state/v3"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/lint"
 )
 
 var _ = Rules.Add(&lint.Rule{
 	Name:     "filter-state-unknown",
+	Family:   dataplane.Envoy,
 	Severity: lint.Error,
 	Summary:  "set_filter_state sets an object of a kind that Envoy does not have",
 	Links:    []string{"Config::parse (source/extensions/filters/common/set_filter_state/filter_config.cc)"},

@@ -17,6 +17,7 @@ import (
 
 var _ = Rules.Add(&lint.Rule{
 	Name:     "format-invalid",
+	Family:   dataplane.Envoy,
 	Severity: lint.Error,
 	Summary:  "a format of an access log, a header or a local reply has an unknown command, invalid arguments or a bare %",
 	Links: []string{
