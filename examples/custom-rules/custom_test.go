@@ -48,7 +48,7 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// TestAccepted: Envoy accepts all examples, and the built-in rules find nothing in them.
+// TestAccepted: Envoy accepts all examples, and the built-in rules find no more than an info in them.
 func TestAccepted(t *testing.T) {
 	envoytest.Need(t)
 	records, err := envoytest.OpenRecords("../../testdata/verdicts/custom-rules.txt", *update)
@@ -106,7 +106,9 @@ func accepted(t *testing.T, records *envoytest.Records, about string, s explain.
 		t.Fatal(err)
 	}
 	for _, d := range lint.Run(t.Context(), input.Snapshots, lint.Config{Rules: rules.Builtin()}).Diagnostics {
-		t.Errorf("%s: %s", d.Rule.ID(), d.Message)
+		if d.Severity > lint.Info {
+			t.Errorf("%s: %s", d.Rule.ID(), d.Message)
+		}
 	}
 }
 

@@ -110,7 +110,7 @@ func (r *cipherRules) read(list string) (cipher, why string) {
 
 // outsideName reports whether a character does not belong to a name, or to several joined by +.
 func outsideName(c rune) bool {
-	return (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && strings.IndexRune("-._+", c) < 0
+	return (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && !strings.ContainsRune("-._+", c)
 }
 
 // apply applies one rule: a name of a suite, or aliases joined by +.

@@ -2,7 +2,6 @@ package boringssl
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -12,6 +11,11 @@ type Staple struct {
 	Serial     []byte    // of the certificate that it is about
 	NextUpdate time.Time // zero: it has none
 }
+
+// wording is an error in Envoy's own words, which users search for.
+type wording string
+
+func (w wording) Error() string { return string(w) }
 
 // Matches reports whether a response is about a certificate. Envoy compares nothing else.
 func (s *Staple) Matches(c *Certificate) bool { return bytes.Equal(s.Serial, c.Serial) }
@@ -23,13 +27,13 @@ func OCSP(text []byte) (*Staple, error) {
 	response, ok := d.get(tagSequence)
 	switch {
 	case len(d) > 0:
-		return nil, errors.New("Data contained more than a single OCSP response")
+		return nil, wording("Data contained more than a single OCSP response")
 	case !ok:
-		return nil, errors.New("OCSP Response is not a well-formed ASN.1 SEQUENCE")
+		return nil, wording("OCSP Response is not a well-formed ASN.1 SEQUENCE")
 	}
 	status, ok := response.get(tagEnumerated)
 	if !ok || len(status) == 0 {
-		return nil, errors.New("OCSP ResponseStatus is not a well-formed ASN.1 ENUMERATED")
+		return nil, wording("OCSP ResponseStatus is not a well-formed ASN.1 ENUMERATED")
 	}
 	body, hasBody := response.get(tagExplicit)
 	var singles []der
@@ -41,11 +45,11 @@ func OCSP(text []byte) (*Staple, error) {
 	}
 	switch {
 	case status[0] == 4 || status[0] > 6:
-		return nil, errors.New("Unknown OCSP Response Status variant")
+		return nil, wording("Unknown OCSP Response Status variant")
 	case status[0] != 0:
-		return nil, errors.New("OCSP response was unsuccessful")
+		return nil, wording("OCSP response was unsuccessful")
 	case !hasBody:
-		return nil, errors.New("OCSP response has no body")
+		return nil, wording("OCSP response has no body")
 	}
 	made := &Staple{}
 	for _, one := range singles {
@@ -54,7 +58,7 @@ func OCSP(text []byte) (*Staple, error) {
 		}
 	}
 	if len(singles) != 1 {
-		return nil, errors.New("OCSP Response must be for one certificate only")
+		return nil, wording("OCSP Response must be for one certificate only")
 	}
 	return made, nil
 }
@@ -64,26 +68,26 @@ func basicResponse(d der) ([]der, error) {
 	const basic = "\x2b\x06\x01\x05\x05\x07\x30\x01\x01"
 	outer, ok := d.get(tagSequence)
 	if !ok {
-		return nil, errors.New("OCSP ResponseBytes is not a well-formed SEQUENCE")
+		return nil, wording("OCSP ResponseBytes is not a well-formed SEQUENCE")
 	}
 	oid, ok := outer.get(tagOID)
 	if !ok {
-		return nil, errors.New("Input is not a well-formed ASN.1 OBJECT")
+		return nil, wording("Input is not a well-formed ASN.1 OBJECT")
 	}
 	packed, ok := outer.get(tagOctetString)
 	if !ok {
-		return nil, errors.New("Expected ASN.1 OCTETSTRING for response")
+		return nil, wording("Expected ASN.1 OCTETSTRING for response")
 	}
 	if string(oid) != basic {
-		return nil, errors.New("Unknown OCSP Response type with OID")
+		return nil, wording("Unknown OCSP Response type with OID")
 	}
 	response, ok := packed.get(tagSequence)
 	if !ok {
-		return nil, errors.New("OCSP BasicOCSPResponse is not a wellf-formed ASN.1 SEQUENCE")
+		return nil, wording("OCSP BasicOCSPResponse is not a wellf-formed ASN.1 SEQUENCE")
 	}
 	data, ok := response.get(tagSequence)
 	if !ok {
-		return nil, errors.New("OCSP ResponseData is not a well-formed ASN.1 SEQUENCE")
+		return nil, wording("OCSP ResponseData is not a well-formed ASN.1 SEQUENCE")
 	}
 	return responses(data)
 }
@@ -92,23 +96,23 @@ func basicResponse(d der) ([]der, error) {
 func responses(data der) (all []der, err error) {
 	if version, ok := data.get(tagExplicit); ok {
 		if number, ok := version.get(tagInteger); !ok || string(number) != "\x00" {
-			return nil, errors.New("OCSP ResponseData version")
+			return nil, wording("OCSP ResponseData version")
 		}
 	}
 	if byName, byKey := data.skip(tagExplicit|1), data.skip(tagExplicit|2); !byName && !byKey {
-		return nil, errors.New("Unknown choice for Responder ID")
+		return nil, wording("Unknown choice for Responder ID")
 	}
 	if !data.skip(tagGeneralizedTime) {
-		return nil, errors.New("Failed to parse ASN.1 element")
+		return nil, wording("Failed to parse ASN.1 element")
 	}
 	list, ok := data.get(tagSequence)
 	if !ok {
-		return nil, errors.New("Expected sequence of ASN.1 elements")
+		return nil, wording("Expected sequence of ASN.1 elements")
 	}
 	for len(list) > 0 {
 		one, ok := list.get(tagSequence)
 		if !ok {
-			return nil, errors.New("OCSP SingleResponse is not a well-formed ASN.1 SEQUENCE")
+			return nil, wording("OCSP SingleResponse is not a well-formed ASN.1 SEQUENCE")
 		}
 		all = append(all, one)
 	}
@@ -119,17 +123,17 @@ func responses(data der) (all []der, err error) {
 func (s *Staple) single(d der) error {
 	id, ok := d.get(tagSequence)
 	if !ok {
-		return errors.New("OCSP CertID is not a well-formed ASN.1 SEQUENCE")
+		return wording("OCSP CertID is not a well-formed ASN.1 SEQUENCE")
 	}
 	if !id.skip(tagSequence) || !id.skip(tagOctetString) || !id.skip(tagOctetString) {
-		return errors.New("Failed to parse ASN.1 element")
+		return wording("Failed to parse ASN.1 element")
 	}
 	if s.Serial, ok = id.get(tagInteger); !ok {
-		return errors.New("Input is not a well-formed ASN.1 INTEGER")
+		return wording("Input is not a well-formed ASN.1 INTEGER")
 	}
 	good, revoked, unknown := d.skip(tagContext), d.skip(tagExplicit|1), d.skip(tagContext|2)
 	if !good && !revoked && !unknown {
-		return errors.New("Unknown OcspCertStatus tag")
+		return wording("Unknown OcspCertStatus tag")
 	}
 	if _, err := d.generalizedTime(); err != nil {
 		return err
@@ -146,7 +150,7 @@ func (s *Staple) single(d der) error {
 func (d *der) generalizedTime() (time.Time, error) {
 	text, ok := d.get(tagGeneralizedTime)
 	if !ok {
-		return time.Time{}, errors.New("Input is not a well-formed ASN.1 GENERALIZEDTIME")
+		return time.Time{}, wording("Input is not a well-formed ASN.1 GENERALIZEDTIME")
 	}
 	t, err := time.Parse("20060102150405Z", string(text))
 	if err != nil {

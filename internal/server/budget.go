@@ -26,7 +26,7 @@ func newBudget(size int64, held prometheus.Gauge) *budget {
 // patience is the time in which a client must take a piece of its answer, which is a megabyte at most. A client that does not read holds
 // memory that others need: once such answers take half of the budget, it is shorter.
 func (b *budget) patience() time.Duration {
-	if b.unread.Load() > b.size/2 {
+	if b.unread.Load() >= b.size/2 {
 		return 2 * time.Second
 	}
 	return 10 * time.Second

@@ -190,10 +190,10 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// talkative has a large answer as SARIF, which describes all rules.
+// talkative has a large answer as SARIF, which describes the rules.
 var talkative = fake{lint: func(ctx context.Context, texts map[string][]byte) (*xdslint.Report, error) {
 	empty, err := nothing(ctx, texts)
-	empty.Rules = rules.Builtin()
+	empty.Rules = rules.Builtin()[:200]
 	return empty, err
 }}
 
@@ -234,7 +234,7 @@ func TestManySlowReaders(t *testing.T) {
 		for range 50 {
 			r.unread(t)
 		}
-		if held := gauge(t, r.metrics.held); held <= half {
+		if held := gauge(t, r.metrics.held); held < half {
 			t.Fatalf("only %v bytes are held", held)
 		}
 		time.Sleep(3 * time.Second)

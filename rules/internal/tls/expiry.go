@@ -64,7 +64,7 @@ func expires(p *lint.Pass, at lint.At, what string, c *boringssl.Certificate) bo
 	}
 	switch {
 	case c.NotAfter.Before(now):
-		d.Message = fmt.Sprintf("%s expired on %s", what, c.NotAfter.Format(time.DateOnly))
+		d.Message, d.Severity = fmt.Sprintf("%s expired on %s", what, c.NotAfter.Format(time.DateOnly)), severityOf(now, c.NotAfter)
 	case c.NotBefore.After(now.AddDate(0, 0, 1)):
 		d.Message = fmt.Sprintf("%s is not valid before %s", what, c.NotBefore.Format(time.DateOnly))
 		d.Help = "use a certificate that is valid now"
@@ -77,6 +77,18 @@ func expires(p *lint.Pass, at lint.At, what string, c *boringssl.Certificate) bo
 	p.Report(at, d)
 	return true
 }
+
+// severityOf returns the severity of a certificate that has expired. A peer that verifies one that expired long ago has rejected it ever since: what
+// still works does not verify it.
+func severityOf(now, expired time.Time) lint.Severity {
+	if expired.Before(now.AddDate(0, 0, -longAgo)) {
+		return lint.Info
+	}
+	return lint.Warning
+}
+
+// longAgo is the number of days after which an expired certificate is news to no one.
+const longAgo = 30
 
 // expiryOfAuthorities reports trusted certificates of which none is valid: no peer can then have a valid chain.
 func expiryOfAuthorities(p *lint.Pass, at lint.At, v *tlsv3.CertificateValidationContext) {
@@ -95,7 +107,7 @@ func expiryOfAuthorities(p *lint.Pass, at lint.At, v *tlsv3.CertificateValidatio
 		message = fmt.Sprintf("all %d trusted certificates have expired, the last on %s", len(all), last.NotAfter.Format(time.DateOnly))
 	}
 	p.Report(at.Field("trusted_ca"), lint.Diagnostic{
-		Message: message, Notes: []string{"envoy accepts it, and then rejects the certificate of every peer"},
+		Message: message, Severity: severityOf(p.Clock.Now, last.NotAfter), Notes: []string{"envoy accepts it, and then rejects the certificate of every peer"},
 		Help: "renew it",
 	})
 }
