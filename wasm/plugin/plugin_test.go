@@ -120,7 +120,7 @@ func TestFixes(t *testing.T) {
 		{"several at once", one(true, set("connect_timeout", `"2s"`), set("name", `"a b: c"`)), "  - name: \"a b: c\"\n    connect_timeout: 2s\n"},
 		{"a new field", one(true, set("per_connection_buffer_limit_bytes", "32768")), "    per_connection_buffer_limit_bytes: 32768\n"},
 		{"a new message", one(true, set("outlier_detection", `{"consecutive_5xx": 3, "interval": "5s"}`)), "    outlier_detection:\n      consecutive_5xx: 3\n      interval: 5s\n"},
-		{"a new entry", one(true, set(`metadata.filter_metadata["team"]`, `{"name": "cart"}`)), "    metadata: {filter_metadata: {acme: {tier: gold}, \"team\": {\"name\": \"cart\"}}}\n"},
+		{"a new entry", one(true, set(`metadata.filter_metadata["team"]`, `{"name": "cart"}`)), "    metadata: {filter_metadata: {acme: {tier: gold}, team: {name: cart}}}\n"},
 		{"removal", one(true, remove("metadata")), ""},
 		{"what cannot be inserted", one(true, set("circuit_breakers.thresholds", `{"a": 1}`)), "no fix"},
 		{"a message in place of another", one(true, set("metadata", `{"a": 1}`)), "no fix"},
