@@ -3,10 +3,10 @@ package recording
 import (
 	"bytes"
 	"cmp"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,9 +37,12 @@ type Writer struct {
 // Create begins a recording. The first part has the path; the name of each later one has its number before the
 // extension. No file is replaced.
 func Create(path string, size int64) (*Writer, error) {
-	w := &Writer{path: path, size: size, head: header{Version: Version, ID: rand.Text()}, failed: make(chan struct{})}
+	w := &Writer{path: path, size: size, head: header{Version: Version, ID: newID()}, failed: make(chan struct{})}
 	return w, w.next()
 }
+
+// newID returns a name that no other recording has. The browser reads recordings too, and crypto/rand is large.
+func newID() string { return fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()) } //nolint:gosec // nothing depends on its being secret
 
 // next begins a part.
 func (w *Writer) next() error {

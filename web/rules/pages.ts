@@ -19,7 +19,7 @@ const groupOf = (rule: RuleSummary) => rule.id.split("/")[0] ?? "";
 function rulePage(rule: Rule, known: Set<string>, stylesheet: string): string {
   const text = htmlOf(rule.page, {
     address: (href) => addressOf(href, rule.id, known),
-    below: (heading) => (heading === "Example" ? playgroundLink(rule) : ""),
+    below: (heading) => (heading === "Example" && rule.bad ? playgroundLink(rule) : ""),
   });
   const group = groupOf(rule);
   return page({
@@ -55,7 +55,7 @@ function indexPage(rules: RuleSummary[], stylesheet: string): string {
     stylesheet,
     trail: [],
     body: `<h1>Rules</h1>
-<p>xdslint checks configurations with these ${rules.length} rules. Each page says why the rule exists and has an example to open in the playground.</p>
+<p>xdslint checks configurations with these ${rules.length} rules. Each page says why the rule exists and has an example, most of which open in the playground.</p>
 <nav aria-label="Groups"><ul class="groups">${contents.join("")}</ul></nav>
 ${[...groups].map(([group, all]) => groupTable(group, all)).join("\n")}`,
   });

@@ -58,7 +58,7 @@ test("the engine that everybody loads does not know CEL, and is less than 5 MB c
   // Hosts use quality 11, which takes a minute here. Its result is about a seventh smaller than that of quality 9.
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS };
   const { length } = brotliCompressSync(engine, { params });
-  assert.ok(length * 0.87 < 5e6, `${length} bytes at quality 9`);
+  assert.ok(length * 0.865 < 5e6, `${length} bytes at quality 9`);
 });
 
 test("the larger engine is loaded with the first constraint, and judges from then on", () =>

@@ -22,6 +22,8 @@ type metadataRead struct {
 	effect string // of metadata that is never written
 	// by reports whether a filter reads it. If no filter does, it is read after all filters.
 	by func(envoy.HTTPFilter) bool
+	// severity of the finding, unless it is that of the rule: a service that gets less than it could may not need it.
+	severity lint.Severity
 }
 
 const (
@@ -43,7 +45,9 @@ func readsOfFilters(p *lint.Pass, m managers.Manager) (all []metadataRead) {
 				continue
 			}
 			for i, namespace := range config.GetMetadataContextNamespaces() {
-				all = append(all, metadataRead{f.Own.Item("metadata_context_namespaces", i), envoy.MetadataName{Namespace: namespace}, notSent, self})
+				all = append(all, metadataRead{
+					at: f.Own.Item("metadata_context_namespaces", i), name: envoy.MetadataName{Namespace: namespace}, effect: notSent, by: self, severity: lint.Info,
+				})
 			}
 		}
 	}
@@ -53,7 +57,7 @@ func readsOfFilters(p *lint.Pass, m managers.Manager) (all []metadataRead) {
 func readsOfPolicies(p *lint.Pass, at lint.At, m *rbacfilterv3.RBAC, by func(envoy.HTTPFilter) bool) (all []metadataRead) {
 	conditionsOf(p, at, m, func(_ *lint.Pass, c condition) {
 		if path := c.metadata.GetPath(); len(path) > 0 {
-			all = append(all, metadataRead{c.at, envoy.MetadataName{Namespace: c.metadata.GetFilter(), Key: path[0].GetKey()}, sameForAll, by})
+			all = append(all, metadataRead{at: c.at, name: envoy.MetadataName{Namespace: c.metadata.GetFilter(), Key: path[0].GetKey()}, effect: sameForAll, by: by})
 		}
 	})
 	return all
@@ -66,7 +70,7 @@ func readsOfLevel(p *lint.Pass, l *envoy.RouteLevel) (all []metadataRead) {
 			m := action.GetMetadata()
 			if path := m.GetMetadataKey().GetPath(); len(path) > 0 && m.GetSource() == routev3.RateLimit_Action_MetaData_DYNAMIC {
 				name := envoy.MetadataName{Namespace: m.GetMetadataKey().GetKey(), Key: path[0].GetKey()}
-				all = append(all, metadataRead{limit.At.Item("actions", i).Field("metadata", "metadata_key"), name, noLimit, limits})
+				all = append(all, metadataRead{at: limit.At.Item("actions", i).Field("metadata", "metadata_key"), name: name, effect: noLimit, by: limits})
 			}
 		}
 	}
@@ -111,7 +115,7 @@ func readsOfHeaders(l *envoy.RouteLevel) (all []metadataRead) {
 	for i, option := range m.GetRequestHeadersToAdd() {
 		for _, found := range dynamicMetadata.FindAllStringSubmatch(option.GetHeader().GetValue(), -1) {
 			at := l.At.Item("request_headers_to_add", i).Field("header", "value")
-			all = append(all, metadataRead{at, envoy.MetadataName{Namespace: found[1], Key: found[2]}, leftOut, nil})
+			all = append(all, metadataRead{at: at, name: envoy.MetadataName{Namespace: found[1], Key: found[2]}, effect: leftOut})
 		}
 	}
 	return all

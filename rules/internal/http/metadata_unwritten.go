@@ -94,9 +94,10 @@ func reportUnwritten(p *lint.Pass, read metadataRead, users []*metadataWriters) 
 		what = fmt.Sprintf("in %q", read.name.Namespace)
 	}
 	p.Report(read.at, lint.Diagnostic{
-		Message: fmt.Sprintf("no filter before this has written the metadata %s", what),
-		Notes:   []string{note, read.effect},
-		Help:    "write the namespace and the key that a filter writes, and put that filter before this",
+		Severity: read.severity,
+		Message:  fmt.Sprintf("no filter before this has written the metadata %s", what),
+		Notes:    []string{note, read.effect},
+		Help:     "write the namespace and the key that a filter writes, and put that filter before this",
 	})
 }
 
