@@ -102,7 +102,7 @@ test: $(test_tools) $(node_modules) chromium ## install what the tests need, and
 
 .PHONY: test-go
 test-go:
-	@all=$$(go list ./...); go test -race -short -timeout 14m $$(grep -vxF "$$(printf '%s\n' $(WITHOUT_RACE))" <<<"$$all")
+	@all=$$(go list ./...); go test -race -short -timeout 25m $$(grep -vxF "$$(printf '%s\n' $(WITHOUT_RACE))" <<<"$$all")
 	@$(if $(WITHOUT_RACE),go test -short -timeout 14m $(WITHOUT_RACE))
 
 .PHONY: test-all

@@ -141,10 +141,17 @@ func (w *world) answered(typeURL string, change func()) {
 	}
 	before, _ := now()
 	change()
+	var since time.Time // the answer
 	w.until("the answer to "+typeURL, func() bool {
 		acks, open := now()
-		return acks > before && open == 0
+		if acks > before && since.IsZero() {
+			since = time.Now()
+		}
+		return acks > before && (open == 0 || time.Since(since) > 5*time.Second) // a client can close a stream instead of answering
 	})
+	w.mu.Lock()
+	w.open = 0
+	w.mu.Unlock()
 }
 
 // end stops everything, and returns the findings, as rule and message.

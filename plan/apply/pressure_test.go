@@ -187,7 +187,7 @@ func TestBegin(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, one := range all {
-		if err := one.Wait(); !errors.Is(err, ErrSuperseded) {
+		if err := one.Wait(); err != nil && !errors.Is(err, ErrSuperseded) { // a push that changes nothing can end before the next one begins
 			t.Errorf("push %d: %v", i, err)
 		}
 	}
