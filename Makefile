@@ -132,14 +132,17 @@ bench-admission: $(envoy) build ## load a running xdslint serve for DURATION (60
 	go run -tags gen ./internal/gen/benchadmission -duration $(DURATION)
 	go test -run '^$$' -bench SetSnapshot -benchmem -timeout 60m ./admission
 
-# Without -fuzzminimizetime, Go spends the first minute of a target on making one input shorter.
+# Without -fuzzminimizetime, Go spends the first minute of a target on making one input shorter. Until Go 1.27, a run at whose end a
+# worker is busy may fail with nothing but "context deadline exceeded" (go.dev/issue/75804): such a target is fuzzed once more.
 .PHONY: fuzz
 fuzz: ## fuzz every target, FUZZTIME seconds in all (300)
 	@targets=$$(grep -rHoE $(test_files) '^func Fuzz[A-Za-z0-9_]+' . | sort || true); \
 	count=$$(grep -c . <<<"$$targets" || true); \
+	log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
 	while IFS=: read -r file func; do \
 		[ -n "$$file" ] || continue; \
-		go test -run '^$$' -fuzz "^$${func#func }$$" -fuzzminimizetime 20x -fuzztime "$$(($(FUZZTIME) / count + 1))s" "$$(dirname "$$file")"; \
+		fuzz() { go test -run '^$$' -fuzz "^$${func#func }$$" -fuzzminimizetime 20x -fuzztime "$$(($(FUZZTIME) / count + 1))s" "$$(dirname "$$file")"; }; \
+		fuzz | tee "$$log" || { grep -qx ' *context deadline exceeded' "$$log" && ! grep -q 'Failing input' "$$log" && fuzz; } || exit 1; \
 	done <<<"$$targets"
 
 # MIN_RECALL and MAX_FALSE are percentages: it fails below the one and above the other.
