@@ -20,11 +20,14 @@ type Certificate struct {
 	NotBefore, NotAfter time.Time
 	Issuer, Subject     []byte // in DER
 	CommonNames         []string
+	IssuerNames         []string // the common names of the issuer
 	DNSNames            []string
 	OtherNames          int // IP addresses and URIs
 	MustStaple          bool
 	CA                  bool // basicConstraints says so
+	Website             bool // it follows the rules for websites of the authorities that browsers trust (CA/Browser Forum)
 
+	signature []byte // its algorithm: an OID
 	algorithm []byte // of the public key: an OID
 	curve     []byte // of an EC key: an OID
 	key       []byte
@@ -33,6 +36,9 @@ type Certificate struct {
 
 // SelfIssued reports whether a certificate names itself as its issuer.
 func (c *Certificate) SelfIssued() bool { return bytes.Equal(c.Issuer, c.Subject) }
+
+// Outdated returns the hash in the signature if clients do not accept it any more; otherwise, it is empty.
+func (c *Certificate) Outdated() string { return outdated[string(c.signature)] }
 
 // Chain reads the certificates of a chain, the leaf first, or returns why Envoy cannot (TlsContext::loadCertificateChain in
 // source/common/tls/context_impl.cc). A certificate that this package does not understand is nil.

@@ -1,6 +1,7 @@
 package boringssl
 
 import (
+	"strings"
 	"time"
 )
 
@@ -18,10 +19,15 @@ func parse(text []byte) *Certificate {
 	t.skip(tagExplicit) // the version
 	c := &Certificate{}
 	serial, ok := t.get(tagInteger)
-	if !ok || !t.skip(tagSequence) {
+	if !ok {
 		return nil
 	}
 	c.Serial = serial
+	signature, ok := t.get(tagSequence)
+	if !ok {
+		return nil
+	}
+	c.signature, _ = signature.get(tagOID)
 	if c.Issuer, ok = t.whole(); !ok {
 		return nil
 	}
@@ -33,9 +39,13 @@ func parse(text []byte) *Certificate {
 		return nil
 	}
 	key, ok := t.get(tagSequence)
-	if !ok || !c.publicKey(key) || !c.names(c.Subject) {
+	if !ok || !c.publicKey(key) {
 		return nil
 	}
+	if c.CommonNames, ok = commonNames(c.Subject); !ok {
+		return nil
+	}
+	c.IssuerNames, _ = commonNames(c.Issuer)
 	t.skip(tagContext | 1)
 	t.skip(tagContext | 2)
 	if wrapped, ok := t.get(tagExplicit | 3); ok {
@@ -101,36 +111,36 @@ func (d *der) bits() ([]byte, bool) {
 	return content[1:], true
 }
 
-// names reads the common names of a subject.
-func (c *Certificate) names(subject der) bool {
-	sequence, ok := subject.get(tagSequence)
+// commonNames reads the common names of a subject or an issuer.
+func commonNames(of der) (names []string, ok bool) {
+	sequence, ok := of.get(tagSequence)
 	if !ok {
-		return false
+		return nil, false
 	}
 	for len(sequence) > 0 {
 		set, ok := sequence.get(tagSet)
 		if !ok {
-			return false
+			return nil, false
 		}
 		for len(set) > 0 {
 			attribute, ok := set.get(tagSequence)
 			if !ok {
-				return false
+				return nil, false
 			}
 			oid, ok := attribute.get(tagOID)
 			if !ok {
-				return false
+				return nil, false
 			}
 			_, value, ok := attribute.any()
 			if !ok {
-				return false
+				return nil, false
 			}
 			if string(oid) == oidCommonName {
-				c.CommonNames = append(c.CommonNames, string(value))
+				names = append(names, string(value))
 			}
 		}
 	}
-	return true
+	return names, true
 }
 
 // Object identifiers in DER.
@@ -139,11 +149,19 @@ const (
 	oidKeyUsage         = "\x55\x1d\x0f"
 	oidAlternativeName  = "\x55\x1d\x11"
 	oidBasicConstraints = "\x55\x1d\x13"
+	oidPolicies         = "\x55\x1d\x20"
+	oidWebsite          = "\x67\x81\x0c\x01" // and more
 	oidTLSFeature       = "\x2b\x06\x01\x05\x05\x07\x01\x18"
 	oidRSA              = "\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01"
 	oidEC               = "\x2a\x86\x48\xce\x3d\x02\x01"
 	oidEd25519          = "\x2b\x65\x70"
 )
+
+// outdated are the algorithms of signatures with broken hashes, and these hashes.
+var outdated = map[string]string{
+	"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x04": "MD5", "\x2a\x86\x48\x86\xf7\x0d\x01\x01\x05": "SHA-1", // with RSA
+	"\x2a\x86\x48\xce\x3d\x04\x01": "SHA-1", // with ECDSA
+}
 
 func (c *Certificate) extensions(d der) bool {
 	for len(d) > 0 {
@@ -183,8 +201,24 @@ func (c *Certificate) extension(oid string, value der) bool {
 		c.MustStaple = string(value) == "\x30\x03\x02\x01\x05" // as Envoy compares it
 	case oidAlternativeName:
 		return c.alternativeNames(value)
+	case oidPolicies:
+		c.Website = forWebsites(value)
 	}
 	return true
+}
+
+// forWebsites reports whether one of some policies is of the CA/Browser Forum.
+func forWebsites(policies der) bool {
+	policies, _ = policies.get(tagSequence)
+	for {
+		policy, ok := policies.get(tagSequence)
+		if !ok {
+			return false
+		}
+		if oid, _ := policy.get(tagOID); strings.HasPrefix(string(oid), oidWebsite) {
+			return true
+		}
+	}
 }
 
 func (c *Certificate) alternativeNames(d der) bool {

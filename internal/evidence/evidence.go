@@ -9,6 +9,7 @@
 //	send METHOD PATH [to LISTENER|admin] [over TLS] [over HTTP/2] [over IPv4|127.0.0.2] [N times]
 //	with HEADER: VALUE                                                 more of the request above
 //	with body of N bytes | SNI NAME | ALPN NAME,… | certificate NAME | self-signed certificate NAME | first line TEXT
+//	with trust in FILE                                                 the client verifies the certificate, and trusts the one in a file of the example
 //	get STATUS [from NAME] [N times]                                   of the answers: each, or exactly N of them
 //	get closed [N times]                                               the connection, without an answer
 //	get HEADER: VALUE | no HEADER | certificate NAME                   of each answer

@@ -257,7 +257,7 @@ func (s *send) with(text string) error {
 		s.firstLine = strings.Join(w, " ")
 		return nil
 	case !s.tls:
-		return errors.New("with HEADER: VALUE, body of N bytes or first line TEXT; and after over TLS: SNI, ALPN or certificate")
+		return errors.New("with HEADER: VALUE, body of N bytes or first line TEXT; and after over TLS: SNI, ALPN, certificate or trust in")
 	case w.accept("SNI"):
 		s.sni = w.take()
 	case w.accept("ALPN"):
@@ -266,6 +266,8 @@ func (s *send) with(text string) error {
 		s.certificate, s.selfSigned = w.take(), true
 	case w.accept("certificate"):
 		s.certificate = w.take()
+	case w.accept("trust in"):
+		s.trust = w.take()
 	default:
 		return w.end()
 	}

@@ -17,7 +17,7 @@ func TestMistakes(t *testing.T) {
 		"replace ca":                         "seen/bad.yaml:1: replace NAME by NAME",
 		"send GET":                           "seen/bad.yaml:1: send METHOD PATH",
 		"send GET / twice":                   `seen/bad.yaml:1: "twice" is not understood here`,
-		"send GET /\nwith SNI a.com":         "seen/bad.yaml:2: with HEADER: VALUE, body of N bytes or first line TEXT; and after over TLS: SNI, ALPN or certificate",
+		"send GET /\nwith SNI a.com":         "seen/bad.yaml:2: with HEADER: VALUE, body of N bytes or first line TEXT; and after over TLS: SNI, ALPN, certificate or trust in",
 		"send GET /\nwith body of 1 MB":      "seen/bad.yaml:2: body of N bytes",
 		"send GET /\nget OK":                 "seen/bad.yaml:2: get STATUS, closed, HEADER: VALUE, no HEADER or certificate NAME",
 		"send GET /\nget 200 for shop":       `seen/bad.yaml:2: "for shop" is not understood here`,

@@ -3,6 +3,7 @@ package evidence
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -30,6 +31,7 @@ type send struct {
 	alpn        []string
 	certificate string
 	selfSigned  bool
+	trust       string // a file of the example with the only certificate that the client trusts; empty: it verifies nothing
 }
 
 // answer is what came back.
@@ -103,6 +105,12 @@ func (s *send) tlsConfig(w *world) (*tls.Config, error) {
 	config := &tls.Config{InsecureSkipVerify: true, ServerName: s.sni, NextProtos: s.alpn} //nolint:gosec // a test looks at what the server has
 	if s.http2 && s.alpn == nil {
 		config.NextProtos = []string{"h2"}
+	}
+	if s.trust != "" {
+		config.InsecureSkipVerify, config.RootCAs, config.ServerName = false, x509.NewCertPool(), cmp.Or(s.sni, defaultHost)
+		if !config.RootCAs.AppendCertsFromPEM([]byte(w.certificates[s.trust])) {
+			return nil, fmt.Errorf("the example has no file %s with a certificate", s.trust)
+		}
 	}
 	if s.certificate != "" {
 		from := w.authority

@@ -28,10 +28,12 @@ type world struct {
 	running   *envoytest.Envoy // nil: not started yet
 	answers   []answer         // to the last requests that were sent
 	patience  time.Duration
+
+	certificates map[string]string // and keys: files of the example that Envoy does not get
 }
 
 func newWorld(v envoytest.Version, files map[string]string) (w *world, err error) {
-	w = &world{version: v, adminHost: "127.0.0.1", given: map[string]bool{}, authority: newAuthority()}
+	w = &world{version: v, adminHost: "127.0.0.1", given: map[string]bool{}, certificates: map[string]string{}, authority: newAuthority()}
 	if w.dir, err = os.MkdirTemp("", "evidence-"); err != nil {
 		return nil, err
 	}
@@ -50,6 +52,7 @@ func (w *world) prepare(files map[string]string) error {
 	}
 	for _, name := range names {
 		if made(path.Ext(name)) {
+			w.certificates[path.Base(name)] = files[name]
 			continue
 		}
 		text, err := config{w: w}.prepare(name, files[name])

@@ -39,17 +39,8 @@ var _ = Rules.Add(&lint.Rule{
 
 // expiryOfChain looks at each certificate of a chain, and reports the first that is not valid.
 func expiryOfChain(p *lint.Pass, at lint.At, c *tlsv3.TlsCertificate) {
-	text, ok := dataOf(at, c.GetCertificateChain())
-	if !ok || c.GetPkcs12() != nil {
-		return
-	}
-	chain, _ := boringssl.Chain(text)
-	for i, certificate := range chain {
-		what := "this certificate"
-		if i > 0 {
-			what = fmt.Sprintf("certificate %d of this chain", i+1)
-		}
-		if certificate != nil && expires(p, at.Field("certificate_chain"), what, certificate) {
+	for i, certificate := range chainOf(at, c) {
+		if certificate != nil && expires(p, at.Field("certificate_chain"), member(i), certificate) {
 			return
 		}
 	}

@@ -53,19 +53,6 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// leafOf returns the certificate itself, the first of the chain, or nil if it is not known.
-func leafOf(at lint.At, c *tlsv3.TlsCertificate) *boringssl.Certificate {
-	text, ok := dataOf(at, c.GetCertificateChain())
-	if !ok || c.GetPkcs12() != nil {
-		return nil
-	}
-	chain, err := boringssl.Chain(text)
-	if err != nil {
-		return nil
-	}
-	return chain[0]
-}
-
 // missingStaple reports a certificate without a response that must have one.
 func missingStaple(p *lint.Pass, at lint.At, leaf *boringssl.Certificate, servers []use) {
 	r := lint.Rejection{Help: "add ocsp_staple with the response of the authority"}
