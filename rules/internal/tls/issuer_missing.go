@@ -28,6 +28,7 @@ var _ = Rules.Add(&lint.Rule{
 		if slices.ContainsFunc(others, func(c *boringssl.Certificate) bool { return bytes.Equal(c.Subject, leaf.Issuer) }) {
 			return
 		}
+		isAbove := slices.ContainsFunc(others, func(c *boringssl.Certificate) bool { return bytes.Equal(c.Issuer, leaf.Issuer) })
 		d := lint.Diagnostic{
 			Message: "the certificate of the issuer is not in this chain",
 			Help:    "write the certificate of the issuer after this one; a file with a name such as fullchain.pem has both",
@@ -38,10 +39,10 @@ var _ = Rules.Add(&lint.Rule{
 		switch {
 		case leaf.Website:
 			d.Notes = []string{"no authority that browsers trust issues such a certificate itself, and peers that do not have the certificate in between close the connection"}
-		case slices.ContainsFunc(others, func(c *boringssl.Certificate) bool { return c.CA }):
+		case !isAbove && slices.ContainsFunc(others, func(c *boringssl.Certificate) bool { return c.CA }):
 			d.Notes = []string{"the other certificates here did not issue the first one, and peers that do not have the missing one close the connection"}
 		default:
-			return // an authority of its own may have issued it, which clients know
+			return // peers may know the authority that issued it
 		}
 		p.Report(at.Field("certificate_chain"), d)
 	}),
