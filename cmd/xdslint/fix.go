@@ -28,8 +28,6 @@ func (f *fixFlags) add(flags *pflag.FlagSet) {
 func (f *lintFlags) checkFix(cmd *cobra.Command) error {
 	fixes := f.fix || f.diff
 	switch {
-	case f.fix && f.diff:
-		return errors.New("--fix and --diff cannot be used together")
 	case f.unsafe && !fixes:
 		return errors.New("--unsafe-fixes needs --fix or --diff")
 	case f.diff && (cmd.Flags().Changed("format") || len(f.outputs) > 0):

@@ -225,7 +225,7 @@ func (f *lintFlags) find(ctx context.Context, stderr io.Writer, o xdslint.Option
 		return nil, err
 	}
 	out.report = out.fixed.After
-	if f.fix && ctx.Err() == nil {
+	if f.fix && !f.diff && ctx.Err() == nil {
 		if out.failure = failed(out.fixed.Write()); out.failure != nil {
 			out.report, err = l.Lint(ctx, in) // of what is in the files now
 		}
