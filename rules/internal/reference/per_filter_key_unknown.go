@@ -43,7 +43,10 @@ func unknownFilter(p *lint.Pass, e *graph.Edge, choices *filterChoices) {
 	}
 	choices.of(p.Snapshot, e)
 	names, sameKind := choices.names, choices.alike(config.message)
-	near := p.Nearest(e.Target, func() []string { return names })
+	near, missing := "", len(sameKind) == 0 && ofFilter(config.message)
+	if !missing {
+		near = p.Nearest(e.Target, func() []string { return names })
+	}
 	if len(sameKind) == 1 && !slices.Contains(sameKind, near) {
 		near = sameKind[0]
 	}
@@ -56,6 +59,8 @@ func unknownFilter(p *lint.Pass, e *graph.Edge, choices *filterChoices) {
 		Notes:   []string{"envoy accepts it and ignores this configuration"},
 	}
 	switch {
+	case missing:
+		d.Help = "add the filter that this is for to http_filters, or remove this"
 	case near != "":
 		d.Help = fmt.Sprintf("did you mean %q?", near)
 	case len(names) > 0 && len(names) <= 10:
@@ -141,6 +146,11 @@ func (c *filterChoices) alike(config proto.Message) []string {
 		return nil
 	}
 	return c.inside[packageOf(config)]
+}
+
+// ofFilter reports whether a configuration is for one kind of HTTP filter, as its package says.
+func ofFilter(config proto.Message) bool {
+	return strings.HasPrefix(packageOf(config), "envoy.extensions.filters.http.")
 }
 
 func packageOf(m proto.Message) string {
