@@ -23,22 +23,8 @@ var _ = Rules.Add(&lint.Rule{
 	Summary:  "a regular expression of a filter or of an access log is not valid for RE2",
 	Links:    []string{"CompiledGoogleReMatcher (source/common/common/regex.cc)", "https://github.com/google/re2/wiki/Syntax"},
 	Run: read.Each(read.Of(func(p *lint.Pass, at lint.At, m *matcherv3.RegexMatcher) {
-		if m.GetRegex() == "" || !compiled(at.Place) || envoy.OtherRegexEngine(p.Snapshot, m) {
-			return
-		}
-		if text, ok := at.Place.Parent.Message.Interface().(*matcherv3.StringMatcher); ok && text.GetIgnoreCase() {
-			p.Reject(at.Place.Parent.At().Field("ignore_case"), lint.Rejection{
-				Message:  "ignore_case cannot be combined with safe_regex",
-				Help:     "remove it, and begin the expression with (?i)",
-				Upstream: "ignore_case has no effect for safe_regex.",
-			})
-		}
-		if upstream := envoy.InvalidRegex(p.Target, p.Snapshot, m.GetRegex()); upstream != "" {
-			p.Reject(at.Field("regex"), lint.Rejection{
-				Message:  "RE2 rejects this regular expression: " + upstream,
-				Help:     check.RegexHelp(upstream),
-				Upstream: upstream,
-			})
+		if compiled(at.Place) {
+			check.Regex(p, at, m)
 		}
 	})),
 })

@@ -24,11 +24,7 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		if _, ok := tableOf(p, at); ok {
-			p.Reject(at.Field("regex"), lint.Rejection{
-				Message:  "RE2 rejects this regular expression: " + upstream,
-				Help:     check.RegexHelp(upstream),
-				Upstream: upstream,
-			})
+			check.RejectRegex(p, at, upstream)
 		}
 	}, "envoy.type.matcher.v3.RegexMatcher", "xds.type.matcher.v3.RegexMatcher"),
 })
