@@ -42,11 +42,11 @@ func baselineCommand(use, short string, do func(*cobra.Command, baselinePlace, *
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cobra.ArbitraryArgs, DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := f.configuration(cmd.Context())
+			o, err := settings(cmd.Context(), f)
 			if err != nil {
 				return err
 			}
-			r, err := f.lint(cmd, args, s)
+			r, err := judged(cmd, args, o)
 			if err != nil {
 				return err
 			}
@@ -57,26 +57,20 @@ func baselineCommand(use, short string, do func(*cobra.Command, baselinePlace, *
 			if ruleFailures(cmd.ErrOrStderr(), r.Result) {
 				return failed(errors.New("the baseline is unchanged"))
 			}
-			return do(cmd, baselinePlace{f.baselinePath(s), baselineNextTo(s)}, r)
+			return do(cmd, baselinePlace{f.baselinePath(o.Config), baselineNextTo(o.Config)}, r)
 		},
 	}
 	f.add(cmd)
 	return cmd
 }
 
-// lint runs the rules as the command lint does without a baseline.
-func (f *checkFlags) lint(cmd *cobra.Command, args []string, s *xdslint.Config) (*xdslint.Report, error) {
-	in, err := input(cmd, args, s)
+// judged runs the rules as the command lint does without a baseline.
+func judged(cmd *cobra.Command, args []string, o xdslint.Options) (*xdslint.Report, error) {
+	in, err := input(cmd, args, o.Config)
 	if err != nil {
 		return nil, err
 	}
-	o, err := f.options(s)
-	if err != nil {
-		return nil, err
-	}
-	p := newProgress(cmd.ErrOrStderr())
-	o.Progress = p.say
-	l, err := xdslint.New(o)
+	l, p, err := newLinter(cmd.ErrOrStderr(), o)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -49,14 +50,10 @@ Exit status: 0 nothing changes for traffic, 1 traffic changes, 2 the command lin
 var differences = []string{"text", "json"}
 
 func (f *trafficDiffFlags) run(cmd *cobra.Command, args []string) error {
-	if f.format != "text" && f.format != "json" {
+	if !slices.Contains(differences, f.format) {
 		return unknownFormat(f.format, differences)
 	}
-	s, err := f.configuration(cmd.Context())
-	if err != nil {
-		return err
-	}
-	o, err := f.options(s)
+	o, err := settings(cmd.Context(), f)
 	if err != nil {
 		return err
 	}

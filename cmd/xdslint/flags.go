@@ -95,6 +95,21 @@ func (f *inputFlags) configuration(ctx context.Context) (*xdslint.Config, error)
 	return f.read(ctx, path)
 }
 
+// configured are the flags of a command that reads a configuration.
+type configured interface {
+	configuration(ctx context.Context) (*xdslint.Config, error)
+	options(s *xdslint.Config) (xdslint.Options, error)
+}
+
+// settings returns the options that the configuration and the flags of a command give.
+func settings(ctx context.Context, f configured) (xdslint.Options, error) {
+	s, err := f.configuration(ctx)
+	if err != nil {
+		return xdslint.Options{}, err
+	}
+	return f.options(s)
+}
+
 // read reads a configuration and adds the flags to it. An empty path means that there is no file.
 func (f *inputFlags) read(ctx context.Context, path string) (*xdslint.Config, error) {
 	custom, err := f.customRules(ctx)

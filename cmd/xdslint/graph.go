@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/config"
@@ -56,29 +55,10 @@ func (f *graphFlags) run(cmd *cobra.Command, args []string) error {
 	if f.from == "" && cmd.Flags().Changed("depth") {
 		return fmt.Errorf("--depth needs --from KIND/NAME")
 	}
-	s, err := f.configuration(cmd.Context())
+	read, err := f.given(cmd, args)
 	if err != nil {
 		return err
 	}
-	in, err := input(cmd, args, s)
-	if err != nil {
-		return err
-	}
-	o, err := f.options(s)
-	if err != nil {
-		return err
-	}
-	p := newProgress(cmd.ErrOrStderr())
-	o.Progress = p.say
-	l, err := xdslint.New(o)
-	if err != nil {
-		return err
-	}
-	read, err := f.load(cmd, l, p, in)
-	if err != nil {
-		return err
-	}
-	unread(cmd.ErrOrStderr(), read)
 	drawing := drawing.Of(read.Snapshots)
 	if f.from != "" {
 		if drawing, err = f.cut(drawing); err != nil {

@@ -131,15 +131,11 @@ func (f *lintFlags) options(s *xdslint.Config) (xdslint.Options, error) {
 }
 
 func (f *lintFlags) run(cmd *cobra.Command, args []string) error {
-	s, err := f.configuration(cmd.Context())
+	o, err := settings(cmd.Context(), f)
 	if err != nil {
 		return err
 	}
-	in, err := input(cmd, args, s)
-	if err != nil {
-		return err
-	}
-	o, err := f.options(s)
+	in, err := input(cmd, args, o.Config)
 	if err != nil {
 		return err
 	}
@@ -201,9 +197,7 @@ type found struct {
 // find runs the rules; with --fix or --diff it repeats that until nothing is left to fix. With --fix it writes the fixed files. After an
 // interruption it returns what was found until then.
 func (f *lintFlags) find(ctx context.Context, stderr io.Writer, o xdslint.Options, in xdslint.Input) (out *found, err error) {
-	p := newProgress(stderr)
-	o.Progress = p.say
-	l, err := xdslint.New(o)
+	l, p, err := newLinter(stderr, o)
 	if err != nil {
 		return nil, err
 	}

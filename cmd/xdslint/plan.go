@@ -97,11 +97,7 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("--drain-time: %s is less than 1s, the minimum of Envoy", f.drainTime)
 	}
 	ctx := cmd.Context()
-	s, err := f.configuration(ctx)
-	if err != nil {
-		return err
-	}
-	o, err := f.options(s)
+	o, err := settings(ctx, f)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/mattn/go-isatty"
+
+	"github.com/xdslint/xdslint"
 )
 
 // progress shows on a terminal what a run is doing, if it takes longer than a second.
@@ -19,7 +21,13 @@ type progress struct {
 	text string
 }
 
-func newProgress(w io.Writer) *progress { return &progress{w: w} }
+// newLinter creates a linter, and its progress.
+func newLinter(stderr io.Writer, o xdslint.Options) (*xdslint.Linter, *progress, error) {
+	p := &progress{w: stderr}
+	o.Progress = p.say
+	l, err := xdslint.New(o)
+	return l, p, err
+}
 
 func (p *progress) start() *progress {
 	if f, ok := p.w.(*os.File); ok && isatty.IsTerminal(f.Fd()) {

@@ -121,11 +121,7 @@ func (f *pullFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	ctx := cmd.Context()
-	s, err := f.configuration(ctx)
-	if err != nil {
-		return err
-	}
-	o, err := f.options(s)
+	o, err := settings(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -151,7 +147,7 @@ func (f *pullFlags) run(cmd *cobra.Command) error {
 	if !f.lintNow {
 		return nil
 	}
-	if len(o.Targets) == 0 && len(s.Targets) == 0 && got.target != "" {
+	if len(o.Targets) == 0 && len(o.Config.Targets) == 0 && got.target != "" {
 		o.Targets = []string{got.target}
 	}
 	in, err := got.input(ctx, o)

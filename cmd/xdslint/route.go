@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/walk"
 )
 
@@ -66,7 +66,7 @@ Exit status: 0 the requests were followed, 2 the command line or a request is wr
 }
 
 func (f *routeFlags) run(cmd *cobra.Command, args []string) error {
-	if f.format != "text" && f.format != "jsonl" {
+	if !slices.Contains(answerFormats, f.format) {
 		return unknownFormat(f.format, answerFormats)
 	}
 	if (f.path == "") == (f.requests == "") && f.method != "CONNECT" {
@@ -78,42 +78,19 @@ func (f *routeFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	if f.requests == "" {
-		r, err := f.request()
-		if err != nil {
-			return err
-		}
-		err = f.answer(out, w, r)
-		return errors.Join(err, failed(out.Flush()))
+		err = f.answerOne(out, w)
+	} else {
+		err = f.answerAll(out, w)
 	}
-	err = f.answerAll(out, w)
 	return errors.Join(err, failed(out.Flush()))
 }
 
 // walker reads the configuration.
 func (f *routeFlags) walker(cmd *cobra.Command, args []string) (*walk.Walker, error) {
-	s, err := f.configuration(cmd.Context())
+	read, err := f.given(cmd, args)
 	if err != nil {
 		return nil, err
 	}
-	in, err := input(cmd, args, s)
-	if err != nil {
-		return nil, err
-	}
-	o, err := f.options(s)
-	if err != nil {
-		return nil, err
-	}
-	p := newProgress(cmd.ErrOrStderr())
-	o.Progress = p.say
-	l, err := xdslint.New(o)
-	if err != nil {
-		return nil, err
-	}
-	read, err := f.load(cmd, l, p, in)
-	if err != nil {
-		return nil, err
-	}
-	unread(cmd.ErrOrStderr(), read)
 	snapshot, err := read.One(strings.Join(args, " "))
 	if err != nil {
 		return nil, compared(cmd.Context(), err)
@@ -141,6 +118,15 @@ func (f *routeFlags) request() (*walk.Request, error) {
 		r.Headers = append(r.Headers, walk.Header{name, strings.TrimSpace(value)})
 	}
 	return r, nil
+}
+
+// answerOne follows the request that the flags describe.
+func (f *routeFlags) answerOne(out io.Writer, w *walk.Walker) error {
+	r, err := f.request()
+	if err != nil {
+		return err
+	}
+	return f.answer(out, w, r)
 }
 
 // answerAll follows the requests of a file.

@@ -89,11 +89,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	if options.Log, err = f.log(cmd.ErrOrStderr()); err != nil {
 		return err
 	}
-	s, err := f.configuration(cmd.Context())
-	if err != nil {
-		return err
-	}
-	o, err := f.options(s)
+	o, err := settings(cmd.Context(), f)
 	if err != nil {
 		return err
 	}

@@ -24,9 +24,8 @@ func oldAndNew(cmd *cobra.Command, args []string) error {
 
 // sides reads the inputs at two paths.
 func (f *inputFlags) sides(cmd *cobra.Command, o xdslint.Options, paths []string) (l *xdslint.Linter, sides [2]xdslint.Input, err error) {
-	p := newProgress(cmd.ErrOrStderr())
-	o.Progress = p.say
-	if l, err = xdslint.New(o); err != nil {
+	l, p, err := newLinter(cmd.ErrOrStderr(), o)
+	if err != nil {
 		return nil, sides, err
 	}
 	for i, path := range paths {
@@ -37,6 +36,28 @@ func (f *inputFlags) sides(cmd *cobra.Command, o xdslint.Options, paths []string
 		sides[i] = xdslint.Loaded(input).Named(path)
 	}
 	return l, sides, nil
+}
+
+// given reads the input of a command without rules, and prints the files that could not be read.
+func (f *inputFlags) given(cmd *cobra.Command, args []string) (*load.Input, error) {
+	o, err := settings(cmd.Context(), f)
+	if err != nil {
+		return nil, err
+	}
+	in, err := input(cmd, args, o.Config)
+	if err != nil {
+		return nil, err
+	}
+	l, p, err := newLinter(cmd.ErrOrStderr(), o)
+	if err != nil {
+		return nil, err
+	}
+	read, err := f.load(cmd, l, p, in)
+	if err != nil {
+		return nil, err
+	}
+	unread(cmd.ErrOrStderr(), read)
+	return read, nil
 }
 
 // load reads an input, and with --show-files lists how its files were read.

@@ -49,11 +49,7 @@ failed.`,
 func clauses() []*lint.Rule { return protocol.Rules().Rules() }
 
 func (f *traceFlags) run(cmd *cobra.Command, args []string) error {
-	s, err := f.configuration(cmd.Context())
-	if err != nil {
-		return err
-	}
-	o, err := f.options(s)
+	o, err := settings(cmd.Context(), f)
 	if err != nil {
 		return err
 	}
