@@ -9,11 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
-	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/xdslint/xdslint/internal/reference"
 )
@@ -67,27 +63,13 @@ func TestRecord(t *testing.T) {
 // subscribe asks for endpoints a few times, and returns the nonce of the last response.
 func subscribe(t *testing.T, addr string) (nonce string) {
 	t.Helper()
-	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	s, err := reference.Subscribe(t.Context(), addr, reference.Endpoints, "shop")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
-	st, err := discoveryv3.NewAggregatedDiscoveryServiceClient(conn).StreamAggregatedResources(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := &discoveryv3.DiscoveryRequest{Node: &corev3.Node{Id: "edge-1"}, TypeUrl: reference.Endpoints, ResourceNames: []string{"shop"}}
+	defer func() { _ = s.Close() }()
 	for range 10 {
-		if err := st.Send(q); err != nil {
-			t.Fatal(err)
-		}
-		p, err := st.Recv()
-		if err != nil {
-			t.Fatal(err)
-		}
-		nonce = p.GetNonce()
-		q.ResponseNonce, q.VersionInfo = nonce, p.GetVersionInfo()
-		if err := st.Send(q); err != nil { // the ACK
+		if nonce, err = s.Ask(); err != nil {
 			t.Fatal(err)
 		}
 	}

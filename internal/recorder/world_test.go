@@ -46,7 +46,7 @@ type world struct {
 }
 
 // record serves through a proxy what serves at an address.
-func record(t *testing.T, upstream string) (proxy *recorder.Proxy, out *recording.Writer, path, addr string) {
+func record(t testing.TB, upstream string) (proxy *recorder.Proxy, out *recording.Writer, path, addr string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "recording.jsonl")
 	out, err := recording.Create(path, recording.PartSize)

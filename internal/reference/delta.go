@@ -78,14 +78,7 @@ func (ch *deltaChannel) unsubscribe(name string) {
 }
 
 // Changed implements Session.
-func (s *deltaSession) Changed() (out []proto.Message) {
-	for _, url := range order {
-		if ch := s.channels[url]; ch != nil {
-			out = append(out, s.respond(ch, false)...)
-		}
-	}
-	return out
-}
+func (s *deltaSession) Changed() []proto.Message { return changed(s.channels, s.respond) }
 
 func (s *deltaSession) respond(ch *deltaChannel, first bool) []proto.Message {
 	if ch.waiting {

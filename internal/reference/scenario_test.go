@@ -149,6 +149,20 @@ func (h *harness) judge() map[string]string {
 	return found
 }
 
+// breaksOnly plays the scenario, and checks that it breaks a clause and no other.
+func (h *harness) breaksOnly(clause string) {
+	h.t.Helper()
+	h.play()
+	found := h.judge()
+	if found[clause] == "" {
+		h.t.Errorf("not found")
+	}
+	delete(found, clause)
+	for other, message := range found {
+		h.t.Errorf("also found: %s: %s", other, message)
+	}
+}
+
 // TestReference: the reference server and a client that behaves break nothing.
 func TestReference(t *testing.T) {
 	for _, v := range variants {

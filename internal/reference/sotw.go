@@ -80,14 +80,7 @@ func (ch *sotwChannel) subscribe(names []string) bool {
 }
 
 // Changed implements Session.
-func (s *sotw) Changed() (out []proto.Message) {
-	for _, url := range order {
-		if ch := s.channels[url]; ch != nil {
-			out = append(out, s.respond(ch, false)...)
-		}
-	}
-	return out
-}
+func (s *sotw) Changed() []proto.Message { return changed(s.channels, s.respond) }
 
 // respond returns the response with what the client lacks, if there is anything. The first response to a wildcard comes
 // in any case.

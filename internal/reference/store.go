@@ -28,6 +28,16 @@ type Session interface {
 	Changed() []proto.Message
 }
 
+// changed returns the responses of the channels of a session to a change, in the order of their types.
+func changed[C any](channels map[string]*C, respond func(ch *C, first bool) []proto.Message) (out []proto.Message) {
+	for _, url := range order {
+		if ch := channels[url]; ch != nil {
+			out = append(out, respond(ch, false)...)
+		}
+	}
+	return out
+}
+
 // Store has the resources that are served.
 type Store struct {
 	// Wrap returns what serves a stream instead of a session; nil: nothing does.
