@@ -55,7 +55,7 @@ func TestEnvoy(t *testing.T) {
 func ask(t *testing.T, expressions ...string) envoytest.Verdict {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString(bootstrap)
+	b.WriteString(envoytest.AccessLogs)
 	for _, e := range expressions {
 		fmt.Fprintf(&b, filter, e)
 	}
@@ -65,22 +65,6 @@ func ask(t *testing.T, expressions ...string) envoytest.Verdict {
 	}
 	return verdict
 }
-
-const bootstrap = `
-static_resources:
-  clusters:
-  - {name: shop, load_assignment: {cluster_name: shop}}
-  listeners:
-  - address: {socket_address: {address: 127.0.0.1, port_value: 1}}
-    filter_chains:
-    - filters:
-      - name: proxy
-        typed_config:
-          "@type": type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy
-          stat_prefix: proxy
-          cluster: shop
-          access_log:
-`
 
 const filter = `          - name: log
             typed_config: {"@type": type.googleapis.com/envoy.extensions.access_loggers.stream.v3.StdoutAccessLog}

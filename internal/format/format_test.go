@@ -51,7 +51,7 @@ var examples = map[string]string{
 func agree(t *testing.T, target dataplane.Target, text string) {
 	t.Helper()
 	e, rejected := format.Check(target, text, format.Extensions{})
-	verdict, err := envoytest.Version(target.Version).ValidateText(t.Context(), fmt.Sprintf(bootstrap, strings.ReplaceAll(text, "'", "''")), ".yaml")
+	verdict, err := envoytest.Version(target.Version).ValidateText(t.Context(), envoytest.AccessLogs+fmt.Sprintf(log, strings.ReplaceAll(text, "'", "''")), ".yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,22 +60,8 @@ func agree(t *testing.T, target dataplane.Target, text string) {
 	}
 }
 
-const bootstrap = `
-static_resources:
-  listeners:
-  - address: {socket_address: {address: 127.0.0.1, port_value: 1}}
-    filter_chains:
-    - filters:
-      - name: proxy
-        typed_config:
-          "@type": type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy
-          stat_prefix: proxy
-          cluster: shop
-          access_log:
-          - name: log
+const log = `          - name: log
             typed_config:
               "@type": type.googleapis.com/envoy.extensions.access_loggers.stream.v3.StdoutAccessLog
               log_format: {text_format_source: {inline_string: '%s'}}
-  clusters:
-  - {name: shop, load_assignment: {cluster_name: shop}}
 `
