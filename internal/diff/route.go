@@ -10,6 +10,8 @@ import (
 	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/xdslint/xdslint/dataplane/envoy/match"
 )
 
 // Envoy's default for a route's timeout.
@@ -222,11 +224,5 @@ func (s *side) mirrors(w Where, h held, all []*routev3.RouteAction_RequestMirror
 }
 
 func fraction(m *typev3.FractionalPercent) string {
-	of := map[typev3.FractionalPercent_DenominatorType]uint64{
-		typev3.FractionalPercent_TEN_THOUSAND: 10_000, typev3.FractionalPercent_MILLION: 1_000_000,
-	}[m.GetDenominator()]
-	if of == 0 {
-		of = 100
-	}
-	return percent(uint64(m.GetNumerator()), of)
+	return percent(uint64(m.GetNumerator()), match.Denominator(m.GetDenominator()))
 }

@@ -183,5 +183,5 @@ func (j *journey) percentage(p *typev3.FractionalPercent, byHeader bool, name, k
 	if set := j.runtime.Integer(key, math.MaxUint64); set != math.MaxUint64 {
 		return j.share(key, set, 100)
 	}
-	return j.share("", numerator, denominator(p.GetDenominator()))
+	return j.share("", numerator, match.Denominator(p.GetDenominator()))
 }

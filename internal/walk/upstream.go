@@ -11,8 +11,6 @@ import (
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
-	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
-
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
 	"github.com/xdslint/xdslint/graph"
@@ -130,17 +128,7 @@ func (j *journey) mirror(action *routev3.RouteAction) {
 // fraction reports whether a request is in a part of the traffic.
 func (j *journey) fraction(f *corev3.RuntimeFractionalPercent) match.Overlap {
 	p := f.GetDefaultValue()
-	return j.share(f.GetRuntimeKey(), uint64(p.GetNumerator()), denominator(p.GetDenominator()))
-}
-
-func denominator(d typev3.FractionalPercent_DenominatorType) uint64 {
-	switch d {
-	case typev3.FractionalPercent_TEN_THOUSAND:
-		return 10_000
-	case typev3.FractionalPercent_MILLION:
-		return 1_000_000
-	}
-	return 100
+	return j.share(f.GetRuntimeKey(), uint64(p.GetNumerator()), match.Denominator(p.GetDenominator()))
 }
 
 // limits returns the timeouts and retries of a route.

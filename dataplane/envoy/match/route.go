@@ -58,14 +58,15 @@ func NewRoute(r *routev3.Route, open func(*anypb.Any) proto.Message) *Route {
 		n.conditions = append(n.conditions, stateCondition(f))
 	}
 	if f := m.GetRuntimeFraction(); f != nil {
-		n.share = &share{f.GetRuntimeKey(), uint64(f.GetDefaultValue().GetNumerator()), denominator(f.GetDefaultValue().GetDenominator())}
+		n.share = &share{f.GetRuntimeKey(), uint64(f.GetDefaultValue().GetNumerator()), Denominator(f.GetDefaultValue().GetDenominator())}
 	}
 	// RouteEntryImplBase::clusterEntry asks the plugin, which can decline.
 	n.passes = r.GetRoute().GetClusterSpecifierPlugin() != "" || r.GetRoute().GetInlineClusterSpecifierPlugin() != nil
 	return n
 }
 
-func denominator(d typev3.FractionalPercent_DenominatorType) uint64 {
+// Denominator returns the number that a fraction divides by (ProtobufPercentHelper::fractionalPercentDenominatorToInt).
+func Denominator(d typev3.FractionalPercent_DenominatorType) uint64 {
 	switch d {
 	case typev3.FractionalPercent_TEN_THOUSAND:
 		return 10_000

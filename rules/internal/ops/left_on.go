@@ -9,6 +9,7 @@ import (
 	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/dataplane/envoy/match"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/internal/managers"
 )
@@ -72,11 +73,7 @@ func checkFault(p *lint.Pass, at lint.At, m *faultv3.HTTPFault) {
 
 // always reports whether it is certain that a fault hits all requests: the runtime does not say something else.
 func always(r envoy.Runtime, percentage *typev3.FractionalPercent, own, usual string) bool {
-	return r.Known && own == "" && percentage.GetNumerator() >= denominators[percentage.GetDenominator()] && r.Integer(usual, 100) >= 100
-}
-
-var denominators = map[typev3.FractionalPercent_DenominatorType]uint32{
-	typev3.FractionalPercent_HUNDRED: 100, typev3.FractionalPercent_TEN_THOUSAND: 10_000, typev3.FractionalPercent_MILLION: 1_000_000,
+	return r.Known && own == "" && uint64(percentage.GetNumerator()) >= match.Denominator(percentage.GetDenominator()) && r.Integer(usual, 100) >= 100
 }
 
 func checkTap(p *lint.Pass, at lint.At, m *tapv3.Tap) {
