@@ -51,7 +51,7 @@ func (l *Linter) Broken(ctx context.Context, in Input) (*lint.Result, error) {
 
 func (l *Linter) broken(ctx context.Context, s, before *graph.Snapshot) *lint.Result {
 	return l.compared(ctx, func(t dataplane.Target) *lint.Result {
-		return plan.Broken(ctx, s, before, lint.Config{Target: t, TargetGiven: l.targetGiven})
+		return plan.Broken(ctx, s, before, lint.Config{Target: t, TargetGiven: l.judging.TargetGiven})
 	})
 }
 

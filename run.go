@@ -96,15 +96,15 @@ func resources(snapshots []*graph.Snapshot) (n int) {
 
 // judge runs the rules for each target. Those about suppressions have nothing to run.
 func (l *Linter) judge(ctx context.Context, snapshots []*graph.Snapshot) *lint.Result {
-	rules := slices.DeleteFunc(slices.Clone(l.rules), aboutSuppressions)
+	config := l.judging
+	config.Rules = slices.DeleteFunc(slices.Clone(l.rules), aboutSuppressions)
 	run := lint.Run
 	if l.session != nil {
 		run = l.session.run
 	}
 	return l.forTargets(func(t dataplane.Target) *lint.Result {
-		return run(ctx, snapshots, lint.Config{
-			Rules: rules, Target: t, TargetGiven: l.targetGiven, Fleet: l.targets, GRPCEnv: l.grpcEnv, Profile: l.profile, Clock: l.clock, Timings: l.options.Timings,
-		})
+		config.Target = t
+		return run(ctx, snapshots, config)
 	})
 }
 

@@ -52,30 +52,27 @@ type Options struct {
 
 // Linter judges inputs. It has no state, and is safe for concurrent use.
 type Linter struct {
-	options     Options
-	config      *Config
-	rules       []*lint.Rule // that run
-	targets     []dataplane.Target
-	targetGiven bool // somebody named them
-	grpcEnv     map[string]string
-	profile     lint.Profile
-	clock       lint.Clock
-	failOn      lint.Severity
-	session     *Session // that it lints in; nil: none
+	options Options
+	config  *Config
+	rules   []*lint.Rule // that run
+	targets []dataplane.Target
+	judging lint.Config // of each run, without its Target and its Rules
+	failOn  lint.Severity
+	session *Session // that it lints in; nil: none
 }
 
 // New creates a linter. It returns an error if Options name something that does not exist.
 func New(o Options) (*Linter, error) {
-	l := &Linter{options: o, config: o.Config, failOn: lint.Error}
+	l := &Linter{options: o, config: o.Config, judging: lint.Config{Timings: o.Timings}, failOn: lint.Error}
 	if l.config == nil {
 		l.config = &Config{}
 	}
 	var err error
-	if l.profile, err = lint.ParseProfile(cmp.Or(o.Profile, l.config.Profile)); err != nil {
+	if l.judging.Profile, err = lint.ParseProfile(cmp.Or(o.Profile, l.config.Profile)); err != nil {
 		return nil, err
 	}
-	if l.clock = l.config.Clock(); !o.Now.IsZero() {
-		l.clock.Now = o.Now
+	if l.judging.Clock = l.config.Clock(); !o.Now.IsZero() {
+		l.judging.Clock.Now = o.Now
 	}
 	if err := l.aim(); err != nil {
 		return nil, err
@@ -114,7 +111,7 @@ func (l *Linter) choose() error {
 		switch selects := l.options.Select; {
 		case len(selects) > 0 && !slices.ContainsFunc(selects, r.Match) && r != lint.CannotJudge, // which goes with every selection
 			slices.ContainsFunc(l.options.Ignore, r.Match),
-			l.config.Severity(r) == config.Off, !r.RunsIn(l.profile), !l.aimedAt(r):
+			l.config.Severity(r) == config.Off, !r.RunsIn(l.judging.Profile), !l.aimedAt(r):
 		default:
 			l.rules = append(l.rules, r)
 		}
@@ -136,7 +133,7 @@ func (l *Linter) checkProfile(selector string, known []*lint.Rule) error {
 	for _, r := range known {
 		switch {
 		case !r.Match(selector):
-		case r.RunsIn(l.profile):
+		case r.RunsIn(l.judging.Profile):
 			return nil
 		default:
 			off = r
@@ -184,19 +181,20 @@ func (l *Linter) aim() error {
 			l.targets = append(l.targets, t)
 		}
 	}
-	l.targetGiven = len(names) > 0
-	if !l.targetGiven {
+	l.judging.TargetGiven = len(names) > 0
+	if !l.judging.TargetGiven {
 		l.targets = []dataplane.Target{dataplane.Default()}
 	}
+	l.judging.Fleet = l.targets
 	for _, variable := range l.options.GRPCEnv {
 		name, value, ok := strings.Cut(variable, "=")
 		if !ok || name == "" {
 			return fmt.Errorf("invalid environment variable %q: must be NAME=VALUE", variable)
 		}
-		if l.grpcEnv == nil {
-			l.grpcEnv = map[string]string{}
+		if l.judging.GRPCEnv == nil {
+			l.judging.GRPCEnv = map[string]string{}
 		}
-		l.grpcEnv[name] = value
+		l.judging.GRPCEnv[name] = value
 	}
 	return nil
 }

@@ -18,14 +18,7 @@ type Pass struct {
 	Snapshot graph.View
 	Old      graph.View // what the data plane has before the push; nil in a plain run
 	Push     Push       // how it gets from Old to Snapshot
-	Target   dataplane.Target
-	// TargetGiven: the user named the target, so it is not just the default.
-	TargetGiven bool
-	// Fleet: all targets of the run. Each of them gets the resources that are meant for it.
-	Fleet []dataplane.Target
-	// GRPCEnv: environment variables of the gRPC clients and servers, which switch features on.
-	GRPCEnv map[string]string
-	Clock   Clock
+	Config              // of the run
 
 	severity Severity // of the rule, in the profile
 	ctx      context.Context

@@ -18,8 +18,8 @@ type Config struct {
 	Rules       []*Rule
 	Target      dataplane.Target   // zero: the newest Envoy
 	Profile     Profile            // where the data plane runs; the Rules that are off there do not run
-	Fleet       []dataplane.Target // all targets of the run, if there are several
-	GRPCEnv     map[string]string  // environment variables of gRPC clients and servers
+	Fleet       []dataplane.Target // all targets of the run, if there are several; each gets the resources that are meant for it
+	GRPCEnv     map[string]string  // environment variables of gRPC clients and servers, which switch features on
 	TargetGiven bool               // the user named it: extensions that the official build lacks are then errors
 	Clock       Clock              // zero: no date, so no certificate expires
 	Timings     bool               // measure each rule
@@ -195,7 +195,7 @@ func isFragment(s *graph.Snapshot) bool {
 }
 
 func newPass(ctx context.Context, rule *Rule, s graph.View, config Config, into *Result) *Pass {
-	p := &Pass{Rule: rule, severity: rule.In(config.Profile), Snapshot: s, Target: config.Target, TargetGiven: config.TargetGiven, Fleet: config.Fleet, GRPCEnv: config.GRPCEnv, Clock: config.Clock, ctx: ctx}
+	p := &Pass{Rule: rule, Snapshot: s, Config: config, severity: rule.In(config.Profile), ctx: ctx}
 	p.begin(into)
 	if t := config.Transition; t != nil {
 		p.Old, p.Push = t.Changes.Old, t.OrDefault()

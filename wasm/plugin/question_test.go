@@ -41,7 +41,7 @@ func asked(s *graph.Snapshot, types ...string) *question {
 	for _, name := range types {
 		wanted[name] = true
 	}
-	return newQuestion(wanted, []*lint.Pass{{Rule: &lint.Rule{Group: "acme", Name: "one"}, Snapshot: s, Target: dataplane.Default()}})
+	return newQuestion(wanted, []*lint.Pass{{Rule: &lint.Rule{Group: "acme", Name: "one"}, Snapshot: s, Config: lint.Config{Target: dataplane.Default()}}})
 }
 
 const shop = `static_resources:
