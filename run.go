@@ -98,13 +98,9 @@ func resources(snapshots []*graph.Snapshot) (n int) {
 func (l *Linter) judge(ctx context.Context, snapshots []*graph.Snapshot) *lint.Result {
 	config := l.judging
 	config.Rules = slices.DeleteFunc(slices.Clone(l.rules), aboutSuppressions)
-	run := lint.Run
-	if l.session != nil {
-		run = l.session.run
-	}
 	return l.forTargets(func(t dataplane.Target) *lint.Result {
 		config.Target = t
-		return run(ctx, snapshots, config)
+		return l.lint(ctx, snapshots, config)
 	})
 }
 

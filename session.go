@@ -20,7 +20,7 @@ type Session struct {
 // Lint lints an input as the linter does, which may be another one each time.
 func (s *Session) Lint(ctx context.Context, l *Linter, in Input) (*Report, error) {
 	within := *l
-	within.session, within.options.Load.Earlier = s, &s.earlier
+	within.lint, within.options.Load.Earlier = s.run, &s.earlier
 	return within.Lint(ctx, in)
 }
 

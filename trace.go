@@ -39,14 +39,16 @@ func Trace(ctx context.Context, o Options, recordings map[string][]byte) (report
 	if err := recording.Judge(ctx, files, c); err != nil {
 		return nil, 0, err
 	}
-	in := traced(files)
-	r := &run{Linter: l, Result: &lint.Result{Snapshots: in.Snapshots, Target: l.targets[0]}, loaded: in, input: Loaded(in)}
-	for _, f := range c.Findings() {
-		r.Diagnostics = append(r.Diagnostics, diagnostic(f, in))
+	l.lint = func(_ context.Context, snapshots []*graph.Snapshot, config lint.Config) *lint.Result {
+		result := &lint.Result{Snapshots: snapshots, Target: config.Target}
+		for _, f := range c.Findings() {
+			result.Diagnostics = append(result.Diagnostics, diagnostic(f, snapshots[0].Resources))
+		}
+		lint.Sort(result.Diagnostics)
+		return result
 	}
-	lint.Sort(r.Diagnostics)
-	r.finish(ctx)
-	return r.report(), c.Unjudged(), ctx.Err()
+	report, err = l.Lint(ctx, Loaded(traced(files)))
+	return report, c.Unjudged(), err
 }
 
 // traced is an input of recordings: each is a resource, so that comments in it are read.
@@ -61,9 +63,8 @@ func traced(files []*source.File) *load.Input {
 }
 
 // diagnostic makes a finding of a breach.
-func diagnostic(f *protocol.Finding, in *load.Input) lint.Diagnostic {
+func diagnostic(f *protocol.Finding, all []*graph.Resource) lint.Diagnostic {
 	resource := func(at protocol.At) *graph.Resource {
-		all := in.Snapshots[0].Resources
 		return all[slices.IndexFunc(all, func(r *graph.Resource) bool { return r.File == at.File })]
 	}
 	d := lint.Diagnostic{

@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/lint"
@@ -58,12 +59,12 @@ type Linter struct {
 	targets []dataplane.Target
 	judging lint.Config // of each run, without its Target and its Rules
 	failOn  lint.Severity
-	session *Session // that it lints in; nil: none
+	lint    func(context.Context, []*graph.Snapshot, lint.Config) *lint.Result // lint.Run, or what does its work
 }
 
 // New creates a linter. It returns an error if Options name something that does not exist.
 func New(o Options) (*Linter, error) {
-	l := &Linter{options: o, config: o.Config, judging: lint.Config{Timings: o.Timings}, failOn: lint.Error}
+	l := &Linter{options: o, config: o.Config, judging: lint.Config{Timings: o.Timings}, failOn: lint.Error, lint: lint.Run}
 	if l.config == nil {
 		l.config = &Config{}
 	}
