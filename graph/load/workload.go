@@ -14,20 +14,20 @@ import (
 // workloads adds to the snapshot of a bootstrap the Kubernetes objects of the input that say how it runs: the workloads with a container that runs
 // it, and the Services that send traffic to their pods.
 func (l *loader) workloads(snapshots []*graph.Snapshot) {
-	c := l.cluster()
-	if len(c.workloads) == 0 {
+	m := l.manifests()
+	if len(m.workloads) == 0 {
 		return
 	}
 	boots := bootsOf(snapshots)
-	for _, o := range c.workloads {
+	for _, o := range m.workloads {
 		pod, _ := kube.PodOf(o.kube())
-		holders := c.mounted(o, pod)
+		holders := m.mounted(o, pod)
 		for container := range pod.Containers() {
 			for _, holder := range holders {
 				container.Given = append(container.Given, holder.kube())
 			}
-			if b := boots.of(o, container, holders); b != nil && (b.bootstrap.File == o.in.file || c.single(o)) {
-				b.run(o, &container, c.serving(o, pod))
+			if b := boots.of(o, container, holders); b != nil && (b.bootstrap.File == o.in.file || m.single(o)) {
+				b.run(o, &container, m.serving(o, pod))
 			}
 		}
 	}
@@ -35,8 +35,8 @@ func (l *loader) workloads(snapshots []*graph.Snapshot) {
 
 func (o *object) kube() kube.Object { return kube.Object{Value: kube.ValueOf(o.node)} }
 
-// cluster is the Kubernetes objects of an input.
-type cluster struct {
+// manifests are the Kubernetes objects of an input.
+type manifests struct {
 	workloads []*object
 	holders   map[string][]*object // ConfigMaps and Secrets, by kube.Key.Object
 	services  map[string][]*object // by the first label that they select
@@ -47,43 +47,43 @@ type cluster struct {
 // comparisons limits how often Services are compared with pods: in an input where all have the same labels, the cost grows with the square.
 const comparisons = 10_000
 
-func (l *loader) cluster() *cluster {
-	c := &cluster{holders: map[string][]*object{}, services: map[string][]*object{}, count: map[string]int{}, left: comparisons}
+func (l *loader) manifests() *manifests {
+	m := &manifests{holders: map[string][]*object{}, services: map[string][]*object{}, count: map[string]int{}, left: comparisons}
 	for _, in := range l.inputs {
 		for _, o := range slices.Concat(in.objects, in.others) {
-			c.note(o)
+			m.note(o)
 		}
 	}
-	return c
+	return m
 }
 
-func (c *cluster) note(o *object) {
+func (m *manifests) note(o *object) {
 	k := o.kube()
-	c.count[o.String()]++
+	m.count[o.String()]++
 	if _, pod := kube.PodOf(k); pod {
-		c.workloads = append(c.workloads, o)
+		m.workloads = append(m.workloads, o)
 	}
 	if k.Holds() {
 		id := k.Kind() + " " + k.Name()
-		c.holders[id] = append(c.holders[id], o)
+		m.holders[id] = append(m.holders[id], o)
 	}
 	for _, label := range k.Selects() {
-		c.services[label] = append(c.services[label], o)
+		m.services[label] = append(m.services[label], o)
 		return
 	}
 }
 
 // single reports whether no other object has the name of an object. Of two, one may be a patch of the other.
-func (c *cluster) single(o *object) bool { return c.count[o.String()] == 1 }
+func (m *manifests) single(o *object) bool { return m.count[o.String()] == 1 }
 
 // means reports whether a workload can mean an object: of several with one name, only the one in its own file.
-func (c *cluster) means(workload, o *object) bool { return workload.in == o.in || c.single(o) }
+func (m *manifests) means(workload, o *object) bool { return workload.in == o.in || m.single(o) }
 
 // mounted returns the ConfigMaps and Secrets in the volumes of a workload.
-func (c *cluster) mounted(o *object, pod kube.Pod) (all []*object) {
+func (m *manifests) mounted(o *object, pod kube.Pod) (all []*object) {
 	for _, id := range pod.Mounts() {
-		for _, holder := range c.holders[id] {
-			if c.means(o, holder) {
+		for _, holder := range m.holders[id] {
+			if m.means(o, holder) {
 				all = append(all, holder)
 			}
 		}
@@ -92,14 +92,14 @@ func (c *cluster) mounted(o *object, pod kube.Pod) (all []*object) {
 }
 
 // serving returns the Services that send traffic to the pods of a workload.
-func (c *cluster) serving(o *object, pod kube.Pod) (all []*object) {
+func (m *manifests) serving(o *object, pod kube.Pod) (all []*object) {
 	for _, label := range pod.Labels() {
-		for _, service := range c.services[label] {
-			if c.left == 0 {
+		for _, service := range m.services[label] {
+			if m.left == 0 {
 				return all
 			}
-			c.left--
-			if c.means(o, service) && pod.SelectedBy(service.kube()) {
+			m.left--
+			if m.means(o, service) && pod.SelectedBy(service.kube()) {
 				all = append(all, service)
 			}
 		}
