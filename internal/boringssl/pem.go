@@ -43,6 +43,8 @@ func (p *pem) line() (line string, ok bool) {
 	return string(text[:end]), true
 }
 
+var withoutBlanks = strings.NewReplacer(" ", "", "\t", "")
+
 // next takes the next block. It follows PEM_read_bio (crypto/pem/pem_lib.cc).
 func (p *pem) next() (*block, error) {
 	b := &block{}
@@ -75,7 +77,7 @@ func (p *pem) next() (*block, error) {
 		lines = append(lines, line)
 	}
 	var err error
-	text := strings.NewReplacer(" ", "", "\t", "").Replace(strings.Join(lines, ""))
+	text := withoutBlanks.Replace(strings.Join(lines, ""))
 	if b.data, err = base64.StdEncoding.DecodeString(text); err != nil {
 		return nil, errors.New("a block is not valid base64")
 	}
