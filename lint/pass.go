@@ -24,7 +24,7 @@ type Pass struct {
 	ctx      context.Context
 	into     *Result
 	searches searches // for similar names
-	worker   *worker  // of a rule over the snapshot; see Shared
+	worker   *worker  // nil for custom rules; see Shared
 }
 
 // errEnded is the panic that leaves a rule when the context of the run has ended, wherever it reports or asks for the next of many.

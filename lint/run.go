@@ -175,8 +175,7 @@ func (w *worker) whole(rule *Rule) (made *judgement) {
 	if w.config.Timings {
 		defer made.measure(rule, time.Now())
 	}
-	pass := newPass(w.ctx, rule, w.view, w.config, &made.Result)
-	pass.worker = w
+	pass := w.pass(rule, &made.Result)
 	if rule.Run.whole != nil {
 		rule.Run.whole(pass)
 	}

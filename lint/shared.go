@@ -2,8 +2,8 @@ package lint
 
 import "github.com/xdslint/xdslint/graph"
 
-// Shared returns a value that several rules over a whole snapshot need: a run computes it once for each key, which is of a type of the caller's
-// own. What compute asks of the snapshot counts as asked by each of these rules. It must not report.
+// Shared returns a value that several rules need, or one rule for several resources: each worker of a run computes it once for each key, which is of a
+// type of the caller's own. What compute asks of the snapshot counts as asked by each of these rules. It must not report.
 func Shared[V any](p *Pass, key any, compute func() V) V {
 	if p.worker == nil {
 		return compute()
@@ -31,9 +31,9 @@ func (w *worker) share(key any, compute func() any) any {
 
 // compute notes the questions apart from those of the rule that comes first.
 func (w *worker) compute(compute func() any) *shared {
-	into, asked := w.into, w.asked
-	defer func() { w.into, w.asked = into, asked }()
-	w.into = &judgement{}
+	into, asked, of := w.into, w.asked, w.of
+	defer func() { w.into, w.asked, w.of = into, asked, of }()
+	w.into, w.of = &judgement{}, unit{}
 	if w.asking {
 		w.asked = map[graph.Question]bool{}
 	}

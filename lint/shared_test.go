@@ -7,6 +7,18 @@ import (
 	"github.com/xdslint/xdslint/lint"
 )
 
+// TestSharedByUnits: rules that judge the same resource compute a shared value once.
+func TestSharedByUnits(t *testing.T) {
+	computed := 0
+	check := lint.EachResource(func(p *lint.Pass, _ *graph.Resource) { lint.Shared(p, t, func() int { computed++; return computed }) }, graph.Cluster)
+	rules := []*lint.Rule{{Group: "a", Name: "b", Severity: lint.Info, Run: check}, {Group: "a", Name: "c", Severity: lint.Info, Run: check}}
+	s := &graph.Snapshot{}
+	s.Add(&graph.Resource{Kind: graph.Cluster, Name: "shop", File: &graph.SourceFile{}})
+	if result := lint.Run(t.Context(), []*graph.Snapshot{s}, lint.Config{Rules: rules}); len(result.Failures) > 0 || computed != 1 {
+		t.Errorf("computed %d times; %v", computed, result.Failures)
+	}
+}
+
 // TestShared: the rules of a snapshot compute a shared value once, and each snapshot has its own.
 func TestShared(t *testing.T) {
 	computed, seen := 0, map[graph.View]int{}

@@ -54,7 +54,7 @@ type worker struct {
 	of     unit
 	into   *judgement
 	asked  map[graph.Question]bool // in this unit
-	shared map[any]*shared         // by rules over the snapshot
+	shared map[any]*shared
 }
 
 func newWorker(ctx context.Context, r *runner) *worker {
@@ -64,6 +64,12 @@ func newWorker(ctx context.Context, r *runner) *worker {
 		w.view = r.snapshot.Asked(w.note)
 	}
 	return w
+}
+
+func (w *worker) pass(rule *Rule, into *Result) *Pass {
+	p := newPass(w.ctx, rule, w.view, w.config, into)
+	p.worker = w
+	return p
 }
 
 func (w *worker) note(q graph.Question) {
@@ -138,7 +144,7 @@ func (w *worker) call(i int, r *graph.Resource, f func(*Pass)) {
 		return
 	}
 	if w.passes[i] == nil {
-		w.passes[i] = newPass(w.ctx, rule, w.view, w.config, nil)
+		w.passes[i] = w.pass(rule, nil)
 	}
 	p := w.passes[i]
 	if w.begun[i] != w.units {

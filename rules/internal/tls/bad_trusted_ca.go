@@ -27,7 +27,7 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		if ok {
-			if _, err := boringssl.Authorities(ca); err != nil {
+			if err := authoritiesIn(p, at, v.GetTrustedCa()).err; err != nil {
 				rejectLate(p, at.Field("trusted_ca"), uses, lint.Rejection{
 					Message:  "envoy cannot read the certificates in trusted_ca: " + err.Error(),
 					Help:     "write the certificates of authorities in PEM",

@@ -83,19 +83,18 @@ const longAgo = 30
 
 // expiryOfAuthorities reports trusted certificates of which none is valid: no peer can then have a valid chain.
 func expiryOfAuthorities(p *lint.Pass, at lint.At, v *tlsv3.CertificateValidationContext) {
-	text, ok := dataOf(at, v.GetTrustedCa())
-	if !ok {
+	if _, known := dataOf(at, v.GetTrustedCa()); !known {
 		return
 	}
-	all, err := boringssl.Authorities(text)
+	ca := authoritiesIn(p, at, v.GetTrustedCa())
 	valid := func(c *boringssl.Certificate) bool { return c == nil || !c.NotAfter.Before(p.Clock.Now) }
-	if err != nil || slices.ContainsFunc(all, valid) {
+	if ca.err != nil || slices.ContainsFunc(ca.all, valid) {
 		return
 	}
-	last := slices.MaxFunc(all, func(a, b *boringssl.Certificate) int { return a.NotAfter.Compare(b.NotAfter) })
+	last := slices.MaxFunc(ca.all, func(a, b *boringssl.Certificate) int { return a.NotAfter.Compare(b.NotAfter) })
 	message := fmt.Sprintf("the trusted certificate expired on %s", last.NotAfter.Format(time.DateOnly))
-	if len(all) > 1 {
-		message = fmt.Sprintf("all %d trusted certificates have expired, the last on %s", len(all), last.NotAfter.Format(time.DateOnly))
+	if len(ca.all) > 1 {
+		message = fmt.Sprintf("all %d trusted certificates have expired, the last on %s", len(ca.all), last.NotAfter.Format(time.DateOnly))
 	}
 	p.Report(at.Field("trusted_ca"), lint.Diagnostic{
 		Message: message, Severity: severityOf(p.Clock.Now, last.NotAfter), Notes: []string{"envoy accepts it, and then rejects the certificate of every peer"},
