@@ -23,7 +23,7 @@ WITHOUT_RACE ?= $(MODULE) $(addprefix $(MODULE)/,cmd/xdslint internal/difftest i
 # Total seconds of `make fuzz`, for all targets together.
 FUZZTIME ?= 300
 
-# For `make agree`: the number of cases, the seed, a folder with more bootstraps, and the folder for the shrunk cases.
+# For `make agree`, and N and SEED for `make agree-grpc` and `make walk-grpc`: the number of cases, the seed, a folder with more bootstraps, and the folder for the shrunk cases.
 N      ?= 300
 SEED   ?= 1
 FOLDER ?=
@@ -151,6 +151,10 @@ agree: $(envoy) ## mutate good bootstraps, and those in FOLDER, into N cases (30
 	go run -tags gen ./internal/gen/agree -n $(N) -seed $(SEED) -folder "$(FOLDER)" -out "$(OUT)" \
 		$(MIN_RECALL:%=-min-recall %) $(MAX_FALSE:%=-max-false %)
 
+.PHONY: agree-grpc
+agree-grpc: ## mutate the examples of group grpc into N resources (300) from SEED; show where a real grpc-go client and xdslint disagree
+	go test ./internal/grpctest -run Agree -mutants $(N) -seed $(SEED) -count 1
+
 .PHONY: transitions
 transitions: $(envoy) ## push each case of testdata/transitions to a busy Envoy, all at once and planned; write docs/transitions.md
 	go run -tags gen ./internal/gen/transitions -runs $(RUNS) -parallel $(ENVOYS) -out docs/transitions.md
@@ -158,6 +162,10 @@ transitions: $(envoy) ## push each case of testdata/transitions to a busy Envoy,
 .PHONY: walk
 walk: $(envoy) ## send generated requests to a real Envoy, and compare what it does with what xdslint route says; write docs/walk.md
 	go run -tags gen ./internal/gen/walk -configurations $(CONFIGURATIONS) -requests $(REQUESTS) -seed $(SEED) -out docs/walk.md
+
+.PHONY: walk-grpc
+walk-grpc: ## send RPCs of real grpc-go clients through N snapshots (300) from SEED, and compare what they get with what xdslint route says
+	go test ./internal/grpctest -run Walk -snapshots $(N) -seed $(SEED) -count 1 -v
 
 .PHONY: web
 web: page ## build the playground into web/dist, for any static host

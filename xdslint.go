@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/dataplane/grpc"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/config"
@@ -187,17 +188,9 @@ func (l *Linter) aim() error {
 		l.targets = []dataplane.Target{dataplane.Default()}
 	}
 	l.judging.Fleet = l.targets
-	for _, variable := range l.options.GRPCEnv {
-		name, value, ok := strings.Cut(variable, "=")
-		if !ok || name == "" {
-			return fmt.Errorf("invalid environment variable %q: must be NAME=VALUE", variable)
-		}
-		if l.judging.GRPCEnv == nil {
-			l.judging.GRPCEnv = map[string]string{}
-		}
-		l.judging.GRPCEnv[name] = value
-	}
-	return nil
+	env, err := grpc.ReadEnv(l.options.GRPCEnv)
+	l.judging.GRPCEnv = env
+	return err
 }
 
 // known are all rules that can be selected.

@@ -12,11 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/walk"
 )
 
 type routeFlags struct {
 	inputFlags
+	grpcFlags
 	authority, path, method string
 	headers, alpn           []string
 	sni, source, cert       string
@@ -30,7 +32,7 @@ var answerFormats = []string{"text", "jsonl"}
 func newRoute() *cobra.Command {
 	f := &routeFlags{}
 	cmd := &cobra.Command{
-		Use: "route PATH…", Short: "Show what Envoy does with a request", DisableFlagsInUseLine: true, Args: cobra.ArbitraryArgs,
+		Use: "route PATH…", Short: "Show what Envoy does with a request, or gRPC with an RPC", DisableFlagsInUseLine: true, Args: cobra.ArbitraryArgs,
 		Long: `Follow a request through a configuration: listener, filter chain, virtual host, route, HTTP filters, cluster and
 endpoints, or the answer that Envoy gives itself. No Envoy runs. What the configuration does not decide, such as the
 answer of an authorization service, is not known, and the reason is shown.
@@ -38,14 +40,19 @@ answer of an authorization service, is not known, and the reason is shown.
 The request comes from the flags, or many come from a file with --requests, as one JSON object per line. See
 docs/route.md for the fields of requests and answers.
 
+With --target grpc-go and --target-uri, an RPC of a client without a proxy is followed: listener, virtual host, route,
+clusters and localities, or the status that it gets.
+
 Exit status: 0 the requests were followed, 2 the command line or a request is wrong, 3 xdslint failed.`,
 		Example: `  xdslint route envoy.yaml --authority shop.example.com --path /cart/items
   xdslint route config_dump.json --port 443 --sni shop.example.com --authority shop.example.com --path / --header "x-user: ann"
-  xdslint route configs/ --requests requests.jsonl --format jsonl`,
+  xdslint route configs/ --requests requests.jsonl --format jsonl
+  xdslint route resources/ --target grpc-go:1.85 --target-uri xds:///orders.shop:443 --method /shop.Orders/Get`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
-	f.add(cmd)
+	f.inputFlags.add(cmd)
 	flags := cmd.Flags()
+	f.grpcFlags.add(flags)
 	grouped(flags, requestGroup, func() {
 		flags.StringVar(&f.authority, "authority", "", "`HOST` of the request, with a port if the client sends one")
 		flags.StringVar(&f.path, "path", "", "`PATH` of the request as it is sent, with its query")
@@ -69,13 +76,17 @@ func (f *routeFlags) run(cmd *cobra.Command, args []string) error {
 	if !slices.Contains(answerFormats, f.format) {
 		return unknownFormat(f.format, answerFormats)
 	}
+	if f.aboutGRPC() {
+		return f.runGRPC(cmd, args)
+	}
 	if (f.path == "") == (f.requests == "") && f.method != "CONNECT" {
 		return fmt.Errorf("give a request with --path, or a file with --requests")
 	}
-	w, err := f.walker(cmd, args)
+	snapshot, err := f.snapshot(cmd, args)
 	if err != nil {
 		return err
 	}
+	w := walk.New(snapshot)
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	if f.requests == "" {
 		err = f.answerOne(out, w)
@@ -85,8 +96,8 @@ func (f *routeFlags) run(cmd *cobra.Command, args []string) error {
 	return errors.Join(err, failed(out.Flush()))
 }
 
-// walker reads the configuration.
-func (f *routeFlags) walker(cmd *cobra.Command, args []string) (*walk.Walker, error) {
+// snapshot reads the configuration.
+func (f *routeFlags) snapshot(cmd *cobra.Command, args []string) (*graph.Snapshot, error) {
 	read, err := f.given(cmd, args)
 	if err != nil {
 		return nil, err
@@ -95,7 +106,7 @@ func (f *routeFlags) walker(cmd *cobra.Command, args []string) (*walk.Walker, er
 	if err != nil {
 		return nil, compared(cmd.Context(), err)
 	}
-	return walk.New(snapshot), nil
+	return snapshot, nil
 }
 
 // request is the request that the flags describe.
@@ -110,14 +121,23 @@ func (f *routeFlags) request() (*walk.Request, error) {
 	if f.path != "" {
 		r.Path = &f.path
 	}
+	headers, err := f.headerPairs()
+	for _, h := range headers {
+		r.Headers = append(r.Headers, walk.Header(h))
+	}
+	return r, err
+}
+
+// headerPairs returns the names and values of the headers in the flags.
+func (f *routeFlags) headerPairs() (all [][2]string, err error) {
 	for _, h := range f.headers {
 		name, value, ok := strings.Cut(h, ":")
 		if !ok || name == "" {
 			return nil, fmt.Errorf("--header %s: write NAME:VALUE", h)
 		}
-		r.Headers = append(r.Headers, walk.Header{name, strings.TrimSpace(value)})
+		all = append(all, [2]string{name, strings.TrimSpace(value)})
 	}
-	return r, nil
+	return all, nil
 }
 
 // answerOne follows the request that the flags describe.
@@ -131,6 +151,17 @@ func (f *routeFlags) answerOne(out io.Writer, w *walk.Walker) error {
 
 // answerAll follows the requests of a file.
 func (f *routeFlags) answerAll(out io.Writer, w *walk.Walker) error {
+	return f.eachRequest(func(line []byte) error {
+		r := &walk.Request{}
+		if err := json.Unmarshal(line, r); err != nil {
+			return err
+		}
+		return f.answer(out, w, r)
+	})
+}
+
+// eachRequest calls answer for each line of the file with requests.
+func (f *routeFlags) eachRequest(answer func(line []byte) error) error {
 	in := io.Reader(os.Stdin)
 	if f.requests != "-" {
 		file, err := os.Open(f.requests)
@@ -146,11 +177,7 @@ func (f *routeFlags) answerAll(out io.Writer, w *walk.Walker) error {
 		if strings.TrimSpace(lines.Text()) == "" {
 			continue
 		}
-		r := &walk.Request{}
-		if err := json.Unmarshal(lines.Bytes(), r); err != nil {
-			return fmt.Errorf("%s, line %d: %w", f.requests, n, err)
-		}
-		if err := f.answer(out, w, r); err != nil {
+		if err := answer(lines.Bytes()); err != nil {
 			return fmt.Errorf("%s, line %d: %w", f.requests, n, err)
 		}
 	}
@@ -169,7 +196,12 @@ func (f *routeFlags) answer(out io.Writer, w *walk.Walker, r *walk.Request) erro
 	if f.format == "text" {
 		return failed(a.Text(out, r))
 	}
+	return writeLine(out, a)
+}
+
+// writeLine writes an answer as JSON.
+func writeLine(out io.Writer, answer any) error {
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)
-	return failed(e.Encode(a))
+	return failed(e.Encode(answer))
 }

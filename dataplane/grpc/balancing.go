@@ -96,31 +96,50 @@ func (c Client) ringSizes(least, most uint64) string {
 	return ""
 }
 
-// policies finds the first policy that the client supports, and checks it (xdslbregistry.ConvertToServiceConfig). It does not read those after it.
+// policies checks the first policy that the client supports (xdslbregistry.ConvertToServiceConfig). It does not read those after it.
 func (c Client) policies(at graph.At, p *clusterv3.LoadBalancingPolicy, depth int) []Fault {
 	if depth > 15 {
 		return rejected(at, "load balancing policies are nested more than 16 levels deep", "exceeds max depth supported: 16 layers", "remove levels")
 	}
+	switch one, ok := c.first(at, p); {
+	case !ok:
+		return rejected(at, "gRPC supports none of the load balancing policies", "no supported policy found in policy list", "add one that it has: RoundRobin, PickFirst, RingHash, LeastRequest, ClientSideWeightedRoundRobin or WrrLocality")
+	case one.custom:
+		return c.custom(one.at, one.name, one.config.(*structpb.Struct))
+	default:
+		return c.typed(one.at, one.config, depth)
+	}
+}
+
+// lbPolicy is a load balancing policy that a client supports: its name in gRPC, and its configuration.
+type lbPolicy struct {
+	at     graph.At
+	name   string
+	config any
+	custom bool // the configuration is a Struct
+}
+
+// first returns the first policy of a list that the client supports.
+func (c Client) first(at graph.At, p *clusterv3.LoadBalancingPolicy) (lbPolicy, bool) {
 	for i, one := range p.GetPolicies() {
 		any := one.GetTypedExtensionConfig().GetTypedConfig()
 		at := at.Item("policies", i).Field("typed_extension_config", "typed_config")
-		name := typeName(any)
 		switch m := at.Content(any).(type) {
 		case *xdsv3.TypedStruct:
-			if c.named(policies, lastPart(m.GetTypeUrl())) {
-				return c.custom(at, lastPart(m.GetTypeUrl()), m.GetValue())
+			if name := lastPart(m.GetTypeUrl()); c.named(policies, name) {
+				return lbPolicy{at, name, m.GetValue(), true}, true
 			}
 		case *udpav1.TypedStruct:
-			if c.named(policies, lastPart(m.GetTypeUrl())) {
-				return c.custom(at, lastPart(m.GetTypeUrl()), m.GetValue())
+			if name := lastPart(m.GetTypeUrl()); c.named(policies, name) {
+				return lbPolicy{at, name, m.GetValue(), true}, true
 			}
 		default:
-			if c.has(policies, name) {
-				return c.typed(at, m, depth)
+			if name := c.nameOf(policies, typeName(any)); name != "" {
+				return lbPolicy{at, name, m, false}, true
 			}
 		}
 	}
-	return rejected(at, "gRPC supports none of the load balancing policies", "no supported policy found in policy list", "add one that it has: RoundRobin, PickFirst, RingHash, LeastRequest, ClientSideWeightedRoundRobin or WrrLocality")
+	return lbPolicy{}, false
 }
 
 func (c Client) typed(at graph.At, config any, depth int) []Fault {

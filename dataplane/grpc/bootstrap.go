@@ -1,6 +1,7 @@
 package grpc
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -17,21 +18,43 @@ import (
 
 // Bootstrap is what resources need to know of the file that GRPC_XDS_BOOTSTRAP names.
 type Bootstrap struct {
-	Providers   map[string]bool // certificate providers
-	Authorities map[string]bool // for names that begin with xdstp:
-	Servers     string          // server_listener_resource_name_template
+	Providers   map[string]bool   // certificate providers
+	Authorities map[string]string // for names that begin with xdstp: the templates of their listeners, which may be empty
+	Clients     string            // client_default_listener_resource_name_template
+	Servers     string            // server_listener_resource_name_template
 }
 
 // ReadBootstrap reads what is valid in a bootstrap.
 func (c Client) ReadBootstrap(s *structpb.Struct) *Bootstrap {
-	b := &Bootstrap{Providers: map[string]bool{}, Authorities: map[string]bool{}, Servers: s.GetFields()["server_listener_resource_name_template"].GetStringValue()}
+	b := &Bootstrap{
+		Providers: map[string]bool{}, Authorities: map[string]string{},
+		Clients: s.GetFields()["client_default_listener_resource_name_template"].GetStringValue(),
+		Servers: s.GetFields()["server_listener_resource_name_template"].GetStringValue(),
+	}
 	for name, p := range s.GetFields()["certificate_providers"].GetStructValue().GetFields() {
 		b.Providers[name] = c.named(certificatePlugs, p.GetStructValue().GetFields()["plugin_name"].GetStringValue())
 	}
-	for name := range s.GetFields()["authorities"].GetStructValue().GetFields() {
-		b.Authorities[name] = true
+	for name, a := range s.GetFields()["authorities"].GetStructValue().GetFields() {
+		b.Authorities[name] = a.GetStructValue().GetFields()["client_listener_resource_name_template"].GetStringValue()
 	}
 	return b
+}
+
+// ListenerName returns the name of the listener that a client asks for, given the authority and the service in the target of its channel. It
+// reports false if the bootstrap does not declare the authority (sanityChecksOnBootstrapConfig, bootstrap.PopulateResourceTemplate, gRFC A47).
+func (b *Bootstrap) ListenerName(authority, service string) (string, bool) {
+	template := cmp.Or(b.Clients, "%s")
+	if authority != "" {
+		declared, ok := b.Authorities[authority]
+		if !ok {
+			return "", false
+		}
+		template = cmp.Or(declared, "xdstp://"+url.PathEscape(authority)+"/envoy.config.listener.v3.Listener/%s")
+	}
+	if strings.HasPrefix(template, "xdstp:") {
+		service = strings.ReplaceAll(url.PathEscape(service), "%2F", "/")
+	}
+	return strings.ReplaceAll(template, "%s", service), true
 }
 
 // spot is a JSON object in a bootstrap, and its place.

@@ -1,10 +1,12 @@
 package grpc
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
@@ -22,6 +24,32 @@ type Client struct {
 	Target    dataplane.Target
 	Env       map[string]string // environment variables that switch features on or off
 	Bootstrap *Bootstrap        // nil: not known
+}
+
+// ClientOf returns the client of a target, with the bootstrap of a snapshot if there is one.
+func ClientOf(v graph.View, t dataplane.Target, env map[string]string) Client {
+	c := Client{Target: t, Env: env}
+	for _, r := range v.All(graph.GRPCBootstrap) {
+		if m, ok := r.Message.(*structpb.Struct); ok {
+			c.Bootstrap = c.ReadBootstrap(m)
+		}
+	}
+	return c
+}
+
+// ReadEnv reads environment variables, as NAME=VALUE. It returns nil if there are none.
+func ReadEnv(variables []string) (env map[string]string, err error) {
+	for _, variable := range variables {
+		name, value, ok := strings.Cut(variable, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("invalid environment variable %q: must be NAME=VALUE", variable)
+		}
+		if env == nil {
+			env = map[string]string{}
+		}
+		env[name] = value
+	}
+	return env, nil
 }
 
 // is reports whether the client is of one of the implementations.

@@ -17,7 +17,7 @@ func (c Client) ClusterProviders(at graph.At, cluster *clusterv3.Cluster) []Faul
 	if !ok {
 		return nil
 	}
-	return c.declared(at.Field("common_tls_context"), m.GetCommonTlsContext())
+	return c.declared(at.Field("common_tls_context"), m.GetCommonTlsContext(), false)
 }
 
 // ChainProviders checks the same for the filter chains of a server.
@@ -25,18 +25,18 @@ func (c Client) ChainProviders(at graph.At, l *listenerv3.Listener) (all []Fault
 	for _, chain := range c.chains(at, l) {
 		at := chain.at.Field("transport_socket", "typed_config")
 		if m, ok := content[*tlsv3.DownstreamTlsContext](at, chain.config.GetTransportSocket().GetTypedConfig()); ok {
-			all = append(all, c.declared(at.Field("common_tls_context"), m.GetCommonTlsContext())...)
+			all = append(all, c.declared(at.Field("common_tls_context"), m.GetCommonTlsContext(), true)...)
 		}
 	}
 	return all
 }
 
-func (c Client) declared(at graph.At, m *tlsv3.CommonTlsContext) (all []Fault) {
+func (c Client) declared(at graph.At, m *tlsv3.CommonTlsContext, server bool) (all []Fault) {
 	if c.Bootstrap == nil {
 		return nil
 	}
 	identity := m.GetTlsCertificateProviderInstance().GetInstanceName()
-	if identity == "" {
+	if faults, found := c.today(at, m, server); identity == "" && (faults != nil || !found) { // otherwise the old field is not read
 		identity = m.GetTlsCertificateCertificateProviderInstance().GetInstanceName() //nolint:staticcheck // deprecated, and in use
 	}
 	for _, p := range []struct{ of, name string }{{"own certificate", identity}, {"certificates that verify peers", rootOf(m).GetInstanceName()}} {

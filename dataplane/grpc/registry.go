@@ -24,13 +24,16 @@ const (
 )
 
 // has reports whether the client has an extension for a type of configuration, by its full name without a host.
-func (c Client) has(category, typeName string) bool {
+func (c Client) has(category, typeName string) bool { return c.nameOf(category, typeName) != "" }
+
+// nameOf returns the name of the extension for a type of configuration, or "" if the client does not have one.
+func (c Client) nameOf(category, typeName string) string {
 	for _, e := range c.Target.Extensions().ByTypeURL(typeName) {
 		if c.offers(category, e.Category) {
-			return true
+			return e.Name
 		}
 	}
-	return false
+	return ""
 }
 
 // named reports whether the client has an extension of a name.

@@ -3,6 +3,7 @@ package grpc
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
@@ -109,10 +110,11 @@ func (c Client) RouteActions(t Table) []Fault {
 		const then = "fails each RPC that matches the route with UNAVAILABLE"
 		switch r.route.GetAction().(type) {
 		case *routev3.Route_Route:
-			if t.Reader == OfServer {
+			faults := c.destination(r.at.Field("route"), r.route.GetRoute())
+			if t.Reader == OfServer && !slices.ContainsFunc(faults, func(f Fault) bool { return f.Effect == Rejects }) {
 				return accepted(r.at.Field("route"), Fails, "a server of gRPC does not forward RPCs", then, "write non_forwarding_action: {}")
 			}
-			return c.destination(r.at.Field("route"), r.route.GetRoute())
+			return faults
 		case *routev3.Route_NonForwardingAction:
 			if t.Reader == OfClient {
 				return accepted(r.at.Field("non_forwarding_action"), Fails, "the route of a client has no destination", then, "write route")
@@ -172,20 +174,20 @@ func (c Client) weights(at graph.At, w *routev3.WeightedCluster) (all []Fault) {
 func (c Client) RoutesNeverTaken(t Table) (all []Fault) {
 	for i, host := range t.Config.GetVirtualHosts() {
 		for j, r := range host.GetRoutes() {
-			all = append(all, neverTaken(t.At.Item("virtual_hosts", i).Item("routes", j).Field("match"), r.GetMatch())...)
+			all = append(all, c.neverTaken(t.At.Item("virtual_hosts", i).Item("routes", j).Field("match"), r.GetMatch())...)
 		}
 	}
 	return all
 }
 
-func neverTaken(at graph.At, m *routev3.RouteMatch) []Fault {
+func (c Client) neverTaken(at graph.At, m *routev3.RouteMatch) []Fault {
 	const then, help = "never takes the route", "RPCs have paths such as /shop.Orders/Get"
 	if len(m.GetQueryParameters()) > 0 {
 		return accepted(at.Field("query_parameters"), Fails, "gRPC does not match query parameters", "drops the route: RPCs match the routes after it, or fail", "match headers instead")
 	}
 	for i, h := range m.GetHeaders() {
-		if name := strings.ToLower(h.GetName()); strings.HasSuffix(name, "-bin") && !h.GetInvertMatch() {
-			return accepted(at.Item("headers", i).Field("name"), Fails, fmt.Sprintf("gRPC does not match the binary header %s", h.GetName()), then, "match another header")
+		if c.absent(strings.ToLower(h.GetName())) && !fitsAbsent(h) {
+			return accepted(at.Item("headers", i).Field("name"), Fails, fmt.Sprintf("gRPC does not match the header %s", h.GetName()), then, "match another header")
 		}
 	}
 	switch p := m.GetPathSpecifier().(type) {
@@ -199,6 +201,20 @@ func neverTaken(at graph.At, m *routev3.RouteMatch) []Fault {
 		}
 	}
 	return nil
+}
+
+// absent reports whether a client never has a header when it chooses a route: Go those of HTTP/2, the others binary ones (configSelector.SelectConfig).
+func (c Client) absent(name string) bool {
+	if c.is(Go) {
+		return strings.HasPrefix(name, ":")
+	}
+	return strings.HasSuffix(name, "-bin")
+}
+
+// fitsAbsent reports whether a matcher fits an RPC without the header.
+func fitsAbsent(h *routev3.HeaderMatcher) bool {
+	m, ok := h.GetHeaderMatchSpecifier().(*routev3.HeaderMatcher_PresentMatch)
+	return ok && m.PresentMatch == h.GetInvertMatch()
 }
 
 // VirtualHosts reports tables and virtual hosts that no RPC can use (generateRDSUpdateFromRouteConfiguration, findBestMatchingVirtualHost).

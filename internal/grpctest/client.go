@@ -49,7 +49,7 @@ func start(serve func(kind, name string) *anypb.Any, listener string, providers 
 	if err != nil {
 		return nil, err
 	}
-	conn, err := connect(bootstrap(s.address, listener, providers))
+	conn, err := connect(bootstrap(s.address, listener, providers), "xds:///"+listenerName)
 	if err != nil {
 		s.grpc.Stop()
 		return nil, err
@@ -57,12 +57,12 @@ func start(serve func(kind, name string) *anypb.Any, listener string, providers 
 	return &Client{s, conn}, nil
 }
 
-func connect(bootstrap []byte) (*grpc.ClientConn, error) {
+func connect(bootstrap []byte, target string) (*grpc.ClientConn, error) {
 	resolver, err := xds.NewXDSResolverWithConfigForTesting(bootstrap)
 	if err != nil {
 		return nil, err
 	}
-	return grpc.NewClient("xds:///"+listenerName, grpc.WithResolvers(resolver), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	return grpc.NewClient(target, grpc.WithResolvers(resolver), grpc.WithTransportCredentials(insecure.NewCredentials()))
 }
 
 // Bootstrap returns the error of grpc-go if it rejects a bootstrap. That of a server needs a field that a client does without.
@@ -75,7 +75,7 @@ func Bootstrap(text []byte) error {
 	if strings.Contains(err.Error(), "missing server_listener_resource_name_template") {
 		return nil
 	}
-	c, err := connect(text) // a client says why
+	c, err := connect(text, "xds:///"+listenerName) // a client says why
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,13 @@
 package grpctest
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"google.golang.org/grpc"
@@ -95,6 +97,23 @@ func (s *server) own(kind string) (all []*anypb.Any) {
 		}
 	}
 	return all
+}
+
+// repeat sends all that the client asked for once more, each second. A client that drops a resource and wants it again may send a request that looks
+// like an acknowledgement, so that nothing else would answer it.
+func (s *server) repeat(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+		}
+		s.mu.Lock()
+		for kind := range s.names {
+			_ = s.send(kind, s.own(kind), s.nonce()) // without a client, there is nothing to send
+		}
+		s.mu.Unlock()
+	}
 }
 
 func (s *server) nonce() string {

@@ -69,6 +69,26 @@ func Of(ctx context.Context, name string, input *load.Input, targets []dataplane
 	return all, nil
 }
 
+// Rejected returns the resources of a snapshot that the target of a run rejects, with the first reason for each. Of several reasons, it is not
+// known in whose words the target reports them.
+func Rejected(ctx context.Context, s *graph.Snapshot, config lint.Config) (map[*graph.Resource]lint.Diagnostic, error) {
+	result := lint.Run(ctx, []*graph.Snapshot{s}, config)
+	all := map[*graph.Resource]lint.Diagnostic{}
+	for _, d := range report.Redacted(result) {
+		if !d.Rejected {
+			continue
+		}
+		if first, known := all[d.Resource]; known {
+			d, d.Upstream = first, ""
+		}
+		all[d.Resource] = d
+	}
+	if err := ctx.Err(); err != nil || len(result.Failures) == 0 {
+		return all, err
+	}
+	return all, result.Failures[0]
+}
+
 // notXDS returns why a file is nothing for a target: it is a Kubernetes object of another kind, or the bootstrap of another data plane.
 func notXDS(input *load.Input, t dataplane.Target) string {
 	switch {

@@ -71,20 +71,9 @@ func bootstraps(f func(grpc.Client, graph.At, *structpb.Struct) []grpc.Fault) li
 	}, graph.GRPCBootstrap)
 }
 
-// client returns the client of the target, with the bootstrap of the snapshot if there is one.
-func client(p *lint.Pass) grpc.Client {
-	c := grpc.Client{Target: p.Target, Env: p.GRPCEnv}
-	for _, r := range p.Snapshot.All(graph.GRPCBootstrap) {
-		if m, ok := r.Message.(*structpb.Struct); ok {
-			c.Bootstrap = c.ReadBootstrap(m)
-		}
-	}
-	return c
-}
-
 // report reports what a client finds, and which other implementations differ.
 func report(p *lint.Pass, find func(grpc.Client) []grpc.Fault) {
-	c := client(p)
+	c := grpc.ClientOf(p.Snapshot, p.Target, p.GRPCEnv)
 	found := find(c)
 	if len(found) == 0 {
 		return

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/dataplane/grpc"
+	"github.com/xdslint/xdslint/internal/resolve"
+	"github.com/xdslint/xdslint/internal/verdict"
+	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules"
+)
+
+// grpcFlags describe a client of gRPC, and the target of its channel.
+type grpcFlags struct {
+	target, targetURI string
+	grpcEnv           []string
+}
+
+func (f *grpcFlags) add(flags *pflag.FlagSet) {
+	grouped(flags, requestGroup, func() {
+		flags.StringVar(&f.target, "target", "", "who gets the request, as `PLANE:VERSION`: envoy:1.40 or grpc-go:1.85 (default envoy:1.40)")
+		flags.StringVar(&f.targetURI, "target-uri", "", "`URI` of the channel, for grpc-go: xds:///service:port")
+		addGRPCEnv(flags, &f.grpcEnv)
+	})
+}
+
+// aboutGRPC reports whether an RPC is followed, and not a request.
+func (f *grpcFlags) aboutGRPC() bool {
+	return f.targetURI != "" || f.target != "" && f.target != dataplane.Default().String()
+}
+
+// runGRPC follows RPCs.
+func (f *routeFlags) runGRPC(cmd *cobra.Command, args []string) error {
+	if (f.targetURI == "") == (f.requests == "") {
+		return errors.New("give an RPC with --target-uri and --method, or a file with --requests")
+	}
+	r, err := f.resolver(cmd, args)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	if f.requests == "" {
+		err = f.answerOneRPC(out, r)
+	} else {
+		err = f.answerAllRPCs(out, r)
+	}
+	return errors.Join(err, failed(out.Flush()))
+}
+
+// answerOneRPC follows the RPC that the flags describe.
+func (f *routeFlags) answerOneRPC(out io.Writer, r *resolve.Resolver) error {
+	headers, err := f.headerPairs()
+	if err != nil {
+		return err
+	}
+	rpc := &resolve.RPC{Target: f.targetURI, Authority: f.authority, Method: f.method}
+	for _, h := range headers {
+		rpc.Headers = append(rpc.Headers, resolve.Header(h))
+	}
+	return f.answerRPC(out, r, rpc)
+}
+
+// answerAllRPCs follows the RPCs of a file.
+func (f *routeFlags) answerAllRPCs(out io.Writer, r *resolve.Resolver) error {
+	return f.eachRequest(func(line []byte) error {
+		rpc := &resolve.RPC{}
+		if err := json.Unmarshal(line, rpc); err != nil {
+			return err
+		}
+		return f.answerRPC(out, r, rpc)
+	})
+}
+
+// resolver reads the configuration, and finds what the client rejects in it.
+func (f *routeFlags) resolver(cmd *cobra.Command, args []string) (*resolve.Resolver, error) {
+	name := f.target
+	if name == "" {
+		name = grpc.Go
+	}
+	target, err := dataplane.Parse(name)
+	if err != nil {
+		return nil, err
+	}
+	if target.Plane != grpc.Go {
+		return nil, fmt.Errorf("what %s does with requests is not known: choose %s or grpc-go:1.85", target, dataplane.Default())
+	}
+	env, err := grpc.ReadEnv(f.grpcEnv)
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := f.snapshot(cmd, args)
+	if err != nil {
+		return nil, err
+	}
+	rejected, err := verdict.Rejected(cmd.Context(), snapshot, lint.Config{Rules: rules.Builtin(), Target: target, TargetGiven: true, GRPCEnv: env})
+	if err != nil {
+		return nil, failed(err)
+	}
+	return resolve.New(snapshot, grpc.ClientOf(snapshot, target, env), rejected), nil
+}
+
+func (f *routeFlags) answerRPC(out io.Writer, r *resolve.Resolver, rpc *resolve.RPC) error {
+	a, err := r.Walk(rpc)
+	if err != nil {
+		return err
+	}
+	if f.format == "text" {
+		return failed(a.Text(out, rpc))
+	}
+	return writeLine(out, a)
+}
