@@ -26,7 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 		if !ok || len(text) == 0 {
 			return
 		}
-		chain, err := boringssl.Chain(text)
+		chain, err := chainIn(p, at, c.GetCertificateChain())
 		if err != nil {
 			rejectLate(p, at.Field("certificate_chain"), uses, lint.Rejection{
 				Message:  "envoy cannot read this certificate chain: " + err.Error(),

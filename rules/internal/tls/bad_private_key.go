@@ -3,7 +3,6 @@ package tls
 import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
-	"github.com/xdslint/xdslint/internal/boringssl"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -20,8 +19,8 @@ var _ = Rules.Add(&lint.Rule{
 		if !ok || len(text) == 0 {
 			return
 		}
-		key, err := boringssl.PrivateKey(text, c.GetPassword() != nil)
-		leaf := leafOf(at, c)
+		key, err := privateKeyIn(p, at, c.GetPrivateKey(), c.GetPassword() != nil)
+		leaf := leafOf(p, at, c)
 		switch {
 		case err != nil:
 			rejectLate(p, at.Field("private_key"), uses, lint.Rejection{

@@ -3,7 +3,6 @@ package tls
 import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
-	"github.com/xdslint/xdslint/internal/boringssl"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -27,7 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		if ok {
-			if err := authoritiesIn(p, at, v.GetTrustedCa()).err; err != nil {
+			if _, err := authoritiesIn(p, at, v.GetTrustedCa()); err != nil {
 				rejectLate(p, at.Field("trusted_ca"), uses, lint.Rejection{
 					Message:  "envoy cannot read the certificates in trusted_ca: " + err.Error(),
 					Help:     "write the certificates of authorities in PEM",
@@ -39,7 +38,7 @@ var _ = Rules.Add(&lint.Rule{
 		if !ok || len(crl) == 0 || v.GetTrustedCa() == nil {
 			return
 		}
-		if _, err := boringssl.Revocations(crl); err != nil {
+		if _, err := revocationsIn(p, at, v.GetCrl()); err != nil {
 			rejectLate(p, at.Field("crl"), uses, lint.Rejection{
 				Message:  "envoy cannot read the revocation lists in crl: " + err.Error(),
 				Help:     "write the revocation lists of the authorities in PEM",

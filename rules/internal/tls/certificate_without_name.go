@@ -15,7 +15,7 @@ var _ = Rules.Add(&lint.Rule{
 	Links:    []string{"ServerContextImpl::generateHashForSessionContextId (source/common/tls/server_context_impl.cc)"},
 	Run: eachCertificate(func(p *lint.Pass, at lint.At, c *tlsv3.TlsCertificate, uses []use) {
 		servers := slices.DeleteFunc(uses, func(u use) bool { return u.server == nil })
-		leaf := leafOf(at, c)
+		leaf := leafOf(p, at, c)
 		if len(servers) == 0 || leaf == nil {
 			return
 		}

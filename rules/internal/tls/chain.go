@@ -10,18 +10,17 @@ import (
 )
 
 // chainOf returns the certificates of a chain, or nothing if they are not known.
-func chainOf(at lint.At, c *tlsv3.TlsCertificate) []*boringssl.Certificate {
-	text, ok := dataOf(at, c.GetCertificateChain())
-	if !ok || c.GetPkcs12() != nil {
+func chainOf(p *lint.Pass, at lint.At, c *tlsv3.TlsCertificate) []*boringssl.Certificate {
+	if _, ok := dataOf(at, c.GetCertificateChain()); !ok || c.GetPkcs12() != nil {
 		return nil
 	}
-	chain, _ := boringssl.Chain(text)
+	chain, _ := chainIn(p, at, c.GetCertificateChain())
 	return chain
 }
 
 // leafOf returns the certificate itself, the first of the chain, or nil if it is not known.
-func leafOf(at lint.At, c *tlsv3.TlsCertificate) *boringssl.Certificate {
-	chain := chainOf(at, c)
+func leafOf(p *lint.Pass, at lint.At, c *tlsv3.TlsCertificate) *boringssl.Certificate {
+	chain := chainOf(p, at, c)
 	if len(chain) == 0 {
 		return nil
 	}

@@ -3,7 +3,6 @@ package tls
 import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
-	"github.com/xdslint/xdslint/internal/boringssl"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -18,11 +17,11 @@ var _ = Rules.Add(&lint.Rule{
 			v.GetTrustChainVerification() == tlsv3.CertificateValidationContext_ACCEPT_UNTRUSTED {
 			return
 		}
-		inCA, known := dataOf(at, v.GetTrustedCa())
-		if lists, err := boringssl.Revocations(inCA); !known || err != nil || lists > 0 {
+		_, known := dataOf(at, v.GetTrustedCa())
+		if lists, err := revocationsIn(p, at, v.GetTrustedCa()); !known || err != nil || lists > 0 {
 			return // which also holds them
 		}
-		if lists, err := boringssl.Revocations(text); err == nil && lists == 0 {
+		if lists, err := revocationsIn(p, at, v.GetCrl()); err == nil && lists == 0 {
 			p.Report(at.Field("crl"), lint.Diagnostic{
 				Message: "there is no revocation list in crl, so envoy rejects the certificate of every peer",
 				Notes:   []string{"with crl, envoy requires a list of the authority of each certificate that it verifies"},

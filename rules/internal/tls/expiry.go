@@ -39,7 +39,7 @@ var _ = Rules.Add(&lint.Rule{
 
 // expiryOfChain looks at each certificate of a chain, and reports the first that is not valid.
 func expiryOfChain(p *lint.Pass, at lint.At, c *tlsv3.TlsCertificate) {
-	for i, certificate := range chainOf(at, c) {
+	for i, certificate := range chainOf(p, at, c) {
 		if certificate != nil && expires(p, at.Field("certificate_chain"), member(i), certificate) {
 			return
 		}
@@ -86,15 +86,15 @@ func expiryOfAuthorities(p *lint.Pass, at lint.At, v *tlsv3.CertificateValidatio
 	if _, known := dataOf(at, v.GetTrustedCa()); !known {
 		return
 	}
-	ca := authoritiesIn(p, at, v.GetTrustedCa())
+	all, err := authoritiesIn(p, at, v.GetTrustedCa())
 	valid := func(c *boringssl.Certificate) bool { return c == nil || !c.NotAfter.Before(p.Clock.Now) }
-	if ca.err != nil || slices.ContainsFunc(ca.all, valid) {
+	if err != nil || slices.ContainsFunc(all, valid) {
 		return
 	}
-	last := slices.MaxFunc(ca.all, func(a, b *boringssl.Certificate) int { return a.NotAfter.Compare(b.NotAfter) })
+	last := slices.MaxFunc(all, func(a, b *boringssl.Certificate) int { return a.NotAfter.Compare(b.NotAfter) })
 	message := fmt.Sprintf("the trusted certificate expired on %s", last.NotAfter.Format(time.DateOnly))
-	if len(ca.all) > 1 {
-		message = fmt.Sprintf("all %d trusted certificates have expired, the last on %s", len(ca.all), last.NotAfter.Format(time.DateOnly))
+	if len(all) > 1 {
+		message = fmt.Sprintf("all %d trusted certificates have expired, the last on %s", len(all), last.NotAfter.Format(time.DateOnly))
 	}
 	p.Report(at.Field("trusted_ca"), lint.Diagnostic{
 		Message: message, Severity: severityOf(p.Clock.Now, last.NotAfter), Notes: []string{"envoy accepts it, and then rejects the certificate of every peer"},

@@ -20,7 +20,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://cabforum.org/working-groups/server/baseline-requirements/requirements/",
 	},
 	Run: eachCertificate(func(p *lint.Pass, at lint.At, c *tlsv3.TlsCertificate, _ []use) {
-		chain := chainOf(at, c)
+		chain := chainOf(p, at, c)
 		if len(chain) == 0 || slices.Contains(chain, nil) || chain[0].SelfIssued() {
 			return
 		}

@@ -22,7 +22,7 @@ var _ = Rules.Add(&lint.Rule{
 		if len(servers) == 0 {
 			return
 		}
-		leaf := leafOf(at, c)
+		leaf := leafOf(p, at, c)
 		if c.GetOcspStaple().GetSpecifier() == nil {
 			missingStaple(p, at, leaf, servers)
 			return

@@ -26,7 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 		if u.server == nil || where == nil || u.custom() {
 			return
 		}
-		names, ok := dnsNames(at, u.common)
+		names, ok := dnsNames(p, at, u.common)
 		if !ok || len(names) == 0 {
 			return // of a mesh, which has identities instead
 		}
@@ -45,13 +45,13 @@ var _ = Rules.Add(&lint.Rule{
 })
 
 // dnsNames returns the DNS names in the certificates of a context. ok is false if not all of the certificates are known.
-func dnsNames(at lint.At, c *tlsv3.CommonTlsContext) (names []string, ok bool) {
+func dnsNames(p *lint.Pass, at lint.At, c *tlsv3.CommonTlsContext) (names []string, ok bool) {
 	if len(c.GetTlsCertificateSdsSecretConfigs()) > 0 || c.GetCustomTlsCertificateSelector() != nil {
 		return nil, false
 	}
 	for _, certificate := range c.GetTlsCertificates() {
 		var leaf *boringssl.Certificate
-		if leaf = leafOf(at, certificate); leaf == nil {
+		if leaf = leafOf(p, at, certificate); leaf == nil {
 			return nil, false
 		}
 		for _, name := range leaf.DNSNames {

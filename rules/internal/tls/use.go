@@ -11,7 +11,6 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/internal/boringssl"
 	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -99,28 +98,6 @@ func rejectLate(p *lint.Pass, at lint.At, uses []use, r lint.Rejection) {
 func dataOf(at lint.At, s *corev3.DataSource) (data []byte, ok bool) {
 	data, ok = envoy.Data(at, s)
 	return data, ok && !tree.IsPlaceholder(strings.TrimSpace(s.GetInlineString()))
-}
-
-// authorities are the certificates in a trusted_ca, or why Envoy cannot read them.
-type authorities struct {
-	all []*boringssl.Certificate
-	err error
-}
-
-// trusted is the key of the authorities in a file.
-type trusted struct{ file *graph.DataFile }
-
-// authoritiesIn reads a trusted_ca. Many contexts can name one file, with all public authorities in it.
-func authoritiesIn(p *lint.Pass, at lint.At, ca *corev3.DataSource) authorities {
-	read := func() (a authorities) {
-		text, _ := dataOf(at, ca)
-		a.all, a.err = boringssl.Authorities(text)
-		return a
-	}
-	if file := at.Resource().Files[ca.GetFilename()]; file != nil {
-		return lint.Shared(p, trusted{file}, read)
-	}
-	return read()
 }
 
 // saysEmpty returns the gist of what Envoy says of an empty data source that must not be empty.

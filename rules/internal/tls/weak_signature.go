@@ -17,7 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://datatracker.ietf.org/doc/html/rfc9155",
 	},
 	Run: eachCertificate(func(p *lint.Pass, at lint.At, c *tlsv3.TlsCertificate, _ []use) {
-		for i, certificate := range chainOf(at, c) {
+		for i, certificate := range chainOf(p, at, c) {
 			if certificate == nil || certificate.SelfIssued() || certificate.Outdated() == "" {
 				continue
 			}
