@@ -42,7 +42,7 @@ Exit status: 0 stopped, 2 the command line is wrong, 3 it could not listen, or n
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:18001", "`HOST:PORT` for the clients")
 	flags.StringVar(&f.upstream, "upstream", "", "management server, as `HOST:PORT`")
 	flags.StringVar(&f.out, "out", "", "write the recording to this `FILE`, and its later parts next to it")
-	flags.Int64Var(&f.partSize, "part-size", recording.PartSize>>20, "begin another part after so many `MIB`")
+	flags.Int64Var(&f.partSize, "part-size", recorder.PartSize>>20, "begin another part after so many `MIB`")
 	f.tls.add(flags, "--upstream")
 	return cmd
 }
@@ -73,7 +73,7 @@ func (f *recordFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return failed(err)
 	}
-	out, err := recording.Create(f.out, f.partSize<<20)
+	out, err := recorder.Create(f.out, f.partSize<<20)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}

@@ -20,7 +20,6 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/xdslint/xdslint/internal/recorder"
-	"github.com/xdslint/xdslint/internal/recording"
 )
 
 // cached is go-control-plane's SnapshotCache behind a recording proxy, whose clock can jump.
@@ -30,7 +29,7 @@ type cached struct {
 	cache cache.SnapshotCache
 	grpc  *grpc.Server
 	proxy *recorder.Proxy
-	out   *recording.Writer
+	out   *recorder.Writer
 	path  string
 	conn  *grpc.ClientConn
 	later atomic.Int64 // by how much the clock is ahead

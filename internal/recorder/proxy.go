@@ -1,6 +1,6 @@
 // Package recorder is a proxy between xDS clients and a management server that records what they say. It passes every
 // call of gRPC on as it is, byte for byte; the streams of xDS are also recorded. A message is in the recording before it
-// is passed on.
+// is passed on. Package recording has the format.
 package recorder
 
 import (
@@ -18,20 +18,18 @@ import (
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
-
-	"github.com/xdslint/xdslint/internal/recording"
 )
 
 // Proxy passes streams on to an upstream.
 type Proxy struct {
 	upstream string
 	creds    credentials.TransportCredentials
-	out      *recording.Writer
+	out      *Writer
 	server   *grpc.Server
 }
 
 // New returns a proxy in front of an upstream, as a target of gRPC.
-func New(upstream string, creds credentials.TransportCredentials, out *recording.Writer) *Proxy {
+func New(upstream string, creds credentials.TransportCredentials, out *Writer) *Proxy {
 	p := &Proxy{upstream: upstream, creds: creds, out: out}
 	p.server = grpc.NewServer(
 		grpc.ForceServerCodecV2(raw{}),
@@ -82,7 +80,7 @@ func (p *Proxy) pass(_ any, down grpc.ServerStream) error {
 	return err
 }
 
-func (p *Proxy) call(ctx context.Context, conn *grpc.ClientConn, method string, down grpc.ServerStream, recorded *recording.StreamWriter) error {
+func (p *Proxy) call(ctx context.Context, conn *grpc.ClientConn, method string, down grpc.ServerStream, recorded *StreamWriter) error {
 	up, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, method)
 	if err != nil {
 		return err
@@ -92,7 +90,7 @@ func (p *Proxy) call(ctx context.Context, conn *grpc.ClientConn, method string, 
 }
 
 // requests passes what the client sends on, until it has sent all or the stream has ended: responses says how.
-func requests(down grpc.ServerStream, up grpc.ClientStream, recorded *recording.StreamWriter) {
+func requests(down grpc.ServerStream, up grpc.ClientStream, recorded *StreamWriter) {
 	for {
 		frame := &frame{}
 		if err := down.RecvMsg(frame); err != nil {
@@ -109,7 +107,7 @@ func requests(down grpc.ServerStream, up grpc.ClientStream, recorded *recording.
 }
 
 // responses passes what the upstream sends on. The status of the stream is that of the upstream.
-func responses(up grpc.ClientStream, down grpc.ServerStream, recorded *recording.StreamWriter) error {
+func responses(up grpc.ClientStream, down grpc.ServerStream, recorded *StreamWriter) error {
 	header, err := up.Header()
 	if err == nil {
 		err = down.SendHeader(header)

@@ -24,7 +24,6 @@ import (
 
 	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/recorder"
-	"github.com/xdslint/xdslint/internal/recording"
 	"github.com/xdslint/xdslint/internal/reference"
 )
 
@@ -35,7 +34,7 @@ type world struct {
 	store  *reference.Store
 	server *reference.Server
 	proxy  *recorder.Proxy
-	out    *recording.Writer
+	out    *recorder.Writer
 	path   string
 	addr   string // of the proxy
 
@@ -46,10 +45,10 @@ type world struct {
 }
 
 // record serves through a proxy what serves at an address.
-func record(t testing.TB, upstream string) (proxy *recorder.Proxy, out *recording.Writer, path, addr string) {
+func record(t testing.TB, upstream string) (proxy *recorder.Proxy, out *recorder.Writer, path, addr string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "recording.jsonl")
-	out, err := recording.Create(path, recording.PartSize)
+	out, err := recorder.Create(path, recorder.PartSize)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +161,7 @@ func (w *world) end() []string {
 	return findings(w.t, w.out, w.path)
 }
 
-func findings(t *testing.T, out *recording.Writer, path string) (all []string) {
+func findings(t *testing.T, out *recorder.Writer, path string) (all []string) {
 	t.Helper()
 	if err := out.Close(); err != nil {
 		t.Fatal(err)

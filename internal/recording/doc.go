@@ -1,4 +1,5 @@
-// Package recording reads and writes recordings of xDS streams: JSON Lines, which people can read and diff.
+// Package recording reads recordings of xDS streams: JSON Lines, which people can read and diff. It is in the browser;
+// package recorder, which writes them, is not.
 //
 // A recording is one or more parts, each a file. The first line of a part says which recording it belongs to, and every
 // other line is an event of a stream:

@@ -10,47 +10,11 @@ import (
 	"hash/maphash"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/xdslint/xdslint/internal/protocol"
 	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/internal/source"
 )
-
-// MaxSize is the size of the largest part that is read.
-const MaxSize = 256 << 20
-
-// Version of the format.
-const Version = 1
-
-// header is the first line of a part.
-type header struct {
-	Version int    `json:"version"`
-	ID      string `json:"id"`
-	Part    int    `json:"part"`
-}
-
-// line is one line of a part.
-type line struct {
-	Recording  *header         `json:"recording,omitempty"`
-	Time       time.Time       `json:"time,omitzero"`
-	Stream     int             `json:"stream,omitempty"`
-	Opened     *opened         `json:"opened,omitempty"`
-	Request    json.RawMessage `json:"request,omitempty"`
-	Response   json.RawMessage `json:"response,omitempty"`
-	Closed     *closed         `json:"closed,omitempty"`
-	LeftOut    []int           `json:"left_out,omitempty"`
-	Unreadable string          `json:"unreadable,omitempty"` // why a message is not recorded
-}
-
-type opened struct {
-	Method string `json:"method"`
-}
-
-type closed struct {
-	Code    string `json:"code"`
-	Message string `json:"message,omitempty"`
-}
 
 // ErrNot is the error for a file that is not a recording.
 var ErrNot = errors.New("not a recording: its first line is not {\"recording\": …}")
@@ -59,7 +23,7 @@ var ErrNot = errors.New("not a recording: its first line is not {\"recording\": 
 // the files are judged in their order. What follows the end of ctx is not judged.
 func Judge(ctx context.Context, files []*source.File, c *protocol.Checker) error {
 	type part struct {
-		header
+		Header
 		file *source.File
 		body int
 	}
@@ -93,9 +57,9 @@ func Judge(ctx context.Context, files []*source.File, c *protocol.Checker) error
 }
 
 // head reads the header of a part, and returns the offset after it.
-func head(f *source.File) (header, int, error) {
+func head(f *source.File) (Header, int, error) {
 	if len(f.Text) > MaxSize {
-		return header{}, 0, fmt.Errorf("more than %d MiB: record in smaller parts", MaxSize>>20)
+		return Header{}, 0, fmt.Errorf("more than %d MiB: record in smaller parts", MaxSize>>20)
 	}
 	for at := 0; at < len(f.Text); {
 		text, next := cut(f.Text, at)
@@ -103,16 +67,16 @@ func head(f *source.File) (header, int, error) {
 		if text == nil {
 			continue
 		}
-		var l line
+		var l Line
 		if err := json.Unmarshal(text, &l); err != nil || l.Recording == nil {
-			return header{}, 0, ErrNot
+			return Header{}, 0, ErrNot
 		}
 		if l.Recording.Version != Version {
-			return header{}, 0, fmt.Errorf("a recording of version %d, and only version %d is known", l.Recording.Version, Version)
+			return Header{}, 0, fmt.Errorf("a recording of version %d, and only version %d is known", l.Recording.Version, Version)
 		}
 		return *l.Recording, at, nil
 	}
-	return header{}, 0, ErrNot
+	return Header{}, 0, ErrNot
 }
 
 // cut returns the line at an offset, and the offset of the next one. The line is nil if there is nothing to read in it:
@@ -157,7 +121,7 @@ func (r *reader) read(ctx context.Context, f *source.File, at int, feed func(*pr
 
 // event reads a line.
 func (r *reader) event(text []byte) (*protocol.Event, error) {
-	var l line
+	var l Line
 	if err := json.Unmarshal(text, &l); err != nil {
 		return nil, fmt.Errorf("not an event: %w", err)
 	}

@@ -18,6 +18,7 @@ import (
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 
 	"github.com/xdslint/xdslint/internal/protocol"
+	"github.com/xdslint/xdslint/internal/recorder"
 	"github.com/xdslint/xdslint/internal/recording"
 	"github.com/xdslint/xdslint/internal/source"
 )
@@ -49,7 +50,7 @@ func pack(t testing.TB, m proto.Message) *anypb.Any {
 func record(t testing.TB, n int, size int64, response func(i int) *discoveryv3.DiscoveryResponse) (parts []*source.File) {
 	t.Helper()
 	folder := t.TempDir()
-	w, err := recording.Create(filepath.Join(folder, "xds.jsonl"), size)
+	w, err := recorder.Create(filepath.Join(folder, "xds.jsonl"), size)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +121,7 @@ func TestParts(t *testing.T) {
 
 // TestKilled: a recording that ends anywhere behind its first line can be read, and nothing is found in it.
 func TestKilled(t *testing.T) {
-	text := record(t, 3, recording.PartSize, one(t))[0].Text
+	text := record(t, 3, recorder.PartSize, one(t))[0].Text
 	for end := bytes.IndexByte(text, '\n') + 1; end <= len(text); end++ {
 		if found := judge(t, &source.File{Name: "xds.jsonl", Text: text[:end]}).Findings(); len(found) > 0 {
 			t.Fatalf("%d bytes: %s", end, found[0].Message)
@@ -130,7 +131,7 @@ func TestKilled(t *testing.T) {
 
 // TestSecrets: a recording has no secret, and a resource with one is not compared: both responses look the same.
 func TestSecrets(t *testing.T) {
-	parts := record(t, 2, recording.PartSize, func(i int) *discoveryv3.DiscoveryResponse {
+	parts := record(t, 2, recorder.PartSize, func(i int) *discoveryv3.DiscoveryResponse {
 		key := &corev3.DataSource{Specifier: &corev3.DataSource_InlineString{InlineString: fmt.Sprint("hunter2-", i)}}
 		return &discoveryv3.DiscoveryResponse{Resources: []*anypb.Any{pack(t, &tlsv3.Secret{
 			Name: "shop", Type: &tlsv3.Secret_TlsCertificate{TlsCertificate: &tlsv3.TlsCertificate{PrivateKey: key}},
@@ -148,7 +149,7 @@ func TestSecrets(t *testing.T) {
 
 // TestUnknown: a resource of an unknown type is recorded by its type.
 func TestUnknown(t *testing.T) {
-	parts := record(t, 1, recording.PartSize, func(int) *discoveryv3.DiscoveryResponse {
+	parts := record(t, 1, recorder.PartSize, func(int) *discoveryv3.DiscoveryResponse {
 		return &discoveryv3.DiscoveryResponse{Resources: []*anypb.Any{{TypeUrl: "type.googleapis.com/acme.Thing", Value: []byte{8, 1}}}}
 	})
 	if want := `"resources":[{"@type":"type.googleapis.com/acme.Thing"}]`; !bytes.Contains(parts[0].Text, []byte(want)) || !bytes.Contains(parts[0].Text, []byte(`"left_out":[0]`)) {
@@ -178,7 +179,7 @@ func TestErrors(t *testing.T) {
 
 // BenchmarkJudge judges a stream with 10,000 resources and 1,000 responses.
 func BenchmarkJudge(b *testing.B) {
-	parts := record(b, 1000, recording.PartSize, func(i int) *discoveryv3.DiscoveryResponse {
+	parts := record(b, 1000, recorder.PartSize, func(i int) *discoveryv3.DiscoveryResponse {
 		p := &discoveryv3.DiscoveryResponse{}
 		n := 10
 		if i == 0 {

@@ -12,7 +12,7 @@ import (
 	statusv3 "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/xdslint/xdslint/internal/recording"
+	"github.com/xdslint/xdslint/internal/recorder"
 	"github.com/xdslint/xdslint/internal/reference"
 )
 
@@ -39,7 +39,7 @@ type harness struct {
 	variant
 	t       *testing.T
 	store   *reference.Store
-	out     *recording.Writer
+	out     *recorder.Writer
 	path    string
 	now     time.Time
 	clients []*client
@@ -52,7 +52,7 @@ func newHarness(t *testing.T, v variant) *harness {
 	h := &harness{variant: v, t: t, store: reference.NewStore(), now: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)}
 	h.path = filepath.Join(t.TempDir(), "recording.jsonl")
 	var err error
-	if h.out, err = recording.Create(h.path, recording.PartSize); err != nil {
+	if h.out, err = recorder.Create(h.path, recorder.PartSize); err != nil {
 		t.Fatal(err)
 	}
 	h.out.Now = func() time.Time {
@@ -95,7 +95,7 @@ type client struct {
 type stream struct {
 	typeURL  string // empty: aggregated
 	session  reference.Session
-	recorded *recording.StreamWriter
+	recorded *recorder.StreamWriter
 	asked    bool
 }
 

@@ -1,18 +1,19 @@
-package recording
+package recorder
 
 import (
 	"bytes"
 	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/xdslint/xdslint/internal/recording"
 	"github.com/xdslint/xdslint/internal/redact"
 )
 
@@ -26,7 +27,7 @@ type Writer struct {
 	size int64
 
 	mu      sync.Mutex
-	head    header
+	head    recording.Header
 	file    *os.File
 	written int64 // to the part
 	streams int
@@ -37,12 +38,9 @@ type Writer struct {
 // Create begins a recording. The first part has the path; the name of each later one has its number before the
 // extension. No file is replaced.
 func Create(path string, size int64) (*Writer, error) {
-	w := &Writer{path: path, size: size, head: header{Version: Version, ID: newID()}, failed: make(chan struct{})}
+	w := &Writer{path: path, size: size, head: recording.Header{Version: recording.Version, ID: rand.Text()}, failed: make(chan struct{})}
 	return w, w.next()
 }
-
-// newID returns a name that no other recording has. The browser reads recordings too, and crypto/rand is large.
-func newID() string { return fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()) } //nolint:gosec // nothing depends on its being secret
 
 // next begins a part.
 func (w *Writer) next() error {
@@ -60,7 +58,7 @@ func (w *Writer) next() error {
 		err = w.file.Close()
 	}
 	w.file, w.written = f, 0
-	return cmp.Or(err, w.put(encoded(line{Recording: &w.head})))
+	return cmp.Or(err, w.put(encoded(recording.Line{Recording: &w.head})))
 }
 
 // put writes a line with one write. If that fails, the file ends with the line before.
@@ -83,7 +81,7 @@ func (w *Writer) Close() error {
 func (w *Writer) Failed() <-chan struct{} { return w.failed }
 
 // write completes an event and writes it. When it returns, the event is in the file.
-func (s *StreamWriter) write(l line) {
+func (s *StreamWriter) write(l recording.Line) {
 	w := s.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -108,7 +106,7 @@ func (s *StreamWriter) write(l line) {
 }
 
 // encoded returns a line in JSON.
-func encoded(l line) []byte {
+func encoded(l recording.Line) []byte {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out) // ends with a line break
 	enc.SetEscapeHTML(false)
@@ -128,7 +126,7 @@ type StreamWriter struct {
 
 // Open writes that a stream is opened. It returns nothing for a method that is not xDS.
 func (w *Writer) Open(method string) *StreamWriter {
-	o, ok := Stream(method)
+	o, ok := recording.Stream(method)
 	if !ok {
 		return nil
 	}
@@ -136,25 +134,25 @@ func (w *Writer) Open(method string) *StreamWriter {
 	w.streams++
 	s := &StreamWriter{w: w, id: w.streams, delta: o.Delta}
 	w.mu.Unlock()
-	s.write(line{Opened: &opened{method}})
+	s.write(recording.Line{Opened: &recording.Opened{Method: method}})
 	return s
 }
 
 // Request writes a request, from its bytes.
 func (s *StreamWriter) Request(raw []byte) {
 	text, err := encodeRequest(raw, s.delta)
-	s.write(line{Request: text, Unreadable: reason(err)})
+	s.write(recording.Line{Request: text, Unreadable: reason(err)})
 }
 
 // Response writes a response, from its bytes.
 func (s *StreamWriter) Response(raw []byte) {
 	text, leftOut, err := encodeResponse(raw, s.delta)
-	s.write(line{Response: text, LeftOut: leftOut, Unreadable: reason(err)})
+	s.write(recording.Line{Response: text, LeftOut: leftOut, Unreadable: reason(err)})
 }
 
 // Close writes that the stream is closed.
 func (s *StreamWriter) Close(code, message string) {
-	s.write(line{Closed: &closed{code, redact.Looks(message)}})
+	s.write(recording.Line{Closed: &recording.Closed{Code: code, Message: redact.Looks(message)}})
 }
 
 func reason(err error) string {

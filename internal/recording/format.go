@@ -1,0 +1,43 @@
+package recording
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// MaxSize is the size of the largest part that is read.
+const MaxSize = 256 << 20
+
+// Version of the format.
+const Version = 1
+
+// Header is the first line of a part.
+type Header struct {
+	Version int    `json:"version"`
+	ID      string `json:"id"`
+	Part    int    `json:"part"`
+}
+
+// Line is one line of a part.
+type Line struct {
+	Recording  *Header         `json:"recording,omitempty"`
+	Time       time.Time       `json:"time,omitzero"`
+	Stream     int             `json:"stream,omitempty"`
+	Opened     *Opened         `json:"opened,omitempty"`
+	Request    json.RawMessage `json:"request,omitempty"`
+	Response   json.RawMessage `json:"response,omitempty"`
+	Closed     *Closed         `json:"closed,omitempty"`
+	LeftOut    []int           `json:"left_out,omitempty"`
+	Unreadable string          `json:"unreadable,omitempty"` // why a message is not recorded
+}
+
+// Opened says that a stream is opened.
+type Opened struct {
+	Method string `json:"method"`
+}
+
+// Closed says that a stream is closed.
+type Closed struct {
+	Code    string `json:"code"`
+	Message string `json:"message,omitempty"`
+}
