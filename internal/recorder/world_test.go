@@ -66,7 +66,7 @@ func newWorld(t *testing.T) *world {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	w := &world{t: t, ctx: ctx, store: reference.NewStore(), acks: map[string]int{}}
-	w.store.Wrap = func(s reference.Session, _ bool) reference.Session { return &seen{s, w} }
+	w.store.Wrap = func(s reference.Session, _ bool) reference.Session { return &seen{s, w, map[string]bool{}} }
 	var err error
 	if w.server, err = reference.Serve(w.store, "127.0.0.1:0"); err != nil {
 		t.Fatal(err)
@@ -78,9 +78,6 @@ func newWorld(t *testing.T) *world {
 // reset ends all streams, and serves again at the same address.
 func (w *world) reset() {
 	w.server.Stop()
-	w.mu.Lock()
-	w.open = 0
-	w.mu.Unlock()
 	err := error(nil)
 	w.until("the port to be free", func() bool {
 		w.server, err = reference.Serve(w.store, w.server.Address)
@@ -91,17 +88,17 @@ func (w *world) reset() {
 // seen notes what a session says and hears.
 type seen struct {
 	reference.Session
-	w *world
+	w    *world
+	open map[string]bool // the nonces of responses without an answer; by w.mu
 }
 
 func (s *seen) Request(q proto.Message) []proto.Message {
-	fields := q.ProtoReflect().Descriptor().Fields()
-	text := func(name protoreflect.Name) string { return q.ProtoReflect().Get(fields.ByName(name)).String() }
 	s.w.mu.Lock()
-	if text("response_nonce") != "" {
-		s.w.open = max(0, s.w.open-1)
-		s.w.acks[text("type_url")]++
-		if q.ProtoReflect().Has(fields.ByName("error_detail")) {
+	if nonce := textOf(q, "response_nonce"); s.open[nonce] {
+		delete(s.open, nonce)
+		s.w.open--
+		s.w.acks[textOf(q, "type_url")]++
+		if q.ProtoReflect().Has(q.ProtoReflect().Descriptor().Fields().ByName("error_detail")) {
 			s.w.nacks++
 		}
 	}
@@ -109,13 +106,29 @@ func (s *seen) Request(q proto.Message) []proto.Message {
 	return s.count(s.Session.Request(q))
 }
 
+func textOf(m proto.Message, field protoreflect.Name) string {
+	return m.ProtoReflect().Get(m.ProtoReflect().Descriptor().Fields().ByName(field)).String()
+}
+
 func (s *seen) Changed() []proto.Message { return s.count(s.Session.Changed()) }
 
 func (s *seen) count(out []proto.Message) []proto.Message {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
+	for _, p := range out {
+		s.open[textOf(p, "nonce")] = true
+	}
 	s.w.open += len(out)
 	return out
+}
+
+// Close forgets the responses of a stream that has ended: a client can close it instead of answering.
+func (s *seen) Close() error {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	s.w.open -= len(s.open)
+	clear(s.open)
+	return nil
 }
 
 func (w *world) until(what string, f func() bool) {
@@ -140,17 +153,10 @@ func (w *world) answered(typeURL string, change func()) {
 	}
 	before, _ := now()
 	change()
-	var since time.Time // the answer
 	w.until("the answer to "+typeURL, func() bool {
 		acks, open := now()
-		if acks > before && since.IsZero() {
-			since = time.Now()
-		}
-		return acks > before && (open == 0 || time.Since(since) > 5*time.Second) // a client can close a stream instead of answering
+		return acks > before && open == 0
 	})
-	w.mu.Lock()
-	w.open = 0
-	w.mu.Unlock()
 }
 
 // end stops everything, and returns the findings, as rule and message.

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"fmt"
+	"io"
 	"net"
 
 	clusterservice "github.com/envoyproxy/go-control-plane/envoy/service/cluster/v3"
@@ -46,6 +47,9 @@ type (
 // stream runs a session until the client ends it.
 func stream[Q, P any](s *Store, st grpc.BidiStreamingServer[Q, P], typeURL string, delta bool) error {
 	session := s.Open(typeURL, delta)
+	if c, ok := session.(io.Closer); ok {
+		defer c.Close()
+	}
 	changed, stop := s.watch()
 	defer stop()
 	requests := make(chan *Q)

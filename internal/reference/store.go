@@ -40,7 +40,7 @@ func changed[C any](channels map[string]*C, respond func(ch *C, first bool) []pr
 
 // Store has the resources that are served.
 type Store struct {
-	// Wrap returns what serves a stream instead of a session; nil: nothing does.
+	// Wrap returns what serves a stream instead of a session; nil: nothing does. An io.Closer is closed at the end of the stream.
 	Wrap func(s Session, delta bool) Session
 
 	mu        sync.Mutex
