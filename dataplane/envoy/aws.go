@@ -11,6 +11,6 @@ func IsARN(text string) bool {
 	return strings.HasPrefix(text, "arn:") && strings.Count(text, ":") >= arnParts-1
 }
 
-// IsRegionSet reports whether a region of AWS stands for several (isARegionSet in
+// IsRegionSet reports whether AWS takes the name of a region for a set of regions (isARegionSet in
 // source/extensions/filters/http/aws_request_signing/config.cc).
 func IsRegionSet(region string) bool { return strings.ContainsAny(region, "*,") }

@@ -55,7 +55,7 @@ func (fs ListenerFilters) Index(kind string) int {
 	return slices.IndexFunc(fs, func(f ListenerFilter) bool { return f.Kind == kind })
 }
 
-// Lack reports whether it is certain that there is no filter of some kinds.
+// Lack reports whether a listener certainly does not have a filter of any of these kinds.
 func (fs ListenerFilters) Lack(kinds ...string) bool {
 	return !slices.ContainsFunc(fs, func(f ListenerFilter) bool { return !ownListenerFilters[f.Kind] || slices.Contains(kinds, f.Kind) })
 }

@@ -19,7 +19,7 @@ const JWTMetadata = wellKnown + "jwt_authn"
 // wellKnown is the beginning of the names that Envoy's documentation gives HTTP filters, which are also their namespaces.
 const wellKnown = "envoy.filters.http."
 
-// MetadataName names dynamic metadata of a request. An empty key stands for all keys of the namespace.
+// MetadataName names dynamic metadata of a request. An empty key means all keys of the namespace.
 type MetadataName struct{ Namespace, Key string }
 
 // Meets reports whether two names can be about the same metadata.

@@ -75,7 +75,7 @@ func (c Client) ringHash(at graph.At, ring *clusterv3.Cluster_RingHashLbConfig, 
 
 const ringHelp = "write a minimum_ring_size and a maximum_ring_size of at most 8388608, the first one not larger than the second"
 
-// ringSizes says what is wrong with the sizes of a ring (ringhash.parseConfig). In Go, 0 stands for a default. Java clamps large rings.
+// ringSizes says what is wrong with the sizes of a ring (ringhash.parseConfig). In Go, 0 means the default. Java clamps large rings.
 func (c Client) ringSizes(least, most uint64) string {
 	if c.is(Go) {
 		if least == 0 {
@@ -147,7 +147,7 @@ func (c Client) typed(at graph.At, config any, depth int) []Fault {
 	case *ringv3.RingHash:
 		return c.ring(at, m)
 	case *leastv3.LeastRequest:
-		if n := m.GetChoiceCount(); n != nil && n.GetValue() < 2 && (n.GetValue() != 0 || !c.is(Go)) { // in Go, 0 stands for the default
+		if n := m.GetChoiceCount(); n != nil && n.GetValue() < 2 && (n.GetValue() != 0 || !c.is(Go)) { // in Go, 0 means the default
 			return rejected(at.Field("choice_count"), fmt.Sprintf("choice_count is %d", n.GetValue()), "must be >= 2", "write a number from 2 to 10")
 		}
 	case *weightedv3.ClientSideWeightedRoundRobin:

@@ -71,7 +71,7 @@ func (c *chains) entry(prefix netip.Prefix) *destination {
 	return d
 }
 
-// into adds a chain to an entry. It reports false if the chain is dropped or faulty, so that the other entries have no news.
+// into adds a chain to an entry. It returns false if the chain is dropped or faulty: the other entries would report the same.
 func (c *chains) into(chain filterChain, d *destination) bool {
 	match := chain.config.GetFilterChainMatch()
 	switch protocol := match.GetTransportProtocol(); {

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// object is a JSON object that Go's encoding/json reads into a struct: null stands for an absent field.
+// object is a JSON object that Go's encoding/json reads into a struct: a field that is null counts as absent.
 type object struct{ *structpb.Struct }
 
 // field returns a field that is present and not null.
@@ -20,7 +20,7 @@ func (o object) field(name string) (*structpb.Value, bool) {
 	return v, ok
 }
 
-// float returns a number, or what stands for its absence.
+// float returns a number, or the given one if the field is absent.
 func (o object) float(name string, absent float64) (float64, error) {
 	v, ok := o.field(name)
 	if !ok {

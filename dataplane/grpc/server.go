@@ -144,7 +144,7 @@ func (c Client) networkFilters(chain filterChain) (all []Fault) {
 	return all
 }
 
-// prefixes parses ranges of addresses (parsePrefixRanges). None stands for all addresses.
+// prefixes parses ranges of addresses (parsePrefixRanges). Without ranges, it returns the zero prefix, which means all addresses.
 func (c Client) prefixes(at graph.At, field string, ranges []*corev3.CidrRange) (all []netip.Prefix, faults []Fault) {
 	for i, r := range ranges {
 		at, bits := at.Item(field, i), int(r.GetPrefixLen().GetValue())

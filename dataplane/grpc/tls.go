@@ -107,7 +107,7 @@ func (c Client) socket(at graph.At, s *corev3.TransportSocket, wanted string) []
 	return nil
 }
 
-// common checks where certificates come from (securityConfigFromCommonTLSContext): from the fields of today, or, if these give nothing, from the
+// common checks where certificates come from (securityConfigFromCommonTLSContext): from the current fields, or, if these give nothing, from the
 // deprecated ones.
 func (c Client) common(at graph.At, m *tlsv3.CommonTlsContext, server bool) []Fault {
 	switch {
@@ -116,7 +116,7 @@ func (c Client) common(at graph.At, m *tlsv3.CommonTlsContext, server bool) []Fa
 	case m.GetCustomHandshaker() != nil:
 		return rejected(at.Field("custom_handshaker"), "gRPC does not support custom_handshaker", "unsupported custom_handshaker field in CommonTlsContext message", "remove it")
 	}
-	faults, found := c.today(at, m, server)
+	faults, found := c.current(at, m, server)
 	if faults == nil && found {
 		return c.complete(at, m.GetTlsCertificateProviderInstance().GetInstanceName(), rootOf(m).GetInstanceName(), c.systemRoots(m, server), server)
 	}
@@ -145,7 +145,7 @@ func (c Client) complete(at graph.At, identity, root string, system, server bool
 	return nil
 }
 
-// validation returns the context that says how to verify a peer, if it is in one of the fields of today.
+// validation returns the context that says how to verify a peer, if it is in one of the current fields.
 func validation(m *tlsv3.CommonTlsContext) *tlsv3.CertificateValidationContext {
 	if v := m.GetValidationContext(); v != nil {
 		return v
@@ -173,8 +173,8 @@ func (c Client) systemRoots(m *tlsv3.CommonTlsContext, server bool) bool {
 	return !server && c.enabled(systemRootCerts, !c.is(Go)) && v.GetSystemRootCerts() != nil && v.GetCaCertificateProviderInstance() == nil
 }
 
-// today reads the fields of today (securityConfigFromCommonTLSContextUsingNewFields). found is false if they say nothing.
-func (c Client) today(at graph.At, m *tlsv3.CommonTlsContext, server bool) (faults []Fault, found bool) {
+// current reads the current fields (securityConfigFromCommonTLSContextUsingNewFields). found is false if they say nothing.
+func (c Client) current(at graph.At, m *tlsv3.CommonTlsContext, server bool) (faults []Fault, found bool) {
 	identity := m.GetTlsCertificateProviderInstance()
 	switch {
 	case identity == nil && len(m.GetTlsCertificates()) > 0:

@@ -53,7 +53,7 @@ func namedFiles(all []decode.Seen) (names []string) {
 	return names
 }
 
-// dataFiles reads the files that data sources name. Without Options.Root, a missing file says nothing: the data plane is elsewhere.
+// dataFiles reads the files that data sources name. Without Options.Root, a missing file is not a fault: the data plane is elsewhere.
 func (l *loader) dataFiles(all []decode.Seen, boot *input) map[string]*graph.DataFile {
 	var files map[string]*graph.DataFile
 	for _, name := range namedFiles(all) {

@@ -41,7 +41,7 @@ var suites = map[string]suite{
 	"DES-CBC3-SHA":                  {standard: "TLS_RSA_WITH_3DES_EDE_CBC_SHA", parts: []string{"kRSA", "aRSA", "3DES", "SHA1", "TLSv1"}},
 }
 
-// words are the aliases, as the parts that they stand for: all of them. An alias without parts stands for every suite.
+// words are the aliases: each is for the suites that have all of its parts. An alias without parts is for every suite.
 var words = map[string][]string{
 	"ALL": nil, "HIGH": nil, "FIPS": nil,
 	"kRSA": {"kRSA"}, "kECDHE": {"ECDHE"}, "kEECDH": {"ECDHE"}, "ECDH": {"ECDHE"}, "ECDHE": {"ECDHE"}, "EECDH": {"ECDHE"}, "kPSK": {"kPSK"},
@@ -137,7 +137,7 @@ func (r *cipherRules) apply(operator byte, word string) (cipher, why string) {
 	return "", ""
 }
 
-// match returns the suites that a rule stands for, or the word in it that is not known.
+// match returns the suites that a rule selects, or the word in it that is not known.
 func (r *cipherRules) match(word string) (matched []string, unknown string) {
 	for name, s := range suites {
 		if (word == name || word == s.standard) && s.holds(r.target) {

@@ -124,7 +124,7 @@ func (w *world) named(name string) ([]*upstream, error) {
 	return all, nil
 }
 
-// adminName stands for the admin interface where a line names a listener.
+// adminName is the name of the admin interface where a line names a listener.
 const adminName = "admin"
 
 // listener returns the address of a listener. Without a name, the example has one.

@@ -121,11 +121,11 @@ func seen(text string) string {
 // SeenOn is the heading of what a running Envoy does.
 func SeenOn() string { return "Seen on Envoy " + dataplane.Default().Version }
 
-// around explains the first line of an example, which stands for its skeleton.
+// around explains the first line of an example, which names its skeleton.
 func around(files []File) string {
 	for _, f := range files {
 		if s, err := f.Skeleton(); err == nil && s.Name != "" {
-			return fmt.Sprintf("`# in: %s` stands for [the rest of a bootstrap](https://github.com/xdslint/xdslint/blob/main/testdata/skeletons/%[1]s.yaml).\n\n", s.Name)
+			return fmt.Sprintf("`# in: %s` means that the example is a part of [this bootstrap](https://github.com/xdslint/xdslint/blob/main/testdata/skeletons/%[1]s.yaml).\n\n", s.Name)
 		}
 	}
 	return ""

@@ -41,7 +41,7 @@ func checkARN(p *lint.Pass, at lint.At, m *awslambdav3.Config) {
 func checkRegion(p *lint.Pass, at lint.At, m *awssigningv3.AwsRequestSigning) {
 	if m.GetSigningAlgorithm() != awssigningv3.AwsRequestSigning_AWS_SIGV4A && envoy.IsRegionSet(m.GetRegion()) {
 		p.Reject(at.Field("region"), lint.Rejection{
-			Message:  fmt.Sprintf("SigV4 signs for one region, and %q stands for several", m.GetRegion()),
+			Message:  fmt.Sprintf("SigV4 signs for one region, and %q is a set of several", m.GetRegion()),
 			Help:     "write one region, or signing_algorithm: AWS_SIGV4A",
 			Upstream: "SigV4 region string cannot contain wildcards or commas. Region sets can be specified when using signing_algorithm: AWS_SIGV4A.",
 		})

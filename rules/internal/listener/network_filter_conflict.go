@@ -70,7 +70,7 @@ func thriftMatch(p *lint.Pass, at lint.At, m *thriftv3.RouteMatch) {
 		what = "service"
 	}
 	p.Reject(at.Field("invert"), lint.Rejection{
-		Message:  "the route matches nothing: an empty " + what + "_name stands for all, and invert is set",
+		Message:  "the route matches nothing: an empty " + what + "_name means all, and invert is set",
 		Help:     "write a name, or remove invert",
 		Upstream: "Cannot have an empty " + what + " name with inversion enabled",
 	})

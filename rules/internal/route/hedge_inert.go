@@ -10,7 +10,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "hedge-inert",
 	Severity: lint.Warning,
-	Summary:  "requests are to be hedged when a try times out, and tries do not time out or are not repeated",
+	Summary:  "hedge_on_per_try_timeout has no effect: tries do not time out, or are not repeated",
 	Links: []string{
 		"Filter::onSoftPerTryTimeout (source/common/router/router.cc)",
 		"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/http/http_routing#request-hedging",

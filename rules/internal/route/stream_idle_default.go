@@ -12,7 +12,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "stream-idle-default",
 	Severity: lint.Info,
-	Summary:  "WebSockets, tunnels or streams of events may be silent for the default of 5 minutes only",
+	Summary:  "WebSockets, tunnels or streams of events end after 5 minutes without data, the default",
 	Links: []string{
 		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/extensions/filters/network/http_connection_manager/v3/http_connection_manager.proto#envoy-v3-api-field-extensions-filters-network-http-connection-manager-v3-httpconnectionmanager-stream-idle-timeout",
 		"https://www.envoyproxy.io/docs/envoy/latest/faq/configuration/timeouts#stream-timeouts",
@@ -25,7 +25,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			if s, ok := streamOf(l.At.Field("match"), l.Route.GetMatch()); ok && s.certain {
 				p.Report(s.at, lint.Diagnostic{
-					Message: fmt.Sprintf("envoy ends %s after 5 minutes of silence", s.what),
+					Message: fmt.Sprintf("envoy ends %s after 5 minutes without data", s.what),
 					Notes:   []string{"that is the default of stream_idle_timeout, also for WebSockets and tunnels"},
 					Help:    "add idle_timeout to the route, 0s for none, or let both sides send pings more often",
 				})

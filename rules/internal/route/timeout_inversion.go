@@ -12,7 +12,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "timeout-inversion",
 	Severity: lint.Info,
-	Summary:  "the timeout of a route is longer than the time that a stream may be silent",
+	Summary:  "the timeout of a route is longer than the idle timeout of its streams",
 	Links: []string{
 		"https://www.envoyproxy.io/docs/envoy/latest/faq/configuration/timeouts#stream-timeouts",
 		"https://github.com/envoyproxy/envoy/issues/5097",
@@ -35,7 +35,7 @@ var _ = Rules.Add(&lint.Rule{
 			p.Report(l.At.Field("route", "timeout"), lint.Diagnostic{
 				Message: fmt.Sprintf("a response that does not begin within %s is cut off, although the timeout is %s", seconds(longest), seconds(timeout)),
 				Notes:   []string{"envoy ends a stream on which no byte came or went for the stream_idle_timeout of its connection manager, by default 300s, or the idle_timeout of the route"},
-				Help:    fmt.Sprintf("add idle_timeout: %s to the route, if the upstream may be silent for so long", seconds(timeout)),
+				Help:    fmt.Sprintf("add idle_timeout: %s to the route, if the upstream may send nothing for so long", seconds(timeout)),
 				Fixes:   lint.Insert(l.At.Field("route"), "idle_timeout", seconds(timeout)).Likely("let the stream be silent as long"),
 			})
 		})

@@ -78,7 +78,7 @@ func severityOf(now, expired time.Time) lint.Severity {
 	return lint.Warning
 }
 
-// longAgo is the number of days after which an expired certificate is news to no one.
+// longAgo is the number of days after which an expired certificate is reported as an info only.
 const longAgo = 30
 
 // expiryOfAuthorities reports trusted certificates of which none is valid: no peer can then have a valid chain.
