@@ -36,7 +36,7 @@ func (c Client) declared(at graph.At, m *tlsv3.CommonTlsContext, server bool) (a
 		return nil
 	}
 	identity := m.GetTlsCertificateProviderInstance().GetInstanceName()
-	if faults, found := c.today(at, m, server); identity == "" && (faults != nil || !found) { // otherwise the old field is not read
+	if faults, found := c.current(at, m, server); identity == "" && (faults != nil || !found) { // otherwise the old field is not read
 		identity = m.GetTlsCertificateCertificateProviderInstance().GetInstanceName() //nolint:staticcheck // deprecated, and in use
 	}
 	for _, p := range []struct{ of, name string }{{"own certificate", identity}, {"certificates that verify peers", rootOf(m).GetInstanceName()}} {
