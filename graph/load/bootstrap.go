@@ -166,9 +166,8 @@ func (p *part) mergeOver(b *bootstrapv3.Bootstrap, types graph.Types) {
 	p.resource.Contents, p.seen, p.resource.Name = d.Contents, d.Seen, graph.NameOf(b.ProtoReflect())
 }
 
-// overlay adds the static resources of --config-yaml, which Envoy merges over a bootstrap, and its problems as those of a file.
-func (a *assembly) overlay(whole *part) {
-	in := a.inline("--config-yaml", a.opts.ConfigYAML)
+// overlay adds the static resources of a --config-yaml, which Envoy merges over a bootstrap, and its problems as those of a file.
+func (a *assembly) overlay(whole *part, in *input) {
 	a.broken(in, graph.Static)
 	if in.as != bootstrap {
 		return

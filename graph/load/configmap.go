@@ -22,8 +22,7 @@ func (l *loader) mount(o *object) (why string) {
 	case label == nil && !o.marked():
 		return o.unmarked()
 	}
-	o.texts = &loader{ctx: l.ctx, opts: l.opts, types: l.types, given: map[string][]byte{}}
-	o.texts.opts.ConfigYAML, o.texts.opts.Progress = "", nil
+	o.texts = l.within()
 	for _, field := range textFields {
 		o.add(field)
 	}
@@ -44,6 +43,13 @@ func (l *loader) mount(o *object) (why string) {
 		o.nothing(o.texts.inputs)
 	}
 	return ""
+}
+
+// within returns a loader of the texts in an object.
+func (l *loader) within() *loader {
+	inner := &loader{ctx: l.ctx, opts: l.opts, types: l.types, given: map[string][]byte{}}
+	inner.opts.ConfigYAML, inner.opts.Progress = "", nil
+	return inner
 }
 
 // unmarked is why an object without the label is not read. Most do not hold xDS.

@@ -33,5 +33,8 @@
 // controllers' own validation (envoyfilter.go, patchpolicy.go). A value that is not a message becomes the only field of
 // one (patchValue.value).
 //
+// A workload that runs a bootstrap becomes a resource of its snapshot (workload.go). What is on the command line of its container is read in the same
+// way as the text of a ConfigMap (commandline.go).
+//
 // Package gocp below this one does the same for the snapshots of go-control-plane.
 package load

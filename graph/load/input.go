@@ -25,6 +25,7 @@ func (l *loader) input() (*Input, error) {
 		over := l.inline("--config-yaml", l.opts.ConfigYAML)
 		l.opts.ConfigYAML, l.inputs = "", append(l.inputs, over)
 	}
+	runs := l.runs()
 	var err error
 	if result.Snapshots, err = l.snapshots(); err != nil {
 		return nil, err
@@ -36,7 +37,9 @@ func (l *loader) input() (*Input, error) {
 		}
 		result.Snapshots = append(result.Snapshots, more...)
 	}
-	l.workloads(result.Snapshots)
+	for _, r := range runs {
+		r.add()
+	}
 	for _, in := range l.inputs {
 		result.Files = append(result.Files, in.report())
 	}
@@ -184,8 +187,11 @@ func (in *input) matters() bool {
 func (l *loader) booted(in *input) (*graph.Snapshot, error) {
 	a := l.assemble(in.file.Name)
 	whole := a.bootstrap(in)
-	if l.opts.ConfigYAML != "" {
-		a.overlay(whole)
+	switch {
+	case l.opts.ConfigYAML != "":
+		a.overlay(whole, a.inline("--config-yaml", l.opts.ConfigYAML))
+	case in.over != nil:
+		a.overlay(whole, in.over)
 	}
 	a.broken(in, graph.Anywhere)
 	if err := a.decode(0); err != nil {
@@ -197,7 +203,8 @@ func (l *loader) booted(in *input) (*graph.Snapshot, error) {
 	}
 	sources.complete(a.snapshot, whole.resource)
 	a.keep(in, whole)
-	return a.finish(), nil
+	in.snapshot = a.finish()
+	return in.snapshot, nil
 }
 
 // loose returns one snapshot of all resources that are not part of another one.

@@ -62,6 +62,9 @@ type input struct {
 	no      string        // what it is instead of xDS, if that is known
 	object  *graph.Object // the object that holds the text, and the path of the text in it
 	within  *graph.Path
+
+	over     *input          // of a bootstrap: what the command line of a container merges over it
+	snapshot *graph.Snapshot // of a bootstrap
 }
 
 func newLoader(ctx context.Context, opts Options) *loader {

@@ -11,14 +11,15 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// workloads adds to the snapshot of a bootstrap the Kubernetes objects of the input that say how it runs: the workloads with a container that runs
-// it, and the Services that send traffic to their pods.
-func (l *loader) workloads(snapshots []*graph.Snapshot) {
+// runs returns which containers of the input run which bootstraps, and gives the bootstraps what the containers merge over them. It reads those that
+// are on the command line.
+func (l *loader) runs() []*run {
 	m := l.manifests()
 	if len(m.workloads) == 0 {
-		return
+		return nil
 	}
-	boots := bootsOf(snapshots)
+	var runs []*run
+	boots := l.boots()
 	for _, o := range m.workloads {
 		pod, _ := kube.PodOf(o.kube())
 		holders := m.mounted(o, pod)
@@ -26,11 +27,17 @@ func (l *loader) workloads(snapshots []*graph.Snapshot) {
 			for _, holder := range holders {
 				container.Given = append(container.Given, holder.kube())
 			}
-			if b := boots.of(o, container, holders); b != nil && (b.bootstrap.File == o.in.file || m.single(o)) {
-				b.run(o, &container, m.serving(o, pod))
+			b := boots.of(o, container, holders)
+			if b == nil {
+				b = l.onCommandLine(o, container)
+			}
+			if b != nil && (b.in.file == o.in.file || m.single(o)) {
+				runs = append(runs, &run{b, o, &container, m.serving(o, pod)})
 			}
 		}
 	}
+	l.overlay(runs)
+	return runs
 }
 
 func (o *object) kube() kube.Object { return kube.Object{Value: kube.ValueOf(o.node)} }
@@ -107,11 +114,10 @@ func (m *manifests) serving(o *object, pod kube.Pod) (all []*object) {
 	return all
 }
 
-// booting is the snapshot of a bootstrap.
+// booting is a bootstrap.
 type booting struct {
-	*graph.Snapshot
-	bootstrap *graph.Resource
-	services  map[*object]bool // that it has
+	in       *input
+	services map[*object]bool // that its snapshot has
 }
 
 // boots are the bootstraps of an input.
@@ -120,24 +126,28 @@ type boots struct {
 	files  map[string][]*booting // by the last part of the path
 }
 
-func bootsOf(snapshots []*graph.Snapshot) *boots {
+func (l *loader) boots() *boots {
 	all := &boots{map[*graph.Object][]*booting{}, map[string][]*booting{}}
-	for _, s := range snapshots {
-		for _, r := range s.Resources {
-			if r.Kind != graph.Bootstrap || r.Delivery != graph.FromBootstrap || r.State != "" {
+	for _, in := range l.inputs {
+		if in.as == bootstrap {
+			base := path.Base(filepath.ToSlash(in.file.Name))
+			all.files[base] = append(all.files[base], newBooting(in))
+		}
+		for _, o := range in.objects {
+			if o.texts == nil {
 				continue
 			}
-			b := &booting{s, r, map[*object]bool{}}
-			if r.Object != nil {
-				all.inside[r.Object] = append(all.inside[r.Object], b)
-				continue
+			for _, text := range o.texts.inputs {
+				if text.as == bootstrap {
+					all.inside[o.Object] = append(all.inside[o.Object], newBooting(text))
+				}
 			}
-			base := path.Base(filepath.ToSlash(r.File.Name))
-			all.files[base] = append(all.files[base], b)
 		}
 	}
 	return all
 }
+
+func newBooting(in *input) *booting { return &booting{in, map[*object]bool{}} }
 
 // of returns the bootstrap that a container runs, or nil: the key of a ConfigMap or Secret that is mounted where Envoy reads its bootstrap. If the
 // input does not have that object, something else makes it of a file: of the one with that name next to the workload or below it.
@@ -167,7 +177,7 @@ func (all *boots) of(o *object, c kube.Container, holders []*object) *booting {
 func (all *boots) in(holder *object, key string) *booting {
 	inside := all.inside[holder.Object]
 	for _, b := range inside {
-		if in, _ := b.bootstrap.Within.Key(); in == key {
+		if in, _ := b.in.within.Key(); in == key {
 			return b
 		}
 	}
@@ -180,7 +190,7 @@ func (all *boots) in(holder *object, key string) *booting {
 // file returns the only bootstrap in a file of a name in or below a folder.
 func (all *boots) file(folder, name string) (found *booting) {
 	for _, b := range all.files[name] {
-		rel, err := filepath.Rel(folder, b.bootstrap.File.Name)
+		rel, err := filepath.Rel(folder, b.in.file.Name)
 		if err != nil || strings.HasPrefix(rel, "..") {
 			continue
 		}
@@ -192,20 +202,31 @@ func (all *boots) file(folder, name string) (found *booting) {
 	return found
 }
 
-// run adds a workload, and its Services that the snapshot does not have: two workloads can have one Service.
-func (b *booting) run(o *object, c *kube.Container, services []*object) {
-	b.add(o, graph.Workload, c)
-	for _, service := range services {
-		c.Services = append(c.Services, service.kube())
-		if !b.services[service] {
-			b.services[service] = true
-			b.add(service, graph.Service, c)
+// run is a container that runs a bootstrap.
+type run struct {
+	*booting
+	workload  *object
+	container *kube.Container
+	services  []*object
+}
+
+// add adds the workload to the snapshot, and its Services that the snapshot does not have: two workloads can have one Service.
+func (r *run) add() {
+	if r.in.snapshot == nil {
+		return
+	}
+	r.put(r.workload, graph.Workload)
+	for _, service := range r.services {
+		r.container.Services = append(r.container.Services, service.kube())
+		if !r.booting.services[service] {
+			r.booting.services[service] = true
+			r.put(service, graph.Service)
 		}
 	}
 }
 
-func (b *booting) add(o *object, kind graph.Kind, c *kube.Container) {
-	b.Add(&graph.Resource{Kind: kind, Name: o.String(), File: o.in.file, Text: tree.TextOf(o.node), Object: o.Object, Runs: c})
+func (r *run) put(o *object, kind graph.Kind) {
+	r.in.snapshot.Add(&graph.Resource{Kind: kind, Name: o.String(), File: o.in.file, Text: tree.TextOf(o.node), Object: o.Object, Runs: r.container})
 	o.in.takes(o)
 }
 

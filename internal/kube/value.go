@@ -25,6 +25,9 @@ func (v Value) Exists() bool { return v.node != nil && v.node.Kind != tree.Null 
 // Is reports whether the value is this node.
 func (v Value) Is(n *tree.Node) bool { return v.node == n }
 
+// Node returns the value in the tree of the object; nil if the object does not have it.
+func (v Value) Node() *tree.Node { return v.node }
+
 // Path returns the path from the object.
 func (v Value) Path() *tree.Path { return v.path }
 

@@ -4,7 +4,9 @@ import (
 	"path"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/kube"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -31,29 +33,49 @@ var _ = Rules.Add(&lint.Rule{
 			switch watched := source.GetWatchedDirectory().GetPath(); {
 			case m.Single():
 				p.Report(at.Field("path"), lint.Diagnostic{
-					Message: "this file is never updated",
-					Notes:   []string{"a volume that is mounted with subPath keeps what it had when the container started"},
-					Help:    "mount the whole volume in a folder of its own, without subPath, and name that folder as the watched_directory",
-					Related: w.related(m.At.Field("subPath"), "the mount"),
+					Severity: severityOf(p, at),
+					Message:  "this file is never updated",
+					Notes:    []string{"a volume that is mounted with subPath keeps what it had when the container started"},
+					Help:     "mount the whole volume in a folder of its own, without subPath, and name that folder as the watched_directory",
+					Related:  w.related(m.At.Field("subPath"), "the mount"),
 				})
 			case watched == "":
 				p.Report(at.Field("path"), unseen(w, m, lint.Diagnostic{
-					Message: "envoy reads this file once, and never sees that Kubernetes updates it",
-					Notes:   []string{"the kubelet replaces a link to the folder of all files; without a watched_directory, envoy only sees a file that is itself replaced"},
-					Help:    "add watched_directory: {path: " + folder + "}",
-					Fixes:   lint.Insert(at, "watched_directory", lint.Fields{{Name: "path", Value: folder}}).Likely("watch the directory of the mount"),
+					Severity: severityOf(p, at),
+					Message:  "envoy reads this file once, and never sees that Kubernetes updates it",
+					Notes:    []string{"the kubelet replaces a link to the folder of all files; without a watched_directory, envoy only sees a file that is itself replaced"},
+					Help:     "add watched_directory: {path: " + folder + "}",
+					Fixes:    lint.Insert(at, "watched_directory", lint.Fields{{Name: "path", Value: folder}}).Likely("watch the directory of the mount"),
 				}))
 			case path.Clean(watched) != path.Clean(folder):
 				p.Report(at.Field("watched_directory", "path"), unseen(w, m, lint.Diagnostic{
-					Message: "envoy does not see here that Kubernetes updates the file",
-					Notes:   []string{"the kubelet replaces a link in the directory of the mount, " + folder + ", and nothing in other directories"},
-					Help:    "watch " + folder,
-					Fixes:   lint.Replace(at.Field("watched_directory", "path"), folder).Likely("watch the directory of the mount"),
+					Severity: severityOf(p, at),
+					Message:  "envoy does not see here that Kubernetes updates the file",
+					Notes:    []string{"the kubelet replaces a link in the directory of the mount, " + folder + ", and nothing in other directories"},
+					Help:     "watch " + folder,
+					Fixes:    lint.Replace(at.Field("watched_directory", "path"), folder).Likely("watch the directory of the mount"),
 				}))
 			}
 		})
 	}),
 })
+
+// severityOf returns the severity for a source. That of a secret whose certificates are in files hardly ever changes: Envoy watches those files itself.
+func severityOf(p *lint.Pass, at lint.At) lint.Severity {
+	sds, where := graph.Around[*tlsv3.SdsSecretConfig](at.Place)
+	if where == nil {
+		return lint.Warning
+	}
+	r := p.Snapshot.Pushed(graph.Secret, sds.GetName())
+	if r == nil {
+		return lint.Warning
+	}
+	secret, _ := r.Message.(*tlsv3.Secret)
+	if secret.GetTlsCertificate().GetPrivateKey().GetFilename() != "" || secret.GetValidationContext().GetTrustedCa().GetFilename() != "" {
+		return lint.Info
+	}
+	return lint.Warning
+}
 
 func unseen(w workload, m kube.Mount, d lint.Diagnostic) lint.Diagnostic {
 	d.Related = w.related(m.At.Field("mountPath"), "the mount")

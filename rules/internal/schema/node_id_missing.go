@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"slices"
+
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -17,12 +19,12 @@ var _ = Rules.Add(&lint.Rule{
 	Links:    []string{"https://github.com/envoyproxy/envoy/issues/21154"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		node := b.GetNode()
-		has := func(field protoreflect.Name, value string) bool {
-			return value != "" || underUnknownKey(at.Resource(), at.Field("node").Path(), field)
+		has := func(field protoreflect.Name, value, flag string) bool {
+			return value != "" || underUnknownKey(at.Resource(), at.Field("node").Path(), field) || onCommandLine(p, flag)
 		}
-		id, cluster := has("id", node.GetId()), has("cluster", node.GetCluster())
-		if at.Place.Parent != nil || id && cluster {
-			return
+		id, cluster := has("id", node.GetId(), "--service-node"), has("cluster", node.GetCluster(), "--service-cluster")
+		if at.Place.Parent != nil || id && cluster || at.Resource().Kind == graph.Patch {
+			return // a patch is of a bootstrap that identifies its node
 		}
 		where, subscribes := subscription(p, at, b)
 		if !subscribes {
@@ -46,6 +48,15 @@ var _ = Rules.Add(&lint.Rule{
 		})
 	}),
 })
+
+// onCommandLine reports whether a container that runs the bootstrap sets a flag.
+func onCommandLine(p *lint.Pass, flag string) bool {
+	return slices.ContainsFunc(p.Snapshot.All(graph.Workload), func(r *graph.Resource) bool {
+		line, _ := r.Runs.Command()
+		_, set, _ := line.Flag(flag)
+		return set
+	})
+}
 
 // subscription returns the first config source of a bootstrap that Envoy uses.
 func subscription(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) (where lint.At, found bool) {
