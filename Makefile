@@ -18,7 +18,8 @@ CRDS := istio.io/api@v1.31.1:kubernetes/customresourcedefinitions.gen.yaml \
 # What `make test` tests without the race detector, with which it takes up to thirteen times as long: they mostly start commands or
 # compare texts. CI leaves none out.
 MODULE := github.com/xdslint/xdslint
-WITHOUT_RACE ?= $(MODULE) $(addprefix $(MODULE)/,cmd/xdslint internal/difftest internal/playground/wasi internal/redact internal/style)
+WITHOUT_RACE ?= $(MODULE) $(addprefix $(MODULE)/,cmd/xdslint internal/difftest internal/playground/wasi internal/redact internal/snapshots \
+	internal/style rules)
 
 # Total seconds of `make fuzz`, for all targets together.
 FUZZTIME ?= 300
@@ -45,6 +46,9 @@ PORT ?= 8317
 
 # A program with the race detector would sleep for a second before it ends.
 export GORACE ?= atexit_sleep_ms=0
+
+# Without the paths of folders in them, what was compiled in one checkout serves another, and the copies that tests make.
+export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -177,7 +181,7 @@ playground: web ## build the playground and serve it on this machine, at PORT (8
 
 # Builds an engine of the playground, named by its build tag: engine, or constraints, which knows CEL.
 define engine
-	GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -trimpath -tags grpcnotrace,$(1) -ldflags '-s -w' -o web/build/plain/$(1).wasm ./wasm/browser
+	GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -tags grpcnotrace,$(1) -ldflags '-s -w' -o web/build/plain/$(1).wasm ./wasm/browser
 	$(in_web) node scripts/preinitialise.ts build/plain/$(1).wasm build/$(1).wasm
 endef
 
@@ -276,7 +280,7 @@ $(golangci_lint): | $(STAMP)
 	@touch $@
 
 $(apiserver): | $(STAMP)
-	cd internal/kubetest/apiserver && CGO_ENABLED=0 go build -trimpath -o $(BIN)/kube-apiserver \
+	cd internal/kubetest/apiserver && CGO_ENABLED=0 go build -o $(BIN)/kube-apiserver \
 		-ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$$(go list -m -f '{{.Version}}' k8s.io/kubernetes)" k8s.io/kubernetes/cmd/kube-apiserver
 	@touch $@
 

@@ -27,11 +27,13 @@ func TestPreCommit(t *testing.T) {
 	hooks := copyOfRepository(t)
 	revision := strings.TrimSpace(run(t, hooks, nil, "git", "rev-parse", "HEAD").must(t))
 	installed := t.TempDir()
-	run(t, root(t), nil, "go", "build", "-o", installed, "./cmd/xdslint").must(t)
+	// As make does it: without the paths of folders in them, what was compiled here serves the copy of the repository too.
+	trimmed := "GOFLAGS=-trimpath"
+	run(t, root(t), []string{trimmed}, "go", "build", "-o", installed, "./cmd/xdslint").must(t)
 	// The hook's environment has a GOPATH of its own; the modules are here already.
 	modules := strings.TrimSpace(run(t, root(t), nil, "go", "env", "GOMODCACHE").must(t))
 	env := []string{
-		"PRE_COMMIT_HOME=" + t.TempDir(), "GOMODCACHE=" + modules,
+		trimmed, "PRE_COMMIT_HOME=" + t.TempDir(), "GOMODCACHE=" + modules,
 		"PATH=" + installed + string(filepath.ListSeparator) + os.Getenv("PATH"),
 	}
 	for _, hook := range []string{"xdslint", "xdslint-system"} {
