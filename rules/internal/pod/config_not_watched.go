@@ -66,16 +66,16 @@ func severityOf(p *lint.Pass, at lint.At) lint.Severity {
 	if where == nil {
 		return lint.Warning
 	}
-	r := p.Snapshot.Pushed(graph.Secret, sds.GetName())
-	if r == nil {
-		return lint.Warning
+	if r := p.Snapshot.Pushed(graph.Secret, sds.GetName()); r != nil {
+		secret, _ := r.Message.(*tlsv3.Secret)
+		if inline(secret.GetTlsCertificate().GetPrivateKey()) || inline(secret.GetValidationContext().GetTrustedCa()) {
+			return lint.Warning
+		}
 	}
-	secret, _ := r.Message.(*tlsv3.Secret)
-	if secret.GetTlsCertificate().GetPrivateKey().GetFilename() != "" || secret.GetValidationContext().GetTrustedCa().GetFilename() != "" {
-		return lint.Info
-	}
-	return lint.Warning
+	return lint.Info
 }
+
+func inline(s *corev3.DataSource) bool { return s != nil && s.GetFilename() == "" }
 
 func unseen(w workload, m kube.Mount, d lint.Diagnostic) lint.Diagnostic {
 	d.Related = w.related(m.At.Field("mountPath"), "the mount")
