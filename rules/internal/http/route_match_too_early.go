@@ -46,7 +46,7 @@ func reportTooEarly(p *lint.Pass, at lint.At, writer, message string) {
 	p.Report(at, lint.Diagnostic{
 		Message: message,
 		Notes:   []string{fmt.Sprintf("envoy selects the route before the filters run; %q writes this later, and no filter makes envoy select again", writer)},
-		Help:    "if jwt_authn writes it, add clear_route_cache: true to its provider",
+		Help:    "if jwt_authn writes it, add clear_route_cache: true to its provider; otherwise, match what the client sends",
 	})
 }
 
