@@ -43,13 +43,13 @@ func (a *archive) readRPC(text string) error {
 }
 
 // askGRPC asks a real grpc-go client about the examples. It rejects a resource if and only if a rule says so. After an example that fails RPCs,
-// an RPC is sent.
+// an RPC is sent. These tests run side by side: a client waits for resources that do not exist.
 func (a *archive) askGRPC(t *testing.T, judgements []judgement) {
-	ctx, cancel := context.WithTimeout(t.Context(), clientPatience)
-	defer cancel()
 	for _, j := range judgements {
+		var all []proto.Message
 		t.Run(j.name(), func(t *testing.T) {
-			var all []proto.Message
+			ctx, cancel := context.WithTimeout(t.Context(), clientPatience)
+			defer cancel()
 			for _, s := range j.snapshots {
 				for _, r := range s.Resources {
 					j.compareClient(ctx, t, r)
@@ -58,6 +58,11 @@ func (a *archive) askGRPC(t *testing.T, judgements []judgement) {
 					}
 				}
 			}
+		})
+		t.Run(j.name()+"/rpc", func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), clientPatience)
+			defer cancel()
 			j.call(ctx, t, all)
 		})
 	}

@@ -19,8 +19,8 @@ import (
 // Method is the method that Call calls.
 const Method = "/shop.Orders/Get"
 
-// Call sends an RPC, and returns its status. It serves the resources to a client, and a standard chain for those that are missing; the endpoints
-// get the addresses of a server that answers each RPC. If the first resource is a listener of a server, it serves that to one.
+// Call sends an RPC, and returns its status. It serves the resources to a client, and those of a standard chain for types of which there is none;
+// the endpoints get the addresses of a server that answers each RPC. If the first resource is a listener of a server, it serves that to one.
 func Call(ctx context.Context, resources []proto.Message) (codes.Code, error) {
 	if l, ok := resources[0].(*listenerv3.Listener); ok && l.GetApiListener() == nil {
 		return callServer(ctx, l)
@@ -124,7 +124,7 @@ func (w *world) name(kind string) string {
 }
 
 func (w *world) serve(kind, name string) *anypb.Any {
-	if given := w.named[kind+name]; given != nil {
+	if given := w.named[kind+name]; given != nil || w.first[kind] != "" {
 		return given
 	}
 	next := map[string]string{listenerType: w.name(routeType), routeType: w.name(clusterType)}
