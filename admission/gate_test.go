@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"go.uber.org/goleak"
 
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 
@@ -57,6 +58,17 @@ func TestNoSnapshot(t *testing.T) {
 		if err := g.SetSnapshot(t.Context(), node, s); err == nil || len(g.decisions) > 0 {
 			t.Error(err)
 		}
+	}
+}
+
+// TestGRPC: a gate in front of clients of gRPC withholds what they reject. Envoy accepts it.
+func TestGRPC(t *testing.T) {
+	static := eds("shop")
+	static.ClusterDiscoveryType, static.EdsClusterConfig = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STATIC}, nil
+	for target, outcome := range map[dataplane.Target]admission.Outcome{{}: admission.Admitted, {Plane: "grpc-go", Version: "1.85"}: admission.Blocked} {
+		g := try(t, func(o *admission.Options) { o.Target, o.Policy = target, admission.Block })
+		g.must(admission.Admitted, snapshot(t, "v1", eds("shop")))
+		g.must(outcome, snapshot(t, "v2", static))
 	}
 }
 
