@@ -16,6 +16,11 @@ if (import.meta.env.PROD) {
   const controlled = signal(false);
   navigator.serviceWorker?.addEventListener("controllerchange", () => (controlled.value = true));
   effect(() => {
-    if (controlled.value && engine.largerStatus.value === "done") void fetch(addresses.larger).catch(() => {});
+    if (controlled.value && engine.largerStatus.value === "done") void request(addresses.larger).catch(() => {});
   });
+}
+
+/** An answer that nobody reads to its end would keep the next version of the service worker waiting, five minutes in Chromium. */
+async function request(address: string): Promise<void> {
+  await (await fetch(address)).body?.cancel();
 }
