@@ -20,7 +20,7 @@ if (import.meta.env.PROD) {
   });
 }
 
-/** An answer that nobody reads to its end would keep the next version of the service worker waiting, five minutes in Chromium. */
+/** An answer that is not read to its end would keep the next version of the service worker waiting, five minutes in Chromium. */
 async function request(address: string): Promise<void> {
   await (await fetch(address)).body?.cancel();
 }
