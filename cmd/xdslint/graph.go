@@ -68,7 +68,7 @@ func (f *graphFlags) run(cmd *cobra.Command, args []string) error {
 	return failed(draw(drawing, cmd.OutOrStdout()))
 }
 
-// unread prints the files that could not be read: their resources are missing in the drawing.
+// unread prints the files that could not be read: their resources are missing in what the command shows.
 func unread(w io.Writer, input *load.Input) {
 	for _, snapshot := range input.Snapshots {
 		for _, r := range snapshot.Resources {
@@ -79,7 +79,7 @@ func unread(w io.Writer, input *load.Input) {
 				if p.Lenient {
 					continue
 				}
-				fmt.Fprintf(w, "xdslint: not drawn: %s\n", words.Printable(load.Placed(r.File, p)))
+				fmt.Fprintf(w, "xdslint: not read: %s\n", words.Printable(load.Placed(r.File, p)))
 			}
 		}
 	}
