@@ -19,6 +19,29 @@ func TestSharedByUnits(t *testing.T) {
 	}
 }
 
+// TestSharedAfter: a value that several resources share counts as asked by each of them: all are judged again when its answer changes.
+func TestSharedAfter(t *testing.T) {
+	type listened struct{}
+	check := lint.EachResource(func(p *lint.Pass, r *graph.Resource) {
+		if lint.Shared(p, listened{}, func() bool { return len(p.Snapshot.All(graph.Listener)) > 0 }) {
+			p.ReportResource(r, lint.Diagnostic{Message: "there is a listener"})
+		}
+	}, graph.Cluster)
+	config := lint.Config{Rules: []*lint.Rule{{Group: "a", Name: "b", Severity: lint.Info, Run: check}}}
+	var resources []*graph.Resource
+	for range 10 {
+		resources = append(resources, &graph.Resource{Kind: graph.Cluster, Name: "shop", File: &graph.SourceFile{}})
+	}
+	s := &graph.Snapshot{}
+	s.Add(resources...)
+	s.Build()
+	_, judged := lint.RunAfter(t.Context(), s, config, nil)
+	next := s.With(append(resources, &graph.Resource{Kind: graph.Listener, Name: "in", File: &graph.SourceFile{}}))
+	if result, _ := lint.RunAfter(t.Context(), next, config, judged); len(result.Diagnostics) != len(resources) {
+		t.Errorf("%d findings", len(result.Diagnostics))
+	}
+}
+
 // TestShared: the rules of a snapshot compute a shared value once, and each snapshot has its own.
 func TestShared(t *testing.T) {
 	computed, seen := 0, map[graph.View]int{}

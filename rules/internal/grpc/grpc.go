@@ -71,9 +71,12 @@ func bootstraps(f func(grpc.Client, graph.At, *structpb.Struct) []grpc.Fault) li
 	}, graph.GRPCBootstrap)
 }
 
+// reader is the key of the client, which reads the bootstrap.
+type reader struct{}
+
 // report reports what a client finds, and which other implementations differ.
 func report(p *lint.Pass, find func(grpc.Client) []grpc.Fault) {
-	c := grpc.ClientOf(p.Snapshot, p.Target, p.GRPCEnv)
+	c := lint.Shared(p, reader{}, func() grpc.Client { return grpc.ClientOf(p.Snapshot, p.Target, p.GRPCEnv) })
 	found := find(c)
 	if len(found) == 0 {
 		return
