@@ -3,6 +3,8 @@ package lint_test
 import (
 	"testing"
 
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -19,25 +21,20 @@ func TestSharedByUnits(t *testing.T) {
 	}
 }
 
-// TestSharedAfter: a value that several resources share counts as asked by each of them: all are judged again when its answer changes.
+// TestSharedAfter: what a shared value depends on counts as asked by each resource that uses it: all are judged again when that changes.
 func TestSharedAfter(t *testing.T) {
-	type listened struct{}
+	type slow struct{}
 	check := lint.EachResource(func(p *lint.Pass, r *graph.Resource) {
-		if lint.Shared(p, listened{}, func() bool { return len(p.Snapshot.All(graph.Listener)) > 0 }) {
-			p.ReportResource(r, lint.Diagnostic{Message: "there is a listener"})
+		if lint.Shared(p, slow{}, func() bool {
+			return p.Snapshot.Named(graph.Cluster, "shop-0")[0].Message.(*clusterv3.Cluster).GetConnectTimeout().GetSeconds() > 5
+		}) {
+			p.ReportResource(r, lint.Diagnostic{Message: "a cluster is slow"})
 		}
 	}, graph.Cluster)
 	config := lint.Config{Rules: []*lint.Rule{{Group: "a", Name: "b", Severity: lint.Info, Run: check}}}
-	var resources []*graph.Resource
-	for range 10 {
-		resources = append(resources, &graph.Resource{Kind: graph.Cluster, Name: "shop", File: &graph.SourceFile{}})
-	}
-	s := &graph.Snapshot{}
-	s.Add(resources...)
-	s.Build()
+	s := backwards()
 	_, judged := lint.RunAfter(t.Context(), s, config, nil)
-	next := s.With(append(resources, &graph.Resource{Kind: graph.Listener, Name: "in", File: &graph.SourceFile{}}))
-	if result, _ := lint.RunAfter(t.Context(), next, config, judged); len(result.Diagnostics) != len(resources) {
+	if result, _ := lint.RunAfter(t.Context(), replaced(s, 9, 10), config, judged); len(result.Diagnostics) != len(s.Resources) {
 		t.Errorf("%d findings", len(result.Diagnostics))
 	}
 }
