@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/dataplane"
@@ -31,7 +32,8 @@ type inputFlags struct {
 	noConfig             bool
 	plugins              []string
 	noPlugins            bool
-	unavailable          []string // rules of plugins that do not run
+	unavailable          []string              // rules of plugins that do not run
+	untyped              protoreflect.FullName // what an input without a type is
 }
 
 func (f *inputFlags) add(cmd *cobra.Command) {
@@ -157,7 +159,7 @@ func input(cmd *cobra.Command, args []string, s *xdslint.Config) (xdslint.Input,
 
 // options translates the flags into options of a linter.
 func (f *inputFlags) options(s *xdslint.Config) (xdslint.Options, error) {
-	o := xdslint.Options{BuiltIn: builtIn(), Config: s, Load: load.Options{Root: f.root, ConfigYAML: f.configYAML, Stdin: os.Stdin, StdinName: f.stdinName}}
+	o := xdslint.Options{BuiltIn: builtIn(), Config: s, Load: load.Options{Root: f.root, ConfigYAML: f.configYAML, Stdin: os.Stdin, StdinName: f.stdinName, Untyped: f.untyped}}
 	var err error
 	if o.Load.Assumptions, err = config.ParseAssumptions(f.assume, f.open, f.closed); err != nil {
 		return o, fmt.Errorf("--%w", err)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/walk"
 )
 
@@ -82,7 +81,7 @@ func (f *routeFlags) run(cmd *cobra.Command, args []string) error {
 	if (f.path == "") == (f.requests == "") && f.method != "CONNECT" {
 		return fmt.Errorf("give a request with --path, or a file with --requests")
 	}
-	snapshot, err := f.snapshot(cmd, args)
+	snapshot, err := f.one(cmd, args)
 	if err != nil {
 		return err
 	}
@@ -94,19 +93,6 @@ func (f *routeFlags) run(cmd *cobra.Command, args []string) error {
 		err = f.answerAll(out, w)
 	}
 	return errors.Join(err, failed(out.Flush()))
-}
-
-// snapshot reads the configuration.
-func (f *routeFlags) snapshot(cmd *cobra.Command, args []string) (*graph.Snapshot, error) {
-	read, err := f.given(cmd, args)
-	if err != nil {
-		return nil, err
-	}
-	snapshot, err := read.One(strings.Join(args, " "))
-	if err != nil {
-		return nil, compared(cmd.Context(), err)
-	}
-	return snapshot, nil
 }
 
 // request is the request that the flags describe.
@@ -151,20 +137,14 @@ func (f *routeFlags) answerOne(out io.Writer, w *walk.Walker) error {
 
 // answerAll follows the requests of a file.
 func (f *routeFlags) answerAll(out io.Writer, w *walk.Walker) error {
-	return f.eachRequest(func(line []byte) error {
-		r := &walk.Request{}
-		if err := json.Unmarshal(line, r); err != nil {
-			return err
-		}
-		return f.answer(out, w, r)
-	})
+	return eachRequest(f.requests, func(r *walk.Request) error { return f.answer(out, w, r) })
 }
 
-// eachRequest calls answer for each line of the file with requests.
-func (f *routeFlags) eachRequest(answer func(line []byte) error) error {
+// eachRequest calls answer for each request in a file.
+func eachRequest[R any](path string, answer func(*R) error) error {
 	in := io.Reader(os.Stdin)
-	if f.requests != "-" {
-		file, err := os.Open(f.requests)
+	if path != "-" {
+		file, err := os.Open(path)
 		if err != nil {
 			return err
 		}
@@ -177,8 +157,13 @@ func (f *routeFlags) eachRequest(answer func(line []byte) error) error {
 		if strings.TrimSpace(lines.Text()) == "" {
 			continue
 		}
-		if err := answer(lines.Bytes()); err != nil {
-			return fmt.Errorf("%s, line %d: %w", f.requests, n, err)
+		r := new(R)
+		err := json.Unmarshal(lines.Bytes(), r)
+		if err == nil {
+			err = answer(r)
+		}
+		if err != nil {
+			return fmt.Errorf("%s, line %d: %w", path, n, err)
 		}
 	}
 	return lines.Err()

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -70,13 +69,7 @@ func (f *routeFlags) answerOneRPC(out io.Writer, r *resolve.Resolver) error {
 
 // answerAllRPCs follows the RPCs of a file.
 func (f *routeFlags) answerAllRPCs(out io.Writer, r *resolve.Resolver) error {
-	return f.eachRequest(func(line []byte) error {
-		rpc := &resolve.RPC{}
-		if err := json.Unmarshal(line, rpc); err != nil {
-			return err
-		}
-		return f.answerRPC(out, r, rpc)
-	})
+	return eachRequest(f.requests, func(rpc *resolve.RPC) error { return f.answerRPC(out, r, rpc) })
 }
 
 // resolver reads the configuration, and finds what the client rejects in it.
@@ -96,7 +89,7 @@ func (f *routeFlags) resolver(cmd *cobra.Command, args []string) (*resolve.Resol
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := f.snapshot(cmd, args)
+	snapshot, err := f.one(cmd, args)
 	if err != nil {
 		return nil, err
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
 )
 
@@ -58,6 +60,19 @@ func (f *inputFlags) given(cmd *cobra.Command, args []string) (*load.Input, erro
 	}
 	unread(cmd.ErrOrStderr(), read)
 	return read, nil
+}
+
+// one reads the only configuration at some paths.
+func (f *inputFlags) one(cmd *cobra.Command, paths []string) (*graph.Snapshot, error) {
+	read, err := f.given(cmd, paths)
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := read.One(strings.Join(paths, " "))
+	if err != nil {
+		return nil, compared(cmd.Context(), err)
+	}
+	return snapshot, nil
 }
 
 // load reads an input, and with --show-files lists how its files were read.

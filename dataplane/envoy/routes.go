@@ -46,7 +46,7 @@ type RouteTables struct {
 func (ts *RouteTables) Of(at graph.At, m *hcmv3.HttpConnectionManager, edges []*graph.Edge) Routes {
 	rs := Routes{Known: m.GetScopedRoutes() == nil}
 	if m.GetRouteConfig() != nil {
-		rs.add(ts.table(at.Field("route_config"), m.GetRouteConfig()))
+		rs.add(ts.Table(at.Field("route_config"), m.GetRouteConfig()))
 	}
 	seen := map[*graph.Resource]bool{}
 	for _, e := range edges {
@@ -65,7 +65,7 @@ func (ts *RouteTables) follow(rs *Routes, e *graph.Edge, seen map[*graph.Resourc
 	default:
 		seen[e.To] = true
 		if message, ok := e.To.Message.(*routev3.RouteConfiguration); ok {
-			rs.add(ts.table(e.To.At(), message))
+			rs.add(ts.Table(e.To.At(), message))
 			return
 		}
 		for _, further := range ts.Snapshot.From(e.To) {
@@ -79,7 +79,8 @@ func (rs *Routes) add(t *RouteTable) {
 	rs.Known = rs.Known && t.known
 }
 
-func (ts *RouteTables) table(at graph.At, m *routev3.RouteConfiguration) *RouteTable {
+// Table returns one route table.
+func (ts *RouteTables) Table(at graph.At, m *routev3.RouteConfiguration) *RouteTable {
 	if t := ts.tables[m]; t != nil {
 		return t
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/reflect/protoreflect"
+
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/tree"
@@ -134,8 +136,22 @@ func (l *loader) recognise(in *input) {
 		in.file.Unrecognised = in.as == nothing && !hasMark(in.text)
 	}
 	if in.as == nothing && len(in.others) == 0 && len(in.problems) == 0 && in.no == "" {
-		in.unrecognised()
+		if !in.untyped(l.opts.Untyped) {
+			in.unrecognised()
+		}
 	}
+}
+
+// untyped reports whether the file is a map without a type, which is then a resource of the given one.
+func (in *input) untyped(name protoreflect.FullName) bool {
+	if name == "" || !in.named || len(in.docs) == 0 || in.docs[0].Kind != tree.Map {
+		return false
+	}
+	doc := *in.docs[0]
+	at := tree.Key{Name: "@type", Start: doc.Start, End: doc.Start}
+	doc.Keys, doc.Items = append(slices.Clip(doc.Keys), at), append(slices.Clip(doc.Items), tree.Node{Kind: tree.String, Text: "type.googleapis.com/" + string(name)})
+	in.docs[0], in.as, in.file.Unrecognised = &doc, resources, false
+	return true
 }
 
 // unrecognised decides about a file that is not xDS by its content. A path that names it says that it should be.

@@ -6,18 +6,21 @@ import (
 	"maps"
 	"slices"
 
+	"google.golang.org/protobuf/reflect/protoreflect"
+
 	"github.com/xdslint/xdslint/graph"
 )
 
 // Options configure a load. The zero value reads the given paths as Envoy would.
 type Options struct {
-	Root        string            // replaces "/" in the paths that a bootstrap names
-	ConfigYAML  string            // Envoy's --config-yaml: merged over each bootstrap
-	Types       graph.Types       // nil: those of Envoy's v3 API; see Descriptors
-	Assumptions graph.Assumptions // of every snapshot
-	Stdin       io.Reader         // input for the path "-"
-	StdinName   string            // its name in findings
-	Texts       map[string][]byte // read instead of files, by their RealPath
+	Root        string                // replaces "/" in the paths that a bootstrap names
+	ConfigYAML  string                // Envoy's --config-yaml: merged over each bootstrap
+	Types       graph.Types           // nil: those of Envoy's v3 API; see Descriptors
+	Assumptions graph.Assumptions     // of every snapshot
+	Stdin       io.Reader             // input for the path "-"
+	StdinName   string                // its name in findings
+	Untyped     protoreflect.FullName // type of a resource that is a file by itself and does not say what it is; empty: that is an error
+	Texts       map[string][]byte     // read instead of files, by their RealPath
 	// Earlier, if set, is what the load takes what has not changed from, and leaves what it has read in.
 	Earlier *Earlier
 	// Progress, if set, is called with each file before it is read.

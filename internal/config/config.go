@@ -1,8 +1,8 @@
 package config
 
 import (
-	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -13,9 +13,13 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/nearest"
 	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/strict"
 	"github.com/xdslint/xdslint/internal/suppress"
 	"github.com/xdslint/xdslint/lint"
 )
+
+// Fault is an error in a configuration.
+type Fault = strict.Fault
 
 // FileName is the name of a configuration file.
 const FileName = ".xdslint.yaml"
@@ -71,7 +75,7 @@ func Read(file, name string, builtIn []*lint.Rule, custom RuleSource) (*Config, 
 // Parse is like Read, for a text.
 func Parse(f *source.File, builtIn []*lint.Rule, custom RuleSource) (*Config, error) {
 	s, faults := ParseLenient(f, builtIn, custom)
-	return s, joined(faults)
+	return s, strict.Join(faults)
 }
 
 // InputPaths returns the paths that the configuration names, relative to the working directory.
@@ -87,44 +91,36 @@ func (s *Config) InputPaths() []string {
 
 // None returns the configuration without a file; custom rules may come from elsewhere.
 func None(custom RuleSource) (*Config, error) {
-	s, d := &Config{}, &decoder{}
+	s, d := &Config{}, &strict.Reader{}
 	s.addCustom(d, custom)
-	return s, joined(d.faults)
-}
-
-func joined(faults []*Fault) error {
-	errs := make([]error, len(faults))
-	for i, fault := range faults {
-		errs[i] = fault
-	}
-	return errors.Join(errs...)
+	return s, d.Err()
 }
 
 // ParseLenient reads the valid parts of a text, and returns the faults of the others.
 func ParseLenient(f *source.File, builtIn []*lint.Rule, custom RuleSource) (*Config, []*Fault) {
 	s := &Config{File: f}
-	d := &decoder{file: f}
-	root := d.document()
-	if root != nil {
-		d.decode(root, s)
+	d := &strict.Reader{File: f}
+	root := &node{d.Document()}
+	if root.Node != nil {
+		d.Decode(root.Node, s)
 		s.place(d, root)
 		s.checkPlugins(d)
 	}
 	s.addCustom(d, custom)
-	if root != nil {
+	if root.Node != nil {
 		s.check(d, root, append(builtIn[:len(builtIn):len(builtIn)], s.Custom...))
 	}
-	d.sort()
-	return s, d.faults
+	d.Sort()
+	return s, d.Faults
 }
 
 // check validates the values, and drops invalid ones.
-func (s *Config) check(d *decoder, root *node, rules []*lint.Rule) {
+func (s *Config) check(d *strict.Reader, root *node, rules []*lint.Rule) {
 	checked := func(key string, values []string, check func(string) error) []string {
 		var good []string
 		for i, value := range values {
 			if err := check(value); err != nil {
-				d.errorf(root.at(key, i), "%s", err)
+				d.Errorf(root.at(key, i), "%s", err)
 			} else {
 				good = append(good, value)
 			}
@@ -137,23 +133,23 @@ func (s *Config) check(d *decoder, root *node, rules []*lint.Rule) {
 	s.Open, s.Closed = checked("open", s.Open, isKind), checked("closed", s.Closed, isKind)
 	if s.FailOn != "" {
 		if _, err := ParseFailOn(s.FailOn); err != nil {
-			d.errorf(root.at("fail-on", -1), "%s", err)
+			d.Errorf(root.at("fail-on", -1), "%s", err)
 			s.FailOn = ""
 		}
 	}
 	if _, err := lint.ParseProfile(s.Profile); err != nil {
-		d.errorf(root.at("profile", -1), "%s", err)
+		d.Errorf(root.at("profile", -1), "%s", err)
 		s.Profile = ""
 	}
 	if _, err := ParseDate(s.Now); err != nil {
-		d.errorf(root.at("now", -1), "now: %s", err)
+		d.Errorf(root.at("now", -1), "now: %s", err)
 		s.Now = ""
 	}
 	if _, err := parseDays(s.ExpiryDays); err != nil {
-		d.errorf(root.at("expiry-days", -1), "expiry-days: %s", err)
+		d.Errorf(root.at("expiry-days", -1), "expiry-days: %s", err)
 		s.ExpiryDays = ""
 	}
-	for _, selector := range sortedKeys(s.Severities) {
+	for _, selector := range slices.Sorted(maps.Keys(s.Severities)) {
 		s.checkSeverity(d, root, selector, rules)
 	}
 	for i := range s.Ignores {
@@ -161,32 +157,32 @@ func (s *Config) check(d *decoder, root *node, rules []*lint.Rule) {
 	}
 }
 
-func (s *Config) checkSeverity(d *decoder, root *node, selector string, rules []*lint.Rule) {
+func (s *Config) checkSeverity(d *strict.Reader, root *node, selector string, rules []*lint.Rule) {
 	level := s.Severities[selector]
 	if err := CheckSelector(selector, rules); err != nil {
-		d.errorf(root.key("severities", selector), "%s", err)
+		d.Errorf(root.key("severities", selector), "%s", err)
 	}
 	if level == Off {
 		return
 	}
 	if _, err := lint.ParseSeverity(level); err != nil {
-		d.errorf(root.entry("severities", selector), "invalid severity %q: must be error, warning, info or off", level)
+		d.Errorf(root.entry("severities", selector), "invalid severity %q: must be error, warning, info or off", level)
 		delete(s.Severities, selector)
 	}
 }
 
-func (s *Config) checkIgnore(d *decoder, at source.Span, ignore *suppress.Ignore, rules []*lint.Rule) {
+func (s *Config) checkIgnore(d *strict.Reader, at source.Span, ignore *suppress.Ignore, rules []*lint.Rule) {
 	ignore.Span = at
 	if ignore.Rule == "" {
-		d.errorf(at, `an ignore needs a "rule"; "*" means all rules`)
+		d.Errorf(at, `an ignore needs a "rule"; "*" means all rules`)
 	} else if err := CheckSelector(ignore.Rule, rules); err != nil {
-		d.errorf(at, "%s", err)
+		d.Errorf(at, "%s", err)
 	}
 	if strings.TrimSpace(ignore.Reason) == "" {
-		d.errorf(at, `an ignore needs a "reason"`)
+		d.Errorf(at, `an ignore needs a "reason"`)
 	}
 	if err := CheckResource(ignore.Resource); err != nil {
-		d.errorf(at, "%s", err)
+		d.Errorf(at, "%s", err)
 	}
 }
 
@@ -213,7 +209,7 @@ func (s *Config) Severity(r *lint.Rule) string {
 		return level
 	}
 	best, level := "", ""
-	for _, selector := range sortedKeys(s.Severities) {
+	for _, selector := range slices.Sorted(maps.Keys(s.Severities)) {
 		if strings.Contains(selector, "/") && r.Match(selector) && len(selector) > len(best) {
 			best, level = selector, s.Severities[selector]
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/strict"
 	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -56,7 +57,7 @@ func (e *entry) Value(key string) *tree.Node { return e.node.Get(key) }
 
 // Faultf returns a fault at the value of a key.
 func (e *entry) Faultf(key, format string, args ...any) *Fault {
-	return &Fault{e.file, e.At(key), fmt.Sprintf(format, args...)}
+	return &Fault{File: e.file, Span: e.At(key), Message: fmt.Sprintf(format, args...)}
 }
 
 // RuleSource creates the custom rules of a configuration, and returns their faults.
@@ -76,9 +77,9 @@ func Join(sources ...RuleSource) RuleSource {
 }
 
 // place records where the entries are.
-func (s *Config) place(d *decoder, root *node) {
+func (s *Config) place(d *strict.Reader, root *node) {
 	at := func(key string, i int) entry {
-		return entry{d.file, &root.Get(key).Items[i]}
+		return entry{d.File, &root.Get(key).Items[i]}
 	}
 	for i := range s.Constraints {
 		s.Constraints[i].entry = at("constraints", i)
@@ -89,14 +90,14 @@ func (s *Config) place(d *decoder, root *node) {
 }
 
 // checkPlugins drops entries that do not name a module.
-func (s *Config) checkPlugins(d *decoder) {
+func (s *Config) checkPlugins(d *strict.Reader) {
 	s.Plugins = slices.DeleteFunc(s.Plugins, func(p Plugin) bool {
 		switch digest, err := hex.DecodeString(p.SHA256); {
 		case p.Path == "":
-			d.add(p.Faultf("", `a plugin needs a "path"`))
+			d.Faults = append(d.Faults, p.Faultf("", `a plugin needs a "path"`))
 			return true
 		case err != nil || p.SHA256 != "" && len(digest) != 32:
-			d.add(p.Faultf("sha256", "%q is not a SHA-256: it needs 64 hexadecimal digits, as sha256sum prints them", p.SHA256))
+			d.Faults = append(d.Faults, p.Faultf("sha256", "%q is not a SHA-256: it needs 64 hexadecimal digits, as sha256sum prints them", p.SHA256))
 			return true
 		}
 		return false
@@ -120,16 +121,17 @@ func ParseID(id string, builtIn []*lint.Rule) (group, name string, err error) {
 }
 
 // addCustom adds the custom rules. One with the id of an earlier one is dropped.
-func (s *Config) addCustom(d *decoder, source RuleSource) {
+func (s *Config) addCustom(d *strict.Reader, source RuleSource) {
 	if source == nil {
 		return
 	}
 	rules, faults := source(s)
-	d.add(faults...)
+	d.Faults = append(d.Faults, faults...)
 	seen := map[string]*lint.Rule{}
 	for _, r := range rules {
 		if first := seen[r.ID()]; first != nil {
-			d.add(&Fault{r.Origin.File, r.Origin.Span, fmt.Sprintf("%s: another rule has the id %s, in %s", r.Origin.Name, r.ID(), first.Origin.Place())})
+			message := fmt.Sprintf("%s: another rule has the id %s, in %s", r.Origin.Name, r.ID(), first.Origin.Place())
+			d.Faults = append(d.Faults, &Fault{File: r.Origin.File, Span: r.Origin.Span, Message: message})
 			continue
 		}
 		seen[r.ID()] = r

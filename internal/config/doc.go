@@ -1,6 +1,6 @@
 // Package config reads .xdslint.yaml, the configuration that a team's runs share.
 //
-// [Find] looks for the file, [Read] reads it, and [Parse] and [ParseLenient] do so for a text. A decoder fills a
+// [Find] looks for the file, [Read] reads it, and [Parse] and [ParseLenient] do so for a text. Package strict fills a
 // [Config] from the tree of the text, and rejects unknown keys. check validates the values and drops invalid ones: each
 // becomes a [Fault] with its place, and ParseLenient returns what is left, for the playground. Selectors, kinds and
 // globs are checked with the same functions as those of flags (CheckSelector, ParseKind, ParseAssumed).

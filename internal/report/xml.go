@@ -10,28 +10,31 @@ import (
 )
 
 type (
-	junitSuites struct {
-		XMLName  xml.Name     `xml:"testsuites"`
-		Name     string       `xml:"name,attr"`
-		Tests    int          `xml:"tests,attr"`
-		Failures int          `xml:"failures,attr"`
-		Suites   []junitSuite `xml:"testsuite"`
+	suites struct {
+		XMLName  xml.Name `xml:"testsuites"`
+		Name     string   `xml:"name,attr"`
+		Tests    int      `xml:"tests,attr"`
+		Failures int      `xml:"failures,attr"`
+		Suites   []Suite  `xml:"testsuite"`
 	}
-	junitSuite struct {
-		Name     string      `xml:"name,attr"`
-		Tests    int         `xml:"tests,attr"`
-		Failures int         `xml:"failures,attr"`
-		Cases    []junitCase `xml:"testcase"`
+	// Suite is a group of test cases in JUnit's format.
+	Suite struct {
+		Name     string `xml:"name,attr"`
+		Tests    int    `xml:"tests,attr"`
+		Failures int    `xml:"failures,attr"`
+		Cases    []Case `xml:"testcase"`
 	}
-	junitCase struct {
-		Name    string        `xml:"name,attr"`
-		Class   string        `xml:"classname,attr"`
-		File    string        `xml:"file,attr"`
-		Line    int           `xml:"line,attr,omitempty"`
-		Failure *junitFailure `xml:"failure"`
-		Out     string        `xml:"system-out,omitempty"`
+	// Case is a test case.
+	Case struct {
+		Name    string  `xml:"name,attr"`
+		Class   string  `xml:"classname,attr"`
+		File    string  `xml:"file,attr"`
+		Line    int     `xml:"line,attr,omitempty"`
+		Failure *Failed `xml:"failure"`
+		Out     string  `xml:"system-out,omitempty"`
 	}
-	junitFailure struct {
+	// Failed says why a test case failed.
+	Failed struct {
 		Message string `xml:"message,attr"`
 		Type    string `xml:"type,attr"`
 		Text    string `xml:",chardata"`
@@ -42,29 +45,46 @@ type (
 // without findings has one case, which passes.
 func JUnit(w io.Writer, r *Report) error {
 	all := r.diagnostics()
-	out := junitSuites{Name: "xdslint"}
+	var out []Suite
 	byFile := map[string][]*lint.Diagnostic{}
 	for i := range all {
 		name := all[i].Resource.File.Name
 		byFile[name] = append(byFile[name], &all[i])
 	}
 	for _, file := range r.files(all) {
-		suite := junitSuite{Name: file}
+		suite := Suite{Name: file}
 		for _, d := range byFile[file] {
 			suite.add(r, d)
 		}
 		if suite.Cases == nil {
-			suite.Cases, suite.Tests = []junitCase{{Name: "xdslint", Class: file, File: file}}, 1
+			suite.Add(Case{Name: "xdslint", Class: file, File: file})
 		}
-		out.Tests += suite.Tests
-		out.Failures += suite.Failures
-		out.Suites = append(out.Suites, suite)
+		out = append(out, suite)
+	}
+	return WriteSuites(w, out)
+}
+
+// WriteSuites writes suites in JUnit's format.
+func WriteSuites(w io.Writer, all []Suite) error {
+	out := suites{Name: "xdslint", Suites: all}
+	for _, s := range all {
+		out.Tests += s.Tests
+		out.Failures += s.Failures
 	}
 	return writeXML(w, out)
 }
 
-func (s *junitSuite) add(r *Report, d *lint.Diagnostic) {
-	c := junitCase{Name: d.Rule.ID(), Class: s.Name, File: s.Name}
+// Add adds a case, and counts it.
+func (s *Suite) Add(c Case) {
+	s.Tests++
+	if c.Failure != nil {
+		s.Failures++
+	}
+	s.Cases = append(s.Cases, c)
+}
+
+func (s *Suite) add(r *Report, d *lint.Diagnostic) {
+	c := Case{Name: d.Rule.ID(), Class: s.Name, File: s.Name}
 	if in := In(d.Resource, d.Path); in != "" {
 		c.Name += " " + in
 	}
@@ -73,14 +93,12 @@ func (s *junitSuite) add(r *Report, d *lint.Diagnostic) {
 		c.Line = at.Start.Line
 		text = fmt.Sprintf("%s:%d:%d: %s", s.Name, at.Start.Line, at.Start.Column, text)
 	}
-	s.Tests++
 	if r.fails(d) {
-		s.Failures++
-		c.Failure = &junitFailure{Message: d.Message, Type: d.Severity.String(), Text: text}
+		c.Failure = &Failed{Message: d.Message, Type: d.Severity.String(), Text: text}
 	} else {
 		c.Out = d.Severity.String() + ": " + text
 	}
-	s.Cases = append(s.Cases, c)
+	s.Add(c)
 }
 
 // files lists the names of all files that were judged or have findings.

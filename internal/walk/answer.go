@@ -31,6 +31,7 @@ type Answer struct {
 	Passed    []Passed     `json:"-"`
 	Endpoints []Endpoints  `json:"-"`
 	Limits    *Limits      `json:"-"`
+	Reached   []Part       `json:"-"`
 }
 
 // Share is the part of the requests that a weighted cluster gets, and what differs for them.

@@ -165,6 +165,7 @@ func (j *journey) chain() *listenerv3.FilterChain {
 		j.answer.closed("filter_chain_not_found", "NR")
 		return nil
 	}
+	j.reach(taken, "")
 	j.answer.Chain = taken.GetName()
 	if taken.GetName() == "" {
 		j.answer.Chain = chainName(taken, slices.Index(j.listener.GetFilterChains(), taken))

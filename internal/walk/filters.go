@@ -1,6 +1,8 @@
 package walk
 
 import (
+	"slices"
+
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	"google.golang.org/protobuf/proto"
 
@@ -117,12 +119,16 @@ func (j *journey) see(f envoy.HTTPFilter) bool {
 	step := FilterStep{Name: f.Message.GetName(), Kind: f.Kind, Does: "passes", Config: levelName(state.Level)}
 	own := len(j.answer.Filters)
 	j.answer.Filters = append(j.answer.Filters, step)
+	if state.Level != nil {
+		j.reach(messageOf(state.Level), f.Message.GetName())
+	}
 	if state.Off {
 		j.answer.Filters[own].Does = "disabled"
 		return true
 	}
 	action, modelled := acts[f.Kind]
 	switch {
+	case slices.Contains(j.request.Passing, f.Message.GetName()):
 	case modelled && f.Config != nil:
 		doubts := len(j.answer.Unknown)
 		if !action(j, visit{f, state.Config}) {

@@ -47,6 +47,7 @@ func (j *journey) pickWeighted(w *routev3.WeightedCluster) bool {
 		for i, weight := range weights {
 			if value < weight {
 				j.level = j.part(i)
+				j.reach(w.GetClusters()[i], "")
 				j.answer.Target = j.clusterOf(w.GetClusters()[i])
 				return true
 			}
@@ -58,6 +59,7 @@ func (j *journey) pickWeighted(w *routev3.WeightedCluster) bool {
 		if weights[i] == 0 {
 			continue
 		}
+		j.reach(c, "")
 		name := j.clusterOf(c)
 		if j.answer.Weighted[name] == nil {
 			j.answer.Weighted[name] = &Share{}
@@ -82,17 +84,18 @@ func (j *journey) weights(w *routev3.WeightedCluster) (all []uint64, total uint6
 	return all, total
 }
 
-// selection returns the number that chooses the cluster, if a header has it.
+// selection returns the number that chooses the cluster, if a header or a lookup has it.
 func (j *journey) selection(w *routev3.WeightedCluster) (value uint64, decided bool) {
-	if w.GetHeaderName() == "" {
-		return 0, false
+	if all := j.headers.values(w.GetHeaderName()); len(all) == 1 {
+		value, err := strconv.ParseUint(strings.TrimSpace(all[0]), 10, 64)
+		if err == nil && value < math.MaxUint64 {
+			return value, true
+		}
 	}
-	all := j.headers.values(w.GetHeaderName())
-	if len(all) != 1 {
-		return 0, false
+	if j.lookup != nil {
+		return j.lookup.Random, true
 	}
-	value, err := strconv.ParseUint(strings.TrimSpace(all[0]), 10, 64)
-	return value, err == nil && value < math.MaxUint64
+	return 0, false
 }
 
 func (j *journey) clusterOf(c *routev3.WeightedCluster_ClusterWeight) string {

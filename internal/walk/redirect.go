@@ -67,13 +67,8 @@ func (j *journey) redirectPath(r *routev3.RedirectAction) string {
 			_, query := splitQuery(full)
 			result += query
 		}
-	case r.GetPrefixRewrite() != "":
-		result = r.GetPrefixRewrite() + full[len(j.matched()):]
-	case r.GetRegexRewrite() != nil:
-		just := withoutQuery(full)
-		if made := j.substitute(r.GetRegexRewrite(), just, "location"); made != "" {
-			result = made + full[len(just):]
-		}
+	default:
+		result = j.redirectRewrite(r)
 	}
 	if !strings.HasPrefix(result, "/") {
 		result = "/" + result
@@ -82,4 +77,19 @@ func (j *journey) redirectPath(r *routev3.RedirectAction) string {
 		result, _ = splitQuery(result)
 	}
 	return result
+}
+
+// redirectRewrite returns the path with the part replaced that a redirect rewrites.
+func (j *journey) redirectRewrite(r *routev3.RedirectAction) string {
+	full := j.headers.value(path)
+	switch {
+	case r.GetPrefixRewrite() != "":
+		return r.GetPrefixRewrite() + full[len(j.matched()):]
+	case r.GetRegexRewrite() != nil:
+		just := withoutQuery(full)
+		if made := j.substitute(r.GetRegexRewrite(), just, "location"); made != "" {
+			return made + full[len(just):]
+		}
+	}
+	return full
 }

@@ -23,7 +23,8 @@ type Request struct {
 	ProxyProtocol *Proxied `json:"proxy_protocol,omitempty"`
 	Scheme        string   `json:"scheme,omitempty"` // HTTP/2; empty: as the connection says
 	BodyBytes     int      `json:"body_bytes,omitempty"`
-	Nth           int      `json:"nth,omitempty"` // of identical requests after the start; 0 is 1
+	Nth           int      `json:"nth,omitempty"`     // of identical requests after the start; 0 is 1
+	Passing       []string `json:"passing,omitempty"` // names of HTTP filters that are assumed to let the request pass as it is
 }
 
 // Header is a header of a request, or of an answer.

@@ -17,8 +17,14 @@ import (
 // table is a route configuration, ready for requests.
 type table struct {
 	message *routev3.RouteConfiguration
-	domains match.Domains[*host]
+	domains match.Domains[domain]
 	several bool // domains, so that a host is needed
+}
+
+// domain is a domain of a virtual host.
+type domain struct {
+	*host
+	text string
 }
 
 // host is a virtual host.
@@ -28,7 +34,7 @@ type host struct {
 }
 
 func newTable(t *envoy.RouteTable) *table {
-	made := &table{message: t.Levels[0].Table, domains: match.Domains[*host]{IgnorePort: t.Levels[0].Table.GetIgnorePortInHostMatching()}}
+	made := &table{message: t.Levels[0].Table, domains: match.Domains[domain]{IgnorePort: t.Levels[0].Table.GetIgnorePortInHostMatching()}}
 	for _, l := range t.Levels {
 		if l.Host == nil || l.Route != nil {
 			continue
@@ -40,9 +46,9 @@ func newTable(t *envoy.RouteTable) *table {
 				return content
 			}))
 		}
-		for _, domain := range l.Host.GetDomains() {
-			made.domains.Add(domain, h)
-			made.several = made.several || domain != "*"
+		for _, text := range l.Host.GetDomains() {
+			made.domains.Add(text, domain{h, text})
+			made.several = made.several || text != "*"
 		}
 	}
 	return made
@@ -65,6 +71,11 @@ func (j *journey) choose() bool {
 	if j.table == nil {
 		return true // of a scope that does not exist
 	}
+	return j.findHost()
+}
+
+// findHost finds the virtual host, and in it the route.
+func (j *journey) findHost() bool {
 	j.answer.Table = j.table.message.GetName()
 	found, ok := j.table.domains.Find(j.headers.value(authority))
 	if j.table.several && !j.headers.has(authority) {
@@ -77,7 +88,8 @@ func (j *journey) choose() bool {
 		}
 		return true
 	}
-	j.host, j.answer.VirtualHost = found, found.level.Host.GetName()
+	j.host, j.answer.VirtualHost = found.host, found.level.Host.GetName()
+	j.reach(found.level.Host, found.text)
 	if j.needsTLS() {
 		j.redirect = true
 		return true
@@ -133,6 +145,7 @@ func (j *journey) findRoute() bool {
 		switch fits {
 		case match.Yes:
 			j.level, j.answer.Route = h.level.Routes[i], name
+			j.reach(j.level.Route, "")
 			j.otherPaths(passed)
 			return j.pick()
 		case match.Perhaps:
@@ -181,6 +194,9 @@ func (j *journey) asked() *match.Request {
 	q.Plain = q.Path
 	if j.table.message.GetIgnorePathParametersInPathMatching() {
 		q.Plain = j.withoutParameters(q.Path)
+	}
+	if j.lookup != nil {
+		q.Metadata = j.lookup.Metadata
 	}
 	_, query := splitQuery(p)
 	parameters := parseQuery(query)
@@ -250,6 +266,9 @@ func (j *journey) certificate(property string) (string, bool) {
 
 // share reports whether a request is in a part of the traffic (SnapshotImpl::featureEnabled).
 func (j *journey) share(key string, numerator, denominator uint64) match.Overlap {
+	if j.lookup != nil {
+		return j.lookup.share(key, numerator, denominator)
+	}
 	if set := j.runtime.Integer(key, math.MaxUint64); key != "" && set != math.MaxUint64 {
 		numerator, denominator = set, 100
 	}

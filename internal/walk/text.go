@@ -22,6 +22,13 @@ func (a *Answer) Text(w io.Writer, r *Request) error {
 	return err
 }
 
+// Way returns the part of the text from the listener to the route, with the candidates that do not take the request.
+func (a *Answer) Way() string {
+	t := &teller{}
+	t.place(a)
+	return words.Printable(t.String())
+}
+
 func first(r *Request) string {
 	text := r.Method
 	if r.Authority != nil {

@@ -69,6 +69,7 @@ type journey struct {
 	delayed  bool               // by a filter
 	response headers            // what the configuration adds to the response
 	filters  []envoy.HTTPFilter // of the request, once they are known
+	lookup   *Lookup            // nil: the request comes through a listener
 }
 
 // Walk returns what Envoy does with a request. An error means that the request itself makes no sense.
@@ -106,6 +107,14 @@ func (j *journey) finish() {
 	}
 	j.mutateAnswers()
 	a.ResponseAdded, a.ResponseRemoved = j.response.changes(&headers{})
+}
+
+// Listeners returns the listeners of the snapshot.
+func (w *Walker) Listeners() (all []Listener) {
+	for _, r := range w.listeners {
+		all = append(all, Listener{Name: r.Name, Port: r.Message.(*listenerv3.Listener).GetAddress().GetSocketAddress().GetPortValue()})
+	}
+	return all
 }
 
 // listenerOf finds a listener by its name or port.

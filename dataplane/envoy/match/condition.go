@@ -28,10 +28,11 @@ const (
 type condition struct {
 	of      subject
 	name    string
-	missing bool   // a request without it fits
-	values  []text // any of them fits
-	not     bool   // any other value fits instead
-	vague   bool   // not known exactly: it holds for no more than the rest says
+	missing bool          // a request without it fits
+	values  []text        // any of them fits
+	not     bool          // any other value fits instead
+	vague   bool          // not known exactly: it holds for no more than the rest says
+	source  proto.Message // of a condition that is only compared as a whole
 }
 
 // headerCondition follows HeaderDataPresentMatch and HeaderDataBaseImpl::matchesHeaders (source/common/http/header_utility.h).
@@ -136,7 +137,7 @@ func tlsConditions(m *routev3.RouteMatch_TlsContextMatchOptions) (all []conditio
 
 // stateCondition is for matchers that are only compared as a whole: the name is the encoded matcher.
 func stateCondition(m proto.Message) condition {
-	c := condition{of: state, vague: hasAny(m.ProtoReflect())}
+	c := condition{of: state, vague: hasAny(m.ProtoReflect()), source: m}
 	// The bytes before an error are good enough as a name.
 	bytes, _ := proto.MarshalOptions{AllowPartial: true, Deterministic: true}.Marshal(m)
 	c.name = string(m.ProtoReflect().Descriptor().FullName()) + " " + string(bytes)

@@ -6,6 +6,7 @@ import (
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
+	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // Request is a request as routes see it. Parameter and Cookie return the first value of a name, and whether there is one.
@@ -21,6 +22,8 @@ type Request struct {
 	TLS func(property string) (string, bool)
 	// Share reports whether the request is in a part of the traffic.
 	Share func(key string, numerator, denominator uint64) Overlap
+	// Metadata is the dynamic metadata by namespace; nil: it is not known.
+	Metadata map[string]*structpb.Struct
 }
 
 // Miss is what of a request does not fit a route, or may not.
@@ -95,7 +98,7 @@ func (c condition) fit(q *Request) Overlap {
 			return Perhaps
 		}
 	default:
-		return Perhaps
+		return c.fitMetadata(q)
 	}
 	if !ok {
 		return c.takes()

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/xdslint/xdslint/internal/routetest"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/walk"
+)
+
+type testFlags struct {
+	inputFlags
+	inputs   []string
+	record   string
+	coverage bool
+	format   string
+}
+
+// testFormats are the formats of the command.
+var testFormats = map[string]func(*routetest.Report, io.Writer) error{
+	"text": (*routetest.Report).Text, "json": (*routetest.Report).JSON, "junit": (*routetest.Report).JUnit,
+}
+
+func newTest() *cobra.Command {
+	f := &testFlags{}
+	cmd := &cobra.Command{
+		Use: "test FILE…", Short: "Run route tests", DisableFlagsInUseLine: true, Args: cobra.ArbitraryArgs,
+		Long: `Run tests of what Envoy does with requests, without an Envoy. FILE has tests in one of two formats: requests under "given"
+and what is expected of the answers under "expect", as docs/testing.md describes, or the tests of Envoy's
+router_check_tool, as they are.
+
+The configuration is what a file names under "input", or --input. With --record, tests are written instead: they expect
+what Envoy does today with the requests of a file, which has the format of xdslint route --requests.
+
+Exit status: 0 all tests passed, 1 a test failed, 2 the command line or a test is wrong, 3 xdslint failed.`,
+		Example: `  xdslint test shop.test.yaml
+  xdslint test --input routes.yaml router_check.json --coverage
+  xdslint test --input envoy.yaml --record requests.jsonl > shop.test.yaml`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	f.add(cmd)
+	flags := cmd.Flags()
+	grouped(flags, inputGroup, func() {
+		flags.StringArrayVar(&f.inputs, "input", nil, "`PATH` of the configuration that is tested, in place of what the tests name; can be repeated")
+		flags.StringVar(&f.record, "record", "", "write tests that expect what Envoy does today with the requests in `FILE`; - for standard input")
+	})
+	grouped(flags, outputGroup, func() {
+		flags.StringVar(&f.format, "format", "text", "`FORMAT` of the results: "+strings.Join(formatNames(), ", "))
+		flags.BoolVar(&f.coverage, "coverage", false, "list filter chains, domains, routes, weighted clusters and overrides that no test reaches")
+	})
+	complete(cmd, "format", formatNames())
+	return cmd
+}
+
+func formatNames() []string { return []string{"text", "json", "junit"} }
+
+func (f *testFlags) run(cmd *cobra.Command, args []string) error {
+	write := testFormats[f.format]
+	switch {
+	case write == nil:
+		return unknownFormat(f.format, formatNames())
+	case f.record != "" && len(args) > 0:
+		return errors.New("--record takes its requests from one file, and no tests")
+	case f.record != "":
+		return f.writeTests(cmd)
+	case len(args) == 0:
+		return errors.New("test needs a file with tests")
+	}
+	all, err := f.runFiles(cmd, args)
+	if err != nil {
+		return err
+	}
+	if !f.coverage {
+		all.Coverage = nil
+	}
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	if err := errors.Join(write(all, out), out.Flush()); err != nil {
+		return failed(err)
+	}
+	if all.Failed() > 0 {
+		return &status{code: statusFindings}
+	}
+	return nil
+}
+
+// runFiles runs the files over their configurations. Each configuration is read once.
+func (f *testFlags) runFiles(cmd *cobra.Command, paths []string) (*routetest.Report, error) {
+	var groups []*group
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		file, err := routetest.Read(&source.File{Name: path, Text: text})
+		if err != nil {
+			return nil, err
+		}
+		inputs := f.inputsOf(path, file)
+		if len(inputs) == 0 {
+			return nil, fmt.Errorf("%s does not name the configuration that it tests: use --input", path)
+		}
+		same := func(g *group) bool { return slices.Equal(g.inputs, inputs) && g.files[0].Checks == file.Checks }
+		if i := slices.IndexFunc(groups, same); i >= 0 {
+			groups[i].files = append(groups[i].files, file)
+		} else {
+			groups = append(groups, &group{inputs, []*routetest.File{file}})
+		}
+	}
+	all := &routetest.Report{}
+	for _, g := range groups {
+		if f.untyped = ""; g.files[0].Checks {
+			f.untyped = "envoy.config.route.v3.RouteConfiguration" // as Envoy's tool reads it
+		}
+		snapshot, err := f.one(cmd, g.inputs)
+		if err != nil {
+			return nil, err
+		}
+		one, err := routetest.Run(snapshot, g.files)
+		if err != nil {
+			return nil, err
+		}
+		all.Join(one)
+	}
+	return all, nil
+}
+
+// group is files that test the same configuration.
+type group struct {
+	inputs []string
+	files  []*routetest.File
+}
+
+// inputsOf returns the paths of the configuration that a file tests.
+func (f *testFlags) inputsOf(path string, file *routetest.File) []string {
+	if len(f.inputs) > 0 {
+		return f.inputs
+	}
+	all := slices.Clone(file.Inputs)
+	for i, input := range all {
+		if !filepath.IsAbs(input) {
+			all[i] = filepath.Join(filepath.Dir(path), input)
+		}
+	}
+	return all
+}
+
+// writeTests writes tests of the requests in a file.
+func (f *testFlags) writeTests(cmd *cobra.Command) error {
+	if len(f.inputs) == 0 {
+		return errors.New("--record needs --input, the configuration that the tests are about")
+	}
+	snapshot, err := f.one(cmd, f.inputs)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	r, err := routetest.NewRecorder(out, walk.New(snapshot), f.inputs)
+	if err == nil {
+		err = eachRequest(f.record, r.Record)
+	}
+	return errors.Join(err, failed(out.Flush()))
+}

@@ -1,0 +1,147 @@
+package routetest
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/xdslint/xdslint/internal/report"
+	"github.com/xdslint/xdslint/internal/words"
+)
+
+// Report is the outcome of a run.
+type Report struct {
+	Results  []*Result
+	Coverage []*Coverage
+}
+
+// Join adds the outcome over another configuration.
+func (r *Report) Join(o *Report) {
+	r.Results, r.Coverage = append(r.Results, o.Results...), append(r.Coverage, o.Coverage...)
+}
+
+// Failed returns how many tests failed.
+func (r *Report) Failed() (n int) {
+	for _, t := range r.Results {
+		if len(t.Failures) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// place is FILE:LINE:COLUMN.
+func place(l report.Location) string {
+	if l.Start == nil {
+		return l.File
+	}
+	return fmt.Sprintf("%s:%d:%d", l.File, l.Start.Line, l.Start.Column)
+}
+
+// Text writes what failed, and why.
+func (r *Report) Text(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	requests := 0
+	for _, t := range r.Results {
+		requests += t.Requests
+		for i, f := range t.Failures {
+			fmt.Fprintf(out, "%s: %s: %s\n", place(report.LocationOf(t.File, f.Span)), t.Name, words.Line(f.Message()))
+			if i+1 == len(t.Failures) || t.Failures[i+1].Request != f.Request {
+				fmt.Fprint(out, indented(f.Why))
+			}
+		}
+	}
+	fmt.Fprintf(out, "%s, %s: ", words.Count(len(r.Results), "test"), words.Count(requests, "request"))
+	if n := r.Failed(); n > 0 {
+		fmt.Fprintf(out, "%d failed\n", n)
+	} else {
+		fmt.Fprintln(out, "ok")
+	}
+	for _, c := range r.Coverage {
+		fmt.Fprintf(out, "%s: %d of %d reached\n", plural(c.Kind), c.All-len(c.Missed), c.All)
+		for _, m := range c.Missed {
+			fmt.Fprintf(out, "  %s: %s\n", place(m.Location), words.Name(m.Name))
+		}
+	}
+	return out.Flush()
+}
+
+func plural(kind string) string { return kind + "s" }
+
+// indented indents the lines of a text.
+func indented(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString("  " + line)
+	}
+	return b.String()
+}
+
+type (
+	jsonTest struct {
+		Name     string          `json:"name"`
+		Location report.Location `json:"location"`
+		Passed   bool            `json:"passed"`
+		Requests int             `json:"requests"`
+		Failures []jsonFailure   `json:"failures"`
+	}
+	jsonFailure struct {
+		Message  string          `json:"message"`
+		Location report.Location `json:"location"`
+		Request  string          `json:"request,omitempty"`
+		Why      string          `json:"why,omitempty"`
+	}
+	jsonSummary struct {
+		Tests    int `json:"tests"`
+		Failed   int `json:"failed"`
+		Requests int `json:"requests"`
+	}
+)
+
+// JSON writes one object.
+func (r *Report) JSON(w io.Writer) error {
+	summary := jsonSummary{Tests: len(r.Results), Failed: r.Failed()}
+	tests := []jsonTest{}
+	for _, t := range r.Results {
+		one := jsonTest{Name: t.Name, Location: report.LocationOf(t.File, t.Span), Passed: len(t.Failures) == 0, Requests: t.Requests, Failures: []jsonFailure{}}
+		for _, f := range t.Failures {
+			one.Failures = append(one.Failures, jsonFailure{f.Message(), report.LocationOf(t.File, f.Span), f.Request, f.Why})
+		}
+		summary.Requests += t.Requests
+		tests = append(tests, one)
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(struct {
+		Tests    []jsonTest  `json:"tests"`
+		Coverage []*Coverage `json:"coverage,omitempty"`
+		Summary  jsonSummary `json:"summary"`
+	}{tests, r.Coverage, summary})
+}
+
+// JUnit writes a suite for each file, and a case for each test.
+func (r *Report) JUnit(w io.Writer) error {
+	var suites []report.Suite
+	for _, t := range r.Results {
+		if n := len(suites); n == 0 || suites[n-1].Name != t.File.Name {
+			suites = append(suites, report.Suite{Name: t.File.Name})
+		}
+		at := report.LocationOf(t.File, t.Span)
+		c := report.Case{Name: t.Name, Class: t.File.Name, File: t.File.Name}
+		if at.Start != nil {
+			c.Line = at.Start.Line
+		}
+		if len(t.Failures) > 0 {
+			var text strings.Builder
+			for _, f := range t.Failures {
+				fmt.Fprintf(&text, "%s: %s\n%s", place(report.LocationOf(t.File, f.Span)), f.Message(), indented(f.Why))
+			}
+			c.Failure = &report.Failed{Message: t.Failures[0].Message(), Type: "expectation", Text: text.String()}
+		}
+		suites[len(suites)-1].Add(c)
+	}
+	return report.WriteSuites(w, suites)
+}

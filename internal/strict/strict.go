@@ -1,0 +1,189 @@
+// Package strict reads the files that people write for xdslint: its configuration, and route tests. A struct says which keys
+// a map has, by the tags of its fields; a key that it does not have is an error with a place.
+package strict
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xdslint/xdslint/internal/nearest"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/syntax"
+	"github.com/xdslint/xdslint/internal/tree"
+)
+
+// Reader fills structs from a file, and collects what is wrong with it.
+type Reader struct {
+	File   *source.File // nil: there is none
+	Faults []*Fault
+}
+
+// Fault is an error in a file.
+type Fault struct {
+	File    *source.File // nil: not from a file
+	Span    source.Span
+	Message string
+}
+
+func (f *Fault) Error() string {
+	if f.File == nil {
+		return f.Message
+	}
+	at := f.File.Position(f.Span.Start)
+	return fmt.Sprintf("%s:%d:%d: %s", f.File.Name, at.Line, at.Column, f.Message)
+}
+
+// Errorf notes an error at a place.
+func (d *Reader) Errorf(span source.Span, format string, args ...any) {
+	d.Faults = append(d.Faults, &Fault{d.File, span, fmt.Sprintf(format, args...)})
+}
+
+// Sort orders faults by place; they are found field by field.
+func (d *Reader) Sort() {
+	slices.SortStableFunc(d.Faults, func(a, b *Fault) int { return a.Span.Start - b.Span.Start })
+}
+
+// Err returns the faults as one error, or nil.
+func (d *Reader) Err() error { return Join(d.Faults) }
+
+// Join returns faults as one error, or nil if there are none.
+func Join(faults []*Fault) error {
+	errs := make([]error, len(faults))
+	for i, fault := range faults {
+		errs[i] = fault
+	}
+	return errors.Join(errs...)
+}
+
+// Document returns nil for a text that is empty, or neither YAML nor JSON.
+func (d *Reader) Document() *tree.Node {
+	parse := syntax.ParseYAML
+	if strings.HasSuffix(d.File.Name, ".json") {
+		parse = syntax.ParseJSON
+	}
+	docs, err := parse(d.File)
+	var syntax *syntax.Error
+	switch {
+	case errors.As(err, &syntax):
+		d.Errorf(syntax.Span, "%s", syntax.Message)
+		return nil
+	case err != nil:
+		d.Errorf(source.Span{}, "%s", err)
+		return nil
+	case len(docs) == 0 || docs[0].Kind == tree.Null:
+		return nil
+	case len(docs) > 1:
+		d.Errorf(docs[1].Span(), "the file must be a single document")
+	}
+	return docs[0]
+}
+
+// Decode fills a struct from a map, by the tags of its fields. A field of the type *tree.Node takes any value, with its place.
+func (d *Reader) Decode(n *tree.Node, into any) { d.value(n, reflect.ValueOf(into).Elem(), "") }
+
+func (d *Reader) value(n *tree.Node, v reflect.Value, name string) {
+	if v.Type() == reflect.TypeFor[*tree.Node]() {
+		v.Set(reflect.ValueOf(n))
+		return
+	}
+	if n.Kind == tree.Null && name != "" {
+		return // `paths:` without a value
+	}
+	wrong := func(want string) {
+		if name == "" {
+			d.Errorf(n.Span(), "got %s, want %s", n.Kind, want)
+		} else {
+			d.Errorf(n.Span(), "%s: got %s, want %s", name, n.Kind, want)
+		}
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		if n.Kind != tree.Map {
+			wrong("a map")
+			return
+		}
+		d.fields(n, v)
+	case reflect.Slice:
+		if n.Kind != tree.List {
+			wrong("a list")
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), len(n.Items), len(n.Items)))
+		for i := range n.Items {
+			d.value(&n.Items[i], v.Index(i), name)
+		}
+	case reflect.Map:
+		if n.Kind != tree.Map {
+			wrong("a map")
+			return
+		}
+		v.Set(reflect.MakeMap(v.Type()))
+		for i, key := range n.Keys {
+			value := reflect.New(v.Type().Elem()).Elem()
+			d.value(&n.Items[i], value, name+"."+key.Name)
+			v.SetMapIndex(reflect.ValueOf(key.Name), value)
+		}
+	case reflect.Bool:
+		if n.Kind != tree.Bool {
+			wrong("true or false")
+			return
+		}
+		v.SetBool(n.Text == "true")
+	case reflect.Uint64:
+		number, err := strconv.ParseUint(n.Text, 10, 64)
+		if err != nil {
+			wrong("a number")
+			return
+		}
+		v.SetUint(number)
+	default:
+		// YAML 1.1 readers read a bare `off` as false.
+		if n.Kind == tree.Bool && n.Plain && n.Text == "false" {
+			text := string(d.File.Text[n.Span().Start:n.Span().End])
+			v.SetString(text)
+			return
+		}
+		if n.Kind != tree.String && n.Kind != tree.Number {
+			wrong("a string")
+			return
+		}
+		v.SetString(n.Text)
+	}
+}
+
+// UnknownKey notes a key that is not among the names of the keys of its map.
+func (d *Reader) UnknownKey(key tree.Key, names []string) {
+	near := nearest.DidYouMean(key.Name, names)
+	if near == "" {
+		near = "; known keys: " + strings.Join(names, ", ")
+	}
+	d.Errorf(key.Span(), "unknown key %q%s", key.Name, near)
+}
+
+func (d *Reader) fields(n *tree.Node, v reflect.Value) {
+	known := map[string]int{}
+	var names []string
+	for i := range v.NumField() {
+		if name := v.Type().Field(i).Tag.Get("yaml"); name != "" && name != "-" {
+			known[name] = i
+			names = append(names, name)
+		}
+	}
+	seen := map[string]bool{}
+	for i, key := range n.Keys {
+		field, ok := known[key.Name]
+		switch {
+		case !ok:
+			d.UnknownKey(key, names)
+		case seen[key.Name]:
+			d.Errorf(key.Span(), "duplicate key %q", key.Name)
+		default:
+			d.value(&n.Items[i], v.Field(field), key.Name)
+		}
+		seen[key.Name] = true
+	}
+}
