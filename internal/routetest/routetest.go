@@ -43,7 +43,7 @@ type Result struct {
 // Failure is an expectation that is not met.
 type Failure struct {
 	Span    source.Span // of the expectation
-	What    string      // field of the answer
+	What    string      // field of the answer; empty: Got says all
 	Want    string
 	Got     string
 	Unknown string // why what happens is not known; empty: it is
@@ -56,6 +56,8 @@ func (f *Failure) Message() string {
 	switch {
 	case f.Unknown != "":
 		return fmt.Sprintf("%s is not known, since %s", f.What, f.Unknown)
+	case f.What == "":
+		return f.Got
 	case f.Want == "":
 		return fmt.Sprintf("%s: %s", f.What, f.Got)
 	}

@@ -76,7 +76,7 @@ func (t *ownTest) runSet(r *runner, result *Result) {
 	default:
 		return
 	}
-	result.Failures = append(result.Failures, Failure{Span: t.set.node.Span(), What: t.set.text, Got: said})
+	result.Failures = append(result.Failures, Failure{Span: t.set.node.Span(), Got: said})
 }
 
 // requests returns the requests of the set: each host with each path over each connection, and each of these with variations.

@@ -48,9 +48,7 @@ func (r *Report) Text(w io.Writer) error {
 		requests += t.Requests
 		for i, f := range t.Failures {
 			fmt.Fprintf(out, "%s: %s: %s\n", place(report.LocationOf(t.File, f.Span)), t.Name, words.Line(f.Message()))
-			if i+1 == len(t.Failures) || t.Failures[i+1].Request != f.Request {
-				fmt.Fprint(out, indented(f.Why))
-			}
+			fmt.Fprint(out, t.why(i))
 		}
 	}
 	fmt.Fprintf(out, "%s, %s: ", words.Count(len(r.Results), "test"), words.Count(requests, "request"))
@@ -60,7 +58,7 @@ func (r *Report) Text(w io.Writer) error {
 		fmt.Fprintln(out, "ok")
 	}
 	for _, c := range r.Coverage {
-		fmt.Fprintf(out, "%s: %d of %d reached\n", plural(c.Kind), c.All-len(c.Missed), c.All)
+		fmt.Fprintf(out, "%ss: %d of %d reached\n", c.Kind, c.All-len(c.Missed), c.All)
 		for _, m := range c.Missed {
 			fmt.Fprintf(out, "  %s: %s\n", place(m.Location), words.Name(m.Name))
 		}
@@ -68,12 +66,13 @@ func (r *Report) Text(w io.Writer) error {
 	return out.Flush()
 }
 
-func plural(kind string) string { return kind + "s" }
-
-// indented indents the lines of a text.
-func indented(text string) string {
+// why returns the way of a request after the last failure about it, indented.
+func (t *Result) why(i int) string {
+	if i+1 < len(t.Failures) && t.Failures[i+1].Request == t.Failures[i].Request {
+		return ""
+	}
 	var b strings.Builder
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(t.Failures[i].Why) {
 		b.WriteString("  " + line)
 	}
 	return b.String()
@@ -136,8 +135,8 @@ func (r *Report) JUnit(w io.Writer) error {
 		}
 		if len(t.Failures) > 0 {
 			var text strings.Builder
-			for _, f := range t.Failures {
-				fmt.Fprintf(&text, "%s: %s\n%s", place(report.LocationOf(t.File, f.Span)), f.Message(), indented(f.Why))
+			for i, f := range t.Failures {
+				fmt.Fprintf(&text, "%s: %s\n%s", place(report.LocationOf(t.File, f.Span)), f.Message(), t.why(i))
 			}
 			c.Failure = &report.Failed{Message: t.Failures[0].Message(), Type: "expectation", Text: text.String()}
 		}

@@ -1,0 +1,26 @@
+package xdslint
+
+import (
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/walk"
+)
+
+// Request is a request that a client sends, and Answer what Envoy does with it. docs/route.md describes their fields.
+type (
+	Request = walk.Request
+	Answer  = walk.Answer
+)
+
+// Walk follows requests through a snapshot, as Envoy 1.40 does. The answers are in the order of the requests. An error
+// means that a request makes no sense.
+func Walk(s *graph.Snapshot, requests ...*Request) ([]*Answer, error) {
+	w := walk.New(s)
+	all := make([]*Answer, len(requests))
+	for i, r := range requests {
+		var err error
+		if all[i], err = w.Walk(r); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
