@@ -5,11 +5,11 @@ import (
 	"github.com/xdslint/xdslint/internal/walk"
 )
 
-// Request is a request that a client sends, and Answer what Envoy does with it. docs/route.md describes their fields.
-type (
-	Request = walk.Request
-	Answer  = walk.Answer
-)
+// Request is a request that a client sends. docs/route.md describes its fields.
+type Request = walk.Request
+
+// Answer is what Envoy does with a Request. docs/route.md describes its fields.
+type Answer = walk.Answer
 
 // Walk follows requests through a snapshot, as Envoy 1.40 does. The answers are in the order of the requests. An error
 // means that a request makes no sense.

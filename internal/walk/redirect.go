@@ -59,7 +59,8 @@ func (j *journey) redirectHost(target, port string) string {
 
 func (j *journey) redirectPath(r *routev3.RedirectAction) string {
 	full := j.headers.value(path)
-	result, own := full, false
+	var result string
+	own := false
 	switch {
 	case r.GetPathRedirect() != "":
 		result = r.GetPathRedirect()
