@@ -89,6 +89,7 @@ var unvalidatedTypes = map[protoreflect.FullName]bool{
 	"envoy.extensions.health_checkers.udp.v3.UdpHealthCheck":                               true,
 	"envoy.extensions.http.cache.file_system_http_cache.v3.FileSystemHttpCacheConfig":      true,
 	"envoy.extensions.http.cache_v2.file_system_http_cache.v3.FileSystemHttpCacheV2Config": true,
+	"envoy.extensions.rbac.matchers.upstream_ip_port.v3.UpstreamIpPortMatcher":             true,
 }
 
 // validatesContent reports whether the extension that reads an Any validates its content.
@@ -149,8 +150,13 @@ func Ignored(x *dataplane.Extensions, p Point, outer *graph.Place) bool {
 	case "envoy.config.cluster.v3.Cluster.typed_dns_resolver_config":
 		c, _ := p.Holder.Message.Interface().(*clusterv3.Cluster)
 		return c.GetClusterType() == nil && c.GetType() != clusterv3.Cluster_STRICT_DNS && c.GetType() != clusterv3.Cluster_LOGICAL_DNS
+	case "envoy.config.core.v3.ApiConfigSource.config_validators":
+		return !subscribes(p.Holder)
 	case "envoy.config.core.v3.BindConfig.local_address_selector":
 		return unboundClusters(p.Holder)
+	}
+	if RulesIgnored(p.Holder) {
+		return true
 	}
 	for at := p.Holder; at != nil; at = at.Parent {
 		if fd := FieldOf(at); fd != nil && fd.Name() == "default_validation_context" {
@@ -165,6 +171,19 @@ func Ignored(x *dataplane.Extensions, p Point, outer *graph.Place) bool {
 }
 
 const policyConfig = "envoy.config.cluster.v3.LoadBalancingPolicy.Policy.typed_extension_config"
+
+// subscribes reports whether an ApiConfigSource is a source of resources, not of a service for load or health reports.
+func subscribes(source *graph.Place) bool {
+	for at := source; at != nil; at = at.Parent {
+		if fd := FieldOf(at); fd != nil {
+			switch fd.Name() {
+			case "lrs_server", "load_stats_config", "hds_config":
+				return false
+			}
+		}
+	}
+	return true
+}
 
 // unboundClusters reports whether a bind config is the one for all clusters, and the bootstrap does not have a cluster that would use it.
 func unboundClusters(bind *graph.Place) bool {

@@ -33,7 +33,7 @@ func TestTablesNameWhatExists(t *testing.T) {
 	x := dataplane.Default().Extensions()
 	for field, categories := range points {
 		for category := range strings.FieldsSeq(categories) {
-			if category != "envoy.retry_options_predicates" && !slices.Contains(x.Categories(), category) {
+			if !noBuildHas[category] && !slices.Contains(x.Categories(), category) {
 				t.Errorf("%s: %s has no category %s", field, dataplane.Default(), category)
 			}
 		}
@@ -45,6 +45,13 @@ func TestTablesNameWhatExists(t *testing.T) {
 			}
 		}
 	}
+}
+
+// noBuildHas lists categories without extensions.
+var noBuildHas = map[string]bool{
+	"envoy.http.custom_response.modify_request_headers_action": true,
+	"envoy.retry_options_predicates":                           true,
+	"envoy.tracers.opentelemetry.exporters":                    true,
 }
 
 func keys[V any](m map[protoreflect.FullName]V) map[protoreflect.FullName]bool {

@@ -5,8 +5,9 @@ package cel
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
+
+	"github.com/xdslint/xdslint/dataplane"
 )
 
 // Invalid returns the error that Envoy reports for an expression, or "" if it accepts the expression or may accept it
@@ -30,12 +31,19 @@ func Malformed(expression string) (upstream string) {
 	return ""
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.]*$`)
-
 // InvalidCall is Invalid for one call in an expression that is already parsed.
-func InvalidCall(function string, receiver bool, arguments int) (upstream string) {
-	if !plainName.MatchString(function) {
-		return "" // an operator, such as _&&_
+func InvalidCall(t dataplane.Target, function string, receiver bool, arguments int) (upstream string) {
+	if takes, operator := operators[function]; operator {
+		if receiver || !slices.Contains(takes, arguments) {
+			return "failed to create an expression: No overload found in reference resolve step for " + function
+		}
+		return ""
+	}
+	if function == "_&&_" || function == "_||_" {
+		if arguments < 2 || arguments > 2 && t.Before("1.40") {
+			return "failed to create an expression: Invalid argument count for a binary function call."
+		}
+		return ""
 	}
 	return unknownFunction([]call{{name: function, receiver: receiver, arguments: arguments}})
 }
@@ -83,6 +91,14 @@ var (
 		"getHours": {0, 1}, "getMilliseconds": {0, 1}, "getMinutes": {0, 1}, "getMonth": {0, 1}, "getSeconds": {0, 1},
 	}
 )
+
+// operators are the names of operators in parsed expressions, and how many arguments each takes. && and || take two, or more since 1.40.
+var operators = map[string][]int{
+	"!_": {1}, "-_": {1}, "@not_strictly_false": {1}, "__not_strictly_false__": {1},
+	"_+_": {2}, "_-_": {2}, "_*_": {2}, "_/_": {2}, "_%_": {2}, "_[_]": {2}, "@in": {2}, "_in_": {2}, "in": {2},
+	"_==_": {2}, "_!=_": {2}, "_<_": {2}, "_<=_": {2}, "_>_": {2}, "_>=_": {2},
+	"_?_:_": {3},
+}
 
 // errUnsure says that an expression uses what this package does not model.
 var errUnsure = errors.New("not modelled")

@@ -22,7 +22,7 @@ func newMaker(c *corpus) *maker {
 		if s.rich {
 			size = 1
 		}
-		seen := map[Kind]bool{"": true}
+		seen := map[Kind]bool{bootstrap: !hasSettings(s.root)}
 		for _, p := range places(s.root) {
 			if !seen[p.kind] {
 				seen[p.kind] = true
@@ -33,6 +33,11 @@ func newMaker(c *corpus) *maker {
 		}
 	}
 	return m
+}
+
+// hasSettings reports whether a bootstrap has more than its resources.
+func hasSettings(root *value) bool {
+	return slices.ContainsFunc(root.keys, func(key string) bool { return !slices.Contains([]string{"admin", "node", "static_resources"}, key) })
 }
 
 // draft is a case that is being made.

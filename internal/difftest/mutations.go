@@ -65,13 +65,19 @@ func (d *draft) entry(p place, want func(protoreflect.FieldDescriptor, *value) b
 // isEnvironment reports whether a field's value is valid only on some machines: files and variables.
 func isEnvironment(fd protoreflect.FieldDescriptor) bool {
 	switch fd.FullName() {
-	case "envoy.config.core.v3.DataSource.filename", "envoy.config.core.v3.DataSource.environment_variable",
+	case "envoy.config.bootstrap.v3.Admin.profile_path", "envoy.config.bootstrap.v3.Admin.access_log_path",
+		"envoy.config.bootstrap.v3.ClusterManager.OutlierDetection.event_log_path", "envoy.config.bootstrap.v3.RuntimeLayer.disk_layer",
+		"envoy.config.core.v3.HealthCheck.event_log_path", "envoy.config.tap.v3.FilePerTapSink.path_prefix",
+		"envoy.extensions.filters.network.mongo_proxy.v3.MongoProxy.access_log",
+		"envoy.extensions.watchdog.profile_action.v3.ProfileActionConfig.profile_path",
+		"envoy.config.core.v3.DataSource.filename", "envoy.config.core.v3.DataSource.environment_variable",
 		"envoy.config.core.v3.DataSource.watched_directory", "envoy.config.core.v3.PathConfigSource.path",
 		"envoy.config.core.v3.ConfigSource.path", "envoy.extensions.access_loggers.file.v3.FileAccessLog.path",
 		"envoy.config.core.v3.SocketAddress.network_namespace_filepath":
 		return true
 	}
-	return strings.HasSuffix(string(fd.Name()), "filename") || strings.HasSuffix(string(fd.Name()), "file_path")
+	return strings.HasSuffix(string(fd.Name()), "filename") || strings.HasSuffix(string(fd.Name()), "file_path") ||
+		strings.HasSuffix(string(fd.Name()), "_db_path")
 }
 
 func anyEntry(protoreflect.FieldDescriptor, *value) bool { return true }

@@ -15,10 +15,13 @@ import (
 // Kind is the kind of the mutated resource.
 type Kind string
 
-// Kinds are the resources that are mutated; each gets the same share of cases.
-var Kinds = []Kind{"routes", "listeners", "clusters", "endpoints"}
+// Kinds are what is mutated; each gets the same share of cases. The bootstrap is what is outside of its resources.
+var Kinds = []Kind{"routes", "listeners", "clusters", "endpoints", bootstrap}
+
+const bootstrap Kind = "bootstrap"
 
 var kindOf = map[protoreflect.FullName]Kind{
+	"envoy.config.bootstrap.v3.Bootstrap":            bootstrap,
 	"envoy.config.route.v3.RouteConfiguration":       "routes",
 	"envoy.config.listener.v3.Listener":              "listeners",
 	"envoy.config.cluster.v3.Cluster":                "clusters",
@@ -27,7 +30,7 @@ var kindOf = map[protoreflect.FullName]Kind{
 
 // place is a message in a tree.
 type place struct {
-	kind   Kind // of the innermost resource around, empty outside
+	kind   Kind // of the innermost resource around
 	at     *value
 	md     protoreflect.MessageDescriptor
 	isAny  bool   // at holds the "@type" of the message as well

@@ -4,6 +4,7 @@ package format
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,10 +23,10 @@ type Error struct {
 	Upstream string
 }
 
-// Extensions are the formatters that a format adds to the built-in ones.
+// Extensions are the commands that a place adds to the built-in ones.
 type Extensions struct {
-	ReqWithoutQuery bool
-	Others          bool // commands that are not known here
+	Commands []string
+	Others   bool // commands that are not known here
 }
 
 // Check returns the first error in a format (SubstitutionFormatParser::parse).
@@ -61,7 +62,7 @@ func tooLong(length string) bool {
 type call struct{ name, arguments, length string }
 
 func checkCommand(t dataplane.Target, c call, added Extensions) (e Error, is bool) {
-	if c.name == "REQ_WITHOUT_QUERY" && added.ReqWithoutQuery {
+	if slices.Contains(added.Commands, c.name) {
 		return Error{}, false
 	}
 	known, ok := lookup[c.name]

@@ -3,6 +3,8 @@ package bootstrap
 import (
 	"strings"
 
+	"google.golang.org/protobuf/proto"
+
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	overloadv3 "github.com/envoyproxy/go-control-plane/envoy/config/overload/v3"
 
@@ -51,13 +53,7 @@ func checkMonitor(p *lint.Pass, at lint.At, monitor *overloadv3.ResourceMonitor)
 	}
 	switch is {
 	case monitors + "fixed_heap.v3.FixedHeapConfig":
-		if size, ok := field(config, "max_heap_size_bytes"); ok && size.Uint() == 0 {
-			p.Reject(where.Field("max_heap_size_bytes"), lint.Rejection{
-				Message:  "max_heap_size_bytes must be greater than 0",
-				Help:     "write the number of bytes that Envoy may use",
-				Upstream: "fixed_heap: max heap size must be greater than 0",
-			})
-		}
+		checkHeap(p, where, config)
 	case monitors + "injected_resource.v3.InjectedResourceConfig":
 		if file, ok := field(config, "filename"); ok && file.String() != "" && !strings.Contains(file.String(), "/") {
 			p.Reject(where.Field("filename"), lint.Rejection{
@@ -66,5 +62,33 @@ func checkMonitor(p *lint.Pass, at lint.At, monitor *overloadv3.ResourceMonitor)
 				Upstream: "invalid file path " + file.String(),
 			})
 		}
+	}
+}
+
+// checkHeap checks a FixedHeapConfig. The size can be a number, or, in newer versions, a number that the runtime can change.
+func checkHeap(p *lint.Pass, at lint.At, config proto.Message) {
+	size, ok := field(config, "max_heap_size_bytes")
+	if !ok {
+		return
+	}
+	where, bytes := at.Field("max_heap_size_bytes"), size.Uint()
+	if runtime, ok := field(config, "max_heap_size_bytes_runtime"); ok && runtime.Message().IsValid() {
+		if bytes > 0 {
+			p.Reject(where, lint.Rejection{
+				Message:  "max_heap_size_bytes cannot be combined with max_heap_size_bytes_runtime",
+				Help:     "remove one of them",
+				Upstream: "fixed_heap: exactly one of max_heap_size_bytes or max_heap_size_bytes_runtime must be set",
+			})
+			return
+		}
+		value, _ := field(runtime.Message().Interface(), "default_value")
+		where, bytes = at.Field("max_heap_size_bytes_runtime"), value.Uint()
+	}
+	if bytes == 0 {
+		p.Reject(where, lint.Rejection{
+			Message:  "the maximum heap size must be greater than 0",
+			Help:     "write the number of bytes that Envoy may use",
+			Upstream: "fixed_heap: max heap size must be greater than 0",
+		})
 	}
 }

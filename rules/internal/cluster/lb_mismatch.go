@@ -27,15 +27,14 @@ var _ = Rules.Add(&lint.Rule{
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		checkCombined(p, at, c)
 		b := envoy.BalancingOf(p.Target.Extensions(), at, c)
-		switch {
-		case !b.Subset:
-			checkProvided(p, at, c, b)
-		case b.Provided():
+		if b.Subset && b.Provided() {
 			p.Reject(b.At, lint.Rejection{
 				Message:  "CLUSTER_PROVIDED cannot be combined with lb_subset_config",
 				Help:     "remove one of them",
 				Upstream: "cluster: LB policy CLUSTER_PROVIDED cannot be combined with lb_subset_config",
 			})
+		} else {
+			checkProvided(p, at, c, b)
 		}
 		for ; b.Name != "" && isMade(p, at, c, b); b = b.Child(p.Target.Extensions()) {
 			checkHashing(p, b)

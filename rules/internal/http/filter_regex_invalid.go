@@ -54,7 +54,7 @@ var compilers = []protoreflect.FullName{
 // compiled reports whether a place is in the filter of an access log, or in a filter that compiles its expressions. Those of route tables have
 // a rule of their own.
 func compiled(place *graph.Place) bool {
-	if around(place, "on_header_missing") {
+	if around(place, "on_header_missing") || envoy.RulesIgnored(place) {
 		return false // Envoy never rewrites what is missing
 	}
 	for at := place; at != nil; at = at.Parent {

@@ -1,8 +1,11 @@
 package http
 
 import (
+	"strings"
+
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	luav3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/lua/v3"
+	luaspecifierv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/router/cluster_specifiers/lua/v3"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/lint"
@@ -12,8 +15,8 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "lua-syntax",
 	Severity: lint.Error,
-	Summary:  "Lua code has a block, a bracket or a text that is not closed",
-	Links:    []string{"ThreadLocalState::ThreadLocalState (source/extensions/filters/common/lua/lua.cc)"},
+	Summary:  "Lua code has a block, a bracket or a text that is not closed, or no function envoy_on_route where it chooses clusters",
+	Links:    []string{"ThreadLocalState::ThreadLocalState (source/extensions/filters/common/lua/lua.cc)", "PerLuaCodeSetup::PerLuaCodeSetup (source/extensions/router/cluster_specifiers/lua/lua_cluster_specifier.cc)"},
 	Run: read.Each(read.Of(func(p *lint.Pass, at lint.At, m *luav3.Lua) {
 		checkLua(p, at.Field("inline_code"), m.GetInlineCode()) //nolint:staticcheck // deprecated, and in use
 		checkLuaSource(p, at.Field("default_source_code"), m.GetDefaultSourceCode())
@@ -23,6 +26,15 @@ var _ = Rules.Add(&lint.Rule{
 	}), read.Of(func(p *lint.Pass, at lint.At, m *luav3.LuaPerRoute) {
 		if !m.GetDisabled() && m.GetName() == "" {
 			checkLuaSource(p, at.Field("source_code"), m.GetSourceCode())
+		}
+	}), read.Of(func(p *lint.Pass, at lint.At, m *luaspecifierv3.LuaConfig) {
+		checkLuaSource(p, at.Field("source_code"), m.GetSourceCode())
+		if field, code, ok := inline(m.GetSourceCode()); ok && envoy.LuaError(code) == "" && !strings.Contains(code, "envoy_on_route") {
+			p.Reject(at.Field("source_code", field), lint.Rejection{
+				Message:  "the Lua code does not have a function envoy_on_route",
+				Help:     "write function envoy_on_route(route_handle) … end, which returns the name of a cluster",
+				Upstream: "envoy_on_route() function not found. Lua will not hook cluster specifier.",
+			})
 		}
 	})),
 })

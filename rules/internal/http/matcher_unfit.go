@@ -1,50 +1,112 @@
 package http
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	xdscorev3 "github.com/cncf/xds/go/xds/core/v3"
+	matcherv3 "github.com/cncf/xds/go/xds/type/matcher/v3"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
-	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/lint"
 )
 
 var _ = Rules.Add(&lint.Rule{
 	Name:     "matcher-unfit",
 	Severity: lint.Error,
-	Summary:  "the matcher of a filter has an input, a matcher or an action that this filter does not take",
+	Summary:  "a matcher has an input, a matcher or an action that its filter, cluster or cluster specifier does not take",
 	Links: []string{
 		"MatchTreeFactory::create (source/common/matcher/matcher.h)",
+		"SingleFieldMatcher::create (source/common/matcher/field_matcher.h)",
 		"ActionValidationVisitor::performDataInputValidation (source/extensions/filters/http/rbac/rbac_filter.cc)",
 	},
-	Run: lint.EachNamed(func(p *lint.Pass, at lint.At, _ protoreflect.Message) {
-		wrapping := at.Place.Parent
-		if wrapping == nil || envoy.FieldOf(wrapping) == nil {
-			return
+	Run: lint.EachNamed(func(p *lint.Pass, at lint.At, m protoreflect.Message) {
+		switch m := m.Interface().(type) {
+		case *matcherv3.Matcher_OnMatch:
+			keepsMatching(p, at, m)
+		case *matcherv3.Matcher_MatcherList_Predicate_SinglePredicate:
+			checkData(p, at, m.GetInput(), m.GetCustomMatch())
+		case *matcherv3.Matcher_MatcherTree:
+			if m.GetCustomMatch() == nil {
+				checkData(p, at, m.GetInput(), nil)
+			}
+		default:
+			checkExtension(p, at)
 		}
-		part, ok := matcherFields[envoy.FieldOf(wrapping).FullName()]
-		name, holder := envoy.ExtensionType(at.Place), matchingFilter(wrapping)
-		if !ok || holder == nil || name == "" {
-			return
-		}
-		filter := matchingFilters[holder.Message.Descriptor().FullName()]
-		if built, _ := envoy.Validated(p.Target.Extensions(), holder); !built || filter.takes(p, part, name) {
-			return
-		}
-		upstream := fmt.Sprintf("with type URL: '%s'", name)
-		if part == inputPart && slices.Contains(filter.not, name) {
-			upstream = fmt.Sprintf("RBAC HTTP filter cannot match on 'type.googleapis.com/%s'", name)
-		}
-		p.Reject(wrapping.At().Field("typed_config", "@type"), lint.Rejection{
-			Message:  fmt.Sprintf("%s cannot be the %s of this filter's matcher", name, part),
-			Help:     filter.help(part),
-			Upstream: upstream,
-		})
-	}, "google.protobuf.Any"),
+	}, "google.protobuf.Any", "xds.type.matcher.v3.Matcher.OnMatch", "xds.type.matcher.v3.Matcher.MatcherTree",
+		"xds.type.matcher.v3.Matcher.MatcherList.Predicate.SinglePredicate"),
 })
+
+// checkExtension checks the type of an input, a matcher or an action.
+func checkExtension(p *lint.Pass, at lint.At) {
+	wrapping := at.Place.Parent
+	if wrapping == nil || envoy.FieldOf(wrapping) == nil {
+		return
+	}
+	part, ok := matcherFields[envoy.FieldOf(wrapping).FullName()]
+	name := envoy.ExtensionType(at.Place)
+	if !ok || name == "" {
+		return
+	}
+	filter, built := matchingFilter(p, wrapping.At())
+	if !built || filter.takes(p, part, name) {
+		return
+	}
+	upstream := fmt.Sprintf("with type URL: '%s'", name)
+	if part == inputPart && slices.Contains(filter.not, name) {
+		upstream = fmt.Sprintf("RBAC HTTP filter cannot match on 'type.googleapis.com/%s'", name)
+	}
+	p.Reject(wrapping.At().Field("typed_config", "@type"), lint.Rejection{
+		Message:  fmt.Sprintf("%s cannot be the %s of this matcher", name, part),
+		Help:     filter.help(part),
+		Upstream: upstream,
+	})
+}
+
+// keepsMatching rejects what MatchTreeValidationVisitor::validateOnMatch finds, where the filter reads its errors.
+func keepsMatching(p *lint.Pass, at lint.At, m *matcherv3.Matcher_OnMatch) {
+	if filter, built := matchingFilter(p, at); built && filter.stops && m.GetKeepMatching() {
+		p.Reject(at.Field("keep_matching").Key(), lint.Rejection{
+			Message:  "the matcher of this filter cannot continue after a match",
+			Help:     "remove keep_matching",
+			Upstream: "keep_matching is not supported in this context",
+		})
+	}
+}
+
+// inputData is what an input passes to matchers, where it is not a string.
+var inputData = map[protoreflect.FullName]string{
+	"xds.type.matcher.v3.HttpAttributesCelMatchInput":                             "cel_data_input",
+	"envoy.extensions.filters.network.generic_proxy.matcher.v3.RequestMatchInput": "Envoy::Extensions::NetworkFilters::GenericProxy::RequestMatchData",
+}
+
+// matcherData is what a matcher takes, where it is not a string.
+var matcherData = map[protoreflect.FullName]string{
+	"xds.type.matcher.v3.CelMatcher":                                           "cel_data_input",
+	"envoy.extensions.filters.network.generic_proxy.matcher.v3.RequestMatcher": "Envoy::Extensions::NetworkFilters::GenericProxy::RequestMatchData",
+}
+
+// checkData checks that a matcher takes what its input passes to it. A text or a map takes strings.
+func checkData(p *lint.Pass, at lint.At, input, custom *xdscorev3.TypedExtensionConfig) {
+	takes := matcherData[decode.TypeName(custom.GetTypedConfig().GetTypeUrl())]
+	if strings.Contains(custom.GetTypedConfig().GetTypeUrl(), "dynamic_modules") {
+		return // the module decides
+	}
+	passes := inputData[decode.TypeName(input.GetTypedConfig().GetTypeUrl())]
+	if _, built := matchingFilter(p, at); !built || takes == passes {
+		return
+	}
+	d := lint.Rejection{
+		Message:  "the matcher does not take what this input passes to it",
+		Help:     "a CelMatcher takes HttpAttributesCelMatchInput, a RequestMatcher takes RequestMatchInput, and all others take the other inputs",
+		Upstream: "Unsupported data input type: " + cmp.Or(passes, "string"),
+	}
+	p.Reject(at.Field("input"), d)
+}
 
 // matcherPart is what a field of a matcher holds.
 type matcherPart string
@@ -62,70 +124,18 @@ var matcherFields = map[protoreflect.FullName]matcherPart{
 	"xds.type.matcher.v3.Matcher.OnMatch.action":                                     actionPart,
 }
 
-// filterMatcher says what the matcher of a filter takes.
-type filterMatcher struct {
-	inputs  string                  // the category
-	not     []protoreflect.FullName // inputs that the filter itself excludes
-	actions []string                // types, or the beginnings of their names
-}
-
-// matchingFilters are the filters with a matcher whose actions are known.
-var matchingFilters = map[protoreflect.FullName]filterMatcher{
-	"envoy.extensions.filters.http.rbac.v3.RBAC": {
-		"envoy.matching.http.input",
-		[]protoreflect.FullName{
-			"envoy.type.matcher.v3.HttpRequestTrailerMatchInput", "envoy.type.matcher.v3.HttpResponseHeaderMatchInput",
-			"envoy.type.matcher.v3.HttpRequestQueryParamMatchInput", "envoy.type.matcher.v3.HttpResponseStatusCodeMatchInput",
-			"envoy.type.matcher.v3.HttpResponseStatusCodeClassMatchInput",
-		},
-		[]string{"envoy.config.rbac.v3.Action"},
-	},
-	"envoy.extensions.filters.network.rbac.v3.RBAC": {"envoy.matching.network.input", nil, []string{"envoy.config.rbac.v3.Action"}},
-	"envoy.extensions.filters.http.custom_response.v3.CustomResponse": {
-		"envoy.matching.http.input", nil, []string{"envoy.extensions.http.custom_response."},
-	},
-	"envoy.extensions.filters.http.rate_limit_quota.v3.RateLimitQuotaFilterConfig": {
-		"envoy.matching.http.input", nil, []string{"envoy.extensions.filters.http.rate_limit_quota.v3.RateLimitQuotaBucketSettings"},
-	},
-	"envoy.extensions.common.matching.v3.ExtensionWithMatcher": {"envoy.matching.http.input", nil, []string{
-		"envoy.extensions.filters.common.matcher.action.v3.SkipFilter", "envoy.extensions.filters.http.composite.v3.ExecuteFilterAction",
-	}},
-}
-
-func (f filterMatcher) takes(p *lint.Pass, part matcherPart, name protoreflect.FullName) bool {
-	x := p.Target.Extensions()
-	switch part {
-	case inputPart:
-		return !slices.Contains(f.not, name) && (envoy.Known(x, name, f.inputs) || envoy.Known(x, name, "envoy.matching.common_inputs"))
-	case customPart:
-		return envoy.Known(x, name, "envoy.matching.input_matchers")
-	}
-	if !strings.HasPrefix(string(name), "envoy.") && !strings.HasPrefix(string(name), "google.") {
-		return true // it may be an action of another build
-	}
-	return slices.ContainsFunc(f.actions, func(prefix string) bool { return strings.HasPrefix(string(name), prefix) })
-}
-
-func (f filterMatcher) help(part matcherPart) string {
-	switch part {
-	case inputPart:
-		return "use an extension of the category " + f.inputs
-	case customPart:
-		return "use an extension of the category envoy.matching.input_matchers, or value_match"
-	}
-	return "use " + strings.Join(f.actions, " or ")
-}
-
-// matchingFilter returns the filter whose own matcher a place is in.
-func matchingFilter(place *graph.Place) *graph.Place {
-	for place = place.Parent; place != nil; place = place.Parent {
+// matchingFilter returns what the matcher that a place is in takes. built reports whether that is known, and Envoy builds the matcher when it
+// loads the configuration.
+func matchingFilter(p *lint.Pass, at lint.At) (filter filterMatcher, built bool) {
+	for place := at.Place.Parent; place != nil; place = place.Parent {
 		name := place.Message.Descriptor().FullName()
-		if _, ok := matchingFilters[name]; ok {
-			return place
+		if filter, ok := matchingFilters[name]; ok {
+			built, _ := envoy.Validated(p.Target.Extensions(), place)
+			return filter, built
 		}
 		if !strings.HasPrefix(string(name), "xds.type.matcher.v3.") {
-			return nil
+			break
 		}
 	}
-	return nil
+	return filterMatcher{}, false
 }

@@ -20,7 +20,9 @@ var _ = Rules.Add(&lint.Rule{
 	Run: lint.EachEdge(graph.Secret, func(p *lint.Pass, e *graph.Edge) {
 		switch b := envoy.BootOf(p.Snapshot); {
 		case e.Source == graph.Static && b != nil:
-			staticSecret(p, b, e)
+			if envoy.OuterRead(p.Target.Extensions(), e.Place) {
+				staticSecret(p, b, e)
+			}
 		case e.To == nil && !p.Snapshot.Assumes(graph.Secret, e.Target):
 			if world := p.Snapshot.World(graph.Secret, e.Source); world != graph.Open {
 				p.ReportDangling(e, world, lint.Diagnostic{

@@ -18,9 +18,13 @@ var _ = Rules.Add(&lint.Rule{
 	Summary:  "a CEL expression is malformed, or calls a function that Envoy does not have",
 	Links:    []string{"Expr::createExpression (source/extensions/filters/common/expr/evaluator.cc)"},
 	Run: lint.EachMatching(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool {
-		return expressions[md.FullName()] != nil
-	},
-		checkExpressions),
+		return expressions[md.FullName()] != nil || trees[md.FullName()] != ""
+	}, func(p *lint.Pass, at lint.At, m protoreflect.Message) {
+		if built, _ := envoy.Validated(p.Target.Extensions(), at.Place); built {
+			checkExpressions(p, at, m)
+			checkTree(p, at, m)
+		}
+	}),
 })
 
 // expressions maps messages to their fields that hold CEL expressions.
@@ -31,15 +35,9 @@ var expressions = map[protoreflect.FullName][]protoreflect.Name{
 }
 
 func checkExpressions(p *lint.Pass, at lint.At, m protoreflect.Message) {
-	if built, _ := envoy.Validated(p.Target.Extensions(), at.Place); !built {
-		return
-	}
 	invalid := cel.Invalid
 	if options := m.Descriptor().Fields().ByName("cel_config"); options != nil && m.Has(options) {
 		invalid = cel.Malformed // the options add functions
-	}
-	if parsed := m.Descriptor().Fields().ByName("parsed"); parsed != nil && m.Has(parsed) {
-		checkParsed(p, at.Field("parsed"), m.Get(parsed).Message())
 	}
 	for _, field := range expressions[m.Descriptor().FullName()] {
 		fd := m.Descriptor().Fields().ByName(field)
@@ -53,37 +51,6 @@ func checkExpressions(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		for i := range m.Get(fd).List().Len() {
 			checkExpression(p, at.Item(string(field), i), m.Get(fd).List().Get(i).String(), invalid)
 		}
-	}
-}
-
-// checkParsed checks the calls in an expression that is already parsed.
-func checkParsed(p *lint.Pass, at lint.At, m protoreflect.Message) {
-	if m.Descriptor().FullName() == "google.api.expr.v1alpha1.Expr.Call" {
-		checkCall(p, at, m)
-	}
-	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		switch field := string(fd.Name()); {
-		case fd.Message() == nil || fd.IsMap():
-		case fd.IsList():
-			for i := range v.List().Len() {
-				checkParsed(p, at.Item(field, i), v.List().Get(i).Message())
-			}
-		default:
-			checkParsed(p, at.Field(field), v.Message())
-		}
-		return true
-	})
-}
-
-func checkCall(p *lint.Pass, at lint.At, m protoreflect.Message) {
-	fields := m.Descriptor().Fields()
-	function := m.Get(fields.ByName("function")).String()
-	if upstream := cel.InvalidCall(function, m.Has(fields.ByName("target")), m.Get(fields.ByName("args")).List().Len()); upstream != "" {
-		p.Reject(at.Field("function"), lint.Rejection{
-			Message:  fmt.Sprintf("envoy does not have a function %q with these arguments", function),
-			Help:     attributesHelp,
-			Upstream: upstream,
-		})
 	}
 }
 

@@ -60,9 +60,19 @@ func checkFormats(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	})
 }
 
-// formattersOf returns the extensions that a format can use: those of the messages around it.
+// ownCommands are the commands of the messages around a format: GenericProxyCommandParser (generic_proxy/access_log.cc), and those of
+// the transform filter.
+var ownCommands = map[protoreflect.FullName][]string{
+	"envoy.extensions.filters.http.transform.v3.TransformConfig": {"REQUEST_BODY", "RESPONSE_BODY"},
+	"envoy.extensions.filters.network.generic_proxy.v3.GenericProxy": {
+		"GENERIC_RESPONSE_CODE", "HOST", "METHOD", "PATH", "PROTOCOL", "REQUEST_PROPERTY", "RESPONSE_PROPERTY",
+	},
+}
+
+// formattersOf returns the commands that a format can use: those of the messages around it, and of the extensions that they name.
 func formattersOf(place *graph.Place) (added format.Extensions) {
 	for ; place != nil; place = place.Parent {
+		added.Commands = append(added.Commands, ownCommands[place.Message.Descriptor().FullName()]...)
 		fd := place.Message.Descriptor().Fields().ByName("formatters")
 		if fd == nil || !fd.IsList() {
 			continue
@@ -70,12 +80,9 @@ func formattersOf(place *graph.Place) (added format.Extensions) {
 		list := place.Message.Get(fd).List()
 		for i := range list.Len() {
 			formatter, ok := list.Get(i).Message().Interface().(*corev3.TypedExtensionConfig)
-			switch {
-			case !ok:
-				added.Others = true
-			case decode.TypeName(formatter.GetTypedConfig().GetTypeUrl()).Name() == "ReqWithoutQuery":
-				added.ReqWithoutQuery = true
-			default:
+			if ok && decode.TypeName(formatter.GetTypedConfig().GetTypeUrl()).Name() == "ReqWithoutQuery" {
+				added.Commands = append(added.Commands, "REQ_WITHOUT_QUERY")
+			} else {
 				added.Others = true
 			}
 		}
@@ -123,6 +130,7 @@ func (f formats) telemetry(at lint.At, m protoreflect.Message) {
 	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		field := string(fd.Name())
 		switch {
+		case fd.IsMap():
 		case fd.IsList() && fd.Message() != nil:
 			for i := range v.List().Len() {
 				f.telemetry(at.Item(field, i), v.List().Get(i).Message())

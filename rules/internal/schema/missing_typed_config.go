@@ -3,7 +3,6 @@ package schema
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
@@ -108,7 +107,7 @@ func late(d *lint.Diagnostic, pt envoy.Point) {
 // emptyMeans reports whether an empty typed_config is valid: the name is used instead, or a default.
 func emptyMeans(pt envoy.Point) bool {
 	_, byName := envoy.ByName[pt.Field]
-	return byName || strings.HasSuffix(string(pt.Field), ".typed_dns_resolver_config")
+	return byName || pt.Field == "envoy.config.cluster.v3.Cluster.typed_dns_resolver_config"
 }
 
 // isEmptyAny reports whether a message is an Any without a type.

@@ -27,13 +27,13 @@ var _ = Rules.Add(&lint.Rule{
 				Upstream: "Multiple TLS certificates are not supported for client contexts",
 			})
 		case u.server == nil, u.custom():
-		case here+overSDS == 0:
+		case here+overSDS == 0 && u.common.GetCustomTlsCertificateSelector() == nil:
 			p.Reject(at, lint.Rejection{
 				Message:  "there is no TLS certificate for this filter chain",
 				Help:     "add tls_certificates, or tls_certificate_sds_secret_configs",
 				Upstream: "No TLS certificates found for server context",
 			})
-		case overSDS == 0 && !slices.ContainsFunc(u.common.GetTlsCertificates(), isSet):
+		case here > 0 && overSDS == 0 && !slices.ContainsFunc(u.common.GetTlsCertificates(), isSet):
 			rejectLate(p, at.Field("tls_certificates").Key(), []use{u}, lint.Rejection{
 				Message:  "tls_certificates has no certificate: envoy skips entries that are empty",
 				Help:     "write certificate_chain and private_key",
