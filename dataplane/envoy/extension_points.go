@@ -123,7 +123,6 @@ var points = map[protoreflect.FullName]string{
 	"envoy.extensions.transport_sockets.tls.v3.CommonTlsContext.custom_tls_certificate_selector":               "envoy.tls.certificate_selectors envoy.tls.upstream_certificate_selectors",
 	"envoy.extensions.upstreams.http.v3.HttpProtocolOptions.http_filters":                                      "envoy.filters.http.upstream",
 	"envoy.type.matcher.v3.StringMatcher.custom":                                                               "envoy.string_matcher",
-	"xds.type.matcher.v3.StringMatcher.custom":                                                                 "envoy.string_matcher",
 
 	// The filter that holds a matcher decides which inputs and actions it accepts.
 	"envoy.config.common.matcher.v3.Matcher.MatcherList.Predicate.SinglePredicate.custom_match": "",

@@ -71,7 +71,7 @@ func TestEveryCaseIsExact(t *testing.T) {
 	t.Parallel()
 	m := testMaker(t)
 	kinds, names := map[Kind]int{}, map[string]int{}
-	for i := range 300 {
+	for i := range 400 {
 		c := m.make(7, i)
 		kinds[c.Kind]++
 		for _, name := range c.Mutations {

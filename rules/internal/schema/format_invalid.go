@@ -71,6 +71,11 @@ var ownCommands = map[protoreflect.FullName][]string{
 
 // formattersOf returns the commands that a format can use: those of the messages around it, and of the extensions that they name.
 func formattersOf(place *graph.Place) (added format.Extensions) {
+	if place.Resource.Kind == graph.Patch { // it can be for any of these messages
+		for _, commands := range ownCommands {
+			added.Commands = append(added.Commands, commands...)
+		}
+	}
 	for ; place != nil; place = place.Parent {
 		added.Commands = append(added.Commands, ownCommands[place.Message.Descriptor().FullName()]...)
 		fd := place.Message.Descriptor().Fields().ByName("formatters")
