@@ -92,21 +92,35 @@ type message struct {
 
 type opener func(context.Context, discoveryv3.AggregatedDiscoveryServiceClient) (link, error)
 
-func overGRPC(ctx context.Context, server Server, r Request, subs *subscriptions, open opener) (*Result, error) {
+// Dial returns a connection to the server over gRPC, whose streams send the headers. It connects when it is used.
+func (s Server) Dial(userAgent string) (*grpc.ClientConn, error) {
 	secure := insecure.NewCredentials()
-	if server.TLS != nil {
-		secure = credentials.NewTLS(server.TLS)
+	if s.TLS != nil {
+		secure = credentials.NewTLS(s.TLS)
 	}
-	conn, err := grpc.NewClient(server.Address, grpc.WithTransportCredentials(secure), grpc.WithUserAgent(r.Node.GetUserAgentName()),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(MaxMessage)))
+	conn, err := grpc.NewClient(s.Address, grpc.WithTransportCredentials(secure), grpc.WithUserAgent(userAgent),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(MaxMessage)), grpc.WithStreamInterceptor(s.stream))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", server.Address, err)
+		return nil, fmt.Errorf("%s: %w", s.Address, err)
+	}
+	return conn, nil
+}
+
+// stream opens a stream with the headers.
+func (s Server) stream(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer, o ...grpc.CallOption) (grpc.ClientStream, error) {
+	for _, header := range s.Headers {
+		ctx = metadata.AppendToOutgoingContext(ctx, header[0], header[1])
+	}
+	return open(ctx, desc, conn, method, o...)
+}
+
+func overGRPC(ctx context.Context, server Server, r Request, subs *subscriptions, open opener) (*Result, error) {
+	conn, err := server.Dial(r.Node.GetUserAgentName())
+	if err != nil {
+		return nil, err
 	}
 	defer conn.Close()
 	s := &session{subscriptions: subs, wait: r.Wait, client: discoveryv3.NewAggregatedDiscoveryServiceClient(conn), open: open}
-	for _, header := range server.Headers {
-		ctx = metadata.AppendToOutgoingContext(ctx, header[0], header[1])
-	}
 	err = s.run(ctx)
 	switch {
 	case errors.Is(err, ErrSilent) && conn.GetState() != connectivity.Ready:

@@ -23,6 +23,8 @@ var update = flag.Bool("update", false, "rewrite the expected output in testdata
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"xdslint": main,
+		// A command for xdslint conform.
+		"xdslint-change": changeOverHTTP,
 		// A run in which a rule panics.
 		"xdslint-broken": func() {
 			rules.Groups[0].Add(&lint.Rule{

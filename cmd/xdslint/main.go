@@ -113,7 +113,7 @@ Exit status: 0 no findings at or above --fail-on, 1 findings, 2 the command line
 	lintCmd := newLint("lint PATH…")
 	lintCmd.Short = "Lint files (the default command)"
 	root.AddCommand(lintCmd, newGraph(), newRules(), newExplain(), newVerdict(), newPlan(), newTrafficDiff(), newRoute(), newTest(), newServe(), newBaseline(),
-		newPull(), newRecord(), newTrace(), newInit(), newConfig(), newPlugin(), newCertificate(), newVersion())
+		newPull(), newRecord(), newTrace(), newConform(), newInit(), newConfig(), newPlugin(), newCertificate(), newVersion())
 	return root
 }
 

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -24,13 +22,12 @@ import (
 
 type pullFlags struct {
 	lintFlags
-	ads, rest, admin string
-	transport, node  string
-	headers          []string
-	tls              tlsFlags
-	wait, timeout    time.Duration
-	out              string
-	force, lintNow   bool
+	clientFlags
+	rest, admin    string
+	transport      string
+	wait, timeout  time.Duration
+	out            string
+	force, lintNow bool
 }
 
 var pullTransports = []string{"sotw", "delta"}
@@ -78,9 +75,7 @@ func (f *pullFlags) addServer(flags *pflag.FlagSet) {
 	flags.StringVar(&f.rest, "rest", "", "management server, as `URL`, queried by polling (REST-JSON)")
 	flags.StringVar(&f.admin, "admin", "", "admin interface of a running Envoy, as `URL`: http://127.0.0.1:9901 or unix:///PATH")
 	flags.StringVar(&f.transport, "transport", pullTransports[0], "`PROTOCOL` of --ads: "+strings.Join(pullTransports, ", "))
-	flags.StringVar(&f.node, "node", "", "`ID` of the node; or @FILE with a whole node (id, cluster, metadata, locality) or a bootstrap")
-	flags.StringArrayVar(&f.headers, "header", nil, "header of each request, as `NAME:VALUE`; the value may be @FILE; can be repeated")
-	f.tls.add(flags, "--ads")
+	f.addClient(flags)
 	flags.DurationVar(&f.wait, "wait", pull.DefaultWait, "longest `DURATION` without an answer while resources are missing")
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "longest `DURATION` of the whole pull")
 }
@@ -106,14 +101,12 @@ func (f *pullFlags) check() error {
 		return fmt.Errorf("--transport %s: write %s", f.transport, strings.Join(pullTransports, " or "))
 	case f.ads == "" && f.transport != pullTransports[0]:
 		return errors.New("--transport needs --ads")
-	case strings.HasPrefix(f.ads, "http://"), strings.HasPrefix(f.ads, "https://"):
-		return errors.New("--ads takes HOST:PORT, not a URL; for a server without TLS add --plaintext")
 	case f.ads == "" && f.tls.plaintext:
 		return errors.New("--plaintext needs --ads; for --rest and --admin write a URL with http:// or https://")
 	case f.wait <= 0 || f.timeout <= 0:
 		return errors.New("--wait and --timeout must be more than 0")
 	}
-	return f.checkOut()
+	return errors.Join(f.checkADS(), f.checkOut())
 }
 
 func (f *pullFlags) run(cmd *cobra.Command) error {
@@ -188,11 +181,8 @@ func (g *fetched) input(ctx context.Context, o xdslint.Options) (in xdslint.Inpu
 
 // fetch requests the resources.
 func (f *pullFlags) fetch(ctx context.Context, known graph.Types) (got *fetched, err error) {
-	server := f.server()
-	if server.Headers, err = f.header(); err != nil {
-		return nil, err
-	}
-	if server.TLS, err = f.tls.config(); err != nil {
+	server, err := f.connection(f.ads + f.rest + f.admin) // check ensures that there is exactly one
+	if err != nil {
 		return nil, err
 	}
 	within, cancel := context.WithTimeout(ctx, f.timeout)
@@ -200,7 +190,7 @@ func (f *pullFlags) fetch(ctx context.Context, known graph.Types) (got *fetched,
 	if f.admin != "" {
 		dump, err := pull.Admin(within, server, known)
 		if err != nil {
-			return nil, f.failed(ctx, err)
+			return nil, f.failed(ctx, server, err)
 		}
 		got := &fetched{files: f.named(map[string][]byte{"config_dump.json": dump.Config})}
 		if t, err := dataplane.Parse("envoy:" + minor(dump.Version)); err == nil {
@@ -221,7 +211,7 @@ func (f *pullFlags) fetch(ctx context.Context, known graph.Types) (got *fetched,
 		return nil, failed(fmt.Errorf("%s did not answer: is the node %q configured there?", server, request.Node.GetId()))
 	}
 	if err != nil {
-		return nil, f.failed(ctx, err)
+		return nil, f.failed(ctx, server, err)
 	}
 	files, err := result.Files()
 	if err != nil {
@@ -230,18 +220,15 @@ func (f *pullFlags) fetch(ctx context.Context, known graph.Types) (got *fetched,
 	return &fetched{files: f.named(files), declare: result.Declare, notes: result.Notes()}, nil
 }
 
-// server returns the address of the server; check ensures that there is exactly one.
-func (f *pullFlags) server() pull.Server { return pull.Server{Address: f.ads + f.rest + f.admin} }
-
 // failed explains why nothing was received.
-func (f *pullFlags) failed(ctx context.Context, err error) error {
+func (f *pullFlags) failed(ctx context.Context, server pull.Server, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return failed(errors.New("interrupted"))
 	case errors.Is(err, pull.ErrAddress):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
-		return failed(fmt.Errorf("%s did not answer within %s (--timeout)", f.server(), f.timeout))
+		return failed(fmt.Errorf("%s did not answer within %s (--timeout)", server, f.timeout))
 	}
 	return failed(err)
 }
@@ -261,39 +248,4 @@ func (f *pullFlags) named(files map[string][]byte) map[string][]byte {
 		named[filepath.Join(f.out, name)] = text
 	}
 	return named
-}
-
-func (f *pullFlags) identity() (*corev3.Node, error) {
-	path, ok := strings.CutPrefix(f.node, "@")
-	if !ok {
-		return &corev3.Node{Id: f.node}, nil
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return pull.ParseNode(path, text)
-}
-
-// header reads names and values; a value is never printed.
-func (f *pullFlags) header() (pairs [][2]string, err error) {
-	for _, header := range f.headers {
-		name, value, ok := strings.Cut(header, ":")
-		name, value = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)
-		if !ok || name == "" || strings.ContainsAny(name, " \t") {
-			return nil, errors.New("--header: write NAME:VALUE, such as 'authorization: @token.txt'")
-		}
-		if path, ok := strings.CutPrefix(value, "@"); ok {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return nil, err
-			}
-			value = strings.TrimSpace(string(text))
-		}
-		if strings.ContainsAny(value, "\r\n") {
-			return nil, fmt.Errorf("--header %s: the value has more than one line", name)
-		}
-		pairs = append(pairs, [2]string{name, value})
-	}
-	return pairs, nil
 }

@@ -4,7 +4,7 @@ package protocol
 func answers() []*Clause {
 	return []*Clause{
 		{
-			Name: "ack-version", Level: Must,
+			Name: "ack-version", Level: Must, Client: true,
 			Breach:    "an ACK has another version than the response",
 			Says:      "An ACK in SotW has the version of the response that it accepts. A NACK has an `error_detail`.",
 			Effect:    "A server that compares versions takes the request for a NACK, and one that looks for `error_detail` for an ACK. They disagree about what the client uses.",
@@ -12,7 +12,7 @@ func answers() []*Clause {
 			onRequest: ackVersion,
 		},
 		{
-			Name: "nack-version", Level: Should,
+			Name: "nack-version", Level: Should, Client: true,
 			Breach:    "a NACK has the version that it rejects",
 			Says:      "A NACK in SotW has the version that the client uses, which is that of the last response that it accepted.",
 			Effect:    "A server that compares versions takes the NACK for an ACK: it reports a rejected configuration as applied.",
@@ -20,7 +20,7 @@ func answers() []*Clause {
 			onRequest: nackVersion,
 		},
 		{
-			Name: "nack-without-reason", Level: Advice,
+			Name: "nack-without-reason", Level: Advice, Client: true,
 			Breach:    "a NACK does not say why",
 			Says:      "The `error_detail` of a NACK has the reason in its message.",
 			Effect:    "Envoy and gRPC always give a reason. Without one, only the log of the client shows what is wrong.",
@@ -28,7 +28,7 @@ func answers() []*Clause {
 			onRequest: nackWithoutReason,
 		},
 		{
-			Name: "answer-skipped", Level: Should,
+			Name: "answer-skipped", Level: Should, Client: true,
 			Breach:    "a client answers a response, and not the one before it",
 			Says:      "A client ACKs or NACKs every response.",
 			Effect:    "A server that waits for the answer before it sends more, or that counts what each client has, waits for ever or counts wrongly.",
@@ -36,7 +36,7 @@ func answers() []*Clause {
 			onRequest: answerSkipped,
 		},
 		{
-			Name: "answer-missing", Level: Should,
+			Name: "answer-missing", Level: Should, Client: true,
 			Breach:     "a client does not answer a response",
 			Says:       "A client ACKs or NACKs every response. Envoy can take 15 seconds, while it waits for resources that others need.",
 			Effect:     "A server that waits for the answer before it sends more stays silent.",
@@ -88,10 +88,11 @@ func answerMissing(m *moment) {
 		return // there is nothing to answer it with
 	}
 	ch, number := m.ch, m.ch.responses+1
-	m.wait(slowAnswer, func(m *moment) {
+	m.wait(slowAnswer, func(m *moment) bool {
 		if r := ch.replies[number-1]; !r.answered && !r.skipped {
 			r.skipped = true
 			m.breach("", "the client has not answered this response for 30 seconds")
 		}
+		return true
 	})
 }

@@ -12,6 +12,7 @@ type stream struct {
 	requests int
 	node     string
 	closed   bool
+	waits    map[*wait]bool
 	channels map[string]*channel
 	ordered  []*channel
 }
@@ -58,6 +59,7 @@ type channel struct {
 	unrequested bool
 
 	known   map[string]string // Delta: the versions that the client has from an earlier stream
+	resumed bool              // SotW: it has a version from an earlier stream
 	held    map[string]*held  // what the server has sent, and not removed
 	missing map[string]*held  // SotW: what a complete state lacked
 	warming map[string]int    // endpoints: the event that has changed the cluster
@@ -97,8 +99,9 @@ type held struct {
 
 // changes is what a client has said since the last response.
 type changes struct {
-	requests int // that ask for something: neither the answer to a response nor stale
-	stale    int // SotW: with an older nonce
+	requests int       // that ask for something, and may not have been answered: neither the answer to a response nor stale
+	asked    time.Time // when the last of them was sent
+	stale    int       // SotW: with an older nonce
 	nacks    int
 }
 
@@ -118,13 +121,19 @@ func (ch *channel) answers(q *Request) *reply {
 	return nil
 }
 
+// stale reports whether a request of SotW was sent before the client saw the last response.
+func (ch *channel) stale(q *Request) bool {
+	r := ch.byNonce[q.Nonce]
+	return !ch.s.Delta && ch.last != nil && q.Nonce != "" && r != nil && r != ch.last
+}
+
 // ask takes a request into the state.
 func (ch *channel) ask(e *Event) {
 	q := e.Request
 	ch.requests++
 	first := ch.requests == 1
 	answered := ch.answers(q)
-	stale := !ch.s.Delta && ch.last != nil && q.Nonce != "" && ch.byNonce[q.Nonce] != nil && ch.byNonce[q.Nonce] != ch.last
+	stale := ch.stale(q)
 	changed := ch.subscribe(e, first)
 	switch {
 	case stale:
@@ -134,9 +143,10 @@ func (ch *channel) ask(e *Event) {
 	}
 	if changed || answered == nil && !stale {
 		ch.since.requests++
+		ch.since.asked = e.Time
 	}
 	if first {
-		ch.accepted, ch.known = q.Version, q.Known
+		ch.accepted, ch.known, ch.resumed = q.Version, q.Known, q.Version != ""
 	}
 	if answered != nil {
 		answered.answered = true
@@ -232,7 +242,7 @@ func (ch *channel) sent(e *Event, number int) {
 		r.skipped = true // the client ignores it
 		return
 	}
-	ch.last, ch.since = r, changes{}
+	ch.last, ch.since = r, changes{requests: max(0, ch.since.requests-1), asked: ch.since.asked}
 	ch.unrequested = ch.unrequested || len(ch.asked) > 0 && slices.ContainsFunc(p.Resources, func(r Resource) bool { return ch.never(&r) })
 	if ch.complete() {
 		r.onlyNew, r.partial = ch.onlyNew(p), ch.partial(p)
@@ -241,7 +251,7 @@ func (ch *channel) sent(e *Event, number int) {
 	for i := range p.Resources {
 		ch.hold(e.At, &p.Resources[i])
 	}
-	for _, name := range p.Removed {
+	for _, name := range p.removed() {
 		delete(ch.held, name)
 		ch.heard[name] = number
 	}

@@ -10,6 +10,7 @@ import (
 type Finding struct {
 	Clause  *Clause
 	At      At
+	TypeURL string // of the type on the stream
 	Value   string // what the message is about, to find it in the line; may be empty
 	Message string
 	Related []Related
@@ -22,11 +23,15 @@ type Related struct {
 	Message string
 }
 
-// Patience is how long a server has to answer: after it, clients take a resource to be missing.
+// Patience is how long a server has to answer, unless the checker says otherwise: after it, clients take a resource to
+// be missing.
 const Patience = 15 * time.Second
 
 // Checker judges events. It is a state machine for each stream and each type on it, without a clock of its own.
 type Checker struct {
+	// Patience is how long a server has to answer.
+	Patience time.Duration
+
 	found   []*Finding
 	first   map[breach]*Finding
 	streams map[string]*stream
@@ -36,6 +41,9 @@ type Checker struct {
 	// lastByType has the number of the last response of a type, on any stream.
 	lastByType map[string]int
 	skipped    map[string]bool // streams whose beginning is not recorded
+	tested     map[Tested]bool
+	trial      bool // a breach is not reported, but noted in late
+	late       bool
 }
 
 // breach identifies what is reported once.
@@ -46,7 +54,10 @@ type breach struct {
 
 // NewChecker returns a checker that has seen nothing.
 func NewChecker() *Checker {
-	return &Checker{first: map[breach]*Finding{}, streams: map[string]*stream{}, lastByType: map[string]int{}, skipped: map[string]bool{}}
+	return &Checker{
+		Patience: Patience, first: map[breach]*Finding{}, streams: map[string]*stream{}, lastByType: map[string]int{}, skipped: map[string]bool{},
+		tested: map[Tested]bool{},
+	}
 }
 
 // Findings returns what was found, in the order in which it became certain.
@@ -54,6 +65,11 @@ func (c *Checker) Findings() []*Finding { return c.found }
 
 // report adds a finding about a type on a stream, or counts it.
 func (c *Checker) report(ch *channel, f Finding) {
+	if c.trial {
+		c.late = true
+		return
+	}
+	f.TypeURL = ch.typeURL
 	key := breach{f.Clause, ch}
 	if before := c.first[key]; before != nil {
 		before.Again++
@@ -69,11 +85,11 @@ func (c *Checker) Unjudged() int { return len(c.skipped) }
 // Feed judges the next event.
 func (c *Checker) Feed(e *Event) {
 	c.events++
-	c.expire(e.Time)
+	c.Expire(e.Time)
 	s := c.streams[e.Stream]
 	switch {
 	case e.Opened != nil:
-		s = &stream{Opened: *e.Opened, id: e.Stream, channels: map[string]*channel{}}
+		s = &stream{Opened: *e.Opened, id: e.Stream, channels: map[string]*channel{}, waits: map[*wait]bool{}}
 		c.streams[e.Stream] = s
 		c.open = append(c.open, s)
 	case s == nil:
@@ -91,12 +107,14 @@ func (c *Checker) Feed(e *Event) {
 func (c *Checker) End() {
 	for _, s := range c.open {
 		c.ended(s)
+		c.conclude(s)
 	}
 	c.streams, c.open, c.waits, c.lastByType = map[string]*stream{}, nil, nil, map[string]int{}
 }
 
 func (c *Checker) close(s *stream) {
 	c.ended(s)
+	c.conclude(s)
 	s.closed = true
 	delete(c.streams, s.id)
 	for i := range c.open {

@@ -27,6 +27,7 @@ type Clause struct {
 	Says    string // what the protocol demands
 	Effect  string // what Envoy and gRPC do with a breach
 	Section string // of Envoy's page about the protocol; or an address
+	Client  bool   // it is about clients, and not about servers
 
 	onRequest  func(*moment)
 	onResponse func(*moment)

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"slices"
 	"time"
 
 	"github.com/xdslint/xdslint/internal/source"
@@ -57,6 +58,15 @@ type Response struct {
 	Version   string // version_info; of Delta, system_version_info, which is only for people
 	Resources []Resource
 	Removed   []string
+}
+
+// removed returns the names that it removes, and does not send.
+func (p *Response) removed() []string {
+	sent := map[string]bool{}
+	for i := range p.Resources {
+		sent[p.Resources[i].Name] = true
+	}
+	return slices.DeleteFunc(slices.Clone(p.Removed), func(name string) bool { return sent[name] })
 }
 
 // Resource is one resource of a response.

@@ -1,6 +1,9 @@
 package protocol
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // names are the clauses about the names that a client has subscribed to.
 func names() []*Clause {
@@ -43,12 +46,14 @@ func names() []*Clause {
 			Says:       "Once a client has subscribed to a name, an empty list of names means that it wants nothing. Only a client that has never named anything subscribes to all with it.",
 			Effect:     "The client ignores the resources. In SotW they look like the complete state, and the server takes the client to have all.",
 			Section:    "#how-the-client-specifies-what-resources-to-return",
+			onRequest:  lastNameDropped,
 			onResponse: emptyListAsWildcard,
 		},
 	}
 }
 
 func duplicateName(m *moment) {
+	m.testIf(len(m.response.Resources) > 0)
 	type named struct{ typeURL, name string }
 	seen := make(map[named]bool, len(m.response.Resources))
 	for i := range m.response.Resources {
@@ -63,6 +68,7 @@ func duplicateName(m *moment) {
 }
 
 func removedAndSent(m *moment) {
+	m.testIf(m.s.Delta)
 	sent := make(map[string]bool, len(m.response.Resources))
 	for i := range m.response.Resources {
 		sent[m.response.Resources[i].Name] = true
@@ -103,12 +109,28 @@ func resourceUnrequested(m *moment) {
 	if !m.ch.listed() || m.ch.wild || len(m.ch.asked) == 0 {
 		return
 	}
+	m.testIf(len(m.response.Resources) > 0)
 	for i := range m.response.Resources {
 		if r := &m.response.Resources[i]; m.ch.never(r) {
 			m.breach(r.Name, "the client has not subscribed to %q", r.Name)
 			return
 		}
 	}
+}
+
+// lastNameDropped notes that a client unsubscribes from its last name: a server that keeps the clause sends nothing.
+func lastNameDropped(m *moment) {
+	q, ch := m.request, m.ch
+	if !ch.listed() || ch.wild || len(ch.asked) == 0 || len(q.Names) > 0 {
+		return
+	}
+	left := 0
+	for name := range ch.asked {
+		if m.s.Delta && !slices.Contains(q.Unsubscribe, name) {
+			left++
+		}
+	}
+	m.testIf(left == 0)
 }
 
 func emptyListAsWildcard(m *moment) {
@@ -128,6 +150,7 @@ func unsubscribedSent(m *moment) {
 	if !m.ch.listed() || m.ch.unrequested {
 		return
 	}
+	m.testIf(len(m.ch.dropped) > 0)
 	for i := range m.response.Resources {
 		name := m.response.Resources[i].Name
 		if at, dropped := m.ch.dropped[name]; dropped && at < m.ch.served {

@@ -4,7 +4,7 @@ package protocol
 func nodes() []*Clause {
 	return []*Clause{
 		{
-			Name: "node-missing", Level: Must,
+			Name: "node-missing", Level: Must, Client: true,
 			Breach:    "the first request on a stream has no node",
 			Says:      "The first request on a stream has the node of the client. Later ones may leave it out.",
 			Effect:    "A server does not know what the client needs. Most end the stream, or send nothing.",
@@ -12,7 +12,7 @@ func nodes() []*Clause {
 			onRequest: nodeMissing,
 		},
 		{
-			Name: "node-changed", Level: Should,
+			Name: "node-changed", Level: Should, Client: true,
 			Breach:    "the node changes on a stream",
 			Says:      "If several requests on a stream have a node, it is always the same. A server looks only at the first.",
 			Effect:    "The change has no effect until the client reconnects.",

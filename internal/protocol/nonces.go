@@ -20,7 +20,7 @@ func nonces() []*Clause {
 			onResponse: nonceReused,
 		},
 		{
-			Name: "nonce-on-first-request", Level: Must,
+			Name: "nonce-on-first-request", Level: Must, Client: true,
 			Breach:    "the first request for a type has a nonce",
 			Says:      "A nonce is valid only on the stream on which it was sent. The first request for a type on a stream does not have one.",
 			Effect:    "A server takes the request for the answer to a response that it never sent, and may ignore it as stale. The client then waits for resources that never come.",
@@ -28,7 +28,7 @@ func nonces() []*Clause {
 			onRequest: nonceOnFirst,
 		},
 		{
-			Name: "nonce-unknown", Level: Must,
+			Name: "nonce-unknown", Level: Must, Client: true,
 			Breach:    "a request has a nonce that the server did not send",
 			Says:      "A request repeats the nonce of a response of its type on its stream.",
 			Effect:    "A server takes the request for stale and may ignore it, with the names in it.",
@@ -36,7 +36,7 @@ func nonces() []*Clause {
 			onRequest: nonceUnknown,
 		},
 		{
-			Name: "nonce-forgotten", Level: Must,
+			Name: "nonce-forgotten", Level: Must, Client: true,
 			Breach:    "a request of SotW lacks the nonce although the client has answered a response",
 			Says:      "In SotW, every request after the first response repeats the most recent nonce that the client received for the type.",
 			Effect:    "Without a nonce, the request looks like the first one for the type. A server may answer it with all resources again, or take the client for one that has lost its state.",
@@ -44,7 +44,7 @@ func nonces() []*Clause {
 			onRequest: nonceForgotten,
 		},
 		{
-			Name: "nonce-older", Level: Must,
+			Name: "nonce-older", Level: Must, Client: true,
 			Breach:    "a request has an older nonce than one before it",
 			Says:      "In SotW, requests repeat the most recent nonce that the client received for the type: never an older one than before.",
 			Effect:    "A server does not answer a request with a stale nonce, so the names in it are lost.",
@@ -52,7 +52,7 @@ func nonces() []*Clause {
 			onRequest: nonceOlder,
 		},
 		{
-			Name: "nonce-without-answer", Level: Must,
+			Name: "nonce-without-answer", Level: Must, Client: true,
 			Breach:    "a request of Delta that answers nothing has a nonce",
 			Says:      "In Delta, only the answer to a response has a nonce. A request that changes the subscription by itself does not have one.",
 			Effect:    "A server counts the request as a second ACK of the same response.",
@@ -63,6 +63,7 @@ func nonces() []*Clause {
 }
 
 func nonceMissing(m *moment) {
+	m.test()
 	if m.response.Nonce == "" {
 		m.breach("", "the response has no nonce")
 	}
@@ -70,6 +71,7 @@ func nonceMissing(m *moment) {
 
 func nonceReused(m *moment) {
 	nonce := m.response.Nonce
+	m.testIf(len(m.ch.byNonce) > 0)
 	if before := m.ch.byNonce[nonce]; before != nil {
 		m.breachAfter(before.at, "the first response with it", nonce, "nonce %q was used before", nonce)
 	}

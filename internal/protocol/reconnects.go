@@ -9,7 +9,7 @@ import (
 func reconnects() []*Clause {
 	return []*Clause{
 		{
-			Name: "initial-versions-late", Level: Must,
+			Name: "initial-versions-late", Level: Must, Client: true,
 			Breach:    "a request of Delta that is not the first for its type has initial_resource_versions",
 			Says:      "Only the first request for a type on a stream says which versions the client has from an earlier stream.",
 			Effect:    "A server ignores them, or takes the client to have resources that it has not.",
@@ -17,7 +17,7 @@ func reconnects() []*Clause {
 			onRequest: initialVersionsLate,
 		},
 		{
-			Name: "reconnect-without-names", Level: Must,
+			Name: "reconnect-without-names", Level: Must, Client: true,
 			Breach:    "a client of Delta reconnects with a resource to which it does not subscribe",
 			Says:      "After a reconnection, the server has no state of the stream before: the client names all that it is interested in, also what it has already.",
 			Effect:    "The server does not send the changes of the resource. The client keeps it as it is.",
@@ -30,6 +30,7 @@ func reconnects() []*Clause {
 			Says:       "A client that reconnects says which versions it has (`initial_resource_versions`), so that a server does not send them again.",
 			Effect:     "Envoy takes the resources as an update. When many clients reconnect at once, the server sends everything to each.",
 			Section:    "#incremental-xds",
+			onRequest:  knownVersions,
 			onResponse: knownVersionResent,
 		},
 	}
@@ -52,6 +53,11 @@ func reconnectWithoutNames(m *moment) {
 			return
 		}
 	}
+}
+
+// knownVersions notes that a client has said what it has: a server that keeps the clause sends nothing of it.
+func knownVersions(m *moment) {
+	m.testIf(m.ch.requests == 0 && len(m.request.Known) > 0 && m.wildcard())
 }
 
 // knownVersionResent looks at the first response to a wildcard subscription: what a client names is sent all the same.

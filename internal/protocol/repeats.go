@@ -14,6 +14,7 @@ func repeats() []*Clause {
 			Says:       "A server sends a response only when resources have changed, or when the client asks for more. An ACK asks for nothing.",
 			Effect:     "Envoy and gRPC process the response again, and answer it. If the server answers ACKs, both are busy without an end.",
 			Section:    "#when-to-send-an-update",
+			onRequest:  acknowledged,
 			onResponse: resentUnchanged,
 		},
 		{
@@ -22,6 +23,7 @@ func repeats() []*Clause {
 			Says:       "A server sends a response when resources have changed. A new version of the same content costs as much as a change.",
 			Effect:     "Envoy compares the contents of listeners and clusters, and changes nothing. All the same, each client decodes and answers the response.",
 			Section:    "#when-to-send-an-update",
+			onRequest:  acknowledged,
 			onResponse: newVersionSameContent,
 		},
 		{
@@ -30,6 +32,7 @@ func repeats() []*Clause {
 			Says:       "In SotW, a server does not answer a request whose nonce is older than the last response. The client has yet to see that response, and will answer it.",
 			Effect:     "The client gets the same resources twice. With two changes in flight, the number of responses grows with each.",
 			Section:    "#resource-updates",
+			onRequest:  stale,
 			onResponse: staleRequestAnswered,
 		},
 		{
@@ -38,6 +41,7 @@ func repeats() []*Clause {
 			Says:       "After a NACK, a server waits until it has something else to send. The protocol does not forbid to send the same again.",
 			Effect:     "Envoy and gRPC reject it again at once. Both sides are busy without an end: go-control-plane v0.14.0 sends more than 10,000 responses a second.",
 			Section:    "#nack",
+			onRequest:  rejected,
 			onResponse: nackLoop,
 		},
 	}
@@ -79,7 +83,7 @@ func (c *Checker) repeated(ch *channel, p *Response) repeat {
 // routes and secrets are sent again when what refers to them has changed, so a response of another type is a reason.
 func (m *moment) unasked() bool {
 	ch := m.ch
-	if ch.since.requests > 0 || ch.since.nacks > 0 {
+	if m.asked() || ch.since.nacks > 0 {
 		return false
 	}
 	if ch.typeURL == listeners || ch.typeURL == clusters {
@@ -93,8 +97,22 @@ func (m *moment) unasked() bool {
 	return true
 }
 
+// asked reports whether the client has asked for something, to which the server may still answer.
+func (m *moment) asked() bool {
+	return m.ch.since.requests > 0 && m.event.Time.Sub(m.ch.since.asked) <= m.Patience
+}
+
 // answersStale reports whether only stale requests can be the reason of the response.
 func (m *moment) answersStale() bool { return m.ch.since.stale > 0 && !m.ch.last.answered }
+
+// acknowledged notes an ACK, after which a server that keeps the clause sends nothing.
+func acknowledged(m *moment) { m.testIf(m.ch.answers(m.request) != nil && m.request.Error == nil) }
+
+// rejected notes a NACK.
+func rejected(m *moment) { m.testIf(m.ch.answers(m.request) != nil && m.request.Error != nil) }
+
+// stale notes a request with a stale nonce, while the last response has no answer.
+func stale(m *moment) { m.testIf(m.ch.stale(m.request) && !m.ch.last.answered) }
 
 func resentUnchanged(m *moment) {
 	if m.repeats == sameVersion && m.unasked() && !m.answersStale() {
@@ -130,7 +148,7 @@ const (
 
 func nackLoop(m *moment) {
 	ch := m.ch
-	if m.repeats == different || ch.since.nacks == 0 || ch.since.requests > 0 || m.event.Time.Sub(ch.last.time) > slowResend {
+	if m.repeats == different || ch.since.nacks == 0 || m.asked() || m.event.Time.Sub(ch.last.time) > slowResend {
 		m.endLoop(ch)
 		return
 	}

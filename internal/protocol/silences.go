@@ -58,10 +58,11 @@ func wildcardUnanswered(m *moment) {
 	if ch.requests > 0 || !m.wildcard() || q.Version != "" || len(q.Known) > 0 || ch.typeURL != listeners && ch.typeURL != clusters {
 		return
 	}
-	m.wait(Patience, func(m *moment) {
+	m.wait(m.Patience, func(m *moment) bool {
 		if m.ch.responses == 0 {
-			m.breach("", "the subscription to all of %s is not answered for 15 seconds", short(m.ch.typeURL))
+			m.breach("", "the subscription to all of %s is not answered for %s", short(m.ch.typeURL), m.patience())
 		}
+		return true
 	})
 }
 
@@ -76,11 +77,11 @@ func (m *moment) wildcard() bool {
 }
 
 func subscriptionUnanswered(m *moment) {
-	m.subscribed(func(name string) bool { return m.ch.held[name] == nil }, "the subscription to %q is not answered for 15 seconds")
+	m.subscribed(func(name string) bool { return m.ch.held[name] == nil }, "the subscription to %q is not answered for %s")
 }
 
 func resubscriptionUnanswered(m *moment) {
-	m.subscribed(func(name string) bool { return m.ch.held[name] != nil }, "the new subscription to %q is not answered for 15 seconds")
+	m.subscribed(func(name string) bool { return m.ch.held[name] != nil }, "the new subscription to %q is not answered for %s")
 }
 
 // subscribed waits for the names of a kind that a request of Delta subscribes to.
@@ -93,10 +94,15 @@ func (m *moment) subscribed(of func(name string) bool, format string) {
 			continue // what a client has from an earlier stream need not be sent again
 		}
 		since, request := m.events, m.ch.requests+1
-		m.wait(Patience, func(m *moment) {
-			if i := m.ch.asked[name]; i != nil && i.request == request && !m.ch.told(name, since) {
-				m.breach(name, format, name)
+		m.wait(m.Patience, func(m *moment) bool {
+			i := m.ch.asked[name]
+			if i == nil || i.request != request {
+				return false
 			}
+			if !m.ch.told(name, since) {
+				m.breach(name, format, name, m.patience())
+			}
+			return true
 		})
 	}
 }
@@ -115,10 +121,14 @@ func unsubscriptionUnanswered(m *moment) {
 			continue
 		}
 		since := m.events
-		m.wait(Patience, func(m *moment) {
-			if m.ch.wildcard && m.ch.asked[name] == nil && !m.ch.told(name, since) {
-				m.breach(name, "the server neither sends nor removes %q, from which the client unsubscribes, for 15 seconds", name)
+		m.wait(m.Patience, func(m *moment) bool {
+			if !m.ch.wildcard || m.ch.asked[name] != nil {
+				return false
 			}
+			if !m.ch.told(name, since) {
+				m.breach(name, "the server neither sends nor removes %q, from which the client unsubscribes, for %s", name, m.patience())
+			}
+			return true
 		})
 	}
 }
@@ -153,10 +163,14 @@ func endpointsNotResent(m *moment) {
 		}
 		delete(ch.warming, name)
 		since := m.events
-		m.wait(Patience, func(m *moment) {
-			if m.ch.asked[name] != nil && !m.ch.told(name, since) {
-				m.breach(name, "the cluster of %q has changed, and its endpoints are not sent again for 15 seconds", name)
+		m.wait(m.Patience, func(m *moment) bool {
+			if m.ch.asked[name] == nil {
+				return false
 			}
+			if !m.ch.told(name, since) {
+				m.breach(name, "the cluster of %q has changed, and its endpoints are not sent again for %s", name, m.patience())
+			}
+			return true
 		})
 	}
 }

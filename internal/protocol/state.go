@@ -51,12 +51,14 @@ func (m *moment) returned() *Resource {
 }
 
 func stateIncomplete(m *moment) {
+	m.testIf(m.ch.complete() && len(m.ch.held) > 0)
 	if r := m.returned(); r != nil && m.ch.last.onlyNew {
 		m.lacked(r, "the response has only what was newly requested: %q is missing, and returns unchanged in the next one")
 	}
 }
 
 func statePartial(m *moment) {
+	m.testIf(m.ch.complete() && len(m.ch.held) > 0)
 	if r := m.returned(); r != nil && m.ch.last.partial && !m.ch.last.onlyNew {
 		m.lacked(r, "the response has only what has changed: %q is missing, and returns unchanged in the next one")
 	}
@@ -70,7 +72,11 @@ func (m *moment) lacked(r *Resource, format string) {
 }
 
 func emptyDeletesNothing(m *moment) {
-	if m.s.Delta || m.ch.complete() || len(m.response.Resources) > 0 {
+	if m.s.Delta || m.ch.complete() {
+		return
+	}
+	m.testIf(len(m.ch.held) > 0)
+	if len(m.response.Resources) > 0 {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.ch.held)) {

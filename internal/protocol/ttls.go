@@ -20,6 +20,7 @@ func heartbeatVersion(m *moment) {
 		if !r.Heartbeat || r.Name == "" {
 			continue
 		}
+		m.test()
 		switch h := m.ch.held[r.Name]; {
 		case h == nil:
 			m.breach(r.Name, "%q gets a heartbeat, and was not sent before on this stream", r.Name)

@@ -4,7 +4,7 @@ package protocol
 func types() []*Clause {
 	return []*Clause{
 		{
-			Name: "request-type-missing", Level: Must,
+			Name: "request-type-missing", Level: Must, Client: true,
 			Breach:    "a request on an aggregated stream has no type URL",
 			Says:      "Each request of an aggregated stream has a type URL. Only a stream for one type can leave it out.",
 			Effect:    "The server does not know what the client asks for. go-control-plane ends the stream.",
@@ -12,7 +12,7 @@ func types() []*Clause {
 			onRequest: requestTypeMissing,
 		},
 		{
-			Name: "request-type-differs", Level: Must,
+			Name: "request-type-differs", Level: Must, Client: true,
 			Breach:    "a request has a type URL that is not that of its stream",
 			Says:      "On a stream for one type, such as that of ClusterDiscoveryService, the type URL of a request is that type or empty.",
 			Effect:    "A server that trusts the type URL sends resources of the other type, which the client rejects.",
@@ -67,12 +67,14 @@ func requestTypeDiffers(m *moment) {
 }
 
 func responseTypeMissing(m *moment) {
+	m.test()
 	if m.response.TypeURL == "" {
 		m.breach("", "the response has no type_url")
 	}
 }
 
 func responseTypeDiffers(m *moment) {
+	m.testIf(m.s.TypeURL != "")
 	if url := m.response.TypeURL; m.s.TypeURL != "" && url != "" && url != m.s.TypeURL {
 		m.breach(url, "the stream is for %s, and the response has %s", short(m.s.TypeURL), short(url))
 	}
@@ -82,6 +84,7 @@ func resourceTypeDiffers(m *moment) {
 	if m.s.TypeURL != "" && m.response.TypeURL != m.s.TypeURL {
 		return // response-type-differs
 	}
+	m.testIf(len(m.response.Resources) > 0)
 	for i := range m.response.Resources {
 		r := &m.response.Resources[i]
 		if r.TypeURL != "" && m.response.TypeURL != "" && r.TypeURL != m.response.TypeURL {
@@ -92,6 +95,7 @@ func resourceTypeDiffers(m *moment) {
 }
 
 func responseUnrequested(m *moment) {
+	m.testIf(m.s.TypeURL == "")
 	if m.s.TypeURL == "" && m.response.TypeURL != "" && m.ch.requests == 0 {
 		m.breach(m.response.TypeURL, "the client has not requested %s on this stream", short(m.response.TypeURL))
 	}

@@ -47,6 +47,7 @@ func versions() []*Clause {
 }
 
 func versionMissing(m *moment) {
+	m.testIf(!m.s.Delta)
 	if !m.s.Delta && m.response.Version == "" {
 		m.breach("", "the response has no version_info")
 	}
@@ -69,7 +70,11 @@ func (m *moment) changed(version func(*Resource) string) {
 	for i := range m.response.Resources {
 		r := &m.response.Resources[i]
 		h := m.ch.held[r.Name]
-		if v := version(r); h != nil && v != "" && v == h.version && !r.Opaque && !r.Heartbeat && !h.opaque && r.Content != h.content {
+		if h == nil || r.Opaque || r.Heartbeat || h.opaque || r.Content == h.content {
+			continue
+		}
+		m.test()
+		if v := version(r); v != "" && v == h.version {
 			m.breachAfter(h.at, "the content before", r.Name, "%q changes, and the version is %q as before", r.Name, v)
 			return
 		}
@@ -77,6 +82,7 @@ func (m *moment) changed(version func(*Resource) string) {
 }
 
 func resourceVersionMissing(m *moment) {
+	m.testIf(m.s.Delta && len(m.response.Resources) > 0)
 	for i := range m.response.Resources {
 		if r := &m.response.Resources[i]; m.s.Delta && r.Version == "" {
 			m.breach(r.Name, "%q has no version", r.Name)
@@ -86,6 +92,7 @@ func resourceVersionMissing(m *moment) {
 }
 
 func resourceUnnamed(m *moment) {
+	m.testIf(m.s.Delta && len(m.response.Resources) > 0)
 	for i := range m.response.Resources {
 		if r := &m.response.Resources[i]; m.s.Delta && r.Name == "" {
 			m.breach("", "a resource in the response has no name")

@@ -10,23 +10,57 @@ type wait struct {
 	until time.Time
 	event int // that it began with: the order of waits that end together
 	m     *moment
-	check func(*moment) // called when the time has come
+	// check is called when the time has come. It reports a breach, and returns whether the clause still applies.
+	check func(*moment) bool
 }
 
 // wait calls check after a time of the recording, if the stream is still open then.
-func (m *moment) wait(d time.Duration, check func(*moment)) {
+func (m *moment) wait(d time.Duration, check func(*moment) bool) {
 	later := *m
-	heap.Push(&m.waits, &wait{m.event.Time.Add(d), m.events, &later, check})
+	w := &wait{m.event.Time.Add(d), m.events, &later, check}
+	heap.Push(&m.waits, w)
+	m.s.waits[w] = true
 }
 
-// expire calls the checks whose time has come.
-func (c *Checker) expire(now time.Time) {
+// Expire calls the checks whose time has come. An event does the same for its time.
+func (c *Checker) Expire(now time.Time) {
 	for len(c.waits) > 0 && c.waits[0].until.Before(now) {
 		w := heap.Pop(&c.waits).(*wait)
-		if !w.m.s.closed {
-			w.check(w.m)
+		delete(w.m.s.waits, w)
+		if !w.m.s.closed && w.check(w.m) {
+			w.m.test()
 		}
 	}
+}
+
+// Pending reports whether a server has to send something that it has not sent yet.
+func (c *Checker) Pending() bool {
+	for _, w := range c.waits {
+		if _, late := c.try(w); late {
+			return true
+		}
+	}
+	return false
+}
+
+// conclude notes which clauses a stream has kept before it ends.
+func (c *Checker) conclude(s *stream) {
+	for w := range s.waits {
+		if applies, late := c.try(w); applies && !late {
+			w.m.test()
+		}
+	}
+}
+
+// try calls a check before its time, if it is about a server. late: it would report a breach.
+func (c *Checker) try(w *wait) (applies, late bool) {
+	if w.m.s.closed || w.m.clause.Client {
+		return false, false
+	}
+	c.trial, c.late = true, false
+	applies = w.check(w.m)
+	c.trial = false
+	return applies, c.late
 }
 
 // waits is a heap: the next to end comes first.

@@ -69,19 +69,29 @@ func updateNotSent(m *moment) {
 		m.expect(ch, func(r *Resource) bool {
 			h := ch.held[r.Name]
 			return h != nil && !h.opaque && h.content != r.Content
-		}, func(name string) At { return ch.held[name].at }, "another stream of the node was sent a newer %s 15 seconds before, and this one was not")
+		}, func(name string) At { return ch.held[name].at }, "another stream of the node was sent a newer %s %s before, and this one was not")
 	})
 }
 
 func creationNotSent(m *moment) {
 	m.others(func(ch *channel) {
-		m.expect(ch, func(r *Resource) bool { return ch.held[r.Name] == nil && ch.last != nil }, func(name string) At {
+		m.expect(ch, func(r *Resource) bool { return ch.held[r.Name] == nil && ch.last != nil && !ch.had(r.Name) }, func(name string) At {
 			if i := ch.asked[name]; i != nil {
 				return i.at
 			}
 			return ch.last.at
-		}, "another stream of the node was sent %s 15 seconds before, and this one was not")
+		}, "another stream of the node was sent %s %s before, and this one was not")
 	})
+}
+
+// had reports whether a client may have a resource from an earlier stream.
+func (ch *channel) had(name string) bool {
+	if ch.s.Delta {
+		_, known := ch.known[name]
+		return known
+	}
+	i := ch.asked[name]
+	return ch.resumed && (i == nil || i.request == 1)
 }
 
 // expect waits until another client has what the response has, of the resources that f selects.
@@ -99,8 +109,8 @@ func (m *moment) expect(ch *channel, f func(*Resource) bool, where func(name str
 		return
 	}
 	since := m.events
-	m.wait(Patience, func(m *moment) {
-		late := slices.DeleteFunc(names, func(name string) bool {
+	m.wait(m.Patience, func(m *moment) bool {
+		late := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 			own, other := m.ch.held[name], ch.held[name]
 			same := own == nil || other != nil && (other.opaque || own.opaque || other.content == own.content)
 			return same || other != sent[name] || ch.told(name, since) || !ch.wants(name, m.ch)
@@ -108,6 +118,7 @@ func (m *moment) expect(ch *channel, f func(*Resource) bool, where func(name str
 		if len(late) > 0 && !ch.s.closed {
 			m.missed(ch, where, late, format)
 		}
+		return !ch.s.closed
 	})
 }
 
@@ -118,15 +129,39 @@ func (m *moment) missed(ch *channel, where func(name string) At, names []string,
 		what += fmt.Sprintf(" and %d more", more)
 	}
 	m.report(ch, Finding{
-		Clause: m.clause, At: where(names[0]), Value: names[0], Message: fmt.Sprintf(format, what),
+		Clause: m.clause, At: where(names[0]), Value: names[0], Message: fmt.Sprintf(format, what, m.patience()),
 		Related: []Related{{m.event.At, "what the other stream was sent"}},
 	})
 }
 
+// absent waits for the removals of what a first response to all does not have, and other streams have.
+func (m *moment) absent() {
+	ch, since := m.ch, m.events
+	if ch.responses > 0 || !ch.wildcard || len(ch.asked)+len(ch.known) > 0 || ch.resumed || !ch.s.Delta && !ch.complete() {
+		return
+	}
+	m.wait(m.Patience, func(m *moment) bool {
+		m.others(func(other *channel) {
+			var names []string
+			for name := range other.held {
+				if other.wildcard && other.asked[name] == nil && other.heard[name] < since && ch.heard[name] == 0 && ch.vague == 0 {
+					names = append(names, name)
+				}
+			}
+			slices.Sort(names)
+			if len(names) > 0 {
+				m.missed(other, func(name string) At { return other.held[name].at }, names, "a new stream of the node was not sent %s %s before, and this one was not told that it is removed")
+			}
+		})
+		return false // it is not known what was removed
+	})
+}
+
 func removalNotSent(m *moment) {
-	removed := m.response.Removed
+	m.absent()
+	removed := m.response.removed()
 	if m.ch.complete() {
-		removed = m.ch.lacks(m.response)
+		removed = slices.DeleteFunc(m.ch.lacks(m.response), func(name string) bool { return !m.ch.subscribed(name) })
 	}
 	if len(removed) == 0 {
 		return
@@ -143,13 +178,14 @@ func removalNotSent(m *moment) {
 		if names == nil {
 			return
 		}
-		m.wait(Patience, func(m *moment) {
-			late := slices.DeleteFunc(names, func(name string) bool {
+		m.wait(m.Patience, func(m *moment) bool {
+			late := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 				return ch.held[name] != has[name] || m.ch.held[name] != nil || !ch.wants(name, m.ch)
 			})
 			if len(late) > 0 && !ch.s.closed {
-				m.missed(ch, func(name string) At { return has[name].at }, late, "another stream of the node lost %s 15 seconds before, and this one was not told")
+				m.missed(ch, func(name string) At { return has[name].at }, late, "another stream of the node lost %s %s before, and this one was not told")
 			}
+			return !ch.s.closed
 		})
 	})
 }
@@ -181,16 +217,20 @@ func newRequestUnanswered(m *moment) {
 			continue
 		}
 		since, request := m.events, m.ch.requests+1
-		m.wait(Patience, func(m *moment) {
+		m.wait(m.Patience, func(m *moment) bool {
 			i := m.ch.asked[name]
-			if i == nil || i.request != request || m.ch.told(name, since) {
-				return
+			if i == nil || i.request != request {
+				return false
+			}
+			if m.ch.told(name, since) {
+				return true
 			}
 			m.others(func(ch *channel) { // it exists
 				if ch.heard[name] > since && ch.held[name] != nil {
-					m.breachAfter(ch.held[name].at, "what another stream of the node was sent", name, "the new request for %q is not answered for 15 seconds, and the resource exists", name)
+					m.breachAfter(ch.held[name].at, "what another stream of the node was sent", name, "the new request for %q is not answered for %s, and the resource exists", name, m.patience())
 				}
 			})
+			return false
 		})
 	}
 }

@@ -7,12 +7,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/xdslint/xdslint/internal/protocol"
 	"github.com/xdslint/xdslint/internal/recording"
 	"github.com/xdslint/xdslint/internal/redact"
 )
@@ -28,7 +31,7 @@ type Writer struct {
 
 	mu      sync.Mutex
 	head    recording.Header
-	file    *os.File
+	file    output
 	written int64 // to the part
 	streams int
 	err     error // of the first write that failed; nothing is written after it
@@ -40,6 +43,22 @@ type Writer struct {
 func Create(path string, size int64) (*Writer, error) {
 	w := &Writer{path: path, size: size, head: recording.Header{Version: recording.Version, ID: rand.Text()}, failed: make(chan struct{})}
 	return w, w.next()
+}
+
+// Live begins a recording in memory, each event of which is judged at once. The name is that of its file in findings.
+func Live(name string, c *protocol.Checker) *Writer {
+	w := &Writer{
+		size: math.MaxInt64, head: recording.Header{Version: recording.Version, ID: rand.Text(), Part: 1}, failed: make(chan struct{}),
+		file: recording.NewLive(name, c),
+	}
+	w.err = w.put(encoded(recording.Line{Recording: &w.head}))
+	return w
+}
+
+// output is where a part is written.
+type output interface {
+	io.WriteCloser
+	Truncate(size int64) error
 }
 
 // next begins a part.

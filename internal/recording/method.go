@@ -6,25 +6,32 @@ import (
 	"github.com/xdslint/xdslint/internal/protocol"
 )
 
-// services are the services of xDS, and the types of those that have one.
-var services = map[string]string{
-	"envoy.service.discovery.v3.AggregatedDiscoveryService":      "",
-	"envoy.service.cluster.v3.ClusterDiscoveryService":           "envoy.config.cluster.v3.Cluster",
-	"envoy.service.endpoint.v3.EndpointDiscoveryService":         "envoy.config.endpoint.v3.ClusterLoadAssignment",
-	"envoy.service.endpoint.v3.LocalityEndpointDiscoveryService": "envoy.config.endpoint.v3.LbEndpoint",
-	"envoy.service.listener.v3.ListenerDiscoveryService":         "envoy.config.listener.v3.Listener",
-	"envoy.service.route.v3.RouteDiscoveryService":               "envoy.config.route.v3.RouteConfiguration",
-	"envoy.service.route.v3.ScopedRoutesDiscoveryService":        "envoy.config.route.v3.ScopedRouteConfiguration",
-	"envoy.service.route.v3.VirtualHostDiscoveryService":         "envoy.config.route.v3.VirtualHost",
-	"envoy.service.secret.v3.SecretDiscoveryService":             "envoy.extensions.transport_sockets.tls.v3.Secret",
-	"envoy.service.runtime.v3.RuntimeDiscoveryService":           "envoy.service.runtime.v3.Runtime",
-	"envoy.service.extension.v3.ExtensionConfigDiscoveryService": "envoy.config.core.v3.TypedExtensionConfig",
+// service is a service of xDS.
+type service struct {
+	typeURL string // empty: all types
+	calls   string // the names of its methods, after Stream and Delta
+}
+
+const prefix = "type.googleapis.com/"
+
+var services = map[string]service{
+	"envoy.service.discovery.v3.AggregatedDiscoveryService":      {"", "AggregatedResources"},
+	"envoy.service.cluster.v3.ClusterDiscoveryService":           {prefix + "envoy.config.cluster.v3.Cluster", "Clusters"},
+	"envoy.service.endpoint.v3.EndpointDiscoveryService":         {prefix + "envoy.config.endpoint.v3.ClusterLoadAssignment", "Endpoints"},
+	"envoy.service.endpoint.v3.LocalityEndpointDiscoveryService": {prefix + "envoy.config.endpoint.v3.LbEndpoint", "LocalityEndpoints"},
+	"envoy.service.listener.v3.ListenerDiscoveryService":         {prefix + "envoy.config.listener.v3.Listener", "Listeners"},
+	"envoy.service.route.v3.RouteDiscoveryService":               {prefix + "envoy.config.route.v3.RouteConfiguration", "Routes"},
+	"envoy.service.route.v3.ScopedRoutesDiscoveryService":        {prefix + "envoy.config.route.v3.ScopedRouteConfiguration", "ScopedRoutes"},
+	"envoy.service.route.v3.VirtualHostDiscoveryService":         {prefix + "envoy.config.route.v3.VirtualHost", "VirtualHosts"},
+	"envoy.service.secret.v3.SecretDiscoveryService":             {prefix + "envoy.extensions.transport_sockets.tls.v3.Secret", "Secrets"},
+	"envoy.service.runtime.v3.RuntimeDiscoveryService":           {prefix + "envoy.service.runtime.v3.Runtime", "Runtime"},
+	"envoy.service.extension.v3.ExtensionConfigDiscoveryService": {prefix + "envoy.config.core.v3.TypedExtensionConfig", "ExtensionConfigs"},
 }
 
 // Stream says what a gRPC method opens: a stream of xDS, or something else.
 func Stream(method string) (opened protocol.Opened, ok bool) {
-	service, call, _ := strings.Cut(strings.TrimPrefix(method, "/"), "/")
-	name, ok := services[service]
+	name, call, _ := strings.Cut(strings.TrimPrefix(method, "/"), "/")
+	s, ok := services[name]
 	switch {
 	case !ok:
 		return opened, false
@@ -33,8 +40,20 @@ func Stream(method string) (opened protocol.Opened, ok bool) {
 	case !strings.HasPrefix(call, "Stream"):
 		return opened, false
 	}
-	if name != "" {
-		opened.TypeURL = "type.googleapis.com/" + name
-	}
+	opened.TypeURL = s.typeURL
 	return opened, true
+}
+
+// Method returns the gRPC method that opens a stream, empty if there is none.
+func Method(o protocol.Opened) string {
+	form := "/Stream"
+	if o.Delta {
+		form = "/Delta"
+	}
+	for name, s := range services {
+		if s.typeURL == o.TypeURL {
+			return "/" + name + form + s.calls
+		}
+	}
+	return ""
 }

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
@@ -134,6 +135,7 @@ func forgetful(s reference.Session) reference.Session {
 // partial answers a client that names one more cluster with only this one.
 func partial(s reference.Session) reference.Session {
 	var known, more []string
+	done := false
 	return &altered{
 		Session: s,
 		in: func(next reference.Session, q proto.Message) []proto.Message {
@@ -145,9 +147,12 @@ func partial(s reference.Session) reference.Session {
 		},
 		out: func(p proto.Message) []proto.Message {
 			d := clone(p.(*discoveryv3.DiscoveryResponse))
-			if d.GetTypeUrl() == reference.Clusters && len(known) > 1 && len(more) > 0 {
-				d.Resources = d.Resources[:1] // cart comes before shop
-				more = nil
+			if !done && d.GetTypeUrl() == reference.Clusters && len(known) > 1 && len(more) > 0 {
+				d.Resources = slices.DeleteFunc(d.Resources, func(r *anypb.Any) bool {
+					var c clusterv3.Cluster
+					return r.UnmarshalTo(&c) != nil || !slices.Contains(more, c.GetName())
+				})
+				done = true
 			}
 			return one(d)
 		},
@@ -252,43 +257,59 @@ func ignoresRepeats(s reference.Session) reference.Session {
 	}}
 }
 
-// lossy is a flaw that withholds parts of responses from the first client that asks for a type. f returns what is left, nil
-// if nothing is. The session believes that the client has it.
+// lossy is a flaw that withholds parts of responses from the first client that asks for a type.
 func lossy(typeURL string, f func(p proto.Message) proto.Message) func() func(reference.Session) reference.Session {
 	return func() func(reference.Session) reference.Session {
 		asked := 0
 		return func(s reference.Session) reference.Session {
-			var last proto.Message
-			me, delivered, right := 0, "", "" // the last nonces that the client and the session know
-			a := &altered{Session: s}
+			me := 0
+			a := withholding(s, typeURL, func(p proto.Message) proto.Message {
+				if me != 1 {
+					return p
+				}
+				return f(p)
+			})
+			in := a.in
 			a.in = func(next reference.Session, q proto.Message) []proto.Message {
-				if get(q, "type_url") == typeURL {
-					if me == 0 {
-						asked++
-						me = asked
-					}
-					last = q
-					if nonce := get(q, "response_nonce"); nonce != "" && nonce == delivered && delivered != right {
-						q = proto.Clone(q)
-						set(q, "response_nonce", right)
-					}
+				if get(q, "type_url") == typeURL && me == 0 {
+					asked++
+					me = asked
 				}
-				return next.Request(q)
-			}
-			a.out = func(p proto.Message) []proto.Message {
-				if me != 1 || get(p, "type_url") != typeURL {
-					return one(p)
-				}
-				right = get(p, "nonce")
-				if left := f(proto.Clone(p)); left != nil {
-					delivered = right
-					return one(left)
-				}
-				return a.all(s.Request(ack(last, p))) // what it answers to an ACK that it needs
+				return in(next, q)
 			}
 			return a
 		}
 	}
+}
+
+// withholding is a session that withholds parts of responses of a type. f returns what is left of a copy, nil if nothing is.
+// The session believes that the client has it.
+func withholding(s reference.Session, typeURL string, f func(p proto.Message) proto.Message) *altered {
+	var last proto.Message
+	delivered, right := "", "" // the last nonces that the client and the session know
+	a := &altered{Session: s}
+	a.in = func(next reference.Session, q proto.Message) []proto.Message {
+		if get(q, "type_url") == typeURL {
+			last = q
+			if nonce := get(q, "response_nonce"); nonce != "" && nonce == delivered && delivered != right {
+				q = proto.Clone(q)
+				set(q, "response_nonce", right)
+			}
+		}
+		return next.Request(q)
+	}
+	a.out = func(p proto.Message) []proto.Message {
+		if get(p, "type_url") != typeURL {
+			return one(p)
+		}
+		right = get(p, "nonce")
+		if left := f(proto.Clone(p)); left != nil {
+			delivered = right
+			return one(left)
+		}
+		return a.all(s.Request(ack(last, p))) // what it answers to an ACK that it needs
+	}
+	return a
 }
 
 // ack returns the ACK of a response, by a client whose last request is q.
@@ -308,21 +329,24 @@ func without(name string, port uint32) func(p proto.Message) proto.Message {
 		return body.UnmarshalTo(&a) == nil && a.GetClusterName() == name &&
 			a.Endpoints[0].LbEndpoints[0].GetEndpoint().GetAddress().GetSocketAddress().GetPortValue() == port
 	}
-	return func(p proto.Message) proto.Message {
-		left := 0
-		switch p := p.(type) {
-		case *discoveryv3.DiscoveryResponse:
-			p.Resources = slices.DeleteFunc(p.Resources, lost)
-			left = len(p.Resources)
-		case *discoveryv3.DeltaDiscoveryResponse:
-			p.Resources = slices.DeleteFunc(p.Resources, func(r *discoveryv3.Resource) bool { return lost(r.GetResource()) })
-			left = len(p.Resources) + len(p.RemovedResources)
-		}
-		if left == 0 {
-			return nil
-		}
-		return p
+	return func(p proto.Message) proto.Message { return reduced(p, lost) }
+}
+
+// reduced removes resources from a response. It returns nothing if nothing is left.
+func reduced(p proto.Message, lost func(*anypb.Any) bool) proto.Message {
+	left := 0
+	switch p := p.(type) {
+	case *discoveryv3.DiscoveryResponse:
+		p.Resources = slices.DeleteFunc(p.Resources, lost)
+		left = len(p.Resources)
+	case *discoveryv3.DeltaDiscoveryResponse:
+		p.Resources = slices.DeleteFunc(p.Resources, func(r *discoveryv3.Resource) bool { return lost(r.GetResource()) })
+		left = len(p.Resources) + len(p.RemovedResources)
 	}
+	if left == 0 {
+		return nil
+	}
+	return p
 }
 
 // keeps does not remove a cluster.

@@ -63,12 +63,12 @@ func edit(f func(p proto.Message) []proto.Message) func(reference.Session) refer
 	}
 }
 
-// once is a flaw that changes the nth response of a type, counted from 1.
+// once is a flaw that changes the nth response of a type that has resources, counted from 1.
 func once(typeURL string, n int, f func(p proto.Message) []proto.Message) func(reference.Session) reference.Session {
 	return func(s reference.Session) reference.Session {
 		count := 0
 		return edit(func(p proto.Message) []proto.Message {
-			if get(p, "type_url") != typeURL {
+			if get(p, "type_url") != typeURL || p.ProtoReflect().Get(field(p, "resources")).List().Len() == 0 {
 				return []proto.Message{p}
 			}
 			if count++; count != n {

@@ -1,0 +1,234 @@
+package conform_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	clusterservice "github.com/envoyproxy/go-control-plane/envoy/service/cluster/v3"
+	discoveryservice "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	endpointservice "github.com/envoyproxy/go-control-plane/envoy/service/endpoint/v3"
+	listenerservice "github.com/envoyproxy/go-control-plane/envoy/service/listener/v3"
+	routeservice "github.com/envoyproxy/go-control-plane/envoy/service/route/v3"
+	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
+	"github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+	"github.com/envoyproxy/go-control-plane/pkg/server/v3"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/xdslint/xdslint/conform"
+	"github.com/xdslint/xdslint/internal/protocol"
+	"github.com/xdslint/xdslint/internal/reference"
+	"github.com/xdslint/xdslint/pull"
+)
+
+// snapshots is a SnapshotCache of go-control-plane.
+type snapshots struct {
+	cache.SnapshotCache
+	mu        sync.Mutex
+	resources map[string]map[string]types.Resource
+	version   int
+}
+
+func newSnapshots(ads bool) *snapshots {
+	return &snapshots{SnapshotCache: cache.NewSnapshotCache(ads, cache.IDHash{}, nil), resources: map[string]map[string]types.Resource{}}
+}
+
+func (s *snapshots) Set(name string, m proto.Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	url := typeURL(m)
+	if s.resources[url] == nil {
+		s.resources[url] = map[string]types.Resource{}
+	}
+	s.resources[url][name] = m
+}
+
+func typeURL(m proto.Message) string {
+	return "type.googleapis.com/" + string(m.ProtoReflect().Descriptor().FullName())
+}
+
+func (s *snapshots) Delete(url, name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.resources[url], name)
+}
+
+func (s *snapshots) Publish() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	all := map[string][]types.Resource{}
+	for url, some := range s.resources {
+		all[url] = slices.Collect(maps.Values(some))
+	}
+	snapshot, err := cache.NewSnapshot(strconv.Itoa(s.version), all)
+	if err == nil {
+		err = s.SetSnapshot(context.Background(), edge.Id, snapshot)
+	}
+	if err != nil {
+		panic(err) // not in a test
+	}
+}
+
+// linear is a MuxCache of go-control-plane, with a LinearCache for each type.
+type linear struct {
+	cache.MuxCache
+	caches map[string]*cache.LinearCache
+}
+
+func newLinear() *linear {
+	l := &linear{caches: map[string]*cache.LinearCache{}}
+	l.Caches = map[string]cache.Cache{}
+	for _, url := range []string{reference.Clusters, reference.Endpoints, reference.Listeners, reference.Routes} {
+		l.caches[url] = cache.NewLinearCache(url)
+		l.Caches[url] = l.caches[url]
+	}
+	l.Classify = func(q *cache.Request) string { return q.GetTypeUrl() }
+	l.ClassifyDelta = func(q *cache.DeltaRequest) string { return q.GetTypeUrl() }
+	return l
+}
+
+func (l *linear) Set(name string, m proto.Message) {
+	if err := l.caches[typeURL(m)].UpdateResource(name, m); err != nil {
+		panic(err) // not in a test
+	}
+}
+
+func (l *linear) Delete(url, name string) {
+	if err := l.caches[url].DeleteResource(name); err != nil {
+		panic(err) // not in a test
+	}
+}
+
+func (*linear) Publish() {}
+
+// serveCache serves a cache of go-control-plane.
+func serveCache(t *testing.T, c cache.Cache) pull.Server {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, xds := grpc.NewServer(), server.NewServer(t.Context(), c, nil)
+	discoveryservice.RegisterAggregatedDiscoveryServiceServer(s, xds)
+	clusterservice.RegisterClusterDiscoveryServiceServer(s, xds)
+	endpointservice.RegisterEndpointDiscoveryServiceServer(s, xds)
+	listenerservice.RegisterListenerDiscoveryServiceServer(s, xds)
+	routeservice.RegisterRouteDiscoveryServiceServer(s, xds)
+	go func() { _ = s.Serve(l) }() // until Stop
+	t.Cleanup(s.Stop)
+	return pull.Server{Address: l.Addr().String()}
+}
+
+// target is a cache that the scenarios change.
+type target interface {
+	reference.Target
+	cache.Cache
+}
+
+var caches = []struct {
+	name   string
+	create func() target
+}{
+	{"SnapshotCache, ADS mode", func() target { return newSnapshots(true) }},
+	{"SnapshotCache", func() target { return newSnapshots(false) }},
+	{"MuxCache of LinearCaches", func() target { return newLinear() }},
+}
+
+var update = flag.Bool("update", false, "write the table in docs/conformance.md")
+
+// TestGoControlPlane: docs/conformance.md says what go-control-plane breaks.
+func TestGoControlPlane(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for many answers that do not come")
+	}
+	var mu sync.Mutex
+	broken := map[*protocol.Clause]map[string][]string{} // clause → cache → transports
+	t.Run("caches", func(t *testing.T) {
+		for _, c := range caches {
+			for _, transport := range []string{"sotw-ads", "delta-ads", "sotw", "delta"} {
+				t.Run(c.name+", "+transport, func(t *testing.T) {
+					t.Parallel()
+					cache := c.create()
+					reference.Fill(cache)
+					report, err := conform.Run(t.Context(), serveCache(t, cache), conform.Options{
+						Node: edge, Wait: 5 * time.Second, Change: reference.Changer(cache),
+					}.Only(transport))
+					if err != nil {
+						t.Fatal(err)
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					for _, clause := range protocol.Clauses() {
+						if breaks(report, clause) {
+							if broken[clause] == nil {
+								broken[clause] = map[string][]string{}
+							}
+							broken[clause][c.name] = append(broken[clause][c.name], transport)
+						}
+					}
+				})
+			}
+		}
+	})
+	compareTable(t, table(broken))
+}
+
+func breaks(r *conform.Report, clause *protocol.Clause) bool {
+	return slices.ContainsFunc(r.Clauses, func(c conform.Clause) bool { return c.Clause == clause.Rule.ID() && c.Status == conform.Broken })
+}
+
+// table returns the clauses that are broken, in Markdown.
+func table(broken map[*protocol.Clause]map[string][]string) string {
+	head, line := "| clause | level |", "|---|---|"
+	for _, c := range caches {
+		head, line = head+" "+c.name+" |", line+"---|"
+	}
+	out := head + "\n" + line + "\n"
+	for _, clause := range protocol.Clauses() {
+		if broken[clause] == nil {
+			continue
+		}
+		out += fmt.Sprintf("| `%s` | %s |", clause.Name, clause.Level)
+		for _, c := range caches {
+			transports := broken[clause][c.name]
+			slices.Sort(transports)
+			out += " " + strings.Join(transports, ", ") + " |"
+		}
+		out += "\n"
+	}
+	return out
+}
+
+// compareTable compares the table with the one in docs/conformance.md.
+func compareTable(t *testing.T, got string) {
+	t.Helper()
+	const path, begin, end = "../docs/conformance.md", "<!-- go-control-plane -->\n", "<!-- end -->"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, _ := strings.Cut(string(text), begin)
+	want, after, ok := strings.Cut(rest, end)
+	if !ok {
+		t.Fatal("docs/conformance.md has no table")
+	}
+	if *update && !t.Failed() {
+		if err := os.WriteFile(path, []byte(before+begin+got+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("docs/conformance.md (run with -update if that is meant):\n%s", diff)
+	}
+}

@@ -1,0 +1,144 @@
+package conform
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/xdslint/xdslint/internal/protocol"
+	"github.com/xdslint/xdslint/internal/recorder"
+)
+
+// scenario is what clients do. Each begins with a new recording.
+type scenario struct {
+	name    string
+	only    func(transport) bool // nil: all
+	changes bool                 // it needs Options.Change
+	run     func(*play)
+}
+
+// play is a scenario over a transport, while it runs. All of it happens in one goroutine, but for reading from streams.
+type play struct {
+	*run
+	transport
+	ctx     context.Context
+	checker *protocol.Checker
+	out     *recorder.Writer
+	inbox   chan arrival
+	clients []*client
+}
+
+// arrival is what a stream has received, or how it ended.
+type arrival struct {
+	from     *stream
+	response proto.Message
+	err      error
+}
+
+// scenario plays a scenario, and adds what its recording shows to the results.
+func (r *run) scenario(ctx context.Context, t transport, s scenario) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // what reads from streams
+	p := &play{run: r, transport: t, ctx: ctx, checker: protocol.NewChecker(), inbox: make(chan arrival, endless)}
+	p.checker.Patience = r.Wait
+	p.out = recorder.Live(t.String()+", "+s.name, p.checker)
+	s.run(p)
+	for _, c := range p.clients {
+		c.close()
+	}
+	p.checker.End()
+	r.results.add(t, p.checker)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return p.out.Close()
+}
+
+// endless is a number of messages, after which a server is not listened to any longer.
+const endless = 500
+
+// silence returns how long nothing must come until the server is silent: longer than it took for any response, within
+// limits.
+func (r *run) silence() time.Duration {
+	return min(max(50*time.Millisecond, 3*r.slowest), 500*time.Millisecond)
+}
+
+// settle lets clients talk until the server is silent, and has sent what the checker waits for or is late with it.
+func (p *play) settle() {
+	for range endless {
+		began := time.Now()
+		timer := time.NewTimer(p.pause())
+		select {
+		case a := <-p.inbox:
+			timer.Stop()
+			p.slowest = max(p.slowest, time.Since(began))
+			p.take(a)
+		case <-timer.C:
+			p.checker.Expire(time.Now())
+			if !p.checker.Pending() {
+				p.giveUp()
+				return
+			}
+		case <-p.ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
+}
+
+// pause returns how long nothing must come: longer while a client has asked for something. What it asked for need not
+// exist.
+func (p *play) pause() time.Duration {
+	for _, c := range p.clients {
+		for _, s := range c.types {
+			if s.open && len(c.streams) > 0 {
+				return 4 * p.silence()
+			}
+		}
+	}
+	return p.silence()
+}
+
+// giveUp does not wait for what did not come.
+func (p *play) giveUp() {
+	for _, c := range p.clients {
+		for _, s := range c.types {
+			s.open = false
+		}
+	}
+}
+
+// take records a message, and lets its client answer.
+func (p *play) take(a arrival) {
+	switch {
+	case a.from.closed:
+	case a.err != nil:
+		p.ended(a)
+	default:
+		a.from.recorded.Response(marshal(a.response))
+		a.from.client.receive(a.from, a.response)
+	}
+}
+
+// ended records that the server has ended a stream.
+func (p *play) ended(a arrival) {
+	s := status.Convert(a.err)
+	if errors.Is(a.err, io.EOF) {
+		s = status.New(0, "")
+	}
+	a.from.closed = true
+	a.from.recorded.Close(s.Code().String(), s.Message())
+	p.note("%s: the server ended a stream: %s %s", p.transport, s.Code(), s.Message())
+}
+
+func marshal(m proto.Message) []byte {
+	raw, err := proto.Marshal(m)
+	if err != nil {
+		panic(err) // it was received, or made here
+	}
+	return raw
+}

@@ -1,0 +1,97 @@
+package conform_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+
+	"github.com/xdslint/xdslint/conform"
+	"github.com/xdslint/xdslint/internal/protocol"
+	"github.com/xdslint/xdslint/internal/reference"
+	"github.com/xdslint/xdslint/pull"
+)
+
+// serve serves what the scenarios are about.
+func serve(t *testing.T) (*reference.Store, pull.Server) {
+	t.Helper()
+	s := reference.NewStore()
+	reference.Fill(s)
+	server, err := reference.Serve(s, "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Stop)
+	return s, pull.Server{Address: server.Address}
+}
+
+// patient is how long a server may take in tests in which it answers everything.
+const patient = time.Minute
+
+var edge = &corev3.Node{Id: "edge-1"}
+
+// withoutTTL: the clauses that no server without TTLs puts to the test.
+var withoutTTL = []string{"protocol/heartbeat-version"}
+
+// TestBriefly: the reference server keeps the clauses that need no changes.
+func TestBriefly(t *testing.T) {
+	_, server := serve(t)
+	report, err := conform.Run(t.Context(), server, conform.Options{Node: edge, Wait: patient}.Only("sotw-ads"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept(t, report)
+	if !slices.ContainsFunc(report.Clauses, func(c conform.Clause) bool { return c.Status == conform.Kept }) {
+		t.Error("no clause is put to the test")
+	}
+}
+
+// kept reports the clauses that are broken, and what could not be tested.
+func kept(t *testing.T, report *conform.Report) {
+	t.Helper()
+	for _, note := range report.Notes {
+		t.Error(note)
+	}
+	for _, c := range report.Clauses {
+		if c.Status == conform.Broken {
+			t.Errorf("%s\n%s", c, c.Evidence[0].Recorded)
+		}
+	}
+}
+
+// TestReference: the reference server keeps all clauses, and each one is put to the test over some transport.
+func TestReference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits after each change until the server is silent")
+	}
+	seen := make(chan string, 10000)
+	t.Run("transports", func(t *testing.T) {
+		for _, transport := range []string{"sotw-ads", "delta-ads", "sotw", "delta"} {
+			t.Run(transport, func(t *testing.T) {
+				t.Parallel()
+				s, server := serve(t)
+				report, err := conform.Run(t.Context(), server, conform.Options{Node: edge, Wait: patient, Change: reference.Changer(s)}.Only(transport))
+				if err != nil {
+					t.Fatal(err)
+				}
+				kept(t, report)
+				for _, c := range report.Clauses {
+					if c.Status != conform.Unseen {
+						seen <- c.Clause
+					}
+				}
+			})
+		}
+	})
+	close(seen)
+	tested := withoutTTL
+	for id := range seen {
+		tested = append(tested, id)
+	}
+	for _, c := range protocol.Clauses() {
+		if !c.Client && !slices.Contains(tested, c.Rule.ID()) {
+			t.Errorf("%s is never put to the test", c.Rule.ID())
+		}
+	}
+}

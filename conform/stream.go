@@ -1,0 +1,107 @@
+package conform
+
+import (
+	"context"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/xdslint/xdslint/internal/recorder"
+)
+
+// stream is one stream of a client.
+type stream struct {
+	client   *client
+	typeURL  string // empty: aggregated
+	grpc     grpc.ClientStream
+	cancel   context.CancelFunc
+	recorded *recorder.StreamWriter
+	asked    bool
+	closed   bool // nothing of it is recorded any longer
+}
+
+// stream returns the stream for a type.
+func (c *client) stream(typeURL string) *stream {
+	if c.aggregated {
+		typeURL = ""
+	}
+	if c.streams[typeURL] == nil {
+		c.streams[typeURL] = c.open(typeURL)
+	}
+	return c.streams[typeURL]
+}
+
+// open opens a stream. An error comes from it later.
+func (c *client) open(typeURL string) *stream {
+	method := c.method(typeURL)
+	ctx, cancel := context.WithCancel(c.ctx)
+	s := &stream{client: c, typeURL: typeURL, cancel: cancel, recorded: c.out.Open(method)}
+	var err error
+	s.grpc, err = c.conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, method)
+	if err != nil {
+		c.ended(arrival{from: s, err: err})
+		return s
+	}
+	go s.receive(ctx)
+	return s
+}
+
+// receive passes on what comes, until the stream has ended.
+func (s *stream) receive(ctx context.Context) {
+	c := s.client
+	for {
+		a := arrival{from: s, response: &discoveryv3.DiscoveryResponse{}}
+		if c.delta {
+			a.response = &discoveryv3.DeltaDiscoveryResponse{}
+		}
+		c.awaitReading()
+		a.err = s.grpc.RecvMsg(a.response)
+		select {
+		case c.inbox <- a:
+		case <-ctx.Done():
+			return
+		}
+		if a.err != nil {
+			return
+		}
+	}
+}
+
+// awaitReading waits until the client reads.
+func (c *client) awaitReading() {
+	c.reads.Lock()
+	defer c.reads.Unlock()
+}
+
+// send records a request and sends it. Only the first one has the node.
+func (s *stream) send(q proto.Message) {
+	if s.closed {
+		return
+	}
+	if !s.asked {
+		setNode(q, s.client.Node)
+		s.asked = true
+	}
+	s.recorded.Request(marshal(q))
+	_ = s.grpc.SendMsg(q) // if the stream has ended, receive says why
+}
+
+func setNode(q proto.Message, node *corev3.Node) {
+	switch q := q.(type) {
+	case *discoveryv3.DiscoveryRequest:
+		q.Node = node
+	case *discoveryv3.DeltaDiscoveryRequest:
+		q.Node = node
+	}
+}
+
+// end closes the stream.
+func (s *stream) end() {
+	s.cancel()
+	if !s.closed {
+		s.closed = true
+		s.recorded.Close("OK", "")
+	}
+}

@@ -1,0 +1,39 @@
+package protocol
+
+import (
+	"strconv"
+	"time"
+)
+
+// Tested is a clause that a type on some stream has put to the test: a server that does not keep it would have been
+// found.
+type Tested struct {
+	Clause  *Clause
+	TypeURL string
+}
+
+// Tested returns the clauses about servers that were put to the test. Those without a finding were kept.
+func (c *Checker) Tested() map[Tested]bool { return c.tested }
+
+// test notes that the event, or what follows it, puts the clause to the test.
+func (m *moment) test() {
+	if !m.clause.Client {
+		m.tested[Tested{m.clause, m.ch.typeURL}] = true
+	}
+}
+
+// testIf is test, if a condition holds.
+func (m *moment) testIf(condition bool) {
+	if condition {
+		m.test()
+	}
+}
+
+// patience is how long a server has to answer, in words.
+func (c *Checker) patience() string {
+	n := strconv.FormatFloat(c.Patience.Seconds(), 'f', -1, 64)
+	if c.Patience == time.Second {
+		return n + " second"
+	}
+	return n + " seconds"
+}

@@ -1,0 +1,191 @@
+package reference_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/xdslint/xdslint/conform"
+	"github.com/xdslint/xdslint/internal/reference"
+	"github.com/xdslint/xdslint/pull"
+)
+
+// updated are the clauses that only a change shows.
+var updated = []string{
+	"version-unchanged", "resource-version-unchanged", "endpoints-not-resent", "update-not-sent", "creation-not-sent", "removal-not-sent", "unsubscribed-sent",
+}
+
+// unseen are the clauses whose flaws do more over gRPC than break them, or hide what they are about.
+var unseen = map[string]string{
+	"resource-type-differs":    "a type that cannot be read is not asked for by name",
+	"empty-deletes-nothing":    "the flaw swallows an ACK with names",
+	"new-version-same-content": "the flaw swallows an ACK with names",
+}
+
+// forAll are flaws of all streams, in place of those of the first client that asks.
+var forAll = map[string]func(reference.Session) reference.Session{
+	"new-request-unanswered":  func(s reference.Session) reference.Session { return withholding(s, reference.Endpoints, resent()) },
+	"subscription-unanswered": silent(func(name string) bool { return name == "xdslint-conform-absent" }),
+	"update-not-sent":         func(s reference.Session) reference.Session { return withholding(s, reference.Endpoints, repeated()) },
+	"creation-not-sent":       func(s reference.Session) reference.Session { return withholding(s, reference.Endpoints, created()) },
+	"removal-not-sent":        func(s reference.Session) reference.Session { return withholding(s, reference.Clusters, kept()) },
+}
+
+// repeated returns a function that removes resources whose name was sent before with another content.
+func repeated() func(proto.Message) proto.Message {
+	before := map[string]string{}
+	return func(p proto.Message) proto.Message {
+		return keep(p, func(name, content string) bool {
+			first, known := before[name]
+			before[name] = content
+			return !known || first == content
+		})
+	}
+}
+
+// resent returns a function that removes resources that were sent before.
+func resent() func(proto.Message) proto.Message {
+	before := map[string]string{}
+	return func(p proto.Message) proto.Message {
+		return keep(p, func(name, content string) bool {
+			same := before[name] == content
+			before[name] = content
+			return !same
+		})
+	}
+}
+
+// kept returns a function that does not remove what was sent.
+func kept() func(proto.Message) proto.Message {
+	sent := map[string]bool{}
+	return func(p proto.Message) proto.Message {
+		d := p.(*discoveryv3.DeltaDiscoveryResponse)
+		d.RemovedResources = slices.DeleteFunc(d.RemovedResources, func(name string) bool { return sent[name] })
+		for _, r := range d.GetResources() {
+			sent[r.GetName()] = true
+		}
+		if len(d.GetResources())+len(d.GetRemovedResources()) == 0 {
+			return nil
+		}
+		return d
+	}
+}
+
+// created returns a function that removes resources that were not in the first response.
+func created() func(proto.Message) proto.Message {
+	var first map[string]bool
+	return func(p proto.Message) proto.Message {
+		known := first
+		if first == nil {
+			first = map[string]bool{}
+		}
+		return keep(p, func(name, _ string) bool {
+			if known == nil {
+				first[name] = true
+			}
+			return first[name] || !strings.HasPrefix(name, "added")
+		})
+	}
+}
+
+// keep removes endpoints for which f returns false. It returns nothing if nothing is left.
+func keep(p proto.Message, f func(name, content string) bool) proto.Message {
+	lost := func(body *anypb.Any) bool {
+		var a endpointv3.ClusterLoadAssignment
+		return body.UnmarshalTo(&a) == nil && !f(a.GetClusterName(), string(body.GetValue()))
+	}
+	return reduced(p, lost)
+}
+
+// TestConform: xdslint conform finds the flaws over gRPC too, by their clauses and no others.
+func TestConform(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for many answers that do not come")
+	}
+	var all sync.WaitGroup
+	defer all.Wait()
+	for _, m := range mutants {
+		if unseen[m.clause] != "" {
+			continue
+		}
+		all.Go(func() {
+			var wrong []string
+			for wait := time.Second; wait < time.Minute; wait *= 4 { // on a busy machine, answers can be late
+				if wrong = m.conform(t, wait); wrong == nil {
+					return
+				}
+			}
+			t.Errorf("%s: %s", m.clause, strings.Join(wrong, "\n"))
+		})
+	}
+}
+
+// conform tests a server with the flaw, and returns what is not found as it should be.
+func (m mutant) conform(t *testing.T, wait time.Duration) (wrong []string) {
+	found := m.found(t, wait)
+	for v, messages := range found {
+		if m.only != nil && !m.only(v) {
+			continue
+		}
+		if messages["protocol/"+m.clause] == "" {
+			wrong = append(wrong, v.String()+": not found")
+		}
+		delete(messages, "protocol/"+m.clause)
+		for clause, message := range messages {
+			wrong = append(wrong, v.String()+": also found: "+clause+": "+message)
+		}
+	}
+	return wrong
+}
+
+// found tests a server with the flaw. It returns the messages by clause, for each variant.
+func (m mutant) found(t *testing.T, wait time.Duration) map[variant]map[string]string {
+	s := reference.NewStore()
+	reference.Fill(s)
+	flaw, ok := forAll[m.clause]
+	if !ok {
+		flaw = m.flaw()
+	}
+	s.Wrap = func(s reference.Session, delta bool) reference.Session {
+		if m.only != nil && !m.only(variant{delta, true}) && !m.only(variant{delta, false}) {
+			return s
+		}
+		return flaw(s)
+	}
+	server, err := reference.Serve(s, "127.0.0.1:0")
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	defer server.Stop()
+	o := conform.Options{Node: &corev3.Node{Id: "edge-1"}, Wait: wait}
+	if slices.Contains(updated, m.clause) {
+		o.Change = reference.Changer(s)
+	}
+	report, err := conform.Run(t.Context(), pull.Server{Address: server.Address}, o)
+	if err != nil {
+		t.Errorf("%s: %v", m.clause, err)
+		return nil
+	}
+	names := map[string]variant{"sotw-ads": {false, true}, "sotw": {false, false}, "delta-ads": {true, true}, "delta": {true, false}}
+	found := map[variant]map[string]string{}
+	for _, c := range report.Clauses {
+		v := names[c.Transport]
+		if found[v] == nil {
+			found[v] = map[string]string{}
+		}
+		if c.Status == conform.Broken {
+			found[v][c.Clause] = fmt.Sprintf("%s: %s", c.Evidence[0].Scenario, c.Evidence[0].Message)
+		}
+	}
+	return found
+}
