@@ -1,4 +1,5 @@
-package xdslint
+// Package walk tells what Envoy does with a request, without an Envoy: what `xdslint route` shows.
+package walk
 
 import (
 	"github.com/xdslint/xdslint/graph"
