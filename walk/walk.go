@@ -1,4 +1,4 @@
-// Package walk tells what Envoy does with a request, without an Envoy: what `xdslint route` shows.
+// Package walk determines what Envoy does with a request, without an Envoy: what `xdslint route` shows.
 package walk
 
 import (
