@@ -181,13 +181,14 @@ playground: web ## build the playground and serve it on this machine, at PORT (8
 
 # Builds an engine of the playground, named by its build tag: engine, or constraints, which knows CEL.
 define engine
-	GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -tags grpcnotrace,$(1) -ldflags '-s -w' -o web/build/plain/$(1).wasm ./wasm/browser
+	GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -overlay web/build/brief/overlay.json -tags grpcnotrace,$(1) -ldflags '-s -w' -o web/build/plain/$(1).wasm ./wasm/browser
 	$(in_web) node scripts/preinitialise.ts build/plain/$(1).wasm build/$(1).wasm
 endef
 
 # The go command links only what has changed.
 .PHONY: page
 page: $(node_modules)
+	go run -tags gen ./internal/gen/brief web/build/brief
 	$(call engine,engine)
 	$(call engine,constraints)
 	$(in_web) npm run build

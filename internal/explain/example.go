@@ -125,16 +125,24 @@ func Of(rule *lint.Rule) (e Example, ok bool) {
 	if bad.Flags.Profile != "" || strings.Contains("\n"+textOf(archive, "also"), "\n"+bad.Name+": ") {
 		e.Select = rule.ID()
 	}
-	nearest := 0
-	for _, good := range samples {
-		if good.Bad() {
-			continue
-		}
-		if d := distance(e.Bad, good.Files); e.Good == nil || d < nearest {
-			e.Good, e.GoodFlags, e.GoodSeen, nearest = good.Files, good.Flags, good.Seen, d
-		}
+	if good := nearestGood(samples); good != nil {
+		e.Good, e.GoodFlags, e.GoodSeen = good.Files, good.Flags, good.Seen
 	}
 	return e, true
+}
+
+// nearestGood returns the good sample that is most similar to the first one, which is bad; nil if none is good.
+func nearestGood(samples []Sample) (nearest *Sample) {
+	least := 0
+	for i := range samples {
+		if samples[i].Bad() {
+			continue
+		}
+		if d := distance(samples[0].Files, samples[i].Files); nearest == nil || d < least {
+			nearest, least = &samples[i], d
+		}
+	}
+	return nearest
 }
 
 // examples lists the examples whose names have the prefix.
