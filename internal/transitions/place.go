@@ -3,7 +3,6 @@ package transitions
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"strconv"
@@ -25,7 +24,7 @@ import (
 type place struct {
 	transport lint.Transport
 	authority *authority
-	ports     map[string]uint32 // of listeners, by the address in the files
+	ports     map[string]*heldPort // of listeners, by the address in the files
 	upstreams map[string]*upstream
 	speeches  map[string]speech // of upstreams, by the address in the files
 	slow      time.Duration     // of the first health check of upstreams to come
@@ -35,12 +34,15 @@ type place struct {
 
 func newPlace(transport lint.Transport) (*place, error) {
 	a, err := newAuthority()
-	return &place{transport: transport, authority: a, ports: map[string]uint32{}, upstreams: map[string]*upstream{}, speeches: map[string]speech{}}, err
+	return &place{transport: transport, authority: a, ports: map[string]*heldPort{}, upstreams: map[string]*upstream{}, speeches: map[string]speech{}}, err
 }
 
 func (p *place) close() {
 	for _, u := range p.upstreams {
 		u.close()
+	}
+	for _, port := range p.ports {
+		port.release()
 	}
 }
 
@@ -100,14 +102,14 @@ func (p *place) listen(a *corev3.Address) error {
 		return nil
 	}
 	key := addressKey(socket)
-	if p.ports[key] == 0 {
-		port, err := freePort()
+	if p.ports[key] == nil {
+		port, err := holdPort()
 		if err != nil {
 			return err
 		}
 		p.ports[key] = port
 	}
-	socket.Address, socket.PortSpecifier = "127.0.0.1", &corev3.SocketAddress_PortValue{PortValue: p.ports[key]}
+	socket.Address, socket.PortSpecifier = "127.0.0.1", &corev3.SocketAddress_PortValue{PortValue: p.ports[key].number}
 	return nil
 }
 
@@ -172,23 +174,4 @@ func localReply() *corev3.SubstitutionFormatString {
 			InlineString: flagsMark + "%RESPONSE_FLAGS% %RESPONSE_CODE_DETAILS%",
 		}},
 	}}
-}
-
-// The ports of listeners are below those that the system uses for outgoing connections.
-const (
-	firstPort = 20000
-	lastPort  = 32000
-)
-
-// freePort finds a port that is not bound. It begins at a random port, since several benches may run.
-func freePort() (uint32, error) {
-	for range 1000 {
-		port := firstPort + rand.IntN(lastPort-firstPort)
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-		if err != nil {
-			continue
-		}
-		return uint32(port), l.Close()
-	}
-	return 0, errors.New("no port is free")
 }
