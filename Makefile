@@ -97,17 +97,19 @@ help: ## list the targets
 build: ## build bin/xdslint
 	go build -tags grpcnotrace -o bin/ ./cmd/xdslint
 
-# The browser tests run next to the Go tests. First come the tools that both need, one after the other.
+# The tests run side by side, since many of them wait for an Envoy or a browser. First come the tools that they need, one after the other.
 .PHONY: test
 test: $(test_tools) $(node_modules) chromium ## install what the tests need, and run them, most with the race detector
 	@$(without_rust)
-	@echo "make: Go tests and browser tests run side by side; the output of each comes when it has ended"
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-go test-web
+	@echo "make: Go tests, with and without the race detector, and browser tests run side by side; the output of each comes when it has ended"
+	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target test-race test-plain test-web
 
-.PHONY: test-go
-test-go:
+.PHONY: test-race test-plain
+test-race:
 	@all=$$(go list ./...); go test -race -short -timeout 25m $$(grep -vxF "$$(printf '%s\n' $(WITHOUT_RACE))" <<<"$$all")
-	@$(if $(WITHOUT_RACE),go test -short -timeout 14m $(WITHOUT_RACE))
+
+test-plain:
+	@$(if $(WITHOUT_RACE),go test -short -timeout 25m $(WITHOUT_RACE))
 
 .PHONY: test-all
 test-all: $(test_tools) lint test-web ## run all tests, also the long ones, then lint and fuzz
