@@ -58,7 +58,7 @@ func RouteTimeout(a *routev3.RouteAction) (timeout time.Duration, known bool) {
 // defaultStreamIdle is the stream_idle_timeout of a connection manager that does not set one.
 const defaultStreamIdle = 5 * time.Minute
 
-// StreamIdleTimeout returns how long a stream may carry no data, or 0 if there is no limit. That of a route overrides that of its manager.
+// StreamIdleTimeout returns how long a stream may be idle, or 0 if it is not limited. The limit of a route overrides that of its manager.
 func StreamIdleTimeout(m *hcmv3.HttpConnectionManager, a *routev3.RouteAction) time.Duration {
 	switch {
 	case a.GetIdleTimeout() != nil:

@@ -84,7 +84,7 @@ var typeNames = map[graph.Kind]string{
 func find[M proto.Message](w *walk, kind graph.Kind, name string) (m M, at graph.At, l *lost) {
 	r := w.view.Pushed(kind, name)
 	if r == nil {
-		return m, at, &lost{fmt.Sprintf("resource %q of type %q has been removed", name, typeNames[kind]), fmt.Sprintf("there is no %s %q, which grpc-go finds after 15 seconds", kind, name)}
+		return m, at, &lost{fmt.Sprintf("resource %q of type %q has been removed", name, typeNames[kind]), fmt.Sprintf("%s %q does not exist, and grpc-go reports that after 15 seconds", kind, name)}
 	}
 	if d, bad := w.rejected[r]; bad {
 		return m, at, &lost{d.Upstream, fmt.Sprintf("grpc-go rejects the %s %q: %s", kind, name, d.Message)}

@@ -10,7 +10,7 @@ import (
 	"github.com/xdslint/xdslint/internal/walk"
 )
 
-// set stands for all requests to a host, or to what ends with it, and a path and what begins with it.
+// set describes all requests to a host, or to hosts that end with it, and to a path or paths that begin with it.
 type set struct {
 	text string // as in the file
 	host string // can begin with a star

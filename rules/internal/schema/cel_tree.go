@@ -35,7 +35,7 @@ func checkSpecified(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		}
 	}
 	p.Reject(at, lint.Rejection{
-		Message:  "there is no expression that envoy can use",
+		Message:  "envoy cannot use the expression",
 		Help:     "write cel_expr_parsed or cel_expr_checked: envoy does not parse cel_expr_string",
 		Upstream: "failed to create an expression: CEL expression not set.",
 	})
