@@ -124,6 +124,16 @@ func (p *pushed) reaches(cluster string) {
 	}
 }
 
+// stays sends RPCs, all of which the cluster gets.
+func (p *pushed) stays(cluster, when string) {
+	p.Helper()
+	for range 100 {
+		if got, err := p.call(); got != cluster {
+			p.Fatalf("%s, an RPC gets to %q, %v", when, got, err)
+		}
+	}
+}
+
 // asks waits until the client has asked for a resource.
 func (p *pushed) asks(kind, name string) {
 	for {
@@ -147,19 +157,11 @@ func TestPushNewCluster(t *testing.T) {
 	p.set(routeType, "table", "new")
 	p.push(routeType)
 	p.asks(clusterType, "new")
-	for range 100 {
-		if cluster, err := p.call(); cluster != "old" {
-			t.Fatalf("without the new cluster, an RPC gets to %q, %v", cluster, err)
-		}
-	}
+	p.stays("old", "without the new cluster")
 	p.set(clusterType, "new", "")
 	p.push(clusterType)
 	p.asks(endpointType, "new")
-	for range 100 {
-		if cluster, err := p.call(); cluster != "old" {
-			t.Fatalf("without the new endpoints, an RPC gets to %q, %v", cluster, err)
-		}
-	}
+	p.stays("old", "without the new endpoints")
 	p.set(endpointType, "new", "")
 	p.push(endpointType)
 	p.reaches("new")
