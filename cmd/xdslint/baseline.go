@@ -66,11 +66,7 @@ func baselineCommand(use, short string, do func(*cobra.Command, baselinePlace, *
 
 // judged runs the rules as the command lint does without a baseline.
 func judged(cmd *cobra.Command, args []string, o xdslint.Options) (*xdslint.Report, error) {
-	in, err := input(cmd, args, o.Config)
-	if err != nil {
-		return nil, err
-	}
-	l, p, err := newLinter(cmd.ErrOrStderr(), o)
+	l, p, in, err := prepared(cmd, args, o)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint"
 )
@@ -27,6 +28,16 @@ func newLinter(stderr io.Writer, o xdslint.Options) (*xdslint.Linter, *progress,
 	o.Progress = p.say
 	l, err := xdslint.New(o)
 	return l, p, err
+}
+
+// prepared returns the linter of a command, its progress, and its input.
+func prepared(cmd *cobra.Command, args []string, o xdslint.Options) (*xdslint.Linter, *progress, xdslint.Input, error) {
+	in, err := input(cmd, args, o.Config)
+	if err != nil {
+		return nil, nil, in, err
+	}
+	l, p, err := newLinter(cmd.ErrOrStderr(), o)
+	return l, p, in, err
 }
 
 func (p *progress) start() *progress {

@@ -86,13 +86,13 @@ func (f *routeFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	w := walk.New(snapshot)
-	out := bufio.NewWriter(cmd.OutOrStdout())
-	if f.requests == "" {
-		err = f.answerOne(out, w)
-	} else {
-		err = f.answerAll(out, w)
-	}
-	return errors.Join(err, failed(out.Flush()))
+	return answerEach(cmd, f, f.request, func(r *walk.Request) (*walk.Answer, error) {
+		a, err := w.Walk(r)
+		if err != nil {
+			return nil, err
+		}
+		return a.Redacted(), nil
+	})
 }
 
 // request is the request that the flags describe.
@@ -126,18 +126,30 @@ func (f *routeFlags) headerPairs() (all [][2]string, err error) {
 	return all, nil
 }
 
-// answerOne follows the request that the flags describe.
-func (f *routeFlags) answerOne(out io.Writer, w *walk.Walker) error {
-	r, err := f.request()
-	if err != nil {
-		return err
+// answerEach writes what walk answers to the request of the flags, or to each request of a file.
+func answerEach[R any, A interface{ Text(w io.Writer, r *R) error }](
+	cmd *cobra.Command, f *routeFlags, request func() (*R, error), walk func(*R) (A, error),
+) error {
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	answer := func(r *R) error {
+		a, err := walk(r)
+		if err != nil {
+			return err
+		}
+		if f.format == "text" {
+			return failed(a.Text(out, r))
+		}
+		return writeLine(out, a)
 	}
-	return f.answer(out, w, r)
-}
-
-// answerAll follows the requests of a file.
-func (f *routeFlags) answerAll(out io.Writer, w *walk.Walker) error {
-	return eachRequest(f.requests, func(r *walk.Request) error { return f.answer(out, w, r) })
+	var err error
+	if f.requests != "" {
+		err = eachRequest(f.requests, answer)
+	} else if r, wrong := request(); wrong != nil {
+		err = wrong
+	} else {
+		err = answer(r)
+	}
+	return errors.Join(err, failed(out.Flush()))
 }
 
 // eachRequest calls answer for each request in a file.
@@ -171,18 +183,6 @@ func eachRequest[R any](path string, answer func(*R) error) error {
 
 // maxRequest is the longest line of a file with requests.
 const maxRequest = 16 << 20
-
-func (f *routeFlags) answer(out io.Writer, w *walk.Walker, r *walk.Request) error {
-	a, err := w.Walk(r)
-	if err != nil {
-		return err
-	}
-	a = a.Redacted()
-	if f.format == "text" {
-		return failed(a.Text(out, r))
-	}
-	return writeLine(out, a)
-}
 
 // writeLine writes an answer as JSON.
 func writeLine(out io.Writer, answer any) error {

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -45,31 +43,17 @@ func (f *routeFlags) runGRPC(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(cmd.OutOrStdout())
-	if f.requests == "" {
-		err = f.answerOneRPC(out, r)
-	} else {
-		err = f.answerAllRPCs(out, r)
-	}
-	return errors.Join(err, failed(out.Flush()))
+	return answerEach(cmd, f, f.rpc, r.Walk)
 }
 
-// answerOneRPC follows the RPC that the flags describe.
-func (f *routeFlags) answerOneRPC(out io.Writer, r *resolve.Resolver) error {
+// rpc is the RPC that the flags describe.
+func (f *routeFlags) rpc() (*resolve.RPC, error) {
 	headers, err := f.headerPairs()
-	if err != nil {
-		return err
-	}
 	rpc := &resolve.RPC{Target: f.targetURI, Authority: f.authority, Method: f.method}
 	for _, h := range headers {
 		rpc.Headers = append(rpc.Headers, resolve.Header(h))
 	}
-	return f.answerRPC(out, r, rpc)
-}
-
-// answerAllRPCs follows the RPCs of a file.
-func (f *routeFlags) answerAllRPCs(out io.Writer, r *resolve.Resolver) error {
-	return eachRequest(f.requests, func(rpc *resolve.RPC) error { return f.answerRPC(out, r, rpc) })
+	return rpc, err
 }
 
 // resolver reads the configuration, and finds what the client rejects in it.
@@ -98,15 +82,4 @@ func (f *routeFlags) resolver(cmd *cobra.Command, args []string) (*resolve.Resol
 		return nil, failed(err)
 	}
 	return resolve.New(snapshot, grpc.ClientOf(snapshot, target, env), rejected), nil
-}
-
-func (f *routeFlags) answerRPC(out io.Writer, r *resolve.Resolver, rpc *resolve.RPC) error {
-	a, err := r.Walk(rpc)
-	if err != nil {
-		return err
-	}
-	if f.format == "text" {
-		return failed(a.Text(out, rpc))
-	}
-	return writeLine(out, a)
 }

@@ -46,11 +46,7 @@ func (f *inputFlags) given(cmd *cobra.Command, args []string) (*load.Input, erro
 	if err != nil {
 		return nil, err
 	}
-	in, err := input(cmd, args, o.Config)
-	if err != nil {
-		return nil, err
-	}
-	l, p, err := newLinter(cmd.ErrOrStderr(), o)
+	l, p, in, err := prepared(cmd, args, o)
 	if err != nil {
 		return nil, err
 	}
