@@ -9,6 +9,7 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/suppress"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -98,6 +99,7 @@ func resources(snapshots []*graph.Snapshot) (n int) {
 func (l *Linter) judge(ctx context.Context, snapshots []*graph.Snapshot) *lint.Result {
 	config := l.judging
 	config.Rules = slices.DeleteFunc(slices.Clone(l.rules), aboutSuppressions)
+	config.FileTargets = l.fileTargets(snapshots)
 	return l.forTargets(func(t dataplane.Target) *lint.Result {
 		config.Target = t
 		return l.lint(ctx, snapshots, config)
@@ -148,14 +150,7 @@ func (r *run) settle(context.Context) {
 func relativeTo(dir string, paths []string) []string {
 	out := make([]string, len(paths))
 	for i, p := range paths {
-		out[i] = filepath.ToSlash(filepath.Clean(p))
-		if full, err := filepath.Abs(p); err == nil {
-			if base, err := filepath.Abs(dir); err == nil {
-				if rel, err := filepath.Rel(base, full); err == nil {
-					out[i] = filepath.ToSlash(rel)
-				}
-			}
-		}
+		out[i] = source.RelativeTo(dir, p)
 	}
 	slices.Sort(out)
 	return out

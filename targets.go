@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -20,8 +21,34 @@ func (l *Linter) forTargets(judge func(dataplane.Target) *lint.Result) *lint.Res
 	for _, t := range l.targets[1:] {
 		m.add(judge(t), t)
 	}
-	m.noteTargets(len(l.targets))
+	m.noteTargets(l)
 	return m.Result
+}
+
+// targetsOf returns the targets that a file is judged for.
+func (l *Linter) targetsOf(file string) []dataplane.Target {
+	if l.byPath {
+		if own := l.config.TargetsOf(file); len(own) > 0 {
+			return own
+		}
+	}
+	return l.judging.Fleet
+}
+
+// fileTargets returns the targets of the files that have their own, by name.
+func (l *Linter) fileTargets(snapshots []*graph.Snapshot) map[string][]dataplane.Target {
+	if !l.byPath || len(l.config.TargetsByPath) == 0 {
+		return nil
+	}
+	all := map[string][]dataplane.Target{}
+	for _, s := range snapshots {
+		for _, r := range s.Resources {
+			if own := l.config.TargetsOf(r.File.Name); len(own) > 0 {
+				all[r.File.Name] = own
+			}
+		}
+	}
+	return all
 }
 
 // merged is one result for several targets.
@@ -75,11 +102,11 @@ func (m *merged) add(more *lint.Result, t dataplane.Target) {
 	}
 }
 
-// noteTargets adds to each finding that does not hold for all targets the names of those for which it does.
-func (m *merged) noteTargets(targets int) {
+// noteTargets adds to each finding that does not hold for all targets of its file the names of those for which it does.
+func (m *merged) noteTargets(l *Linter) {
 	for i := range m.Diagnostics {
 		d := &m.Diagnostics[i]
-		if only := m.holds[findingOf(d)]; len(only) < targets {
+		if only := m.holds[findingOf(d)]; len(only) < len(l.targetsOf(d.Resource.File.Name)) {
 			d.Notes = append(slices.Clone(d.Notes), "only for "+dataplane.Join(only))
 		}
 	}

@@ -33,7 +33,7 @@ func (l *Linter) Verdict(ctx context.Context, in Input) ([]Verdict, error) {
 	if path == "-" && len(input.Files) == 1 {
 		name = input.Files[0].Path // as findings call it
 	}
-	all, err := verdict.Of(ctx, name, input, l.targets, lint.Config{Rules: rules.Builtin(), TargetGiven: l.judging.TargetGiven, GRPCEnv: l.judging.GRPCEnv})
+	all, err := verdict.Of(ctx, name, input, l.targetsOf(name), lint.Config{Rules: rules.Builtin(), TargetGiven: l.judging.TargetGiven, GRPCEnv: l.judging.GRPCEnv})
 	for i := range all {
 		all[i].Path = path
 	}

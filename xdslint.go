@@ -56,9 +56,10 @@ type Options struct {
 type Linter struct {
 	options Options
 	config  *Config
-	rules   []*lint.Rule // that run
-	targets []dataplane.Target
-	judging lint.Config // of each run, without its Target and its Rules
+	rules   []*lint.Rule       // that run
+	targets []dataplane.Target // those of paths included
+	byPath  bool               // Config may have other targets for some paths
+	judging lint.Config        // of each run, without its Target and its Rules
 	failOn  lint.Severity
 	lint    func(context.Context, []*graph.Snapshot, lint.Config) *lint.Result // lint.Run, or what does its work
 }
@@ -172,24 +173,21 @@ func (l *Linter) checkTargets(selector string, known []*lint.Rule) error {
 func (l *Linter) aim() error {
 	names := l.options.Targets
 	if len(names) == 0 {
-		names = l.config.Targets
+		names, l.byPath = l.config.Targets, true
 	}
-	for _, name := range names {
-		t, err := dataplane.Parse(name)
-		if err != nil {
-			return err
-		}
-		if !slices.Contains(l.targets, t) {
-			l.targets = append(l.targets, t)
-		}
+	var err error
+	if l.judging.Fleet, err = config.ParseTargets(names); err != nil {
+		return err
 	}
 	l.judging.TargetGiven = len(names) > 0
 	if !l.judging.TargetGiven {
-		l.targets = []dataplane.Target{dataplane.Default()}
+		l.judging.Fleet = []dataplane.Target{dataplane.Default()}
 	}
-	l.judging.Fleet = l.targets
-	env, err := grpc.ReadEnv(l.options.GRPCEnv)
-	l.judging.GRPCEnv = env
+	l.targets = l.judging.Fleet
+	if l.byPath {
+		l.targets = l.config.AllTargets(l.targets)
+	}
+	l.judging.GRPCEnv, err = grpc.ReadEnv(l.options.GRPCEnv)
 	return err
 }
 

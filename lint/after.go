@@ -67,7 +67,7 @@ func RunAfter(ctx context.Context, s *graph.Snapshot, config Config, before *Jud
 func (j *Judged) fits(config Config) bool {
 	a := j.config
 	return slices.Equal(a.Rules, config.Rules) && a.Target == config.Target && a.Profile == config.Profile && a.TargetGiven == config.TargetGiven && a.Clock == config.Clock &&
-		slices.Equal(a.Fleet, config.Fleet) && maps.Equal(a.GRPCEnv, config.GRPCEnv)
+		slices.Equal(a.Fleet, config.Fleet) && maps.EqualFunc(a.FileTargets, config.FileTargets, slices.Equal) && maps.Equal(a.GRPCEnv, config.GRPCEnv)
 }
 
 // lasting reports whether each judgement holds without the others, in any order: no rule failed, and together with those of custom rules there are

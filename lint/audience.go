@@ -12,21 +12,31 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// meant reports whether a resource is meant for the target. In a fleet of Envoys and gRPC, a listener with an api_listener, or with the name of one of
-// gRPC's servers, is for gRPC, and any other for Envoy. What they refer to is for the same.
+// meant reports whether a resource is meant for the target, which must be one of its file. In a fleet of Envoys and gRPC, a listener with an
+// api_listener, or with the name of one of gRPC's servers, is for gRPC, and any other for Envoy. What they refer to is for the same.
 func (p *Pass) meant(r *graph.Resource) bool {
-	mixed := slices.ContainsFunc(p.Fleet, func(t dataplane.Target) bool { return t.Family() != p.Target.Family() })
-	if !mixed || r == nil || p.Snapshot == nil {
+	if r == nil || len(p.Fleet) == 0 {
 		return true
 	}
-	a := audience{p.Snapshot, p.Target, map[*graph.Resource]bool{}}
-	return a.gets(r, p.Target.Family())
+	if !slices.Contains(p.targetsOf(r), p.Target) {
+		return false
+	}
+	a := audience{p, p.Snapshot, map[*graph.Resource]bool{}}
+	return p.Snapshot == nil || a.gets(r, p.Target.Family())
+}
+
+// targetsOf returns the targets of the file of a resource.
+func (p *Pass) targetsOf(r *graph.Resource) []dataplane.Target {
+	if own := p.FileTargets[r.File.Name]; len(own) > 0 {
+		return own
+	}
+	return p.Fleet
 }
 
 // audience finds out which data planes get a resource.
 type audience struct {
+	pass     *Pass
 	snapshot graph.View
-	target   dataplane.Target
 	seen     map[*graph.Resource]bool
 }
 
@@ -35,7 +45,12 @@ func (a audience) gets(r *graph.Resource, family dataplane.Family) bool {
 		return false
 	}
 	a.seen[r] = true
+	targets := a.pass.targetsOf(r)
+	in := slices.ContainsFunc(targets, func(t dataplane.Target) bool { return t.Family() == family })
+	mixed := slices.ContainsFunc(targets, func(t dataplane.Target) bool { return t.Family() != family })
 	switch {
+	case !in || !mixed:
+		return in
 	case r.Kind == graph.File:
 		return true
 	case r.Kind == graph.GRPCBootstrap:
@@ -62,7 +77,7 @@ func (a audience) forGRPC(r *graph.Resource) bool {
 		if !ok {
 			continue
 		}
-		template := grpc.Client{Target: a.target}.ReadBootstrap(m).Servers
+		template := grpc.Client{Target: a.pass.Target}.ReadBootstrap(m).Servers
 		if before, after, ok := strings.Cut(template, "%s"); ok && strings.HasPrefix(r.Name, before) && strings.HasSuffix(r.Name, after) {
 			return true
 		}

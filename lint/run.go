@@ -16,14 +16,15 @@ import (
 // Config selects the rules of a run and its target.
 type Config struct {
 	Rules       []*Rule
-	Target      dataplane.Target   // zero: the newest Envoy
-	Profile     Profile            // where the data plane runs; the Rules that are off there do not run
-	Fleet       []dataplane.Target // all targets of the run, if there are several; each gets the resources that are meant for it
-	GRPCEnv     map[string]string  // environment variables of gRPC clients and servers, which switch features on
-	TargetGiven bool               // the user named it: extensions that the official build lacks are then errors
-	Clock       Clock              // zero: no date, so no certificate expires
-	Timings     bool               // measure each rule
-	Transition  *Transition        // nil: a plain run, without the rules that compare two snapshots
+	Target      dataplane.Target              // zero: the newest Envoy
+	Profile     Profile                       // where the data plane runs; the Rules that are off there do not run
+	Fleet       []dataplane.Target            // the targets of the run; each gets the resources that are meant for it. None: Target gets all
+	FileTargets map[string][]dataplane.Target // instead of Fleet, by the name of a file
+	GRPCEnv     map[string]string             // environment variables of gRPC clients and servers, which switch features on
+	TargetGiven bool                          // the user named it: extensions that the official build lacks are then errors
+	Clock       Clock                         // zero: no date, so no certificate expires
+	Timings     bool                          // measure each rule
+	Transition  *Transition                   // nil: a plain run, without the rules that compare two snapshots
 }
 
 // Clock is the date that certificates are judged for. Findings depend on no other clock.

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v4"
 
-	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/nearest"
 	"github.com/xdslint/xdslint/lint"
@@ -65,15 +65,16 @@ func newConfig() *cobra.Command {
 
 // shown is the output of `config show`: the effective configuration, with defaults.
 type shown struct {
-	Paths      []string          `yaml:"paths,omitempty"`
-	Targets    []string          `yaml:"targets"`
-	Profile    string            `yaml:"profile,omitempty"`
-	FailOn     string            `yaml:"fail-on"`
-	Severities map[string]string `yaml:"severities,omitempty"`
-	Ignores    []shownIgnore     `yaml:"ignores,omitempty"`
-	Assume     []string          `yaml:"assume,omitempty"`
-	Open       []string          `yaml:"open,omitempty"`
-	Closed     []string          `yaml:"closed,omitempty"`
+	Paths         []string            `yaml:"paths,omitempty"`
+	Targets       []string            `yaml:"targets"`
+	TargetsByPath map[string][]string `yaml:"targets-by-path,omitempty"`
+	Profile       string              `yaml:"profile,omitempty"`
+	FailOn        string              `yaml:"fail-on"`
+	Severities    map[string]string   `yaml:"severities,omitempty"`
+	Ignores       []shownIgnore       `yaml:"ignores,omitempty"`
+	Assume        []string            `yaml:"assume,omitempty"`
+	Open          []string            `yaml:"open,omitempty"`
+	Closed        []string            `yaml:"closed,omitempty"`
 
 	Constraints []shownConstraint `yaml:"constraints,omitempty"`
 	Plugins     []shownPlugin     `yaml:"plugins,omitempty"`
@@ -111,13 +112,16 @@ func showConfig(w io.Writer, s *config.Config) error {
 		from = s.File.Name
 	}
 	out := shown{
-		Paths: s.Paths, Profile: s.Profile, FailOn: s.FailOn, Severities: s.Severities, Assume: s.Assume, Open: s.Open, Closed: s.Closed,
+		Paths: s.Paths, TargetsByPath: s.TargetsByPath, Profile: s.Profile, FailOn: s.FailOn, Severities: s.Severities, Assume: s.Assume, Open: s.Open, Closed: s.Closed,
 	}
-	l, err := xdslint.New(xdslint.Options{Config: s})
+	targets, err := config.ParseTargets(s.Targets)
 	if err != nil {
 		return err
 	}
-	for _, t := range l.Targets() {
+	if len(targets) == 0 {
+		targets = append(targets, dataplane.Default())
+	}
+	for _, t := range targets {
 		out.Targets = append(out.Targets, t.String())
 	}
 	if out.FailOn == "" {

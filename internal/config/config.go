@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/nearest"
 	"github.com/xdslint/xdslint/internal/source"
@@ -26,17 +25,18 @@ const FileName = ".xdslint.yaml"
 
 // Config is the content of a configuration. docs/xdslint.schema.json describes the same.
 type Config struct {
-	Paths      []string          `yaml:"paths"`       // to lint if the command line names none; relative to the file
-	Targets    []string          `yaml:"targets"`     // such as envoy:1.40
-	Profile    string            `yaml:"profile"`     // edge, mesh or internal
-	Now        string            `yaml:"now"`         // the date that certificates are judged for; empty: see Clock
-	ExpiryDays string            `yaml:"expiry-days"` // how early a certificate is reported that is going to expire
-	FailOn     string            `yaml:"fail-on"`     // error, warning, info or never
-	Severities map[string]string `yaml:"severities"`  // error, warning, info or off, by rule, group or glob
-	Ignores    []suppress.Ignore `yaml:"ignores"`
-	Assume     []string          `yaml:"assume"` // KIND:GLOB: names that exist elsewhere
-	Open       []string          `yaml:"open"`   // kinds that may exist outside the input
-	Closed     []string          `yaml:"closed"` // kinds that are complete in the input
+	Paths         []string            `yaml:"paths"`           // to lint if the command line names none; relative to the file
+	Targets       []string            `yaml:"targets"`         // such as envoy:1.40
+	TargetsByPath map[string][]string `yaml:"targets-by-path"` // instead of Targets, by file, folder or glob; relative to the file
+	Profile       string              `yaml:"profile"`         // edge, mesh or internal
+	Now           string              `yaml:"now"`             // the date that certificates are judged for; empty: see Clock
+	ExpiryDays    string              `yaml:"expiry-days"`     // how early a certificate is reported that is going to expire
+	FailOn        string              `yaml:"fail-on"`         // error, warning, info or never
+	Severities    map[string]string   `yaml:"severities"`      // error, warning, info or off, by rule, group or glob
+	Ignores       []suppress.Ignore   `yaml:"ignores"`
+	Assume        []string            `yaml:"assume"` // KIND:GLOB: names that exist elsewhere
+	Open          []string            `yaml:"open"`   // kinds that may exist outside the input
+	Closed        []string            `yaml:"closed"` // kinds that are complete in the input
 
 	Constraints []Constraint `yaml:"constraints"` // custom rules in CEL
 	Plugins     []Plugin     `yaml:"plugins"`     // custom rules in modules
@@ -116,21 +116,11 @@ func ParseLenient(f *source.File, builtIn []*lint.Rule, custom RuleSource) (*Con
 
 // check validates the values, and drops invalid ones.
 func (s *Config) check(d *strict.Reader, root *node, rules []*lint.Rule) {
-	checked := func(key string, values []string, check func(string) error) []string {
-		var good []string
-		for i, value := range values {
-			if err := check(value); err != nil {
-				d.Errorf(root.at(key, i), "%s", err)
-			} else {
-				good = append(good, value)
-			}
-		}
-		return good
-	}
 	isKind := func(name string) error { _, err := ParseKind(name); return err }
-	s.Targets = checked("targets", s.Targets, func(name string) error { _, err := dataplane.Parse(name); return err })
-	s.Assume = checked("assume", s.Assume, func(assumed string) error { _, err := ParseAssumed(assumed); return err })
-	s.Open, s.Closed = checked("open", s.Open, isKind), checked("closed", s.Closed, isKind)
+	s.Targets = checked(d, root, "targets", s.Targets, isTarget)
+	s.checkTargetsByPath(d, &node{root.Get("targets-by-path")})
+	s.Assume = checked(d, root, "assume", s.Assume, func(assumed string) error { _, err := ParseAssumed(assumed); return err })
+	s.Open, s.Closed = checked(d, root, "open", s.Open, isKind), checked(d, root, "closed", s.Closed, isKind)
 	if s.FailOn != "" {
 		if _, err := ParseFailOn(s.FailOn); err != nil {
 			d.Errorf(root.at("fail-on", -1), "%s", err)
@@ -155,6 +145,18 @@ func (s *Config) check(d *strict.Reader, root *node, rules []*lint.Rule) {
 	for i := range s.Ignores {
 		s.checkIgnore(d, root.at("ignores", i), &s.Ignores[i], rules)
 	}
+}
+
+// checked returns the valid values of a key's list.
+func checked(d *strict.Reader, n *node, key string, values []string, check func(string) error) (good []string) {
+	for i, value := range values {
+		if err := check(value); err != nil {
+			d.Errorf(n.at(key, i), "%s", err)
+		} else {
+			good = append(good, value)
+		}
+	}
+	return good
 }
 
 func (s *Config) checkSeverity(d *strict.Reader, root *node, selector string, rules []*lint.Rule) {

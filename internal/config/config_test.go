@@ -13,6 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/suppress"
@@ -127,8 +128,13 @@ func TestSchemaAgrees(t *testing.T) {
 		"plugins: [{path: rules.wasm, sha256: " + strings.Repeat("0a", 32) + "}]": true,
 		"plugins: [{path: rules.wasm, sha256: 0a}]":                               false,
 		"plugins: [{sha256: " + strings.Repeat("0a", 32) + "}]":                   false,
-		"path: [a]": false,
-		"[a]":       false,
+		"targets: [grpc-java]":                        true,
+		"targets-by-path: {clients/: [grpc-go:1.85]}": true,
+		"targets-by-path: {clients/: []}":             false,
+		"targets-by-path: {clients/: grpc-go:1.85}":   false,
+		"targets-by-path: [clients/]":                 false,
+		"path: [a]":                                   false,
+		"[a]":                                         false,
 	} {
 		var value any
 		if err := yaml.Unmarshal([]byte(text), &value); err != nil {
@@ -159,6 +165,40 @@ func TestSeverity(t *testing.T) {
 		if a, b := s.Severity(one), s.Severity(two); a != c.one || b != c.two {
 			t.Errorf("%s: %q, %q, want %q, %q", c.text, a, b, c.one, c.two)
 		}
+	}
+}
+
+func TestTargetsOf(t *testing.T) {
+	s, err := Parse(&source.File{Name: "team/.xdslint.yaml", Text: []byte(`targets-by-path:
+  clients/: [grpc-go]
+  clients/legacy: [grpc-java, grpc-java]
+  clients/legacy/*.json: [grpc-core]
+  "*.yaml": [envoy:1.36]
+  ../shared: [envoy:1.37]
+`)}, group.Rules(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{
+		"team/clients/a.yaml":            "grpc-go:1.85",
+		"team/clients/deep/er/a.yaml":    "grpc-go:1.85",
+		"team/clients/legacy/a.yaml":     "grpc-java:1.85",
+		"team/clients/legacy/a.json":     "grpc-core:1.83",
+		"team/clients/legacy/sub/a.json": "grpc-java:1.85",
+		"team/a.yaml":                    "envoy:1.36",
+		"team/sub/a.yaml":                "",
+		"team/clientsmore/a.json":        "",
+		"clients/a.yaml":                 "",
+		"shared/a.yaml":                  "envoy:1.37",
+		"a.yaml":                         "",
+		"-":                              "",
+	} {
+		if got := dataplane.Join(s.TargetsOf(file)); got != want {
+			t.Errorf("%s is for %q, want %q", file, got, want)
+		}
+	}
+	if got := dataplane.Join(s.AllTargets([]dataplane.Target{dataplane.Default()})); got != "envoy:1.40, envoy:1.36, envoy:1.37, grpc-go:1.85, grpc-java:1.85, grpc-core:1.83" {
+		t.Errorf("all targets are %s", got)
 	}
 }
 
