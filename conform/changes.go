@@ -116,11 +116,21 @@ func (p *play) firsts() (all []resource) {
 func (p *play) remove(added []resource) {
 	for _, kind := range slices.Concat(kinds[2:], kinds[:2]) { // listeners and routes before clusters
 		for _, r := range added {
-			if _, ok := p.world[r]; ok && r.kind == kind {
-				p.change("delete", r)
+			if r.kind == kind {
+				p.drop(r)
 			}
 		}
 	}
+}
+
+// drop deletes a resource. One that nothing refers to any longer is not seen: it may be gone already, or still be there.
+func (p *play) drop(r resource) {
+	if _, ok := p.world[r]; ok {
+		p.change("delete", r)
+		return
+	}
+	_ = p.Change(p.ctx, "delete", r.String()) // fails if it is gone
+	p.settle()
 }
 
 // away changes something while a client is not connected.
