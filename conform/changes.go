@@ -179,10 +179,12 @@ func unread(p *play) {
 func early(p *play) {
 	added := p.add()
 	p.remove(added)
-	c := p.client()
-	p.each(func(kind graph.Kind, names []string) { c.subscribe(kind, names...) })
-	for _, r := range added {
-		c.subscribe(r.kind, r.name)
+	for range 2 { // the first that gets something shows what the other lacks
+		c := p.client()
+		p.each(func(kind graph.Kind, names []string) { c.subscribe(kind, names...) })
+		for _, r := range added {
+			c.subscribe(r.kind, r.name)
+		}
 	}
 	p.settle()
 	for _, r := range added {

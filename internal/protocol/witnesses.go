@@ -118,7 +118,7 @@ func (m *moment) expect(ch *channel, f func(*Resource) bool, where func(name str
 		if len(late) > 0 && !ch.s.closed {
 			m.missed(ch, where, late, format)
 		}
-		return !ch.s.closed
+		return !ch.s.closed || len(late) == 0
 	})
 }
 
@@ -185,7 +185,7 @@ func removalNotSent(m *moment) {
 			if len(late) > 0 && !ch.s.closed {
 				m.missed(ch, func(name string) At { return has[name].at }, late, "another stream of the node lost %s %s before, and this one was not told")
 			}
-			return !ch.s.closed
+			return !ch.s.closed || len(late) == 0
 		})
 	})
 }
