@@ -123,13 +123,13 @@ func (p *play) remove(added []resource) {
 	}
 }
 
-// drop deletes a resource. One that nothing refers to any longer is not seen: it may be gone already, or still be there.
+// drop deletes a resource. One that nothing refers to any longer is not seen: it may be removed already, or still be there.
 func (p *play) drop(r resource) {
 	if _, ok := p.world[r]; ok {
 		p.change("delete", r)
 		return
 	}
-	_ = p.Change(p.ctx, "delete", r.String()) // fails if it is gone
+	_ = p.Change(p.ctx, "delete", r.String()) // fails if it is removed already
 	p.settle()
 }
 
