@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/routetest"
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/walk"
@@ -22,6 +23,7 @@ type testFlags struct {
 	inputs   []string
 	record   string
 	coverage bool
+	mutate   bool
 	format   string
 }
 
@@ -41,6 +43,9 @@ router_check_tool, as they are.
 The configuration is what a file names under "input", or --input. With --record, tests are written instead: they expect
 what Envoy does today with the requests of a file, which has the format of xdslint route --requests.
 
+With --mutate, the configuration is edited in many ways, one at a time, and the edits that change what happens to a
+request and that no test notices are listed, each with a test that would notice it. They do not change the exit status.
+
 Exit status: 0 all tests passed, 1 a test failed, 2 the command line or a test is wrong, 3 xdslint failed.`,
 		Example: `  xdslint test shop.test.yaml
   xdslint test --input routes.yaml router_check.json --coverage
@@ -56,6 +61,7 @@ Exit status: 0 all tests passed, 1 a test failed, 2 the command line or a test i
 	grouped(flags, outputGroup, func() {
 		flags.StringVar(&f.format, "format", "text", "`FORMAT` of the results: "+strings.Join(formatNames(), ", "))
 		flags.BoolVar(&f.coverage, "coverage", false, "list filter chains, domains, routes, weighted clusters and overrides that no test reaches")
+		flags.BoolVar(&f.mutate, "mutate", false, "list edits of the configuration that change what happens to a request, and that no test notices")
 	})
 	complete(cmd, "format", formatNames())
 	return cmd
@@ -74,6 +80,8 @@ func (f *testFlags) run(cmd *cobra.Command, args []string) error {
 		return f.writeTests(cmd)
 	case len(args) == 0:
 		return errors.New("test needs a file with tests")
+	case f.mutate && f.format == "junit":
+		return errors.New("--mutate writes text or json")
 	}
 	all, err := f.runFiles(cmd, args)
 	if err != nil {
@@ -125,12 +133,25 @@ func (f *testFlags) runFiles(cmd *cobra.Command, paths []string) (*routetest.Rep
 			return nil, err
 		}
 		one, err := routetest.Run(snapshot, g.files)
+		if err == nil && f.mutate {
+			err = mutate(cmd, one, snapshot, g)
+		}
 		if err != nil {
 			return nil, err
 		}
 		all.Join(one)
 	}
 	return all, nil
+}
+
+// mutate adds to the report which edits of a configuration its tests notice.
+func mutate(cmd *cobra.Command, report *routetest.Report, snapshot *graph.Snapshot, g *group) (err error) {
+	if report.Failed() > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "xdslint: %s is not edited, since a test of it failed\n", strings.Join(g.inputs, ", "))
+		return nil
+	}
+	report.Mutation, err = routetest.Mutate(snapshot, g.files)
+	return err
 }
 
 // group is files that test the same configuration.

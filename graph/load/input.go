@@ -147,11 +147,16 @@ func (in *input) untyped(name protoreflect.FullName) bool {
 	if name == "" || !in.named || len(in.docs) == 0 || in.docs[0].Kind != tree.Map {
 		return false
 	}
-	doc := *in.docs[0]
+	in.docs[0], in.as, in.file.Unrecognised = typed(in.docs[0], name), resources, false
+	return true
+}
+
+// typed returns a map with a type.
+func typed(n *tree.Node, name protoreflect.FullName) *tree.Node {
+	doc := *n
 	at := tree.Key{Name: "@type", Start: doc.Start, End: doc.Start}
 	doc.Keys, doc.Items = append(slices.Clip(doc.Keys), at), append(slices.Clip(doc.Items), tree.Node{Kind: tree.String, Text: "type.googleapis.com/" + string(name)})
-	in.docs[0], in.as, in.file.Unrecognised = &doc, resources, false
-	return true
+	return &doc
 }
 
 // unrecognised decides about a file that is not xDS by its content. A path that names it says that it should be.

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
@@ -36,8 +37,12 @@ var textContents = map[content]struct {
 
 // protoText reads the message of an outline.
 func (l *loader) protoText(in *input, outline *tree.Node) {
-	as := recognise(outline)
-	if as == nothing && in.named {
+	as, untyped := recognise(outline), false
+	switch {
+	case as != nothing || !in.named:
+	case l.opts.Untyped != "":
+		as, untyped, outline = resources, true, typed(outline, l.opts.Untyped)
+	default:
 		as = bootstrap // Envoy would read it as one
 	}
 	mt, err := l.types.FindMessageByName(textContents[as].name)
@@ -45,7 +50,12 @@ func (l *loader) protoText(in *input, outline *tree.Node) {
 		return
 	}
 	m := mt.New().Interface()
-	if err := l.unmarshalText(in.text, m); err != nil {
+	if untyped {
+		m, err = l.packedText(in.text, l.opts.Untyped)
+	} else {
+		err = l.unmarshalText(in.text, m)
+	}
+	if err != nil {
 		in.syntax(textFault(in.file, err))
 	} else if b, ok := m.(*bootstrapv3.Bootstrap); ok {
 		in.binary, in.outline = &binary{as: bootstrap, bootstrap: b}, outline
@@ -58,6 +68,19 @@ func (l *loader) protoText(in *input, outline *tree.Node) {
 		d.CheckNames(&rest, mt.Descriptor())
 		in.problems = d.Problems
 	}
+}
+
+// packedText reads a message of a type, and puts it into an Any.
+func (l *loader) packedText(text []byte, name protoreflect.FullName) (proto.Message, error) {
+	mt, err := l.types.FindMessageByName(name)
+	if err != nil {
+		return nil, err
+	}
+	m := mt.New().Interface()
+	if err := l.unmarshalText(text, m); err != nil {
+		return nil, err
+	}
+	return anypb.New(m)
 }
 
 // unmarshalText leaves out unknown fields, and the content of Anys whose types are not known. Both are reported with their paths.

@@ -170,6 +170,9 @@ func (c *comparison) matches(n *tree.Node, text string) bool {
 
 // decode reads a message of Envoy's API, and reports whether it is one.
 func (r *runner) decode(n *tree.Node, m proto.Message) bool {
+	if isProtoText(r.File) {
+		return r.decodeText(n, m)
+	}
 	d := decode.NewDecoder(nil)
 	d.Decode(n, m)
 	for _, p := range d.Problems {

@@ -5,16 +5,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/xdslint/xdslint/internal/walk"
 )
 
-// recorded are the fields of an answer that a recorded test expects: what clients and upstreams see, and the names on the way.
-var recorded = []string{
-	"status", "location", "body", "chain", "vhost", "route", "cluster", "weighted", "path", "host", "added", "removed", "response_added", "response_removed",
-	"mirrors",
-}
+// behaviour are the fields of an answer that clients and upstreams see, and recorded those that a recorded test expects: also the names on the way.
+var (
+	behaviour = []string{
+		"status", "location", "body", "cluster", "weighted", "path", "host", "added", "removed", "response_added", "response_removed", "mirrors",
+	}
+	recorded = slices.Insert(slices.Clone(behaviour), 3, "chain", "vhost", "route")
+)
 
 // Recorder writes a file with tests that hold today.
 type Recorder struct {

@@ -3,7 +3,8 @@
 // Read reads a file of either format. The project's own (own.go) has requests under given and fields of an answer under expect; the other one is that of
 // Envoy's router_check_tool (check.go), which asks a route configuration alone. Run walks each request (package walk) and compares: compare.go knows what
 // it means that a value is as expected, filters.go the same for HTTP filters, and set.go makes the requests of a set. The formats of a Report are in
-// write.go, Coverage in coverage.go, and Record writes a file from what Envoy does today.
+// write.go, Coverage in coverage.go, and Record writes a file from what Envoy does today. Mutate edits the configuration, and says which edits no test
+// notices (mutation.go); probes.go has the requests that show that an edit changes something, and difference.go what it changes.
 package routetest
 
 import (
@@ -67,7 +68,12 @@ func (f *Failure) Message() string {
 // Read reads a file with tests.
 func Read(f *source.File) (*File, error) {
 	file := &File{reader: &strict.Reader{File: f}}
-	root := file.reader.Document()
+	var root *tree.Node
+	if isProtoText(f) {
+		root = file.protoText()
+	} else {
+		root = file.reader.Document()
+	}
 	switch {
 	case root == nil && len(file.reader.Faults) == 0:
 		file.reader.Errorf(source.Span{}, "the file does not have tests")
@@ -97,19 +103,19 @@ type runner struct {
 	view           graph.View
 	walker         *walk.Walker
 	reached        map[walk.Part]bool
+	walked         int // requests
+}
+
+func newRunner(v graph.View) *runner {
+	return &runner{view: v, walker: walk.New(v), reached: map[walk.Part]bool{}}
 }
 
 // Run runs the tests of files over a configuration. An error means that a test makes no sense.
 func Run(v graph.View, files []*File) (*Report, error) {
-	r := &runner{view: v, walker: walk.New(v), reached: map[walk.Part]bool{}}
-	report := &Report{}
+	r, report := newRunner(v), &Report{}
 	for _, f := range files {
-		r.Reader = f.reader
 		for _, t := range f.tests {
-			result := &Result{File: f.reader.File}
-			t.run(r, result)
-			slices.SortStableFunc(result.Failures, func(a, b Failure) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
-			report.Results = append(report.Results, result)
+			report.Results = append(report.Results, r.run(f, t))
 		}
 		if err := f.err(); err != nil {
 			return nil, err
@@ -117,6 +123,15 @@ func Run(v graph.View, files []*File) (*Report, error) {
 	}
 	report.Coverage = coverage(r.walker.Parts(), r.reached)
 	return report, nil
+}
+
+// run runs one test of a file.
+func (r *runner) run(f *File, t test) *Result {
+	r.Reader = f.reader
+	result := &Result{File: f.reader.File}
+	t.run(r, result)
+	slices.SortStableFunc(result.Failures, func(a, b Failure) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
+	return result
 }
 
 // walk follows a request, and notes what it reaches. It returns nil if the request makes no sense.
@@ -131,6 +146,7 @@ func (r *runner) walk(q *walk.Request, at source.Span) *walk.Answer {
 }
 
 func (r *runner) reach(a *walk.Answer) {
+	r.walked++
 	for _, part := range a.Reached {
 		r.reached[part] = true
 	}

@@ -1,6 +1,7 @@
 package routetest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -79,12 +80,16 @@ func (t *ownTest) runSet(r *runner, result *Result) {
 	result.Failures = append(result.Failures, Failure{Span: t.set.node.Span(), Got: said})
 }
 
-// requests returns the requests of the set: each host with each path over each connection, and each of these with variations.
-func (s *set) requests(r *runner) (all []*walk.Request) {
+// requests returns the requests of the set.
+func (s *set) requests(r *runner) []*walk.Request {
 	b := walk.BoundariesOf(r.view)
-	hosts, paths := s.hosts(b), s.paths(b)
-	variations := s.variations(b)
-	for _, connection := range s.connections(r, b, hosts) {
+	hosts := s.hosts(b)
+	return product(s.connections(r, b, hosts[0]), hosts, s.paths(b), s.variations(b), maxSet)
+}
+
+// product returns each host with each path over each connection, and these with variations: all of them, or as many as a limit allows.
+func product(connections []walk.Request, hosts, paths []string, variations []func(*walk.Request), limit int) (all []*walk.Request) {
+	for _, connection := range connections {
 		for _, host := range hosts {
 			for _, path := range paths {
 				q := connection
@@ -97,11 +102,9 @@ func (s *set) requests(r *runner) (all []*walk.Request) {
 		}
 	}
 	// Those that people write come first, since the first ones that are not as expected are shown.
-	slices.SortStableFunc(all, func(a, b *walk.Request) int {
-		return len(*a.Authority) + len(*a.Path) - len(*b.Authority) - len(*b.Path)
-	})
+	slices.SortStableFunc(all, func(a, b *walk.Request) int { return cmp.Compare(oddity(a), oddity(b)) })
 	plain := all
-	every := 1 + len(plain)*len(variations)/maxSet
+	every := 1 + len(plain)*len(variations)/limit
 	for i, q := range plain {
 		for j := (every - i%every) % every; j < len(variations); j += every {
 			varied := *q
@@ -110,6 +113,15 @@ func (s *set) requests(r *runner) (all []*walk.Request) {
 		}
 	}
 	return all
+}
+
+// oddity is smaller the more a request is like those that people write: short, and in lower case.
+func oddity(q *walk.Request) int {
+	text := *q.Authority + *q.Path
+	if strings.ToLower(text) != text {
+		return 2 * len(text)
+	}
+	return len(text)
 }
 
 // hosts returns the hosts of the set among those at the boundaries, and one that is certainly in it.
@@ -158,7 +170,7 @@ func (s *set) paths(b walk.Boundaries) []string {
 }
 
 // connections returns a request for each way into a listener: without TLS, and with TLS and each server name that leads to another filter chain.
-func (s *set) connections(r *runner, b walk.Boundaries, hosts []string) (all []walk.Request) {
+func (s *set) connections(r *runner, b walk.Boundaries, host string) (all []walk.Request) {
 	base := s.base
 	if base.Method == "" {
 		base.Method = "GET"
@@ -166,6 +178,9 @@ func (s *set) connections(r *runner, b walk.Boundaries, hosts []string) (all []w
 	listeners := []walk.Listener{base.Listener}
 	if base.Listener == (walk.Listener{}) {
 		listeners = r.walker.Listeners()
+	}
+	if len(listeners) == 1 {
+		listeners = []walk.Listener{base.Listener} // a request need not name it
 	}
 	for _, base.Listener = range listeners {
 		all = append(all, base)
@@ -177,7 +192,7 @@ func (s *set) connections(r *runner, b walk.Boundaries, hosts []string) (all []w
 		all = append(all, secure)
 		chains := map[string]bool{}
 		for _, secure.SNI = range append(b.ServerNames, "other.test") {
-			secure.Authority, secure.Path = &hosts[0], &root
+			secure.Authority, secure.Path = &host, &root
 			a, err := r.walker.Walk(&secure)
 			if err == nil && a.Chain != "" && !chains[a.Chain] {
 				chains[a.Chain] = true

@@ -15,11 +15,13 @@ import (
 type Report struct {
 	Results  []*Result
 	Coverage []*Coverage
+	Mutation *Mutation // nil: nothing was edited
 }
 
 // Join adds the outcome over another configuration.
 func (r *Report) Join(o *Report) {
 	r.Results, r.Coverage = append(r.Results, o.Results...), append(r.Coverage, o.Coverage...)
+	r.Mutation = r.Mutation.Join(o.Mutation)
 }
 
 // Failed returns how many tests failed.
@@ -63,7 +65,23 @@ func (r *Report) Text(w io.Writer) error {
 			fmt.Fprintf(out, "  %s: %s\n", place(m.Location), words.Name(m.Name))
 		}
 	}
+	if r.Mutation != nil {
+		r.Mutation.text(out)
+	}
 	return out.Flush()
+}
+
+// text writes which edits no test notices, each with a test that would.
+func (m *Mutation) text(out io.Writer) {
+	fmt.Fprintf(out, "edits: %d of %d noticed, %d more without effect", m.Noticed, m.Noticed+len(m.Missed), m.Idle)
+	if m.NotTried > 0 {
+		fmt.Fprintf(out, ", %d more not tried", m.NotTried)
+	}
+	fmt.Fprintln(out)
+	for _, u := range m.Missed {
+		fmt.Fprintf(out, "  %s: %s\n", place(u.Location), words.Line(u.Edit))
+		fmt.Fprintf(out, "    - given: %s\n      expect: %s\n", inline(u.Given), inline(u.Expect))
+	}
 }
 
 // why returns the way of a request after the last failure about it, indented.
@@ -117,8 +135,9 @@ func (r *Report) JSON(w io.Writer) error {
 	return e.Encode(struct {
 		Tests    []jsonTest  `json:"tests"`
 		Coverage []*Coverage `json:"coverage,omitempty"`
+		Mutation *Mutation   `json:"mutation,omitempty"`
 		Summary  jsonSummary `json:"summary"`
-	}{tests, r.Coverage, summary})
+	}{tests, r.Coverage, r.Mutation, summary})
 }
 
 // JUnit writes a suite for each file, and a case for each test.

@@ -28,15 +28,55 @@ type collector struct {
 	headers                                       map[string]map[string]bool
 }
 
+func newCollector() *collector {
+	return &collector{map[string]bool{}, map[string]bool{"/": true}, map[string]bool{"": true}, map[string]bool{}, map[string]bool{}, map[string]map[string]bool{}}
+}
+
 // BoundariesOf returns the boundaries of all matchers of a snapshot, in an order that depends on the snapshot alone.
 func BoundariesOf(v graph.View) Boundaries {
-	c := collector{map[string]bool{}, map[string]bool{"/": true}, map[string]bool{"": true}, map[string]bool{}, map[string]bool{}, map[string]map[string]bool{}}
-	each(v, c.host)
-	each(v, c.match)
-	each(v, c.header)
-	each(v, c.query)
-	each(v, c.chain)
-	each(v, c.template)
+	c := newCollector()
+	gather(v, func(*graph.Place) *collector { return c })
+	return c.boundaries()
+}
+
+// BoundariesByHost returns the boundaries for each virtual host: those of the matchers in it, and of those that are not in any. Without virtual hosts,
+// there are only the latter.
+func BoundariesByHost(v graph.View) (all []Boundaries) {
+	outside, hosts := newCollector(), map[*graph.Place]*collector{}
+	var order []*collector
+	gather(v, func(p *graph.Place) *collector {
+		_, host := graph.Around[*routev3.VirtualHost](p)
+		switch {
+		case host == nil:
+			return outside
+		case hosts[host] == nil:
+			hosts[host] = newCollector()
+			order = append(order, hosts[host])
+		}
+		return hosts[host]
+	})
+	if len(order) == 0 {
+		return []Boundaries{outside.boundaries()}
+	}
+	for _, c := range order {
+		c.join(outside)
+		all = append(all, c.boundaries())
+	}
+	return all
+}
+
+// gather collects the values of all matchers, each in the collector of its place.
+func gather(v graph.View, of func(*graph.Place) *collector) {
+	each(v, of, (*collector).host)
+	each(v, of, (*collector).match)
+	each(v, of, (*collector).header)
+	each(v, of, (*collector).query)
+	each(v, of, (*collector).chain)
+	each(v, of, (*collector).template)
+}
+
+// boundaries returns what was collected.
+func (c *collector) boundaries() Boundaries {
 	b := Boundaries{
 		Authorities: sorted(c.authorities), Paths: sorted(c.paths), Queries: sorted(c.queries), ServerNames: sorted(c.names), Protocols: sorted(c.protocols),
 		Headers: map[string][]string{},
@@ -47,14 +87,29 @@ func BoundariesOf(v graph.View) Boundaries {
 	return b
 }
 
+// join adds what another collector has.
+func (c *collector) join(other *collector) {
+	maps.Copy(c.authorities, other.authorities)
+	maps.Copy(c.paths, other.paths)
+	maps.Copy(c.queries, other.queries)
+	maps.Copy(c.names, other.names)
+	maps.Copy(c.protocols, other.protocols)
+	for name, values := range other.headers {
+		if c.headers[name] == nil {
+			c.headers[name] = map[string]bool{}
+		}
+		maps.Copy(c.headers[name], values)
+	}
+}
+
 func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
 
 // each calls f with all messages of a type.
-func each[M proto.Message](v graph.View, f func(M)) {
+func each[M proto.Message](v graph.View, of func(*graph.Place) *collector, f func(*collector, M)) {
 	var zero M
 	for _, place := range v.Places(zero.ProtoReflect().Descriptor().FullName()) {
 		if m, ok := graph.As[M](place); ok {
-			f(m)
+			f(of(place), m)
 		}
 	}
 }

@@ -31,6 +31,16 @@ func (j *journey) reach(message proto.Message, name string) {
 	j.answer.Reached = append(j.answer.Reached, Part{message, name})
 }
 
+// Domain returns the domain of the virtual host that the request reaches; empty if it does not reach one.
+func (a *Answer) Domain() string {
+	for _, part := range a.Reached {
+		if _, ok := part.message.(*routev3.VirtualHost); ok {
+			return part.name
+		}
+	}
+	return ""
+}
+
 // Parts returns all parts that a request could reach.
 func (w *Walker) Parts() (all []PlacedPart) {
 	for _, r := range w.listeners {

@@ -102,7 +102,7 @@ func (j *journey) finish() {
 	if j.delayed {
 		a.Flags = strings.TrimSuffix("DI,"+a.Flags, ",-")
 	}
-	if a.Cluster != nil || a.Unknown[unknownCluster] != "" {
+	if j.sent != nil && (a.Cluster != nil || a.Unknown[unknownCluster] != "") {
 		a.Added, a.Removed = j.headers.changes(j.sent)
 	}
 	j.mutateAnswers()

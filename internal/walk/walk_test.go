@@ -92,6 +92,30 @@ virtual_hosts: [{name: all, domains: ["*"], routes: [{name: hello, match: {prefi
 	}
 }
 
+// TestWithoutHTTP: a walk ends where the filter chain does not have an HTTP connection manager.
+func TestWithoutHTTP(t *testing.T) {
+	w := walker(t, `
+"@type": type.googleapis.com/envoy.config.listener.v3.Listener
+name: in
+address: {socket_address: {address: 127.0.0.1, port_value: 80}}
+filter_chains:
+- filters: [{name: tcp, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.network.redis_proxy.v3.RedisProxy, stat_prefix: in, settings: {op_timeout: 1s}}}]
+---
+"@type": type.googleapis.com/envoy.config.listener.v3.Listener
+name: empty
+address: {socket_address: {address: 127.0.0.1, port_value: 81}}
+filter_chains: [{name: all}]
+`)
+	for _, port := range []uint32{80, 81} {
+		r := get("/")
+		r.Listener.Port = port
+		a, err := w.Walk(r)
+		if err != nil || a.Unknown["status"] == "" && a.Status != nil {
+			t.Errorf("port %d: %v, %v", port, a, err)
+		}
+	}
+}
+
 // TestNth: the requests after the first ones find an empty bucket.
 func TestNth(t *testing.T) {
 	w := walker(t, fmt.Sprintf(managed, `
