@@ -44,7 +44,13 @@ func init() {
 // decode makes the headers that the codec passes on, or notes the answer of the codec.
 func (j *journey) decode() bool {
 	j.headers = &headers{}
-	r, m := j.request, j.manager.message
+	m := j.manager.message
+	if j.request.HTTP == "" && m.GetCodecType() == hcmv3.HttpConnectionManager_HTTP2 {
+		own := *j.request
+		own.HTTP = "2"
+		j.request = &own
+	}
+	r := j.request
 	http2 := r.HTTP == "2"
 	switch codec := m.GetCodecType(); {
 	case codec == hcmv3.HttpConnectionManager_HTTP3:

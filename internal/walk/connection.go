@@ -22,6 +22,9 @@ type connection struct {
 	match.Connection
 	peer      netip.Addr // after the listener filters, before x-forwarded-for
 	tls       bool
+	proxied   bool // the PROXY protocol says the addresses
+	trusted   bool // an extension says so of the source
+	anywhere  bool // the source is not known, and decides whether the client is internal
 	presented bool // the client presents a certificate
 	validated bool
 	name      string // in the certificate
@@ -32,7 +35,7 @@ func (c *connection) known() bool { return c.Source.IsValid() }
 
 // connect chooses the filter chain and its HTTP connection manager.
 func (j *journey) connect() bool {
-	if !j.inspect() {
+	if !j.inspect() || !j.handOver() {
 		return false
 	}
 	j.conn.peer = j.conn.Source.Addr()
@@ -62,13 +65,8 @@ func (j *journey) accept() error {
 	if err != nil {
 		return err
 	}
-	own := j.listener.GetAddress().GetSocketAddress()
-	if !destination.IsValid() {
-		if ip, ok := envoy.ParseIP(own.GetAddress()); ok && !ip.IsUnspecified() {
-			destination = netip.AddrPortFrom(ip, uint16(own.GetPortValue()))
-		} else {
-			destination = netip.AddrPortFrom(netip.Addr{}, uint16(own.GetPortValue()))
-		}
+	if j.request.Destination == "" {
+		destination = addressed(j.listener)
 	}
 	j.conn.Connection = match.Connection{Source: source, Direct: source.Addr(), Destination: destination, Transport: "raw_buffer"}
 	return nil
@@ -87,6 +85,10 @@ func (j *journey) inspect() bool {
 			config, _ := f.Config.(*proxyprotocolv3.ProxyProtocol)
 			if !j.proxied(config) {
 				return false
+			}
+		case envoy.OriginalDst:
+			if j.request.Destination == "" && !j.conn.proxied {
+				j.conn.Destination = netip.AddrPort{} // that of the redirected connection
 			}
 		case envoy.TLSInspector:
 			if j.request.TLS {
@@ -120,6 +122,7 @@ func (j *journey) proxied(config *proxyprotocolv3.ProxyProtocol) bool {
 		j.answer.closed("", "-")
 		return false
 	}
+	j.conn.proxied = true
 	if source.IsValid() {
 		j.conn.Source = source
 	}
@@ -145,7 +148,7 @@ func (j *journey) chain() *listenerv3.FilterChain {
 		j.answer.doubt(unknownChain, "the filter chain depends on the source of the connection")
 		j.lost()
 		return nil
-	case chains.ByDestination() && !j.conn.Destination.Addr().IsValid():
+	case chains.ByDestination() && !j.conn.Destination.Addr().IsValid(), chains.ByPort() && j.conn.Destination == netip.AddrPort{}:
 		j.answer.doubt(unknownChain, "the filter chain depends on the address to which the client connects")
 		j.lost()
 		return nil

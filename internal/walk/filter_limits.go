@@ -106,6 +106,14 @@ func healthCheck(j *journey, v visit) bool {
 	return j.answers(200, details, "-")
 }
 
+// cdnLoop follows CdnLoopFilter::decodeHeaders. Only requests that already have the header can come back.
+func cdnLoop(j *journey, v visit) bool {
+	if j.headers.has("cdn-loop") {
+		return j.perhaps(v, "the header cdn-loop")
+	}
+	return true
+}
+
 // fault follows FaultFilter::decodeHeaders.
 func fault(j *journey, v visit) bool {
 	config := settings[*faultv3.HTTPFault](v)

@@ -95,15 +95,19 @@ type act func(j *journey, v visit) bool
 
 // acts are the filters that are modelled.
 var acts = map[string]act{
-	"basic_auth": basicAuth, "buffer": buffer, "cors": cors, "csrf": csrf, "fault": fault, "header_mutation": mutateHeaders, "health_check": healthCheck,
-	"jwt_authn": jwtAuthn, "local_ratelimit": localRateLimit, "rbac": rbac,
+	"basic_auth": basicAuth, "buffer": buffer, "cdn_loop": cdnLoop, "cors": cors, "csrf": csrf, "fault": fault, "header_mutation": mutateHeaders,
+	"health_check": healthCheck, "jwt_authn": jwtAuthn, "local_ratelimit": localRateLimit, "rbac": rbac,
+}
+
+func init() { // they look for the route again, and with it at the filters
+	acts["ip_tagging"], acts["set_filter_state"] = ipTagging, setFilterState
 }
 
 // harmless are filters that leave status, route, path and host of a request as they are.
 var harmless = map[string]bool{
-	"bandwidth_limit": true, "compressor": true, "decompressor": true, "grpc_stats": true, "grpc_web": true, "ip_tagging": true, "on_demand": true,
-	"original_src": true, "tap": true, "router": true, "header_to_metadata": true, "json_to_metadata": true, "set_filter_state": true, "geoip": true,
-	"set_metadata": true, "stateful_session": true, "alternate_protocols_cache": true, "cdn_loop": true, "upstream_codec": true,
+	"bandwidth_limit": true, "compressor": true, "decompressor": true, "grpc_stats": true, "grpc_web": true, "on_demand": true,
+	"original_src": true, "tap": true, "router": true, "header_to_metadata": true, "json_to_metadata": true, "geoip": true,
+	"set_metadata": true, "stateful_session": true, "alternate_protocols_cache": true, "upstream_codec": true,
 }
 
 // decides is what other filters can do that only they know.

@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -10,8 +11,16 @@ import (
 
 var command = regexp.MustCompile(`%(%|[A-Z][A-Z_0-9]*(?:\([^)]*\))?(?::[0-9]+)?%)`)
 
+// absent is the value of what the request does not have, which is not an empty text.
+const absent = "\x00"
+
 // format formats the value of a header (FormatterImpl::formatWithContext). why is not empty if a part is not known.
 func (j *journey) format(text string, h *headers) (value, why string) {
+	return j.formatWith(text, h, "")
+}
+
+// formatWith is format with something in place of what is missing.
+func (j *journey) formatWith(text string, h *headers, missing string) (value, why string) {
 	if !strings.Contains(text, "%") {
 		return text, ""
 	}
@@ -22,6 +31,9 @@ func (j *journey) format(text string, h *headers) (value, why string) {
 		made, ok := j.operator(strings.Trim(found, "%"), h)
 		if !ok {
 			why = found + " is known only when the request is there"
+		}
+		if made == absent {
+			return missing
 		}
 		return made
 	})
@@ -40,7 +52,7 @@ func (j *journey) operator(text string, h *headers) (value string, known bool) {
 		limit, limited = n, true
 	}
 	value, known = j.operate(name, argument, h)
-	if limited && limit < len(value) {
+	if limited && limit < len(value) && value != absent {
 		value = value[:limit]
 	}
 	return value, known
@@ -54,11 +66,11 @@ func (j *journey) operate(name, argument string, h *headers) (value string, ok b
 		return map[string]string{"1.0": "HTTP/1.0", "1.1": "HTTP/1.1", "": "HTTP/1.1", "2": "HTTP/2"}[j.request.HTTP], true
 	case "ROUTE_NAME":
 		if j.level == nil {
-			return "", true
+			return absent, true
 		}
-		return j.level.Route.GetName(), true
+		return cmp.Or(j.level.Route.GetName(), absent), true
 	case "REQUESTED_SERVER_NAME":
-		return j.conn.ServerName, true
+		return cmp.Or(j.conn.ServerName, absent), true
 	case "DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT":
 		return j.conn.Source.Addr().String(), j.conn.known()
 	case "DOWNSTREAM_DIRECT_REMOTE_ADDRESS_WITHOUT_PORT":
@@ -84,5 +96,5 @@ func (j *journey) requestHeader(argument string, h *headers) (string, bool) {
 			return all[0], true
 		}
 	}
-	return "", true
+	return absent, true
 }

@@ -2,12 +2,14 @@ package walk
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 
-	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
-
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	earlyv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/http/early_header_mutation/header_mutation/v3"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
 	"github.com/xdslint/xdslint/internal/ascii"
 )
@@ -41,8 +43,7 @@ func (j *journey) manage() bool {
 	if j.headers.value(method) == "CONNECT" {
 		j.port = strings.TrimPrefix(before, after) // the router puts it back
 	}
-	j.mutate()
-	return true
+	return j.mutate()
 }
 
 func (j *journey) badHeaders() string {
@@ -59,7 +60,7 @@ func (j *journey) badHeaders() string {
 // none.
 func (j *journey) replies(status int, details string) bool {
 	if j.headers.has(forwardedProto) {
-		early := &journey{Walker: j.Walker, request: j.request, answer: &Answer{}, conn: j.conn, manager: j.manager, headers: j.headers, pathless: j.pathless}
+		early := j.early()
 		early.choose()
 		switch p, has := j.headers.get(path); {
 		case early.level == nil:
@@ -71,6 +72,11 @@ func (j *journey) replies(status int, details string) bool {
 	}
 	j.answer.local(status, details, "-")
 	return false
+}
+
+// early returns a journey that looks for a route before this one does.
+func (j *journey) early() *journey {
+	return &journey{Walker: j.Walker, request: j.request, answer: &Answer{}, conn: j.conn, manager: j.manager, headers: j.headers, pathless: j.pathless}
 }
 
 // normalizePath follows ConnectionManagerUtility::maybeNormalizePath.
@@ -143,13 +149,16 @@ var (
 )
 
 // mutate follows ConnectionManagerUtility::mutateRequestHeaders.
-func (j *journey) mutate() {
+func (j *journey) mutate() bool {
 	m, h := j.manager.message, j.headers
 	if !isUpgrade(h) {
 		h.remove("connection", "upgrade")
 		j.sanitizeTE()
 	}
 	h.remove(internalHeader, "keep-alive", "proxy-connection", "transfer-encoding")
+	if !j.detect() {
+		return false
+	}
 	internal := j.forwarded()
 	if m.GetSchemeHeaderTransformation().GetSchemeToOverwrite() != "" {
 		h.set(scheme, m.GetSchemeHeaderTransformation().GetSchemeToOverwrite())
@@ -169,11 +178,37 @@ func (j *journey) mutate() {
 			h.remove(edgeHeaders...)
 		}
 		h.remove(externalHeaders...)
+		h.remove(j.internalOnly()...)
 	}
 	if m.GetForwardClientCertDetails() == hcmv3.HttpConnectionManager_SANITIZE ||
 		m.GetForwardClientCertDetails() != hcmv3.HttpConnectionManager_ALWAYS_FORWARD_ONLY && !j.conn.presented {
 		h.remove("x-forwarded-client-cert")
 	}
+	return j.mutateEarly()
+}
+
+// internalOnly returns the headers that the route configuration does not take from outside.
+func (j *journey) internalOnly() []string {
+	early := j.early()
+	if !early.findTable() || early.table == nil {
+		return nil
+	}
+	return early.table.message.GetInternalOnlyHeaders()
+}
+
+// mutateEarly lets extensions change the headers before there is a route.
+func (j *journey) mutateEarly() bool {
+	for i, e := range j.manager.message.GetEarlyHeaderMutationExtensions() {
+		at := j.manager.at.Item("early_header_mutation_extensions", i)
+		content, _ := envoy.Content(at.Field("typed_config"), e.GetTypedConfig())
+		config, ok := content.(*earlyv3.HeaderMutation)
+		if !ok {
+			j.answer.doubt(unknownRoute, "the extension "+e.GetName()+" can change the headers before")
+			return j.lost()
+		}
+		j.mutateBy(j.headers, config.GetMutations(), func(name, why string) { j.answer.doubt("added."+name, why) })
+	}
+	return true
 }
 
 func (j *journey) sanitizeTE() {
@@ -205,16 +240,33 @@ func (j *journey) forwarded() (internal bool) {
 			h.set("x-forwarded-for", all)
 		}
 		if m.GetXffNumTrustedHops() == 0 || !h.has(forwardedProto) {
-			h.set(forwardedProto, schemeOf(j.conn.tls))
+			h.set(forwardedProto, j.proto())
 		}
+	} else if len(m.GetOriginalIpDetectionExtensions()) > 0 {
+		single = j.conn.trusted
 	} else if a, only, ok := lastAddress(before, m.GetXffNumTrustedHops()); ok {
 		trusted, single = a, only
 	}
 	if !h.has(forwardedProto) {
-		h.set(forwardedProto, schemeOf(j.conn.tls))
+		h.set(forwardedProto, j.proto())
 	}
 	j.conn.Source = netip.AddrPortFrom(trusted, j.conn.Source.Port())
-	return single && within(m.GetInternalAddressConfig().GetCidrRanges(), trusted)
+	ranges := m.GetInternalAddressConfig().GetCidrRanges()
+	j.conn.anywhere = single && len(ranges) > 0 && !trusted.IsValid()
+	return single && within(ranges, trusted)
+}
+
+// proto returns the scheme of the connection, or what the port that the PROXY protocol names stands for.
+func (j *journey) proto() string {
+	said := j.manager.message.GetForwardProtoConfig()
+	port := uint32(j.conn.Destination.Port())
+	switch {
+	case j.conn.proxied && slices.Contains(said.GetHttpsDestinationPorts(), port):
+		return "https"
+	case j.conn.proxied && slices.Contains(said.GetHttpDestinationPorts(), port):
+		return "http"
+	}
+	return schemeOf(j.conn.tls)
 }
 
 // lastAddress follows Utility::getLastAddressFromXFF: the address before some hops, and whether it is the only one.

@@ -91,6 +91,14 @@ func (j *journey) redirectRewrite(r *routev3.RedirectAction) string {
 		if made := j.substitute(r.GetRegexRewrite(), just, "location"); made != "" {
 			return made + full[len(just):]
 		}
+	case r.GetPathRewrite() != "":
+		made, why := j.format(r.GetPathRewrite(), j.headers)
+		if why != "" {
+			j.answer.doubt("location", why)
+		}
+		if made != "" {
+			return made + full[len(withoutQuery(full)):]
+		}
 	}
 	return full
 }

@@ -36,6 +36,12 @@ func (j *journey) rewritePath(action *routev3.RouteAction) (result string, rewri
 		return action.GetPrefixRewrite() + full[len(j.matched()):], true
 	case action.GetRegexRewrite() != nil:
 		return j.substitute(action.GetRegexRewrite(), just, unknownPath) + full[len(just):], true
+	case action.GetPathRewrite() != "":
+		made, why := j.format(action.GetPathRewrite(), j.headers)
+		if why != "" {
+			j.answer.doubt(unknownPath, why)
+		}
+		return made + full[len(just):], made != ""
 	case action.GetPathRewritePolicy() != nil:
 		return j.rewriteTemplate(just) + full[len(just):], true
 	}
@@ -122,6 +128,11 @@ func (j *journey) rewriteHost(h *headers, action *routev3.RouteAction) {
 		}
 	case *routev3.RouteAction_HostRewritePathRegex:
 		name = j.substitute(by.HostRewritePathRegex, withoutQuery(h.value(path)), unknownHost)
+	case *routev3.RouteAction_HostRewrite:
+		var why string
+		if name, why = j.formatWith(by.HostRewrite, h, "-"); why != "" {
+			j.answer.doubt(unknownHost, why)
+		}
 	}
 	if name != "" {
 		j.setHost(h, action, name)

@@ -72,6 +72,8 @@ func (j *journey) respond(r *routev3.DirectResponseAction) {
 		j.locate(j.location(nil))
 	}
 	switch {
+	case r.GetBodyFormat() != nil:
+		j.answer.doubt("body", "body_format makes it")
 	case r.GetBody().GetFilename() != "" || r.GetBody().GetEnvironmentVariable() != "":
 		j.answer.doubt("body", "it comes from the machine of Envoy")
 	case r.GetBody() != nil && j.headers.value(method) != "HEAD":
@@ -109,7 +111,7 @@ func (j *journey) forward(action *routev3.RouteAction) bool {
 	}
 	j.finalize(j.headers, action)
 	j.rewriteByEndpoint(j.headers, action, cluster)
-	j.upstream(action)
+	j.upstream(action, cluster)
 	a.Cluster = &a.Target
 	return false
 }
@@ -125,7 +127,7 @@ func notFoundStatus(action *routev3.RouteAction) int {
 }
 
 // upstream notes what the upstream sees, and what comes back.
-func (j *journey) upstream(action *routev3.RouteAction) {
+func (j *journey) upstream(action *routev3.RouteAction, cluster *graph.Resource) {
 	a := j.answer
 	status := 200
 	if a.Status == nil && a.Unknown[unknownStatus] == "" {
@@ -133,8 +135,9 @@ func (j *journey) upstream(action *routev3.RouteAction) {
 	}
 	a.Details, a.Path, a.Host, a.Method = viaUpstream, j.headers.value(path), j.headers.value(authority), j.headers.value(method)
 	j.mutateResponse()
-	j.mirror(action)
-	a.Limits = j.limits(action)
+	own := clusterPolicies(cluster)
+	j.mirror(action, own)
+	a.Limits = j.limits(action, own)
 }
 
 // finalize follows finalizeRequestHeaders of a route and of a weighted cluster.
@@ -159,6 +162,7 @@ func (j *journey) finalize(h *headers, action *routev3.RouteAction) {
 // forwardByChance notes what each weighted cluster gets.
 func (j *journey) forwardByChance(action *routev3.RouteAction) {
 	route, before := j.level, j.headers
+	var own *graph.Resource // with policies of its own
 	for i, c := range action.GetWeightedClusters().GetClusters() {
 		share := j.answer.Weighted[j.clusterOf(c)]
 		if share == nil {
@@ -167,6 +171,9 @@ func (j *journey) forwardByChance(action *routev3.RouteAction) {
 		cluster, known := j.cluster(j.clusterOf(c))
 		if cluster == nil && known {
 			j.answer.doubt(unknownStatus, fmt.Sprintf("chance chooses the cluster, and %q does not exist", j.clusterOf(c)))
+		}
+		if policies := clusterPolicies(cluster); len(policies.GetRequestMirrorPolicies()) > 0 || policies.GetRetryPolicy() != nil {
+			own = cluster
 		}
 		j.level = route
 		j.level = j.part(i)
@@ -183,7 +190,12 @@ func (j *journey) forwardByChance(action *routev3.RouteAction) {
 			j.answer.doubt("response_added", "it depends on the cluster, which chance chooses")
 		}
 	}
-	j.upstream(action)
+	j.upstream(action, nil)
+	if own != nil {
+		j.answer.Mirrors, j.answer.Limits = nil, nil
+		j.answer.doubt("mirrors", "it depends on the cluster, which chance chooses")
+		j.answer.doubt("limits", "it depends on the cluster, which chance chooses")
+	}
 	j.answer.Host = j.agreed()
 }
 

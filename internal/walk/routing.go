@@ -77,10 +77,11 @@ func (j *journey) choose() bool {
 // findHost finds the virtual host, and in it the route.
 func (j *journey) findHost() bool {
 	j.answer.Table = j.table.message.GetName()
-	found, ok := j.table.domains.Find(j.headers.value(authority))
-	if j.table.several && !j.headers.has(authority) {
+	name, has := j.hostName()
+	if j.table.several && !has {
 		return true
 	}
+	found, ok := j.table.domains.Find(name)
 	if !ok {
 		if j.table.message.GetVhds() != nil {
 			j.answer.doubt(unknownRoute, "virtual hosts come over VHDS")
@@ -90,7 +91,11 @@ func (j *journey) findHost() bool {
 	}
 	j.host, j.answer.VirtualHost = found.host, found.level.Host.GetName()
 	j.reach(found.level.Host, found.text)
-	if j.needsTLS() {
+	switch by := found.level.Host.GetRequireTls(); {
+	case by == routev3.VirtualHost_EXTERNAL_ONLY && j.conn.anywhere && j.needsTLS():
+		j.answer.doubt(unknownRoute, "the virtual host redirects clients that are not internal, and the address of the client is not known")
+		return j.lost()
+	case j.needsTLS():
 		j.redirect = true
 		return true
 	}
@@ -99,6 +104,15 @@ func (j *journey) findHost() bool {
 		return j.lost()
 	}
 	return j.findRoute()
+}
+
+// hostName returns what chooses the virtual host: the host, or a header.
+func (j *journey) hostName() (string, bool) {
+	if by := j.table.message.GetVhostHeader(); by != "" {
+		all := j.headers.values(by)
+		return strings.Join(all[:min(len(all), 1)], ""), len(all) > 0
+	}
+	return j.headers.get(authority)
 }
 
 // findTable finds the route configuration.
@@ -147,7 +161,7 @@ func (j *journey) findRoute() bool {
 			j.level, j.answer.Route = h.level.Routes[i], name
 			j.reach(j.level.Route, "")
 			j.otherPaths(passed)
-			return j.pick()
+			return j.specified() && j.pick()
 		case match.Perhaps:
 			j.answer.doubt(unknownRoute, fmt.Sprintf("route %q depends on %s", name, describe(miss)))
 			return j.lost()
@@ -159,7 +173,16 @@ func (j *journey) findRoute() bool {
 		j.answer.Passed = append(j.answer.Passed, Passed{"route", name, describe(miss) + " does not fit"})
 	}
 	j.otherPaths(passed)
-	return true
+	return j.specified()
+}
+
+// specified reports whether no extension replaces the route that was found, or that there is none.
+func (j *journey) specified() bool {
+	if len(j.table.message.GetRouteSpecifiers())+len(j.host.level.Host.GetRouteSpecifiers()) == 0 && (j.level == nil || len(j.level.Route.GetRouteSpecifiers()) == 0) {
+		return true
+	}
+	j.answer.doubt(unknownRoute, "a route specifier can replace it")
+	return j.lost()
 }
 
 // otherPaths notes how many routes have other paths.

@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	httpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/upstreams/http/v3"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
@@ -62,6 +64,9 @@ func addressOf(a *corev3.Address) string {
 	if s := a.GetSocketAddress(); s != nil {
 		return net.JoinHostPort(s.GetAddress(), strconv.Itoa(int(s.GetPortValue())))
 	}
+	if i := a.GetEnvoyInternalAddress(); i != nil {
+		return "envoy://" + i.GetServerListenerName() + "/" + i.GetEndpointId()
+	}
 	return a.GetPipe().GetPath()
 }
 
@@ -98,9 +103,22 @@ func hostName(c *clusterv3.Cluster, e *endpointv3.Endpoint) string {
 	return e.GetHostname()
 }
 
+// clusterPolicies returns what a cluster says in place of its routes.
+func clusterPolicies(r *graph.Resource) *httpv3.HttpProtocolOptions {
+	if r == nil {
+		return nil
+	}
+	c, _ := r.Message.(*clusterv3.Cluster)
+	h, _ := envoy.UpstreamHTTPOf(r.At(), c)
+	return h.Typed
+}
+
 // mirror notes the clusters that get a copy of the request.
-func (j *journey) mirror(action *routev3.RouteAction) {
-	policies := action.GetRequestMirrorPolicies()
+func (j *journey) mirror(action *routev3.RouteAction, own *httpv3.HttpProtocolOptions) {
+	policies := own.GetRequestMirrorPolicies()
+	if len(policies) == 0 {
+		policies = action.GetRequestMirrorPolicies()
+	}
 	if len(policies) == 0 {
 		policies = j.level.Host.GetRequestMirrorPolicies()
 	}
@@ -132,17 +150,14 @@ func (j *journey) fraction(f *corev3.RuntimeFractionalPercent) match.Overlap {
 }
 
 // limits returns the timeouts and retries of a route.
-func (j *journey) limits(action *routev3.RouteAction) *Limits {
+func (j *journey) limits(action *routev3.RouteAction, own *httpv3.HttpProtocolOptions) *Limits {
 	l := &Limits{IdleTimeout: envoy.StreamIdleTimeout(j.manager.message, action).String()}
 	if timeout, known := envoy.RouteTimeout(action); known {
 		l.Timeout = timeout.String()
 	} else {
 		l.Timeout = fmt.Sprintf("grpc-timeout of the request, at most %s", action.GetMaxGrpcTimeout().AsDuration()) //nolint:staticcheck // in use
 	}
-	retries := action.GetRetryPolicy()
-	if retries == nil {
-		retries = j.level.Host.GetRetryPolicy()
-	}
+	retries := cmp.Or(own.GetRetryPolicy(), action.GetRetryPolicy(), j.level.Host.GetRetryPolicy())
 	if envoy.Retries(retries) {
 		l.RetryOn, l.Retries = retries.GetRetryOn(), 1
 		if retries.GetNumRetries() != nil {

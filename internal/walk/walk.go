@@ -96,6 +96,9 @@ func (w *Walker) Walk(r *Request) (*Answer, error) {
 // finish notes the headers that the configuration changed.
 func (j *journey) finish() {
 	a := j.answer
+	if j.manager != nil && a.Cluster == nil && a.Status != nil && len(a.Weighted) == 0 {
+		j.mapReply()
+	}
 	if j.decoded && a.Cluster == nil && a.Status != nil && len(a.Weighted) == 0 && isGRPC(j.headers) && !j.pathless {
 		*a.Status, a.Body = 200, nil // and the status is in grpc-status (Utility::prepareLocalReply)
 	}
@@ -107,32 +110,6 @@ func (j *journey) finish() {
 	}
 	j.mutateAnswers()
 	a.ResponseAdded, a.ResponseRemoved = j.response.changes(&headers{})
-}
-
-// Listeners returns the listeners of the snapshot.
-func (w *Walker) Listeners() (all []Listener) {
-	for _, r := range w.listeners {
-		all = append(all, Listener{Name: r.Name, Port: r.Message.(*listenerv3.Listener).GetAddress().GetSocketAddress().GetPortValue()})
-	}
-	return all
-}
-
-// listenerOf finds a listener by its name or port.
-func (w *Walker) listenerOf(wanted Listener) (*graph.Resource, error) {
-	var names []string
-	for _, r := range w.listeners {
-		l := r.Message.(*listenerv3.Listener)
-		port := l.GetAddress().GetSocketAddress().GetPortValue()
-		names = append(names, fmt.Sprintf("%s (port %d)", r.Name, port))
-		switch {
-		case wanted.Name != "" && wanted.Name == r.Name, wanted.Name == "" && wanted.Port != 0 && port == wanted.Port, wanted == Listener{} && len(w.listeners) == 1:
-			return r, nil
-		}
-	}
-	if len(names) == 0 {
-		return nil, fmt.Errorf("the configuration does not have a listener")
-	}
-	return nil, fmt.Errorf("choose one of these listeners: %s", strings.Join(names, ", "))
 }
 
 // check rejects requests that no client can send.

@@ -196,3 +196,49 @@ func FuzzWalk(f *testing.F) {
 		}
 	})
 }
+
+// TestListeners: a listener is chosen by its name or port, and one that redirects connections needs to know where they go.
+func TestListeners(t *testing.T) {
+	const chain = `filter_chains: [{filters: [{name: http, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager, stat_prefix: in, route_config: {virtual_hosts: [{name: all, domains: ["*"], routes: [{name: hello, match: {prefix: /}, direct_response: {status: 204}}]}]}}}]}]`
+	w := walker(t, `
+static_resources:
+  listeners:
+  - {name: quic, address: {socket_address: {protocol: UDP, address: 0.0.0.0, port_value: 443}}, udp_listener_config: {}, `+chain+`}
+  - {name: edge, address: {socket_address: {address: 0.0.0.0, port_value: 443}}, additional_addresses: [{address: {socket_address: {address: "::", port_value: 8443}}}], `+chain+`}
+  - {name: outbound, use_original_dst: true, address: {socket_address: {address: 127.0.0.1, port_value: 15001}}, `+chain+`}
+  - {name: cart, bind_to_port: false, address: {socket_address: {address: 10.96.0.7, port_value: 8080}}, `+chain+`}
+  - {name: any, bind_to_port: false, address: {socket_address: {address: 0.0.0.0, port_value: 8080}}, `+chain+`}
+  - {name: inside, internal_listener: {}, `+chain+`}
+`)
+	for _, test := range []struct {
+		listener    walk.Listener
+		destination string
+		want        string // empty: there is no answer
+		unknown     bool
+	}{
+		{walk.Listener{Port: 443}, "", "edge", false},
+		{walk.Listener{Port: 8443}, "", "edge", false},
+		{walk.Listener{Name: "quic"}, "", "quic", false},
+		{walk.Listener{Name: "inside"}, "", "inside", false},
+		{walk.Listener{Port: 8080}, "", "", false},
+		{walk.Listener{}, "", "", false},
+		{walk.Listener{Name: "cart", Port: 8080}, "", "cart", false},
+		{walk.Listener{Port: 15001}, "", "outbound", true},
+		{walk.Listener{Port: 15001}, "10.96.0.7:8080", "cart", false},
+		{walk.Listener{Port: 15001}, "10.96.0.8:8080", "any", false},
+		{walk.Listener{Port: 15001}, "10.96.0.8:9090", "outbound", false},
+	} {
+		r := get("/")
+		r.Listener, r.Destination = test.listener, test.destination
+		a, err := w.Walk(r)
+		if test.want == "" {
+			if err == nil {
+				t.Errorf("%v: %s", test.listener, a.Listener)
+			}
+			continue
+		}
+		if err != nil || a.Listener != test.want || (a.Unknown["chain"] != "") != test.unknown {
+			t.Errorf("%v to %q: %+v, %v; want %s", test.listener, test.destination, a, err, test.want)
+		}
+	}
+}

@@ -30,6 +30,9 @@ func (cs *Chains) BySource() bool {
 // ByDestination reports whether the address to which a client connects matters.
 func (cs *Chains) ByDestination() bool { return cs.asks(destination, sourceType) }
 
+// ByPort reports whether the port to which a client connects matters.
+func (cs *Chains) ByPort() bool { return cs.asks(destinationPort) }
+
 func (cs *Chains) asks(about ...level) bool {
 	for _, c := range cs.chains {
 		for _, l := range about {
