@@ -22,15 +22,18 @@ import (
 func nameable() []*lint.Rule { return slices.Concat(rules.All(), protocol.Rules().Rules()) }
 
 // Trace judges recordings of xDS streams, texts by their names, by the clauses of the protocol: the rules of the group
-// protocol. Rules, severities, suppressions and the baseline hold as they do for Lint; what the options say about rules
-// of other groups and about reading has no effect. unjudged is the number of streams whose beginning is not recorded.
+// protocol. If Select names rules of the group transition, these judge each push to an Envoy, response by response.
+// Rules, severities, suppressions and the baseline hold as they do for Lint; what the options say about rules of other
+// groups and about reading has no effect. unjudged is the number of streams whose beginning is not recorded.
 func Trace(ctx context.Context, o Options, recordings map[string][]byte) (report *Report, unjudged int, err error) {
 	o.BuiltIn = nameable()
 	l, err := New(o)
 	if err != nil {
 		return nil, 0, err
 	}
-	l.rules = slices.DeleteFunc(l.rules, func(r *lint.Rule) bool { return r.Group != protocol.Group && !aboutSuppressions(r) })
+	l.rules = slices.DeleteFunc(l.rules, func(r *lint.Rule) bool {
+		return r.Group != protocol.Group && !aboutSuppressions(r) && (len(o.Select) == 0 || !r.Transitional())
+	})
 	files := make([]*source.File, 0, len(recordings))
 	for _, name := range slices.Sorted(maps.Keys(recordings)) {
 		files = append(files, &source.File{Name: name, Text: recordings[name]})
@@ -39,11 +42,16 @@ func Trace(ctx context.Context, o Options, recordings map[string][]byte) (report
 	if err := recording.Judge(ctx, files, c); err != nil {
 		return nil, 0, err
 	}
-	l.lint = func(_ context.Context, snapshots []*graph.Snapshot, config lint.Config) *lint.Result {
+	clients, err := l.clients(ctx, files)
+	if err != nil {
+		return nil, 0, err
+	}
+	l.lint = func(ctx context.Context, snapshots []*graph.Snapshot, config lint.Config) *lint.Result {
 		result := &lint.Result{Snapshots: snapshots, Target: config.Target}
 		for _, f := range c.Findings() {
 			result.Diagnostics = append(result.Diagnostics, diagnostic(f, snapshots[0].Resources))
 		}
+		result.Diagnostics = append(result.Diagnostics, judgePushes(ctx, clients, config, l.options, snapshots[0].Resources)...)
 		lint.Sort(result.Diagnostics)
 		return result
 	}
@@ -64,19 +72,21 @@ func traced(files []*source.File) *load.Input {
 
 // diagnostic makes a finding of a breach.
 func diagnostic(f *protocol.Finding, all []*graph.Resource) lint.Diagnostic {
-	resource := func(at protocol.At) *graph.Resource {
-		return all[slices.IndexFunc(all, func(r *graph.Resource) bool { return r.File == at.File })]
-	}
 	d := lint.Diagnostic{
-		Rule: f.Clause.Rule, Severity: f.Clause.Rule.Severity, Message: f.Message, Resource: resource(f.At), Span: spot(f.At, f.Value),
+		Rule: f.Clause.Rule, Severity: f.Clause.Rule.Severity, Message: f.Message, Resource: fileOf(f.At.File, all), Span: spot(f.At, f.Value),
 	}
 	if f.Again > 0 {
 		d.Notes = []string{fmt.Sprintf("the same holds for %s of the type on this stream", words.Count(f.Again, "later message"))}
 	}
 	for _, r := range f.Related {
-		d.Related = append(d.Related, lint.Related{Message: r.Message, Resource: resource(r.At), Span: spot(r.At, "")})
+		d.Related = append(d.Related, lint.Related{Message: r.Message, Resource: fileOf(r.At.File, all), Span: spot(r.At, "")})
 	}
 	return d
+}
+
+// fileOf returns the resource that is a file.
+func fileOf(f *source.File, all []*graph.Resource) *graph.Resource {
+	return all[slices.IndexFunc(all, func(r *graph.Resource) bool { return r.File == f })]
 }
 
 // spot returns the place of a value in a line, or else that of the event's name: a line can be very long.

@@ -104,7 +104,11 @@ func Run(ctx context.Context, snapshots []*graph.Snapshot, config Config) *Resul
 	all := &Result{Snapshots: snapshots, Target: config.Target, Profile: config.Profile}
 	for _, s := range snapshots {
 		r := newRunner(s, config, callsOf(config))
-		for _, one := range r.judge(ctx, unitsOf(s.Resources)) {
+		var units []unit
+		if r.calls.ofResources() {
+			units = unitsOf(s.Resources)
+		}
+		for _, one := range r.judge(ctx, units) {
 			if one != nil {
 				r.add(&one.Result)
 			}

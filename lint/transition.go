@@ -45,6 +45,7 @@ var VersionPolicies = []VersionPolicy{PerType, Global}
 type Push struct {
 	Transport Transport
 	Versions  VersionPolicy
+	Partial   bool // it is one response: others may follow
 }
 
 // OrDefault returns p with defaults for empty fields.
@@ -60,7 +61,7 @@ func (p Push) OrDefault() Push {
 
 // ParsePush parses the names of a transport and of a version policy. Empty names stand for the defaults.
 func ParsePush(transport, versions string) (Push, error) {
-	p := Push{Transport(transport), VersionPolicy(versions)}.OrDefault()
+	p := Push{Transport: Transport(transport), Versions: VersionPolicy(versions)}.OrDefault()
 	if !slices.Contains(Transports, p.Transport) {
 		return p, fmt.Errorf("invalid transport %q: must be one of %s", transport, joined(Transports))
 	}

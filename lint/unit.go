@@ -184,6 +184,11 @@ type edgeCall struct {
 	edge func(*Pass, *graph.Edge)
 }
 
+// ofResources reports whether a rule is called with resources, or with parts of them.
+func (c *calls) ofResources() bool {
+	return len(c.messages)+len(c.everywhere)+len(c.byKind)+len(c.byProblem)+len(c.byEdge) > 0
+}
+
 func callsOf(config Config) *calls {
 	c := &calls{byKind: map[graph.Kind][]resourceCall{}, byProblem: map[graph.ProblemKind][]problemCall{}, byEdge: map[graph.Kind][]edgeCall{}}
 	for i, rule := range config.Rules {

@@ -18,7 +18,7 @@ type trafficDiffFlags struct {
 
 // newTrafficDiff creates the command that compares two snapshots. It is unrelated to --diff of lint, which shows fixes.
 func newTrafficDiff() *cobra.Command {
-	f := &trafficDiffFlags{}
+	f := &trafficDiffFlags{inputFlags: inputFlags{comparing: true}}
 	cmd := &cobra.Command{
 		Use: "diff OLD NEW", Short: "Show what changes for traffic between two configurations", DisableFlagsInUseLine: true,
 		Long: `Compare how two configurations handle traffic: hosts, paths, clusters, endpoints, TLS, timeouts.
@@ -39,6 +39,7 @@ Exit status: 0 nothing changes for traffic, 1 traffic changes, 2 the command lin
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	f.add(cmd)
+	f.addRecording(cmd.Flags())
 	grouped(cmd.Flags(), outputGroup, func() {
 		cmd.Flags().StringVar(&f.format, "format", "text", "`FORMAT` of the differences: text, json")
 	})

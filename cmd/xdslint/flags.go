@@ -25,6 +25,9 @@ import (
 type inputFlags struct {
 	assume, open, closed []string
 	root, configYAML     string
+	at                   []string
+	node                 string
+	comparing            bool // the input has two sides
 	stdinName            string
 	descriptors          []string
 	showFiles            bool
@@ -160,12 +163,44 @@ func input(cmd *cobra.Command, args []string, s *xdslint.Config) (xdslint.Input,
 // options translates the flags into options of a linter.
 func (f *inputFlags) options(s *xdslint.Config) (xdslint.Options, error) {
 	o := xdslint.Options{BuiltIn: builtIn(), Config: s, Load: load.Options{Root: f.root, ConfigYAML: f.configYAML, Stdin: os.Stdin, StdinName: f.stdinName, Untyped: f.untyped}}
-	var err error
+	times, err := f.times()
+	if err != nil {
+		return o, err
+	}
+	o.Load.At, o.Load.Node = times[0], f.node
 	if o.Load.Assumptions, err = config.ParseAssumptions(f.assume, f.open, f.closed); err != nil {
 		return o, fmt.Errorf("--%w", err)
 	}
 	o.Load.Types, err = types(f.descriptors)
 	return o, err
+}
+
+// addRecording adds the flags about recordings of xDS streams as an input.
+func (f *inputFlags) addRecording(flags *pflag.FlagSet) {
+	usage := "of a recording, what a client had at this `TIME`, such as 2027-01-31T12:03:07Z (default: the end)"
+	if f.comparing {
+		usage += "; two, with a comma between them, are for OLD and NEW"
+	}
+	grouped(flags, inputGroup, func() {
+		flags.StringSliceVar(&f.at, "at", nil, usage)
+		flags.StringVar(&f.node, "node", "", "of a recording, only the client with this node `ID`")
+	})
+}
+
+// times returns the time in recordings for each side of the input; zero: the end.
+func (f *inputFlags) times() (times [2]time.Time, err error) {
+	if len(f.at) > 2 || len(f.at) > 1 && !f.comparing {
+		return times, fmt.Errorf("--at %s: give one time", strings.Join(f.at, ","))
+	}
+	for i, text := range f.at {
+		if times[i], err = time.Parse(time.RFC3339, text); err != nil {
+			return times, fmt.Errorf("--at %s: write a date and a time, such as 2027-01-31T12:03:07Z", text)
+		}
+	}
+	if len(f.at) == 1 {
+		times[1] = times[0]
+	}
+	return times, nil
 }
 
 // ruleFlags select the rules that run, and the targets.

@@ -37,6 +37,7 @@ func newGraph() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	f.add(cmd)
+	f.addRecording(cmd.Flags())
 	flags := cmd.Flags()
 	grouped(flags, outputGroup, func() {
 		flags.StringVar(&f.format, "format", "dot", "`FORMAT` of the drawing: dot, mermaid, json")

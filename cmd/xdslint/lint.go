@@ -45,6 +45,7 @@ func newLint(use string) *cobra.Command {
 		},
 	}
 	f.checkFlags.add(cmd)
+	f.addRecording(cmd.Flags())
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.addOutput(cmd)

@@ -31,7 +31,7 @@ type planFlags struct {
 var planFormats = []string{"text", "json"}
 
 func newPlan() *cobra.Command {
-	f := &planFlags{}
+	f := &planFlags{inputFlags: inputFlags{comparing: true}}
 	cmd := &cobra.Command{
 		Use: "plan OLD NEW", Short: "Find requests that a push from OLD to NEW would fail, and an order that fails none",
 		Long: `plan compares the configuration of a proxy with the one to push, and reports which requests fail if all of it is
@@ -50,6 +50,7 @@ wrong, 3 xdslint failed.`,
 	flags.SortFlags = false
 	grouped(flags, pushGroup, func() { f.addPush(flags) })
 	f.add(cmd)
+	f.addRecording(cmd.Flags())
 	addTarget(cmd, &f.targets)
 	grouped(flags, outputGroup, func() {
 		flags.StringVar(&f.format, "format", "text", "`FORMAT` of the plan: "+strings.Join(planFormats, ", "))

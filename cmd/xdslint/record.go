@@ -11,8 +11,8 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/xdslint/xdslint/internal/history"
 	"github.com/xdslint/xdslint/internal/recorder"
-	"github.com/xdslint/xdslint/internal/recording"
 )
 
 type recordFlags struct {
@@ -51,8 +51,8 @@ func (f *recordFlags) check() error {
 	switch {
 	case f.upstream == "" || f.out == "":
 		return errors.New("record needs --upstream HOST:PORT and --out FILE")
-	case f.partSize < 1 || f.partSize > recording.MaxSize>>21:
-		return fmt.Errorf("--part-size must be 1 to %d", recording.MaxSize>>21) // a part ends after the event that fills it
+	case f.partSize < 1 || f.partSize > history.MaxSize>>21:
+		return fmt.Errorf("--part-size must be 1 to %d", history.MaxSize>>21) // a part ends after the event that fills it
 	}
 	return nil
 }

@@ -26,11 +26,16 @@ func oldAndNew(cmd *cobra.Command, args []string) error {
 
 // sides reads the inputs at two paths.
 func (f *inputFlags) sides(cmd *cobra.Command, o xdslint.Options, paths []string) (l *xdslint.Linter, sides [2]xdslint.Input, err error) {
-	l, p, err := newLinter(cmd.ErrOrStderr(), o)
+	times, err := f.times()
 	if err != nil {
 		return nil, sides, err
 	}
 	for i, path := range paths {
+		o.Load.At = times[i]
+		var p *progress
+		if l, p, err = newLinter(cmd.ErrOrStderr(), o); err != nil {
+			return nil, sides, err
+		}
 		input, err := f.load(cmd, l, p, xdslint.Paths(path))
 		if err != nil {
 			return nil, sides, err

@@ -10,10 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/internal/history"
 	"github.com/xdslint/xdslint/internal/protocol"
-	"github.com/xdslint/xdslint/internal/recording"
 	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules"
 )
 
 type traceFlags struct {
@@ -28,6 +29,9 @@ func newTrace() *cobra.Command {
 its clients? Each finding is a breach of a clause: a rule of the group protocol. FILE is a part of a recording, or - for
 standard input. Several parts of one recording are judged together.
 
+With --select transition, trace reports the hazards of each push to an Envoy: rules of the group transition judge the
+change that each response made to what the client had.
+
 Exit status: 0 no findings at or above --fail-on, 1 findings, 2 the command line or a recording is wrong, 3 xdslint
 failed.`,
 		Args: cobra.MinimumNArgs(1),
@@ -36,10 +40,10 @@ failed.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.addConfig(flags)
-	flags.StringSliceVar(&f.selects, "select", nil, "judge only by these `CLAUSE`s: ids, or globs over ids")
+	flags.StringSliceVar(&f.selects, "select", nil, "judge only by these `CLAUSE`s, or by rules of the group transition: ids, groups, globs over ids")
 	flags.StringSliceVar(&f.ignores, "ignore", nil, "do not judge by these `CLAUSE`s")
 	for _, name := range []string{"select", "ignore"} {
-		completeWith(cmd, name, func() []string { return ids(clauses()) })
+		completeWith(cmd, name, func() []string { return ids(append(clauses(), rules.Transitional()...)) })
 	}
 	f.addOutput(cmd)
 	return cmd
@@ -93,7 +97,7 @@ func readRecordings(paths []string) (map[string][]byte, error) {
 			defer f.Close()
 			in = f
 		}
-		text, err := io.ReadAll(io.LimitReader(in, recording.MaxSize+1))
+		text, err := io.ReadAll(io.LimitReader(in, history.MaxSize+1))
 		if err != nil {
 			return nil, failed(err)
 		}

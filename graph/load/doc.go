@@ -1,13 +1,14 @@
 // Package load reads snapshots from files and texts: bootstraps and the files that they name, discovery responses, bare
-// resources, config_dumps and Kubernetes manifests. It detects the type of an input from its content.
+// resources, config_dumps, recordings of xDS streams and Kubernetes manifests. It detects the type of an input from its
+// content.
 //
 // [Paths] reads the disk, [Texts] only what it is given. Both go the same way:
 //
 //  1. find lists the files of paths, and readAll parses them in parallel: a text into trees, a binary file into a
 //     message.
 //  2. recognise determines what each file is, by its first document that is xDS.
-//  3. snapshots makes one snapshot of each bootstrap (booted) and of each config_dump (dumped), and one of all loose
-//     resources (loose). manifest makes those of Kubernetes objects.
+//  3. snapshots makes one snapshot of each bootstrap (booted), of each config_dump (dumped) and of each client of a
+//     recording (recorded), and one of all loose resources (loose). manifest makes those of Kubernetes objects.
 //  4. An assembly collects the parts of a snapshot, which are decoded in parallel, and finish adds them.
 //  5. graph.Snapshot.Build finds the references.
 //

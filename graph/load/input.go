@@ -61,7 +61,7 @@ func (l *loader) input() (*Input, error) {
 	return result, l.ctx.Err()
 }
 
-// snapshots makes one snapshot of each bootstrap and config_dump, and one of everything else.
+// snapshots makes one snapshot of each bootstrap, config_dump and client of a recording, and one of everything else.
 func (l *loader) snapshots() ([]*graph.Snapshot, error) {
 	var all []*graph.Snapshot
 	for _, in := range l.inputs {
@@ -77,11 +77,15 @@ func (l *loader) snapshots() ([]*graph.Snapshot, error) {
 			all = append(all, s)
 		}
 	}
+	recorded, err := l.recorded(all)
+	if err != nil {
+		return nil, err
+	}
 	loose, err := l.loose(all)
 	if err != nil {
 		return nil, err
 	}
-	if len(loose.Resources) > 0 {
+	if all = append(all, recorded...); len(loose.Resources) > 0 {
 		all = append(all, loose)
 	}
 	return all, nil
@@ -114,7 +118,10 @@ func inOrder(a, b *input) int {
 
 // recognise determines what the file is, by its first document that is xDS.
 func (l *loader) recognise(in *input) {
-	if in.binary != nil {
+	switch {
+	case in.as == recording:
+		return
+	case in.binary != nil:
 		in.as = in.binary.as
 		return
 	}
@@ -279,6 +286,8 @@ func (in *input) report() FileReport {
 		report.As = "delta discovery response" + in.types()
 	case resources:
 		report.As = "resources" + in.types()
+	case recording:
+		report.As = "recording"
 	case manifest:
 		report.As = "Kubernetes manifest" + in.kinds(in.objects)
 	default:

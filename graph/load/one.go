@@ -42,7 +42,7 @@ func (in *Input) One(name string) (*graph.Snapshot, error) {
 	}
 	several := &SeveralError{Input: name}
 	for _, s := range all {
-		if s.NoBootstrap {
+		if s.Name == "" {
 			several.Names = append(several.Names, "the resources in no bootstrap and no config_dump")
 		} else {
 			several.Names = append(several.Names, s.Name)

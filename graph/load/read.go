@@ -14,6 +14,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/decode/types"
+	"github.com/xdslint/xdslint/internal/history"
 	"github.com/xdslint/xdslint/internal/parallel"
 	"github.com/xdslint/xdslint/internal/syntax"
 	"github.com/xdslint/xdslint/internal/tree"
@@ -233,6 +234,10 @@ func (l *loader) parse(in *input, text []byte) {
 		text = fromUTF16(text)
 	}
 	in.file.Text, in.text = text, text
+	if !in.inline && in.object == nil && history.Is(in.file) {
+		in.as = recording
+		return
+	}
 	if in.format == yamlFormat && in.object == nil && !in.inline {
 		docs, err := outlined(in)
 		l.parsed(in, docs, err)

@@ -24,6 +24,7 @@ const (
 	configDump
 	resources // bare, with "@type"
 	manifest  // Kubernetes objects that hold any of these
+	recording // of xDS streams
 )
 
 const (

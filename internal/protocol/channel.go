@@ -48,6 +48,7 @@ type channel struct {
 	accepted   string // SotW: the version that the client uses
 
 	asked    map[string]*interest // the names that the client is subscribed to
+	named    []string             // SotW: the names of the last request that differs from the one before
 	wildcard bool
 	explicit bool // it has subscribed to a name, so that no names no longer mean all
 	wild     bool // it has had a wildcard subscription
@@ -171,7 +172,10 @@ func (ch *channel) subscribe(e *Event, first bool) bool {
 		ch.wildcard, ch.wild = true, true
 		return changed
 	}
-	ch.explicit = true
+	if ch.explicit && slices.Equal(q.Names, ch.named) {
+		return false
+	}
+	ch.explicit, ch.named = true, q.Names
 	wildcard := slices.Contains(q.Names, "*")
 	changed = wildcard != ch.wildcard
 	ch.wildcard, ch.wild = wildcard, ch.wild || wildcard

@@ -25,6 +25,7 @@ import (
 	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/recorder"
 	"github.com/xdslint/xdslint/internal/reference"
+	"github.com/xdslint/xdslint/lint"
 )
 
 // world is the reference server behind a recording proxy.
@@ -167,6 +168,7 @@ func (w *world) end() []string {
 	return findings(w.t, w.out, w.path)
 }
 
+// findings returns what is found, also in the pushes, of which infos are left out.
 func findings(t *testing.T, out *recorder.Writer, path string) (all []string) {
 	t.Helper()
 	if err := out.Close(); err != nil {
@@ -176,11 +178,14 @@ func findings(t *testing.T, out *recorder.Writer, path string) (all []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, _, err := xdslint.Trace(t.Context(), xdslint.Options{}, map[string][]byte{path: text})
+	report, _, err := xdslint.Trace(t.Context(), xdslint.Options{Select: []string{"protocol", "transition"}}, map[string][]byte{path: text})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range report.Diagnostics {
+		if d.Rule.Transitional() && d.Severity == lint.Info {
+			continue
+		}
 		all = append(all, d.Rule.ID()+": "+d.Message)
 	}
 	slices.Sort(all)

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/xdslint/xdslint/internal/history"
 	"github.com/xdslint/xdslint/internal/protocol"
 	"github.com/xdslint/xdslint/internal/recording"
 	"github.com/xdslint/xdslint/internal/redact"
@@ -30,7 +31,7 @@ type Writer struct {
 	size int64
 
 	mu      sync.Mutex
-	head    recording.Header
+	head    history.Header
 	file    output
 	written int64 // to the part
 	streams int
@@ -41,14 +42,14 @@ type Writer struct {
 // Create begins a recording. The first part has the path; the name of each later one has its number before the
 // extension. No file is replaced.
 func Create(path string, size int64) (*Writer, error) {
-	w := &Writer{path: path, size: size, head: recording.Header{Version: recording.Version, ID: rand.Text()}, failed: make(chan struct{})}
+	w := &Writer{path: path, size: size, head: history.Header{Version: history.Version, ID: rand.Text()}, failed: make(chan struct{})}
 	return w, w.next()
 }
 
 // Live begins a recording in memory, each event of which is judged at once. The name is that of its file in findings.
 func Live(name string, c *protocol.Checker) *Writer {
 	w := &Writer{
-		size: math.MaxInt64, head: recording.Header{Version: recording.Version, ID: rand.Text(), Part: 1}, failed: make(chan struct{}),
+		size: math.MaxInt64, head: history.Header{Version: history.Version, ID: rand.Text(), Part: 1}, failed: make(chan struct{}),
 		file: recording.NewLive(name, c),
 	}
 	w.err = w.put(encoded(recording.Line{Recording: &w.head}))

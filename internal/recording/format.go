@@ -3,24 +3,13 @@ package recording
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/xdslint/xdslint/internal/history"
 )
-
-// MaxSize is the size of the largest part that is read.
-const MaxSize = 256 << 20
-
-// Version of the format.
-const Version = 1
-
-// Header is the first line of a part.
-type Header struct {
-	Version int    `json:"version"`
-	ID      string `json:"id"`
-	Part    int    `json:"part"`
-}
 
 // Line is one line of a part.
 type Line struct {
-	Recording  *Header         `json:"recording,omitempty"`
+	Recording  *history.Header `json:"recording,omitempty"`
 	Time       time.Time       `json:"time,omitzero"`
 	Stream     int             `json:"stream,omitempty"`
 	Opened     *Opened         `json:"opened,omitempty"`

@@ -11,86 +11,31 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/xdslint/xdslint/internal/history"
 	"github.com/xdslint/xdslint/internal/protocol"
 	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/internal/source"
 )
 
-// ErrNot is the error for a file that is not a recording.
-var ErrNot = errors.New("not a recording: its first line is not {\"recording\": …}")
-
 // Judge feeds the events of files to a checker. Parts of one recording are one, in the order of their numbers; otherwise
 // the files are judged in their order. What follows the end of ctx is not judged.
 func Judge(ctx context.Context, files []*source.File, c *protocol.Checker) error {
-	type part struct {
-		Header
-		file *source.File
-		body int
+	parts, err := history.Parts(files)
+	if err != nil {
+		return err
 	}
-	var parts []part
-	order := map[string]int{}
-	for _, f := range files {
-		h, body, err := head(f)
-		if err != nil {
-			return fmt.Errorf("%s: %w", f.Name, err)
-		}
-		if _, known := order[h.ID]; !known {
-			order[h.ID] = len(order)
-		}
-		parts = append(parts, part{h, f, body})
-	}
-	slices.SortStableFunc(parts, func(a, b part) int {
-		return cmp.Or(cmp.Compare(order[a.ID], order[b.ID]), cmp.Compare(a.Part, b.Part))
-	})
 	r := reader{seed: maphash.MakeSeed(), streams: map[string]*protocol.Opened{}}
 	for i, p := range parts {
-		if i > 0 && (p.ID != parts[i-1].ID || p.Part != parts[i-1].Part+1) {
+		if i > 0 && !p.Follows(parts[i-1]) {
 			c.End() // another recording, or one without a part
 		}
 		r.id = p.ID
-		if err := r.read(ctx, p.file, p.body, c.Feed); err != nil {
+		if err := r.read(ctx, p.File, p.Body, c.Feed); err != nil {
 			return err
 		}
 	}
 	c.End()
 	return nil
-}
-
-// head reads the header of a part, and returns the offset after it.
-func head(f *source.File) (Header, int, error) {
-	if len(f.Text) > MaxSize {
-		return Header{}, 0, fmt.Errorf("more than %d MiB: record in smaller parts", MaxSize>>20)
-	}
-	for at := 0; at < len(f.Text); {
-		text, next := cut(f.Text, at)
-		at = next
-		if text == nil {
-			continue
-		}
-		var l Line
-		if err := json.Unmarshal(text, &l); err != nil || l.Recording == nil {
-			return Header{}, 0, ErrNot
-		}
-		if l.Recording.Version != Version {
-			return Header{}, 0, fmt.Errorf("a recording of version %d, and only version %d is known", l.Recording.Version, Version)
-		}
-		return *l.Recording, at, nil
-	}
-	return Header{}, 0, ErrNot
-}
-
-// cut returns the line at an offset, and the offset of the next one. The line is nil if there is nothing to read in it:
-// it is empty, a comment, or the last one and incomplete.
-func cut(text []byte, at int) (line []byte, next int) {
-	n := bytes.IndexByte(text[at:], '\n')
-	if n < 0 {
-		return nil, len(text)
-	}
-	line = bytes.TrimSpace(text[at : at+n])
-	if len(line) == 0 || line[0] == '#' {
-		line = nil
-	}
-	return line, at + n + 1
 }
 
 // reader turns lines into events.
@@ -101,19 +46,15 @@ type reader struct {
 }
 
 func (r *reader) read(ctx context.Context, f *source.File, at int, feed func(*protocol.Event)) error {
-	for at < len(f.Text) && ctx.Err() == nil {
-		start := at
-		text, next := cut(f.Text, at)
-		at = next
-		if text == nil {
-			continue
+	for line := range f.Records(at) {
+		if ctx.Err() != nil {
+			return nil
 		}
-		e, err := r.event(text)
+		e, err := r.event(f.Text[line.Start:line.End])
 		if err != nil {
-			return fmt.Errorf("%s:%d: %w", f.Name, f.Position(start).Line, err)
+			return fmt.Errorf("%s:%d: %w", f.Name, f.Position(line.Start).Line, err)
 		}
-		start += bytes.Index(f.Text[start:], text)
-		e.At = protocol.At{File: f, Span: source.Span{Start: start, End: start + len(text)}}
+		e.At = protocol.At{File: f, Span: line}
 		feed(e)
 	}
 	return nil

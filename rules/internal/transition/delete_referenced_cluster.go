@@ -42,6 +42,8 @@ func reportDeparture(p *lint.Pass, changes *graph.Changes, g gap) {
 		Related: []lint.Related{lint.RelatedTo(g.cluster.At().Field("name"), "the new snapshot does not have it")},
 	}
 	switch {
+	case first.remains && p.Push.Partial:
+		d.Notes = []string{first.meanwhile + ", until the reference to the cluster is removed"}
 	case first.remains:
 		d.Notes = []string{first.meanwhile + ", permanently: the new snapshot still refers to the cluster"}
 		d.Help = "keep the cluster, or remove this reference first"

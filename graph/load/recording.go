@@ -1,0 +1,55 @@
+package load
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/history"
+	"github.com/xdslint/xdslint/internal/source"
+)
+
+// recorded returns a snapshot of each client in recordings (xdslint record): what it had been sent at a time. Clusters and
+// secrets of the bootstraps among others may be those of the client.
+func (l *loader) recorded(others []*graph.Snapshot) ([]*graph.Snapshot, error) {
+	var files []*source.File
+	of := map[*source.File]*input{}
+	for _, in := range l.inputs {
+		if in.as == recording {
+			files = append(files, in.file)
+			of[in.file] = in
+		}
+	}
+	parts, err := history.Parts(files)
+	if err != nil {
+		return nil, err
+	}
+	clients, err := history.Read(l.ctx, parts)
+	var fault *history.Fault
+	switch {
+	case errors.As(err, &fault):
+		of[fault.File].problem(graph.Syntax, fault.Span, "not an event of a recording: %s", fault.Err)
+	case err != nil:
+		return nil, err
+	}
+	var all []*graph.Snapshot
+	for _, c := range clients {
+		if l.opts.Node != "" && c.Node != l.opts.Node {
+			continue
+		}
+		resources := c.At(l.ctx, l.types, l.opts.At)
+		if len(resources) == 0 {
+			continue
+		}
+		a := l.assemble(c.Title())
+		a.snapshot.NoBootstrap = true
+		a.snapshot.Assumptions.Names = slices.Concat(a.snapshot.Assumptions.Names, staticNames(others))
+		a.snapshot.Add(resources...)
+		if fault != nil {
+			a.broken(of[fault.File], graph.Anywhere)
+			of[fault.File].used = true
+		}
+		all = append(all, a.finish())
+	}
+	return all, nil
+}
