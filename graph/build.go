@@ -26,7 +26,8 @@ func (s *Snapshot) Build() {
 // linkAll finds the links of all resources, several resources at a time.
 func linkAll(resources []*Resource) {
 	parallel.Each(context.Background(), len(resources), func() func(int) {
-		return func(i int) { resources[i].links() }
+		by := &linking{}
+		return func(i int) { resources[i].link(by) }
 	})
 }
 

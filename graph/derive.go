@@ -125,9 +125,9 @@ func (d *deriving) touchNames() {
 		d.touch(Question{about: resourceNamed, kind: name.kind, name: name.name})
 	}
 	for _, r := range slices.Concat(d.removed, d.added) {
-		r.Walk(func(at *Place) {
-			d.touch(Question{about: placesOfType, name: string(at.Message.Descriptor().FullName())})
-		})
+		for _, md := range *r.shape {
+			d.touch(Question{about: placesOfType, name: string(md.FullName())})
+		}
 	}
 }
 

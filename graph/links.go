@@ -27,14 +27,32 @@ type links struct {
 
 // links returns the resource's links. They are found once.
 func (r *Resource) links() *links {
+	r.link(&linking{})
+	return r.linked
+}
+
+// linking finds the links of one resource after another.
+type linking struct {
+	walker Walker
+	shaper shaper
+}
+
+// link finds the links and the shape of a resource. Places that a link refers to are those of all walks from now on.
+func (r *Resource) link(by *linking) {
 	r.linkOnce.Do(func() {
 		l := &linker{links: links{opaque: r.Message == nil || len(r.Problems) > 0}}
 		if !r.Fragment { // its names may refer to the message that it is merged into
-			r.Walk(l.visit)
+			by.walker.Walk(r, func(at *Place) {
+				by.shaper.see(at.Message.Descriptor())
+				l.visit(at)
+			})
+			r.shape = by.shaper.shape()
 		}
 		r.linked = l.known()
+		if len(l.references) > 0 || l.http != nil {
+			r.keep(&by.walker)
+		}
 	})
-	return r.linked
 }
 
 var noLinks, onlyOpaque = &links{}, &links{opaque: true}
@@ -258,7 +276,9 @@ func (l *linker) declarations(scope *Place) map[named]bool {
 		return known
 	}
 	found := map[named]bool{}
-	scope.Resource.walk(Place{Resource: scope.Resource, Message: scope.Message}, func(at Place) *Place {
+	var inside Walker
+	inside.from(Place{Resource: scope.Resource, Message: scope.Message})
+	inside.places.each(func(at *Place) {
 		all := at.Message.Descriptor().Fields()
 		for i := range all.Len() {
 			fd := all.Get(i)
@@ -277,7 +297,6 @@ func (l *linker) declarations(scope *Place) map[named]bool {
 				found[named{kind, value.String()}] = true
 			}
 		}
-		return &at
 	})
 	if l.declared == nil {
 		l.declared = map[protoreflect.Message]map[named]bool{}

@@ -92,7 +92,15 @@ func (s *Snapshot) Places(name protoreflect.FullName) []*Place {
 	q := Question{about: placesOfType, name: string(name)}
 	found, known := s.lists.places[q]
 	if !known {
+		var last *shape
+		has := true
 		for _, r := range s.Resources {
+			if r.shape != last {
+				last, has = r.shape, r.shape.has(name)
+			}
+			if !has {
+				continue
+			}
 			r.Walk(func(at *Place) {
 				if at.Message.Descriptor().FullName() == name {
 					found = append(found, at)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
@@ -59,11 +60,11 @@ type Resource struct {
 	Fragment bool                  // it is merged into another message: absent fields say nothing
 	Runs     *kube.Container       // of a Workload: what runs the bootstrap; of a Service: the first of these to which it sends traffic
 
-	once   sync.Once
-	places [][]Place // cache of Walk: many rules walk
+	places atomic.Pointer[arena[Place]] // of Walk: many rules walk, and what refers to a place does so for all of them; nil: not needed yet
 
 	linkOnce sync.Once
 	linked   *links // never changed
+	shape    *shape // nil: not known
 }
 
 // Outside reports whether this is not a resource of xDS, but a file that is not one, or a Kubernetes object that says how the bootstrap runs.

@@ -190,7 +190,7 @@ func Join(at At) Edits {
 func Swap(a, b At) Edits {
 	first, ok := spotOf(a)
 	second, alsoOK := spotOf(b)
-	if !ok || !alsoOK || first.In != second.In || first.In.Kind != tree.List || first.Index == second.Index {
+	if !ok || !alsoOK || a.Resource() != b.Resource() || first.In.Span() != second.In.Span() || first.In.Kind != tree.List || first.Index == second.Index {
 		return nil
 	}
 	if first.Index > second.Index {

@@ -53,6 +53,7 @@ type worker struct {
 	units  int
 	of     unit
 	into   *judgement
+	walker graph.Walker
 	asked  map[graph.Question]bool // in this unit
 	shared map[any]*shared
 }
@@ -103,9 +104,23 @@ func (w *worker) unit(u unit, filled map[*Rule]bool) *judgement {
 	return made
 }
 
+// detach makes the findings independent of the memory of the walk.
+func (w *worker) detach() {
+	for i := range w.into.Diagnostics {
+		d := &w.into.Diagnostics[i]
+		d.Path = (*graph.Path)(nil).Join(d.Path)
+		for k := range d.Related {
+			d.Related[k].Path = (*graph.Path)(nil).Join(d.Related[k].Path)
+		}
+		if d.guess != nil { // it will look at its place
+			w.walker = graph.Walker{}
+		}
+	}
+}
+
 // messages judges each message of a resource by the rules for its type.
 func (w *worker) messages(r *graph.Resource) {
-	r.Walk(func(at *graph.Place) {
+	passing := w.walker.Walk(r, func(at *graph.Place) {
 		if w.ctx.Err() != nil {
 			return
 		}
@@ -113,6 +128,9 @@ func (w *worker) messages(r *graph.Resource) {
 			w.call(i, r, func(p *Pass) { p.Rule.Run.each(p, at.At(), at.Message) })
 		}
 	})
+	if passing {
+		w.detach()
+	}
 }
 
 // around judges a resource as a whole, its problems, and the references that it holds.

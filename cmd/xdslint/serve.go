@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/cmd/xdslint/internal/start"
 	"github.com/xdslint/xdslint/internal/server"
 )
 
@@ -111,7 +111,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })
 	// With Go's default of 100 a server answers half as many requests; with the 400 of internal/start it uses 50% more memory.
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200)
+		start.Fix(200)
 	}
 	scheme := "http"
 	if options.TLS != nil {

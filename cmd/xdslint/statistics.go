@@ -33,10 +33,11 @@ func showFiles(w io.Writer, files []load.FileReport) {
 func statistics(w io.Writer, r *xdslint.Report) {
 	resources, rules := map[string]int{}, map[string]int{}
 	edges, dangling, open, opaque := 0, 0, map[string]int{}, 0
+	var walker graph.Walker
 	for _, s := range r.Snapshots {
 		for _, res := range s.Resources {
 			resources[string(res.Kind)]++
-			res.Walk(func(at *graph.Place) {
+			walker.Walk(res, func(at *graph.Place) {
 				if at.Opaque {
 					opaque++
 				}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/cmd/xdslint/internal/start"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/words"
 )
@@ -33,7 +33,7 @@ func (f *lintFlags) watch(cmd *cobra.Command, args []string) error {
 		return failed(err)
 	}
 	defer func() { _ = w.Close() }()
-	debug.SetGCPercent(100) // of what the session keeps
+	start.Fix(100) // of what the session keeps
 	var seen *xdslint.Report
 	f.seen = func(r *xdslint.Report) { seen = r }
 	for first := true; ; first = false {

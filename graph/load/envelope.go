@@ -109,11 +109,13 @@ func (a *assembly) delta(from origin, n *graph.TextNode) {
 // packed adds the resources of a binary file.
 func (a *assembly) packed(from origin, b *binary) {
 	from.version = b.version
-	for _, p := range b.resources {
+	for i := range b.resources {
+		p := &b.resources[i]
 		if p.empty {
 			continue
 		}
-		a.packedAny(from, p).overlay = b.as == deltaResponse
+		a.packedAny(from, *p).overlay = b.as == deltaResponse
+		p.value = nil // so that the file takes memory only until its resources are decoded
 	}
 	a.remove(from, b.typeURL, b.removed)
 }

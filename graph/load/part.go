@@ -215,7 +215,8 @@ func (p *part) decode(by *reader) {
 	case p.node != nil:
 		d.DecodeAny(p.node, m)
 	default:
-		if err := d.DecodeBinary(p.raw, m); err != nil {
+		err := d.DecodeBinary(p.raw, m)
+		if p.raw = nil; err != nil {
 			r.Problems = append(r.Problems, graph.Problem{Kind: graph.BadAny, Message: fmt.Sprintf("the bytes are not a %s", m.ProtoReflect().Descriptor().FullName())})
 		}
 		if r.Text != nil {

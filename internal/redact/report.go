@@ -47,8 +47,9 @@ func (s *Files) Of(f *source.File) *File {
 	known := s.files[f]
 	if known == nil {
 		known = &File{text: f.Text, hidden: map[int]bool{}}
+		var walker graph.Walker
 		for _, r := range s.byFile()[f] {
-			known.resource(r)
+			known.resource(r, &walker)
 		}
 		known.privateKeys()
 		known.sort()
@@ -152,7 +153,7 @@ func (h *File) privateKeys() {
 	}
 }
 
-func (h *File) resource(r *graph.Resource) {
+func (h *File) resource(r *graph.Resource, by *graph.Walker) {
 	switch {
 	case r.Object.Secret():
 		h.spans = append(h.spans, r.Object.Span)
@@ -172,7 +173,7 @@ func (h *File) resource(r *graph.Resource) {
 			h.note(func(red *redactor) { red.unknown(r.Text.Root(), "") })
 		}
 	}
-	r.Walk(func(at *graph.Place) { h.place(r, at) })
+	by.Walk(r, func(at *graph.Place) { h.place(r, at) })
 }
 
 // note hides what a redactor finds in the text, or in a part of it.

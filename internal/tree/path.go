@@ -43,7 +43,13 @@ func ToEntry(name, key string) Step { return Step{name: name, key: key, kind: en
 func (s Step) Name() string { return s.name }
 
 // After returns the path that goes this step further than p.
-func (s Step) After(p *Path) *Path { return &Path{parent: p, step: s} }
+func (s Step) After(p *Path) *Path {
+	after := s.Onto(p)
+	return &after
+}
+
+// Onto is After for a path that the caller keeps in memory of its own.
+func (s Step) Onto(p *Path) Path { return Path{parent: p, step: s} }
 
 // Field returns the path of a field of the message at p.
 func (p *Path) Field(name string) *Path { return ToField(name).After(p) }

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"sync"
+	"weak"
 
 	"github.com/xdslint/xdslint/internal/source"
 )
@@ -11,6 +12,24 @@ import (
 type Text struct {
 	root func() *Node
 	span source.Span // zero: that of the root
+}
+
+// again reads values when they are asked for. As long as something looks at them, they are not read again.
+type again struct {
+	read func() *Node
+	mu   sync.Mutex
+	last weak.Pointer[Node]
+}
+
+func (a *again) root() *Node {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := a.last.Value()
+	if n == nil {
+		n = a.read()
+		a.last = weak.Make(n)
+	}
+	return n
 }
 
 // TextOf returns the Text of values that stay in memory, or nil for nil.
@@ -24,9 +43,9 @@ func TextOf(n *Node) *Text {
 // TextLater returns the Text of values that read returns. It is called at most once.
 func TextLater(read func() *Node) *Text { return &Text{root: sync.OnceValue(read)} }
 
-// TextAt is TextLater for values whose place is known.
+// TextAt returns the Text of values whose place is known. They are read whenever they are needed, and not kept.
 func TextAt(span source.Span, read func() *Node) *Text {
-	return &Text{root: sync.OnceValue(read), span: span}
+	return &Text{root: (&again{read: read}).root, span: span}
 }
 
 // Root returns the outermost value, or nil if there is no text.

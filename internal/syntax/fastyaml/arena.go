@@ -2,6 +2,7 @@ package fastyaml
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/xdslint/xdslint/internal/tree"
 )
@@ -20,6 +21,17 @@ type Arena struct {
 func (a *Arena) Reset() {
 	a.nodes, a.keys = a.nodes[:0], a.keys[:0]
 	a.nodePieces.free, a.keyPieces.free = a.nodePieces.last, a.keyPieces.last
+}
+
+// spare are arenas without pieces: what is read by itself takes the memory for its values only.
+var spare = spares{sync.Pool{New: func() any { return new(Arena) }}}
+
+type spares struct{ sync.Pool }
+
+func (s *spares) put(a *Arena) {
+	a.nodePieces, a.keyPieces = pieces[tree.Node]{}, pieces[tree.Key]{}
+	a.nodes, a.keys = a.nodes[:0], a.keys[:0]
+	s.Put(a)
 }
 
 // push adds a node. The list grows to twice its size, more than append would make it grow: some lists have tens of thousands.

@@ -57,9 +57,10 @@ func plainBytes(text []byte) bool {
 	return !bytes.Contains(text, []byte("\u2028")) && !bytes.Contains(text, []byte("\u2029")) && !bytes.Contains(text, []byte("\ufeff"))
 }
 
-func newReader(text []byte) *reader {
-	return &reader{Arena: new(Arena), text: unsafe.String(unsafe.SliceData(text), len(text))} // a copy would double what a large file takes
-}
+func newReader(text []byte) *reader { return &reader{Arena: new(Arena), text: sharing(text)} }
+
+// sharing returns the text as a string. A copy would double what a large file takes.
+func sharing(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
 
 type reader struct {
 	*Arena

@@ -34,9 +34,10 @@ func (p *reader) outline(column int) tree.Node {
 
 // Item reads an Unread node of an outline. It returns nil if it cannot. The nodes are in the arena, if there is one.
 func Item(text []byte, unread *tree.Node, arena *Arena) *tree.Node {
-	p := newReader(text[:unread.End])
-	if arena != nil {
-		p.Arena = arena
+	p := &reader{Arena: arena, text: sharing(text[:unread.End])}
+	if arena == nil {
+		p.Arena = spare.Get().(*Arena)
+		defer spare.put(p.Arena)
 	}
 	p.at = int(unread.Start)
 	p.column = p.at - (bytes.LastIndexByte(text[:p.at], '\n') + 1)

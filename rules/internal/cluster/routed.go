@@ -22,8 +22,8 @@ type routed struct {
 
 // eachRouted calls f for the routes to clusters of the snapshot. It leaves out routes whose requests always pass filters that may change them.
 func eachRouted(f func(p *lint.Pass, r routed)) lint.Check {
-	return managers.All(func(p *lint.Pass, all []managers.Manager) {
-		managers.EachLevel(all, func(l *envoy.RouteLevel, users []managers.Manager) {
+	return lint.ForSnapshot(func(p *lint.Pass) {
+		managers.EachLevel(p, func(l *envoy.RouteLevel, users []managers.Manager) {
 			r := routed{RouteLevel: l, name: l.At.Field("route", "cluster")}
 			name := l.Route.GetRoute().GetCluster()
 			if l.Cluster != nil {

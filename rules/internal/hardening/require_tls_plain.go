@@ -20,8 +20,8 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/route/v3/route_components.proto#enum-config-route-v3-virtualhost-tlsrequirementtype",
 		"https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_conn_man/headers#x-forwarded-proto",
 	},
-	Run: managers.All(func(p *lint.Pass, all []managers.Manager) {
-		managers.EachLevel(all, func(l *envoy.RouteLevel, users []managers.Manager) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
+		managers.EachLevel(p, func(l *envoy.RouteLevel, users []managers.Manager) {
 			if l.Host == nil || l.Route != nil || l.Host.GetRequireTls() == routev3.VirtualHost_NONE {
 				return
 			}

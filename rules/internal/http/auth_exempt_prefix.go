@@ -31,7 +31,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 		}
 		hosts := exemptions{}
-		managers.EachLevel(all, func(l *envoy.RouteLevel, users []managers.Manager) {
+		managers.EachLevel(p, func(l *envoy.RouteLevel, users []managers.Manager) {
 			if l.Route == nil || l.Cluster != nil || openPrefix(l.Route.GetMatch()) == "" {
 				return
 			}

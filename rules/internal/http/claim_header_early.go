@@ -31,7 +31,7 @@ var _ = Rules.Add(&lint.Rule{
 				}
 			}
 		}
-		managers.EachLevelOfKinds(all, func(l *envoy.RouteLevel, users []managers.Manager) {
+		managers.EachLevelOfKinds(p, func(l *envoy.RouteLevel, users []managers.Manager) {
 			for _, limit := range l.OwnRateLimits() {
 				for i, action := range limit.Message.GetActions() {
 					name := action.GetRequestHeaders().GetHeaderName()

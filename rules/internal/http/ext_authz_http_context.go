@@ -27,7 +27,7 @@ var _ = Rules.Add(&lint.Rule{
 				}
 			}
 		}
-		managers.EachLevel(all, func(l *envoy.RouteLevel, users []managers.Manager) {
+		managers.EachLevel(p, func(l *envoy.RouteLevel, users []managers.Manager) {
 			for _, name := range slices.Sorted(maps.Keys(l.Configs)) {
 				s := l.Filter(name, false)
 				own, _ := s.Config.(*extauthzv3.ExtAuthzPerRoute)

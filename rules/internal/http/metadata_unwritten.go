@@ -32,7 +32,7 @@ var _ = Rules.Add(&lint.Rule{
 				reportUnwritten(p, read, []*metadataWriters{written[m.At.Place]})
 			}
 		}
-		managers.EachLevelOfKinds(all, func(l *envoy.RouteLevel, users []managers.Manager) {
+		managers.EachLevelOfKinds(p, func(l *envoy.RouteLevel, users []managers.Manager) {
 			reads := readsOfLevel(p, l)
 			if len(reads) == 0 {
 				return

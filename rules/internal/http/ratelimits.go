@@ -15,8 +15,8 @@ type limited struct {
 
 // eachLimited calls f for each virtual host and route that has rate limits. It leaves out those whose filters are not all known.
 func eachLimited(f func(p *lint.Pass, l limited)) lint.Check {
-	return managers.All(func(p *lint.Pass, all []managers.Manager) {
-		managers.EachLevel(all, func(level *envoy.RouteLevel, users []managers.Manager) {
+	return lint.ForSnapshot(func(p *lint.Pass) {
+		managers.EachLevel(p, func(level *envoy.RouteLevel, users []managers.Manager) {
 			limits := level.OwnRateLimits()
 			if len(limits) == 0 {
 				return

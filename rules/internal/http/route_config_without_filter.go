@@ -18,8 +18,8 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_filters/rate_limit_filter",
 		"https://github.com/envoyproxy/envoy/issues/14523",
 	},
-	Run: managers.All(func(p *lint.Pass, all []managers.Manager) {
-		managers.EachLevel(all, func(l *envoy.RouteLevel, users []managers.Manager) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
+		managers.EachLevel(p, func(l *envoy.RouteLevel, users []managers.Manager) {
 			at, needed := readByFilter(l)
 			if needed == nil || slices.ContainsFunc(users, func(m managers.Manager) bool { return mayHave(m.Filters, needed) }) {
 				return

@@ -18,8 +18,8 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/http/http_filters#filter-route-mutation",
 		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/extensions/filters/http/jwt_authn/v3/config.proto#envoy-v3-api-field-extensions-filters-http-jwt-authn-v3-jwtprovider-clear-route-cache",
 	},
-	Run: managers.All(func(p *lint.Pass, all []managers.Manager) {
-		managers.EachLevelOfKinds(all, func(l *envoy.RouteLevel, users []managers.Manager) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
+		managers.EachLevelOfKinds(p, func(l *envoy.RouteLevel, users []managers.Manager) {
 			if l.Route == nil || l.Cluster != nil {
 				return
 			}

@@ -21,8 +21,8 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/http/upgrades",
 		"https://github.com/envoyproxy/envoy/issues/4740",
 	},
-	Run: managers.All(func(p *lint.Pass, all []managers.Manager) {
-		managers.EachLevel(all, func(l *envoy.RouteLevel, users []managers.Manager) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
+		managers.EachLevel(p, func(l *envoy.RouteLevel, users []managers.Manager) {
 			if l.Route.GetRoute() == nil || l.Cluster != nil {
 				return
 			}

@@ -62,8 +62,36 @@ func addEdges(p *lint.Pass, listener *graph.Resource, edges map[*graph.Place][]*
 	}
 }
 
-// EachLevel calls f for each part of the route tables that the managers use, once, with all managers that use it.
-func EachLevel(all []Manager, f func(l *envoy.RouteLevel, users []Manager)) {
+// EachLevel calls f for each part of the route tables that the managers of a snapshot use, once, with all managers that use it.
+func EachLevel(p *lint.Pass, f func(l *envoy.RouteLevel, users []Manager)) {
+	eachLevel(lint.Shared(p, tablesKey{}, func() []table { return tablesOf(managersOf(p)) }), f)
+}
+
+// EachLevelOfKinds is EachLevel with one of the managers that have the same filters and use the same tables: thousands of them can do so.
+func EachLevelOfKinds(p *lint.Pass, f func(l *envoy.RouteLevel, users []Manager)) {
+	eachLevel(lint.Shared(p, kindsKey{}, func() []table { return tablesOf(kindsOf(managersOf(p))) }), f)
+}
+
+type tablesKey struct{}
+
+type kindsKey struct{}
+
+// table is a route table with the managers that use it.
+type table struct {
+	*envoy.RouteTable
+	users []Manager
+}
+
+func eachLevel(tables []table, f func(l *envoy.RouteLevel, users []Manager)) {
+	for _, t := range tables {
+		for _, l := range t.Levels {
+			f(l, t.users)
+		}
+	}
+}
+
+// tablesOf returns the tables that managers use, in the order in which they are first used.
+func tablesOf(all []Manager) []table {
 	users := map[*envoy.RouteTable][]Manager{}
 	var order []*envoy.RouteTable
 	for _, m := range all {
@@ -74,16 +102,15 @@ func EachLevel(all []Manager, f func(l *envoy.RouteLevel, users []Manager)) {
 			users[t] = append(users[t], m)
 		}
 	}
-	for _, t := range order {
-		for _, l := range t.Levels {
-			f(l, users[t])
-		}
+	tables := make([]table, len(order))
+	for i, t := range order {
+		tables[i] = table{t, users[t]}
 	}
+	return tables
 }
 
-// EachLevelOfKinds is EachLevel with one of the managers that have the same filters and use the same tables: thousands of them can do so.
-func EachLevelOfKinds(all []Manager, f func(l *envoy.RouteLevel, users []Manager)) {
-	var kinds []Manager
+// kindsOf returns the first manager of each kind.
+func kindsOf(all []Manager) (kinds []Manager) {
 	seen := map[string]bool{}
 	for _, m := range all {
 		if k := m.kind(); !seen[k] {
@@ -91,7 +118,7 @@ func EachLevelOfKinds(all []Manager, f func(l *envoy.RouteLevel, users []Manager
 			kinds = append(kinds, m)
 		}
 	}
-	EachLevel(kinds, f)
+	return kinds
 }
 
 // kind returns a text that is the same for managers with the same tables, HTTP filters, network filters next to them and listener filters.

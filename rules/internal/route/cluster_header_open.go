@@ -18,8 +18,8 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/route/v3/route_components.proto#config-route-v3-routeaction",
 		"https://github.com/envoyproxy/envoy/issues/308",
 	},
-	Run: managers.All(func(p *lint.Pass, all []managers.Manager) {
-		managers.EachLevel(all, func(l *envoy.RouteLevel, users []managers.Manager) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
+		managers.EachLevel(p, func(l *envoy.RouteLevel, users []managers.Manager) {
 			header := l.Route.GetRoute().GetClusterHeader()
 			if header == "" || l.Cluster != nil || strings.HasPrefix(header, ":") || matchesHeader(l, header) {
 				return

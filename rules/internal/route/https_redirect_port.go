@@ -20,8 +20,8 @@ var _ = Rules.Add(&lint.Rule{
 		"Utility::newUri, processRequestHost (source/common/http/utility.cc)",
 		"https://github.com/envoyproxy/envoy/issues/4832",
 	},
-	Run: managers.All(func(p *lint.Pass, all []managers.Manager) {
-		managers.EachLevel(all, func(l *envoy.RouteLevel, users []managers.Manager) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
+		managers.EachLevel(p, func(l *envoy.RouteLevel, users []managers.Manager) {
 			r := l.Route.GetRedirect()
 			if r == nil || l.Cluster != nil || !toHTTPS(r) || r.GetHostRedirect() != "" || r.GetPortRedirect() != 0 {
 				return

@@ -17,9 +17,9 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Warning,
 	Summary:  "a redirect leads to a URL that the same route redirects again",
 	Links:    []string{"Utility::newUri (source/common/http/utility.cc)"},
-	Run: managers.All(func(p *lint.Pass, all []managers.Manager) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		hosts := hostRoutes{}
-		managers.EachLevel(all, func(l *envoy.RouteLevel, users []managers.Manager) {
+		managers.EachLevel(p, func(l *envoy.RouteLevel, users []managers.Manager) {
 			if l.Route.GetRedirect() == nil || l.Cluster != nil || l.Host.GetMatcher() != nil || !onlyPath(l.Route.GetMatch()) {
 				return
 			}

@@ -17,8 +17,8 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/extensions/filters/network/http_connection_manager/v3/http_connection_manager.proto#envoy-v3-api-field-extensions-filters-network-http-connection-manager-v3-httpconnectionmanager-stream-idle-timeout",
 		"https://www.envoyproxy.io/docs/envoy/latest/faq/configuration/timeouts#stream-timeouts",
 	},
-	Run: managers.All(func(p *lint.Pass, all []managers.Manager) {
-		managers.EachLevel(all, func(l *envoy.RouteLevel, users []managers.Manager) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
+		managers.EachLevel(p, func(l *envoy.RouteLevel, users []managers.Manager) {
 			if l.Route.GetRoute() == nil || l.Cluster != nil || l.Route.GetRoute().GetIdleTimeout() != nil ||
 				slices.ContainsFunc(users, func(m managers.Manager) bool { return m.Message.GetStreamIdleTimeout() != nil }) {
 				return

@@ -17,8 +17,8 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/faq/configuration/timeouts#stream-timeouts",
 		"https://github.com/envoyproxy/envoy/issues/5097",
 	},
-	Run: managers.All(func(p *lint.Pass, all []managers.Manager) {
-		managers.EachLevel(all, func(l *envoy.RouteLevel, users []managers.Manager) {
+	Run: lint.ForSnapshot(func(p *lint.Pass) {
+		managers.EachLevel(p, func(l *envoy.RouteLevel, users []managers.Manager) {
 			action := l.Route.GetRoute()
 			timeout, known := envoy.RouteTimeout(action)
 			if l.Cluster != nil || action.GetTimeout() == nil || !known {
