@@ -98,7 +98,7 @@ func replacedBy(change *graph.Change, before, after *listenerv3.Listener) string
 		switch fd := fields.Get(i); fd.Name() {
 		case "filter_chains", "default_filter_chain", "filter_chain_matcher":
 		default:
-			if !equalField(fd, old, now) {
+			if !ofListeners.field(fd, old, now) {
 				return string(fd.Name())
 			}
 		}

@@ -9,15 +9,26 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
+// Equivalent compares two messages as MessageDifferencer::Equivalent does: an unset field equals its default.
+func Equivalent(a, b *graph.Place) bool {
+	return differencer{equalLists}.equal(side{a.Resource, a.Message}, side{b.Resource, b.Message})
+}
+
 // side is a message of a resource.
 type side struct {
 	resource *graph.Resource
 	message  protoreflect.Message
 }
 
-// equal compares as ListenerMessageUtil::filterChainOnlyChange does (MessageDifferencer with EQUIVALENT and AS_SET): an unset field equals
-// its default, and the order of lists does not matter.
-func equal(a, b side) bool {
+// differencer is a MessageDifferencer with EQUIVALENT, and with a way to compare lists.
+type differencer struct {
+	lists func(x, y protoreflect.List, same func(x, y protoreflect.Value) bool) bool
+}
+
+// ofListeners compares as ListenerMessageUtil::filterChainOnlyChange does, where the order of lists does not matter.
+var ofListeners = differencer{equalSets}
+
+func (d differencer) equal(a, b side) bool {
 	if a.message.Descriptor() != b.message.Descriptor() {
 		return false
 	}
@@ -26,11 +37,11 @@ func equal(a, b side) bool {
 		if x == nil || y == nil {
 			return proto.Equal(a.message.Interface(), b.message.Interface())
 		}
-		return equal(side{a.resource, x.ProtoReflect()}, side{b.resource, y.ProtoReflect()})
+		return d.equal(side{a.resource, x.ProtoReflect()}, side{b.resource, y.ProtoReflect()})
 	}
 	same := true
 	compare := func(fd protoreflect.FieldDescriptor, _ protoreflect.Value) bool {
-		same = same && equalField(fd, a, b)
+		same = same && d.field(fd, a, b)
 		return same
 	}
 	a.message.Range(compare)
@@ -40,17 +51,17 @@ func equal(a, b side) bool {
 
 func (s side) content() proto.Message { return s.resource.Contents[s.message.Interface()] }
 
-func equalField(fd protoreflect.FieldDescriptor, a, b side) bool {
+func (d differencer) field(fd protoreflect.FieldDescriptor, a, b side) bool {
 	x, y := a.message.Get(fd), b.message.Get(fd)
 	same := func(x, y protoreflect.Value) bool { return x.Equal(y) }
 	if fd.IsMap() && fd.MapValue().Message() != nil || !fd.IsMap() && fd.Message() != nil {
 		same = func(x, y protoreflect.Value) bool {
-			return equal(side{a.resource, x.Message()}, side{b.resource, y.Message()})
+			return d.equal(side{a.resource, x.Message()}, side{b.resource, y.Message()})
 		}
 	}
 	switch {
 	case fd.IsList():
-		return equalLists(x.List(), y.List(), same)
+		return d.lists(x.List(), y.List(), same)
 	case fd.IsMap():
 		return equalMaps(x.Map(), y.Map(), same)
 	}
@@ -58,6 +69,18 @@ func equalField(fd protoreflect.FieldDescriptor, a, b side) bool {
 }
 
 func equalLists(x, y protoreflect.List, same func(x, y protoreflect.Value) bool) bool {
+	if x.Len() != y.Len() {
+		return false
+	}
+	for i := range x.Len() {
+		if !same(x.Get(i), y.Get(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalSets(x, y protoreflect.List, same func(x, y protoreflect.Value) bool) bool {
 	if x.Len() != y.Len() {
 		return false
 	}

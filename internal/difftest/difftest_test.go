@@ -2,6 +2,7 @@ package difftest
 
 import (
 	"context"
+	"flag"
 	"slices"
 	"strings"
 	"testing"
@@ -11,27 +12,27 @@ import (
 	"github.com/xdslint/xdslint/internal/verdict"
 )
 
-func testMaker(t *testing.T) *maker {
+var update = flag.Bool("update", false, "write what Envoy says")
+
+func testCorpus(t *testing.T) *corpus {
 	t.Helper()
 	c, err := loadCorpus("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newMaker(c)
+	return c
+}
+
+func testMaker(t *testing.T) *maker { return newMaker(testCorpus(t)) }
+
+// rich returns the seeds that are not examples of rules.
+func (c *corpus) rich() []seed {
+	return slices.DeleteFunc(slices.Clone(c.seeds), func(s seed) bool { return !s.rich })
 }
 
 func TestSeedsAreAccepted(t *testing.T) {
 	envoytest.Need(t)
-	c, err := loadCorpus("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rich corpus
-	for _, s := range c.seeds {
-		if s.rich {
-			rich.seeds = append(rich.seeds, s)
-		}
-	}
+	rich := corpus{testCorpus(t).rich()}
 	skipped, err := rich.keepAccepted(t.Context(), bothJudges)
 	if err != nil || len(skipped) > 0 || len(rich.seeds) < 8 {
 		t.Errorf("of %d seeds one of the two rejects %q (%v)", len(rich.seeds), skipped, err)

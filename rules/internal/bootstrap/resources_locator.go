@@ -7,7 +7,10 @@ import (
 
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	ondemandv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/on_demand/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/lint"
@@ -16,12 +19,13 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "resources-locator",
 	Severity: lint.Error,
-	Summary:  "a resources locator (cds_, lds_ or srds_resources_locator) is not a collection that Envoy can subscribe to",
+	Summary:  "a resources locator (cds_, lds_ or srds_resources_locator, or that of on-demand clusters) is not a collection that Envoy can subscribe to",
 	Links: []string{
 		"XdsResourceIdentifier::decodeUrl (source/common/config/xds_resource.cc)",
 		"SubscriptionFactoryImpl::collectionSubscriptionFromUrl (source/common/config/subscription_factory_impl.cc)",
 	},
-	Run: lint.Each(checkScoped).And(lint.ForSnapshot(func(p *lint.Pass) {
+	Run: lint.EachNamed(checkLocator, "envoy.extensions.filters.network.http_connection_manager.v3.ScopedRds",
+		"envoy.extensions.filters.http.on_demand.v3.OnDemandCds").And(lint.ForSnapshot(func(p *lint.Pass) {
 		if b, r := p.Snapshot.Bootstrap(); b != nil && r.State == "" {
 			checkCollections(p, r.At().Field("dynamic_resources"), b.GetDynamicResources())
 		}
@@ -45,15 +49,24 @@ func checkCollections(p *lint.Pass, at lint.At, d *bootstrapv3.Bootstrap_Dynamic
 	}
 }
 
-func checkScoped(p *lint.Pass, at lint.At, s *hcmv3.ScopedRds) {
+func checkLocator(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	if at.Resource().State != "" || !envoy.OuterRead(p.Target.Extensions(), at.Place) {
 		return
 	}
-	scopes := collection{
-		s.GetSrdsResourcesLocator(), at.Field("srds_resources_locator"), s.GetScopedRdsConfigSource(), at.Field("scoped_rds_config_source"),
-		"envoy.config.route.v3.ScopedRouteConfiguration", !p.Target.Before("1.40"),
+	var c collection
+	switch m := m.Interface().(type) {
+	case *hcmv3.ScopedRds:
+		c = collection{
+			m.GetSrdsResourcesLocator(), at.Field("srds_resources_locator"), m.GetScopedRdsConfigSource(), at.Field("scoped_rds_config_source"),
+			"envoy.config.route.v3.ScopedRouteConfiguration", !p.Target.Before("1.40"),
+		}
+	case *ondemandv3.OnDemandCds:
+		c = collection{
+			m.GetResourcesLocator(), at.Field("resources_locator"), m.GetSource(), at.Field("source"),
+			"envoy.config.cluster.v3.Cluster", false,
+		}
 	}
-	for _, w := range scopes.wrong() {
+	for _, w := range c.wrong() {
 		w.reject(p)
 	}
 }

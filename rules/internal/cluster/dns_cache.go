@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	dfpcommonv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/common/dynamic_forward_proxy/v3"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
@@ -45,7 +44,7 @@ var _ = Rules.Add(&lint.Rule{
 				first[config.GetName()] = at
 				continue
 			}
-			if proto.Equal(before.Place.Message.Interface(), config) || p.Snapshot.Partial() && before.Resource().File != at.Resource().File {
+			if envoy.Equivalent(before.Place, place) || p.Snapshot.Partial() && before.Resource().File != at.Resource().File {
 				continue // separate files may be for different Envoys
 			}
 			p.Reject(at, lint.Rejection{

@@ -10,6 +10,7 @@ import (
 	cdnloopv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/cdn_loop/v3"
 	extauthzv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/ext_authz/v3"
 	healthcheckv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/health_check/v3"
+	bridgev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/mcp_json_rest_bridge/v3"
 	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
 
 	"github.com/xdslint/xdslint/lint"
@@ -26,9 +27,10 @@ var _ = Rules.Add(&lint.Rule{
 		"ClientConfig::ClientConfig (source/extensions/filters/common/ext_authz/ext_authz_http_impl.cc)",
 		"parseCdnId (source/extensions/filters/http/cdn_loop/parser.cc)",
 		"HealthCheckFilterConfig::createFilterFactoryFromProtoTyped (source/extensions/filters/http/health_check/config.cc)",
+		"source/extensions/filters/http/mcp_json_rest_bridge/filter_config.cc",
 	},
 	Run: read.Each(read.Of(admissionControl), read.Of(apiKeys), read.Of(apiKeysOfRoute), read.Of(healthCheck),
-		read.Of(authorizationPaths), read.Of(cdnLoop)),
+		read.Of(authorizationPaths), read.Of(cdnLoop), read.Of(mcpTools)),
 })
 
 func admissionControl(p *lint.Pass, at lint.At, m *admissionv3.AdmissionControl) {
@@ -142,6 +144,26 @@ func cdnLoop(p *lint.Pass, at lint.At, m *cdnloopv3.CdnLoopConfig) {
 			Message:  fmt.Sprintf("a CDN identifier cannot contain %q", wrong),
 			Help:     "write a host name, or a name without spaces",
 			Upstream: fmt.Sprintf("Provided cdn_id %q is not a valid CDN identifier", m.GetCdnId()),
+		})
+	}
+}
+
+func mcpTools(p *lint.Pass, at lint.At, m *bridgev3.McpJsonRestBridge) {
+	if p.Target.Before("1.40") {
+		return
+	}
+	config, seen := at.Field("tool_config"), map[string]int{}
+	for i, tool := range m.GetToolConfig().GetTools() {
+		before, twice := seen[tool.GetName()]
+		if !twice {
+			seen[tool.GetName()] = i
+			continue
+		}
+		p.Reject(config.Item("tools", i).Field("name"), lint.Rejection{
+			Message:  fmt.Sprintf("two tools have the name %q", tool.GetName()),
+			Help:     "give each tool a name of its own",
+			Upstream: "Duplicate tool name: " + tool.GetName(),
+			Related:  []lint.Related{lint.RelatedTo(config.Item("tools", before).Field("name"), "the first one")},
 		})
 	}
 }

@@ -114,6 +114,7 @@ type matcherPart string
 const (
 	inputPart  matcherPart = "input"
 	customPart matcherPart = "custom_match"
+	treePart   matcherPart = "custom_match of a tree"
 	actionPart matcherPart = "action"
 )
 
@@ -121,6 +122,7 @@ var matcherFields = map[protoreflect.FullName]matcherPart{
 	"xds.type.matcher.v3.Matcher.MatcherList.Predicate.SinglePredicate.input":        inputPart,
 	"xds.type.matcher.v3.Matcher.MatcherTree.input":                                  inputPart,
 	"xds.type.matcher.v3.Matcher.MatcherList.Predicate.SinglePredicate.custom_match": customPart,
+	"xds.type.matcher.v3.Matcher.MatcherTree.custom_match":                           treePart,
 	"xds.type.matcher.v3.Matcher.OnMatch.action":                                     actionPart,
 }
 

@@ -69,11 +69,18 @@ func (f filterMatcher) takes(p *lint.Pass, part matcherPart, name protoreflect.F
 		return !slices.Contains(f.not, name) && (envoy.Known(x, name, f.inputs) || envoy.Known(x, name, "envoy.matching.common_inputs"))
 	case customPart:
 		return envoy.Known(x, name, "envoy.matching.input_matchers")
+	case treePart:
+		return envoy.Known(x, name, f.trees())
 	}
 	if !strings.HasPrefix(string(name), "envoy.") && !strings.HasPrefix(string(name), "google.") {
 		return true // it may be an action of another build
 	}
 	return slices.ContainsFunc(f.actions, func(prefix string) bool { return strings.HasPrefix(string(name), prefix) })
+}
+
+// trees returns the category of the custom matchers of a tree, which are those of HTTP and of the network.
+func (f filterMatcher) trees() string {
+	return strings.TrimSuffix(f.inputs, "input") + "custom_matchers"
 }
 
 func (f filterMatcher) help(part matcherPart) string {
@@ -82,6 +89,8 @@ func (f filterMatcher) help(part matcherPart) string {
 		return "use an extension of the category " + f.inputs
 	case customPart:
 		return "use an extension of the category envoy.matching.input_matchers, or value_match"
+	case treePart:
+		return "use exact_match_map, prefix_match_map, or an extension of the category " + f.trees()
 	}
 	return "use " + strings.Join(f.actions, " or ")
 }

@@ -305,6 +305,29 @@ func checkNamed(p *lint.Pass, at lint.At, name string) {
 	if pt, _ := envoy.PointOf(at.Place); envoy.ByName[pt.Field] != "" && envoy.OuterRead(p.Target.Extensions(), at.Place) {
 		checkName(p, at.Field("name"), name, "extension of the category "+envoy.ByName[pt.Field],
 			"Didn't find a registered implementation for name: '%s'", envoy.ByName[pt.Field])
+		checkTypeOf(p, at, name, envoy.ByName[pt.Field])
+	}
+}
+
+// checkTypeOf checks the type of a configuration whose extension Envoy looks up by name. Envoy treats an empty one as one of the right type.
+func checkTypeOf(p *lint.Pass, at lint.At, name, category string) {
+	config, ok := at.Place.Message.Interface().(*corev3.TypedExtensionConfig)
+	if !ok {
+		return
+	}
+	is := decode.TypeName(config.GetTypedConfig().GetTypeUrl())
+	for _, e := range p.Target.Extensions().ByName(name) {
+		if e.Category != category || decode.IsTypedStruct(is) || slices.Contains(e.TypeURLs, string(is)) || len(e.TypeURLs) == 0 {
+			continue
+		}
+		if instead := protoreflect.FullName(e.TypeURLs[0]); len(config.GetTypedConfig().GetValue()) == 0 && emptyValid(p, instead) {
+			continue
+		}
+		p.Reject(at.Field("typed_config"), lint.Rejection{
+			Message:  fmt.Sprintf("%s does not configure %s", is, name),
+			Help:     fmt.Sprintf("write %q here, or the name of another extension", "type.googleapis.com/"+e.TypeURLs[0]),
+			Upstream: "Unable to unpack as " + e.TypeURLs[0],
+		})
 	}
 }
 

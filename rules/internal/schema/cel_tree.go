@@ -21,6 +21,12 @@ var trees = map[protoreflect.FullName]protoreflect.Name{
 func checkTree(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	if m.Descriptor().Name() == "CelExpression" {
 		checkSpecified(p, at, m)
+	} else if m.Descriptor().Name() == "Descriptor" && !hasField(m, "text") && !hasField(m, "parsed") {
+		p.Reject(at, lint.Rejection{
+			Message:  "the descriptor does not have an expression",
+			Help:     "write text: …",
+			Upstream: "Rate limit descriptor extension failed: expression specifier is not set",
+		})
 	} else if field := trees[m.Descriptor().FullName()]; field != "" && hasField(m, field) && !envoy.RulesIgnored(at.Place) {
 		expressionTree{p}.check(at.Field(string(field)), messageOf(m, field))
 	}

@@ -59,8 +59,10 @@ var sources = map[protoreflect.FullName]bool{
 	"envoy.config.cluster.v3.Cluster.EdsClusterConfig.eds_config":     true,
 	"envoy.config.core.v3.ExtensionConfigSource.config_source":        true,
 	vhdsSource: true,
+	"envoy.extensions.filters.http.on_demand.v3.OnDemandCds.source":                                  true,
 	"envoy.extensions.filters.network.http_connection_manager.v3.Rds.config_source":                  true,
 	"envoy.extensions.filters.network.http_connection_manager.v3.ScopedRds.scoped_rds_config_source": true,
+	"envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.OnDemand.odcds_config":                   true,
 	secretSource: true,
 }
 
@@ -82,7 +84,8 @@ func checkConfigSource(p *lint.Pass, at lint.At, source *corev3.ConfigSource) {
 		}
 	case field == "envoy.config.bootstrap.v3.Bootstrap.config_sources", field == "envoy.config.bootstrap.v3.Bootstrap.default_config_source":
 		report(p, at, authorityFault(source, fd.IsList()), false)
-	case field == "envoy.extensions.filters.network.thrift_proxy.v3.Trds.config_source", field == "envoy.extensions.filters.network.dubbo_proxy.v3.Drds.config_source":
+	case field == "envoy.extensions.filters.network.thrift_proxy.v3.Trds.config_source", field == "envoy.extensions.filters.network.dubbo_proxy.v3.Drds.config_source",
+		field == "envoy.extensions.filters.network.generic_proxy.v3.GenericRds.config_source":
 		report(p, at, aggregatedOnly(source, fd.Parent().Name()), false)
 	case field == vhdsSource && p.Target.Before("1.39") && at.Resource().Kind != graph.RouteConfiguration:
 		// Before 1.39, Envoy ignores VHDS of an inline table.
@@ -248,7 +251,7 @@ func authorityFault(source *corev3.ConfigSource, listed bool) fault {
 	return fault{}
 }
 
-// aggregatedOnly reports a source other than ADS: Envoy gets the routes of Thrift and Dubbo from nowhere else.
+// aggregatedOnly reports a source other than ADS: Envoy gets the routes of Thrift, Dubbo and the generic proxy from nowhere else.
 func aggregatedOnly(source *corev3.ConfigSource, name protoreflect.Name) fault {
 	api := source.GetApiConfigSource()
 	if api == nil {
