@@ -19,7 +19,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "resources-locator",
 	Severity: lint.Error,
-	Summary:  "a resources locator (cds_, lds_ or srds_resources_locator, or that of on-demand clusters) is not a collection that Envoy can subscribe to",
+	Summary:  "a resources locator of CDS, LDS, SRDS or on-demand clusters is not a collection that Envoy can subscribe to",
 	Links: []string{
 		"XdsResourceIdentifier::decodeUrl (source/common/config/xds_resource.cc)",
 		"SubscriptionFactoryImpl::collectionSubscriptionFromUrl (source/common/config/subscription_factory_impl.cc)",
