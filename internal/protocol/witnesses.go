@@ -75,13 +75,21 @@ func updateNotSent(m *moment) {
 
 func creationNotSent(m *moment) {
 	m.others(func(ch *channel) {
-		m.expect(ch, func(r *Resource) bool { return ch.held[r.Name] == nil && ch.last != nil && !ch.had(r.Name) }, func(name string) At {
+		m.expect(ch, func(r *Resource) bool {
+			return ch.held[r.Name] == nil && ch.last != nil && !ch.had(r.Name) && !(ch.heard[r.Name] > 0 && m.held(r))
+		}, func(name string) At {
 			if i := ch.asked[name]; i != nil {
 				return i.at
 			}
 			return ch.last.at
 		}, "another stream of the node was sent %s %s before, and this one was not")
 	})
+}
+
+// held reports whether the client has a resource of the response as it is: when another one has lost it, it was removed, and not created.
+func (m *moment) held(r *Resource) bool {
+	before := m.ch.held[r.Name]
+	return before != nil && before.content == r.Content
 }
 
 // had reports whether a client may have a resource from an earlier stream.

@@ -90,6 +90,8 @@ type client struct {
 	streams map[string]*stream
 	types   map[string]*subscription
 	rejects map[string]bool // types of which it rejects the next response
+	slow    bool            // it does not read yet
+	unread  []proto.Message
 }
 
 type stream struct {
@@ -218,15 +220,31 @@ func (c *client) marshal(m proto.Message) []byte {
 func (c *client) receive(st *stream, all []proto.Message) {
 	for _, m := range all {
 		st.recorded.Response(c.marshal(m))
-		if st.typeURL != "" && get(m, "type_url") != st.typeURL {
-			continue
+		switch {
+		case st.typeURL != "" && get(m, "type_url") != st.typeURL:
+		case c.slow:
+			c.unread = append(c.unread, m)
+		default:
+			c.take(m)
 		}
-		switch p := m.(type) {
-		case *discoveryv3.DiscoveryResponse:
-			c.answer(p)
-		case *discoveryv3.DeltaDiscoveryResponse:
-			c.answerDelta(p)
-		}
+	}
+}
+
+// read answers what a slow client has not read.
+func (c *client) read() {
+	c.slow = false
+	for _, m := range c.unread {
+		c.take(m)
+	}
+	c.unread = nil
+}
+
+func (c *client) take(m proto.Message) {
+	switch p := m.(type) {
+	case *discoveryv3.DiscoveryResponse:
+		c.answer(p)
+	case *discoveryv3.DeltaDiscoveryResponse:
+		c.answerDelta(p)
 	}
 }
 

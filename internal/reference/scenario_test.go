@@ -87,12 +87,15 @@ func (h *harness) play() {
 	edge.subscribe(reference.Endpoints, "late")
 	h.set("shop", assignment("shop", 8082))
 	h.set("late", assignment("late", 8080))
+	h.set("gifts", cluster("gifts", 1))
+	h.set("web", &routev3.RouteConfiguration{Name: "web", IgnorePortInHostMatching: true})
 	h.remove(reference.Clusters, "stock")
 	edge.unsubscribe(reference.Endpoints, "stock")
 	h.wait(20 * time.Second)
 
 	h.named()
 	h.wildcards()
+	h.hasty()
 	h.wait(40 * time.Second)
 
 	edge.reconnect()
@@ -126,6 +129,16 @@ func (h *harness) wildcards() {
 	c.subscribe(reference.Endpoints, "news")
 	h.set("cart", assignment("cart", 8090))
 	h.set("cart", cluster("cart", 3))
+}
+
+// hasty is a client that asks once more before it has read what it asked for: in SotW, its nonce is stale.
+func (h *harness) hasty() {
+	c := h.client("edge-3")
+	c.subscribe(reference.Endpoints, "shop")
+	c.slow = true
+	c.subscribe(reference.Endpoints, "cart")
+	c.subscribe(reference.Endpoints, "cart")
+	c.read()
 }
 
 // judge returns the clauses that the recording breaks, with the messages.

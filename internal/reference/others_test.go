@@ -1,0 +1,350 @@
+package reference_test
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+
+	"github.com/xdslint/xdslint/internal/reference"
+)
+
+// others are flaws that break a clause in another way than mutants, or for another type.
+var others = []mutant{
+	{"nonce-reused", nil, each(sameNonce)},
+	{"stale-request-answered", sotw, each(answersStale)},
+	{"heartbeat-version", nil, each(beats)},
+	{"version-unchanged", sotw, each(edit(func(p proto.Message) []proto.Message {
+		if get(p, "type_url") == reference.Endpoints {
+			set(p, "version_info", "frozen")
+		}
+		return one(p)
+	}))},
+	{"resource-version-unchanged", delta, each(edit(func(p proto.Message) []proto.Message {
+		for _, r := range p.(*discoveryv3.DeltaDiscoveryResponse).GetResources() {
+			if get(p, "type_url") == reference.Routes {
+				r.Version = "frozen"
+			}
+		}
+		return one(p)
+	}))},
+	{"duplicate-name", nil, each(once(reference.Clusters, 2, func(p proto.Message) []proto.Message {
+		switch p := p.(type) {
+		case *discoveryv3.DiscoveryResponse:
+			p.Resources = append(p.Resources, p.Resources[0])
+		case *discoveryv3.DeltaDiscoveryResponse:
+			p.Resources = append(p.Resources, p.Resources[0])
+		}
+		return one(p)
+	}))},
+	{"resent-unchanged", nil, each(func(s reference.Session) reference.Session { return chattering(s, "") })},
+	{"new-version-same-content", nil, each(func(s reference.Session) reference.Session { return chattering(s, "+") })},
+	{"unsubscribed-sent", sotw, each(remembering)},
+	{"state-partial", sotw, onlyChanged},
+	{"removal-not-sent", sotw, clusters(func() func(in []*clusterv3.Cluster) []*clusterv3.Cluster {
+		var stock *clusterv3.Cluster
+		return func(in []*clusterv3.Cluster) []*clusterv3.Cluster {
+			if c := named(in, "stock"); c != nil {
+				stock = c
+			} else if stock != nil {
+				in = append(in, stock)
+			}
+			return in
+		}
+	})},
+	{"update-not-sent", sotw, clusters(func() func(in []*clusterv3.Cluster) []*clusterv3.Cluster {
+		var first *clusterv3.Cluster
+		return func(in []*clusterv3.Cluster) []*clusterv3.Cluster {
+			for i, c := range in {
+				if c.GetName() != "cart" {
+					continue
+				}
+				if first == nil {
+					first = c
+				}
+				in[i] = first
+			}
+			return in
+		}
+	})},
+	{"update-not-sent", delta, lossy(reference.Clusters, func(p proto.Message) proto.Message {
+		return reduced(p, func(body *anypb.Any) bool {
+			var c clusterv3.Cluster
+			return body.UnmarshalTo(&c) == nil && c.GetName() == "cart" && c.GetConnectTimeout().GetSeconds() > 1
+		})
+	})},
+	{"creation-not-sent", sotw, clusters(func() func(in []*clusterv3.Cluster) []*clusterv3.Cluster {
+		return func(in []*clusterv3.Cluster) (out []*clusterv3.Cluster) {
+			for _, c := range in {
+				if c.GetName() != "gifts" {
+					out = append(out, c)
+				}
+			}
+			return out
+		}
+	})},
+	{"creation-not-sent", delta, lossy(reference.Clusters, func(p proto.Message) proto.Message {
+		return reduced(p, func(body *anypb.Any) bool {
+			var c clusterv3.Cluster
+			return body.UnmarshalTo(&c) == nil && c.GetName() == "gifts"
+		})
+	})},
+}
+
+func named(in []*clusterv3.Cluster, name string) *clusterv3.Cluster {
+	for _, c := range in {
+		if c.GetName() == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// sameNonce gives all responses about endpoints the same nonce.
+func sameNonce(s reference.Session) reference.Session {
+	right := ""
+	return &altered{
+		Session: s,
+		out: func(p proto.Message) []proto.Message {
+			if get(p, "type_url") == reference.Endpoints {
+				p = proto.Clone(p)
+				right = get(p, "nonce")
+				set(p, "nonce", "same")
+			}
+			return one(p)
+		},
+		in: func(next reference.Session, q proto.Message) []proto.Message {
+			return next.Request(corrected(q, "same", right))
+		},
+	}
+}
+
+// corrected replaces a nonce that the session does not know.
+func corrected(q proto.Message, alias, right string) proto.Message {
+	if alias == "" || get(q, "response_nonce") != alias {
+		return q
+	}
+	q = proto.Clone(q)
+	set(q, "response_nonce", right)
+	return q
+}
+
+// answersStale answers a request with a stale nonce with the last response once more.
+func answersStale(s reference.Session) reference.Session {
+	var last proto.Message
+	right, alias := "", ""
+	return &altered{
+		Session: s,
+		out: func(p proto.Message) []proto.Message {
+			if get(p, "type_url") == reference.Endpoints && get(p, "nonce") != alias {
+				last, right, alias = p, get(p, "nonce"), ""
+			}
+			return one(p)
+		},
+		in: func(next reference.Session, q proto.Message) []proto.Message {
+			switch nonce := get(q, "response_nonce"); {
+			case get(q, "type_url") != reference.Endpoints || nonce == "":
+			case alias != "" && nonce == right:
+				return nil // the answer to the repetition counts
+			case alias == "" && nonce != right:
+				alias = "again-" + right
+				p := proto.Clone(last)
+				set(p, "nonce", alias)
+				return one(p)
+			}
+			return next.Request(corrected(q, alias, right))
+		},
+	}
+}
+
+// beats sends a heartbeat of a route configuration with another version, after the ACK of it.
+func beats(s reference.Session) reference.Session {
+	var name, right string
+	sent, answered := false, false
+	return &altered{
+		Session: s,
+		out: func(p proto.Message) []proto.Message {
+			if get(p, "type_url") != reference.Routes || sent {
+				return one(p)
+			}
+			right = get(p, "nonce")
+			var r routev3.RouteConfiguration
+			switch p := p.(type) {
+			case *discoveryv3.DiscoveryResponse:
+				if len(p.GetResources()) > 0 && p.GetResources()[0].UnmarshalTo(&r) == nil {
+					name = r.GetName()
+				}
+			case *discoveryv3.DeltaDiscoveryResponse:
+				if len(p.GetResources()) > 0 {
+					name = p.GetResources()[0].GetName()
+				}
+			}
+			return one(p)
+		},
+		in: func(next reference.Session, q proto.Message) []proto.Message {
+			if get(q, "type_url") != reference.Routes {
+				return next.Request(q)
+			}
+			if get(q, "response_nonce") == "beat" && !answered {
+				answered = true
+				return nil
+			}
+			out := next.Request(corrected(q, "beat", right))
+			if sent || name == "" || get(q, "response_nonce") == "" || len(out) > 0 {
+				return out
+			}
+			sent = true
+			beat := &discoveryv3.Resource{Name: name, Version: "other", Ttl: durationpb.New(60e9)}
+			if _, ok := q.(*discoveryv3.DeltaDiscoveryRequest); ok {
+				return append(out, &discoveryv3.DeltaDiscoveryResponse{TypeUrl: reference.Routes, Nonce: "beat", Resources: []*discoveryv3.Resource{beat}})
+			}
+			body, _ := anypb.New(beat)
+			return append(out, &discoveryv3.DiscoveryResponse{TypeUrl: reference.Routes, Nonce: "beat", VersionInfo: get(q, "version_info"), Resources: []*anypb.Any{body}})
+		},
+	}
+}
+
+// chatter sends the last response about listeners again with each change.
+type chatter struct {
+	*altered
+	again func() []proto.Message
+}
+
+func (c *chatter) Changed() []proto.Message { return append(c.altered.Changed(), c.again()...) }
+
+// chattering returns a chatter. The version of what is sent again has a suffix.
+func chattering(s reference.Session, suffix string) reference.Session {
+	var last proto.Message
+	right, alias, asked := "", "", ""
+	return &chatter{
+		&altered{
+			Session: s,
+			out: func(p proto.Message) []proto.Message {
+				if get(p, "type_url") == reference.Listeners {
+					last, right, alias = p, get(p, "nonce"), ""
+				}
+				return one(p)
+			},
+			in: func(next reference.Session, q proto.Message) []proto.Message {
+				if get(q, "type_url") != reference.Listeners {
+					return next.Request(q)
+				}
+				asked = get(q, "response_nonce")
+				if alias != "" && asked == alias && len(names(q)) == 0 {
+					return nil // the session has its answer
+				}
+				return next.Request(corrected(q, alias, right))
+			},
+		},
+		func() []proto.Message {
+			if last == nil || asked != right && asked != alias {
+				return nil
+			}
+			alias += "again-" + right
+			p := proto.Clone(last)
+			set(p, "nonce", alias)
+			suffixed(p, suffix)
+			last = p
+			return one(p)
+		},
+	}
+}
+
+// suffixed changes the versions of a response.
+func suffixed(p proto.Message, suffix string) {
+	switch p := p.(type) {
+	case *discoveryv3.DiscoveryResponse:
+		p.VersionInfo += suffix
+	case *discoveryv3.DeltaDiscoveryResponse:
+		for _, r := range p.GetResources() {
+			r.Version += suffix
+		}
+	}
+}
+
+// remembering does not forget the endpoints that a client of SotW has asked for.
+func remembering(s reference.Session) reference.Session {
+	var all []string
+	return &altered{Session: s, in: func(next reference.Session, q proto.Message) []proto.Message {
+		if get(q, "type_url") != reference.Endpoints {
+			return next.Request(q)
+		}
+		d := clone(q.(*discoveryv3.DiscoveryRequest))
+		for _, name := range d.GetResourceNames() {
+			if !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+		d.ResourceNames = slices.Clone(all)
+		return next.Request(d)
+	}}
+}
+
+// onlyChanged sends the first client whose clusters change only those that have.
+func onlyChanged() func(reference.Session) reference.Session {
+	done := false
+	return func(s reference.Session) reference.Session {
+		sent := map[string]*clusterv3.Cluster{}
+		return edit(func(p proto.Message) []proto.Message {
+			if get(p, "type_url") != reference.Clusters {
+				return one(p)
+			}
+			var changed []*clusterv3.Cluster
+			all := unpacked(p)
+			for _, c := range all {
+				if before := sent[c.GetName()]; before != nil && !proto.Equal(before, c) {
+					changed = append(changed, c)
+				}
+				sent[c.GetName()] = c
+			}
+			if !done && len(changed) > 0 && len(changed) < len(all) {
+				done = true
+				pack(p, changed)
+			}
+			return one(p)
+		})(s)
+	}
+}
+
+// clusters is a flaw that gives the first client that asks for clusters other ones. A response that is the last one then is withheld.
+func clusters(create func() func([]*clusterv3.Cluster) []*clusterv3.Cluster) func() func(reference.Session) reference.Session {
+	return func() func(reference.Session) reference.Session {
+		f := create()
+		var before []*clusterv3.Cluster
+		return lossy(reference.Clusters, func(p proto.Message) proto.Message {
+			now := f(unpacked(p))
+			if slices.EqualFunc(before, now, func(a, b *clusterv3.Cluster) bool { return proto.Equal(a, b) }) {
+				return nil
+			}
+			before = slices.Clone(now)
+			pack(p, now)
+			return p
+		})()
+	}
+}
+
+// unpacked returns the clusters of a response of SotW.
+func unpacked(p proto.Message) (all []*clusterv3.Cluster) {
+	for _, body := range p.(*discoveryv3.DiscoveryResponse).GetResources() {
+		c := &clusterv3.Cluster{}
+		if body.UnmarshalTo(c) == nil {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// pack replaces them.
+func pack(p proto.Message, all []*clusterv3.Cluster) {
+	d := p.(*discoveryv3.DiscoveryResponse)
+	d.Resources = nil
+	for _, c := range all {
+		body, _ := anypb.New(c) // a message can be packed
+		d.Resources = append(d.Resources, body)
+	}
+}
