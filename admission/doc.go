@@ -39,8 +39,9 @@
 // asked before Hazards, whose search may not end. A goroutine that is given up may still hold what it was given, so
 // only one judges for a node at a time (node.enter).
 //
-// Gate.CreateWatch passes requests to the cache, and remembers those for names (watch.go): a SnapshotCache for ADS can
-// lose them. After each push, the gate answers those that the cache does not.
+// Gate.CreateWatch answers SotW requests for names itself (watch.go): a SnapshotCache for ADS can lose them. The cache
+// only reports changes, by a watch for all names. Other requests and those of Delta are changed such that the cache
+// answers them as the protocol says (again.go).
 //
 // A property test with random snapshots holds that no new error is pushed, that unrelated changes are pushed as they
 // are, and that the same push is decided in the same way again. The gate gets its rules, hazards and pushes as values:

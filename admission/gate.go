@@ -87,8 +87,6 @@ type Gate struct {
 	nodes map[string]*node
 
 	shared candidates
-
-	watches watches
 }
 
 var _ cachev3.SnapshotCache = (*Gate)(nil)
@@ -128,7 +126,6 @@ func New(cache cachev3.SnapshotCache, options Options) (*Gate, error) {
 	}
 	return &Gate{
 		SnapshotCache: cache, options: options, bootstrap: boot, metrics: m, nodes: map[string]*node{},
-		watches: watches{open: map[string]map[*watch]bool{}},
 	}, nil
 }
 

@@ -73,7 +73,7 @@ func (p *push) admit(ctx context.Context) (send func() error, err error) {
 		p.shared.add(p.out, decision.Snapshot)
 	}
 	if p.options.Push == nil {
-		return nil, p.set(ctx, p.name, decision.Snapshot)
+		return nil, p.SnapshotCache.SetSnapshot(ctx, p.name, decision.Snapshot)
 	}
 	if p.options.Pushed != nil {
 		ctx = context.WithoutCancel(ctx)
@@ -81,7 +81,6 @@ func (p *push) admit(ctx context.Context) (send func() error, err error) {
 	ctx, done := p.to.start(ctx)
 	return func() error {
 		defer done()
-		defer p.recheck(p.name)
 		return p.options.Push(ctx, p.name, decision.Snapshot)
 	}, nil
 }

@@ -2,178 +2,109 @@ package admission
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
-	"time"
 
-	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 
 	"github.com/xdslint/xdslint/graph/load/gocp"
 )
 
-// patience is how long a node that was not answered can take to request what is new: usually the requests of other types bring it about.
-const patience = time.Second
-
-// watches are the requests for names that the gate passed to the cache, by node. The lock is held while the gate sets a snapshot, so that no
-// request comes in between.
-type watches struct {
-	sync.Mutex
-	open  map[string]map[*watch]bool
-	parts bool // the cache itself answers requests for some of the names: it is not one for ADS
+// CreateWatch implements cachev3.ConfigWatcher. A node gets what it requests, whatever else the snapshot has: a SnapshotCache for ADS does not
+// answer a request for some of the names of a type, and some versions of go-control-plane then forget it. A node that has unsubscribed from its
+// last name gets nothing.
+func (g *Gate) CreateWatch(request *cachev3.Request, sub cachev3.Subscription, answers chan cachev3.Response) (cancel func(), err error) {
+	node := g.options.Hash.ID(request.GetNode())
+	now, _ := g.GetSnapshot(node)
+	request = settled(request, sub, now)
+	switch {
+	case sub.IsWildcard():
+		return g.SnapshotCache.CreateWatch(request, everything{sub, sub.ReturnedResources()}, answers)
+	case len(sub.SubscribedResources()) == 0:
+		return func() {}, nil
+	}
+	w := &watch{gate: g, node: node, request: request, sub: sub, answers: answers, news: make(chan cachev3.Response, 1), over: make(chan struct{})}
+	if done, err := w.look(nil); done || err != nil {
+		return func() {}, err
+	}
+	go w.follow()
+	return w.close, nil
 }
 
-// watch is an open SotW request for names. A SnapshotCache for ADS does not answer it while the snapshot has other names of the type, and some
-// versions of go-control-plane then lose it (respondSOTWWatches and CreateWatch in pkg/cache/v3/simple.go). Such a cache relies on the node to
-// request the other names as well. Where the node does not, the gate answers.
+// watch is an open SotW request for names. In the cache, there is one for all names in its place, which is only to learn of changes.
 type watch struct {
 	gate    *Gate
 	node    string
 	request *cachev3.Request
 	sub     cachev3.Subscription
 	answers chan cachev3.Response
-	cancel  func()      // in the cache; nil: it is not there
-	partial bool        // the snapshot has names that are not requested
-	timer   *time.Timer // nil: it does not run
+	news    chan cachev3.Response // from the cache
+	over    chan struct{}         // closed when the request is answered or no longer wanted
+
+	mu     sync.Mutex
+	cancel func() // in the cache
 }
 
-// CreateWatch implements cachev3.ConfigWatcher. A SnapshotCache for ADS does not answer a request for some of the names that the snapshot has of
-// a type. The gate does. If names that are not requested are new, it first gives the node a second to request them.
-func (g *Gate) CreateWatch(request *cachev3.Request, sub cachev3.Subscription, answers chan cachev3.Response) (cancel func(), err error) {
-	g.watches.Lock()
-	defer g.watches.Unlock()
-	if g.watches.parts || sub.IsWildcard() || len(request.GetResourceNames()) == 0 {
-		return g.SnapshotCache.CreateWatch(request, sub, answers)
-	}
-	w := &watch{gate: g, node: g.options.Hash.ID(request.GetNode()), request: request, sub: sub, answers: answers}
-	before, _ := g.GetSnapshot(w.node)
-	if w.cancel, err = g.SnapshotCache.CreateWatch(request, sub, answers); err != nil {
-		return w.cancel, err
-	}
-	if w.cancel == nil {
-		w.cancel = func() {}
-	}
-	now, _ := g.GetSnapshot(w.node)
-	if cap(answers) == 1 && len(answers) == 1 { // it is answered
-		g.watches.parts = w.misses(before, nil) && w.misses(now, nil)
-		return w.cancel, nil
-	}
-	g.watches.add(w)
-	w.check(now, nil)
-	return w.close, nil
-}
-
-// set sets a snapshot in the cache. The cache answers the requests that cover its names, and the gate the others.
-func (g *Gate) set(ctx context.Context, node string, snapshot cachev3.ResourceSnapshot) error {
-	g.watches.Lock()
-	defer g.watches.Unlock()
-	former, _ := g.GetSnapshot(node)
-	for w := range g.watches.open[node] {
-		if w.partial && !g.watches.parts {
-			w.drop()
+// follow looks for an answer after each change, until there is one.
+func (w *watch) follow() {
+	for {
+		select {
+		case news := <-w.news:
+			if done, err := w.look(news); done || err != nil { // an error is that of a wildcard watch
+				return
+			}
+		case <-w.over:
+			return
 		}
 	}
-	err := g.SnapshotCache.SetSnapshot(ctx, node, snapshot)
-	for w := range g.watches.open[node] {
-		w.check(snapshot, former)
-	}
-	return err
 }
 
-// recheck looks for requests that were not answered after Options.Push has set snapshots in the cache.
-func (g *Gate) recheck(node string) {
-	g.watches.Lock()
-	defer g.watches.Unlock()
-	now, _ := g.GetSnapshot(node)
-	for w := range g.watches.open[node] {
-		w.check(now, nil)
+// look answers the request if there is something to answer, and else waits for the next change.
+func (w *watch) look(news cachev3.Response) (done bool, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended() {
+		return true, nil
 	}
+	now, _ := w.gate.GetSnapshot(w.node)
+	if w.due(now) && w.answer(now) || isHeartbeat(news) && w.renew(news) {
+		close(w.over)
+		return true, nil
+	}
+	return false, w.await(now)
 }
 
-func (ws *watches) add(w *watch) {
-	if ws.open[w.node] == nil {
-		ws.open[w.node] = map[*watch]bool{}
-	}
-	ws.open[w.node][w] = true
-}
-
-func (ws *watches) remove(w *watch) {
-	if delete(ws.open[w.node], w); len(ws.open[w.node]) == 0 {
-		delete(ws.open, w.node)
+func (w *watch) ended() bool {
+	select {
+	case <-w.over:
+		return true
+	default:
+		return false
 	}
 }
 
 // close ends a watch. The server calls it when the next request of the type comes, and when the stream ends.
 func (w *watch) close() {
-	w.gate.watches.Lock()
-	defer w.gate.watches.Unlock()
-	w.end()
-}
-
-func (w *watch) end() {
-	w.stop()
-	w.drop()
-	w.gate.watches.remove(w)
-}
-
-func (w *watch) stop() {
-	if w.timer != nil {
-		w.timer.Stop()
-		w.timer = nil
-	}
-}
-
-// drop removes the watch from the cache, if it is still there.
-func (w *watch) drop() {
-	if w.cancel != nil {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.ended() {
+		close(w.over)
 		w.cancel()
-		w.cancel = nil
 	}
-}
-
-// check is called when the snapshot or the watch is new. What the cache does not answer, the gate answers: at once, or if there are names that
-// the former snapshot did not have, after some time. The node's next request ends the watch.
-func (w *watch) check(snapshot, former cachev3.ResourceSnapshot) {
-	if w.gate.watches.parts || gocp.None(snapshot) {
-		return
-	}
-	w.partial = w.misses(snapshot, nil)
-	switch {
-	case !w.due(snapshot):
-		w.stop()
-		w.reopen()
-	case w.cancel == nil && !w.misses(snapshot, former):
-		w.answer(snapshot)
-	default:
-		w.wait()
-	}
-}
-
-// misses reports whether a snapshot has names that are neither requested nor in the former snapshot.
-func (w *watch) misses(snapshot, former cachev3.ResourceSnapshot) bool {
-	if gocp.None(snapshot) {
-		return false
-	}
-	url, asked := w.request.GetTypeUrl(), w.sub.SubscribedResources()
-	var had map[string]types.ResourceWithTTL
-	if !gocp.None(former) {
-		had = former.GetResourcesAndTTL(url)
-	}
-	for name := range snapshot.GetResourcesAndTTL(url) {
-		_, requested := asked[name]
-		if _, known := had[name]; !requested && !known {
-			return true
-		}
-	}
-	return false
 }
 
 // due reports whether the node does not have what it requests.
 func (w *watch) due(snapshot cachev3.ResourceSnapshot) bool {
+	if gocp.None(snapshot) {
+		return false
+	}
 	if snapshot.GetVersion(w.request.GetTypeUrl()) != w.request.GetVersionInfo() {
 		return true
 	}
 	returned := w.sub.ReturnedResources()
-	for name := range w.found(snapshot) {
+	for name := range wanted(w.request.GetTypeUrl(), w.sub, snapshot) {
 		if _, ok := returned[name]; !ok {
 			return true
 		}
@@ -181,68 +112,88 @@ func (w *watch) due(snapshot cachev3.ResourceSnapshot) bool {
 	return false
 }
 
-// reopen puts the watch back into the cache after drop.
-func (w *watch) reopen() {
-	if w.cancel == nil && len(w.answers) == 0 {
-		w.cancel, _ = w.gate.SnapshotCache.CreateWatch(w.request, w.sub, w.answers) // an error is that of sending an answer, and none is due
-	}
-}
-
-// wait gives the cache and the node time.
-func (w *watch) wait() {
-	if w.timer == nil {
-		w.timer = time.AfterFunc(patience, w.expire)
-	}
-}
-
-// expire answers the request if the cache has not.
-func (w *watch) expire() {
-	w.gate.watches.Lock()
-	defer w.gate.watches.Unlock()
-	if !w.gate.watches.open[w.node][w] {
-		return
-	}
-	w.timer = nil
-	if snapshot, err := w.gate.GetSnapshot(w.node); err == nil && w.due(snapshot) {
-		w.answer(snapshot)
-	}
-}
-
-// answer answers the request with the names that it is for. That ends the watch: the node's next request creates another one.
-func (w *watch) answer(snapshot cachev3.ResourceSnapshot) {
+// await asks the cache for the next change of a snapshot.
+func (w *watch) await(snapshot cachev3.ResourceSnapshot) (err error) {
 	url := w.request.GetTypeUrl()
-	again := &cachev3.Request{Node: w.request.GetNode(), TypeUrl: url, ResourceNames: w.request.GetResourceNames()}
-	fetched, err := w.gate.Fetch(context.Background(), again)
-	if err != nil || fetched.GetResponseVersion() != snapshot.GetVersion(url) { // something else has set a snapshot since
-		w.wait()
-		return
+	next := &cachev3.Request{Node: w.request.GetNode(), TypeUrl: url, VersionInfo: w.request.GetVersionInfo()}
+	all := everything{Subscription: w.sub}
+	if !gocp.None(snapshot) {
+		all.returned = wanted(url, all, snapshot)
 	}
-	w.end()
-	select {
-	case w.answers <- partial{fetched, w, w.found(snapshot)}:
-	default: // the node has not read the former answer yet; its next request will get this one
+	w.cancel, err = w.gate.SnapshotCache.CreateWatch(next, all, w.news)
+	if w.cancel == nil {
+		w.cancel = func() {}
 	}
+	return err
 }
 
-// found maps the names that are requested, and that the snapshot has, to their version.
-func (w *watch) found(snapshot cachev3.ResourceSnapshot) map[string]string {
-	url, all := w.request.GetTypeUrl(), map[string]string{}
-	has := snapshot.GetResourcesAndTTL(url)
-	for name := range w.sub.SubscribedResources() {
-		if _, ok := has[name]; ok {
-			all[name] = snapshot.GetVersion(url)
-		}
-	}
-	return all
-}
-
-// partial is an answer to a watch.
-type partial struct {
-	cachev3.Response
-	to       *watch
+// everything is a subscription to all names, of which the node has those of a snapshot.
+type everything struct {
+	cachev3.Subscription
 	returned map[string]string
 }
 
-func (p partial) GetRequest() *cachev3.Request { return p.to.request }
+func (everything) IsWildcard() bool { return true }
 
-func (p partial) GetReturnedResources() map[string]string { return p.returned }
+func (everything) SubscribedResources() map[string]struct{} { return nil }
+
+func (e everything) ReturnedResources() map[string]string { return e.returned }
+
+// answer answers the request with what the snapshot has of it, unless something else has set another snapshot since.
+func (w *watch) answer(snapshot cachev3.ResourceSnapshot) bool {
+	url := w.request.GetTypeUrl()
+	again := &cachev3.Request{Node: w.request.GetNode(), TypeUrl: url, ResourceNames: slices.Sorted(maps.Keys(w.sub.SubscribedResources()))}
+	fetched, err := w.gate.Fetch(context.Background(), again)
+	if err != nil || fetched.GetResponseVersion() != snapshot.GetVersion(url) {
+		return false
+	}
+	w.answers <- answer{fetched, w.request, wanted(url, w.sub, snapshot)} // each request has room for one
+	return true
+}
+
+// answer is an answer to a watch.
+type answer struct {
+	cachev3.Response
+	to       *cachev3.Request
+	returned map[string]string
+}
+
+func (a answer) GetRequest() *cachev3.Request { return a.to }
+
+func (a answer) GetReturnedResources() map[string]string { return a.returned }
+
+func isHeartbeat(news cachev3.Response) bool {
+	raw, ok := news.(*cachev3.RawResponse)
+	return ok && raw.Heartbeat
+}
+
+// renew passes on what a heartbeat has of the request.
+func (w *watch) renew(heartbeat cachev3.Response) bool {
+	all, err := heartbeat.GetDiscoveryResponse()
+	if err != nil {
+		return false
+	}
+	some := &discoveryv3.DiscoveryResponse{TypeUrl: all.GetTypeUrl(), VersionInfo: all.GetVersionInfo()}
+	for _, body := range all.GetResources() {
+		var r discoveryv3.Resource
+		if body.UnmarshalTo(&r) != nil {
+			return false
+		}
+		if _, ok := w.sub.SubscribedResources()[r.GetName()]; ok {
+			some.Resources = append(some.Resources, body)
+		}
+	}
+	if len(some.Resources) == 0 {
+		return false
+	}
+	w.answers <- renewal{answer{heartbeat, w.request, w.sub.ReturnedResources()}, some}
+	return true
+}
+
+// renewal is a heartbeat as an answer.
+type renewal struct {
+	answer
+	some *discoveryv3.DiscoveryResponse
+}
+
+func (r renewal) GetDiscoveryResponse() (*discoveryv3.DiscoveryResponse, error) { return r.some, nil }

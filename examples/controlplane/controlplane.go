@@ -1,7 +1,8 @@
 // Package controlplane is an example of a control plane that takes its Envoys from one configuration to the next without a failed request.
 //
 // It serves a directory: DIRECTORY/NODE/*.yaml contains the xDS resources of the Envoys whose node id is NODE. When the files of a node change,
-// it lints them. It rejects files with errors, and lets plan/apply push the others.
+// it lints them. It rejects files with errors, and gives the others to an admission.Gate, which pushes them with plan/apply and answers Envoys as
+// the xDS protocol says.
 //
 //	go run -tags example ./examples/controlplane/main -listen 127.0.0.1:18000 DIRECTORY
 package controlplane
@@ -26,8 +27,10 @@ import (
 	serverv3 "github.com/envoyproxy/go-control-plane/pkg/server/v3"
 	"google.golang.org/grpc"
 
+	"github.com/xdslint/xdslint/admission"
 	"github.com/xdslint/xdslint/plan"
 	"github.com/xdslint/xdslint/plan/apply"
+	"github.com/xdslint/xdslint/rules"
 )
 
 // ControlPlane serves one directory.
@@ -38,6 +41,7 @@ type ControlPlane struct {
 	directory string
 	log       *slog.Logger
 	cache     cachev3.SnapshotCache
+	gate      *admission.Gate
 	tracker   *apply.Tracker
 
 	known  map[string]string // node → the last version that was read
@@ -46,8 +50,8 @@ type ControlPlane struct {
 }
 
 // New returns a control plane for a directory.
-func New(directory string, log *slog.Logger) *ControlPlane {
-	return &ControlPlane{
+func New(directory string, log *slog.Logger) (*ControlPlane, error) {
+	c := &ControlPlane{
 		directory: directory,
 		log:       log,
 		cache:     cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil), // true: over ADS
@@ -55,6 +59,9 @@ func New(directory string, log *slog.Logger) *ControlPlane {
 		known:     map[string]string{},
 		giveUp:    map[string]func(){},
 	}
+	var err error
+	c.gate, err = admission.New(c.cache, admission.Options{Rules: rules.Builtin(), Policy: admission.Block, Push: c.apply})
+	return c, err
 }
 
 // poll is the interval at which the files are read.
@@ -64,7 +71,7 @@ const poll = 500 * time.Millisecond
 func (c *ControlPlane) Serve(ctx context.Context, l net.Listener) error {
 	server := grpc.NewServer()
 	// By the tracker, plan/apply knows what Envoy has ACKed. Set its field Callbacks to add your own callbacks.
-	xds := serverv3.NewServer(ctx, c.cache, c.tracker)
+	xds := serverv3.NewServer(ctx, c.gate, c.tracker)
 	discoveryservice.RegisterAggregatedDiscoveryServiceServer(server, xds)
 	clusterservice.RegisterClusterDiscoveryServiceServer(server, xds)
 	endpointservice.RegisterEndpointDiscoveryServiceServer(server, xds)
@@ -127,10 +134,10 @@ func (c *ControlPlane) look(ctx context.Context) {
 func (c *ControlPlane) push(ctx context.Context, node string, snapshot *cachev3.Snapshot) {
 	log := c.log.With("node", node, "version", snapshot.GetVersion(listeners))
 	for {
-		err := c.try(ctx, node, snapshot, log)
+		err := c.gate.SetSnapshot(ctx, node, snapshot)
 		var late *apply.TimeoutError
 		switch {
-		case errors.Is(err, apply.ErrSuperseded), ctx.Err() != nil:
+		case ctx.Err() != nil: // superseded
 			return
 		case errors.As(err, &late):
 			log.Warn("not pushed yet, trying again", "error", err)
@@ -144,7 +151,9 @@ func (c *ControlPlane) push(ctx context.Context, node string, snapshot *cachev3.
 	}
 }
 
-func (c *ControlPlane) try(ctx context.Context, node string, snapshot *cachev3.Snapshot, log *slog.Logger) error {
+// apply is how the gate pushes.
+func (c *ControlPlane) apply(ctx context.Context, node string, snapshot cachev3.ResourceSnapshot) error {
+	log := c.log.With("node", node, "version", snapshot.GetVersion(listeners))
 	return apply.Run(ctx, c.cache, node, nil, snapshot, apply.Options{
 		Tracker: c.tracker,
 		Plan:    plan.Options{DrainTime: c.DrainTime},

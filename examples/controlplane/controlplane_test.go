@@ -16,7 +16,11 @@ import (
 	"testing"
 	"time"
 
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+
+	"github.com/xdslint/xdslint/conform"
 	"github.com/xdslint/xdslint/internal/envoytest"
+	"github.com/xdslint/xdslint/pull"
 )
 
 // resources of an Envoy whose requests all go to one cluster, by way of a route configuration of its name.
@@ -115,7 +119,10 @@ func TestControlPlane(t *testing.T) {
 func TestBroken(t *testing.T) {
 	t.Parallel()
 	directory, log := t.TempDir(), &buffer{}
-	c := New(directory, slog.New(slog.NewTextHandler(log, nil)))
+	c, err := New(directory, slog.New(slog.NewTextHandler(log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
 	write(t, directory, fmt.Sprintf(resources, "v1", 8080))
 	c.look(t.Context())
 	c.pushes.Wait()
@@ -132,6 +139,29 @@ func TestBroken(t *testing.T) {
 	}
 	if got := log.String(); strings.Count(got, "not pushed") != 1 || !strings.Contains(got, "connect_timeout") {
 		t.Errorf("the log says %s", got)
+	}
+}
+
+// TestConform: the control plane keeps every clause of the protocol that needs no changes. TestGate of package conform tests the others.
+func TestConform(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits until the server is silent, often")
+	}
+	t.Parallel()
+	directory := t.TempDir()
+	write(t, directory, fmt.Sprintf(resources, "v1", 8080))
+	server := pull.Server{Address: fmt.Sprint("127.0.0.1:", start(t.Context(), t, directory))}
+	options := conform.Options{Node: &corev3.Node{Id: node}, Wait: time.Minute}
+	var report *conform.Report
+	eventually(t, "the files are served", func() bool {
+		var err error
+		report, err = conform.Run(t.Context(), server, options)
+		return err == nil
+	})
+	for _, c := range report.Clauses {
+		if c.Status == conform.Broken {
+			t.Error(c)
+		}
 	}
 }
 
@@ -152,7 +182,10 @@ func start(ctx context.Context, t *testing.T, directory string) int {
 		t.Fatal(err)
 	}
 	log := &buffer{}
-	c := New(directory, slog.New(slog.NewTextHandler(log, nil)))
+	c, err := New(directory, slog.New(slog.NewTextHandler(log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
 	c.DrainTime = envoytest.DrainTime
 	ctx, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)

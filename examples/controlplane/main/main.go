@@ -37,7 +37,10 @@ func serve(listen string, drain time.Duration, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	c := controlplane.New(flag.Arg(0), log)
+	c, err := controlplane.New(flag.Arg(0), log)
+	if err != nil {
+		return err
+	}
 	c.DrainTime = drain
 	return c.Serve(ctx, l)
 }
