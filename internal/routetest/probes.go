@@ -42,9 +42,9 @@ func (r *runner) probes() (all []probe) {
 	return all
 }
 
-// thinned returns at most n texts of a list, and at least one, evenly.
-func thinned(all []string, n int) (some []string) {
-	every := 1 + len(all)/max(n, 1)
+// thinned returns about n items of a list, and at least one, evenly.
+func thinned[T any](all []T, n int) (some []T) {
+	every := 1 + max(len(all)-1, 0)/max(n, 1)
 	for i := 0; i < len(all); i += every {
 		some = append(some, all[i])
 	}

@@ -80,11 +80,22 @@ func (t *ownTest) runSet(r *runner, result *Result) {
 	result.Failures = append(result.Failures, Failure{Span: t.set.node.Span(), Got: said})
 }
 
-// requests returns the requests of the set.
-func (s *set) requests(r *runner) []*walk.Request {
+// requests returns the requests of the set. If there are too many, each host gets only the paths of its virtual host: its route depends on no other ones.
+func (s *set) requests(r *runner) (all []*walk.Request) {
 	b := walk.BoundariesOf(r.view)
-	hosts := s.hosts(b)
-	return product(s.connections(r, b, hosts[0]), hosts, s.paths(b), s.variations(b), maxSet)
+	hosts, paths := s.hosts(b), s.paths(b)
+	connections := s.connections(r, b, hosts[0])
+	if len(connections)*len(hosts)*len(paths) <= maxSet {
+		return product(connections, hosts, paths, s.variations(b), maxSet)
+	}
+	groups := walk.BoundariesByHost(r.view)
+	for _, own := range groups {
+		limit := maxSet/len(groups) + 1
+		hosts := s.hosts(own)
+		some := thinned(connections, limit/len(hosts))
+		all = append(all, product(some, hosts, thinned(s.paths(own), limit/(len(hosts)*len(some))), s.variations(own), limit)...)
+	}
+	return all
 }
 
 // product returns each host with each path over each connection, and these with variations: all of them, or as many as a limit allows.
