@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/xdslint/xdslint/internal/strict"
 	"github.com/xdslint/xdslint/internal/walk"
 )
 
@@ -99,7 +101,7 @@ func (f *routeFlags) run(cmd *cobra.Command, args []string) error {
 func (f *routeFlags) request() (*walk.Request, error) {
 	r := &walk.Request{
 		Listener: walk.Listener{Port: f.port}, Method: f.method, Source: f.source, SNI: f.sni, ALPN: f.alpn,
-		TLS: f.sni != "" || len(f.alpn) > 0 || f.cert != "", ClientCert: walk.Identity{Presented: f.cert != "", Name: f.cert},
+		ClientCert: walk.Identity{Presented: f.cert != "", Name: f.cert},
 	}
 	if f.authority != "" {
 		r.Authority = &f.authority
@@ -165,18 +167,23 @@ func eachRequest[R any](path string, answer func(*R) error) error {
 	}
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxRequest)
-	for n := 1; lines.Scan(); n++ {
-		if strings.TrimSpace(lines.Text()) == "" {
+	n := 1
+	for ; lines.Scan(); n++ {
+		line := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\ufeff")))
+		if len(line) == 0 {
 			continue
 		}
 		r := new(R)
-		err := json.Unmarshal(lines.Bytes(), r)
+		err := strict.JSON(line, r)
 		if err == nil {
 			err = answer(r)
 		}
 		if err != nil {
 			return fmt.Errorf("%s, line %d: %w", path, n, err)
 		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return fmt.Errorf("%s, line %d: a line can have %d bytes", path, n, maxRequest)
 	}
 	return lines.Err()
 }

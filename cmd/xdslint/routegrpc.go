@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -31,15 +32,22 @@ func (f *grpcFlags) add(flags *pflag.FlagSet) {
 
 // aboutGRPC reports whether an RPC is followed, and not a request.
 func (f *grpcFlags) aboutGRPC() bool {
-	return f.targetURI != "" || f.target != "" && f.target != dataplane.Default().String()
+	target, err := dataplane.Parse(f.target)
+	return f.targetURI != "" || f.target != "" && (err != nil || target != dataplane.Default())
 }
 
 // runGRPC follows RPCs.
 func (f *routeFlags) runGRPC(cmd *cobra.Command, args []string) error {
-	if (f.targetURI == "") == (f.requests == "") {
+	target, err := dataplane.Parse(cmp.Or(f.target, grpc.Go))
+	switch {
+	case err != nil:
+		return err
+	case target.Plane != grpc.Go:
+		return fmt.Errorf("what %s does with requests is not known: choose %s or grpc-go:1.85", target, dataplane.Default())
+	case (f.targetURI == "") == (f.requests == ""):
 		return errors.New("give an RPC with --target-uri and --method, or a file with --requests")
 	}
-	r, err := f.resolver(cmd, args)
+	r, err := f.resolver(cmd, args, target)
 	if err != nil {
 		return err
 	}
@@ -57,18 +65,7 @@ func (f *routeFlags) rpc() (*resolve.RPC, error) {
 }
 
 // resolver reads the configuration, and finds what the client rejects in it.
-func (f *routeFlags) resolver(cmd *cobra.Command, args []string) (*resolve.Resolver, error) {
-	name := f.target
-	if name == "" {
-		name = grpc.Go
-	}
-	target, err := dataplane.Parse(name)
-	if err != nil {
-		return nil, err
-	}
-	if target.Plane != grpc.Go {
-		return nil, fmt.Errorf("what %s does with requests is not known: choose %s or grpc-go:1.85", target, dataplane.Default())
-	}
+func (f *routeFlags) resolver(cmd *cobra.Command, args []string, target dataplane.Target) (*resolve.Resolver, error) {
 	env, err := grpc.ReadEnv(f.grpcEnv)
 	if err != nil {
 		return nil, err

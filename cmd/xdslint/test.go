@@ -38,7 +38,7 @@ func newTest() *cobra.Command {
 		Use: "test FILE…", Short: "Run route tests", DisableFlagsInUseLine: true, Args: cobra.ArbitraryArgs,
 		Long: `Run tests of what Envoy does with requests, without an Envoy. FILE has tests in one of two formats: requests under "given"
 and what is expected of the answers under "expect", as docs/testing.md describes, or the tests of Envoy's
-router_check_tool, as they are.
+router_check_tool, as they are. - is standard input.
 
 The configuration is what a file names under "input", or --input. With --record, tests are written instead: they expect
 what Envoy does today with the requests of a file, which has the format of xdslint route --requests.
@@ -104,7 +104,7 @@ func (f *testFlags) run(cmd *cobra.Command, args []string) error {
 func (f *testFlags) runFiles(cmd *cobra.Command, paths []string) (*routetest.Report, error) {
 	var groups []*group
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
+		text, err := readTests(path)
 		if err != nil {
 			return nil, err
 		}
@@ -142,6 +142,14 @@ func (f *testFlags) runFiles(cmd *cobra.Command, paths []string) (*routetest.Rep
 		all.Join(one)
 	}
 	return all, nil
+}
+
+// readTests reads a file with tests, or standard input.
+func readTests(path string) ([]byte, error) {
+	if path == "-" {
+		return io.ReadAll(os.Stdin)
+	}
+	return os.ReadFile(path)
 }
 
 // mutate adds to the report which edits of a configuration its tests notice.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/dataplane/grpc"
+	"github.com/xdslint/xdslint/internal/strict"
 )
 
 // RPC is what a program calls on a channel.
@@ -18,6 +19,12 @@ type RPC struct {
 
 // Header is an entry of the metadata.
 type Header [2]string
+
+// UnmarshalJSON reads a list of a name and a value.
+func (h *Header) UnmarshalJSON(text []byte) (err error) {
+	*h, err = strict.Pair(text)
+	return err
+}
 
 // endpoint splits the target of a channel into the authority of the listener's name and the service.
 func (r *RPC) endpoint() (authority, service string, err error) {

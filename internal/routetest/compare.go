@@ -3,6 +3,7 @@ package routetest
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
 	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/strict"
 	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/internal/walk"
 )
@@ -20,7 +22,7 @@ import (
 // The names of what a test can expect: the fields of an answer, and what else is known of the way of a request.
 var (
 	limitNames = []string{"timeout", "idle_timeout", "per_try_timeout", "retry_on", "retries", "hedging"}
-	factNames  = append(tagged[walk.Answer](), "listener", "scope", "table", "filters", "endpoints", "limits")
+	factNames  = append(strict.Names(reflect.TypeFor[walk.Answer]()), "listener", "scope", "table", "filters", "endpoints", "limits")
 )
 
 // duration is a text such as 1.5s, which can be written in several ways.

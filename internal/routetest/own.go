@@ -3,6 +3,7 @@ package routetest
 import (
 	"strings"
 
+	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/internal/walk"
@@ -53,6 +54,9 @@ func (f *File) readOwn(root *tree.Node) {
 		case t.Given.Kind == tree.String:
 			own.set = f.readSet(content.Given, t.Given)
 		case t.Given.Kind == tree.List:
+			if len(t.Given.Items) == 0 {
+				r.Errorf(t.Given.Span(), "given: the list is empty")
+			}
 			for j := range t.Given.Items {
 				own.add(f, content.Given, &t.Given.Items[j])
 			}
@@ -98,7 +102,7 @@ func (t *ownTest) call() {
 	}
 }
 
-// title is a request in one line.
+// title is a request in one line, without secrets.
 func title(r *walk.Request) string {
 	text := r.Method + " "
 	if r.Authority != nil {
@@ -108,12 +112,16 @@ func title(r *walk.Request) string {
 		text += *r.Path
 	}
 	for _, h := range r.Headers {
-		text += ", " + h[0] + ": " + h[1]
+		value := h[1]
+		if redact.Credential(h[0]) {
+			value = redact.InReports
+		}
+		text += ", " + h[0] + ": " + value
 	}
 	if r.SNI != "" && (r.Authority == nil || !strings.EqualFold(r.SNI, *r.Authority)) {
 		text += ", SNI " + r.SNI
 	}
-	return text
+	return redact.Looks(text)
 }
 
 func (t *ownTest) run(r *runner, result *Result) {

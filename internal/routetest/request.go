@@ -2,36 +2,28 @@ package routetest
 
 import (
 	"encoding/json"
-	"errors"
 	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/xdslint/xdslint/internal/strict"
 	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/internal/walk"
 )
 
-// tagged returns the names in JSON of the fields of a struct.
-func tagged[S any]() (names []string) {
-	t := reflect.TypeFor[S]()
-	for i := range t.NumField() {
-		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" && name != "-" {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-var requestNames = tagged[walk.Request]()
+var requestNames = strict.Names(reflect.TypeFor[walk.Request]())
 
 // checkKeys rejects the keys of a map that are not among some names.
 func (f *File) checkKeys(n *tree.Node, names []string) {
 	if n == nil {
 		return
 	}
-	for _, key := range n.Keys {
-		if !slices.Contains(names, key.Name) {
+	for i, key := range n.Keys {
+		switch {
+		case !slices.Contains(names, key.Name):
 			f.reader.UnknownKey(key, names)
+		case slices.ContainsFunc(n.Keys[:i], func(before tree.Key) bool { return before.Name == key.Name }):
+			f.reader.Errorf(key.Span(), "duplicate key %q", key.Name)
 		}
 	}
 }
@@ -54,13 +46,7 @@ func (f *File) readRequest(shared, own *tree.Node) *walk.Request {
 			}
 		}
 	}
-	secure(r)
 	return r
-}
-
-// secure makes a connection TLS of which something is only said of TLS.
-func secure(r *walk.Request) {
-	r.TLS = r.TLS || r.SNI != "" || len(r.ALPN) > 0 || r.ClientCert.Presented
 }
 
 // setField sets a field of a request from its value.
@@ -68,23 +54,21 @@ func (f *File) setField(r *walk.Request, name string, n *tree.Node) {
 	value := plain(n)
 	switch {
 	case name == "headers" && n.Kind == tree.Map:
-		value = headerList(n)
+		value = f.headerList(n)
 	case name == "http" && n.Kind == tree.Number:
 		value = n.Text
 	}
 	text, err := json.Marshal(map[string]any{name: value})
 	if err == nil {
-		err = json.Unmarshal(text, r)
+		err = strict.JSON(text, r)
 	}
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		f.reader.Errorf(n.Span(), "%s: got a %s, want a %s", name, wrong.Value, wrong.Type)
-	} else if err != nil {
-		f.reader.Errorf(n.Span(), "%s: %s", name, err)
+	if err != nil {
+		f.reader.Errorf(n.Span(), "%s: %s", name, strings.TrimPrefix(err.Error(), name+": "))
 	}
 }
 
 // headerList makes a list of pairs of a map: a header can have several values.
-func headerList(n *tree.Node) any {
+func (f *File) headerList(n *tree.Node) any {
 	list := []any{}
 	for i, key := range n.Keys {
 		values := []tree.Node{n.Items[i]}
@@ -92,6 +76,9 @@ func headerList(n *tree.Node) any {
 			values = n.Items[i].Items
 		}
 		for _, value := range values {
+			if value.Kind == tree.Map || value.Kind == tree.List || value.Kind == tree.Null {
+				f.reader.Errorf(value.Span(), "headers: got %s, want a text", value.Kind)
+			}
 			list = append(list, []any{key.Name, value.Text})
 		}
 	}

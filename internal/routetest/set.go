@@ -38,7 +38,6 @@ func (f *File) readSet(shared, n *tree.Node) *set {
 		for i, key := range shared.Keys {
 			f.setField(&s.base, key.Name, &shared.Items[i])
 		}
-		secure(&s.base)
 	}
 	return s
 }
@@ -105,7 +104,7 @@ func product(connections []walk.Request, hosts, paths []string, variations []fun
 			for _, path := range paths {
 				q := connection
 				q.Authority, q.Path = &host, &path
-				if q.TLS && q.SNI == "" {
+				if q.IsTLS() && q.SNI == "" {
 					q.SNI = withoutPort(host)
 				}
 				all = append(all, &q)
@@ -195,7 +194,7 @@ func (s *set) connections(r *runner, b walk.Boundaries, host string) (all []walk
 	}
 	for _, base.Listener = range listeners {
 		all = append(all, base)
-		if base.TLS {
+		if base.IsTLS() {
 			continue
 		}
 		secure := base

@@ -32,6 +32,7 @@ type Answer struct {
 	Endpoints []Endpoints  `json:"-"`
 	Limits    *Limits      `json:"-"`
 	Reached   []Part       `json:"-"`
+	Closed    string       `json:"-"` // why Envoy closes the connection
 }
 
 // Share is the part of the requests that a weighted cluster gets, and what differs for them.

@@ -46,9 +46,7 @@ func (j *journey) decode() bool {
 	j.headers = &headers{}
 	m := j.manager.message
 	if j.request.HTTP == "" && m.GetCodecType() == hcmv3.HttpConnectionManager_HTTP2 {
-		own := *j.request
-		own.HTTP = "2"
-		j.request = &own
+		j.request.HTTP = "2"
 	}
 	r := j.request
 	http2 := r.HTTP == "2"
@@ -57,8 +55,7 @@ func (j *journey) decode() bool {
 		j.answer.doubt(unknownStatus, "HTTP/3 is not modelled")
 		return j.lost()
 	case http2 && codec == hcmv3.HttpConnectionManager_HTTP1, !http2 && codec == hcmv3.HttpConnectionManager_HTTP2:
-		j.answer.closed("", "-")
-		return false
+		return j.closes("the connection manager takes " + codec.String() + " alone")
 	}
 	ok := false
 	if http2 {

@@ -55,6 +55,13 @@ func (j *journey) lost() bool {
 	return false
 }
 
+// closes notes that Envoy closes the connection before HTTP begins.
+func (j *journey) closes(why string) bool {
+	j.answer.closed("", "-")
+	j.answer.Closed = why
+	return false
+}
+
 // accept reads the addresses of the connection. It fails if they are not addresses.
 func (j *journey) accept() error {
 	source, err := address(j.request.Source)
@@ -113,14 +120,12 @@ func (j *journey) proxied(config *proxyprotocolv3.ProxyProtocol) bool {
 		if config.GetAllowRequestsWithoutProxyProtocol() {
 			return true
 		}
-		j.answer.closed("", "-")
-		return false
+		return j.closes("the listener expects the PROXY protocol, which the connection does not begin with")
 	}
 	source, err := address(said.Source)
 	destination, other := address(said.Destination)
 	if err != nil || other != nil {
-		j.answer.closed("", "-")
-		return false
+		return j.closes("the PROXY protocol has an address that is not one")
 	}
 	j.conn.proxied = true
 	if source.IsValid() {
@@ -203,11 +208,12 @@ func (j *journey) handshake(c *listenerv3.FilterChain) bool {
 		j.answer.doubt(unknownStatus, "the transport socket "+socket.GetName()+" is not modelled")
 		return j.lost()
 	}
-	if isTLS != j.request.TLS {
-		j.answer.closed("", "-")
-		return false
-	}
-	if !isTLS {
+	switch {
+	case isTLS && !j.request.TLS:
+		return j.closes("the filter chain expects TLS, and the request is sent without it: does the client ask for a server name (sni)?")
+	case !isTLS && j.request.TLS:
+		return j.closes("the filter chain does not have TLS, and the client begins a TLS handshake")
+	case !isTLS:
 		return true
 	}
 	common := context.GetCommonTlsContext()
@@ -218,8 +224,7 @@ func (j *journey) handshake(c *listenerv3.FilterChain) bool {
 	}
 	j.conn.validated = j.conn.presented && common.GetValidationContextType() != nil
 	if context.GetRequireClientCertificate().GetValue() && !j.conn.presented {
-		j.answer.closed("", "-")
-		return false
+		return j.closes("the filter chain requires a certificate of the client")
 	}
 	return true
 }

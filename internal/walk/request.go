@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+
+	"github.com/xdslint/xdslint/internal/strict"
 )
 
 // Request is a request that a client sends.
@@ -27,8 +29,19 @@ type Request struct {
 	Passing       []string `json:"passing,omitempty"` // names of HTTP filters that are assumed to let the request pass as it is
 }
 
+// IsTLS reports whether the connection is TLS: it is if the request says something of the handshake.
+func (r *Request) IsTLS() bool {
+	return r.TLS || r.SNI != "" || len(r.ALPN) > 0 || r.ClientCert.Presented
+}
+
 // Header is a header of a request, or of an answer.
 type Header [2]string
+
+// UnmarshalJSON reads a list of a name and a value.
+func (h *Header) UnmarshalJSON(text []byte) (err error) {
+	*h, err = strict.Pair(text)
+	return err
+}
 
 // Proxied is what the PROXY protocol says about a connection.
 type Proxied struct {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/internal/words"
 )
 
@@ -30,14 +31,14 @@ func (a *Answer) Way() string {
 }
 
 func first(r *Request) string {
-	text := r.Method
+	text := r.Method + " "
 	if r.Authority != nil {
-		text += " " + *r.Authority
+		text += *r.Authority
 	}
 	if r.Path != nil {
 		text += *r.Path
 	}
-	return text
+	return redact.Looks(text)
 }
 
 type teller struct{ strings.Builder }
@@ -97,6 +98,9 @@ func (t *teller) outcome(a *Answer) {
 		t.line("The answer is not known.")
 	case a.Status == nil:
 		t.line("Envoy closes the connection%s.", reason(a))
+		if a.Closed != "" {
+			t.line("  %s", a.Closed)
+		}
 	default:
 		t.line("Envoy answers %d%s.", *a.Status, reason(a))
 	}

@@ -74,7 +74,9 @@ type journey struct {
 
 // Walk returns what Envoy does with a request. An error means that the request itself makes no sense.
 func (w *Walker) Walk(r *Request) (*Answer, error) {
-	j := &journey{Walker: w, request: r, answer: &Answer{Flags: "-"}}
+	own := *r
+	own.TLS = r.IsTLS()
+	j := &journey{Walker: w, request: &own, answer: &Answer{Flags: "-"}}
 	resource, err := w.listenerOf(r.Listener)
 	if err != nil {
 		return nil, err
@@ -122,6 +124,8 @@ func (j *journey) check() error {
 		return fmt.Errorf("a request other than CONNECT needs a path")
 	case r.Method == "":
 		return fmt.Errorf("a request needs a method")
+	case r.BodyBytes < 0 || r.Nth < 0:
+		return fmt.Errorf("body_bytes and nth cannot be negative")
 	}
 	return nil
 }

@@ -242,3 +242,20 @@ static_resources:
 		}
 	}
 }
+
+// TestImpliedTLS: a request that says something of the handshake is TLS, and one without is told what it lacks.
+func TestImpliedTLS(t *testing.T) {
+	text, err := os.ReadFile("../../testdata/walk/edge.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := walker(t, string(text))
+	plain, secure := get("/"), get("/")
+	secure.SNI = "shop.example.com"
+	for r, closed := range map[*walk.Request]bool{plain: true, secure: false} {
+		a, err := w.Walk(r)
+		if err != nil || (a.Closed != "") != closed || r.TLS {
+			t.Errorf("SNI %q: %q, %v", r.SNI, a.Closed, err)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package strict_test
+
+import (
+	"testing"
+
+	"github.com/xdslint/xdslint/internal/strict"
+)
+
+type pair [2]string
+
+func (p *pair) UnmarshalJSON(text []byte) (err error) {
+	*p, err = strict.Pair(text)
+	return err
+}
+
+// TestJSON: what is wrong with a value is said in words of the format, and not of Go.
+func TestJSON(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"path": "/", "headers": [["a", "b"]], "nth": 1}`: "",
+		`{"path": 5}`:                       "path: got number, want a text",
+		`{"nth": 1.5}`:                      "nth: got number 1.5, want a whole number",
+		`{"nth": 99999999999999999999}`:     "nth: got number 99999999999999999999, want a whole number",
+		`{"headers": {}}`:                   "headers: got map, want a list",
+		`{"headers": [["a", "b", "c"]]}`:    `got ["a", "b", "c"], want [name, value]`,
+		`{"header": []}`:                    `unknown key "header" (did you mean "headers"?)`,
+		`{"colour": 1}`:                     `unknown key "colour"; known keys: path, nth, headers`,
+		`{"path": "/"`:                      "the JSON is not complete",
+		`{"path": "/"} {}`:                  "there is more than one value",
+		"{\"path\": \"\xff\"}":              "the text is not valid UTF-8",
+		`[]`:                                "got array, want a map",
+		`{"path": "/", "headers": [["a"]]}`: `got ["a"], want [name, value]`,
+	} {
+		var into struct {
+			Path    string `json:"path"`
+			Nth     int    `json:"nth,omitempty"`
+			Headers []pair `json:"headers"`
+			Hidden  string `json:"-"`
+		}
+		got := ""
+		if err := strict.JSON([]byte(text), &into); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %q, not %q", text, got, want)
+		}
+	}
+}
