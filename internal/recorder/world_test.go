@@ -195,7 +195,7 @@ func findings(t *testing.T, out *recorder.Writer, path string) (all []string) {
 	return slices.Compact(all)
 }
 
-func parse[M proto.Message](t *testing.T, m M, text string) M {
+func parse[M proto.Message](t testing.TB, m M, text string) M {
 	t.Helper()
 	if err := protojson.Unmarshal([]byte(text), m); err != nil {
 		t.Fatal(err)
