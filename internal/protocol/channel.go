@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -51,11 +52,13 @@ type channel struct {
 	named    []string             // SotW: the names of the last request that differs from the one before
 	wildcard bool
 	explicit bool // it has subscribed to a name, so that no names no longer mean all
-	wild     bool // it has had a wildcard subscription
-	dropped  map[string]int
-	served   int            // the newest request that a response has shown the server to know
-	heard    map[string]int // the event that last sent or removed a name
-	vague    int            // the last event that sent a resource whose name is not known
+	// collections: it has subscribed to a name of xdstp, which can be that of a collection.
+	collections bool
+	wild        bool // it has had a wildcard subscription
+	dropped     map[string]int
+	served      int            // the newest request that a response has shown the server to know
+	heard       map[string]int // the event that last sent or removed a name
+	vague       int            // the last event that sent a resource whose name is not known
 	// unrequested: the server sends what the client has not named.
 	unrequested bool
 
@@ -222,6 +225,7 @@ func (ch *channel) subscribeDelta(e *Event, first bool) bool {
 func (ch *channel) add(e *Event, name string) {
 	_, before := ch.dropped[name]
 	ch.explicit = true
+	ch.collections = ch.collections || strings.HasPrefix(name, "xdstp:")
 	ch.asked[name] = &interest{at: e.At, request: ch.requests, before: before}
 	delete(ch.dropped, name)
 }

@@ -1,9 +1,6 @@
 package protocol
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // names are the clauses about the names that a client has subscribed to.
 func names() []*Clause {
@@ -84,15 +81,7 @@ func removedAndSent(m *moment) {
 // listed reports whether the client must have named what it gets. Virtual hosts have aliases that a client makes up,
 // and a name of xdstp can be that of a collection.
 func (ch *channel) listed() bool {
-	if ch.wildcard || ch.requests == 0 || ch.typeURL == virtualHosts {
-		return false
-	}
-	for name := range ch.asked {
-		if strings.HasPrefix(name, "xdstp:") {
-			return false
-		}
-	}
-	return true
+	return !ch.wildcard && ch.requests > 0 && ch.typeURL != virtualHosts && !ch.collections
 }
 
 // never reports whether the client has not named a resource on the stream, by any of its names.

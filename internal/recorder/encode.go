@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"bytes"
 	"encoding/json"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
@@ -78,10 +77,5 @@ func encode(m proto.Message) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if text, err = w.Redacted(text, m.ProtoReflect().Descriptor().FullName()); err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	err = json.Compact(&out, text)
-	return out.Bytes(), err
+	return w.Redacted(text, m.ProtoReflect().Descriptor().FullName())
 }

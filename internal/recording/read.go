@@ -62,7 +62,7 @@ func (r *reader) read(ctx context.Context, f *source.File, at int, feed func(*pr
 
 // event reads a line.
 func (r *reader) event(text []byte) (*protocol.Event, error) {
-	var l Line
+	var l eventJSON
 	if err := json.Unmarshal(text, &l); err != nil {
 		return nil, fmt.Errorf("not an event: %w", err)
 	}
@@ -79,7 +79,7 @@ func (r *reader) event(text []byte) (*protocol.Event, error) {
 	case l.Closed != nil:
 		e.Closed = &protocol.Closed{}
 	case l.Request != nil:
-		e.Request, err = request(l.Request, known)
+		e.Request = l.Request.event(known)
 	case l.Response != nil:
 		e.Response, err = r.response(l.Response, l.LeftOut, known)
 	case l.Unreadable != "":
@@ -88,6 +88,13 @@ func (r *reader) event(text []byte) (*protocol.Event, error) {
 		return nil, errors.New("not an event: it has neither opened, request, response nor closed")
 	}
 	return e, err
+}
+
+// eventJSON is a Line of which only what clauses are about is read.
+type eventJSON struct {
+	Line
+	Request  *requestJSON  `json:"request"`
+	Response *responseJSON `json:"response"`
 }
 
 // requestJSON has the fields of a DiscoveryRequest and of a DeltaDiscoveryRequest that clauses are about.
@@ -103,11 +110,7 @@ type requestJSON struct {
 	Known       map[string]string `json:"initial_resource_versions"`
 }
 
-func request(text []byte, o *protocol.Opened) (*protocol.Request, error) {
-	var q requestJSON
-	if err := json.Unmarshal(text, &q); err != nil {
-		return nil, fmt.Errorf("request: %w", err)
-	}
+func (q *requestJSON) event(o *protocol.Opened) *protocol.Request {
 	out := &protocol.Request{
 		TypeURL: q.TypeURL, Nonce: q.Nonce, Version: q.Version, Names: q.Names, Unsubscribe: q.Unsubscribe, Known: q.Known,
 		Node: string(q.Node), Error: q.Error,
@@ -115,7 +118,7 @@ func request(text []byte, o *protocol.Opened) (*protocol.Request, error) {
 	if o != nil && o.Delta {
 		out.Names = q.Subscribe
 	}
-	return out, nil
+	return out
 }
 
 // responseJSON has the fields of a DiscoveryResponse and of a DeltaDiscoveryResponse.
@@ -128,11 +131,7 @@ type responseJSON struct {
 	Removed   []string          `json:"removed_resources"`
 }
 
-func (r *reader) response(text []byte, leftOut []int, o *protocol.Opened) (*protocol.Response, error) {
-	var p responseJSON
-	if err := json.Unmarshal(text, &p); err != nil {
-		return nil, fmt.Errorf("response: %w", err)
-	}
+func (r *reader) response(p *responseJSON, leftOut []int, o *protocol.Opened) (*protocol.Response, error) {
 	out := &protocol.Response{TypeURL: p.TypeURL, Nonce: p.Nonce, Version: cmp.Or(p.Version, p.System), Removed: p.Removed}
 	out.Resources = make([]protocol.Resource, len(p.Resources))
 	for i, raw := range p.Resources {

@@ -167,7 +167,7 @@ func TestErrors(t *testing.T) {
 		head + "# a comment\n\nx\n":                               "f:4: not an event",
 		head + "{}\n":                                             "f:2: not an event",
 		head + `{"stream":1,"opened":{"method":"/a/b"}}` + "\n":   `f:2: "/a/b" is not a method of xDS`,
-		head + `{"stream":1,"request":[]}` + "\n":                 "f:2: request: ",
+		head + `{"stream":1,"request":[]}` + "\n":                 "f:2: not an event",
 		head + `{"stream":1,"response":{"resources":[1]}}` + "\n": "f:2: resource 0: ",
 	} {
 		err := recording.Judge(t.Context(), []*source.File{{Name: "f", Text: []byte(text)}}, protocol.NewChecker())
