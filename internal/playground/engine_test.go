@@ -41,6 +41,30 @@ func call[A any](t *testing.T, operation string, request map[string]any) (answer
 	return answer, failed.Error
 }
 
+// TestTargetsByPath: texts have folders too, as seen from that of the configuration.
+func TestTargetsByPath(t *testing.T) {
+	const maglev = `{"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster, name: orders, type: EDS, eds_cluster_config: {eds_config: {ads: {}, resource_api_version: V3}}, lb_policy: MAGLEV}`
+	texts := files{"shop/.xdslint.yaml": "targets-by-path: {clients/: [grpc-java]}", "shop/clients/a.yaml": maglev, "shop/b.yaml": strings.Replace(maglev, "orders", "web", 1)}
+	for _, c := range []struct {
+		targets []string
+		want    []string
+	}{
+		{nil, []string{"shop/clients/a.yaml"}},
+		{[]string{"grpc-go"}, []string{"shop/b.yaml", "shop/clients/a.yaml"}},
+		{[]string{"envoy:1.40"}, nil},
+	} {
+		var got []string
+		for _, d := range mustCall[lintAnswer](t, "lint", map[string]any{"files": texts, "targets": c.targets}).Diagnostics {
+			if d.Rule == "grpc/load-balancing-unsupported" {
+				got = append(got, d.Location.File)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("for %v, gRPC rejects the policy in %v, want %v", c.targets, got, c.want)
+		}
+	}
+}
+
 func mustCall[A any](t *testing.T, operation string, request map[string]any) A {
 	t.Helper()
 	answer, fault := call[A](t, operation, request)

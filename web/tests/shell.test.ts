@@ -120,6 +120,22 @@ test("another target gives other findings", () =>
     await page.getByRole("link", { name: "version/too-new" }).first().waitFor({ state: "detached" });
   }));
 
+test("clients of gRPC are among the targets, and an example for them chooses one", () =>
+  visit(async (page) => {
+    await problem(page).waitFor();
+    await page.evaluate(() => (location.hash = "#example=grpc/load-balancing-unsupported"));
+    const rule = page.getByRole("link", { name: "grpc/load-balancing-unsupported" });
+    await rule.first().waitFor();
+    const target = page.getByRole("combobox", { name: "Target" });
+    assert.equal(await target.inputValue(), "grpc-go:1.85");
+    for (const other of ["grpc-core:1.83", "grpc-java:1.85"]) {
+      await target.selectOption("");
+      await rule.first().waitFor({ state: "detached" });
+      await target.selectOption(other);
+      await rule.first().waitFor();
+    }
+  }));
+
 test("the first stop of the keyboard leads past the header, into the text", () =>
   visit(async (page) => {
     await problem(page).waitFor();
