@@ -2,7 +2,6 @@ package xdslint
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/xdslint/xdslint/dataplane"
@@ -19,14 +18,11 @@ type PlanOptions struct {
 	Force bool // make a plan even if the new snapshot is itself broken
 }
 
-// errNoPlan is about pushes to gRPC alone: its clients keep routes until they have what new ones need, and tell no one when they have moved.
-var errNoPlan = errors.New("plans are made for Envoy: what a push does to clients and servers of gRPC is in docs/grpc.md")
-
 // Plan says what a push of the new input breaks for a data plane that has the old one, and finds an order that breaks nothing. Suppressions, ignores and
 // severities hold as they do for Lint, and several targets are judged for together.
 func (l *Linter) Plan(ctx context.Context, before, after Input, opts PlanOptions) (*plan.Outcome, error) {
 	if !slices.ContainsFunc(l.targets, func(t dataplane.Target) bool { return t.Family() == dataplane.Envoy }) {
-		return nil, errNoPlan
+		opts.Family = dataplane.GRPC
 	}
 	old, _, err := l.Snapshot(ctx, before)
 	if err != nil {
@@ -58,8 +54,11 @@ func (l *Linter) Broken(ctx context.Context, in Input) (*lint.Result, error) {
 }
 
 func (l *Linter) broken(ctx context.Context, s, before *graph.Snapshot) *lint.Result {
+	files := l.fileTargets([]*graph.Snapshot{s})
 	return l.compared(ctx, func(t dataplane.Target) *lint.Result {
-		return plan.Broken(ctx, s, before, lint.Config{Target: t, TargetGiven: l.judging.TargetGiven})
+		return plan.Broken(ctx, s, before, lint.Config{
+			Target: t, TargetGiven: l.judging.TargetGiven, Fleet: l.judging.Fleet, FileTargets: files, GRPCEnv: l.judging.GRPCEnv,
+		})
 	})
 }
 

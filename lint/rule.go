@@ -43,7 +43,7 @@ func ParseSeverity(s string) (Severity, error) {
 type Rule struct {
 	Name     string               // states the defect: unknown-cluster
 	Group    string               // the folder under rules/; set by Group.Add
-	Family   dataplane.Family     // the data planes whose behaviour it knows; empty: all. Set by Group.Add if the group has one
+	Family   dataplane.Family     // the data planes whose behaviour it knows; empty: that of the group, or all
 	Severity Severity             // of its findings, unless a finding sets its own. Off: it runs only in Profiles
 	Summary  string               // one line: what it finds
 	Why      string               // Markdown, for a rule without an archive: a built-in rule has it there, in why.md
@@ -170,14 +170,14 @@ func (c Check) And(other Check) Check {
 type Group struct {
 	Name    string
 	Summary string
-	Family  dataplane.Family // of its rules; empty: each rule says it
+	Family  dataplane.Family // of its rules that do not say it
 	rules   []*Rule
 }
 
 // Add adds a rule to the group and returns it.
 func (g *Group) Add(r *Rule) *Rule {
 	r.Group = g.Name
-	if g.Family != "" {
+	if r.Family == "" {
 		r.Family = g.Family
 	}
 	g.rules = append(g.rules, r)

@@ -22,6 +22,9 @@
 // virtual hosts, over Delta the settings of a filter, and in what has other uses too, the last endpoints, those of a subset,
 // and per-route configuration of a filter that the new listener does not have.
 //
+// For clients of gRPC (Options.Family), channels takes the place of all orders but references: such a client keeps what it uses until it
+// has what comes next.
+//
 // Two contents can depend on each other: a filter and its per-route configuration, a subset and what selects it. A
 // resource that requests need both as it was and as it will be is sent in steps, first with what is new next to what is
 // old (interim). Scopes that exchange keys have substitutes for one phase (handOver). Where no content serves both, as when

@@ -3,6 +3,7 @@ package plan
 import (
 	"maps"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 )
@@ -13,12 +14,17 @@ import (
 func Make(changes *graph.Changes, opts Options) *Plan {
 	p := newPlanner(changes, opts)
 	p.steps()
-	p.subsets()
-	p.references()
-	p.listeners()
-	p.scopes()
-	p.filters()
-	p.drains()
+	if p.forGRPC() {
+		p.references()
+		p.channels()
+	} else {
+		p.subsets()
+		p.references()
+		p.listeners()
+		p.scopes()
+		p.filters()
+		p.drains()
+	}
 	p.level()
 	p.resends()
 	return &Plan{Phases: p.phases(), Restart: restart(changes.Old, changes.New), planner: p}
@@ -98,6 +104,8 @@ type planner struct {
 	lost     map[*step]bool              // changes of endpoints by which requests lose the subset that they select
 	retained map[*graph.Resource][]*step // by listener: what takes away what only its draining connections read
 
+	arriving map[*step][]Resource // what a step makes clients of gRPC ask for: clusters, and what is below them
+
 	hadAddress, getsAddress map[envoy.ListenSocket][]*graph.Change // of listeners
 }
 
@@ -107,6 +115,9 @@ type pending struct {
 	first *step // begins the drain; nil: it began before this plan
 	needs []*step
 }
+
+// forGRPC reports whether clients of gRPC get the push, and not Envoy.
+func (p *planner) forGRPC() bool { return p.opts.Family == dataplane.GRPC }
 
 func newPlanner(changes *graph.Changes, opts Options) *planner {
 	if opts.AckTimeout == 0 {
@@ -118,7 +129,8 @@ func newPlanner(changes *graph.Changes, opts Options) *planner {
 	opts.Push = opts.Push.OrDefault()
 	p := &planner{
 		changes: changes, opts: opts, byName: map[Resource]*step{}, early: map[Resource]*step{}, carriers: map[*step]*step{}, interims: map[Resource]*step{}, lost: map[*step]bool{}, retained: map[*graph.Resource][]*step{},
-		names: names{numbers: map[Resource]int{}}, targets: map[*graph.Resource][]int{}, users: map[*graph.Resource]map[Resource]bool{}, away: map[Resource]*graph.Resource{}, roots: partial(changes.Old, changes.New),
+		names: names{numbers: map[Resource]int{}}, targets: map[*graph.Resource][]int{}, users: map[*graph.Resource]map[Resource]bool{}, away: map[Resource]*graph.Resource{},
+		arriving: map[*step][]Resource{}, roots: partial(changes.Old, changes.New),
 	}
 	p.old, p.new = p.holding(changes.Old), p.holding(changes.New)
 	p.alone = p.orphans(p.old)

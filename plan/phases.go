@@ -28,11 +28,11 @@ func (p *planner) phases() []Phase {
 		steps := p.settle(&held, byLevel[level])
 		p.states = append(p.states, slices.Clone(held))
 		phase := Phase{Send: sends(steps)}
-		phase.Wait = p.acks(phase.Send, held)
+		phase.Wait = p.arrivals(steps, p.acks(phase.Send, held))
 		if i+1 < len(levels) {
 			phase.Wait = append(phase.Wait, p.drained(levels[i+1])...)
 		}
-		phase.Why = why(steps, phase.Wait, p.opts.Push.Transport, i == 0, i+1 == len(levels))
+		phase.Why = p.why(steps, phase.Wait, i == 0, i+1 == len(levels))
 		phases = append(phases, phase)
 	}
 	return phases
@@ -66,6 +66,7 @@ func sends(steps []*step) []Send {
 // requests by name because something refers to them.
 func (p *planner) acks(sent []Send, now state) []Wait {
 	asks := p.asks(now, true)
+	byName := func(kind graph.Kind) bool { return asked(kind) || kind == graph.Cluster && p.clustersByName() }
 	var waits []Wait
 	for _, s := range sent {
 		if !p.subscribes(s.Kind, now) {
@@ -73,11 +74,11 @@ func (p *planner) acks(sent []Send, now state) []Wait {
 		}
 		var names []string
 		for _, u := range s.Update {
-			if !asked(s.Kind) || asks.include(Resource{s.Kind, u.Name}) || u.Content == Touched { // draining connections request the touched ones
+			if !byName(s.Kind) || asks.include(Resource{s.Kind, u.Name}) || u.Content == Touched { // draining connections request the touched ones
 				names = append(names, u.Name)
 			}
 		}
-		if !asked(s.Kind) {
+		if !byName(s.Kind) {
 			names = append(names, s.Remove...)
 		}
 		if len(names) > 0 {

@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -20,6 +21,8 @@ type Options struct {
 	// Repoint gives route configurations that only draining connections use the content of their successors, instead of
 	// waiting until these connections are closed.
 	Repoint bool
+	// Family is the data planes that get the push: Envoy if it is empty. Clients of gRPC need fewer phases than Envoy, and another content between.
+	Family dataplane.Family
 	// Draining lists the drains that an unfinished earlier plan, which this one replaces, had still to wait for.
 	Draining []Drain
 }

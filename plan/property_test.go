@@ -33,12 +33,22 @@ import (
 // state holds a resource that nothing asks for, and planning twice gives the same plan.
 func TestPlansAreClosed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		before, after := world(t, "old"), world(t, "new")
-		opts := plan.Options{Push: lint.Push{Transport: rapid.SampledFrom(lint.Transports).Draw(t, "transport")}, Repoint: rapid.Bool().Draw(t, "repoint")}
+		opts := plan.Options{
+			Push:    lint.Push{Transport: rapid.SampledFrom(lint.Transports).Draw(t, "transport")},
+			Repoint: rapid.Bool().Draw(t, "repoint"), Family: rapid.SampledFrom([]dataplane.Family{dataplane.Envoy, dataplane.GRPC}).Draw(t, "family"),
+		}
+		before, after := world(t, "old", opts.Family), world(t, "new", opts.Family)
 		made := plan.Make(graph.Diff(before, after), opts)
 		checkStates(t, before, after, made, opts)
 		if !bytes.Equal(asJSON(t, made), asJSON(t, plan.Make(graph.Diff(before, after), opts))) {
 			t.Error("two plans for the same snapshots differ")
+		}
+		if opts.Family == dataplane.GRPC {
+			for _, d := range made.Remaining(t.Context(), dataplane.Target{Plane: "grpc-go", Version: "1.85"}).Diagnostics {
+				if d.Rule.Name == "grpc-cluster-removed" {
+					t.Errorf("the plan does not avoid it: %s", d.Message)
+				}
+			}
 		}
 		if len(made.Phases) > 12 {
 			t.Errorf("%d phases", len(made.Phases))
@@ -56,8 +66,8 @@ func asJSON(t interface{ Fatal(...any) }, made *plan.Plan) []byte {
 }
 
 // world draws a closed snapshot out of few names, so that two of them have much in common.
-func world(t *rapid.T, label string) *graph.Snapshot {
-	w := &worldMaker{t: t, label: label, resources: map[plan.Resource]proto.Message{}}
+func world(t *rapid.T, label string, family dataplane.Family) *graph.Snapshot {
+	w := &worldMaker{t: t, label: label, family: family, resources: map[plan.Resource]proto.Message{}}
 	for _, name := range w.some("listeners", 0, 3, "edge", "admin", "mesh", "front") {
 		w.listener(name)
 	}
@@ -79,6 +89,7 @@ func world(t *rapid.T, label string) *graph.Snapshot {
 type worldMaker struct {
 	t         *rapid.T
 	label     string
+	family    dataplane.Family
 	resources map[plan.Resource]proto.Message
 }
 
@@ -101,7 +112,11 @@ func (w *worldMaker) add(kind graph.Kind, name string, m proto.Message) bool {
 
 func (w *worldMaker) listener(name string) {
 	hcm := &hcmv3.HttpConnectionManager{StatPrefix: name}
-	switch w.one("routes of "+name, 3) {
+	kinds := 3
+	if w.family == dataplane.GRPC {
+		kinds = 2 // it has no scopes
+	}
+	switch w.one("routes of "+name, kinds) {
 	case 0:
 		hcm.RouteSpecifier = &hcmv3.HttpConnectionManager_RouteConfig{RouteConfig: w.table("inline")}
 	case 1:
@@ -121,6 +136,10 @@ func (w *worldMaker) listener(name string) {
 				w.routes(table)
 			}
 		}
+	}
+	if w.family == dataplane.GRPC {
+		w.add(graph.Listener, name, &listenerv3.Listener{Name: name, ApiListener: &listenerv3.ApiListener{ApiListener: packed(hcm)}})
+		return
 	}
 	w.add(graph.Listener, name, &listenerv3.Listener{
 		Name: name, Address: socket(uint32(8000 + w.one("port of "+name, 4))),

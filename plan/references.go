@@ -36,7 +36,7 @@ func (p *planner) make(e *graph.Edge, user *step) {
 	case target.change.Added() && asked(e.To.Kind):
 		p.after(target, user, notBefore)
 	case target.change.Added():
-		p.after(target, user, gapTo(e.To.Kind))
+		p.after(target, user, p.gapTo(e.To.Kind))
 	case fresh && e.To.Kind == graph.Cluster:
 		p.prefer(contentFirst, target, user, nextPhase)
 	case fresh && asked(e.To.Kind):
@@ -54,8 +54,16 @@ func (p *planner) make(e *graph.Edge, user *step) {
 }
 
 // gapTo returns the gap after a target that a server may hold before anything refers to it. There is no wait for
-// scopes: a listener warms with them.
-func gapTo(kind graph.Kind) int {
+// scopes, since a listener warms with them, and none for clients of gRPC, which keep what they use until they have what comes next.
+func (p *planner) gapTo(kind graph.Kind) int {
+	if kind == graph.ScopedRouteConfiguration || p.forGRPC() {
+		return notBefore
+	}
+	return nextPhase
+}
+
+// gapFrom returns the gap before a target is removed that a server may hold when nothing refers to it. Scopes are not waited for.
+func gapFrom(kind graph.Kind) int {
 	if kind == graph.ScopedRouteConfiguration {
 		return notBefore
 	}
@@ -71,7 +79,7 @@ func (p *planner) release(e *graph.Edge, user *step) {
 		if asked(e.To.Kind) {
 			p.after(user, target, notBefore)
 		} else {
-			p.after(user, target, gapTo(e.To.Kind))
+			p.after(user, target, gapFrom(e.To.Kind))
 		}
 	}
 	if e.To.Kind == graph.Cluster {

@@ -14,7 +14,7 @@ import (
 // resends sends endpoints again after a cluster that waits for them: over ADS, Envoy asks for a name only once, and a
 // changed cluster, or another one with the same service_name, warms until they arrive (15 s by default).
 func (p *planner) resends() {
-	if !p.opts.Push.Transport.ADS() {
+	if p.forGRPC() || !p.opts.Push.Transport.ADS() {
 		return
 	}
 	var clusters []*step

@@ -115,11 +115,17 @@ func (p *planner) asks(s state, atOnce bool) *requests {
 		}
 	}
 	for number, r := range s {
-		if r != nil && p.roots[p.names.all[number].Kind] {
+		kind := p.names.all[number].Kind
+		if byName := atOnce && p.clustersByName() && kind == graph.Cluster; r != nil && p.roots[kind] && !byName {
 			visit(number)
 		}
 	}
 	return asks
+}
+
+// clustersByName reports whether the data plane asks for clusters by name, as clients of gRPC do. The input must have what makes them ask.
+func (p *planner) clustersByName() bool {
+	return p.forGRPC() && (refersTo(p.changes.Old, graph.Cluster) || refersTo(p.changes.New, graph.Cluster))
 }
 
 // requests are the resources that a data plane asks for.

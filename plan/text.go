@@ -90,13 +90,21 @@ func (p *Plan) text(w io.Writer) {
 		}
 		for _, wait := range phase.Wait {
 			if wait.For != ACK {
-				fmt.Fprintf(w, "   wait  %s\n", wait.text())
+				fmt.Fprintf(w, "   wait  %s\n", wait.text(p.client()))
 			}
 		}
 	}
 	if len(p.Restart) > 0 {
 		fmt.Fprintf(w, "\nNo push changes the bootstrap: restart Envoy to change %s.\n", named(p.Restart))
 	}
+}
+
+// client returns the name of what gets the plan.
+func (p *Plan) client() string {
+	if p.planner != nil && p.planner.forGRPC() {
+		return "the client"
+	}
+	return "Envoy"
 }
 
 func (s Send) text() string {
@@ -152,9 +160,10 @@ func (p Phase) removes(r Resource) bool {
 	return slices.ContainsFunc(p.Send, func(s Send) bool { return s.Kind == r.Kind && slices.Contains(s.Remove, r.Name) })
 }
 
-func (w Wait) text() string {
+// text describes a wait for a data plane.
+func (w Wait) text(by string) string {
 	if w.For == Unsubscribe {
-		return fmt.Sprintf("until Envoy no longer asks %s for %s (%s at most)", API(w.Kind), list(w.Names), short(w.Timeout))
+		return fmt.Sprintf("until %s no longer asks %s for %s (%s at most)", by, API(w.Kind), list(w.Names), short(w.Timeout))
 	}
 	return fmt.Sprintf("until the old connections of %s are closed (%s at most; sooner if total_listeners_draining and total_filter_chains_draining of listener_manager are 0)",
 		list(w.Names), short(w.Timeout))

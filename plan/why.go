@@ -9,7 +9,6 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/words"
-	"github.com/xdslint/xdslint/lint"
 )
 
 func quote(name string) string { return strconv.Quote(name) }
@@ -110,8 +109,44 @@ func carries(kind graph.Kind) bool {
 	return false
 }
 
+// purposesOfGRPC are the purposes for clients of gRPC.
+var purposesOfGRPC = []purpose{
+	{
+		one: "%s: first with an extra route to the next clusters, which no RPC takes, so that clients have these clusters and their endpoints before RPCs go there",
+		is:  func(s *step, _, _ bool) bool { return s.part == early },
+	},
+	{is: func(s *step, _, _ bool) bool { return s.Kind == graph.Cluster && added(s) }}, // together with what asks for it
+	{is: func(s *step, _, _ bool) bool { return s.Kind == graph.ClusterLoadAssignment && added(s) }},
+	{
+		one: "%s shrink only now that RPCs go elsewhere",
+		is: func(s *step, first, _ bool) bool {
+			return s.Kind == graph.ClusterLoadAssignment && !s.removes && !first && shrinks(s.change)
+		},
+	},
+	{
+		one: "RPCs move with %s: clients have everything that they need",
+		is:  func(s *step, first, _ bool) bool { return carries(s.Kind) && !s.removes && !first },
+	},
+	{
+		one:     "%s is removed: no client asks for it any more",
+		several: "%s are removed: no client asks for them any more",
+		is:      func(s *step, _, _ bool) bool { return s.removes && s.Kind == graph.Cluster },
+	},
+	{
+		one:     "%s is removed: RPCs of its channels fail with UNAVAILABLE",
+		several: "%s are removed: RPCs of their channels fail with UNAVAILABLE",
+		is:      func(s *step, _, _ bool) bool { return s.removes && s.Kind == graph.Listener },
+	},
+	{is: func(s *step, _, _ bool) bool { return s.removes }}, // together with what asked for it
+	{one: "%s changes", several: "%s change", is: func(*step, bool, bool) bool { return true }},
+}
+
 // why returns the reason for a phase in sentences.
-func why(steps []*step, waits []Wait, transport lint.Transport, first, last bool) string {
+func (p *planner) why(steps []*step, waits []Wait, first, last bool) string {
+	purposes := purposes
+	if p.forGRPC() {
+		purposes = purposesOfGRPC
+	}
 	if first && last {
 		return "One push: no change has to come before another one."
 	}
@@ -130,7 +165,7 @@ func why(steps []*step, waits []Wait, transport lint.Transport, first, last bool
 		if several := purposes[i].several; several != "" && len(resources) > 1 {
 			format = several
 		}
-		if apart := purposes[i].apart; apart != "" && !transport.ADS() {
+		if apart := purposes[i].apart; apart != "" && !p.opts.Push.Transport.ADS() {
 			format = apart
 		}
 		if len(resources) > 0 && format != "" {
@@ -138,7 +173,7 @@ func why(steps []*step, waits []Wait, transport lint.Transport, first, last bool
 		}
 	}
 	for _, w := range waits {
-		if text := w.why(); text != "" {
+		if text := w.why(p.forGRPC()); text != "" {
 			sentences = append(sentences, text)
 		}
 	}
@@ -183,12 +218,15 @@ func label(kind graph.Kind, several bool) string {
 }
 
 // why returns the reason for a wait. An ACK needs none.
-func (w Wait) why() string {
-	switch w.For {
-	case Unsubscribe:
+func (w Wait) why(ofGRPC bool) string {
+	switch {
+	case w.For == Unsubscribe && ofGRPC:
+		return fmt.Sprintf("RPCs that have begun may use %s %s until they have an endpoint. Then the client no longer asks for that name.",
+			label(w.Kind, len(w.Names) > 1), list(words.Quoted(w.Names)))
+	case w.For == Unsubscribe:
 		return fmt.Sprintf("Older connections use %s %s until Envoy has closed them. Then it no longer asks for that name.",
 			label(w.Kind, len(w.Names) > 1), list(words.Quoted(w.Names)))
-	case Drained:
+	case w.For == Drained:
 		return fmt.Sprintf("Older connections use the previous version of listener %s until Envoy closes them, within %s.",
 			list(words.Quoted(w.Names)), short(w.Timeout))
 	}

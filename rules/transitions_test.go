@@ -18,8 +18,8 @@ func (a *archive) between() bool { return strings.HasPrefix(a.rule, transition.R
 
 // lintPush runs the rules between the two halves of an example. It keeps infos only of the archive's own rule.
 func (a *archive) lintPush(t *testing.T, example string) *lint.Result {
-	if a.envoy[example] == "" {
-		t.Errorf("%s: what does Envoy show of it? Say \"%[1]s: SYMPTOMS\" in the file envoy", example)
+	if shown := map[bool]map[string]string{false: a.envoy, true: a.rpc}[a.aboutGRPC()]; shown[example] == "" {
+		t.Errorf("%s: what does the data plane show of it? Say \"%[1]s: SYMPTOMS\" in the file envoy, or rpc for gRPC", example)
 	}
 	before, after := a.half(t, example, "old"), a.half(t, example, "new")
 	flags := a.flagsOf(example)

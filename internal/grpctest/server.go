@@ -33,6 +33,8 @@ type server struct {
 	stream  discoveryv3.AggregatedDiscoveryService_StreamAggregatedResourcesServer
 	nonces  int
 	names   map[string][]string // asked for, by type
+	sent    map[string]string   // the last nonces, by type
+	acked   map[string]string
 	waiting map[string]chan *discoveryv3.DiscoveryRequest
 	ready   chan struct{} // closed when all types were asked for
 }
@@ -43,7 +45,7 @@ func listen(serve func(typeURL, name string) *anypb.Any) (*server, error) {
 		return nil, err
 	}
 	s := &server{
-		serve: serve, grpc: grpc.NewServer(), address: l.Addr().String(), names: map[string][]string{},
+		serve: serve, grpc: grpc.NewServer(), address: l.Addr().String(), names: map[string][]string{}, sent: map[string]string{}, acked: map[string]string{},
 		waiting: map[string]chan *discoveryv3.DiscoveryRequest{}, ready: make(chan struct{}),
 	}
 	discoveryv3.RegisterAggregatedDiscoveryServiceServer(s.grpc, s)
@@ -75,6 +77,7 @@ func (s *server) answer(request *discoveryv3.DiscoveryRequest) error {
 		delete(s.waiting, request.GetResponseNonce())
 	}
 	kind := request.GetTypeUrl()
+	s.acked[kind] = request.GetResponseNonce()
 	if slices.Equal(s.names[kind], request.GetResourceNames()) {
 		return nil
 	}
@@ -122,6 +125,7 @@ func (s *server) nonce() string {
 }
 
 func (s *server) send(kind string, resources []*anypb.Any, nonce string) error {
+	s.sent[kind] = nonce
 	return s.stream.Send(&discoveryv3.DiscoveryResponse{TypeUrl: kind, VersionInfo: nonce, Nonce: nonce, Resources: resources})
 }
 

@@ -9,50 +9,20 @@ import (
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
+
+	"github.com/xdslint/xdslint/dataplane/grpc"
 )
 
-// The kinds of domains, the better ones last (matchTypeForDomain).
-const (
-	invalid = iota
-	universal
-	prefix
-	suffix
-	exact
-)
-
-// fits returns the kind of a domain, and whether it fits a host. Both are compared as they are written: a port is a part of them.
-func fits(domain, host string) (kind int, ok bool) {
-	switch {
-	case domain == "":
-		return invalid, false
-	case domain == "*":
-		return universal, true
-	case strings.HasPrefix(domain, "*"):
-		return suffix, strings.HasSuffix(host, domain[1:])
-	case strings.HasSuffix(domain, "*"):
-		return prefix, strings.HasPrefix(host, domain[:len(domain)-1])
-	case strings.Contains(domain, "*"):
-		return invalid, false
-	}
-	return exact, domain == host
-}
-
-// findHost returns the index of the virtual host, or -1 (FindBestMatchingVirtualHost). A domain that is not valid hides all virtual hosts.
+// findHost returns the index of the virtual host, or -1.
 func (w *walk) findHost() int {
-	best, kind, length := -1, invalid, 0
-	for i, host := range w.table.GetVirtualHosts() {
-		for _, domain := range host.GetDomains() {
-			k, ok := fits(domain, w.host)
-			if k == invalid {
-				w.answer.Passed = []Passed{{hostName(host, i), fmt.Sprintf("%q is not a domain, for which the client uses no virtual host", domain)}}
-				return -1
-			}
-			if ok && (k > kind || k == kind && len(domain) > length) {
-				best, kind, length = i, k, len(domain)
-			}
-		}
+	all := w.table.GetVirtualHosts()
+	hosts := grpc.HostsOf(w.table)
+	if i := hosts.Invalid; i >= 0 {
+		w.answer.Passed = []Passed{{hostName(all[i], i), fmt.Sprintf("%q is not a domain, for which the client uses no virtual host", hosts.Domain)}}
+		return -1
 	}
-	for i, host := range w.table.GetVirtualHosts() {
+	best := hosts.Of(w.host)
+	for i, host := range all {
 		if i != best {
 			w.answer.Passed = append(w.answer.Passed, Passed{hostName(host, i), whyNot(host, w.host)})
 		}
@@ -69,7 +39,7 @@ func hostName(host *routev3.VirtualHost, i int) string {
 
 // whyNot says why a virtual host does not take the RPCs to a host.
 func whyNot(h *routev3.VirtualHost, host string) string {
-	if slices.ContainsFunc(h.GetDomains(), func(domain string) bool { _, ok := fits(domain, host); return ok }) {
+	if slices.ContainsFunc(h.GetDomains(), func(domain string) bool { return grpc.FitsDomain(domain, host) }) {
 		return "another domain fits better"
 	}
 	return "no domain fits " + host

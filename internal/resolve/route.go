@@ -102,11 +102,7 @@ func destinations(at graph.At, a *routev3.RouteAction) (all []destination) {
 // roots returns the clusters that the routes of the virtual host name.
 func (w *walk) roots() (all []string) {
 	for _, r := range w.routes {
-		if r.GetRoute() != nil && len(r.GetMatch().GetQueryParameters()) == 0 && droppedFor(r.GetRoute()) == "" {
-			for _, d := range destinations(w.at, r.GetRoute()) {
-				all = append(all, d.cluster)
-			}
-		}
+		all = append(all, grpc.Destinations(r)...)
 	}
 	return all
 }
