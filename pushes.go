@@ -22,6 +22,7 @@ func (l *Linter) clients(ctx context.Context, files []*source.File) ([]*history.
 	if !slices.ContainsFunc(l.rules, (*lint.Rule).Transitional) {
 		return nil, nil
 	}
+	files = slices.DeleteFunc(slices.Clone(files), func(f *source.File) bool { return !history.Is(f) }) // a log has no Envoy in it
 	parts, err := history.Parts(files)
 	if err != nil {
 		return nil, err

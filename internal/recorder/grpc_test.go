@@ -1,8 +1,13 @@
 package recorder_test
 
 import (
+	"bytes"
 	"fmt"
 	"net"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -13,8 +18,37 @@ import (
 
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/reference"
 )
+
+// TestGRPCLog: the log of a client of gRPC shows the same as a recording.
+func TestGRPCLog(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestGRPC$")
+	cmd.Env = append(os.Environ(), "GRPC_GO_LOG_SEVERITY_LEVEL=info", "GRPC_GO_LOG_VERBOSITY_LEVEL=99")
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	if out, err := cmd.Output(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	trace := func(text []byte) (ids []string) {
+		report, unjudged, err := xdslint.Trace(t.Context(), xdslint.Options{}, map[string][]byte{"grpc.log": text})
+		if err != nil || unjudged > 0 {
+			t.Fatalf("%d streams are not judged, %v", unjudged, err)
+		}
+		for _, d := range report.Diagnostics {
+			ids = append(ids, d.Rule.ID())
+		}
+		return ids
+	}
+	if found := trace(log.Bytes()); len(found) > 0 {
+		t.Errorf("found %s", found)
+	}
+	version := regexp.MustCompile(`("versionInfo": +")\d+`)
+	if found := trace(version.ReplaceAll(log.Bytes(), []byte("${1}7"))); !slices.Contains(found, "protocol/version-unchanged") {
+		t.Errorf("found %s, with one version for all responses", found)
+	}
+}
 
 // TestGRPC: the reference server and a real client of gRPC break nothing. The client names its listener and clusters.
 func TestGRPC(t *testing.T) {

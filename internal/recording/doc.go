@@ -15,4 +15,7 @@
 // of resources of which a part is left out, since its type is not known. An event is one line and one write, so a
 // recorder that is killed leaves complete lines; a last line without a line break is not read. Lines that begin with #
 // are comments.
+//
+// A log of a client of grpc-go (grpclog.go) has all that a recording of an aggregated stream of SotW has, as the client saw
+// it: a request is logged after it was sent, and so perhaps after the response to it.
 package recording

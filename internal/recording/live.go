@@ -3,7 +3,6 @@ package recording
 import (
 	"bytes"
 	"context"
-	"hash/maphash"
 
 	"github.com/xdslint/xdslint/internal/protocol"
 	"github.com/xdslint/xdslint/internal/source"
@@ -18,7 +17,7 @@ type Live struct {
 
 // NewLive returns an empty recording. The name is that of its file in findings.
 func NewLive(name string, c *protocol.Checker) *Live {
-	return &Live{&source.File{Name: name}, reader{seed: maphash.MakeSeed(), streams: map[string]*protocol.Opened{}}, c}
+	return &Live{&source.File{Name: name}, newReader(), c}
 }
 
 // Write appends one line, and judges its event.

@@ -17,14 +17,23 @@ import (
 	"github.com/xdslint/xdslint/internal/source"
 )
 
-// Judge feeds the events of files to a checker. Parts of one recording are one, in the order of their numbers; otherwise
-// the files are judged in their order. What follows the end of ctx is not judged.
+// Judge feeds the events of files to a checker: first of logs of grpc-go, then of recordings. Parts of one recording are
+// one, in the order of their numbers; otherwise the files are judged in their order. What follows the end of ctx is not
+// judged.
 func Judge(ctx context.Context, files []*source.File, c *protocol.Checker) error {
-	parts, err := history.Parts(files)
+	var recorded []*source.File
+	for _, f := range files {
+		if !isLog(f) {
+			recorded = append(recorded, f)
+		} else if err := judgeLog(ctx, f, c); err != nil {
+			return err
+		}
+	}
+	parts, err := history.Parts(recorded)
 	if err != nil {
 		return err
 	}
-	r := reader{seed: maphash.MakeSeed(), streams: map[string]*protocol.Opened{}}
+	r := newReader()
 	for i, p := range parts {
 		if i > 0 && !p.Follows(parts[i-1]) {
 			c.End() // another recording, or one without a part
@@ -43,6 +52,10 @@ type reader struct {
 	id      string
 	seed    maphash.Seed
 	streams map[string]*protocol.Opened
+}
+
+func newReader() reader {
+	return reader{seed: maphash.MakeSeed(), streams: map[string]*protocol.Opened{}}
 }
 
 func (r *reader) read(ctx context.Context, f *source.File, at int, feed func(*protocol.Event)) error {
