@@ -124,7 +124,7 @@ func cluster(name string, i int) *clusterv3.Cluster {
 		CircuitBreakers: &clusterv3.CircuitBreakers{Thresholds: []*clusterv3.CircuitBreakers_Thresholds{{
 			MaxConnections: wrapperspb.UInt32(4096), MaxPendingRequests: wrapperspb.UInt32(4096), MaxRequests: wrapperspb.UInt32(4096), MaxRetries: wrapperspb.UInt32(16),
 		}}},
-		OutlierDetection: &clusterv3.OutlierDetection{Consecutive_5Xx: wrapperspb.UInt32(5), Interval: durationpb.New(10 * time.Second)},
+		OutlierDetection: &clusterv3.OutlierDetection{Consecutive_5Xx: wrapperspb.UInt32(5), Interval: durationpb.New(10 * time.Second), MaxEjectionPercent: wrapperspb.UInt32(50)},
 		LoadAssignment:   &endpointv3.ClusterLoadAssignment{ClusterName: name, Endpoints: []*endpointv3.LocalityLbEndpoints{endpoints}},
 	}
 }
