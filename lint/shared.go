@@ -11,6 +11,29 @@ func Shared[V any](p *Pass, key any, compute func() V) V {
 	return p.worker.share(key, func() any { return compute() }).(V)
 }
 
+// Here returns a value about a message that several rules need: the first of them computes it. A rule that is called with the message passes its place.
+// The key is of a type of the caller's own. compute must not report.
+func Here[V any](p *Pass, key any, at *graph.Place, compute func() V) V {
+	w := p.worker
+	if w == nil || at != w.place {
+		return compute()
+	}
+	if known, ok := w.here[key]; ok {
+		return known.(V)
+	}
+	value := compute()
+	w.here[key] = value
+	return value
+}
+
+// visit begins with the next message.
+func (w *worker) visit(at *graph.Place) {
+	w.place = at
+	if len(w.here) > 0 {
+		clear(w.here)
+	}
+}
+
 // shared is a value with the questions that it depends on.
 type shared struct {
 	value     any
@@ -31,9 +54,9 @@ func (w *worker) share(key any, compute func() any) any {
 
 // compute notes the questions apart from those of the rule that comes first.
 func (w *worker) compute(compute func() any) *shared {
-	into, asked, of := w.into, w.asked, w.of
-	defer func() { w.into, w.asked, w.of = into, asked, of }()
-	w.into, w.of = &judgement{}, unit{}
+	into, asked, of, place := w.into, w.asked, w.of, w.place
+	defer func() { w.into, w.asked, w.of, w.place = into, asked, of, place }()
+	w.into, w.of, w.place = &judgement{}, unit{}, nil
 	if w.asking {
 		w.asked = map[graph.Question]bool{}
 	}

@@ -56,10 +56,12 @@ type worker struct {
 	walker graph.Walker
 	asked  map[graph.Question]bool // in this unit
 	shared map[any]*shared
+	place  *graph.Place // of the message that is judged
+	here   map[any]any  // about that message
 }
 
 func newWorker(ctx context.Context, r *runner) *worker {
-	w := &worker{runner: r, ctx: ctx, view: r.snapshot, passes: make([]*Pass, len(r.config.Rules)), begun: make([]int, len(r.config.Rules)), into: &judgement{}, shared: map[any]*shared{}}
+	w := &worker{runner: r, ctx: ctx, view: r.snapshot, passes: make([]*Pass, len(r.config.Rules)), begun: make([]int, len(r.config.Rules)), into: &judgement{}, shared: map[any]*shared{}, here: map[any]any{}}
 	if r.asking {
 		w.asked = map[graph.Question]bool{}
 		w.view = r.snapshot.Asked(w.note)
@@ -124,10 +126,12 @@ func (w *worker) messages(r *graph.Resource) {
 		if w.ctx.Err() != nil {
 			return
 		}
+		w.visit(at)
 		for _, i := range w.applying(at.Message.Descriptor()) {
 			w.call(i, r, func(p *Pass) { p.Rule.Run.each(p, at.At(), at.Message) })
 		}
 	})
+	w.visit(nil) // another resource can have its places there
 	if passing {
 		w.detach()
 	}

@@ -48,18 +48,29 @@ func (r retrying) timesOut() bool {
 // eachRetrying calls f for each route that has a retry policy.
 func eachRetrying(f func(p *lint.Pass, r retrying)) lint.Check {
 	return lint.Each(func(p *lint.Pass, at lint.At, route *routev3.Route) {
-		host, place := graph.Around[*routev3.VirtualHost](at.Place)
-		if route.GetRoute() == nil || place == nil {
-			return
-		}
-		r := retryingOf(at, route, place.At(), host)
-		if r.policy == nil {
-			return
-		}
-		if _, ok := tableOf(p, at); ok && !clusterRetries(p, route.GetRoute()) {
-			f(p, r)
+		r := lint.Here(p, retryingKey{}, at.Place, func() *retrying { return retries(p, at, route) })
+		if r != nil {
+			f(p, *r)
 		}
 	})
+}
+
+type retryingKey struct{}
+
+// retries returns the retry policy that applies to a route to clusters, or nil if there is none.
+func retries(p *lint.Pass, at lint.At, route *routev3.Route) *retrying {
+	host, place := graph.Around[*routev3.VirtualHost](at.Place)
+	if route.GetRoute() == nil || place == nil {
+		return nil
+	}
+	r := retryingOf(at, route, place.At(), host)
+	if r.policy == nil {
+		return nil
+	}
+	if _, ok := tableOf(p, at); !ok || clusterRetries(p, route.GetRoute()) {
+		return nil
+	}
+	return &r
 }
 
 // clusterRetries reports whether a cluster of a route has a retry policy of its own, which replaces that of the route.

@@ -28,6 +28,21 @@ var tables = map[protoreflect.FullName]bool{
 // tableOf returns the table that a place belongs to. That includes routes in the actions of a virtual host's matcher, but not the
 // content of other Anys, such as the configurations of filters.
 func tableOf(p *lint.Pass, at lint.At) (t table, ok bool) {
+	found := lint.Here(p, tableKey{}, at.Place, func() (f foundTable) {
+		f.table, f.ok = findTable(p, at)
+		return f
+	})
+	return found.table, found.ok
+}
+
+type tableKey struct{}
+
+type foundTable struct {
+	table
+	ok bool
+}
+
+func findTable(p *lint.Pass, at lint.At) (t table, ok bool) {
 	for place := at.Place; place != nil; place = place.Parent {
 		switch m := place.Message.Interface().(type) {
 		case *routev3.RouteConfiguration:
