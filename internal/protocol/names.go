@@ -9,7 +9,7 @@ func names() []*Clause {
 			Name: "duplicate-name", Level: Must,
 			Breach:     "a response has two resources with the same name",
 			Says:       "A response has each name once.",
-			Effect:     "Clients reject such a response (NACK). Envoy does so for clusters and listeners, and in Delta for all types.",
+			Effect:     "Clients reject such a response (NACK). Envoy does so for clusters and listeners, and in Delta for all types. Over SotW, Envoy 1.40 uses the clusters of the rejected response all the same.",
 			Section:    "#duplicate-resource-names",
 			onResponse: duplicateName,
 		},

@@ -248,8 +248,10 @@ func ignoresRepeats(s reference.Session) reference.Session {
 		if get(q, "type_url") != reference.Endpoints {
 			return next.Request(q)
 		}
-		same := slices.Equal(before, names(q)) && answered == get(q, "response_nonce")
-		before, answered = names(q), get(q, "response_nonce")
+		all := names(q)
+		slices.Sort(all) // Envoy names them in any order
+		same := slices.Equal(before, all) && answered == get(q, "response_nonce")
+		before, answered = all, get(q, "response_nonce")
 		if same {
 			return nil
 		}

@@ -172,20 +172,8 @@ var mutants = []mutant{
 		p.(*discoveryv3.DeltaDiscoveryResponse).Resources[0].Name = ""
 		return one(p)
 	}))},
-	{"duplicate-name", nil, each(once(reference.Routes, 1, func(p proto.Message) []proto.Message {
-		switch p := p.(type) {
-		case *discoveryv3.DiscoveryResponse:
-			p.Resources = append(p.Resources, p.Resources[0])
-		case *discoveryv3.DeltaDiscoveryResponse:
-			p.Resources = append(p.Resources, p.Resources[0])
-		}
-		return one(p)
-	}))},
-	{"removed-and-sent", delta, each(once(reference.Routes, 1, func(p proto.Message) []proto.Message {
-		d := p.(*discoveryv3.DeltaDiscoveryResponse)
-		d.RemovedResources = append(d.RemovedResources, d.Resources[0].Name)
-		return one(p)
-	}))},
+	{"duplicate-name", nil, each(once(reference.Routes, 1, twice))},
+	{"removed-and-sent", delta, each(once(reference.Routes, 1, removedToo))},
 	{"resource-unrequested", nil, each(once(reference.Routes, 1, func(p proto.Message) []proto.Message {
 		extra := clone(web)
 		extra.Name = "extra"

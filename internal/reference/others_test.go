@@ -33,15 +33,7 @@ var others = []mutant{
 		}
 		return one(p)
 	}))},
-	{"duplicate-name", nil, each(once(reference.Clusters, 2, func(p proto.Message) []proto.Message {
-		switch p := p.(type) {
-		case *discoveryv3.DiscoveryResponse:
-			p.Resources = append(p.Resources, p.Resources[0])
-		case *discoveryv3.DeltaDiscoveryResponse:
-			p.Resources = append(p.Resources, p.Resources[0])
-		}
-		return one(p)
-	}))},
+	{"duplicate-name", nil, each(once(reference.Clusters, 2, twice))},
 	{"resent-unchanged", nil, each(func(s reference.Session) reference.Session { return chattering(s, "") })},
 	{"new-version-same-content", nil, each(func(s reference.Session) reference.Session { return chattering(s, "+") })},
 	{"unsubscribed-sent", sotw, each(remembering)},
@@ -94,6 +86,24 @@ var others = []mutant{
 			return body.UnmarshalTo(&c) == nil && c.GetName() == "gifts"
 		})
 	})},
+}
+
+// twice repeats a resource.
+func twice(p proto.Message) []proto.Message {
+	switch p := p.(type) {
+	case *discoveryv3.DiscoveryResponse:
+		p.Resources = append(p.Resources, p.Resources[0])
+	case *discoveryv3.DeltaDiscoveryResponse:
+		p.Resources = append(p.Resources, p.Resources[0])
+	}
+	return one(p)
+}
+
+// removedToo removes what it sends.
+func removedToo(p proto.Message) []proto.Message {
+	d := p.(*discoveryv3.DeltaDiscoveryResponse)
+	d.RemovedResources = append(d.RemovedResources, d.Resources[0].Name)
+	return one(p)
 }
 
 func named(in []*clusterv3.Cluster, name string) *clusterv3.Cluster {

@@ -1,0 +1,225 @@
+package reference_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/xdslint/xdslint/internal/envoytest"
+	"github.com/xdslint/xdslint/internal/reference"
+)
+
+const bootstrap = `
+node: {id: edge-1, cluster: edge}
+dynamic_resources:
+  ads_config: {api_type: %s, transport_api_version: V3, grpc_services: [{envoy_grpc: {cluster_name: xds}}]}
+  cds_config: {ads: {}, resource_api_version: V3}
+  lds_config: {ads: {}, resource_api_version: V3}
+static_resources:
+  clusters:
+  - name: xds
+    connect_timeout: 5s
+    typed_extension_protocol_options:
+      envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
+        "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions
+        explicit_http_config: {http2_protocol_options: {}}
+    load_assignment:
+      cluster_name: xds
+      endpoints: [{lb_endpoints: [{endpoint: {address: {socket_address: {address: %s, port_value: %s}}}}]}]
+`
+
+// fleet is a real Envoy that gets everything from a store.
+type fleet struct {
+	t     *testing.T
+	ctx   context.Context
+	store *reference.Store
+	envoy *envoytest.Envoy
+	sets  int
+}
+
+func newFleet(t *testing.T, delta bool, flaw func(reference.Session) reference.Session) *fleet {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	f := &fleet{t: t, ctx: ctx, store: reference.NewStore()}
+	if flaw != nil {
+		f.store.Wrap = func(s reference.Session, _ bool) reference.Session { return flaw(s) }
+	}
+	f.cluster("shop", 1)
+	f.endpoints("shop", 1)
+	server, err := reference.Serve(f.store, "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Stop)
+	host, port, err := net.SplitHostPort(server.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	api := "GRPC"
+	if delta {
+		api = "DELTA_GRPC"
+	}
+	if f.envoy, err = envoytest.Serve(ctx, fmt.Sprintf(bootstrap, api, host, port), ".yaml"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.envoy.Close)
+	return f
+}
+
+func (f *fleet) cluster(name string, n int) { f.store.Set(name, reference.Make("cluster", name, n)) }
+
+func (f *fleet) endpoints(name string, n int) {
+	f.store.Set(name, reference.Make("cluster_load_assignment", name, n))
+}
+
+// shows waits until a page of the admin interface has a text, or lacks it if that begins with an exclamation mark.
+func (f *fleet) shows(page, text string) {
+	f.t.Helper()
+	for !f.has(page, text) {
+		select {
+		case <-f.ctx.Done():
+			body, _ := f.envoy.Admin(context.Background(), page)
+			f.t.Fatalf("%s does not show %q:\n%s", page, text, body)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+func (f *fleet) has(page, text string) bool {
+	body, err := f.envoy.Admin(f.ctx, page)
+	lacks, negated := strings.CutPrefix(text, "!")
+	return err == nil && strings.Contains(string(body), lacks) == !negated
+}
+
+// passes waits until Envoy has got new endpoints of a cluster: what the server has sent before has arrived by then.
+func (f *fleet) passes(name string) {
+	f.t.Helper()
+	f.sets++
+	f.endpoints(name, 500+f.sets)
+	f.shows("/clusters", fmt.Sprintf("%s::192.0.2.1:1%d::", name, 500+f.sets))
+}
+
+// ports of endpoints are 1000 more than their number.
+func at(name string, n int) string { return fmt.Sprintf("%s::192.0.2.1:1%03d::", name, n) }
+
+// harms are flaws that make a real Envoy visibly wrong.
+var harms = []struct {
+	clause string
+	delta  bool
+	flaw   func() func(reference.Session) reference.Session
+	play   func(f *fleet)
+	page   string
+	right  string // what the page shows without the flaw, and not with it
+}{
+	{"update-not-sent", false, lossy(reference.Endpoints, without("cart", 1002)), changesCart, "/clusters", at("cart", 2)},
+	{"update-not-sent", true, lossy(reference.Endpoints, without("cart", 1002)), changesCart, "/clusters", at("cart", 2)},
+	{"creation-not-sent", false, lossy(reference.Endpoints, without("late", 1001)), createsLate, "/clusters", at("late", 1)},
+	{"creation-not-sent", true, lossy(reference.Endpoints, without("late", 1001)), createsLate, "/clusters", at("late", 1)},
+	{"removal-not-sent", true, lossy(reference.Clusters, keeps), func(f *fleet) {
+		f.add("stock")
+		f.store.Delete(reference.Clusters, "stock")
+		f.passes("shop")
+	}, "/clusters", "!stock::"},
+	{"state-partial", false, onlyChanged, func(f *fleet) {
+		f.add("cart")
+		f.cluster("shop", 2)
+		f.shows("/config_dump", `"connect_timeout": "2s"`)
+		f.passes("shop")
+	}, "/clusters", at("cart", 1)},
+	{"resubscription-unanswered", true, each(heedless), func(f *fleet) {
+		f.add("cart")
+		f.store.Delete(reference.Clusters, "shop")
+		f.shows("/clusters", "!shop::")
+		f.cluster("shop", 1)
+		f.shows("/config_dump", `"shop"`)
+		f.passes("cart")
+	}, "/clusters", at("shop", 1)},
+	{"endpoints-not-resent", false, each(ignoresRepeats), func(f *fleet) {
+		f.add("cart")
+		f.cluster("shop", 2)
+		f.shows("/config_dump", `"connect_timeout": "2s"`)
+		f.passes("cart")
+	}, warming, "warming_clusters: 0"},
+	{"subscription-unanswered", true, each(silent(func(name string) bool { return name == "void" })), func(f *fleet) {
+		f.cluster("void", 1)
+		f.shows("/config_dump", `"void"`)
+		f.passes("shop")
+	}, warming, "warming_clusters: 0"},
+	{"duplicate-name", false, each(once(reference.Clusters, 2, twice)), addsCart, rejections, "update_rejected: 0\n"},
+	{"duplicate-name", true, each(once(reference.Clusters, 2, twice)), addsCart, rejections, "update_rejected: 0\n"},
+	{"removed-and-sent", true, each(once(reference.Clusters, 2, removedToo)), addsCart, rejections, "update_rejected: 0\n"},
+	{"nack-loop", false, each(again(rejects)), rejectsShop, rejections, "update_rejected: 1\n"},
+	{"nack-loop", true, each(again(rejects)), rejectsShop, rejections, "update_rejected: 1\n"},
+	// Envoy serves after 15 seconds.
+	{"wildcard-unanswered", false, each(mute), func(*fleet) {}, "/stats?filter=lds.init_fetch_timeout", "init_fetch_timeout: 0"},
+	{"wildcard-unanswered", true, each(mute), func(*fleet) {}, "/stats?filter=lds.init_fetch_timeout", "init_fetch_timeout: 0"},
+}
+
+const (
+	warming    = "/stats?filter=cluster_manager.warming_clusters"
+	rejections = "/stats?filter=cds.update_rejected"
+)
+
+// add adds a cluster, and waits until Envoy has it.
+func (f *fleet) add(name string) {
+	f.t.Helper()
+	f.cluster(name, 1)
+	f.endpoints(name, 1)
+	f.shows("/clusters", at(name, 1))
+}
+
+func changesCart(f *fleet) {
+	f.add("cart")
+	f.endpoints("cart", 2)
+	f.passes("shop")
+}
+
+// createsLate adds the endpoints of a cluster after Envoy has subscribed to them.
+func createsLate(f *fleet) {
+	f.cluster("late", 1)
+	f.shows("/config_dump", `"late"`)
+	f.endpoints("late", 1)
+	f.passes("shop")
+}
+
+func addsCart(f *fleet) {
+	f.cluster("cart", 1)
+	f.endpoints("cart", 1)
+	f.shows("/stats?filter=cds.update_attempt", "!update_attempt: 1\n")
+	f.passes("shop")
+}
+
+func rejectsShop(f *fleet) {
+	f.cluster("shop", -1)
+	f.shows(rejections, "!update_rejected: 0\n")
+	f.cluster("shop", 3)
+	f.shows("/config_dump", `"connect_timeout": "3s"`)
+}
+
+// TestHarms: a real Envoy is visibly wrong because of the breach of a clause, and right without it.
+func TestHarms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two of the Envoys wait for 15 seconds")
+	}
+	envoytest.Need(t)
+	for _, h := range harms {
+		t.Run(fmt.Sprintf("%s, Delta %t", h.clause, h.delta), func(t *testing.T) {
+			t.Parallel()
+			right := newFleet(t, h.delta, nil)
+			right.shows("/clusters", at("shop", 1))
+			h.play(right)
+			right.shows(h.page, h.right)
+
+			wrong := newFleet(t, h.delta, h.flaw())
+			wrong.shows("/clusters", at("shop", 1))
+			h.play(wrong)
+			if wrong.has(h.page, h.right) {
+				t.Errorf("with the flaw, %s shows %q too", h.page, h.right)
+			}
+		})
+	}
+}
