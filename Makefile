@@ -125,6 +125,13 @@ test-web: page chromium ## test the playground in a real browser
 test-kubernetes: $(kubernetes) ## build a kube-apiserver once (ten minutes), and test the webhook and deploy/ with it
 	go test -tags kubernetes -count 1 -timeout 10m ./internal/kubetest
 
+# GO_CONTROL_PLANE is a folder with its source, or its module at a version: github.com/envoyproxy/go-control-plane@main.
+.PHONY: test-go-control-plane
+test-go-control-plane: ## test the gate with another go-control-plane: make test-go-control-plane GO_CONTROL_PLANE=PATH
+	@mods=$$(mktemp -d) && trap 'rm -rf "$$mods"' EXIT && cp go.mod go.sum "$$mods" && \
+	go mod edit -replace github.com/envoyproxy/go-control-plane=$(GO_CONTROL_PLANE) "$$mods/go.mod" && \
+	go test -mod=mod -modfile="$$mods/go.mod" -timeout 25m -parallel 4 -run 'TestGate|TestConform|TestPartOfSnapshot|TestWatch|TestRejected|TestWildcards|TestSubscribedAgain' ./conform ./examples/controlplane ./admission
+
 .PHONY: bench
 bench: $(envoy) build ## run the benchmarks, side by side with Envoy
 	go test -run '^$$' -bench . -benchmem -timeout 60m ./...

@@ -42,11 +42,11 @@ type snapshots struct {
 	versions map[string]int
 }
 
-func newSnapshots(ads bool, versions map[string]int) *snapshots {
-	return &snapshots{
-		SnapshotCache: cache.NewSnapshotCache(ads, cache.IDHash{}, nil), resources: map[string]map[string]types.Resource{}, versions: versions,
-	}
+func newSnapshots(in cache.SnapshotCache, versions map[string]int) *snapshots {
+	return &snapshots{SnapshotCache: in, resources: map[string]map[string]types.Resource{}, versions: versions}
 }
+
+func newCache(ads bool) cache.SnapshotCache { return cache.NewSnapshotCache(ads, cache.IDHash{}, nil) }
 
 func (s *snapshots) Set(name string, m proto.Message) {
 	s.mu.Lock()
@@ -129,13 +129,13 @@ func (l *linear) Delete(url, name string) {
 func (*linear) Publish() {}
 
 // serveCache serves a cache of go-control-plane.
-func serveCache(t *testing.T, c cache.Cache) pull.Server {
+func serveCache(t *testing.T, c cache.Cache, callbacks server.Callbacks) pull.Server {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, xds := grpc.NewServer(), server.NewServer(t.Context(), c, nil)
+	s, xds := grpc.NewServer(), server.NewServer(t.Context(), c, callbacks)
 	discoveryservice.RegisterAggregatedDiscoveryServiceServer(s, xds)
 	clusterservice.RegisterClusterDiscoveryServiceServer(s, xds)
 	endpointservice.RegisterEndpointDiscoveryServiceServer(s, xds)
@@ -156,11 +156,13 @@ var caches = []struct {
 	name   string
 	create func() target
 }{
-	{"SnapshotCache, ADS mode", func() target { return newSnapshots(true, nil) }},
+	{"SnapshotCache, ADS mode", func() target { return newSnapshots(newCache(true), nil) }},
 	// With one version for all, it sends endpoints and clusters in the order of a map: only some runs break endpoints-not-resent.
-	{"SnapshotCache, a version for each type", func() target { return newSnapshots(false, map[string]int{}) }},
+	{"SnapshotCache, a version for each type", func() target { return newSnapshots(newCache(false), map[string]int{}) }},
 	{"MuxCache of LinearCaches", func() target { return newLinear() }},
 }
+
+var transports = []string{"sotw-ads", "delta-ads", "sotw", "delta"}
 
 var update = flag.Bool("update", false, "write the table in docs/conformance.md")
 
@@ -173,12 +175,12 @@ func TestGoControlPlane(t *testing.T) {
 	broken := map[*protocol.Clause]map[string][]string{} // clause → cache → transports
 	t.Run("caches", func(t *testing.T) {
 		for _, c := range caches {
-			for _, transport := range []string{"sotw-ads", "delta-ads", "sotw", "delta"} {
+			for _, transport := range transports {
 				t.Run(c.name+", "+transport, func(t *testing.T) {
 					t.Parallel()
 					cache := c.create()
 					reference.Fill(cache)
-					report, err := conform.Run(t.Context(), serveCache(t, cache), conform.Options{
+					report, err := conform.Run(t.Context(), serveCache(t, cache, nil), conform.Options{
 						Node: edge, Wait: 5 * time.Second, Change: reference.Changer(cache),
 					}.Only(transport))
 					if err != nil {

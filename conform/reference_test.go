@@ -68,7 +68,7 @@ func TestReference(t *testing.T) {
 	}
 	seen := make(chan string, 10000)
 	t.Run("transports", func(t *testing.T) {
-		for _, transport := range []string{"sotw-ads", "delta-ads", "sotw", "delta"} {
+		for _, transport := range transports {
 			t.Run(transport, func(t *testing.T) {
 				t.Parallel()
 				s, server := serve(t)
