@@ -206,7 +206,21 @@ func PointOf(at *graph.Place) (p Point, ok bool) {
 		}
 	}
 	p.Categories = strings.Fields(categories)
+	if len(p.Categories) == 2 && p.Categories[0] == "envoy.transport_sockets.downstream" {
+		p.Categories = oneDirection(at.Resource.Kind, p.Categories)
+	}
 	return p, ok
+}
+
+// oneDirection returns the category of a transport socket in another one, which is that of the resource around.
+func oneDirection(kind graph.Kind, both []string) []string {
+	switch kind {
+	case graph.Listener:
+		return both[:1]
+	case graph.Cluster:
+		return both[1:]
+	}
+	return both
 }
 
 // alone completes the point of a message without a holder: a resource of ECDS, or a patch.

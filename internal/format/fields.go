@@ -23,6 +23,7 @@ var Fields = map[protoreflect.FullName]string{
 	"envoy.extensions.clusters.reverse_connection.v3.ReverseConnectionClusterConfig.host_id_format":                first,
 	"envoy.extensions.common.ratelimit.v3.RateLimitDescriptor.Entry.value":                                         first,
 	"envoy.config.common.mutation_rules.v3.HeaderMutation.append":                                                  first,
+	"envoy.config.core.v3.HealthCheck.GrpcHealthCheck.initial_metadata":                                            first,
 	"envoy.config.core.v3.HealthCheck.HttpHealthCheck.request_headers_to_add":                                      first,
 	"envoy.config.route.v3.Route.request_headers_to_add":                                                           first,
 	"envoy.config.route.v3.Route.response_headers_to_add":                                                          first,

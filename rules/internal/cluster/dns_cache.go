@@ -20,6 +20,9 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		checkTyped(p, at, config.GetTypedDnsResolverConfig())
+		if config.GetTypedDnsResolverConfig() == nil {
+			checkServers(p, at.Field("dns_resolution_config"), "resolvers", config.GetDnsResolutionConfig().GetResolvers()) //nolint:staticcheck // deprecated, and in use
+		}
 		most := uint32(1024)
 		if config.GetMaxHosts() != nil {
 			most = config.GetMaxHosts().GetValue()

@@ -6,6 +6,7 @@ import (
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	extractionv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/grpc_field_extraction/v3"
+	reversev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/grpc_json_reverse_transcoder/v3"
 	transcoderv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/grpc_json_transcoder/v3"
 	messagev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/proto_message_extraction/v3"
 
@@ -25,7 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 		checkDescriptor(p, at.Field("descriptor_set"), m.GetDescriptorSet())
 	}), read.Of(func(p *lint.Pass, at lint.At, m *messagev3.ProtoMessageExtractionConfig) {
 		checkDescriptor(p, at.Field("data_source"), m.GetDataSource())
-	})),
+	}), read.Of(reverseTranscoder)),
 })
 
 const makeDescriptor = "write what `protoc --include_imports --descriptor_set_out` makes, in base64"
@@ -58,6 +59,24 @@ func transcoder(p *lint.Pass, at lint.At, m *transcoderv3.GrpcJsonTranscoder) {
 				Upstream: "transcoding_filter: Could not find '" + name + "' in the proto descriptor",
 			})
 		}
+	}
+}
+
+func reverseTranscoder(p *lint.Pass, at lint.At, m *reversev3.GrpcJsonReverseTranscoder) {
+	switch {
+	case m.GetDescriptorPath() != "":
+	case len(m.GetDescriptorBinary()) == 0:
+		p.Reject(at, lint.Rejection{
+			Message:  "the filter does not have a descriptor",
+			Help:     "add descriptor_path or descriptor_binary",
+			Upstream: "Descriptor set not set",
+		})
+	case proto.Unmarshal(m.GetDescriptorBinary(), &descriptorpb.FileDescriptorSet{}) != nil:
+		p.Reject(at.Field("descriptor_binary"), lint.Rejection{
+			Message:  "the bytes are not a FileDescriptorSet",
+			Help:     makeDescriptor,
+			Upstream: "Unable to parse proto descriptor binary",
+		})
 	}
 }
 

@@ -8,9 +8,12 @@ import (
 	admissionv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/admission_control/v3"
 	apikeyv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/api_key_auth/v3"
 	cdnloopv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/cdn_loop/v3"
+	compositev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/composite/v3"
 	extauthzv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/ext_authz/v3"
 	healthcheckv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/health_check/v3"
+	tagsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/ip_tagging/v3"
 	bridgev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/mcp_json_rest_bridge/v3"
+	transformv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/transform/v3"
 	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
 
 	"github.com/xdslint/xdslint/lint"
@@ -28,9 +31,12 @@ var _ = Rules.Add(&lint.Rule{
 		"parseCdnId (source/extensions/filters/http/cdn_loop/parser.cc)",
 		"HealthCheckFilterConfig::createFilterFactoryFromProtoTyped (source/extensions/filters/http/health_check/config.cc)",
 		"source/extensions/filters/http/mcp_json_rest_bridge/filter_config.cc",
+		"IpTaggingFilterConfig (source/extensions/filters/http/ip_tagging/ip_tagging_filter.cc)",
+		"ExecuteFilterActionFactory::createAction (source/extensions/filters/http/composite/action.cc)",
 	},
 	Run: read.Each(read.Of(admissionControl), read.Of(apiKeys), read.Of(apiKeysOfRoute), read.Of(healthCheck),
-		read.Of(authorizationPaths), read.Of(cdnLoop), read.Of(mcpTools)),
+		read.Of(authorizationPaths), read.Of(cdnLoop), read.Of(mcpTools),
+		read.Of(addressTags), read.Of(transformation), read.Of(delegation)),
 })
 
 func admissionControl(p *lint.Pass, at lint.At, m *admissionv3.AdmissionControl) {
@@ -164,6 +170,63 @@ func mcpTools(p *lint.Pass, at lint.At, m *bridgev3.McpJsonRestBridge) {
 			Help:     "give each tool a name of its own",
 			Upstream: "Duplicate tool name: " + tool.GetName(),
 			Related:  []lint.Related{lint.RelatedTo(config.Item("tools", before).Field("name"), "the first one")},
+		})
+	}
+}
+
+func addressTags(p *lint.Pass, at lint.At, m *tagsv3.IPTagging) {
+	r := lint.Rejection{}
+	switch {
+	case p.Target.Before("1.39"):
+		return // a constraint requires ip_tags
+	case m.GetIpTagsDatasource() == nil && len(m.GetIpTags()) == 0:
+		r.Message, r.Help = "the filter does not have tags", "add ip_tags or ip_tags_datasource"
+		r.Upstream = "HTTP IP Tagging Filter requires either ip_tags or ip_tags_datasource to be specified."
+	case m.GetIpTagsDatasource() != nil && len(m.GetIpTags()) > 0:
+		at = at.Field("ip_tags_datasource").Key()
+		r.Message, r.Help = "ip_tags_datasource cannot be combined with ip_tags", "keep one of them"
+		r.Upstream = "Only one of ip_tags or ip_tags_datasource can be configured."
+	case m.GetIpTagsDatasource() != nil && m.GetIpTagsDatasource().GetFilename() == "":
+		at = at.Field("ip_tags_datasource")
+		r.Message, r.Help = "the tags are not in a file", "write filename"
+		r.Upstream = "Cannot load tags from empty filename in datasource."
+	default:
+		return
+	}
+	p.Reject(at, r)
+}
+
+func transformation(p *lint.Pass, at lint.At, m *transformv3.TransformConfig) {
+	if m.GetClearRouteCache() && m.GetClearClusterCache() {
+		p.Reject(at.Field("clear_cluster_cache"), lint.Rejection{
+			Message:  "clear_cluster_cache cannot be combined with clear_route_cache",
+			Help:     "keep clear_route_cache, which also selects the cluster again",
+			Upstream: "Only one of clear_cluster_cache and clear_route_cache can be set to true",
+		})
+	}
+}
+
+// delegation checks the action of a composite filter, which says what to run.
+func delegation(p *lint.Pass, at lint.At, m *compositev3.ExecuteFilterAction) {
+	chains := !p.Target.Before("1.37")
+	switch {
+	case m.GetDynamicConfig() != nil && m.GetDynamicConfig().GetConfigDiscovery() == nil:
+		p.Reject(at.Field("dynamic_config"), lint.Rejection{
+			Message:  "the action does not say where its filter comes from",
+			Help:     "add config_discovery",
+			Upstream: "Missing config source specifier in envoy::config::core::v3::ConfigSource",
+		})
+	case chains && m.GetFilterChain() != nil && len(m.GetFilterChain().GetTypedConfig()) == 0:
+		p.Reject(at.Field("filter_chain"), lint.Rejection{
+			Message:  "the filter chain of the action does not have a filter",
+			Help:     "add typed_config",
+			Upstream: "filter_chain must contain at least one filter.",
+		})
+	case m.GetTypedConfig() == nil && m.GetDynamicConfig() == nil && (!chains || m.GetFilterChain() == nil && m.GetFilterChainName() == ""):
+		p.Reject(at, lint.Rejection{
+			Message:  "the action does not say which filter to run",
+			Help:     "add typed_config",
+			Upstream: "Didn't find a registered implementation for '' with type URL: ''",
 		})
 	}
 }

@@ -32,6 +32,13 @@ var _ = Rules.Add(&lint.Rule{
 func checkOAuth2(p *lint.Pass, at lint.At, m *oauth2v3.OAuth2Config) {
 	checkURL(p, at.Field("authorization_endpoint"), m.GetAuthorizationEndpoint(), "OAuth2 filter: invalid authorization endpoint URL")
 	checkTokens(p, at, m)
+	if m.GetCredentials() != nil && m.GetCredentials().GetTokenSecret() == nil && m.GetAuthType() != oauth2v3.OAuth2Config_TLS_CLIENT_AUTH && !p.Target.Before("1.38") {
+		p.Reject(at.Field("credentials"), lint.Rejection{
+			Message:  "there is no token_secret, by which envoy authenticates to the server",
+			Help:     "add token_secret; only auth_type: TLS_CLIENT_AUTH does without",
+			Upstream: "token_secret is required when auth_type is not TLS_CLIENT_AUTH",
+		})
+	}
 	if m.GetEndSessionEndpoint() != "" && !slices.Contains(m.GetAuthScopes(), "openid") {
 		p.Reject(at.Field("end_session_endpoint").Key(), lint.Rejection{
 			Message:  "end_session_endpoint needs OpenID Connect",

@@ -3,6 +3,7 @@ package listener
 import (
 	"time"
 
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerlimitv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/local_ratelimit/v3"
 	dubbov3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/dubbo_proxy/v3"
 	extprocv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/ext_proc/v3"
@@ -41,6 +42,9 @@ func exclude(p *lint.Pass, at lint.At, field, other, help, upstream string) {
 }
 
 func tcpProxy(p *lint.Pass, at lint.At, m *tcpproxyv3.TcpProxy) {
+	for i, entry := range m.GetProxyProtocolTlvs() {
+		checkEntry(p, at.Item("proxy_protocol_tlvs", i), entry)
+	}
 	if m.GetAccessLogOptions() == nil {
 		return
 	}
@@ -52,6 +56,20 @@ func tcpProxy(p *lint.Pass, at lint.At, m *tcpproxyv3.TcpProxy) {
 	if m.GetAccessLogFlushInterval() != nil { //nolint:staticcheck // deprecated, and that is the point
 		exclude(p, at, "access_log_flush_interval", "access_log_options", help,
 			"Only one of access_log_flush_interval or access_log_options can be specified.")
+	}
+}
+
+// checkEntry checks an entry (TLV) of a PROXY protocol header.
+func checkEntry(p *lint.Pass, at lint.At, entry *corev3.TlvEntry) {
+	switch {
+	case len(entry.GetValue()) > 0 && entry.GetFormatString() != nil:
+		exclude(p, at, "format_string", "value", "keep one of them", "Invalid TLV configuration: only one of 'value' or 'format_string' may be set.")
+	case len(entry.GetValue()) == 0 && entry.GetFormatString() == nil:
+		p.Reject(at, lint.Rejection{
+			Message:  "the entry does not have a value",
+			Help:     "add value, in base64, or format_string",
+			Upstream: "Invalid TLV configuration: one of 'value' or 'format_string' must be set.",
+		})
 	}
 }
 

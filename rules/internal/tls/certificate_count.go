@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"google.golang.org/protobuf/reflect/protoreflect"
+
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
 	"github.com/xdslint/xdslint/lint"
@@ -17,7 +19,14 @@ var _ = Rules.Add(&lint.Rule{
 		"ServerContextConfigImpl::ServerContextConfigImpl (source/common/tls/server_context_config_impl.cc)",
 		"ClientContextConfigImpl::ClientContextConfigImpl (source/common/tls/context_config_impl.cc)",
 	},
-	Run: eachContext(func(p *lint.Pass, at lint.At, u use) {
+	Run: lint.EachNamed(func(p *lint.Pass, at lint.At, _ protoreflect.Message) {
+		u, ok := useAround(p, at.Place)
+		if !ok {
+			return
+		}
+		if u.common != nil {
+			at = at.Field("common_tls_context")
+		}
 		here, overSDS := len(u.common.GetTlsCertificates()), len(u.common.GetTlsCertificateSdsSecretConfigs())
 		switch {
 		case u.server == nil && here+overSDS > 1:
@@ -46,7 +55,7 @@ var _ = Rules.Add(&lint.Rule{
 				Upstream: "SDS and non-SDS TLS certificates may not be mixed in server contexts",
 			})
 		}
-	}),
+	}, "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext", "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext"),
 })
 
 // isSet reports whether Envoy does not skip a certificate (getTlsCertificateConfigProviders in source/common/tls/context_config_impl.cc).
