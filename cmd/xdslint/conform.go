@@ -65,7 +65,7 @@ func (f *conformFlags) check() error {
 	case f.ads == "" || f.node == "":
 		return errors.New("conform needs --ads HOST:PORT and --node ID")
 	case !slices.Contains(conformFormats, f.format):
-		return fmt.Errorf("--format %s: write %s", f.format, strings.Join(conformFormats, " or "))
+		return unknownFormat(f.format, conformFormats)
 	case f.wait <= 0:
 		return errors.New("--wait must be more than 0")
 	}

@@ -35,7 +35,7 @@ change that each response made to what the client had.
 
 Exit status: 0 no findings at or above --fail-on, 1 findings, 2 the command line or a recording is wrong, 3 xdslint
 failed.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	flags := cmd.Flags()
@@ -54,6 +54,9 @@ failed.`,
 func clauses() []*lint.Rule { return protocol.Rules().Rules() }
 
 func (f *traceFlags) run(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return errors.New("trace needs a recording, or - for standard input")
+	}
 	o, err := settings(cmd.Context(), f)
 	if err != nil {
 		return err
@@ -100,7 +103,7 @@ func readRecordings(paths []string) (map[string][]byte, error) {
 		}
 		text, err := io.ReadAll(io.LimitReader(in, history.MaxSize+1))
 		if err != nil {
-			return nil, failed(err)
+			return nil, err
 		}
 		texts[path] = text
 	}
