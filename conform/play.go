@@ -43,7 +43,7 @@ type arrival struct {
 func (r *run) scenario(ctx context.Context, t transport, s scenario) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // what reads from streams
-	p := &play{run: r, transport: t, ctx: ctx, checker: protocol.NewChecker(), inbox: make(chan arrival, endless)}
+	p := &play{run: r, transport: t, ctx: ctx, checker: protocol.NewChecker(), inbox: make(chan arrival, queue)}
 	p.checker.Patience = r.Wait
 	p.out = recorder.Live(t.String()+", "+s.name, p.checker)
 	s.run(p)
@@ -60,6 +60,9 @@ func (r *run) scenario(ctx context.Context, t transport, s scenario) error {
 
 // endless is a number of messages, after which a server is not listened to any longer.
 const endless = 500
+
+// queue is how many messages of the server wait until they are taken.
+const queue = 16
 
 // silence returns how long nothing must come until the server is silent: longer than it took for any response, within
 // limits.

@@ -2,6 +2,7 @@ package conform
 
 import (
 	"context"
+	"time"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
@@ -85,7 +86,20 @@ func (s *stream) send(q proto.Message) {
 		s.asked = true
 	}
 	s.recorded.Request(marshal(q))
-	_ = s.grpc.SendMsg(q) // if the stream has ended, receive says why
+	sent := make(chan struct{})
+	go func() {
+		_ = s.grpc.SendMsg(q) // if the stream has ended, receive says why
+		close(sent)
+	}()
+	timer := time.NewTimer(s.client.Wait)
+	defer timer.Stop()
+	select {
+	case <-sent:
+	case <-timer.C:
+		s.client.note("%s: the server did not read a request for %s", s.client.transport, s.client.Wait)
+		s.cancel()
+		<-sent
+	}
 }
 
 func setNode(q proto.Message, node *corev3.Node) {

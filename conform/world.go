@@ -22,9 +22,14 @@ type resource struct {
 
 func (r resource) String() string { return string(r.kind) + "/" + r.name }
 
+// discovery is how many times as long as for one answer the server may take until all that it serves is known.
+const discovery = 20
+
 // discover fetches what the server serves for the node. A resource that others refer to is missing after a time: the world
 // is not whole then.
 func (r *run) discover(ctx context.Context, wait time.Duration) (w world, whole bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, discovery*wait) // a server may never be silent
+	defer cancel()
 	request := pull.Request{Node: r.Node, Wait: wait}
 	got, err := pull.SotW(ctx, r.server, request)
 	if err != nil {
