@@ -345,3 +345,19 @@ func TestTextsReadNothingElse(t *testing.T) {
 		t.Error("what a file that was not given holds is not known")
 	}
 }
+
+// TestCutOff: Envoy reads a file of which only the first line is left as an empty response.
+func TestCutOff(t *testing.T) {
+	input, err := Texts(t.Context(), map[string][]byte{
+		"envoy.yaml": []byte("dynamic_resources: {cds_config: {path_config_source: {path: cds.yaml}}}\n"),
+		"cds.yaml":   []byte("resources:\n"),
+	}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range input.Snapshots[0].Resources {
+		for _, p := range r.Problems {
+			t.Errorf("%s: %s", r.File.Name, p.Message)
+		}
+	}
+}

@@ -96,6 +96,9 @@ func isResponse(n *tree.Node) bool {
 		return true
 	}
 	list := n.Field("resources")
+	if list.Kind == tree.Null {
+		return len(n.Keys) == 1 // what is left of a file that was cut off: Envoy reads it as an empty response
+	}
 	return list.Kind == tree.List && (len(list.Items) == 0 || list.Items[0].Get("@type") != nil)
 }
 
