@@ -23,6 +23,7 @@ type routeFlags struct {
 	authority, path, method string
 	headers, alpn           []string
 	sni, source, cert       string
+	listener, destination   string
 	port                    uint32
 	requests, format        string
 }
@@ -62,7 +63,9 @@ Exit status: 0 the requests were followed, 2 the command line or a request is wr
 		flags.StringVar(&f.sni, "sni", "", "server `NAME` that the client asks for; the connection is TLS")
 		flags.StringSliceVar(&f.alpn, "alpn", nil, "application `PROTOCOL`s that the client offers; the connection is TLS")
 		flags.Uint32Var(&f.port, "port", 0, "`PORT` of the listener; not needed if there is one listener")
+		flags.StringVar(&f.listener, "listener", "", "`NAME` of the listener, where several have the port")
 		flags.StringVar(&f.source, "source", "", "`ADDRESS` of the client")
+		flags.StringVar(&f.destination, "destination", "", "`ADDRESS:PORT` to which the client connects, if the connection is redirected")
 		flags.StringVar(&f.cert, "client-cert", "", "`NAME` in the client's certificate, a URI or a DNS name; the connection is TLS")
 		flags.StringVar(&f.requests, "requests", "", "`FILE` with requests, one JSON object per line; - for standard input")
 	})
@@ -100,7 +103,7 @@ func (f *routeFlags) run(cmd *cobra.Command, args []string) error {
 // request is the request that the flags describe.
 func (f *routeFlags) request() (*walk.Request, error) {
 	r := &walk.Request{
-		Listener: walk.Listener{Port: f.port}, Method: f.method, Source: f.source, SNI: f.sni, ALPN: f.alpn,
+		Listener: walk.Listener{Name: f.listener, Port: f.port}, Method: f.method, Source: f.source, Destination: f.destination, SNI: f.sni, ALPN: f.alpn,
 		ClientCert: walk.Identity{Presented: f.cert != "", Name: f.cert},
 	}
 	if f.authority != "" {
