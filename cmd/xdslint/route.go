@@ -159,6 +159,20 @@ func answerEach[R any, A interface{ Text(w io.Writer, r *R) error }](
 
 // eachRequest calls answer for each request in a file.
 func eachRequest[R any](path string, answer func(*R) error) error {
+	return eachLine(path, func(_ int, line []byte) error { return readRequest(line, answer) })
+}
+
+// readRequest calls answer with the request in a line.
+func readRequest[R any](line []byte, answer func(*R) error) error {
+	r := new(R)
+	if err := strict.JSON(line, r); err != nil {
+		return err
+	}
+	return answer(r)
+}
+
+// eachLine calls f for each line of a file that is not blank, with its number.
+func eachLine(path string, f func(n int, line []byte) error) error {
 	in := io.Reader(os.Stdin)
 	if path != "-" {
 		file, err := os.Open(path)
@@ -176,12 +190,7 @@ func eachRequest[R any](path string, answer func(*R) error) error {
 		if len(line) == 0 {
 			continue
 		}
-		r := new(R)
-		err := strict.JSON(line, r)
-		if err == nil {
-			err = answer(r)
-		}
-		if err != nil {
+		if err := f(n, line); err != nil {
 			return fmt.Errorf("%s, line %d: %w", path, n, err)
 		}
 	}

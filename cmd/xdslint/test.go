@@ -16,6 +16,7 @@ import (
 	"github.com/xdslint/xdslint/internal/routetest"
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/walk"
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 type testFlags struct {
@@ -41,7 +42,7 @@ and what is expected of the answers under "expect", as docs/testing.md describes
 router_check_tool, as they are. - is standard input.
 
 The configuration is what a file names under "input", or --input. With --record, tests are written instead: they expect
-what Envoy does today with the requests of a file, which has the format of xdslint route --requests.
+what Envoy does today with the requests of a file, which has the format of xdslint route --requests or is an access log.
 
 With --mutate, the configuration is edited in many ways, one at a time, and the edits that change what happens to a
 request and that no test notices are listed, each with a test that would notice it. They do not change the exit status.
@@ -56,7 +57,7 @@ Exit status: 0 all tests passed, 1 a test failed, 2 the command line or a test i
 	flags := cmd.Flags()
 	grouped(flags, inputGroup, func() {
 		flags.StringArrayVar(&f.inputs, "input", nil, "`PATH` of the configuration that is tested, in place of what the tests name; can be repeated")
-		flags.StringVar(&f.record, "record", "", "write tests that expect what Envoy does today with the requests in `FILE`; - for standard input")
+		flags.StringVar(&f.record, "record", "", "write tests that expect what Envoy does today with the requests in `FILE`, also an access log; - for standard input")
 	})
 	grouped(flags, outputGroup, func() {
 		flags.StringVar(&f.format, "format", "text", "`FORMAT` of the results: "+strings.Join(formatNames(), ", "))
@@ -194,7 +195,33 @@ func (f *testFlags) writeTests(cmd *cobra.Command) error {
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	r, err := routetest.NewRecorder(out, walk.New(snapshot), f.inputs)
 	if err == nil {
-		err = eachRequest(f.record, r.Record)
+		err = f.recordLines(cmd, r, r.OfLog(snapshot))
 	}
 	return errors.Join(err, failed(out.Flush()))
+}
+
+// shownLines is how many of the lines of a log that do not become tests are shown.
+const shownLines = 10
+
+// recordLines writes tests of requests, or of the lines of an access log.
+func (f *testFlags) recordLines(cmd *cobra.Command, requests *routetest.Recorder, log *routetest.LogRecorder) error {
+	lost := 0
+	err := eachLine(f.record, func(n int, line []byte) error {
+		if !log.Knows(string(line)) {
+			return readRequest(line, requests.Record)
+		}
+		if err := log.Line(string(line)); err != nil {
+			if lost++; lost <= shownLines {
+				fmt.Fprintf(cmd.ErrOrStderr(), "xdslint: %s, line %d: no test, since %s\n", f.record, n, words.Printable(err.Error()))
+			}
+		}
+		return nil
+	})
+	if lost > shownLines {
+		fmt.Fprintf(cmd.ErrOrStderr(), "xdslint: %s: no test of %s\n", f.record, words.Count(lost-shownLines, "more line"))
+	}
+	if err == nil && requests.Tests == 0 {
+		return fmt.Errorf("%s: no line becomes a test", f.record)
+	}
+	return err
 }

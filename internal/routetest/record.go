@@ -21,6 +21,7 @@ var (
 
 // Recorder writes a file with tests that hold today.
 type Recorder struct {
+	Tests  int // that were written
 	w      io.Writer
 	walker *walk.Walker
 }
@@ -28,7 +29,7 @@ type Recorder struct {
 // NewRecorder begins a file with tests of a configuration, which is at some paths.
 func NewRecorder(w io.Writer, walker *walk.Walker, inputs []string) (*Recorder, error) {
 	_, err := fmt.Fprintf(w, "input: %s\ntests:\n", inline(inputs))
-	return &Recorder{w, walker}, err
+	return &Recorder{w: w, walker: walker}, err
 }
 
 // Record writes a test of a request. It leaves out what is not known, and names that are places.
@@ -46,6 +47,7 @@ func (r *Recorder) Record(q *walk.Request) error {
 			fmt.Fprintf(&b, "    %s: %s\n", name, inline(value))
 		}
 	}
+	r.Tests++
 	_, err = io.WriteString(r.w, b.String())
 	return err
 }
