@@ -117,10 +117,12 @@ func cdnLoop(j *journey, v visit) bool {
 // fault follows FaultFilter::decodeHeaders.
 func fault(j *journey, v visit) bool {
 	config := settings[*faultv3.HTTPFault](v)
-	if name := config.GetUpstreamCluster(); name != "" && (j.level == nil || j.level.Route.GetRoute() == nil || name != j.answer.Target) {
-		return true
-	}
+	name := config.GetUpstreamCluster()
 	switch {
+	case name != "" && j.answer.Weighted[name] != nil:
+		return j.perhaps(v, "the cluster, which chance chooses")
+	case name != "" && (j.level == nil || j.level.Route.GetRoute() == nil || name != j.answer.Target):
+		return true
 	case len(config.GetDownstreamNodes()) > 0:
 		return j.perhaps(v, "the node of the client")
 	case j.fitsAll(config.GetHeaders(), j.headers) == match.No:

@@ -111,6 +111,7 @@ func (j *journey) forward(action *routev3.RouteAction) bool {
 	}
 	j.finalize(j.headers, action)
 	j.rewriteByEndpoint(j.headers, action, cluster)
+	j.count()
 	j.upstream(action, cluster)
 	a.Cluster = &a.Target
 	return false
@@ -135,9 +136,23 @@ func (j *journey) upstream(action *routev3.RouteAction, cluster *graph.Resource)
 	}
 	a.Details, a.Path, a.Host, a.Method = viaUpstream, j.headers.value(path), j.headers.value(authority), j.headers.value(method)
 	j.mutateResponse()
+	if j.level.Host.GetIncludeAttemptCountInResponse() {
+		j.response.change(attemptCount)
+		j.response.set(attemptCount, "1")
+	}
 	own := clusterPolicies(cluster)
 	j.mirror(action, own)
 	a.Limits = j.limits(action, own)
+}
+
+const attemptCount = "x-envoy-attempt-count"
+
+// count numbers the attempt, which is the first one.
+func (j *journey) count() {
+	if j.level.Host.GetIncludeRequestAttemptCount() {
+		j.headers.change(attemptCount)
+		j.headers.set(attemptCount, "1")
+	}
 }
 
 // finalize follows finalizeRequestHeaders of a route and of a weighted cluster.
@@ -181,6 +196,7 @@ func (j *journey) forwardByChance(action *routev3.RouteAction) {
 		j.headers.changed = maps.Clone(before.changed)
 		j.finalize(j.headers, action)
 		j.rewriteByEndpoint(j.headers, action, cluster)
+		j.count()
 		share.Host = j.headers.value(authority)
 		share.Added, _ = j.headers.changes(j.sent)
 	}

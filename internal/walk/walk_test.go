@@ -116,6 +116,23 @@ filter_chains: [{name: all}]
 	}
 }
 
+// TestFaultByChance: a fault of one cluster is not known to happen where chance chooses the cluster.
+func TestFaultByChance(t *testing.T) {
+	w := walker(t, fmt.Sprintf(managed, `
+          route_config: {virtual_hosts: [{name: all, domains: ["*"], routes: [{match: {prefix: /}, route: {weighted_clusters: {clusters: [{name: shop, weight: 1}, {name: other, weight: 1}]}}}]}]}
+          http_filters:
+          - name: fault
+            typed_config:
+              "@type": type.googleapis.com/envoy.extensions.filters.http.fault.v3.HTTPFault
+              abort: {http_status: 418, percentage: {numerator: 100}}
+              upstream_cluster: shop
+          - {name: router, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}}`))
+	a, err := w.Walk(get("/"))
+	if err != nil || !strings.Contains(a.Unknown["status"], "the filter fault depends on the cluster") {
+		t.Errorf("%v, %v", a.Unknown, err)
+	}
+}
+
 // TestNth: the requests after the first ones find an empty bucket.
 func TestNth(t *testing.T) {
 	w := walker(t, fmt.Sprintf(managed, `

@@ -128,8 +128,7 @@ func (b *bench) compare(ctx context.Context, seed uint64, view graph.View, c *co
 	var sent []*walk.Request
 	var all []seen
 	for range requests {
-		r := m.request(boundaries, c)
-		r.Source = "127.0.0.1"
+		r := m.aimed(walker, boundaries, c)
 		s, err := b.send(ctx, address, r)
 		if err != nil {
 			return err
@@ -197,7 +196,7 @@ func (b *bench) judge(seed uint64, r *walk.Request, a *walk.Answer, s seen) {
 			b.report.Reasons[field+": "+why]++
 		}
 	}
-	if fields := compare(a, s); len(fields) > 0 {
+	if fields := compare(r, a, s); len(fields) > 0 {
 		b.report.Disagreements = append(b.report.Disagreements, Disagreement{seed, r, fields})
 	}
 }

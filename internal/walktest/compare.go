@@ -13,7 +13,7 @@ import (
 var unusual = map[string]bool{"websocket_handshake_unsuccessful": true, "downstream_remote_disconnect": true, "http2.unexpected_underscore": true}
 
 // compare returns the fields in which Envoy and the walk disagree. Fields that the walk does not know are left out.
-func compare(a *walk.Answer, s seen) (all []string) {
+func compare(r *walk.Request, a *walk.Answer, s seen) (all []string) {
 	differ := func(field string, want, got any) {
 		if _, unknown := a.Unknown[field]; !unknown && want != got {
 			all = append(all, fmt.Sprintf("%s: Envoy %q, the walk %q", field, fmt.Sprint(want), fmt.Sprint(got)))
@@ -61,14 +61,31 @@ func compare(a *walk.Answer, s seen) (all []string) {
 			differ("added."+name, strings.Join(got[name], ","), strings.Join(a.Added[name], ","))
 		}
 	}
+	for _, name := range unexpected(r, a, got) {
+		differ("added."+name, strings.Join(got[name], ","), "")
+	}
 	for _, name := range a.Removed {
 		differ("removed."+name, "", strings.Join(got[name], ","))
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.ResponseAdded)) {
-		if a.Unknown["response_added"] != "" {
+		if a.Unknown["response_added"] != "" || s.log != nil && unusual[s.log.details] {
 			break
 		}
 		differ("response_added."+name, strings.Join(s.headers.Values(name), ","), strings.Join(a.ResponseAdded[name], ","))
+	}
+	return all
+}
+
+// routine are the headers that Envoy gives every request.
+var routine = []string{"host", "x-forwarded-proto", "x-request-id", "x-envoy-expected-rq-timeout-ms", "x-forwarded-for", "x-envoy-external-address", "x-envoy-internal", "content-length", "transfer-encoding", "connection"}
+
+// unexpected returns the headers that the upstream got, and that neither the client sent nor the walk knows of.
+func unexpected(r *walk.Request, a *walk.Answer, got map[string][]string) (all []string) {
+	for _, name := range slices.Sorted(maps.Keys(got)) {
+		sent := slices.ContainsFunc(r.Headers, func(h walk.Header) bool { return strings.EqualFold(h[0], name) })
+		if !sent && a.Added[name] == nil && len(a.Weighted) == 0 && !slices.Contains(routine, name) {
+			all = append(all, name)
+		}
 	}
 	return all
 }

@@ -171,6 +171,10 @@ func (m *maker) table() obj {
 		if m.one(8) {
 			host["require_tls"] = pick(m, "ALL", "EXTERNAL_ONLY")
 		}
+		if m.one(4) {
+			host["include_request_attempt_count"] = true
+			host["include_attempt_count_in_response"] = m.one(2)
+		}
 		m.mutations(host, "host")
 		hosts = append(hosts, host)
 	}

@@ -242,10 +242,10 @@ func (m *maker) action(match obj) obj {
 }
 
 func (m *maker) rewrites(a, match obj) {
-	switch m.IntN(6) {
+	switch m.IntN(4) {
 	case 0:
 		if match["path_match_policy"] == nil && match["connect_matcher"] == nil {
-			a["prefix_rewrite"] = pick(m, "/", "/re", "/re/")
+			a["prefix_rewrite"] = pick(m, "/", "/re", "/re/", "/re?from=envoy", "re")
 		}
 	case 1:
 		a["regex_rewrite"] = m.substitution()
@@ -290,7 +290,7 @@ func (m *maker) templateRewrite(match obj) string {
 
 func (m *maker) weighted() obj {
 	var all list
-	sure := m.one(2)
+	sure := !m.one(3)
 	for i, name := range clusters[:2+m.IntN(2)] {
 		weight := 10 + 20*i
 		if sure && i > 0 {
@@ -312,14 +312,17 @@ func (m *maker) weighted() obj {
 
 // mutations adds and removes headers at a level.
 func (m *maker) mutations(at obj, level string) {
-	if m.one(5) {
+	if m.one(3) {
 		at["request_headers_to_add"] = m.additions(level)
 	}
-	if m.one(8) {
+	if m.one(5) {
 		at["request_headers_to_remove"] = list{pick(m, "x-tier", "x-level", "x-user")}
 	}
-	if m.one(6) {
+	if m.one(4) {
 		at["response_headers_to_add"] = m.additions(level)
+	}
+	if m.one(8) {
+		at["response_headers_to_remove"] = list{pick(m, "x-added", "x-level", "x-user")}
 	}
 }
 

@@ -10,6 +10,25 @@ import (
 	"github.com/xdslint/xdslint/internal/walk"
 )
 
+// aimed makes a request. Most of those at the boundaries do not get past routes and filters, so every other one is the first of several that gets to an
+// upstream, as the walk has it.
+func (m *maker) aimed(w *walk.Walker, b walk.Boundaries, c *configuration) *walk.Request {
+	tries := pick(m, 1, 60)
+	for {
+		r := m.request(b, c)
+		r.Source = "127.0.0.1"
+		if tries--; tries <= 0 || forwarded(w, r) {
+			return r
+		}
+	}
+}
+
+// forwarded reports whether an upstream answers a request.
+func forwarded(w *walk.Walker, r *walk.Request) bool {
+	a, err := w.Walk(r)
+	return err == nil && (a.Cluster != nil || len(a.Weighted) > 0)
+}
+
 // request makes a request from the boundaries of a configuration.
 func (m *maker) request(b walk.Boundaries, c *configuration) *walk.Request {
 	r := &walk.Request{Method: pick(m, "GET", "GET", "GET", "POST", "PUT", "OPTIONS", "HEAD", "DELETE")}

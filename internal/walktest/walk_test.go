@@ -23,7 +23,7 @@ func TestWalks(t *testing.T) {
 	if report.UnknownShare() > 2 {
 		t.Errorf("of %.1f %% of the requests, something is not known: %v", report.UnknownShare(), report.Reasons)
 	}
-	if report.Configurations < o.Configurations*3/4 || report.Details["via_upstream"] < report.Requests/50 {
+	if report.Configurations < o.Configurations*3/4 || report.Details["via_upstream"] < report.Requests/4 {
 		t.Errorf("not much was compared: %d configurations, %v", report.Configurations, report.Details)
 	}
 }
