@@ -1,4 +1,5 @@
-// Package walk determines what Envoy does with a request, without an Envoy: what `xdslint route` shows.
+// Package walk determines what Envoy does with a request, without an Envoy: what `xdslint route` shows. Walk answers for single requests, and Rule makes
+// tests of them a rule for linters and gates.
 package walk
 
 import (

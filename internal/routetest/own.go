@@ -150,7 +150,7 @@ func (r *runner) judge(expect *tree.Node, q *walk.Request, a *walk.Answer, inSet
 	var way strings.Builder
 	_ = a.Redacted().Text(&way, q) // a Builder does not fail
 	for i := range c.failures {
-		c.failures[i].Request, c.failures[i].Why = title(q), way.String()
+		c.failures[i].Request, c.failures[i].Listener, c.failures[i].Why = title(q), a.Listener, way.String()
 	}
 	return c.failures
 }

@@ -43,13 +43,14 @@ type Result struct {
 
 // Failure is an expectation that is not met.
 type Failure struct {
-	Span    source.Span // of the expectation
-	What    string      // field of the answer; empty: Got says all
-	Want    string
-	Got     string
-	Unknown string // why what happens is not known; empty: it is
-	Request string
-	Why     string // the way of the request, for people
+	Span     source.Span // of the expectation
+	What     string      // field of the answer; empty: Got says all
+	Want     string
+	Got      string
+	Unknown  string // why what happens is not known; empty: it is
+	Request  string
+	Listener string // that takes the request; empty: there is none
+	Why      string // the way of the request, for people
 }
 
 // Message says what is wrong.
