@@ -33,7 +33,7 @@ var inert = []struct {
 	{&hcmv3.LocalReplyConfig{}, ``},
 	{&hcmv3.ResponseMapper{}, ``},
 	{&routev3.RouteConfiguration{}, `cluster_specifier_plugins max_direct_response_body_size_bytes metadata validate_clusters virtual_hosts`},
-	{&routev3.VirtualHost{}, `include_attempt_count_in_response include_is_timeout_retry_header include_request_attempt_count metadata
+	{&routev3.VirtualHost{}, `include_is_timeout_retry_header metadata
 		per_request_buffer_limit_bytes rate_limits request_body_buffer_limit retry_policy_typed_config routes`},
 	{&routev3.Route{}, `decorator filter_action metadata non_forwarding_action per_request_buffer_limit_bytes request_body_buffer_limit stat_prefix tracing`},
 	{&routev3.RouteAction{}, `early_data_policy flush_timeout grpc_timeout_offset hash_policy idle_timeout include_vh_rate_limits internal_redirect_action

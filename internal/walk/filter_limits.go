@@ -8,6 +8,7 @@ import (
 
 	commonfaultv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/common/fault/v3"
 	bufferv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/buffer/v3"
+	cdnloopv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/cdn_loop/v3"
 	faultv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/fault/v3"
 	healthcheckv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/health_check/v3"
 	localratelimitv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/local_ratelimit/v3"
@@ -111,6 +112,8 @@ func cdnLoop(j *journey, v visit) bool {
 	if j.headers.has("cdn-loop") {
 		return j.perhaps(v, "the header cdn-loop")
 	}
+	j.headers.change("cdn-loop")
+	j.headers.set("cdn-loop", settings[*cdnloopv3.CdnLoopConfig](v).GetCdnId())
 	return true
 }
 

@@ -61,6 +61,7 @@ func (j *journey) tag(v visit, config *iptaggingv3.IPTagging, name string) bool 
 	case sanitizes:
 		j.headers.remove(name)
 	}
+	j.headers.change(name)
 	if len(tags) > 0 {
 		if before := j.headers.value(name); before != "" {
 			tags = []string{before, tags[0]}

@@ -103,7 +103,7 @@ func (s *setting) compare(ctx context.Context, t *testing.T, b *bench, e *envoyt
 		for field := range a.Unknown {
 			unknown[field] = true
 		}
-		if fields := compare(a, seen[i]); len(fields) > 0 {
+		if fields := compare(r, a, seen[i]); len(fields) > 0 {
 			t.Errorf("%s\n  %s", jsonOf(r), strings.Join(fields, "\n  "))
 		}
 	}
