@@ -281,8 +281,8 @@ func TestSession(t *testing.T) {
 		}
 	})
 	t.Logf("%d of %d snapshots were made from the one before", reused, all)
-	if reused < all/10 {
-		t.Error("these are few")
+	if reused == 0 { // how many there are is up to chance
+		t.Error("nothing was reused")
 	}
 }
 
