@@ -24,7 +24,7 @@ WITHOUT_RACE ?= $(MODULE) $(addprefix $(MODULE)/,cmd/xdslint internal/difftest i
 # Total seconds of `make fuzz`, for all targets together.
 FUZZTIME ?= 300
 
-# For `make agree`, and N and SEED for `make agree-grpc` and `make walk-grpc`: the number of cases, the seed, a folder with more bootstraps, and the folder for the shrunk cases.
+# For `make agree`, and N and SEED for `make agree-grpc`, `make walk-grpc` and `make prove`: the number of cases, the seed, a folder with more bootstraps, and the folder for the shrunk cases.
 N      ?= 300
 SEED   ?= 1
 FOLDER ?=
@@ -40,6 +40,9 @@ ENVOYS ?= 4
 # For `make walk`: configurations, and requests for each.
 CONFIGURATIONS ?= 250
 REQUESTS       ?= 100
+
+# For `make prove`: requests for each pair that is alike.
+PROBES ?= 2000
 
 # The port of `make playground`.
 PORT ?= 8317
@@ -175,6 +178,10 @@ transitions: $(envoy) ## push each case of testdata/transitions to a busy Envoy,
 .PHONY: walk
 walk: $(envoy) ## send generated requests to a real Envoy, and compare what it does with what xdslint route says; write docs/walk.md
 	go run -tags gen ./internal/gen/walk -configurations $(CONFIGURATIONS) -requests $(REQUESTS) -seed $(SEED) -out docs/walk.md
+
+.PHONY: prove
+prove: $(envoy) ## compare N pairs of configurations (300), and what xdslint diff --prove says about them, with pairs of real Envoys; write docs/prove.md
+	go run -tags gen ./internal/gen/prove -pairs $(N) -requests $(PROBES) -seed $(SEED) -out docs/prove.md
 
 .PHONY: walk-grpc
 walk-grpc: ## send RPCs of real grpc-go clients through N snapshots (300) from SEED, and compare what they get with what xdslint route says

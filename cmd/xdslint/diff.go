@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"slices"
 
@@ -9,11 +10,13 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/diff"
+	"github.com/xdslint/xdslint/internal/prove"
 )
 
 type trafficDiffFlags struct {
 	inputFlags
-	format string
+	format             string
+	prove, byEndpoints bool
 }
 
 // newTrafficDiff creates the command that compares two snapshots. It is unrelated to --diff of lint, which shows fixes.
@@ -32,9 +35,16 @@ that no traffic reaches. "shadowed" lists routes that differ and never match on 
 table, scope, host, route, cluster, endpoint and resource that name the place. "before" and "after" are null if there
 is no value on that side, and "set" for a value that is not shown. Keys are added, never renamed.
 
-Exit status: 0 nothing changes for traffic, 1 traffic changes, 2 the command line is wrong, 3 xdslint failed.`,
+With --prove, the question is whether OLD and NEW treat all requests alike. The answer is that they do, or requests that
+are treated differently, each with both answers, as "route --requests" takes and gives them, and a curl line. It is a
+decision over all requests and not a sample. What could not be decided is listed. Names of routes, virtual hosts and
+filter chains do not matter. The JSON has the keys "alike", "differences", a list of {"request", "fields", "old", "new",
+"curl"}, and "undecided".
+
+Exit status: 0 nothing changes for traffic, 1 traffic changes or, with --prove, something is not decided, 2 the command line is wrong, 3 xdslint failed.`,
 		Example: `  xdslint diff config_dump.json configs/
-  xdslint diff --format json old/ new/`,
+  xdslint diff --format json old/ new/
+  xdslint diff --prove --by-endpoints config_dump.json configs/`,
 		Args: oldAndNew,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
@@ -43,6 +53,8 @@ Exit status: 0 nothing changes for traffic, 1 traffic changes, 2 the command lin
 	grouped(cmd.Flags(), outputGroup, func() {
 		cmd.Flags().StringVar(&f.format, "format", "text", "`FORMAT` of the differences: text, json")
 	})
+	cmd.Flags().BoolVar(&f.prove, "prove", false, "decide whether all requests are treated alike")
+	cmd.Flags().BoolVar(&f.byEndpoints, "by-endpoints", false, "with --prove, clusters with different names are the same if all else about them is")
 	complete(cmd, "format", differences)
 	return cmd
 }
@@ -51,8 +63,11 @@ Exit status: 0 nothing changes for traffic, 1 traffic changes, 2 the command lin
 var differences = []string{"text", "json"}
 
 func (f *trafficDiffFlags) run(cmd *cobra.Command, args []string) error {
-	if !slices.Contains(differences, f.format) {
+	switch {
+	case !slices.Contains(differences, f.format):
 		return unknownFormat(f.format, differences)
+	case f.byEndpoints && !f.prove:
+		return errors.New("--by-endpoints belongs to --prove")
 	}
 	o, err := settings(cmd.Context(), f)
 	if err != nil {
@@ -71,23 +86,38 @@ func (f *trafficDiffFlags) run(cmd *cobra.Command, args []string) error {
 		}
 		snapshots[i], unread = snapshot, append(unread, places...)
 	}
-	d := diff.Diff(snapshots[0], snapshots[1])
-	d.Unknown = append(d.Unknown, unread...)
-	if err := writeTrafficDiff(cmd.OutOrStdout(), f.format, d); err != nil {
+	shown, same := f.compare(snapshots[0], snapshots[1], unread)
+	if err := writeTrafficDiff(cmd.OutOrStdout(), f.format, shown); err != nil {
 		return failed(err)
 	}
-	if len(d.Changes) > 0 {
+	if !same {
 		return &status{statusFindings, nil}
 	}
 	return nil
 }
 
-func writeTrafficDiff(w io.Writer, format string, d *diff.Difference) error {
+// compare returns what is shown of two snapshots, and whether they are the same. unread has what could not be read.
+func (f *trafficDiffFlags) compare(before, after *graph.Snapshot, unread []string) (shown texter, same bool) {
+	if f.prove {
+		p := prove.Prove(before, after, prove.Options{ByEndpoints: f.byEndpoints})
+		p.Undecided = append(p.Undecided, unread...)
+		p.Alike = p.Alike && len(unread) == 0
+		return p, p.Alike
+	}
+	d := diff.Diff(before, after)
+	d.Unknown = append(d.Unknown, unread...)
+	return d, len(d.Changes) == 0
+}
+
+// texter is what can be written for people, and as JSON.
+type texter interface{ Text(w io.Writer) error }
+
+func writeTrafficDiff(w io.Writer, format string, shown texter) error {
 	if format == "text" {
-		return d.Text(w)
+		return shown.Text(w)
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(d)
+	return e.Encode(shown)
 }

@@ -28,6 +28,20 @@ type differ struct {
 	found    []detail
 }
 
+// Fields returns the paths of the fields that differ in two messages, each of which is in a resource. skip has the full names of fields that are not
+// compared.
+func Fields(from, to *graph.Resource, a, b proto.Message, skip ...string) (all []string) {
+	d := differ{from: held{from, a}, to: held{to, b}, cluster: func(name string) string { return name }, skip: fields{}}
+	for _, name := range skip {
+		d.skip[protoreflect.FullName(name)] = true
+	}
+	d.messages("", a.ProtoReflect(), b.ProtoReflect())
+	for _, one := range d.found {
+		all = append(all, one.path)
+	}
+	return all
+}
+
 func (d *differ) note(path string, before, after *string) {
 	d.found = append(d.found, detail{path, before, after})
 }

@@ -32,10 +32,12 @@ func newCollector() *collector {
 	return &collector{map[string]bool{}, map[string]bool{"/": true}, map[string]bool{"": true}, map[string]bool{}, map[string]bool{}, map[string]map[string]bool{}}
 }
 
-// BoundariesOf returns the boundaries of all matchers of a snapshot, in an order that depends on the snapshot alone.
-func BoundariesOf(v graph.View) Boundaries {
+// BoundariesOf returns the boundaries of all matchers of some snapshots, in an order that depends on the snapshots alone.
+func BoundariesOf(all ...graph.View) Boundaries {
 	c := newCollector()
-	gather(v, func(*graph.Place) *collector { return c })
+	for _, v := range all {
+		gather(v, func(*graph.Place) *collector { return c })
+	}
 	return c.boundaries()
 }
 

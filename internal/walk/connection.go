@@ -233,7 +233,7 @@ func (j *journey) handshake(c *listenerv3.FilterChain) bool {
 func (j *journey) manages(c *listenerv3.FilterChain) bool {
 	m, ok := j.managers[c]
 	if !ok {
-		m = j.managerOf(c)
+		m = j.managerOf(j.atChain(c), c)
 		j.managers[c] = m
 	}
 	if m == nil {
@@ -247,22 +247,32 @@ func (j *journey) manages(c *listenerv3.FilterChain) bool {
 	return true
 }
 
-func (j *journey) managerOf(c *listenerv3.FilterChain) *manager {
+// Manager returns the HTTP connection manager at the end of a filter chain, its place, and the route tables that it uses, or nil if the chain does not
+// have one.
+func (w *Walker) Manager(at graph.At, c *listenerv3.FilterChain) (*hcmv3.HttpConnectionManager, graph.At, envoy.Routes) {
+	m := w.managerOf(at, c)
+	if m == nil {
+		return nil, at, envoy.Routes{}
+	}
+	return m.message, m.at, m.routes
+}
+
+func (w *Walker) managerOf(chain graph.At, c *listenerv3.FilterChain) *manager {
 	last := len(c.GetFilters()) - 1
 	if last < 0 {
 		return nil
 	}
-	content, at := envoy.Content(j.atChain(c).Item("filters", last).Field("typed_config"), c.GetFilters()[last].GetTypedConfig())
+	content, at := envoy.Content(chain.Item("filters", last).Field("typed_config"), c.GetFilters()[last].GetTypedConfig())
 	message, ok := content.(*hcmv3.HttpConnectionManager)
 	if !ok {
 		return nil
 	}
 	m := &manager{message: message, at: at, filters: envoy.HTTPFiltersOf(at, "http_filters", message.GetHttpFilters())}
-	for _, e := range j.view.From(at.Resource()) {
+	for _, e := range w.view.From(at.Resource()) {
 		if own, _ := graph.Around[*hcmv3.HttpConnectionManager](e.Place); own == message {
 			m.edges = append(m.edges, e)
 		}
 	}
-	m.routes = j.levels.Of(at, message, m.edges)
+	m.routes = w.levels.Of(at, message, m.edges)
 	return m
 }

@@ -110,6 +110,12 @@ var harmless = map[string]bool{
 	"set_metadata": true, "stateful_session": true, "alternate_protocols_cache": true, "upstream_codec": true,
 }
 
+// Models reports whether a walk knows what a filter does with a request, except for what chance and credentials decide.
+func (w *Walker) Models(f envoy.HTTPFilter) bool {
+	_, acting := acts[f.Kind]
+	return acting || harmless[f.Kind]
+}
+
 // decides is what other filters can do that only they know.
 var decides = map[string]string{
 	"ext_authz": "asks a service, which can deny the request (403 unless the service says otherwise)", "ext_proc": "asks a service, which can answer or change the request",

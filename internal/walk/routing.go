@@ -292,7 +292,12 @@ func (j *journey) share(key string, numerator, denominator uint64) match.Overlap
 	if j.lookup != nil {
 		return j.lookup.share(key, numerator, denominator)
 	}
-	if set := j.runtime.Integer(key, math.MaxUint64); key != "" && set != math.MaxUint64 {
+	return j.Share(key, numerator, denominator)
+}
+
+// Share reports whether all requests are in a part of the traffic, or none, or perhaps some.
+func (w *Walker) Share(key string, numerator, denominator uint64) match.Overlap {
+	if set := w.runtime.Integer(key, math.MaxUint64); key != "" && set != math.MaxUint64 {
 		numerator, denominator = set, 100
 	}
 	switch {

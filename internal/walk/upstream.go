@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,6 +40,20 @@ func (w *Walker) assignment(r *graph.Resource) *endpointv3.ClusterLoadAssignment
 		}
 	}
 	return nil
+}
+
+// Addresses returns the addresses of the endpoints of a cluster, in order.
+func (w *Walker) Addresses(name string) (all []string) {
+	r, _ := w.cluster(name)
+	if r == nil {
+		return nil
+	}
+	groups, _ := w.endpoints(r)
+	for _, e := range groups {
+		all = append(all, e.Addresses...)
+	}
+	slices.Sort(all)
+	return all
 }
 
 // endpoints returns the endpoints of a cluster by priority and locality. known is false if they are not in the input.

@@ -52,7 +52,7 @@ func (e echo) answer(conn net.Conn) {
 		if strings.HasPrefix(head[0], "HEAD ") {
 			body = ""
 		}
-		if _, err := fmt.Fprintf(conn, "HTTP/1.1 %s\r\nx-echo: %s\r\ncontent-length: %d\r\n\r\n%s", status, echoed(head), len(body), body); err != nil {
+		if _, err := fmt.Fprintf(conn, "HTTP/1.1 %s\r\nx-echo: %s\r\nx-echo-at: %s\r\ncontent-length: %d\r\n\r\n%s", status, echoed(head), conn.LocalAddr(), len(body), body); err != nil {
 			return
 		}
 	}

@@ -1,0 +1,84 @@
+package walk
+
+import (
+	"net"
+	"strconv"
+	"strings"
+)
+
+// Curl returns the command that sends a request to a listener at an address.
+func (r *Request) Curl(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+		address = net.JoinHostPort("127.0.0.1", port)
+	}
+	c := curl{"curl", "-i"}
+	c.add(r.Path != nil, "--path-as-is", "")
+	c.add(r.HTTP == "1.0", "--http1.0", "")
+	c.add(r.HTTP == "2" && !r.TLS, "--http2-prior-knowledge", "")
+	c.add(r.ProxyProtocol != nil, "--haproxy-protocol", "")
+	c.add(r.TLS, "-k", "")
+	c.add(r.ClientCert.Presented, "--cert", "client.pem")
+	c.add(r.Method == "HEAD", "--head", "")
+	c.add(r.Method != "HEAD" && (r.Method != "GET" || r.BodyBytes > 0), "-X", r.Method)
+	name := ""
+	if r.Authority != nil {
+		name = *r.Authority
+	}
+	c.add(r.TLS && r.SNI != "", "--connect-to", "::"+address)
+	c.add(r.Authority == nil, "-H", "host:")
+	c.add(r.Authority != nil, "-H", "host: "+name)
+	for _, h := range r.Headers {
+		text := h[0] + ": " + h[1]
+		if h[1] == "" {
+			text = h[0] + ";" // curl removes a header without a value
+		}
+		c.add(true, "-H", text)
+	}
+	c.add(r.BodyBytes > 0, "--data-binary", strings.Repeat("x", min(r.BodyBytes, 1000)))
+	url := "http://" + address
+	switch {
+	case r.TLS && r.SNI != "":
+		url = "https://" + r.SNI
+	case r.TLS:
+		url = "https://" + address
+	}
+	switch {
+	case r.Path == nil:
+		c.add(true, "--request-target", name)
+	case strings.HasPrefix(*r.Path, "/") && strings.Trim(*r.Path, plain+"?=&;%~@!$()*+,") == "":
+		url += *r.Path
+	default:
+		c.add(true, "--request-target", *r.Path)
+	}
+	return strings.Join(append(c, quoted(url)), " ")
+}
+
+type curl []string
+
+// add adds an option, with its value if there is one.
+func (c *curl) add(applies bool, option, value string) {
+	if !applies {
+		return
+	}
+	*c = append(*c, option)
+	if value != "" {
+		*c = append(*c, quoted(value))
+	}
+}
+
+// plain are characters that mean nothing in a shell.
+const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/.:-_"
+
+// quoted returns a word of a shell.
+func quoted(text string) string {
+	if strings.Trim(text, plain) == "" {
+		return text
+	}
+	for _, c := range text {
+		if c < ' ' || c > '~' {
+			return "$'" + strings.Trim(strings.ReplaceAll(strconv.QuoteToASCII(text), "'", `\'`), `"`) + "'"
+		}
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
