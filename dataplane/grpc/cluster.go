@@ -8,6 +8,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	aggregatev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/clusters/aggregate/v3"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/xdslint/xdslint/graph"
 )
@@ -47,9 +48,14 @@ func (c Client) Aggregate(at graph.At, cluster *clusterv3.Cluster) []Fault {
 		return nil
 	}
 	at = at.Field("cluster_type", "typed_config")
-	config, ok := content[*aggregatev3.ClusterConfig](at, cluster.GetClusterType().GetTypedConfig())
-	if !ok || len(config.GetClusters()) == 0 {
-		return rejected(at, "the aggregate cluster has no members", "aggregate cluster has empty clusters field", "name the clusters in clusters")
+	const help = "name the clusters in clusters"
+	any := cluster.GetClusterType().GetTypedConfig()
+	config, ok := content[*aggregatev3.ClusterConfig](at, any)
+	switch {
+	case !ok && c.is(Go) && readsMembers(at.Content(any)):
+		return accepted(at, Fails, fmt.Sprintf("the configuration of the aggregate cluster is a %s", typeName(any)), "takes its bytes for the names of clusters, and fails all RPCs to it with UNAVAILABLE", help)
+	case len(config.GetClusters()) == 0:
+		return rejected(at, "the aggregate cluster has no members", "aggregate cluster has empty clusters field", help)
 	}
 	for i, name := range config.GetClusters() {
 		if name == cluster.GetName() {
@@ -57,6 +63,16 @@ func (c Client) Aggregate(at graph.At, cluster *clusterv3.Cluster) []Fault {
 		}
 	}
 	return nil
+}
+
+// readsMembers reports whether the bytes of a message of another type have members. grpc-go does not look at the type.
+func readsMembers(m proto.Message) bool {
+	if m == nil {
+		return false
+	}
+	config := &aggregatev3.ClusterConfig{}
+	raw, err := proto.Marshal(m)
+	return err == nil && proto.Unmarshal(raw, config) == nil && len(config.GetClusters()) > 0
 }
 
 // Discovery checks from where the endpoints and the load reports of a cluster come (validateClusterAndConstructClusterUpdate, gRFCs A27 and A47).

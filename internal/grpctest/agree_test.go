@@ -45,7 +45,11 @@ func TestAgree(t *testing.T) {
 	for range *mutants {
 		mutant := proto.Clone(all[r.IntN(len(all))])
 		for range 1 + r.IntN(3) {
-			Mutate(r, mutant)
+			if r.IntN(3) == 0 {
+				Splice(r, mutant, all[r.IntN(len(all))])
+			} else {
+				Mutate(r, mutant)
+			}
 		}
 		packed, text, ok := written(mutant)
 		if !ok {
