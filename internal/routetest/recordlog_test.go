@@ -47,7 +47,7 @@ func TestEnvoysLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer.Body.Close()
+	_ = answer.Body.Close()
 	for {
 		if tests := recorded(t, e.Log()); tests != "" {
 			if !strings.Contains(tests, `"path":"/old/cart"`) || !strings.Contains(tests, "status: 301") {
