@@ -112,7 +112,7 @@ Exit status: 0 no findings at or above --fail-on, 1 findings, 2 the command line
 	root.SetUsageFunc(usage)
 	lintCmd := newLint("lint PATH…")
 	lintCmd.Short = "Lint files (the default command)"
-	root.AddCommand(lintCmd, newGraph(), newRules(), newExplain(), newVerdict(), newPlan(), newTrafficDiff(), newRoute(), newTest(), newServe(), newBaseline(),
+	root.AddCommand(lintCmd, newGraph(), newRules(), newExplain(), newVerdict(), newPlan(), newTrafficDiff(), newRoute(), newTest(), newPosture(), newServe(), newBaseline(),
 		newPull(), newRecord(), newTrace(), newConform(), newInit(), newConfig(), newPlugin(), newCertificate(), newVersion())
 	return root
 }

@@ -6,6 +6,7 @@ import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -78,4 +79,14 @@ func contains(has, wanted *structpb.Struct) bool {
 		}
 	}
 	return true
+}
+
+// VerifiesPeer reports whether a TLS context may verify the certificate of its peer. If it does not, Envoy accepts any certificate, and none.
+func VerifiesPeer(c *tlsv3.CommonTlsContext) bool {
+	if c.GetValidationContextType() != nil && c.GetValidationContext() == nil || c.GetCustomHandshaker() != nil {
+		return true // what SDS or an extension says is not known
+	}
+	v := c.GetValidationContext()
+	return v.GetTrustedCa() != nil || v.GetCaCertificateProviderInstance() != nil || v.GetSystemRootCerts() != nil || v.GetCustomValidatorConfig() != nil ||
+		len(v.GetVerifyCertificateHash())+len(v.GetVerifyCertificateSpki()) > 0
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/strict"
 	"github.com/xdslint/xdslint/internal/suppress"
+	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -37,6 +38,8 @@ type Config struct {
 	Assume        []string            `yaml:"assume"` // KIND:GLOB: names that exist elsewhere
 	Open          []string            `yaml:"open"`   // kinds that may exist outside the input
 	Closed        []string            `yaml:"closed"` // kinds that are complete in the input
+
+	Require *tree.Node `yaml:"require"` // a policy of xdslint posture, or a list of those
 
 	Constraints []Constraint `yaml:"constraints"` // custom rules in CEL
 	Plugins     []Plugin     `yaml:"plugins"`     // custom rules in modules
@@ -87,6 +90,17 @@ func (s *Config) InputPaths() []string {
 		}
 	}
 	return paths
+}
+
+// Policies returns what is under "require", one node for each policy.
+func (s *Config) Policies() []tree.Node {
+	switch {
+	case s.Require == nil || s.Require.Kind == tree.Null:
+		return nil
+	case s.Require.Kind == tree.List:
+		return s.Require.Items
+	}
+	return []tree.Node{*s.Require}
 }
 
 // None returns the configuration without a file; custom rules may come from elsewhere.
@@ -141,6 +155,11 @@ func (s *Config) check(d *strict.Reader, root *node, rules []*lint.Rule) {
 	}
 	for _, selector := range slices.Sorted(maps.Keys(s.Severities)) {
 		s.checkSeverity(d, root, selector, rules)
+	}
+	for _, n := range s.Policies() {
+		if n.Kind != tree.String {
+			d.Errorf(n.Span(), "require: got %s, want a policy, such as ext_authz on pay.*/**", n.Kind)
+		}
 	}
 	for i := range s.Ignores {
 		s.checkIgnore(d, root.at("ignores", i), &s.Ignores[i], rules)

@@ -10,10 +10,9 @@ import (
 	uritemplatev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/path/match/uri_template/v3"
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/ascii"
+	"google.golang.org/protobuf/proto"
 )
 
 // Boundaries are the values at which the matchers of a configuration change their mind: values that fit, and values next to them that do not.
@@ -67,6 +66,23 @@ func BoundariesByHost(v graph.View) (all []Boundaries) {
 	return all
 }
 
+// BoundariesOfHosts returns the boundaries of the matchers in each virtual host. Those that are not in any are under nil.
+func BoundariesOfHosts(v graph.View) map[*routev3.VirtualHost]Boundaries {
+	collectors := map[*routev3.VirtualHost]*collector{nil: newCollector()}
+	gather(v, func(p *graph.Place) *collector {
+		host, _ := graph.Around[*routev3.VirtualHost](p)
+		if collectors[host] == nil {
+			collectors[host] = newCollector()
+		}
+		return collectors[host]
+	})
+	all := map[*routev3.VirtualHost]Boundaries{}
+	for host, c := range collectors {
+		all[host] = c.boundaries()
+	}
+	return all
+}
+
 // gather collects the values of all matchers, each in the collector of its place.
 func gather(v graph.View, of func(*graph.Place) *collector) {
 	each(v, of, (*collector).host)
@@ -75,6 +91,7 @@ func gather(v graph.View, of func(*graph.Place) *collector) {
 	each(v, of, (*collector).query)
 	each(v, of, (*collector).chain)
 	each(v, of, (*collector).template)
+	each(v, of, (*collector).path)
 }
 
 // boundaries returns what was collected.
@@ -157,6 +174,15 @@ func around(p string) (all []string) {
 	return slices.DeleteFunc(all, func(s string) bool { return !strings.HasPrefix(s, "/") })
 }
 
+// path gathers the paths that an HTTP filter compares.
+func (c *collector) path(m *matcherv3.PathMatcher) {
+	for _, value := range textValues(m.GetPath()) {
+		if strings.HasPrefix(value, "/") {
+			add(c.paths, value, strings.TrimSuffix(value, "/")+"/", strings.TrimSuffix(value, "/")+"/x")
+		}
+	}
+}
+
 func (c *collector) template(m *uritemplatev3.UriTemplateMatchConfig) {
 	p := templateSample(m.GetPathTemplate())
 	add(c.paths, p, p+"/", p+"/x", strings.TrimSuffix(p, "x"))
@@ -188,6 +214,13 @@ func (c *collector) header(m *routev3.HeaderMatcher) {
 		c.headers[name] = map[string]bool{"other": true, "": true}
 	}
 	add(c.headers[name], headerValues(m)...)
+	if name == path {
+		for _, value := range headerValues(m) {
+			if strings.HasPrefix(value, "/") {
+				add(c.paths, value)
+			}
+		}
+	}
 }
 
 func headerValues(m *routev3.HeaderMatcher) []string {

@@ -202,7 +202,7 @@ func (j *journey) atChain(c *listenerv3.FilterChain) graph.At {
 // handshake compares what the client speaks with what the chain speaks.
 func (j *journey) handshake(c *listenerv3.FilterChain) bool {
 	socket := c.GetTransportSocket()
-	content, _ := envoy.Content(j.atChain(c).Field("transport_socket", "typed_config"), socket.GetTypedConfig())
+	content, at := envoy.Content(j.atChain(c).Field("transport_socket", "typed_config"), socket.GetTypedConfig())
 	context, isTLS := content.(*tlsv3.DownstreamTlsContext)
 	if socket != nil && !isTLS && socket.GetName() != "envoy.transport_sockets.raw_buffer" {
 		j.answer.doubt(unknownStatus, "the transport socket "+socket.GetName()+" is not modelled")
@@ -216,14 +216,18 @@ func (j *journey) handshake(c *listenerv3.FilterChain) bool {
 	case !isTLS:
 		return true
 	}
-	common := context.GetCommonTlsContext()
-	asks := common.GetValidationContextType() != nil || context.GetRequireClientCertificate().GetValue()
+	asks := envoy.VerifiesPeer(context.GetCommonTlsContext()) // and otherwise accepts any certificate, and none
+	required := asks && context.GetRequireClientCertificate().GetValue()
 	j.conn.tls, j.conn.presented = true, asks && j.request.ClientCert.Presented
+	if j.guarded != nil {
+		j.guardTLS(at, context)
+		j.conn.presented = j.conn.presented || required
+	}
 	if j.conn.presented {
 		j.conn.name = j.request.ClientCert.Name
 	}
-	j.conn.validated = j.conn.presented && common.GetValidationContextType() != nil
-	if context.GetRequireClientCertificate().GetValue() && !j.conn.presented {
+	j.conn.validated = j.conn.presented
+	if required && !j.conn.presented {
 		return j.closes("the filter chain requires a certificate of the client")
 	}
 	return true

@@ -14,6 +14,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
+	"github.com/xdslint/xdslint/graph"
 )
 
 // basicAuth follows BasicAuthFilter::decodeHeaders.
@@ -90,11 +91,10 @@ func credential(values []string) (user, password, problem string) {
 // jwtAuthn follows Filter::decodeHeaders of jwt_authn. A request with a token needs keys that only Envoy has, one without a token does not.
 func jwtAuthn(j *journey, v visit) bool {
 	config, _ := v.Config.(*jwtauthnv3.JwtAuthentication)
-	h := j.headers
-	if config.GetBypassCorsPreflight() && h.value(method) == "OPTIONS" && h.value("origin") != "" && h.value("access-control-request-method") != "" {
+	if config.GetBypassCorsPreflight() && isPreflight(j.headers) {
 		return true
 	}
-	required, decided := j.requirement(config, v)
+	required, _, decided := j.requirement(config, v, v.Own)
 	if !decided {
 		return j.perhaps(v, "filter state or a matcher that is not known")
 	}
@@ -108,17 +108,22 @@ func jwtAuthn(j *journey, v visit) bool {
 	return true
 }
 
-// requirement returns what a request has to have, nil if nothing.
-func (j *journey) requirement(config *jwtauthnv3.JwtAuthentication, v visit) (r *jwtauthnv3.JwtRequirement, decided bool) {
+// isPreflight reports whether a request is a CORS preflight to the filter.
+func isPreflight(h *headers) bool {
+	return h.value(method) == "OPTIONS" && h.value("origin") != "" && h.value("access-control-request-method") != ""
+}
+
+// requirement returns what a request has to have, nil if nothing, and what says so. perRoute is where the configuration of the route is.
+func (j *journey) requirement(config *jwtauthnv3.JwtAuthentication, v visit, perRoute graph.At) (r *jwtauthnv3.JwtRequirement, at graph.At, decided bool) {
 	if own, ok := v.own.(*jwtauthnv3.PerRouteConfig); ok {
 		if own.GetDisabled() {
-			return nil, true
+			return nil, perRoute.Field("disabled"), true
 		}
 		r, ok := config.GetRequirementMap()[own.GetRequirementName()]
-		return r, ok
+		return r, perRoute.Field("requirement_name"), ok
 	}
 	if config.GetFilterStateRules() != nil {
-		return nil, false
+		return nil, v.Own, false
 	}
 	for i, rule := range config.GetRules() {
 		at := v.Own.Item("rules", i)
@@ -128,15 +133,15 @@ func (j *journey) requirement(config *jwtauthnv3.JwtAuthentication, v visit) (r 
 		})
 		switch fits, _ := made.Fit(j.asked()); fits {
 		case match.Perhaps:
-			return nil, false
+			return nil, at, false
 		case match.Yes:
 			if name := rule.GetRequirementName(); name != "" {
-				return config.GetRequirementMap()[name], true
+				return config.GetRequirementMap()[name], at, true
 			}
-			return rule.GetRequires(), true
+			return rule.GetRequires(), at, true
 		}
 	}
-	return nil, true
+	return nil, v.Own, true
 }
 
 // verdict is what is known about a requirement.

@@ -132,13 +132,14 @@ func (j *journey) see(f envoy.HTTPFilter) bool {
 	if state.Level != nil {
 		j.reach(messageOf(state.Level), f.Message.GetName())
 	}
+	isGuard := j.guarded != nil && j.guard(f, state)
 	if state.Off {
 		j.answer.Filters[own].Does = "disabled"
 		return true
 	}
 	action, modelled := acts[f.Kind]
 	switch {
-	case slices.Contains(j.request.Passing, f.Message.GetName()):
+	case isGuard || slices.Contains(j.request.Passing, f.Message.GetName()):
 	case modelled && f.Config != nil:
 		doubts := len(j.answer.Unknown)
 		if !action(j, visit{f, state.Config}) {

@@ -91,6 +91,9 @@ func (j *journey) findHost() bool {
 	}
 	j.host, j.answer.VirtualHost = found.host, found.level.Host.GetName()
 	j.reach(found.level.Host, found.text)
+	if j.guarded != nil {
+		j.guarded.Host, j.guarded.Domain = found.level, found.text
+	}
 	switch by := found.level.Host.GetRequireTls(); {
 	case by == routev3.VirtualHost_EXTERNAL_ONLY && j.conn.anywhere && j.needsTLS():
 		j.answer.doubt(unknownRoute, "the virtual host redirects clients that are not internal, and the address of the client is not known")

@@ -70,13 +70,16 @@ type journey struct {
 	response headers            // what the configuration adds to the response
 	filters  []envoy.HTTPFilter // of the request, once they are known
 	lookup   *Lookup            // nil: the request comes through a listener
+	guarded  *Guarded           // not nil: the guards let the request pass, and are noted
 }
 
 // Walk returns what Envoy does with a request. An error means that the request itself makes no sense.
-func (w *Walker) Walk(r *Request) (*Answer, error) {
+func (w *Walker) Walk(r *Request) (*Answer, error) { return w.walk(r, nil) }
+
+func (w *Walker) walk(r *Request, guarded *Guarded) (*Answer, error) {
 	own := *r
 	own.TLS = r.IsTLS()
-	j := &journey{Walker: w, request: &own, answer: &Answer{Flags: "-"}}
+	j := &journey{Walker: w, request: &own, answer: &Answer{Flags: "-"}, guarded: guarded}
 	resource, err := w.listenerOf(r.Listener)
 	if err != nil {
 		return nil, err
@@ -90,6 +93,9 @@ func (w *Walker) Walk(r *Request) (*Answer, error) {
 		if !step() {
 			break
 		}
+	}
+	if guarded != nil {
+		j.guardsSeen()
 	}
 	j.finish()
 	return j.answer, nil

@@ -3,6 +3,7 @@ package tls
 import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -15,7 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/extensions/transport_sockets/tls/v3/tls.proto",
 	},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *tlsv3.DownstreamTlsContext) {
-		if !m.GetRequireClientCertificate().GetValue() || verifies(m.GetCommonTlsContext()) {
+		if !m.GetRequireClientCertificate().GetValue() || envoy.VerifiesPeer(m.GetCommonTlsContext()) {
 			return
 		}
 		p.Report(at.Field("require_client_certificate"), lint.Diagnostic{
@@ -25,13 +26,3 @@ var _ = Rules.Add(&lint.Rule{
 		})
 	}),
 })
-
-// verifies reports whether a context may verify the certificate of its peer.
-func verifies(c *tlsv3.CommonTlsContext) bool {
-	if c.GetValidationContextType() != nil && c.GetValidationContext() == nil || c.GetCustomHandshaker() != nil {
-		return true // what SDS or an extension says is not known
-	}
-	v := c.GetValidationContext()
-	return v.GetTrustedCa() != nil || v.GetCaCertificateProviderInstance() != nil || v.GetSystemRootCerts() != nil || v.GetCustomValidatorConfig() != nil ||
-		len(v.GetVerifyCertificateHash())+len(v.GetVerifyCertificateSpki()) > 0
-}

@@ -21,7 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 	},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *tlsv3.DownstreamTlsContext) {
 		v := m.GetCommonTlsContext().GetValidationContext()
-		if m.GetRequireClientCertificate() != nil || !verifies(m.GetCommonTlsContext()) || v == nil || v.GetCustomValidatorConfig() != nil || requiresCertificate(v) {
+		if m.GetRequireClientCertificate() != nil || !envoy.VerifiesPeer(m.GetCommonTlsContext()) || v == nil || v.GetCustomValidatorConfig() != nil || requiresCertificate(v) {
 			return
 		}
 		if _, quic := graph.Around[*quicv3.QuicDownstreamTransport](at.Place); quic != nil || !decidesItself(at) {

@@ -3,6 +3,7 @@ package tls
 import (
 	"fmt"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -16,7 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://github.com/envoyproxy/envoy/issues/21409",
 	},
 	Run: eachUpstream(func(p *lint.Pass, at lint.At, u upstream) {
-		if verifies(u.GetCommonTlsContext()) {
+		if envoy.VerifiesPeer(u.GetCommonTlsContext()) {
 			return
 		}
 		p.Report(at.Key(), lint.Diagnostic{

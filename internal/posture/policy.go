@@ -1,0 +1,171 @@
+package posture
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/xdslint/xdslint/internal/nearest"
+	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/strict"
+	"github.com/xdslint/xdslint/internal/tree"
+	"github.com/xdslint/xdslint/internal/walk"
+)
+
+// Policy says which guard has to run where: "ext_authz on pay.*/** except /health".
+type Policy struct {
+	Text  string
+	File  *source.File
+	Span  source.Span
+	Guard string // the kind
+
+	host, path *regexp.Regexp
+	except     []*regexp.Regexp
+	sample     string   // a host
+	samples    []string // paths
+
+	Requests int // that the policy is about
+	Breaches []Breach
+	Further  int // breaches that are not in the list
+}
+
+// Breach is a request for which the guard of a policy does not run.
+type Breach struct {
+	Way Way
+	Why walk.Guard
+}
+
+const syntax = "GUARD on HOST/PATH [except PATH, …], such as ext_authz on pay.*/** except /health"
+
+// ReadPolicies reads the policies of a file.
+func ReadPolicies(f *source.File, nodes []tree.Node) (all []*Policy, err error) {
+	r := &strict.Reader{File: f}
+	for _, n := range nodes {
+		p, err := parsePolicy(n.Text)
+		if err != nil {
+			r.Errorf(n.Span(), "require: %s", err)
+			continue
+		}
+		p.File, p.Span = f, n.Span()
+		all = append(all, p)
+	}
+	return all, r.Err()
+}
+
+// parsePolicy reads a policy.
+func parsePolicy(text string) (*Policy, error) {
+	guard, where, ok := strings.Cut(text, " on ")
+	where, except, excepts := strings.Cut(where, " except ")
+	host, path, slash := strings.Cut(strings.TrimSpace(where), "/")
+	p := &Policy{Text: text, Guard: strings.TrimSpace(guard)}
+	switch {
+	case !ok || !slash || host == "" || strings.ContainsAny(host+path, " \t") || excepts && strings.TrimSpace(except) == "":
+		return nil, fmt.Errorf("%q is not %s", text, syntax)
+	case !slices.Contains(walk.GuardKinds(), p.Guard):
+		near := nearest.DidYouMean(p.Guard, walk.GuardKinds())
+		if near == "" {
+			near = ": " + strings.Join(walk.GuardKinds(), ", ")
+		}
+		return nil, fmt.Errorf("no guard is named %q%s", p.Guard, near)
+	}
+	path = "/" + path
+	p.host, p.path = hostGlob(host), pathGlob(path)
+	p.sample = strings.ToLower(strings.ReplaceAll(host, "*", "x"))
+	if host == "*" {
+		p.sample = anyHost
+	}
+	p.samples = samplesOf(path)
+	if !excepts {
+		return p, nil
+	}
+	for each := range strings.SplitSeq(except, ",") {
+		each = strings.TrimSpace(each)
+		if !strings.HasPrefix(each, "/") {
+			return nil, errors.New("except needs paths, which begin with a slash, such as /health")
+		}
+		p.except = append(p.except, pathGlob(each))
+		p.samples = append(p.samples, samplesOf(each)...)
+	}
+	return p, nil
+}
+
+// hostGlob makes an expression of a host. A star stands for one or more characters.
+func hostGlob(glob string) *regexp.Regexp {
+	return regexp.MustCompile("(?is)^" + strings.ReplaceAll(regexp.QuoteMeta(glob), `\*`, ".+") + "$")
+}
+
+// pathGlob makes an expression of a path. A star stands for a part of a segment, two stars for anything. /x/** is /x, too.
+func pathGlob(glob string) *regexp.Regexp {
+	text := regexp.QuoteMeta(glob)
+	if before, ok := strings.CutSuffix(text, `/\*\*`); ok {
+		text = before + "(/.*)?"
+	}
+	text = strings.ReplaceAll(text, `\*\*`, ".*")
+	return regexp.MustCompile("(?s)^" + strings.ReplaceAll(text, `\*`, "[^/]*") + "$")
+}
+
+// samplesOf returns paths of a glob.
+func samplesOf(glob string) []string {
+	before, _, star := strings.Cut(glob, "*")
+	if !star {
+		return []string{glob}
+	}
+	all := []string{strings.ReplaceAll(glob, "*", "x"), before + "x"}
+	if len(before) > 1 {
+		all = append(all, strings.TrimSuffix(before, "/"))
+	}
+	return append(all, before)
+}
+
+// paths returns the paths that the policy adds to those of a host.
+func (p *Policy) paths(authority string) []string {
+	if !p.host.MatchString(authority) {
+		return nil
+	}
+	return p.samples
+}
+
+// about reports whether the policy is about a request.
+func (p *Policy) about(q *walk.Request) bool {
+	host, _, _ := strings.Cut(*q.Authority, ":")
+	path, _, _ := strings.Cut(*q.Path, "?")
+	return p.host.MatchString(host) && p.path.MatchString(path) &&
+		!slices.ContainsFunc(p.except, func(e *regexp.Regexp) bool { return e.MatchString(path) })
+}
+
+// judge notes whether the guard runs for a request that an upstream gets.
+func (p *Policy) judge(way Way) {
+	if !way.Forwards() || !p.about(way.Sent) {
+		return
+	}
+	p.Requests++
+	if now, lost := counterpart(walk.Guard{Kind: p.Guard}, way.Guards); lost {
+		p.breach(way, now)
+	}
+}
+
+// holes notes the holes in what the policy guards.
+func (p *Policy) holes(all []*Hole) {
+	for _, h := range all {
+		if i := slices.IndexFunc(h.Lost, func(g walk.Guard) bool { return g.Kind == p.Guard }); i >= 0 && !h.Below && p.about(h.Cell.Way.Sent) {
+			p.breach(h.Way, h.Lost[i])
+		}
+	}
+}
+
+// maxBreaches limits the breaches that are kept. Each has another reason.
+const maxBreaches = 20
+
+func (p *Policy) breach(way Way, why walk.Guard) {
+	same := func(b Breach) bool { return b.Why.Why == why.Why && b.Why.At == why.At }
+	if slices.ContainsFunc(p.Breaches, same) || len(p.Breaches) == maxBreaches {
+		p.Further++
+		return
+	}
+	p.Breaches = append(p.Breaches, Breach{way, why})
+}
+
+// Holds reports whether the guard runs for all requests that the policy is about, and there are some.
+func (p *Policy) Holds() bool { return p.Requests > 0 && len(p.Breaches) == 0 }

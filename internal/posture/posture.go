@@ -1,0 +1,68 @@
+// Package posture lists which guards run for which requests: client certificates, and HTTP filters that can reject requests for who sends them or how
+// many they are.
+//
+// Of walks it makes cells: requests of one host and one route for which the guards do the same (cells.go). A hole is another request that reaches the
+// same resource of the same cluster although a guard of the cell does not run for it (holes.go, of the variants in tricks.go). Policies say which guard
+// has to run where (policy.go). Whatever is reported is what the walk does with the request that is shown.
+package posture
+
+import (
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/walk"
+)
+
+// Report is the posture of a configuration.
+type Report struct {
+	Cells    []*Cell
+	Holes    []*Hole
+	Policies []*Policy
+	Unknown  []string // why something is not known
+}
+
+// Cell is the requests of one host and one route for which the guards do the same.
+type Cell struct {
+	Listener string
+	Chain    string
+	Host     string   // the virtual host
+	Domains  []string // of it
+	Paths    string   // that the route takes
+	Route    string
+	With     string // what else distinguishes the requests, such as a header
+	Split    bool   // the guards do something else for other paths of the route
+	Target   string // the cluster, or what Envoy answers
+	Way      Way    // of one of the requests
+
+	rank [3]int // by which cells are in the order of the configuration
+}
+
+// Way is a request with what happens to it.
+type Way struct {
+	Sent *walk.Request
+	*walk.Guarded
+}
+
+// Make makes a report. The policies are judged, too.
+func Make(v graph.View, policies []*Policy) (*Report, error) {
+	m := &maker{
+		walker: walk.New(v), bounds: walk.BoundariesOfHosts(v), policies: policies, report: &Report{Policies: policies}, doubts: map[string]bool{},
+	}
+	for _, l := range m.walker.Listeners() {
+		if err := m.listener(l); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range policies {
+		p.holes(m.report.Holes)
+	}
+	return m.report, nil
+}
+
+// Broken returns how many policies do not hold.
+func (r *Report) Broken() (n int) {
+	for _, p := range r.Policies {
+		if !p.Holds() {
+			n++
+		}
+	}
+	return n
+}
