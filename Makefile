@@ -44,6 +44,10 @@ REQUESTS       ?= 100
 # For `make prove`: requests for each pair that is alike.
 PROBES ?= 2000
 
+# For `make posture`: configurations, and requests for each.
+GUARDED          ?= 110
+GUARDED_REQUESTS ?= 50
+
 # The port of `make playground`.
 PORT ?= 8317
 
@@ -182,6 +186,10 @@ walk: $(envoy) ## send generated requests to a real Envoy, and compare what it d
 .PHONY: prove
 prove: $(envoy) ## compare N pairs of configurations (300), and what xdslint diff --prove says about them, with pairs of real Envoys; write docs/prove.md
 	go run -tags gen ./internal/gen/prove -pairs $(N) -requests $(PROBES) -seed $(SEED) -out docs/prove.md
+
+.PHONY: posture
+posture: $(envoy) ## compare the guards that xdslint posture names with the statistics of a real Envoy, and send its holes with curl; write the figures of docs/posture.md
+	go run -tags gen ./internal/gen/posture -configurations $(GUARDED) -requests $(GUARDED_REQUESTS) -seed $(SEED) -out docs/posture.md
 
 .PHONY: walk-grpc
 walk-grpc: ## send RPCs of real grpc-go clients through N snapshots (300) from SEED, and compare what they get with what xdslint route says

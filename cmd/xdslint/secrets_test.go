@@ -38,6 +38,8 @@ func TestNoSecretIsShown(t *testing.T) {
 		{"verdict", "old"},
 		{"verdict", "--format", "jsonl", "old"},
 		{"route", "--path", "/", "--authority", "shop.example.com", "old/edge.yaml"},
+		{"posture", "old/edge.yaml"},
+		{"posture", "--format", "json", "old/edge.yaml"},
 		{"route", "--path", "/", "--authority", "shop.example.com", "--format", "jsonl", "old/edge.yaml"},
 		{"config", "show"},
 		{"baseline", "write", "old"},

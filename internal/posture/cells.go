@@ -239,6 +239,8 @@ func (w Way) target() string {
 		return *w.Cluster
 	case len(w.Weighted) > 0:
 		return strings.Join(slices.Sorted(maps.Keys(w.Weighted)), ", ")
+	case w.Forwards() && w.Target != "":
+		return w.Target
 	case w.Forwards():
 		return "not known"
 	case w.Status == nil:

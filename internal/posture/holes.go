@@ -128,10 +128,16 @@ func (h *Hole) causes() (all []string) {
 	return all
 }
 
+// maxOthers limits the requests that are tried for a cell, since each could be tried with what each other one has.
+const maxOthers = 1000
+
 // others returns the ways to a cell by what other cells with the same target have: host, connection, upgrade, headers, and paths without the guard.
 func others(c *Cell, cells []*Cell) (all []try) {
 	q := c.Way.Sent
 	for _, o := range cells {
+		if len(all) >= maxOthers {
+			break
+		}
 		if o == c || o.Target != c.Target || len(lostGuards(c.Way.Guards, o.Way.Guards)) == 0 {
 			continue
 		}

@@ -131,7 +131,9 @@ func (j *journey) requirement(config *jwtauthnv3.JwtAuthentication, v visit, per
 			content, _ := envoy.Content(at.Field("match", "path_match_policy", "typed_config"), held)
 			return content
 		})
-		switch fits, _ := made.Fit(j.asked()); fits {
+		asked := j.asked()
+		asked.Plain = asked.Path // its rules see path parameters, whatever the route table says
+		switch fits, _ := made.Fit(asked); fits {
 		case match.Perhaps:
 			return nil, at, false
 		case match.Yes:

@@ -22,6 +22,10 @@ import (
 // guardExtAuthz follows Filter::decodeHeaders of ext_authz.
 func guardExtAuthz(j *journey, v visit, g *Guard) {
 	config, _ := v.Config.(*extauthzv3.ExtAuthz)
+	if j.level == nil { // getPerRouteFlags
+		g.is(Disabled, "it does not check requests without a route", v.Own)
+		return
+	}
 	if own, ok := v.own.(*extauthzv3.ExtAuthzPerRoute); ok && own.GetDisabled() {
 		g.is(Disabled, "it is disabled per route", g.At.Field("disabled"))
 		return
@@ -34,9 +38,8 @@ func guardExtAuthz(j *journey, v visit, g *Guard) {
 	if config.GetFilterEnabledMetadata() != nil {
 		enabled = min(enabled, match.Perhaps)
 	}
-	denies := config.GetDenyAtDisable()
 	switch {
-	case enabled != match.Yes && denies.GetDefaultValue().GetValue() && denies.GetRuntimeKey() == "":
+	case enabled != match.Yes && config.GetDenyAtDisable().GetDefaultValue().GetValue(): // rejects what it does not check
 	case enabled == match.No:
 		g.is(Disabled, "filter_enabled is 0 %", v.Own.Field("filter_enabled"))
 	case enabled == match.Perhaps && config.GetFilterEnabledMetadata() != nil:
@@ -159,8 +162,12 @@ func guardOAuth2(j *journey, v visit, g *Guard) {
 		config, at = own.GetConfig(), g.At.Field("config")
 	}
 	g.At = at
-	if config == nil {
+	switch {
+	case config == nil:
 		g.is(Exempt, "it does not have a config", g.At)
+		return
+	case j.pathless:
+		g.is(Undecided, "requests without a path are not modelled", g.At)
 		return
 	}
 	for _, lax := range []struct {
