@@ -129,11 +129,12 @@ func (h *Hole) causes() (all []string) {
 }
 
 // maxOthers limits the requests that are tried for a cell, since each could be tried with what each other one has.
-const maxOthers = 1000
+const maxOthers = 200
 
 // others returns the ways to a cell by what other cells with the same target have: host, connection, upgrade, headers, and paths without the guard.
 func others(c *Cell, cells []*Cell) (all []try) {
 	q := c.Way.Sent
+	tried := map[string]bool{}
 	for _, o := range cells {
 		if len(all) >= maxOthers {
 			break
@@ -143,21 +144,31 @@ func others(c *Cell, cells []*Cell) (all []try) {
 		}
 		own := *o.Way.Sent
 		plain, _, _ := strings.Cut(*own.Path, "?")
-		if own.Method == q.Method {
-			all = append(all, try{trick: otherWay(q, &own), request: withPath(&own, *q.Path)},
-				try{trick: otherWay(q, &own), request: withPath(&own, strings.TrimSuffix(plain, "/")+*q.Path)})
+		if key := fmt.Sprint(*own.Authority, own.SNI, own.TLS, own.Headers); own.Method == q.Method {
+			if !tried[key] {
+				tried[key] = true
+				all = append(all, try{trick: otherWay(q, &own), request: withPath(&own, *q.Path)})
+			}
+			if o.Way.Path != *own.Path { // its route rewrites paths
+				all = append(all, try{trick: otherWay(q, &own), request: withPath(&own, strings.TrimSuffix(plain, "/")+*q.Path)})
+			}
 		}
-		if !sameHost(q, &own) || len(own.Headers) > 0 || own.Method != q.Method {
-			continue
+		if sameHost(q, &own) && len(own.Headers) == 0 && own.Method == q.Method {
+			all = append(all, below(q, &own, plain)...)
 		}
-		if up := strings.Count(strings.Trim(plain, "/"), "/") + 1; plain != "/" {
-			back := strings.TrimSuffix(plain, "/") + strings.Repeat("/..", up)
-			all = append(all, try{trick: "dot segments", request: withPath(q, back+*q.Path)},
-				try{trick: "dot segments", request: withPath(q, strings.ReplaceAll(back, "..", "%2e%2e")+*q.Path)})
-		}
-		if !strings.HasSuffix(plain, "/") {
-			all = append(all, try{trick: "a longer name", request: withPath(&own, plain+"x"), below: true})
-		}
+	}
+	return all
+}
+
+// below returns requests that begin with the path of an exemption.
+func below(q, exempt *walk.Request, plain string) (all []try) {
+	if up := strings.Count(strings.Trim(plain, "/"), "/") + 1; plain != "/" {
+		back := strings.TrimSuffix(plain, "/") + strings.Repeat("/..", up)
+		all = append(all, try{trick: "dot segments", request: withPath(q, back+*q.Path)},
+			try{trick: "dot segments", request: withPath(q, strings.ReplaceAll(back, "..", "%2e%2e")+*q.Path)})
+	}
+	if !strings.HasSuffix(plain, "/") {
+		all = append(all, try{trick: "a longer name", request: withPath(exempt, plain+"x"), below: true})
 	}
 	return all
 }

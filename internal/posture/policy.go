@@ -141,9 +141,17 @@ func (p *Policy) judge(way Way) {
 		return
 	}
 	p.Requests++
-	if now, lost := counterpart(walk.Guard{Kind: p.Guard}, way.Guards); lost {
-		p.breach(way, now)
+	why := walk.Guard{Kind: p.Guard, State: walk.Absent, Why: "the filter chain does not have it"}
+	for _, g := range slices.Backward(way.Guards) {
+		switch {
+		case g.Kind != p.Guard:
+		case g.State.Holds():
+			return
+		default:
+			why = g // the first one, in the end
+		}
 	}
+	p.breach(way, why)
 }
 
 // holes notes the holes in what the policy guards.

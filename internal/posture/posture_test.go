@@ -64,7 +64,7 @@ func TestHoles(t *testing.T) {
 		},
 		"slashes":            {"", all, jwt + `rules: [{match: {prefix: /admin}, requires: {provider_name: p}}]}}`, "a slash twice", "//admin"},
 		"slashes are merged": {"merge_slashes: true,", all, jwt + `rules: [{match: {prefix: /admin}, requires: {provider_name: p}}]}}`, "a slash twice", ""},
-		"an escaped slash":   {"", all, jwt + `rules: [{match: {prefix: /a/b}, requires: {provider_name: p}}]}}`, "an escaped slash", "/a%2Fb"},
+		"an escaped slash":   {"", all, jwt + `rules: [{match: {prefix: /a/b}, requires: {provider_name: p}}]}}`, "an escaped slash", "/%2Fa/b"},
 		"an escaped slash is unescaped": {
 			"path_with_escaped_slashes_action: UNESCAPE_AND_FORWARD, merge_slashes: true,", all, jwt + `rules: [{match: {prefix: /a/b}, requires: {provider_name: p}}]}}`, "an escaped slash", "",
 		},
