@@ -10,9 +10,10 @@ import (
 	uritemplatev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/path/match/uri_template/v3"
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/ascii"
-	"google.golang.org/protobuf/proto"
 )
 
 // Boundaries are the values at which the matchers of a configuration change their mind: values that fit, and values next to them that do not.

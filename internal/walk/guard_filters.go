@@ -145,7 +145,7 @@ func (g *Guard) policies(j *journey, rules *rbacconfigv3.RBAC, at graph.At) {
 		case fits == match.No:
 			continue
 		case fits == match.Yes && allows:
-			g.is(Exempt, fmt.Sprintf("its policy %q allows the request, whoever sends it", name), at.Entry("policies", name))
+			g.is(Exempt, fmt.Sprintf("its policy %q allows any client", name), at.Entry("policies", name))
 		}
 		return
 	}

@@ -116,7 +116,7 @@ func (r *running) authenticated(q *walk.Request) bool {
 func agrees(want map[string]string, moved map[string]bool) bool {
 	for kind := range marks {
 		runs, rejects, sees := moved[kind+" runs"], moved[kind+" rejects"], moved[kind+" sees"]
-		ok := !rejects
+		var ok bool
 		switch want[kind] {
 		case "runs":
 			ok = runs && !rejects
