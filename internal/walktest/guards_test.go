@@ -12,7 +12,7 @@ func TestGuards(t *testing.T) {
 	envoytest.Need(t)
 	o := Options{Configurations: 20, Requests: 30, Seed: 1}
 	if testing.Short() {
-		o.Configurations = 4
+		o.Configurations = 10
 	}
 	report, err := RunGuards(t.Context(), o)
 	if err != nil {
