@@ -14,7 +14,6 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/decode/types"
-	"github.com/xdslint/xdslint/internal/history"
 	"github.com/xdslint/xdslint/internal/parallel"
 	"github.com/xdslint/xdslint/internal/syntax"
 	"github.com/xdslint/xdslint/internal/tree"
@@ -234,7 +233,7 @@ func (l *loader) parse(in *input, text []byte) {
 		text = fromUTF16(text)
 	}
 	in.file.Text, in.text = text, text
-	if !in.inline && in.object == nil && history.Is(in.file) {
+	if !in.inline && in.object == nil && isRecording(in.file) {
 		in.as = recording
 		return
 	}

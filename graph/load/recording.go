@@ -1,3 +1,5 @@
+//go:build !wasm
+
 package load
 
 import (
@@ -8,6 +10,9 @@ import (
 	"github.com/xdslint/xdslint/internal/history"
 	"github.com/xdslint/xdslint/internal/source"
 )
+
+// isRecording reports whether a file is a recording of xDS streams.
+func isRecording(f *source.File) bool { return history.Is(f) }
 
 // recorded returns a snapshot of each client in recordings (xdslint record): what it had been sent at a time. Clusters and
 // secrets of the bootstraps among others may be those of the client.

@@ -12,10 +12,11 @@ import (
 	extauthzv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/ext_authz/v3"
 	healthcheckv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/health_check/v3"
 	tagsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/ip_tagging/v3"
-	bridgev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/mcp_json_rest_bridge/v3"
 	transformv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/transform/v3"
 	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
+	"google.golang.org/protobuf/proto"
 
+	"github.com/xdslint/xdslint/internal/dynamic"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/internal/read"
 )
@@ -35,7 +36,7 @@ var _ = Rules.Add(&lint.Rule{
 		"ExecuteFilterActionFactory::createAction (source/extensions/filters/http/composite/action.cc)",
 	},
 	Run: read.Each(read.Of(admissionControl), read.Of(apiKeys), read.Of(apiKeysOfRoute), read.Of(healthCheck),
-		read.Of(authorizationPaths), read.Of(cdnLoop), read.Of(mcpTools),
+		read.Of(authorizationPaths), read.Of(cdnLoop), read.Named("envoy.extensions.filters.http.mcp_json_rest_bridge.v3.McpJsonRestBridge", mcpTools),
 		read.Of(addressTags), read.Of(transformation), read.Of(delegation)),
 })
 
@@ -154,21 +155,26 @@ func cdnLoop(p *lint.Pass, at lint.At, m *cdnloopv3.CdnLoopConfig) {
 	}
 }
 
-func mcpTools(p *lint.Pass, at lint.At, m *bridgev3.McpJsonRestBridge) {
+func mcpTools(p *lint.Pass, at lint.At, m proto.Message) {
 	if p.Target.Before("1.40") {
 		return
 	}
 	config, seen := at.Field("tool_config"), map[string]int{}
-	for i, tool := range m.GetToolConfig().GetTools() {
-		before, twice := seen[tool.GetName()]
+	for i, tool := range dynamic.Items(dynamic.Sub(m, "tool_config"), "tools") {
+		value, ok := dynamic.Value(tool.Message().Interface(), "name")
+		if !ok {
+			continue // the constraints reject it
+		}
+		name := value.String()
+		before, twice := seen[name]
 		if !twice {
-			seen[tool.GetName()] = i
+			seen[name] = i
 			continue
 		}
 		p.Reject(config.Item("tools", i).Field("name"), lint.Rejection{
-			Message:  fmt.Sprintf("two tools have the name %q", tool.GetName()),
+			Message:  fmt.Sprintf("two tools have the name %q", name),
 			Help:     "give each tool a name of its own",
-			Upstream: "Duplicate tool name: " + tool.GetName(),
+			Upstream: "Duplicate tool name: " + name,
 			Related:  []lint.Related{lint.RelatedTo(config.Item("tools", before).Field("name"), "the first one")},
 		})
 	}

@@ -21,6 +21,11 @@ func Of[M proto.Message](f func(p *lint.Pass, at lint.At, m M)) Reader {
 	return Reader{none.ProtoReflect().Descriptor().FullName(), func(p *lint.Pass, at lint.At, m proto.Message) { f(p, at, m.(M)) }}
 }
 
+// Named returns the reader of a type whose Go package is not linked in: that of a large one, of which little is read (internal/dynamic).
+func Named(name protoreflect.FullName, f func(p *lint.Pass, at lint.At, m proto.Message)) Reader {
+	return Reader{name, f}
+}
+
 // Each calls the readers for each message of their types that Envoy builds something from when it loads the configuration. It can be in a filter
 // chain, from ECDS, or for a route.
 func Each(readers ...Reader) lint.Check {
