@@ -61,7 +61,7 @@ func TestExplain(t *testing.T) {
 func hazards(t *testing.T, e *example) (ids []string) {
 	t.Helper()
 	answer := mustCall[struct{ Hazards, Notes, Broken []finding }](t, "plan", map[string]any{
-		"before": e.Before, "files": e.Files, "transport": e.Transport, "versions": e.Versions,
+		"before": e.Before, "files": e.Files, "targets": e.Targets, "transport": e.Transport, "versions": e.Versions,
 	})
 	for _, d := range append(answer.Hazards, answer.Notes...) {
 		ids = append(ids, d.Rule)

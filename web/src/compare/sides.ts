@@ -1,7 +1,7 @@
 // The two snapshots of a comparison: the "before" and the "after" texts of the project.
 import { batch, computed } from "@preact/signals";
 import type { Files, Location, Operations } from "../engine/shapes.ts";
-import { troubles } from "../project/lint.ts";
+import { targets, troubles } from "../project/lint.ts";
 import { active, filesOf, settingsName, texts, transport, versions, type Side } from "../project/project.ts";
 
 export const filled = (side: Side) => Object.keys(filesOf(side)).some((name) => name !== settingsName);
@@ -37,7 +37,7 @@ export function swap(): void {
 /** The question for the engine; null if a side is empty or has crashed the engine. */
 export function question(): Operations["plan"]["request"] | null {
   if (deadly.value || empty.value) return null;
-  return { before: folders.before.value, files: folders.after.value, transport: transport.value, versions: versions.value };
+  return { before: folders.before.value, files: folders.after.value, targets: targets(), transport: transport.value, versions: versions.value };
 }
 
 const deadly = computed(() => troubles.value.some((t) => t.operation === "lint" && t.crashed));

@@ -223,7 +223,7 @@ export interface Operations {
   about: { request: object; answer: About };
   lint: { request: { files: Files; targets: string[] }; answer: LintAnswer };
   graph: { request: { files: Files }; answer: GraphAnswer };
-  plan: { request: { before: Files; files: Files; transport?: string; versions?: string }; answer: PlanAnswer };
+  plan: { request: { before: Files; files: Files; targets: string[]; transport?: string; versions?: string }; answer: PlanAnswer };
   explain: { request: { rule: string; files: Files }; answer: Rule }; // files: the configuration of a custom rule
   fix: { request: { files: Files; targets: string[]; unsafe: boolean }; answer: { files: Files; applied: number } }; // the texts that change
   verdict: { request: { files: Files; targets: string[] }; answer: { verdicts: Verdict[] } };
