@@ -20,7 +20,7 @@ func TestWalks(t *testing.T) {
 	for _, d := range report.Disagreements {
 		t.Error(d)
 	}
-	if report.UnknownShare() > 2 {
+	if report.UnknownShare() > 3 { // in few configurations, one counts much
 		t.Errorf("of %.1f %% of the requests, something is not known: %v", report.UnknownShare(), report.Reasons)
 	}
 	if report.Configurations < o.Configurations*3/4 || report.Details["via_upstream"] < report.Requests/4 {
