@@ -181,15 +181,15 @@ transitions: $(envoy) ## push each case of testdata/transitions to a busy Envoy,
 
 .PHONY: walk
 walk: $(envoy) ## send generated requests to a real Envoy, and compare what it does with what xdslint route says; write docs/walk.md
-	go run -tags gen ./internal/gen/walk -configurations $(CONFIGURATIONS) -requests $(REQUESTS) -seed $(SEED) -out docs/walk.md
+	go run -tags gen ./internal/gen/walk -of walks -configurations $(CONFIGURATIONS) -requests $(REQUESTS) -seed $(SEED) -out docs/walk.md
 
 .PHONY: prove
 prove: $(envoy) ## compare N pairs of configurations (300), and what xdslint diff --prove says about them, with pairs of real Envoys; write docs/prove.md
-	go run -tags gen ./internal/gen/prove -pairs $(N) -requests $(PROBES) -seed $(SEED) -out docs/prove.md
+	go run -tags gen ./internal/gen/walk -of proofs -configurations $(N) -requests $(PROBES) -seed $(SEED) -out docs/prove.md
 
 .PHONY: posture
 posture: $(envoy) ## compare the guards that xdslint posture names with the statistics of a real Envoy, and send its holes with curl; write the figures of docs/posture.md
-	go run -tags gen ./internal/gen/posture -configurations $(GUARDED) -requests $(GUARDED_REQUESTS) -seed $(SEED) -out docs/posture.md
+	go run -tags gen ./internal/gen/walk -of guards -configurations $(GUARDED) -requests $(GUARDED_REQUESTS) -seed $(SEED) -out docs/posture.md
 
 .PHONY: walk-grpc
 walk-grpc: ## send RPCs of real grpc-go clients through N snapshots (300) from SEED, and compare what they get with what xdslint route says

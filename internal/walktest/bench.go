@@ -23,7 +23,13 @@ type Options struct {
 	Configurations int
 	Requests       int // for each configuration
 	Seed           uint64
-	Progress       func(Report) // after each configuration; may be nil
+	Progress       func(line string) // is told after each configuration how many there were; may be nil
+}
+
+func (o Options) progress(format string, args ...any) {
+	if o.Progress != nil {
+		o.Progress(fmt.Sprintf(format, args...))
+	}
 }
 
 // Run compares. An error means that a comparison was not possible.
@@ -37,9 +43,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		if err := b.configuration(ctx, o.Seed+uint64(i), o.Requests); err != nil {
 			return nil, fmt.Errorf("configuration %d: %w", o.Seed+uint64(i), err)
 		}
-		if o.Progress != nil {
-			o.Progress(b.report)
-		}
+		o.progress("%d configurations, %d requests, %d disagreements", b.report.Configurations, b.report.Requests, len(b.report.Disagreements))
 	}
 	return &b.report, nil
 }

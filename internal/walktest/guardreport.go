@@ -33,3 +33,11 @@ func (r *GuardReport) Summary() string {
 	}
 	return b.String()
 }
+
+// Err is an error if Envoy disagrees, with all that it disagrees about.
+func (r *GuardReport) Err() error {
+	if len(r.Disagreements) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d disagreements:\n- %s", len(r.Disagreements), strings.Join(r.Disagreements, "\n- "))
+}

@@ -48,6 +48,7 @@ func RunGuards(ctx context.Context, o Options) (*GuardReport, error) {
 		if err := g.configuration(ctx, o.Seed+uint64(i), o.Requests); err != nil {
 			return nil, fmt.Errorf("configuration %d: %w", o.Seed+uint64(i), err)
 		}
+		o.progress("%d configurations, %d requests, %d disagreements", g.report.Configurations, g.report.Requests, len(g.report.Disagreements))
 	}
 	return &g.report, nil
 }

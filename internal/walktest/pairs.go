@@ -30,7 +30,7 @@ type Pairs struct {
 const maxConfirmed = 5
 
 // RunPairs proves pairs of configurations, and asks two Envoys. Requests is how many are sent to each pair that is alike.
-func RunPairs(ctx context.Context, o Options, progress func(Pairs)) (*Pairs, error) {
+func RunPairs(ctx context.Context, o Options) (*Pairs, error) {
 	b, err := newBench()
 	if err != nil {
 		return nil, err
@@ -41,9 +41,7 @@ func RunPairs(ctx context.Context, o Options, progress func(Pairs)) (*Pairs, err
 		if err := b.pair(ctx, report, o.Seed+uint64(i), o.Requests); err != nil {
 			return nil, fmt.Errorf("pair %d: %w", o.Seed+uint64(i), err)
 		}
-		if progress != nil {
-			progress(*report)
-		}
+		o.progress("%d pairs, %d wrong", report.Pairs, len(report.Wrong))
 	}
 	return report, nil
 }
@@ -260,4 +258,12 @@ func (p *Pairs) Summary() string {
 		fmt.Fprintf(&b, "\n- %s\n", wrong)
 	}
 	return b.String()
+}
+
+// Err is an error if Envoys do not confirm what the proofs say.
+func (p *Pairs) Err() error {
+	if len(p.Wrong) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d wrong", len(p.Wrong))
 }

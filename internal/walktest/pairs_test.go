@@ -86,7 +86,7 @@ func TestPairs(t *testing.T) {
 	if testing.Short() {
 		o.Configurations = 6
 	}
-	report, err := RunPairs(t.Context(), o, nil)
+	report, err := RunPairs(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,6 +37,17 @@ func (r *Report) UnknownShare() float64 {
 	return 100 * float64(r.Unknown) / float64(max(r.Requests, 1))
 }
 
+// maxUnknown is for how many percent of the requests a walk may leave something open.
+const maxUnknown = 2
+
+// Err is an error if Envoy disagrees, or if too much is not known to compare.
+func (r *Report) Err() error {
+	if len(r.Disagreements) == 0 && r.UnknownShare() <= maxUnknown {
+		return nil
+	}
+	return fmt.Errorf("%d disagreements, and %.2f %% of the requests with something that is not known", len(r.Disagreements), r.UnknownShare())
+}
+
 // Summary is the report in two tables, and a list of disagreements.
 func (r *Report) Summary() string {
 	var b strings.Builder
