@@ -75,7 +75,7 @@ func (f *recordFlags) run(cmd *cobra.Command) error {
 	}
 	out, err := recorder.Create(f.out, f.partSize<<20)
 	if err != nil {
-		return errors.Join(err, l.Close())
+		return failed(errors.Join(err, l.Close()))
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
 	defer stop()

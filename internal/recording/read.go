@@ -15,6 +15,7 @@ import (
 	"github.com/xdslint/xdslint/internal/protocol"
 	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/strict"
 )
 
 // Judge feeds the events of files to a checker: first of logs of grpc-go, then of recordings. Parts of one recording are
@@ -77,7 +78,7 @@ func (r *reader) read(ctx context.Context, f *source.File, at int, feed func(*pr
 func (r *reader) event(text []byte) (*protocol.Event, error) {
 	var l eventJSON
 	if err := json.Unmarshal(text, &l); err != nil {
-		return nil, fmt.Errorf("not an event: %w", err)
+		return nil, fmt.Errorf("not an event: %w", strict.Plain(err))
 	}
 	e := &protocol.Event{Time: l.Time, Stream: r.id + " " + strconv.Itoa(l.Stream)}
 	known := r.streams[e.Stream]
@@ -190,7 +191,7 @@ func (r *reader) resource(raw json.RawMessage, delta bool) (protocol.Resource, e
 	}
 	var outer wrapperJSON
 	if err := json.Unmarshal(raw, &outer); err != nil {
-		return protocol.Resource{}, err
+		return protocol.Resource{}, strict.Plain(err)
 	}
 	var out protocol.Resource
 	if outer.Resource != nil {
@@ -209,7 +210,7 @@ func (r *reader) resource(raw json.RawMessage, delta bool) (protocol.Resource, e
 func (r *reader) body(raw json.RawMessage) (protocol.Resource, error) {
 	var in bodyJSON
 	if err := json.Unmarshal(raw, &in); err != nil {
-		return protocol.Resource{}, err
+		return protocol.Resource{}, strict.Plain(err)
 	}
 	name, _ := in.Name.(string)
 	cluster, _ := in.Cluster.(string)

@@ -86,8 +86,11 @@ var joinedWords = func() []string {
 	return joined
 }()
 
-// endsInWord reports whether a name ends in one of the words. It is asked of every key.
-func endsInWord(name string) bool {
+// endsInWord reports whether a name ends in one of the words.
+func endsInWord[T string | []byte](name T) bool { return endsIn(name, joinedWords) }
+
+// endsIn reports whether a name ends in one of some words, whatever its case, dashes and underscores. It is asked of every key.
+func endsIn[T string | []byte](name T, words []string) bool {
 	var end [16]byte // longer than any word
 	at := len(end)
 	for i := len(name) - 1; i >= 0 && at > 0; i-- {
@@ -101,7 +104,7 @@ func endsInWord(name string) bool {
 			end[at] = c
 		}
 	}
-	return slices.ContainsFunc(joinedWords, func(word string) bool { return bytes.HasSuffix(end[at:], []byte(word)) })
+	return slices.ContainsFunc(words, func(word string) bool { return bytes.HasSuffix(end[at:], []byte(word)) })
 }
 
 // holds reports whether the values of a name are credentials.

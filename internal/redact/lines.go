@@ -8,30 +8,49 @@ import (
 )
 
 // assigned redacts the value behind a key for secrets in a line.
-func (r *redactor) assigned(offset int, line []byte) {
-	m := assignmentIn(line)
-	if m == nil {
+func (r *redactor) assigned(offset int, a *assignment) {
+	if a == nil || !isValue(a.value) {
 		return
 	}
-	span := source.Span{Start: offset + m[4], End: offset + m[5]}
-	if !isValue(line[m[4]:m[5]]) {
-		return
-	}
-	r.edits = append(r.edits, edit{span, quoted(Redaction), string(line[m[2]:m[3]])})
+	start := offset + a.at
+	r.edits = append(r.edits, edit{source.Span{Start: start, End: start + len(a.value)}, quoted(Redaction), string(a.key)})
 }
 
-// assignmentIn finds a key for secrets and the value behind it. The expression is slow, and a line can be a whole file.
-func assignmentIn(line []byte) []int {
-	if !bytes.ContainsAny(line, ":=") {
-		return nil
+// assignment is a key for secrets in a line, and the rest of the line behind it.
+type assignment struct {
+	key, value []byte
+	at         int // where the value begins
+}
+
+// assignmentIn finds the first key for secrets that has a value in the line; nil if there is none. A line can be a whole file.
+func assignmentIn(line []byte) *assignment {
+	line = bytes.TrimRight(line, " \t\r\n")
+	for at := 0; ; {
+		i := bytes.IndexAny(line[at:], ":=")
+		if i < 0 {
+			return nil
+		}
+		key := bytes.TrimRight(line[:at+i], " \t\f\r")
+		at += i + 1
+		if n := len(key); n > 0 && (key[n-1] == '"' || key[n-1] == '\'') {
+			key = key[:n-1]
+		}
+		value := bytes.TrimLeft(line[at:], " \t\f\r")
+		if len(value) > 0 && (endsInWord(key) || endsIn(key, textKeys)) {
+			return &assignment{key[bytes.LastIndexFunc(key, outsideKey)+1:], value, len(line) - len(value)}
+		}
 	}
-	return assignment().FindSubmatchIndex(bytes.TrimRight(line, " \t\r\n"))
+}
+
+// outsideKey reports whether a character is not part of a key.
+func outsideKey(c rune) bool {
+	return c != '_' && c != '.' && c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
 }
 
 // assigns reports whether a line seems to have a secret behind a key.
 func assigns(line []byte) bool {
-	m := assignmentIn(line)
-	return m != nil && isValue(line[m[4]:m[5]])
+	a := assignmentIn(line)
+	return a != nil && isValue(a.value)
 }
 
 func isValue(text []byte) bool {
@@ -58,10 +77,11 @@ func (r *redactor) lines(at source.Span, margin string) {
 			r.edits = append(r.edits, edit{source.Span{Start: offset + depth, End: end}, Redaction, "a block under a key for secrets"})
 		default:
 			block = -1
-			if m := assignmentIn(line); m != nil && strings.IndexByte("|>", line[m[4]]) >= 0 {
+			a := assignmentIn(line)
+			if a != nil && strings.IndexByte("|>", a.value[0]) >= 0 {
 				block = depth
 			}
-			r.assigned(offset, line)
+			r.assigned(offset, a)
 		}
 		offset += len(line)
 	}

@@ -101,17 +101,15 @@ var words = []string{
 	"signature", "bearer", "jwt", "authorization",
 }
 
+// textKeys end further keys for secrets in texts that cannot be parsed.
+var textKeys = []string{"passwords", "inlinestring", "inlinebytes", "pkcs12", "cookie", "jwks"}
+
 // anyWord is an expression for them.
 var anyWord = strings.ReplaceAll(strings.Join(words, "|"), " ", "[_-]?")
 
 // harmless is the value of a credential's header that holds none: at most a scheme, and what a formatter puts in at run time.
 var harmless = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?i:bearer|basic|digest|negotiate|token|apikey)?\s*(?:%[^%]*%)?$`)
-})
-
-// assignment matches a key for secrets, and the rest of its line. It is for texts that cannot be parsed.
-var assignment = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)([\w.-]*(?:` + anyWord + `|passwords|inline_?string|inline_?bytes|pkcs12|cookie|jwks))["']?\s*[:=]\s*(\S.*)`)
 })
 
 // literal matches a text that code, such as Lua, assigns to a variable for a secret.

@@ -6,7 +6,7 @@ import (
 )
 
 // Records returns the lines of JSON Lines from an offset on: the complete ones, without comments, which begin with #, and
-// without space around them.
+// without space and a byte order mark around them.
 func (f *File) Records(at int) iter.Seq[Span] {
 	return func(yield func(Span) bool) {
 		for at < len(f.Text) {
@@ -14,7 +14,7 @@ func (f *File) Records(at int) iter.Seq[Span] {
 			if n < 0 {
 				return
 			}
-			line := bytes.TrimLeft(f.Text[at:at+n], " \t\r")
+			line := bytes.TrimLeft(bytes.TrimPrefix(f.Text[at:at+n], []byte("\ufeff")), " \t\r")
 			start := at + n - len(line)
 			line = bytes.TrimRight(line, " \t\r")
 			at += n + 1

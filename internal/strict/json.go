@@ -27,9 +27,6 @@ func JSON(text []byte, into any) error {
 		}
 		return nil
 	}
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return errors.New(mismatch(wrong))
-	}
 	if quoted, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		name, names := strings.Trim(quoted, `"`), Names(reflect.TypeOf(into).Elem())
 		near := nearest.DidYouMean(name, names)
@@ -37,6 +34,14 @@ func JSON(text []byte, into any) error {
 			near = "; known keys: " + strings.Join(names, ", ")
 		}
 		return fmt.Errorf("unknown key %q%s", name, near)
+	}
+	return Plain(err)
+}
+
+// Plain returns an error of encoding/json in plain words.
+func Plain(err error) error {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return errors.New(mismatch(wrong))
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the JSON is not complete")
