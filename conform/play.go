@@ -30,6 +30,8 @@ type play struct {
 	out     *recorder.Writer
 	inbox   chan arrival
 	clients []*client
+	cancel  context.CancelFunc
+	size    int // of what the server has sent
 }
 
 // arrival is what a stream has received, or how it ended.
@@ -41,9 +43,9 @@ type arrival struct {
 
 // scenario plays a scenario, and adds what its recording shows to the results.
 func (r *run) scenario(ctx context.Context, t transport, s scenario) error {
-	ctx, cancel := context.WithCancel(ctx)
+	within, cancel := context.WithCancel(ctx)
 	defer cancel() // what reads from streams
-	p := &play{run: r, transport: t, ctx: ctx, checker: protocol.NewChecker(), inbox: make(chan arrival, queue)}
+	p := &play{run: r, transport: t, ctx: within, cancel: cancel, checker: protocol.NewChecker(), inbox: make(chan arrival, queue)}
 	p.checker.Patience = r.Wait
 	p.out = recorder.Live(t.String()+", "+s.name, p.checker)
 	s.run(p)
@@ -60,6 +62,9 @@ func (r *run) scenario(ctx context.Context, t transport, s scenario) error {
 
 // endless is a number of messages, after which a server is not listened to any longer.
 const endless = 500
+
+// maxSize is how much a server may send in a scenario, in bytes. All of it is kept.
+const maxSize = 128 << 20
 
 // queue is how many messages of the server wait until they are taken.
 const queue = 16
@@ -122,7 +127,13 @@ func (p *play) take(a arrival) {
 	case a.err != nil:
 		p.ended(a)
 	default:
-		a.from.recorded.Response(marshal(a.response))
+		raw := marshal(a.response)
+		a.from.recorded.Response(raw)
+		if p.size += len(raw); p.size > maxSize {
+			p.note("%s: the server sent more than %d MiB in a scenario, the rest of which is left out", p.transport, maxSize>>20)
+			p.cancel()
+			return
+		}
 		a.from.client.receive(a.from, a.response)
 	}
 }
@@ -135,7 +146,9 @@ func (p *play) ended(a arrival) {
 	}
 	a.from.closed = true
 	a.from.recorded.Close(s.Code().String(), s.Message())
-	p.note("%s: the server ended a stream: %s %s", p.transport, s.Code(), s.Message())
+	if p.ctx.Err() == nil {
+		p.note("%s: the server ended a stream: %s %s", p.transport, s.Code(), s.Message())
+	}
 }
 
 func marshal(m proto.Message) []byte {

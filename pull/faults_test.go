@@ -251,8 +251,8 @@ func TestGarbage(t *testing.T) {
 	notes := strings.Join(got.Notes(), "\n")
 	for _, want := range []string{
 		`the bytes of cluster "" are not a valid envoy.config.cluster.v3.Cluster`, "among the resources of kind cluster", hosts + ", which was not requested",
-		"the content of a acme.Filter is left out", "not received: cluster_load_assignment a",
-		"fields of envoy.config.cluster.v3.Cluster are left out", `cluster "late" is left out`,
+		`cluster "a": the content of a acme.Filter is left out`, "not received: cluster_load_assignment a",
+		`cluster "a": fields of envoy.config.cluster.v3.Cluster are left out`, `cluster "late": the content of a envoy.config.cluster.v3.Cluster is left out`,
 	} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %q in\n%s", want, notes)

@@ -3,7 +3,6 @@ package pull
 import (
 	"bytes"
 	"fmt"
-	"slices"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"google.golang.org/protobuf/types/known/anypb"
@@ -41,24 +40,17 @@ func (r *Result) file(set Set) ([]byte, error) {
 		}
 		response.Resources = append(response.Resources, body)
 	}
-	w := r.writer()
-	raw, err := w.JSON(response)
-	if err != nil { // JSON cannot represent some value, such as NaN or a time out of range
-		for i, body := range response.Resources {
-			if _, err := w.JSON(body); err != nil {
-				r.fault(fmt.Sprintf("%s %q is left out: %v", set.Kind, set.Resources[i].Name, err))
-				response.Resources[i] = &anypb.Any{TypeUrl: body.GetTypeUrl()}
-			}
+	said := map[string]bool{} // of the first resource that it is about
+	text, err := asjson.Writer{Types: r.types, Fault: func(item int, what string) {
+		if !said[what] {
+			said[what] = true
+			r.Faults = append(r.Faults, fmt.Sprintf("%s %q: %s", set.Kind, set.Resources[item].Name, what))
 		}
-		if raw, err = w.JSON(response); err != nil {
-			return nil, err
-		}
-	}
-	redacted, err := w.Redacted(raw, response.ProtoReflect().Descriptor().FullName())
+	}}.JSON(response)
 	if err != nil {
 		return nil, err
 	}
-	docs, err := syntax.ParseJSON(&graph.SourceFile{Text: redacted})
+	docs, err := syntax.ParseJSON(&graph.SourceFile{Text: text})
 	if err != nil {
 		return nil, err
 	}
@@ -71,26 +63,18 @@ func (r *Result) file(set Set) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func (r *Result) writer() asjson.Writer { return asjson.Writer{Types: r.types, Fault: r.fault} }
-
 // sent is a resource as a server would send it, in a wrapper only if that adds something.
 func (r *Result) sent(one Resource) (*anypb.Any, error) {
-	body, name := r.writer().Readable(one.Body), ""
-	if m, err := r.writer().Unpack(body); err == nil {
+	name := ""
+	if m, err := (asjson.Writer{Types: r.types}).Unpack(one.Body); err == nil {
 		name = graph.NameOf(m.ProtoReflect())
 	}
 	if one.TTL == 0 && name == one.Name {
-		return body, nil
+		return one.Body, nil
 	}
-	wrapper := &discoveryv3.Resource{Name: one.Name, Resource: body}
+	wrapper := &discoveryv3.Resource{Name: one.Name, Resource: one.Body}
 	if one.TTL != 0 {
 		wrapper.Ttl = durationpb.New(one.TTL)
 	}
 	return anypb.New(wrapper)
-}
-
-func (r *Result) fault(text string) {
-	if !slices.Contains(r.Faults, text) {
-		r.Faults = append(r.Faults, text)
-	}
 }

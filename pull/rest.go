@@ -14,19 +14,8 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/asjson"
+	"github.com/xdslint/xdslint/internal/rest"
 )
-
-// fetchPaths are the paths for requests of each kind: google.api.http of the Fetch… methods in envoy/service/*/v3.
-var fetchPaths = map[graph.Kind]string{
-	graph.Listener:                 "/v3/discovery:listeners",
-	graph.Cluster:                  "/v3/discovery:clusters",
-	graph.RouteConfiguration:       "/v3/discovery:routes",
-	graph.ScopedRouteConfiguration: "/v3/discovery:scoped-routes",
-	graph.ClusterLoadAssignment:    "/v3/discovery:endpoints",
-	graph.Secret:                   "/v3/discovery:secrets",
-	graph.Runtime:                  "/v3/discovery:runtime",
-	graph.ExtensionConfig:          "/v3/discovery:extension_configs",
-}
 
 // REST fetches resources by polling, as Envoy does with an api_config_source of type REST (HttpSubscriptionImpl). It requests what is missing
 // again until Request.Wait has passed.
@@ -111,14 +100,14 @@ func (p *poller) fetch(ctx context.Context, kind graph.Kind, names []string, ver
 	if err != nil {
 		return err
 	}
-	status, answer, err := p.caller.do(ctx, http.MethodPost, fetchPaths[kind], bytes.NewReader(body))
+	status, answer, err := p.caller.do(ctx, http.MethodPost, rest.Path(kind), bytes.NewReader(body))
 	switch {
 	case err != nil:
 		return err
 	case status == http.StatusNotModified:
 		return nil
 	case status != http.StatusOK:
-		err := p.caller.statusError(fetchPaths[kind], status, answer)
+		err := p.caller.statusError(rest.Path(kind), status, answer)
 		if kind == graph.Cluster || kind == graph.Listener {
 			return err
 		}
@@ -127,7 +116,7 @@ func (p *poller) fetch(ctx context.Context, kind graph.Kind, names []string, ver
 	}
 	r := &discoveryv3.DiscoveryResponse{}
 	if err := (protojson.UnmarshalOptions{DiscardUnknown: true, Resolver: asjson.Resolver{Types: p.types}}).Unmarshal(answer, r); err != nil {
-		return fmt.Errorf("%s: the server's answer is not a DiscoveryResponse: %w", fetchPaths[kind], err)
+		return fmt.Errorf("%s: the server's answer is not a DiscoveryResponse: %w", rest.Path(kind), err)
 	}
 	got := stateOfTheWorld(r)
 	got.url = url

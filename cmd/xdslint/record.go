@@ -8,8 +8,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/xdslint/xdslint/internal/history"
 	"github.com/xdslint/xdslint/internal/recorder"
@@ -24,10 +22,10 @@ type recordFlags struct {
 func newRecord() *cobra.Command {
 	f := &recordFlags{}
 	cmd := &cobra.Command{
-		Use: "record", Short: "Record the xDS streams between clients and a management server",
-		Long: `record is a proxy between xDS clients and a management server. It passes every call on as it is, and writes the streams
-of xDS to a file that xdslint trace judges: SotW and Delta, aggregated or a stream for each type. Secrets are redacted.
-A message is in the file before it is passed on. It runs until Ctrl-C or SIGTERM.
+		Use: "record", Short: "Record what xDS clients and a management server say",
+		Long: `record is a proxy between xDS clients and a management server. It passes every call on as it is, and writes what is xDS
+to a file that xdslint trace judges: SotW and Delta, aggregated or a stream for each type, and polls by REST over
+HTTP/1.1. Secrets are redacted. A message is in the file before it is passed on. It runs until Ctrl-C or SIGTERM.
 
 Clients connect without TLS. Listen on an address that only they reach.
 
@@ -65,10 +63,6 @@ func (f *recordFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	creds := insecure.NewCredentials()
-	if secure != nil {
-		creds = credentials.NewTLS(secure)
-	}
 	l, err := net.Listen("tcp", f.listen)
 	if err != nil {
 		return failed(err)
@@ -80,7 +74,7 @@ func (f *recordFlags) run(cmd *cobra.Command) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
 	defer stop()
 	fmt.Fprintln(cmd.OutOrStdout(), "recording", l.Addr())
-	proxy := recorder.New(f.upstream, creds, out)
+	proxy := recorder.New(f.upstream, secure, out)
 	served := make(chan error, 1)
 	go func() { served <- proxy.Serve(l) }()
 	select {

@@ -84,7 +84,7 @@ func answerSkipped(m *moment) {
 const slowAnswer = 2 * Patience
 
 func answerMissing(m *moment) {
-	if m.response.Nonce == "" || m.ch.requests == 0 {
+	if m.response.Nonce == "" || m.ch.requests == 0 || m.s.REST {
 		return // there is nothing to answer it with
 	}
 	ch, number := m.ch, m.ch.responses+1

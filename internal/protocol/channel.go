@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -48,13 +47,12 @@ type channel struct {
 	lastAnswer *reply // the newest response that the client has answered
 	accepted   string // SotW: the version that the client uses
 
-	asked    map[string]*interest // the names that the client is subscribed to
-	named    []string             // SotW: the names of the last request that differs from the one before
-	wildcard bool
-	explicit bool // it has subscribed to a name, so that no names no longer mean all
-	// collections: it has subscribed to a name of xdstp, which can be that of a collection.
-	collections bool
-	wild        bool // it has had a wildcard subscription
+	asked       map[string]*interest // the names that the client is subscribed to
+	named       []string             // SotW: the names of the last request that differs from the one before
+	wildcard    bool
+	explicit    bool     // it has subscribed to a name, so that no names no longer mean all
+	collections []string // of xdstp, as globs
+	wild        bool     // it has had a wildcard subscription
 	dropped     map[string]int
 	served      int            // the newest request that a response has shown the server to know
 	heard       map[string]int // the event that last sent or removed a name
@@ -69,6 +67,7 @@ type channel struct {
 	warming map[string]int    // endpoints: the event that has changed the cluster
 	since   changes           // the last response
 	loop    loop
+	polling polling // REST
 }
 
 // reply is a response, as long as it matters.
@@ -111,11 +110,16 @@ type changes struct {
 
 // complete reports whether a response has all resources, so that what it lacks is deleted.
 func (ch *channel) complete() bool {
-	return !ch.s.Delta && (ch.typeURL == listeners || ch.typeURL == clusters)
+	return !ch.s.Delta && (ch.typeURL == listeners || ch.typeURL == clusters || ch.typeURL == scopedRoutes)
 }
 
 // subscribed reports whether the client wants a resource.
-func (ch *channel) subscribed(name string) bool { return ch.wildcard || ch.asked[name] != nil }
+func (ch *channel) subscribed(name string) bool { return ch.wildcard || ch.wants(name) }
+
+// wants reports whether the client wants a resource by its name, or as a part of a collection.
+func (ch *channel) wants(name string) bool {
+	return ch.asked[name] != nil || slices.ContainsFunc(ch.collections, func(glob string) bool { return collects(glob, name) })
+}
 
 // answers returns the response that a request answers for the first time, nil if there is none.
 func (ch *channel) answers(q *Request) *reply {
@@ -135,6 +139,7 @@ func (ch *channel) stale(q *Request) bool {
 func (ch *channel) ask(e *Event) {
 	q := e.Request
 	ch.requests++
+	ch.polling.polled(q)
 	first := ch.requests == 1
 	answered := ch.answers(q)
 	stale := ch.stale(q)
@@ -225,13 +230,16 @@ func (ch *channel) subscribeDelta(e *Event, first bool) bool {
 func (ch *channel) add(e *Event, name string) {
 	_, before := ch.dropped[name]
 	ch.explicit = true
-	ch.collections = ch.collections || strings.HasPrefix(name, "xdstp:")
+	if isCollection(name) && ch.asked[name] == nil {
+		ch.collections = append(ch.collections, name)
+	}
 	ch.asked[name] = &interest{at: e.At, request: ch.requests, before: before}
 	delete(ch.dropped, name)
 }
 
 func (ch *channel) drop(name string) {
 	delete(ch.asked, name)
+	ch.collections = slices.DeleteFunc(ch.collections, func(glob string) bool { return glob == name })
 	ch.dropped[name] = ch.requests
 }
 
@@ -239,6 +247,7 @@ func (ch *channel) drop(name string) {
 func (ch *channel) sent(e *Event, number int) {
 	p := e.Response
 	ch.responses++
+	ch.polling.waiting = 0
 	r := &reply{at: e.At, time: e.Time, number: ch.responses, event: number, version: p.Version}
 	if p.Nonce != "" {
 		ch.byNonce[p.Nonce] = r
@@ -309,9 +318,8 @@ func (ch *channel) hold(at At, r *Resource) {
 			ch.served = max(ch.served, i.request)
 		}
 	}
-	h := ch.held[r.Name]
-	if r.Heartbeat && h != nil {
-		return // it renews what is held
+	if r.Unresolved || r.Heartbeat && ch.held[r.Name] != nil {
+		return // it is nothing, or renews what is held
 	}
 	version := r.Version
 	if !ch.s.Delta {

@@ -96,6 +96,8 @@ func (c *Checker) Feed(e *Event) {
 		c.skipped[e.Stream] = true
 	case e.Closed != nil:
 		c.close(s)
+	case e.NotModified:
+		s.channel("").polling.waiting = 0
 	case e.Request != nil:
 		c.request(s, e)
 	case e.Response != nil:

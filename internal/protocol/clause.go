@@ -39,7 +39,7 @@ type Clause struct {
 // recordings does not link them.
 func families() [][]*Clause {
 	return [][]*Clause{
-		nonces(), answers(), types(), versions(), repeats(), names(), state(), silences(), witnesses(), nodes(), ttls(), reconnects(),
+		nonces(), answers(), types(), versions(), repeats(), names(), state(), silences(), witnesses(), nodes(), ttls(), reconnects(), polls(),
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/xdslint/xdslint/internal/source"
 )
 
-// Event is one thing that happened on a stream: exactly one of Opened, Request, Response and Closed is set. Events are
+// Event is one thing that happened on a stream: exactly one of the last fields is set. Events are
 // in the order in which someone between the client and the server saw them, so a request may have been sent before the
 // client got the response before it.
 type Event struct {
@@ -19,6 +19,8 @@ type Event struct {
 	Request  *Request
 	Response *Response
 	Closed   *Closed
+	// NotModified: a poll by REST is answered with that the client has the newest version.
+	NotModified bool
 }
 
 // At is a place in a recording: a line of it.
@@ -30,6 +32,7 @@ type At struct {
 // Opened begins a stream.
 type Opened struct {
 	Delta   bool
+	REST    bool   // it is the polls of a client
 	TypeURL string // of a stream for one type; empty: aggregated
 }
 
@@ -77,12 +80,16 @@ type Resource struct {
 	TypeURL string
 	Content uint64 // equal for equal contents
 	// Opaque: the recording does not have all of the content, such as secrets, so it cannot be compared.
-	Opaque    bool
-	Wrapped   bool // SotW: in an envoy.service.discovery.v3.Resource
-	TTL       bool
-	Heartbeat bool   // it renews the TTL, and has no content
-	Endpoints string // of a cluster whose endpoints come from EDS: the name that it requests
+	Opaque     bool
+	Wrapped    bool // SotW: in an envoy.service.discovery.v3.Resource
+	TTL        bool
+	Heartbeat  bool   // it renews the TTL, and has no content
+	Unresolved bool   // its aliases name nothing, so it has no content
+	Endpoints  string // of a cluster whose endpoints come from EDS: the name that it requests
 }
+
+// empty reports whether a resource has no content.
+func (r *Resource) empty() bool { return r.Heartbeat || r.Unresolved }
 
 // names returns the name of a resource and its aliases.
 func (r *Resource) names() []string { return append([]string{r.Name}, r.Aliases...) }
@@ -91,6 +98,7 @@ func (r *Resource) names() []string { return append([]string{r.Name}, r.Aliases.
 const (
 	listeners    = "type.googleapis.com/envoy.config.listener.v3.Listener"
 	clusters     = "type.googleapis.com/envoy.config.cluster.v3.Cluster"
+	scopedRoutes = "type.googleapis.com/envoy.config.route.v3.ScopedRouteConfiguration"
 	endpoints    = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment"
 	virtualHosts = "type.googleapis.com/envoy.config.route.v3.VirtualHost"
 )

@@ -78,16 +78,15 @@ func removedAndSent(m *moment) {
 	}
 }
 
-// listed reports whether the client must have named what it gets. Virtual hosts have aliases that a client makes up,
-// and a name of xdstp can be that of a collection.
+// listed reports whether the client must have named what it gets. Virtual hosts have aliases that a client makes up.
 func (ch *channel) listed() bool {
-	return !ch.wildcard && ch.requests > 0 && ch.typeURL != virtualHosts && !ch.collections
+	return !ch.wildcard && ch.requests > 0 && ch.typeURL != virtualHosts
 }
 
 // never reports whether the client has not named a resource on the stream, by any of its names.
 func (ch *channel) never(r *Resource) bool {
 	for _, name := range r.names() {
-		if _, dropped := ch.dropped[name]; ch.asked[name] != nil || dropped {
+		if _, dropped := ch.dropped[name]; ch.wants(name) || dropped {
 			return false
 		}
 	}
@@ -142,7 +141,7 @@ func unsubscribedSent(m *moment) {
 	m.testIf(len(m.ch.dropped) > 0)
 	for i := range m.response.Resources {
 		name := m.response.Resources[i].Name
-		if at, dropped := m.ch.dropped[name]; dropped && at < m.ch.served {
+		if at, dropped := m.ch.dropped[name]; dropped && !m.ch.wants(name) && at < m.ch.served {
 			m.breach(name, "the client has unsubscribed from %q, and the server has answered a later request", name)
 			return
 		}

@@ -39,8 +39,8 @@ func silences() []*Clause {
 		{
 			Name: "endpoints-not-resent", Level: Should,
 			Breach:     "a cluster changes, and its endpoints are not sent again although the client asks for them",
-			Says:       "While a cluster warms, the server sends its endpoints, also if they have not changed. Envoy asks for them with a request that has the names as before.",
-			Effect:     "Envoy keeps the old cluster until the endpoints arrive or `initial_fetch_timeout` is over (15 seconds by default).",
+			Says:       "While a cluster warms, the server sends its endpoints, also if they have not changed. Over SotW, Envoy asks for them with a request that has the names as before. Over Delta it does not ask, since it is subscribed.",
+			Effect:     "Envoy keeps the old cluster until the endpoints arrive or `initial_fetch_timeout` is over (15 seconds by default), and answers the response with the cluster only then. After the timeout, Envoy 1.36 to 1.40 use the endpoints that they have.",
 			Section:    "#resource-warming",
 			onRequest:  endpointsNotResent,
 			onResponse: noteClusters,
@@ -55,7 +55,7 @@ func (ch *channel) told(name string, since int) bool {
 
 func wildcardUnanswered(m *moment) {
 	q, ch := m.request, m.ch
-	if ch.requests > 0 || !m.wildcard() || q.Version != "" || len(q.Known) > 0 || ch.typeURL != listeners && ch.typeURL != clusters {
+	if ch.requests > 0 || m.s.REST || !m.wildcard() || q.Version != "" || len(q.Known) > 0 || ch.typeURL != listeners && ch.typeURL != clusters {
 		return
 	}
 	m.wait(m.Patience, func(m *moment) bool {
@@ -90,8 +90,8 @@ func (m *moment) subscribed(of func(name string) bool, format string) {
 		return
 	}
 	for _, name := range m.request.Names {
-		if _, known := m.request.Known[name]; name == "*" || known || !of(name) {
-			continue // what a client has from an earlier stream need not be sent again
+		if _, known := m.request.Known[name]; name == "*" || known || isCollection(name) || !of(name) {
+			continue // what a client has from an earlier stream need not be sent again, and a collection can be empty
 		}
 		since, request := m.events, m.ch.requests+1
 		m.wait(m.Patience, func(m *moment) bool {

@@ -70,7 +70,7 @@ func (m *moment) changed(version func(*Resource) string) {
 	for i := range m.response.Resources {
 		r := &m.response.Resources[i]
 		h := m.ch.held[r.Name]
-		if h == nil || r.Opaque || r.Heartbeat || h.opaque || r.Content == h.content {
+		if h == nil || r.Opaque || r.empty() || h.opaque || r.Content == h.content {
 			continue
 		}
 		m.test()
@@ -84,7 +84,7 @@ func (m *moment) changed(version func(*Resource) string) {
 func resourceVersionMissing(m *moment) {
 	m.testIf(m.s.Delta && len(m.response.Resources) > 0)
 	for i := range m.response.Resources {
-		if r := &m.response.Resources[i]; m.s.Delta && r.Version == "" {
+		if r := &m.response.Resources[i]; m.s.Delta && r.Version == "" && !r.Unresolved {
 			m.breach(r.Name, "%q has no version", r.Name)
 			return
 		}

@@ -44,24 +44,25 @@ func witnesses() []*Clause {
 }
 
 // others calls f with the state of a type on the other open streams of the node. A client that has not answered the
-// last response may be what the server waits for, so its streams are left out.
+// last response may be what the server waits for, so its streams are left out. So are those that poll: they get a change
+// when they ask.
 func (m *moment) others(f func(ch *channel)) {
 	if m.s.node == "" {
 		return
 	}
 	for _, s := range m.open {
 		ch := s.channels[m.ch.typeURL]
-		if s == m.s || ch == nil || s.node != m.s.node || ch.last != nil && !ch.last.answered {
+		if s == m.s || s.REST || ch == nil || s.node != m.s.node || ch.last != nil && !ch.last.answered {
 			continue
 		}
 		f(ch)
 	}
 }
 
-// wants reports whether a client wants a resource that another one was sent. What a wildcard includes is only known if
+// wantsToo reports whether a client wants a resource that another one was sent. What a wildcard includes is only known if
 // both have one.
-func (ch *channel) wants(name string, from *channel) bool {
-	return ch.asked[name] != nil || ch.wildcard && from.wildcard
+func (ch *channel) wantsToo(name string, from *channel) bool {
+	return ch.wants(name) || ch.wildcard && from.wildcard
 }
 
 func updateNotSent(m *moment) {
@@ -108,7 +109,7 @@ func (m *moment) expect(ch *channel, f func(*Resource) bool, where func(name str
 	var names []string
 	for i := range m.response.Resources {
 		r := &m.response.Resources[i]
-		if r.Name != "" && !r.Opaque && !r.Heartbeat && ch.wants(r.Name, m.ch) && f(r) {
+		if r.Name != "" && !r.Opaque && !r.empty() && ch.wantsToo(r.Name, m.ch) && f(r) {
 			names = append(names, r.Name)
 			sent[r.Name] = ch.held[r.Name]
 		}
@@ -121,7 +122,7 @@ func (m *moment) expect(ch *channel, f func(*Resource) bool, where func(name str
 		late := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 			own, other := m.ch.held[name], ch.held[name]
 			same := own == nil || other != nil && (other.opaque || own.opaque || other.content == own.content)
-			return same || other != sent[name] || ch.told(name, since) || !ch.wants(name, m.ch)
+			return same || other != sent[name] || ch.told(name, since) || !ch.wantsToo(name, m.ch)
 		})
 		if len(late) > 0 && !ch.s.closed {
 			m.missed(ch, where, late, format)
@@ -178,7 +179,7 @@ func removalNotSent(m *moment) {
 		has := map[string]*held{}
 		var names []string
 		for _, name := range removed {
-			if h := ch.held[name]; h != nil && ch.wants(name, m.ch) && (ch.s.Delta || ch.complete()) {
+			if h := ch.held[name]; h != nil && ch.wantsToo(name, m.ch) && (ch.s.Delta || ch.complete()) {
 				names = append(names, name)
 				has[name] = h
 			}
@@ -188,7 +189,7 @@ func removalNotSent(m *moment) {
 		}
 		m.wait(m.Patience, func(m *moment) bool {
 			late := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-				return ch.held[name] != has[name] || m.ch.held[name] != nil || !ch.wants(name, m.ch)
+				return ch.held[name] != has[name] || m.ch.held[name] != nil || !ch.wantsToo(name, m.ch)
 			})
 			if len(late) > 0 && !ch.s.closed {
 				m.missed(ch, func(name string) At { return has[name].at }, late, "another stream of the node lost %s %s before, and this one was not told")
@@ -217,7 +218,7 @@ func (ch *channel) lacks(p *Response) (names []string) {
 }
 
 func newRequestUnanswered(m *moment) {
-	if m.s.Delta {
+	if m.s.Delta || m.s.REST {
 		return
 	}
 	for _, name := range m.request.Names {

@@ -2,80 +2,69 @@ package recorder
 
 import (
 	"encoding/json"
+	"slices"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	statusv3 "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/xdslint/xdslint/internal/asjson"
 	"github.com/xdslint/xdslint/internal/decode/types"
+	"github.com/xdslint/xdslint/internal/protocol"
 )
 
-var unmarshal = proto.UnmarshalOptions{AllowPartial: true}
-
-func encodeRequest(raw []byte, delta bool) (json.RawMessage, error) {
+func encodeRequest(raw []byte, form protocol.Opened) (json.RawMessage, error) {
 	var q interface {
 		proto.Message
 		GetErrorDetail() *statusv3.Status
 	} = &discoveryv3.DiscoveryRequest{}
-	if delta {
+	if form.Delta {
 		q = &discoveryv3.DeltaDiscoveryRequest{}
 	}
-	if err := unmarshal.Unmarshal(raw, q); err != nil {
+	if _, err := unmarshal(raw, q, form); err != nil {
 		return nil, err
 	}
 	if reason := q.GetErrorDetail(); reason != nil {
 		reason.Details = nil // of any type
 	}
-	return encode(q)
+	return asjson.Writer{Types: types.Envoy, Fault: func(int, string) {}}.JSON(q)
 }
 
 // encodeResponse also returns the indices of the resources of which something is left out.
-func encodeResponse(raw []byte, delta bool) (text json.RawMessage, leftOut []int, err error) {
-	p, bodies, err := decodeResponse(raw, delta)
+func encodeResponse(raw []byte, form protocol.Opened) (text json.RawMessage, leftOut []int, err error) {
+	var p proto.Message = &discoveryv3.DiscoveryResponse{}
+	if form.Delta {
+		p = &discoveryv3.DeltaDiscoveryResponse{}
+	}
+	whole, err := unmarshal(raw, p, form)
 	if err != nil {
 		return nil, nil, err
 	}
-	for i, body := range bodies {
-		if body != nil && !makeReadable(body) {
+	w := asjson.Writer{Types: types.Envoy, Fault: func(item int, _ string) { leftOut = append(leftOut, item) }}
+	text, err = w.JSON(p)
+	if polled, ok := p.(*discoveryv3.DiscoveryResponse); ok && !whole {
+		leftOut = nil
+		for i := range polled.GetResources() {
 			leftOut = append(leftOut, i)
 		}
 	}
-	text, err = encode(p)
-	return text, leftOut, err
+	return text, slices.Compact(leftOut), err
 }
 
-// decodeResponse also returns the bodies of the resources; nil: a resource of Delta that has none.
-func decodeResponse(raw []byte, delta bool) (proto.Message, []*anypb.Any, error) {
-	if !delta {
-		p := &discoveryv3.DiscoveryResponse{}
-		err := unmarshal.Unmarshal(raw, p)
-		return p, p.GetResources(), err
+// unmarshal reads a message, and reports whether it knows all fields and types in it: of JSON, the others are lost.
+func unmarshal(raw []byte, m proto.Message, form protocol.Opened) (whole bool, err error) {
+	if form.REST {
+		return unmarshalJSON(raw, m)
 	}
-	p := &discoveryv3.DeltaDiscoveryResponse{}
-	err := unmarshal.Unmarshal(raw, p)
-	var bodies []*anypb.Any
-	for _, r := range p.GetResources() {
-		bodies = append(bodies, r.GetResource())
-	}
-	return p, bodies, err
+	return true, proto.UnmarshalOptions{AllowPartial: true}.Unmarshal(raw, m)
 }
 
-// makeReadable changes an Any such that it can be written, and reports whether nothing is left out.
-func makeReadable(body *anypb.Any) (whole bool) {
-	whole = true
-	w := asjson.Writer{Types: types.Envoy, Fault: func(string) { whole = false }}
-	body.Value = w.Readable(body).GetValue()
-	return whole
-}
-
-// encode writes a message without secrets.
-func encode(m proto.Message) (json.RawMessage, error) {
-	w := asjson.Writer{Types: types.Envoy, Fault: func(string) {}}
-	text, err := w.JSON(m)
-	if err != nil {
-		return nil, err
+func unmarshalJSON(raw []byte, m proto.Message) (whole bool, err error) {
+	o := protojson.UnmarshalOptions{AllowPartial: true, Resolver: asjson.Resolver{Types: types.Envoy}}
+	if o.Unmarshal(raw, m) == nil {
+		return true, nil
 	}
-	return w.Redacted(text, m.ProtoReflect().Descriptor().FullName())
+	o.DiscardUnknown = true
+	return false, o.Unmarshal(raw, m)
 }

@@ -1,10 +1,11 @@
 // Package recorder is a proxy between xDS clients and a management server that records what they say. It passes every
-// call of gRPC on as it is, byte for byte; the streams of xDS are also recorded. A message is in the recording before it
-// is passed on. Package recording has the format.
+// call of gRPC and every request of HTTP/1.1 on as it is, byte for byte; the streams of xDS and polls by REST are also
+// recorded. A message is in the recording before it is passed on. Package recording has the format.
 package recorder
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
 	_ "google.golang.org/grpc/encoding/gzip" // clients may compress
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/mem"
@@ -26,11 +28,15 @@ type Proxy struct {
 	creds    credentials.TransportCredentials
 	out      *Writer
 	server   *grpc.Server
+	polls    *polls
 }
 
-// New returns a proxy in front of an upstream, as a target of gRPC.
-func New(upstream string, creds credentials.TransportCredentials, out *Writer) *Proxy {
-	p := &Proxy{upstream: upstream, creds: creds, out: out}
+// New returns a proxy in front of an upstream, as host:port. secure is how it is connected to; nil: without TLS.
+func New(upstream string, secure *tls.Config, out *Writer) *Proxy {
+	p := &Proxy{upstream: upstream, creds: insecure.NewCredentials(), out: out, polls: newPolls(upstream, secure, out)}
+	if secure != nil {
+		p.creds = credentials.NewTLS(secure)
+	}
 	p.server = grpc.NewServer(
 		grpc.ForceServerCodecV2(raw{}),
 		grpc.UnknownServiceHandler(p.pass),
@@ -45,10 +51,17 @@ func New(upstream string, creds credentials.TransportCredentials, out *Writer) *
 const unlimited = 1<<31 - 1
 
 // Serve accepts clients until Stop.
-func (p *Proxy) Serve(l net.Listener) error { return p.server.Serve(l) }
+func (p *Proxy) Serve(l net.Listener) error {
+	http2, http1 := split(l)
+	go func() { _ = p.polls.server.Serve(http1) }() // until Stop, or the listener fails
+	return p.server.Serve(http2)
+}
 
 // Stop ends all streams, and returns when their ends are recorded.
-func (p *Proxy) Stop() { p.server.Stop() }
+func (p *Proxy) Stop() {
+	p.polls.stop()
+	p.server.Stop()
+}
 
 // dial connects to the upstream. Each client has a connection of its own, since an upstream may limit the streams of
 // one.

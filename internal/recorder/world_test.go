@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -56,7 +55,7 @@ func record(t testing.TB, upstream string) (proxy *recorder.Proxy, out *recorder
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy = recorder.New(upstream, insecure.NewCredentials(), out)
+	proxy = recorder.New(upstream, nil, out)
 	go func() { _ = proxy.Serve(l) }() // until Stop
 	return proxy, out, path, l.Addr().String()
 }

@@ -125,14 +125,25 @@ func (s *StreamWriter) write(l recording.Line) {
 	}
 }
 
-// encoded returns a line in JSON.
+// encoded returns a line in JSON. The message in it is written last, as it is: the encoder would read it once more.
 func encoded(l recording.Line) []byte {
 	var out bytes.Buffer
+	key, message := "request", l.Request
+	if l.Response != nil {
+		key, message = "response", l.Response
+	}
+	l.Request, l.Response = nil, nil
 	enc := json.NewEncoder(&out) // ends with a line break
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(l); err != nil {
-		panic(err) // its raw parts are JSON
+		panic(err) // it is made of texts and numbers
 	}
+	if message == nil {
+		return out.Bytes()
+	}
+	out.Truncate(out.Len() - len("}\n"))
+	out.Grow(len(message) + 16)
+	fmt.Fprintf(&out, ",%q:%s}\n", key, message)
 	return out.Bytes()
 }
 
@@ -140,7 +151,7 @@ func encoded(l recording.Line) []byte {
 type StreamWriter struct {
 	w      *Writer
 	id     int
-	delta  bool
+	form   protocol.Opened
 	closed bool // by w.mu
 }
 
@@ -152,7 +163,7 @@ func (w *Writer) Open(method string) *StreamWriter {
 	}
 	w.mu.Lock()
 	w.streams++
-	s := &StreamWriter{w: w, id: w.streams, delta: o.Delta}
+	s := &StreamWriter{w: w, id: w.streams, form: o}
 	w.mu.Unlock()
 	s.write(recording.Line{Opened: &recording.Opened{Method: method}})
 	return s
@@ -160,13 +171,13 @@ func (w *Writer) Open(method string) *StreamWriter {
 
 // Request writes a request, from its bytes.
 func (s *StreamWriter) Request(raw []byte) {
-	text, err := encodeRequest(raw, s.delta)
+	text, err := encodeRequest(raw, s.form)
 	s.write(recording.Line{Request: text, Unreadable: reason(err)})
 }
 
 // Response writes a response, from its bytes.
 func (s *StreamWriter) Response(raw []byte) {
-	text, leftOut, err := encodeResponse(raw, s.delta)
+	text, leftOut, err := encodeResponse(raw, s.form)
 	s.write(recording.Line{Response: text, LeftOut: leftOut, Unreadable: reason(err)})
 }
 

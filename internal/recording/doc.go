@@ -7,9 +7,12 @@
 //	{"recording": {"version": 1, "id": "…", "part": 1}}
 //	{"time": "…", "stream": 1, "opened": {"method": "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources"}}
 //	{"time": "…", "stream": 1, "request": {a DiscoveryRequest or a DeltaDiscoveryRequest}}
-//	{"time": "…", "stream": 1, "response": {a DiscoveryResponse or a DeltaDiscoveryResponse}, "left_out": [0]}
+//	{"time": "…", "stream": 1, "left_out": [0], "response": {a DiscoveryResponse or a DeltaDiscoveryResponse}}
 //	{"time": "…", "stream": 1, "unreadable": "why a message is not recorded"}
 //	{"time": "…", "stream": 1, "closed": {"code": "Unavailable", "message": "…"}}
+//
+// A stream is a call of gRPC, or all polls of a node at a path of REST, which is then its method. If the answer to a poll
+// is status 304, it is {"not_modified": true}; with any other status but 200, the stream is closed with it.
 //
 // Messages are in the JSON of protobuf, with the field names of the proto, and without secrets. left_out has the indices
 // of resources of which a part is left out, since its type is not known. An event is one line and one write, so a

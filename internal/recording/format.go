@@ -18,6 +18,8 @@ type Line struct {
 	Closed     *Closed         `json:"closed,omitempty"`
 	LeftOut    []int           `json:"left_out,omitempty"`
 	Unreadable string          `json:"unreadable,omitempty"` // why a message is not recorded
+	// NotModified: the answer to a poll is that the client has the newest version.
+	NotModified bool `json:"not_modified,omitempty"`
 }
 
 // Opened says that a stream is opened.

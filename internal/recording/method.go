@@ -3,7 +3,9 @@ package recording
 import (
 	"strings"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/protocol"
+	"github.com/xdslint/xdslint/internal/rest"
 )
 
 // service is a service of xDS.
@@ -28,8 +30,12 @@ var services = map[string]service{
 	"envoy.service.extension.v3.ExtensionConfigDiscoveryService": {prefix + "envoy.config.core.v3.TypedExtensionConfig", "ExtensionConfigs"},
 }
 
-// Stream says what a gRPC method opens: a stream of xDS, or something else.
+// Stream says what a gRPC method opens: a stream of xDS, or something else. The polls of a client at a path of REST count
+// as a stream.
 func Stream(method string) (opened protocol.Opened, ok bool) {
+	if kind, ok := rest.Kind(method); ok {
+		return protocol.Opened{REST: true, TypeURL: graph.TypeURL(kind)}, true
+	}
 	name, call, _ := strings.Cut(strings.TrimPrefix(method, "/"), "/")
 	s, ok := services[name]
 	switch {
@@ -51,7 +57,7 @@ func Method(o protocol.Opened) string {
 		form = "/Delta"
 	}
 	for name, s := range services {
-		if s.typeURL == o.TypeURL {
+		if s.typeURL == o.TypeURL && !o.REST {
 			return "/" + name + form + s.calls
 		}
 	}

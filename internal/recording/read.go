@@ -96,10 +96,12 @@ func (r *reader) event(text []byte) (*protocol.Event, error) {
 		e.Request = l.Request.event(known)
 	case l.Response != nil:
 		e.Response, err = r.response(l.Response, l.LeftOut, known)
+	case l.NotModified:
+		e.NotModified = true
 	case l.Unreadable != "":
 		e.Closed = &protocol.Closed{} // what follows on the stream cannot be judged
 	default:
-		return nil, errors.New("not an event: it has neither opened, request, response nor closed")
+		return nil, errors.New("not an event: it has neither opened, request, response, not_modified nor closed")
 	}
 	return e, err
 }
@@ -126,13 +128,27 @@ type requestJSON struct {
 
 func (q *requestJSON) event(o *protocol.Opened) *protocol.Request {
 	out := &protocol.Request{
-		TypeURL: q.TypeURL, Nonce: q.Nonce, Version: q.Version, Names: q.Names, Unsubscribe: q.Unsubscribe, Known: q.Known,
+		TypeURL: q.TypeURL, Nonce: q.Nonce, Version: q.Version, Names: canonical(q.Names), Unsubscribe: canonical(q.Unsubscribe),
 		Node: string(q.Node), Error: q.Error,
 	}
 	if o != nil && o.Delta {
-		out.Names = q.Subscribe
+		out.Names = canonical(q.Subscribe)
+	}
+	if len(q.Known) > 0 {
+		out.Known = map[string]string{}
+		for name, version := range q.Known {
+			out.Known[protocol.Canonical(name)] = version
+		}
 	}
 	return out
+}
+
+// canonical makes names comparable.
+func canonical(names []string) []string {
+	for i, name := range names {
+		names[i] = protocol.Canonical(name)
+	}
+	return names
 }
 
 // responseJSON has the fields of a DiscoveryResponse and of a DeltaDiscoveryResponse.
@@ -146,7 +162,7 @@ type responseJSON struct {
 }
 
 func (r *reader) response(p *responseJSON, leftOut []int, o *protocol.Opened) (*protocol.Response, error) {
-	out := &protocol.Response{TypeURL: p.TypeURL, Nonce: p.Nonce, Version: cmp.Or(p.Version, p.System), Removed: p.Removed}
+	out := &protocol.Response{TypeURL: p.TypeURL, Nonce: p.Nonce, Version: cmp.Or(p.Version, p.System), Removed: canonical(p.Removed)}
 	out.Resources = make([]protocol.Resource, len(p.Resources))
 	for i, raw := range p.Resources {
 		one, err := r.resource(raw, o != nil && o.Delta)
@@ -201,8 +217,9 @@ func (r *reader) resource(raw json.RawMessage, delta bool) (protocol.Resource, e
 		}
 		out = body
 	}
-	out.Name, out.Aliases, out.Version = outer.Name, outer.Aliases, outer.Version
-	out.TTL, out.Heartbeat = outer.TTL != "", outer.Resource == nil
+	out.Name, out.Aliases, out.Version = protocol.Canonical(outer.Name), canonical(outer.Aliases), outer.Version
+	out.TTL, out.Unresolved = outer.TTL != "", outer.Resource == nil && len(outer.Aliases) > 0
+	out.Heartbeat = outer.Resource == nil && !out.Unresolved
 	return out, nil
 }
 

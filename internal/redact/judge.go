@@ -12,6 +12,7 @@ import (
 
 	"github.com/cncf/xds/go/udpa/annotations"
 
+	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
@@ -242,13 +243,20 @@ func (s *shape) suspects(m protoreflect.Message) bool {
 	return false
 }
 
+// Suspect reports whether JSON may have something to redact in a message that is not in one inside it, nor in a text by its
+// looks.
+func Suspect(m protoreflect.Message) bool {
+	md := m.Descriptor()
+	return decode.IsTypedStruct(md.FullName()) || shapeOf(md).suspects(m)
+}
+
 // suspectKeys reports whether a value has a key for secrets, a key of a map with secrets, or a key whose value names the value of another key.
 func suspectKeys(fd protoreflect.FieldDescriptor, v protoreflect.Value) (found bool) {
 	switch {
 	case fd.IsMap():
 		v.Map().Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
 			key := k.String()
-			found = isKey(key, "", true) || Credential(key) || within[key] != nil || key == "name" || suspectIn(fd.MapValue(), v)
+			found = isKey(key, "", true) || Credential(key) || within[key] != nil || keysOfMaps[key] || suspectIn(fd.MapValue(), v)
 			return !found
 		})
 		return found

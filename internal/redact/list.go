@@ -61,6 +61,9 @@ var pairKeys = []*pair{
 	pairs["envoy.config.core.v3.HeaderValue"], pairs["envoy.config.route.v3.HeaderMatcher"], {name: "name", values: []protoreflect.Name{"value"}},
 }
 
+// keysOfMaps are in maps in which other keys hold secrets: in pairs, Kubernetes objects, JSON Patches and Anys.
+var keysOfMaps = map[string]bool{"name": true, "kind": true, "op": true, "@type": true}
+
 // matchKeys are the keys of a match of one value, as Kubernetes objects have it under the name of a header.
 var matchKeys = map[string]bool{"exact": true, "prefix": true, "suffix": true, "contains": true, "regex": true}
 

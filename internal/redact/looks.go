@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"strings"
 
+	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/source"
 )
 
@@ -13,6 +14,13 @@ func looksSecret(text []byte) bool {
 	// Few texts hold any of these words; the expression is slow.
 	return (containsFold(text, "bearer") || containsFold(text, "basic") || bytes.Contains(text, []byte("eyJ")) || bytes.Contains(text, []byte("://")) ||
 		bytes.Contains(text, []byte(privateKey))) && patterns().Match(text)
+}
+
+// Hides reports whether JSON finds something to redact within a text.
+func Hides(text string) bool {
+	// Most texts are names and addresses, in which it looks for nothing.
+	return (strings.ContainsAny(text, "{= \t\n\r\f") || strings.Contains(text, "://") || strings.Contains(text, "eyJ") ||
+		strings.HasPrefix(text, encodedPrivateKey)) && inside(text, types.Envoy) != nil
 }
 
 // hasLiteral reports whether a text gives a secret to a variable.

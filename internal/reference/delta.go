@@ -2,6 +2,7 @@ package reference
 
 import (
 	"maps"
+	"slices"
 	"strconv"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
@@ -51,7 +52,15 @@ func (s *deltaSession) Request(m proto.Message) []proto.Message {
 	for _, name := range q.GetResourceNamesUnsubscribe() {
 		ch.unsubscribe(name)
 	}
-	return s.respond(ch, first)
+	return slices.Concat(s.respond(ch, first), s.warm(url))
+}
+
+// warm returns the endpoints that a change of clusters has made due.
+func (s *deltaSession) warm(typeURL string) []proto.Message {
+	if ch := s.channels[Endpoints]; typeURL == Clusters && ch != nil {
+		return s.respond(ch, false)
+	}
+	return nil
 }
 
 func (ch *deltaChannel) subscribe(name string) {
@@ -90,6 +99,9 @@ func (s *deltaSession) respond(ch *deltaChannel, first bool) []proto.Message {
 		r := wanted[name]
 		if own := strconv.Itoa(r.version); ch.owed[name] || ch.sent[name] != own {
 			p.Resources = append(p.Resources, &discoveryv3.Resource{Name: name, Version: own, Resource: r.body})
+			if of := s.channels[Endpoints]; ch.typeURL == Clusters && of != nil && of.names[name] && ch.sent[name] != "" && ch.sent[name] != own {
+				of.owed[name] = true // Envoy waits for the endpoints of a cluster that changes
+			}
 			ch.sent[name] = own
 		}
 	}

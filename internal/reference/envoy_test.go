@@ -8,6 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+
 	"github.com/xdslint/xdslint/internal/envoytest"
 	"github.com/xdslint/xdslint/internal/reference"
 )
@@ -40,7 +46,7 @@ type fleet struct {
 	sets  int
 }
 
-func newFleet(t *testing.T, delta bool, flaw func(reference.Session) reference.Session) *fleet {
+func newFleet(t *testing.T, version envoytest.Version, delta bool, flaw func(reference.Session) reference.Session) *fleet {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
@@ -63,7 +69,7 @@ func newFleet(t *testing.T, delta bool, flaw func(reference.Session) reference.S
 	if delta {
 		api = "DELTA_GRPC"
 	}
-	if f.envoy, err = envoytest.Serve(ctx, fmt.Sprintf(bootstrap, api, host, port), ".yaml"); err != nil {
+	if f.envoy, err = version.Serve(ctx, fmt.Sprintf(bootstrap, api, host, port), ".yaml"); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.envoy.Close)
@@ -144,11 +150,35 @@ var harms = []struct {
 		f.shows("/config_dump", `"connect_timeout": "2s"`)
 		f.passes("cart")
 	}, warming, "warming_clusters: 0"},
+	{"endpoints-not-resent", true, each(unprompted), func(f *fleet) {
+		f.add("cart")
+		f.cluster("shop", 2)
+		f.shows("/config_dump", `"connect_timeout": "2s"`)
+		f.passes("cart")
+	}, warming, "warming_clusters: 0"},
 	{"subscription-unanswered", true, each(silent(func(name string) bool { return name == "void" })), func(f *fleet) {
 		f.cluster("void", 1)
 		f.shows("/config_dump", `"void"`)
 		f.passes("shop")
 	}, warming, "warming_clusters: 0"},
+	{"new-request-unanswered", false, each(func(s reference.Session) reference.Session { return withholding(s, reference.Endpoints, resent()) }), func(f *fleet) {
+		f.add("cart")
+		f.store.Delete(reference.Clusters, "cart")
+		f.shows("/clusters", "!cart::")
+		f.cluster("cart", 1)
+		f.shows("/config_dump", `"cart"`)
+		f.passes("shop")
+	}, "/clusters", at("cart", 1)},
+	{"response-type-missing", false, each(untyped), addsCart, "/clusters", at("cart", 1)},
+	{"response-type-missing", true, each(untyped), addsCart, "/clusters", at("cart", 1)},
+	{"resource-type-differs", false, each(once(reference.Clusters, 2, foreign)), addsCart, rejections, "update_rejected: 0\n"},
+	{"resource-type-differs", true, each(once(reference.Clusters, 2, foreign)), addsCart, rejections, "update_rejected: 0\n"},
+	{"resource-unnamed", true, each(once(reference.Endpoints, 2, unnamed)), func(f *fleet) {
+		f.cluster("cart", 1)
+		f.endpoints("cart", 1)
+		f.shows("/config_dump", `"cart"`)
+		f.passes("shop")
+	}, "/clusters", at("cart", 1)},
 	{"duplicate-name", false, each(once(reference.Clusters, 2, twice)), addsCart, rejections, "update_rejected: 0\n"},
 	{"duplicate-name", true, each(once(reference.Clusters, 2, twice)), addsCart, rejections, "update_rejected: 0\n"},
 	{"removed-and-sent", true, each(once(reference.Clusters, 2, removedToo)), addsCart, rejections, "update_rejected: 0\n"},
@@ -163,6 +193,22 @@ const (
 	warming    = "/stats?filter=cluster_manager.warming_clusters"
 	rejections = "/stats?filter=cds.update_rejected"
 )
+
+// untyped takes the type from the response that adds a cluster.
+func untyped(s reference.Session) reference.Session {
+	return once(reference.Clusters, 2, func(p proto.Message) []proto.Message {
+		set(p, "type_url", "")
+		return one(p)
+	})(s)
+}
+
+// unnamed takes the names from resources of Delta.
+func unnamed(p proto.Message) []proto.Message {
+	for _, r := range p.(*discoveryv3.DeltaDiscoveryResponse).GetResources() {
+		r.Name = ""
+	}
+	return one(p)
+}
 
 // add adds a cluster, and waits until Envoy has it.
 func (f *fleet) add(name string) {
@@ -209,17 +255,41 @@ func TestHarms(t *testing.T) {
 	for _, h := range harms {
 		t.Run(fmt.Sprintf("%s, Delta %t", h.clause, h.delta), func(t *testing.T) {
 			t.Parallel()
-			right := newFleet(t, h.delta, nil)
+			right := newFleet(t, envoytest.Newest, h.delta, nil)
 			right.shows("/clusters", at("shop", 1))
 			h.play(right)
 			right.shows(h.page, h.right)
 
-			wrong := newFleet(t, h.delta, h.flaw())
+			wrong := newFleet(t, envoytest.Newest, h.delta, h.flaw())
 			wrong.shows("/clusters", at("shop", 1))
 			h.play(wrong)
 			if wrong.has(h.page, h.right) {
 				t.Errorf("with the flaw, %s shows %q too", h.page, h.right)
 			}
 		})
+	}
+}
+
+// TestWarming: Envoy waits for the endpoints of a cluster that changes, and uses those that it has after the timeout.
+func TestWarming(t *testing.T) {
+	versions := []envoytest.Version{envoytest.Newest}
+	if envoytest.Thorough() {
+		versions = []envoytest.Version{"1.36", "1.37", "1.38", "1.39", envoytest.Newest}
+	}
+	envoytest.Need(t, versions...)
+	for _, version := range versions {
+		for delta, flaw := range map[bool]func(reference.Session) reference.Session{false: ignoresRepeats, true: unprompted} {
+			t.Run(fmt.Sprintf("%s, Delta %t", version, delta), func(t *testing.T) {
+				f := newFleet(t, version, delta, flaw)
+				f.shows("/clusters", at("shop", 1))
+				changed := cluster("shop", 2)
+				changed.EdsClusterConfig.EdsConfig.ResourceApiVersion = corev3.ApiVersion_V3
+				changed.EdsClusterConfig.EdsConfig.InitialFetchTimeout = durationpb.New(time.Second)
+				f.store.Set("shop", changed)
+				f.shows("/stats?filter=cluster.shop.assignment_use_cached", "assignment_use_cached: 1")
+				f.shows(warming, "warming_clusters: 0")
+				f.shows("/clusters", at("shop", 1))
+			})
+		}
 	}
 }

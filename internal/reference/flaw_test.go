@@ -259,6 +259,41 @@ func ignoresRepeats(s reference.Session) reference.Session {
 	}}
 }
 
+// unprompted does not send endpoints again that have not changed, unless a client of Delta subscribes to them.
+func unprompted(s reference.Session) reference.Session {
+	asked, sent := map[string]bool{}, map[string]string{}
+	a := withholding(s, reference.Endpoints, func(p proto.Message) proto.Message {
+		return keep(p, func(name, content string) bool {
+			due := asked[name] || sent[name] != content
+			asked[name], sent[name] = false, content
+			return due
+		})
+	})
+	in := a.in
+	a.in = func(next reference.Session, q proto.Message) []proto.Message {
+		if get(q, "type_url") == reference.Endpoints {
+			for _, name := range names(q) {
+				asked[name] = true
+			}
+		}
+		return in(next, q)
+	}
+	return a
+}
+
+// onlyOnce does something to the first response that it changes.
+func onlyOnce(f func(proto.Message) proto.Message) func(proto.Message) proto.Message {
+	done := false
+	return func(p proto.Message) proto.Message {
+		if done {
+			return p
+		}
+		left := f(proto.Clone(p))
+		done = left == nil || !proto.Equal(left, p)
+		return left
+	}
+}
+
 // lossy is a flaw that withholds parts of responses from the first client that asks for a type.
 func lossy(typeURL string, f func(p proto.Message) proto.Message) func() func(reference.Session) reference.Session {
 	return func() func(reference.Session) reference.Session {
