@@ -3,6 +3,7 @@ package graph
 import (
 	"sort"
 	"strings"
+	"sync"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -77,40 +78,71 @@ type linker struct {
 
 func (l *linker) visit(at *Place) {
 	l.opaque = l.opaque || at.Opaque
-	naming, in := namingFields(at.Message.Descriptor()), fields.In(at.Message)
-	for i := range naming {
-		if !in.IsSet(&naming[i]) {
+	says, in := saysOf(at.Message.Descriptor()), fields.In(at.Message)
+	for i := range says.naming {
+		naming := &says.naming[i]
+		if !in.IsSet(naming) {
 			continue
 		}
-		fd := naming[i].FieldDescriptor
-		if filterConfigs[fd.FullName()] {
+		if fd := naming.FieldDescriptor; filterConfigs[fd.FullName()] {
 			l.ofHTTP().configs = append(l.ofHTTP().configs, perFilter{at, fd})
 		} else {
-			l.names(at, fd)
+			l.names(at, in.Value(naming), fd)
 		}
 	}
-	l.visitHTTP(at)
-	l.carrier(at)
-	switch at.Message.Descriptor().FullName() {
-	case "envoy.config.cluster.v3.Cluster":
-		l.eds(at)
-	case "envoy.config.core.v3.ExtensionConfigSource":
-		l.ecds(at)
-	case "google.protobuf.StringValue":
-		l.filterChain(at)
-	case "envoy.extensions.filters.http.on_demand.v3.OnDemandCds", "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.OnDemand":
-		l.onDemand = true
-	case "envoy.extensions.filters.network.http_connection_manager.v3.ScopedRds",
-		"envoy.config.route.v3.RouteConfiguration", "envoy.config.endpoint.v3.LedsClusterLocalityConfig":
-		l.subscription(at)
+	if says.carrier {
+		l.carrier(at)
+	}
+	if says.more != nil {
+		says.more(l, at)
 	}
 }
 
-func (l *linker) names(at *Place, fd protoreflect.FieldDescriptor) {
+// says is what messages of a type can have to do with other resources.
+type says struct {
+	naming  []fields.Field // that the table of references names
+	carrier bool
+	more    func(*linker, *Place)
+}
+
+var knownSays sync.Map // protoreflect.MessageDescriptor → *says
+
+func saysOf(md protoreflect.MessageDescriptor) *says {
+	if known, ok := knownSays.Load(md); ok {
+		return known.(*says)
+	}
+	_, carrier := carriers[md.FullName()]
+	made := &says{naming: namingFields(md), carrier: carrier, more: moreOf(md.FullName())}
+	knownSays.Store(md, made)
+	return made
+}
+
+// moreOf returns what finds those links of a message that the table of references cannot say, or nil.
+func moreOf(name protoreflect.FullName) func(*linker, *Place) {
+	switch name {
+	case "envoy.config.cluster.v3.Cluster":
+		return (*linker).eds
+	case "envoy.config.core.v3.ExtensionConfigSource":
+		return (*linker).ecds
+	case "google.protobuf.StringValue":
+		return (*linker).filterChain
+	case "envoy.extensions.filters.http.on_demand.v3.OnDemandCds", "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.OnDemand":
+		return func(l *linker, _ *Place) { l.onDemand = true }
+	case "envoy.extensions.filters.network.http_connection_manager.v3.ScopedRds",
+		routeTableName, "envoy.config.endpoint.v3.LedsClusterLocalityConfig":
+		return (*linker).subscription
+	case hcmName, "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter", "envoy.config.core.v3.TypedExtensionConfig",
+		"envoy.config.route.v3.ScopedRouteConfiguration":
+		return (*linker).visitHTTP
+	}
+	return nil
+}
+
+func (l *linker) names(at *Place, v protoreflect.Value, fd protoreflect.FieldDescriptor) {
 	ref := referencesByField[fd.FullName()]
 	from := sourceNextTo(at, ref)
 	name := string(fd.Name())
-	switch v := at.Message.Get(fd); {
+	switch {
 	case fd.IsMap():
 		for _, key := range sortedKeys(v.Map()) {
 			l.add(at, ref, from, key, at.Path.Entry(name, key))
@@ -219,10 +251,7 @@ func (p *Place) below(around *Place, field string) bool {
 
 // carrier records a message whose name other resources can refer to.
 func (l *linker) carrier(at *Place) {
-	c, ok := carriers[at.Message.Descriptor().FullName()]
-	if !ok {
-		return
-	}
+	c := carriers[at.Message.Descriptor().FullName()]
 	fd := at.Message.Descriptor().Fields().ByName(c.by)
 	if !at.Message.Has(fd) {
 		return

@@ -87,7 +87,7 @@ func (r *Result) copy() *Result {
 func (j *Judged) all(ctx context.Context, r *runner) {
 	units := unitsOf(r.snapshot.Resources)
 	known, found, asked := map[unit]*judgement{}, map[unit]*judgement{}, map[graph.Question][]unit{}
-	for i, one := range r.judge(ctx, units) {
+	for i, one := range r.judge(ctx, units, nil) {
 		if one == nil {
 			continue
 		}
@@ -96,18 +96,31 @@ func (j *Judged) all(ctx context.Context, r *runner) {
 		if !one.empty() {
 			found[units[i]] = one
 		}
-		for _, q := range one.questions {
-			asked[q] = append(asked[q], units[i])
-		}
+		one.enlist(units[i], asked)
 	}
 	j.units, j.found, j.asked = layered.Of(known), layered.Of(found), layered.Of(asked)
 	j.whole = r.whole(ctx, nil, nil)
 }
 
+// enlist lists a unit under each question of its judgement, once.
+func (j *judgement) enlist(u unit, under map[graph.Question][]unit) {
+	for _, one := range j.questions {
+		if units := under[one.Question]; len(units) == 0 || units[len(units)-1] != u {
+			under[one.Question] = append(units, u)
+		}
+	}
+}
+
 // changed judges what a change can have an effect on, and takes the rest from before.
 func (j *Judged) changed(ctx context.Context, r *runner, before *Judged, delta *graph.Delta) {
-	again := before.affected(delta)
-	made := r.judge(ctx, again)
+	only := before.affected(delta)
+	again := slices.Collect(maps.Keys(only))
+	made := r.judge(ctx, again, only)
+	for i, u := range again {
+		if rules := only[u]; rules != nil {
+			made[i] = before.units.Get(u).without(rules, j.config.Rules).and(made[i])
+		}
+	}
 	j.replace(before, slices.Concat(unitsOf(delta.Removed), again), again, made)
 	for _, one := range j.inOrder(r.snapshot) {
 		r.add(one.now())
@@ -115,33 +128,83 @@ func (j *Judged) changed(ctx context.Context, r *runner, before *Judged, delta *
 	j.whole = r.whole(ctx, before.whole, delta)
 }
 
-// affected lists the units that must be judged again, without those of removed resources.
-func (j *Judged) affected(delta *graph.Delta) []unit {
-	gone, seen := removed(delta), map[unit]bool{}
-	var all []unit
-	add := func(u unit) {
-		if !gone[u.Resource] && !seen[u] {
-			seen[u] = true
-			all = append(all, u)
+// affected returns the units that must be judged again, without those of removed resources, and by which rules; nil: by all.
+func (j *Judged) affected(delta *graph.Delta) map[unit][]bool {
+	gone, again := removed(delta), map[unit][]bool{}
+	all := func(u unit) {
+		if !gone[u.Resource] {
+			again[u] = nil
 		}
-	}
-	for _, u := range unitsOf(delta.Added) {
-		add(u)
 	}
 	for q := range delta.Touched {
 		for _, u := range j.asked.Get(q) {
-			add(u)
+			if again[u] == nil && !gone[u.Resource] {
+				again[u] = j.askedBy(u, delta)
+			}
 		}
+	}
+	for _, u := range unitsOf(delta.Added) {
+		all(u)
+	}
+	for q := range delta.Touched {
 		if r := q.Of(); r != nil {
-			add(unit{r, true})
+			all(unit{r, true})
 		}
 	}
 	for u, one := range j.found.All {
 		if one.lost(gone) {
-			add(u)
+			all(u)
 		}
 	}
-	return all
+	return again
+}
+
+// askedBy returns the rules that asked in a unit what a change touches.
+func (j *Judged) askedBy(u unit, delta *graph.Delta) []bool {
+	rules := make([]bool, len(j.config.Rules))
+	for _, one := range j.units.Get(u).questions {
+		if delta.Touched[one.Question] {
+			rules[one.by] = true
+		}
+	}
+	return rules
+}
+
+// without returns a judgement without what some rules found and asked. Its findings are where they are now.
+func (j *judgement) without(rules []bool, all []*Rule) *judgement {
+	left := map[*Rule]bool{}
+	for i, out := range rules {
+		if out {
+			left[all[i]] = true
+		}
+	}
+	kept := &judgement{pins: j.pins}
+	for _, d := range j.Diagnostics {
+		if !left[d.Rule] {
+			kept.Diagnostics = append(kept.Diagnostics, d)
+			kept.weight += d.weight()
+		}
+	}
+	kept = &judgement{Result: *kept.now()}
+	for _, one := range j.questions {
+		if !rules[one.by] {
+			kept.questions = append(kept.questions, one)
+		}
+	}
+	return kept
+}
+
+// and adds what those rules found and asked again. More may be nil, and so is the result if there is nothing.
+func (j *judgement) and(more *judgement) *judgement {
+	if more != nil {
+		j.add(&more.Result)
+		j.questions = append(j.questions, more.questions...)
+	}
+	if j.empty() && len(j.questions) == 0 {
+		return nil
+	}
+	j.pin()
+	return j
 }
 
 // removed returns the resources that a change removes.
@@ -165,7 +228,7 @@ func (j *Judged) replace(before *Judged, without, with []unit, made []*judgement
 			j.units.Delete(u)
 			j.found.Delete(u)
 			for _, q := range known.questions {
-				asked[q] = nil
+				asked[q.Question] = nil
 			}
 		}
 	}
@@ -178,9 +241,7 @@ func (j *Judged) replace(before *Judged, without, with []unit, made []*judgement
 		if !one.empty() {
 			j.found.Set(u, one)
 		}
-		for _, q := range one.questions {
-			asked[q] = append(asked[q], u)
-		}
+		one.enlist(u, asked)
 	}
 	for q, units := range asked {
 		kept := slices.DeleteFunc(slices.Clone(before.asked.Get(q)), func(u unit) bool { return dropped[u] })

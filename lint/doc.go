@@ -16,10 +16,12 @@
 //     reported once, by [CannotJudge], and loses all that it has found in the run.
 //
 // [RunAfter] takes from an earlier run what still holds. The units of a run are the messages of one resource, what is
-// around them, and each rule over the snapshot. While a unit is judged, its questions to the snapshot are noted
-// (Pass.Snapshot is a graph.View), so no rule declares what it depends on, and none can forget to. A judgement holds as
-// long as the resource is the same and no answer to its questions may have changed (graph.Delta). A resource whose text has
-// moved is the same, and the findings move along (moved.go). Custom rules run each time. What a run leaves out because there are too many findings is not taken into the next one.
+// around them, and each rule over the snapshot. While a unit is judged, the questions of each rule to the snapshot are
+// noted (Pass.Snapshot is a graph.View), so no rule declares what it depends on, and none can forget to. What a rule found
+// in a unit holds as long as the resource is the same and no answer to its questions may have changed (graph.Delta): of a
+// unit whose resource is the same, only the rules judge again that asked about what changed. A resource whose text has
+// moved is the same, and the findings move along (moved.go). Custom rules run each time. What a run leaves out because
+// there are too many findings is not taken into the next one.
 //
 // A run keeps 20,000 findings (limit.go). The rules share them, and what is left out is counted: a finding with
 // Diagnostic.More is in place of it, so that no format and no exit status misses it. Which findings are kept depends on

@@ -62,7 +62,7 @@ func (r *Rule) ID() string { return r.Group + "/" + r.Name }
 // and ForOrigin return one. And combines them.
 type Check struct {
 	applies func(dataplane.Target, protoreflect.MessageDescriptor) bool
-	each    func(*Pass, At, protoreflect.Message)
+	each    func(*Pass, At, proto.Message)
 	whole   func(*Pass)
 	between func(*Pass, *graph.Changes)
 	origin  *originCheck
@@ -90,24 +90,28 @@ type edgeCheck struct {
 // Each returns a check that runs f on every message of a type, wherever it is nested.
 func Each[M proto.Message](f func(p *Pass, at At, m M)) Check {
 	var zero M
-	return EachNamed(func(p *Pass, at At, m protoreflect.Message) {
-		if typed, ok := m.Interface().(M); ok {
+	return Check{applies: isOne(zero.ProtoReflect().Descriptor().FullName()), each: func(p *Pass, at At, m proto.Message) {
+		if typed, ok := m.(M); ok {
 			f(p, at, typed)
 		}
-	}, zero.ProtoReflect().Descriptor().FullName())
+	}}
 }
 
 // EachNamed returns a check that runs f on every message of the named types, even if their Go packages are not linked in.
 func EachNamed(f func(p *Pass, at At, m protoreflect.Message), names ...protoreflect.FullName) Check {
-	return EachMatching(func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool {
+	return EachMatching(isOne(names...), f)
+}
+
+func isOne(names ...protoreflect.FullName) func(dataplane.Target, protoreflect.MessageDescriptor) bool {
+	return func(_ dataplane.Target, md protoreflect.MessageDescriptor) bool {
 		return slices.Contains(names, md.FullName())
-	}, f)
+	}
 }
 
 // EachMatching returns a check that runs f on every message of the types, including user-defined ones, to which the
 // rule applies. A run asks once for each type.
 func EachMatching(applies func(t dataplane.Target, md protoreflect.MessageDescriptor) bool, f func(p *Pass, at At, m protoreflect.Message)) Check {
-	return Check{applies: applies, each: f}
+	return Check{applies: applies, each: func(p *Pass, at At, _ proto.Message) { f(p, at, at.Place.Message) }}
 }
 
 // EachResource returns a check that runs f on every resource of the kinds, or on every resource if none is named, also on those without a message.

@@ -108,7 +108,7 @@ func Run(ctx context.Context, snapshots []*graph.Snapshot, config Config) *Resul
 		if r.calls.ofResources() {
 			units = unitsOf(s.Resources)
 		}
-		for _, one := range r.judge(ctx, units) {
+		for _, one := range r.judge(ctx, units, nil) {
 			if one != nil {
 				r.add(&one.Result)
 			}
@@ -163,7 +163,7 @@ func (r *runner) whole(ctx context.Context, before map[*Rule]*judgement, delta *
 			continue
 		}
 		known := before[rule]
-		if known == nil || known.lost(gone) || slices.ContainsFunc(known.questions, func(q graph.Question) bool { return delta.Touched[q] }) {
+		if known == nil || known.lost(gone) || slices.ContainsFunc(known.questions, func(q asked) bool { return delta.Touched[q.Question] }) {
 			known = w.whole(rule)
 		}
 		made[rule] = known

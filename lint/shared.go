@@ -18,12 +18,14 @@ func Here[V any](p *Pass, key any, at *graph.Place, compute func() V) V {
 	if w == nil || at != w.place {
 		return compute()
 	}
-	if known, ok := w.here[key]; ok {
-		return known.(V)
+	known, ok := w.here[key]
+	if !ok {
+		known = w.listen(func() any { return compute() })
+		w.here[key] = known
+	} else {
+		w.noteAll(known.questions)
 	}
-	value := compute()
-	w.here[key] = value
-	return value
+	return known.value.(V)
 }
 
 // visit begins with the next message.
@@ -40,26 +42,54 @@ type shared struct {
 	questions []graph.Question
 }
 
+// noteAll notes what a value depends on, for a rule that did not compute it.
+func (w *worker) noteAll(questions []graph.Question) {
+	for _, q := range questions {
+		w.note(q)
+	}
+}
+
+// listen computes a value, whose questions count for the rule that judges.
+func (w *worker) listen(compute func() any) shared {
+	if !w.asking {
+		return shared{value: compute()}
+	}
+	var questions []graph.Question
+	around := w.heard
+	w.heard = &questions
+	defer func() { w.heard = around }() // also if it panics
+	value := compute()
+	if around != nil {
+		*around = append(*around, questions...)
+	}
+	return shared{value, questions}
+}
+
 func (w *worker) share(key any, compute func() any) any {
 	s := w.shared[key]
 	if s == nil {
 		s = w.compute(compute)
 		w.shared[key] = s
 	}
-	for _, q := range s.questions {
-		w.note(q)
-	}
+	w.noteAll(s.questions)
 	return s.value
 }
 
 // compute notes the questions apart from those of the rule that comes first.
 func (w *worker) compute(compute func() any) *shared {
-	into, asked, of, place := w.into, w.asked, w.of, w.place
-	defer func() { w.into, w.asked, w.of, w.place = into, asked, of, place }()
+	into, known, of, place := w.into, w.asked, w.of, w.place
+	defer func() { w.into, w.asked, w.of, w.place = into, known, of, place }()
 	w.into, w.of, w.place = &judgement{}, unit{}, nil
 	if w.asking {
-		w.asked = map[graph.Question]bool{}
+		w.asked = map[asked]bool{}
 	}
+	around := w.heard
+	w.heard = nil
+	defer func() { w.heard = around }()
 	value := compute()
-	return &shared{value, w.into.questions}
+	s := &shared{value: value}
+	for _, one := range w.into.questions {
+		s.questions = append(s.questions, one.Question)
+	}
+	return s
 }

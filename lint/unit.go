@@ -25,19 +25,29 @@ func unitsOf(resources []*graph.Resource) []unit {
 	return units
 }
 
-// judgement is what was found in a unit. It holds as long as the answers to the questions do.
+// judgement is what was found in a unit. That of a rule holds as long as the answers to its questions do.
 type judgement struct {
 	Result
-	questions []graph.Question
+	questions []asked
 	pins      []pin // of its findings, if questions are noted
 }
 
-// judge judges units, several at a time, and returns their judgements: nil for a unit without findings and questions.
-func (r *runner) judge(ctx context.Context, units []unit) []*judgement {
+// asked is a question and the rule that asked it, an index of Config.Rules.
+type asked struct {
+	graph.Question
+	by int
+}
+
+// judge judges units, several at a time, and returns their judgements: nil for a unit without findings and questions. Only says which rules
+// judge a unit, if not all do.
+func (r *runner) judge(ctx context.Context, units []unit, only map[unit][]bool) []*judgement {
 	c := &collector{results: make([]*judgement, len(units)), done: make([]bool, len(units))}
 	parallel.Each(ctx, len(units), func() func(int) {
 		w := newWorker(ctx, r)
-		return func(i int) { c.add(i, w.unit(units[i], c.full())) }
+		return func(i int) {
+			w.only = only[units[i]]
+			c.add(i, w.unit(units[i], c.full()))
+		}
 	})
 	r.add(&c.out)
 	return c.results
@@ -54,16 +64,19 @@ type worker struct {
 	of     unit
 	into   *judgement
 	walker graph.Walker
-	asked  map[graph.Question]bool // in this unit
+	only   []bool            // the rules that judge this unit; nil: all
+	rule   int               // that judges
+	asked  map[asked]bool    // in this unit
+	heard  *[]graph.Question // what is asked for a value that several rules need; nil: no such value is computed
 	shared map[any]*shared
-	place  *graph.Place // of the message that is judged
-	here   map[any]any  // about that message
+	place  *graph.Place   // of the message that is judged
+	here   map[any]shared // about that message
 }
 
 func newWorker(ctx context.Context, r *runner) *worker {
-	w := &worker{runner: r, ctx: ctx, view: r.snapshot, passes: make([]*Pass, len(r.config.Rules)), begun: make([]int, len(r.config.Rules)), into: &judgement{}, shared: map[any]*shared{}, here: map[any]any{}}
+	w := &worker{runner: r, ctx: ctx, view: r.snapshot, passes: make([]*Pass, len(r.config.Rules)), begun: make([]int, len(r.config.Rules)), into: &judgement{}, shared: map[any]*shared{}, here: map[any]shared{}}
 	if r.asking {
-		w.asked = map[graph.Question]bool{}
+		w.asked = map[asked]bool{}
 		w.view = r.snapshot.Asked(w.note)
 	}
 	return w
@@ -76,12 +89,15 @@ func (w *worker) pass(rule *Rule, into *Result) *Pass {
 }
 
 func (w *worker) note(q graph.Question) {
+	if w.heard != nil {
+		*w.heard = append(*w.heard, q)
+	}
 	if q.Of() == w.of.Resource && w.of.around {
 		return // is judged again in any case
 	}
-	if !w.asked[q] {
-		w.asked[q] = true
-		w.into.questions = append(w.into.questions, q)
+	if one := (asked{q, w.rule}); !w.asked[one] {
+		w.asked[one] = true
+		w.into.questions = append(w.into.questions, one)
 	}
 }
 
@@ -127,8 +143,9 @@ func (w *worker) messages(r *graph.Resource) {
 			return
 		}
 		w.visit(at)
+		m := at.Message.Interface() // once, as it takes longer than most rules
 		for _, i := range w.applying(at.Message.Descriptor()) {
-			w.call(i, r, func(p *Pass) { p.Rule.Run.each(p, at.At(), at.Message) })
+			w.call(i, r, func(p *Pass) { p.Rule.Run.each(p, at.At(), m) })
 		}
 	})
 	w.visit(nil) // another resource can have its places there
@@ -162,9 +179,10 @@ func (w *worker) around(r *graph.Resource) {
 // call calls a rule with its pass, unless it does not judge parts of messages and the resource is one.
 func (w *worker) call(i int, r *graph.Resource, f func(*Pass)) {
 	rule := w.config.Rules[i]
-	if r.Fragment && !rule.Fragments {
+	if w.only != nil && !w.only[i] || r.Fragment && !rule.Fragments {
 		return
 	}
+	w.rule = i
 	if w.passes[i] == nil {
 		w.passes[i] = w.pass(rule, nil)
 	}

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,7 +47,7 @@ overwritten: to renew the certificate, remove them first. A running xdslint serv
 
 const maxDays = 36500 // a date must have a year of four digits
 
-var dnsName = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+var dnsName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9])?$`) })
 
 func (f *certificateFlags) run(cmd *cobra.Command) error {
 	if f.days < 1 || f.days > maxDays {
@@ -56,7 +57,7 @@ func (f *certificateFlags) run(cmd *cobra.Command) error {
 		return errors.New("--host: a certificate needs at least one name")
 	}
 	for _, host := range f.hosts {
-		if net.ParseIP(host) == nil && !dnsName.MatchString(host) {
+		if net.ParseIP(host) == nil && !dnsName().MatchString(host) {
 			return fmt.Errorf("--host %q is not a DNS name or IP address", host)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -81,14 +82,14 @@ func writeProject(dir string, language scaffold.Language) error {
 	return nil
 }
 
-var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
+var notInNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9]+`) })
 
 // projectName turns the name of a folder into one that is valid in any language.
 func projectName(dir string) string {
 	if full, err := filepath.Abs(dir); err == nil {
 		dir = full
 	}
-	name := strings.Trim(notInNames.ReplaceAllString(strings.ToLower(filepath.Base(dir)), "-"), "-")
+	name := strings.Trim(notInNames().ReplaceAllString(strings.ToLower(filepath.Base(dir)), "-"), "-")
 	if name == "" {
 		return "rules"
 	}
@@ -108,11 +109,11 @@ func nextSteps(w io.Writer, dir string, language scaffold.Language) error {
 	return nil
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9._/-]+$`)
+var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._/-]+$`) })
 
 // shellWord quotes a text unless a shell reads it as one word.
 func shellWord(s string) string {
-	if plainWord.MatchString(s) {
+	if plainWord().MatchString(s) {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

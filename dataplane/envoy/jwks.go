@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // InvalidJWKS returns the error that Envoy reports for a set of public keys, or "" if it accepts the set or may accept it
@@ -92,12 +93,12 @@ func hasPrefix(text string, prefixes []string) bool {
 	return false
 }
 
-var base64Text = regexp.MustCompile(`^[A-Za-z0-9_-]*$`)
+var base64Text = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]*$`) })
 
 // notBase64 reports whether a number in base64url cannot be read. Padding and white space are left to Envoy.
 func notBase64(text string) bool {
 	if strings.ContainsAny(text, "= .\t\r\n") {
 		return false
 	}
-	return !base64Text.MatchString(text) || len(text)%4 == 1
+	return !base64Text().MatchString(text) || len(text)%4 == 1
 }

@@ -3,15 +3,18 @@ package envoy
 import (
 	"fmt"
 	"regexp"
+	"sync"
 )
 
 // luaTokens matches what decides about the blocks of Lua code: comments and texts, of which only the beginning is matched if they have no
 // end, keywords, and brackets.
-var luaTokens = regexp.MustCompile(`(?s)--\[\[.*?\]\]|--\[=\[.*?\]=\]|--[^\n]*|\[\[.*?\]\]|\[=\[.*?\]=\]|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|["']|` +
-	`[A-Za-z_][A-Za-z0-9_]*|[()\[\]{}]`)
+var luaTokens = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)--\[\[.*?\]\]|--\[=\[.*?\]=\]|--[^\n]*|\[\[.*?\]\]|\[=\[.*?\]=\]|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|["']|` +
+		`[A-Za-z_][A-Za-z0-9_]*|[()\[\]{}]`)
+})
 
 // luaUnsure matches what luaTokens does not model: bytecode, a first line for a shell, longer brackets, and texts that go over several lines.
-var luaUnsure = regexp.MustCompile(`^[\x1b#]|\[==|\\z`)
+var luaUnsure = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\x1b#]|\[==|\\z`) })
 
 // luaOpen maps what opens a block to what closes it. A loop opens its block with do.
 var luaOpen = map[string]string{"function": "end", "if": "end", "do": "end", "repeat": "until", "(": ")", "[": "]", "{": "}"}
@@ -21,11 +24,11 @@ var luaClose = map[string]bool{"end": true, "until": true, ")": true, "]": true,
 // LuaError returns what is certainly wrong with the syntax of Lua code: a text, a block or a bracket that is not closed, or one that is not open
 // (PerLuaCodeSetup::PerLuaCodeSetup in source/extensions/filters/http/lua/lua_filter.cc compiles the code). It returns "" for everything else.
 func LuaError(code string) string {
-	if luaUnsure.MatchString(code) {
+	if luaUnsure().MatchString(code) {
 		return ""
 	}
 	var open []string
-	for _, token := range luaTokens.FindAllString(code, -1) {
+	for _, token := range luaTokens().FindAllString(code, -1) {
 		switch {
 		case token == `"` || token == "'":
 			return "a text is not closed"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"sync"
 
 	"google.golang.org/protobuf/types/known/structpb"
 )
@@ -63,11 +64,11 @@ func (o object) texts(names ...string) error {
 	return nil
 }
 
-var seconds = regexp.MustCompile(`^-?[0-9]*(\.[0-9]*)?s$`)
+var seconds = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?[0-9]*(\.[0-9]*)?s$`) })
 
 func (o object) durations(names ...string) error {
 	for _, name := range names {
-		if v, ok := o.field(name); ok && !seconds.MatchString(v.GetStringValue()) {
+		if v, ok := o.field(name); ok && !seconds().MatchString(v.GetStringValue()) {
 			return fmt.Errorf("%s is not a duration such as 10s", name)
 		}
 	}

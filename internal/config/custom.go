@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/strict"
@@ -104,7 +105,7 @@ func (s *Config) checkPlugins(d *strict.Reader) {
 	})
 }
 
-var ruleID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)
+var ruleID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`) })
 
 // ParseID splits the id of a custom rule. It must not be in a group of the built-in rules, so that it is not mistaken for one.
 func ParseID(id string, builtIn []*lint.Rule) (group, name string, err error) {
@@ -112,7 +113,7 @@ func ParseID(id string, builtIn []*lint.Rule) (group, name string, err error) {
 	switch {
 	case id == "":
 		return "", "", fmt.Errorf(`a rule needs an "id", such as acme/cluster-name`)
-	case !ruleID.MatchString(id):
+	case !ruleID().MatchString(id):
 		return "", "", fmt.Errorf("the id %q is not GROUP/NAME in lower-case letters, digits and hyphens, such as acme/cluster-name", id)
 	case slices.ContainsFunc(builtIn, func(r *lint.Rule) bool { return r.Group == group }):
 		return "", "", fmt.Errorf("the id %q is in a group of built-in rules; use another group, such as the name of your team", id)

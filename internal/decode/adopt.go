@@ -5,6 +5,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/xdslint/xdslint/internal/fields"
 )
 
 // A dynamic message contains only dynamic messages by default. Rules read Go types, so where one is linked in for a
@@ -23,20 +25,25 @@ func linkedType(m protoreflect.Message, md protoreflect.MessageDescriptor) proto
 }
 
 // mutable returns the message in a singular field of m, which it sets if it is absent.
-func mutable(m protoreflect.Message, fd protoreflect.FieldDescriptor) protoreflect.Message {
-	if mt := linkedType(m, fd.Message()); mt != nil && !m.Has(fd) {
-		m.Set(fd, protoreflect.ValueOfMessage(mt.New()))
+func mutable(m fields.Message, f *planned) fields.Message {
+	if !m.IsGo() && !m.Has(f.FieldDescriptor) {
+		if mt := linkedType(m.Message, f.Message()); mt != nil {
+			m.Set(f.FieldDescriptor, protoreflect.ValueOfMessage(mt.New()))
+		}
 	}
-	return m.Mutable(fd).Message()
+	return m.Made(&f.Field)
 }
 
 // appendTo adds a message to the list in a repeated field of m.
-func appendTo(m protoreflect.Message, list protoreflect.List, fd protoreflect.FieldDescriptor) protoreflect.Message {
-	if mt := linkedType(m, fd.Message()); mt != nil {
-		list.Append(protoreflect.ValueOfMessage(mt.New()))
-		return list.Get(list.Len() - 1).Message()
+func appendTo(m fields.Message, f *planned) fields.Message {
+	if !m.IsGo() {
+		if mt := linkedType(m.Message, f.Message()); mt != nil {
+			made := mt.New()
+			m.Mutable(f.FieldDescriptor).List().Append(protoreflect.ValueOfMessage(made))
+			return fields.In(made)
+		}
 	}
-	return list.AppendMutable().Message()
+	return m.Add(&f.Field)
 }
 
 // newEntry returns a new value for a map field of m.

@@ -6,11 +6,12 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/xdslint/xdslint/internal/fields"
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
 // any reads {"@type": …, fields…} into the Any's bytes, and keeps the message.
-func (d *Decoder) any(n *tree.Node, m protoreflect.Message, depth int) {
+func (d *Decoder) any(n *tree.Node, m fields.Message, depth int) {
 	if n.Kind != tree.Map {
 		d.problem(BadAny, n, `%s where a map with an "@type" is expected`, n.Kind)
 		return
@@ -24,13 +25,13 @@ func (d *Decoder) any(n *tree.Node, m protoreflect.Message, depth int) {
 		return
 	}
 	d.checkURL(n, url)
-	fields := m.Descriptor().Fields()
-	m.Set(fields.ByNumber(1), protoreflect.ValueOfString(url.Text))
+	p := planOf(m.Descriptor())
+	m.Put(&p.numbered(1).Field, protoreflect.ValueOfString(url.Text))
 	content := d.content(url)
 	if content == nil {
 		return
 	}
-	inner := content.ProtoReflect()
+	inner := fields.In(content.ProtoReflect())
 	if wellKnown[inner.Descriptor().FullName()] == nil {
 		d.fields(n, inner, depth, true)
 	} else {
@@ -38,15 +39,15 @@ func (d *Decoder) any(n *tree.Node, m protoreflect.Message, depth int) {
 	}
 	d.remember(m.Interface(), content)
 	if bytes, err := anyBytes.Marshal(content); err == nil {
-		m.Set(fields.ByNumber(2), protoreflect.ValueOfBytes(bytes))
+		m.Set(p.numbered(2).FieldDescriptor, protoreflect.ValueOfBytes(bytes))
 	}
-	d.typedStruct(n, inner, depth)
+	d.typedStruct(n, inner.Message, depth)
 }
 
 var anyBytes = proto.MarshalOptions{AllowPartial: true, Deterministic: true}
 
 // wellKnownContent reads {"@type": …, "value": …}: messages with a special JSON form have it under "value".
-func (d *Decoder) wellKnownContent(n *tree.Node, content protoreflect.Message, depth int) {
+func (d *Decoder) wellKnownContent(n *tree.Node, content fields.Message, depth int) {
 	for i := range n.Keys {
 		if key := n.Keys[i]; key.Name != "@type" && key.Name != "value" {
 			d.problem(BadAny, &n.Items[i], `a %s in an Any can only have an "@type" and a "value"`, content.Descriptor().FullName()).Span = key.Span()
@@ -117,8 +118,8 @@ func (d *Decoder) typedStruct(n *tree.Node, m protoreflect.Message, depth int) {
 	if !IsTypedStruct(m.Descriptor().FullName()) {
 		return
 	}
-	fields := m.Descriptor().Fields()
-	holder := fields.ByName("value")
+	own := m.Descriptor().Fields()
+	holder := own.ByName("value")
 	if !m.Has(holder) {
 		return
 	}
@@ -130,7 +131,7 @@ func (d *Decoder) typedStruct(n *tree.Node, m protoreflect.Message, depth int) {
 		value = structNode(m.Get(holder).Message())
 	}
 	if url == nil {
-		url = &tree.Node{Kind: tree.String, Text: m.Get(fields.ByName("type_url")).String()}
+		url = &tree.Node{Kind: tree.String, Text: m.Get(own.ByName("type_url")).String()}
 	}
 	if url.Text == "" {
 		return
@@ -145,7 +146,7 @@ func (d *Decoder) typedStruct(n *tree.Node, m protoreflect.Message, depth int) {
 	inner := *d // Envoy writes a Struct as JSON, which has no duplicate keys
 	inner.Format, inner.Problems = YAML, nil
 	inner.enter(tree.ToField("value"))
-	inner.fields(value, content.ProtoReflect(), depth+1, false)
+	inner.fields(value, fields.In(content.ProtoReflect()), depth+1, false)
 	for _, p := range inner.Problems {
 		if p.Carried = true; p.Kind != DuplicateKey {
 			d.Problems = append(d.Problems, p)

@@ -2,11 +2,13 @@ package decode
 
 import (
 	"fmt"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	envoytypes "github.com/xdslint/xdslint/internal/decode/types"
+	"github.com/xdslint/xdslint/internal/fields"
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/tree"
 )
@@ -111,16 +113,17 @@ func (d *Decoder) Reset() { *d = Decoder{Types: d.Types, trail: d.trail[:0]} }
 
 // Decode fills m from a text. Parts that do not fit are left out of m and added to d.Problems.
 func (d *Decoder) Decode(n *tree.Node, m proto.Message) {
-	d.message(n, m.ProtoReflect(), d.Depth)
+	d.message(n, fields.In(m.ProtoReflect()), d.Depth)
 }
 
 // DecodeAny fills m from the entries next to an "@type" that names m's type.
 func (d *Decoder) DecodeAny(n *tree.Node, m proto.Message) {
+	in := fields.In(m.ProtoReflect())
 	if n.Kind != tree.Map {
-		d.message(n, m.ProtoReflect(), d.Depth)
+		d.message(n, in, d.Depth)
 		return
 	}
-	d.fields(n, m.ProtoReflect(), d.Depth, true)
+	d.fields(n, in, d.Depth, true)
 }
 
 func (d *Decoder) problem(kind ProblemKind, n *tree.Node, format string, args ...any) *Problem {
@@ -129,54 +132,55 @@ func (d *Decoder) problem(kind ProblemKind, n *tree.Node, format string, args ..
 }
 
 // message reads n into m. Depth is the number of maps and lists around n.
-func (d *Decoder) message(n *tree.Node, m protoreflect.Message, depth int) {
-	name := m.Descriptor().FullName()
-	if read := wellKnown[name]; read != nil {
-		read(d, n, m, depth)
+func (d *Decoder) message(n *tree.Node, m fields.Message, depth int) {
+	p := planOf(m.Descriptor())
+	if p.read != nil {
+		p.read(d, n, m, depth)
 		return
 	}
 	if n.Kind != tree.Map {
-		d.problem(BadValue, n, "%s where a %s is expected, which is a map of its fields", n.Kind, name)
+		d.problem(BadValue, n, "%s where a %s is expected, which is a map of its fields", n.Kind, p.name)
 		return
 	}
-	d.fields(n, m, depth, false)
+	d.planned(p, n, m, depth, false)
 }
 
 // fields reads the entries of a map into the fields of a message.
-func (d *Decoder) fields(n *tree.Node, m protoreflect.Message, depth int, inAny bool) {
+func (d *Decoder) fields(n *tree.Node, m fields.Message, depth int, inAny bool) {
+	d.planned(planOf(m.Descriptor()), n, m, depth, inAny)
+}
+
+func (d *Decoder) planned(p *plan, n *tree.Node, m fields.Message, depth int, inAny bool) {
 	if d.tooDeep(n, depth) {
 		return
 	}
-	fields := m.Descriptor().Fields()
 	twice := shadowed(n)
 	for i := range n.Keys {
 		key, value := &n.Keys[i], &n.Items[i]
 		if inAny && key.Name == "@type" {
 			continue
 		}
-		fd := FieldNamed(fields, key.Name)
-		if fd == nil {
+		f := p.named(key.Name)
+		if f == nil {
 			d.unknownField(key, value, m.Descriptor())
 			continue
 		}
-		if twice(i) {
-			d.enter(tree.ToField(string(fd.Name())))
+		if twice.at(i) {
+			d.enter(f.step)
 			d.duplicateKey(key, value, true)
 			d.leave()
 			if d.Format.lastWins() { // in JSON they are merged
 				continue
 			}
 		}
-		if value.Kind == tree.Null && !holdsNull(fd) {
+		if value.Kind == tree.Null && !f.null {
 			continue
 		}
-		if oneof := fd.ContainingOneof(); oneof != nil && !oneof.IsSynthetic() {
-			if first := m.WhichOneof(oneof); first != nil {
-				d.oneofTwice(key, value, first, fd)
-				continue
-			}
+		if f.oneof && m.Taken(&f.Field) {
+			d.oneofTwice(key, value, m.WhichOneof(f.ContainingOneof()), f)
+			continue
 		}
-		d.field(value, m, fd, depth+1)
+		d.field(value, m, f, depth+1)
 	}
 }
 
@@ -189,24 +193,24 @@ func (d *Decoder) tooDeep(n *tree.Node, depth int) bool {
 }
 
 // tooDeepField is tooDeep for a list or a map in a field.
-func (d *Decoder) tooDeepField(n *tree.Node, fd protoreflect.FieldDescriptor, depth int) bool {
-	d.enter(tree.ToField(string(fd.Name())))
+func (d *Decoder) tooDeepField(n *tree.Node, f *planned, depth int) bool {
+	d.enter(f.step)
 	defer d.leave()
 	return d.tooDeep(n, depth)
 }
 
 // misfit adds the problem of a field that holds something else than it should.
-func (d *Decoder) misfit(n *tree.Node, fd protoreflect.FieldDescriptor, want string) {
-	d.enter(tree.ToField(string(fd.Name())))
+func (d *Decoder) misfit(n *tree.Node, f *planned, want string) {
+	d.enter(f.step)
 	d.problem(BadValue, n, "%s where %s is expected", n.Kind, want)
 	d.leave()
 }
 
-func (d *Decoder) oneofTwice(key *tree.Key, value *tree.Node, first, fd protoreflect.FieldDescriptor) {
-	d.enter(tree.ToField(string(fd.Name())))
+func (d *Decoder) oneofTwice(key *tree.Key, value *tree.Node, first protoreflect.FieldDescriptor, f *planned) {
+	d.enter(f.step)
 	defer d.leave()
-	p := d.problem(OneofTwice, value, "only one of %s and %s can be set: both are alternatives of %s", first.Name(), fd.Name(), fd.ContainingOneof().Name())
-	p.Span, p.Name = key.Span(), string(fd.Name())
+	p := d.problem(OneofTwice, value, "only one of %s and %s can be set: both are alternatives of %s", first.Name(), f.Name(), f.ContainingOneof().Name())
+	p.Span, p.Name = key.Span(), f.step.Name()
 }
 
 // FieldNamed returns a field by its proto or JSON name. Readers accept both.
@@ -217,12 +221,6 @@ func FieldNamed(fields protoreflect.FieldDescriptors, key string) protoreflect.F
 	return fields.ByJSONName(key)
 }
 
-// holdsNull reports whether JSON's null is a value of the field.
-func holdsNull(fd protoreflect.FieldDescriptor) bool {
-	return fd.Message() != nil && fd.Message().FullName() == "google.protobuf.Value" ||
-		fd.Enum() != nil && fd.Enum().FullName() == "google.protobuf.NullValue"
-}
-
 func (d *Decoder) unknownField(key *tree.Key, value *tree.Node, md protoreflect.MessageDescriptor) {
 	d.enter(tree.ToField(key.Name))
 	defer d.leave()
@@ -230,23 +228,30 @@ func (d *Decoder) unknownField(key *tree.Key, value *tree.Node, md protoreflect.
 	p.Span, p.Name, p.In = key.Span(), key.Name, md
 }
 
-// shadowed reports for each entry whether its key appears in the map again, further down.
-func shadowed(n *tree.Node) func(i int) bool {
-	if len(n.Keys) <= 16 {
-		return func(i int) bool {
-			for j := i + 1; j < len(n.Keys); j++ {
-				if n.Keys[j].Name == n.Keys[i].Name {
-					return true
-				}
-			}
-			return false
+// repeats finds the keys of a map that appear in it again, further down.
+type repeats struct {
+	keys []tree.Key
+	last map[string]int // where each key is last; nil for a few keys
+}
+
+func shadowed(n *tree.Node) repeats {
+	r := repeats{keys: n.Keys}
+	if len(n.Keys) > 16 {
+		r.last = make(map[string]int, len(n.Keys))
+		for i := range n.Keys {
+			r.last[n.Keys[i].Name] = i
 		}
 	}
-	last := make(map[string]int, len(n.Keys))
-	for i := range n.Keys {
-		last[n.Keys[i].Name] = i
+	return r
+}
+
+// at reports whether a key appears again.
+func (r repeats) at(i int) bool {
+	name := r.keys[i].Name
+	if r.last != nil {
+		return r.last[name] != i
 	}
-	return func(i int) bool { return last[n.Keys[i].Name] != i }
+	return slices.ContainsFunc(r.keys[i+1:], func(k tree.Key) bool { return k.Name == name })
 }
 
 func (d *Decoder) duplicateKey(key *tree.Key, value *tree.Node, lenient bool) {
@@ -254,102 +259,93 @@ func (d *Decoder) duplicateKey(key *tree.Key, value *tree.Node, lenient bool) {
 	p.Span, p.Name, p.Lenient = key.Span(), key.Name, lenient
 }
 
-func (d *Decoder) field(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, depth int) {
-	if fd.IsList() { // each element has its own place
-		d.list(n, m, m.Mutable(fd).List(), fd, depth)
+func (d *Decoder) field(n *tree.Node, m fields.Message, f *planned, depth int) {
+	switch {
+	case f.list: // each element has its own place
+		d.list(n, m, f, depth)
+		return
+	case f.mapping:
+		d.mapField(n, m, f, depth)
 		return
 	}
-	if fd.IsMap() {
-		d.mapField(n, m, fd, depth)
-		return
+	d.enter(f.step)
+	if f.message {
+		d.single(n, mutable(m, f), f, depth)
+	} else if v, ok := d.scalar(n, f.FieldDescriptor); ok {
+		m.Put(&f.Field, v)
 	}
-	d.enter(tree.ToField(string(fd.Name())))
-	defer d.leave()
-	if fd.Message() != nil {
-		d.single(n, mutable(m, fd), fd, depth)
-	} else if v, ok := d.scalar(n, fd); ok {
-		m.Set(fd, v)
-	}
+	d.leave()
 }
 
-func (d *Decoder) single(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, depth int) {
-	if watched[m.Descriptor().FullName()] {
-		d.Seen = append(d.Seen, Seen{Field: fd, Message: m, Path: d.path()})
+func (d *Decoder) single(n *tree.Node, m fields.Message, f *planned, depth int) {
+	if f.watched {
+		d.Seen = append(d.Seen, Seen{Field: f.FieldDescriptor, Message: m.Message, Path: d.path()})
 	}
 	d.message(n, m, depth)
 }
 
 // list reads the elements of a repeated field. Envoy reads a bare value as a list of one, and a list in a list as its elements.
-func (d *Decoder) list(n *tree.Node, m protoreflect.Message, list protoreflect.List, fd protoreflect.FieldDescriptor, depth int) {
+func (d *Decoder) list(n *tree.Node, m fields.Message, f *planned, depth int) {
 	if n.Kind != tree.List && d.Format.ofObject() {
-		d.misfit(n, fd, "a list")
+		d.misfit(n, f, "a list")
 		return
 	}
 	if n.Kind != tree.List {
-		d.element(n, m, list, fd, depth)
+		d.element(n, m, f, depth)
 		return
 	}
-	if d.tooDeepField(n, fd, depth) {
+	if d.tooDeepField(n, f, depth) {
 		return
 	}
 	for i := range n.Items {
-		if item := &n.Items[i]; item.Kind == tree.List && !holdsList(fd) && !d.Format.ofObject() {
-			d.list(item, m, list, fd, depth+1)
+		if item := &n.Items[i]; item.Kind == tree.List && !f.lists && !d.Format.ofObject() {
+			d.list(item, m, f, depth+1)
 		} else {
-			d.element(item, m, list, fd, depth+1)
+			d.element(item, m, f, depth+1)
 		}
 	}
 }
 
-// holdsList reports whether the elements of a repeated field can be lists.
-func holdsList(fd protoreflect.FieldDescriptor) bool {
-	if fd.Message() == nil {
-		return false
-	}
-	name := fd.Message().FullName()
-	return name == "google.protobuf.Value" || name == "google.protobuf.ListValue"
-}
-
 // element appends to a list. A broken message keeps its place, so that indices in paths stay correct; null is an empty one.
-func (d *Decoder) element(n *tree.Node, m protoreflect.Message, list protoreflect.List, fd protoreflect.FieldDescriptor, depth int) {
-	d.enter(tree.ToItem(string(fd.Name()), list.Len()))
+func (d *Decoder) element(n *tree.Node, m fields.Message, f *planned, depth int) {
+	d.enter(tree.ToItem(f.step.Name(), m.Len(&f.Field)))
 	defer d.leave()
-	if fd.Message() != nil {
-		inner := appendTo(m, list, fd)
-		if n.Kind != tree.Null || holdsNull(fd) {
+	if f.message {
+		inner := appendTo(m, f)
+		if n.Kind != tree.Null || f.null {
 			d.message(n, inner, depth)
 		}
 		return
 	}
-	if n.Kind == tree.Null && !holdsNull(fd) {
-		list.Append(list.NewElement())
-	} else if v, ok := d.scalar(n, fd); ok {
-		list.Append(v)
+	if n.Kind == tree.Null && !f.null {
+		m.Append(&f.Field, m.NewField(f.FieldDescriptor).List().NewElement())
+	} else if v, ok := d.scalar(n, f.FieldDescriptor); ok {
+		m.Append(&f.Field, v)
 	}
 }
 
-func (d *Decoder) mapField(n *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, depth int) {
+func (d *Decoder) mapField(n *tree.Node, m fields.Message, f *planned, depth int) {
 	if n.Kind != tree.Map {
-		d.misfit(n, fd, "a map")
+		d.misfit(n, f, "a map")
 		return
 	}
-	if d.tooDeepField(n, fd, depth) {
+	if d.tooDeepField(n, f, depth) {
 		return
 	}
 	twice := shadowed(n)
 	for i := range n.Keys {
 		key, value := &n.Keys[i], &n.Items[i]
-		d.enter(tree.ToEntry(string(fd.Name()), key.Name))
-		if twice(i) {
+		d.enter(tree.ToEntry(f.step.Name(), key.Name))
+		if twice.at(i) {
 			d.duplicateKey(key, value, d.Format.lastWins())
 		} else {
-			d.entry(&tree.Node{Kind: tree.String, Text: key.Name, Start: key.Start, End: key.End}, value, m, fd, depth+1)
+			d.entry(&tree.Node{Kind: tree.String, Text: key.Name, Start: key.Start, End: key.End}, value, m, f.FieldDescriptor, depth+1)
 		}
 		d.leave()
 	}
 }
 
-func (d *Decoder) entry(key, value *tree.Node, m protoreflect.Message, fd protoreflect.FieldDescriptor, depth int) {
+func (d *Decoder) entry(key, value *tree.Node, m fields.Message, fd protoreflect.FieldDescriptor, depth int) {
 	k, ok := d.scalar(key, fd.MapKey())
 	if !ok {
 		return
@@ -359,7 +355,7 @@ func (d *Decoder) entry(key, value *tree.Node, m protoreflect.Message, fd protor
 	case holder.Message() != nil:
 		v := newEntry(m, fd)
 		if value.Kind != tree.Null || holdsNull(holder) {
-			d.message(value, v.Message(), depth)
+			d.message(value, fields.In(v.Message()), depth)
 		}
 		entries.Set(k.MapKey(), v)
 	case value.Kind == tree.Null && !holdsNull(holder):

@@ -13,10 +13,11 @@ import (
 	_ "google.golang.org/protobuf/types/known/timestamppb"
 	_ "google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/xdslint/xdslint/internal/fields"
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-type reader func(d *Decoder, n *tree.Node, m protoreflect.Message, depth int)
+type reader func(d *Decoder, n *tree.Node, m fields.Message, depth int)
 
 // wellKnown holds the readers of messages with a special JSON form.
 var wellKnown map[protoreflect.FullName]reader
@@ -43,19 +44,19 @@ func init() { // the readers call the decoder, which reads this map
 }
 
 // wrapper reads a bare scalar and, as Envoy does, {value: 5}.
-func (d *Decoder) wrapper(n *tree.Node, m protoreflect.Message, depth int) {
+func (d *Decoder) wrapper(n *tree.Node, m fields.Message, depth int) {
 	if d.spelledOut(n) {
 		d.fields(n, m, depth, false)
 		return
 	}
-	fd := m.Descriptor().Fields().ByNumber(1)
-	if v, ok := d.scalar(n, fd); ok {
-		m.Set(fd, v)
+	f := planOf(m.Descriptor()).numbered(1)
+	if v, ok := d.scalar(n, f.FieldDescriptor); ok {
+		m.Put(&f.Field, v)
 	}
 }
 
 // duration reads "1.5s" and, as Envoy does, {seconds: 1, nanos: 5}.
-func (d *Decoder) duration(n *tree.Node, m protoreflect.Message, depth int) {
+func (d *Decoder) duration(n *tree.Node, m fields.Message, depth int) {
 	if d.spelledOut(n) {
 		d.fields(n, m, depth, false)
 		return
@@ -112,7 +113,7 @@ func parseDuration(n *tree.Node) (seconds int64, nanos int32, ok bool) {
 	return seconds, nanos, -limit <= seconds && seconds <= limit
 }
 
-func (d *Decoder) timestamp(n *tree.Node, m protoreflect.Message, depth int) {
+func (d *Decoder) timestamp(n *tree.Node, m fields.Message, depth int) {
 	if d.spelledOut(n) {
 		d.fields(n, m, depth, false)
 		return
@@ -125,13 +126,13 @@ func (d *Decoder) timestamp(n *tree.Node, m protoreflect.Message, depth int) {
 	setSeconds(m, t.Unix(), int32(t.Nanosecond()))
 }
 
-func setSeconds(m protoreflect.Message, seconds int64, nanos int32) {
-	fields := m.Descriptor().Fields()
-	m.Set(fields.ByNumber(1), protoreflect.ValueOfInt64(seconds))
-	m.Set(fields.ByNumber(2), protoreflect.ValueOfInt32(nanos))
+func setSeconds(m fields.Message, seconds int64, nanos int32) {
+	p := planOf(m.Descriptor())
+	m.Put(&p.numbered(1).Field, protoreflect.ValueOfInt64(seconds))
+	m.Put(&p.numbered(2).Field, protoreflect.ValueOfInt32(nanos))
 }
 
-func (d *Decoder) fieldMask(n *tree.Node, m protoreflect.Message, depth int) {
+func (d *Decoder) fieldMask(n *tree.Node, m fields.Message, depth int) {
 	if d.spelledOut(n) {
 		d.fields(n, m, depth, false)
 		return
@@ -148,41 +149,41 @@ func (d *Decoder) fieldMask(n *tree.Node, m protoreflect.Message, depth int) {
 	}
 }
 
-func (d *Decoder) structure(n *tree.Node, m protoreflect.Message, depth int) {
+func (d *Decoder) structure(n *tree.Node, m fields.Message, depth int) {
 	if n.Kind != tree.Map {
 		d.problem(BadValue, n, "%s where a map is expected", n.Kind)
 		return
 	}
-	d.mapField(n, m, m.Descriptor().Fields().ByNumber(1), depth)
+	d.mapField(n, m, planOf(m.Descriptor()).numbered(1), depth)
 }
 
-func (d *Decoder) listValue(n *tree.Node, m protoreflect.Message, depth int) {
+func (d *Decoder) listValue(n *tree.Node, m fields.Message, depth int) {
 	if n.Kind != tree.List {
 		d.problem(BadValue, n, "%s where a list is expected", n.Kind)
 		return
 	}
-	d.field(n, m, m.Descriptor().Fields().ByNumber(1), depth)
+	d.field(n, m, planOf(m.Descriptor()).numbered(1), depth)
 }
 
 // value reads any JSON value. The field numbers are those of struct.proto.
-func (d *Decoder) value(n *tree.Node, m protoreflect.Message, depth int) {
-	fields := m.Descriptor().Fields()
+func (d *Decoder) value(n *tree.Node, m fields.Message, depth int) {
+	p := planOf(m.Descriptor())
 	switch n.Kind {
 	case tree.Null:
-		m.Set(fields.ByNumber(1), protoreflect.ValueOfEnum(0))
+		m.Put(&p.numbered(1).Field, protoreflect.ValueOfEnum(0))
 	case tree.Number:
 		f, ok := float(n)
 		if !ok {
 			d.problem(BadValue, n, "%s does not fit into a double", n.Text)
 		}
-		m.Set(fields.ByNumber(2), protoreflect.ValueOfFloat64(f))
+		m.Put(&p.numbered(2).Field, protoreflect.ValueOfFloat64(f))
 	case tree.String:
-		m.Set(fields.ByNumber(3), protoreflect.ValueOfString(n.Text))
+		m.Put(&p.numbered(3).Field, protoreflect.ValueOfString(n.Text))
 	case tree.Bool:
-		m.Set(fields.ByNumber(4), protoreflect.ValueOfBool(n.Text == "true"))
+		m.Put(&p.numbered(4).Field, protoreflect.ValueOfBool(n.Text == "true"))
 	case tree.Map:
-		d.message(n, m.Mutable(fields.ByNumber(5)).Message(), depth)
+		d.message(n, m.Made(&p.numbered(5).Field), depth)
 	case tree.List:
-		d.message(n, m.Mutable(fields.ByNumber(6)).Message(), depth)
+		d.message(n, m.Made(&p.numbered(6).Field), depth)
 	}
 }

@@ -1,9 +1,11 @@
 package fields_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/dynamicpb"
@@ -83,11 +85,84 @@ func fill(m protoreflect.Message, random *rand.Rand) {
 			}
 		case fd.Kind() == protoreflect.StringKind:
 			m.Set(fd, protoreflect.ValueOfString([]string{"", "text"}[random.IntN(2)]))
-		case fd.Kind() == protoreflect.EnumKind:
-			m.Set(fd, protoreflect.ValueOfEnum(protoreflect.EnumNumber(random.IntN(3))))
+		case fd.Message() == nil && fd.Kind() != protoreflect.BytesKind:
+			m.Set(fd, scalar(fd.Kind(), random))
 		default:
 			m.Set(fd, m.NewField(fd))
 		}
+	}
+}
+
+// scalar returns a value, which is often zero.
+func scalar(kind protoreflect.Kind, random *rand.Rand) protoreflect.Value {
+	n := random.IntN(3)
+	switch kind {
+	case protoreflect.StringKind:
+		return protoreflect.ValueOfString([]string{"", "a", "text"}[n])
+	case protoreflect.BoolKind:
+		return protoreflect.ValueOfBool(n > 0)
+	case protoreflect.EnumKind:
+		return protoreflect.ValueOfEnum(protoreflect.EnumNumber(n))
+	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
+		return protoreflect.ValueOfInt32(int32(-n))
+	case protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
+		return protoreflect.ValueOfInt64(int64(-n) << 32)
+	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
+		return protoreflect.ValueOfUint32(uint32(n))
+	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
+		return protoreflect.ValueOfUint64(uint64(n) << 32)
+	case protoreflect.FloatKind:
+		return protoreflect.ValueOfFloat32([]float32{0, float32(math.Copysign(0, -1)), 1.5}[n])
+	}
+	return protoreflect.ValueOfFloat64([]float64{0, math.Copysign(0, -1), 1.5}[n])
+}
+
+// TestSet sets all fields of all linked message types in a random order, once with the fields and once with the reflection.
+func TestSet(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	protoregistry.GlobalTypes.RangeMessages(func(mt protoreflect.MessageType) bool {
+		for range 4 {
+			want, got, all := mt.New(), fields.In(mt.New()), allFields(mt.Descriptor())
+			for _, i := range random.Perm(len(all)) {
+				f := &all[i]
+				if oneof := f.ContainingOneof(); oneof != nil && got.Taken(f) != (want.WhichOneof(oneof) != nil) {
+					t.Errorf("%s: taken: %t", f.FullName(), got.Taken(f))
+				}
+				set(want, got, f, random)
+				compare(t, got.Message)
+			}
+			if !proto.Equal(got.Interface(), want.Interface()) {
+				t.Errorf("%s: %v, want %v", mt.Descriptor().FullName(), got, want)
+			}
+		}
+		return true
+	})
+}
+
+func set(want protoreflect.Message, got fields.Message, f *fields.Field, random *rand.Rand) {
+	switch {
+	case f.IsMap():
+	case f.IsList() && f.Message() != nil:
+		for range random.IntN(3) {
+			want.Mutable(f.FieldDescriptor).List().AppendMutable()
+			got.Add(f)
+		}
+	case f.IsList():
+		for range random.IntN(3) {
+			value := want.NewField(f.FieldDescriptor).List().NewElement()
+			want.Mutable(f.FieldDescriptor).List().Append(value)
+			got.Append(f, value)
+		}
+	case f.Message() != nil:
+		want.Mutable(f.FieldDescriptor)
+		got.Made(f)
+	case f.Kind() == protoreflect.BytesKind:
+		want.Set(f.FieldDescriptor, protoreflect.ValueOfBytes([]byte("bytes")))
+		got.Put(f, protoreflect.ValueOfBytes([]byte("bytes")))
+	default:
+		value := scalar(f.Kind(), random)
+		want.Set(f.FieldDescriptor, value)
+		got.Put(f, value)
 	}
 }
 
@@ -99,6 +174,9 @@ func compare(t *testing.T, m protoreflect.Message) {
 		set := m.Has(fd.FieldDescriptor)
 		if in.IsSet(fd) != set {
 			t.Errorf("%s: set: %t", fd.FullName(), set)
+		}
+		if fd.Message() == nil && !fd.IsList() && fd.Kind() != protoreflect.BytesKind && !in.Value(fd).Equal(m.Get(fd.FieldDescriptor)) {
+			t.Errorf("%s: %v", fd.FullName(), in.Value(fd))
 		}
 		if fd.Enum() != nil && !fd.IsList() && in.Enum(fd) != m.Get(fd.FieldDescriptor).Enum() {
 			t.Errorf("%s: %d", fd.FullName(), in.Enum(fd))

@@ -2,6 +2,7 @@ package format
 
 import (
 	"regexp"
+	"sync"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -62,9 +63,9 @@ func Reads(t dataplane.Target, field protoreflect.FullName) bool {
 
 // perRequestState is the older name of FILTER_STATE, which Envoy still replaces in the values of headers
 // (HeaderParser::translatePerRequestState).
-var perRequestState = regexp.MustCompile(`%PER_REQUEST_STATE\((.*?)\)%`)
+var perRequestState = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%PER_REQUEST_STATE\((.*?)\)%`) })
 
 // Header returns the format that the value of a header is read as.
 func Header(value string) string {
-	return perRequestState.ReplaceAllString(value, "%FILTER_STATE($1:PLAIN)%")
+	return perRequestState().ReplaceAllString(value, "%FILTER_STATE($1:PLAIN)%")
 }

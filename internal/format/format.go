@@ -7,12 +7,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/xdslint/xdslint/dataplane"
 )
 
 // commandPattern is commandWithArgsRegex of source/common/formatter/substitution_formatter.cc.
-var commandPattern = regexp.MustCompile(`^%([A-Z0-9_]+)(?:\((.*?)\))?(?::([0-9]+))?%`)
+var commandPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^%([A-Z0-9_]+)(?:\((.*?)\))?(?::([0-9]+))?%`) })
 
 // Error is what Envoy rejects in a format.
 type Error struct {
@@ -40,7 +41,7 @@ func Check(t dataplane.Target, text string, added Extensions) (e Error, is bool)
 			at += 2
 			continue
 		}
-		found := commandPattern.FindStringSubmatch(text[at:])
+		found := commandPattern().FindStringSubmatch(text[at:])
 		if found == nil || tooLong(found[3]) {
 			return Error{Upstream: fmt.Sprintf("Incorrect configuration: %s. Couldn't find valid command at position %d", text, at)}, true
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/xdslint/xdslint/internal/source"
 )
@@ -34,12 +35,12 @@ type Part struct {
 // ErrNot is the error for a file that is not a recording.
 var ErrNot = errors.New("not a recording: its first line is not {\"recording\": …}")
 
-var begins = regexp.MustCompile(`^\{\s*"recording"\s*:`)
+var begins = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\{\s*"recording"\s*:`) })
 
 // Is reports whether a text is a part of a recording.
 func Is(f *source.File) bool {
 	for line := range f.Records(0) {
-		return begins.Match(f.Text[line.Start:line.End])
+		return begins().Match(f.Text[line.Start:line.End])
 	}
 	return false
 }

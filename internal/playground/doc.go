@@ -1,5 +1,6 @@
-// Package playground does with texts what the commands do with files: a request and its answer are JSON. It has no disk
-// and no network. web/src/engine/shapes.ts describes both for TypeScript, and a test holds the two together.
+// Package playground does with texts what the commands do with files: a request and its answer are JSON, and the texts of
+// a request can follow it as they are. It has no disk and no network. web/src/engine/shapes.ts describes request and
+// answer for TypeScript, and a test holds the two together.
 //
 // [Engine.Call] is all that the page knows of Go. It decodes the request and calls the function of the operation:
 // lintTexts, draw, planPush, explainRule, fixTexts, judge, withoutSecrets or about. Most of them first make a project

@@ -43,7 +43,8 @@ var operations = map[string]func(context.Context, *request) (any, error){
 	"about": about, "lint": lintTexts, "graph": draw, "plan": planPush, "explain": explainRule, "fix": fixTexts, "verdict": judge, "redact": withoutSecrets,
 }
 
-// Call answers a request. What is wrong with the request itself is answered as {"error": "…"}.
+// Call answers a request: JSON, in one line. Texts can follow in the next line, where the JSON has their places ([text]). What is wrong with the
+// request itself is answered as {"error": "…"}.
 func (e *Engine) Call(operation string, raw []byte) []byte {
 	answer, err := e.call(operation, raw)
 	if err != nil {
@@ -75,11 +76,58 @@ func (e *Engine) call(operation string, raw []byte) (any, error) {
 	if len(raw) > maxRequest {
 		return nil, fmt.Errorf("this is too much at once: the limit is %d MiB, and these texts have %d", maxRequest>>20, (len(raw)+1<<20-1)>>20)
 	}
-	q := request{custom: e.Custom, session: &e.session}
-	if err := json.Unmarshal(raw, &q); err != nil {
+	q, err := readRequest(raw)
+	if err != nil {
 		return nil, fmt.Errorf("the request is malformed: %w", err)
 	}
-	return do(context.Background(), &q)
+	q.custom, q.session = e.Custom, &e.session
+	return do(context.Background(), q)
+}
+
+func readRequest(raw []byte) (*request, error) {
+	var sent struct {
+		request
+		Files  map[string]text `json:"files"`
+		Before map[string]text `json:"before"`
+	}
+	head, behind, _ := bytes.Cut(raw, []byte("\n"))
+	if err := json.Unmarshal(head, &sent); err != nil {
+		return nil, err
+	}
+	var err error
+	if sent.request.Files, err = textsIn(behind, sent.Files); err != nil {
+		return nil, err
+	}
+	sent.request.Before, err = textsIn(behind, sent.Before)
+	return &sent.request, err
+}
+
+// text is a text of a request: itself, or where it begins and ends in what follows the JSON. JSON escapes each line break, and its reader takes
+// longer for a text than the engine for an edit of it.
+type text struct {
+	said  string
+	place *[2]int
+}
+
+func (t *text) UnmarshalJSON(raw []byte) error {
+	if raw[0] == '[' {
+		return json.Unmarshal(raw, &t.place)
+	}
+	return json.Unmarshal(raw, &t.said)
+}
+
+func textsIn(behind []byte, places map[string]text) (map[string]string, error) {
+	texts := make(map[string]string, len(places))
+	for name, t := range places {
+		texts[name] = t.said
+		if at := t.place; at != nil {
+			if at[0] < 0 || at[0] > at[1] || at[1] > len(behind) {
+				return nil, fmt.Errorf("the text of %q is not in %d bytes", name, len(behind))
+			}
+			texts[name] = string(behind[at[0]:at[1]])
+		}
+	}
+	return texts, nil
 }
 
 // push returns how resources are sent, according to the request.

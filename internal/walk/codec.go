@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
@@ -211,10 +212,12 @@ func splitURL(url string) (named, name, rest string, ok bool) {
 	if i := strings.IndexByte(name, '@'); i >= 0 {
 		name = name[i+1:]
 	}
-	return ascii.Lower(named), name, rest, ok && urlHost.MatchString(name) && !strings.HasPrefix(rest, "#")
+	return ascii.Lower(named), name, rest, ok && urlHost().MatchString(name) && !strings.HasPrefix(rest, "#")
 }
 
-var urlHost = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
+var urlHost = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
+})
 
 // decode2 reads the pseudo headers of HTTP/2.
 func (j *journey) decode2() bool {

@@ -5,11 +5,12 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/xdslint/xdslint/internal/ascii"
 )
 
-var command = regexp.MustCompile(`%(%|[A-Z][A-Z_0-9]*(?:\([^)]*\))?(?::[0-9]+)?%)`)
+var command = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%(%|[A-Z][A-Z_0-9]*(?:\([^)]*\))?(?::[0-9]+)?%)`) })
 
 // absent is the value of what the request does not have, which is not an empty text.
 const absent = "\x00"
@@ -24,7 +25,7 @@ func (j *journey) formatWith(text string, h *headers, missing string) (value, wh
 	if !strings.Contains(text, "%") {
 		return text, ""
 	}
-	value = command.ReplaceAllStringFunc(text, func(found string) string {
+	value = command().ReplaceAllStringFunc(text, func(found string) string {
 		if found == "%%" {
 			return "%"
 		}

@@ -1,7 +1,7 @@
 //go:build wasip1
 
 // The browser command is the engine that the playground loads. It is a WASI reactor: the host calls allocate, writes an
-// operation, a space and a request in JSON to the memory it gets, and calls call. With the tag constraints it is the
+// operation, a space and a request to the memory it gets, and calls call. With the tag constraints it is the
 // larger engine, which knows CEL. Package internal/playground explains why there are two, and how a browser starts
 // them.
 package main

@@ -9,7 +9,7 @@ export type Ask = <O extends Operation>(operation: O, request: Operations[O]["re
 export async function startEngine(): Promise<Ask> {
   const engine = await start(await WebAssembly.compile(await readFile(new URL("../build/constraints.wasm", import.meta.url))), browser);
   return (operation, request) => {
-    const answer = JSON.parse(call(engine, operation, JSON.stringify(request)));
+    const answer = JSON.parse(call(engine, operation, request));
     if (typeof answer.error === "string") throw new Error(`${operation}: ${answer.error}`);
     return answer;
   };

@@ -12,7 +12,7 @@ import * as wasm from "./wasm.ts";
 const example = (name: string) => readFileSync(new URL(`../src/examples/configurations/${name}`, import.meta.url), "utf8");
 // With constraints, so that the larger engine prepares CEL as well.
 const files = { "envoy.yaml": example("storefront.yaml"), ".xdslint.yaml": example("custom-rules.xdslint.yaml") };
-const request = JSON.stringify({ files, targets: [] });
+const request = { files, targets: [] };
 
 /** No randomness and a simulated clock, so that the same source gives the same module. */
 function host(): Host {

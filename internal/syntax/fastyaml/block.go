@@ -11,7 +11,6 @@
 package fastyaml
 
 import (
-	"bytes"
 	"strings"
 	"unsafe"
 
@@ -42,21 +41,6 @@ func Outline(text []byte, skipped func(section, list string) bool) *tree.Node {
 	return &n
 }
 
-// plainBytes reports whether a text has no control characters, tabs, carriage returns, byte order mark or line breaks of
-// Unicode.
-func plainBytes(text []byte) bool {
-	for i, c := range text {
-		switch {
-		case c >= ' ' && c < 0x7f, c == '\n':
-		case c < 0x80:
-			return false
-		case c == 0xc2 && i+1 < len(text) && text[i+1] < 0xa0: // U+0080 … U+009F
-			return false
-		}
-	}
-	return !bytes.Contains(text, []byte("\u2028")) && !bytes.Contains(text, []byte("\u2029")) && !bytes.Contains(text, []byte("\ufeff"))
-}
-
 func newReader(text []byte) *reader { return &reader{Arena: new(Arena), text: sharing(text)} }
 
 // sharing returns the text as a string. A copy would double what a large file takes.
@@ -84,9 +68,7 @@ func (p *reader) giveUp() tree.Node {
 func (p *reader) line() bool {
 	for p.at < len(p.text) {
 		start := p.at
-		for p.at < len(p.text) && p.text[p.at] == ' ' {
-			p.at++
-		}
+		p.skipSpaces()
 		switch {
 		case p.at == len(p.text):
 		case p.text[p.at] == '\n':

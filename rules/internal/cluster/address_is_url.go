@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 
@@ -49,12 +50,17 @@ func resolvesNames(factory string) bool {
 }
 
 // url is a host name with a scheme, a path or a port.
-var url = regexp.MustCompile(`^(?:[a-z][a-z0-9+.-]*://)?([A-Za-z0-9_][A-Za-z0-9_.-]*)(?::[0-9]+)?(?:/.*)?$`)
+var url = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:[a-z][a-z0-9+.-]*://)?([A-Za-z0-9_][A-Za-z0-9_.-]*)(?::[0-9]+)?(?:/.*)?$`)
+})
 
 // hostOf returns the host name in a text that is not one itself. It is empty for a host name, and for anything else.
 func hostOf(text string) string {
-	found := url.FindStringSubmatch(text)
-	if found == nil || !strings.ContainsAny(text, ":/") {
+	if !strings.ContainsAny(text, ":/") {
+		return ""
+	}
+	found := url().FindStringSubmatch(text)
+	if found == nil {
 		return ""
 	}
 	return found[1]

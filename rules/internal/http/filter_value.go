@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"sync"
 
 	admissionv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/admission_control/v3"
 	apikeyv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/api_key_auth/v3"
@@ -143,10 +144,10 @@ func authorizationPaths(p *lint.Pass, at lint.At, m *extauthzv3.HttpService) {
 }
 
 // notInCDN matches what a CDN identifier cannot contain: it is a token or an IPv6 address, and a port.
-var notInCDN = regexp.MustCompile("[^A-Za-z0-9!#$%&'*+.^_`|~:\\[\\]-]")
+var notInCDN = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("[^A-Za-z0-9!#$%&'*+.^_`|~:\\[\\]-]") })
 
 func cdnLoop(p *lint.Pass, at lint.At, m *cdnloopv3.CdnLoopConfig) {
-	if wrong := notInCDN.FindString(m.GetCdnId()); wrong != "" {
+	if wrong := notInCDN().FindString(m.GetCdnId()); wrong != "" {
 		p.Reject(at.Field("cdn_id"), lint.Rejection{
 			Message:  fmt.Sprintf("a CDN identifier cannot contain %q", wrong),
 			Help:     "write a host name, or a name without spaces",

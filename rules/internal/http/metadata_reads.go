@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"sync"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
@@ -97,7 +98,9 @@ func lastIndex(filters []envoy.HTTPFilter, does func(envoy.HTTPFilter) bool) int
 }
 
 // dynamicMetadata is the command of a format that reads metadata.
-var dynamicMetadata = regexp.MustCompile(`%DYNAMIC_METADATA\(([^:()%]+)(?::([^:()%]+))?[^()%]*\)(?::\d+)?%`)
+var dynamicMetadata = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`%DYNAMIC_METADATA\(([^:()%]+)(?::([^:()%]+))?[^()%]*\)(?::\d+)?%`)
+})
 
 // readsOfHeaders returns what is read for the headers that the router adds to requests, after all filters.
 func readsOfHeaders(l *envoy.RouteLevel) (all []metadataRead) {
@@ -113,7 +116,7 @@ func readsOfHeaders(l *envoy.RouteLevel) (all []metadataRead) {
 		m = l.Host
 	}
 	for i, option := range m.GetRequestHeadersToAdd() {
-		for _, found := range dynamicMetadata.FindAllStringSubmatch(option.GetHeader().GetValue(), -1) {
+		for _, found := range dynamicMetadata().FindAllStringSubmatch(option.GetHeader().GetValue(), -1) {
 			at := l.At.Item("request_headers_to_add", i).Field("header", "value")
 			all = append(all, metadataRead{at: at, name: envoy.MetadataName{Namespace: found[1], Key: found[2]}, effect: leftOut})
 		}

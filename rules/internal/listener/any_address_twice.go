@@ -19,6 +19,9 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/listener/v3/listener_components.proto#config-listener-v3-filterchainmatch",
 	},
 	Run: eachRunning(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
+		if takesAll(l) {
+			return
+		}
 		all := match.NewChains(l)
 		if all == nil {
 			return

@@ -23,7 +23,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://github.com/envoyproxy/envoy/issues/11753",
 	},
 	Run: each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
-		if l.GetFilterChainMatcher() != nil {
+		if l.GetFilterChainMatcher() != nil || takesAll(l) {
 			return
 		}
 		type filed struct {

@@ -107,3 +107,9 @@ func known(p *lint.Pass, name protoreflect.FullName, category string) bool {
 	}
 	return false
 }
+
+// takesAll reports whether a listener has one filter chain, which takes all connections.
+func takesAll(l *listenerv3.Listener) bool {
+	chains := l.GetFilterChains()
+	return len(chains) == 1 && chains[0].GetFilterChainMatch() == nil
+}

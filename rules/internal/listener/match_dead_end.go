@@ -21,6 +21,9 @@ var _ = Rules.Add(&lint.Rule{
 		"https://github.com/envoyproxy/envoy/issues/12572",
 	},
 	Run: eachRunning(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
+		if takesAll(l) {
+			return
+		}
 		all := match.NewChains(l)
 		if all == nil {
 			return

@@ -4,6 +4,7 @@ package pod
 import (
 	"regexp"
 	"slices"
+	"sync"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/protobuf/proto"
@@ -65,21 +66,21 @@ func eachSource(p *lint.Pass, f func(at lint.At, m *corev3.PathConfigSource)) {
 func nameOf(m proto.Message) protoreflect.FullName { return m.ProtoReflect().Descriptor().FullName() }
 
 // rolls matches annotations by which tools restart the pods when a ConfigMap changes.
-var rolls = regexp.MustCompile(`checksum|sha|hash|reloader`)
+var rolls = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`checksum|sha|hash|reloader`) })
 
 // rolled reports whether something seems to restart the pods when their ConfigMaps change.
 func (w workload) rolled() bool {
 	annotations := slices.Concat(w.Pod.Field("metadata", "annotations").Keys(), w.Pod.Of.Field("metadata", "annotations").Keys())
-	return slices.ContainsFunc(annotations, rolls.MatchString)
+	return slices.ContainsFunc(annotations, rolls().MatchString)
 }
 
 // hashed matches the names that Kustomize generates: another content has another name.
-var hashed = regexp.MustCompile(`-[bcdfghkmt2456789]{10}$`)
+var hashed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-[bcdfghkmt2456789]{10}$`) })
 
 // changes reports whether the input has an object of a mount whose content changes under its name.
 func (w workload) changes(m kube.Mount) bool {
 	return slices.ContainsFunc(m.Keys(), func(key kube.Key) bool {
 		o, ok := w.Holder(key)
-		return ok && !o.Field("immutable").True() && !hashed.MatchString(o.Name())
+		return ok && !o.Field("immutable").True() && !hashed().MatchString(o.Name())
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
@@ -20,7 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 	},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, m *corev3.HeaderValueOption) {
 		name := strings.ToLower(m.GetHeader().GetKey())
-		if !strings.HasSuffix(string(holder(at)), ".request_headers_to_add") || !appends(m) || name == "x-forwarded-for" || !identity.MatchString(m.GetHeader().GetValue()) {
+		if !strings.HasSuffix(string(holder(at)), ".request_headers_to_add") || !appends(m) || name == "x-forwarded-for" || !identity().MatchString(m.GetHeader().GetValue()) {
 			return
 		}
 		if _, ok := tableOf(p, at); !ok {
@@ -41,7 +42,9 @@ var _ = Rules.Add(&lint.Rule{
 })
 
 // identity is a command for what Envoy has verified or seen of a client.
-var identity = regexp.MustCompile(`%(DOWNSTREAM_(PEER|REMOTE|DIRECT_REMOTE)_[A-Z_]+|DYNAMIC_METADATA\(\s*envoy\.filters\.http\.(jwt_authn|ext_authz|rbac)\b)`)
+var identity = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`%(DOWNSTREAM_(PEER|REMOTE|DIRECT_REMOTE)_[A-Z_]+|DYNAMIC_METADATA\(\s*envoy\.filters\.http\.(jwt_authn|ext_authz|rbac)\b)`)
+})
 
 // appends reports whether a header is added to the values that a request already has.
 func appends(m *corev3.HeaderValueOption) bool {

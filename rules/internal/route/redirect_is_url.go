@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
@@ -29,7 +30,7 @@ var _ = Rules.Add(&lint.Rule{
 				Help:    "write only the name of the host; the scheme and the path have fields of their own, such as https_redirect and path_redirect",
 			})
 		}
-		if path := m.GetPathRedirect(); hasScheme.MatchString(path) {
+		if path := m.GetPathRedirect(); hasScheme().MatchString(path) {
 			p.Report(at.Field("path_redirect"), lint.Diagnostic{
 				Message: fmt.Sprintf("the location of this redirect is http://HOST/%s", path),
 				Notes:   []string{"envoy writes the scheme, the host and path_redirect one after the other"},
@@ -39,4 +40,4 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-var hasScheme = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*://`)
+var hasScheme = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*://`) })

@@ -6,6 +6,7 @@ import (
 	"regexp/syntax"
 	"strconv"
 	"strings"
+	"sync"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -39,7 +40,7 @@ var _ = Rules.Add(&lint.Rule{
 		if _, ok := tableOf(p, at); !ok {
 			return
 		}
-		if fixed := dollar.ReplaceAllString(m.GetSubstitution(), `\$1`); fixed != m.GetSubstitution() && !strings.Contains(m.GetSubstitution(), `\`) {
+		if fixed := dollar().ReplaceAllString(m.GetSubstitution(), `\$1`); fixed != m.GetSubstitution() && !strings.Contains(m.GetSubstitution(), `\`) {
 			d.Fixes = lint.Replace(at.Field("substitution"), fixed).Likely("write references with a backslash")
 		}
 		p.Report(at.Field("substitution"), d)
@@ -54,13 +55,13 @@ var rewrites = map[protoreflect.FullName]bool{
 }
 
 var (
-	backslash = regexp.MustCompile(`\\(.?)`)
-	dollar    = regexp.MustCompile(`\$\{?([0-9])\}?`)
+	backslash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\(.?)`) })
+	dollar    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{?([0-9])\}?`) })
 )
 
 // wrongReference returns what is wrong with a substitution for an expression with some groups.
 func wrongReference(substitution string, groups int) (d lint.Diagnostic, found bool) {
-	references := backslash.FindAllStringSubmatch(substitution, -1)
+	references := backslash().FindAllStringSubmatch(substitution, -1)
 	unknown := ""
 	for _, r := range references {
 		n, err := strconv.Atoi(r[1])
@@ -82,7 +83,7 @@ func wrongReference(substitution string, groups int) (d lint.Diagnostic, found b
 			Help:    fmt.Sprintf("remove the backslash, or write %s", `\`+unknown),
 		}, true
 	}
-	if r := dollar.FindStringSubmatch(substitution); r != nil && len(references) == 0 {
+	if r := dollar().FindStringSubmatch(substitution); r != nil && len(references) == 0 {
 		if n, _ := strconv.Atoi(r[1]); n <= groups {
 			return lint.Diagnostic{
 				Message: fmt.Sprintf("%s is not a reference to a group, but text", r[0]),

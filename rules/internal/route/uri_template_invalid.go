@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
@@ -91,8 +92,8 @@ func template(at lint.At, extension *corev3.TypedExtensionConfig, name protorefl
 const maxVariables, maxVariableName = 5, 16
 
 var (
-	literal      = regexp.MustCompile(`^[a-zA-Z0-9\-._~%!$&'()+,;:@=*]+$`)
-	variableName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*$`)
+	literal      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9\-._~%!$&'()+,;:@=*]+$`) })
+	variableName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*$`) })
 )
 
 // parseTemplate returns a template's variables, or what is wrong with it. If first, variables must be at the
@@ -119,7 +120,7 @@ func parseTemplate(text string, first bool) (variables []string, wrong string) {
 		}
 		name, pattern, hasPattern := strings.Cut(content, "=")
 		switch {
-		case !variableName.MatchString(name):
+		case !variableName().MatchString(name):
 			return nil, fmt.Sprintf("%q is not a name for a variable", name)
 		case len(name) > maxVariableName:
 			return nil, fmt.Sprintf("the variable name %q is longer than %d", name, maxVariableName)
@@ -130,7 +131,7 @@ func parseTemplate(text string, first bool) (variables []string, wrong string) {
 		}
 		if hasPattern {
 			for part := range strings.SplitSeq(pattern, "/") {
-				if !literal.MatchString(part) || part[0] == '*' && part != "*" && part != "**" {
+				if !literal().MatchString(part) || part[0] == '*' && part != "*" && part != "**" {
 					return nil, fmt.Sprintf("%q is not a pattern for a variable", pattern)
 				}
 			}
@@ -159,7 +160,7 @@ func checkSegments(segments, contents []string) string {
 		switch count := strings.Count(segment, "{"); {
 		case segment == "":
 			return "it has an empty segment"
-		case around != "" && !literal.MatchString(around):
+		case around != "" && !literal().MatchString(around):
 			return fmt.Sprintf("%q has a character that does not belong into a path", around)
 		case count > 1:
 			return "it has two variables in one segment"
@@ -197,7 +198,7 @@ func parseRewrite(text string) (variables []string, wrong string) {
 	}
 	for rest := text; rest != ""; {
 		before, after, found := strings.Cut(rest, "{")
-		if plain := strings.ReplaceAll(before, "/", ""); plain != "" && !literal.MatchString(plain) {
+		if plain := strings.ReplaceAll(before, "/", ""); plain != "" && !literal().MatchString(plain) {
 			return nil, fmt.Sprintf("%q has a character that does not belong into a path", before)
 		}
 		if !found {
@@ -207,7 +208,7 @@ func parseRewrite(text string) (variables []string, wrong string) {
 		if !closed {
 			return nil, "a brace is not closed"
 		}
-		if !variableName.MatchString(name) {
+		if !variableName().MatchString(name) {
 			return nil, fmt.Sprintf("%q is not a name for a variable", name)
 		}
 		variables, rest = append(variables, name), tail

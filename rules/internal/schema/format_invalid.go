@@ -11,6 +11,7 @@ import (
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/fields"
 	"github.com/xdslint/xdslint/internal/format"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -36,28 +37,38 @@ func holdsFormat(t dataplane.Target, md protoreflect.MessageDescriptor) bool {
 	return false
 }
 
+// formatFields are the fields that some target reads as formats.
+var formatFields = fields.Of(func(fd protoreflect.FieldDescriptor) bool {
+	_, known := format.Fields[fd.FullName()]
+	return known
+})
+
 func checkFormats(p *lint.Pass, at lint.At, m protoreflect.Message) {
-	if built, _ := envoy.Validated(p.Target.Extensions(), at.Place); !built {
-		return
-	}
-	f := formats{p, formattersOf(at.Place)}
-	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		if !format.Reads(p.Target, fd.FullName()) {
-			return true
+	of, in := formatFields(m.Descriptor()), fields.In(m)
+	var f *formats
+	for i := range of {
+		fd := &of[i]
+		if !in.IsSet(fd) || !format.Reads(p.Target, fd.FullName()) {
+			continue
+		}
+		if f == nil {
+			if built, _ := envoy.Validated(p.Target.Extensions(), at.Place); !built {
+				return
+			}
+			f = &formats{p, formattersOf(at.Place)}
 		}
 		field := string(fd.Name())
 		switch {
 		case fd.IsList():
-			for i := range v.List().Len() {
-				f.message(at.Item(field, i), v.List().Get(i).Message())
+			for i := range in.Len(fd) {
+				f.message(at.Item(field, i), in.Item(fd, i))
 			}
 		case fd.Message() != nil:
-			f.message(at.Field(field), v.Message())
+			f.message(at.Field(field), in.Inner(fd))
 		default:
-			f.text(at.Field(field), v.String())
+			f.text(at.Field(field), in.Value(fd).String())
 		}
-		return true
-	})
+	}
 }
 
 // ownCommands are the commands of the messages around a format: GenericProxyCommandParser (generic_proxy/access_log.cc), and those of

@@ -21,7 +21,7 @@ const lowPriority: ReadonlySet<Operation> = new Set<Operation>(["graph", "plan"]
 
 interface Question {
   operation: Operation;
-  request: unknown;
+  request: object;
   resolve(answer: string): void;
   reject(error: Error): void;
 }

@@ -4,7 +4,7 @@ import { call, start, type Exports } from "./instance.ts";
 import type { Kind } from "./kinds.ts";
 import { browser } from "./wasi.ts";
 
-export type ToWorker = { kind: Kind; module: WebAssembly.Module | undefined } | { operation: string; request: unknown };
+export type ToWorker = { kind: Kind; module: WebAssembly.Module | undefined } | { operation: string; request: object };
 export type FromWorker = { module: WebAssembly.Module } | { ready: true } | { answer: string } | { crash: string };
 
 const say = (message: FromWorker) => postMessage(message);
@@ -22,7 +22,7 @@ async function run(module: WebAssembly.Module): Promise<Exports> {
 }
 
 /** Go writes the reason only to the console. */
-function ask(engine: Exports, operation: string, request: string): FromWorker {
+function ask(engine: Exports, operation: string, request: object): FromWorker {
   try {
     return { answer: call(engine, operation, request) };
   } catch {
@@ -35,7 +35,7 @@ let running: Promise<Exports> | undefined;
 onmessage = async ({ data }: MessageEvent<ToWorker>) => {
   try {
     if ("kind" in data) await (running = data.module ? run(data.module) : compile(data.kind).then(run));
-    else if (running) say(ask(await running, data.operation, JSON.stringify(data.request)));
+    else if (running) say(ask(await running, data.operation, data.request));
   } catch (error) {
     say({ crash: error instanceof Error ? error.message : String(error) });
   }
