@@ -15,6 +15,7 @@ import (
 type maker struct {
 	walker   *walk.Walker
 	bounds   map[*routev3.VirtualHost]walk.Boundaries
+	names    []string // that clients of filter chains ask for
 	policies []*Policy
 	report   *Report
 	doubts   map[string]bool
@@ -68,11 +69,17 @@ func (m *maker) connections(l walk.Listener) (all []Way) {
 		seen[way.Chain] = true
 		all = append(all, way)
 	}
+	chains := m.walker.Chains(l)
 	for _, proxied := range []*walk.Proxied{nil, {}} {
 		q := walk.Request{Listener: l, Method: "GET", Authority: &host, Path: &path, ProxyProtocol: proxied}
 		try(q)
 		q.TLS, q.ALPN = true, []string{"http/1.1"}
-		for _, q.SNI = range append([]string{""}, m.bounds[nil].ServerNames...) {
+		for _, q.SNI = range append([]string{""}, m.names...) {
+			try(q)
+		}
+		for _, c := range chains {
+			q := *walk.Toward(c)
+			q.Listener, q.Authority, q.Path, q.ProxyProtocol = l, &host, &path, proxied
 			try(q)
 		}
 	}
@@ -86,42 +93,52 @@ func (m *maker) walk(q *walk.Request) (Way, error) {
 		return Way{}, err
 	}
 	for _, field := range []string{"chain", "route"} {
-		if why := g.Unknown[field]; why != "" && !m.doubts[why] {
-			m.doubts[why] = true
-			m.report.Unknown = append(m.report.Unknown, why)
+		if why := g.Unknown[field]; why != "" {
+			m.doubt(why)
 		}
 	}
 	return Way{q, g}, nil
 }
 
+// doubt notes why something is not known.
+func (m *maker) doubt(why string) {
+	if !m.doubts[why] {
+		m.doubts[why] = true
+		m.report.Unknown = append(m.report.Unknown, why)
+	}
+}
+
 // connection makes the cells of one filter chain: of each domain, and of the hosts that policies name.
 func (m *maker) connection(first Way) error {
-	seen := map[string]bool{}
-	try := func(authority string, host *routev3.VirtualHost) error {
-		if seen[authority] {
-			return nil
+	seen := map[string]*routev3.VirtualHost{}
+	var order []string
+	add := func(authority string, host *routev3.VirtualHost) {
+		if seen[authority] == nil {
+			seen[authority] = host
+			order = append(order, authority)
 		}
-		seen[authority] = true
-		return m.host(first, authority, m.bounds[host], m.bounds[nil])
 	}
 	for level := range first.Routes.Levels {
 		if level.Host == nil || level.Route != nil {
 			continue
 		}
 		for _, domain := range level.Host.GetDomains() {
-			if err := try(hostOf(domain), level.Host); err != nil {
-				return err
-			}
+			add(hostOf(domain), level.Host)
 		}
 	}
 	for _, p := range m.policies {
 		q := *first.Sent
 		q.Authority = &p.sample
 		way, err := m.walk(&q)
-		if err == nil && way.Host != nil {
-			err = try(p.sample, way.Host.Host)
-		}
 		if err != nil {
+			return err
+		}
+		if way.Host != nil {
+			add(p.sample, way.Host.Host)
+		}
+	}
+	for _, authority := range order {
+		if err := m.host(first, authority, m.bounds[seen[authority]], 1+maxTried/len(order)); err != nil {
 			return err
 		}
 	}
@@ -141,11 +158,12 @@ func hostOf(domain string) string {
 	return strings.Replace(domain, "*", "x", 1)
 }
 
-// maxVaried limits the requests with variations to one host. Above it, not every variation is tried on every path.
-const maxVaried = 50_000
+// maxTried limits the requests of one filter chain, and again those with variations. Above it, not every path of every host is tried, and not every
+// variation on every path.
+const maxTried = 200_000
 
-// host makes the cells of a host.
-func (m *maker) host(first Way, authority string, b ...walk.Boundaries) error {
+// host makes the cells of a host, with about as many requests as a limit allows.
+func (m *maker) host(first Way, authority string, b walk.Boundaries, limit int) error {
 	base := *first.Sent
 	base.Authority = &authority
 	if base.TLS { // clients ask for the host if that gets them to the filter chain
@@ -155,8 +173,12 @@ func (m *maker) host(first Way, authority string, b ...walk.Boundaries) error {
 			base = own
 		}
 	}
+	if every := 1 + len(b.Paths)/limit; every > 1 {
+		m.doubt("there are too many hosts and paths to try all of them")
+		b.Paths = thinned(b.Paths, every)
+	}
 	paths, variations := m.paths(authority, b), variationsOf(first.Guarded, b)
-	every := 1 + len(paths)*len(variations)/maxVaried
+	every := 1 + len(paths)*len(variations)/limit
 	for i, path := range paths {
 		q := base
 		q.Path = &path
@@ -174,13 +196,19 @@ func (m *maker) host(first Way, authority string, b ...walk.Boundaries) error {
 	return nil
 }
 
+// thinned returns each nth item of a list.
+func thinned(all []string, n int) (some []string) {
+	for i := 0; i < len(all); i += n {
+		some = append(some, all[i])
+	}
+	return some
+}
+
 // paths returns the paths at the boundaries, and those that policies name.
-func (m *maker) paths(authority string, all []walk.Boundaries) []string {
+func (m *maker) paths(authority string, b walk.Boundaries) []string {
 	set := map[string]bool{}
-	for _, b := range all {
-		for _, path := range b.Paths {
-			set[path] = true
-		}
+	for _, path := range b.Paths {
+		set[path] = true
 	}
 	for _, p := range m.policies {
 		for _, path := range p.paths(authority) {

@@ -24,11 +24,16 @@ func (h *Hole) Same() bool { return h.Way.Path == h.Cell.Way.Path }
 // holes finds the holes of a listener.
 func (m *maker) holes(cells []*Cell) error {
 	var all []*Hole
+	byTarget := map[string][]*Cell{}
+	for _, c := range cells {
+		byTarget[c.Target] = append(byTarget[c.Target], c)
+	}
+	limit := min(maxOthers, 1+maxTried/max(len(cells), 1))
 	for _, c := range cells {
 		if !c.Way.Forwards() || c.Way.Path == "" || !slices.ContainsFunc(c.Way.Guards, func(g walk.Guard) bool { return g.State.Holds() }) {
 			continue
 		}
-		for _, t := range append(tricks(c.Way.Sent), others(c, cells)...) {
+		for _, t := range append(tricks(c.Way.Sent), others(c, byTarget[c.Target], limit)...) {
 			h, err := m.hole(c, t)
 			if err != nil {
 				return err
@@ -128,18 +133,21 @@ func (h *Hole) causes() (all []string) {
 	return all
 }
 
-// maxOthers limits the requests that are tried for a cell, since each could be tried with what each other one has.
-const maxOthers = 200
+// Limits of what is tried for a cell, since each could be tried with what each other one has.
+const (
+	maxOthers = 200   // requests
+	maxLooked = 2_000 // cells
+)
 
 // others returns the ways to a cell by what other cells with the same target have: host, connection, upgrade, headers, and paths without the guard.
-func others(c *Cell, cells []*Cell) (all []try) {
+func others(c *Cell, cells []*Cell, limit int) (all []try) {
 	q := c.Way.Sent
 	tried := map[string]bool{}
-	for _, o := range cells {
-		if len(all) >= maxOthers {
+	for _, o := range cells[:min(len(cells), maxLooked)] {
+		if len(all) >= limit {
 			break
 		}
-		if o == c || o.Target != c.Target || len(lostGuards(c.Way.Guards, o.Way.Guards)) == 0 {
+		if o == c || len(lostGuards(c.Way.Guards, o.Way.Guards)) == 0 {
 			continue
 		}
 		own := *o.Way.Sent

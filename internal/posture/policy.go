@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xdslint/xdslint/dataplane/envoy/match"
 	"github.com/xdslint/xdslint/internal/nearest"
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/strict"
@@ -70,6 +71,9 @@ func parsePolicy(text string) (*Policy, error) {
 		}
 		return nil, fmt.Errorf("no guard is named %q%s", p.Guard, near)
 	}
+	if err := asSent(host, path+except); err != nil {
+		return nil, err
+	}
 	path = "/" + path
 	p.host, p.path = hostGlob(host), pathGlob(path)
 	p.sample = strings.ToLower(strings.ReplaceAll(host, "*", "x"))
@@ -91,12 +95,25 @@ func parsePolicy(text string) (*Policy, error) {
 	return p, nil
 }
 
-// hostGlob makes an expression of a host. A star stands for one or more characters.
+// asSent returns an error if no request has such a host or path, so that a policy would not be about any.
+func asSent(host, paths string) error {
+	switch wrong, found := match.NotInHosts(host); {
+	case found:
+		return fmt.Errorf("no request has a host with %q: requests have the form of DNS, such as xn--bcher-kva.example", wrong)
+	case match.WithoutPort(host) != host:
+		return fmt.Errorf("the host %q has a port: policies are about all ports", host)
+	case strings.ContainsAny(paths, "?#"):
+		return errors.New("a path does not have a query or a fragment here")
+	}
+	return nil
+}
+
+// hostGlob returns an expression for the hosts that fit a pattern, in which a star is one or more characters.
 func hostGlob(glob string) *regexp.Regexp {
 	return regexp.MustCompile("(?is)^" + strings.ReplaceAll(regexp.QuoteMeta(glob), `\*`, ".+") + "$")
 }
 
-// pathGlob makes an expression of a path. A star stands for a part of a segment, two stars for anything. /x/** is /x, too.
+// pathGlob returns an expression for the paths that fit a pattern, in which a star is a part of a segment, and two stars are anything. /x also fits /x/**.
 func pathGlob(glob string) *regexp.Regexp {
 	text := regexp.QuoteMeta(glob)
 	if before, ok := strings.CutSuffix(text, `/\*\*`); ok {
@@ -129,7 +146,7 @@ func (p *Policy) paths(authority string) []string {
 
 // about reports whether the policy is about a request.
 func (p *Policy) about(q *walk.Request) bool {
-	host, _, _ := strings.Cut(*q.Authority, ":")
+	host := match.WithoutPort(*q.Authority)
 	path, _, _ := strings.Cut(*q.Path, "?")
 	return p.host.MatchString(host) && p.path.MatchString(path) &&
 		!slices.ContainsFunc(p.except, func(e *regexp.Regexp) bool { return e.MatchString(path) })

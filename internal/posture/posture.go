@@ -7,6 +7,8 @@
 package posture
 
 import (
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/walk"
 )
@@ -44,7 +46,11 @@ type Way struct {
 // Make makes a report. The policies are judged, too.
 func Make(v graph.View, policies []*Policy) (*Report, error) {
 	m := &maker{
-		walker: walk.New(v), bounds: walk.BoundariesOfHosts(v), policies: policies, report: &Report{Policies: policies}, doubts: map[string]bool{},
+		walker: walk.New(v), bounds: map[*routev3.VirtualHost]walk.Boundaries{}, names: walk.BoundariesOf(v).ServerNames, policies: policies,
+		report: &Report{Policies: policies}, doubts: map[string]bool{},
+	}
+	for _, b := range walk.BoundariesByHost(v) {
+		m.bounds[b.Host] = b.Boundaries
 	}
 	for _, l := range m.walker.Listeners() {
 		if err := m.listener(l); err != nil {

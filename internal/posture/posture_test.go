@@ -46,6 +46,7 @@ const (
 	jwt   = `{name: jwt, typed_config: {` + api + `http.jwt_authn.v3.JwtAuthentication, providers: {p: {issuer: i, local_jwks: {inline_string: x}}}, `
 	rbac  = `{name: rbac, typed_config: {` + api + `http.rbac.v3.RBAC, rules: {action: DENY, policies: {p: {principals: [{any: true}], permissions: [`
 	authz = `{name: authz, typed_config: {` + api + `http.ext_authz.v3.ExtAuthz, grpc_service: {envoy_grpc: {cluster_name: shop}}}}`
+	limit = `{name: limit, typed_config: {` + api + `http.ratelimit.v3.RateLimit, domain: x, rate_limit_service: {transport_api_version: V3, grpc_service: {envoy_grpc: {cluster_name: shop}}}}}`
 	off   = `typed_per_filter_config: {authz: {"@type": type.googleapis.com/envoy.config.route.v3.FilterConfig, disabled: true}}`
 )
 
@@ -111,6 +112,14 @@ func TestStates(t *testing.T) {
 		"no rules": {
 			`{match: {prefix: /}, route: {cluster: shop}, typed_per_filter_config: {rbac: {` + api + `http.rbac.v3.RBACPerRoute}}}`, rbac + `{any: true}]}}}}}`, walk.Exempt, "does not have rules",
 		},
+		"a policy for some clients, and one for all": {
+			all, strings.Replace(rbac, "DENY, policies: {", "ALLOW, policies: {a: {principals: [{remote_ip: {address_prefix: 10.0.0.0, prefix_len: 8}}], permissions: [{any: true}]}, ", 1) + `{any: true}]}}}}}`,
+			walk.Exempt, "allows any client",
+		},
+		"a limit for requests with a header": {
+			`{match: {prefix: /}, route: {cluster: shop, rate_limits: [{actions: [{request_headers: {header_name: x-user, descriptor_key: user}}]}]}}`, limit, walk.Exempt, "descriptor",
+		},
+		"a limit for all requests": {`{match: {prefix: /}, route: {cluster: shop, rate_limits: [{actions: [{generic_key: {descriptor_value: all}}]}]}}`, limit, walk.FailsOpen, "failure_mode_deny"},
 		"never limits": {all, `{name: limit, typed_config: {` + api + `http.local_ratelimit.v3.LocalRateLimit, stat_prefix: x, token_bucket: {max_tokens: 1, fill_interval: 1s}}}`, walk.Exempt, "filter_enabled is 0 %"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,7 +16,7 @@ type variation struct {
 }
 
 // variationsOf returns the changes of requests that the matchers and the connection manager tell apart.
-func variationsOf(g *walk.Guarded, bounds []walk.Boundaries) (all []variation) {
+func variationsOf(g *walk.Guarded, b walk.Boundaries) (all []variation) {
 	seen := map[string]bool{}
 	add := func(name string, apply func(*walk.Request)) {
 		if !seen[name] {
@@ -31,20 +31,18 @@ func variationsOf(g *walk.Guarded, bounds []walk.Boundaries) (all []variation) {
 		q.Method = "OPTIONS"
 		with(walk.Header{"origin", "https://other.test"}, walk.Header{"access-control-request-method", "GET"})(q)
 	})
-	for _, b := range bounds {
-		for _, name := range slices.Sorted(maps.Keys(b.Headers)) {
-			for _, value := range valuesOf(name, b.Headers[name]) {
-				if name == ":method" {
-					add(value, func(q *walk.Request) { q.Method = value })
-				} else {
-					add(name+": "+value, with(walk.Header{name, value}))
-				}
+	for _, name := range slices.Sorted(maps.Keys(b.Headers)) {
+		for _, value := range valuesOf(name, b.Headers[name]) {
+			if name == ":method" {
+				add(value, func(q *walk.Request) { q.Method = value })
+			} else {
+				add(name+": "+value, with(walk.Header{name, value}))
 			}
 		}
-		for _, query := range b.Queries {
-			if query != "" {
-				add(query, func(q *walk.Request) { path := *q.Path + query; q.Path = &path })
-			}
+	}
+	for _, query := range b.Queries {
+		if query != "" {
+			add(query, func(q *walk.Request) { path := *q.Path + query; q.Path = &path })
 		}
 	}
 	return all

@@ -31,11 +31,11 @@ func difference(before, after *walk.Answer) map[string]any {
 	if filters := changedFilters(before, after); len(filters) > 0 {
 		different["filters"] = filters
 	}
-	return telling(different)
+	return preferred(different)
 }
 
-// telling leaves out what is missing, unless nothing else is different.
-func telling(all map[string]any) map[string]any {
+// preferred leaves out fields that have lost their values, unless nothing else differs.
+func preferred(all map[string]any) map[string]any {
 	some := maps.Clone(all)
 	maps.DeleteFunc(some, func(_ string, value any) bool { return value == nil })
 	if len(some) > 0 {

@@ -25,7 +25,8 @@ func (r *runner) probes() (all []probe) {
 	connections := everywhere.connections(r, walk.BoundariesOf(r.view), "any.test")
 	limit := maxCandidates/len(hosts) + 1
 	kept := map[string]int{}
-	for _, b := range hosts {
+	for _, host := range hosts {
+		b := host.Boundaries
 		names := everywhere.hosts(b)
 		paths := thinned(everywhere.paths(b), limit/(len(names)*len(connections)+1))
 		for _, q := range product(connections, names, paths, everywhere.variations(b), limit) {

@@ -88,7 +88,8 @@ func (s *set) requests(r *runner) (all []*walk.Request) {
 		return product(connections, hosts, paths, s.variations(b), maxSet)
 	}
 	groups := walk.BoundariesByHost(r.view)
-	for _, own := range groups {
+	for _, group := range groups {
+		own := group.Boundaries
 		limit := maxSet/len(groups) + 1
 		hosts := s.hosts(own)
 		some := thinned(connections, limit/len(hosts))

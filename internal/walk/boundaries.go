@@ -41,45 +41,33 @@ func BoundariesOf(all ...graph.View) Boundaries {
 	return c.boundaries()
 }
 
-// BoundariesByHost returns the boundaries for each virtual host: those of the matchers in it, and of those that are not in any. Without virtual hosts,
-// there are only the latter.
-func BoundariesByHost(v graph.View) (all []Boundaries) {
-	outside, hosts := newCollector(), map[*graph.Place]*collector{}
-	var order []*collector
+// HostBoundaries are the boundaries for a virtual host: those of the matchers in it, and of those that are not in any.
+type HostBoundaries struct {
+	Host *routev3.VirtualHost // nil: there are no virtual hosts
+	Boundaries
+}
+
+// BoundariesByHost returns the boundaries for each virtual host, in their order. Without virtual hosts, there are only those of the other matchers.
+func BoundariesByHost(v graph.View) (all []HostBoundaries) {
+	outside, hosts := newCollector(), map[*routev3.VirtualHost]*collector{}
+	var order []*routev3.VirtualHost
 	gather(v, func(p *graph.Place) *collector {
-		_, host := graph.Around[*routev3.VirtualHost](p)
+		host, in := graph.Around[*routev3.VirtualHost](p)
 		switch {
-		case host == nil:
+		case in == nil:
 			return outside
 		case hosts[host] == nil:
 			hosts[host] = newCollector()
-			order = append(order, hosts[host])
+			order = append(order, host)
 		}
 		return hosts[host]
 	})
-	if len(order) == 0 {
-		return []Boundaries{outside.boundaries()}
+	for _, host := range order {
+		hosts[host].join(outside)
+		all = append(all, HostBoundaries{host, hosts[host].boundaries()})
 	}
-	for _, c := range order {
-		c.join(outside)
-		all = append(all, c.boundaries())
-	}
-	return all
-}
-
-// BoundariesOfHosts returns the boundaries of the matchers in each virtual host. Those that are not in any are under nil.
-func BoundariesOfHosts(v graph.View) map[*routev3.VirtualHost]Boundaries {
-	collectors := map[*routev3.VirtualHost]*collector{nil: newCollector()}
-	gather(v, func(p *graph.Place) *collector {
-		host, _ := graph.Around[*routev3.VirtualHost](p)
-		if collectors[host] == nil {
-			collectors[host] = newCollector()
-		}
-		return collectors[host]
-	})
-	all := map[*routev3.VirtualHost]Boundaries{}
-	for host, c := range collectors {
-		all[host] = c.boundaries()
+	if len(all) == 0 {
+		all = []HostBoundaries{{Boundaries: outside.boundaries()}}
 	}
 	return all
 }

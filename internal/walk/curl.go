@@ -2,6 +2,7 @@ package walk
 
 import (
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,7 +19,12 @@ func (r *Request) Curl(address string) string {
 	c.add(r.HTTP == "2" && !r.TLS, "--http2-prior-knowledge", "")
 	c.add(r.ProxyProtocol != nil, "--haproxy-protocol", "")
 	c.add(r.TLS, "-k", "")
-	c.add(r.ClientCert.Presented, "--cert", "client.pem")
+	c.add(r.TLS && r.HTTP != "2" && len(r.ALPN) == 0, "--no-alpn", "")
+	c.add(r.TLS && r.HTTP == "" && len(r.ALPN) > 0 && !slices.Contains(r.ALPN, "h2"), "--http1.1", "")
+	if r.ClientCert.Presented {
+		c.add(true, "--cert", "client.crt")
+		c.add(true, "--key", "client.key")
+	}
 	c.add(r.Method == "HEAD", "--head", "")
 	c.add(r.Method != "HEAD" && (r.Method != "GET" || r.BodyBytes > 0), "-X", r.Method)
 	name := ""

@@ -22,7 +22,11 @@ func TestCurl(t *testing.T) {
 		},
 		"TLS": {
 			func(r *walk.Request) { r.TLS, r.SNI, r.ClientCert.Presented = true, "a.test", true },
-			"curl -i --path-as-is -k --cert client.pem --connect-to ::127.0.0.1:80 -H 'host: shop.example.com' https://a.test/a",
+			"curl -i --path-as-is -k --no-alpn --cert client.crt --key client.key --connect-to ::127.0.0.1:80 -H 'host: shop.example.com' https://a.test/a",
+		},
+		"TLS with a protocol": {
+			func(r *walk.Request) { r.TLS, r.ALPN = true, []string{"http/1.1"} },
+			"curl -i --path-as-is -k --http1.1 -H 'host: shop.example.com' https://127.0.0.1:80/a",
 		},
 		"HTTP/2 without a host": {
 			func(r *walk.Request) { r.HTTP, r.Authority, r.Method = "2", nil, "HEAD" },

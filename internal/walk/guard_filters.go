@@ -8,6 +8,7 @@ import (
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	rbacconfigv3 "github.com/envoyproxy/go-control-plane/envoy/config/rbac/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	extauthzv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/ext_authz/v3"
 	jwtauthnv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/jwt_authn/v3"
 	localratelimitv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/local_ratelimit/v3"
@@ -15,8 +16,10 @@ import (
 	ratelimitv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/ratelimit/v3"
 	rbacv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/rbac/v3"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/ascii"
 )
 
 // guardExtAuthz follows Filter::decodeHeaders of ext_authz.
@@ -39,7 +42,7 @@ func guardExtAuthz(j *journey, v visit, g *Guard) {
 		enabled = min(enabled, match.Perhaps)
 	}
 	switch {
-	case enabled != match.Yes && config.GetDenyAtDisable().GetDefaultValue().GetValue(): // rejects what it does not check
+	case enabled != match.Yes && config.GetDenyAtDisable().GetDefaultValue().GetValue(): // it rejects the requests that it does not check
 	case enabled == match.No:
 		g.is(Disabled, "filter_enabled is 0 %", v.Own.Field("filter_enabled"))
 	case enabled == match.Perhaps && config.GetFilterEnabledMetadata() != nil:
@@ -137,17 +140,17 @@ func guardRBAC(j *journey, v visit, g *Guard) {
 	}
 }
 
-// policies finds the policy that decides.
+// policies looks for a policy that allows the request for any client, or that can deny it.
 func (g *Guard) policies(j *journey, rules *rbacconfigv3.RBAC, at graph.At) {
 	allows := rules.GetAction() == rbacconfigv3.RBAC_ALLOW
 	for _, name := range slices.Sorted(maps.Keys(rules.GetPolicies())) {
 		switch fits := j.policy(rules.GetPolicies()[name]); {
-		case fits == match.No:
-			continue
-		case fits == match.Yes && allows:
+		case allows && fits == match.Yes:
 			g.is(Exempt, fmt.Sprintf("its policy %q allows any client", name), at.Entry("policies", name))
+			return
+		case !allows && fits != match.No:
+			return
 		}
-		return
 	}
 	if !allows {
 		g.is(Exempt, "no policy of it denies the request", at)
@@ -214,14 +217,38 @@ func guardLimit(j *journey, v visit, g *Guard) {
 		g.is(Exempt, "there is no route, and thus no rate_limits", g.At)
 		return
 	}
-	if all, _ := v.RateLimits(j.level); len(all) == 0 {
+	all, _ := v.RateLimits(j.level)
+	if len(all) == 0 {
 		g.is(Exempt, "neither the route nor its virtual host has rate_limits for it", j.level.At)
+		return
+	}
+	if !slices.ContainsFunc(all, func(l envoy.RateLimit) bool { return j.describes(l.Message) != match.No }) {
+		g.is(Exempt, "none of the rate_limits has a descriptor for the request", all[0].At)
 		return
 	}
 	g.shares(j, config.GetFilterEnabled(), config.GetFilterEnforced(), true)
 	if g.State == Runs && !config.GetFailureModeDeny() && config.GetFailureModeDenyPercent() == nil {
 		g.is(FailsOpen, "requests pass if the service does not answer, since failure_mode_deny is not set", v.Own)
 	}
+}
+
+// describes reports whether a rate limit has a descriptor for the request (RateLimitPolicyEntryImpl::populateDescriptors).
+func (j *journey) describes(l *routev3.RateLimit) match.Overlap {
+	return allOf(l.GetActions(), func(a *routev3.RateLimit_Action) match.Overlap {
+		switch by := a.GetActionSpecifier().(type) {
+		case *routev3.RateLimit_Action_RequestHeaders_:
+			return certain(by.RequestHeaders.GetSkipIfAbsent() || j.headers.has(ascii.Lower(by.RequestHeaders.GetHeaderName())))
+		case *routev3.RateLimit_Action_HeaderValueMatch_:
+			fits := j.fitsAll(by.HeaderValueMatch.GetHeaders(), j.headers)
+			if expected := by.HeaderValueMatch.GetExpectMatch(); expected != nil && !expected.GetValue() {
+				return match.Yes - fits
+			}
+			return fits
+		case *routev3.RateLimit_Action_GenericKey_, *routev3.RateLimit_Action_DestinationCluster_, *routev3.RateLimit_Action_SourceCluster_:
+			return match.Yes
+		}
+		return match.Perhaps
+	})
 }
 
 // shares judges the shares of the requests that a rate limit counts and limits. otherwise is whether those that are not set are all.

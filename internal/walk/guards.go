@@ -136,6 +136,8 @@ func (j *journey) unseen() {
 	}
 }
 
+const untrusted = "certificates of any authority are accepted"
+
 // guardTLS notes what a filter chain demands of the certificates of clients.
 func (j *journey) guardTLS(at graph.At, c *tlsv3.DownstreamTlsContext) {
 	g := Guard{Name: MTLS, Kind: MTLS, State: Runs, At: at.Field("require_client_certificate")}
@@ -148,7 +150,9 @@ func (j *journey) guardTLS(at graph.At, c *tlsv3.DownstreamTlsContext) {
 	case !c.GetRequireClientCertificate().GetValue():
 		g.is(Open, "a client certificate is not required", at.Field("common_tls_context"))
 	case common.GetValidationContext().GetTrustChainVerification() != 0:
-		g.is(Open, "certificates of any authority are accepted", at.Field("common_tls_context", "validation_context", "trust_chain_verification"))
+		g.is(Open, untrusted, at.Field("common_tls_context", "validation_context", "trust_chain_verification"))
+	case common.GetCombinedValidationContext().GetDefaultValidationContext().GetTrustChainVerification() != 0:
+		g.is(Open, untrusted, at.Field("common_tls_context", "combined_validation_context", "default_validation_context", "trust_chain_verification"))
 	}
 	j.guarded.Guards = append(j.guarded.Guards, g)
 }

@@ -21,6 +21,16 @@ func (w *Walker) Listeners() (all []Listener) {
 	return all
 }
 
+// Chains returns the filter chains of a listener.
+func (w *Walker) Chains(l Listener) []*listenerv3.FilterChain {
+	found, err := w.listenerOf(l)
+	if err != nil {
+		return nil
+	}
+	m := found.Message.(*listenerv3.Listener)
+	return append(slices.Clone(m.GetFilterChains()), m.GetDefaultFilterChain())
+}
+
 // listenerOf finds a listener by its name or port, or the only one. Those for UDP are found by their names alone.
 func (w *Walker) listenerOf(wanted Listener) (*graph.Resource, error) {
 	var found []*graph.Resource

@@ -256,7 +256,7 @@ func (j *journey) forwarded() (internal bool) {
 	return single && within(ranges, trusted)
 }
 
-// proto returns the scheme of the connection, or what the port that the PROXY protocol names stands for.
+// proto returns the scheme of the connection. Where the PROXY protocol says the destination, the connection manager can give its ports a scheme.
 func (j *journey) proto() string {
 	said := j.manager.message.GetForwardProtoConfig()
 	port := uint32(j.conn.Destination.Port())

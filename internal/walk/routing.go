@@ -218,7 +218,7 @@ func (j *journey) asked() *match.Request {
 		Connect: j.headers.value(method) == "CONNECT" || strings.EqualFold(j.headers.value("upgrade"), "connect-udp"),
 	}
 	q.Plain = q.Path
-	if j.table.message.GetIgnorePathParametersInPathMatching() {
+	if j.table != nil && j.table.message.GetIgnorePathParametersInPathMatching() { // a scope that does not exist does not have a table
 		q.Plain = j.withoutParameters(q.Path)
 	}
 	if j.lookup != nil {

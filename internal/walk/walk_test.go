@@ -230,7 +230,7 @@ static_resources:
 	for _, test := range []struct {
 		listener    walk.Listener
 		destination string
-		want        string // empty: there is no answer
+		want        string // the name of the listener; empty: an error, since none or several fit
 		unknown     bool
 	}{
 		{walk.Listener{Port: 443}, "", "edge", false},
@@ -260,7 +260,7 @@ static_resources:
 	}
 }
 
-// TestImpliedTLS: a request that says something of the handshake is TLS, and one without is told what it lacks.
+// TestImpliedTLS: a request that says something of the handshake is TLS, and of one without, the answer says what it lacks.
 func TestImpliedTLS(t *testing.T) {
 	text, err := os.ReadFile("../../testdata/walk/edge.yaml")
 	if err != nil {

@@ -4,8 +4,12 @@ import (
 	"math/rand/v2"
 )
 
-// tokenHeader is where the requests have their tokens.
-const tokenHeader = "x-token"
+// tokenHeader is where the requests have their tokens, and keyHeader is where they have their API keys.
+const (
+	tokenHeader = "x-token"
+	keyHeader   = "x-key"
+	rightKey    = "right"
+)
 
 // guardKinds are the guards that the configurations of a GuardReport have.
 func guardKinds() []kind {
@@ -35,6 +39,10 @@ func guardKinds() []kind {
 			return typed("basic_auth.v3.BasicAuthPerRoute", obj{"users": users("bob", "other")})
 		}},
 		{"local_ratelimit", (*maker).guardLimit, (*maker).guardLimit},
+		{"ratelimit", (*maker).globalLimit, nil},
+		{"api_key_auth", (*maker).apiKeys, func(m *maker) obj {
+			return typed("api_key_auth.v3.ApiKeyAuthPerRoute", obj{"key_sources": list{obj{"header": keyHeader}}})
+		}},
 	}
 }
 
@@ -47,6 +55,7 @@ func guardConfiguration(seed uint64, ports map[string]int, certificate [2]string
 		delete(h.(obj), "require_tls")
 	}
 	filters := m.guards(table)
+	m.limitRoutes(table)
 	router := obj{"name": "router", "typed_config": obj{"@type": filterType + "router.v3.Router"}}
 	manager := obj{
 		"@type":       "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
@@ -177,4 +186,38 @@ func (m *maker) guardLimit() obj {
 		}
 	}
 	return c
+}
+
+// globalLimit returns a filter whose service never answers as it should, so that requests pass.
+func (m *maker) globalLimit() obj {
+	service := obj{"transport_api_version": "V3", "grpc_service": obj{"envoy_grpc": obj{"cluster_name": "authz"}, "timeout": "30s"}}
+	c := typed("ratelimit.v3.RateLimit", obj{"domain": "walk", "timeout": "30s", "rate_limit_service": service})
+	if m.one(6) {
+		c["filter_enabled"] = percent(0)
+	}
+	return c
+}
+
+// limitRoutes gives some virtual hosts and routes descriptors of rate limits.
+func (m *maker) limitRoutes(table obj) {
+	limits := func() list {
+		return list{obj{"actions": list{pick(m, obj{"generic_key": obj{"descriptor_value": "all"}}, obj{"request_headers": obj{"header_name": keyHeader, "descriptor_key": "key"}},
+			obj{"header_value_match": obj{"descriptor_value": "keyless", "expect_match": m.one(2), "headers": list{obj{"name": keyHeader, "present_match": true}}}})}}}
+	}
+	for _, h := range table["virtual_hosts"].(list) {
+		if m.one(2) {
+			h.(obj)["rate_limits"] = limits()
+		}
+		for _, r := range h.(obj)["routes"].(list) {
+			if action, ok := r.(obj)["route"].(obj); ok && m.one(2) {
+				action["rate_limits"] = limits()
+			}
+		}
+	}
+}
+
+func (m *maker) apiKeys() obj {
+	return typed("api_key_auth.v3.ApiKeyAuth", obj{
+		"credentials": list{obj{"key": rightKey, "client": "ann"}}, "key_sources": list{obj{"header": keyHeader}},
+	})
 }

@@ -117,6 +117,9 @@ func (g *guardBench) requests(ctx context.Context, r *running, c *configuration,
 		if m.one(2) {
 			q.Headers = append(q.Headers, walk.Header{"authorization", basic("ann", "secret")})
 		}
+		if m.one(2) {
+			q.Headers = append(q.Headers, walk.Header{keyHeader, rightKey})
+		}
 		for i := range q.Headers {
 			q.Headers[i][1] = strings.TrimSpace(q.Headers[i][1])
 		}
@@ -223,7 +226,7 @@ func (g *guardBench) confirm(ctx context.Context, r *running, way posture.Way) e
 func (g *guardBench) curl(ctx context.Context, command string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	run := exec.CommandContext(ctx, "sh", "-c", command+" -s -S")
+	run := exec.CommandContext(ctx, "bash", "-c", command+" -s -S")
 	run.Dir = g.dir
 	out, err := run.CombinedOutput()
 	if _, ended := errors.AsType[*exec.ExitError](err); ended && ctx.Err() == nil {

@@ -12,7 +12,7 @@ import (
 // statistics returns those of guards.
 func (r *running) statistics(ctx context.Context) (map[string]int, error) {
 	raw, err := r.Admin(ctx, "/stats?format=json&usedonly&filter="+
-		`rbac%7Cjwt_authn%7Cext_authz%7Coauth_%7Chttp_local_rate_limit%7Cbasic_auth`)
+		`rbac%7Cjwt_authn%7Cext_authz%7Coauth_%7Chttp_local_rate_limit%7Cbasic_auth%7Cratelimit%7Capi_key_auth`)
 	if err != nil {
 		return nil, err
 	}
@@ -41,6 +41,8 @@ var marks = map[string]struct{ runs, rejects, sees []string }{
 	"ext_authz":       {[]string{".ext_authz.ok"}, []string{".ext_authz.denied"}, nil},
 	"oauth2":          {nil, []string{".oauth_unauthorized_rq"}, []string{".oauth_passthrough"}},
 	"basic_auth":      {[]string{".basic_auth.allowed"}, []string{".basic_auth.denied"}, nil},
+	"api_key_auth":    {[]string{".api_key_auth.allowed"}, []string{".api_key_auth.unauthorized", ".api_key_auth.forbidden"}, nil},
+	"ratelimit":       {[]string{".ratelimit.error"}, nil, nil},
 	"local_ratelimit": {[]string{".http_local_rate_limit.enabled"}, nil, nil},
 }
 
@@ -92,12 +94,17 @@ func (r *running) does(q *walk.Request, guard walk.Guard) string {
 		return "passes"
 	case !guard.State.Holds():
 		return "nothing"
-	case guard.Kind == "ext_authz", guard.Kind == "local_ratelimit", guard.Kind == "basic_auth" && r.authenticated(q):
+	case guard.Kind == "ext_authz", guard.Kind == "local_ratelimit", guard.Kind == "ratelimit", guard.Kind == "api_key_auth" && hasKey(q), guard.Kind == "basic_auth" && r.authenticated(q):
 		return "runs"
 	case guard.Kind == "oauth2" && (strings.Contains(*q.Path, "/signout") || strings.Contains(*q.Path, "/callback")):
 		return "answers"
 	}
 	return "rejects"
+}
+
+// hasKey reports whether a request has the right API key.
+func hasKey(q *walk.Request) bool {
+	return slices.Contains(q.Headers, walk.Header{keyHeader, rightKey})
 }
 
 // authenticated reports whether the user and the password of a request are right.
