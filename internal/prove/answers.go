@@ -8,8 +8,8 @@ import (
 	"github.com/xdslint/xdslint/internal/walk"
 )
 
-// tell looks for a request that the sides answer differently, among those that an example stands for. It reports whether there is one.
-func (p *prover) tell(w way, authority string, e *match.Example) bool {
+// distinguish looks for a request that the sides answer differently, among those that an example represents. It reports whether there is one.
+func (p *prover) distinguish(w way, authority string, e *match.Example) bool {
 	return slices.ContainsFunc(p.variants(w, w.request(authority, e)), func(r *walk.Request) bool { return p.compare(w, r) })
 }
 

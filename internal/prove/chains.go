@@ -1,10 +1,10 @@
 package prove
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
@@ -15,6 +15,7 @@ import (
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/diff"
+	"github.com/xdslint/xdslint/internal/walk"
 )
 
 // chain is a filter chain of a listener.
@@ -45,49 +46,103 @@ func chainsOf(l listener) (all []chain) {
 
 // chains compares the filter chains of two listeners that take the same connections.
 func (p *prover) chains(a, b listener) {
-	left := map[string]chain{}
-	for _, c := range chainsOf(b) {
-		left[c.match] = c
+	olds, news := chainsOf(a), chainsOf(b)
+	if twins := twinsOf(olds, news); len(twins) > 0 {
+		for i, c := range olds {
+			p.chainPair(a, b, c, twins[i], p.wayTo(a, b, c))
+		}
+		return
 	}
-	for _, c := range chainsOf(a) {
-		twin, ok := left[c.match]
-		if !ok {
-			p.connections(a, b, c)
+	x, y := match.NewChains(a.message), match.NewChains(b.message)
+	if x != nil && y != nil {
+		if all, ok := x.Partition(y); ok {
+			p.parts(a, b, x, y, all)
+			return
+		}
+	}
+	p.undecided(fmt.Sprintf("listener %s: which connections filter chains take", nameOf(b)))
+	for _, c := range slices.Concat(olds, news) {
+		p.search(p.wayTo(a, b, c))
+	}
+}
+
+// twinsOf returns, for each chain of one listener, the chain of the other one with the same match. It returns nil if a chain of either does not have one.
+func twinsOf(olds, news []chain) (twins []chain) {
+	of := map[string]chain{}
+	for _, d := range news {
+		of[d.match] = d
+	}
+	for _, c := range olds {
+		if d, ok := of[c.match]; ok {
+			twins = append(twins, d)
+			delete(of, c.match)
+		}
+	}
+	if len(twins) != len(olds) || len(olds) != len(news) {
+		return nil
+	}
+	return twins
+}
+
+// parts compares each pair of filter chains that take the same connection.
+func (p *prover) parts(a, b listener, x, y *match.Chains, all []match.Connection) {
+	chainOf := map[*listenerv3.FilterChain]chain{}
+	for _, c := range slices.Concat(chainsOf(a), chainsOf(b)) {
+		chainOf[c.message] = c
+	}
+	type pair struct{ old, now *listenerv3.FilterChain }
+	seen := map[pair]bool{{nil, nil}: true}
+	for _, conn := range all {
+		both := pair{x.Take(conn), y.Take(conn)}
+		if seen[both] || p.full() {
 			continue
 		}
-		delete(left, c.match)
-		p.chainPair(a, b, c, twin)
-	}
-	for _, c := range chainsOf(b) {
-		if _, ok := left[c.match]; ok {
-			p.connections(a, b, c)
+		seen[both] = true
+		c, d := chainOf[both.old], chainOf[both.now]
+		switch w := p.wayOn(a, b, chainOf[cmp.Or(both.old, both.now)], conn, x, y); {
+		case both.old != nil && both.now != nil:
+			p.chainPair(a, b, c, d, w)
+		case !p.search(w):
+			p.undecided(fmt.Sprintf("listener %s: the connections that the filter chain %q takes", nameOf(b), cmp.Or(both.old, both.now).GetName()))
 		}
 	}
 }
 
-// connections shows that a filter chain of one side takes connections that no chain of the other side is made for.
-func (p *prover) connections(a, b listener, c chain) {
-	if !p.search(p.wayTo(a, b, c)) {
-		p.undecided(fmt.Sprintf("listener %s: the connections that the filter chain %q takes", nameOf(b), c.message.GetName()))
+// wayOn returns how requests come over a connection to a chain.
+func (p *prover) wayOn(a, b listener, c chain, conn match.Connection, x, y *match.Chains) way {
+	w := p.wayTo(a, b, c)
+	w.base.TLS = w.base.TLS || conn.Transport == "tls"
+	w.base.SNI, w.base.ALPN, w.base.HTTP, w.base.Source, w.base.Destination = "", nil, "", "", ""
+	if w.base.TLS {
+		w.base.SNI, w.base.ALPN = conn.ServerName, conn.Protocols
 	}
+	if slices.Index(w.base.ALPN, "h2") == 0 {
+		w.base.HTTP = "2"
+	}
+	if x.BySource() || y.BySource() {
+		w.base.Source = conn.Source.String()
+	}
+	if x.ByDestination() || y.ByDestination() || x.ByPort() || y.ByPort() {
+		w.base.Destination = conn.Destination.String()
+	}
+	return w
 }
 
 // chainPair compares two filter chains that take the same connections.
-func (p *prover) chainPair(a, b listener, c, d chain) {
+func (p *prover) chainPair(a, b listener, c, d chain, w way) {
 	what := "listener " + nameOf(b)
 	if name := d.message.GetName(); name != "" {
 		what += ", filter chain " + name
 	}
-	w := p.wayTo(a, b, c)
 	reasons := diff.Fields(a.Resource, b.Resource, c.message, d.message, chainNames...)
+	if c.message.GetName() != d.message.GetName() && p.sees(chainName) {
+		reasons = append(reasons, "name")
+	}
 	before, after := p.old.managerOf(a, c), p.now.managerOf(b, d)
 	if before == nil || after == nil {
-		reasons = append(reasons, diff.Fields(a.Resource, b.Resource, c.message, d.message, chainNames[:1]...)...)
+		reasons = append(reasons, diff.Fields(a.Resource, b.Resource, c.message, d.message, chainNames[:2]...)...)
 	} else {
 		reasons = append(reasons, p.managers(c, d, before, after)...)
-		if c.message.GetName() != d.message.GetName() && p.sees("FILTER_CHAIN_NAME", before, after) {
-			reasons = append(reasons, "name")
-		}
 		known := len(p.result.Differences)
 		p.routes(what, w, before, after)
 		if len(p.result.Differences) > known && len(reasons) == 0 {
@@ -149,46 +204,16 @@ func (p *prover) managers(c, d chain, before, after *manager) []string {
 	return reasons
 }
 
-// sees reports whether something in connection managers or their routes can see a name, such as a format string with its command.
-func (p *prover) sees(command string, all ...*manager) bool {
-	for _, m := range all {
-		for _, f := range envoy.HTTPFiltersOf(m.at, "http_filters", m.message.GetHttpFilters()) {
-			if !p.old.walker.Models(f) {
-				return true
-			}
-		}
-		texts := []string{encoded(shallow(m.at.Resource(), m.message, "access_log"))}
-		for _, t := range m.routes.Tables {
-			texts = append(texts, canonical(t.Levels[0].At.Resource(), t.Levels[0].Table))
-		}
-		for _, text := range texts {
-			if strings.Contains(text, command) || strings.Contains(text, "xds.") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // wayTo returns how a connection gets to a filter chain of one of two listeners.
 func (p *prover) wayTo(a, b listener, c chain) way {
-	m := c.message.GetFilterChainMatch()
-	w := way{listener: p.listenerOf(a, b), address: a.address()}
-	socket := c.message.GetTransportSocket()
-	content, _ := envoy.Content(c.at.Field("transport_socket", "typed_config"), socket.GetTypedConfig())
+	w := way{base: *walk.Toward(c.message), address: a.address()}
+	w.base.Listener = p.listenerOf(a, b)
+	content, _ := envoy.Content(c.at.Field("transport_socket", "typed_config"), c.message.GetTransportSocket().GetTypedConfig())
 	if context, ok := content.(*tlsv3.DownstreamTlsContext); ok {
-		w.tls = true
-		w.certificate = context.GetRequireClientCertificate().GetValue()
+		w.base.ClientCert.Presented = context.GetRequireClientCertificate().GetValue()
 	}
-	if names := m.GetServerNames(); len(names) > 0 {
-		w.tls, w.sni = true, strings.Replace(names[0], "*", "x", 1)
-	}
-	if protocols := m.GetApplicationProtocols(); len(protocols) > 0 && w.tls {
-		w.alpn = protocols[:1]
-	}
-	w.proxied = slices.ContainsFunc(envoy.ListenerFiltersOf(a.At(), a.message), func(f envoy.ListenerFilter) bool { return f.Kind == envoy.ProxyProtocol })
-	if ranges := m.GetSourcePrefixRanges(); len(ranges) > 0 {
-		w.source = ranges[0].GetAddressPrefix()
+	if slices.ContainsFunc(envoy.ListenerFiltersOf(a.At(), a.message), func(f envoy.ListenerFilter) bool { return f.Kind == envoy.ProxyProtocol }) {
+		w.base.ProxyProtocol = &walk.Proxied{Source: "10.1.2.3:4567", Destination: "10.9.9.9:80"}
 	}
 	return w
 }

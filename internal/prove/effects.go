@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
@@ -47,6 +48,9 @@ func shallow[M proto.Message](r *graph.Resource, m M, without ...protoreflect.Na
 func (s *side) ofTable(l *envoy.RouteLevel) string {
 	m := shallow(l.At.Resource(), l.Table, "name", "virtual_hosts", "vhds", "validate_clusters")
 	s.identify(mirrorsOf(m.GetRequestMirrorPolicies()))
+	if chooses(m.GetRequestMirrorPolicies()) {
+		return encoded(m) + s.allClusters()
+	}
 	return encoded(m)
 }
 
@@ -57,7 +61,7 @@ func (s *side) ofHost(l *envoy.RouteLevel, named bool) string {
 		m.Name = ""
 	}
 	s.identify(mirrorsOf(m.GetRequestMirrorPolicies()))
-	if m.GetMatcher() != nil { // it has routes
+	if m.GetMatcher() != nil || chooses(m.GetRequestMirrorPolicies()) { // a matcher has routes
 		return encoded(m) + s.allClusters()
 	}
 	return encoded(m)
@@ -72,9 +76,15 @@ func (s *side) ofRoute(l *envoy.RouteLevel, named bool) string {
 	if !named {
 		m.Name = ""
 	}
+	keys := ""
+	if w := m.GetRoute().GetWeightedClusters(); w.GetRuntimeKeyPrefix() != "" { // keys of the runtime end with the names
+		for _, c := range w.GetClusters() {
+			keys += "\x00" + c.GetName()
+		}
+	}
 	s.identify(clustersOf(m))
-	text := encoded(m)
-	if chooses(m) {
+	text := encoded(m) + keys
+	if choosesAny(m) {
 		text += s.allClusters()
 	}
 	return text
@@ -88,12 +98,16 @@ func (s *side) allClusters() (text string) {
 	return text
 }
 
-// chooses reports whether a request or a plugin names the cluster of a route.
-func chooses(r *routev3.Route) bool {
+// choosesAny reports whether a request or a plugin names a cluster of a route.
+func choosesAny(r *routev3.Route) bool {
 	action := r.GetRoute()
-	return action.GetClusterHeader() != "" || action.GetClusterSpecifierPlugin() != "" || action.GetInlineClusterSpecifierPlugin() != nil ||
-		slices.ContainsFunc(action.GetWeightedClusters().GetClusters(), func(c *routev3.WeightedCluster_ClusterWeight) bool { return c.GetClusterHeader() != "" }) ||
-		slices.ContainsFunc(action.GetRequestMirrorPolicies(), func(m *routev3.RouteAction_RequestMirrorPolicy) bool { return m.GetClusterHeader() != "" })
+	return chooses(action.GetRequestMirrorPolicies()) || action.GetClusterHeader() != "" || action.GetClusterSpecifierPlugin() != "" || action.GetInlineClusterSpecifierPlugin() != nil ||
+		slices.ContainsFunc(action.GetWeightedClusters().GetClusters(), func(c *routev3.WeightedCluster_ClusterWeight) bool { return c.GetClusterHeader() != "" })
+}
+
+// chooses reports whether a request names a cluster that mirrors get.
+func chooses(policies []*routev3.RouteAction_RequestMirrorPolicy) bool {
+	return slices.ContainsFunc(policies, func(m *routev3.RouteAction_RequestMirrorPolicy) bool { return m.GetClusterHeader() != "" })
 }
 
 // identify replaces the names of clusters by what is compared of them.
@@ -114,7 +128,7 @@ func (s *side) identity(name string) string {
 	made := name
 	if all := s.view.Named(graph.Cluster, name); len(all) > 0 {
 		content, complete := s.content(all[0])
-		if made = name + "\x00" + content; s.ByEndpoints && complete {
+		if made = name + "\x00" + content; s.ByEndpoints && complete && !s.sees(clusterName) {
 			made = content
 		}
 	} else if s.view.World(graph.Cluster, graph.Anywhere) == graph.Closed && !s.view.Assumes(graph.Cluster, name) {
@@ -130,7 +144,10 @@ func (s *side) content(r *graph.Resource) (text string, complete bool) {
 	if !ok {
 		return "", false
 	}
-	m.Name, m.AltStatName = "", ""
+	m.Name = ""
+	if !s.sees(clusterName) {
+		m.AltStatName = ""
+	}
 	assigned := m.GetLoadAssignment()
 	if m.GetType() == clusterv3.Cluster_EDS && m.GetClusterType() == nil {
 		assigned = s.assigned(r)
@@ -140,6 +157,7 @@ func (s *side) content(r *graph.Resource) (text string, complete bool) {
 	} else {
 		complete = m.GetClusterType() == nil && m.GetType() != clusterv3.Cluster_ORIGINAL_DST
 	}
+	complete = complete && !checksByName(m)
 	m.LoadAssignment = nil
 	text = encoded(m) + "\x00" + encoded(sorted(assigned))
 	for _, e := range s.view.From(r) {
@@ -148,6 +166,13 @@ func (s *side) content(r *graph.Resource) (text string, complete bool) {
 		}
 	}
 	return text, complete
+}
+
+// checksByName reports whether health checks send the name of the cluster.
+func checksByName(c *clusterv3.Cluster) bool {
+	return slices.ContainsFunc(c.GetHealthChecks(), func(h *corev3.HealthCheck) bool {
+		return h.GetHttpHealthCheck() != nil && h.GetHttpHealthCheck().GetHost() == "" || h.GetGrpcHealthCheck() != nil && h.GetGrpcHealthCheck().GetAuthority() == ""
+	})
 }
 
 // referred is what is compared of a resource that another one refers to.

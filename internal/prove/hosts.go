@@ -48,7 +48,7 @@ func (c *tables) compareHosts(authority string, x, y *envoy.RouteLevel) {
 	}
 	known := len(c.result.Differences)
 	c.compareRoutes(c.wayTo(a, b), authority, a, b)
-	if a.around == b.around || len(c.result.Differences) > known || c.tell(c.way, authority, nil) {
+	if a.around == b.around || len(c.result.Differences) > known || c.distinguish(c.way, authority, nil) {
 		return
 	}
 	c.undecided(c.aboutHosts(a, b) + ": " + c.reasonOf(a, b))
@@ -58,8 +58,8 @@ func (c *tables) compareHosts(authority string, x, y *envoy.RouteLevel) {
 func (c *tables) wayTo(hosts ...*host) way {
 	w := c.way
 	for _, h := range hosts {
-		if h.level != nil && h.level.Host.GetRequireTls() != routev3.VirtualHost_NONE && !w.tls {
-			w.headers = []walk.Header{{"x-forwarded-proto", "https"}}
+		if h.level != nil && h.level.Host.GetRequireTls() != routev3.VirtualHost_NONE && !w.base.TLS {
+			return w.with([]walk.Header{{"x-forwarded-proto", "https"}})
 		}
 	}
 	return w
@@ -100,8 +100,8 @@ var hostNames = []string{hostPrefix + "name", hostPrefix + "domains", hostPrefix
 
 // verdict is what is known about a pair of routes.
 type verdict struct {
-	told  bool
-	asked int
+	differs bool // a request shows a difference
+	asked   int  // examples
 }
 
 // maxAsked is for how many examples a pair of routes is asked.
@@ -130,13 +130,13 @@ func (c *tables) compareRoutes(w way, authority string, a, b *host) {
 			verdicts[pair] = v
 			order = append(order, pair)
 		}
-		if part.Example != nil && !v.told && v.asked < maxAsked && !c.full() {
+		if part.Example != nil && !v.differs && v.asked < maxAsked && !c.full() {
 			v.asked++
-			v.told = c.tell(w, authority, part.Example)
+			v.differs = c.distinguish(w, authority, part.Example)
 		}
 	}
 	for _, pair := range order {
-		if v := verdicts[pair]; !v.told && !c.full() {
+		if v := verdicts[pair]; !v.differs && !c.full() {
 			c.undecided(c.aboutHosts(a, b) + ": " + c.unresolved(a, b, pair, v))
 		}
 	}

@@ -76,7 +76,7 @@ func (p *prover) listeners() {
 func (p *prover) lonely(l listener, s *side) {
 	if l.message.GetApiListener() == nil && l.address() != "" {
 		for _, c := range chainsOf(l) {
-			if p.tell(p.wayTo(l, l, c), "", nil) {
+			if p.distinguish(p.wayTo(l, l, c), "", nil) {
 				return
 			}
 		}
@@ -103,6 +103,10 @@ func (p *prover) listenerPair(a, b listener) {
 		reasons = append(reasons, "address")
 		p.lonely(a, p.old)
 		p.lonely(b, p.now)
+	} else {
+		for _, field := range diff.Fields(a.Resource, b.Resource, a.message.GetAddress(), b.message.GetAddress()) {
+			reasons = append(reasons, "address."+field)
+		}
 	}
 	p.chains(a, b)
 	if len(reasons) > 0 && len(p.result.Differences) == before {

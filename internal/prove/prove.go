@@ -75,10 +75,12 @@ type side struct {
 	walker   *walk.Walker
 	levels   envoy.RouteTables
 	clusters map[string]string // what is compared of each, by name
+	visible  *visible
 }
 
 func newSide(v graph.View, o Options) *side {
-	return &side{Options: o, view: v, walker: walk.New(v), levels: envoy.RouteTables{Snapshot: v}, clusters: map[string]string{}}
+	w := walk.New(v)
+	return &side{Options: o, view: v, walker: w, levels: envoy.RouteTables{Snapshot: v}, clusters: map[string]string{}, visible: visibleIn(v, w)}
 }
 
 // undecided notes what cannot be decided.

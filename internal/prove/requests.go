@@ -11,14 +11,15 @@ import (
 
 // way is how a connection gets to a filter chain.
 type way struct {
-	listener         walk.Listener
-	address          string
-	tls, certificate bool
-	proxied          bool // the PROXY protocol says where it comes from
-	sni, source      string
-	alpn             []string
-	headers          []walk.Header
-	passing          []string // filters for which only the user has credentials
+	base    walk.Request // without a host and a path
+	address string
+	passing []string // filters for which only the user has credentials
+}
+
+// with returns a way on which requests have more headers.
+func (w way) with(headers []walk.Header) way {
+	w.base.Headers = slices.Concat(w.base.Headers, headers)
+	return w
 }
 
 // request returns a request that comes this way. The example can be nil.
@@ -27,13 +28,7 @@ func (w way) request(authority string, e *match.Example) *walk.Request {
 		authority = "any"
 	}
 	path := "/"
-	r := &walk.Request{
-		Listener: w.listener, Method: "GET", Authority: &authority, Path: &path, TLS: w.tls, SNI: w.sni, ALPN: w.alpn, Source: w.source,
-		ClientCert: walk.Identity{Presented: w.certificate}, Headers: slices.Clone(w.headers),
-	}
-	if w.proxied {
-		r.ProxyProtocol = &walk.Proxied{Source: "10.1.2.3:4567", Destination: "10.9.9.9:80"}
-	}
+	r := with(&w.base, func(r *walk.Request) { r.Authority, r.Path = &authority, &path })
 	if e != nil {
 		fillIn(r, e)
 	}

@@ -9,41 +9,33 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
-	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/ascii"
 	"github.com/xdslint/xdslint/internal/diff"
 )
 
 // routes compares the route tables of two connection managers.
 func (p *prover) routes(what string, w way, a, b *manager) {
-	if a.message.GetScopedRoutes() != nil || b.message.GetScopedRoutes() != nil {
-		if p.old.ofScopes(a) != p.now.ofScopes(b) {
-			p.search(w)
-			p.undecided(what + ": the routes of scopes differ")
+	for _, f := range envoy.HTTPFiltersOf(a.at, "http_filters", a.message.GetHttpFilters()) {
+		if f.Kind == "basic_auth" || f.Kind == "jwt_authn" {
+			w.passing = append(w.passing, f.Message.GetName())
 		}
+	}
+	if a.message.GetScopedRoutes() != nil || b.message.GetScopedRoutes() != nil {
+		p.scopes(what, w, a, b)
 		return
 	}
 	if len(a.routes.Tables) != 1 || len(b.routes.Tables) != 1 {
 		p.undecided(what + ": the route configuration is not in the input")
 		return
 	}
-	for _, f := range envoy.HTTPFiltersOf(a.at, "http_filters", a.message.GetHttpFilters()) {
-		if f.Kind == "basic_auth" || f.Kind == "jwt_authn" {
-			w.passing = append(w.passing, f.Message.GetName())
-		}
-	}
-	c := &tables{prover: p, what: what, way: w, from: a, to: b, old: p.old.tableOf(a.routes.Tables[0]), now: p.now.tableOf(b.routes.Tables[0])}
-	c.hostNamed, c.routeNamed = p.sees("VIRTUAL_HOST_NAME", a, b), p.sees("ROUTE_NAME", a, b)
-	c.compare()
+	p.tablePair(what, w, a, b, a.routes.Tables[0], b.routes.Tables[0])
 }
 
-// ofScopes is what is compared of the scopes of a connection manager: all that it could refer to.
-func (s *side) ofScopes(m *manager) string {
-	text := encoded(shallow(m.at.Resource(), m.message.GetScopedRoutes(), "name")) + s.allClusters()
-	for _, r := range s.view.All(graph.ScopedRouteConfiguration, graph.RouteConfiguration, graph.VirtualHost) {
-		text += "\x00" + s.referred(r)
-	}
-	return text
+// tablePair compares two tables that take the same requests.
+func (p *prover) tablePair(what string, w way, a, b *manager, x, y *envoy.RouteTable) {
+	c := &tables{prover: p, what: what, way: w, from: a, to: b, old: p.old.tableOf(x), now: p.now.tableOf(y)}
+	c.hostNamed, c.routeNamed = p.sees(hostName), p.sees(routeName)
+	c.compare()
 }
 
 // tables compares two route configurations.
