@@ -120,7 +120,7 @@ func TestStates(t *testing.T) {
 			`{match: {prefix: /}, route: {cluster: shop, rate_limits: [{actions: [{request_headers: {header_name: x-user, descriptor_key: user}}]}]}}`, limit, walk.Exempt, "descriptor",
 		},
 		"a limit for all requests": {`{match: {prefix: /}, route: {cluster: shop, rate_limits: [{actions: [{generic_key: {descriptor_value: all}}]}]}}`, limit, walk.FailsOpen, "failure_mode_deny"},
-		"never limits": {all, `{name: limit, typed_config: {` + api + `http.local_ratelimit.v3.LocalRateLimit, stat_prefix: x, token_bucket: {max_tokens: 1, fill_interval: 1s}}}`, walk.Exempt, "filter_enabled is 0 %"},
+		"never limits":             {all, `{name: limit, typed_config: {` + api + `http.local_ratelimit.v3.LocalRateLimit, stat_prefix: x, token_bucket: {max_tokens: 1, fill_interval: 1s}}}`, walk.Exempt, "filter_enabled is 0 %"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cells := made(t, "", c.routes, c.filters).Cells

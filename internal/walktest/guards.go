@@ -118,6 +118,7 @@ func (g *guardBench) requests(ctx context.Context, r *running, c *configuration,
 			q.Headers = append(q.Headers, walk.Header{"authorization", basic("ann", "secret")})
 		}
 		if m.one(2) {
+			q.Headers = slices.DeleteFunc(q.Headers, func(h walk.Header) bool { return h[0] == keyHeader })
 			q.Headers = append(q.Headers, walk.Header{keyHeader, rightKey})
 		}
 		for i := range q.Headers {
@@ -200,7 +201,7 @@ func (g *guardBench) holes(ctx context.Context, r *running) error {
 // confirm lets curl send a request, and compares its guards, and whether it gets to an upstream.
 func (g *guardBench) confirm(ctx context.Context, r *running, way posture.Way) error {
 	q := *way.Sent
-	q.Source = "127.0.0.1"
+	q.Source, q.Headers = "127.0.0.1", append(slices.Clone(q.Headers), walk.Header{"accept", "*/*"}) // curl adds it
 	for _, guard := range way.Guards {
 		if guard.Kind == walk.MTLS && guard.State.Holds() {
 			q.ClientCert = walk.Identity{Presented: true, Name: certified}
