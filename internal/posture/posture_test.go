@@ -119,8 +119,12 @@ func TestStates(t *testing.T) {
 		"a limit for requests with a header": {
 			`{match: {prefix: /}, route: {cluster: shop, rate_limits: [{actions: [{request_headers: {header_name: x-user, descriptor_key: user}}]}]}}`, limit, walk.Exempt, "descriptor",
 		},
-		"a limit for all requests": {`{match: {prefix: /}, route: {cluster: shop, rate_limits: [{actions: [{generic_key: {descriptor_value: all}}]}]}}`, limit, walk.FailsOpen, "failure_mode_deny"},
-		"never limits":             {all, `{name: limit, typed_config: {` + api + `http.local_ratelimit.v3.LocalRateLimit, stat_prefix: x, token_bucket: {max_tokens: 1, fill_interval: 1s}}}`, walk.Exempt, "filter_enabled is 0 %"},
+		"a limit for all requests":  {`{match: {prefix: /}, route: {cluster: shop, rate_limits: [{actions: [{generic_key: {descriptor_value: all}}]}]}}`, limit, walk.FailsOpen, "failure_mode_deny"},
+		"a limit without a cluster": {`{match: {prefix: /}, route: {cluster: gone, rate_limits: [{actions: [{generic_key: {descriptor_value: all}}]}]}}`, limit, walk.Exempt, "does not exist"},
+		"a limit without an upstream": {
+			`{match: {prefix: /}, direct_response: {status: 200}}`, limit, walk.Exempt, "answers the request itself",
+		},
+		"never limits": {all, `{name: limit, typed_config: {` + api + `http.local_ratelimit.v3.LocalRateLimit, stat_prefix: x, token_bucket: {max_tokens: 1, fill_interval: 1s}}}`, walk.Exempt, "filter_enabled is 0 %"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cells := made(t, "", c.routes, c.filters).Cells

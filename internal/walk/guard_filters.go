@@ -209,12 +209,20 @@ func guardLocalLimit(j *journey, v visit, g *Guard) {
 	}
 }
 
-// guardLimit reports whether the filter sends descriptors to its service.
+// guardLimit follows Filter::initiateCall of ratelimit.
 func guardLimit(j *journey, v visit, g *Guard) {
 	config, _ := v.Config.(*ratelimitv3.RateLimit)
 	g.At = v.Own
 	if j.level == nil {
 		g.is(Exempt, "there is no route, and thus no rate_limits", g.At)
+		return
+	}
+	if j.level.Route.GetRoute() == nil {
+		g.is(Exempt, "the route answers the request itself", j.level.At)
+		return
+	}
+	if cluster, known := j.cluster(j.answer.Target); cluster == nil && known && len(j.answer.Weighted) == 0 {
+		g.is(Exempt, "the cluster of the route does not exist", j.level.At)
 		return
 	}
 	all, _ := v.RateLimits(j.level)
