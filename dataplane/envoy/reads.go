@@ -6,6 +6,7 @@ import (
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -90,6 +91,7 @@ var unvalidatedTypes = map[protoreflect.FullName]bool{
 	"envoy.extensions.http.cache.file_system_http_cache.v3.FileSystemHttpCacheConfig":      true,
 	"envoy.extensions.http.cache_v2.file_system_http_cache.v3.FileSystemHttpCacheV2Config": true,
 	"envoy.extensions.rbac.matchers.upstream_ip_port.v3.UpstreamIpPortMatcher":             true,
+	"envoy.extensions.transport_sockets.tls.v3.SPIFFECertValidatorConfig":                  true,
 }
 
 // validatesContent reports whether the extension that reads an Any validates its content.
@@ -154,6 +156,10 @@ func Ignored(x *dataplane.Extensions, p Point, outer *graph.Place) bool {
 		return !subscribes(p.Holder)
 	case "envoy.config.core.v3.BindConfig.local_address_selector":
 		return unboundClusters(p.Holder)
+	case "envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext.custom_validator_config":
+		if v, ok := p.Holder.Message.Interface().(*tlsv3.CertificateValidationContext); ok && v.GetCustomValidatorConfig().GetName() == "envoy.tls.cert_validator.default" {
+			return true // it does not have a configuration
+		}
 	}
 	if RulesIgnored(p.Holder) {
 		return true

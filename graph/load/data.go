@@ -17,12 +17,16 @@ import (
 
 // judged are the fields with data sources whose files are read. Others, such as passwords, no rule needs.
 var judged = map[protoreflect.FullName]bool{
-	"envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext.crl":        true,
-	"envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext.trusted_ca": true,
-	"envoy.extensions.transport_sockets.tls.v3.TlsCertificate.certificate_chain":        true,
-	"envoy.extensions.transport_sockets.tls.v3.TlsCertificate.ocsp_staple":              true,
-	"envoy.extensions.transport_sockets.tls.v3.TlsCertificate.pkcs12":                   true,
-	"envoy.extensions.transport_sockets.tls.v3.TlsCertificate.private_key":              true,
+	"envoy.extensions.filters.http.grpc_field_extraction.v3.GrpcFieldExtractionConfig.descriptor_set":    true,
+	"envoy.extensions.filters.http.proto_message_extraction.v3.ProtoMessageExtractionConfig.data_source": true,
+	"envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext.crl":                         true,
+	"envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext.trusted_ca":                  true,
+	"envoy.extensions.transport_sockets.tls.v3.SPIFFECertValidatorConfig.TrustDomain.trust_bundle":       true,
+	"envoy.extensions.transport_sockets.tls.v3.SPIFFECertValidatorConfig.trust_bundles":                  true,
+	"envoy.extensions.transport_sockets.tls.v3.TlsCertificate.certificate_chain":                         true,
+	"envoy.extensions.transport_sockets.tls.v3.TlsCertificate.ocsp_staple":                               true,
+	"envoy.extensions.transport_sockets.tls.v3.TlsCertificate.pkcs12":                                    true,
+	"envoy.extensions.transport_sockets.tls.v3.TlsCertificate.private_key":                               true,
 }
 
 // The limits of what data sources name: of one file, and of all of an input.

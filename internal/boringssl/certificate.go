@@ -101,6 +101,24 @@ func Authorities(text []byte) ([]*Certificate, error) {
 	return certificates, err
 }
 
+// Bundle returns why Envoy cannot read the certificates of a SPIFFE trust domain (SPIFFEValidator::SPIFFEValidator in
+// source/extensions/transport_sockets/tls/cert_validator/spiffe/spiffe_validator.cc). Any block that BoringSSL knows is enough.
+func Bundle(text []byte) error {
+	certificates, lists, err := information(text)
+	if err == nil && len(certificates) == 0 && lists == 0 && !bytes.Contains(text, []byte("PRIVATE KEY-----")) {
+		err = errors.New("it does not contain a certificate in PEM")
+	}
+	return err
+}
+
+// DER returns why Envoy cannot read a certificate, if that is certain.
+func DER(certificate []byte) error {
+	if broken(certificate) {
+		return errors.New("it is cut off, or not a certificate in DER")
+	}
+	return nil
+}
+
 // Revocations counts the revocation lists in a text, or returns why Envoy cannot read it. Envoy accepts a text without one.
 func Revocations(text []byte) (int, error) {
 	_, lists, err := information(text)

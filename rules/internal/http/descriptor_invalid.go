@@ -1,6 +1,11 @@
 package http
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
 
@@ -10,6 +15,7 @@ import (
 	transcoderv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/grpc_json_transcoder/v3"
 	messagev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/proto_message_extraction/v3"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/internal/read"
 )
@@ -17,15 +23,15 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "descriptor-invalid",
 	Severity: lint.Error,
-	Summary:  "the descriptor of a gRPC filter is not a FileDescriptorSet, or lacks a service",
+	Summary:  "the descriptor of a gRPC filter is not a FileDescriptorSet, or lacks a service or a method",
 	Links: []string{
 		"JsonTranscoderConfig::JsonTranscoderConfig (source/extensions/filters/http/grpc_json_transcoder/json_transcoder_filter.cc)",
 		"FilterConfig::initDescriptorPool (source/extensions/filters/http/grpc_field_extraction/filter_config.cc)",
 	},
 	Run: read.Each(read.Of(transcoder), read.Of(func(p *lint.Pass, at lint.At, m *extractionv3.GrpcFieldExtractionConfig) {
-		checkDescriptor(p, at.Field("descriptor_set"), m.GetDescriptorSet())
+		checkDescriptor(p, at, "descriptor_set", m.GetDescriptorSet(), slices.Sorted(maps.Keys(m.GetExtractionsByMethod())), "extractions_by_method")
 	}), read.Of(func(p *lint.Pass, at lint.At, m *messagev3.ProtoMessageExtractionConfig) {
-		checkDescriptor(p, at.Field("data_source"), m.GetDataSource())
+		checkDescriptor(p, at, "data_source", m.GetDataSource(), slices.Sorted(maps.Keys(m.GetExtractionByMethod())), "extraction_by_method")
 	}), read.Of(reverseTranscoder)),
 })
 
@@ -80,22 +86,63 @@ func reverseTranscoder(p *lint.Pass, at lint.At, m *reversev3.GrpcJsonReverseTra
 	}
 }
 
-// checkDescriptor reports inline bytes that are not a descriptor. Envoy does not take a string here.
-func checkDescriptor(p *lint.Pass, at lint.At, source *corev3.DataSource) {
+// checkDescriptor reports a descriptor that Envoy cannot read, and methods that are not in it. Envoy does not take a string here.
+func checkDescriptor(p *lint.Pass, at lint.At, field string, source *corev3.DataSource, methods []string, byMethod string) {
+	own := at.Field(field)
 	switch s := source.GetSpecifier().(type) {
 	case *corev3.DataSource_InlineString:
-		p.Reject(at.Field("inline_string").Key(), lint.Rejection{
+		p.Reject(own.Field("inline_string").Key(), lint.Rejection{
 			Message:  "a descriptor cannot be an inline_string",
 			Help:     "write filename or inline_bytes",
 			Upstream: "unsupported DataSource case `3` for configuring",
 		})
+		return
 	case *corev3.DataSource_InlineBytes:
-		if proto.Unmarshal(s.InlineBytes, &descriptorpb.FileDescriptorSet{}) != nil {
-			p.Reject(at.Field("inline_bytes"), lint.Rejection{
-				Message:  "the bytes are not a FileDescriptorSet",
-				Help:     makeDescriptor,
-				Upstream: "unable to parse proto descriptor from inline bytes",
+		own = own.Field("inline_bytes")
+	case *corev3.DataSource_Filename:
+		own = own.Field("filename")
+		if f := at.Resource().Files[s.Filename]; f != nil && f.Missing != "" {
+			p.Reject(own, lint.Rejection{
+				Message:  fmt.Sprintf("the file %q cannot be read: %s", s.Filename, f.Missing),
+				Help:     "write the path that the file has where the proxy runs, or put it below the folder that --root names",
+				Upstream: "unable to parse proto descriptor from",
+			})
+			return
+		}
+	}
+	data, ok := envoy.Data(at, source)
+	if !ok {
+		return
+	}
+	var set descriptorpb.FileDescriptorSet
+	if proto.Unmarshal(data, &set) != nil {
+		p.Reject(own, lint.Rejection{
+			Message:  "the bytes are not a FileDescriptorSet",
+			Help:     makeDescriptor,
+			Upstream: "unable to parse proto descriptor from",
+		})
+		return
+	}
+	for _, name := range methods {
+		if !hasMethod(&set, name) {
+			p.Reject(at.Entry(byMethod, name).Key(), lint.Rejection{
+				Message:  "the descriptor does not have the method " + name,
+				Help:     "write the package, the service and the name of a method, as in package.Service.Method",
+				Upstream: "couldn't find the gRPC method `" + name + "` defined in the proto descriptor",
 			})
 		}
 	}
+}
+
+func hasMethod(set *descriptorpb.FileDescriptorSet, name string) bool {
+	for _, file := range set.GetFile() {
+		for _, service := range file.GetService() {
+			for _, method := range service.GetMethod() {
+				if strings.TrimPrefix(file.GetPackage()+"."+service.GetName()+"."+method.GetName(), ".") == name {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
