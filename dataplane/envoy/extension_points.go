@@ -136,6 +136,8 @@ var points = map[protoreflect.FullName]string{
 	"xds.type.matcher.v3.Matcher.MatcherTree.custom_match":                                      "",
 	"xds.type.matcher.v3.Matcher.MatcherTree.input":                                             "",
 	"xds.type.matcher.v3.Matcher.OnMatch.action":                                                "",
+
+	"xds.type.matcher.v3.StringMatcher.custom": "envoy.string_matcher",
 }
 
 const hcm = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"

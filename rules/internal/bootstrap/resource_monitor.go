@@ -47,6 +47,15 @@ func checkMonitor(p *lint.Pass, at lint.At, monitor *overloadv3.ResourceMonitor)
 		})
 		return
 	}
+	if monitor.GetName() != proactive && is == proactiveFor {
+		p.Reject(at.Field("name"), lint.Rejection{
+			Message:  "the monitor of downstream connections cannot have another name",
+			Help:     "write " + proactive,
+			Upstream: "Didn't find a registered implementation for '" + monitor.GetName() + "' with type URL: '" + proactiveFor + "'",
+			Fixes:    lint.Replace(at.Field("name"), proactive).Safe("write " + proactive),
+		})
+		return
+	}
 	config, where := envoy.Content(at.Field("typed_config"), held)
 	if config == nil {
 		return

@@ -143,15 +143,17 @@ func authorizationPaths(p *lint.Pass, at lint.At, m *extauthzv3.HttpService) {
 	}
 }
 
-// notInCDN matches what a CDN identifier cannot contain: it is a token or an IPv6 address, and a port.
-var notInCDN = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("[^A-Za-z0-9!#$%&'*+.^_`|~:\\[\\]-]") })
+// cdnID matches an identifier of a CDN: a token or what looks like an IPv6 address, and a port.
+var cdnID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("^(\\[[0-9A-Fa-f:.]*\\]|[A-Za-z0-9!#$%&'*+.^_`|~-]+)(:[0-9]*)?$")
+})
 
 func cdnLoop(p *lint.Pass, at lint.At, m *cdnloopv3.CdnLoopConfig) {
-	if wrong := notInCDN().FindString(m.GetCdnId()); wrong != "" {
+	if id := m.GetCdnId(); id != "" && !cdnID().MatchString(id) {
 		p.Reject(at.Field("cdn_id"), lint.Rejection{
-			Message:  fmt.Sprintf("a CDN identifier cannot contain %q", wrong),
-			Help:     "write a host name, or a name without spaces",
-			Upstream: fmt.Sprintf("Provided cdn_id %q is not a valid CDN identifier", m.GetCdnId()),
+			Message:  fmt.Sprintf("%q is not an identifier of a CDN", id),
+			Help:     "write a host name, or a name without spaces; a number can follow a colon",
+			Upstream: fmt.Sprintf("Provided cdn_id %q is not a valid CDN identifier", id),
 		})
 	}
 }

@@ -13,7 +13,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "jwt-provider-invalid",
 	Severity: lint.Error,
-	Summary:  "a JWT provider has unusable keys, or fetches them from an address that is not a URL",
+	Summary:  "a JWT provider has unusable keys, fetches them from an address that is not a URL, or passes on no claim",
 	Links: []string{
 		"validateJwtConfig (source/extensions/filters/http/jwt_authn/filter_factory.cc)",
 		"FilterConfigImpl::FilterConfigImpl (source/extensions/filters/http/jwt_authn/filter_config.cc)",
@@ -21,6 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 	Run: eachConfig(func(p *lint.Pass, at lint.At, m *jwtv3.JwtAuthentication) {
 		for name, provider := range m.GetProviders() {
 			checkKeysOf(p, at.Entry("providers", name), name, provider)
+			checkClaims(p, at.Entry("providers", name), name, provider)
 		}
 	}),
 })
@@ -42,6 +43,19 @@ func checkKeysOf(p *lint.Pass, at lint.At, name string, provider *jwtv3.JwtProvi
 }
 
 // checkURL reports a text that is not an absolute URL. An empty one breaks a constraint.
+// checkClaims checks which claim a header gets. Before 1.40, there was only claim_name, which a constraint requires.
+func checkClaims(p *lint.Pass, at lint.At, name string, provider *jwtv3.JwtProvider) {
+	for i, c := range provider.GetClaimToHeaders() {
+		if named, path := c.GetClaimName() != "", len(c.GetClaimPath()) > 0; named == path && !p.Target.Before("1.40") {
+			p.Reject(at.Item("claim_to_headers", i), lint.Rejection{
+				Message:  "the header needs one of claim_name and claim_path",
+				Help:     "write claim_name, or claim_path for a claim in another one",
+				Upstream: fmt.Sprintf("Provider '%s' has a claim_to_headers entry for header '%s' which does not set exactly one of claim_name and claim_path", name, c.GetHeaderName()),
+			})
+		}
+	}
+}
+
 func checkURL(p *lint.Pass, at lint.At, text, upstream string) {
 	if text == "" || envoy.IsURL(text) {
 		return

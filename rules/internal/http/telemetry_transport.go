@@ -55,7 +55,15 @@ func zipkin(p *lint.Pass, at lint.At, m *tracev3.ZipkinConfig) {
 }
 
 func xray(p *lint.Pass, at lint.At, m *tracev3.XRayConfig) {
-	if m.GetDaemonEndpoint() != nil && m.GetDaemonEndpoint().GetProtocol() != corev3.SocketAddress_UDP {
+	switch {
+	case m.GetDaemonEndpoint() == nil:
+	case m.GetDaemonEndpoint().GetNamedPort() != "":
+		p.Reject(at.Field("daemon_endpoint", "named_port").Key(), lint.Rejection{
+			Message:  "the port of the X-Ray daemon is a name",
+			Help:     "write port_value",
+			Upstream: "X-Ray daemon port must be specified as number. Not a named port.",
+		})
+	case m.GetDaemonEndpoint().GetProtocol() != corev3.SocketAddress_UDP:
 		p.Reject(at.Field("daemon_endpoint"), lint.Rejection{
 			Message:  "the X-Ray daemon is reached over UDP, not TCP",
 			Help:     "add protocol: UDP",

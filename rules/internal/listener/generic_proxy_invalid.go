@@ -15,7 +15,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "generic-proxy-invalid",
 	Severity: lint.Error,
-	Summary:  "a generic proxy has a host twice, or its last filter is not the only router",
+	Summary:  "a generic proxy has a host twice or an empty one, or its last filter is not the only router",
 	Links: []string{
 		"RouteMatcherImpl::RouteMatcherImpl (source/extensions/filters/network/generic_proxy/route_impl.cc)",
 		"Factory::filtersFactoryFromProto (source/extensions/filters/network/generic_proxy/config.cc)",
@@ -28,6 +28,14 @@ func genericHosts(p *lint.Pass, at lint.At, m *genericv3.RouteConfiguration) {
 	for i, host := range m.GetVirtualHosts() {
 		for j, name := range host.GetHosts() {
 			own := at.Item("virtual_hosts", i).Item("hosts", j)
+			if name == "" {
+				p.Reject(own, lint.Rejection{
+					Message:  "the host is empty",
+					Help:     "write a name, or * for all",
+					Upstream: "Invalid empty host name in route " + m.GetName(),
+				})
+				continue
+			}
 			before, twice := first[name]
 			if !twice {
 				first[name] = own
