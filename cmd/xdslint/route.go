@@ -22,7 +22,7 @@ type routeFlags struct {
 	grpcFlags
 	authority, path, method string
 	headers, alpn           []string
-	sni, source, cert       string
+	sni, source, cert, http string
 	listener, destination   string
 	port                    uint32
 	requests, format        string
@@ -60,6 +60,7 @@ Exit status: 0 the requests were followed, 2 the command line or a request is wr
 		flags.StringVar(&f.path, "path", "", "`PATH` of the request as it is sent, with its query")
 		flags.StringVar(&f.method, "method", "GET", "`METHOD` of the request")
 		flags.StringArrayVar(&f.headers, "header", nil, "a header, as `NAME:VALUE`")
+		flags.StringVar(&f.http, "http", "", "`VERSION` of HTTP: 1.0, 1.1 or 2 (default 1.1, or 2 if the listener takes nothing else)")
 		flags.StringVar(&f.sni, "sni", "", "server `NAME` that the client asks for; the connection is TLS")
 		flags.StringSliceVar(&f.alpn, "alpn", nil, "application `PROTOCOL`s that the client offers; the connection is TLS")
 		flags.Uint32Var(&f.port, "port", 0, "`PORT` of the listener; not needed if there is one listener")
@@ -73,6 +74,7 @@ Exit status: 0 the requests were followed, 2 the command line or a request is wr
 		flags.StringVar(&f.format, "format", "text", "`FORMAT` of the answers: text, jsonl")
 	})
 	complete(cmd, "format", answerFormats)
+	complete(cmd, "http", walk.Versions)
 	return cmd
 }
 
@@ -103,7 +105,7 @@ func (f *routeFlags) run(cmd *cobra.Command, args []string) error {
 // request is the request that the flags describe.
 func (f *routeFlags) request() (*walk.Request, error) {
 	r := &walk.Request{
-		Listener: walk.Listener{Name: f.listener, Port: f.port}, Method: f.method, Source: f.source, Destination: f.destination, SNI: f.sni, ALPN: f.alpn,
+		Listener: walk.Listener{Name: f.listener, Port: f.port}, Method: f.method, Source: f.source, Destination: f.destination, SNI: f.sni, ALPN: f.alpn, HTTP: f.http,
 		ClientCert: walk.Identity{Presented: f.cert != "", Name: f.cert},
 	}
 	if f.authority != "" {

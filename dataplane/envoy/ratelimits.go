@@ -106,6 +106,9 @@ func (f HTTPFilter) RateLimits(route *RouteLevel) (all []RateLimit, of *RouteLev
 			break // that of the route is instead of that of the chain
 		}
 	}
+	if route.Cluster != nil {
+		route = route.Around
+	}
 	of = route
 	all = atStage(route.OwnRateLimits(), stage)
 	switch included := f.hostLimits(route); {

@@ -146,10 +146,10 @@ func (j *journey) decode1() bool {
 	if !j.fields(false) {
 		return false
 	}
-	if r.Authority != nil {
-		j.headers.set(authority, *r.Authority)
+	if hosts, has := hostsOf(r.Authority, j.headers.values(authority)); has {
+		j.headers.set(authority, hosts)
 	}
-	if !j.target() {
+	if !j.nominated() || !j.target() {
 		return false
 	}
 	j.headers.set(method, r.Method)
@@ -172,7 +172,7 @@ func (j *journey) target() bool {
 	r := j.request
 	if r.Method == "CONNECT" {
 		j.pathless = true
-		if r.Path != nil {
+		if r.Path != nil || !isTarget(j.headers.value(authority)) {
 			return j.breaks(false, badURL)
 		}
 		return true
@@ -215,6 +215,12 @@ func splitURL(url string) (named, name, rest string, ok bool) {
 	return ascii.Lower(named), name, rest, ok && urlHost().MatchString(name) && !strings.HasPrefix(rest, "#")
 }
 
+// isTarget reports whether a text can be the target of a CONNECT request: a host with a port.
+func isTarget(text string) bool {
+	port, err := strconv.Atoi(text[strings.LastIndexByte(text, ':')+1:])
+	return err == nil && port < 1<<16 && match.WithoutPort(text) != text && urlHost().MatchString(text)
+}
+
 var urlHost = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
 })
@@ -231,7 +237,7 @@ func (j *journey) decode2() bool {
 	}
 	if r.Method == "CONNECT" && r.Path == nil {
 		j.pathless = true
-		return true
+		return j.headers.value(authority) != "" && j.fits2() || j.breaks(true, "")
 	}
 	j.headers.set(path, *r.Path)
 	named := r.Scheme
@@ -239,7 +245,7 @@ func (j *journey) decode2() bool {
 		named = schemeOf(j.conn.tls)
 	}
 	j.headers.set(scheme, named)
-	if r.Authority == nil || !validPath2(*r.Path) && !(r.Method == "OPTIONS" && *r.Path == "*") {
+	if j.headers.value(authority) == "" || !j.fits2() || !validPath2(*r.Path) && !(r.Method == "OPTIONS" && *r.Path == "*") {
 		return j.breaks(true, "")
 	}
 	return true

@@ -20,28 +20,28 @@ var inert = []struct {
 	fields  string
 }{
 	{&listenerv3.Listener{}, `access_log bind_to_port bypass_overload_manager connection_balance_config continue_on_listener_filters_timeout deprecated_v1 drain_type
-		enable_mptcp enable_reuse_port fcds_config freebind ignore_global_conn_limit listener_filters_timeout internal_listener listener_filters max_connections_to_accept_per_socket_event metadata
+		enable_mptcp enable_reuse_port fcds_config freebind ignore_global_conn_limit listener_filters_timeout internal_listener listener_filters max_connections_to_accept_per_socket_event
 		per_connection_buffer_high_watermark_timeout per_connection_buffer_limit_bytes reuse_port socket_options stat_prefix stats_matcher tcp_backlog_size
 		tcp_fast_open_queue_length tcp_keepalive traffic_direction transparent`},
-	{&listenerv3.FilterChain{}, `metadata transport_socket_connect_timeout use_proxy_proto`},
-	{&hcmv3.HttpConnectionManager{}, `access_log access_log_flush_interval access_log_options add_proxy_protocol_connection_state add_user_agent
-		always_set_request_id_in_response append_local_overload append_x_forwarded_port delayed_close_timeout drain_timeout drain_timeout_jitter
+	{&listenerv3.FilterChain{}, `transport_socket_connect_timeout use_proxy_proto`},
+	{&hcmv3.HttpConnectionManager{}, `access_log access_log_flush_interval access_log_options add_proxy_protocol_connection_state
+		always_set_request_id_in_response append_local_overload delayed_close_timeout drain_timeout drain_timeout_jitter
 		flush_access_log_on_new_request forward_client_cert_matcher generate_request_id http1_safe_max_connection_duration http2_protocol_options
 		http3_protocol_options path_normalization_options preserve_external_request_id proxy_100_continue proxy_status_config record_route_resolution_stats
 		represent_ipv4_remote_address_as_ipv4_mapped_ipv6 request_headers_timeout request_id_extension request_timeout route_config server_header_transformation server_name
-		set_current_client_cert_details stat_prefix stream_error_on_invalid_http_message stream_flush_timeout stream_idle_timeout tracing typed_header_validation_config via`},
+		set_current_client_cert_details stat_prefix stream_error_on_invalid_http_message stream_flush_timeout stream_idle_timeout tracing typed_header_validation_config`},
 	{&hcmv3.LocalReplyConfig{}, ``},
 	{&hcmv3.ResponseMapper{}, ``},
-	{&routev3.RouteConfiguration{}, `cluster_specifier_plugins max_direct_response_body_size_bytes metadata validate_clusters virtual_hosts`},
-	{&routev3.VirtualHost{}, `include_is_timeout_retry_header metadata
-		per_request_buffer_limit_bytes rate_limits request_body_buffer_limit retry_policy_typed_config routes`},
-	{&routev3.Route{}, `decorator filter_action metadata non_forwarding_action per_request_buffer_limit_bytes request_body_buffer_limit stat_prefix tracing`},
+	{&routev3.RouteConfiguration{}, `cluster_specifier_plugins max_direct_response_body_size_bytes validate_clusters virtual_hosts`},
+	{&routev3.VirtualHost{}, `include_is_timeout_retry_header
+		per_request_buffer_limit_bytes request_body_buffer_limit retry_policy_typed_config`},
+	{&routev3.Route{}, `decorator filter_action non_forwarding_action per_request_buffer_limit_bytes request_body_buffer_limit stat_prefix tracing`},
 	{&routev3.RouteAction{}, `early_data_policy flush_timeout grpc_timeout_offset hash_policy idle_timeout include_vh_rate_limits internal_redirect_action
-		internal_redirect_policy max_internal_redirects max_stream_duration metadata_match rate_limits retry_policy_typed_config timeout`},
+		internal_redirect_policy max_internal_redirects max_stream_duration retry_policy_typed_config timeout`},
 	{&routev3.RedirectAction{}, ``},
 	{&routev3.DirectResponseAction{}, ``},
 	{&routev3.WeightedCluster{}, `total_weight use_hash_policy`},
-	{&routev3.WeightedCluster_ClusterWeight{}, `metadata_match`},
+	{&routev3.WeightedCluster_ClusterWeight{}, ``},
 }
 
 // TestEveryFieldIsRead: the walk reads each field of what a request goes through, or inert has it. A new field of the API belongs to one of them.

@@ -1,9 +1,7 @@
 package walk
 
 import (
-	"net/url"
 	"slices"
-	"strings"
 
 	mutationv3 "github.com/envoyproxy/go-control-plane/envoy/config/common/mutation_rules/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
@@ -75,21 +73,38 @@ func (j *journey) mutateBy(h *headers, all []*mutationv3.HeaderMutation, doubted
 	}
 }
 
-// mutateQuery follows Mutations::mutateRequestHeaders for the parameters of the query, which come out sorted by name.
+// mutateQuery follows Mutations::mutateRequestHeaders for the parameters of the query, which come out decoded and sorted by name.
 func (j *journey) mutateQuery(all []*corev3.KeyValueMutation) {
-	before, query := splitQuery(j.headers.value(path))
-	values, err := url.ParseQuery(strings.TrimPrefix(query, "?"))
-	if err != nil || len(values) > 0 || len(all) != 1 {
-		j.answer.doubt(unknownPath, "a filter changes the parameters of the query")
+	p, has := j.headers.get(path)
+	if !has {
 		return
 	}
-	if pair := all[0].GetAppend(); pair != nil {
-		value, why := j.format(pair.GetRecord().GetValue().GetStringValue(), j.headers)
-		if why != "" || pair.GetAction() == corev3.KeyValueAppend_OVERWRITE_IF_EXISTS || url.QueryEscape(value) != value {
-			j.answer.doubt(unknownPath, "a filter changes the parameters of the query")
-			return
+	q := decodeQuery(p)
+	for _, m := range all {
+		if m.GetRemove() != "" {
+			delete(q, m.GetRemove())
+			continue
 		}
-		before += "?" + pair.GetRecord().GetKey() + "=" + value
+		key, pair := m.GetAppend().GetRecord().GetKey(), m.GetAppend()
+		value, why := j.format(pair.GetRecord().GetValue().GetStringValue(), j.headers)
+		if why != "" {
+			j.answer.doubt(unknownPath, why)
+		}
+		_, exists := q[key]
+		switch pair.GetAction() {
+		case corev3.KeyValueAppend_ADD_IF_ABSENT:
+			if !exists {
+				q[key] = []string{value}
+			}
+		case corev3.KeyValueAppend_OVERWRITE_IF_EXISTS:
+			if exists {
+				q[key] = []string{value}
+			}
+		case corev3.KeyValueAppend_OVERWRITE_IF_EXISTS_OR_ADD:
+			q[key] = []string{value}
+		default:
+			q[key] = append(q[key], value)
+		}
 	}
-	j.headers.set(path, before)
+	j.headers.set(path, q.in(p))
 }

@@ -11,7 +11,6 @@ import (
 	cdnloopv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/cdn_loop/v3"
 	faultv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/fault/v3"
 	healthcheckv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/health_check/v3"
-	localratelimitv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/local_ratelimit/v3"
 	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
 
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
@@ -33,46 +32,6 @@ func buffer(j *journey, v visit) bool {
 		return j.answers(413, "request_payload_too_large", "-")
 	}
 	return true
-}
-
-// localRateLimit follows Filter::decodeHeaders of the local rate limit. The bucket is not filled again before the request.
-func localRateLimit(j *journey, v visit) bool {
-	config := settings[*localratelimitv3.LocalRateLimit](v)
-	if config.GetTokenBucket() == nil || config.GetFilterEnabled() == nil {
-		return true
-	}
-	switch enabled := j.fraction(config.GetFilterEnabled()); {
-	case enabled == match.No:
-		return true
-	case enabled == match.Perhaps:
-		return j.perhaps(v, "a share of the traffic")
-	case len(config.GetDescriptors()) > 0:
-		return j.perhaps(v, "descriptors")
-	}
-	nth := max(j.request.Nth, 1)
-	if config.GetLocalRateLimitPerDownstreamConnection() {
-		nth = 1
-	}
-	if nth <= int(config.GetTokenBucket().GetMaxTokens()) {
-		return true
-	}
-	enforced := match.No
-	if config.GetFilterEnforced() != nil {
-		enforced = j.fraction(config.GetFilterEnforced())
-	}
-	switch enforced {
-	case match.Perhaps:
-		return j.perhaps(v, "a share of the traffic")
-	case match.No:
-		j.evaluate(j.headers, config.GetRequestHeadersToAddWhenNotEnforced(), nil, func(name, why string) { j.answer.doubt("added."+name, why) })
-		return true
-	}
-	j.mutateAnswer(config.GetResponseHeadersToAdd(), nil)
-	status := int(config.GetStatus().GetCode())
-	if status < 400 {
-		status = 429
-	}
-	return j.answers(status, "local_rate_limited", "RL")
 }
 
 // healthCheck follows HealthCheckFilter::decodeHeaders and onComplete.

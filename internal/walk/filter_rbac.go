@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	xdsv3 "github.com/cncf/xds/go/xds/type/matcher/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	rbacconfigv3 "github.com/envoyproxy/go-control-plane/envoy/config/rbac/v3"
 	rbacv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/rbac/v3"
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
+	"github.com/xdslint/xdslint/graph"
 )
 
 // rbac follows RoleBasedAccessControlFilter::evaluateEnforcedEngine. Policies are tried by their names.
@@ -20,8 +22,12 @@ func rbac(j *journey, v visit) bool {
 	if own, ok := v.own.(*rbacv3.RBACPerRoute); ok {
 		config = own.GetRbac()
 	}
-	if config.GetMatcher() != nil {
-		return j.perhaps(v, "a matcher that is not modelled")
+	if m := config.GetMatcher(); m != nil {
+		at := v.Own
+		if v.own != nil {
+			at = v.ownAt.Field("rbac")
+		}
+		return j.rbacByMatcher(v, m, at.Field("matcher"))
 	}
 	rules := config.GetRules()
 	if rules == nil || rules.GetAction() == rbacconfigv3.RBAC_LOG {
@@ -43,6 +49,31 @@ func rbac(j *journey, v visit) bool {
 	case (fits == match.Yes) == (rules.GetAction() == rbacconfigv3.RBAC_ALLOW):
 		return true
 	}
+	return j.deniesByPolicy(name)
+}
+
+// rbacByMatcher follows RoleBasedAccessControlMatcherEngineImpl::handleAction. Without a match, the request is denied.
+func (j *journey) rbacByMatcher(v visit, m *xdsv3.Matcher, at graph.At) bool {
+	found, fits := j.decide(m, at)
+	if fits == match.Perhaps {
+		return j.perhaps(v, "a matcher by what is not known")
+	}
+	name := "none"
+	if fits == match.Yes {
+		content, _ := found.content()
+		action, ok := content.(*rbacconfigv3.Action)
+		if !ok {
+			return j.perhaps(v, "the action of a matcher")
+		}
+		if action.GetAction() != rbacconfigv3.RBAC_DENY {
+			return true
+		}
+		name = action.GetName()
+	}
+	return j.deniesByPolicy(name)
+}
+
+func (j *journey) deniesByPolicy(name string) bool {
 	return j.answers(403, "rbac_access_denied_matched_policy["+strings.Join(strings.Fields(name), "_")+"]", "-")
 }
 
@@ -101,6 +132,10 @@ func (j *journey) permission(p *rbacconfigv3.Permission) match.Overlap {
 		return inRange(r.DestinationIp, j.conn.Destination.Addr())
 	case *rbacconfigv3.Permission_RequestedServerName:
 		return j.fitsText(r.RequestedServerName, j.conn.ServerName)
+	case *rbacconfigv3.Permission_Metadata: //nolint:staticcheck // deprecated, and in use
+		return j.fitsMetadata(r.Metadata) //nolint:staticcheck // the same
+	case *rbacconfigv3.Permission_SourcedMetadata:
+		return j.fitsSourced(r.SourcedMetadata)
 	}
 	return match.Perhaps
 }
@@ -127,6 +162,10 @@ func (j *journey) principal(p *rbacconfigv3.Principal) match.Overlap {
 		return inRange(i.RemoteIp, j.conn.Source.Addr())
 	case *rbacconfigv3.Principal_Authenticated_:
 		return j.authenticated(i.Authenticated.GetPrincipalName())
+	case *rbacconfigv3.Principal_Metadata: //nolint:staticcheck // deprecated, and in use
+		return j.fitsMetadata(i.Metadata) //nolint:staticcheck // the same
+	case *rbacconfigv3.Principal_SourcedMetadata:
+		return j.fitsSourced(i.SourcedMetadata)
 	}
 	return match.Perhaps
 }
@@ -159,4 +198,16 @@ func (j *journey) authenticated(m *matcherv3.StringMatcher) match.Overlap {
 		return match.Perhaps
 	}
 	return j.fitsText(m, j.conn.name)
+}
+
+// fitsSourced follows MetadataMatcher::matches: the metadata is that of the request or of the route.
+func (j *journey) fitsSourced(m *rbacconfigv3.SourcedMetadata) match.Overlap {
+	if m.GetMetadataSource() == rbacconfigv3.MetadataSource_ROUTE {
+		own := metadata{}
+		if j.level != nil {
+			maps.Copy(own, j.level.Route.GetMetadata().GetFilterMetadata())
+		}
+		return match.FitMetadata(m.GetMetadataMatcher(), own)
+	}
+	return j.fitsMetadata(m.GetMetadataMatcher())
 }

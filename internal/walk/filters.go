@@ -3,10 +3,13 @@ package walk
 import (
 	"slices"
 
+	matchingv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/common/matching/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/dataplane/envoy/match"
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/ascii"
 )
 
@@ -16,7 +19,7 @@ func (j *journey) filter() bool {
 	if !ok {
 		return false
 	}
-	j.filters = filters
+	j.filters = slices.Clone(filters)
 	for _, f := range filters {
 		if !j.see(f) {
 			return false
@@ -78,7 +81,8 @@ func (j *journey) routeUpgrade(kind string) (allowed, stated bool) {
 // visit is a filter that sees a request.
 type visit struct {
 	envoy.HTTPFilter
-	own proto.Message // of the most specific level, or nil
+	own   proto.Message // of the most specific level, or nil
+	ownAt graph.At
 }
 
 // settings returns the configuration of the most specific level if it has the type, or else that of the chain.
@@ -95,18 +99,18 @@ type act func(j *journey, v visit) bool
 
 // acts are the filters that are modelled.
 var acts = map[string]act{
-	"basic_auth": basicAuth, "buffer": buffer, "cdn_loop": cdnLoop, "cors": cors, "csrf": csrf, "fault": fault, "header_mutation": mutateHeaders,
-	"health_check": healthCheck, "jwt_authn": jwtAuthn, "local_ratelimit": localRateLimit, "rbac": rbac,
+	"api_key_auth": apiKeyAuth, "basic_auth": basicAuth, "buffer": buffer, "cdn_loop": cdnLoop, "compressor": compressor, "cors": cors, "csrf": csrf,
+	"decompressor": decompressor, "fault": fault, "grpc_web": grpcWeb, "header_mutation": mutateHeaders, "header_to_metadata": headerToMetadata,
+	"health_check": healthCheck, "local_ratelimit": localRateLimit, "rbac": rbac,
 }
 
 func init() { // they look for the route again, and with it at the filters
-	acts["ip_tagging"], acts["set_filter_state"] = ipTagging, setFilterState
+	acts["ip_tagging"], acts["jwt_authn"], acts["set_filter_state"] = ipTagging, jwtAuthn, setFilterState
 }
 
 // harmless are filters that leave status, route, path and host of a request as they are.
 var harmless = map[string]bool{
-	"bandwidth_limit": true, "compressor": true, "decompressor": true, "grpc_stats": true, "grpc_web": true, "on_demand": true,
-	"original_src": true, "tap": true, "router": true, "header_to_metadata": true, "json_to_metadata": true, "geoip": true,
+	"bandwidth_limit": true, "grpc_stats": true, "on_demand": true, "original_src": true, "tap": true, "router": true, "json_to_metadata": true, "geoip": true,
 	"set_metadata": true, "stateful_session": true, "alternate_protocols_cache": true, "upstream_codec": true,
 }
 
@@ -114,13 +118,6 @@ var harmless = map[string]bool{
 func (w *Walker) Models(f envoy.HTTPFilter) bool {
 	_, acting := acts[f.Kind]
 	return acting || harmless[f.Kind]
-}
-
-// decides is what other filters can do that only they know.
-var decides = map[string]string{
-	"ext_authz": "asks a service, which can deny the request (403 unless the service says otherwise)", "ext_proc": "asks a service, which can answer or change the request",
-	"lua": "runs a script, which can answer or change the request", "oauth2": "can send the client to log in (302)", "ratelimit": "asks a service, which can limit the request (429)",
-	"wasm": "runs a module, which can answer or change the request",
 }
 
 // see lets one filter see the request.
@@ -137,25 +134,47 @@ func (j *journey) see(f envoy.HTTPFilter) bool {
 		j.answer.Filters[own].Does = "disabled"
 		return true
 	}
-	action, modelled := acts[f.Kind]
-	switch {
-	case isGuard || slices.Contains(j.request.Passing, f.Message.GetName()):
-	case modelled && f.Config != nil:
-		doubts := len(j.answer.Unknown)
-		if !action(j, visit{f, state.Config}) {
-			j.answer.Filters[own].Does = "answers"
-			return false
+	if isGuard || slices.Contains(j.request.Passing, f.Message.GetName()) {
+		j.forget(f)
+		return true
+	}
+	v := visit{f, state.Config, state.At}
+	if _, delegates := f.Config.(*matchingv3.ExtensionWithMatcher); delegates {
+		var runs match.Overlap
+		if v, runs = j.delegated(v); runs != match.Yes {
+			if runs == match.Perhaps {
+				j.answer.Filters[own].Does = "unknown"
+				j.perhaps(v, "a matcher by what is not known")
+			}
+			return true
 		}
-		if len(j.answer.Unknown) > doubts {
-			j.answer.Filters[own].Does = "unknown"
-		}
-	case !harmless[f.Kind]:
+		j.filters[slices.IndexFunc(j.filters, func(o envoy.HTTPFilter) bool { return o.Message == f.Message })] = v.HTTPFilter
+	}
+	doubts := len(j.answer.Unknown)
+	if !j.act(v) {
+		j.answer.Filters[own].Does = "answers"
+		return false
+	}
+	if len(j.answer.Unknown) > doubts {
 		j.answer.Filters[own].Does = "unknown"
-		why := decides[f.Kind]
-		if why == "" {
-			why = "can answer or change the request"
-		}
-		j.answer.doubt(unknownStatus, "the filter "+f.Message.GetName()+" "+why)
+	}
+	return true
+}
+
+// act lets one filter do what it does.
+func (j *journey) act(v visit) bool {
+	action := acts[v.Kind]
+	if action == nil {
+		action = services[v.Kind]
+	}
+	if v.Kind != "jwt_authn" {
+		defer j.forget(v.HTTPFilter)
+	}
+	switch {
+	case action != nil && v.Config != nil:
+		return action(j, v)
+	case !harmless[v.Kind]:
+		return j.asks(v, "can answer or change the request")
 	}
 	return true
 }

@@ -91,7 +91,7 @@ func (j *journey) guard(f envoy.HTTPFilter, state envoy.FilterState) bool {
 		if state.Config != nil {
 			g.At = state.At
 		}
-		judge(j, visit{f, state.Config}, &g)
+		judge(j, visit{f, state.Config, state.At}, &g)
 	}
 	j.guarded.Guards = append(j.guarded.Guards, g)
 	return true

@@ -41,7 +41,7 @@ func (l *Lookup) share(key string, numerator, denominator uint64) match.Overlap 
 func (w *Walker) LookUp(t *envoy.RouteTable, l *Lookup) *Found {
 	j := &journey{
 		Walker: w, request: &Request{}, answer: &Answer{}, manager: &manager{message: &hcmv3.HttpConnectionManager{}}, table: w.tableOf(t), headers: &headers{},
-		lookup: l,
+		lookup: l, metadata: l.Metadata,
 	}
 	loopback := netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	j.conn.Source, j.conn.Direct = netip.AddrPortFrom(loopback, 0), loopback

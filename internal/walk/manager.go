@@ -1,11 +1,8 @@
 package walk
 
 import (
-	"net/netip"
-	"slices"
 	"strings"
 
-	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	earlyv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/http/early_header_mutation/header_mutation/v3"
 
@@ -20,6 +17,7 @@ const (
 	missingPath       = "missing_path_rejected"
 	notRelative       = "absolute_path_rejected"
 	pathNormalization = "path_normalization_failed"
+	invalidPath       = "invalid_path"
 )
 
 // manage follows ConnectionManagerImpl::ActiveStream::decodeHeaders up to the choice of the route.
@@ -31,6 +29,8 @@ func (j *journey) manage() bool {
 		return j.replies(400, j.badHeaders())
 	case !j.pathless && p == "":
 		return j.replies(404, missingPath)
+	case !j.rewriteDatagrams(p):
+		return j.replies(404, invalidPath)
 	case has && p[0] != '/':
 		return j.replies(404, notRelative)
 	}
@@ -76,7 +76,7 @@ func (j *journey) replies(status int, details string) bool {
 
 // early returns a journey that looks for a route before this one does.
 func (j *journey) early() *journey {
-	return &journey{Walker: j.Walker, request: j.request, answer: &Answer{}, conn: j.conn, manager: j.manager, headers: j.headers, pathless: j.pathless}
+	return &journey{Walker: j.Walker, request: j.request, answer: &Answer{}, conn: j.conn, manager: j.manager, headers: j.headers, pathless: j.pathless, metadata: j.metadata}
 }
 
 // normalizePath follows ConnectionManagerUtility::maybeNormalizePath.
@@ -151,11 +151,17 @@ var (
 // mutate follows ConnectionManagerUtility::mutateRequestHeaders.
 func (j *journey) mutate() bool {
 	m, h := j.manager.message, j.headers
+	if !j.mutateEarly() {
+		return false
+	}
 	if !isUpgrade(h) {
 		h.remove("connection", "upgrade")
 		j.sanitizeTE()
 	}
 	h.remove(internalHeader, "keep-alive", "proxy-connection", "transfer-encoding")
+	if all := h.values("referer"); len(all) > 1 || len(all) == 1 && !validReferer(all[0]) {
+		h.remove("referer")
+	}
 	if !j.detect() {
 		return false
 	}
@@ -180,11 +186,8 @@ func (j *journey) mutate() bool {
 		h.remove(externalHeaders...)
 		h.remove(j.internalOnly()...)
 	}
-	if m.GetForwardClientCertDetails() == hcmv3.HttpConnectionManager_SANITIZE ||
-		m.GetForwardClientCertDetails() != hcmv3.HttpConnectionManager_ALWAYS_FORWARD_ONLY && !j.conn.presented {
-		h.remove("x-forwarded-client-cert")
-	}
-	return j.mutateEarly()
+	j.introduce()
+	return true
 }
 
 // internalOnly returns the headers that the route configuration does not take from outside.
@@ -217,79 +220,4 @@ func (j *journey) sanitizeTE() {
 	if hasToken(te, "trailers") {
 		j.headers.set("te", "trailers")
 	}
-}
-
-// forwarded sets the headers about the client, and reports whether the request is internal.
-func (j *journey) forwarded() (internal bool) {
-	m, h := j.manager.message, j.headers
-	before, has := h.get("x-forwarded-for")
-	trusted := j.conn.Source.Addr()
-	single := false
-	if m.GetUseRemoteAddress().GetValue() {
-		single = !has
-		if hops := m.GetXffNumTrustedHops(); hops > 0 {
-			if a, _, ok := lastAddress(before, hops-1); ok {
-				trusted = a
-			}
-		}
-		if !m.GetSkipXffAppend() && j.conn.known() {
-			all := j.conn.Source.Addr().String()
-			if has {
-				all = before + "," + all
-			}
-			h.set("x-forwarded-for", all)
-		}
-		if m.GetXffNumTrustedHops() == 0 || !h.has(forwardedProto) {
-			h.set(forwardedProto, j.proto())
-		}
-	} else if len(m.GetOriginalIpDetectionExtensions()) > 0 {
-		single = j.conn.trusted
-	} else if a, only, ok := lastAddress(before, m.GetXffNumTrustedHops()); ok {
-		trusted, single = a, only
-	}
-	if !h.has(forwardedProto) {
-		h.set(forwardedProto, j.proto())
-	}
-	j.conn.Source = netip.AddrPortFrom(trusted, j.conn.Source.Port())
-	ranges := m.GetInternalAddressConfig().GetCidrRanges()
-	j.conn.anywhere = single && len(ranges) > 0 && !trusted.IsValid()
-	return single && within(ranges, trusted)
-}
-
-// proto returns the scheme of the connection. Where the PROXY protocol says the destination, the connection manager can give its ports a scheme.
-func (j *journey) proto() string {
-	said := j.manager.message.GetForwardProtoConfig()
-	port := uint32(j.conn.Destination.Port())
-	switch {
-	case j.conn.proxied && slices.Contains(said.GetHttpsDestinationPorts(), port):
-		return "https"
-	case j.conn.proxied && slices.Contains(said.GetHttpDestinationPorts(), port):
-		return "http"
-	}
-	return schemeOf(j.conn.tls)
-}
-
-// lastAddress follows Utility::getLastAddressFromXFF: the address before some hops, and whether it is the only one.
-func lastAddress(all string, hops uint32) (last netip.Addr, single, ok bool) {
-	list := strings.Split(all, ",")
-	if int(hops) >= len(list) {
-		return last, false, false
-	}
-	last, err := netip.ParseAddr(strings.TrimSpace(list[len(list)-1-int(hops)]))
-	return last, len(list) == 1, err == nil
-}
-
-// within reports whether an address is in one of some networks.
-func within(ranges []*corev3.CidrRange, a netip.Addr) bool {
-	for _, r := range ranges {
-		base, err := netip.ParseAddr(r.GetAddressPrefix())
-		if err != nil {
-			continue
-		}
-		network, err := base.Prefix(int(r.GetPrefixLen().GetValue()))
-		if err == nil && network.Contains(a) {
-			return true
-		}
-	}
-	return false
 }

@@ -102,8 +102,13 @@ func (j *journey) forward(action *routev3.RouteAction) bool {
 		a.local(notFoundStatus(action), clusterNotFound, "NC")
 		return false
 	default:
-		a.Endpoints, known = j.endpoints(cluster)
-		if known && len(a.Endpoints) == 0 {
+		a.Endpoints, _ = j.endpoints(cluster)
+		switch j.available(cluster, action) {
+		case match.Perhaps:
+			if j.assignment(cluster) != nil {
+				a.doubt(unknownStatus, "the subsets of the cluster are not modelled")
+			}
+		case match.No:
 			j.finalize(j.headers, action)
 			a.local(503, noUpstream, "UH")
 			return false
@@ -134,6 +139,7 @@ func (j *journey) upstream(action *routev3.RouteAction, cluster *graph.Resource)
 	if a.Status == nil && a.Unknown[unknownStatus] == "" {
 		a.Status = &status
 	}
+	j.upstreamChange(cluster)
 	a.Details, a.Path, a.Host, a.Method = viaUpstream, j.headers.value(path), j.headers.value(authority), j.headers.value(method)
 	j.mutateResponse()
 	if j.level.Host.GetIncludeAttemptCountInResponse() {

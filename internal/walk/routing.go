@@ -12,6 +12,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
+	"github.com/xdslint/xdslint/graph"
 )
 
 // table is a route configuration, ready for requests.
@@ -30,7 +31,21 @@ type domain struct {
 // host is a virtual host.
 type host struct {
 	level  *envoy.RouteLevel
-	routes match.Routes
+	routes routes
+}
+
+// routes are routes that are tried in their order.
+type routes struct {
+	matches match.Routes
+	levels  []*envoy.RouteLevel
+}
+
+func (rs *routes) add(r *envoy.RouteLevel) {
+	rs.levels = append(rs.levels, r)
+	rs.matches.Append(match.NewRoute(r.Route, func(held *anypb.Any) proto.Message {
+		content, _ := envoy.Content(r.At.Field("match", "path_match_policy", "typed_config"), held)
+		return content
+	}))
 }
 
 func newTable(t *envoy.RouteTable) *table {
@@ -41,10 +56,7 @@ func newTable(t *envoy.RouteTable) *table {
 		}
 		h := &host{level: l}
 		for _, r := range l.Routes {
-			h.routes.Append(match.NewRoute(r.Route, func(held *anypb.Any) proto.Message {
-				content, _ := envoy.Content(r.At.Field("match", "path_match_policy", "typed_config"), held)
-				return content
-			}))
+			h.routes.add(r)
 		}
 		for _, text := range l.Host.GetDomains() {
 			made.domains.Add(text, domain{h, text})
@@ -103,10 +115,41 @@ func (j *journey) findHost() bool {
 		return true
 	}
 	if found.level.Host.GetMatcher() != nil {
-		j.answer.doubt(unknownRoute, "a matcher chooses the route")
+		return j.findByMatcher()
+	}
+	return j.findRoute(&found.routes)
+}
+
+// findByMatcher takes a route that the matcher of the virtual host chooses, or the first of a list that fits (VirtualHostImpl::getRouteFromEntries).
+func (j *journey) findByMatcher() bool {
+	around := j.host.level
+	found, fits := j.decide(around.Host.GetMatcher(), around.At.Field("matcher"))
+	switch fits {
+	case match.No:
+		return j.specified()
+	case match.Perhaps:
+		j.answer.doubt(unknownRoute, "a matcher chooses the route, by what is not known")
 		return j.lost()
 	}
-	return j.findRoute()
+	content, at := found.content()
+	var list []*routev3.Route
+	place := func(i int) graph.At { return at.Item("routes", i) }
+	switch m := content.(type) {
+	case *routev3.Route:
+		list, place = []*routev3.Route{m}, func(int) graph.At { return at }
+	case *routev3.RouteList:
+		list = m.GetRoutes()
+	default:
+		j.answer.doubt(unknownRoute, "a matcher chooses the route by an extension")
+		return j.lost()
+	}
+	routes := &routes{}
+	for i, r := range list {
+		routes.add(&envoy.RouteLevel{
+			At: place(i), Around: around, Configs: r.GetTypedPerFilterConfig(), Table: around.Table, Host: around.Host, Route: r, Index: i,
+		})
+	}
+	return j.findRoute(routes)
 }
 
 // hostName returns what chooses the virtual host: the host, or a header.
@@ -147,21 +190,21 @@ func (j *journey) needsTLS() bool {
 }
 
 // findRoute takes the first route that fits.
-func (j *journey) findRoute() bool {
-	h, q := j.host, j.asked()
-	candidates := h.routes.Candidates(q.Plain)
+func (j *journey) findRoute(rs *routes) bool {
+	q := j.asked()
+	candidates := rs.matches.Candidates(q.Plain)
 	if q.Plain != q.Path { // templates see the path with its parameters
-		candidates = append(candidates, h.routes.Candidates(q.Path)...)
+		candidates = append(candidates, rs.matches.Candidates(q.Path)...)
 		slices.Sort(candidates)
 		candidates = slices.Compact(candidates)
 	}
-	passed := h.routes.Len() - len(candidates)
+	passed := rs.matches.Len() - len(candidates)
 	for _, i := range candidates {
-		fits, miss := h.routes.At(i).Fit(q)
-		name := routeName(h.level.Routes[i])
+		fits, miss := rs.matches.At(i).Fit(q)
+		name := routeName(rs.levels[i])
 		switch fits {
 		case match.Yes:
-			j.level, j.answer.Route = h.level.Routes[i], name
+			j.level, j.answer.Route = rs.levels[i], name
 			j.reach(j.level.Route, "")
 			j.otherPaths(passed)
 			return j.specified() && j.pick()
@@ -215,14 +258,12 @@ func (j *journey) asked() *match.Request {
 	p, has := j.headers.get(path)
 	q := &match.Request{
 		Path: withoutQuery(p), Pathless: !has, Header: j.matchable(j.headers), Cookie: j.cookie, TLS: j.certificate, Share: j.share,
-		Connect: j.headers.value(method) == "CONNECT" || strings.EqualFold(j.headers.value("upgrade"), "connect-udp"),
+		Connect:  j.headers.value(method) == "CONNECT" || strings.EqualFold(j.headers.value("upgrade"), "connect-udp"),
+		Metadata: j.metadata,
 	}
 	q.Plain = q.Path
 	if j.table != nil && j.table.message.GetIgnorePathParametersInPathMatching() { // a scope that does not exist does not have a table
 		q.Plain = j.withoutParameters(q.Path)
-	}
-	if j.lookup != nil {
-		q.Metadata = j.lookup.Metadata
 	}
 	_, query := splitQuery(p)
 	parameters := parseQuery(query)

@@ -11,6 +11,7 @@ package walk
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
@@ -69,6 +70,7 @@ type journey struct {
 	delayed  bool               // by a filter
 	response headers            // what the configuration adds to the response
 	filters  []envoy.HTTPFilter // of the request, once they are known
+	metadata metadata           // dynamic metadata; nil: it is not known
 	lookup   *Lookup            // nil: the request comes through a listener
 	guarded  *Guarded           // not nil: the guards let the request pass, and are noted
 }
@@ -79,7 +81,7 @@ func (w *Walker) Walk(r *Request) (*Answer, error) { return w.walk(r, nil) }
 func (w *Walker) walk(r *Request, guarded *Guarded) (*Answer, error) {
 	own := *r
 	own.TLS = r.IsTLS()
-	j := &journey{Walker: w, request: &own, answer: &Answer{Flags: "-"}, guarded: guarded}
+	j := &journey{Walker: w, request: &own, answer: &Answer{Flags: "-"}, metadata: metadata{}, guarded: guarded}
 	resource, err := w.listenerOf(r.Listener)
 	if err != nil {
 		return nil, err
@@ -104,6 +106,7 @@ func (w *Walker) walk(r *Request, guarded *Guarded) (*Answer, error) {
 // finish notes the headers that the configuration changed.
 func (j *journey) finish() {
 	a := j.answer
+	j.finalizeReply()
 	if j.manager != nil && a.Cluster == nil && a.Status != nil && len(a.Weighted) == 0 {
 		j.mapReply()
 	}
@@ -117,14 +120,35 @@ func (j *journey) finish() {
 		a.Added, a.Removed = j.headers.changes(j.sent)
 	}
 	j.mutateAnswers()
+	if j.decoded && a.Status != nil {
+		j.pass(&j.response)
+	}
 	a.ResponseAdded, a.ResponseRemoved = j.response.changes(&headers{})
 }
+
+// finalizeReply adds the response headers of the route to what a filter answers (finalizeHeaders in source/common/http/filter_manager.cc).
+func (j *journey) finalizeReply() {
+	a := j.answer
+	if j.level == nil || j.level.Route.GetRoute() == nil || a.Cluster != nil || a.Status == nil || a.Details == viaUpstream {
+		return
+	}
+	own := j.response.list
+	j.response.list = nil
+	j.mutateResponse()
+	for _, h := range own { // a filter overwrites what the route says
+		j.response.remove(h[0])
+	}
+	j.response.list = append(j.response.list, own...)
+}
+
+// Versions are the values of Request.HTTP.
+var Versions = []string{"1.0", "1.1", "2"}
 
 // check rejects requests that no client can send.
 func (j *journey) check() error {
 	r := j.request
 	switch {
-	case r.HTTP != "" && r.HTTP != "1.0" && r.HTTP != "1.1" && r.HTTP != "2":
+	case r.HTTP != "" && !slices.Contains(Versions, r.HTTP):
 		return fmt.Errorf("http %q is not 1.0, 1.1 or 2", r.HTTP)
 	case r.Path == nil && r.Method != "CONNECT":
 		return fmt.Errorf("a request other than CONNECT needs a path")

@@ -91,6 +91,9 @@ func (b *bench) configuration(ctx context.Context, seed uint64, requests int) er
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	c := generate(seed, b.ports, b.certificate)
+	if seed%2 == 0 {
+		c.widen(seed)
+	}
 	e, err := envoytest.Serve(ctx, c.text(0), ".json")
 	if errors.Is(err, envoytest.ErrEnded) {
 		b.report.Rejected = append(b.report.Rejected, err.Error())
@@ -140,7 +143,7 @@ func (b *bench) compare(ctx context.Context, seed uint64, view graph.View, c *co
 		sent, all = append(sent, r), append(all, s)
 	}
 	anonymous(all)
-	log, err := b.logs(ctx, e, all)
+	log, err := b.logs(ctx, e, 0, all)
 	if err != nil {
 		return err
 	}
@@ -168,10 +171,10 @@ func anonymous(all []seen) {
 	}
 }
 
-// logs waits until Envoy has logged all requests that it answered.
-func (b *bench) logs(ctx context.Context, e *envoytest.Envoy, all []seen) (log map[string]*logged, err error) {
+// logs waits until Envoy has logged all requests that it answered. from is where their part of the log begins.
+func (b *bench) logs(ctx context.Context, e *envoytest.Envoy, from int, all []seen) (log map[string]*logged, err error) {
 	for {
-		log = readLog(e.Log())
+		log = readLog(e.Log()[from:])
 		missing := 0
 		for _, s := range all {
 			if log[s.key] == nil && !s.closed && s.key != "" {
@@ -190,6 +193,11 @@ func (b *bench) logs(ctx context.Context, e *envoytest.Envoy, all []seen) (log m
 }
 
 func (b *bench) judge(seed uint64, r *walk.Request, a *walk.Answer, s seen) {
+	b.judgeNamed(strconv.FormatUint(seed, 10), r, a, s)
+}
+
+// judgeNamed compares an answer. name is that of the configuration.
+func (b *bench) judgeNamed(name string, r *walk.Request, a *walk.Answer, s seen) {
 	b.report.Requests++
 	if s.log != nil {
 		b.report.Details[s.log.details]++
@@ -201,6 +209,6 @@ func (b *bench) judge(seed uint64, r *walk.Request, a *walk.Answer, s seen) {
 		}
 	}
 	if fields := compare(r, a, s); len(fields) > 0 {
-		b.report.Disagreements = append(b.report.Disagreements, Disagreement{seed, r, fields})
+		b.report.Disagreements = append(b.report.Disagreements, Disagreement{name, r, fields})
 	}
 }

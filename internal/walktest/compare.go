@@ -37,6 +37,7 @@ func compare(r *walk.Request, a *walk.Answer, s seen) (all []string) {
 	if a.Body != nil {
 		differ("body", s.body, *a.Body)
 	}
+	all = append(all, compareResponse(a, s)...)
 	if len(s.upstream) == 0 {
 		differ("cluster", "", text(a.Cluster))
 		return all
@@ -67,11 +68,34 @@ func compare(r *walk.Request, a *walk.Answer, s seen) (all []string) {
 	for _, name := range a.Removed {
 		differ("removed."+name, "", strings.Join(got[name], ","))
 	}
-	for _, name := range slices.Sorted(maps.Keys(a.ResponseAdded)) {
-		if a.Unknown["response_added"] != "" || s.log != nil && unusual[s.log.details] {
-			break
+	return all
+}
+
+// usual are the headers of responses that do not come from the configuration.
+var usual = []string{
+	":status", "connection", "content-length", "content-type", "date", "location", "server", "transfer-encoding", "vary", "x-echo", "x-echo-at", "x-envoy-overloaded",
+	"x-envoy-ratelimited", "x-envoy-upstream-healthchecked-cluster", "x-envoy-upstream-service-time", "grpc-status", "grpc-message",
+}
+
+// compareResponse compares the headers that the configuration adds to the response.
+func compareResponse(a *walk.Answer, s seen) (all []string) {
+	if a.Unknown["response_added"] != "" || s.log != nil && unusual[s.log.details] {
+		return nil
+	}
+	names := map[string]bool{}
+	for name := range s.headers {
+		if name = strings.ToLower(name); !slices.Contains(usual, name) {
+			names[name] = true
 		}
-		differ("response_added."+name, strings.Join(s.headers.Values(name), ","), strings.Join(a.ResponseAdded[name], ","))
+	}
+	for name := range a.ResponseAdded {
+		names[name] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		want, got := strings.Join(s.headers.Values(name), ","), strings.Join(a.ResponseAdded[name], ",")
+		if _, unknown := a.Unknown["response_added."+name]; !unknown && want != got {
+			all = append(all, fmt.Sprintf("response_added.%s: Envoy %q, the walk %q", name, want, got))
+		}
 	}
 	return all
 }

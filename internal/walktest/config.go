@@ -14,6 +14,7 @@ type configuration struct {
 	tls       bool
 	proxied   bool
 	waits     bool
+	wide      bool // more than what pairs of configurations have
 }
 
 // generate makes the configuration of a seed. Endpoints are servers at the ports.

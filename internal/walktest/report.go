@@ -22,14 +22,14 @@ type Report struct {
 
 // Disagreement is a request about which Envoy and the walk disagree.
 type Disagreement struct {
-	Seed    uint64 // of the configuration
-	Request *walk.Request
-	Fields  []string
+	Configuration string // its seed, or its name
+	Request       *walk.Request
+	Fields        []string
 }
 
 func (d Disagreement) String() string {
 	request, _ := json.Marshal(d.Request) // it was made of what JSON has
-	return fmt.Sprintf("configuration %d: %s\n  %s", d.Seed, request, strings.Join(d.Fields, "\n  "))
+	return fmt.Sprintf("configuration %s: %s\n  %s", d.Configuration, request, strings.Join(d.Fields, "\n  "))
 }
 
 // UnknownShare is the percentage of the requests of which something is not known.

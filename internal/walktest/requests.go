@@ -47,6 +47,9 @@ func (m *maker) request(b walk.Boundaries, c *configuration) *walk.Request {
 		m.withHeader(r, name, b.Headers[name])
 	}
 	m.extras(r, c)
+	if c.wide {
+		m.widenRequest(r)
+	}
 	switch m.IntN(20) {
 	case 0:
 		r.HTTP = "1.0"

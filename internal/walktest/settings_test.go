@@ -36,12 +36,17 @@ func TestSettings(t *testing.T) {
 	envoytest.Need(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
+	compareSettings(ctx, t, readSettings(t))
+}
+
+// compareSettings compares all settings with one Envoy.
+func compareSettings(ctx context.Context, t *testing.T, all map[string]*setting) {
+	t.Helper()
 	b, err := newBench()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.close()
-	all := readSettings(t)
 	names := slices.Sorted(maps.Keys(all))
 	c := bootstrapOf(b, all, names)
 	e, err := envoytest.Serve(ctx, jsonOf(c), ".json")
@@ -76,6 +81,7 @@ func TestSettings(t *testing.T) {
 func (s *setting) compare(ctx context.Context, t *testing.T, b *bench, e *envoytest.Envoy, walker *walk.Walker, name, address string) {
 	var requests []*walk.Request
 	var seen []seen
+	before := len(e.Log())
 	for _, given := range s.Requests {
 		r := &walk.Request{}
 		if err := json.Unmarshal([]byte(jsonOf(given)), r); err != nil {
@@ -89,7 +95,7 @@ func (s *setting) compare(ctx context.Context, t *testing.T, b *bench, e *envoyt
 		requests, seen = append(requests, r), append(seen, got)
 	}
 	anonymous(seen)
-	log, err := b.logs(ctx, e, seen)
+	log, err := b.logs(ctx, e, before, seen)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,12 +191,4 @@ func (s *setting) listener(name string) obj {
 	}
 	maps.Copy(listener, s.Listener)
 	return listener
-}
-
-func jsonOf(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // the settings have only what JSON has
-	}
-	return string(text)
 }

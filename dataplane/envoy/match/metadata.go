@@ -8,10 +8,18 @@ import (
 // fitMetadata follows MetadataMatcher::match (source/common/common/matchers.h).
 func (c condition) fitMetadata(q *Request) Overlap {
 	m, ok := c.source.(*matcherv3.MetadataMatcher)
-	if !ok || q.Metadata == nil {
+	if !ok {
 		return Perhaps
 	}
-	value := structpb.NewStructValue(q.Metadata[m.GetFilter()])
+	return FitMetadata(m, q.Metadata)
+}
+
+// FitMetadata reports whether metadata by namespace fits a matcher. Without any (nil), that is not known.
+func FitMetadata(m *matcherv3.MetadataMatcher, metadata map[string]*structpb.Struct) Overlap {
+	if metadata == nil {
+		return Perhaps
+	}
+	value := structpb.NewStructValue(metadata[m.GetFilter()])
 	for _, step := range m.GetPath() {
 		value = value.GetStructValue().GetFields()[step.GetKey()]
 	}
