@@ -133,6 +133,7 @@ func (j *journey) refuses(http2 bool, status int, details string) bool {
 		j.answer.closed("", protocolError)
 		return false
 	}
+	j.headers, j.request.HTTP = &headers{}, "" // the connection manager does not see the request
 	j.answer.local(status, details, protocolError)
 	return false
 }

@@ -37,9 +37,11 @@ func basicAuth(j *journey, v visit) bool {
 		}
 		return true
 	}
-	j.says("www-authenticate", `Basic realm="`+j.originalURI()+`"`)
+	j.says("www-authenticate", `Basic realm="`+quotable.Replace(j.originalURI())+`"`)
 	return j.answers(401, details, "-")
 }
+
+var quotable = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 // originalURI follows Utility::buildOriginalUri, with at most 256 bytes of the path.
 func (j *journey) originalURI() string {

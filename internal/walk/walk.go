@@ -110,7 +110,7 @@ func (j *journey) finish() {
 	if j.manager != nil && a.Cluster == nil && a.Status != nil && len(a.Weighted) == 0 {
 		j.mapReply()
 	}
-	if j.decoded && a.Cluster == nil && a.Status != nil && len(a.Weighted) == 0 && isGRPC(j.headers) && !j.pathless {
+	if j.decoded && a.Cluster == nil && a.Status != nil && len(a.Weighted) == 0 && isGRPC(j.sent) && !j.pathless {
 		*a.Status, a.Body = 200, nil // and the status is in grpc-status (Utility::prepareLocalReply)
 	}
 	if j.delayed {
@@ -120,7 +120,7 @@ func (j *journey) finish() {
 		a.Added, a.Removed = j.headers.changes(j.sent)
 	}
 	j.mutateAnswers()
-	if j.decoded && a.Status != nil {
+	if j.manager != nil && a.Status != nil {
 		j.pass(&j.response)
 	}
 	a.ResponseAdded, a.ResponseRemoved = j.response.changes(&headers{})
