@@ -29,6 +29,9 @@ func (j *journey) forwarded() (internal bool) {
 				all = before + "," + all
 			}
 			h.set("x-forwarded-for", all)
+			if j.local = j.conn.Source.Addr().IsLoopback(); j.local && h.changed["x-forwarded-for"] {
+				j.answer.doubt("added.x-forwarded-for", "it has the address of Envoy itself")
+			}
 		}
 		if m.GetXffNumTrustedHops() == 0 || !h.has(forwardedProto) {
 			h.set(forwardedProto, j.proto())
@@ -114,7 +117,7 @@ func validReferer(text string) bool {
 	return true
 }
 
-// proto returns the scheme of the connection, or what the port that the PROXY protocol names stands for.
+// proto returns the scheme of the connection. Where the PROXY protocol says the destination, the connection manager can give its ports a scheme.
 func (j *journey) proto() string {
 	said := j.manager.message.GetForwardProtoConfig()
 	port := uint32(j.conn.Destination.Port())

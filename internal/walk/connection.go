@@ -102,7 +102,7 @@ func (j *journey) inspect() bool {
 				j.conn.Transport, j.conn.ServerName, j.conn.Protocols = "tls", ascii.Lower(j.request.SNI), j.request.ALPN
 			}
 		case envoy.HTTPInspector:
-			if !j.request.TLS {
+			if !j.request.TLS && j.looksLikeHTTP() {
 				j.conn.Protocols = []string{map[string]string{"1.0": "http/1.0", "2": "h2c"}[j.request.HTTP]}
 				if j.conn.Protocols[0] == "" {
 					j.conn.Protocols[0] = "http/1.1"
@@ -111,6 +111,12 @@ func (j *journey) inspect() bool {
 		}
 	}
 	return true
+}
+
+// looksLikeHTTP reports whether the first line is one that the inspector takes for HTTP.
+func (j *journey) looksLikeHTTP() bool {
+	r := j.request
+	return r.HTTP == "2" || methods[r.Method] && (r.Path == nil || validURL(*r.Path))
 }
 
 // proxied takes the addresses of the PROXY protocol.

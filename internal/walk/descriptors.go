@@ -2,6 +2,7 @@ package walk
 
 import (
 	"cmp"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -173,9 +174,10 @@ func (j *journey) ofMetadata(a *routev3.RateLimit_Action_MetaData) (e entry, ok 
 	if a.GetSource() == routev3.RateLimit_Action_MetaData_ROUTE_ENTRY {
 		from = metadata{}
 		if j.level != nil {
-			from = j.level.Route.GetMetadata().GetFilterMetadata()
+			maps.Copy(from, j.level.Route.GetMetadata().GetFilterMetadata())
 		}
-	} else if from == nil {
+	}
+	if own, has := from[a.GetMetadataKey().GetKey()]; from == nil || has && own == nil {
 		return e, false, "metadata that a filter writes"
 	}
 	value := structpb.NewStructValue(from[a.GetMetadataKey().GetKey()])

@@ -90,7 +90,7 @@ func (j *journey) requestHeader(argument string, h *headers) (string, bool) {
 		h = j.headers
 	}
 	for name := range strings.SplitSeq(argument, "?") {
-		if name = ascii.Lower(name); name == "x-request-id" {
+		if name = ascii.Lower(name); name == "x-request-id" || name == "x-forwarded-for" && j.local {
 			return "", false
 		}
 		if all := h.values(name); len(all) > 0 {

@@ -8,15 +8,16 @@ import (
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
 )
 
-// metadata is the dynamic metadata of a request by namespace; nil: it is not known.
+// metadata is the dynamic metadata of a request by namespace; nil: it is not known. So is that of a namespace under which there is nil.
 type metadata map[string]*structpb.Struct
 
 // write sets a value in a namespace.
 func (j *journey) write(namespace, key string, value *structpb.Value) {
-	if j.metadata == nil {
+	own, has := j.metadata[namespace]
+	if j.metadata == nil || has && own == nil {
 		return
 	}
-	if j.metadata[namespace] == nil {
+	if !has {
 		j.metadata[namespace] = &structpb.Struct{Fields: map[string]*structpb.Value{}}
 	}
 	j.metadata[namespace].Fields[key] = value
@@ -24,8 +25,14 @@ func (j *journey) write(namespace, key string, value *structpb.Value) {
 
 // forget notes that a filter may write metadata that is not known.
 func (j *journey) forget(f envoy.HTTPFilter) {
-	if written, known := f.WritesMetadata(j.manager.routes); !known || len(written) > 0 {
+	written, known := f.WritesMetadata(j.manager.routes)
+	if !known {
 		j.metadata = nil
+	}
+	for _, name := range written {
+		if j.metadata != nil {
+			j.metadata[name.Namespace] = nil
+		}
 	}
 }
 

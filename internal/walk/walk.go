@@ -68,6 +68,7 @@ type journey struct {
 	port     string // that was removed from the host of a CONNECT request, with its colon
 	decoded  bool
 	delayed  bool               // by a filter
+	local    bool               // x-forwarded-for has the address of Envoy, instead of a loopback address
 	response headers            // what the configuration adds to the response
 	filters  []envoy.HTTPFilter // of the request, once they are known
 	metadata metadata           // dynamic metadata; nil: it is not known

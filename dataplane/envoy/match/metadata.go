@@ -14,9 +14,9 @@ func (c condition) fitMetadata(q *Request) Overlap {
 	return FitMetadata(m, q.Metadata)
 }
 
-// FitMetadata reports whether metadata by namespace fits a matcher. Without any (nil), that is not known.
+// FitMetadata reports whether metadata by namespace fits a matcher. That is not known if the metadata is nil, or that of the namespace.
 func FitMetadata(m *matcherv3.MetadataMatcher, metadata map[string]*structpb.Struct) Overlap {
-	if metadata == nil {
+	if own, has := metadata[m.GetFilter()]; metadata == nil || has && own == nil {
 		return Perhaps
 	}
 	value := structpb.NewStructValue(metadata[m.GetFilter()])
