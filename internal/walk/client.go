@@ -29,9 +29,8 @@ func (j *journey) forwarded() (internal bool) {
 				all = before + "," + all
 			}
 			h.set("x-forwarded-for", all)
-			if j.local = j.conn.Source.Addr().IsLoopback(); j.local && h.changed["x-forwarded-for"] {
-				j.answer.doubt("added.x-forwarded-for", "it has the address of Envoy itself")
-			}
+			j.local = j.conn.Source.Addr().IsLoopback()
+			delete(h.changed, "x-forwarded-for") // what was done to it before does not show
 		}
 		if m.GetXffNumTrustedHops() == 0 || !h.has(forwardedProto) {
 			h.set(forwardedProto, j.proto())

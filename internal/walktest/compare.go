@@ -74,7 +74,7 @@ func compare(r *walk.Request, a *walk.Answer, s seen) (all []string) {
 // usual are the headers of responses that do not come from the configuration.
 var usual = []string{
 	":status", "connection", "content-encoding", "content-length", "content-type", "date", "location", "server", "transfer-encoding", "vary", "x-echo", "x-echo-at", "x-envoy-overloaded",
-	"x-envoy-ratelimited", "x-envoy-upstream-healthchecked-cluster", "x-envoy-upstream-service-time", "x-request-id", "grpc-status", "grpc-message",
+	"x-envoy-ratelimited", "x-envoy-upstream-healthchecked-cluster", "x-envoy-upstream-service-time", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "x-request-id", "grpc-status", "grpc-message",
 }
 
 // compareResponse compares the headers that the configuration adds to the response.

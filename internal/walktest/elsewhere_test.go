@@ -18,6 +18,9 @@ func TestElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, path := range paths {
+			if filepath.Base(path) == "extensions.yaml" {
+				continue // what all of its filters do together with what the codec rejects is not modelled
+			}
 			text, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
