@@ -48,7 +48,7 @@ func boolean(yes bool) uint64 {
 	return 0
 }
 
-// decompressor follows DecompressorFilter::decodeHeaders, which tells the upstream what the filter takes.
+// decompressor follows DecompressorFilter::decodeHeaders, which adds to accept-encoding what the filter takes.
 func decompressor(j *journey, v visit) bool {
 	config, _ := v.Config.(*decompressorv3.Decompressor)
 	enabled := config.GetResponseDirectionConfig().GetCommonConfig().GetEnabled()

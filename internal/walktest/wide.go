@@ -42,12 +42,23 @@ func cidr(address string, length int) obj {
 // chainsByAddress replaces the only filter chain by several.
 func (m *maker) chainsByAddress(listener obj) {
 	all := []obj{
-		{"destination_port": 443}, {"destination_port": 8080}, {"prefix_ranges": list{cidr("10.9.0.0", 16)}}, {"prefix_ranges": list{cidr("127.0.0.1", 32)}},
-		{"source_prefix_ranges": list{cidr("10.0.0.0", 8)}}, {"source_prefix_ranges": list{cidr("5.6.7.8", 32), cidr("127.0.0.0", 8)}},
-		{"source_type": "SAME_IP_OR_LOOPBACK"}, {"source_type": "EXTERNAL"}, {"direct_source_prefix_ranges": list{cidr("127.0.0.0", 8)}},
-		{"source_ports": list{1000}}, {"transport_protocol": "raw_buffer"}, {"application_protocols": list{"h2c"}}, {"application_protocols": list{"http/1.1"}},
-		{"destination_port": 443, "source_prefix_ranges": list{cidr("10.0.0.0", 8)}}, {"prefix_ranges": list{cidr("10.0.0.0", 8)}, "source_type": "EXTERNAL"},
-		{"server_names": list{"shop.test"}}, {},
+		{"destination_port": 443},
+		{"destination_port": 8080},
+		{"prefix_ranges": list{cidr("10.9.0.0", 16)}},
+		{"prefix_ranges": list{cidr("127.0.0.1", 32)}},
+		{"source_prefix_ranges": list{cidr("10.0.0.0", 8)}},
+		{"source_prefix_ranges": list{cidr("5.6.7.8", 32), cidr("127.0.0.0", 8)}},
+		{"source_type": "SAME_IP_OR_LOOPBACK"},
+		{"source_type": "EXTERNAL"},
+		{"direct_source_prefix_ranges": list{cidr("127.0.0.0", 8)}},
+		{"source_ports": list{1000}},
+		{"transport_protocol": "raw_buffer"},
+		{"application_protocols": list{"h2c"}},
+		{"application_protocols": list{"http/1.1"}},
+		{"destination_port": 443, "source_prefix_ranges": list{cidr("10.0.0.0", 8)}},
+		{"prefix_ranges": list{cidr("10.0.0.0", 8)}, "source_type": "EXTERNAL"},
+		{"server_names": list{"shop.test"}},
+		{},
 	}
 	var chains list
 	for i, match := range all {
@@ -270,8 +281,12 @@ func (m *maker) token() string {
 	encode := func(v obj) string { return base64.RawURLEncoding.EncodeToString([]byte(jsonOf(v))) }
 	claims := obj{}
 	for _, claim := range []obj{
-		{"iss": pick(m, "walk", "walk", "walk", "other")}, {"exp": pick(m, 4102444800, 4102444800, 1000000000)}, {"sub": pick(m, "ann", "bob")}, {"nbf": pick(m, 1, 4102444800)},
-		{"aud": pick[any](m, "shop", "x", list{"x", "shop"})}, {"level": pick[any](m, 7, "7", 1.5, true)},
+		{"iss": pick(m, "walk", "walk", "walk", "other")},
+		{"exp": pick(m, 4102444800, 4102444800, 1000000000)},
+		{"sub": pick(m, "ann", "bob")},
+		{"nbf": pick(m, 1, 4102444800)},
+		{"aud": pick[any](m, "shop", "x", list{"x", "shop"})},
+		{"level": pick[any](m, 7, "7", 1.5, true)},
 	} {
 		if !m.one(4) {
 			maps.Copy(claims, claim)

@@ -29,7 +29,8 @@ var wideKinds = []kind{
 	}, nil},
 	{"queries", func(*maker) obj {
 		return typed("header_mutation.v3.HeaderMutation", obj{"mutations": obj{"query_parameter_mutations": list{
-			obj{"remove": "debug"}, obj{"append": obj{"record": obj{"key": "q", "value": "%REQ(x-tier)%"}, "action": "OVERWRITE_IF_EXISTS"}},
+			obj{"remove": "debug"},
+			obj{"append": obj{"record": obj{"key": "q", "value": "%REQ(x-tier)%"}, "action": "OVERWRITE_IF_EXISTS"}},
 			obj{"append": obj{"record": obj{"key": "added", "value": "1"}}},
 		}}})
 	}, nil},
