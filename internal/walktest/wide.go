@@ -32,7 +32,7 @@ func (c *configuration) widen(seed uint64) {
 	for _, cluster := range c.bootstrap["static_resources"].(obj)["clusters"].(list)[:len(clusters)] {
 		m.widenCluster(cluster.(obj))
 	}
-	c.wide = true
+	c.wide, c.waits = true, true // some of the filters wait for the end of requests
 }
 
 func cidr(address string, length int) obj {
