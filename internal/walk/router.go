@@ -207,11 +207,7 @@ func (j *journey) forwardByChance(action *routev3.RouteAction) {
 		share.Added, _ = j.headers.changes(j.sent)
 	}
 	j.level = route
-	for _, c := range action.GetWeightedClusters().GetClusters() {
-		if len(c.GetResponseHeadersToAdd())+len(c.GetResponseHeadersToRemove()) > 0 {
-			j.answer.doubt("response_added", "it depends on the cluster, which chance chooses")
-		}
-	}
+	j.doubtResponse(action)
 	j.upstream(action, nil)
 	if own != nil {
 		j.answer.Mirrors, j.answer.Limits = nil, nil
@@ -219,6 +215,15 @@ func (j *journey) forwardByChance(action *routev3.RouteAction) {
 		j.answer.doubt("limits", "it depends on the cluster, which chance chooses")
 	}
 	j.answer.Host = j.agreed()
+}
+
+// doubtResponse notes that chance decides about headers of the response.
+func (j *journey) doubtResponse(action *routev3.RouteAction) {
+	for _, c := range action.GetWeightedClusters().GetClusters() {
+		if len(c.GetResponseHeadersToAdd())+len(c.GetResponseHeadersToRemove()) > 0 {
+			j.answer.doubt("response_added", "it depends on the cluster, which chance chooses")
+		}
+	}
 }
 
 // agreed returns the host that all weighted clusters get.

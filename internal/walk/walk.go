@@ -133,6 +133,9 @@ func (j *journey) finalizeReply() {
 	if j.level == nil || j.level.Route.GetRoute() == nil || a.Cluster != nil || a.Status == nil || a.Details == viaUpstream {
 		return
 	}
+	if j.level.Cluster == nil {
+		j.doubtResponse(j.level.Route.GetRoute())
+	}
 	own := j.response.list
 	j.response.list = nil
 	j.mutateResponse()
