@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write what is planned now into the archives")
 
-// TestMake compares plans with those in testdata/*.txtar: old.yaml, new.yaml, flags ("transport ads-delta", "repoint", one a line) and
+// TestMake compares plans with those in testdata/*.txtar: old.yaml, new.yaml, flags ("transport ads-delta", "repoint", "grpc", one a line) and
 // the text of the plan under want.
 func TestMake(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txtar")
@@ -38,7 +38,7 @@ func TestMake(t *testing.T) {
 			made := plan.Make(graph.Diff(before, after), opts)
 			checkStates(t, before, after, made, opts)
 			var text strings.Builder
-			outcome := &plan.Outcome{Hazards: &lint.Result{Snapshots: []*graph.Snapshot{before, after}}, Plan: made, Remaining: made.Remaining(t.Context(), dataplane.Default())}
+			outcome := &plan.Outcome{Hazards: &lint.Result{Snapshots: []*graph.Snapshot{before, after}}, Plan: made, Remaining: made.Remaining(t.Context(), target(opts))}
 			if err := outcome.Text(&text, false); err != nil {
 				t.Fatal(err)
 			}
@@ -56,6 +56,13 @@ func TestMake(t *testing.T) {
 	}
 }
 
+func target(opts plan.Options) dataplane.Target {
+	if opts.Family == dataplane.GRPC {
+		return dataplane.Target{Plane: "grpc-go", Version: "1.85"}
+	}
+	return dataplane.Default()
+}
+
 func read(t *testing.T, archive *txtar.Archive) (before, after *graph.Snapshot, opts plan.Options) {
 	t.Helper()
 	for _, f := range archive.Files {
@@ -71,6 +78,8 @@ func read(t *testing.T, archive *txtar.Archive) (before, after *graph.Snapshot, 
 					opts.Push.Transport = lint.Transport(value)
 				case "repoint":
 					opts.Repoint = true
+				case "grpc":
+					opts.Family = dataplane.GRPC
 				default:
 					t.Fatalf("unknown flag %q", line)
 				}

@@ -122,8 +122,8 @@ func (p *planner) endpoints(s *graph.Snapshot, cluster *graph.Resource) []*step 
 	return steps
 }
 
-// shrinks reports whether a cluster load assignment loses endpoints.
-func shrinks(c *graph.Change) bool { return hosts(c.New) < hosts(c.Old) }
+// shrinks reports whether a change takes endpoints of a cluster load assignment away; nil is one that is sent again.
+func shrinks(c *graph.Change) bool { return c != nil && hosts(c.New) < hosts(c.Old) }
 
 func hosts(r *graph.Resource) int {
 	cla, _ := r.Message.(*endpointv3.ClusterLoadAssignment)
