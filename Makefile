@@ -193,8 +193,8 @@ posture: $(envoy) ## compare the guards that xdslint posture names with the stat
 	go run -tags gen ./internal/gen/walk -of guards -configurations $(GUARDED) -requests $(GUARDED_REQUESTS) -seed $(SEED) -out docs/posture.md
 
 .PHONY: walk-grpc
-walk-grpc: ## send RPCs of real grpc-go clients through N snapshots (300) from SEED, and compare what they get with what xdslint route says
-	go test ./internal/grpctest -run Walk -snapshots $(N) -seed $(SEED) -count 1 -v
+walk-grpc: ## send RPCs to real grpc-go clients and servers of N snapshots (300) each from SEED, and compare what they get with what xdslint route says
+	go test ./internal/grpctest -run 'Walk|Servers' -snapshots $(N) -seed $(SEED) -count 1 -v
 
 .PHONY: web
 web: page ## build the playground into web/dist, for any static host

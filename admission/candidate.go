@@ -158,7 +158,7 @@ func (g *Gate) lint(ctx context.Context, c *candidate) bool {
 	began := time.Now()
 	g.graphOf(c)
 	result, judged := lint.RunAfter(ctx, c.graph, lint.Config{
-		Rules: g.options.Rules, Target: g.options.Target, TargetGiven: g.options.Target != (dataplane.Target{}),
+		Rules: g.options.Rules, Target: g.options.Target, TargetGiven: g.options.Target != (dataplane.Target{}), GRPCEnv: g.options.GRPCEnv,
 	}, c.judged)
 	c.errors, c.failures, c.unable = errorsIn(result.Diagnostics), result.Failures, result.Unable
 	c.linted, c.took = ctx.Err() == nil, time.Since(began)

@@ -41,7 +41,8 @@ type RulePolicy struct {
 type Options struct {
 	Rules       []*lint.Rule      // the rules to judge by, such as rules.Builtin()
 	Target      dataplane.Target  // zero: the newest Envoy
-	Bootstrap   *graph.Snapshot   // the nodes' bootstrap, from load.Paths: resources can refer to what it has. nil: not known
+	GRPCEnv     map[string]string // environment variables of clients of gRPC, which switch features on or off
+	Bootstrap   *graph.Snapshot   // the nodes' bootstrap, of Envoy or gRPC as Target says, from load.Paths: resources can refer to what it has. nil: not known
 	Assumptions graph.Assumptions // what exists elsewhere
 	Hash        cachev3.NodeHash  // the cache's; nil: cachev3.IDHash
 	Policy      Policy
@@ -116,7 +117,7 @@ func New(cache cachev3.SnapshotCache, options Options) (*Gate, error) {
 	if options.Hash == nil {
 		options.Hash = cachev3.IDHash{}
 	}
-	boot, err := bootstrapOf(options.Bootstrap)
+	boot, err := bootstrapOf(options.Bootstrap, options.Target)
 	if err != nil {
 		return nil, err
 	}

@@ -11,14 +11,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"go.uber.org/goleak"
+	"google.golang.org/protobuf/types/known/anypb"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 
 	"github.com/xdslint/xdslint/admission"
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
@@ -66,9 +70,47 @@ func TestGRPC(t *testing.T) {
 	static := eds("shop")
 	static.ClusterDiscoveryType, static.EdsClusterConfig = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STATIC}, nil
 	for target, outcome := range map[dataplane.Target]admission.Outcome{{}: admission.Admitted, {Plane: "grpc-go", Version: "1.85"}: admission.Blocked} {
-		g := try(t, func(o *admission.Options) { o.Target, o.Policy = target, admission.Block })
+		g := try(t, func(o *admission.Options) { o.Target, o.Policy, o.Bootstrap = target, admission.Block, nil })
 		g.must(admission.Admitted, snapshot(t, "v1", eds("shop")))
 		g.must(outcome, snapshot(t, "v2", static))
+	}
+}
+
+// TestGRPCBootstrap: with the bootstrap of its clients, a gate knows their certificate providers and variables, and that they have no clusters
+// but those that are pushed.
+func TestGRPCBootstrap(t *testing.T) {
+	const bootText = `{"xds_servers": [{"server_uri": "xds:443", "channel_creds": [{"type": "insecure"}]}],
+		"certificate_providers": {"mesh": {"plugin_name": "file_watcher", "config": {"ca_certificate_file": "ca.pem"}}}}`
+	input, err := load.Texts(t.Context(), map[string][]byte{"grpc.json": []byte(bootText)}, load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	verifying := func(validation *tlsv3.CertificateValidationContext) *clusterv3.Cluster {
+		packed, err := anypb.New(&tlsv3.UpstreamTlsContext{CommonTlsContext: &tlsv3.CommonTlsContext{
+			ValidationContextType: &tlsv3.CommonTlsContext_ValidationContext{ValidationContext: validation},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := eds("shop")
+		c.TransportSocket = &corev3.TransportSocket{Name: "envoy.transport_sockets.tls", ConfigType: &corev3.TransportSocket_TypedConfig{TypedConfig: packed}}
+		return c
+	}
+	provider := func(name string) *clusterv3.Cluster {
+		return verifying(&tlsv3.CertificateValidationContext{CaCertificateProviderInstance: &tlsv3.CertificateProviderPluginInstance{InstanceName: name}})
+	}
+	system := verifying(&tlsv3.CertificateValidationContext{SystemRootCerts: &tlsv3.CertificateValidationContext_SystemRootCerts{}})
+	gate := func(env map[string]string) *trial {
+		return try(t, func(o *admission.Options) {
+			o.Target, o.Policy, o.Bootstrap, o.GRPCEnv = dataplane.Target{Plane: "grpc-go", Version: "1.85"}, admission.Block, input.Snapshots[0], env
+		})
+	}
+	gate(nil).must(admission.Admitted, snapshot(t, "v1", provider("mesh")))
+	gate(nil).must(admission.Blocked, snapshot(t, "v1", provider("other")))
+	gate(nil).must(admission.Blocked, snapshot(t, "v1", system))
+	gate(map[string]string{"GRPC_EXPERIMENTAL_XDS_SYSTEM_ROOT_CERTS": "true"}).must(admission.Admitted, snapshot(t, "v1", system))
+	if _, err := admission.New(cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil), admission.Options{Rules: rules.Builtin(), Bootstrap: input.Snapshots[0]}); err == nil {
+		t.Error("Envoys have a bootstrap of gRPC")
 	}
 }
 

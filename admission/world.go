@@ -11,6 +11,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/decode"
 )
@@ -48,7 +49,10 @@ type scope struct {
 }
 
 // bootstrapOf reads a bootstrap. If there is none, listeners and clusters may exist that are not pushed.
-func bootstrapOf(given *graph.Snapshot) (bootstrap, error) {
+func bootstrapOf(given *graph.Snapshot, target dataplane.Target) (bootstrap, error) {
+	if target.Family() == dataplane.GRPC {
+		return bootstrapOfGRPC(given)
+	}
 	if given == nil {
 		return bootstrap{elsewhere: authorities}, nil
 	}
@@ -77,6 +81,18 @@ func bootstrapOf(given *graph.Snapshot) (bootstrap, error) {
 	}
 	for _, e := range given.References() {
 		note(e.Kind, e.Source)
+	}
+	return made, nil
+}
+
+// bootstrapOfGRPC reads a bootstrap of gRPC. Clients have no resources but those that are pushed.
+func bootstrapOfGRPC(given *graph.Snapshot) (bootstrap, error) {
+	made := bootstrap{elsewhere: authorities, dynamic: []graph.Kind{graph.Cluster, graph.Listener}}
+	if given == nil {
+		return made, nil
+	}
+	if made.resources = given.All(graph.GRPCBootstrap); len(made.resources) == 0 {
+		return bootstrap{}, errors.New("admission.Options.Bootstrap does not contain a readable bootstrap of gRPC")
 	}
 	return made, nil
 }

@@ -101,7 +101,8 @@ type Assumed struct {
 type Snapshot struct {
 	Name        string // the bootstrap's or config_dump's file; empty for loose resources
 	Resources   []*Resource
-	NoBootstrap bool // the resources came without a bootstrap
+	NoBootstrap bool   // the resources came without a bootstrap
+	UserAgent   string // user_agent_name of the node that has the resources; empty: not known
 	Assumptions Assumptions
 
 	Subscriptions []*Subscription
@@ -230,6 +231,9 @@ func (s *Snapshot) Booted(kind Kind, name string) *Resource {
 
 // Dumped reports whether the snapshot is the config dump of a running Envoy, or a part of one.
 func (s *Snapshot) Dumped() bool { return s.dumped }
+
+// Agent returns UserAgent.
+func (s *Snapshot) Agent() string { return s.UserAgent }
 
 // Unread reports whether a resource of the kind has a part that could not be decoded.
 func (s *Snapshot) Unread(kind Kind) bool { return s.unread[kind] > 0 }

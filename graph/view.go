@@ -52,6 +52,8 @@ type View interface {
 	Partial() bool
 	// Dumped reports whether the snapshot is the config dump of a running Envoy, or a part of one.
 	Dumped() bool
+	// Agent returns the user_agent_name of the node that has the resources, such as "envoy" or "gRPC Go", or "" if it is not known.
+	Agent() string
 	// Unread reports whether a resource of the kind has a part that could not be decoded.
 	Unread(kind Kind) bool
 }

@@ -57,7 +57,7 @@ func (s *Snapshot) sameWorld(other *Snapshot) bool {
 
 // world returns a snapshot with other resources in the same world, not built.
 func (s *Snapshot) world(resources []*Resource) *Snapshot {
-	return &Snapshot{Name: s.Name, Resources: resources, NoBootstrap: s.NoBootstrap, Assumptions: s.Assumptions, complete: maps.Clone(s.complete)}
+	return &Snapshot{Name: s.Name, Resources: resources, NoBootstrap: s.NoBootstrap, UserAgent: s.UserAgent, Assumptions: s.Assumptions, complete: maps.Clone(s.complete)}
 }
 
 // difference returns the resources that only one of two lists has. It is not ok if the resources that both have are not in the same order,

@@ -13,7 +13,8 @@ import (
 )
 
 // meant reports whether a resource is meant for the target, which must be one of its file. In a fleet of Envoys and gRPC, a listener with an
-// api_listener, or with the name of one of gRPC's servers, is for gRPC, and any other for Envoy. What they refer to is for the same.
+// api_listener, or with the name of one of gRPC's servers, is for gRPC, and any other for Envoy. What they refer to is for the same. In a
+// recording, the node says what it is.
 func (p *Pass) meant(r *graph.Resource) bool {
 	if r == nil || len(p.Fleet) == 0 {
 		return true
@@ -53,6 +54,10 @@ func (a audience) gets(r *graph.Resource, family dataplane.Family) bool {
 		return in
 	case r.Kind == graph.File:
 		return true
+	case strings.HasPrefix(a.snapshot.Agent(), "gRPC"):
+		return family == dataplane.GRPC
+	case a.snapshot.Agent() == "envoy":
+		return family == dataplane.Envoy
 	case r.Kind == graph.GRPCBootstrap:
 		return family == dataplane.GRPC
 	case r.Kind == graph.Bootstrap, r.Delivery == graph.FromBootstrap:

@@ -43,13 +43,15 @@ The request comes from the flags, or many come from a file with --requests, as o
 docs/route.md for the fields of requests and answers.
 
 With --target grpc-go and --target-uri, an RPC of a client without a proxy is followed: listener, virtual host, route,
-clusters and localities, or the status that it gets.
+clusters and localities, or the status that it gets. Without --target-uri, it is an RPC that comes to a server:
+filter chain, virtual host, route and RBAC.
 
 Exit status: 0 the requests were followed, 2 the command line or a request is wrong, 3 xdslint failed.`,
 		Example: `  xdslint route envoy.yaml --authority shop.example.com --path /cart/items
   xdslint route config_dump.json --port 443 --sni shop.example.com --authority shop.example.com --path / --header "x-user: ann"
   xdslint route configs/ --requests requests.jsonl --format jsonl
-  xdslint route resources/ --target grpc-go:1.85 --target-uri xds:///orders.shop:443 --method /shop.Orders/Get`,
+  xdslint route resources/ --target grpc-go:1.85 --target-uri xds:///orders.shop:443 --method /shop.Orders/Get
+  xdslint route resources/ --target grpc-go:1.85 --port 50051 --source 10.0.0.9 --method /shop.Orders/Get`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	f.inputFlags.add(cmd)

@@ -25,7 +25,7 @@ type grpcFlags struct {
 func (f *grpcFlags) add(flags *pflag.FlagSet) {
 	grouped(flags, requestGroup, func() {
 		flags.StringVar(&f.target, "target", "", "who gets the request, as `PLANE:VERSION`: envoy:1.40 or grpc-go:1.85 (default envoy:1.40)")
-		flags.StringVar(&f.targetURI, "target-uri", "", "`URI` of the channel, for grpc-go: xds:///service:port")
+		flags.StringVar(&f.targetURI, "target-uri", "", "`URI` of the channel, for grpc-go: xds:///service:port; without it, the RPC comes to a server")
 		addGRPCEnv(flags, &f.grpcEnv)
 	})
 }
@@ -44,8 +44,8 @@ func (f *routeFlags) runGRPC(cmd *cobra.Command, args []string) error {
 		return err
 	case target.Plane != grpc.Go:
 		return fmt.Errorf("what %s does with requests is not known: choose %s or grpc-go:1.85", target, dataplane.Default())
-	case (f.targetURI == "") == (f.requests == ""):
-		return errors.New("give an RPC with --target-uri and --method, or a file with --requests")
+	case f.requests != "" && f.targetURI != "":
+		return errors.New("give one RPC with --target-uri, or a file with --requests")
 	}
 	r, err := f.resolver(cmd, args, target)
 	if err != nil {
@@ -57,7 +57,10 @@ func (f *routeFlags) runGRPC(cmd *cobra.Command, args []string) error {
 // rpc is the RPC that the flags describe.
 func (f *routeFlags) rpc() (*resolve.RPC, error) {
 	headers, err := f.headerPairs()
-	rpc := &resolve.RPC{Target: f.targetURI, Authority: f.authority, Method: f.method}
+	rpc := &resolve.RPC{
+		Target: f.targetURI, Authority: f.authority, Method: f.method,
+		Listener: f.listener, Port: f.port, Source: f.source, Destination: f.destination, ClientCert: f.cert,
+	}
 	for _, h := range headers {
 		rpc.Headers = append(rpc.Headers, resolve.Header(h))
 	}

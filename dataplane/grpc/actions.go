@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
-	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/xdslint/xdslint/graph"
@@ -98,6 +97,9 @@ func (c Client) HashPoliciesIgnored(t Table) []Fault {
 			const help = "write header, or filter_state with the key io.grpc.channel_id"
 			switch s := p.GetPolicySpecifier().(type) {
 			case *routev3.RouteAction_HashPolicy_Header_:
+				if name := s.Header.GetHeaderName(); strings.HasSuffix(name, "-bin") {
+					all = append(all, accepted(at.Field("header", "header_name"), Ignores, fmt.Sprintf("gRPC does not hash the binary header %s", name), "ignores the hash policy", "hash another header")...)
+				}
 			case *routev3.RouteAction_HashPolicy_FilterState_:
 				if key := s.FilterState.GetKey(); key != "io.grpc.channel_id" {
 					all = append(all, accepted(at, Ignores, fmt.Sprintf("gRPC has no filter state %q to hash", key), "ignores the hash policy", help)...)
@@ -150,35 +152,6 @@ func (c Client) StreamDurations(t Table) []Fault {
 		}
 		negative("grpc_timeout_header_max", limit.GetGrpcTimeoutHeaderMax())
 		negative("max_stream_duration", limit.GetMaxStreamDuration())
-		return all
-	})
-}
-
-// Unread reports the fields of routes that change requests or responses in Envoy, and that gRPC does not read (routesProtoToSlice, gRFC A28).
-func (c Client) Unread(t Table) []Fault {
-	return eachRoute(t, func(r route) (all []Fault) {
-		at, a := r.at.Field("route"), r.route.GetRoute()
-		for _, field := range []struct {
-			name string
-			set  bool
-			help string
-		}{
-			{"timeout", a.GetTimeout() != nil, "write max_stream_duration, which gRPC reads"},
-			{"request_mirror_policies", len(a.GetRequestMirrorPolicies()) > 0, "remove it"},
-			{"prefix_rewrite", a.GetPrefixRewrite() != "", "remove it"},
-			{"regex_rewrite", a.GetRegexRewrite() != nil, "remove it"},
-			{"rate_limits", len(a.GetRateLimits()) > 0, "remove it"},
-		} {
-			if field.set {
-				all = append(all, accepted(at.Field(field.name), Ignores, "gRPC does not read "+field.name, "ignores it", field.help)...)
-			}
-		}
-		for _, name := range []string{"request_headers_to_add", "request_headers_to_remove", "response_headers_to_add", "response_headers_to_remove"} {
-			m := r.route.ProtoReflect()
-			if fd := m.Descriptor().Fields().ByName(protoreflect.Name(name)); m.Has(fd) {
-				all = append(all, accepted(r.at.Field(name), Ignores, "gRPC does not read "+name, "ignores it", "remove it")...)
-			}
-		}
 		return all
 	})
 }

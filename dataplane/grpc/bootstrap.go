@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"net/netip"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -55,6 +56,19 @@ func (b *Bootstrap) ListenerName(authority, service string) (string, bool) {
 		service = strings.ReplaceAll(url.PathEscape(service), "%2F", "/")
 	}
 	return strings.ReplaceAll(template, "%s", service), true
+}
+
+// listensOn returns the address of the server that asks for a listener of a name (GRPCServer.Serve). It reports false if the name does not say it.
+func (b *Bootstrap) listensOn(name string) (netip.AddrPort, bool) {
+	if b == nil || strings.HasPrefix(b.Servers, "xdstp:") {
+		return netip.AddrPort{}, false
+	}
+	before, after, ok := strings.Cut(b.Servers, "%s")
+	if !ok || !strings.HasPrefix(name, before) || !strings.HasSuffix(name, after) || len(name) < len(before)+len(after) {
+		return netip.AddrPort{}, false
+	}
+	address, err := netip.ParseAddrPort(name[len(before) : len(name)-len(after)])
+	return address, err == nil
 }
 
 // spot is a JSON object in a bootstrap, and its place.

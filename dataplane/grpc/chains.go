@@ -21,7 +21,7 @@ type chains struct {
 type destination struct {
 	prefix  netip.Prefix
 	raw     bool // one for raw_buffer was seen
-	sources map[source]bool
+	sources map[source]filterChain
 }
 
 // source is what selects a chain in an entry.
@@ -66,7 +66,7 @@ func (c *chains) entry(prefix netip.Prefix) *destination {
 			return d
 		}
 	}
-	d := &destination{prefix: prefix, sources: map[source]bool{}}
+	d := &destination{prefix: prefix, sources: map[source]filterChain{}}
 	c.entries = append(c.entries, d)
 	return d
 }
@@ -104,11 +104,11 @@ func (c *chains) into(chain filterChain, d *destination) bool {
 	for _, prefix := range from {
 		for _, port := range ports {
 			key := source{match.GetSourceType(), prefix, port}
-			if d.sources[key] {
+			if _, taken := d.sources[key]; taken {
 				c.faults = append(c.faults, rejected(chain.at, "another filter chain before this one matches the same connections", "multiple filter chains with overlapping matching rules are defined", "give it another match, or remove one of the two")...)
 				return false
 			}
-			d.sources[key] = true
+			d.sources[key] = chain
 		}
 	}
 	if len(faults) == 0 && !slices.ContainsFunc(c.seen, func(other filterChain) bool { return other.config == chain.config }) {

@@ -143,7 +143,7 @@ func (c Client) Unusable(at graph.At, load *endpointv3.ClusterLoadAssignment) (a
 		}
 	}
 	if usable {
-		return all
+		return append(all, degraded(at, load)...)
 	}
 	if len(all) > 0 && len(all) == len(load.GetEndpoints()) {
 		for i := range all {
@@ -152,4 +152,16 @@ func (c Client) Unusable(at graph.At, load *endpointv3.ClusterLoadAssignment) (a
 		return all
 	}
 	return append(all, accepted(at, Fails, "the load assignment has no endpoint that is healthy", "fails all RPCs to the cluster with UNAVAILABLE", "add an endpoint")...)
+}
+
+// degraded reports endpoints that Envoy uses if there are too few healthy ones, and gRPC never does (priorityLocalitiesToEndpoints).
+func degraded(at graph.At, load *endpointv3.ClusterLoadAssignment) (all []Fault) {
+	for i, l := range load.GetEndpoints() {
+		for j, e := range l.GetLbEndpoints() {
+			if e.GetHealthStatus() == corev3.HealthStatus_DEGRADED && l.GetLoadBalancingWeight().GetValue() > 0 {
+				all = append(all, accepted(at.Item("endpoints", i).Item("lb_endpoints", j).Field("health_status"), Ignores, "the endpoint is DEGRADED", "does not use it", "give it a lower priority instead")...)
+			}
+		}
+	}
+	return all
 }

@@ -32,6 +32,7 @@ const (
 	spiffe           = "GRPC_EXPERIMENTAL_XDS_MTLS_SPIFFE"
 	dualstack        = "GRPC_EXPERIMENTAL_XDS_DUALSTACK_ENDPOINTS"
 	gcpAuthn         = "GRPC_EXPERIMENTAL_XDS_GCP_AUTHENTICATION_FILTER"
+	authorityRewrite = "GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITE"
 	hashKeyCompat    = "GRPC_XDS_ENDPOINT_HASH_KEY_BACKWARD_COMPAT"
 )
 
@@ -210,7 +211,7 @@ func (c Client) Overrides(t Table) (all []Fault) {
 
 func (c Client) override(o override) []Fault {
 	at, any, optional := o.configured()
-	if wrapper, ok := content[*routev3.FilterConfig](o.at, o.any); ok && wrapper.GetDisabled() && (c.enabled(extProcOnClient, false) || c.enabled(extAuthzOnClient, false)) {
+	if wrapper, ok := content[*routev3.FilterConfig](o.at, o.any); ok && wrapper.GetDisabled() && c.disables() {
 		return nil
 	}
 	name, isStruct := wrapped(at, any)

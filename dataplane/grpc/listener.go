@@ -33,13 +33,16 @@ func (c Client) Managers(at graph.At, l *listenerv3.Listener) []Manager {
 	}
 	var all []Manager
 	for _, chain := range c.chains(at, l) {
-		first := true
-		for i, filter := range chain.config.GetFilters() {
-			at := chain.at.Item("filters", i).Field("typed_config")
-			if m, ok := content[*hcmv3.HttpConnectionManager](at, filter.GetTypedConfig()); ok {
-				all = append(all, Manager{At: at, Config: m, Server: true, Unused: !first})
-				first = false
-			}
+		all = append(all, managersIn(chain)...)
+	}
+	return all
+}
+
+func managersIn(chain filterChain) (all []Manager) {
+	for i, filter := range chain.config.GetFilters() {
+		at := chain.at.Item("filters", i).Field("typed_config")
+		if m, ok := content[*hcmv3.HttpConnectionManager](at, filter.GetTypedConfig()); ok {
+			all = append(all, Manager{At: at, Config: m, Server: true, Unused: len(all) > 0})
 		}
 	}
 	return all

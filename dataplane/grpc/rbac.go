@@ -13,6 +13,7 @@ import (
 	rbacconfigv3 "github.com/envoyproxy/go-control-plane/envoy/config/rbac/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	rbacv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/rbac/v3"
+	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/xdslint/xdslint/graph"
@@ -25,6 +26,9 @@ func (c Client) RBAC(at graph.At, resource proto.Message) []Fault {
 		case *rbacv3.RBAC:
 			return c.rules(at, m)
 		case *rbacv3.RBACPerRoute:
+			if m.GetRbac() == nil && c.is(Go) { // parseConfig panics, and the client recovers
+				return rejected(at, "the configuration of RBAC for a route has no rbac", "recovered from panic during resource parsing", "to switch RBAC off for the route, write rbac: {}")
+			}
 			return c.rules(at.Field("rbac"), m.GetRbac())
 		}
 		return nil
@@ -107,7 +111,7 @@ func (r rbac) permission(at graph.At, p *rbacconfigv3.Permission) (all []Fault) 
 	case *rbacconfigv3.Permission_UrlPath:
 		return r.ifBuilt(func() []Fault { return r.text(at.Field("url_path", "path"), m.UrlPath.GetPath()) })
 	case *rbacconfigv3.Permission_RequestedServerName:
-		return r.ifBuilt(func() []Fault { return r.text(at.Field("requested_server_name"), m.RequestedServerName) })
+		return r.serverName(at.Field("requested_server_name"), m.RequestedServerName)
 	case *rbacconfigv3.Permission_DestinationIp:
 		return r.address(at.Field("destination_ip"), m.DestinationIp)
 	case *rbacconfigv3.Permission_Any, *rbacconfigv3.Permission_DestinationPort:
@@ -178,6 +182,19 @@ func (r rbac) never(at graph.At, inverted bool) []Fault {
 	})
 }
 
+// serverName checks a matcher of the server name, which a server of gRPC takes for empty (newRequestedServerNameMatcher).
+func (r rbac) serverName(at graph.At, m *matcherv3.StringMatcher) []Fault {
+	return r.ifBuilt(func() []Fault {
+		if faults := r.text(at, m); faults != nil {
+			return faults
+		}
+		if MatchesText(m, "") {
+			return nil
+		}
+		return accepted(at, Ignores, "gRPC does not see server names: this never matches", "takes the matcher as one that never matches", "match the header :authority instead")
+	})
+}
+
 // header checks a matcher of a header, in all policies (normalizeHeaderMatcher, newHeaderMatcher).
 func (r rbac) header(at graph.At, h *routev3.HeaderMatcher) []Fault {
 	switch name := strings.ToLower(h.GetName()); {
@@ -195,7 +212,7 @@ func (r rbac) header(at graph.At, h *routev3.HeaderMatcher) []Fault {
 		case nil:
 			return rejected(at, "a header matcher says only a name", "unknown header matcher type", "to match any value, write present_match: true")
 		}
-		return nil
+		return missingAsEmpty(at, h)
 	})
 }
 

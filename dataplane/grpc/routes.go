@@ -174,19 +174,19 @@ func (c Client) weights(at graph.At, w *routev3.WeightedCluster) (all []Fault) {
 func (c Client) RoutesNeverTaken(t Table) (all []Fault) {
 	for i, host := range t.Config.GetVirtualHosts() {
 		for j, r := range host.GetRoutes() {
-			all = append(all, c.neverTaken(t.At.Item("virtual_hosts", i).Item("routes", j).Field("match"), r.GetMatch())...)
+			all = append(all, c.neverTaken(t, t.At.Item("virtual_hosts", i).Item("routes", j).Field("match"), r.GetMatch())...)
 		}
 	}
 	return all
 }
 
-func (c Client) neverTaken(at graph.At, m *routev3.RouteMatch) []Fault {
+func (c Client) neverTaken(t Table, at graph.At, m *routev3.RouteMatch) []Fault {
 	const then, help = "never takes the route", "RPCs have paths such as /shop.Orders/Get"
 	if len(m.GetQueryParameters()) > 0 {
 		return accepted(at.Field("query_parameters"), Fails, "gRPC does not match query parameters", "drops the route: RPCs match the routes after it, or fail", "match headers instead")
 	}
 	for i, h := range m.GetHeaders() {
-		if c.absent(strings.ToLower(h.GetName())) && !fitsAbsent(h) {
+		if c.absent(t, strings.ToLower(h.GetName())) && !fitsAbsent(h) {
 			return accepted(at.Item("headers", i).Field("name"), Fails, fmt.Sprintf("gRPC does not match the header %s", h.GetName()), then, "match another header")
 		}
 	}
@@ -203,12 +203,20 @@ func (c Client) neverTaken(at graph.At, m *routev3.RouteMatch) []Fault {
 	return nil
 }
 
-// absent reports whether a client never has a header when it chooses a route: Go those of HTTP/2, the others binary ones (configSelector.SelectConfig).
-func (c Client) absent(name string) bool {
-	if c.is(Go) {
-		return strings.HasPrefix(name, ":")
+// absent reports whether RPCs never have a header when a route is chosen (configSelector.SelectConfig). A client of Go lacks those that it adds
+// itself, and a server those that it takes away (http2Server.operateHeaders). The others lack binary ones.
+func (c Client) absent(t Table, name string) bool {
+	lacking := pseudo(name) || slices.Contains(reserved, name)
+	onServer := pseudo(name) && name != ":authority" || slices.Contains(reserved[2:], name)
+	switch {
+	case !c.is(Go):
+		return strings.HasSuffix(name, "-bin")
+	case t.Reader == OfServer:
+		return onServer
+	case t.Reader == OfClient:
+		return lacking
 	}
-	return strings.HasSuffix(name, "-bin")
+	return lacking && onServer
 }
 
 // fitsAbsent reports whether a matcher fits an RPC without the header.

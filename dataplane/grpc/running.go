@@ -22,23 +22,33 @@ type Level struct {
 
 // Filters returns the HTTP filters that see an RPC. The levels begin with the most specific one (xdsResolver.newInterceptor, gRFC A39).
 func (c Client) Filters(m Manager, levels ...Level) (all []Filter) {
-	disables := c.enabled(extProcOnClient, false) || c.enabled(extAuthzOnClient, false)
 	for _, i := range c.kept(m) {
 		f := m.Config.GetHttpFilters()[i]
 		o, disabled := override{m.At.Item("http_filters", i).Field("typed_config"), f.GetTypedConfig()}, f.GetDisabled()
 		for _, l := range levels {
 			if any := l.Overrides[f.GetName()]; any != nil {
-				o = override{l.At.Entry("typed_per_filter_config", f.GetName()), any}
-				wrapper, ok := content[*routev3.FilterConfig](o.at, o.any)
-				disabled = ok && wrapper.GetDisabled()
+				own := override{l.At.Entry("typed_per_filter_config", f.GetName()), any}
+				wrapper, ok := content[*routev3.FilterConfig](own.at, own.any)
+				if off := ok && wrapper.GetDisabled() && c.disables(); !off && c.skips(own) {
+					continue
+				}
+				o, disabled = own, ok && wrapper.GetDisabled()
 				break
 			}
 		}
-		if disabled && disables {
+		if disabled && c.disables() {
 			continue
 		}
 		at, any, _ := o.configured()
 		all = append(all, Filter{f.GetName(), at.Content(any)})
 	}
 	return all
+}
+
+// skips reports whether a client leaves an override out: it is optional, and of a filter that the client does not have.
+func (c Client) skips(o override) bool {
+	at, any, optional := o.configured()
+	name, _ := wrapped(at, any)
+	_, anywhere := c.supports(name, false)
+	return optional && !anywhere
 }

@@ -68,17 +68,22 @@ func (c Client) chains(at graph.At, l *listenerv3.Listener) (all []filterChain) 
 	if l.GetApiListener() != nil {
 		return nil
 	}
-	kept := newChains(c)
-	for _, chain := range chainsOf(at, l) {
-		kept.add(chain)
-	}
-	if all = kept.valid(); c.is(Java, Core) {
+	if all = c.keeping(at, l).valid(); c.is(Java, Core) {
 		all = chainsOf(at, l)
 	}
 	if l.GetDefaultFilterChain() != nil {
 		all = append(all, filterChain{at.Field("default_filter_chain"), l.GetDefaultFilterChain()})
 	}
 	return all
+}
+
+// keeping returns what a server makes of its filter chains, without the default one.
+func (c Client) keeping(at graph.At, l *listenerv3.Listener) *chains {
+	kept := newChains(c)
+	for _, chain := range chainsOf(at, l) {
+		kept.add(chain)
+	}
+	return kept
 }
 
 // ChainMatches checks which connections the filter chains of a server match (buildFilterChainMap, gRFC A36).
@@ -102,11 +107,7 @@ func (c Client) ChainsDropped(at graph.At, l *listenerv3.Listener) []Fault {
 	if l.GetApiListener() != nil {
 		return nil
 	}
-	kept := newChains(c)
-	for _, chain := range chainsOf(at, l) {
-		kept.add(chain)
-	}
-	return kept.drops
+	return c.keeping(at, l).drops
 }
 
 // NetworkFilters checks the network filters of a server (processNetworkFilters, gRFC A36).

@@ -254,12 +254,21 @@ func (c Client) deprecated(at graph.At, m *tlsv3.CommonTlsContext, server bool) 
 	return faults, identity, root
 }
 
-// NamesUnverified reports names of servers that gRPC does not verify although the context says so (gRFC A29).
+// NamesUnverified reports names of servers that gRPC does not verify although the context says so (gRFCs A29 and A101).
 func (c Client) NamesUnverified(at graph.At, cluster *clusterv3.Cluster) []Fault {
 	at = at.Field("transport_socket", "typed_config")
 	m, ok := content[*tlsv3.UpstreamTlsContext](at, cluster.GetTransportSocket().GetTypedConfig())
 	v := validation(m.GetCommonTlsContext())
-	if !ok || len(v.GetMatchTypedSubjectAltNames()) == 0 || len(v.GetMatchSubjectAltNames()) > 0 { //nolint:staticcheck // deprecated, and the only one that gRPC reads
+	if !ok || len(v.GetMatchSubjectAltNames()) > 0 { //nolint:staticcheck // deprecated, and the only one that gRPC reads
+		return nil
+	}
+	unread := func(at graph.At, field string) []Fault {
+		return accepted(at.Field(field), Ignores, "gRPC does not read "+field, "accepts every server with a certificate of the authority", "write match_subject_alt_names")
+	}
+	if m.GetAutoSniSanValidation() && c.is(Go) && !c.enabled(sni, false) {
+		return unread(at, "auto_sni_san_validation")
+	}
+	if len(v.GetMatchTypedSubjectAltNames()) == 0 {
 		return nil
 	}
 	if at = at.Field("common_tls_context"); m.GetCommonTlsContext().GetValidationContext() != nil {
@@ -267,5 +276,5 @@ func (c Client) NamesUnverified(at graph.At, cluster *clusterv3.Cluster) []Fault
 	} else {
 		at = at.Field("combined_validation_context", "default_validation_context")
 	}
-	return accepted(at.Field("match_typed_subject_alt_names"), Ignores, "gRPC does not read match_typed_subject_alt_names", "accepts every server with a certificate of the authority", "write match_subject_alt_names")
+	return unread(at, "match_typed_subject_alt_names")
 }

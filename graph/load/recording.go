@@ -47,7 +47,7 @@ func (l *loader) recorded(others []*graph.Snapshot) ([]*graph.Snapshot, error) {
 			continue
 		}
 		a := l.assemble(c.Title())
-		a.snapshot.NoBootstrap = true
+		a.snapshot.NoBootstrap, a.snapshot.UserAgent = true, c.UserAgent
 		a.snapshot.Assumptions.Names = slices.Concat(a.snapshot.Assumptions.Names, staticNames(others))
 		a.snapshot.Add(resources...)
 		if fault != nil {

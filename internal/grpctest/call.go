@@ -23,7 +23,7 @@ const Method = "/shop.Orders/Get"
 // the endpoints get the addresses of a server that answers each RPC. If the first resource is a listener of a server, it serves that to one.
 func Call(ctx context.Context, resources []proto.Message) (codes.Code, error) {
 	if l, ok := resources[0].(*listenerv3.Listener); ok && l.GetApiListener() == nil {
-		return callServer(ctx, l)
+		return callServer(ctx, l, resources)
 	}
 	b := &backend{server: grpc.NewServer(grpc.UnknownServiceHandler(answer))}
 	defer b.server.Stop()

@@ -63,6 +63,11 @@ func TestWalk(t *testing.T) {
 	}
 	all.Wait()
 	close(outcomes)
+	logOutcomes(t, outcomes)
+}
+
+// logOutcomes logs how often each outcome was seen.
+func logOutcomes(t *testing.T, outcomes <-chan string) {
 	counts := map[string]int{}
 	for outcome := range outcomes {
 		counts[outcome]++

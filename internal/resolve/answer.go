@@ -2,7 +2,8 @@ package resolve
 
 // Answer is what a client does with an RPC. As JSON, it has the fields that docs/route.md lists.
 type Answer struct {
-	Listener    string            `json:"listener"` // that the client asks for
+	Listener    string            `json:"listener"`        // that the client asks for
+	FilterChain string            `json:"chain,omitempty"` // the filter chain of a server
 	RouteConfig string            `json:"route_config,omitempty"`
 	VirtualHost string            `json:"vhost,omitempty"`
 	Ways        []*Way            `json:"ways"` // one, unless chance decides

@@ -1,5 +1,5 @@
 // Package resolve follows an RPC through the resources of a proxyless gRPC client, as grpc-go 1.85 does: from the target of a channel to the endpoints
-// of a cluster, or to the status that the RPC gets.
+// of a cluster, or to the status that the RPC gets. [Resolver.Walk] also follows one that comes to a server: from the connection to the handler.
 //
 // A walk has the steps of grpc-go's dependency manager and resolver: the listener by the template of the bootstrap, the virtual host by its domains,
 // the route, its filters and its clusters, and the balancers below them. What chance decides has several ways, each with its share.
@@ -44,8 +44,15 @@ type walk struct {
 	routes   []*routev3.Route
 }
 
-// Walk returns what the client does with an RPC. An error means that the RPC itself makes no sense.
+// Walk returns what the client does with an RPC, or the server with one that does not have the target of a channel. An error means that the RPC
+// itself makes no sense, or that the answer depends on what it does not say.
 func (r *Resolver) Walk(rpc *RPC) (*Answer, error) {
+	if !isMethod(rpc.Method) {
+		return nil, fmt.Errorf("%q is not a method such as /shop.Orders/Get", rpc.Method)
+	}
+	if rpc.Target == "" {
+		return r.serve(rpc)
+	}
 	authority, service, err := rpc.endpoint()
 	if err != nil {
 		return nil, err
@@ -68,7 +75,7 @@ func (r *Resolver) Walk(rpc *RPC) (*Answer, error) {
 		return w.answer, nil
 	}
 	w.answer.VirtualHost = w.table.GetVirtualHosts()[i].GetName()
-	w.chooseRoute(i)
+	w.chooseRoute(i, w.follow, "no matched route was found")
 	return w.answer, nil
 }
 
@@ -106,6 +113,11 @@ func (w *walk) findTable() *lost {
 		return &lost{"does not contain API listener configuration", "the listener is one of a server"}
 	}
 	w.manager = w.client.Managers(at, l)[0] // a listener without one is rejected
+	return w.readTable()
+}
+
+// readTable finds the route configuration of the connection manager.
+func (w *walk) readTable() (missing *lost) {
 	if w.table = w.manager.Config.GetRouteConfig(); w.table != nil {
 		w.at = w.manager.At.Field("route_config")
 		return nil

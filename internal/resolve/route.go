@@ -12,8 +12,9 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// chooseRoute finds the route in a virtual host, or several where fractions decide (configSelector.SelectConfig).
-func (w *walk) chooseRoute(host int) {
+// chooseRoute finds the route in a virtual host, or several where fractions decide (configSelector.SelectConfig, RouteAndProcess). The route then
+// takes the RPC along a way; without a route, it gets a message.
+func (w *walk) chooseRoute(host int, take func(way *Way, r *routev3.Route, levels []grpc.Level), none string) {
 	h, at, rest := w.table.GetVirtualHosts()[host], w.at.Item("virtual_hosts", host), 1.0
 	w.routes = h.GetRoutes()
 	var passed []Passed
@@ -23,7 +24,7 @@ func (w *walk) chooseRoute(host int) {
 			levels := []grpc.Level{{At: at.Item("routes", i), Overrides: r.GetTypedPerFilterConfig()}, {At: at, Overrides: h.GetTypedPerFilterConfig()}}
 			way := &Way{Share: rest * share, Route: routeName(r, i), Passed: slices.Clone(passed)}
 			way.RetryOn = retries(r.GetRoute().GetRetryPolicy(), h.GetRetryPolicy())
-			w.follow(way, r.GetRoute(), levels)
+			take(way, r, levels)
 			rest -= rest * share
 		}
 		if rest == 0 {
@@ -31,7 +32,7 @@ func (w *walk) chooseRoute(host int) {
 		}
 		passed = append(passed, Passed{routeName(r, i), why})
 	}
-	w.add(&Way{Share: rest, Passed: passed}, unavailable, "no matched route was found")
+	w.add(&Way{Share: rest, Passed: passed}, unavailable, none)
 }
 
 func routeName(r *routev3.Route, i int) string {
@@ -108,7 +109,8 @@ func (w *walk) roots() (all []string) {
 }
 
 // follow follows a route to its clusters. The first level is that of the route.
-func (w *walk) follow(way *Way, a *routev3.RouteAction, levels []grpc.Level) {
+func (w *walk) follow(way *Way, r *routev3.Route, levels []grpc.Level) {
+	a := r.GetRoute()
 	if a == nil {
 		w.add(way, unavailable, "matched route does not have a supported route action type")
 		return

@@ -3,18 +3,26 @@ package resolve
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/xdslint/xdslint/dataplane/grpc"
 	"github.com/xdslint/xdslint/internal/strict"
 )
 
-// RPC is what a program calls on a channel.
+// RPC is what a program calls on a channel or, without the target of a channel, what comes to a server.
 type RPC struct {
-	Target    string   `json:"target"`              // of the channel: xds:///service:port, or xds://authority/service:port
-	Authority string   `json:"authority,omitempty"` // of the channel; empty: as the target says
+	Target    string   `json:"target,omitempty"`    // of the channel: xds:///service:port, or xds://authority/service:port
+	Authority string   `json:"authority,omitempty"` // of the channel; empty: as the target says, or the address of the server
 	Method    string   `json:"method"`              // /package.Service/Method
 	Headers   []Header `json:"headers,omitempty"`   // the metadata
+
+	// To a server.
+	Listener    string `json:"listener,omitempty"`    // its name, where several have the port
+	Port        uint32 `json:"port,omitempty"`        // of the server; not needed if there is one
+	Source      string `json:"source,omitempty"`      // address of the connection, or address:port
+	Destination string `json:"destination,omitempty"` // address to which the client connects, if the server listens on all
+	ClientCert  string `json:"client_cert,omitempty"` // a name in the certificate of the client, a URI or a DNS name
 }
 
 // Header is an entry of the metadata.
@@ -31,9 +39,6 @@ func (r *RPC) endpoint() (authority, service string, err error) {
 	u, err := url.Parse(r.Target)
 	if err != nil || u.Scheme != "xds" || u.Path+u.Opaque == "" {
 		return "", "", fmt.Errorf("%q is not a target such as xds:///orders.shop:443", r.Target)
-	}
-	if !strings.HasPrefix(r.Method, "/") || strings.Count(r.Method, "/") != 2 || strings.HasSuffix(r.Method, "/") || strings.HasPrefix(r.Method, "//") {
-		return "", "", fmt.Errorf("%q is not a method such as /shop.Orders/Get", r.Method)
 	}
 	service = u.Path
 	if service == "" {
@@ -85,4 +90,10 @@ func (w *walk) listenerName(authority, service string) (string, bool) {
 		b = &grpc.Bootstrap{Authorities: map[string]string{authority: ""}}
 	}
 	return b.ListenerName(authority, service)
+}
+
+// isMethod reports whether a text is the path of an RPC.
+func isMethod(text string) bool {
+	parts := strings.Split(text, "/")
+	return len(parts) == 3 && parts[0] == "" && !slices.Contains(parts[1:], "")
 }

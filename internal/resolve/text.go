@@ -12,9 +12,13 @@ import (
 
 // Text writes the answer for people. It reads aloud from the listener to what the RPC gets.
 func (a *Answer) Text(w io.Writer, rpc *RPC) error {
-	t := &teller{}
-	t.line("%s of %s", rpc.Method, rpc.Target)
+	t := &teller{handled: "An endpoint of the cluster gets the RPC, chosen by "}
+	if rpc.Target == "" {
+		t.handled = "The server handles the RPC"
+	}
+	t.line("%s", strings.TrimSuffix(rpc.Method+" of "+rpc.Target, " of "))
 	t.level("listener", a.Listener, nil)
+	t.level("filter chain", a.FilterChain, nil)
 	t.level("route configuration", a.RouteConfig, nil)
 	t.level("virtual host", a.VirtualHost, a.Passed)
 	for i, way := range a.Ways {
@@ -30,7 +34,10 @@ func (a *Answer) Text(w io.Writer, rpc *RPC) error {
 	return err
 }
 
-type teller struct{ strings.Builder }
+type teller struct {
+	strings.Builder
+	handled string // what becomes of an RPC that does not fail
+}
 
 func (t *teller) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
 
@@ -60,13 +67,17 @@ func (t *teller) way(way *Way) {
 	t.localities("", way.Endpoints)
 	t.localities("if those fail, ", way.Standby)
 	if way.Code != answered || way.Message != "" {
-		t.line("The RPC gets %s: %s%s.", way.Code, way.Message, of)
+		message := way.Message
+		if message != "" {
+			message = ": " + message
+		}
+		t.line("The RPC gets %s%s%s.", way.Code, message, of)
 		if way.Why != "" {
 			t.line("  %s", way.Why)
 		}
 		return
 	}
-	text := "An endpoint of the cluster gets the RPC, chosen by " + way.Policy
+	text := t.handled + way.Policy + of
 	if way.Deadline != "" {
 		text += ", deadline " + way.Deadline
 	}

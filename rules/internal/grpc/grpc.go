@@ -5,6 +5,7 @@ package grpc
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -52,14 +53,39 @@ func managers(functions ...func(grpc.Client, grpc.Manager) []grpc.Fault) lint.Ch
 
 // tables returns a check of route configurations, also of those in listeners.
 func tables(functions ...func(grpc.Client, grpc.Table) []grpc.Fault) lint.Check {
-	return resources(func(c grpc.Client, at graph.At, m proto.Message) (all []grpc.Fault) {
-		for _, t := range c.Tables(at, m) {
-			for _, f := range functions {
-				all = append(all, f(c, t)...)
-			}
+	return lint.EachResource(func(p *lint.Pass, r *graph.Resource) {
+		if r.Message == nil || r.Fragment || r.Delivery != graph.OverXDS {
+			return
 		}
-		return all
-	})
+		reader := sync.OnceValue(func() grpc.Reader { return readerOf(p.Snapshot, r) })
+		report(p, func(c grpc.Client) (all []grpc.Fault) {
+			for _, t := range c.Tables(r.At(), r.Message) {
+				if t.Reader == grpc.Either {
+					t.Reader = reader()
+				}
+				for _, f := range functions {
+					all = append(all, f(c, t)...)
+				}
+			}
+			return all
+		})
+	}, graph.Listener, graph.RouteConfiguration)
+}
+
+// readerOf returns who reads a route configuration from RDS, as far as listeners name it.
+func readerOf(v graph.View, r *graph.Resource) grpc.Reader {
+	clients, servers := false, false
+	for _, e := range v.To(r) {
+		l, ok := e.From.Message.(*listenerv3.Listener)
+		clients, servers = clients || ok && l.GetApiListener() != nil, servers || ok && l.GetApiListener() == nil
+	}
+	switch {
+	case clients && !servers:
+		return grpc.OfClient
+	case servers && !clients:
+		return grpc.OfServer
+	}
+	return grpc.Either
 }
 
 // bootstraps returns a check of gRPC's bootstraps.
