@@ -44,8 +44,8 @@ func (f *routeFlags) runGRPC(cmd *cobra.Command, args []string) error {
 		return err
 	case target.Plane != grpc.Go:
 		return fmt.Errorf("what %s does with requests is not known: choose %s or grpc-go:1.85", target, dataplane.Default())
-	case f.requests != "" && f.targetURI != "":
-		return errors.New("give one RPC with --target-uri, or a file with --requests")
+	case (f.targetURI == "" && f.method == "GET") == (f.requests == ""):
+		return errors.New("give an RPC with --target-uri and --method, or a file with --requests")
 	}
 	r, err := f.resolver(cmd, args, target)
 	if err != nil {
