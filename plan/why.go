@@ -72,7 +72,7 @@ var purposes = []purpose{
 	{
 		one: "%s shrink only now that requests go elsewhere",
 		is: func(s *step, first, _ bool) bool {
-			return s.Kind == graph.ClusterLoadAssignment && !s.removes && !first && shrinks(s.change)
+			return s.Kind == graph.ClusterLoadAssignment && s.change != nil && !s.removes && !first && shrinks(s.change)
 		},
 	},
 	{
@@ -120,7 +120,7 @@ var purposesOfGRPC = []purpose{
 	{
 		one: "%s shrink only now that RPCs go elsewhere",
 		is: func(s *step, first, _ bool) bool {
-			return s.Kind == graph.ClusterLoadAssignment && !s.removes && !first && shrinks(s.change)
+			return s.Kind == graph.ClusterLoadAssignment && s.change != nil && !s.removes && !first && shrinks(s.change)
 		},
 	},
 	{
