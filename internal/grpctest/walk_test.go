@@ -199,7 +199,7 @@ func (c *comparison) headers() (all []resolve.Header) {
 }
 
 // enough is how many RPCs at most are sent, until each way was seen. None of them is rarer than one in a hundred.
-const enough = 20_000
+const enough = 50_000
 
 // send sends RPCs until each way of the answer was seen, and each endpoint that RPCs must get to. Each must go one of the ways.
 func (c *comparison) send(rpc *resolve.RPC, a *resolve.Answer) (outcome string) {
@@ -214,6 +214,7 @@ func (c *comparison) send(rpc *resolve.RPC, a *resolve.Answer) (outcome string) 
 			expected[one] = true
 		}
 	}
+	began := time.Now()
 	for range enough {
 		p := &peer.Peer{}
 		err := c.conn.Invoke(ctx, rpc.Method, &emptypb.Empty{}, &emptypb.Empty{}, grpc.Peer(p))
@@ -228,6 +229,10 @@ func (c *comparison) send(rpc *resolve.RPC, a *resolve.Answer) (outcome string) 
 				delete(expected, fmt.Sprint(i, " ", p.Addr))
 			}
 		}
+		if !known && recovering(err) && time.Since(began) < recovery {
+			time.Sleep(10 * time.Millisecond)
+			continue
+		}
 		if !known {
 			c.differ(rpc, a, fmt.Sprintf("an RPC gets %v from %v", err, p.Addr))
 			return "differs"
@@ -239,6 +244,12 @@ func (c *comparison) send(rpc *resolve.RPC, a *resolve.Answer) (outcome string) 
 	c.differ(rpc, a, fmt.Sprintf("no RPC gets to %v", slices.Sorted(maps.Keys(expected))))
 	return "differs"
 }
+
+// recovery is how long a client may take to have a resource again: a management server answers each request, and to a client that has asked for
+// more meanwhile, the resources that an answer lacks are removed.
+const recovery = time.Minute
+
+func recovering(err error) bool { return err != nil && strings.Contains(err.Error(), "has been removed") }
 
 // must returns what must be seen of a way: that an RPC goes it and, where RPCs go round all endpoints, each of these.
 func must(i int, way *resolve.Way) []string {
