@@ -48,19 +48,28 @@ func answers() []*Clause {
 
 func ackVersion(m *moment) {
 	r, q := m.ch.answers(m.request), m.request
-	if !m.s.Delta && r != nil && q.Error == nil && q.Version != r.version {
+	if m.s.Delta || r == nil || q.Error != nil {
+		return
+	}
+	m.test()
+	if q.Version != r.version {
 		m.breachAfter(r.at, "the response", q.Version, "the ACK has version %q, and the response has %q", q.Version, r.version)
 	}
 }
 
 func nackVersion(m *moment) {
 	r, q := m.ch.answers(m.request), m.request
-	if !m.s.Delta && r != nil && q.Error != nil && q.Version == r.version && r.version != m.ch.accepted {
+	if m.s.Delta || r == nil || q.Error == nil || r.version == m.ch.accepted {
+		return
+	}
+	m.test()
+	if q.Version == r.version {
 		m.breachAfter(r.at, "the response", q.Version, "the NACK has version %q, which it rejects; the client uses %q", q.Version, m.ch.accepted)
 	}
 }
 
 func nackWithoutReason(m *moment) {
+	m.testIf(m.request.Error != nil)
 	if m.request.Error != nil && m.request.Error.Message == "" {
 		m.breach("error_detail", "the error_detail has no message")
 	}
@@ -74,24 +83,26 @@ func answerSkipped(m *moment) {
 	if now.number < 2 {
 		return
 	}
+	m.test()
 	if r := m.ch.replies[now.number-2]; !r.answered && !r.skipped {
 		r.skipped = true
 		m.breachAfter(r.at, "the response without an answer", m.request.Nonce, "the client answers a response, and has not answered the one before it")
 	}
 }
 
-// slowAnswer is how long a client has to answer. Envoy answers late while it warms clusters up, for at most 15 s.
-const slowAnswer = 2 * Patience
+// Slowness is how many times as long a client has to answer as a server. Envoy answers late while it warms clusters up,
+// for at most 15 s.
+const Slowness = 2
 
 func answerMissing(m *moment) {
 	if m.response.Nonce == "" || m.ch.requests == 0 || m.s.REST {
 		return // there is nothing to answer it with
 	}
 	ch, number := m.ch, m.ch.responses+1
-	m.wait(slowAnswer, func(m *moment) bool {
+	m.wait(Slowness*m.Patience, func(m *moment) bool {
 		if r := ch.replies[number-1]; !r.answered && !r.skipped {
-			r.skipped = true
-			m.breach("", "the client has not answered this response for 30 seconds")
+			r.skipped = !m.trial
+			m.breach("", "the client has not answered this response for %s", seconds(Slowness*m.Patience))
 		}
 		return true
 	})

@@ -11,6 +11,7 @@ type stream struct {
 	id       string
 	requests int
 	node     string
+	client   *client // nil: not known
 	closed   bool
 	waits    map[*wait]bool
 	channels map[string]*channel
@@ -39,13 +40,15 @@ type channel struct {
 	typeURL string
 
 	requests   int // so far
+	asking     int // the last event that was one
 	responses  int
 	byNonce    map[string]*reply
 	replies    []*reply
-	nonceless  bool   // a response had no nonce
-	last       *reply // the last response
-	lastAnswer *reply // the newest response that the client has answered
-	accepted   string // SotW: the version that the client uses
+	nonceless  bool      // a response had no nonce
+	last       *reply    // the last response
+	lastAnswer *reply    // the newest response that the client has answered
+	accepted   string    // SotW: the version that the client uses
+	content    *Response // the last response
 
 	asked       map[string]*interest // the names that the client is subscribed to
 	named       []string             // SotW: the names of the last request that differs from the one before
@@ -78,9 +81,11 @@ type reply struct {
 	event    int // its number
 	version  string
 	answered bool
+	accepted bool // by the answer
 	skipped  bool // the answer to it has been missed
 	onlyNew  bool // it has only what was newly requested
 	partial  bool // it has nothing that was sent before and has not changed
+	oddities oddities
 }
 
 // interest is a subscription to a name.
@@ -158,7 +163,7 @@ func (ch *channel) ask(e *Event) {
 		ch.accepted, ch.known, ch.resumed = q.Version, q.Known, q.Version != ""
 	}
 	if answered != nil {
-		answered.answered = true
+		answered.answered, answered.accepted = true, q.Error == nil
 		if ch.lastAnswer == nil || answered.number > ch.lastAnswer.number {
 			ch.lastAnswer = answered
 		}
@@ -255,6 +260,7 @@ func (ch *channel) sent(e *Event, number int) {
 		r.skipped, ch.nonceless = true, true // there is nothing to answer it with
 	}
 	ch.replies = append(ch.replies, r)
+	r.oddities, ch.content = ch.odd(p), p
 	if p.TypeURL != ch.typeURL {
 		r.skipped = true // the client ignores it
 		return

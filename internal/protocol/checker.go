@@ -10,6 +10,7 @@ import (
 type Finding struct {
 	Clause  *Clause
 	At      At
+	Stream  Opened
 	TypeURL string // of the type on the stream
 	Value   string // what the message is about, to find it in the line; may be empty
 	Message string
@@ -31,6 +32,8 @@ const Patience = 15 * time.Second
 type Checker struct {
 	// Patience is how long a server has to answer.
 	Patience time.Duration
+	// Clients: the clients are under test, and are known to run. Otherwise it is the server.
+	Clients bool
 
 	found   []*Finding
 	first   map[breach]*Finding
@@ -41,6 +44,8 @@ type Checker struct {
 	// lastByType has the number of the last response of a type, on any stream.
 	lastByType map[string]int
 	skipped    map[string]bool // streams whose beginning is not recorded
+	clients    map[clientKey]*client
+	gone       []absence // in the order of their times
 	tested     map[Tested]bool
 	trial      bool // a breach is not reported, but noted in late
 	late       bool
@@ -56,7 +61,7 @@ type breach struct {
 func NewChecker() *Checker {
 	return &Checker{
 		Patience: Patience, first: map[breach]*Finding{}, streams: map[string]*stream{}, lastByType: map[string]int{}, skipped: map[string]bool{},
-		tested: map[Tested]bool{},
+		tested: map[Tested]bool{}, clients: map[clientKey]*client{},
 	}
 }
 
@@ -69,7 +74,7 @@ func (c *Checker) report(ch *channel, f Finding) {
 		c.late = true
 		return
 	}
-	f.TypeURL = ch.typeURL
+	f.Stream, f.TypeURL = ch.s.Opened, ch.typeURL
 	key := breach{f.Clause, ch}
 	if before := c.first[key]; before != nil {
 		before.Again++
@@ -95,7 +100,7 @@ func (c *Checker) Feed(e *Event) {
 	case s == nil:
 		c.skipped[e.Stream] = true
 	case e.Closed != nil:
-		c.close(s)
+		c.close(s, e)
 	case e.NotModified:
 		s.channel("").polling.waiting = 0
 	case e.Request != nil:
@@ -112,9 +117,20 @@ func (c *Checker) End() {
 		c.conclude(s)
 	}
 	c.streams, c.open, c.waits, c.lastByType = map[string]*stream{}, nil, nil, map[string]int{}
+	c.clients, c.gone = map[clientKey]*client{}, nil
 }
 
-func (c *Checker) close(s *stream) {
+func (c *Checker) close(s *stream, e *Event) {
+	for _, ch := range s.ordered {
+		m := &moment{Checker: c, s: s, ch: ch, event: e}
+		for _, clause := range Clauses() {
+			if clause.onClose != nil {
+				m.clause = clause
+				clause.onClose(m)
+			}
+		}
+	}
+	c.leave(s, e)
 	c.ended(s)
 	c.conclude(s)
 	s.closed = true
@@ -136,6 +152,7 @@ func (c *Checker) ended(s *stream) {
 
 func (c *Checker) request(s *stream, e *Event) {
 	ch := s.channel(e.Request.TypeURL)
+	c.meet(s, e.Request.Node)
 	m := &moment{Checker: c, s: s, ch: ch, event: e, request: e.Request}
 	for _, clause := range Clauses() {
 		if clause.onRequest != nil {
@@ -144,6 +161,7 @@ func (c *Checker) request(s *stream, e *Event) {
 		}
 	}
 	ch.ask(e)
+	ch.asking = c.events
 	s.requests++
 	if s.node == "" {
 		s.node = e.Request.Node

@@ -31,6 +31,7 @@ type Clause struct {
 
 	onRequest  func(*moment)
 	onResponse func(*moment)
+	onClose    func(*moment)
 
 	Rule *lint.Rule // the clause, for reports
 }
@@ -40,6 +41,7 @@ type Clause struct {
 func families() [][]*Clause {
 	return [][]*Clause{
 		nonces(), answers(), types(), versions(), repeats(), names(), state(), silences(), witnesses(), nodes(), ttls(), reconnects(), polls(),
+		requests(), judgements(), returns(),
 	}
 }
 

@@ -37,7 +37,10 @@ type Opened struct {
 }
 
 // Closed ends a stream.
-type Closed struct{}
+type Closed struct {
+	Server bool // the server has ended it, or the connection to it
+	Client bool // the client has ended it
+}
 
 // Request is a DiscoveryRequest or a DeltaDiscoveryRequest.
 type Request struct {

@@ -23,12 +23,14 @@ func nodes() []*Clause {
 }
 
 func nodeMissing(m *moment) {
+	m.testIf(m.s.requests == 0)
 	if m.s.requests == 0 && m.request.Node == "" {
 		m.breach("", "the first request on the stream has no node")
 	}
 }
 
 func nodeChanged(m *moment) {
+	m.testIf(m.s.requests > 0)
 	if m.s.node != "" && m.request.Node != "" && m.request.Node != m.s.node {
 		m.breach("node", "the node is not that of the first request")
 	}

@@ -78,6 +78,7 @@ func nonceReused(m *moment) {
 }
 
 func nonceOnFirst(m *moment) {
+	m.testIf(m.ch.requests == 0 && m.ch.responses == 0)
 	if m.ch.requests == 0 && m.ch.responses == 0 && m.request.Nonce != "" {
 		m.breach(m.request.Nonce, "the first request for the type on this stream has the nonce %q", m.request.Nonce)
 	}
@@ -85,12 +86,14 @@ func nonceOnFirst(m *moment) {
 
 func nonceUnknown(m *moment) {
 	nonce := m.request.Nonce
+	m.testIf(m.ch.requests > 0 && nonce != "")
 	if m.ch.requests+m.ch.responses > 0 && nonce != "" && m.ch.byNonce[nonce] == nil {
 		m.breach(nonce, "no response of this type has the nonce %q on this stream", nonce)
 	}
 }
 
 func nonceForgotten(m *moment) {
+	m.testIf(!m.s.Delta && m.ch.lastAnswer != nil && !m.ch.nonceless)
 	if before := m.ch.lastAnswer; !m.s.Delta && m.request.Nonce == "" && before != nil && !m.ch.nonceless {
 		m.breachAfter(before.at, "the last response that the client has answered", "", "the request has no nonce, and the client has answered a response before")
 	}
@@ -98,12 +101,14 @@ func nonceForgotten(m *moment) {
 
 func nonceOlder(m *moment) {
 	before, now := m.ch.lastAnswer, m.ch.byNonce[m.request.Nonce]
+	m.testIf(!m.s.Delta && before != nil && now != nil)
 	if !m.s.Delta && before != nil && now != nil && now.number < before.number {
 		m.breachAfter(before.at, "a newer response, which the client has answered", m.request.Nonce, "nonce %q is older than one in an earlier request", m.request.Nonce)
 	}
 }
 
 func nonceWithoutAnswer(m *moment) {
+	m.testIf(m.s.Delta && m.ch.responses > 0)
 	if before := m.ch.byNonce[m.request.Nonce]; m.s.Delta && before != nil && before.answered {
 		m.breachAfter(before.at, "the response, which the client has answered before", m.request.Nonce, "the request has the nonce %q of a response that is already answered", m.request.Nonce)
 	}

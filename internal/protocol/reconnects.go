@@ -37,6 +37,7 @@ func reconnects() []*Clause {
 }
 
 func initialVersionsLate(m *moment) {
+	m.testIf(m.s.Delta && m.ch.requests > 0)
 	if m.ch.requests > 0 && len(m.request.Known) > 0 {
 		m.breach("initial_resource_versions", "the request is not the first for its type, and has initial_resource_versions")
 	}
@@ -47,6 +48,7 @@ func reconnectWithoutNames(m *moment) {
 	if m.ch.requests > 0 || len(q.Known) == 0 || m.wildcard() || m.ch.typeURL == virtualHosts {
 		return
 	}
+	m.test()
 	for _, name := range slices.Sorted(maps.Keys(q.Known)) {
 		if !slices.Contains(q.Names, name) {
 			m.breach(name, "the client has %q, and does not subscribe to it", name)

@@ -5,22 +5,19 @@ import (
 	"time"
 )
 
-// Tested is a clause that a type on some stream has put to the test: a server that does not keep it would have been
-// found.
+// Tested is a clause that a type on some stream has put to the test: a server or a client that does not keep it would
+// have been found.
 type Tested struct {
 	Clause  *Clause
+	Stream  Opened
 	TypeURL string
 }
 
-// Tested returns the clauses about servers that were put to the test. Those without a finding were kept.
+// Tested returns the clauses that were put to the test. Those without a finding were kept.
 func (c *Checker) Tested() map[Tested]bool { return c.tested }
 
 // test notes that the event, or what follows it, puts the clause to the test.
-func (m *moment) test() {
-	if !m.clause.Client {
-		m.tested[Tested{m.clause, m.ch.typeURL}] = true
-	}
-}
+func (m *moment) test() { m.tested[Tested{m.clause, m.s.Opened, m.ch.typeURL}] = true }
 
 // testIf is test, if a condition holds.
 func (m *moment) testIf(condition bool) {
@@ -30,9 +27,11 @@ func (m *moment) testIf(condition bool) {
 }
 
 // patience is how long a server has to answer, in words.
-func (c *Checker) patience() string {
-	n := strconv.FormatFloat(c.Patience.Seconds(), 'f', -1, 64)
-	if c.Patience == time.Second {
+func (c *Checker) patience() string { return seconds(c.Patience) }
+
+func seconds(d time.Duration) string {
+	n := strconv.FormatFloat(d.Seconds(), 'f', -1, 64)
+	if d == time.Second {
 		return n + " second"
 	}
 	return n + " seconds"

@@ -55,12 +55,14 @@ func types() []*Clause {
 }
 
 func requestTypeMissing(m *moment) {
+	m.testIf(m.s.TypeURL == "")
 	if m.s.TypeURL == "" && m.request.TypeURL == "" {
 		m.breach("", "the request has no type_url")
 	}
 }
 
 func requestTypeDiffers(m *moment) {
+	m.testIf(m.s.TypeURL != "")
 	if url := m.request.TypeURL; m.s.TypeURL != "" && url != "" && url != m.s.TypeURL {
 		m.breach(url, "the stream is for %s, and the request for %s", short(m.s.TypeURL), short(url))
 	}

@@ -31,10 +31,14 @@ func (c *Checker) Expire(now time.Time) {
 			w.m.test()
 		}
 	}
+	c.miss(now)
 }
 
-// Pending reports whether a server has to send something that it has not sent yet.
+// Pending reports whether the side that is under test has to send something that it has not sent yet.
 func (c *Checker) Pending() bool {
+	if len(c.gone) > 0 {
+		return true
+	}
 	for _, w := range c.waits {
 		if _, late := c.try(w); late {
 			return true
@@ -52,9 +56,9 @@ func (c *Checker) conclude(s *stream) {
 	}
 }
 
-// try calls a check before its time, if it is about a server. late: it would report a breach.
+// try calls a check before its time, if it is about the side that is under test. late: it would report a breach.
 func (c *Checker) try(w *wait) (applies, late bool) {
-	if w.m.s.closed || w.m.clause.Client {
+	if w.m.s.closed || w.m.clause.Client != c.Clients {
 		return false, false
 	}
 	c.trial, c.late = true, false

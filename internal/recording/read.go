@@ -91,7 +91,7 @@ func (r *reader) event(text []byte) (*protocol.Event, error) {
 		}
 		e.Opened, r.streams[e.Stream] = &o, &o
 	case l.Closed != nil:
-		e.Closed = &protocol.Closed{}
+		e.Closed = closed(l.Closed.Code)
 	case l.Request != nil:
 		e.Request = l.Request.event(known)
 	case l.Response != nil:
@@ -104,6 +104,17 @@ func (r *reader) event(text []byte) (*protocol.Event, error) {
 		return nil, errors.New("not an event: it has neither opened, request, response, not_modified nor closed")
 	}
 	return e, err
+}
+
+// closed returns who has ended a stream, as far as the status says. OK may be the answer to a client that has ended it.
+func closed(code string) *protocol.Closed {
+	switch code {
+	case "Canceled":
+		return &protocol.Closed{Client: true}
+	case "", "OK", "DeadlineExceeded":
+		return &protocol.Closed{}
+	}
+	return &protocol.Closed{Server: true}
 }
 
 // eventJSON is a Line of which only what clauses are about is read.
@@ -217,9 +228,14 @@ func (r *reader) resource(raw json.RawMessage, delta bool) (protocol.Resource, e
 		}
 		out = body
 	}
+<<<<<<< HEAD
 	out.Name, out.Aliases, out.Version = protocol.Canonical(outer.Name), canonical(outer.Aliases), outer.Version
 	out.TTL, out.Unresolved = outer.TTL != "", outer.Resource == nil && len(outer.Aliases) > 0
 	out.Heartbeat = outer.Resource == nil && !out.Unresolved
+=======
+	out.Name, out.Aliases, out.Version = outer.Name, outer.Aliases, outer.Version
+	out.TTL, out.Heartbeat, out.Wrapped = outer.TTL != "", outer.Resource == nil, !delta
+>>>>>>> f33c44b7 (protocol: clauses about what clients request, accept and do after a stream ends)
 	return out, nil
 }
 
