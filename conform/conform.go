@@ -3,11 +3,13 @@ package conform
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/grpc"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/pull"
 )
 
@@ -51,7 +53,14 @@ func Run(ctx context.Context, server pull.Server, o Options) (*Report, error) {
 			return nil, err
 		}
 	}
-	return r.report(), ctx.Err()
+	report := r.results.report(false, r.transports, func(transport) (urls []string) {
+		for _, kind := range r.world.asked() {
+			urls = append(urls, graph.TypeURL(kind))
+		}
+		return urls
+	})
+	report.Notes = r.notes
+	return report, ctx.Err()
 }
 
 // run is one run.
@@ -61,7 +70,7 @@ type run struct {
 	conn    *grpc.ClientConn
 	world   world
 	results results
-	notes   []string
+	notes
 	slowest time.Duration // the longest time that the server took for a response
 }
 
@@ -78,12 +87,11 @@ func (r *run) transport(ctx context.Context, t transport) error {
 	return nil
 }
 
-func (r *run) note(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	for _, n := range r.notes {
-		if n == text {
-			return
-		}
+// notes say what could not be tested.
+type notes []string
+
+func (n *notes) note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(*n, text) {
+		*n = append(*n, text)
 	}
-	r.notes = append(r.notes, text)
 }

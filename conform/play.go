@@ -53,7 +53,7 @@ func (r *run) scenario(ctx context.Context, t transport, s scenario) error {
 		c.close()
 	}
 	p.checker.End()
-	r.results.add(t, p.checker)
+	r.results.add(s.name, p.checker, 0)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

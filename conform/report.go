@@ -46,7 +46,7 @@ type Evidence struct {
 	Recorded []json.RawMessage `json:"recorded"`
 }
 
-// Broken returns the clauses of the levels must and should that the server breaks.
+// Broken returns the clauses of the levels must and should that are broken.
 func (r *Report) Broken() (broken []Clause) {
 	for _, c := range r.Clauses {
 		if c.Status == Broken && c.Level != string(protocol.Advice) {
@@ -85,37 +85,37 @@ type place struct {
 // results are what the scenarios have shown: the breaches of what was put to the test.
 type results map[place][]Evidence
 
-// add takes the result of a scenario.
-func (r results) add(t transport, c *protocol.Checker) {
+// over returns the transport of a stream.
+func over(o protocol.Opened) transport { return transport{o.Delta, o.TypeURL == ""} }
+
+// add takes the result of a scenario: what a checker has found, but for the first findings.
+func (r results) add(scenario string, c *protocol.Checker, known int) {
 	for tested := range c.Tested() {
-		at := place{t, tested.Clause, tested.TypeURL}
+		at := place{over(tested.Stream), tested.Clause, tested.TypeURL}
 		r[at] = slices.Clip(r[at])
 	}
-	for _, f := range c.Findings() {
-		if f.Clause.Client {
-			continue // what clients do wrong is meant
-		}
-		_, scenario, _ := strings.Cut(f.At.File.Name, ", ")
+	for _, f := range c.Findings()[known:] {
 		e := Evidence{Scenario: scenario, Message: f.Message}
 		for _, before := range f.Related {
 			e.Recorded = append(e.Recorded, recording.Text(before.At))
 		}
 		e.Recorded = append(e.Recorded, recording.Text(f.At))
-		at := place{t, f.Clause, f.TypeURL}
+		at := place{over(f.Stream), f.Clause, f.TypeURL}
 		r[at] = append(r[at], e)
 	}
 }
 
-// report makes the report: each clause about servers, for each type that was asked for.
-func (r *run) report() *Report {
-	out := &Report{Notes: r.notes}
+// report makes the report about servers or clients: each clause about them, for each type that was asked for. What the
+// other side does wrong is meant.
+func (r results) report(clients bool, transports []transport, asked func(transport) []string) *Report {
+	out := &Report{}
 	for _, c := range protocol.Clauses() {
-		if c.Client {
+		if c.Client != clients {
 			continue
 		}
-		for _, t := range r.transports {
-			for _, url := range r.typesOf(t, c) {
-				evidence, tested := r.results[place{t, c, url}]
+		for _, t := range transports {
+			for _, url := range r.typesOf(t, c, asked(t)) {
+				evidence, tested := r[place{t, c, url}]
 				one := Clause{
 					Clause: c.Rule.ID(), Level: string(c.Level), Transport: t.String(), Type: url, Status: Unseen, Evidence: evidence,
 				}
@@ -135,12 +135,10 @@ func (r *run) report() *Report {
 }
 
 // typesOf returns the types that were asked for, and those that the server sent all the same.
-func (r *run) typesOf(t transport, c *protocol.Clause) (urls []string) {
-	for _, kind := range r.world.asked() {
-		urls = append(urls, graph.TypeURL(kind))
-	}
+func (r results) typesOf(t transport, c *protocol.Clause, asked []string) []string {
+	urls := slices.Clip(asked)
 	var others []string
-	for at := range r.results {
+	for at := range r {
 		if at.transport == t && at.clause == c && !slices.Contains(urls, at.typeURL) {
 			others = append(others, at.typeURL)
 		}

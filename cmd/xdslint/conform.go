@@ -19,8 +19,9 @@ import (
 
 type conformFlags struct {
 	clientFlags
-	change, format string
-	wait           time.Duration
+	client                 bool
+	listen, change, format string
+	wait                   time.Duration
 }
 
 var conformFormats = []string{"text", "json"}
@@ -28,7 +29,7 @@ var conformFormats = []string{"text", "json"}
 func newConform() *cobra.Command {
 	f := &conformFlags{}
 	cmd := &cobra.Command{
-		Use: "conform", Short: "Test whether a management server keeps the xDS protocol",
+		Use: "conform", Short: "Test whether a management server, or a client, keeps the xDS protocol",
 		Long: `conform is a client of a management server that behaves, and one that does not: it subscribes and unsubscribes, rejects
 responses, sends stale nonces, reconnects and reads slowly, over SotW and Delta, over an aggregated stream and over one
 for each type. It asks for what the server serves. It is not for servers in production.
@@ -40,12 +41,19 @@ With --change, it also sees updates. It runs COMMAND, without a shell, as
 Without KIND/NAME, COMMAND chooses what it adds: best a cluster with endpoints, and a listener with routes. What it
 adds is deleted at the end. If COMMAND fails, the change is left out.
 
+With --client, it is the management server of the clients that connect to --listen, and tests them: an Envoy with a
+usual bootstrap, a client of gRPC, any other. They get clusters, endpoints, listeners and routes that harm nothing, for
+all names that they ask for. Then it sends changes, resources that are wrong, names twice, what no one has asked for, and
+ends the streams: clients connect again by themselves. It ends by itself, after about a minute. Clients connect without
+TLS.
+
 Each clause of the protocol is kept, broken or unseen, for each transport and each type: xdslint explain CLAUSE.
 
 Exit status: 0 no clause of level must or should is broken, 1 such clauses are broken, 2 the command line is wrong,
-3 the server cannot be tested.`,
+3 the server cannot be tested, or no client has connected.`,
 		Example: `  xdslint conform --ads localhost:18000 --plaintext --node edge-1
-  xdslint conform --ads localhost:18000 --plaintext --node edge-1 --change ./change.sh --format json`,
+  xdslint conform --ads localhost:18000 --plaintext --node edge-1 --change ./change.sh --format json
+  xdslint conform --client --listen 127.0.0.1:18000`,
 		Args: cobra.NoArgs, DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
@@ -54,47 +62,41 @@ Exit status: 0 no clause of level must or should is broken, 1 such clauses are b
 	flags.StringVar(&f.ads, "ads", "", "management server, as `HOST:PORT`")
 	f.addClient(flags)
 	flags.StringVar(&f.change, "change", "", "`COMMAND` that changes what the server serves, with its first arguments")
-	flags.DurationVar(&f.wait, "wait", conform.DefaultWait, "longest `DURATION` for an answer of the server, and for a change")
+	flags.BoolVar(&f.client, "client", false, "test the clients that connect to --listen")
+	flags.StringVar(&f.listen, "listen", "", "with --client: `HOST:PORT` for the clients")
+	flags.DurationVar(&f.wait, "wait", conform.DefaultWait, "longest `DURATION` for an answer of the server, and for a change; for a client to connect and to answer: 1m")
 	flags.StringVar(&f.format, "format", conformFormats[0], "output `FORMAT`: "+strings.Join(conformFormats, ", "))
 	complete(cmd, "format", conformFormats)
 	return cmd
 }
 
-func (f *conformFlags) check() error {
+func (f *conformFlags) check(cmd *cobra.Command) error {
 	switch {
-	case f.ads == "" || f.node == "":
-		return errors.New("conform needs --ads HOST:PORT and --node ID")
 	case !slices.Contains(conformFormats, f.format):
 		return unknownFormat(f.format, conformFormats)
 	case f.wait <= 0:
 		return errors.New("--wait must be more than 0")
+	case f.client:
+		return f.checkClients(cmd)
+	case f.listen != "":
+		return errors.New("--listen needs --client")
+	case f.ads == "" || f.node == "":
+		return errors.New("conform needs --ads HOST:PORT and --node ID, or --client and --listen HOST:PORT")
 	}
 	return f.checkADS()
 }
 
 func (f *conformFlags) run(cmd *cobra.Command) error {
-	if err := f.check(); err != nil {
+	if err := f.check(cmd); err != nil {
 		return err
 	}
-	server, err := f.connection(f.ads)
+	test := f.server
+	if f.client {
+		test = f.clients
+	}
+	report, err := test(cmd)
 	if err != nil {
 		return err
-	}
-	o := conform.Options{Wait: f.wait}
-	if o.Node, err = f.identity(); err != nil {
-		return err
-	}
-	if argv := strings.Fields(f.change); len(argv) > 0 {
-		o.Change = func(ctx context.Context, action, resource string) error { return change(ctx, argv, action, resource) }
-	}
-	report, err := conform.Run(cmd.Context(), server, o)
-	switch {
-	case cmd.Context().Err() != nil:
-		return failed(errors.New("interrupted"))
-	case errors.Is(err, pull.ErrSilent):
-		return failed(fmt.Errorf("%s did not answer: is the node %q configured there?", server, o.Node.GetId()))
-	case err != nil:
-		return failed(err)
 	}
 	for _, note := range report.Notes {
 		fmt.Fprintln(cmd.ErrOrStderr(), "xdslint:", words.Printable(note))
@@ -113,6 +115,29 @@ func (f *conformFlags) run(cmd *cobra.Command) error {
 		return &status{statusFindings, nil}
 	}
 	return nil
+}
+
+// server tests a management server.
+func (f *conformFlags) server(cmd *cobra.Command) (*conform.Report, error) {
+	server, err := f.connection(f.ads)
+	if err != nil {
+		return nil, err
+	}
+	o := conform.Options{Wait: f.wait}
+	if o.Node, err = f.identity(); err != nil {
+		return nil, err
+	}
+	if argv := strings.Fields(f.change); len(argv) > 0 {
+		o.Change = func(ctx context.Context, action, resource string) error { return change(ctx, argv, action, resource) }
+	}
+	report, err := conform.Run(cmd.Context(), server, o)
+	switch {
+	case cmd.Context().Err() != nil:
+		return nil, failed(errors.New("interrupted"))
+	case errors.Is(err, pull.ErrSilent):
+		return nil, failed(fmt.Errorf("%s did not answer: is the node %q configured there?", server, o.Node.GetId()))
+	}
+	return report, failed(err)
 }
 
 // change runs the command of --change.
