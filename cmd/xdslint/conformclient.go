@@ -21,8 +21,8 @@ func (f *conformFlags) checkClients(cmd *cobra.Command) error {
 		return errors.New("conform --client needs --listen HOST:PORT")
 	}
 	var err error
-	cmd.LocalNonPersistentFlags().Visit(func(flag *pflag.Flag) {
-		if !slices.Contains(clientTestFlags, flag.Name) {
+	cmd.LocalNonPersistentFlags().VisitAll(func(flag *pflag.Flag) {
+		if flag.Changed && !slices.Contains(clientTestFlags, flag.Name) {
 			err = fmt.Errorf("--%s is not for --client", flag.Name)
 		}
 	})

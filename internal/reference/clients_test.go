@@ -312,6 +312,7 @@ func heartbeats(p proto.Message) bool {
 func TestClientsWithFlaws(t *testing.T) {
 	for _, m := range clientMutants {
 		t.Run(m.clause, func(t *testing.T) {
+			t.Parallel()
 			for _, v := range variants {
 				if m.only != nil && !m.only(v) || testing.Short() && !v.aggregated {
 					continue
