@@ -40,7 +40,7 @@ type absence struct {
 
 // meet takes the first request of a stream into the state: it says whose stream it is.
 func (c *Checker) meet(s *stream, node string) {
-	if s.requests > 0 || node == "" {
+	if s.requests > 0 || node == "" || s.REST {
 		return
 	}
 	key := clientKey{node, s.Opened}

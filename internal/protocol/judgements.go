@@ -89,7 +89,7 @@ func (ch *channel) odd(p *Response) (o oddities) {
 			first(&o.duplicate, r.Name)
 		case ch.listed() && !ch.wild && len(ch.asked) > 0 && ch.never(r):
 			first(&o.extra, r.Name)
-		case !ch.uses(r):
+		case r.Unresolved || !ch.uses(r):
 			fresh = true
 		case r.Heartbeat:
 			first(&o.heartbeat, r.Name)

@@ -36,6 +36,7 @@ func (p *polling) polled(q *Request) {
 }
 
 func pollOverlapping(m *moment) {
+	m.testIf(m.s.REST)
 	if m.s.REST && m.ch.polling.waiting > 0 {
 		m.breach("", "the client has not got the answer to its last request")
 	}

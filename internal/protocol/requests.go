@@ -35,7 +35,7 @@ func requests() []*Clause {
 
 func requestVersion(m *moment) {
 	ch, q := m.ch, m.request
-	if m.s.Delta || ch.requests == 0 || ch.nonceless || ch.answers(q) != nil {
+	if m.s.Delta || m.s.REST || ch.requests == 0 || ch.nonceless || ch.answers(q) != nil {
 		return
 	}
 	m.test()

@@ -228,14 +228,10 @@ func (r *reader) resource(raw json.RawMessage, delta bool) (protocol.Resource, e
 		}
 		out = body
 	}
-<<<<<<< HEAD
 	out.Name, out.Aliases, out.Version = protocol.Canonical(outer.Name), canonical(outer.Aliases), outer.Version
+	out.Wrapped = !delta
 	out.TTL, out.Unresolved = outer.TTL != "", outer.Resource == nil && len(outer.Aliases) > 0
 	out.Heartbeat = outer.Resource == nil && !out.Unresolved
-=======
-	out.Name, out.Aliases, out.Version = outer.Name, outer.Aliases, outer.Version
-	out.TTL, out.Heartbeat, out.Wrapped = outer.TTL != "", outer.Resource == nil, !delta
->>>>>>> f33c44b7 (protocol: clauses about what clients request, accept and do after a stream ends)
 	return out, nil
 }
 

@@ -63,7 +63,7 @@ func TestClients(t *testing.T) {
 		}
 	})
 	for _, c := range protocol.Clauses() {
-		if c.Client && !tested[c.Rule.ID()] {
+		if c.Client && c.Name != "poll-overlapping" && !tested[c.Rule.ID()] { // that is about REST
 			t.Errorf("%s is never put to the test", c.Rule.ID())
 		}
 	}
