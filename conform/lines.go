@@ -44,7 +44,7 @@ type visit struct {
 func (h *host) serve(_ any, st grpc.ServerStream) error {
 	method, _ := grpc.MethodFromServerStream(st)
 	opened, ok := recording.Stream(method)
-	if !ok {
+	if !ok || opened.REST {
 		return status.Error(codes.Unimplemented, "xdslint conform serves xDS")
 	}
 	s := &line{Opened: opened, host: h, method: method, out: make(chan reply, endless), watches: map[string]*watch{}}
