@@ -149,6 +149,8 @@ func TestGRPCGo(t *testing.T) {
 	want := []string{
 		"answer-missing Listener", "answer-missing RouteConfiguration", "answer-missing Cluster", "answer-missing ClusterLoadAssignment",
 		"duplicate-name-accepted Listener", "duplicate-name-accepted RouteConfiguration", "duplicate-name-accepted Cluster", "duplicate-name-accepted ClusterLoadAssignment",
+		"heartbeat-rejected Listener", "heartbeat-rejected RouteConfiguration", "heartbeat-rejected Cluster", "heartbeat-rejected ClusterLoadAssignment",
+		"nack-unnamed Cluster", "nack-unnamed ClusterLoadAssignment",
 	}
 	if diff := cmp.Diff(want, brokenBy(report)); diff != "" {
 		t.Error(diff)

@@ -107,11 +107,16 @@ var clientMutants = []struct {
 			set(q, "type_url", reference.Routes)
 		}
 	})},
-	{"ack-version", sotw, requests(func(_ *reference.Client, q proto.Message) {
-		if acks(q) && get(q, "type_url") == reference.Routes {
-			set(q, "version_info", "other")
-		}
-	})},
+	{"ack-version", sotw, func() reference.Flaw {
+		answered := map[string]bool{}
+		return requests(func(_ *reference.Client, q proto.Message) {
+			nonce := get(q, "response_nonce")
+			if nonce != "" && !answered[nonce] && !rejects(q) && get(q, "type_url") == reference.Endpoints {
+				set(q, "version_info", "other")
+			}
+			answered[nonce] = true
+		})()
+	}},
 	{"nack-version", sotw, func() reference.Flaw {
 		rejected := map[string]string{}
 		return reference.Flaw{
@@ -180,7 +185,9 @@ var clientMutants = []struct {
 	{"duplicate-name-accepted", nil, lenient(func(why string) bool { return strings.Contains(why, "twice") || strings.Contains(why, "removed") })},
 	{"resource-type-accepted", nil, lenient(func(why string) bool { return strings.Contains(why, "foreign") })},
 	{"unrequested-type-answered", aggregated, func() reference.Flaw { return reference.Flaw{Answers: true} }},
-	{"unrequested-resource-rejected", nil, strict(func(p proto.Message) bool { return strings.Contains(text(p), "xdslint-conform-extra") })},
+	{"unrequested-resource-rejected", nil, strict(func(p proto.Message) bool {
+		return !nothingIn(p) && strings.Contains(text(p), "xdslint-conform-extra")
+	})},
 	{"heartbeat-rejected", nil, strict(heartbeats)},
 	{"wrapped-resource-rejected", sotw, strict(func(p proto.Message) bool {
 		return strings.Contains(text(p), "[type.googleapis.com/envoy.service.discovery.v3.Resource]") && !strings.Contains(text(p), "ttl:")
