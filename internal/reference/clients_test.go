@@ -3,7 +3,6 @@ package reference_test
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net"
 	"slices"
 	"strings"
@@ -137,7 +136,7 @@ var clientMutants = []struct {
 			q.ProtoReflect().Mutable(field(q, "error_detail")).Message().Clear(field(failure, "message"))
 		}
 	})},
-	{"nack-unnamed", nil, requests(func(_ *reference.Client, q proto.Message) {
+	{"nack-unnamed", delta, requests(func(_ *reference.Client, q proto.Message) {
 		if rejects(q) {
 			set(q.ProtoReflect().Mutable(field(q, "error_detail")).Message().Interface(), "message", "something is wrong")
 		}
@@ -202,13 +201,29 @@ var clientMutants = []struct {
 		}}
 	}},
 	{"reconnect-names-lost", nil, func() reference.Flaw {
-		return reference.Flaw{Returns: func(s *reference.Subscription) bool {
-			if s.Type == reference.Endpoints && len(s.Names) > 1 {
-				s.Names = slices.Clone(s.Names[:1])
-				maps.DeleteFunc(s.Versions, func(name, _ string) bool { return name != s.Names[0] })
+		const lost = "xdslint-conform-b"
+		forgets := false
+		without := func(names []string) []string {
+			return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == lost })
+		}
+		return requests(func(_ *reference.Client, q proto.Message) {
+			if get(q, "type_url") != reference.Endpoints {
+				return
 			}
-			return true
-		}}
+			switch q := q.(type) {
+			case *discoveryv3.DiscoveryRequest:
+				forgets = forgets || q.GetResponseNonce() == "" && q.GetVersionInfo() != ""
+				if forgets {
+					q.ResourceNames = without(q.ResourceNames)
+				}
+			case *discoveryv3.DeltaDiscoveryRequest:
+				forgets = forgets || len(q.GetInitialResourceVersions()) > 0
+				if forgets {
+					q.ResourceNamesSubscribe = without(q.ResourceNamesSubscribe)
+					delete(q.InitialResourceVersions, lost)
+				}
+			}
+		})()
 	}},
 	{"reconnect-without-versions", nil, func() reference.Flaw {
 		return reference.Flaw{Returns: func(s *reference.Subscription) bool {
