@@ -86,6 +86,9 @@ func (w *watch) delta(q *discoveryv3.DeltaDiscoveryRequest) {
 		w.names = slices.DeleteFunc(w.names, func(other string) bool { return other == name })
 		delete(w.sent, name)
 	}
+	if !first && len(q.GetResourceNamesSubscribe()) == 0 {
+		return // it asks for nothing: what it has oddly is for the scenario
+	}
 	items, removed := w.news()
 	if len(items)+len(removed) > 0 || first && w.wildcard {
 		w.send(w.version(), items, removed)
