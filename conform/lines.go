@@ -155,6 +155,9 @@ func (s *line) request(q proto.Message) {
 		s.hangUp("xdslint conform does not answer on purpose")
 		return
 	}
+	if url == "" {
+		return // it asks for nothing that is known
+	}
 	w := s.watches[url]
 	if w == nil {
 		w = &watch{line: s, typeURL: url, sent: map[string]string{}}
