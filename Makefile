@@ -204,7 +204,7 @@ web: page ## build the playground into web/dist, for any static host
 playground: web ## build the playground and serve it on this machine, at PORT (8317)
 	@$(in_web) exec node serve.ts $(PORT)
 
-# Builds an engine of the playground, named by its build tag: engine, or constraints, which knows CEL.
+# Builds an engine of the playground, named by its build tag: engine, or larger, which knows CEL and follows requests.
 define engine
 	GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -overlay web/build/brief/overlay.json -tags grpcnotrace,$(1) -ldflags '-s -w' -o web/build/plain/$(1).wasm ./wasm/browser
 	$(in_web) node scripts/preinitialise.ts build/plain/$(1).wasm build/$(1).wasm
@@ -215,7 +215,7 @@ endef
 page: $(node_modules)
 	go run -tags gen ./internal/gen/brief web/build/brief
 	$(call engine,engine)
-	$(call engine,constraints)
+	$(call engine,larger)
 	$(in_web) npm run build
 
 .PHONY: lint

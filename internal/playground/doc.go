@@ -3,7 +3,7 @@
 // answer for TypeScript, and a test holds the two together.
 //
 // [Engine.Call] is all that the page knows of Go. It decodes the request and calls the function of the operation:
-// lintTexts, draw, planPush, explainRule, fixTexts, judge, withoutSecrets or about. Most of them first make a project
+// lintTexts, draw, planPush, explainRule, fixTexts, judge, withoutSecrets, follow, findHoles or about. Most first make a project
 // of the texts: the configuration that is nearest to the root, and everything else as [xdslint.Texts]. So the page and
 // the command share all stages between a text and a report. What is wrong with a request is answered as {"error": …}; a
 // fault in the configuration is listed in the answer, and the rest of the configuration counts. An answer holds at most
@@ -12,11 +12,12 @@
 // The engine keeps what the last lint has read and judged ([xdslint.Session]), so that a key costs what it changes.
 //
 // There are two engines of one source (wasm/browser). The smaller one is for every visit. The larger one is built with
-// the tag constraints: it sets Engine.Custom, and links CEL. If the configuration has constraints, the smaller engine
-// runs all other rules and answers "needs": "constraints". Rules that only have the names of the custom rules (standIn)
-// make severities, ignores and comments about them understood. The page then loads the larger engine in a second
-// worker, while the smaller one answers, and replaces the smaller one for good. If the download fails, the smaller one
-// stays.
+// the tag larger: it sets Engine.Custom, and links CEL; it sets Engine.Follow and Engine.Holes, and links what follows
+// requests (package bar). If the configuration has constraints, the smaller engine runs all other rules and answers
+// "needs": "constraints". Rules that only have the names of the custom rules (standIn) make severities, ignores and
+// comments about them understood. Asked to follow a request, it answers "needs": "requests". The page then loads the
+// larger engine in a second worker, while the smaller one answers, and replaces the smaller one for good. If the
+// download fails, the smaller one stays.
 //
 // In the browser (web/src/engine), a worker downloads, compiles and runs the engine, because the page is busy with its
 // interface at that time. The page keeps the compiled module: a restart after a crash, or after a question that takes

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/dataplane"
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/lint"
 )
@@ -25,9 +28,9 @@ type request struct {
 	Versions  string            `json:"versions"`
 	Rule      string            `json:"rule"`
 	Unsafe    bool              `json:"unsafe"`
+	Asked     json.RawMessage   `json:"asked"` // of the request bar
 
-	custom  config.RuleSource
-	session *xdslint.Session
+	engine *Engine
 }
 
 // Engine answers requests, one at a time. A lint costs what has changed since the one before.
@@ -35,20 +38,27 @@ type Engine struct {
 	// Custom makes the rules of constraints, for which it takes a program that is half as large again. Without, all other rules judge, and findings say what
 	// they lack: {"needs": "constraints", …}.
 	Custom config.RuleSource
+	// Follow and Holes answer the request bar. Without, it is answered {"error": …, "needs": "requests"}.
+	Follow func(ctx context.Context, s *graph.Snapshot, targets []dataplane.Target, asked json.RawMessage) (any, error)
+	Holes  func(*graph.Snapshot) (any, error)
 
-	session xdslint.Session
+	session  xdslint.Session
+	followed followed
 }
 
 var operations = map[string]func(context.Context, *request) (any, error){
 	"about": about, "lint": lintTexts, "graph": draw, "plan": planPush, "explain": explainRule, "fix": fixTexts, "verdict": judge, "redact": withoutSecrets,
+	"follow": follow, "holes": findHoles,
 }
 
 // Call answers a request: JSON, in one line. Texts can follow in the next line, where the JSON has their places ([text]). What is wrong with the
 // request itself is answered as {"error": "…"}.
 func (e *Engine) Call(operation string, raw []byte) []byte {
 	answer, err := e.call(operation, raw)
-	if err != nil {
-		answer = errorAnswer{err.Error()}
+	if errors.Is(err, errNeedsRequests) {
+		answer = errorAnswer{err.Error(), "requests"}
+	} else if err != nil {
+		answer = errorAnswer{Error: err.Error()}
 	}
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -61,6 +71,7 @@ func (e *Engine) Call(operation string, raw []byte) []byte {
 
 type errorAnswer struct {
 	Error string `json:"error"`
+	Needs string `json:"needs,omitempty"` // what another engine has
 }
 
 func (e *Engine) call(operation string, raw []byte) (any, error) {
@@ -80,7 +91,7 @@ func (e *Engine) call(operation string, raw []byte) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the request is malformed: %w", err)
 	}
-	q.custom, q.session = e.Custom, &e.session
+	q.engine = e
 	return do(context.Background(), q)
 }
 

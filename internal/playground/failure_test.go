@@ -9,7 +9,7 @@ import (
 // TestFailure: if a rule panics, all other rules still report their findings, and the answer names the rule.
 func TestFailure(t *testing.T) {
 	broken := (&lint.Group{Name: "test"}).Add(&lint.Rule{Name: "broken", Run: lint.ForSnapshot(func(*lint.Pass) { panic("oops") })})
-	p := new(request).project(map[string]string{"a.yaml": "node: {id: 42}\n"})
+	p := (&request{engine: &Engine{}}).project(map[string]string{"a.yaml": "node: {id: 42}\n"})
 	p.settings.Custom = append(p.settings.Custom, broken)
 	l, err := p.linter(nil)
 	if err != nil {

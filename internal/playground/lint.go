@@ -47,7 +47,7 @@ func lintTexts(ctx context.Context, q *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := q.session.Lint(ctx, l, p.input())
+	r, err := q.engine.session.Lint(ctx, l, p.input())
 	if err != nil {
 		return nil, err
 	}

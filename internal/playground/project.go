@@ -27,7 +27,7 @@ type project struct {
 // project reads the configuration among texts of the request.
 func (q *request) project(files map[string]string) *project {
 	p := &project{texts: map[string][]byte{}, settings: &config.Config{}}
-	constraints := q.custom
+	constraints := q.engine.Custom
 	if constraints == nil {
 		constraints = p.unjudged
 	}
@@ -48,7 +48,7 @@ func (q *request) project(files map[string]string) *project {
 		p.settings, p.faults = config.ParseLenient(&source.File{Name: name, Text: []byte(files[name])}, rules.All(), config.Join(constraints, p.noPlugins))
 		p.others = configurations[1:]
 	}
-	if q.custom == nil && len(p.settings.Constraints) > 0 {
+	if q.engine.Custom == nil && len(p.settings.Constraints) > 0 {
 		p.needs = "constraints"
 	}
 	return p

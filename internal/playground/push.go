@@ -63,7 +63,7 @@ func (p *project) side(ctx context.Context, name string, targets []string) (*xds
 	}
 	s, _, err := l.Snapshot(ctx, p.input().Named(name))
 	if several, ok := errors.AsType[*load.SeveralError](err); ok {
-		return nil, nil, fmt.Errorf("%s holds %d configurations, and only one can be compared: keep one of %s", name, len(several.Names), strings.Join(several.Names, "; "))
+		return nil, nil, fmt.Errorf("%s holds %d configurations, and only one can be looked at: keep one of %s", name, len(several.Names), strings.Join(several.Names, "; "))
 	}
 	return l, s, err
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xdslint/xdslint/internal/bar"
 	"github.com/xdslint/xdslint/internal/drawing"
 )
 
@@ -64,7 +65,7 @@ func TestShapes(t *testing.T) {
 	all := readShapes(t)
 	answers := map[string]any{
 		"about": aboutAnswer{}, "lint": lintAnswer{}, "graph": drawing.Shape{}, "plan": planAnswer{}, "explain": explainAnswer{}, "fix": fixAnswer{},
-		"verdict": verdictAnswer{}, "redact": redactAnswer{},
+		"verdict": verdictAnswer{}, "redact": redactAnswer{}, "follow": bar.Answer{}, "holes": bar.Holes{},
 	}
 	asked := keys(fieldsOfGo(reflect.TypeFor[request]()))
 	for operation, both := range all["Operations"] {

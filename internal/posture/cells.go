@@ -21,6 +21,14 @@ type maker struct {
 	doubts   map[string]bool
 	cells    map[string]*Cell // of the listener, by what distinguishes them
 	ranks    map[any]int      // of filter chains and virtual hosts, in the order in which they occur
+	walks    int              // so far
+	most     int
+}
+
+// enough reports whether there were so many walks that the report is partial.
+func (m *maker) enough(most int) bool {
+	m.report.Partial = m.report.Partial || m.walks >= most
+	return m.walks >= most
 }
 
 // listener makes the cells and the holes of one listener.
@@ -88,6 +96,7 @@ func (m *maker) connections(l walk.Listener) (all []Way) {
 
 // walk follows a request, and notes why its route is not known.
 func (m *maker) walk(q *walk.Request) (Way, error) {
+	m.walks++
 	g, err := m.walker.Guards(q)
 	if err != nil {
 		return Way{}, err
@@ -173,6 +182,9 @@ func (m *maker) host(first Way, authority string, b walk.Boundaries, limit int) 
 			base = own
 		}
 	}
+	if m.enough(m.most / 2) {
+		return nil
+	}
 	if every := 1 + len(b.Paths)/limit; every > 1 {
 		m.doubt("there are too many hosts and paths to try all of them")
 		b.Paths = thinned(b.Paths, every)
@@ -220,6 +232,9 @@ func (m *maker) paths(authority string, b walk.Boundaries) []string {
 
 // visit follows a request to its cell, and judges the policies.
 func (m *maker) visit(q walk.Request, with string) error {
+	if m.enough(m.most / 2) {
+		return nil
+	}
 	way, err := m.walk(&q)
 	if err != nil || way.Level == nil || len(way.Filters) == 0 || with != "" && !way.Forwards() {
 		return err

@@ -71,6 +71,9 @@ func distinct(all []*Hole) (kept []*Hole) {
 
 // hole returns the hole that a try is, or nil.
 func (m *maker) hole(c *Cell, t try) (*Hole, error) {
+	if m.enough(m.most) {
+		return nil, nil
+	}
 	way, err := m.walk(&t.request)
 	if err != nil || !way.Forwards() || way.Unknown["path"] != "" || way.target() != c.Target || !t.below && fold(way.Path) != fold(c.Way.Path) {
 		return nil, err

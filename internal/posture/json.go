@@ -92,7 +92,7 @@ func (r *Report) JSON(w io.Writer) error {
 func guardsOf(guards []walk.Guard) []jsonGuard {
 	all := []jsonGuard{}
 	for _, g := range guards {
-		all = append(all, jsonGuard{g.Kind, orKind(g), g.State, g.Asks, g.Why, locationOf(g.At)})
+		all = append(all, jsonGuard{g.Kind, GuardName(g), g.State, g.Asks, g.Why, locationOf(g.At)})
 	}
 	return all
 }

@@ -7,6 +7,8 @@
 package posture
 
 import (
+	"math"
+
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
 	"github.com/xdslint/xdslint/graph"
@@ -19,6 +21,7 @@ type Report struct {
 	Holes    []*Hole
 	Policies []*Policy
 	Unknown  []string // why something is not known
+	Partial  bool     // there were more requests to try than the limit
 }
 
 // Cell is the requests of one host and one route for which the guards do the same.
@@ -45,9 +48,14 @@ type Way struct {
 
 // Make makes a report. The policies are judged, too.
 func Make(v graph.View, policies []*Policy) (*Report, error) {
+	return MakeWithin(v, policies, math.MaxInt)
+}
+
+// MakeWithin makes a report of about so many walks at most: half of them for cells, and the others for holes.
+func MakeWithin(v graph.View, policies []*Policy, walks int) (*Report, error) {
 	m := &maker{
 		walker: walk.New(v), bounds: map[*routev3.VirtualHost]walk.Boundaries{}, names: walk.BoundariesOf(v).ServerNames, policies: policies,
-		report: &Report{Policies: policies}, doubts: map[string]bool{},
+		report: &Report{Policies: policies}, doubts: map[string]bool{}, most: walks,
 	}
 	for _, b := range walk.BoundariesByHost(v) {
 		m.bounds[b.Host] = b.Boundaries

@@ -157,36 +157,45 @@ func written(l report.Location) string {
 
 // says writes what a guard is, and what says so.
 func says(g walk.Guard) string {
-	text := orKind(g) + ": " + g.Why
+	text := GuardName(g) + ": " + g.Why
 	if g.At.Place != nil {
 		text = place(g.At) + ": " + text
 	}
 	return text
 }
 
-// orKind is the name of a guard.
-func orKind(g walk.Guard) string {
+// GuardName is the name of a guard, or its kind.
+func GuardName(g walk.Guard) string {
 	if g.Name == "" {
 		return g.Kind
 	}
 	return g.Name
 }
 
-// hole writes a hole with its command.
-func (t *teller) hole(i int, h *Hole) {
+// Title names the guards that a hole is past, and by what.
+func (h *Hole) Title() string {
 	names := make([]string, len(h.Lost))
 	for i, g := range h.Lost {
 		names[i] = g.Name
 	}
-	t.line("Hole %d: past %s by %s", i+1, words.And(names), h.Trick)
+	return fmt.Sprintf("past %s by %s", words.And(names), h.Trick)
+}
+
+// Says says what the upstream sees.
+func (h *Hole) Says() string {
 	switch {
 	case h.Below:
-		t.line("  what exempts shorter names also exempts %s, which goes to %s", *h.Way.Sent.Path, h.Cell.Target)
+		return fmt.Sprintf("what exempts shorter names also exempts %s, which goes to %s", *h.Way.Sent.Path, h.Cell.Target)
 	case h.Same():
-		t.line("  %s sees the same request as that for %s", h.Cell.Target, title(h.Cell.Way.Sent))
-	default:
-		t.line("  %s sees %s, which it may take for %s", h.Cell.Target, h.Way.Path, h.Cell.Way.Path)
+		return fmt.Sprintf("%s sees the same request as that for %s", h.Cell.Target, title(h.Cell.Way.Sent))
 	}
+	return fmt.Sprintf("%s sees %s, which it may take for %s", h.Cell.Target, h.Way.Path, h.Cell.Way.Path)
+}
+
+// hole writes a hole with its command.
+func (t *teller) hole(i int, h *Hole) {
+	t.line("Hole %d: %s", i+1, h.Title())
+	t.line("  %s", h.Says())
 	for _, g := range h.Lost {
 		t.line("  %s", says(g))
 	}

@@ -12,10 +12,7 @@ import (
 
 // Text writes the answer for people. It reads aloud from the listener to what the RPC gets.
 func (a *Answer) Text(w io.Writer, rpc *RPC) error {
-	t := &teller{handled: "An endpoint of the cluster gets the RPC, chosen by "}
-	if rpc.Target == "" {
-		t.handled = "The server handles the RPC"
-	}
+	t := &teller{}
 	t.line("%s", strings.TrimSuffix(rpc.Method+" of "+rpc.Target, " of "))
 	t.level("listener", a.Listener, nil)
 	t.level("filter chain", a.FilterChain, nil)
@@ -34,10 +31,7 @@ func (a *Answer) Text(w io.Writer, rpc *RPC) error {
 	return err
 }
 
-type teller struct {
-	strings.Builder
-	handled string // what becomes of an RPC that does not fail
-}
+type teller struct{ strings.Builder }
 
 func (t *teller) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
 
@@ -51,54 +45,79 @@ func (t *teller) level(kind, name string, passed []Passed) {
 	}
 }
 
+// Of is the share of the RPCs in words; empty for all of them.
+func (way *Way) Of() string {
+	if way.Share >= 1 {
+		return ""
+	}
+	return fmt.Sprintf("for %.4g%% of the RPCs", 100*way.Share)
+}
+
+// Outcome returns what the RPCs get, and why.
+func (way *Way) Outcome() []string {
+	of := ""
+	if way.Cluster == "" && way.Share < 1 {
+		of = ", " + way.Of()
+	}
+	if way.Code == answered && way.Message == "" {
+		text := "The server handles the RPC"
+		if way.Policy != "" {
+			text = "An endpoint of the cluster gets the RPC, chosen by " + way.Policy
+		}
+		text += of
+		if way.Deadline != "" {
+			text += ", deadline " + way.Deadline
+		}
+		if len(way.RetryOn) > 0 {
+			text += ", retried on " + strings.Join(way.RetryOn, ", ")
+		}
+		return []string{text + "."}
+	}
+	message := way.Message
+	if message != "" {
+		message = ": " + message
+	}
+	lines := []string{fmt.Sprintf("The RPC gets %s%s%s.", way.Code, message, of)}
+	if way.Why != "" {
+		lines = append(lines, way.Why)
+	}
+	return lines
+}
+
 // way writes what happens to a share of the RPCs.
 func (t *teller) way(way *Way) {
-	of := ""
-	if way.Share < 1 {
-		of = fmt.Sprintf(", for %.4g%% of the RPCs", 100*way.Share)
-	}
 	if way.Cluster != "" {
+		of := way.Of()
+		if of != "" {
+			of = ", " + of
+		}
 		t.line("  cluster %s%s", words.Name(way.Cluster), of)
-		of = ""
 	}
 	if way.Delay != nil {
 		t.line("    a filter delays %.4g%% of them by %s", 100*way.Delay.Share, way.Delay.By)
 	}
 	t.localities("", way.Endpoints)
 	t.localities("if those fail, ", way.Standby)
-	if way.Code != answered || way.Message != "" {
-		message := way.Message
-		if message != "" {
-			message = ": " + message
-		}
-		t.line("The RPC gets %s%s%s.", way.Code, message, of)
-		if way.Why != "" {
-			t.line("  %s", way.Why)
-		}
-		return
-	}
-	text := t.handled + way.Policy + of
-	if way.Deadline != "" {
-		text += ", deadline " + way.Deadline
-	}
-	if len(way.RetryOn) > 0 {
-		text += ", retried on " + strings.Join(way.RetryOn, ", ")
-	}
-	t.line("%s.", text)
+	t.line("%s", strings.Join(way.Outcome(), "\n  "))
 }
 
 func (t *teller) localities(before string, all []Locality) {
 	for _, l := range all {
-		where := fmt.Sprintf("%spriority %d", before, l.Priority)
-		if l.Cluster != "" {
-			where = fmt.Sprintf("%scluster %s, priority %d", before, words.Name(l.Cluster), l.Priority)
-		}
-		if l.Locality != "" {
-			where += ", " + l.Locality
-		}
-		if l.Share > 0 && l.Share < 1 {
-			where += fmt.Sprintf(", %.4g%%", 100*l.Share)
-		}
-		t.line("    %s: %s", where, words.Few(l.Addresses, 5))
+		t.line("    %s%s: %s", before, l.Where(), words.Few(l.Addresses, 5))
 	}
+}
+
+// Where is the cluster of an aggregate, the priority, the locality and the share of the RPCs.
+func (l *Locality) Where() string {
+	where := fmt.Sprintf("priority %d", l.Priority)
+	if l.Cluster != "" {
+		where = fmt.Sprintf("cluster %s, priority %d", words.Name(l.Cluster), l.Priority)
+	}
+	if l.Locality != "" {
+		where += ", " + l.Locality
+	}
+	if l.Share > 0 && l.Share < 1 {
+		where += fmt.Sprintf(", %.4g%%", 100*l.Share)
+	}
+	return where
 }

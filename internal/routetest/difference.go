@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/walk"
 )
 
@@ -49,8 +50,15 @@ func sameWay(a, b *walk.Answer) bool {
 	return reflect.DeepEqual(unnamed(*a), unnamed(*b))
 }
 
-// unnamed takes out of an answer what only describes the way of the request.
+// unnamed takes out of an answer what only describes the way of the request, and where that is.
 func unnamed(a walk.Answer) walk.Answer {
+	a.At, a.Filters, a.Endpoints = walk.Places{}, slices.Clone(a.Filters), slices.Clone(a.Endpoints)
+	for i, f := range a.Filters {
+		a.Filters[i] = walk.FilterStep{Name: f.Name, Kind: f.Kind, Does: f.Does, Config: f.Config}
+	}
+	for i := range a.Endpoints {
+		a.Endpoints[i].At = graph.At{}
+	}
 	a.Listener, a.Chain, a.Scope, a.Table, a.VirtualHost, a.Route, a.Passed, a.Reached = "", "", "", "", "", "", nil, nil
 	return a
 }

@@ -2,6 +2,7 @@ package routetest
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/xdslint/xdslint/internal/walk"
 )
@@ -58,5 +59,13 @@ func wayOf(a *walk.Answer) string {
 	if a.Status != nil {
 		status = *a.Status
 	}
-	return fmt.Sprint(a.Listener, a.Chain, a.Scope, a.Table, a.Domain(), a.Route, a.Passed, a.Filters, status, a.Details, a.Target, len(a.Unknown))
+	var b strings.Builder
+	fmt.Fprintln(&b, a.Listener, a.Chain, a.Scope, a.Table, a.Domain(), a.Route, status, a.Details, a.Target, len(a.Unknown))
+	for _, p := range a.Passed {
+		fmt.Fprintln(&b, p.Kind, p.Name, p.Why)
+	}
+	for _, f := range a.Filters {
+		fmt.Fprintln(&b, f.Name, f.Kind, f.Does, f.Config)
+	}
+	return b.String()
 }

@@ -1,5 +1,12 @@
 package walk
 
+import (
+	"fmt"
+
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+)
+
 // Answer is what Envoy does with a request. As JSON, it has the fields that docs/route.md lists.
 type Answer struct {
 	Status          *int                `json:"status"` // nil: Envoy closes the connection, or it is not known
@@ -24,6 +31,7 @@ type Answer struct {
 	Unknown         map[string]string   `json:"unknown,omitempty"` // the reason, by field
 
 	// What follows is for people, and not in the JSON.
+	At        Places       `json:"-"`
 	Listener  string       `json:"-"`
 	Scope     string       `json:"-"`
 	Table     string       `json:"-"`
@@ -42,19 +50,41 @@ type Share struct {
 	Added map[string][]string `json:"added,omitempty"`
 }
 
+// Places are where that is what the request reaches. What it does not reach has a zero At.
+type Places struct {
+	Listener, Chain, Scope, Table, Host, Route graph.At
+}
+
 // FilterStep is an HTTP filter that sees the request.
 type FilterStep struct {
 	Name   string
 	Kind   string
 	Does   string // passes, answers, disabled, unknown
+	Why    string // it is not known
 	Config string // the level that configures it, other than the chain
+	Filter envoy.HTTPFilter
+	State  envoy.FilterState
 }
 
 // Passed is a candidate that did not take the request.
 type Passed struct {
-	Kind string // filter chain, virtual host, route
+	Kind string // listener, filter chain, route
 	Name string
 	Why  string
+	At   graph.At
+	Some []*envoy.RouteLevel // the first of the routes, if Name is their number
+	more int                 // that number
+}
+
+// Rest names the candidate, or those of the routes that Some does not have.
+func (p *Passed) Rest() string {
+	if len(p.Some) == 0 {
+		return p.Name
+	}
+	if p.more > len(p.Some) {
+		return fmt.Sprintf("%d more", p.more-len(p.Some))
+	}
+	return ""
 }
 
 // Endpoints are the endpoints of one priority and locality.
@@ -62,6 +92,7 @@ type Endpoints struct {
 	Priority  uint32
 	Locality  string
 	Addresses []string
+	At        graph.At
 }
 
 // Limits are the timeouts, retries and hedging in effect.

@@ -16,7 +16,7 @@ import (
 
 // available reports whether a cluster has an endpoint for the request. Endpoints are healthy unless the configuration says otherwise.
 func (j *journey) available(r *graph.Resource, action *routev3.RouteAction) match.Overlap {
-	assigned := j.assignment(r)
+	assigned, _ := j.assignment(r)
 	if assigned == nil {
 		return match.Perhaps
 	}

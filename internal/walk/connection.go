@@ -173,13 +173,14 @@ func (j *journey) chain() *listenerv3.FilterChain {
 		if miss := chains.Miss(j.conn.Connection, c); miss != "" {
 			why = "the " + miss + " does not fit"
 		}
-		j.answer.Passed = append(j.answer.Passed, Passed{"filter chain", chainName(c, i), why})
+		j.answer.Passed = append(j.answer.Passed, Passed{Kind: "filter chain", Name: chainName(c, i), Why: why, At: j.atChain(c)})
 	}
 	if taken == nil {
 		j.answer.closed("filter_chain_not_found", "NR")
 		return nil
 	}
 	j.reach(taken, "")
+	j.answer.At.Chain = j.atChain(taken)
 	j.answer.Chain = taken.GetName()
 	if taken.GetName() == "" {
 		j.answer.Chain = chainName(taken, slices.Index(j.listener.GetFilterChains(), taken))

@@ -12,8 +12,11 @@ import (
 // services are the filters whose services or scripts decide, as far as the configuration says that they are not asked.
 var services = map[string]act{"ext_authz": extAuthz, "ext_proc": extProc, "lua": lua, "oauth2": oauth2, "ratelimit": rateLimit}
 
-// asks notes that a filter asks something that is not in the input.
+// asks notes that a filter asks for what is not in the input, and that it may answer.
 func (j *journey) asks(v visit, what string) bool {
+	if last := len(j.answer.Filters) - 1; last >= 0 {
+		j.answer.Filters[last].Why = "it " + what
+	}
 	j.answer.doubt(unknownStatus, "the filter "+v.Message.GetName()+" "+what)
 	return true
 }

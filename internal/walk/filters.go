@@ -123,7 +123,7 @@ func (w *Walker) Models(f envoy.HTTPFilter) bool {
 // see lets one filter see the request.
 func (j *journey) see(f envoy.HTTPFilter) bool {
 	state := j.level.Filter(f.Message.GetName(), f.Message.GetDisabled())
-	step := FilterStep{Name: f.Message.GetName(), Kind: f.Kind, Does: "passes", Config: levelName(state.Level)}
+	step := FilterStep{Name: f.Message.GetName(), Kind: f.Kind, Does: "passes", Config: levelName(state.Level), Filter: f, State: state}
 	own := len(j.answer.Filters)
 	j.answer.Filters = append(j.answer.Filters, step)
 	if state.Level != nil {
@@ -155,7 +155,7 @@ func (j *journey) see(f envoy.HTTPFilter) bool {
 		j.answer.Filters[own].Does = "answers"
 		return false
 	}
-	if len(j.answer.Unknown) > doubts {
+	if len(j.answer.Unknown) > doubts || j.answer.Filters[own].Why != "" {
 		j.answer.Filters[own].Does = "unknown"
 	}
 	return true
@@ -187,7 +187,7 @@ func levelName(l *envoy.RouteLevel) string {
 	case l.Cluster != nil:
 		return "weighted cluster " + l.Cluster.GetName()
 	case l.Route != nil:
-		return "route " + routeName(l)
+		return "route " + RouteName(l)
 	case l.Host != nil:
 		return "virtual host " + l.Host.GetName()
 	}
@@ -202,8 +202,7 @@ func (j *journey) answers(status int, details, flags string) bool {
 
 // perhaps notes that a filter may answer, for a reason.
 func (j *journey) perhaps(v visit, why string) bool {
-	j.answer.doubt(unknownStatus, "the filter "+v.Message.GetName()+" depends on "+why)
-	return true
+	return j.asks(v, "depends on "+why)
 }
 
 // all returns the configurations of a filter at all levels, the most specific one first.

@@ -89,7 +89,7 @@ func (j *journey) handOver() bool {
 	if taker == nil || taker == j.at.Resource() {
 		return true
 	}
-	j.answer.Passed = append(j.answer.Passed, Passed{"listener", j.answer.Listener, "it hands the connection over"})
+	j.answer.Passed = append(j.answer.Passed, Passed{Kind: "listener", Name: j.answer.Listener, Why: "it hands the connection over", At: j.at})
 	j.at, j.listener, j.answer.Listener = taker.At(), taker.Message.(*listenerv3.Listener), taker.Name
 	return j.inspect()
 }

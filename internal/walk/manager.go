@@ -68,6 +68,7 @@ func (j *journey) replies(status int, details string) bool {
 			j.answer.doubt(unknownRoute, "the path does not begin with a slash")
 		default:
 			j.answer.Route, j.answer.VirtualHost, j.answer.Table = early.answer.Route, early.answer.VirtualHost, early.answer.Table
+			j.answer.At.Route, j.answer.At.Host, j.answer.At.Table = early.answer.At.Route, early.answer.At.Host, early.answer.At.Table
 		}
 	}
 	j.answer.local(status, details, "-")

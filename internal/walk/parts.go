@@ -81,7 +81,7 @@ func partsOf(l *envoy.RouteLevel) (all []PlacedPart) {
 			add("weighted cluster", "", l.Cluster.GetName(), l.At)
 		}
 	case l.Route != nil:
-		add("route", "", routeName(l), l.At)
+		add("route", "", RouteName(l), l.At)
 	case l.Host != nil:
 		for i, domain := range l.Host.GetDomains() {
 			add("domain", domain, domain, l.At.Item("domains", i))

@@ -105,7 +105,7 @@ func (j *journey) forward(action *routev3.RouteAction) bool {
 		a.Endpoints, _ = j.endpoints(cluster)
 		switch j.available(cluster, action) {
 		case match.Perhaps:
-			if j.assignment(cluster) != nil {
+			if assigned, _ := j.assignment(cluster); assigned != nil {
 				a.doubt(unknownStatus, "the subsets of the cluster are not modelled")
 			}
 		case match.No:

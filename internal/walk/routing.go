@@ -18,6 +18,7 @@ import (
 // table is a route configuration, ready for requests.
 type table struct {
 	message *routev3.RouteConfiguration
+	at      graph.At
 	domains match.Domains[domain]
 	several bool // domains, so that a host is needed
 }
@@ -49,7 +50,7 @@ func (rs *routes) add(r *envoy.RouteLevel) {
 }
 
 func newTable(t *envoy.RouteTable) *table {
-	made := &table{message: t.Levels[0].Table, domains: match.Domains[domain]{IgnorePort: t.Levels[0].Table.GetIgnorePortInHostMatching()}}
+	made := &table{message: t.Levels[0].Table, at: t.Levels[0].At, domains: match.Domains[domain]{IgnorePort: t.Levels[0].Table.GetIgnorePortInHostMatching()}}
 	for _, l := range t.Levels {
 		if l.Host == nil || l.Route != nil {
 			continue
@@ -88,7 +89,7 @@ func (j *journey) choose() bool {
 
 // findHost finds the virtual host, and in it the route.
 func (j *journey) findHost() bool {
-	j.answer.Table = j.table.message.GetName()
+	j.answer.Table, j.answer.At.Table = j.table.message.GetName(), j.table.at
 	name, has := j.hostName()
 	if j.table.several && !has {
 		return true
@@ -101,7 +102,7 @@ func (j *journey) findHost() bool {
 		}
 		return true
 	}
-	j.host, j.answer.VirtualHost = found.host, found.level.Host.GetName()
+	j.host, j.answer.VirtualHost, j.answer.At.Host = found.host, found.level.Host.GetName(), found.level.At
 	j.reach(found.level.Host, found.text)
 	if j.guarded != nil {
 		j.guarded.Host, j.guarded.Domain = found.level, found.text
@@ -198,27 +199,29 @@ func (j *journey) findRoute(rs *routes) bool {
 		slices.Sort(candidates)
 		candidates = slices.Compact(candidates)
 	}
-	passed := rs.matches.Len() - len(candidates)
+	others := otherPaths{n: rs.matches.Len() - len(candidates), some: without(rs.levels, candidates)}
 	for _, i := range candidates {
 		fits, miss := rs.matches.At(i).Fit(q)
-		name := routeName(rs.levels[i])
+		level := rs.levels[i]
+		name := RouteName(level)
 		switch fits {
 		case match.Yes:
-			j.level, j.answer.Route = rs.levels[i], name
+			j.level, j.answer.Route, j.answer.At.Route = level, name, level.At
 			j.reach(j.level.Route, "")
-			j.otherPaths(passed)
+			j.passOthers(others)
 			return j.specified() && j.pick()
 		case match.Perhaps:
 			j.answer.doubt(unknownRoute, fmt.Sprintf("route %q depends on %s", name, describe(miss)))
 			return j.lost()
 		}
 		if miss.What == "path" {
-			passed++
+			others.n++
+			others.some = append(others.some, level)
 			continue
 		}
-		j.answer.Passed = append(j.answer.Passed, Passed{"route", name, describe(miss) + " does not fit"})
+		j.answer.Passed = append(j.answer.Passed, Passed{Kind: "route", Name: name, Why: describe(miss) + " does not fit", At: level.At})
 	}
-	j.otherPaths(passed)
+	j.passOthers(others)
 	return j.specified()
 }
 
@@ -231,11 +234,36 @@ func (j *journey) specified() bool {
 	return j.lost()
 }
 
-// otherPaths notes how many routes have other paths.
-func (j *journey) otherPaths(n int) {
-	if n > 0 {
-		j.answer.Passed = append(j.answer.Passed, Passed{"route", fmt.Sprintf("%d more", n), "the path does not fit"})
+// otherPaths are the routes that have other paths.
+type otherPaths struct {
+	n    int
+	some []*envoy.RouteLevel
+}
+
+// maxSome limits the routes with other paths that are named.
+const maxSome = 20
+
+// without returns the first routes that are not among some candidates, which are in order.
+func without(routes []*envoy.RouteLevel, candidates []int) (some []*envoy.RouteLevel) {
+	for i := 0; i < len(routes) && len(some) < maxSome; i++ {
+		if len(candidates) > 0 && candidates[0] == i {
+			candidates = candidates[1:]
+			continue
+		}
+		some = append(some, routes[i])
 	}
+	return some
+}
+
+// passOthers notes how many routes have other paths, and the first of them.
+func (j *journey) passOthers(others otherPaths) {
+	if others.n == 0 {
+		return
+	}
+	slices.SortFunc(others.some, func(a, b *envoy.RouteLevel) int { return a.Index - b.Index })
+	j.answer.Passed = append(j.answer.Passed, Passed{
+		Kind: "route", Name: fmt.Sprintf("%d more", others.n), Why: "the path does not fit", Some: others.some[:min(len(others.some), maxSome)], more: others.n,
+	})
 }
 
 func describe(m match.Miss) string {
@@ -245,8 +273,8 @@ func describe(m match.Miss) string {
 	return fmt.Sprintf("the %s %q", m.What, m.Name)
 }
 
-// routeName returns the name of a route, or its place.
-func routeName(l *envoy.RouteLevel) string {
+// RouteName returns the name of a route, or its place.
+func RouteName(l *envoy.RouteLevel) string {
 	if name := l.Route.GetName(); name != "" {
 		return name
 	}

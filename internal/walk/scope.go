@@ -23,7 +23,7 @@ func (j *journey) findScope() bool {
 		}
 		scope, ok := e.To.Message.(*routev3.ScopedRouteConfiguration)
 		if ok && slices.Equal(keyOf(scope), key) {
-			j.answer.Scope = scope.GetName()
+			j.answer.Scope, j.answer.At.Scope = scope.GetName(), e.To.At()
 			return j.tableOfScope(e.To)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // Text writes the answer for people. It reads aloud from the listener to what comes back.
 func (a *Answer) Text(w io.Writer, r *Request) error {
 	t := &teller{}
-	t.line("%s", first(r))
+	t.line("%s", r.Title())
 	t.place(a)
 	t.filters(a)
 	t.outcome(a)
@@ -30,7 +30,8 @@ func (a *Answer) Way() string {
 	return words.Printable(t.String())
 }
 
-func first(r *Request) string {
+// Title returns the request in a line.
+func (r *Request) Title() string {
 	text := r.Method + " "
 	if r.Authority != nil {
 		text += *r.Authority
@@ -64,35 +65,71 @@ func (t *teller) place(a *Answer) {
 // filters writes what the HTTP filters do.
 func (t *teller) filters(a *Answer) {
 	for _, f := range a.Filters {
-		text := "  filter " + words.Name(f.Name)
-		switch f.Does {
-		case "unknown":
-			text += " is not decided"
-		case "disabled":
-			text += " is disabled"
-		default:
-			text += " " + f.Does
-		}
-		if f.Config != "" {
-			text += ", as " + f.Config + " says"
-		}
-		t.line("%s", text)
+		t.line("  filter %s %s", words.Name(f.Name), f.Says())
 	}
 }
 
-// outcome writes who answers what.
+// Says is what a filter does, as the end of a sentence.
+func (f *FilterStep) Says() string {
+	text := f.Does
+	switch f.Does {
+	case "unknown":
+		text = "is not decided"
+	case "disabled":
+		text = "is disabled"
+	}
+	if f.Config != "" {
+		text += ", as " + f.Config + " says"
+	}
+	return text
+}
+
+// Doubtful reports whether a filter may answer that is not known to, so that the outcome is what happens otherwise.
+func (a *Answer) Doubtful() bool { return a.Unknown[unknownStatus] != "" && a.Details != "" }
+
+// Outcome returns who answers what in a line, and what else happens to the request and the response in others.
+func (a *Answer) Outcome() []string {
+	t := &teller{}
+	t.result(a)
+	lines := strings.Split(strings.TrimSpace(words.Printable(t.String())), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return lines
+}
+
+// outcome writes who answers what, below the clusters.
 func (t *teller) outcome(a *Answer) {
-	if a.Unknown[unknownStatus] != "" && a.Details != "" {
+	if a.Doubtful() {
 		t.line("Unless a filter answers, this happens:")
 	}
-	switch {
-	case a.Cluster != nil:
+	if a.Cluster != nil {
 		t.line("  cluster %s", words.Name(*a.Cluster))
-		t.upstream(a)
-	case len(a.Weighted) > 0:
-		for _, name := range slices.Sorted(maps.Keys(a.Weighted)) {
-			t.line("  cluster %s, for %.4g%% of the requests", words.Name(name), 100*a.Weighted[name].Share)
+		for i := range a.Endpoints {
+			t.line("    %s: %s", a.Endpoints[i].Where(), words.Few(a.Endpoints[i].Addresses, 5))
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Weighted)) {
+		t.line("  cluster %s, %s", words.Name(name), a.Weighted[name].Says())
+	}
+	t.result(a)
+}
+
+// Where is the priority and the locality.
+func (e *Endpoints) Where() string {
+	where := fmt.Sprintf("priority %d", e.Priority)
+	if e.Locality != "" {
+		where += ", " + e.Locality
+	}
+	return where
+}
+
+// Says is the share in words.
+func (s *Share) Says() string { return fmt.Sprintf("for %.4g%% of the requests", 100*s.Share) }
+
+func (t *teller) result(a *Answer) {
+	switch {
+	case a.Cluster != nil, len(a.Weighted) > 0:
 		t.upstream(a)
 	case a.Unknown[unknownStatus] != "" && a.Status == nil:
 		t.line("The answer is not known.")
@@ -129,13 +166,6 @@ func reason(a *Answer) string {
 
 // upstream writes what the upstream sees.
 func (t *teller) upstream(a *Answer) {
-	for _, e := range a.Endpoints {
-		where := fmt.Sprintf("priority %d", e.Priority)
-		if e.Locality != "" {
-			where += ", " + e.Locality
-		}
-		t.line("    %s: %s", where, words.Few(e.Addresses, 5))
-	}
 	t.line("The upstream sees %s %s, host %s.", a.Method, a.Path, orUnknown(a, a.Host, unknownHost))
 	t.changes("the request", a.Added, a.Removed)
 	for _, name := range a.Mirrors {

@@ -19,27 +19,37 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// assignment returns the endpoints of a cluster, or nil if they are not in the input.
-func (w *Walker) assignment(r *graph.Resource) *endpointv3.ClusterLoadAssignment {
+// assignment returns the endpoints of a cluster, or nil if they are not in the input, and where they are.
+func (w *Walker) assignment(r *graph.Resource) (*endpointv3.ClusterLoadAssignment, graph.At) {
 	c, _ := r.Message.(*clusterv3.Cluster)
 	if c.GetClusterType() != nil || c.GetType() == clusterv3.Cluster_ORIGINAL_DST {
-		return nil
+		return nil, graph.At{}
 	}
 	if c.GetType() != clusterv3.Cluster_EDS {
 		if c.GetLoadAssignment() == nil {
-			return &endpointv3.ClusterLoadAssignment{}
+			return &endpointv3.ClusterLoadAssignment{}, r.At()
 		}
-		return c.GetLoadAssignment()
+		return c.GetLoadAssignment(), r.At().Field("load_assignment")
 	}
 	for _, e := range w.view.From(r) {
 		if e.To == nil {
 			continue
 		}
 		if found, ok := e.To.Message.(*endpointv3.ClusterLoadAssignment); ok {
-			return found
+			return found, e.To.At()
 		}
 	}
-	return nil
+	return nil, graph.At{}
+}
+
+// Cluster returns where a cluster is, and its endpoints as far as they are in the input. ok is false if the cluster is not.
+func (w *Walker) Cluster(name string) (at graph.At, all []Endpoints, ok bool) {
+	r, _ := w.cluster(name)
+	if r == nil {
+		return at, nil, false
+	}
+	all, _ = w.endpoints(r)
+	return r.At(), all, true
 }
 
 // Addresses returns the addresses of the endpoints of a cluster, in order.
@@ -58,13 +68,13 @@ func (w *Walker) Addresses(name string) (all []string) {
 
 // endpoints returns the endpoints of a cluster by priority and locality. known is false if they are not in the input.
 func (w *Walker) endpoints(r *graph.Resource) (all []Endpoints, known bool) {
-	assigned := w.assignment(r)
+	assigned, at := w.assignment(r)
 	if assigned == nil {
 		return nil, false
 	}
-	for _, group := range assigned.GetEndpoints() {
+	for i, group := range assigned.GetEndpoints() {
 		l := group.GetLocality()
-		e := Endpoints{Priority: group.GetPriority(), Locality: strings.Trim(l.GetRegion()+"/"+l.GetZone()+"/"+l.GetSubZone(), "/")}
+		e := Endpoints{Priority: group.GetPriority(), Locality: strings.Trim(l.GetRegion()+"/"+l.GetZone()+"/"+l.GetSubZone(), "/"), At: at.Item("endpoints", i)}
 		for _, endpoint := range group.GetLbEndpoints() {
 			e.Addresses = append(e.Addresses, addressOf(endpoint.GetEndpoint().GetAddress()))
 		}
@@ -90,13 +100,17 @@ func (j *journey) rewriteByEndpoint(h *headers, action *routev3.RouteAction, r *
 	if !action.GetAutoHostRewrite().GetValue() {
 		return
 	}
-	if r == nil || j.assignment(r) == nil {
+	var assigned *endpointv3.ClusterLoadAssignment
+	if r != nil {
+		assigned, _ = j.assignment(r)
+	}
+	if assigned == nil {
 		j.answer.doubt(unknownHost, "it is the name of an endpoint that is not in the input")
 		return
 	}
 	names := map[string]bool{}
 	c := r.Message.(*clusterv3.Cluster)
-	for _, group := range j.assignment(r).GetEndpoints() {
+	for _, group := range assigned.GetEndpoints() {
 		for _, e := range group.GetLbEndpoints() {
 			names[hostName(c, e.GetEndpoint())] = true
 		}

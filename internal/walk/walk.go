@@ -100,6 +100,7 @@ func (w *Walker) walk(r *Request, guarded *Guarded) (*Answer, error) {
 	if guarded != nil {
 		j.guardsSeen()
 	}
+	j.answer.At.Listener = j.at
 	j.finish()
 	return j.answer, nil
 }

@@ -1,9 +1,9 @@
 //go:build wasip1
 
 // The browser command is the engine that the playground loads. It is a WASI reactor: the host calls allocate, writes an
-// operation, a space and a request to the memory it gets, and calls call. With the tag constraints it is the
-// larger engine, which knows CEL. Package internal/playground explains why there are two, and how a browser starts
-// them.
+// operation, a space and a request to the memory it gets, and calls call. With the tag larger it is the larger engine,
+// which knows CEL and follows requests. Package internal/playground explains why there are two, and how a browser
+// starts them.
 package main
 
 import (
@@ -11,8 +11,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"unsafe"
-
-	"github.com/xdslint/xdslint/internal/playground"
 )
 
 // One thread lints and collects garbage: the less often it collects, the better, as long as there is memory. A browser gives 4 GiB.
@@ -31,7 +29,7 @@ func main() {}
 // The host knows the addresses of both, so they are kept.
 var request, answer []byte
 
-var engine = playground.Engine{Custom: makeRules}
+var engine = newEngine()
 
 //go:wasmexport allocate
 func allocate(size uint32) unsafe.Pointer {
@@ -53,7 +51,7 @@ func call() uint64 {
 //
 //go:wasmexport collect
 func collect() {
-	request, answer, engine = nil, nil, playground.Engine{Custom: makeRules}
+	request, answer, engine = nil, nil, newEngine()
 	runtime.GC()
 	runtime.GC() // finishes what the first one began
 }

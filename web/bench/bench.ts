@@ -9,7 +9,7 @@ import { dist } from "../serve.ts";
 import { launch } from "../tests/chromium.ts";
 import { opened } from "../tests/opened.ts";
 import { mb, median, ms, quantile, table, worst } from "./figures.ts";
-import { lintInBrowser, lintNatively, parseInBrowser } from "./lint.ts";
+import { followInBrowser, holesInBrowser, lintInBrowser, lintNatively, parseInBrowser } from "./lint.ts";
 import { openings, type Opening } from "./opening.ts";
 import { screenshots } from "./screenshots.ts";
 import { bootstrap, linesOf } from "./texts.ts";
@@ -29,7 +29,7 @@ function sizes(): string {
     ["loaded", "raw", "brotli", "aim"],
     [
       size("the engine", /^engine-.*\.wasm$/, "5.1 MB as brotli"),
-      size("the engine with CEL, only for constraints", /^constraints-.*\.wasm$/),
+      size("the larger engine, for constraints and requests", /^larger-.*\.wasm$/),
       size("scripts and styles, all together", /\.(js|css)$/),
     ],
   );
@@ -64,6 +64,9 @@ async function lints(browser: Browser, url: string): Promise<string> {
     const add = (what: string, times: number[], aim = "") => rows.push([name, what, ms(median(times)), ms(quantile(times, 0.95)), aim]);
     add("lint, in the worker", await lintInBrowser(tab, text, runs), aim);
     add("the same engine natively", lintNatively(text, runs));
+    add("following a request, another one each time", await followInBrowser(tab, text, false, runs));
+    add("following a request, the text changed each time", await followInBrowser(tab, text, true, runs));
+    add("looking for holes (median of 5)", await holesInBrowser(tab, text, 5));
     add("only parsing it, with the JavaScript library `yaml`", await parseInBrowser(tab, text, runs));
   }
   await context.close();

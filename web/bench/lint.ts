@@ -3,36 +3,56 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { build } from "vite";
+import type { Kind } from "../src/engine/kinds.ts";
+import type { Operation } from "../src/engine/shapes.ts";
 import type { FromWorker, ToWorker } from "../src/engine/worker.ts";
 
 /** Runs before measuring, in which V8 optimises. */
 const warmUp = 50;
 
 /** Lints the text repeatedly, changed a little each time, and returns the milliseconds from question to parsed answer. */
-export function lintInBrowser(page: Page, text: string, runs: number): Promise<number[]> {
+export const lintInBrowser = (page: Page, text: string, runs: number) => askInBrowser(page, { kind: "smaller", operation: "lint", text, edit: true, runs });
+
+/** Follows a request repeatedly: another one each time, or one through another text. */
+export const followInBrowser = (page: Page, text: string, edit: boolean, runs: number) => askInBrowser(page, { kind: "larger", operation: "follow", text, edit, runs });
+
+/** Looks for holes repeatedly. */
+export const holesInBrowser = (page: Page, text: string, runs: number) => askInBrowser(page, { kind: "larger", operation: "holes", text, edit: false, runs });
+
+interface Asking {
+  kind: Kind;
+  operation: Operation;
+  text: string;
+  edit: boolean; // the text, each time
+  runs: number;
+}
+
+/** Asks an engine of its own, and returns the milliseconds from question to parsed answer. */
+function askInBrowser(page: Page, asking: Asking): Promise<number[]> {
   return page.evaluate(
-    async ({ text, runs, warmUp }) => {
+    async ({ kind, operation, text, edit, runs, warmUp }) => {
       const loaded = performance.getEntriesByType("resource").map((entry) => entry.name);
       const worker = new Worker(loaded.find((name) => /\/worker-[^/]*\.js$/.test(name)) ?? "", { type: "module" });
       const say = (message: ToWorker) => worker.postMessage(message);
       const heard = () => new Promise<FromWorker>((done) => (worker.onmessage = ({ data }) => done(data)));
-      say({ kind: "smaller", module: undefined });
+      say({ kind, module: undefined });
       while (!("ready" in (await heard())));
       const times: number[] = [];
       for (let i = -warmUp; i < runs; i++) {
-        const request = { files: { "envoy.yaml": `${text}# ${i}\n` }, targets: [] };
+        const asked = { text: `GET http://service-${i & 63}.shop.example/api/${i}`, listener: "", sni: "", alpn: "", certificate: "", source: "" };
+        const request = { files: { "envoy.yaml": edit ? `${text}# ${i}\n` : text }, targets: [], asked };
         const begun = performance.now();
         const said = heard();
-        say({ operation: "lint", request });
+        say({ operation, request });
         const message = await said;
-        const { diagnostics } = JSON.parse("answer" in message ? message.answer : "{}");
-        if (!diagnostics?.length) throw new Error("nothing was found");
+        const { diagnostics, steps, holes } = JSON.parse("answer" in message ? message.answer : "{}");
+        if (!diagnostics?.length && !steps?.length && !holes) throw new Error("nothing was found");
         if (i >= 0) times.push(performance.now() - begun);
       }
       worker.terminate();
       return times;
     },
-    { text, runs, warmUp },
+    { ...asking, warmUp: Math.min(warmUp, asking.runs) },
   );
 }
 

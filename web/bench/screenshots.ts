@@ -1,7 +1,8 @@
 // The pictures of the documentation.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
+import { opened } from "../tests/opened.ts";
 import { shrink } from "./png.ts";
 
 const images = fileURLToPath(new URL("../../docs/images", import.meta.url));
@@ -16,6 +17,15 @@ export async function screenshots(browser: Browser, url: string): Promise<void> 
   await page.getByRole("tab", { name: "Graph" }).click();
   await page.getByRole("group", { name: /^Graph/ }).getByRole("button").first().waitFor();
   await save(page, "graph");
+  const guarded = readFileSync(fileURLToPath(new URL("../../testdata/posture/edge.yaml", import.meta.url)), "utf8");
+  await page.goto("about:blank");
+  await page.goto(url + opened({ "envoy.yaml": guarded }));
+  await page.getByRole("button", { name: "Close this message" }).click();
+  await page.getByRole("tab", { name: "Request" }).click();
+  await page.getByRole("textbox", { name: "Request to follow" }).fill("GET http://pay.example.com/public/docs");
+  await page.getByRole("list", { name: "The way of the request" }).getByText("cluster").waitFor();
+  await page.getByRole("region", { name: "Holes" }).getByRole("button", { name: "Follow this request" }).first().waitFor();
+  await save(page, "request");
   await page.getByRole("tab", { name: "Compare" }).click();
   await page.getByRole("button", { name: "Open an example" }).click();
   await page.getByRole("button", { name: "Close this message" }).click();

@@ -7,7 +7,7 @@ import { browser } from "../src/engine/wasi.ts";
 export type Ask = <O extends Operation>(operation: O, request: Operations[O]["request"]) => Operations[O]["answer"];
 
 export async function startEngine(): Promise<Ask> {
-  const engine = await start(await WebAssembly.compile(await readFile(new URL("../build/constraints.wasm", import.meta.url))), browser);
+  const engine = await start(await WebAssembly.compile(await readFile(new URL("../build/larger.wasm", import.meta.url))), browser);
   return (operation, request) => {
     const answer = JSON.parse(call(engine, operation, request));
     if (typeof answer.error === "string") throw new Error(`${operation}: ${answer.error}`);

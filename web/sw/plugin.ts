@@ -22,7 +22,7 @@ export const serviceWorker: Plugin = {
 };
 
 /** Files that few visits need are kept when they are first requested. */
-const onDemand = /^assets\/constraints-.*\.wasm$/;
+const onDemand = /^assets\/larger-.*\.wasm$/;
 
 export async function writeServiceWorker(folder: string): Promise<void> {
   const all = Object.entries(digests(folder));

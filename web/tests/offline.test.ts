@@ -109,7 +109,7 @@ test("what was needed once comes with each version", { timeout: 4 * 60_000 }, as
       const versions = (count: number) =>
         page.evaluate(async (count) => {
           const inAll = async () => Promise.all((await caches.keys()).map(async (key) => (await caches.open(key)).keys()));
-          while ((await inAll()).flat().filter(({ url }) => /constraints-[^/]*\.wasm$/.test(url)).length < count) await new Promise(requestAnimationFrame);
+          while ((await inAll()).flat().filter(({ url }) => /larger-[^/]*\.wasm$/.test(url)).length < count) await new Promise(requestAnimationFrame);
         }, count);
       await judged(); // before there is a service worker
       await kept(page);

@@ -13,7 +13,7 @@ for (const [where, device] of Object.entries({ "a desk": {}, "a phone": phone })
     visit(
       async (page) => {
         await problem(page).waitFor({ state: "attached" });
-        for (const view of ["Text", "Problems", "Graph", "Compare"]) {
+        for (const view of ["Text", "Problems", "Graph", "Request", "Compare"]) {
           const tab = page.getByRole("tab", { name: view, exact: true });
           if ((await tab.count()) === 0) continue; // on a wide screen the text is always visible
           await tab.click();

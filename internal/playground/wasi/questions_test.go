@@ -53,6 +53,7 @@ func questions(t *testing.T) (all []question) {
 		}
 	}
 	all = append(all, aboutCustomRules(t)...)
+	all = append(all, aboutRequests(t)...)
 	return append(all, ask("error: no such operation", "dance", nil), ask("error: no such target", "lint", fields{"targets": []string{"x"}}))
 }
 
@@ -121,4 +122,27 @@ func half(t *testing.T, folder, side string) texts {
 		}
 	}
 	return half
+}
+
+// aboutRequests returns questions of the request bar.
+func aboutRequests(t *testing.T) (all []question) {
+	for folder, requests := range map[string][]string{
+		"walk/edge.yaml": {"https://shop.example.com/cart/1", "https://shop.example.com/basket/7", "curl -H 'x: y' http://10.0.0.1/", "curl --odd", ""},
+		"walk/grpc.yaml": {"xds:///orders.shop:443 /shop.Orders/Get", "GET /"},
+	} {
+		text, err := os.ReadFile(filepath.Join(testdata, folder))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, targets := texts{"a.yaml": string(text)}, []string{"envoy:1.40"}
+		if strings.HasSuffix(folder, "grpc.yaml") {
+			targets = []string{"grpc-go:1.85"}
+		} else {
+			all = append(all, ask(folder, "holes", fields{"files": files}))
+		}
+		for _, request := range requests {
+			all = append(all, ask(folder+" "+request, "follow", fields{"files": files, "targets": targets, "asked": fields{"text": request}}))
+		}
+	}
+	return all
 }

@@ -5,7 +5,7 @@ import type { About, PlanAnswer } from "../engine/shapes.ts";
 import { keepAsking, troubleWith } from "../project/lint.ts";
 import { comparing, transport, versions } from "../project/project.ts";
 import { Findings } from "./findings.tsx";
-import { More } from "./more.tsx";
+import { More } from "../ui/more.tsx";
 import { Name } from "./name.tsx";
 import { Open } from "./open.tsx";
 import { timeline } from "./phases.ts";

@@ -1,7 +1,7 @@
 // Findings about a push: the effect on traffic, and its causes in the texts of both sides.
 import type { Finding, Location } from "../engine/shapes.ts";
 import { reveal } from "../project/project.ts";
-import { More } from "./more.tsx";
+import { More } from "../ui/more.tsx";
 import { placed } from "./sides.ts";
 
 const first = 20;

@@ -1,5 +1,5 @@
 // The phases of a plan, from top to bottom. Each has a lane for each type, in the order of sending.
-import { More } from "./more.tsx";
+import { More } from "../ui/more.tsx";
 import { Name } from "./name.tsx";
 import type { Cell, Item, Row, Timeline as Lines, Word } from "./phases.ts";
 

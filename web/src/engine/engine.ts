@@ -17,7 +17,7 @@ export class CrashError extends Error {}
 const timeout = 20_000;
 
 /** Questions that are asked last, because users watch the findings while they type. */
-const lowPriority: ReadonlySet<Operation> = new Set<Operation>(["graph", "plan"]);
+const lowPriority: ReadonlySet<Operation> = new Set<Operation>(["graph", "plan", "follow", "holes"]);
 
 interface Question {
   operation: Operation;
@@ -67,8 +67,8 @@ class Engine {
       this.next();
     });
     const answer = JSON.parse(text);
-    if (typeof answer.error === "string") throw new Error(answer.error);
     if (answer.needs && this.largerStatus.peek() === "not needed") this.loadLarger();
+    if (typeof answer.error === "string") throw new Error(answer.error);
     return answer;
   }
 

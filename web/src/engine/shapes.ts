@@ -215,6 +215,81 @@ export interface Secret {
   location: Location;
 }
 
+/** What the request bar and its form hold. */
+export interface Asked {
+  text: string; // the request: a method and a URL with headers below, or a curl command
+  listener: string; // its name; empty: as the port of the request says
+  sni: string; // this and the following replace what the text says
+  alpn: string; // separated by commas
+  certificate: string; // the name in the client's certificate
+  source: string;
+}
+
+/** What happens to a request. */
+export interface FollowAnswer {
+  target: string; // that the walk is of
+  title: string; // the request as it is understood
+  problem: string; // why it is not followed; empty if it is
+  listeners: string[];
+  steps: Step[];
+  outcome: string[]; // who answers what, and then what else happens to the request and the response
+  tone: "passes" | "answers" | "unknown";
+  doubtful: boolean; // the outcome is what happens unless a filter answers
+  unknown: Doubt[];
+}
+
+/** A part of the configuration on the way of a request. */
+export interface Step {
+  kind: string;
+  name: string; // empty: none takes the request
+  says: string;
+  state: string; // passes, answers, disabled, unknown; unreached; empty
+  location: Location | null;
+  settings: Setting[];
+  passed: Candidate[];
+}
+
+/** A configuration of a filter that is in effect, without its secrets. */
+export interface Setting {
+  of: string;
+  text: string;
+  location: Location | null;
+}
+
+/** A candidate that did not take the request. */
+export interface Candidate {
+  name: string;
+  why: string;
+  location: Location | null;
+}
+
+export interface Doubt {
+  field: string;
+  why: string;
+}
+
+export interface HolesAnswer {
+  holes: Hole[];
+  partial: boolean; // not all requests could be tried
+  examples: string[]; // requests to begin with
+}
+
+/** A request that gets past a guard. */
+export interface Hole {
+  title: string;
+  says: string;
+  host: string; // the virtual host of the request that is guarded
+  target: string; // the cluster
+  guards: GuardReason[];
+  more: number; // holes of the same cause
+  curl: string;
+}
+
+export interface GuardReason {
+  says: string;
+  location: Location | null;
+}
+
 /** Texts by name. .xdslint.yaml is the configuration. */
 export type Files = Record<string, string>;
 
@@ -227,6 +302,8 @@ export interface Operations {
   explain: { request: { rule: string; files: Files }; answer: Rule }; // files: the configuration of a custom rule
   fix: { request: { files: Files; targets: string[]; unsafe: boolean }; answer: { files: Files; applied: number } }; // the texts that change
   verdict: { request: { files: Files; targets: string[] }; answer: { verdicts: Verdict[] } };
+  follow: { request: { files: Files; targets: string[]; asked: Asked }; answer: FollowAnswer };
+  holes: { request: { files: Files }; answer: HolesAnswer };
   redact: { request: { files: Files }; answer: { files: Files; secrets: Secret[] } };
 }
 

@@ -1,5 +1,6 @@
 // The panel with the graph of references, as a picture or as a list.
 import { useEffect } from "preact/hooks";
+import { RequestBar } from "../request/bar.tsx";
 import { Selected } from "./selected.tsx";
 import { List } from "./list.tsx";
 import { Notes } from "./notes.tsx";
@@ -21,6 +22,7 @@ export function Graph() {
   }
   return (
     <div class="graph">
+      <RequestBar />
       <Tools />
       <Body />
       <Notes />

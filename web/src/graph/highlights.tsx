@@ -1,15 +1,16 @@
 // Highlights are drawn over the picture, so that they do not redraw thousands of boxes.
 import { boxHeight, boxWidth } from "./arrange.ts";
 import { highlighted } from "./focus.ts";
-import { neighbours } from "./model.ts";
+import { neighbours, type Box } from "./model.ts";
 import { BoxShape, boxClass, line } from "./boxes.tsx";
-import { selected, current, picture, type Picture } from "./state.ts";
+import { selected, current, picture, way, type Picture } from "./state.ts";
 
 export function Highlights() {
   const shown = picture.value;
   if (!shown) return null;
   return (
     <g class="highlights" aria-hidden="true">
+      <Way shown={shown} />
       {highlighted.value !== null && <Neighbourhood shown={shown} id={highlighted.value} />}
       {[...current.value.arrows].map((id) => (
         <Line key={id} shown={shown} id={id} of="current" />
@@ -35,23 +36,45 @@ function Neighbourhood({ shown, id }: { shown: Picture; id: string }) {
       {arrows.map((a) => (
         <path key={a.id} class="arrow" d={line(a, at.boxes, at.arrows.get(a.id) ?? [])} marker-end="url(#tip-highlighted)" />
       ))}
-      {[...boxes].map((b) => {
-        const place = at.boxes.get(b.id);
-        return (
-          place && (
-            <g key={b.id} class={boxClass(b)} data-kind={b.kind} transform={`translate(${place.x},${place.y})`}>
-              <BoxShape box={b} far={false} />
-            </g>
-          )
-        );
+      {[...boxes].map((b) => (
+        <Copy key={b.id} shown={shown} box={b} />
+      ))}
+    </g>
+  );
+}
+
+/** A box, drawn again over the picture. */
+function Copy({ shown: { at }, box }: { shown: Picture; box: Box }) {
+  const place = at.boxes.get(box.id);
+  return place ? (
+    <g class={boxClass(box)} data-kind={box.kind} transform={`translate(${place.x},${place.y})`}>
+      <BoxShape box={box} far={false} />
+    </g>
+  ) : null;
+}
+
+/** The way of the request that is followed. */
+function Way({ shown }: { shown: Picture }) {
+  const { boxes, arrows } = way.value;
+  return (
+    <g class="way">
+      {[...arrows].map((id) => (
+        <Line key={id} shown={shown} id={id} of="lit" />
+      ))}
+      {[...boxes].map((id) => {
+        const box = shown.model.boxes.get(id);
+        return box && <Copy key={id} shown={shown} box={box} />;
       })}
+      {[...boxes].map((id) => (
+        <Outline key={id} shown={shown} id={id} of="lit" />
+      ))}
     </g>
   );
 }
 
 function Line({ shown: { model, at }, id, of }: { shown: Picture; id: string; of: string }) {
   const arrow = model.arrows.find((a) => a.id === id);
-  return arrow ? <path class={`arrow ${of}`} data-marked-arrow={id} d={line(arrow, at.boxes, at.arrows.get(id) ?? [])} marker-end="url(#tip-highlighted)" /> : null;
+  return arrow ? <path class={`arrow ${of}`} data-marked-arrow={id} d={line(arrow, at.boxes, at.arrows.get(id) ?? [])} marker-end={`url(#tip-${of === "lit" ? of : "highlighted"})`} /> : null;
 }
 
 function Outline({ shown: { at }, id, of }: { shown: Picture; id: string; of: string }) {

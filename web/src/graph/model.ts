@@ -91,7 +91,7 @@ export function withFindings(answer: GraphAnswer, findings: readonly Finding[]):
 const nameKey = (kind: string, name: string) => `${kind}/${name}`;
 
 /** Reports whether a location is inside another. A location without a position is the whole file. */
-function within(place: Location, around: Location): boolean {
+export function within(place: Location, around: Location): boolean {
   if (place.file !== around.file) return false;
   if (!place.start || !around.start || !around.end) return true;
   return around.start.offset <= place.start.offset && place.start.offset <= around.end.offset;

@@ -6,7 +6,7 @@ import { Content } from "./content.tsx";
 import { hasProblem } from "./filter.ts";
 import { focused, highlighted, hovered, tabStop } from "./focus.ts";
 import { Highlights } from "./highlights.tsx";
-import { choose, current, picture, showArrow, type Picture } from "./state.ts";
+import { choose, current, picture, showArrow, way, type Picture } from "./state.ts";
 import { step } from "./keyboard.ts";
 import { View } from "./view.ts";
 
@@ -27,7 +27,7 @@ export function PictureView() {
       view.value = hovered.value = focused.value = null;
     };
   }, []);
-  useSignalEffect(() => void svg.current?.classList.toggle("dimmed", highlighted.value !== null));
+  useSignalEffect(() => void svg.current?.classList.toggle("dimmed", highlighted.value !== null || way.value.boxes.size > 0));
   useFollowing();
   return (
     <svg
@@ -46,7 +46,7 @@ export function PictureView() {
         <clipPath id="within-a-box">
           <rect width={boxWidth - 8} height={boxHeight} />
         </clipPath>
-        {["plain", "missing", "presumed", "highlighted"].map((of) => (
+        {["plain", "missing", "presumed", "highlighted", "lit"].map((of) => (
           <marker key={of} id={`tip-${of}`} class={`tip ${of}`} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto">
             <path d="M0,0 L8,4 L0,8 z" />
           </marker>

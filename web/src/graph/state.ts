@@ -1,12 +1,13 @@
 // The panel's state as signals: the engine's graph, with findings, filtered, folded, laid out.
 import { computed, effect, signal, untracked } from "@preact/signals";
 import type { Files, GraphAnswer, Location } from "../engine/shapes.ts";
-import { findings, keepAsking } from "../project/lint.ts";
+import { findings, keepAsking, unreadableIn } from "../project/lint.ts";
 import { active, alike, cursor, filesOf, reveal, type Side } from "../project/project.ts";
 import { arrange, type Arrangement } from "./arrange.ts";
+import { follow as followRequest, followed, unreached } from "../request/state.ts";
 import { fold, foldAbove } from "./fold.ts";
 import { applyFilter, noFilter, type Filter } from "./filter.ts";
-import { withFindings, modelOf, placeOf, type Arrow, type Box, type Model } from "./model.ts";
+import { withFindings, modelOf, placeOf, within, type Arrow, type Box, type Model } from "./model.ts";
 
 interface Answer {
   side: Side;
@@ -20,8 +21,7 @@ const newest = signal<Answer | null>(null);
 const answer = signal<Answer | null>(null);
 export const stale = signal(false);
 
-/** Texts that cannot be parsed, for example while the user is typing. */
-export const unreadable = computed(() => [...new Set(findings.value[side.value]?.diagnostics.filter((d) => d.resource.kind === "file").map((d) => d.location.file))]);
+export const unreadable = computed(() => unreadableIn(side.value));
 
 function settle(): void {
   const [now, before] = [newest.value, answer.peek()];
@@ -70,7 +70,9 @@ export function follow(): () => void {
     const model = folded.value;
     if (complete.value) untracked(() => draw(model));
   });
+  const endFollowing = followRequest();
   return () => {
+    endFollowing();
     endAsking();
     endSettling();
     endDrawing();
@@ -112,8 +114,42 @@ export function choose(model: Model, box: Box): void {
 
 export const showArrow = (arrow: Arrow) => show(arrow.edges.find((e) => e.location)?.location);
 
+/** A part of the picture that is highlighted. */
+export interface Marked {
+  boxes: ReadonlySet<string>;
+  arrows: ReadonlySet<string>;
+}
+
+/** The way of the request that is followed: of each step the smallest box around it, and the references between these. */
+export const way = computed<Marked>(() => {
+  const boxes = new Set<string>();
+  const arrows = new Set<string>();
+  const model = picture.value?.model;
+  const now = followed.value;
+  if (!model || !now || now.side !== answer.value?.side) return { boxes, arrows };
+  for (const step of now.answer.steps) {
+    const box = step.name !== "" && step.location && !unreached(step) && smallestAround(model, step.location);
+    if (box) boxes.add(box);
+  }
+  for (const { id, from, to } of model.arrows) if (boxes.has(from.id) && boxes.has(to.id)) arrows.add(id);
+  return { boxes, arrows };
+});
+
+function smallestAround(model: Model, place: Location): string | undefined {
+  let size = Infinity;
+  let smallest: string | undefined;
+  for (const box of model.boxes.values()) {
+    for (const { location } of box.members.length > 0 ? box.members : [box]) {
+      if (!location || !within(place, location)) continue;
+      const own = location.start && location.end ? location.end.offset - location.start.offset : Number.MAX_SAFE_INTEGER;
+      if (own < size) [size, smallest] = [own, box.id];
+    }
+  }
+  return smallest;
+}
+
 /** The boxes and arrows at the cursor: the smallest box around it, and each reference in its line. */
-export const current = computed<{ boxes: ReadonlySet<string>; arrows: ReadonlySet<string> }>(() => {
+export const current = computed<Marked>(() => {
   const boxes = new Set<string>();
   const arrows = new Set<string>();
   const at = cursor.value;

@@ -11,6 +11,9 @@ export type Findings = LintAnswer & { texts: Files };
 /** The engine's answer for each side; null while there is none. */
 export const findings = signal<Record<Side, Findings | null>>({ before: null, after: null });
 
+/** The texts of a side that cannot be parsed, for example while the user is typing. */
+export const unreadableIn = (side: Side): string[] => [...new Set(findings.value[side]?.diagnostics.filter((d) => d.resource.kind === "file").map((d) => d.location.file))];
+
 /** A question without an answer: the engine rejected it or crashed. */
 export interface Trouble {
   operation: Operation;

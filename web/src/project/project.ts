@@ -1,6 +1,6 @@
 // The project: the open texts, the shown one and the target. Everything else on the page is derived from it.
 import { batch, computed, signal } from "@preact/signals";
-import type { Files, Location } from "../engine/shapes.ts";
+import type { Asked, Files, Location } from "../engine/shapes.ts";
 
 /** The linted texts are "after". In a comparison, the current configuration of the proxies is "before". */
 export type Side = "before" | "after";
@@ -27,6 +27,9 @@ export const target = signal("");
 /** How a comparison's push is sent: the transport, and how versions are given; empty: the engine's defaults. */
 export const transport = signal("");
 export const versions = signal("");
+/** The request that is followed. */
+export const nothingAsked: Asked = { text: "", listener: "", sni: "", alpn: "", certificate: "", source: "" };
+export const asked = signal(nothingAsked);
 
 export const comparing = computed(() => texts.value.some((t) => t.side === "before"));
 

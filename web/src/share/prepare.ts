@@ -23,15 +23,16 @@ export async function prepare(): Promise<Prepared> {
   try {
     const before = await redacted(project, "before");
     const after = await redacted(project, "after");
-    const secrets = [...before.secrets, ...after.secrets];
+    const bar = await ofRequest(project);
+    const secrets = [...before.secrets, ...after.secrets, ...bar.secrets];
     const texts = project.texts.map((t) => ({ ...t, text: (t.side === "before" ? before : after).clean(t.name) }));
-    return { link, clean: secrets.length > 0 ? await linked({ ...project, texts }) : link, secrets, unchecked: "" };
+    return { link, clean: secrets.length > 0 ? await linked({ ...project, ...bar.clean, texts }) : link, secrets, unchecked: "" };
   } catch (error) {
     return { link, clean: link, secrets: [], unchecked: error instanceof Error ? error.message : String(error) };
   }
 }
 
-async function redacted({ texts }: Project, side: Side) {
+async function redacted({ texts }: Pick<Project, "texts">, side: Side) {
   const files = Object.fromEntries(texts.filter((t) => t.side === side).map((t) => [t.name, t.text]));
   const answer = await engine.ask("redact", { files });
   const clean = (name: string): string => {
@@ -40,6 +41,14 @@ async function redacted({ texts }: Project, side: Side) {
     return text;
   };
   return { clean, secrets: answer.secrets.map((s) => ({ ...s, side })) };
+}
+
+/** Looks for secrets in the request bar. */
+async function ofRequest({ asked }: Project): Promise<{ clean: Pick<Project, "asked">; secrets: Prepared["secrets"] }> {
+  if (!asked) return { clean: {}, secrets: [] };
+  const name = "the request";
+  const { clean, secrets } = await redacted({ texts: [{ side: "after", name, text: asked.text }] }, "after");
+  return { clean: { asked: { ...asked, text: clean(name) } }, secrets };
 }
 
 async function linked(project: Project): Promise<string> {

@@ -1,6 +1,7 @@
 // The state of the page as one value, for links and examples.
 import { batch } from "@preact/signals";
-import { active, open, target, texts, transport, versions, type Place, type Text } from "../project/project.ts";
+import type { Asked } from "../engine/shapes.ts";
+import { active, asked, nothingAsked, open, target, texts, transport, versions, type Place, type Text } from "../project/project.ts";
 import { panel, panels, type Panel } from "../ui/panels.ts";
 
 export interface Project {
@@ -10,6 +11,7 @@ export interface Project {
   transport: string;
   versions: string;
   panel: Panel;
+  asked?: Asked; // nothing if it is absent, as in older links
 }
 
 export const capture = (): Project => ({
@@ -19,6 +21,7 @@ export const capture = (): Project => ({
   transport: transport.value,
   versions: versions.value,
   panel: panel.value,
+  ...(asked.value !== nothingAsked && { asked: asked.value }),
 });
 
 export function restore(project: Project): void {
@@ -28,17 +31,24 @@ export function restore(project: Project): void {
     transport.value = project.transport;
     versions.value = project.versions;
     panel.value = project.panel;
+    asked.value = project.asked ?? nothingAsked;
   });
 }
 
 /** Validates JSON as a project, or throws. Links are untrusted. */
 export function checked(value: unknown): Project {
-  const { texts, active, target, transport, versions, panel } = record(value);
+  const { texts, active, target, transport, versions, panel, asked } = record(value);
   if (!Array.isArray(texts)) throw new TypeError("texts");
   const all = texts.map((text: unknown) => ({ ...place(text), text: string(record(text).text) }));
   const names = new Set(all.map(({ side, name }) => `${side} ${name}`));
   if (names.size < all.length) throw new TypeError("two texts of one name");
-  return { texts: all, active: place(active), target: string(target), transport: string(transport), versions: string(versions), panel: one(panels, panel) };
+  const project = { texts: all, active: place(active), target: string(target), transport: string(transport), versions: string(versions), panel: one(panels, panel) };
+  return asked === undefined ? project : { ...project, asked: question(asked) };
+}
+
+function question(value: unknown): Asked {
+  const { text, listener, sni, alpn, certificate, source } = record(value);
+  return { text: string(text), listener: string(listener), sni: string(sni), alpn: string(alpn), certificate: string(certificate), source: string(source) };
 }
 
 function place(value: unknown): Place {

@@ -22,6 +22,7 @@ import "./layout.css";
 const views: Record<Panel, { title: string; View: FunctionComponent }> = {
   problems: { title: "Problems", View: Problems },
   graph: { title: "Graph", View: lazy("The graph", async () => (await import("../graph/graph.tsx")).Graph) },
+  request: { title: "Request", View: lazy("The request bar", async () => (await import("../request/request.tsx")).Request) },
   compare: { title: "Compare", View: lazy("The comparison", async () => (await import("../compare/compare.tsx")).Compare) },
 };
 

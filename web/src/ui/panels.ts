@@ -2,7 +2,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { revealed } from "../project/project.ts";
 
-export const panels = ["problems", "graph", "compare"] as const;
+export const panels = ["problems", "graph", "request", "compare"] as const;
 export type Panel = (typeof panels)[number];
 
 export const panel = signal<Panel>("problems");

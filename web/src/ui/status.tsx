@@ -7,7 +7,7 @@ export function StatusLine() {
   return (
     <footer class="status">
       <EngineState status={engine.status.value} />
-      {engine.largerStatus.value === "loading" && <span class="engine-state engine-loading">Loading the engine for constraints…</span>}
+      {engine.largerStatus.value === "loading" && <span class="engine-state engine-loading">Loading the larger engine…</span>}
       <Checked />
       <span class="gap" />
       <span class="private">Runs in your browser: nothing you open is sent anywhere.</span>
