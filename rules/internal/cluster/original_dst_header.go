@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
@@ -19,12 +20,10 @@ var _ = Rules.Add(&lint.Rule{
 		"OriginalDstCluster::LoadBalancer::requestOverrideHost (source/extensions/clusters/original_dst/original_dst_cluster.cc)",
 		"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/load_balancing/original_dst",
 	},
-	Run: eachRouted(func(p *lint.Pass, r routed) {
-		config := r.cluster.GetOriginalDstLbConfig()
-		if !config.GetUseHttpHeader() || envoy.ClusterFactory(p.Target.Extensions(), r.cluster) != envoy.ClusterOriginalDst {
-			return
-		}
-		header := config.GetHttpHeaderName()
+	Run: eachRouted(func(p *lint.Pass, c *clusterv3.Cluster, _ lint.At) bool {
+		return c.GetOriginalDstLbConfig().GetUseHttpHeader() && envoy.ClusterFactory(p.Target.Extensions(), c) == envoy.ClusterOriginalDst
+	}, func(p *lint.Pass, r routed) {
+		header := r.cluster.GetOriginalDstLbConfig().GetHttpHeaderName()
 		if header == "" {
 			header = "x-envoy-original-dst-host"
 		}

@@ -20,23 +20,37 @@ type routed struct {
 	at      lint.At // the cluster
 }
 
-// eachRouted calls f for the routes to clusters of the snapshot. It leaves out routes whose requests always pass filters that may change them.
-func eachRouted(f func(p *lint.Pass, r routed)) lint.Check {
-	return lint.ForSnapshot(func(p *lint.Pass) {
-		managers.EachLevel(p, func(l *envoy.RouteLevel, users []managers.Manager) {
-			r := routed{RouteLevel: l, name: l.At.Field("route", "cluster")}
-			name := l.Route.GetRoute().GetCluster()
-			if l.Cluster != nil {
-				name, r.name = l.Cluster.GetName(), l.At.Field("name")
-			}
-			if found := p.Snapshot.Named(graph.Cluster, name); name != "" && len(found) == 1 && slices.ContainsFunc(users, passesAsTheyCame) {
-				if r.cluster, _ = found[0].Message.(*clusterv3.Cluster); r.cluster != nil {
-					r.at = found[0].At()
-					f(p, r)
-				}
-			}
-		})
+// eachRouted calls f for the routes to those clusters of the snapshot that a rule is about: few are, so that a run does not ask for the clusters of
+// all routes. It leaves out routes whose requests always pass filters that may change them.
+func eachRouted(about func(p *lint.Pass, c *clusterv3.Cluster, at lint.At) bool, f func(p *lint.Pass, r routed)) lint.Check {
+	return lint.EachResource(func(p *lint.Pass, cluster *graph.Resource) {
+		c, ok := cluster.Message.(*clusterv3.Cluster)
+		if !ok || !about(p, c, cluster.At()) || len(p.Snapshot.Named(graph.Cluster, cluster.Name)) != 1 {
+			return
+		}
+		for _, r := range lint.Shared(p, routesKey{}, func() map[string][]routed { return routesTo(p) })[cluster.Name] {
+			r.cluster, r.at = c, cluster.At()
+			f(p, r)
+		}
+	}, graph.Cluster)
+}
+
+type routesKey struct{}
+
+// routesTo returns the routes to clusters, by their names.
+func routesTo(p *lint.Pass) map[string][]routed {
+	all := map[string][]routed{}
+	managers.EachLevel(p, func(l *envoy.RouteLevel, users []managers.Manager) {
+		r := routed{RouteLevel: l, name: l.At.Field("route", "cluster")}
+		name := l.Route.GetRoute().GetCluster()
+		if l.Cluster != nil {
+			name, r.name = l.Cluster.GetName(), l.At.Field("name")
+		}
+		if name != "" && slices.ContainsFunc(users, passesAsTheyCame) {
+			all[name] = append(all[name], r)
+		}
 	})
+	return all
 }
 
 // inspectors are the listener filters that only look at what a client sends.

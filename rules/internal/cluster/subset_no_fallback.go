@@ -3,6 +3,10 @@ package cluster
 import (
 	"fmt"
 
+	"google.golang.org/protobuf/proto"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/internal/dynamic"
 	"github.com/xdslint/xdslint/lint"
@@ -17,14 +21,18 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/load_balancing/subsets",
 		"https://github.com/envoyproxy/envoy/issues/15163",
 	},
-	Run: eachRouted(func(p *lint.Pass, r routed) {
-		subsets, at := envoy.BalancingOf(p.Target.Extensions(), r.at, r.cluster).Subsets(r.at, r.cluster)
-		if subsets == nil || len(selectorsOf(subsets)) == 0 || selectsSubset(r) {
+	Run: eachRouted(func(p *lint.Pass, c *clusterv3.Cluster, at lint.At) bool {
+		subsets, _ := subsetsOf(p, c, at)
+		if subsets == nil || len(selectorsOf(subsets)) == 0 {
+			return false
+		}
+		fallback, _ := dynamic.Value(subsets, "fallback_policy")
+		return !fallback.IsValid() || fallback.Enum() == 0
+	}, func(p *lint.Pass, r routed) {
+		if selectsSubset(r) {
 			return
 		}
-		if fallback, _ := dynamic.Value(subsets, "fallback_policy"); fallback.IsValid() && fallback.Enum() != 0 {
-			return
-		}
+		_, at := subsetsOf(p, r.cluster, r.at)
 		p.Report(r.name, lint.Diagnostic{
 			Message: fmt.Sprintf("requests to %q fail, because the route does not select a subset of it", r.cluster.GetName()),
 			Notes:   []string{"without metadata_match, envoy uses the fallback_policy of the cluster; NO_FALLBACK, the default, is 503 (response flag UH)"},
@@ -33,6 +41,10 @@ var _ = Rules.Add(&lint.Rule{
 		})
 	}),
 })
+
+func subsetsOf(p *lint.Pass, c *clusterv3.Cluster, at lint.At) (proto.Message, lint.At) {
+	return envoy.BalancingOf(p.Target.Extensions(), at, c).Subsets(at, c)
+}
 
 // selectsSubset reports whether a route has metadata that selects a subset.
 func selectsSubset(r routed) bool {
