@@ -199,7 +199,7 @@ func (c *comparison) headers() (all []resolve.Header) {
 }
 
 // enough is how many RPCs at most are sent, until each way was seen. None of them is rarer than one in a hundred.
-const enough = 50_000
+const enough = 20_000
 
 // send sends RPCs until each way of the answer was seen, and each endpoint that RPCs must get to. Each must go one of the ways.
 func (c *comparison) send(rpc *resolve.RPC, a *resolve.Answer) (outcome string) {
@@ -249,7 +249,9 @@ func (c *comparison) send(rpc *resolve.RPC, a *resolve.Answer) (outcome string) 
 // more meanwhile, the resources that an answer lacks are removed.
 const recovery = time.Minute
 
-func recovering(err error) bool { return err != nil && strings.Contains(err.Error(), "has been removed") }
+func recovering(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "has been removed")
+}
 
 // must returns what must be seen of a way: that an RPC goes it and, where RPCs go round all endpoints, each of these.
 func must(i int, way *resolve.Way) []string {
