@@ -123,7 +123,7 @@ func rateLimit(j *journey, v visit) bool {
 	all, why := j.descriptors(v)
 	switch {
 	case why != "":
-		return j.asks(v, "its service, which can limit the request (429), unless there are no descriptors, which depends on "+why)
+		return j.asks(v, "asks its service, which can limit the request (429), unless there are no descriptors, which depends on "+why)
 	case len(all) == 0:
 		return true
 	}
@@ -131,5 +131,5 @@ func rateLimit(j *journey, v visit) bool {
 	for _, d := range all {
 		sent += " " + d.String()
 	}
-	return j.asks(v, "its service, which can limit the request (429), about"+sent)
+	return j.asks(v, "asks its service, which can limit the request (429), about"+sent)
 }

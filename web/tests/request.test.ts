@@ -156,7 +156,7 @@ test("an RPC of a client without a proxy", () =>
 test("the request is part of a link, and a secret in it is found", () =>
   requestOf(guarded, async (page) => {
     await bar(page).fill("GET http://pay.example.com/admin\nauthorization: Bearer abcdefghijklmnopqrstuvwxyz");
-    await said(page).getByText("is not known").or(said(page).getByText("Unless a filter answers")).first().waitFor();
+    await said(page).getByText("Envoy answers 401").first().waitFor();
     await page.getByRole("button", { name: "Copy link" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("the request").waitFor();
