@@ -61,7 +61,7 @@ func (c *Checker) leave(s *stream, e *Event) {
 	s.client.open--
 	s.client.ended = slices.ContainsFunc(s.ordered, func(ch *channel) bool { return ch.endedInstead(e) })
 	for _, ch := range s.ordered {
-		if ch.requests > 0 {
+		if ch.requests > 0 && ch.typeURL != "" { // a request without a type asks for nothing
 			s.client.past[ch.typeURL] = ch.past(e, c.events)
 		}
 	}
