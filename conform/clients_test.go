@@ -103,14 +103,18 @@ var envoyBreaks = map[[2]bool][]string{
 // TestEnvoys: what real Envoys break is true, and listed in docs/conformance.md.
 func TestEnvoys(t *testing.T) {
 	versions := []envoytest.Version{envoytest.Newest}
-	if envoytest.Thorough() {
+	if !testing.Short() {
 		versions = []envoytest.Version{"1.36", "1.37", "1.38", "1.39", envoytest.Newest}
 	}
 	envoytest.Need(t, versions...)
 	for _, version := range versions {
 		for _, delta := range []bool{false, true} {
 			for _, aggregated := range []bool{true, false} {
+				if testing.Short() && !aggregated {
+					continue // a minute each
+				}
 				t.Run(fmt.Sprintf("%s, Delta %t, aggregated %t", version, delta, aggregated), func(t *testing.T) {
+					t.Parallel()
 					report := judgeClient(t, func(ctx context.Context, addr string) {
 						envoy, err := version.Serve(ctx, envoyBootstrap(t, addr, delta, aggregated), ".yaml")
 						if err != nil {
@@ -131,6 +135,7 @@ func TestEnvoys(t *testing.T) {
 // TestGRPCGo: the same for a client of grpc-go. After a response of a type that it does not know, v1.85.0 reads nothing more:
 // in ads_stream.go, recv marks an update as pending, and onResponse does not say that it is done.
 func TestGRPCGo(t *testing.T) {
+	t.Parallel()
 	report := judgeClient(t, func(_ context.Context, addr string) {
 		builder, err := xds.NewXDSResolverWithConfigForTesting([]byte(fmt.Sprintf(
 			`{"xds_servers": [{"server_uri": %q, "channel_creds": [{"type": "insecure"}], "server_features": ["xds_v3"]}], "node": {"id": "proxyless-1"}}`, addr)))
