@@ -18,7 +18,7 @@ func TestElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, path := range paths {
-			if filepath.Base(path) == "extensions.yaml" {
+			if name := filepath.Base(path); name == "extensions.yaml" || name == "points.yaml" {
 				continue // what all of its filters do together with what the codec rejects is not modelled
 			}
 			text, err := os.ReadFile(path)
