@@ -33,7 +33,7 @@ func (flood) StreamAggregatedResources(s discoveryv3.AggregatedDiscoveryService_
 	return err
 }
 
-// TestFlood: a server that is never silent is tested in a bounded time.
+// TestFlood: a server that is never silent is tested in a bounded time. A busy machine gets more time for the first answer.
 func TestFlood(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -45,9 +45,14 @@ func TestFlood(t *testing.T) {
 	defer server.Stop()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	report, err := conform.Run(ctx, pull.Server{Address: l.Addr().String()}, conform.Options{Node: edge, Wait: 50 * time.Millisecond}.Only("sotw-ads"))
-	if err != nil {
-		t.Fatal(err)
+	var report *conform.Report
+	for wait := 50 * time.Millisecond; ; wait *= 10 {
+		if report, err = conform.Run(ctx, pull.Server{Address: l.Addr().String()}, conform.Options{Node: edge, Wait: wait}.Only("sotw-ads")); err == nil {
+			break
+		}
+		if wait > time.Second {
+			t.Fatal(err)
+		}
 	}
 	if len(report.Notes) == 0 {
 		t.Error("the report does not note that the server does not read")
