@@ -66,6 +66,9 @@ var hostile = map[string]func(size int) string{
 		}
 		return "\"@type\": type.googleapis.com/envoy.config.listener.v3.Listener\n" + out.String()
 	},
+	"comments": func(size int) string {
+		return strings.Repeat("# xdslint:ignore=route -- why\n", size/31) + "static_resources: {}\n"
+	},
 	"one line":   func(size int) string { return oneLine(size / 90) },
 	"NUL":        func(size int) string { return strings.Repeat("\x00", size) },
 	"line feeds": func(size int) string { return strings.Repeat("\n", size) },

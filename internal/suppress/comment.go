@@ -2,8 +2,10 @@ package suppress
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
@@ -61,6 +63,10 @@ func collect(result *lint.Result, known []*lint.Rule) *comments {
 }
 
 func (c *comments) file(f *source.File, resources []*graph.Resource, known []*lint.Rule) {
+	if !bytes.Contains(f.Text, []byte(mark)) {
+		return
+	}
+	texts, next := textsOf(resources), 0 // next: the line that the latest comment without other text on its line applies to
 	for at := 0; ; {
 		i := bytes.Index(f.Text[at:], []byte(mark))
 		if i < 0 {
@@ -72,11 +78,14 @@ func (c *comments) file(f *source.File, resources []*graph.Resource, known []*li
 		head := bytes.TrimRight(text[:at-start], " \t")
 		// A comment begins the line or follows white space.
 		hash := len(head) - 1
-		if hash >= 0 && head[hash] == '#' && (hash == 0 || head[hash-1] == ' ' || head[hash-1] == '\t') && !inString(resources, start+hash) {
+		if hash >= 0 && head[hash] == '#' && (hash == 0 || head[hash-1] == ' ' || head[hash-1] == '\t') && !texts.hold(start+hash) {
 			one := parse(f, source.Span{Start: start + hash, End: start + len(text)}, string(text[at-start:]), at, known)
 			c.all = append(c.all, one)
 			if len(bytes.TrimSpace(head[:hash])) == 0 {
-				n = below(f, n)
+				if n >= next {
+					next = below(f, n)
+				}
+				n = next
 			}
 			c.byLine[line{f, n}] = append(c.byLine[line{f, n}], one)
 		}
@@ -94,29 +103,35 @@ func below(f *source.File, n int) int {
 	return n
 }
 
-// inString reports whether an offset is within a string, where # does not begin a comment.
-func inString(resources []*graph.Resource, offset int) bool {
+// texts are the places of a file's strings, in order, where # does not begin a comment.
+type texts []source.Span
+
+func textsOf(resources []*graph.Resource) texts {
+	var all texts
+	seen := map[*tree.Node]bool{}
 	for _, r := range resources {
-		if r.Text != nil && r.Text.Span().Start <= offset && offset < r.Text.Span().End && within(r.Text.Root(), offset) {
-			return true
+		if root := r.Text.Root(); root != nil && !seen[root] {
+			seen[root] = true
+			all = all.with(root)
 		}
 	}
-	return false
+	slices.SortFunc(all, func(a, b source.Span) int { return cmp.Or(a.Start-b.Start, b.End-a.End) })
+	return all
 }
 
-func within(n *tree.Node, offset int) bool {
-	if span := n.Span(); offset < span.Start || offset >= span.End {
-		return false
-	}
+func (t texts) with(n *tree.Node) texts {
 	if n.Kind == tree.String {
-		return true
+		return append(t, n.Span())
 	}
 	for i := range n.Items {
-		if within(&n.Items[i], offset) {
-			return true
-		}
+		t = t.with(&n.Items[i])
 	}
-	return false
+	return t
+}
+
+func (t texts) hold(offset int) bool {
+	i, _ := slices.BinarySearchFunc(t, offset+1, func(s source.Span, offset int) int { return s.Start - offset })
+	return i > 0 && offset < t[i-1].End
 }
 
 // parse reads the comment at span; text begins at offset, with the mark.

@@ -6,7 +6,7 @@
 // was hidden.
 //
 // A comment is bound to a line: its own, or the next one that is not a comment if it is alone on its line. It hides
-// findings that begin on that line and match one of its rules. It counts only outside of strings (inString), and not in
+// findings that begin on that line and match one of its rules. It counts only outside of strings (texts), and not in
 // JSON files, which have no comments. An ignore is bound to no text: it matches a rule, a glob over KIND/NAME and a
 // glob over fields, and a field means everything below it. So both survive edits elsewhere, and neither needs a key of
 // findings.

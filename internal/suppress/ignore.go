@@ -48,23 +48,32 @@ func covers(pattern, path string) bool {
 
 // glob matches with * for any text and ? for one byte; brackets are literal, because field paths contain them.
 func glob(pattern, s string) bool {
-	head, rest, star := strings.Cut(pattern, "*")
-	if len(s) < len(head) || !sameBytes(head, s[:len(head)]) {
+	parts := strings.Split(pattern, "*")
+	first, last := parts[0], parts[len(parts)-1]
+	if len(parts) == 1 {
+		return len(s) == len(first) && startsWith(first, s)
+	}
+	if len(s) < len(first)+len(last) || !startsWith(first, s) || !startsWith(last, s[len(s)-len(last):]) {
 		return false
 	}
-	s = s[len(head):]
-	if !star {
-		return s == ""
-	}
-	for i := 0; i <= len(s); i++ {
-		if glob(rest, s[i:]) {
-			return true
+	s = s[len(first) : len(s)-len(last)]
+	for _, part := range parts[1 : len(parts)-1] { // the first place of each leaves the most for the others
+		for !startsWith(part, s) {
+			if s == "" {
+				return false
+			}
+			s = s[1:]
 		}
+		s = s[len(part):]
 	}
-	return false
+	return true
 }
 
-func sameBytes(pattern, s string) bool {
+// startsWith reports whether a text begins with a pattern without *.
+func startsWith(pattern, s string) bool {
+	if len(s) < len(pattern) {
+		return false
+	}
 	for i := range len(pattern) {
 		if pattern[i] != '?' && pattern[i] != s[i] {
 			return false

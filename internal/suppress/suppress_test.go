@@ -1,6 +1,7 @@
 package suppress
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/xdslint/xdslint/internal/source"
@@ -20,6 +21,10 @@ func TestGlob(t *testing.T) {
 		{"cluster/a", "cluster/ab", false},
 		{"a*b*c", "aXbXbc", true},
 		{"a*b*c", "aXbXb", false},
+		{"a*b*c", "abc", true},
+		{"ab*ba", "aba", false},
+		{"*a?c*", "xaaxaxc", true},
+		{strings.Repeat("*a", 40) + "b", strings.Repeat("a", 200), false}, // in no time
 		{"routes[0]", "routes[0]", true},
 		{"routes[0]", "routes0", false},
 		{"routes[*].route", "routes[12].route", true},
