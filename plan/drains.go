@@ -57,7 +57,11 @@ func (p *planner) inherited(d Drain) {
 	}
 	var needs []*step
 	for _, r := range d.Needs {
-		if s := p.byName[r]; s != nil {
+		s := p.byName[r]
+		if s != nil && s.changesTable() {
+			s = p.dropping[s] // nil: draining connections can read it
+		}
+		if s != nil {
 			needs = append(needs, s)
 		}
 	}

@@ -12,36 +12,77 @@ import (
 	"github.com/xdslint/xdslint/internal/words"
 )
 
-// filters keeps the per-route configuration of HTTP filters where the filters are: a route configuration has it before the
-// listener has the filter, and until the connections that drain with the filter are closed.
+// filters keeps the per-route configuration of HTTP filters where the filters are: a route configuration has it before a
+// listener has both, and until the connections that drain with the filter are closed.
 func (p *planner) filters() {
 	tables := map[*step]*shift{}
+	at := func(s *step) *shift {
+		if tables[s] == nil {
+			tables[s] = &shift{comes: map[string]bool{}, goes: map[string]bool{}}
+		}
+		return tables[s]
+	}
 	for _, c := range p.changes.Of(graph.Listener) {
 		if c.Added() {
 			continue
 		}
-		before, after := envoy.HTTPFilters(c.Old), map[string]bool{}
 		heirs := p.heirs(c)
-		for _, heir := range heirs {
-			maps.Copy(after, envoy.HTTPFilters(heir))
+		before, after := p.filtered(p.changes.Old, c.Old), p.filtered(p.changes.New, heirs...)
+		for s := range before {
+			at(s).note(c, heirs, before[s], after[s])
 		}
-		if maps.Equal(before, after) {
-			continue
+		for s := range after {
+			at(s).note(c, heirs, before[s], after[s])
 		}
-		for _, table := range envoy.TablesOf(p.changes.Old, c.Old) {
-			if s := p.of(table); s != nil && s.change.Changed() {
-				if tables[s] == nil {
-					tables[s] = &shift{comes: map[string]bool{}, goes: map[string]bool{}}
-				}
-				tables[s].note(c, heirs, before, after)
-			}
-		}
+	}
+	for s, filters := range p.unread() {
+		maps.Copy(at(s).goes, filters)
 	}
 	for _, s := range slices.Clone(p.all) {
 		if tables[s] != nil {
 			p.shift(s, tables[s])
 		}
 	}
+}
+
+// unread returns the HTTP filters that only connections may have that began to drain before this plan, by the step of each
+// route configuration or virtual host that they need.
+func (p *planner) unread() map[*step]map[string]bool {
+	all := map[*step]map[string]bool{}
+	var known map[*graph.Resource]map[string]bool
+	for _, d := range p.opts.Draining {
+		for _, need := range d.Needs {
+			if s := p.byName[need]; s != nil && s.changesTable() {
+				if known == nil {
+					known = envoy.UnreadFilterConfigs(p.changes.Old)
+				}
+				all[s] = known[s.change.Old]
+			}
+		}
+	}
+	return all
+}
+
+// filtered returns the HTTP filters of listeners, by the step of each route configuration or virtual host that changes and
+// that the listeners have.
+func (p *planner) filtered(in *graph.Snapshot, listeners ...*graph.Resource) map[*step]map[string]bool {
+	all := map[*step]map[string]bool{}
+	for _, listener := range listeners {
+		for _, table := range envoy.TablesOf(in, listener) {
+			if s := p.of(table); s != nil && s.change.Changed() {
+				if all[s] == nil {
+					all[s] = map[string]bool{}
+				}
+				maps.Copy(all[s], envoy.HTTPFilters(listener))
+			}
+		}
+	}
+	return all
+}
+
+// changesTable reports whether a step changes a route configuration or a virtual host.
+func (s *step) changesTable() bool {
+	return (s.Kind == graph.RouteConfiguration || s.Kind == graph.VirtualHost) && s.change != nil && s.change.Changed()
 }
 
 // shift is what changes around a route configuration.
@@ -102,7 +143,7 @@ func (p *planner) shift(s *step, f *shift) {
 		}
 	}
 	if !proto.Equal(main, after) {
-		last.part = late
+		last.part, p.dropping[s] = late, last
 		for _, listener := range f.from {
 			p.retained[listener] = append(p.retained[listener], last)
 		}

@@ -103,6 +103,7 @@ type planner struct {
 	scoped   bool                        // a listener of the new snapshot has scopes
 	lost     map[*step]bool              // changes of endpoints by which requests lose the subset that they select
 	retained map[*graph.Resource][]*step // by listener: what takes away what only its draining connections read
+	dropping map[*step]*step             // by step of a route configuration: that which drops per-route configuration that draining connections read
 
 	arriving map[*step][]Resource // what a step makes clients of gRPC ask for: clusters, and what is below them
 
@@ -128,7 +129,7 @@ func newPlanner(changes *graph.Changes, opts Options) *planner {
 	}
 	opts.Push = opts.Push.OrDefault()
 	p := &planner{
-		changes: changes, opts: opts, byName: map[Resource]*step{}, early: map[Resource]*step{}, carriers: map[*step]*step{}, interims: map[Resource]*step{}, lost: map[*step]bool{}, retained: map[*graph.Resource][]*step{},
+		changes: changes, opts: opts, byName: map[Resource]*step{}, early: map[Resource]*step{}, carriers: map[*step]*step{}, interims: map[Resource]*step{}, lost: map[*step]bool{}, retained: map[*graph.Resource][]*step{}, dropping: map[*step]*step{},
 		names: names{numbers: map[Resource]int{}}, targets: map[*graph.Resource][]int{}, users: map[*graph.Resource]map[Resource]bool{}, away: map[Resource]*graph.Resource{},
 		arriving: map[*step][]Resource{}, roots: partial(changes.Old, changes.New),
 	}

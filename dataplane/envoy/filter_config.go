@@ -1,6 +1,7 @@
 package envoy
 
 import (
+	"maps"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -62,6 +63,32 @@ func FilterConfigs(table proto.Message, filters map[string]bool) map[FilterPlace
 			}
 		}
 	})
+	return all
+}
+
+// UnreadFilterConfigs returns, by route configuration and virtual host over xDS, the HTTP filters that it configures and that no listener
+// with it has. Connections that drain may still have them.
+func UnreadFilterConfigs(s *graph.Snapshot) map[*graph.Resource]map[string]bool {
+	all := map[*graph.Resource]map[string]bool{}
+	for _, kind := range []graph.Kind{graph.RouteConfiguration, graph.VirtualHost} {
+		for _, table := range s.All(kind) {
+			eachFilterConfig(table.Message, func(_ string, config *map[string]*anypb.Any) {
+				for name := range *config {
+					if all[table] == nil {
+						all[table] = map[string]bool{}
+					}
+					all[table][name] = true
+				}
+			})
+		}
+	}
+	for _, listener := range s.All(graph.Listener) {
+		filters := HTTPFilters(listener)
+		for _, table := range TablesOf(s, listener) {
+			maps.DeleteFunc(all[table], func(name string, _ bool) bool { return filters[name] })
+		}
+	}
+	maps.DeleteFunc(all, func(_ *graph.Resource, names map[string]bool) bool { return len(names) == 0 })
 	return all
 }
 

@@ -21,12 +21,6 @@ func TestPressure(t *testing.T) {
 	var jobs []Job
 	var names []string
 	add := func(c *Case, how ending, transport lint.Transport, rtt time.Duration, most int) {
-		if how == restarted && c.Name == "filter-and-exemption-removed" {
-			return // a control plane that was restarted does not know that draining connections still have the filter
-		}
-		if how == rolledBack && c.Name == "scopes-given-up" && transport == lint.ADSSotW {
-			return // a removal of all scopes that is still on its way reaches the listener that has just come back, for a moment
-		}
 		if c.Over(transport) && strings.Contains(c.Name, *only) {
 			mode := Mode{Planned: true, Push: lint.Push{Transport: transport}, RTT: rtt, Rate: SmallRate}
 			jobs = append(jobs, Job{c, mode, pressured(how, most)})

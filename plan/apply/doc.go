@@ -22,8 +22,8 @@
 // question to these notes, which await asks again after each event. A stream that closes still counts for a second,
 // since an Envoy that lost its connection reconnects. What an unfinished push leaves behind is kept in the node, and the
 // next one continues from there: drains that have not ended (inherited), sends without an ACK, health checks. After a
-// restart, what no listener leads to was perhaps kept for draining connections (leftovers). What draining connections read
-// in resources that have other uses, such as per-route configuration of a removed filter, is then not known.
+// restart, what no listener leads to was perhaps kept for draining connections (leftovers), and so was per-route
+// configuration of a filter that no listener has.
 //
 // Three properties of SnapshotCache shape the rest:
 //

@@ -89,8 +89,8 @@ func (r *run) first(ctx context.Context, next *graph.Snapshot) error {
 	return r.finish(ctx)
 }
 
-// leftovers are the drains that may be under way when a control plane starts again: a resource to which no listener leads was perhaps kept for
-// connections that drain.
+// leftovers are the drains that may be under way when a control plane starts again: a resource to which no listener leads, and per-route
+// configuration of a filter that no listener has, were perhaps kept for connections that drain.
 func (r *run) leftovers(n *node, s *graph.Snapshot) []drain {
 	listeners := s.Names(graph.Listener)
 	w := plan.Wait{For: plan.Drained, Kind: graph.Listener, Names: listeners, Timeout: cmp.Or(r.Plan.DrainTime, plan.DefaultDrainTime)}
@@ -99,6 +99,11 @@ func (r *run) leftovers(n *node, s *graph.Snapshot) []drain {
 	for _, kept := range s.Resources {
 		if len(listeners) > 0 && envoy.Drops(kept.Kind, incremental) && !s.Serves(kept) {
 			d.Needs = append(d.Needs, plan.Resource{Kind: kept.Kind, Name: kept.Name})
+		}
+	}
+	for table := range envoy.UnreadFilterConfigs(s) {
+		if len(listeners) > 0 && s.Serves(table) {
+			d.Needs = append(d.Needs, plan.Resource{Kind: table.Kind, Name: table.Name})
 		}
 	}
 	if len(d.Needs) == 0 {

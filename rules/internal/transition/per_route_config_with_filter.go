@@ -24,18 +24,29 @@ var _ = Rules.Add(&lint.Rule{
 			if !c.Changed() {
 				continue
 			}
-			before, after := envoy.HTTPFilters(c.Old), envoy.HTTPFilters(c.New)
-			if maps.Equal(before, after) {
-				continue
-			}
-			for _, table := range envoy.TablesOf(p.Old, c.Old) {
-				if t := changes.Find(table.Kind, table.Name); t != nil && t.Changed() && !seen[t] {
-					seen[t] = reportShift(p, c, t, missing(before, after), missing(after, before))
+			before, after := filtered(p.Old, c.Old), filtered(p.Snapshot, c.New)
+			for _, t := range changes.All {
+				if at := (resource{t.Kind, t.Name}); t.Changed() && !seen[t] && !maps.Equal(before[at], after[at]) {
+					seen[t] = reportShift(p, c, t, missing(before[at], after[at]), missing(after[at], before[at]))
 				}
 			}
 		}
 	}),
 })
+
+type resource struct {
+	kind graph.Kind
+	name string
+}
+
+// filtered returns the HTTP filters of a listener, for each route configuration and virtual host that it has.
+func filtered(in graph.View, listener *graph.Resource) map[resource]map[string]bool {
+	all, filters := map[resource]map[string]bool{}, envoy.HTTPFilters(listener)
+	for _, table := range envoy.TablesOf(in, listener) {
+		all[resource{table.Kind, table.Name}] = filters
+	}
+	return all
+}
 
 // missing returns the names that only the first set has.
 func missing(these, others map[string]bool) map[string]bool {
@@ -51,6 +62,9 @@ func reportShift(p *lint.Pass, listener, table *graph.Change, goes, comes map[st
 	d := lint.Diagnostic{
 		Help:    "push one after the other: `xdslint plan` gives the order",
 		Related: []lint.Related{lint.RelatedTo(listener.New.At().Field("name"), "the filters of this listener change")},
+	}
+	if maps.Equal(envoy.HTTPFilters(listener.Old), envoy.HTTPFilters(listener.New)) {
+		d.Related[0] = lint.RelatedTo(listener.New.At().Field("name"), "this listener gets other routes")
 	}
 	switch {
 	case len(lost) > 0:
