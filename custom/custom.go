@@ -2,6 +2,7 @@ package custom
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -159,19 +160,28 @@ func (m *maker) overMessages() (none lint.Check) {
 }
 
 // messages finds the messages of a type, or the values of a field of them.
-func (m *maker) messages(name protoreflect.FullName, field protoreflect.FieldDescriptor) func(graph.View) []subject {
-	return func(s graph.View) (found []subject) {
-		for _, r := range s.All() {
-			if r.Fragment || !suppress.OfResource(m.Resource, r) {
-				continue
+func (m *maker) messages(name protoreflect.FullName, field protoreflect.FieldDescriptor) func(graph.View) iter.Seq[subject] {
+	in := func(r *graph.Resource) (found []subject) {
+		r.Walk(func(place *graph.Place) {
+			if place.Message.Descriptor().FullName() == name {
+				found = m.addMessage(found, place, field)
 			}
-			r.Walk(func(place *graph.Place) {
-				if place.Message.Descriptor().FullName() == name {
-					found = m.addMessage(found, place, field)
-				}
-			})
-		}
+		})
 		return found
+	}
+	return func(s graph.View) iter.Seq[subject] {
+		return func(yield func(subject) bool) {
+			for _, r := range s.All() {
+				if r.Fragment || !suppress.OfResource(m.Resource, r) {
+					continue
+				}
+				for _, one := range in(r) {
+					if !yield(one) {
+						return
+					}
+				}
+			}
+		}
 	}
 }
 
@@ -188,7 +198,7 @@ func (m *maker) addMessage(to []subject, place *graph.Place, field protoreflect.
 }
 
 // check is the check of the rule.
-func (m *maker) check(program cel.Program, subjects func(graph.View) []subject) lint.Check {
+func (m *maker) check(program cel.Program, subjects func(graph.View) iter.Seq[subject]) lint.Check {
 	x := &expression{program, strings.TrimSpace(m.Text), m.budget}
 	c := &constraint{budget: m.budget, help: m.Help, subjects: subjects, evaluate: x.evaluate}
 	return lint.ForOrigin(c.start)
@@ -220,13 +230,14 @@ func (m *maker) overResources() (none lint.Check) {
 	if program == nil {
 		return none
 	}
-	return m.check(program, func(s graph.View) (found []subject) {
-		for _, r := range s.All(kind) {
-			if r.Message != nil && suppress.OfResource(m.Resource, r) {
-				found = append(found, subject{r.AtName(), resource{r, s}})
+	return m.check(program, func(s graph.View) iter.Seq[subject] {
+		return func(yield func(subject) bool) {
+			for _, r := range s.All(kind) {
+				if r.Message != nil && suppress.OfResource(m.Resource, r) && !yield(subject{r.AtName(), resource{r, s}}) {
+					return
+				}
 			}
 		}
-		return found
 	})
 }
 

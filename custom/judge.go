@@ -3,6 +3,7 @@ package custom
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/parallel"
@@ -45,7 +46,7 @@ func (b budget) notes() []string {
 type constraint struct {
 	budget   budget
 	help     string
-	subjects func(graph.View) []subject // in the order of resources
+	subjects func(graph.View) iter.Seq[subject] // in the order of resources
 	evaluate func(graph.View, subject) outcome
 }
 
@@ -75,9 +76,13 @@ func (c *constraint) start() lint.Judge { return (&evaluation{constraint: c}).ju
 // the budget, occurs at the same subject in every run.
 func (e *evaluation) judge(ctx context.Context, passes []*lint.Pass) *lint.EvalError {
 	p := passes[0]
-	for rest := e.subjects(p.Snapshot); len(rest) > 0; {
-		batch := rest[:min(len(rest), e.next())]
-		rest = rest[len(batch):]
+	next, stop := iter.Pull(e.subjects(p.Snapshot)) // what a constraint may not judge any more is not looked for
+	defer stop()
+	for {
+		batch := upTo(e.next(), next)
+		if len(batch) == 0 {
+			return nil
+		}
 		outcomes := e.outcomes(ctx, p.Snapshot, batch)
 		if ctx.Err() != nil {
 			return nil // some of them were not evaluated
@@ -88,7 +93,18 @@ func (e *evaluation) judge(ctx context.Context, passes []*lint.Pass) *lint.EvalE
 			}
 		}
 	}
-	return nil
+}
+
+// upTo returns the next subjects, n at most.
+func upTo(n int, next func() (subject, bool)) (batch []subject) {
+	for len(batch) < n {
+		one, ok := next()
+		if !ok {
+			break
+		}
+		batch = append(batch, one)
+	}
+	return batch
 }
 
 func (e *evaluation) outcomes(ctx context.Context, in graph.View, of []subject) []outcome {

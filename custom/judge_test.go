@@ -3,6 +3,7 @@ package custom
 import (
 	"context"
 	"fmt"
+	"iter"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -42,11 +43,14 @@ func newPriced(name string, outcomes []outcome, sizes ...int) *priced {
 	}
 	c := &constraint{
 		budget: shared(2),
-		subjects: func(s graph.View) (all []subject) {
-			for _, r := range s.All() {
-				all = append(all, subject{at: r.AtName()})
+		subjects: func(s graph.View) iter.Seq[subject] {
+			return func(yield func(subject) bool) {
+				for _, r := range s.All() {
+					if !yield(subject{at: r.AtName()}) {
+						return
+					}
+				}
 			}
-			return all
 		},
 		evaluate: func(_ graph.View, s subject) outcome {
 			p.evaluated.Add(1)
