@@ -25,8 +25,9 @@ var _ = Rules.Add(&lint.Rule{
 				continue
 			}
 			before, after := filtered(p.Old, c.Old), filtered(p.Snapshot, c.New)
-			for _, t := range changes.All {
-				if at := (resource{t.Kind, t.Name}); t.Changed() && !seen[t] && !maps.Equal(before[at], after[at]) {
+			for _, table := range slices.Concat(envoy.TablesOf(p.Old, c.Old), envoy.TablesOf(p.Snapshot, c.New)) {
+				at := resource{table.Kind, table.Name}
+				if t := changes.Find(at.kind, at.name); t != nil && t.Changed() && !seen[t] && !maps.Equal(before[at], after[at]) {
 					seen[t] = reportShift(p, c, t, missing(before[at], after[at]), missing(after[at], before[at]))
 				}
 			}
