@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"sync"
 	"text/template"
 	"time"
@@ -66,7 +67,7 @@ func patchPolicy(kind, name string, n int) string {
 	of := map[string][3]string{
 		"cluster":             {"cluster.v3.Cluster", "/connect_timeout", fmt.Sprintf("%ds", n)},
 		"listener":            {"listener.v3.Listener", "/stat_prefix", fmt.Sprintf("changed-%d", n)},
-		"route_configuration": {"route.v3.RouteConfiguration", "/most_specific_header_mutations_wins", "true"},
+		"route_configuration": {"route.v3.RouteConfiguration", "/max_direct_response_body_size_bytes", strconv.Itoa(5000 + n)},
 	}[kind]
 	return fmt.Sprintf(`---
 apiVersion: gateway.envoyproxy.io/v1alpha1
