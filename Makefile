@@ -81,6 +81,11 @@ etcd_kubectl := $(STAMP)/etcd-$(ETCD_VERSION)-kubectl-$(KUBECTL_VERSION)
 crds         := $(STAMP)/crds-$(shell cksum <<<"$(CRDS)" | tr " " -)
 kubernetes   := $(apiserver) $(etcd_kubectl) $(crds)
 
+# The control planes that conform-servers tests; what pins them is the key.
+java_server   := $(STAMP)/java-server-$(shell cat internal/servers/java/* | cksum | tr " " -)
+envoy_gateway := $(STAMP)/envoy-gateway-$(shell cksum <internal/servers/gateway/go.sum | tr " " -)
+servers       := $(java_server) $(envoy_gateway)
+
 # npm writes this file last.
 node_modules := web/node_modules/.package-lock.json
 
@@ -148,6 +153,10 @@ test-go-control-plane: ## test the gate with another go-control-plane: make test
 	@mods=$$(mktemp -d) && trap 'rm -rf "$$mods"' EXIT && cp go.mod go.sum "$$mods" && \
 	go mod edit -replace github.com/envoyproxy/go-control-plane=$(GO_CONTROL_PLANE) "$$mods/go.mod" && \
 	go test -mod=mod -modfile="$$mods/go.mod" -timeout 25m -parallel 4 -run 'TestGate|TestConform|TestPartOfSnapshot|TestWatch|TestRejected|TestWildcards|TestSubscribedAgain' ./conform ./examples/controlplane ./admission
+
+.PHONY: conform-servers
+conform-servers: $(servers) ## build real control planes, and test how they keep the protocol; write the table of docs/conformance.md and docs/servers.md
+	go test -tags servers -count 1 -timeout 60m -parallel 8 -run TestServers ./conform -update
 
 .PHONY: bench
 bench: $(envoy) build ## run the benchmarks, side by side with Envoy
@@ -317,6 +326,15 @@ $(golangci_lint): | $(STAMP)
 $(apiserver): | $(STAMP)
 	cd internal/kubetest/apiserver && CGO_ENABLED=0 go build -o $(BIN)/kube-apiserver \
 		-ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$$(go list -m -f '{{.Version}}' k8s.io/kubernetes)" k8s.io/kubernetes/cmd/kube-apiserver
+	@touch $@
+
+$(java_server): | $(STAMP)
+	@command -v mvn >/dev/null || { echo "make: mvn is missing: install Maven and Java 17 or later" >&2; exit 1; }
+	mvn -q -B -f internal/servers/java/pom.xml compile dependency:copy-dependencies
+	@touch $@
+
+$(envoy_gateway): | $(STAMP)
+	cd internal/servers/gateway && CGO_ENABLED=0 go build -o $(BIN)/envoy-gateway github.com/envoyproxy/gateway/cmd/envoy-gateway
 	@touch $@
 
 # The etcd that the wheel puts on the path is a script; a test that kills it would leave etcd itself running.

@@ -2,14 +2,10 @@ package conform_test
 
 import (
 	"context"
-	"flag"
-	"fmt"
 	"maps"
 	"net"
-	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -22,12 +18,10 @@ import (
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 	"github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 	"github.com/envoyproxy/go-control-plane/pkg/server/v3"
-	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/xdslint/xdslint/conform"
-	"github.com/xdslint/xdslint/internal/protocol"
 	"github.com/xdslint/xdslint/internal/reference"
 	"github.com/xdslint/xdslint/pull"
 )
@@ -164,15 +158,12 @@ var caches = []struct {
 
 var transports = []string{"sotw-ads", "delta-ads", "sotw", "delta"}
 
-var update = flag.Bool("update", false, "write the table in docs/conformance.md")
-
 // TestGoControlPlane: docs/conformance.md says what go-control-plane breaks.
 func TestGoControlPlane(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for many answers that do not come")
 	}
-	var mu sync.Mutex
-	broken := map[*protocol.Clause]map[string][]string{} // clause → cache → transports
+	var broken breaches
 	t.Run("caches", func(t *testing.T) {
 		for _, c := range caches {
 			for _, transport := range transports {
@@ -186,67 +177,14 @@ func TestGoControlPlane(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					mu.Lock()
-					defer mu.Unlock()
-					for _, clause := range protocol.Clauses() {
-						if breaks(report, clause) {
-							if broken[clause] == nil {
-								broken[clause] = map[string][]string{}
-							}
-							broken[clause][c.name] = append(broken[clause][c.name], transport)
-						}
-					}
+					broken.add(c.name, transport, report)
 				})
 			}
 		}
 	})
-	compareTable(t, table(broken))
-}
-
-func breaks(r *conform.Report, clause *protocol.Clause) bool {
-	return slices.ContainsFunc(r.Clauses, func(c conform.Clause) bool { return c.Clause == clause.Rule.ID() && c.Status == conform.Broken })
-}
-
-// table returns the clauses that are broken, in Markdown.
-func table(broken map[*protocol.Clause]map[string][]string) string {
-	head, line := "| clause | level |", "|---|---|"
+	var names []string
 	for _, c := range caches {
-		head, line = head+" "+c.name+" |", line+"---|"
+		names = append(names, c.name)
 	}
-	out := head + "\n" + line + "\n"
-	for _, clause := range protocol.Clauses() {
-		if broken[clause] == nil {
-			continue
-		}
-		out += fmt.Sprintf("| `%s` | %s |", clause.Name, clause.Level)
-		for _, c := range caches {
-			transports := broken[clause][c.name]
-			slices.Sort(transports)
-			out += " " + strings.Join(transports, ", ") + " |"
-		}
-		out += "\n"
-	}
-	return out
-}
-
-// compareTable compares the table with the one in docs/conformance.md.
-func compareTable(t *testing.T, got string) {
-	t.Helper()
-	const path, begin, end = "../docs/conformance.md", "<!-- go-control-plane -->\n", "<!-- end -->"
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, _ := strings.Cut(string(text), begin)
-	want, after, ok := strings.Cut(rest, end)
-	if !ok {
-		t.Fatal("docs/conformance.md has no table")
-	}
-	if *update && !t.Failed() {
-		if err := os.WriteFile(path, []byte(before+begin+got+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("docs/conformance.md (run with -update if that is meant):\n%s", diff)
-	}
+	compareTable(t, "go-control-plane", broken.table(names))
 }

@@ -14,7 +14,7 @@ import (
 // grow to five times what is in use. With a large file that would be most of the memory, so it gets less room.
 const (
 	most = 400      // percent of what is in use
-	room = 40 << 20 // bytes, for what is garbage soon
+	room = 64 << 20 // bytes, for what is garbage soon
 	part = 30       // percent of what is in use, in addition
 )
 

@@ -1,0 +1,59 @@
+// Package servers starts real management servers, which `make conform-servers` tests. What builds them is in the folders
+// below, which are modules of their own.
+package servers
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+
+	"github.com/xdslint/xdslint/pull"
+)
+
+// Server is a management server.
+type Server struct {
+	Name string
+	// pinned is a file with its version, and an expression for it.
+	pinned [2]string
+	start  func(ctx context.Context, root, dir string) (*Running, error)
+}
+
+// All are the servers that are tested.
+var All = []Server{
+	{"java-control-plane", [2]string{"java/pom.xml", `<artifactId>server</artifactId>\s*<version>([^<]+)`}, javaControlPlane},
+	{"Envoy Gateway", [2]string{"gateway/go.mod", `github.com/envoyproxy/gateway v(\S+)`}, envoyGateway},
+}
+
+// Running is a server that runs.
+type Running struct {
+	pull.Server
+	Node *corev3.Node
+	// Change is as package conform wants it.
+	Change func(ctx context.Context, action, resource string) error
+}
+
+// Start starts a server, which ends with the context. The root is that of the checkout; the folder is for its files.
+func (s Server) Start(ctx context.Context, root, dir string) (*Running, error) {
+	r, err := s.start(ctx, root, dir)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	return r, nil
+}
+
+// Version returns the version that is built.
+func (s Server) Version(root string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(root, "internal/servers", s.pinned[0]))
+	if err != nil {
+		return "", err
+	}
+	found := regexp.MustCompile(s.pinned[1]).FindSubmatch(text)
+	if found == nil {
+		return "", fmt.Errorf("%s has no version of %s", s.pinned[0], s.Name)
+	}
+	return string(found[1]), nil
+}
