@@ -1,5 +1,7 @@
 package protocol
 
+import "slices"
+
 // silences are the clauses about answers that do not come. What a server may withhold, since the resource does not
 // exist yet, is not a breach.
 func silences() []*Clause {
@@ -7,8 +9,8 @@ func silences() []*Clause {
 		{
 			Name: "wildcard-unanswered", Level: Advice,
 			Breach:    "a wildcard subscription is not answered",
-			Says:      "A server answers the first request of a wildcard subscription, with an empty response if it has nothing. It may wait until it knows what the client needs.",
-			Effect:    "Envoy does not finish its start until it has clusters and listeners, or `initial_fetch_timeout` is over (15 seconds by default).",
+			Says:      "A server answers the first request of a wildcard subscription, with an empty response if it has nothing. It may wait until it knows what the client needs. The same holds for a collection of `xdstp:`.",
+			Effect:    "Envoy does not finish its start until it has clusters and listeners, or `initial_fetch_timeout` is over (15 seconds by default). A listener that gets scoped routes warms for so long.",
 			Section:   "#basic-protocol-overview",
 			onRequest: wildcardUnanswered,
 		},
@@ -16,7 +18,7 @@ func silences() []*Clause {
 			Name: "subscription-unanswered", Level: Should,
 			Breach:    "a subscription of Delta is not answered",
 			Says:      "In Delta, a server answers a subscription with the resource, or with its name in `removed_resources` if it does not exist.",
-			Effect:    "The client waits until its timeout (15 seconds) before it takes the resource to be missing. In Envoy, a cluster or listener that needs it warms for so long.",
+			Effect:    "The client waits until its timeout (15 seconds) before it takes the resource to be missing. In Envoy, a cluster or listener that needs it warms for so long, and so does a request for a virtual host or a cluster that comes on demand.",
 			Section:   "#xds-protocol-resource-not-existed",
 			onRequest: subscriptionUnanswered,
 		},
@@ -55,7 +57,10 @@ func (ch *channel) told(name string, since int) bool {
 
 func wildcardUnanswered(m *moment) {
 	q, ch := m.request, m.ch
-	if ch.requests > 0 || m.s.REST || !m.wildcard() || q.Version != "" || len(q.Known) > 0 || ch.typeURL != listeners && ch.typeURL != clusters {
+	if ch.requests > 0 || m.s.REST || !m.wildcard() && !m.collection() || q.Version != "" || len(q.Known) > 0 {
+		return
+	}
+	if ch.typeURL != listeners && ch.typeURL != clusters && ch.typeURL != scopedRoutes {
 		return
 	}
 	m.wait(m.Patience, func(m *moment) bool {
@@ -74,6 +79,11 @@ func (m *moment) wildcard() bool {
 		}
 	}
 	return len(m.request.Names) == 0 && len(m.request.Unsubscribe) == 0
+}
+
+// collection reports whether a request is for collections, and nothing else.
+func (m *moment) collection() bool {
+	return len(m.request.Names) > 0 && !slices.ContainsFunc(m.request.Names, func(name string) bool { return !isCollection(name) })
 }
 
 func subscriptionUnanswered(m *moment) {

@@ -40,7 +40,7 @@ func (s *deltaSession) Request(m proto.Message) []proto.Message {
 	if first {
 		ch = &deltaChannel{typeURL: url, names: map[string]bool{}, sent: map[string]string{}, owed: map[string]bool{}}
 		s.channels[url] = ch
-		ch.wildcard = len(q.GetResourceNamesSubscribe())+len(q.GetResourceNamesUnsubscribe()) == 0
+		ch.wildcard = len(q.GetResourceNamesSubscribe())+len(q.GetResourceNamesUnsubscribe()) == 0 && url != VirtualHosts
 		maps.Copy(ch.sent, q.GetInitialResourceVersions())
 	}
 	if q.GetResponseNonce() != "" && q.GetResponseNonce() == ch.nonce {
@@ -68,7 +68,10 @@ func (ch *deltaChannel) subscribe(name string) {
 		ch.wildcard = true
 		return
 	}
-	ch.names[name], ch.owed[name] = true, true
+	ch.names[name] = true
+	if name != collection(name) { // that can be empty
+		ch.owed[name] = true
+	}
 }
 
 func (ch *deltaChannel) unsubscribe(name string) {
@@ -109,13 +112,19 @@ func (s *deltaSession) respond(ch *deltaChannel, first bool) []proto.Message {
 		ch.owed[name] = ch.owed[name] || wanted[name].body == nil
 	}
 	for _, name := range sorted(ch.owed) {
-		if ch.owed[name] && wanted[name].body == nil {
+		_, known := ch.sent[name]
+		switch {
+		case !ch.owed[name] || wanted[name].body != nil:
+		case ch.typeURL == VirtualHosts && !known: // Envoy waits for a resource with this alias
+			p.Resources = append(p.Resources, &discoveryv3.Resource{Name: name, Aliases: []string{name}})
+		default:
 			p.RemovedResources = append(p.RemovedResources, name)
 			delete(ch.sent, name)
 		}
 	}
 	clear(ch.owed)
-	if len(p.Resources)+len(p.RemovedResources) == 0 && !(first && ch.wildcard) {
+	must := first && (ch.wildcard || ch.typeURL == VirtualHosts || ch.typeURL == Clusters || ch.typeURL == Listeners)
+	if len(p.Resources)+len(p.RemovedResources) == 0 && !must {
 		return nil
 	}
 	s.nonces++

@@ -184,6 +184,8 @@ var harms = []struct {
 	{"removed-and-sent", true, each(once(reference.Clusters, 2, removedToo)), addsCart, rejections, "update_rejected: 0\n"},
 	{"nack-loop", false, each(again(rejects)), rejectsShop, rejections, "update_rejected: 1\n"},
 	{"nack-loop", true, each(again(rejects)), rejectsShop, rejections, "update_rejected: 1\n"},
+	{"wildcard-unanswered", false, each(unheard(reference.Scopes, nil)), scoped, "/listeners", "web::"},
+	{"wildcard-unanswered", true, each(unheard(reference.Scopes, nil)), scoped, "/listeners", "web::"},
 	// Envoy serves after 15 seconds.
 	{"wildcard-unanswered", false, each(mute), func(*fleet) {}, "/stats?filter=lds.init_fetch_timeout", "init_fetch_timeout: 0"},
 	{"wildcard-unanswered", true, each(mute), func(*fleet) {}, "/stats?filter=lds.init_fetch_timeout", "init_fetch_timeout: 0"},
