@@ -1,7 +1,5 @@
 package protocol
 
-import "slices"
-
 // silences are the clauses about answers that do not come. What a server may withhold, since the resource does not
 // exist yet, is not a breach.
 func silences() []*Clause {
@@ -9,7 +7,7 @@ func silences() []*Clause {
 		{
 			Name: "wildcard-unanswered", Level: Advice,
 			Breach:    "a wildcard subscription is not answered",
-			Says:      "A server answers the first request of a wildcard subscription, with an empty response if it has nothing. It may wait until it knows what the client needs. The same holds for a collection of `xdstp:`.",
+			Says:      "A server answers the first request of a wildcard subscription, with an empty response if it has nothing. It may wait until it knows what the client needs.",
 			Effect:    "Envoy does not finish its start until it has clusters and listeners, or `initial_fetch_timeout` is over (15 seconds by default). A listener that gets scoped routes warms for so long.",
 			Section:   "#basic-protocol-overview",
 			onRequest: wildcardUnanswered,
@@ -17,7 +15,7 @@ func silences() []*Clause {
 		{
 			Name: "subscription-unanswered", Level: Should,
 			Breach:    "a subscription of Delta is not answered",
-			Says:      "In Delta, a server answers a subscription with the resource, or with its name in `removed_resources` if it does not exist.",
+			Says:      "In Delta, a server answers a subscription with the resource, or with its name in `removed_resources` if it does not exist. A collection of `xdstp:` without members is answered in the same way.",
 			Effect:    "The client waits until its timeout (15 seconds) before it takes the resource to be missing. In Envoy, a cluster or listener that needs it warms for so long, and so does a request for a virtual host or a cluster that comes on demand.",
 			Section:   "#xds-protocol-resource-not-existed",
 			onRequest: subscriptionUnanswered,
@@ -52,12 +50,22 @@ func silences() []*Clause {
 
 // told reports whether the server has sent or removed a name since an event, or may have.
 func (ch *channel) told(name string, since int) bool {
-	return ch.heard[name] > since || ch.vague > since
+	if ch.heard[name] > since || ch.vague > since {
+		return true
+	}
+	if isCollection(name) {
+		for member, at := range ch.heard {
+			if at > since && collects(name, member) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func wildcardUnanswered(m *moment) {
 	q, ch := m.request, m.ch
-	if ch.requests > 0 || m.s.REST || !m.wildcard() && !m.collection() || q.Version != "" || len(q.Known) > 0 {
+	if ch.requests > 0 || m.s.REST || !m.wildcard() || q.Version != "" || len(q.Known) > 0 {
 		return
 	}
 	if ch.typeURL != listeners && ch.typeURL != clusters && ch.typeURL != scopedRoutes {
@@ -81,11 +89,6 @@ func (m *moment) wildcard() bool {
 	return len(m.request.Names) == 0 && len(m.request.Unsubscribe) == 0
 }
 
-// collection reports whether a request is for collections, and nothing else.
-func (m *moment) collection() bool {
-	return len(m.request.Names) > 0 && !slices.ContainsFunc(m.request.Names, func(name string) bool { return !isCollection(name) })
-}
-
 func subscriptionUnanswered(m *moment) {
 	m.subscribed(func(name string) bool { return m.ch.held[name] == nil }, "the subscription to %q is not answered for %s")
 }
@@ -100,8 +103,8 @@ func (m *moment) subscribed(of func(name string) bool, format string) {
 		return
 	}
 	for _, name := range m.request.Names {
-		if _, known := m.request.Known[name]; name == "*" || known || isCollection(name) || !of(name) {
-			continue // what a client has from an earlier stream need not be sent again, and a collection can be empty
+		if _, known := m.request.Known[name]; name == "*" || known || isCollection(name) && len(m.request.Known) > 0 || !of(name) {
+			continue // what a client has from an earlier stream need not be sent again
 		}
 		since, request := m.events, m.ch.requests+1
 		m.wait(m.Patience, func(m *moment) bool {

@@ -68,10 +68,7 @@ func (ch *deltaChannel) subscribe(name string) {
 		ch.wildcard = true
 		return
 	}
-	ch.names[name] = true
-	if name != collection(name) { // that can be empty
-		ch.owed[name] = true
-	}
+	ch.names[name], ch.owed[name] = true, true
 }
 
 func (ch *deltaChannel) unsubscribe(name string) {
@@ -100,7 +97,7 @@ func (s *deltaSession) respond(ch *deltaChannel, first bool) []proto.Message {
 	p := &discoveryv3.DeltaDiscoveryResponse{SystemVersionInfo: version, TypeUrl: ch.typeURL}
 	for _, name := range sorted(wanted) {
 		r := wanted[name]
-		if own := strconv.Itoa(r.version); ch.owed[name] || ch.sent[name] != own {
+		if own := strconv.Itoa(r.version); ch.owed[name] || ch.owed[collection(name)] || ch.sent[name] != own {
 			p.Resources = append(p.Resources, &discoveryv3.Resource{Name: name, Version: own, Resource: r.body})
 			if of := s.channels[Endpoints]; ch.typeURL == Clusters && of != nil && of.names[name] && ch.sent[name] != "" && ch.sent[name] != own {
 				of.owed[name] = true // Envoy waits for the endpoints of a cluster that changes
@@ -114,7 +111,7 @@ func (s *deltaSession) respond(ch *deltaChannel, first bool) []proto.Message {
 	for _, name := range sorted(ch.owed) {
 		_, known := ch.sent[name]
 		switch {
-		case !ch.owed[name] || wanted[name].body != nil:
+		case !ch.owed[name] || wanted[name].body != nil || slices.ContainsFunc(sorted(wanted), func(other string) bool { return collection(other) == name }):
 		case ch.typeURL == VirtualHosts && !known: // Envoy waits for a resource with this alias
 			p.Resources = append(p.Resources, &discoveryv3.Resource{Name: name, Aliases: []string{name}})
 		default:
@@ -123,7 +120,7 @@ func (s *deltaSession) respond(ch *deltaChannel, first bool) []proto.Message {
 		}
 	}
 	clear(ch.owed)
-	must := first && (ch.wildcard || ch.typeURL == VirtualHosts || ch.typeURL == Clusters || ch.typeURL == Listeners)
+	must := first && (ch.wildcard || ch.typeURL == VirtualHosts)
 	if len(p.Resources)+len(p.RemovedResources) == 0 && !must {
 		return nil
 	}

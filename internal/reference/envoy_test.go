@@ -48,6 +48,12 @@ type fleet struct {
 
 func newFleet(t *testing.T, version envoytest.Version, delta bool, flaw func(reference.Session) reference.Session) *fleet {
 	t.Helper()
+	return newFleetOn(t, version, bootstrap, delta, flaw)
+}
+
+// newFleetOn starts an Envoy with a bootstrap that has the places of the usual one.
+func newFleetOn(t *testing.T, version envoytest.Version, bootstrap string, delta bool, flaw func(reference.Session) reference.Session) *fleet {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	f := &fleet{t: t, ctx: ctx, store: reference.NewStore()}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -174,4 +175,56 @@ func scoped(f *fleet) {
 	f.listen(overSRDS)
 	f.shows("/config_dump?resource=dynamic_listeners", `"web"`)
 	f.passes("shop")
+}
+
+// collections are flaws in how a collection of clusters is served, and what a page then lacks.
+var collections = []struct {
+	clause      string
+	flaw        func(reference.Session) reference.Session
+	page, right string
+}{
+	{"resource-unrequested", renaming(tenant+"a", tenant+"deep/a"), "/clusters", tenant + "a::"},
+	{"subscription-unanswered", unheard(reference.Clusters, []string{tenant + "*"}), "/stats?filter=cds.init_fetch_timeout", "init_fetch_timeout: 0"},
+}
+
+// renaming gives a resource of Delta another name.
+func renaming(from, to string) func(reference.Session) reference.Session {
+	return edit(func(p proto.Message) []proto.Message {
+		for _, r := range p.(*discoveryv3.DeltaDiscoveryResponse).GetResources() {
+			if r.GetName() == from {
+				r.Name = to
+			}
+		}
+		return one(p)
+	})
+}
+
+// TestCollections: the same for a real Envoy that asks for a collection of clusters.
+func TestCollections(t *testing.T) {
+	if testing.Short() {
+		t.Skip("an Envoy waits for 15 seconds")
+	}
+	envoytest.Need(t)
+	locator := "cds_resources_locator: " + tenant + "*\n  cds_config:"
+	for _, h := range collections {
+		t.Run(h.clause, func(t *testing.T) {
+			t.Parallel()
+			for _, flawed := range []bool{false, true} {
+				flaw := h.flaw
+				if !flawed {
+					flaw = nil
+				}
+				f := newFleetOn(t, envoytest.Newest, strings.Replace(bootstrap, "cds_config:", locator, 1), true, flaw)
+				f.cluster(tenant+"a", 1)
+				f.endpoints(tenant+"a", 1)
+				f.listen(`"route_config": {"name": "web"}`)
+				f.shows("/listeners", "web::") // what was sent before has arrived
+				if !flawed {
+					f.shows(h.page, h.right)
+				} else if f.has(h.page, h.right) {
+					t.Errorf("with the flaw, %s shows %q too", h.page, h.right)
+				}
+			}
+		})
+	}
 }

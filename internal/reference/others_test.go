@@ -20,7 +20,7 @@ var others = []mutant{
 	{"virtual-host-misnamed", delta, each(misnaming)},
 	{"subscription-unanswered", delta, each(unaliased)},
 	{"wildcard-unanswered", nil, each(unheard(reference.Scopes, nil))},
-	{"wildcard-unanswered", nil, each(unheard(reference.Clusters, []string{tenant + "*"}))},
+	{"subscription-unanswered", delta, each(unheard(reference.Clusters, []string{tenant + "*"}))},
 	{"resource-unrequested", delta, each(misplacing)},
 	{"removed-unknown", delta, each(once(reference.Routes, 1, func(p proto.Message) []proto.Message {
 		d := p.(*discoveryv3.DeltaDiscoveryResponse)

@@ -137,6 +137,7 @@ func (h *harness) onDemand() {
 	h.set(tenant+"a", cluster(tenant+"a", 1))
 	d := h.client("edge-5")
 	d.subscribe(reference.Clusters, tenant+"*")
+	d.subscribe(reference.Clusters, tenant+"none/*")
 	h.set(tenant+"b", cluster(tenant+"b", 1))
 	h.set(tenant+"a", cluster(tenant+"a", 2))
 	h.remove(reference.Clusters, tenant+"b")
