@@ -39,11 +39,19 @@ func silences() []*Clause {
 		{
 			Name: "endpoints-not-resent", Level: Should,
 			Breach:     "a cluster changes, and its endpoints are not sent again although the client asks for them",
-			Says:       "While a cluster warms, the server sends its endpoints, also if they have not changed. Over SotW, Envoy asks for them with a request that has the names as before. Over Delta it does not ask, since it is subscribed.",
+			Says:       "While a cluster warms, the server sends its endpoints, also if they have not changed. Over SotW, Envoy asks for them with a request that has the names as before.",
 			Effect:     "Envoy keeps the old cluster until the endpoints arrive or `initial_fetch_timeout` is over (15 seconds by default), and answers the response with the cluster only then. After the timeout, Envoy 1.36 to 1.40 use the endpoints that they have.",
 			Section:    "#resource-warming",
 			onRequest:  endpointsNotResent,
 			onResponse: noteClusters,
+		},
+		{
+			Name: "warming-without-endpoints", Level: Advice,
+			Breach:     "a cluster of Delta changes, and its endpoints are not sent again",
+			Says:       "While a cluster warms, the server sends its endpoints, also if they have not changed. Over Delta, Envoy is subscribed to them and does not ask, but waits all the same.",
+			Effect:     "Envoy keeps the old cluster until the endpoints arrive or `initial_fetch_timeout` is over (15 seconds by default), and answers the response with the cluster only then. After the timeout, Envoy 1.36 to 1.40 use the endpoints that they have. Servers that are made with go-control-plane v0.14.0 do not send them.",
+			Section:    "#resource-warming",
+			onResponse: warmingWithoutEndpoints,
 		},
 	}
 }
@@ -146,17 +154,47 @@ func unsubscriptionUnanswered(m *moment) {
 	}
 }
 
-// noteClusters notes which endpoints a response about clusters makes Envoy ask for again.
-func noteClusters(m *moment) {
+// warms calls f for each cluster in a response that changes, and so waits for endpoints over the same stream.
+func (m *moment) warms(f func(r *Resource)) {
 	if m.ch.typeURL != clusters || m.s.TypeURL != "" {
 		return
 	}
 	for i := range m.response.Resources {
 		r := &m.response.Resources[i]
 		if h := m.ch.held[r.Name]; r.Endpoints != "" && h != nil && !h.opaque && !r.Opaque && h.content != r.Content {
-			m.s.channel(endpoints).warming[r.Endpoints] = m.events
+			f(r)
 		}
 	}
+}
+
+// noteClusters notes which endpoints a response about clusters makes Envoy ask for again.
+func noteClusters(m *moment) {
+	m.warms(func(r *Resource) { m.s.channel(endpoints).warming[r.Endpoints] = m.events })
+}
+
+func warmingWithoutEndpoints(m *moment) {
+	if m.s.Delta {
+		m.warms(func(r *Resource) { m.warmsWith(r.Name, r.Endpoints) })
+	}
+}
+
+// warmsWith waits for the endpoints of a cluster of Delta that changes. They exist, since the client has them.
+func (m *moment) warmsWith(cluster, name string) {
+	since, number := m.events, m.ch.responses
+	eds := m.s.channel(endpoints)
+	if eds.asked[name] == nil || eds.held[name] == nil {
+		return
+	}
+	m.wait(m.Patience, func(m *moment) bool {
+		r := m.ch.replies[number]
+		if r.answered && !r.accepted || m.ch.held[cluster] == nil || eds.asked[name] == nil {
+			return false
+		}
+		if !eds.told(name, since) {
+			m.breach(cluster, "the cluster %q changes, and its endpoints %q are not sent again for %s", cluster, name, m.patience())
+		}
+		return true
+	})
 }
 
 func endpointsNotResent(m *moment) {

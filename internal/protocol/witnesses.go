@@ -176,7 +176,7 @@ func returnsWithRemoved(m *moment) {
 	}
 	known := slices.Sorted(maps.Keys(m.request.Known))
 	m.wait(m.Patience, func(m *moment) bool {
-		late := slices.DeleteFunc(known, func(name string) bool {
+		late := slices.DeleteFunc(slices.Clone(known), func(name string) bool {
 			return m.ch.heard[name] > 0 || m.ch.vague > 0 || m.ch.wants(name) || !m.ch.wildcard
 		})
 		var at At

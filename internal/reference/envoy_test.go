@@ -156,7 +156,7 @@ var harms = []struct {
 		f.shows("/config_dump", `"connect_timeout": "2s"`)
 		f.passes("cart")
 	}, warming, "warming_clusters: 0"},
-	{"endpoints-not-resent", true, each(unprompted), func(f *fleet) {
+	{"warming-without-endpoints", true, each(unprompted), func(f *fleet) {
 		f.add("cart")
 		f.cluster("shop", 2)
 		f.shows("/config_dump", `"connect_timeout": "2s"`)

@@ -30,6 +30,7 @@ var others = []mutant{
 	{"removal-not-sent", delta, each(unforgotten)},
 	{"resent-unchanged", delta, each(everything)},
 	{"update-not-sent", nil, deafened},
+	{"warming-without-endpoints", func(v variant) bool { return v.delta && v.aggregated }, each(unprompted)},
 	{"nonce-reused", nil, each(sameNonce)},
 	{"stale-request-answered", sotw, each(answersStale)},
 	{"heartbeat-version", nil, each(beats)},
@@ -434,12 +435,12 @@ func everything(s reference.Session) reference.Session {
 // deafened does not send the first client what changes after it has rejected something: endpoints of the cluster.
 func deafened() func(reference.Session) reference.Session {
 	rejected := false
-	lose := lossy(reference.Endpoints, func(p proto.Message) proto.Message {
+	lose := lossy(reference.Endpoints, onlyOnce(func(p proto.Message) proto.Message {
 		if !rejected {
 			return p
 		}
 		return without("shop", 8082)(p)
-	})()
+	}))()
 	return func(s reference.Session) reference.Session {
 		s = lose(s)
 		return &altered{Session: s, in: func(next reference.Session, q proto.Message) []proto.Message {
