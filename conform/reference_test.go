@@ -31,8 +31,10 @@ const patient = time.Minute
 
 var edge = &corev3.Node{Id: "edge-1"}
 
-// unserved: the clauses that a server without TTLs and virtual hosts on demand does not put to the test.
-var unserved = []string{"protocol/heartbeat-version", "protocol/virtual-host-removed", "protocol/virtual-host-misnamed"}
+// unserved: the clauses that a server without TTLs, REST and virtual hosts on demand does not put to the test.
+var unserved = []string{
+	"protocol/heartbeat-version", "protocol/poll-answered-unchanged", "protocol/virtual-host-removed", "protocol/virtual-host-misnamed",
+}
 
 // TestBriefly: the reference server keeps the clauses that need no changes.
 func TestBriefly(t *testing.T) {
