@@ -90,8 +90,10 @@ func (p *pushes) step(step *history.Step, certain bool) {
 		return
 	}
 	found := p.judge(step, before, p.config.Rules)
-	if earlier := p.beforeClusters(before); earlier != nil {
-		found = append(found, p.judge(step, earlier, p.late)...)
+	if step.Kind == graph.Cluster {
+		if earlier := p.beforeClusters(before); earlier != nil {
+			found = append(found, p.judge(step, earlier, p.late)...)
+		}
 	}
 	said := map[lint.Key]bool{}
 	for _, d := range found {

@@ -41,7 +41,7 @@ type Clause struct {
 func families() [][]*Clause {
 	return [][]*Clause{
 		nonces(), answers(), types(), versions(), repeats(), names(), state(), silences(), witnesses(), nodes(), ttls(), reconnects(), polls(),
-		requests(), judgements(), returns(),
+		requests(), judgements(), returns(), onDemand(),
 	}
 }
 

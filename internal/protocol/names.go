@@ -22,6 +22,14 @@ func names() []*Clause {
 			onResponse: removedAndSent,
 		},
 		{
+			Name: "removed-unknown", Level: Advice,
+			Breach:     "a response of Delta removes a name that the client does not know",
+			Says:       "`removed_resources` has names that the client was sent, or has subscribed to.",
+			Effect:     "Envoy and gRPC ignore the name. The server's record of what the client has is wrong.",
+			Section:    "#deleting-resources",
+			onResponse: removedUnknown,
+		},
+		{
 			Name: "resource-unrequested", Level: Advice,
 			Breach:     "a resource is sent that the client has not subscribed to",
 			Says:       "Without a wildcard subscription, a client gets the resources that it has named. It ignores all others.",
@@ -73,6 +81,20 @@ func removedAndSent(m *moment) {
 	for _, name := range m.response.Removed {
 		if name != "" && sent[name] {
 			m.breach(name, "the response sends %q and removes it", name)
+			return
+		}
+	}
+}
+
+func removedUnknown(m *moment) {
+	ch := m.ch
+	m.testIf(len(m.response.Removed) > 0)
+	for _, name := range m.response.removed() {
+		_, dropped := ch.dropped[name]
+		_, known := ch.known[name]
+		// The name of a resource that was sent without one can be any.
+		if name != "" && ch.requests > 0 && ch.heard[name] == 0 && ch.vague == 0 && !ch.wants(name) && !dropped && !known {
+			m.breach(name, "the response removes %q, which the client was not sent and has not subscribed to", name)
 			return
 		}
 	}

@@ -118,6 +118,21 @@ func resentUnchanged(m *moment) {
 	if m.repeats == sameVersion && m.unasked() && !m.answersStale() {
 		m.breachAfter(m.ch.last.at, "the response before", "", "the response has what the client was sent before, and nothing has asked for it")
 	}
+	if m.s.Delta && m.repeats == different && m.ch.last != nil && m.unasked() {
+		m.besidesChanges()
+	}
+}
+
+// besidesChanges reports a resource of Delta that is sent as it was, in a response with others that have changed.
+func (m *moment) besidesChanges() {
+	for i := range m.response.Resources {
+		r := &m.response.Resources[i]
+		h := m.ch.held[r.Name]
+		if h != nil && r.Name != "" && !r.Opaque && !h.opaque && !r.TTL && !r.empty() && r.Content == h.content && r.Version == h.version {
+			m.breachAfter(h.at, "the response with it", r.Name, "%q is sent again as it is, besides what has changed", r.Name)
+			return
+		}
+	}
 }
 
 func newVersionSameContent(m *moment) {

@@ -8,15 +8,15 @@ func silences() []*Clause {
 			Name: "wildcard-unanswered", Level: Advice,
 			Breach:    "a wildcard subscription is not answered",
 			Says:      "A server answers the first request of a wildcard subscription, with an empty response if it has nothing. It may wait until it knows what the client needs.",
-			Effect:    "Envoy does not finish its start until it has clusters and listeners, or `initial_fetch_timeout` is over (15 seconds by default).",
+			Effect:    "Envoy does not finish its start until it has clusters and listeners, or `initial_fetch_timeout` is over (15 seconds by default). A listener that gets scoped routes warms for so long.",
 			Section:   "#basic-protocol-overview",
 			onRequest: wildcardUnanswered,
 		},
 		{
 			Name: "subscription-unanswered", Level: Should,
 			Breach:    "a subscription of Delta is not answered",
-			Says:      "In Delta, a server answers a subscription with the resource, or with its name in `removed_resources` if it does not exist.",
-			Effect:    "The client waits until its timeout (15 seconds) before it takes the resource to be missing. In Envoy, a cluster or listener that needs it warms for so long.",
+			Says:      "In Delta, a server answers a subscription with the resource, or with its name in `removed_resources` if it does not exist. A collection of `xdstp:` without members is answered in the same way.",
+			Effect:    "The client waits until its timeout (15 seconds) before it takes the resource to be missing. In Envoy, a cluster or listener that needs it warms for so long, and so does a request for a virtual host or a cluster that comes on demand.",
 			Section:   "#xds-protocol-resource-not-existed",
 			onRequest: subscriptionUnanswered,
 		},
@@ -39,23 +39,44 @@ func silences() []*Clause {
 		{
 			Name: "endpoints-not-resent", Level: Should,
 			Breach:     "a cluster changes, and its endpoints are not sent again although the client asks for them",
-			Says:       "While a cluster warms, the server sends its endpoints, also if they have not changed. Over SotW, Envoy asks for them with a request that has the names as before. Over Delta it does not ask, since it is subscribed.",
+			Says:       "While a cluster warms, the server sends its endpoints, also if they have not changed. Over SotW, Envoy asks for them with a request that has the names as before.",
 			Effect:     "Envoy keeps the old cluster until the endpoints arrive or `initial_fetch_timeout` is over (15 seconds by default), and answers the response with the cluster only then. After the timeout, Envoy 1.36 to 1.40 use the endpoints that they have.",
 			Section:    "#resource-warming",
 			onRequest:  endpointsNotResent,
 			onResponse: noteClusters,
+		},
+		{
+			Name: "warming-without-endpoints", Level: Advice,
+			Breach:     "a cluster of Delta changes, and its endpoints are not sent again",
+			Says:       "While a cluster warms, the server sends its endpoints, also if they have not changed. Over Delta, Envoy is subscribed to them and does not ask, but waits all the same.",
+			Effect:     "Envoy keeps the old cluster until the endpoints arrive or `initial_fetch_timeout` is over (15 seconds by default), and answers the response with the cluster only then. After the timeout, Envoy 1.36 to 1.40 use the endpoints that they have. Servers that are made with go-control-plane v0.14.0 do not send them.",
+			Section:    "#resource-warming",
+			onResponse: warmingWithoutEndpoints,
 		},
 	}
 }
 
 // told reports whether the server has sent or removed a name since an event, or may have.
 func (ch *channel) told(name string, since int) bool {
-	return ch.heard[name] > since || ch.vague > since
+	if ch.heard[name] > since || ch.vague > since {
+		return true
+	}
+	if isCollection(name) {
+		for member, at := range ch.heard {
+			if at > since && collects(name, member) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func wildcardUnanswered(m *moment) {
 	q, ch := m.request, m.ch
-	if ch.requests > 0 || m.s.REST || !m.wildcard() || q.Version != "" || len(q.Known) > 0 || ch.typeURL != listeners && ch.typeURL != clusters {
+	if ch.requests > 0 || m.s.REST || !m.wildcard() || q.Version != "" || len(q.Known) > 0 {
+		return
+	}
+	if ch.typeURL != listeners && ch.typeURL != clusters && ch.typeURL != scopedRoutes {
 		return
 	}
 	m.wait(m.Patience, func(m *moment) bool {
@@ -90,8 +111,8 @@ func (m *moment) subscribed(of func(name string) bool, format string) {
 		return
 	}
 	for _, name := range m.request.Names {
-		if _, known := m.request.Known[name]; name == "*" || known || isCollection(name) || !of(name) {
-			continue // what a client has from an earlier stream need not be sent again, and a collection can be empty
+		if _, known := m.request.Known[name]; name == "*" || known || isCollection(name) && len(m.request.Known) > 0 || !of(name) {
+			continue // what a client has from an earlier stream need not be sent again
 		}
 		since, request := m.events, m.ch.requests+1
 		m.wait(m.Patience, func(m *moment) bool {
@@ -133,17 +154,47 @@ func unsubscriptionUnanswered(m *moment) {
 	}
 }
 
-// noteClusters notes which endpoints a response about clusters makes Envoy ask for again.
-func noteClusters(m *moment) {
+// warms calls f for each cluster in a response that changes, and so waits for endpoints over the same stream.
+func (m *moment) warms(f func(r *Resource)) {
 	if m.ch.typeURL != clusters || m.s.TypeURL != "" {
 		return
 	}
 	for i := range m.response.Resources {
 		r := &m.response.Resources[i]
 		if h := m.ch.held[r.Name]; r.Endpoints != "" && h != nil && !h.opaque && !r.Opaque && h.content != r.Content {
-			m.s.channel(endpoints).warming[r.Endpoints] = m.events
+			f(r)
 		}
 	}
+}
+
+// noteClusters notes which endpoints a response about clusters makes Envoy ask for again.
+func noteClusters(m *moment) {
+	m.warms(func(r *Resource) { m.s.channel(endpoints).warming[r.Endpoints] = m.events })
+}
+
+func warmingWithoutEndpoints(m *moment) {
+	if m.s.Delta {
+		m.warms(func(r *Resource) { m.warmsWith(r.Name, r.Endpoints) })
+	}
+}
+
+// warmsWith waits for the endpoints of a cluster of Delta that changes. They exist, since the client has them.
+func (m *moment) warmsWith(cluster, name string) {
+	since, number := m.events, m.ch.responses
+	eds := m.s.channel(endpoints)
+	if eds.asked[name] == nil || eds.held[name] == nil {
+		return
+	}
+	m.wait(m.Patience, func(m *moment) bool {
+		r := m.ch.replies[number]
+		if r.answered && !r.accepted || m.ch.held[cluster] == nil || eds.asked[name] == nil {
+			return false
+		}
+		if !eds.told(name, since) {
+			m.breach(cluster, "the cluster %q changes, and its endpoints %q are not sent again for %s", cluster, name, m.patience())
+		}
+		return true
+	})
 }
 
 func endpointsNotResent(m *moment) {

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -30,6 +31,7 @@ func witnesses() []*Clause {
 			Says:       "A server says that a resource is removed: in Delta by `removed_resources`, in SotW by a response for listeners or clusters that lacks it.",
 			Effect:     "The client keeps the resource until its stream ends, and in Delta also after it.",
 			Section:    "#deleting-resources",
+			onRequest:  returnsWithRemoved,
 			onResponse: removalNotSent,
 		},
 		{
@@ -163,6 +165,30 @@ func (m *moment) absent() {
 			}
 		})
 		return false // it is not known what was removed
+	})
+}
+
+// returnsWithRemoved waits for the removals of what a client of Delta has from an earlier stream, and another stream of
+// the node has not.
+func returnsWithRemoved(m *moment) {
+	if m.ch.requests > 0 || len(m.request.Known) == 0 || !m.wildcard() {
+		return
+	}
+	known := slices.Sorted(maps.Keys(m.request.Known))
+	m.wait(m.Patience, func(m *moment) bool {
+		late := slices.DeleteFunc(slices.Clone(known), func(name string) bool {
+			return m.ch.heard[name] > 0 || m.ch.vague > 0 || m.ch.wants(name) || !m.ch.wildcard
+		})
+		var at At
+		m.others(func(other *channel) {
+			if other.wildcard && other.responses > 0 && !other.resumed && len(other.known) == 0 && other.vague == 0 {
+				late, at = slices.DeleteFunc(late, func(name string) bool { return other.held[name] != nil }), other.last.at
+			}
+		})
+		if at.File != nil && len(late) > 0 {
+			m.breachAfter(at, "another stream of the node, without it", late[0], "the client returns with %q, which is removed, and is not told for %s", late[0], m.patience())
+		}
+		return at.File != nil
 	})
 }
 

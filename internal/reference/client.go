@@ -65,7 +65,7 @@ func (c *Client) Run(ctx context.Context, address string) error {
 	}
 	defer c.conn.Close()
 	c.types, c.streams, c.wanted = map[string]*Subscription{}, map[string]*clientStream{}, map[string]chan struct{}{}
-	for _, url := range order {
+	for _, url := range followed {
 		c.types[url] = &Subscription{Type: url, Versions: map[string]string{}}
 		c.wanted[url] = make(chan struct{})
 	}
@@ -76,7 +76,7 @@ func (c *Client) Run(ctx context.Context, address string) error {
 		return ctx.Err()
 	}
 	var all sync.WaitGroup
-	for _, url := range order {
+	for _, url := range followed {
 		all.Go(func() {
 			select {
 			case <-c.wanted[url]:
@@ -88,6 +88,9 @@ func (c *Client) Run(ctx context.Context, address string) error {
 	all.Wait()
 	return ctx.Err()
 }
+
+// followed are the types that the client asks for.
+var followed = []string{Clusters, Endpoints, Listeners, Routes}
 
 // The times between streams that fail.
 const (
@@ -141,7 +144,7 @@ func (c *Client) begin(key string, st *clientStream) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.streams[key] = st
-	for _, url := range order {
+	for _, url := range followed {
 		s := c.types[url]
 		if key != "" && key != url || len(s.Names) == 0 && url != Clusters && url != Listeners {
 			continue

@@ -123,6 +123,9 @@ var methods = map[string]string{
 	reference.Endpoints: "/envoy.service.endpoint.v3.EndpointDiscoveryService/Endpoints",
 	reference.Listeners: "/envoy.service.listener.v3.ListenerDiscoveryService/Listeners",
 	reference.Routes:    "/envoy.service.route.v3.RouteDiscoveryService/Routes",
+	reference.Scopes:    "/envoy.service.route.v3.ScopedRoutesDiscoveryService/ScopedRoutes",
+
+	reference.VirtualHosts: "/envoy.service.route.v3.VirtualHostDiscoveryService/VirtualHosts",
 }
 
 // method returns the method of a stream.

@@ -40,7 +40,7 @@ func (s *deltaSession) Request(m proto.Message) []proto.Message {
 	if first {
 		ch = &deltaChannel{typeURL: url, names: map[string]bool{}, sent: map[string]string{}, owed: map[string]bool{}}
 		s.channels[url] = ch
-		ch.wildcard = len(q.GetResourceNamesSubscribe())+len(q.GetResourceNamesUnsubscribe()) == 0
+		ch.wildcard = len(q.GetResourceNamesSubscribe())+len(q.GetResourceNamesUnsubscribe()) == 0 && url != VirtualHosts
 		maps.Copy(ch.sent, q.GetInitialResourceVersions())
 	}
 	if q.GetResponseNonce() != "" && q.GetResponseNonce() == ch.nonce {
@@ -97,7 +97,7 @@ func (s *deltaSession) respond(ch *deltaChannel, first bool) []proto.Message {
 	p := &discoveryv3.DeltaDiscoveryResponse{SystemVersionInfo: version, TypeUrl: ch.typeURL}
 	for _, name := range sorted(wanted) {
 		r := wanted[name]
-		if own := strconv.Itoa(r.version); ch.owed[name] || ch.sent[name] != own {
+		if own := strconv.Itoa(r.version); ch.owed[name] || ch.owed[collection(name)] || ch.sent[name] != own {
 			p.Resources = append(p.Resources, &discoveryv3.Resource{Name: name, Version: own, Resource: r.body})
 			if of := s.channels[Endpoints]; ch.typeURL == Clusters && of != nil && of.names[name] && ch.sent[name] != "" && ch.sent[name] != own {
 				of.owed[name] = true // Envoy waits for the endpoints of a cluster that changes
@@ -109,13 +109,19 @@ func (s *deltaSession) respond(ch *deltaChannel, first bool) []proto.Message {
 		ch.owed[name] = ch.owed[name] || wanted[name].body == nil
 	}
 	for _, name := range sorted(ch.owed) {
-		if ch.owed[name] && wanted[name].body == nil {
+		_, known := ch.sent[name]
+		switch {
+		case !ch.owed[name] || wanted[name].body != nil || slices.ContainsFunc(sorted(wanted), func(other string) bool { return collection(other) == name }):
+		case ch.typeURL == VirtualHosts && !known: // Envoy waits for a resource with this alias
+			p.Resources = append(p.Resources, &discoveryv3.Resource{Name: name, Aliases: []string{name}})
+		default:
 			p.RemovedResources = append(p.RemovedResources, name)
 			delete(ch.sent, name)
 		}
 	}
 	clear(ch.owed)
-	if len(p.Resources)+len(p.RemovedResources) == 0 && !(first && ch.wildcard) {
+	must := first && (ch.wildcard || ch.typeURL == VirtualHosts)
+	if len(p.Resources)+len(p.RemovedResources) == 0 && !must {
 		return nil
 	}
 	s.nonces++

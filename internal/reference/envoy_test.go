@@ -48,6 +48,12 @@ type fleet struct {
 
 func newFleet(t *testing.T, version envoytest.Version, delta bool, flaw func(reference.Session) reference.Session) *fleet {
 	t.Helper()
+	return newFleetOn(t, version, bootstrap, delta, flaw)
+}
+
+// newFleetOn starts an Envoy with a bootstrap that has the places of the usual one.
+func newFleetOn(t *testing.T, version envoytest.Version, bootstrap string, delta bool, flaw func(reference.Session) reference.Session) *fleet {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	f := &fleet{t: t, ctx: ctx, store: reference.NewStore()}
@@ -150,7 +156,7 @@ var harms = []struct {
 		f.shows("/config_dump", `"connect_timeout": "2s"`)
 		f.passes("cart")
 	}, warming, "warming_clusters: 0"},
-	{"endpoints-not-resent", true, each(unprompted), func(f *fleet) {
+	{"warming-without-endpoints", true, each(unprompted), func(f *fleet) {
 		f.add("cart")
 		f.cluster("shop", 2)
 		f.shows("/config_dump", `"connect_timeout": "2s"`)
@@ -184,6 +190,8 @@ var harms = []struct {
 	{"removed-and-sent", true, each(once(reference.Clusters, 2, removedToo)), addsCart, rejections, "update_rejected: 0\n"},
 	{"nack-loop", false, each(again(rejects)), rejectsShop, rejections, "update_rejected: 1\n"},
 	{"nack-loop", true, each(again(rejects)), rejectsShop, rejections, "update_rejected: 1\n"},
+	{"wildcard-unanswered", false, each(unheard(reference.Scopes, nil)), scoped, "/listeners", "web::"},
+	{"wildcard-unanswered", true, each(unheard(reference.Scopes, nil)), scoped, "/listeners", "web::"},
 	// Envoy serves after 15 seconds.
 	{"wildcard-unanswered", false, each(mute), func(*fleet) {}, "/stats?filter=lds.init_fetch_timeout", "init_fetch_timeout: 0"},
 	{"wildcard-unanswered", true, each(mute), func(*fleet) {}, "/stats?filter=lds.init_fetch_timeout", "init_fetch_timeout: 0"},

@@ -409,11 +409,11 @@ func remembers() func(reference.Session) reference.Session {
 	})()
 }
 
-// ignoresKnown sends what a client has from an earlier stream.
+// ignoresKnown sends what a client has from an earlier stream. It does hear of what one has that is removed since.
 func ignoresKnown(s reference.Session) reference.Session {
 	return &altered{Session: s, in: func(next reference.Session, q proto.Message) []proto.Message {
 		d := clone(q.(*discoveryv3.DeltaDiscoveryRequest))
-		if d.GetTypeUrl() == reference.Clusters {
+		if d.GetTypeUrl() == reference.Clusters && d.GetNode().GetId() != returning {
 			d.InitialResourceVersions = nil
 		}
 		return next.Request(d)

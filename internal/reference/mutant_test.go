@@ -231,7 +231,7 @@ var wrongs = []struct {
 	alter  func() func(c *client, q proto.Message) []proto.Message
 }{
 	{"node-missing", nil, first(func(q proto.Message) { q.ProtoReflect().Clear(field(q, "node")) })},
-	{"node-changed", func(v variant) bool { return v.aggregated }, func() func(*client, proto.Message) []proto.Message {
+	{"node-changed", nil, func() func(*client, proto.Message) []proto.Message {
 		return func(c *client, q proto.Message) []proto.Message {
 			if node := q.ProtoReflect().Mutable(field(q, "node")).Message(); get(node.Interface(), "id") == "" {
 				set(node.Interface(), "id", "other")

@@ -16,6 +16,21 @@ import (
 
 // others are flaws that break a clause in another way than mutants, or for another type.
 var others = []mutant{
+	{"virtual-host-removed", delta, each(removing)},
+	{"virtual-host-misnamed", delta, each(misnaming)},
+	{"subscription-unanswered", delta, each(unaliased)},
+	{"wildcard-unanswered", nil, each(unheard(reference.Scopes, nil))},
+	{"subscription-unanswered", delta, each(unheard(reference.Clusters, []string{tenant + "*"}))},
+	{"resource-unrequested", delta, each(misplacing)},
+	{"removed-unknown", delta, each(once(reference.Routes, 1, func(p proto.Message) []proto.Message {
+		d := p.(*discoveryv3.DeltaDiscoveryResponse)
+		d.RemovedResources = append(d.RemovedResources, "unknown")
+		return one(p)
+	}))},
+	{"removal-not-sent", delta, each(unforgotten)},
+	{"resent-unchanged", delta, each(everything)},
+	{"update-not-sent", nil, deafened},
+	{"warming-without-endpoints", func(v variant) bool { return v.delta && v.aggregated }, each(unprompted)},
 	{"nonce-reused", nil, each(sameNonce)},
 	{"stale-request-answered", sotw, each(answersStale)},
 	{"heartbeat-version", nil, each(beats)},
@@ -357,5 +372,80 @@ func pack(p proto.Message, all []*clusterv3.Cluster) {
 	for _, c := range all {
 		body, _ := anypb.New(c) // a message can be packed
 		d.Resources = append(d.Resources, body)
+	}
+}
+
+// unheard does not answer a first request for some names of a type.
+func unheard(typeURL string, of []string) func(reference.Session) reference.Session {
+	return func(s reference.Session) reference.Session {
+		return &altered{Session: s, in: func(next reference.Session, q proto.Message) []proto.Message {
+			if get(q, "type_url") == typeURL && slices.Equal(names(q), of) {
+				return nil
+			}
+			return next.Request(q)
+		}}
+	}
+}
+
+// misplacing adds a resource to a collection that is not below it.
+func misplacing(s reference.Session) reference.Session {
+	return edit(func(p proto.Message) []proto.Message {
+		d := p.(*discoveryv3.DeltaDiscoveryResponse)
+		if len(d.GetResources()) == 1 && d.GetResources()[0].GetName() == tenant+"a" {
+			other := clone(d.GetResources()[0])
+			other.Name = tenant + "deep/a"
+			d.Resources = append(d.Resources, other)
+		}
+		return one(p)
+	})(s)
+}
+
+// unforgotten does not remove what a client has from an earlier stream.
+func unforgotten(s reference.Session) reference.Session {
+	return &altered{Session: s, in: func(next reference.Session, q proto.Message) []proto.Message {
+		d := clone(q.(*discoveryv3.DeltaDiscoveryRequest))
+		if d.GetNode().GetId() == returning {
+			delete(d.InitialResourceVersions, "gifts")
+		}
+		return next.Request(d)
+	}}
+}
+
+// everything sends a cluster once more with each other one that changes.
+func everything(s reference.Session) reference.Session {
+	sent := map[string]*discoveryv3.Resource{}
+	return edit(func(p proto.Message) []proto.Message {
+		d := p.(*discoveryv3.DeltaDiscoveryResponse)
+		if d.GetTypeUrl() != reference.Clusters || len(d.GetResources()) == 0 {
+			return one(p)
+		}
+		for _, r := range d.GetResources() {
+			delete(sent, r.GetName())
+		}
+		if old := sent["books"]; old != nil {
+			d.Resources = append(d.Resources, old)
+		}
+		for _, r := range d.GetResources() {
+			sent[r.GetName()] = r
+		}
+		return one(p)
+	})(s)
+}
+
+// deafened does not send the first client what changes after it has rejected something: endpoints of the cluster.
+func deafened() func(reference.Session) reference.Session {
+	rejected := false
+	lose := lossy(reference.Endpoints, onlyOnce(func(p proto.Message) proto.Message {
+		if !rejected {
+			return p
+		}
+		return without("shop", 8082)(p)
+	}))()
+	return func(s reference.Session) reference.Session {
+		s = lose(s)
+		return &altered{Session: s, in: func(next reference.Session, q proto.Message) []proto.Message {
+			rejected = rejected || rejects(q)
+			return next.Request(q)
+		}}
 	}
 }

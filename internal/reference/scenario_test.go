@@ -103,6 +103,8 @@ func (h *harness) play() {
 	edge.reconnect()
 	h.set("shop", assignment("shop", 8083))
 	h.wait(40 * time.Second)
+	h.onDemand()
+	h.wait(40 * time.Second)
 	for _, c := range h.clients {
 		c.close()
 	}
@@ -120,6 +122,39 @@ func (h *harness) named() {
 	h.set("shop", cluster("shop", 4))
 	h.wait(20 * time.Second)
 }
+
+// onDemand are clients of scoped routes, of virtual hosts on demand, and of a collection of xdstp. The last one returns
+// after a cluster was removed.
+func (h *harness) onDemand() {
+	h.set("shop", &routev3.ScopedRouteConfiguration{Name: "shop", RouteConfigurationName: "web"})
+	c := h.client("edge-4")
+	c.subscribe(reference.Scopes)
+	if h.delta {
+		h.set("web/shop.example.com", &routev3.VirtualHost{Name: "web/shop.example.com", Domains: []string{"shop.example.com"}})
+		c.subscribe(reference.VirtualHosts)
+		c.subscribe(reference.VirtualHosts, "web/shop.example.com", "web/void.example.com")
+	}
+	h.set(tenant+"a", cluster(tenant+"a", 1))
+	d := h.client("edge-5")
+	d.subscribe(reference.Clusters, tenant+"*")
+	d.subscribe(reference.Clusters, tenant+"none/*")
+	h.set(tenant+"b", cluster(tenant+"b", 1))
+	h.set(tenant+"a", cluster(tenant+"a", 2))
+	h.remove(reference.Clusters, tenant+"b")
+
+	old := h.client(returning)
+	old.subscribe(reference.Clusters)
+	old.close()
+	h.remove(reference.Clusters, "gifts")
+	h.client(returning).subscribe(reference.Clusters)
+	old.reconnect()
+}
+
+// returning is the node of a client that returns after something was removed.
+const returning = "edge-6"
+
+// tenant is the beginning of the names in a collection.
+const tenant = "xdstp://example.com/envoy.config.cluster.v3.Cluster/tenant/"
 
 // wildcards is a client that has a wildcard and a name, and then only the wildcard.
 func (h *harness) wildcards() {

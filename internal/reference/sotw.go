@@ -29,7 +29,9 @@ type sotwChannel struct {
 }
 
 // complete reports whether responses have all resources.
-func (ch *sotwChannel) complete() bool { return ch.typeURL == Clusters || ch.typeURL == Listeners }
+func (ch *sotwChannel) complete() bool {
+	return ch.typeURL == Clusters || ch.typeURL == Listeners || ch.typeURL == Scopes
+}
 
 // Request implements Session.
 func (s *sotw) Request(m proto.Message) []proto.Message {
@@ -74,7 +76,7 @@ func (ch *sotwChannel) subscribe(names []string) bool {
 			delete(ch.sent, name) // what is new is sent, even if it was sent before
 		}
 	}
-	maps.DeleteFunc(ch.sent, func(name string, _ int) bool { return !wildcard && !now[name] })
+	maps.DeleteFunc(ch.sent, func(name string, _ int) bool { return !wildcard && !now[name] && !now[collection(name)] })
 	ch.names, ch.wildcard = now, wildcard
 	return changed
 }

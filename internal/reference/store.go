@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"google.golang.org/protobuf/proto"
@@ -12,13 +13,15 @@ import (
 
 // The types that are served, in the order in which they are pushed over an aggregated stream.
 const (
-	Clusters  = "type.googleapis.com/envoy.config.cluster.v3.Cluster"
-	Endpoints = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment"
-	Listeners = "type.googleapis.com/envoy.config.listener.v3.Listener"
-	Routes    = "type.googleapis.com/envoy.config.route.v3.RouteConfiguration"
+	Clusters     = "type.googleapis.com/envoy.config.cluster.v3.Cluster"
+	Endpoints    = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment"
+	Listeners    = "type.googleapis.com/envoy.config.listener.v3.Listener"
+	Scopes       = "type.googleapis.com/envoy.config.route.v3.ScopedRouteConfiguration"
+	Routes       = "type.googleapis.com/envoy.config.route.v3.RouteConfiguration"
+	VirtualHosts = "type.googleapis.com/envoy.config.route.v3.VirtualHost"
 )
 
-var order = []string{Clusters, Endpoints, Listeners, Routes}
+var order = []string{Clusters, Endpoints, Listeners, Scopes, Routes, VirtualHosts}
 
 // Session is the server's side of a stream.
 type Session interface {
@@ -107,9 +110,12 @@ func (s *Store) get(typeURL string, wildcard bool, names map[string]bool) (map[s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := maps.Clone(s.resources[typeURL])
-	maps.DeleteFunc(out, func(name string, _ resource) bool { return !wildcard && !names[name] })
+	maps.DeleteFunc(out, func(name string, _ resource) bool { return !wildcard && !names[name] && !names[collection(name)] })
 	return out, strconv.Itoa(s.versions[typeURL])
 }
+
+// collection returns the collection that a name of xdstp is in.
+func collection(name string) string { return name[:strings.LastIndexByte(name, '/')+1] + "*" }
 
 // watch returns a channel that gets something when the store changes, until stop is called.
 func (s *Store) watch() (changed chan struct{}, stop func()) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/words"
+	"github.com/xdslint/xdslint/lint"
 )
 
 const fieldEDS = "envoy.config.cluster.v3.Cluster.EdsClusterConfig.service_name"
@@ -32,6 +33,36 @@ func endpointsOf(s graph.View, cluster *graph.Resource) (*endpointv3.ClusterLoad
 	}
 	c, _ := cluster.Message.(*clusterv3.Cluster)
 	return c.GetLoadAssignment(), cluster
+}
+
+// touched returns the clusters that a push changes, or whose endpoints it changes.
+func touched(p *lint.Pass, changes *graph.Changes) (all []*graph.Resource) {
+	names := map[string]bool{}
+	for _, change := range changes.Of(graph.Cluster) {
+		names[change.Name] = true
+	}
+	of := func(s graph.View, assignment *graph.Resource) {
+		for _, e := range s.To(assignment) {
+			names[e.From.Name] = names[e.From.Name] || e.From.Kind == graph.Cluster
+		}
+	}
+	for _, change := range changes.Of(graph.ClusterLoadAssignment) {
+		if !change.Added() {
+			of(p.Old, change.Old)
+		}
+		if !change.Removed() {
+			of(p.Snapshot, change.New)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	for _, r := range p.Snapshot.All(graph.Cluster) {
+		if names[r.Name] {
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // holdsEndpoints reports whether a cluster of this type gets all its endpoints from a load assignment.

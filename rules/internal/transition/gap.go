@@ -50,10 +50,13 @@ func arriving(p *lint.Pass, changes *graph.Changes) (gaps []gap) {
 // departing returns the clusters that a push removes while remaining traffic still needs them.
 func departing(p *lint.Pass, changes *graph.Changes) (gaps []gap) {
 	before, after := envoy.TrafficOf(p.Old), envoy.TrafficOf(p.Snapshot)
-	remaining := danglingByTarget(p.Snapshot)
+	var remaining map[string][]*graph.Edge
 	for _, change := range changes.Of(graph.Cluster) {
 		if !change.Removed() || mayHave(p.Snapshot, change.Name) {
 			continue
+		}
+		if remaining == nil {
+			remaining = danglingByTarget(p.Snapshot)
 		}
 		g := gap{cluster: change.Old}
 		for _, e := range remaining[change.Name] {

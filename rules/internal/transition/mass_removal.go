@@ -2,6 +2,7 @@ package transition
 
 import (
 	"fmt"
+	"slices"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 
@@ -25,12 +26,13 @@ var _ = Rules.Add(&lint.Rule{
 		if !movedAway(p, changes) {
 			vanishing(p, changes, graph.Cluster, "it answers requests for them with 503 (response flag NC)")
 		}
-		vanishingHosts(p)
+		if slices.ContainsFunc(changes.All, mayHoldHosts) {
+			vanishingHosts(p)
+		}
 	}),
 })
 
 func vanishing(p *lint.Pass, changes *graph.Changes, kind graph.Kind, meanwhile string) {
-	had, has := pushed(p.Old, kind), pushed(p.Snapshot, kind)
 	var first *graph.Resource
 	for _, change := range changes.Of(kind) {
 		if change.Removed() && p.Old.Serves(change.Old) {
@@ -38,7 +40,10 @@ func vanishing(p *lint.Pass, changes *graph.Changes, kind graph.Kind, meanwhile 
 			break
 		}
 	}
-	if first != nil && isMass(had, has) {
+	if first == nil {
+		return
+	}
+	if had, has := pushed(p.Old, kind), pushed(p.Snapshot, kind); isMass(had, has) {
 		p.ReportResource(first, lint.Diagnostic{
 			Message: loss(had, has, spoken(kind)),
 			Notes:   []string{"envoy removes all resources that are no longer sent: " + meanwhile},
@@ -72,6 +77,11 @@ func movedAway(p *lint.Pass, changes *graph.Changes) bool {
 		moved = true
 	}
 	return moved
+}
+
+// mayHoldHosts reports whether the number of virtual hosts can depend on a change.
+func mayHoldHosts(change *graph.Change) bool {
+	return change.Kind != graph.Cluster && change.Kind != graph.ClusterLoadAssignment && change.Kind != graph.Secret
 }
 
 func vanishingHosts(p *lint.Pass) {

@@ -18,9 +18,9 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#eventual-consistency-considerations",
 		"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/load_balancing/panic_threshold",
 	},
-	Run: lint.ForTransition(func(p *lint.Pass, _ *graph.Changes) {
+	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		before, after := envoy.TrafficOf(p.Old), envoy.TrafficOf(p.Snapshot)
-		for _, now := range p.Snapshot.All(graph.Cluster) {
+		for _, now := range touched(p, changes) {
 			was := p.Old.Pushed(graph.Cluster, now.Name)
 			if was == nil || now.Delivery != graph.OverXDS || !holdsEndpoints(was) || !holdsEndpoints(now) {
 				continue

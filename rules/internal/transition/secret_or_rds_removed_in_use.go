@@ -2,6 +2,7 @@ package transition
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
@@ -18,6 +19,9 @@ var _ = Rules.Add(&lint.Rule{
 	},
 	Run: lint.ForTransition(func(p *lint.Pass, changes *graph.Changes) {
 		for _, kind := range []graph.Kind{graph.Secret, graph.RouteConfiguration} {
+			if !slices.ContainsFunc(changes.Of(kind), (*graph.Change).Removed) {
+				continue
+			}
 			dangling := map[string][]*graph.Edge{}
 			for _, e := range p.Snapshot.References(kind) {
 				if e.To == nil && e.Source != graph.Static && p.Snapshot.Serves(e.From) && !p.Snapshot.Assumes(kind, e.Target) {
