@@ -3,14 +3,15 @@ package envoy
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"sync"
 )
 
 // luaTokens matches what decides about the blocks of Lua code: comments and texts, of which only the beginning is matched if they have no
-// end, keywords, and brackets.
+// end, keywords, brackets, and the operators and attributes of Lua 5.3 and later, or of other languages, which LuaJIT does not have.
 var luaTokens = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?s)--\[\[.*?\]\]|--\[=\[.*?\]=\]|--[^\n]*|\[\[.*?\]\]|\[=\[.*?\]=\]|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|["']|` +
-		`[A-Za-z_][A-Za-z0-9_]*|[()\[\]{}]`)
+		`~=|//|<<|>>|[&|~!?@$\x60\\]|local\s+[A-Za-z_][A-Za-z0-9_]*\s*<|[A-Za-z_][A-Za-z0-9_]*|[()\[\]{}]`)
 })
 
 // luaUnsure matches what luaTokens does not model: bytecode, a first line for a shell, longer brackets, and texts that go over several lines.
@@ -18,6 +19,11 @@ var luaUnsure = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 
 // luaOpen maps what opens a block to what closes it. A loop opens its block with do.
 var luaOpen = map[string]string{"function": "end", "if": "end", "do": "end", "repeat": "until", "(": ")", "[": "]", "{": "}"}
+
+// luaForeign lists the operators that LuaJIT does not have.
+var luaForeign = map[string]bool{
+	"//": true, "<<": true, ">>": true, "&": true, "|": true, "~": true, "!": true, "?": true, "@": true, "$": true, "`": true, `\`: true,
+}
 
 var luaClose = map[string]bool{"end": true, "until": true, ")": true, "]": true, "}": true}
 
@@ -32,6 +38,10 @@ func LuaError(code string) string {
 		switch {
 		case token == `"` || token == "'":
 			return "a text is not closed"
+		case luaForeign[token]:
+			return fmt.Sprintf("LuaJIT does not have %q", token)
+		case strings.HasSuffix(token, "<"):
+			return "LuaJIT does not have attributes such as <const>"
 		case luaOpen[token] != "":
 			open = append(open, token)
 		case !luaClose[token]:

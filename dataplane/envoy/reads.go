@@ -83,15 +83,18 @@ var unvalidatedFields = map[protoreflect.FullName]bool{
 
 // unvalidatedTypes are configurations whose factories do not validate them.
 var unvalidatedTypes = map[protoreflect.FullName]bool{
-	"envoy.config.core.v3.HealthCheck.GrpcHealthCheck":                                     true, // the health check's own fields count
-	"envoy.config.core.v3.HealthCheck.HttpHealthCheck":                                     true,
-	"envoy.config.core.v3.HealthCheck.TcpHealthCheck":                                      true,
-	"envoy.config.route.v3.FilterConfig":                                                   true, // PerFilterConfigs, only unpacked
-	"envoy.extensions.health_checkers.udp.v3.UdpHealthCheck":                               true,
-	"envoy.extensions.http.cache.file_system_http_cache.v3.FileSystemHttpCacheConfig":      true,
-	"envoy.extensions.http.cache_v2.file_system_http_cache.v3.FileSystemHttpCacheV2Config": true,
-	"envoy.extensions.rbac.matchers.upstream_ip_port.v3.UpstreamIpPortMatcher":             true,
-	"envoy.extensions.transport_sockets.tls.v3.SPIFFECertValidatorConfig":                  true,
+	"envoy.config.core.v3.HealthCheck.GrpcHealthCheck":                                      true, // the health check's own fields count
+	"envoy.config.core.v3.HealthCheck.HttpHealthCheck":                                      true,
+	"envoy.config.core.v3.HealthCheck.TcpHealthCheck":                                       true,
+	"envoy.config.route.v3.FilterConfig":                                                    true, // PerFilterConfigs, only unpacked
+	"envoy.extensions.health_checkers.udp.v3.UdpHealthCheck":                                true,
+	"envoy.extensions.http.cache.file_system_http_cache.v3.FileSystemHttpCacheConfig":       true,
+	"envoy.extensions.http.cache_v2.file_system_http_cache.v3.FileSystemHttpCacheV2Config":  true,
+	"envoy.extensions.matching.common_inputs.transport_socket.v3.EndpointMetadataInput":     true,
+	"envoy.extensions.matching.common_inputs.transport_socket.v3.LocalityMetadataInput":     true,
+	"envoy.extensions.matching.common_inputs.transport_socket.v3.TransportSocketNameAction": true,
+	"envoy.extensions.rbac.matchers.upstream_ip_port.v3.UpstreamIpPortMatcher":              true,
+	"envoy.extensions.transport_sockets.tls.v3.SPIFFECertValidatorConfig":                   true,
 }
 
 // validatesContent reports whether the extension that reads an Any validates its content.

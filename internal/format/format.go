@@ -71,7 +71,11 @@ func checkCommand(t dataplane.Target, c call, added Extensions) (e Error, is boo
 		return Error{Command: c.name, Unknown: true, Since: known.since, Upstream: "Not supported field in StreamInfo: " + c.name}, !added.Others
 	}
 	what, upstream := known.syntax(t).check(c)
-	if what == "" && known.wrong != nil {
+	switch {
+	case what != "":
+	case c.name == "COALESCE": // it looks up other commands, so it cannot be in their table
+		what, upstream = coalesce(t, c.arguments)
+	case known.wrong != nil:
 		what, upstream = known.wrong(t, c.arguments)
 	}
 	return Error{Command: c.name, What: what, Upstream: upstream}, what != ""

@@ -66,3 +66,14 @@ func HTTP2Settings(p *lint.Pass, at lint.At, options *corev3.Http2ProtocolOption
 		}
 	}
 }
+
+// HeaderFieldSize reports a limit for one header that is above the limit for all headers together, in KiB. That one is in the field all.
+func HeaderFieldSize(p *lint.Pass, at lint.At, options *corev3.Http2ProtocolOptions, limit uint32, all string) {
+	if size := options.GetMaxHeaderFieldSizeKb().GetValue(); size > limit && !p.Target.Before("1.38") {
+		p.Reject(at.Field("max_header_field_size_kb"), lint.Rejection{
+			Message:  fmt.Sprintf("one header may have %d KiB, but all headers together only %d", size, limit),
+			Help:     fmt.Sprintf("write a %s of at least %d", all, size),
+			Upstream: "max_header_field_size_kb must not exceed " + all,
+		})
+	}
+}

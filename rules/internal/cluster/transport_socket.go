@@ -33,6 +33,9 @@ var _ = Rules.Add(&lint.Rule{
 				})
 			}
 		}
+		if c.GetTransportSocketMatcher() != nil && !p.Target.Before("1.37") {
+			checkSocketNames(p, at, c.GetTransportSocketMatches())
+		}
 		envoy.EachTransportSocket(at, c, func(at lint.At, m proto.Message) {
 			switch dynamic.TypeName(m) {
 			case "envoy.extensions.transport_sockets.proxy_protocol.v3.ProxyProtocolUpstreamTransport":
@@ -51,6 +54,24 @@ var _ = Rules.Add(&lint.Rule{
 		})
 	}),
 })
+
+// checkSocketNames checks the names by which the actions of a transport_socket_matcher choose.
+func checkSocketNames(p *lint.Pass, at lint.At, matches []*clusterv3.Cluster_TransportSocketMatch) {
+	first := map[string]int{}
+	for i, match := range matches {
+		before, twice := first[match.GetName()]
+		if !twice {
+			first[match.GetName()] = i
+			continue
+		}
+		p.Reject(at.Item("transport_socket_matches", i).Field("name"), lint.Rejection{
+			Message:  fmt.Sprintf("two transport sockets have the name %q, by which the matcher chooses", match.GetName()),
+			Help:     "give each transport socket a name of its own",
+			Upstream: fmt.Sprintf("Duplicate transport socket name '%s' found in transport_socket_matches", match.GetName()),
+			Related:  []lint.Related{lint.RelatedTo(at.Item("transport_socket_matches", before).Field("name"), "the first one")},
+		})
+	}
+}
 
 func checkTLVs(p *lint.Pass, at lint.At, config proto.Message) {
 	for i, tlv := range dynamic.Items(config, "added_tlvs") {

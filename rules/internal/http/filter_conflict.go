@@ -5,8 +5,10 @@ import (
 	commontapv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/common/tap/v3"
 	bandwidthv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/bandwidth_limit/v3"
 	cachev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/cache/v3"
+	cachev2 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/cache_v2/v3"
 	extauthzv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/ext_authz/v3"
 	luav3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/lua/v3"
+	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/internal/read"
@@ -22,7 +24,8 @@ var _ = Rules.Add(&lint.Rule{
 		"CacheFilterFactory::createFilterFactoryFromProtoTyped (source/extensions/filters/http/cache/config.cc)",
 		"TapConfigBaseImpl::TapConfigBaseImpl (source/extensions/common/tap/tap_config_base.cc)",
 	},
-	Run: read.Each(read.Of(extAuthz), read.Of(checkSettings), read.Of(luaSources), read.Of(cacheBackend), read.Of(bandwidthLimit), read.Of(tapOutput)),
+	Run: read.Each(read.Of(extAuthz), read.Of(authorizationPath), read.Of(checkSettings), read.Of(luaSources), read.Of(cacheBackend), read.Of(secondCacheBackend),
+		read.Of(bandwidthLimit), read.Of(tapOutput)),
 })
 
 func extAuthz(p *lint.Pass, at lint.At, m *extauthzv3.ExtAuthz) {
@@ -33,6 +36,17 @@ func extAuthz(p *lint.Pass, at lint.At, m *extauthzv3.ExtAuthz) {
 			Help:     "keep allowed_headers of the filter itself",
 			Upstream: "Invalid duplicate configuration for allowed_headers.",
 			Related:  []lint.Related{lint.RelatedTo(at.Field("allowed_headers").Key(), "the other one")},
+		})
+	}
+}
+
+func authorizationPath(p *lint.Pass, at lint.At, m *extauthzv3.HttpService) {
+	if m.GetPathPrefix() != "" && m.GetPathOverride() != "" && !p.Target.Before("1.38") {
+		p.Reject(at.Field("path_override").Key(), lint.Rejection{
+			Message:  "path_override cannot be combined with path_prefix",
+			Help:     "keep one of them",
+			Upstream: "Only one of path_prefix or path_override may be set, not both.",
+			Related:  []lint.Related{lint.RelatedTo(at.Field("path_prefix").Key(), "the other one")},
 		})
 	}
 }
@@ -59,7 +73,15 @@ func luaSources(p *lint.Pass, at lint.At, m *luav3.Lua) {
 }
 
 func cacheBackend(p *lint.Pass, at lint.At, m *cachev3.CacheConfig) {
-	if !m.GetDisabled().GetValue() && m.GetTypedConfig() == nil {
+	checkCache(p, at, m.GetDisabled().GetValue(), m.GetTypedConfig())
+}
+
+func secondCacheBackend(p *lint.Pass, at lint.At, m *cachev2.CacheV2Config) {
+	checkCache(p, at, m.GetDisabled().GetValue(), m.GetTypedConfig())
+}
+
+func checkCache(p *lint.Pass, at lint.At, disabled bool, config *anypb.Any) {
+	if !disabled && config == nil {
 		p.Reject(at, lint.Rejection{
 			Message:  "the cache filter does not have a cache",
 			Help:     "add typed_config, or disabled: true",

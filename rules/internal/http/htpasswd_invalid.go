@@ -24,6 +24,13 @@ var _ = Rules.Add(&lint.Rule{
 })
 
 func checkUsers(p *lint.Pass, at lint.At, users *corev3.DataSource) {
+	if users == nil {
+		p.Reject(at, lint.Rejection{
+			Message:  "basic_auth does not have users",
+			Help:     "add users: {inline_string: …}, or a file",
+			Upstream: "Unexpected DataSource::specifier_case(): 0",
+		})
+	}
 	field, text, ok := inline(users)
 	if !ok {
 		return

@@ -2,10 +2,13 @@ package listener
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	proxyprotocolv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/proxy_protocol/v3"
+	limitv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/connection_limit/v3"
 	extprocv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/ext_proc/v3"
 	redisv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/redis_proxy/v3"
 	tcpproxyv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
@@ -21,14 +24,15 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "network-filter-value",
 	Severity: lint.Error,
-	Summary:  "a network or UDP filter has a value that its code rejects, or lacks one that it needs",
+	Summary:  "a network, listener or UDP filter has a value that its code rejects, or lacks one that it needs",
 	Links: []string{
 		"TunnelingConfigHelperImpl::TunnelingConfigHelperImpl (source/common/tcp_proxy/tcp_proxy.cc)",
 		"TunnelingConfigImpl::TunnelingConfigImpl (source/extensions/filters/udp/udp_proxy/config.cc)",
 		"RedisProxyFilterConfigFactory::createFilterFactoryFromProtoTyped (source/extensions/filters/network/redis_proxy/config.cc)",
 		"RateLimitPolicyEntryImpl::RateLimitPolicyEntryImpl (source/extensions/filters/network/thrift_proxy/router/router_ratelimit_impl.cc)",
 	},
-	Run: read.Each(read.Of(tcpSettings), read.Of(udpProxy), read.Of(redisProxy), read.Of(thriftLimits), read.Of(payloadRule), read.Of(processedWays)),
+	Run: read.Each(read.Of(tcpSettings), read.Of(udpProxy), read.Of(redisProxy), read.Of(thriftLimits), read.Of(payloadRule), read.Of(processedWays),
+		read.Of(connectionLimit), read.Of(proxyProtocol)),
 })
 
 func tcpSettings(p *lint.Pass, at lint.At, m *tcpproxyv3.TcpProxy) {
@@ -166,6 +170,27 @@ func processedWays(p *lint.Pass, at lint.At, m *extprocv3.NetworkExternalProcess
 			Message:  "ext_proc skips what is read and what is written, so it does nothing",
 			Help:     "write STREAMED for one of them, or remove the filter",
 			Upstream: "both read and write paths are skipped, at least one must be enabled.",
+		})
+	}
+}
+
+func connectionLimit(p *lint.Pass, at lint.At, m *limitv3.ConnectionLimit) {
+	if m.GetMaxConnections() == nil {
+		p.Reject(at, lint.Rejection{
+			Message:  "the filter does not have a limit",
+			Help:     "add max_connections",
+			Upstream: "Field 'max_connections' is missing",
+		})
+	}
+}
+
+func proxyProtocol(p *lint.Pass, at lint.At, m *proxyprotocolv3.ProxyProtocol) {
+	banned := m.GetDisallowedVersions()
+	if slices.Contains(banned, corev3.ProxyProtocolConfig_V1) && slices.Contains(banned, corev3.ProxyProtocolConfig_V2) {
+		p.Reject(at.Field("disallowed_versions").Key(), lint.Rejection{
+			Message:  "all versions of the PROXY protocol are disallowed",
+			Help:     "remove the version that clients use, or the filter",
+			Upstream: "Proxy Protocol filter is misconfigured: all proxy protocol versions are disallowed.",
 		})
 	}
 }

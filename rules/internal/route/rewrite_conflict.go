@@ -23,8 +23,18 @@ var _ = Rules.Add(&lint.Rule{
 		if action.GetPathRewritePolicy() != nil {
 			fields = append(fields, "path_rewrite_policy")
 		}
-		matched := action.GetPrefixRewrite() != "" && r.GetMatch().GetPathMatchPolicy() != nil
-		if len(fields) < 2 && !matched {
+		if action.GetPathRewrite() != "" && !p.Target.Before("1.37") {
+			fields = append(fields, "path_rewrite")
+		}
+		var prefix []string // the field with a prefix_rewrite that replaces nothing, because no prefix is matched
+		switch {
+		case r.GetMatch().GetPathMatchPolicy() == nil:
+		case action.GetPrefixRewrite() != "":
+			prefix = []string{"route", "prefix_rewrite"}
+		case r.GetRedirect().GetPrefixRewrite() != "" && !p.Target.Before("1.40"):
+			prefix = []string{"redirect", "prefix_rewrite"}
+		}
+		if len(fields) < 2 && prefix == nil {
 			return
 		}
 		if _, ok := tableOf(p, at); !ok {
@@ -32,17 +42,21 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		if len(fields) > 1 {
 			p.Reject(at.Field("route", fields[1]).Key(), lint.Rejection{
-				Message:  "a route can have only one of prefix_rewrite, regex_rewrite and path_rewrite_policy",
+				Message:  "a route can have only one of prefix_rewrite, regex_rewrite, path_rewrite_policy and path_rewrite",
 				Help:     "keep the one with the path that the upstream should see",
 				Upstream: "Specify only one of prefix_rewrite, regex_rewrite or path_rewrite_policy",
 				Related:  []lint.Related{lint.RelatedTo(at.Field("route", fields[0]).Key(), "the other one")},
 			})
 			return
 		}
-		p.Reject(at.Field("route", "prefix_rewrite").Key(), lint.Rejection{
+		help, upstream := "write a path_rewrite_policy or a regex_rewrite, or match a prefix", "Cannot use prefix_rewrite with matcher extension"
+		if prefix[0] == "redirect" {
+			help, upstream = "write a regex_rewrite or a path_rewrite, or match a prefix", "Cannot use redirect.prefix_rewrite with path_match_policy"
+		}
+		p.Reject(at.Field(prefix...).Key(), lint.Rejection{
 			Message:  "prefix_rewrite cannot be combined with path_match_policy",
-			Help:     "write a path_rewrite_policy or a regex_rewrite, or match a prefix",
-			Upstream: "Cannot use prefix_rewrite with matcher extension",
+			Help:     help,
+			Upstream: upstream,
 			Related:  []lint.Related{lint.RelatedTo(at.Field("match", "path_match_policy").Key(), "the path is matched by an extension")},
 		})
 	}),
