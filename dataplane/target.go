@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
@@ -129,11 +130,24 @@ func Parse(s string) (Target, error) {
 // nothing is the build of an unknown target.
 var nothing = &build{}
 
+// latest is the build that was asked for last. A run asks for the same one with nearly every message.
+var latest atomic.Pointer[targetBuild]
+
+type targetBuild struct {
+	target Target
+	build  *build
+}
+
 func (t Target) build() *build {
-	if b, ok := targets()[t]; ok {
-		return b()
+	if last := latest.Load(); last != nil && last.target == t {
+		return last.build
 	}
-	return nothing
+	b := nothing
+	if read, ok := targets()[t]; ok {
+		b = read()
+	}
+	latest.Store(&targetBuild{t, b})
+	return b
 }
 
 // Extensions returns the extensions of t's official build. An unknown target does not have any.

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/internal/cel"
@@ -79,7 +80,7 @@ var arguments = map[string]command{
 }
 
 // notInHeader matches what the name of a header cannot contain. A pseudo-header begins with a colon.
-var notInHeader = regexp.MustCompile("[^A-Za-z0-9!#$%&'*+.^_`|~-]")
+var notInHeader = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("[^A-Za-z0-9!#$%&'*+.^_`|~-]") })
 
 // headers checks the name of a header and of its alternative (SubstitutionFormatUtils::parseSubcommandHeaders).
 func headers(_ dataplane.Target, arguments string) (what, upstream string) {
@@ -88,7 +89,7 @@ func headers(_ dataplane.Target, arguments string) (what, upstream string) {
 		return "takes one alternative header at most", "More than 1 alternative header specified in token: " + arguments
 	}
 	for _, name := range names {
-		if wrong := notInHeader.FindString(strings.TrimPrefix(name, ":")); wrong != "" {
+		if wrong := notInHeader().FindString(strings.TrimPrefix(name, ":")); wrong != "" {
 			return fmt.Sprintf("names a header with the character %q", wrong), "Invalid header configuration. Format string contains invalid characters."
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/xdslint/xdslint/dataplane"
 )
@@ -55,7 +56,7 @@ DOWNSTREAM_CX_RTT LISTENER_NAME ROUTE_RESOLUTION_COUNT ROUTE_RESOLUTION_TIME_US
 }
 
 // lookup are the commands by name.
-var lookup = func() map[string]command {
+var lookup = sync.OnceValue(func() map[string]command {
 	all := maps.Clone(arguments)
 	for since, names := range plain {
 		for _, name := range strings.Fields(names) {
@@ -63,12 +64,12 @@ var lookup = func() map[string]command {
 		}
 	}
 	return all
-}()
+})
 
 // Names lists the commands that a target has.
 func Names(t dataplane.Target) []string {
 	var names []string
-	for name, c := range lookup {
+	for name, c := range lookup() {
 		if !t.Before(c.since) {
 			names = append(names, name)
 		}

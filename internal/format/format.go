@@ -66,7 +66,7 @@ func checkCommand(t dataplane.Target, c call, added Extensions) (e Error, is boo
 	if slices.Contains(added.Commands, c.name) {
 		return Error{}, false
 	}
-	known, ok := lookup[c.name]
+	known, ok := lookup()[c.name]
 	if !ok || t.Before(known.since) {
 		return Error{Command: c.name, Unknown: true, Since: known.since, Upstream: "Not supported field in StreamInfo: " + c.name}, !added.Others
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Container is a container of a pod.
@@ -40,7 +41,7 @@ func (c Container) Limit(of string) (limit *big.Rat, at Value, ok bool) {
 // variants are what the names of Envoy's images may continue with, after a dash.
 var variants = []string{"distroless", "contrib", "debug", "dev", "alpine"}
 
-var release = regexp.MustCompile(`(?:^|-)v?(1\.[0-9]+)(?:[.-]|$)`)
+var release = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|-)v?(1\.[0-9]+)(?:[.-]|$)`) })
 
 // Image returns whether the container runs an image of Envoy, and the version in its tag: 1.40; empty if it does not say.
 func (c Container) Image() (version string, ok bool) {
@@ -50,7 +51,7 @@ func (c Container) Image() (version string, ok bool) {
 	if words[0] != "envoy" || slices.ContainsFunc(words[1:], func(word string) bool { return !slices.Contains(variants, word) }) {
 		return "", false
 	}
-	if found := release.FindStringSubmatch(tag); found != nil {
+	if found := release().FindStringSubmatch(tag); found != nil {
 		version = found[1]
 	}
 	return version, true

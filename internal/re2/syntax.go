@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -38,7 +39,7 @@ func Check(expression string, charset Charset) string {
 	switch {
 	case !ok:
 		return ""
-	case wrong.Code == syntax.ErrInvalidRepeatSize && tooLong.MatchString(wrong.Expr): // a literal for RE2
+	case wrong.Code == syntax.ErrInvalidRepeatSize && tooLong().MatchString(wrong.Expr): // a literal for RE2
 		return ""
 	case isKnownClass(wrong.Expr):
 		return ""
@@ -68,7 +69,7 @@ func withoutByte(s string) string {
 }
 
 // tooLong is a number that RE2 does not read.
-var tooLong = regexp.MustCompile(`\d{9}`)
+var tooLong = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d{9}`) })
 
 // checkTokens finds what Go accepts and RE2 does not: escapes for characters that the charset does not have, and newer
 // names of classes.

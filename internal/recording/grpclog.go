@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/xdslint/xdslint/internal/history"
@@ -16,16 +17,18 @@ import (
 
 // logged is what grpc-go logs about a stream (GRPC_GO_LOG_SEVERITY_LEVEL=info, GRPC_GO_LOG_VERBOSITY_LEVEL=99). A message
 // is JSON, up to a line with its closing brace.
-var logged = regexp.MustCompile(`(?m)^(\d{4}/\d\d/\d\d \d\d:\d\d:\d\d) [A-Z]+: .*\[xds-client (\S+)\] .*\[ads-stream (\S+)\] (ADS stream created|Shutdown ADS stream|ADS request sent: |ADS response received: )`)
+var logged = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(\d{4}/\d\d/\d\d \d\d:\d\d:\d\d) [A-Z]+: .*\[xds-client (\S+)\] .*\[ads-stream (\S+)\] (ADS stream created|Shutdown ADS stream|ADS request sent: |ADS response received: )`)
+})
 
 // isLog reports whether a text is a log of grpc-go in which there are messages of xDS.
-func isLog(f *source.File) bool { return !history.Is(f) && logged.Match(f.Text) }
+func isLog(f *source.File) bool { return !history.Is(f) && logged().Match(f.Text) }
 
 // judgeLog feeds what a client has logged to a checker.
 func judgeLog(ctx context.Context, f *source.File, c *protocol.Checker) error {
 	l := &log{file: f, streams: map[string]*logStream{}, feed: c.Feed}
 	l.reader = newReader()
-	for _, m := range logged.FindAllSubmatchIndex(f.Text, -1) {
+	for _, m := range logged().FindAllSubmatchIndex(f.Text, -1) {
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -137,8 +140,8 @@ func message(text []byte, at int) (body json.RawMessage, end int) {
 		return nil, at
 	}
 	end = at + n + len("\n}")
-	body = lowerCamel.ReplaceAllFunc(text[at:end], func(key []byte) []byte {
-		return capital.ReplaceAllFunc(key, func(c []byte) []byte { return append([]byte{'_'}, bytes.ToLower(c)...) })
+	body = lowerCamel().ReplaceAllFunc(text[at:end], func(key []byte) []byte {
+		return capital().ReplaceAllFunc(key, func(c []byte) []byte { return append([]byte{'_'}, bytes.ToLower(c)...) })
 	})
 	if !json.Valid(body) {
 		return nil, at
@@ -148,6 +151,6 @@ func message(text []byte, at int) (body json.RawMessage, end int) {
 
 // lowerCamel is a key that is the name of a field in protobuf's JSON.
 var (
-	lowerCamel = regexp.MustCompile(`(?m)^ *"[a-z]+[a-z0-9]*([A-Z][a-z0-9]*)+": `)
-	capital    = regexp.MustCompile(`[A-Z]`)
+	lowerCamel = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^ *"[a-z]+[a-z0-9]*([A-Z][a-z0-9]*)+": `) })
+	capital    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Z]`) })
 )

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
@@ -63,7 +64,9 @@ func readersOf(v graph.View) (all []reader) {
 	return append(all, text(istioFormat), text(envoyFormat), keys(commonKeys))
 }
 
-var operator = regexp.MustCompile(`%(%|[A-Z][A-Z_0-9]*(?:\([^)]*\))?(?::[0-9]+)?%)`)
+var operator = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`%(%|[A-Z][A-Z_0-9]*(?:\([^)]*\))?(?::[0-9]+)?%)`)
+})
 
 // nameOf returns the operator in %…%, in the form that entries have.
 func nameOf(found string) string {
@@ -84,7 +87,7 @@ func text(format string) reader {
 	var names []string
 	var pattern strings.Builder
 	last := 0
-	for _, at := range operator.FindAllStringIndex(format, -1) {
+	for _, at := range operator().FindAllStringIndex(format, -1) {
 		pattern.WriteString(regexp.QuoteMeta(format[last:at[0]]))
 		if found := format[at[0]:at[1]]; found == "%%" {
 			pattern.WriteString("%")
@@ -141,7 +144,7 @@ func (e entry) read(format, object map[string]any) {
 				e.read(inner, held)
 			}
 		case string:
-			if is := object[key]; is != nil && operator.FindString(inner) == inner {
+			if is := object[key]; is != nil && operator().FindString(inner) == inner {
 				e.set(nameOf(inner), fmt.Sprint(is))
 			}
 		}
