@@ -56,6 +56,12 @@ func ClusterFactory(x *dataplane.Extensions, c *clusterv3.Cluster) string {
 	return ""
 }
 
+// readsResolver reports whether the factory of a cluster reads the cluster's own fields about DNS (ClusterFactoryImplBase::selectDnsResolver);
+// the others that resolve names have such fields in their configuration.
+func readsResolver(factory string) bool {
+	return factory == ClusterStrictDNS || factory == ClusterLogicalDNS || factory == "envoy.clusters.redis"
+}
+
 // ClusterConfig returns the configuration of a cluster_type and its place. The message is nil if there is none or its type is not known.
 func ClusterConfig(at graph.At, c *clusterv3.Cluster) (proto.Message, graph.At) {
 	return Content(at.Field("cluster_type", "typed_config"), c.GetClusterType().GetTypedConfig())

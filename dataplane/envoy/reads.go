@@ -154,7 +154,7 @@ func Ignored(x *dataplane.Extensions, p Point, outer *graph.Place) bool {
 		return !selectedPolicy(x, p.Holder)
 	case "envoy.config.cluster.v3.Cluster.typed_dns_resolver_config":
 		c, _ := p.Holder.Message.Interface().(*clusterv3.Cluster)
-		return c.GetClusterType() == nil && c.GetType() != clusterv3.Cluster_STRICT_DNS && c.GetType() != clusterv3.Cluster_LOGICAL_DNS
+		return !readsResolver(ClusterFactory(x, c))
 	case "envoy.config.core.v3.ApiConfigSource.config_validators":
 		return !subscribes(p.Holder)
 	case "envoy.config.core.v3.BindConfig.local_address_selector":

@@ -5,6 +5,7 @@ import (
 
 	datav3 "github.com/envoyproxy/go-control-plane/envoy/data/accesslog/v3"
 	processv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/access_loggers/filters/process_ratelimit/v3"
+	fluentdv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/access_loggers/fluentd/v3"
 	telemetryv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/access_loggers/open_telemetry/v3"
 	statsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/access_loggers/stats/v3"
 
@@ -19,9 +20,10 @@ var _ = Rules.Add(&lint.Rule{
 	Links: []string{
 		"StatsAccessLog::StatsAccessLog (source/extensions/access_loggers/stats/stats.cc)",
 		"OpenTelemetryFormatter (source/extensions/access_loggers/open_telemetry/substitution_formatter.cc)",
+		"FluentdAccessLogFactory::createAccessLogInstance (source/extensions/access_loggers/fluentd/config.cc)",
 		"ProcessRateLimitFilter (source/extensions/access_loggers/filters/process_ratelimit/filter.cc)",
 	},
-	Run: read.Each(read.Of(stats), read.Of(telemetry), read.Of(processLimit)),
+	Run: read.Each(read.Of(stats), read.Of(telemetry), read.Of(processLimit), read.Of(fluentd)),
 })
 
 func stats(p *lint.Pass, at lint.At, m *statsv3.Config) {
@@ -44,6 +46,11 @@ func stats(p *lint.Pass, at lint.At, m *statsv3.Config) {
 		checkStatValue(p, own, "gauge", g.GetValueFormat() != "", g.GetValueFixed() != nil)
 		checkGauge(p, own, g)
 	}
+}
+
+func fluentd(p *lint.Pass, at lint.At, m *fluentdv3.FluentdAccessLogConfig) {
+	checkIntervals(p, at.Field("retry_options", "backoff_options"), m.GetRetryOptions().GetBackoffOptions(),
+		"max_backoff_interval must be greater or equal to base_backoff_interval")
 }
 
 func checkStatValue(p *lint.Pass, at lint.At, kind string, format, fixed bool) {

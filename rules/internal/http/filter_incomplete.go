@@ -3,6 +3,7 @@ package http
 import (
 	awsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/common/aws/v3"
 	adaptivev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/adaptive_concurrency/v3"
+	ondemandv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/on_demand/v3"
 	maxmindv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/geoip_providers/maxmind/v3"
 	aitranscoderv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/http/ai_filters/transcoder/v3"
 	mtlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/rbac/principals/mtls_authenticated/v3"
@@ -20,9 +21,11 @@ var _ = Rules.Add(&lint.Rule{
 		"GradientControllerConfig::GradientControllerConfig (source/extensions/filters/http/adaptive_concurrency/controller/gradient_controller.cc)",
 		"MtlsAuthenticatedMatcher (source/extensions/filters/common/rbac/principals/mtls_authenticated/mtls_authenticated.cc)",
 		"customCredentialsProviderChain (source/extensions/common/aws/credential_provider_chains.cc)",
+		"source/extensions/filters/http/on_demand/on_demand_update.cc",
 		"GeoipProviderConfig::GeoipProviderConfig (source/extensions/geoip_providers/maxmind/geoip_provider.cc)",
 	},
-	Run: read.Each(read.Of(minimumRTT), read.Of(mtlsPrincipal), read.Of(credentialChain), read.Of(geoDatabases), read.Of(transcodedWays)),
+	Run: read.Each(read.Of(minimumRTT), read.Of(mtlsPrincipal), read.Of(credentialChain), read.Of(geoDatabases), read.Of(transcodedWays),
+		read.Of(clustersOnDemand)),
 })
 
 func minimumRTT(p *lint.Pass, at lint.At, m *adaptivev3.GradientControllerConfig_MinimumRTTCalculationParams) {
@@ -71,6 +74,16 @@ func transcodedWays(p *lint.Pass, at lint.At, m *aitranscoderv3.Transcoder) {
 			Message:  "the transcoder handles neither requests nor responses",
 			Help:     "add request_handling or response_handling",
 			Upstream: "ai_filters.transcoder: at least one of `request_handling` or `response_handling` must be set",
+		})
+	}
+}
+
+func clustersOnDemand(p *lint.Pass, at lint.At, m *ondemandv3.OnDemandCds) {
+	if m.GetSource() == nil && m.GetResourcesLocator() == "" {
+		p.Reject(at, lint.Rejection{
+			Message:  "the filter does not say where clusters come from",
+			Help:     "add source: {ads: {}}",
+			Upstream: "Missing config source specifier in envoy::config::core::v3::ConfigSource",
 		})
 	}
 }

@@ -38,6 +38,8 @@ var compilers = []protoreflect.FullName{
 	"envoy.extensions.filters.http.ext_authz.v3.ExtAuthz",
 	"envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor",
 	"envoy.extensions.filters.http.fault.v3.HTTPFault",
+	"envoy.extensions.filters.http.header_mutation.v3.HeaderMutation",
+	"envoy.extensions.filters.http.header_mutation.v3.HeaderMutationPerRoute",
 	"envoy.extensions.filters.http.header_to_metadata.v3.Config",
 	"envoy.extensions.filters.http.health_check.v3.HealthCheck",
 	"envoy.extensions.filters.http.json_to_metadata.v3.JsonToMetadata",

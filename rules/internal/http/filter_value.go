@@ -11,6 +11,7 @@ import (
 	cdnloopv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/cdn_loop/v3"
 	compositev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/composite/v3"
 	extauthzv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/ext_authz/v3"
+	gcpauthnv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/gcp_authn/v3"
 	healthcheckv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/health_check/v3"
 	tagsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/ip_tagging/v3"
 	transformv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/transform/v3"
@@ -32,13 +33,14 @@ var _ = Rules.Add(&lint.Rule{
 		"ClientConfig::ClientConfig (source/extensions/filters/common/ext_authz/ext_authz_http_impl.cc)",
 		"parseCdnId (source/extensions/filters/http/cdn_loop/parser.cc)",
 		"HealthCheckFilterConfig::createFilterFactoryFromProtoTyped (source/extensions/filters/http/health_check/config.cc)",
+		"GcpAuthnFilterFactory::createFilterFactoryFromProtoTyped (source/extensions/filters/http/gcp_authn/filter_config.cc)",
 		"source/extensions/filters/http/mcp_json_rest_bridge/filter_config.cc",
 		"IpTaggingFilterConfig (source/extensions/filters/http/ip_tagging/ip_tagging_filter.cc)",
 		"ExecuteFilterActionFactory::createAction (source/extensions/filters/http/composite/action.cc)",
 	},
 	Run: read.Each(read.Of(admissionControl), read.Of(apiKeys), read.Of(apiKeysOfRoute), read.Of(healthCheck),
 		read.Of(authorizationPaths), read.Of(cdnLoop), read.Named("envoy.extensions.filters.http.mcp_json_rest_bridge.v3.McpJsonRestBridge", mcpTools),
-		read.Of(addressTags), read.Of(transformation), read.Of(delegation)),
+		read.Of(addressTags), read.Of(transformation), read.Of(delegation), read.Of(googleTokens)),
 })
 
 func admissionControl(p *lint.Pass, at lint.At, m *admissionv3.AdmissionControl) {
@@ -213,6 +215,10 @@ func transformation(p *lint.Pass, at lint.At, m *transformv3.TransformConfig) {
 			Upstream: "Only one of clear_cluster_cache and clear_route_cache can be set to true",
 		})
 	}
+}
+
+func googleTokens(p *lint.Pass, at lint.At, m *gcpauthnv3.GcpAuthnFilterConfig) {
+	checkBackOff(p, at.Field("retry_policy"), m.GetRetryPolicy())
 }
 
 // delegation checks the action of a composite filter, which says what to run.

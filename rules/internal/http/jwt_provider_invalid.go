@@ -69,12 +69,15 @@ func checkURL(p *lint.Pass, at lint.At, text, upstream string) {
 
 // checkBackOff reports a policy that Utility::validateCoreRetryPolicy rejects.
 func checkBackOff(p *lint.Pass, at lint.At, policy *corev3.RetryPolicy) {
-	b := policy.GetRetryBackOff()
+	checkIntervals(p, at.Field("retry_back_off"), policy.GetRetryBackOff(), "max_interval must be greater than or equal to the base_interval")
+}
+
+func checkIntervals(p *lint.Pass, at lint.At, b *corev3.BackoffStrategy, upstream string) {
 	if b.GetMaxInterval() != nil && b.GetBaseInterval() != nil && b.GetMaxInterval().AsDuration().Milliseconds() < b.GetBaseInterval().AsDuration().Milliseconds() {
-		p.Reject(at.Field("retry_back_off", "max_interval"), lint.Rejection{
+		p.Reject(at.Field("max_interval"), lint.Rejection{
 			Message:  "max_interval is less than base_interval",
 			Help:     "write a max_interval of at least base_interval",
-			Upstream: "max_interval must be greater than or equal to the base_interval",
+			Upstream: upstream,
 		})
 	}
 }

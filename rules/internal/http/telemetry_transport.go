@@ -57,6 +57,11 @@ func zipkin(p *lint.Pass, at lint.At, m *tracev3.ZipkinConfig) {
 func xray(p *lint.Pass, at lint.At, m *tracev3.XRayConfig) {
 	switch {
 	case m.GetDaemonEndpoint() == nil:
+		p.Reject(at, lint.Rejection{
+			Message:  "the tracer does not have an address of the X-Ray daemon",
+			Help:     "add daemon_endpoint: {protocol: UDP, address: 127.0.0.1, port_value: 2000}",
+			Upstream: "X-Ray daemon endpoint must be a UDP socket address",
+		})
 	case m.GetDaemonEndpoint().GetNamedPort() != "":
 		p.Reject(at.Field("daemon_endpoint", "named_port").Key(), lint.Rejection{
 			Message:  "the port of the X-Ray daemon is a name",
