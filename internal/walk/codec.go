@@ -74,6 +74,10 @@ func (j *journey) fields(http2 bool) bool {
 	count, limit := limitOf(options.GetMaxHeadersCount(), 100), 1024*limitOf(j.manager.message.GetMaxRequestHeadersKb(), 60)
 	others, size := j.pseudo(http2)
 	list := slices.Clone(j.request.Headers)
+	if j.request.protocol() != "" {
+		list, others = list[1:], others+1
+	}
+	var cookies []string
 	if n := j.request.BodyBytes; n > 0 {
 		list = append(list, Header{"content-length", strconv.Itoa(n)})
 	}
@@ -88,6 +92,10 @@ func (j *journey) fields(http2 bool) bool {
 			}
 			continue
 		}
+		if http2 && name == "cookie" { // Utility::reconstituteCrumbledCookies
+			cookies = append(cookies, value)
+			continue
+		}
 		j.headers.append(name, value)
 		switch size += len(name) + len(value); {
 		case size > limit:
@@ -95,6 +103,9 @@ func (j *journey) fields(http2 bool) bool {
 		case len(j.headers.list)+others > count:
 			return j.refuses(http2, 431, tooMany)
 		}
+	}
+	if len(cookies) > 0 {
+		j.headers.add("cookie", strings.Join(cookies, "; "))
 	}
 	return true
 }
@@ -236,9 +247,14 @@ func (j *journey) decode2() bool {
 	if r.Authority != nil {
 		j.headers.set(authority, *r.Authority)
 	}
-	if r.Method == "CONNECT" && r.Path == nil {
+	wanted := r.protocol()
+	connects := r.Method == "CONNECT"
+	switch {
+	case connects && r.Path == nil && wanted == "":
 		j.pathless = true
 		return j.headers.value(authority) != "" && j.fits2() || j.breaks(true, "")
+	case connects != (wanted != ""), r.Path == nil, connects && !j.manager.message.GetHttp2ProtocolOptions().GetAllowConnect():
+		return j.breaks(true, "")
 	}
 	j.headers.set(path, *r.Path)
 	named := r.Scheme
@@ -248,6 +264,9 @@ func (j *journey) decode2() bool {
 	j.headers.set(scheme, named)
 	if j.headers.value(authority) == "" || !j.fits2() || !validPath2(*r.Path) && !(r.Method == "OPTIONS" && *r.Path == "*") {
 		return j.breaks(true, "")
+	}
+	if connects {
+		j.extended(wanted)
 	}
 	return true
 }

@@ -47,6 +47,7 @@ func (j *journey) route() bool {
 	case *routev3.Route_Redirect:
 		j.locate(j.location(action.Redirect))
 		a.local(redirectStatus[action.Redirect.GetResponseCode()], directResponse, "-")
+		j.rewriteRedirected(action.Redirect)
 		j.mutateResponse()
 	case *routev3.Route_DirectResponse:
 		j.respond(action.DirectResponse)

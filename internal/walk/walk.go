@@ -114,6 +114,10 @@ func (j *journey) finish() {
 	}
 	if j.decoded && a.Cluster == nil && a.Status != nil && len(a.Weighted) == 0 && isGRPC(j.sent) && !j.pathless {
 		*a.Status, a.Body = 200, nil // and the status is in grpc-status (Utility::prepareLocalReply)
+		j.response.remove(contentType)
+	}
+	if j.bodiless() {
+		j.response.remove(contentType)
 	}
 	if j.delayed {
 		a.Flags = strings.TrimSuffix("DI,"+a.Flags, ",-")
