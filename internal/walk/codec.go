@@ -71,7 +71,7 @@ func (j *journey) decode() bool {
 // fields takes the headers other than the pseudo headers, one after the other, within the limits.
 func (j *journey) fields(http2 bool) bool {
 	options := j.manager.message.GetCommonHttpProtocolOptions()
-	count, limit := limitOf(options.GetMaxHeadersCount(), 100), 1024*limitOf(j.manager.message.GetMaxRequestHeadersKb(), 60)
+	count := limitOf(options.GetMaxHeadersCount(), 100)
 	others, size := j.pseudo(http2)
 	list := slices.Clone(j.request.Headers)
 	if j.request.protocol() != "" {
@@ -82,7 +82,10 @@ func (j *journey) fields(http2 bool) bool {
 		list = append(list, Header{"content-length", strconv.Itoa(n)})
 	}
 	for _, h := range list {
-		name, value := ascii.Lower(h[0]), strings.Trim(h[1], " \t")
+		name, value := ascii.Lower(h[0]), h[1]
+		if !http2 {
+			value = strings.Trim(value, " \t")
+		}
 		if !validName(name) || !validValue(value) {
 			return j.breaks(http2, codecError)
 		}
@@ -98,7 +101,7 @@ func (j *journey) fields(http2 bool) bool {
 		}
 		j.headers.append(name, value)
 		switch size += len(name) + len(value); {
-		case size > limit:
+		case size > j.maxHeaders():
 			return j.refuses(http2, 431, tooLarge)
 		case len(j.headers.list)+others > count:
 			return j.refuses(http2, 431, tooMany)
@@ -108,6 +111,11 @@ func (j *journey) fields(http2 bool) bool {
 		j.headers.add("cookie", strings.Join(cookies, "; "))
 	}
 	return true
+}
+
+// maxHeaders is how many bytes of headers a request may have.
+func (j *journey) maxHeaders() int {
+	return 1024 * limitOf(j.manager.message.GetMaxRequestHeadersKb(), 60)
 }
 
 func limitOf(v *wrapperspb.UInt32Value, otherwise int) int {
@@ -152,6 +160,9 @@ func (j *journey) refuses(http2 bool, status int, details string) bool {
 // decode1 follows ServerConnectionImpl::handlePath and onHeadersCompleteBase of HTTP/1.
 func (j *journey) decode1() bool {
 	r, options := j.request, j.manager.message.GetHttpProtocolOptions()
+	if r.headSize() > j.maxHeaders() {
+		return j.refuses(false, 431, tooLarge)
+	}
 	if !methods[r.Method] && !options.GetAllowCustomMethods() || r.Path != nil && !validURL(*r.Path) {
 		return j.breaks(false, codecError)
 	}

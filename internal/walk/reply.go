@@ -59,7 +59,7 @@ func (j *journey) apply(m *hcmv3.ResponseMapper) {
 	switch by := m.GetBody(); {
 	case by.GetFilename() != "" || by.GetEnvironmentVariable() != "":
 		j.answer.doubt("body", "it comes from the machine of Envoy")
-	case by != nil && j.headers.value(method) != "HEAD":
+	case by != nil && j.request.Method != "HEAD":
 		text := by.GetInlineString() + string(by.GetInlineBytes())
 		j.answer.Body = &text
 	}

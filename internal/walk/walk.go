@@ -65,6 +65,7 @@ type journey struct {
 	host     *host
 	redirect bool // to HTTPS, as the virtual host requires
 	pathless bool
+	unrouted bool   // Envoy makes the filters before it looks for a route
 	port     string // that was removed from the host of a CONNECT request, with its colon
 	decoded  bool
 	delayed  bool               // by a filter
