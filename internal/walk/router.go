@@ -49,7 +49,7 @@ func (j *journey) route() bool {
 		j.locate(j.location(action.Redirect))
 		a.local(redirectStatus[action.Redirect.GetResponseCode()], directResponse, "-")
 		j.rewriteRedirected(action.Redirect)
-		j.mutateResponse()
+		j.making(answering, j.mutateResponse)
 	case *routev3.Route_DirectResponse:
 		j.respond(action.DirectResponse)
 	case *routev3.Route_Route:
@@ -83,7 +83,7 @@ func (j *journey) respond(r *routev3.DirectResponseAction) {
 		j.answer.Body = &text
 	}
 	j.answer.local(int(r.GetStatus()), directResponse, "-")
-	j.mutateResponse()
+	j.making(answering, j.mutateResponse)
 }
 
 // forward sends the request to a cluster.
@@ -171,7 +171,7 @@ func (j *journey) countResponse() {
 
 // finalize follows finalizeRequestHeaders of a route and of a weighted cluster.
 func (j *journey) finalize(h *headers, action *routev3.RouteAction) {
-	j.mutateRequest(h)
+	j.making(forwarding, func() { j.mutateRequest(h) })
 	if name := j.level.Cluster.GetHostRewriteLiteral(); name != "" {
 		h.set(authority, name)
 	}

@@ -68,6 +68,7 @@ type journey struct {
 	unrouted bool   // Envoy makes the filters before it looks for a route
 	port     string // that was removed from the host of a CONNECT request, with its colon
 	decoded  bool
+	moment   moment             // when headers are made
 	delayed  bool               // by a filter
 	local    bool               // x-forwarded-for has the address of Envoy, instead of a loopback address
 	response headers            // what the configuration adds to the response
