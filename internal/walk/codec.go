@@ -71,14 +71,21 @@ func (j *journey) decode() bool {
 // fields takes the headers other than the pseudo headers, one after the other, within the limits.
 func (j *journey) fields(http2 bool) bool {
 	options := j.manager.message.GetCommonHttpProtocolOptions()
-	count, limit := limitOf(options.GetMaxHeadersCount(), 100), 1024*limitOf(j.manager.message.GetMaxRequestHeadersKb(), 60)
+	count := limitOf(options.GetMaxHeadersCount(), 100)
 	others, size := j.pseudo(http2)
 	list := slices.Clone(j.request.Headers)
+	if j.request.protocol() != "" {
+		list, others = list[1:], others+1
+	}
+	var cookies []string
 	if n := j.request.BodyBytes; n > 0 {
 		list = append(list, Header{"content-length", strconv.Itoa(n)})
 	}
 	for _, h := range list {
-		name, value := ascii.Lower(h[0]), strings.Trim(h[1], " \t")
+		name, value := ascii.Lower(h[0]), h[1]
+		if !http2 {
+			value = strings.Trim(value, " \t")
+		}
 		if !validName(name) || !validValue(value) {
 			return j.breaks(http2, codecError)
 		}
@@ -88,15 +95,27 @@ func (j *journey) fields(http2 bool) bool {
 			}
 			continue
 		}
+		if http2 && name == "cookie" { // Utility::reconstituteCrumbledCookies
+			cookies = append(cookies, value)
+			continue
+		}
 		j.headers.append(name, value)
 		switch size += len(name) + len(value); {
-		case size > limit:
+		case size > j.maxHeaders():
 			return j.refuses(http2, 431, tooLarge)
 		case len(j.headers.list)+others > count:
 			return j.refuses(http2, 431, tooMany)
 		}
 	}
+	if len(cookies) > 0 {
+		j.headers.add("cookie", strings.Join(cookies, "; "))
+	}
 	return true
+}
+
+// maxHeaders is how many bytes of headers a request may have.
+func (j *journey) maxHeaders() int {
+	return 1024 * limitOf(j.manager.message.GetMaxRequestHeadersKb(), 60)
 }
 
 func limitOf(v *wrapperspb.UInt32Value, otherwise int) int {
@@ -141,6 +160,9 @@ func (j *journey) refuses(http2 bool, status int, details string) bool {
 // decode1 follows ServerConnectionImpl::handlePath and onHeadersCompleteBase of HTTP/1.
 func (j *journey) decode1() bool {
 	r, options := j.request, j.manager.message.GetHttpProtocolOptions()
+	if r.headSize() > j.maxHeaders() {
+		return j.refuses(false, 431, tooLarge)
+	}
 	if !methods[r.Method] && !options.GetAllowCustomMethods() || r.Path != nil && !validURL(*r.Path) {
 		return j.breaks(false, codecError)
 	}
@@ -236,9 +258,14 @@ func (j *journey) decode2() bool {
 	if r.Authority != nil {
 		j.headers.set(authority, *r.Authority)
 	}
-	if r.Method == "CONNECT" && r.Path == nil {
+	wanted := r.protocol()
+	connects := r.Method == "CONNECT"
+	switch {
+	case connects && r.Path == nil && wanted == "":
 		j.pathless = true
 		return j.headers.value(authority) != "" && j.fits2() || j.breaks(true, "")
+	case connects != (wanted != ""), r.Path == nil, connects && !j.manager.message.GetHttp2ProtocolOptions().GetAllowConnect():
+		return j.breaks(true, "")
 	}
 	j.headers.set(path, *r.Path)
 	named := r.Scheme
@@ -248,6 +275,9 @@ func (j *journey) decode2() bool {
 	j.headers.set(scheme, named)
 	if j.headers.value(authority) == "" || !j.fits2() || !validPath2(*r.Path) && !(r.Method == "OPTIONS" && *r.Path == "*") {
 		return j.breaks(true, "")
+	}
+	if connects {
+		j.extended(wanted)
 	}
 	return true
 }

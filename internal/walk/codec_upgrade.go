@@ -101,6 +101,21 @@ func (j *journey) rewriteDatagrams(p string) bool {
 	return !strings.Contains(name, "%")
 }
 
+// protocol returns what an extended CONNECT request of HTTP/2 asks for: its first header is :protocol.
+func (r *Request) protocol() string {
+	if r.HTTP == "2" && len(r.Headers) > 0 && r.Headers[0][0] == ":protocol" {
+		return r.Headers[0][1]
+	}
+	return ""
+}
+
+// extended follows Utility::transformUpgradeRequestFromH2toH1: the connection manager sees an extended CONNECT request as an upgrade of HTTP/1.
+func (j *journey) extended(wanted string) {
+	j.headers.set(method, "GET")
+	j.headers.set("upgrade", wanted)
+	j.headers.set("connection", "upgrade")
+}
+
 // hostsOf joins the hosts that HTTP/1 has in several headers.
 func hostsOf(first *string, others []string) (string, bool) {
 	if first != nil {

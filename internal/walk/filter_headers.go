@@ -28,8 +28,12 @@ func (j *journey) mutateAnswers() {
 	if j.filters == nil && j.manager != nil {
 		j.filters = j.manager.filters
 	}
+	disables := j.level
+	if j.unrouted {
+		disables = nil
+	}
 	for _, f := range slices.Backward(j.filters) {
-		if j.level.Filter(f.Message.GetName(), f.Message.GetDisabled()).Off {
+		if disables.Filter(f.Message.GetName(), f.Message.GetDisabled()).Off {
 			continue
 		}
 		for _, m := range j.headerMutations(f) {
@@ -73,7 +77,7 @@ func (j *journey) mutateBy(h *headers, all []*mutationv3.HeaderMutation, doubted
 	}
 }
 
-// mutateQuery follows Mutations::mutateRequestHeaders for the parameters of the query, which come out decoded and sorted by name.
+// mutateQuery follows Mutations::mutateRequestHeaders for the parameters of the query, which come out decoded and sorted by name, except for the values that it writes.
 func (j *journey) mutateQuery(all []*corev3.KeyValueMutation) {
 	p, has := j.headers.get(path)
 	if !has {
@@ -90,6 +94,7 @@ func (j *journey) mutateQuery(all []*corev3.KeyValueMutation) {
 		if why != "" {
 			j.answer.doubt(unknownPath, why)
 		}
+		value = encode(value)
 		_, exists := q[key]
 		switch pair.GetAction() {
 		case corev3.KeyValueAppend_ADD_IF_ABSENT:

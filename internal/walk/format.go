@@ -81,14 +81,12 @@ func (j *journey) operate(name, argument string, h *headers) (value string, ok b
 	case "DOWNSTREAM_LOCAL_ADDRESS_WITHOUT_PORT":
 		return j.conn.Destination.Addr().String(), j.conn.Destination.Addr().IsValid()
 	}
-	return "", false
+	return j.operateHere(name, argument, h)
 }
 
 // requestHeader returns NAME?OTHER: the first value of a header, or of another one.
 func (j *journey) requestHeader(argument string, h *headers) (string, bool) {
-	if j.headers != h && h == &j.response {
-		h = j.headers
-	}
+	h = j.asRequest(h)
 	for name := range strings.SplitSeq(argument, "?") {
 		if name = ascii.Lower(name); name == "x-request-id" || name == "x-forwarded-for" && j.local {
 			return "", false

@@ -76,10 +76,6 @@ func (j *journey) follow(f *Found) {
 		f.Replies, f.Location = true, j.location(action.Redirect)
 		j.reply(redirectStatus[action.Redirect.GetResponseCode()], "")
 		j.route()
-		if made := j.redirectRewrite(action.Redirect); made != j.headers.value(path) {
-			j.headers.set("x-envoy-original-path", j.headers.value(path))
-			j.headers.set(path, made)
-		}
 	case *routev3.Route_DirectResponse:
 		f.Replies, f.Location = true, j.location(nil)
 		j.reply(int(action.DirectResponse.GetStatus()), action.DirectResponse.GetBody().GetInlineString()+string(action.DirectResponse.GetBody().GetInlineBytes()))

@@ -59,6 +59,7 @@ func (j *journey) badHeaders() string {
 // replies notes a local reply of the connection manager. Envoy looks for a route all the same, for its filters, but without x-forwarded-proto it finds
 // none.
 func (j *journey) replies(status int, details string) bool {
+	j.unrouted = true
 	if j.headers.has(forwardedProto) {
 		early := j.early()
 		early.choose()
@@ -67,6 +68,7 @@ func (j *journey) replies(status int, details string) bool {
 		case has && !strings.HasPrefix(p, "/"):
 			j.answer.doubt(unknownRoute, "the path does not begin with a slash")
 		default:
+			j.level = early.level
 			j.answer.Route, j.answer.VirtualHost, j.answer.Table = early.answer.Route, early.answer.VirtualHost, early.answer.Table
 			j.answer.At.Route, j.answer.At.Host, j.answer.At.Table = early.answer.At.Route, early.answer.At.Host, early.answer.At.Table
 		}

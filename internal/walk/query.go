@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -44,6 +45,24 @@ func (q query) in(path string) string {
 		}
 	}
 	return before
+}
+
+// encode follows PercentEncoding::urlEncode, which filters use for the values that they write.
+func encode(text string) string {
+	var b strings.Builder
+	for _, c := range []byte(text) {
+		if unreserved(c) {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+// unreserved reports whether a byte is written as it is.
+func unreserved(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("-_.*", c) >= 0
 }
 
 // unescape follows PercentEncoding::decode, which leaves alone what is not an escape sequence.

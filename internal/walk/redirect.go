@@ -80,6 +80,18 @@ func (j *journey) redirectPath(r *routev3.RedirectAction) string {
 	return result
 }
 
+// rewriteRedirected follows RouteEntryImplBase::rewritePathHeader: headers of the response see the path as the redirect rewrites it.
+func (j *journey) rewriteRedirected(r *routev3.RedirectAction) {
+	made := j.redirectRewrite(r)
+	if made == j.headers.value(path) {
+		return
+	}
+	if !j.manager.suppresses() {
+		j.headers.set("x-envoy-original-path", j.headers.value(path))
+	}
+	j.headers.set(path, made)
+}
+
 // redirectRewrite returns the path with the part replaced that a redirect rewrites.
 func (j *journey) redirectRewrite(r *routev3.RedirectAction) string {
 	full := j.headers.value(path)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	accesslogv3 "github.com/envoyproxy/go-control-plane/envoy/config/accesslog/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
@@ -36,6 +37,19 @@ func (j *journey) mapReply() {
 	}
 }
 
+// bodiless reports whether the route answers without a body: such a reply does not keep a content-type (Utility::prepareLocalReply).
+func (j *journey) bodiless() bool {
+	a := j.answer
+	if a.Details != directResponse || a.Body != nil && *a.Body != "" || a.Unknown["body"] != "" {
+		return false
+	}
+	var by *corev3.DataSource
+	if j.level != nil {
+		by = j.level.Route.GetDirectResponse().GetBody()
+	}
+	return by.GetInlineString() == "" && len(by.GetInlineBytes()) == 0
+}
+
 // apply changes a reply as a mapper says.
 func (j *journey) apply(m *hcmv3.ResponseMapper) {
 	if m.GetStatusCode() != nil {
@@ -45,7 +59,7 @@ func (j *journey) apply(m *hcmv3.ResponseMapper) {
 	switch by := m.GetBody(); {
 	case by.GetFilename() != "" || by.GetEnvironmentVariable() != "":
 		j.answer.doubt("body", "it comes from the machine of Envoy")
-	case by != nil && j.headers.value(method) != "HEAD":
+	case by != nil && j.request.Method != "HEAD":
 		text := by.GetInlineString() + string(by.GetInlineBytes())
 		j.answer.Body = &text
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"slices"
+	"strconv"
 
 	"github.com/xdslint/xdslint/internal/strict"
 )
@@ -95,6 +97,28 @@ func (i *Identity) UnmarshalJSON(text []byte) error {
 		return json.Unmarshal(text, &i.Name)
 	}
 	return json.Unmarshal(text, &i.Presented)
+}
+
+// headSize is the number of bytes from the first line to the empty one in HTTP/1.
+func (r *Request) headSize() int {
+	size := len(r.Method) + len(" HTTP/1.1\r\n") + len(" ") + len("\r\n")
+	switch {
+	case r.Path != nil:
+		size += len(*r.Path)
+	case r.Authority != nil:
+		size += len(*r.Authority)
+	}
+	list := slices.Clone(r.Headers)
+	if r.Authority != nil {
+		list = append(list, Header{"host", *r.Authority})
+	}
+	if r.BodyBytes > 0 {
+		list = append(list, Header{"content-length", strconv.Itoa(r.BodyBytes)})
+	}
+	for _, h := range list {
+		size += len(h[0]) + len(": ") + len(h[1]) + len("\r\n")
+	}
+	return size
 }
 
 // address parses an address with or without a port.

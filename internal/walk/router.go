@@ -3,6 +3,7 @@ package walk
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
@@ -47,7 +48,8 @@ func (j *journey) route() bool {
 	case *routev3.Route_Redirect:
 		j.locate(j.location(action.Redirect))
 		a.local(redirectStatus[action.Redirect.GetResponseCode()], directResponse, "-")
-		j.mutateResponse()
+		j.rewriteRedirected(action.Redirect)
+		j.making(answering, j.mutateResponse)
 	case *routev3.Route_DirectResponse:
 		j.respond(action.DirectResponse)
 	case *routev3.Route_Route:
@@ -81,7 +83,7 @@ func (j *journey) respond(r *routev3.DirectResponseAction) {
 		j.answer.Body = &text
 	}
 	j.answer.local(int(r.GetStatus()), directResponse, "-")
-	j.mutateResponse()
+	j.making(answering, j.mutateResponse)
 }
 
 // forward sends the request to a cluster.
@@ -110,6 +112,7 @@ func (j *journey) forward(action *routev3.RouteAction) bool {
 			}
 		case match.No:
 			j.finalize(j.headers, action)
+			j.countResponse()
 			a.local(503, noUpstream, "UH")
 			return false
 		}
@@ -142,10 +145,7 @@ func (j *journey) upstream(action *routev3.RouteAction, cluster *graph.Resource)
 	j.upstreamChange(cluster)
 	a.Details, a.Path, a.Host, a.Method = viaUpstream, j.headers.value(path), j.headers.value(authority), j.headers.value(method)
 	j.mutateResponse()
-	if j.level.Host.GetIncludeAttemptCountInResponse() {
-		j.response.change(attemptCount)
-		j.response.set(attemptCount, "1")
-	}
+	j.countResponse()
 	own := clusterPolicies(cluster)
 	j.mirror(action, own)
 	a.Limits = j.limits(action, own)
@@ -161,9 +161,17 @@ func (j *journey) count() {
 	}
 }
 
+// countResponse numbers the attempt in the response, also if it does not find an endpoint.
+func (j *journey) countResponse() {
+	if j.level.Host.GetIncludeAttemptCountInResponse() {
+		j.response.change(attemptCount)
+		j.response.set(attemptCount, "1")
+	}
+}
+
 // finalize follows finalizeRequestHeaders of a route and of a weighted cluster.
 func (j *journey) finalize(h *headers, action *routev3.RouteAction) {
-	j.mutateRequest(h)
+	j.making(forwarding, func() { j.mutateRequest(h) })
 	if name := j.level.Cluster.GetHostRewriteLiteral(); name != "" {
 		h.set(authority, name)
 	}
@@ -184,6 +192,7 @@ func (j *journey) finalize(h *headers, action *routev3.RouteAction) {
 func (j *journey) forwardByChance(action *routev3.RouteAction) {
 	route, before := j.level, j.headers
 	var own *graph.Resource // with policies of its own
+	var responses []map[string][]string
 	for i, c := range action.GetWeightedClusters().GetClusters() {
 		share := j.answer.Weighted[j.clusterOf(c)]
 		if share == nil {
@@ -198,6 +207,9 @@ func (j *journey) forwardByChance(action *routev3.RouteAction) {
 		}
 		j.level = route
 		j.level = j.part(i)
+		if cluster != nil && j.available(cluster, action) == match.No {
+			j.answer.doubt(unknownStatus, fmt.Sprintf("chance chooses the cluster, and %q does not have an endpoint for the request", j.clusterOf(c)))
+		}
 		j.headers = before.clone()
 		j.headers.changed = maps.Clone(before.changed)
 		j.finalize(j.headers, action)
@@ -205,9 +217,11 @@ func (j *journey) forwardByChance(action *routev3.RouteAction) {
 		j.count()
 		share.Host = j.headers.value(authority)
 		share.Added, _ = j.headers.changes(j.sent)
+		responses = append(responses, j.responseNow())
 	}
 	j.level = route
 	j.doubtResponse(action)
+	j.doubtAgreed(responses)
 	j.upstream(action, nil)
 	if own != nil {
 		j.answer.Mirrors, j.answer.Limits = nil, nil
@@ -221,6 +235,25 @@ func (j *journey) forwardByChance(action *routev3.RouteAction) {
 func (j *journey) doubtResponse(action *routev3.RouteAction) {
 	for _, c := range action.GetWeightedClusters().GetClusters() {
 		if len(c.GetResponseHeadersToAdd())+len(c.GetResponseHeadersToRemove()) > 0 {
+			j.answer.doubt("response_added", "it depends on the cluster, which chance chooses")
+		}
+	}
+}
+
+// responseNow returns what the route adds to the response, with the headers of the request as they are now.
+func (j *journey) responseNow() map[string][]string {
+	before, unknown := j.response, maps.Clone(j.answer.Unknown)
+	j.response = headers{}
+	j.mutateResponse()
+	added, _ := j.response.changes(&headers{})
+	j.response, j.answer.Unknown = before, unknown
+	return added
+}
+
+// doubtAgreed notes that chance decides about headers of the response that are made of those of the request.
+func (j *journey) doubtAgreed(responses []map[string][]string) {
+	for _, r := range responses {
+		if !maps.EqualFunc(r, responses[0], slices.Equal) {
 			j.answer.doubt("response_added", "it depends on the cluster, which chance chooses")
 		}
 	}

@@ -65,8 +65,10 @@ type journey struct {
 	host     *host
 	redirect bool // to HTTPS, as the virtual host requires
 	pathless bool
+	unrouted bool   // Envoy makes the filters before it looks for a route
 	port     string // that was removed from the host of a CONNECT request, with its colon
 	decoded  bool
+	moment   moment             // when headers are made
 	delayed  bool               // by a filter
 	local    bool               // x-forwarded-for has the address of Envoy, instead of a loopback address
 	response headers            // what the configuration adds to the response
@@ -114,6 +116,10 @@ func (j *journey) finish() {
 	}
 	if j.decoded && a.Cluster == nil && a.Status != nil && len(a.Weighted) == 0 && isGRPC(j.sent) && !j.pathless {
 		*a.Status, a.Body = 200, nil // and the status is in grpc-status (Utility::prepareLocalReply)
+		j.response.remove(contentType)
+	}
+	if j.bodiless() {
+		j.response.remove(contentType)
 	}
 	if j.delayed {
 		a.Flags = strings.TrimSuffix("DI,"+a.Flags, ",-")

@@ -106,7 +106,9 @@ var routine = []string{"host", "x-forwarded-proto", "x-request-id", "x-envoy-exp
 // unexpected returns the headers that the upstream got, and that neither the client sent nor the walk knows of.
 func unexpected(r *walk.Request, a *walk.Answer, got map[string][]string) (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(got)) {
-		sent := slices.ContainsFunc(r.Headers, func(h walk.Header) bool { return strings.EqualFold(h[0], name) })
+		sent := slices.ContainsFunc(r.Headers, func(h walk.Header) bool {
+			return strings.EqualFold(h[0], name) || h[0] == ":protocol" && name == "upgrade"
+		})
 		if !sent && a.Added[name] == nil && len(a.Weighted) == 0 && !slices.Contains(routine, name) {
 			all = append(all, name)
 		}

@@ -328,11 +328,12 @@ func (m *maker) widenRequest(r *walk.Request) {
 	add(12, "via", "1.1 before")
 	add(15, "referer", "/a#b", "http://u@h/", "a:b", "http://shop.test/y?z")
 	for _, name := range []string{
-		"x-envoy-original-path", "x-envoy-retry-on", "x-envoy-max-retries", "x-envoy-upstream-rq-timeout-ms", "x-envoy-internal", "x-envoy-force-trace", "x-envoy-original-host",
+		"x-envoy-original-path", "x-envoy-retry-on", "x-envoy-max-retries", "x-envoy-internal", "x-envoy-force-trace", "x-envoy-original-host",
 		"x-envoy-decorator-operation", "x-envoy-upstream-alt-stat-name",
 	} {
 		add(40, name, "1")
 	}
+	add(40, "x-envoy-upstream-rq-timeout-ms", "60000") // a busy machine answers before
 	if r.HTTP != "2" {
 		add(20, "connection", "close", "x-tier", "x-user, close", "x-forwarded-for", "te")
 	}
