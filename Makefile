@@ -122,8 +122,8 @@ test: ## install what the tests need, and run them, those of concurrent packages
 # Without the programs, which would be linked for nothing.
 .PHONY: packages
 packages:
-	@go build $$(go list -f '{{if ne .Name "main"}}{{.ImportPath}}{{end}}' ./...)
-	@go build -race $$(go list -f '{{if ne .Name "main"}}{{.ImportPath}}{{end}}' $(with_race))
+	@go build $$(go list -f '{{if and .GoFiles (ne .Name "main")}}{{.ImportPath}}{{end}}' ./...)
+	@go build -race $$(go list -f '{{if and .GoFiles (ne .Name "main")}}{{.ImportPath}}{{end}}' $(with_race))
 
 # make lint vets the code. Vetting it here too would take a minute more from nothing, most of it for dependencies.
 .PHONY: test-race test-plain
