@@ -11,21 +11,31 @@ func Shared[V any](p *Pass, key any, compute func() V) V {
 	return p.worker.share(key, func() any { return compute() }).(V)
 }
 
-// Here returns a value about a message that several rules need: the first of them computes it. A rule that is called with the message passes its place.
-// The key is of a type of the caller's own. compute must not report.
+// Here returns a value about a message that several rules need: the first of them computes it. A rule that is called with the message, or with one
+// inside it, passes the place of the message. The key is of a type of the caller's own. compute must not report.
 func Here[V any](p *Pass, key any, at *graph.Place, compute func() V) V {
 	w := p.worker
-	if w == nil || at != w.place {
+	if w == nil || w.place == nil || at.Resource != w.place.Resource {
 		return compute()
 	}
-	known, ok := w.here[key]
+	values := w.here
+	if at != w.place {
+		values = w.outside
+	}
+	known, ok := values[about{at, key}]
 	if !ok {
 		known = w.listen(func() any { return compute() })
-		w.here[key] = known
+		values[about{at, key}] = known
 	} else {
 		w.noteAll(known.questions)
 	}
 	return known.value.(V)
+}
+
+// about is what a value of Here is known by.
+type about struct {
+	place *graph.Place
+	key   any
 }
 
 // visit begins with the next message.
@@ -33,6 +43,14 @@ func (w *worker) visit(at *graph.Place) {
 	w.place = at
 	if len(w.here) > 0 {
 		clear(w.here)
+	}
+}
+
+// visited ends a walk: the next resource can have its places where those of this one were.
+func (w *worker) visited() {
+	w.visit(nil)
+	if len(w.outside) > 0 {
+		clear(w.outside)
 	}
 }
 

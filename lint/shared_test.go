@@ -1,6 +1,8 @@
 package lint_test
 
 import (
+	"fmt"
+	"sync/atomic"
 	"testing"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
@@ -52,5 +54,31 @@ func TestShared(t *testing.T) {
 	}
 	if computed != 2 || seen[one] != 2 || seen[two] != 4 {
 		t.Errorf("computed %d times: %v", computed, seen)
+	}
+}
+
+// TestHereOutside: the messages of a resource share a value about the message that they are in, and the next resource, whose places can be where
+// those of this one were, has its own.
+func TestHereOutside(t *testing.T) {
+	var computed atomic.Int32
+	check := lint.Each(func(p *lint.Pass, at lint.At, _ *clusterv3.CircuitBreakers_Thresholds) {
+		cluster := at.Place.Parent.Parent
+		name := lint.Here(p, t, cluster, func() string {
+			computed.Add(1)
+			return cluster.Message.Interface().(*clusterv3.Cluster).GetName()
+		})
+		if name != at.Place.Resource.Name {
+			t.Errorf("%s is in %s", name, at.Place.Resource.Name)
+		}
+	})
+	rules := []*lint.Rule{{Group: "a", Name: "b", Severity: lint.Info, Run: check}, {Group: "a", Name: "c", Severity: lint.Info, Run: check}}
+	s := &graph.Snapshot{}
+	for i := range 100 {
+		name := fmt.Sprintf("shop-%d", i)
+		m := &clusterv3.Cluster{Name: name, CircuitBreakers: &clusterv3.CircuitBreakers{Thresholds: []*clusterv3.CircuitBreakers_Thresholds{{}, {}, {}}}}
+		s.Add(&graph.Resource{Kind: graph.Cluster, Name: name, Message: m, File: &graph.SourceFile{}})
+	}
+	if result := lint.Run(t.Context(), []*graph.Snapshot{s}, lint.Config{Rules: rules}); len(result.Failures) > 0 || computed.Load() != 100 {
+		t.Errorf("computed %d times; %v", computed.Load(), result.Failures)
 	}
 }

@@ -69,12 +69,14 @@ type worker struct {
 	asked  map[asked]bool    // in this unit
 	heard  *[]graph.Question // what is asked for a value that several rules need; nil: no such value is computed
 	shared map[any]*shared
-	place  *graph.Place   // of the message that is judged
-	here   map[any]shared // about that message
+
+	place   *graph.Place     // of the message that is judged
+	here    map[about]shared // about that message
+	outside map[about]shared // about the messages that it is in
 }
 
 func newWorker(ctx context.Context, r *runner) *worker {
-	w := &worker{runner: r, ctx: ctx, view: r.snapshot, passes: make([]*Pass, len(r.config.Rules)), begun: make([]int, len(r.config.Rules)), into: &judgement{}, shared: map[any]*shared{}, here: map[any]shared{}}
+	w := &worker{runner: r, ctx: ctx, view: r.snapshot, passes: make([]*Pass, len(r.config.Rules)), begun: make([]int, len(r.config.Rules)), into: &judgement{}, shared: map[any]*shared{}, here: map[about]shared{}, outside: map[about]shared{}}
 	if r.asking {
 		w.asked = map[asked]bool{}
 		w.view = r.snapshot.Asked(w.note)
@@ -148,7 +150,7 @@ func (w *worker) messages(r *graph.Resource) {
 			w.call(i, r, func(p *Pass) { p.Rule.Run.each(p, at.At(), m) })
 		}
 	})
-	w.visit(nil) // another resource can have its places there
+	w.visited()
 	if passing {
 		w.detach()
 	}

@@ -51,7 +51,7 @@ func findTable(p *lint.Pass, at lint.At) (t table, ok bool) {
 					return t, false
 				}
 			}
-			return table{m}, envoy.OuterRead(p.Target.Extensions(), place)
+			return table{m}, isRead(p, place)
 		case *routev3.VirtualHost:
 			if place.Parent == nil {
 				return table{}, true
@@ -63,6 +63,13 @@ func findTable(p *lint.Pass, at lint.At) (t table, ok bool) {
 	}
 	return t, false
 }
+
+// isRead reports whether Envoy reads a table. The messages of a table ask in turn.
+func isRead(p *lint.Pass, table *graph.Place) bool {
+	return lint.Here(p, readKey{}, table, func() bool { return envoy.OuterRead(p.Target.Extensions(), table) })
+}
+
+type readKey struct{}
 
 // isAction reports whether a place is the Any of a matcher's action, or of a matcher tree that leads to actions.
 func isAction(place *graph.Place) bool {
