@@ -33,15 +33,16 @@ func (p *planner) drains() {
 	}
 }
 
-// outlast moves a step behind the drain that another one begins. Only draining connections request what is removed then.
+// outlast moves a step behind the drain that another one begins. Until then the resource stays: perhaps only draining
+// connections request it, and after a restart a control plane must still know what they have.
 func (p *planner) outlast(drain, need *step) {
-	if !need.removes {
-		p.prefer(inUseStays, drain, need, nextPhase)
-		return
-	}
-	p.after(drain, need, nextPhase)
 	if asked(need.Kind) {
 		p.alone[need.Resource] = true
+	}
+	if need.removes {
+		p.after(drain, need, nextPhase)
+	} else {
+		p.prefer(inUseStays, drain, need, nextPhase)
 	}
 }
 

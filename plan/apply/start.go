@@ -102,7 +102,8 @@ func (r *run) leftovers(n *node, s *graph.Snapshot) []drain {
 		}
 	}
 	for table := range envoy.UnreadFilterConfigs(s) {
-		if len(listeners) > 0 && s.Serves(table) {
+		_, stays := r.target.GetResources(graph.TypeURL(table.Kind))[table.Name]
+		if len(listeners) > 0 && stays {
 			d.Needs = append(d.Needs, plan.Resource{Kind: table.Kind, Name: table.Name})
 		}
 	}
