@@ -95,15 +95,15 @@ func (j *journey) fields(http2 bool) bool {
 			}
 			continue
 		}
-		if http2 && name == "cookie" { // Utility::reconstituteCrumbledCookies
+		if http2 && name == "cookie" { // Utility::reconstituteCrumbledCookies; each part counts
 			cookies = append(cookies, value)
-			continue
+		} else {
+			j.headers.append(name, value)
 		}
-		j.headers.append(name, value)
 		switch size += len(name) + len(value); {
 		case size > j.maxHeaders():
 			return j.refuses(http2, 431, tooLarge)
-		case len(j.headers.list)+others > count:
+		case len(j.headers.list)+len(cookies)+others > count:
 			return j.refuses(http2, 431, tooMany)
 		}
 	}
