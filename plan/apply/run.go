@@ -227,7 +227,29 @@ func (r *run) restore(ctx context.Context) error {
 
 // set puts everything into the cache, even if ctx has ended.
 func (r *run) set(ctx context.Context) error {
-	return r.cache.SetSnapshot(context.WithoutCancel(ctx), r.key, r.cached.snapshot())
+	s := r.cached.snapshot()
+	if err := r.repeat(s); err != nil {
+		return err
+	}
+	return r.cache.SetSnapshot(context.WithoutCancel(ctx), r.key, s)
+}
+
+// repeat gives resources that must be sent again their Delta versions.
+func (r *run) repeat(s *cachev3.Snapshot) (err error) {
+	r.lock(func(n *node) {
+		if len(n.repeats) == 0 {
+			return
+		}
+		if err = s.ConstructVersionMap(); err != nil {
+			return
+		}
+		for at := range n.repeats {
+			if hash, ok := s.VersionMap[at.typeURL][at.name]; ok {
+				s.VersionMap[at.typeURL][at.name] = n.repeated(at.typeURL, at.name, hash)
+			}
+		}
+	})
+	return err
 }
 
 // lock calls f with the node while the tracker is locked.

@@ -92,7 +92,7 @@ func (r *run) settleType(ctx context.Context, t types.ResponseType, sent map[str
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, w.Timeout, errLate)
 	defer cancel()
-	err := r.await(limited, func() bool { return !r.open(t, w.Names) && !r.unasked(t, users) })
+	err := r.supply(limited, false, func() bool { return !r.open(t, w.Names) && !r.unasked(t, users) })
 	if errors.Is(err, errLate) {
 		return r.late(w)
 	}

@@ -53,6 +53,8 @@ type subscription struct {
 
 	// Delta: the version of each resource, as sent and as ACKed.
 	given, has map[string]string
+	latest     *discoveryv3.DeltaDiscoveryRequest
+	stray      map[string]bool // names that the server takes as sent, although they were not requested then
 }
 
 // response is a response that was sent.
@@ -81,7 +83,7 @@ func (s *stream) subscription(typeURL string) (sub *subscription, added bool) {
 	}
 	sub = s.subscriptions[typeURL]
 	if sub == nil {
-		sub = &subscription{typeURL: typeURL, names: map[string]bool{}, given: map[string]string{}, has: map[string]string{}}
+		sub = &subscription{typeURL: typeURL, names: map[string]bool{}, given: map[string]string{}, has: map[string]string{}, stray: map[string]bool{}}
 		s.subscriptions[typeURL] = sub
 		return sub, true
 	}
@@ -90,6 +92,17 @@ func (s *stream) subscription(typeURL string) (sub *subscription, added bool) {
 
 // asks reports whether the stream requests a name.
 func (sub *subscription) asks(name string) bool { return sub.wildcard || sub.names[name] }
+
+// misses lists the names that the stream requests again and that the server does not send it, since it takes them as sent.
+func (sub *subscription) misses() []string {
+	var all []string
+	for name := range sub.stray {
+		if _, given := sub.given[name]; !given && sub.asks(name) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
 
 // asksAll reports whether the stream requests each of these names.
 func (sub *subscription) asksAll(items map[string]types.ResourceWithTTL) bool {
@@ -147,6 +160,7 @@ func (s *stream) requestDelta(r *discoveryv3.DeltaDiscoveryRequest) *nack {
 			sub.given[name], sub.has[name] = version, version
 		}
 	}
+	sub.latest = r
 	for _, name := range r.GetResourceNamesSubscribe() {
 		if name == wildcard {
 			sub.wildcard = true
@@ -169,8 +183,14 @@ func (s *stream) requestDelta(r *discoveryv3.DeltaDiscoveryRequest) *nack {
 	return nil
 }
 
-func (s *stream) respondDelta(r *discoveryv3.DeltaDiscoveryResponse) {
+func (s *stream) respondDelta(request *discoveryv3.DeltaDiscoveryRequest, r *discoveryv3.DeltaDiscoveryResponse) {
 	sub, _ := s.subscription(r.GetTypeUrl())
+	clear(sub.stray)
+	if request != sub.latest { // it was made before the latest request, and go-control-plane now notes its names as sent
+		for _, name := range sub.latest.GetResourceNamesUnsubscribe() {
+			sub.stray[name] = true
+		}
+	}
 	one := response{nonce: r.GetNonce(), version: r.GetSystemVersionInfo(), updated: map[string]string{}, removed: r.GetRemovedResources()}
 	for _, resource := range r.GetResources() {
 		one.updated[resource.GetName()] = resource.GetVersion()

@@ -49,8 +49,8 @@ func TestDelta(t *testing.T) {
 	if sub.wildcard || sub.has["a"] != "1" {
 		t.Errorf("after the first request: %+v", sub)
 	}
-	s.respondDelta(&discoveryv3.DeltaDiscoveryResponse{TypeUrl: eds, Nonce: "1", Resources: []*discoveryv3.Resource{{Name: "b", Version: "2"}, {Name: "c", Version: "2"}}})
-	s.respondDelta(&discoveryv3.DeltaDiscoveryResponse{TypeUrl: eds, Nonce: "2", RemovedResources: []string{"a"}})
+	s.respondDelta(sub.latest, &discoveryv3.DeltaDiscoveryResponse{TypeUrl: eds, Nonce: "1", Resources: []*discoveryv3.Resource{{Name: "b", Version: "2"}, {Name: "c", Version: "2"}}})
+	s.respondDelta(sub.latest, &discoveryv3.DeltaDiscoveryResponse{TypeUrl: eds, Nonce: "2", RemovedResources: []string{"a"}})
 	s.requestDelta(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: eds, ResourceNamesUnsubscribe: []string{"c"}})
 	if sub.has["a"] != "1" || sub.has["b"] != "" {
 		t.Errorf("before the ACK: %+v", sub)
@@ -68,6 +68,39 @@ func TestDelta(t *testing.T) {
 	s.requestDelta(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: cds, ResourceNamesUnsubscribe: []string{"*"}})
 	if sub := s.subscriptions[cds]; sub.wildcard || !sub.asks("on-demand") {
 		t.Errorf("all clusters: %+v", sub)
+	}
+}
+
+// A response that was made before a request is sent after it. The server then takes what that request unsubscribed as sent.
+func TestLostSubscription(t *testing.T) {
+	t.Parallel()
+	s := newStream(true)
+	ask := func(subscribe, unsubscribe []string) *discoveryv3.DeltaDiscoveryRequest {
+		r := &discoveryv3.DeltaDiscoveryRequest{TypeUrl: eds, ResourceNamesSubscribe: subscribe, ResourceNamesUnsubscribe: unsubscribe}
+		s.requestDelta(r)
+		return r
+	}
+	response := &discoveryv3.DeltaDiscoveryResponse{TypeUrl: eds, Resources: []*discoveryv3.Resource{{Name: "a", Version: "2"}}}
+	both := ask([]string{"a", "b"}, nil)
+	sub := s.subscriptions[eds]
+	ask(nil, []string{"b"})
+	s.respondDelta(both, response)
+	if lost := sub.misses(); len(lost) != 0 {
+		t.Errorf("%v is not requested", lost)
+	}
+	again := ask([]string{"b"}, nil)
+	if lost := sub.misses(); !slices.Equal(lost, []string{"b"}) {
+		t.Errorf("lost: %v", lost)
+	}
+	s.respondDelta(again, &discoveryv3.DeltaDiscoveryResponse{TypeUrl: eds, Resources: []*discoveryv3.Resource{{Name: "b", Version: "1~1"}}})
+	if lost := sub.misses(); len(lost) != 0 {
+		t.Errorf("still lost: %v", lost)
+	}
+	none := ask(nil, []string{"b"})
+	s.respondDelta(none, response)
+	ask([]string{"b"}, nil)
+	if lost := sub.misses(); len(lost) != 0 {
+		t.Errorf("the server sends what was requested again: %v", lost)
 	}
 }
 

@@ -157,7 +157,7 @@ func (t *Tracker) OnStreamDeltaRequest(id int64, request *discoveryv3.DeltaDisco
 
 // OnStreamDeltaResponse implements serverv3.Callbacks.
 func (t *Tracker) OnStreamDeltaResponse(id int64, request *discoveryv3.DeltaDiscoveryRequest, response *discoveryv3.DeltaDiscoveryResponse) {
-	t.on(streamKey{id, true}, request.GetNode(), func(s *stream, _ *node) { s.respondDelta(response) })
+	t.on(streamKey{id, true}, request.GetNode(), func(s *stream, _ *node) { s.respondDelta(request, response) })
 	if t.Callbacks != nil {
 		t.Callbacks.OnStreamDeltaResponse(id, request, response)
 	}

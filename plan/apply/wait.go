@@ -42,23 +42,53 @@ func (r *run) wait(ctx context.Context, w plan.Wait) error {
 	return err
 }
 
-// waitForACK also sends the endpoints again to an Envoy that reconnected and got them before the clusters: the server answers it in an
-// arbitrary order, and a cluster that has changed waits for endpoints that come after it.
 func (r *run) waitForACK(ctx context.Context, w plan.Wait) error {
 	referred := r.referred(w.Kind)
+	return r.supply(ctx, w.Kind == graph.Cluster, func() bool { return r.acked(w, referred) })
+}
+
+// supply awaits, and sends again what Envoy waits for and the server takes as delivered: endpoints that came before their
+// clusters, since the server answers an Envoy that reconnected in an arbitrary order, and names in a lost subscription.
+func (r *run) supply(ctx context.Context, clusters bool, done func() bool) error {
 	for {
-		var starved bool
+		due := types.UnknownType
 		err := r.await(ctx, func() bool {
-			starved = w.Kind == graph.Cluster && r.starved()
-			return starved || r.acked(w, referred)
+			if due = r.lost(); due == types.UnknownType && clusters && r.starved() {
+				due = types.Endpoint
+			}
+			return due != types.UnknownType || done()
 		})
-		if err != nil || !starved {
+		if err != nil || due == types.UnknownType {
 			return err
 		}
-		if err := r.push(ctx, types.Endpoint, false); err != nil {
+		if err := r.push(ctx, due, false); err != nil {
 			return err
 		}
 	}
+}
+
+// lost returns a type of which an Envoy requests names again that the cache does not send it, and gives these resources
+// another Delta version. It returns types.UnknownType if there is none.
+func (r *run) lost() types.ResponseType {
+	for s := range r.session.node.streams {
+		for t, url := range urls {
+			sub, found := s.subscriptions[url], false
+			if sub == nil {
+				continue
+			}
+			for _, name := range sub.misses() {
+				if _, held := r.cached[t].Items[name]; held {
+					delete(sub.stray, name)
+					r.session.node.repeats[resourceOf{url, name}]++
+					found = true
+				}
+			}
+			if found {
+				return types.ResponseType(t)
+			}
+		}
+	}
+	return types.UnknownType
 }
 
 // starved reports whether an Envoy that reconnected got the endpoints that the cache holds before its first clusters, and waits for them.
@@ -232,7 +262,7 @@ func (r *run) hash(t types.ResponseType, name string) string {
 		}
 		r.hashes[m] = known
 	}
-	return known
+	return r.session.node.repeated(urls[t], name, known)
 }
 
 // allAsked reports whether each aggregated SotW stream that requests names of a type requests all of these.
