@@ -9,7 +9,7 @@ func onDemand() []*Clause {
 		{
 			Name: "virtual-host-removed", Level: Must,
 			Breach:     "a virtual host that does not exist is answered in removed_resources",
-			Says:       "If there is no virtual host for a name that a client subscribes to, the server sends a resource with the name in `aliases`, and without content.",
+			Says:       "If no virtual host exists for a name that a client has subscribed to, the server sends a resource without content that has the name in `aliases`.",
 			Effect:     "Envoy holds the request until a resource with the name comes, and `removed_resources` does not end that: the request waits until a timeout, instead of being answered with 404.",
 			Section:    vhds,
 			onResponse: virtualHostRemoved,
