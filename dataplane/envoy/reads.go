@@ -147,12 +147,12 @@ func IsFilterConfig(outer *graph.Place) bool {
 // Ignored reports whether Envoy ignores an extension point, whatever its type.
 func Ignored(x *dataplane.Extensions, p Point, outer *graph.Place) bool {
 	if p.Holder == nil && !p.IsPerRoute() { // a patch: its surroundings are not known
-		return p.Field == policyConfig
+		return p.Field == policyConfig || p.Field == clusterResolver
 	}
 	switch p.Field {
 	case policyConfig:
 		return !selectedPolicy(x, p.Holder)
-	case "envoy.config.cluster.v3.Cluster.typed_dns_resolver_config":
+	case clusterResolver:
 		c, _ := p.Holder.Message.Interface().(*clusterv3.Cluster)
 		return !readsResolver(ClusterFactory(x, c))
 	case "envoy.config.core.v3.ApiConfigSource.config_validators":
@@ -179,7 +179,10 @@ func Ignored(x *dataplane.Extensions, p Point, outer *graph.Place) bool {
 	return false
 }
 
-const policyConfig = "envoy.config.cluster.v3.LoadBalancingPolicy.Policy.typed_extension_config"
+const (
+	policyConfig    = "envoy.config.cluster.v3.LoadBalancingPolicy.Policy.typed_extension_config"
+	clusterResolver = "envoy.config.cluster.v3.Cluster.typed_dns_resolver_config"
+)
 
 // subscribes reports whether an ApiConfigSource is a source of resources, not of a service for load or health reports.
 func subscribes(source *graph.Place) bool {

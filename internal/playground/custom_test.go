@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"github.com/xdslint/xdslint/custom"
-	"github.com/xdslint/xdslint/internal/bar"
 	"github.com/xdslint/xdslint/internal/playground"
+	"github.com/xdslint/xdslint/internal/requestbar"
 	"github.com/xdslint/xdslint/rules"
 )
 
 // larger is the engine that knows constraints and follows requests.
-var larger = &playground.Engine{Custom: custom.Constraints(rules.All(), nil), Follow: bar.Follow, Holes: bar.FindHoles}
+var larger = &playground.Engine{Custom: custom.Constraints(rules.All(), nil), Follow: requestbar.Follow, Holes: requestbar.FindHoles}
 
 // callOf asks one of the engines.
 func callOf[A any](t *testing.T, e *playground.Engine, operation string, request map[string]any) (answer A) {

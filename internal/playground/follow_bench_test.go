@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/xdslint/xdslint/internal/bar"
+	"github.com/xdslint/xdslint/internal/requestbar"
 )
 
 // BenchmarkFollow follows requests through 5,000 lines as the page asks for it: another request, or one through another text; and looks for holes.
@@ -14,7 +14,7 @@ func BenchmarkFollow(b *testing.B) {
 	ask := func(b *testing.B, operation string, of func(i int) (text, request string)) {
 		for i := 0; b.Loop(); i++ {
 			text, request := of(i)
-			raw, err := json.Marshal(map[string]any{"files": files{"envoy.yaml": text}, "asked": bar.Asked{Text: request}})
+			raw, err := json.Marshal(map[string]any{"files": files{"envoy.yaml": text}, "asked": requestbar.Asked{Text: request}})
 			if err != nil {
 				b.Fatal(err)
 			}

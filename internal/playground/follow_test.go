@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xdslint/xdslint/internal/bar"
 	"github.com/xdslint/xdslint/internal/playground"
+	"github.com/xdslint/xdslint/internal/requestbar"
 )
 
 func textOf(t *testing.T, path string) string {
@@ -21,9 +21,9 @@ func textOf(t *testing.T, path string) string {
 }
 
 // followed asks the larger engine to follow a request.
-func followed(t *testing.T, text string, asked bar.Asked, targets ...string) bar.Answer {
+func followed(t *testing.T, text string, asked requestbar.Asked, targets ...string) requestbar.Answer {
 	t.Helper()
-	return callOf[bar.Answer](t, larger, "follow", map[string]any{"files": files{"envoy.yaml": text}, "targets": targets, "asked": asked})
+	return callOf[requestbar.Answer](t, larger, "follow", map[string]any{"files": files{"envoy.yaml": text}, "targets": targets, "asked": asked})
 }
 
 // lineAt returns the rest of a line.
@@ -35,7 +35,7 @@ func lineAt(text string, offset int) string {
 // TestFollow: each step of a request has its place, and so do the candidates that were passed over.
 func TestFollow(t *testing.T) {
 	text := textOf(t, "walk/edge.yaml")
-	a := followed(t, text, bar.Asked{Text: "https://shop.example.com/x/../cart/items?page=2"})
+	a := followed(t, text, requestbar.Asked{Text: "https://shop.example.com/x/../cart/items?page=2"})
 	var way []string
 	for _, s := range a.Steps {
 		name := s.Kind + " " + s.Name
@@ -73,8 +73,8 @@ func TestFollow(t *testing.T) {
 
 // TestFollowUnknown: what depends on others is not known, the reason is at the filter, and both ways are shown.
 func TestFollowUnknown(t *testing.T) {
-	a := followed(t, textOf(t, "walk/edge.yaml"), bar.Asked{Text: "https://shop.example.com/basket/7"})
-	i := slices.IndexFunc(a.Steps, func(s bar.Step) bool { return s.Name == "authz" })
+	a := followed(t, textOf(t, "walk/edge.yaml"), requestbar.Asked{Text: "https://shop.example.com/basket/7"})
+	i := slices.IndexFunc(a.Steps, func(s requestbar.Step) bool { return s.Name == "authz" })
 	if i < 0 || a.Steps[i].State != "unknown" || !strings.Contains(a.Steps[i].Says, "asks a service") || len(a.Steps[i].Settings) != 1 {
 		t.Errorf("%+v", a.Steps)
 	}
@@ -86,8 +86,8 @@ func TestFollowUnknown(t *testing.T) {
 // TestFollowSettings: of a filter that the route configures, both settings are shown, and no secret.
 func TestFollowSettings(t *testing.T) {
 	text := textOf(t, "posture/edge.yaml")
-	a := followed(t, text, bar.Asked{Text: "GET http://pay.example.com/admin"})
-	i := slices.IndexFunc(a.Steps, func(s bar.Step) bool { return s.Name == "jwt" })
+	a := followed(t, text, requestbar.Asked{Text: "GET http://pay.example.com/admin"})
+	i := slices.IndexFunc(a.Steps, func(s requestbar.Step) bool { return s.Name == "jwt" })
 	if i < 0 || a.Steps[i].State != "answers" || len(a.Steps[i].Settings) != 1 || a.Steps[i].Settings[0].Of != "filter chain" {
 		t.Fatalf("%+v", a)
 	}
@@ -106,15 +106,15 @@ func TestFollowForm(t *testing.T) {
 - {"@type": type.googleapis.com/envoy.config.listener.v3.Listener, name: b, address: {socket_address: {address: 0.0.0.0, port_value: 8443}}, filter_chains: [{name: two, filter_chain_match: {server_names: [x.test]}}]}
 `
 	for _, c := range []struct {
-		asked bar.Asked
+		asked requestbar.Asked
 		want  string
 	}{
-		{bar.Asked{Text: "http://x.test/"}, "a"},
-		{bar.Asked{Text: "http://x.test:8443/"}, "b"},
-		{bar.Asked{Text: "http://x.test/", Listener: "b"}, "b"},
-		{bar.Asked{Text: "http://x.test:81/"}, "choose one of these listeners: a (port 80), b (port 8443)"},
-		{bar.Asked{Text: "http://x.test/", Source: "nowhere"}, `"nowhere" is not an IP address`},
-		{bar.Asked{Text: ""}, ""},
+		{requestbar.Asked{Text: "http://x.test/"}, "a"},
+		{requestbar.Asked{Text: "http://x.test:8443/"}, "b"},
+		{requestbar.Asked{Text: "http://x.test/", Listener: "b"}, "b"},
+		{requestbar.Asked{Text: "http://x.test:81/"}, "choose one of these listeners: a (port 80), b (port 8443)"},
+		{requestbar.Asked{Text: "http://x.test/", Source: "nowhere"}, `"nowhere" is not an IP address`},
+		{requestbar.Asked{Text: ""}, ""},
 	} {
 		a := followed(t, two, c.asked)
 		got := a.Problem
@@ -130,7 +130,7 @@ func TestFollowForm(t *testing.T) {
 // TestFollowRPC: with a target of gRPC, an RPC is followed.
 func TestFollowRPC(t *testing.T) {
 	text := textOf(t, "walk/grpc.yaml")
-	a := followed(t, text, bar.Asked{Text: "xds:///orders.shop:443 /shop.Orders/Get"}, "grpc-go:1.85")
+	a := followed(t, text, requestbar.Asked{Text: "xds:///orders.shop:443 /shop.Orders/Get"}, "grpc-go:1.85")
 	if a.Problem != "" || a.Tone != "passes" || len(a.Steps) < 6 || a.Steps[0].Name != "orders.shop:443" || a.Steps[0].Location == nil {
 		t.Errorf("%+v", a)
 	}
@@ -139,7 +139,7 @@ func TestFollowRPC(t *testing.T) {
 		{"xds:///orders.shop:443 /shop.Orders/Get", "envoy:1.40", "choose grpc-go"},
 		{"xds:///orders.shop:443 /shop.Orders/Get", "grpc-java", "is not known: choose envoy:1.40 or grpc-go:1.85"},
 	} {
-		if a := followed(t, text, bar.Asked{Text: c.text}, c.target); !strings.Contains(a.Problem, c.want) {
+		if a := followed(t, text, requestbar.Asked{Text: c.text}, c.target); !strings.Contains(a.Problem, c.want) {
 			t.Errorf("%s for %s: %q", c.text, c.target, a.Problem)
 		}
 	}
@@ -148,12 +148,12 @@ func TestFollowRPC(t *testing.T) {
 // TestHoles: each hole has its command, and that command put in the bar gets past the guards that the hole names.
 func TestHoles(t *testing.T) {
 	text := textOf(t, "posture/edge.yaml")
-	h := callOf[bar.Holes](t, larger, "holes", map[string]any{"files": files{"envoy.yaml": text}})
+	h := callOf[requestbar.Holes](t, larger, "holes", map[string]any{"files": files{"envoy.yaml": text}})
 	if len(h.Holes) != 7 || h.Partial || len(h.Examples) == 0 {
 		t.Fatalf("%+v", h)
 	}
 	for _, hole := range h.Holes {
-		a := followed(t, text, bar.Asked{Text: hole.Curl})
+		a := followed(t, text, requestbar.Asked{Text: hole.Curl})
 		if a.Problem != "" || a.Tone != "passes" {
 			t.Errorf("%s: %+v", hole.Curl, a)
 		}
@@ -172,7 +172,7 @@ func TestHoles(t *testing.T) {
 		}
 	}
 	for _, example := range h.Examples {
-		if a := followed(t, text, bar.Asked{Text: example}); a.Problem != "" || len(a.Steps) < 5 {
+		if a := followed(t, text, requestbar.Asked{Text: example}); a.Problem != "" || len(a.Steps) < 5 {
 			t.Errorf("%s: %+v", example, a)
 		}
 	}
@@ -197,7 +197,7 @@ func TestFollowOdd(t *testing.T) {
 	}
 	for _, text := range []string{good, cluster, "", "{", "\x00", "- - -", `{"resources": [3]}`} {
 		for _, request := range requests {
-			raw, err := json.Marshal(map[string]any{"files": files{"envoy.yaml": text}, "asked": bar.Asked{Text: request, Source: request, SNI: request, ALPN: request}})
+			raw, err := json.Marshal(map[string]any{"files": files{"envoy.yaml": text}, "asked": requestbar.Asked{Text: request, Source: request, SNI: request, ALPN: request}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,8 +217,8 @@ func TestFollowAfterEdit(t *testing.T) {
 	text := textOf(t, "walk/edge.yaml")
 	for _, name := range []string{"cart", "trolley"} {
 		edited := strings.Replace(text, "name: cart\n", "name: "+name+"\n", 1)
-		a := followed(t, edited, bar.Asked{Text: "https://shop.example.com/cart"})
-		if !slices.ContainsFunc(a.Steps, func(s bar.Step) bool { return s.Kind == "route" && strings.HasPrefix(s.Name, name) }) {
+		a := followed(t, edited, requestbar.Asked{Text: "https://shop.example.com/cart"})
+		if !slices.ContainsFunc(a.Steps, func(s requestbar.Step) bool { return s.Kind == "route" && strings.HasPrefix(s.Name, name) }) {
 			t.Errorf("%s: %+v", name, a.Steps)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xdslint/xdslint/internal/bar"
 	"github.com/xdslint/xdslint/internal/drawing"
+	"github.com/xdslint/xdslint/internal/requestbar"
 )
 
 // shapes are the interfaces of a TypeScript file: of each, its fields with their types.
@@ -65,7 +65,7 @@ func TestShapes(t *testing.T) {
 	all := readShapes(t)
 	answers := map[string]any{
 		"about": aboutAnswer{}, "lint": lintAnswer{}, "graph": drawing.Shape{}, "plan": planAnswer{}, "explain": explainAnswer{}, "fix": fixAnswer{},
-		"verdict": verdictAnswer{}, "redact": redactAnswer{}, "follow": bar.Answer{}, "holes": bar.Holes{},
+		"verdict": verdictAnswer{}, "redact": redactAnswer{}, "follow": requestbar.Answer{}, "holes": requestbar.Holes{},
 	}
 	asked := keys(fieldsOfGo(reflect.TypeFor[request]()))
 	for operation, both := range all["Operations"] {

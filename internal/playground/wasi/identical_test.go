@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/xdslint/xdslint/custom"
-	"github.com/xdslint/xdslint/internal/bar"
 	"github.com/xdslint/xdslint/internal/playground"
+	"github.com/xdslint/xdslint/internal/requestbar"
 	"github.com/xdslint/xdslint/rules"
 )
 
@@ -32,7 +32,7 @@ func TestIdentical(t *testing.T) {
 		t.Fatal("there is nothing to ask")
 	}
 	answers := answersOfWASM(t, all)
-	native := &playground.Engine{Custom: custom.Constraints(rules.All(), nil), Follow: bar.Follow, Holes: bar.FindHoles}
+	native := &playground.Engine{Custom: custom.Constraints(rules.All(), nil), Follow: requestbar.Follow, Holes: requestbar.FindHoles}
 	inputs := map[string]bool{}
 	for i, q := range all {
 		inputs[q.about] = true

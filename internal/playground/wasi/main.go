@@ -13,13 +13,13 @@ import (
 	"os"
 
 	"github.com/xdslint/xdslint/custom"
-	"github.com/xdslint/xdslint/internal/bar"
 	"github.com/xdslint/xdslint/internal/playground"
+	"github.com/xdslint/xdslint/internal/requestbar"
 	"github.com/xdslint/xdslint/rules"
 )
 
 func main() {
-	e := &playground.Engine{Custom: custom.Constraints(rules.All(), nil), Follow: bar.Follow, Holes: bar.FindHoles}
+	e := &playground.Engine{Custom: custom.Constraints(rules.All(), nil), Follow: requestbar.Follow, Holes: requestbar.FindHoles}
 	in := bufio.NewReader(os.Stdin)
 	for {
 		line, err := in.ReadBytes('\n')

@@ -1,6 +1,6 @@
-// Package bar answers the request bar of the playground: it reads a request as people write it, follows it, and returns each step with its place in the
+// Package requestbar answers the request bar of the playground: it reads a request as people write it, follows it, and returns each step with its place in the
 // texts. Only the larger engine of the playground links it.
-package bar
+package requestbar
 
 import (
 	"cmp"
