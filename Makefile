@@ -126,9 +126,10 @@ packages:
 	@go build -race $$(go list -f '{{if and .GoFiles (ne .Name "main")}}{{.ImportPath}}{{end}}' $(with_race))
 
 # make lint vets the code. Vetting it here too would take a minute more from nothing, most of it for dependencies.
+# Many of the tests with the race detector wait, for an Envoy or for silence: twice as many packages as processors keep these busy.
 .PHONY: test-race test-plain
 test-race:
-	@go test -race -short -vet off -timeout 25m $(with_race)
+	@go test -race -short -vet off -timeout 25m -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) $(with_race)
 
 test-plain:
 	@others=$$(go list ./... | grep -vxFf <(go list $(with_race)) || true); [ -z "$$others" ] || go test -short -vet off -timeout 25m $$others

@@ -3,6 +3,7 @@ package conform_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -18,6 +19,15 @@ import (
 	"github.com/xdslint/xdslint/conform"
 	"github.com/xdslint/xdslint/internal/envoytest"
 )
+
+// TestMain runs more tests side by side than there are processors: they wait more than they compute.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 // envoyBootstrap is that of an Envoy that gets everything from a server.
 func envoyBootstrap(t *testing.T, addr string, delta, aggregated bool) string {
@@ -102,6 +112,7 @@ var envoyBreaks = map[[2]bool][]string{
 
 // TestEnvoys: what real Envoys break is true, and listed in docs/conformance.md.
 func TestEnvoys(t *testing.T) {
+	t.Parallel()
 	versions := []envoytest.Version{envoytest.Newest}
 	if !testing.Short() {
 		versions = []envoytest.Version{"1.36", "1.37", "1.38", "1.39", envoytest.Newest}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
@@ -31,7 +32,7 @@ func ExampleClients() {
 	defer conn.Close()
 	conn.Connect()
 
-	report, err := conform.Clients(context.Background(), l, 0)
+	report, err := conform.Clients(context.Background(), l, 20*time.Second)
 	if err != nil {
 		panic(err)
 	}

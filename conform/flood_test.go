@@ -35,6 +35,7 @@ func (flood) StreamAggregatedResources(s discoveryv3.AggregatedDiscoveryService_
 
 // TestFlood: a server that is never silent is tested in a bounded time. A busy machine gets more time for the first answer.
 func TestFlood(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -2,8 +2,10 @@ package reference_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +19,15 @@ import (
 	"github.com/xdslint/xdslint/internal/protocol"
 	"github.com/xdslint/xdslint/internal/reference"
 )
+
+// TestMain runs more tests side by side than there are processors: they wait more than they compute.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 // judge tests a client, and returns the report.
 func judge(t *testing.T, v variant, flaw reference.Flaw, wait time.Duration) *conform.Report {
@@ -40,6 +51,7 @@ func judge(t *testing.T, v variant, flaw reference.Flaw, wait time.Duration) *co
 
 // TestClients: the small client keeps all clauses, and each is put to the test in some variant.
 func TestClients(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	tested := map[string]bool{}
 	t.Run("variants", func(t *testing.T) {
