@@ -28,7 +28,9 @@ func fullMatch(pattern string) func(string) Overlap {
 }
 
 // compileWhole compiles an expression that has to match as a whole.
-func compileWhole(pattern string) (*regexp.Regexp, error) { return regexp.Compile(`\A(?:` + pattern + `)\z`) }
+func compileWhole(pattern string) (*regexp.Regexp, error) {
+	return regexp.Compile(`\A(?:` + pattern + `)\z`)
+}
 
 // check compiles an expression when it is first needed.
 func check(compile func() (*regexp.Regexp, error)) func(string) Overlap {
