@@ -9,8 +9,8 @@
 //  1. Linter.load reads the input.
 //  2. Linter.judge runs the rules, for each target. forTargets merges the results: a finding of several targets is
 //     reported once, and names its targets if it does not hold for all.
-//  3. The stages in run.go follow, in their order: suppressions, the baseline, severities. The first two add findings
-//     of their own, which the last one settles like all others.
+//  3. The stages in run.go follow, in their order: suppressions, repeats, the baseline, severities. Suppressions and the
+//     baseline add findings of their own, which the last stage settles like all others.
 //  4. The report gets the result without secrets.
 //
 // Linter.Fix runs the same in rounds, with other texts for some files. Linter.Plan takes the findings about a push

@@ -2,7 +2,6 @@ package pull_test
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -29,11 +28,10 @@ func TestLikeEnvoy(t *testing.T) {
 	served := edge(t, c)
 	cp := newControlPlane(t, served, false)
 	address := listen(t, cp.server)
-	_, port, _ := net.SplitHostPort(address)
 	if err := cp.cache.SetSnapshot(t.Context(), envoyNode, served); err != nil {
 		t.Fatal(err)
 	}
-	envoy, err := envoytest.Serve(t.Context(), fmt.Sprintf(envoytest.ADSBootstrap, port), ".yaml")
+	envoy, err := envoytest.Serve(t.Context(), envoytest.Streams{}.Bootstrap(address), ".yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,11 +24,11 @@ func newConfigTest() *cobra.Command {
 		Use: "test [DIR|FILE]", Short: "Run the examples of the constraints and plugins in a configuration", Args: cobra.MaximumNArgs(1),
 		DisableFlagsInUseLine: true,
 		Long: `Run the constraints and plugins of a configuration over the examples in testdata/GROUP/RULE.txtar, next to the
-configuration or the plugin. Each bad* example must have the findings under want, each good* example none. DIR is a folder
-with a ` + config.FileName + `.
+configuration or the plugin. Each bad* example must have the findings under want, each good* example none. DIR is a
+folder with a ` + config.FileName + `.
 
-Exit status: 0 all examples are as expected, 1 something differs or a constraint has no archive, 2 the command line or the
-configuration is wrong, 3 xdslint failed.`,
+Exit status: 0 all examples are as expected, 1 something differs or a constraint has no archive, 2 the command line or
+the configuration is wrong, 3 xdslint failed.`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if f.config, err = configAt(args); err != nil {
 				return err

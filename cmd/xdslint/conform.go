@@ -30,24 +30,24 @@ func newConform() *cobra.Command {
 	f := &conformFlags{}
 	cmd := &cobra.Command{
 		Use: "conform", Short: "Test whether a management server, or a client, keeps the xDS protocol",
-		Long: `conform is a client of a management server that behaves, and one that does not: it subscribes and unsubscribes, rejects
-responses, sends stale nonces, reconnects and reads slowly, over SotW and Delta, over an aggregated stream and over one
-for each type. It asks for what the server serves. It is not for servers in production.
+		Long: `conform tests a management server. It is a client that keeps the protocol, and then one that does not: it subscribes and
+unsubscribes, rejects responses, sends stale nonces, reconnects and reads slowly, over SotW and Delta, over an
+aggregated stream and over one for each type. It asks for what the server serves. Do not test a server in production.
 
 With --change, it also sees updates. It runs COMMAND, without a shell, as
 
   COMMAND add|change|delete [KIND/NAME]
 
-Without KIND/NAME, COMMAND chooses what it adds: best a cluster with endpoints, and a listener with routes. What it
-adds is deleted at the end. If COMMAND fails, the change is left out.
+Without KIND/NAME, COMMAND chooses what it adds. A cluster with endpoints and a listener with routes test the most. What
+it adds is deleted at the end. If COMMAND fails, the change is left out.
 
-With --client, it is the management server of the clients that connect to --listen, and tests them: an Envoy with a
-usual bootstrap, a client of gRPC, any other. They get clusters, endpoints, listeners and routes that harm nothing, for
-all names that they ask for. Then it sends changes, resources that are wrong, names twice, what no one has asked for, and
-ends the streams: clients connect again by themselves. It ends by itself, after about a minute. Clients connect without
-TLS.
+With --client, conform tests clients: an Envoy with any bootstrap, a gRPC client, or another. It is the management
+server at --listen, without TLS. Clients get clusters, endpoints, listeners and routes that harm nothing, for all names
+that they ask for. Then it sends changes, invalid resources, names twice and resources that no one has asked for, and
+ends the streams, so that clients connect again. The test takes about a minute.
 
-Each clause of the protocol is kept, broken or unseen, for each transport and each type: xdslint explain CLAUSE.
+The report says for each clause of the protocol, each transport and each type whether it is kept, broken or unseen. For
+what a clause demands, see xdslint explain CLAUSE.
 
 Exit status: 0 no clause of level must or should is broken, 1 such clauses are broken, 2 the command line is wrong,
 3 the server cannot be tested, or no client has connected.`,
@@ -64,7 +64,7 @@ Exit status: 0 no clause of level must or should is broken, 1 such clauses are b
 	flags.StringVar(&f.change, "change", "", "`COMMAND` that changes what the server serves, with its first arguments")
 	flags.BoolVar(&f.client, "client", false, "test the clients that connect to --listen")
 	flags.StringVar(&f.listen, "listen", "", "with --client: `HOST:PORT` for the clients")
-	flags.DurationVar(&f.wait, "wait", conform.DefaultWait, "longest `DURATION` for an answer of the server, and for a change; for a client to connect and to answer: 1m")
+	flags.DurationVar(&f.wait, "wait", conform.DefaultWait, "longest `DURATION` to wait for an answer or a change; with --client, the default is 1m")
 	flags.StringVar(&f.format, "format", conformFormats[0], "output `FORMAT`: "+strings.Join(conformFormats, ", "))
 	complete(cmd, "format", conformFormats)
 	return cmd

@@ -35,13 +35,14 @@ that no traffic reaches. "shadowed" lists routes that differ and never match on 
 table, scope, host, route, cluster, endpoint and resource that name the place. "before" and "after" are null if there
 is no value on that side, and "set" for a value that is not shown. Keys are added, never renamed.
 
-With --prove, the question is whether OLD and NEW treat all requests alike. The answer is that they do, or requests that
-are treated differently, each with both answers, as "route --requests" takes and gives them, and a curl line. It is a
-decision over all requests and not a sample. What could not be decided is listed. Names of routes, virtual hosts and
-filter chains do not matter. The JSON has the keys "alike", "differences", a list of {"request", "fields", "old", "new",
-"curl"}, and "undecided".
+With --prove, xdslint decides whether OLD and NEW treat all requests alike: all, and not a sample. If they do not, it
+lists requests that are treated differently, each with both answers and a curl command. Requests and answers have the
+form of "route --requests". What could not be decided is listed. Names of routes, virtual hosts and filter chains do not
+matter. The JSON has the keys "alike", "differences", a list of {"request", "fields", "old", "new", "curl"}, and
+"undecided".
 
-Exit status: 0 nothing changes for traffic, 1 traffic changes or, with --prove, something is not decided, 2 the command line is wrong, 3 xdslint failed.`,
+Exit status: 0 nothing changes for traffic, 1 traffic changes or, with --prove, something is not decided, 2 the command
+line is wrong, 3 xdslint failed.`,
 		Example: `  xdslint diff config_dump.json configs/
   xdslint diff --format json old/ new/
   xdslint diff --prove --by-endpoints config_dump.json configs/`,

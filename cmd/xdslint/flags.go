@@ -217,7 +217,7 @@ func (f *ruleFlags) add(cmd *cobra.Command, ids func() []string) {
 		flags.StringSliceVar(&f.selects, "select", nil, "run only these `RULE`s: ids, groups, globs over ids")
 		flags.StringSliceVar(&f.ignores, "ignore", nil, "do not run these `RULE`s")
 		addGRPCEnv(flags, &f.grpcEnv)
-		flags.StringVar(&f.profile, "profile", "", "where the data planes run, as `PROFILE`: edge, mesh or internal; selects more rules, such as those of the group hardening")
+		flags.StringVar(&f.profile, "profile", "", "where the data planes run, as `PROFILE`: edge, mesh or internal; adds rules, such as those of hardening")
 	})
 	completeWith(cmd, "select", ids)
 	completeWith(cmd, "ignore", ids)
@@ -236,7 +236,7 @@ func addGRPCEnv(flags *pflag.FlagSet, variables *[]string) {
 
 func addTarget(cmd *cobra.Command, targets *[]string) {
 	grouped(cmd.Flags(), rulesGroup, func() {
-		cmd.Flags().StringSliceVar(targets, "target", nil, "target to lint for, as `PLANE:VERSION` (default "+dataplane.Default().String()+")")
+		cmd.Flags().StringSliceVar(targets, "target", nil, "target to lint for, as `PLANE:VERSION` (default "+dataplane.Default().String()+"); can be repeated")
 	})
 	completeWith(cmd, "target", func() (names []string) {
 		for _, t := range dataplane.All() {

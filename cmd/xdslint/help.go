@@ -80,6 +80,9 @@ func flagGroups(flags *pflag.FlagSet, flat string) string {
 		byTitle[title] = append(byTitle[title], lines[0])
 		lines = lines[1:]
 	})
+	if len(titles) == 1 {
+		return flat
+	}
 	sections := make([]string, len(titles))
 	for i, title := range titles {
 		sections[i] = title + ":\n" + strings.Join(byTitle[title], "\n")

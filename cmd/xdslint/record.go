@@ -40,7 +40,7 @@ Exit status: 0 stopped, 2 the command line is wrong, 3 it could not listen, or n
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:18001", "`HOST:PORT` for the clients")
 	flags.StringVar(&f.upstream, "upstream", "", "management server, as `HOST:PORT`")
 	flags.StringVar(&f.out, "out", "", "write the recording to this `FILE`, and its later parts next to it")
-	flags.Int64Var(&f.partSize, "part-size", recorder.PartSize>>20, "begin another part after so many `MIB`")
+	flags.Int64Var(&f.partSize, "part-size", recorder.PartSize>>20, "begin another part after this many `MIB`")
 	f.tls.add(flags, "--upstream")
 	return cmd
 }

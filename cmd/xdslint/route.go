@@ -61,7 +61,7 @@ Exit status: 0 the requests were followed, 2 the command line or a request is wr
 		flags.StringVar(&f.authority, "authority", "", "`HOST` of the request, with a port if the client sends one")
 		flags.StringVar(&f.path, "path", "", "`PATH` of the request as it is sent, with its query")
 		flags.StringVar(&f.method, "method", "GET", "`METHOD` of the request")
-		flags.StringArrayVar(&f.headers, "header", nil, "a header, as `NAME:VALUE`")
+		flags.StringArrayVar(&f.headers, "header", nil, "header of the request, as `NAME:VALUE`; can be repeated")
 		flags.StringVar(&f.http, "http", "", "`VERSION` of HTTP: 1.0, 1.1 or 2 (default 1.1, or 2 if the listener takes nothing else)")
 		flags.StringVar(&f.sni, "sni", "", "server `NAME` that the client asks for; the connection is TLS")
 		flags.StringSliceVar(&f.alpn, "alpn", nil, "application `PROTOCOL`s that the client offers; the connection is TLS")

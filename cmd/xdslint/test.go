@@ -37,15 +37,16 @@ func newTest() *cobra.Command {
 	f := &testFlags{}
 	cmd := &cobra.Command{
 		Use: "test FILE…", Short: "Run route tests", DisableFlagsInUseLine: true, Args: cobra.ArbitraryArgs,
-		Long: `Run tests of what Envoy does with requests, without an Envoy. FILE has tests in one of two formats: requests under "given"
-and what is expected of the answers under "expect", as docs/testing.md describes, or the tests of Envoy's
-router_check_tool, as they are. - is standard input.
+		Long: `Run tests of what Envoy does with requests, without an Envoy. FILE has tests in one of two formats: requests under
+"given" and the expected answers under "expect", as docs/testing.md describes, or the tests of Envoy's
+router_check_tool, unchanged. - is standard input.
 
-The configuration is what a file names under "input", or --input. With --record, tests are written instead: they expect
-what Envoy does today with the requests of a file, which has the format of xdslint route --requests or is an access log.
+The configuration is the one that a file names under "input", or --input. With --record, xdslint writes tests instead:
+they expect what Envoy does today with the requests of a file, which has the format of xdslint route --requests or is an
+access log.
 
-With --mutate, the configuration is edited in many ways, one at a time, and the edits that change what happens to a
-request and that no test notices are listed, each with a test that would notice it. They do not change the exit status.
+With --mutate, xdslint makes many single edits of the configuration. It lists those that change what happens to a
+request and that no test notices, each with a test that would notice it. They do not change the exit status.
 
 Exit status: 0 all tests passed, 1 a test failed, 2 the command line or a test is wrong, 3 xdslint failed.`,
 		Example: `  xdslint test shop.test.yaml
@@ -57,7 +58,7 @@ Exit status: 0 all tests passed, 1 a test failed, 2 the command line or a test i
 	flags := cmd.Flags()
 	grouped(flags, inputGroup, func() {
 		flags.StringArrayVar(&f.inputs, "input", nil, "`PATH` of the configuration that is tested, in place of what the tests name; can be repeated")
-		flags.StringVar(&f.record, "record", "", "write tests that expect what Envoy does today with the requests in `FILE`, also an access log; - for standard input")
+		flags.StringVar(&f.record, "record", "", "write tests that expect what Envoy does today with the requests in `FILE`, or with those of an access log; - for standard input")
 	})
 	grouped(flags, outputGroup, func() {
 		flags.StringVar(&f.format, "format", "text", "`FORMAT` of the results: "+strings.Join(formatNames(), ", "))

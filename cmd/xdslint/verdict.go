@@ -49,7 +49,7 @@ Exit status: 0 all are accepted, 1 any is rejected, 2 the command line is wrong,
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the verdicts: text, jsonl (one object per line for each file and target)")
 	flags.StringVar(&f.stdinName, "stdin-filename", "", "`NAME` of standard input; its extension selects the encoding")
 	flags.StringArrayVar(&f.descriptors, "proto-descriptors", nil, "FileDescriptorSet with the types of custom extensions, as `FILE`")
-	flags.BoolVar(&f.noConfig, "no-config", false, "read no configuration, as always")
+	flags.BoolVar(&f.noConfig, "no-config", false, "no effect: verdict never reads a configuration")
 	complete(cmd, "format", []string{"text", "jsonl"})
 	return cmd
 }

@@ -156,7 +156,7 @@ func TestStaticClusterStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ads.Close()
-	resources, err := envoytest.Pack(&clusterv3.Cluster{Name: "envoytest-ads", AltStatName: "replaced"}, &clusterv3.Cluster{Name: "other"})
+	resources, err := envoytest.Pack(&clusterv3.Cluster{Name: "xds", AltStatName: "replaced"}, &clusterv3.Cluster{Name: "other"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestStaticClusterStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := string(page); !strings.Contains(text, `"other"`) || strings.Contains(text, "envoytest-ads") {
+	if text := string(page); !strings.Contains(text, `"other"`) || strings.Contains(text, "xds") {
 		t.Errorf("clusters of CDS: %s", text)
 	}
 }

@@ -2,6 +2,7 @@ package envoy
 
 import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 
 	"github.com/xdslint/xdslint/dataplane"
@@ -32,4 +33,24 @@ func CountEndpoints(cla *endpointv3.ClusterLoadAssignment) (n int) {
 		}
 	}
 	return n
+}
+
+// Usable reports whether an endpoint gets requests, as far as its health_status says (HostUtility::healthStatus).
+func Usable(e *endpointv3.LbEndpoint) bool {
+	switch e.GetHealthStatus() {
+	case corev3.HealthStatus_UNHEALTHY, corev3.HealthStatus_DRAINING, corev3.HealthStatus_TIMEOUT:
+		return false
+	}
+	return true
+}
+
+// Panics reports whether a cluster stops to look at the health of its hosts when none is healthy
+// (LoadBalancerBase::recalculatePerPriorityPanic).
+func Panics(s graph.View, c *clusterv3.Cluster) bool {
+	threshold := c.GetCommonLbConfig().GetHealthyPanicThreshold()
+	otherwise := uint64(1)
+	if threshold != nil && threshold.GetValue() == 0 {
+		otherwise = 0
+	}
+	return RuntimeOf(s).Integer("upstream.healthy_panic_threshold", otherwise) > 0
 }

@@ -1,7 +1,6 @@
 package envoy_test
 
 import (
-	"fmt"
 	"net"
 	"strings"
 	"testing"
@@ -47,7 +46,7 @@ func TestLargeResponse(t *testing.T) {
 		t.Errorf("the client of the library got %v", err)
 	}
 
-	e, err := envoytest.Serve(t.Context(), fmt.Sprintf(envoytest.ADSBootstrap, listening.Addr().(*net.TCPAddr).Port), ".yaml")
+	e, err := envoytest.Serve(t.Context(), envoytest.Streams{}.Bootstrap(listening.Addr().String()), ".yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

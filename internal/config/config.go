@@ -133,7 +133,7 @@ func (s *Config) check(d *strict.Reader, root *node, rules []*lint.Rule) {
 	isKind := func(name string) error { _, err := ParseKind(name); return err }
 	s.Targets = checked(d, root, "targets", s.Targets, isTarget)
 	s.checkTargetsByPath(d, &node{root.Get("targets-by-path")})
-	s.Assume = checked(d, root, "assume", s.Assume, func(assumed string) error { _, err := ParseAssumed(assumed); return err })
+	s.Assume = checked(d, root, "assume", s.Assume, func(assumed string) error { _, err := parseAssumed(assumed); return err })
 	s.Open, s.Closed = checked(d, root, "open", s.Open, isKind), checked(d, root, "closed", s.Closed, isKind)
 	if s.FailOn != "" {
 		if _, err := ParseFailOn(s.FailOn); err != nil {
@@ -283,8 +283,8 @@ func ParseKind(s string) (graph.Kind, error) {
 	return "", fmt.Errorf("no kind is named %q%s", s, near)
 }
 
-// ParseAssumed reads KIND:GLOB.
-func ParseAssumed(s string) (graph.Assumed, error) {
+// parseAssumed reads KIND:GLOB.
+func parseAssumed(s string) (graph.Assumed, error) {
 	name, glob, ok := strings.Cut(s, ":")
 	if !ok || glob == "" {
 		return graph.Assumed{}, fmt.Errorf("%q is not KIND:GLOB, such as cluster:backend-*", s)
@@ -302,7 +302,7 @@ func ParseAssumed(s string) (graph.Assumed, error) {
 // ParseAssumptions reads what is known to exist besides the input.
 func ParseAssumptions(assume, open, closed []string) (all graph.Assumptions, err error) {
 	for _, text := range assume {
-		assumed, err := ParseAssumed(text)
+		assumed, err := parseAssumed(text)
 		if err != nil {
 			return all, fmt.Errorf("assume: %w", err)
 		}

@@ -85,28 +85,6 @@ type ADS struct {
 	server *server
 }
 
-// ADSBootstrap is a bootstrap that gets clusters and listeners from the ADS server at a port (%v) of this machine.
-const ADSBootstrap = `
-dynamic_resources:
-  ads_config:
-    api_type: GRPC
-    transport_api_version: V3
-    grpc_services: [{envoy_grpc: {cluster_name: envoytest-ads}}]
-  cds_config: {resource_api_version: V3, ads: {}}
-  lds_config: {resource_api_version: V3, ads: {}}
-static_resources:
-  clusters:
-  - name: envoytest-ads
-    type: STATIC
-    typed_extension_protocol_options:
-      envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
-        "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions
-        explicit_http_config: {http2_protocol_options: {}}
-    load_assignment:
-      cluster_name: envoytest-ads
-      endpoints: [{lb_endpoints: [{endpoint: {address: {socket_address: {address: 127.0.0.1, port_value: %v}}}}]}]
-`
-
 // Start runs an Envoy, and returns when it has sent its first request to the ADS server and received an empty response. Close it.
 func Start(ctx context.Context) (*ADS, error) { return Newest.start(ctx) }
 
@@ -115,7 +93,7 @@ func (v Version) start(ctx context.Context) (*ADS, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := launch(ctx, v, loopback, fmt.Sprintf(ADSBootstrap, s.port), ".yaml")
+	e, err := launch(ctx, v, loopback, Streams{}.Bootstrap(fmt.Sprint("127.0.0.1:", s.port)), ".yaml")
 	if err != nil {
 		s.close()
 		return nil, err

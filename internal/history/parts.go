@@ -32,8 +32,8 @@ type Part struct {
 	Body int // the offset after the header
 }
 
-// ErrNot is the error for a file that is not a recording.
-var ErrNot = errors.New("not a recording: its first line is not {\"recording\": …}")
+// errNot is the error for a file that is not a recording.
+var errNot = errors.New("not a recording: its first line is not {\"recording\": …}")
 
 var begins = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\{\s*"recording"\s*:`) })
 
@@ -76,12 +76,12 @@ func head(f *source.File) (Part, error) {
 	for line := range f.Records(0) {
 		var l struct{ Recording *Header }
 		if err := json.Unmarshal(f.Text[line.Start:line.End], &l); err != nil || l.Recording == nil {
-			return Part{}, ErrNot
+			return Part{}, errNot
 		}
 		if l.Recording.Version != Version {
 			return Part{}, fmt.Errorf("a recording of version %d, and only version %d is known", l.Recording.Version, Version)
 		}
 		return Part{*l.Recording, f, line.End}, nil
 	}
-	return Part{}, ErrNot
+	return Part{}, errNot
 }

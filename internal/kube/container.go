@@ -34,7 +34,7 @@ func (p Pod) container(v Value) Container {
 // Limit returns the most that the container may use of a resource: bytes of memory, or processors.
 func (c Container) Limit(of string) (limit *big.Rat, at Value, ok bool) {
 	at = c.Field("resources", "limits", of)
-	limit, ok = Quantity(at.Text())
+	limit, ok = quantity(at.Text())
 	return limit, at, ok
 }
 

@@ -30,7 +30,7 @@ func TestQuantity(t *testing.T) {
 			rapid.StringMatching(`[+.0-9a-zA-Z-]{0,6}`),
 		).Draw(t, "text")
 		want, err := resource.ParseQuantity(text)
-		got, ok := Quantity(text)
+		got, ok := quantity(text)
 		if number := strings.TrimLeft(text, "+-."); number == "" || number[0] < '0' || number[0] > '9' {
 			return
 		}

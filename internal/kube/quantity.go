@@ -15,8 +15,8 @@ var suffixes = map[string]struct{ base, exponent int64 }{
 // longest is the number of characters from which a text is not read as a quantity: no one writes one.
 const longest = 64
 
-// Quantity reads an amount of a resource as Kubernetes does: 500m, 1Gi, 1e9. ok is false if the text is not one.
-func Quantity(text string) (amount *big.Rat, ok bool) {
+// quantity reads an amount of a resource as Kubernetes does: 500m, 1Gi, 1e9. ok is false if the text is not one.
+func quantity(text string) (amount *big.Rat, ok bool) {
 	digits := strings.TrimLeft(text, "+-")
 	end := len(digits) - len(strings.TrimLeft(digits, "0123456789."))
 	number, unit := text[:len(text)-len(digits)]+digits[:end], digits[end:]

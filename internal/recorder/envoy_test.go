@@ -2,49 +2,11 @@ package recorder_test
 
 import (
 	"fmt"
-	"net"
 	"testing"
 
 	"github.com/xdslint/xdslint/internal/envoytest"
 	"github.com/xdslint/xdslint/internal/reference"
 )
-
-// bootstrap is that of an Envoy that gets everything from a server, over one aggregated stream or over one for each type.
-// source is where resources say that others come from.
-func bootstrap(t *testing.T, addr string, delta, aggregated bool) (text, source string) {
-	t.Helper()
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	api := "GRPC"
-	if delta {
-		api = "DELTA_GRPC"
-	}
-	own := fmt.Sprintf(`{"api_type": %q, "transport_api_version": "V3", "grpc_services": [{"envoy_grpc": {"cluster_name": "xds"}}]}`, api)
-	source, aggregate := ads, "ads_config: "+own
-	if !aggregated {
-		source, aggregate = `{"resource_api_version": "V3", "api_config_source": `+own+"}", ""
-	}
-	return fmt.Sprintf(`
-node: {id: edge-1, cluster: edge}
-dynamic_resources:
-  cds_config: %s
-  lds_config: %[1]s
-  %s
-static_resources:
-  clusters:
-  - name: xds
-    connect_timeout: 5s
-    typed_extension_protocol_options:
-      envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
-        "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions
-        explicit_http_config: {http2_protocol_options: {}}
-    load_assignment:
-      cluster_name: xds
-      endpoints: [{lb_endpoints: [{endpoint: {address: {socket_address: {address: %s, port_value: %s}}}}]}]
-`, source, aggregate, host, port), source
-}
 
 // TestEnvoy: the reference server and a real Envoy break nothing, in any variant. The proxy between them is not noticed.
 func TestEnvoy(t *testing.T) {
@@ -55,10 +17,10 @@ func TestEnvoy(t *testing.T) {
 	envoytest.Need(t, versions...)
 	for _, version := range versions {
 		for _, delta := range []bool{false, true} {
-			for _, aggregated := range []bool{true, false} {
-				t.Run(fmt.Sprintf("%s, Delta %t, aggregated %t", version, delta, aggregated), func(t *testing.T) {
+			for _, perType := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, Delta %t, a stream for each type %t", version, delta, perType), func(t *testing.T) {
 					w := newWorld(t)
-					w.playEnvoy(version, delta, aggregated)
+					w.playEnvoy(version, envoytest.Streams{Delta: delta, PerType: perType})
 					for _, finding := range w.end() {
 						t.Error(finding)
 					}
@@ -69,15 +31,15 @@ func TestEnvoy(t *testing.T) {
 }
 
 // playEnvoy lets an Envoy start, follow changes, reject one and reconnect.
-func (w *world) playEnvoy(version envoytest.Version, delta, aggregated bool) {
+func (w *world) playEnvoy(version envoytest.Version, streams envoytest.Streams) {
 	t := w.t
-	text, source := bootstrap(t, w.addr, delta, aggregated)
+	source := streams.Source()
 	shop := func(timeout string) { w.store.Set("shop", cluster(t, source, "shop", timeout)) }
 	shop("1s")
 	w.store.Set("shop", assignment(t, "shop", "8080"))
 	w.store.Set("web", listener(t, source))
 	w.store.Set("web", routes(t, "*"))
-	envoy, err := version.Serve(w.ctx, text, ".yaml")
+	envoy, err := version.Serve(w.ctx, streams.Bootstrap(w.addr), ".yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

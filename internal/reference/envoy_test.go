@@ -3,7 +3,6 @@ package reference_test
 import (
 	"context"
 	"fmt"
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -18,25 +17,6 @@ import (
 	"github.com/xdslint/xdslint/internal/reference"
 )
 
-const bootstrap = `
-node: {id: edge-1, cluster: edge}
-dynamic_resources:
-  ads_config: {api_type: %s, transport_api_version: V3, grpc_services: [{envoy_grpc: {cluster_name: xds}}]}
-  cds_config: {ads: {}, resource_api_version: V3}
-  lds_config: {ads: {}, resource_api_version: V3}
-static_resources:
-  clusters:
-  - name: xds
-    connect_timeout: 5s
-    typed_extension_protocol_options:
-      envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
-        "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions
-        explicit_http_config: {http2_protocol_options: {}}
-    load_assignment:
-      cluster_name: xds
-      endpoints: [{lb_endpoints: [{endpoint: {address: {socket_address: {address: %s, port_value: %s}}}}]}]
-`
-
 // fleet is a real Envoy that gets everything from a store.
 type fleet struct {
 	t     *testing.T
@@ -48,11 +28,13 @@ type fleet struct {
 
 func newFleet(t *testing.T, version envoytest.Version, delta bool, flaw func(reference.Session) reference.Session) *fleet {
 	t.Helper()
-	return newFleetOn(t, version, bootstrap, delta, flaw)
+	return newFleetOn(t, version, func(bootstrap string) string { return bootstrap }, delta, flaw)
 }
 
-// newFleetOn starts an Envoy with a bootstrap that has the places of the usual one.
-func newFleetOn(t *testing.T, version envoytest.Version, bootstrap string, delta bool, flaw func(reference.Session) reference.Session) *fleet {
+// newFleetOn is newFleet with another bootstrap, which change makes of the usual one.
+func newFleetOn(
+	t *testing.T, version envoytest.Version, change func(bootstrap string) string, delta bool, flaw func(reference.Session) reference.Session,
+) *fleet {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
@@ -67,15 +49,8 @@ func newFleetOn(t *testing.T, version envoytest.Version, bootstrap string, delta
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Stop)
-	host, port, err := net.SplitHostPort(server.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	api := "GRPC"
-	if delta {
-		api = "DELTA_GRPC"
-	}
-	if f.envoy, err = version.Serve(ctx, fmt.Sprintf(bootstrap, api, host, port), ".yaml"); err != nil {
+	bootstrap := envoytest.Streams{Delta: delta}.Bootstrap(server.Address)
+	if f.envoy, err = version.Serve(ctx, change(bootstrap), ".yaml"); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.envoy.Close)

@@ -205,7 +205,9 @@ func TestCollections(t *testing.T) {
 		t.Skip("an Envoy waits for 15 seconds")
 	}
 	envoytest.Need(t)
-	locator := "cds_resources_locator: " + tenant + "*\n  cds_config:"
+	collection := func(bootstrap string) string {
+		return strings.Replace(bootstrap, "cds_config:", "cds_resources_locator: "+tenant+"*\n  cds_config:", 1)
+	}
 	for _, h := range collections {
 		t.Run(h.clause, func(t *testing.T) {
 			t.Parallel()
@@ -214,7 +216,7 @@ func TestCollections(t *testing.T) {
 				if !flawed {
 					flaw = nil
 				}
-				f := newFleetOn(t, envoytest.Newest, strings.Replace(bootstrap, "cds_config:", locator, 1), true, flaw)
+				f := newFleetOn(t, envoytest.Newest, collection, true, flaw)
 				f.cluster(tenant+"a", 1)
 				f.endpoints(tenant+"a", 1)
 				f.listen(`"route_config": {"name": "web"}`)

@@ -24,11 +24,13 @@ func textOfRegex(pattern string) text {
 
 // fullMatch reports whether an expression matches a string as a whole.
 func fullMatch(pattern string) func(string) Overlap {
-	return check(func() (*regexp.Regexp, error) { return Whole(pattern) })
+	return check(func() (*regexp.Regexp, error) { return compileWhole(pattern) })
 }
 
-// Whole compiles an expression that has to match as a whole.
-func Whole(pattern string) (*regexp.Regexp, error) { return regexp.Compile(`\A(?:` + pattern + `)\z`) }
+// compileWhole compiles an expression that has to match as a whole.
+func compileWhole(pattern string) (*regexp.Regexp, error) {
+	return regexp.Compile(`\A(?:` + pattern + `)\z`)
+}
 
 // check compiles an expression when it is first needed.
 func check(compile func() (*regexp.Regexp, error)) func(string) Overlap {

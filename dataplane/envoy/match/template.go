@@ -36,7 +36,7 @@ func Template(template string) (*regexp.Regexp, error) {
 			rest = rest[len(glob):]
 		}
 	}
-	return Whole(b.String())
+	return compileWhole(b.String())
 }
 
 // variableOf returns the group of a variable: NAME, or NAME=PATTERN.

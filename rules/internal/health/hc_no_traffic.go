@@ -23,7 +23,7 @@ var _ = Rules.Add(&lint.Rule{
 		"https://github.com/envoyproxy/envoy/issues/16724",
 	},
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
-		if !neverPanics(p, c) {
+		if envoy.Panics(p.Snapshot, c) {
 			return
 		}
 		for i, check := range c.GetHealthChecks() {
@@ -44,13 +44,3 @@ var _ = Rules.Add(&lint.Rule{
 		}
 	}),
 })
-
-// neverPanics reports whether requests only go to healthy hosts.
-func neverPanics(p *lint.Pass, c *clusterv3.Cluster) bool {
-	threshold := c.GetCommonLbConfig().GetHealthyPanicThreshold()
-	otherwise := uint64(1)
-	if threshold != nil && threshold.GetValue() == 0 {
-		otherwise = 0
-	}
-	return envoy.RuntimeOf(p.Snapshot).Integer("upstream.healthy_panic_threshold", otherwise) == 0
-}

@@ -23,7 +23,7 @@ var _ = Rules.Add(&lint.Rule{
 	Run: each.Cluster(func(p *lint.Pass, at lint.At, c *clusterv3.Cluster) {
 		o := c.GetOutlierDetection()
 		limit := envoy.RuntimeOf(p.Snapshot).Integer("outlier_detection.max_ejection_percent", orDefault(o.GetMaxEjectionPercent(), 10))
-		if o == nil || limit < 100 || onlyCounts(o) || !neverPanics(p, c) || !onePriority(p, at, c) {
+		if o == nil || limit < 100 || onlyCounts(o) || envoy.Panics(p.Snapshot, c) || !onePriority(p, at, c) {
 			return
 		}
 		p.Report(at.Field("outlier_detection", "max_ejection_percent"), lint.Diagnostic{

@@ -13,7 +13,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "any-address-twice",
 	Severity: lint.Warning,
-	Summary:  "one filter chain has no range of addresses, another one has 0.0.0.0/0 or ::/0, and envoy uses either",
+	Summary:  "one filter chain has no range of addresses, another one has 0.0.0.0/0 or ::/0, and Envoy uses either",
 	Links: []string{
 		"FilterChainManagerImpl::convertIPsToTries (source/common/listener_manager/filter_chain_manager_impl.cc)",
 		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/listener/v3/listener_components.proto#config-listener-v3-filterchainmatch",

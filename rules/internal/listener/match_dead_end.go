@@ -14,7 +14,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "match-dead-end",
 	Severity: lint.Warning,
-	Summary:  "no connection reaches a filter chain, because others are more specific in a criterion that envoy compares earlier",
+	Summary:  "no connection reaches a filter chain, because others are more specific in a criterion that Envoy compares earlier",
 	Links: []string{
 		"FilterChainManagerImpl::findFilterChain (source/common/listener_manager/filter_chain_manager_impl.cc)",
 		"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/listener/v3/listener_components.proto#config-listener-v3-filterchainmatch",
