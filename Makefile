@@ -84,7 +84,8 @@ kubernetes   := $(apiserver) $(etcd_kubectl) $(crds)
 # The control planes that conform-servers tests; what pins them is the key.
 java_server   := $(STAMP)/java-server-$(shell cat internal/servers/java/* | cksum | tr " " -)
 envoy_gateway := $(STAMP)/envoy-gateway-$(shell cksum <internal/servers/gateway/go.sum | tr " " -)
-servers       := $(java_server) $(envoy_gateway)
+go_servers    := $(foreach name,gocp istio cilium,$(STAMP)/server-$(name)-$(shell cat internal/servers/{$(name),caches,child}/* | cksum | tr " " -))
+servers       := $(java_server) $(envoy_gateway) $(go_servers)
 
 # npm writes this file last.
 node_modules := web/node_modules/.package-lock.json
@@ -336,6 +337,11 @@ $(java_server): | $(STAMP)
 
 $(envoy_gateway): | $(STAMP)
 	cd internal/servers/gateway && CGO_ENABLED=0 go build -o $(BIN)/envoy-gateway github.com/envoyproxy/gateway/cmd/envoy-gateway
+	@touch $@
+
+$(go_servers): $(STAMP)/server-%: | $(STAMP)
+	mkdir -p .tools/servers
+	cd internal/servers/$(word 1,$(subst -, ,$*)) && go build -o $(CURDIR)/.tools/servers/ .
 	@touch $@
 
 # The etcd that the wheel puts on the path is a script; a test that kills it would leave etcd itself running.

@@ -11,15 +11,16 @@ import (
 	"github.com/xdslint/xdslint/admission"
 	"github.com/xdslint/xdslint/conform"
 	"github.com/xdslint/xdslint/internal/reference"
+	"github.com/xdslint/xdslint/internal/servers/caches"
 	"github.com/xdslint/xdslint/plan"
 	"github.com/xdslint/xdslint/plan/apply"
 	"github.com/xdslint/xdslint/rules"
 )
 
 // gated returns a control plane that is made of the gate and apply.Run.
-func gated(t *testing.T) (*snapshots, *apply.Tracker) {
+func gated(t *testing.T) (caches.Cache, *apply.Tracker) {
 	t.Helper()
-	under, tracker := newCache(true), apply.NewTracker()
+	under, tracker := caches.NewSnapshotCache(true), apply.NewTracker()
 	gate, err := admission.New(under, admission.Options{
 		Rules: rules.Builtin(),
 		Push: func(ctx context.Context, node string, s cache.ResourceSnapshot) error {
@@ -31,7 +32,7 @@ func gated(t *testing.T) (*snapshots, *apply.Tracker) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newSnapshots(gate, nil), tracker
+	return caches.Of(gate, nil), tracker
 }
 
 // advice are the clauses of level advice that a SnapshotCache breaks. It has one version for a type: a client that asks for some of its names gets

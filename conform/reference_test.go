@@ -10,6 +10,7 @@ import (
 	"github.com/xdslint/xdslint/conform"
 	"github.com/xdslint/xdslint/internal/protocol"
 	"github.com/xdslint/xdslint/internal/reference"
+	"github.com/xdslint/xdslint/internal/servers/caches"
 	"github.com/xdslint/xdslint/pull"
 )
 
@@ -29,7 +30,7 @@ func serve(t *testing.T) (*reference.Store, pull.Server) {
 // patient is how long a server may take in tests in which it answers everything.
 const patient = time.Minute
 
-var edge = &corev3.Node{Id: "edge-1"}
+var edge = &corev3.Node{Id: caches.Node}
 
 // unserved: the clauses that a server without TTLs, REST and virtual hosts on demand does not put to the test.
 var unserved = []string{

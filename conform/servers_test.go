@@ -16,55 +16,72 @@ import (
 
 // TestServers is `make conform-servers`: docs/conformance.md says what real servers break, and docs/servers.md shows it.
 func TestServers(t *testing.T) {
-	var broken breaches
-	var names []string
-	var mu sync.Mutex
-	reports := map[string][]*conform.Report{}
+	var page strings.Builder
+	page.WriteString(introduction)
+	tested := make([]*columns, len(servers.Tables))
 	t.Run("servers", func(t *testing.T) {
-		for _, s := range servers.All {
-			version, err := s.Version("..")
-			if err != nil {
-				t.Fatal(err)
-			}
-			name := s.Name + " " + version
-			names = append(names, name)
-			for _, transport := range transports {
-				t.Run(s.Name+", "+transport, func(t *testing.T) {
-					t.Parallel()
-					r, err := s.Start(t.Context(), "..", t.TempDir())
-					if err != nil {
-						t.Fatal(err)
-					}
-					report, err := conform.Run(t.Context(), r.Server, conform.Options{Node: r.Node, Change: r.Change}.Only(transport))
-					if err != nil {
-						t.Fatal(err)
-					}
-					for _, note := range report.Notes {
-						t.Log(note)
-					}
-					broken.add(name, transport, report)
-					mu.Lock()
-					defer mu.Unlock()
-					reports[name] = append(reports[name], report)
-				})
+		for i, table := range servers.Tables {
+			tested[i] = &columns{reports: map[string][]*conform.Report{}}
+			for _, s := range table.Servers {
+				tested[i].test(t, s)
 			}
 		}
 	})
 	if t.Failed() {
 		return
 	}
-	compareTable(t, "servers", broken.table(names))
+	for i, table := range servers.Tables {
+		compareTable(t, table.Name, tested[i].broken.table(tested[i].names))
+		page.WriteString(pageOf(tested[i].names, tested[i].reports))
+	}
 	if *update {
-		if err := os.WriteFile("../docs/servers.md", []byte(pageOf(names, reports)), 0o644); err != nil {
+		if err := os.WriteFile("../docs/servers.md", []byte(page.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// columns are those of a table.
+type columns struct {
+	names   []string
+	broken  breaches
+	mu      sync.Mutex
+	reports map[string][]*conform.Report
+}
+
+// test adds what a server breaks over each transport.
+func (c *columns) test(t *testing.T, s servers.Server) {
+	version, err := s.Version("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := s.Name + " " + version
+	c.names = append(c.names, name)
+	for _, transport := range transports {
+		t.Run(s.Name+", "+transport, func(t *testing.T) {
+			t.Parallel()
+			r, err := s.Start(t.Context(), "..", t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			report, err := conform.Run(t.Context(), r.Server, conform.Options{Node: r.Node, Change: r.Change}.Only(transport))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, note := range report.Notes {
+				t.Log(note)
+			}
+			c.broken.add(name, transport, report)
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.reports[name] = append(c.reports[name], report)
+		})
 	}
 }
 
 // pageOf shows a breach of each clause that a server breaks.
 func pageOf(names []string, reports map[string][]*conform.Report) string {
 	var out strings.Builder
-	out.WriteString(introduction)
 	for _, name := range names {
 		fmt.Fprintf(&out, "\n## %s\n", name)
 		var shown []string

@@ -48,6 +48,7 @@ type Stream struct {
 	client  *Client
 	typeURL string                     // of the last request
 	asked   map[string]map[string]bool // by type: the names
+	listed  map[string][]string        // by type: the names of the last request of SotW
 	open    map[string]*Step           // by nonce: the responses without an answer
 }
 

@@ -120,6 +120,29 @@ func TestStateOfTheWorld(t *testing.T) {
 	}
 }
 
+// TestLongLists: names that are repeated from request to request are those that the client asks for.
+func TestLongLists(t *testing.T) {
+	var names, all []string
+	for i := range 200 {
+		names = append(names, fmt.Sprint("service-", i))
+		all = append(all, fmt.Sprintf(`{"@type":%q,"name":%q}`, secretType, names[i]))
+	}
+	named := func(names []string) string {
+		return fmt.Sprintf(`,"resource_names":["%s"]`, strings.Join(names, `","`))
+	}
+	tp := newTape(1).open(1, ads).ask(1, secretType, node+named(names))
+	tp.event(1, `"response":{"type_url":%q,"nonce":"a","resources":[%s]}`, secretType, strings.Join(all, ","))
+	tp.ask(1, secretType, `,"response_nonce":"a"`+named(names))
+	want(t, has(t, read(t, tp)[0], time.Time{}), names...)
+	tp.ask(1, secretType, `,"response_nonce":"a"`+named(names[:150]))
+	want(t, has(t, read(t, tp)[0], time.Time{}), names[:150]...)
+	tp.ask(1, secretType, `,"response_nonce":"a"`+named(names)).ask(1, secretType, `,"response_nonce":"a"`+named(names[:150]))
+	c := read(t, tp)[0]
+	if steps := len(c.Steps); steps != 3 {
+		t.Errorf("%d steps, want 3: the response, and twice the end of a subscription", steps)
+	}
+}
+
 // TestRejectedOnce: what is accepted later is no longer what was rejected.
 func TestRejectedOnce(t *testing.T) {
 	tp := newTape(1).open(1, ads).ask(1, clusterType, node).clusters(1, "a", reject, "bad").clusters(1, "b", accept, "shop")

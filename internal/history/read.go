@@ -57,12 +57,13 @@ type replay struct {
 	clients []*Client
 	now     []*Client // those of the recording that is read
 	streams map[string]*Stream
+	lists   Lists
 	lines   int
 }
 
 func (r *replay) line(f *source.File, span source.Span) error {
 	r.lines++
-	n, err := syntax.ParseRecord(f, span)
+	n, in, names, err := r.parse(f, span)
 	if err != nil {
 		return err
 	}
@@ -78,16 +79,41 @@ func (r *replay) line(f *source.File, span source.Span) error {
 		method := text(opened.Get("method"))
 		r.streams[id] = &Stream{
 			Delta: strings.Contains(method, "/Delta"), Aggregated: strings.HasSuffix(method, "AggregatedResources"),
-			asked: map[string]map[string]bool{}, open: map[string]*Step{},
+			asked: map[string]map[string]bool{}, listed: map[string][]string{}, open: map[string]*Step{},
 		}
 	case s == nil: // its beginning is not recorded
 	case n.Get("request") != nil:
-		r.request(s, e, n.Get("request"))
+		r.request(s, e, n.Get("request"), in, names)
 	case n.Get("response") != nil:
 		s.response(e, n.Get("response"))
 	case n.Get("closed") != nil:
 		s.closed()
 		delete(r.streams, id)
+	}
+	return nil
+}
+
+// parse reads a line. The file is the one that positions are in; the names are those of a request of SotW.
+func (r *replay) parse(f *source.File, span source.Span) (n *tree.Node, in *source.File, names []string, err error) {
+	line := f.Text[span.Start:span.End]
+	if short, names := r.lists.Cut(line); names != nil {
+		in := &source.File{Name: f.Name, Text: short}
+		if n, err := syntax.ParseRecord(in, source.Span{End: len(short)}); err == nil && IsCut(listed(n)) {
+			return n, in, names, nil
+		}
+	}
+	if n, err = syntax.ParseRecord(f, span); err != nil {
+		return nil, nil, nil, err
+	}
+	names = listed(n)
+	r.lists.Keep(line, names)
+	return n, f, names, nil
+}
+
+// listed returns the names of a request of SotW.
+func listed(n *tree.Node) []string {
+	if q := n.Get("request"); q != nil {
+		return texts(q.Get("resource_names"))
 	}
 	return nil
 }
@@ -109,12 +135,12 @@ func texts(n *tree.Node) (all []string) {
 	return all
 }
 
-func (r *replay) request(s *Stream, e *Step, q *tree.Node) {
+func (r *replay) request(s *Stream, e *Step, q *tree.Node, in *source.File, names []string) {
 	url := text(q.Get("type_url"))
 	s.typeURL = url
 	first := s.asked[url] == nil
 	if s.client == nil {
-		r.join(s, e, q.Get("node"))
+		r.join(s, in, q.Get("node"))
 	}
 	if first {
 		s.asked[url] = map[string]bool{}
@@ -128,17 +154,17 @@ func (r *replay) request(s *Stream, e *Step, q *tree.Node) {
 			answered.Verdict = Rejected
 		}
 	}
-	if e.removed = s.dropped(url, q); len(e.removed) > 0 {
+	if e.removed = s.dropped(url, q, names); len(e.removed) > 0 {
 		e.Kind, e.Stream = graph.KindOf(decode.TypeName(url)), s
 		s.client.Steps = append(s.client.Steps, e)
 	}
 }
 
 // join finds the client of a stream by its first request.
-func (r *replay) join(s *Stream, e *Step, node *tree.Node) {
+func (r *replay) join(s *Stream, in *source.File, node *tree.Node) {
 	all := ""
 	if node != nil {
-		all = string(e.File.Text[node.Start:node.End])
+		all = string(in.Text[node.Start:node.End])
 	}
 	i := slices.IndexFunc(r.now, func(c *Client) bool {
 		return all != "" && c.node == all && (!s.Aggregated || c.open[""] == 0)
@@ -181,7 +207,7 @@ func (s *Stream) closed() {
 }
 
 // dropped changes the names that a stream asks for, and returns those that it no longer does.
-func (s *Stream) dropped(url string, q *tree.Node) (names []string) {
+func (s *Stream) dropped(url string, q *tree.Node, listed []string) (names []string) {
 	asked := s.asked[url]
 	if s.Delta {
 		for _, name := range texts(q.Get("resource_names_subscribe")) {
@@ -195,8 +221,11 @@ func (s *Stream) dropped(url string, q *tree.Node) (names []string) {
 		}
 		return names
 	}
+	if len(asked) > 0 && slices.Equal(listed, s.listed[url]) {
+		return nil
+	}
 	now := map[string]bool{}
-	for _, name := range texts(q.Get("resource_names")) {
+	for _, name := range listed {
 		now[name] = true
 	}
 	for name := range asked {
@@ -205,7 +234,7 @@ func (s *Stream) dropped(url string, q *tree.Node) (names []string) {
 		}
 	}
 	slices.Sort(names)
-	s.asked[url] = now
+	s.asked[url], s.listed[url] = now, listed
 	return names
 }
 

@@ -118,18 +118,19 @@ func resentUnchanged(m *moment) {
 	if m.repeats == sameVersion && m.unasked() && !m.answersStale() {
 		m.breachAfter(m.ch.last.at, "the response before", "", "the response has what the client was sent before, and nothing has asked for it")
 	}
-	if m.s.Delta && m.repeats == different && m.ch.last != nil && m.unasked() {
-		m.besidesChanges()
-	}
+	m.besidesChanges("%q is sent again as it is, besides what has changed", func(now, held string) bool { return now == held })
 }
 
-// besidesChanges reports a resource of Delta that is sent as it was, in a response with others that have changed.
-func (m *moment) besidesChanges() {
+// besidesChanges reports a resource of Delta that is sent with the content it had, in a response with others that have changed.
+func (m *moment) besidesChanges(format string, versions func(now, held string) bool) {
+	if !m.s.Delta || m.repeats != different || m.ch.last == nil || !m.unasked() {
+		return
+	}
 	for i := range m.response.Resources {
 		r := &m.response.Resources[i]
 		h := m.ch.held[r.Name]
-		if h != nil && r.Name != "" && !r.Opaque && !h.opaque && !r.TTL && !r.empty() && r.Content == h.content && r.Version == h.version {
-			m.breachAfter(h.at, "the response with it", r.Name, "%q is sent again as it is, besides what has changed", r.Name)
+		if h != nil && r.Name != "" && !r.Opaque && !h.opaque && !r.TTL && !r.empty() && r.Content == h.content && versions(r.Version, h.version) {
+			m.breachAfter(h.at, "the response with it", r.Name, format, r.Name)
 			return
 		}
 	}
@@ -139,6 +140,7 @@ func newVersionSameContent(m *moment) {
 	if m.repeats == newVersion && m.unasked() && !m.answersStale() {
 		m.breachAfter(m.ch.last.at, "the response before", m.response.Version, "the response has a new version of what the client was sent before")
 	}
+	m.besidesChanges("%q has a new version and the content that it had, besides what has changed", func(now, held string) bool { return now != held })
 }
 
 func staleRequestAnswered(m *moment) {

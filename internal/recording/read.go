@@ -53,10 +53,11 @@ type reader struct {
 	id      string
 	seed    maphash.Seed
 	streams map[string]*protocol.Opened
+	lists   *history.Lists
 }
 
 func newReader() reader {
-	return reader{seed: maphash.MakeSeed(), streams: map[string]*protocol.Opened{}}
+	return reader{seed: maphash.MakeSeed(), streams: map[string]*protocol.Opened{}, lists: &history.Lists{}}
 }
 
 func (r *reader) read(ctx context.Context, f *source.File, at int, feed func(*protocol.Event)) error {
@@ -76,13 +77,12 @@ func (r *reader) read(ctx context.Context, f *source.File, at int, feed func(*pr
 
 // event reads a line.
 func (r *reader) event(text []byte) (*protocol.Event, error) {
-	var l eventJSON
-	if err := json.Unmarshal(text, &l); err != nil {
+	l, err := r.decode(text)
+	if err != nil {
 		return nil, fmt.Errorf("not an event: %w", strict.Plain(err))
 	}
 	e := &protocol.Event{Time: l.Time, Stream: r.id + " " + strconv.Itoa(l.Stream)}
 	known := r.streams[e.Stream]
-	var err error
 	switch {
 	case l.Opened != nil:
 		o, ok := Stream(l.Opened.Method)
@@ -104,6 +104,25 @@ func (r *reader) event(text []byte) (*protocol.Event, error) {
 		return nil, errors.New("not an event: it has neither opened, request, response, not_modified nor closed")
 	}
 	return e, err
+}
+
+// decode reads a line. The names of a request are canonical.
+func (r *reader) decode(text []byte) (*eventJSON, error) {
+	if short, names := r.lists.Cut(text); names != nil {
+		var l eventJSON
+		if json.Unmarshal(short, &l) == nil && l.Request != nil && history.IsCut(l.Request.Names) {
+			l.Request.Names = names
+			return &l, nil
+		}
+	}
+	var l eventJSON
+	if err := json.Unmarshal(text, &l); err != nil {
+		return nil, err
+	}
+	if l.Request != nil {
+		r.lists.Keep(text, canonical(l.Request.Names))
+	}
+	return &l, nil
 }
 
 // closed returns who has ended a stream, as far as the status says. OK may be the answer to a client that has ended it.
@@ -139,7 +158,7 @@ type requestJSON struct {
 
 func (q *requestJSON) event(o *protocol.Opened) *protocol.Request {
 	out := &protocol.Request{
-		TypeURL: q.TypeURL, Nonce: q.Nonce, Version: q.Version, Names: canonical(q.Names), Unsubscribe: canonical(q.Unsubscribe),
+		TypeURL: q.TypeURL, Nonce: q.Nonce, Version: q.Version, Names: q.Names, Unsubscribe: canonical(q.Unsubscribe),
 		Node: string(q.Node), Error: q.Error,
 	}
 	if o != nil && o.Delta {

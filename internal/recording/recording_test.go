@@ -177,6 +177,36 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestLongLists: names that are repeated from request to request are judged as those that the client asks for.
+func TestLongLists(t *testing.T) {
+	var all []string
+	for i := range 200 {
+		all = append(all, fmt.Sprint("service-", i))
+	}
+	request := func(names []string, nonce string) string {
+		return fmt.Sprintf(`"request":{"node":{"id":"edge-1"},"version_info":%q,"type_url":%q,"response_nonce":%[1]q,"resource_names":["%[3]s"]}`, nonce, endpoints, strings.Join(names, `","`))
+	}
+	for name, want := range map[string][]string{"service-199": nil, "other": {"resource-unrequested", "resource-unrequested"}} {
+		response := func(nonce string) string {
+			return fmt.Sprintf(`"response":{"type_url":%q,"version_info":%q,"nonce":%[2]q,"resources":[{"@type":%[1]q,"cluster_name":%[3]q,"policy":{"drop_overloads":[{"category":%[2]q}]}}]}`,
+				endpoints, nonce, name)
+		}
+		text := `{"recording":{"version":1,"id":"a","part":1}}` + "\n"
+		for stream := range 2 { // the names of the second are known
+			for i, event := range []string{fmt.Sprintf(`"opened":{"method":%q}`, ads), request(all, ""), response("a"), request(all, "a")} {
+				text += fmt.Sprintf(`{"time":"2026-11-23T12:00:%02dZ","stream":%d,%s}`+"\n", i, stream, event)
+			}
+		}
+		var clauses []string
+		for _, f := range judge(t, &source.File{Name: "f", Text: []byte(text)}).Findings() {
+			clauses = append(clauses, f.Clause.Name)
+		}
+		if !slices.Equal(clauses, want) {
+			t.Errorf("with %q: %q", name, clauses)
+		}
+	}
+}
+
 // BenchmarkJudge judges a stream with 10,000 resources and 1,000 responses.
 func BenchmarkJudge(b *testing.B) {
 	parts := record(b, 1000, recorder.PartSize, func(i int) *discoveryv3.DiscoveryResponse {

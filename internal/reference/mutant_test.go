@@ -209,7 +209,7 @@ var mutants = []mutant{
 
 // TestMutants: each flaw of the server is found, by its clause and no other, in each variant that can show it.
 func TestMutants(t *testing.T) {
-	for _, m := range slices.Concat(mutants, others) {
+	for _, m := range slices.Concat(mutants, others, homemade) {
 		for _, v := range variants {
 			if m.only != nil && !m.only(v) {
 				continue

@@ -85,19 +85,16 @@ var oneGateway sync.Mutex
 
 // envoyGateway serves a Gateway without Kubernetes.
 func envoyGateway(ctx context.Context, root, dir string) (*Running, error) {
-	f := &folder{
-		path: filepath.Join(dir, "config"), port: regexp.MustCompile(`/[ls](\d+)(?:/|$)`),
-		objects: gateways, patch: patchPolicy,
-	}
-	home := filepath.Join(dir, "home")
-	if err := os.Mkdir(f.path, 0o700); err != nil {
+	folder, home := filepath.Join(dir, "config"), filepath.Join(dir, "home")
+	if err := os.Mkdir(folder, 0o700); err != nil {
 		return nil, err
 	}
-	if err := f.fill(); err != nil {
+	o := &objects{write: moveTo(folder), port: regexp.MustCompile(`/[ls](\d+)(?:/|$)`), services: gateways, patch: patchPolicy}
+	if err := o.fill(); err != nil {
 		return nil, err
 	}
 	config := filepath.Join(dir, "envoy-gateway.yaml")
-	if err := os.WriteFile(config, fmt.Appendf(nil, gatewayConfig, f.path, home), 0o600); err != nil {
+	if err := os.WriteFile(config, fmt.Appendf(nil, gatewayConfig, folder, home), 0o600); err != nil {
 		return nil, err
 	}
 	binary, err := filepath.Abs(filepath.Join(root, ".tools/bin/envoy-gateway"))
@@ -127,7 +124,7 @@ func envoyGateway(ctx context.Context, root, dir string) (*Running, error) {
 	}
 	r := &Running{
 		pull.Server{Address: gatewayAddress, TLS: &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: roots, ServerName: "envoy-gateway", MinVersion: tls.VersionTLS12}},
-		&corev3.Node{Id: "edge-1", Cluster: "default/eg"}, f.change,
+		&corev3.Node{Id: "edge-1", Cluster: "default/eg"}, o.change,
 	}
 	return r, r.await(ctx)
 }

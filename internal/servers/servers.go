@@ -11,6 +11,7 @@ import (
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
+	"github.com/xdslint/xdslint/internal/servers/caches"
 	"github.com/xdslint/xdslint/pull"
 )
 
@@ -19,13 +20,32 @@ type Server struct {
 	Name string
 	// pinned is a file with its version, and an expression for it.
 	pinned [2]string
-	start  func(ctx context.Context, root, dir string) (*Running, error)
+	start  start
 }
 
-// All are the servers that are tested.
-var All = []Server{
+// start starts a server. The root is that of the checkout; the folder is for its files.
+type start func(ctx context.Context, root, dir string) (*Running, error)
+
+// Table is a table of docs/conformance.md.
+type Table struct {
+	Name    string
+	Servers []Server
+}
+
+// Tables have all servers that are tested.
+var Tables = []Table{{"newest", newest()}, {"servers", []Server{
 	{"java-control-plane", [2]string{"java/pom.xml", `<artifactId>server</artifactId>\s*<version>([^<]+)`}, javaControlPlane},
 	{"Envoy Gateway", [2]string{"gateway/go.mod", `github.com/envoyproxy/gateway v(\S+)`}, envoyGateway},
+	{"Istio", [2]string{"istio/go.mod", `istio.io/istio v\S+-(\w+)`}, istio},
+	{"Cilium", [2]string{"cilium/go.mod", `github.com/cilium/cilium v(\S+)`}, cilium},
+}}}
+
+// newest returns a server for each cache of the newest go-control-plane.
+func newest() (out []Server) {
+	for _, c := range caches.All {
+		out = append(out, Server{c.Name, [2]string{"gocp/go.mod", `go-control-plane v\S+-(\w+)`}, goControlPlane(c.Name)})
+	}
+	return out
 }
 
 // Running is a server that runs.
@@ -36,7 +56,7 @@ type Running struct {
 	Change func(ctx context.Context, action, resource string) error
 }
 
-// Start starts a server, which ends with the context. The root is that of the checkout; the folder is for its files.
+// Start starts a server, which ends with the context.
 func (s Server) Start(ctx context.Context, root, dir string) (*Running, error) {
 	r, err := s.start(ctx, root, dir)
 	if err != nil {

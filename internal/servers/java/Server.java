@@ -53,7 +53,7 @@ public final class Server {
   private void take(String[] words) throws Exception {
     switch (words[0]) {
       case "set" -> {
-        Any any = Any.parseFrom(Base64.getDecoder().decode(words[1]));
+        Any any = Any.parseFrom(Base64.getDecoder().decode(words[2]));
         Message message = any.unpack(Resources.RESOURCE_TYPE_BY_URL.get(any.getTypeUrl()));
         resources.computeIfAbsent(any.getTypeUrl(), url -> new TreeMap<>()).put(Resources.getResourceName(message), message);
       }

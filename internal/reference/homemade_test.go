@@ -1,0 +1,191 @@
+package reference_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+
+	"github.com/xdslint/xdslint/internal/reference"
+)
+
+// homemade are flaws of control planes that were seen in the wild.
+var homemade = []mutant{
+	// The version of the configuration is the nonce (Cilium): a new name at the same version is answered with the same.
+	{"nonce-reused", sotw, each(nonced(reference.Endpoints, func(p proto.Message) string { return "v" + version(p) }))},
+	// A wildcard is taken for a name (java-control-plane).
+	{"unsubscription-unanswered", delta, each(starless)},
+	// What a wildcard and a name select is sent once for each (go-control-plane).
+	{"duplicate-name", nil, each(selectedTwice)},
+	// All resources have the version of their type, and are sent when it changes.
+	{"new-version-same-content", delta, each(typed)},
+	// What is newly asked for is only sent if the version has changed (Cilium). Over an aggregated stream, it also breaks endpoints-not-resent.
+	{"new-request-unanswered", func(v variant) bool { return !v.delta && !v.aggregated }, each(sameVersion)},
+	// Endpoints are pushed with the clusters, before the client asks for them.
+	{"response-unrequested", func(v variant) bool { return v.aggregated && !v.delta }, each(eager)},
+	// Types are named without type.googleapis.com/.
+	{"response-type-differs", func(v variant) bool { return !v.aggregated }, each(before(reference.Listeners, bareType))},
+}
+
+func version(p proto.Message) string {
+	if d, ok := p.(*discoveryv3.DeltaDiscoveryResponse); ok {
+		return d.GetSystemVersionInfo()
+	}
+	return get(p, "version_info")
+}
+
+// nonced is a flaw that gives all responses of a type another nonce.
+func nonced(typeURL string, nonce func(p proto.Message) string) func(reference.Session) reference.Session {
+	return func(s reference.Session) reference.Session {
+		alias, right := "", ""
+		return &altered{
+			Session: s,
+			out: func(p proto.Message) []proto.Message {
+				if get(p, "type_url") == typeURL {
+					p = proto.Clone(p)
+					alias, right = nonce(p), get(p, "nonce")
+					set(p, "nonce", alias)
+				}
+				return one(p)
+			},
+			in: func(next reference.Session, q proto.Message) []proto.Message {
+				if get(q, "type_url") != typeURL {
+					return next.Request(q)
+				}
+				return next.Request(corrected(q, alias, right))
+			},
+		}
+	}
+}
+
+// starless takes * for a name.
+func starless(s reference.Session) reference.Session {
+	star := func(name string) bool { return name == "*" }
+	return &altered{Session: s, in: func(next reference.Session, q proto.Message) []proto.Message {
+		d := clone(q.(*discoveryv3.DeltaDiscoveryRequest))
+		d.ResourceNamesSubscribe = slices.DeleteFunc(d.ResourceNamesSubscribe, star)
+		d.ResourceNamesUnsubscribe = slices.DeleteFunc(d.ResourceNamesUnsubscribe, star)
+		return next.Request(d)
+	}}
+}
+
+// selectedTwice sends a resource twice that a wildcard and a name select.
+func selectedTwice(s reference.Session) reference.Session {
+	var last []string
+	return &altered{
+		Session: s,
+		in: func(next reference.Session, q proto.Message) []proto.Message {
+			if get(q, "type_url") == reference.Clusters {
+				last = names(q)
+			}
+			return next.Request(q)
+		},
+		out: func(p proto.Message) []proto.Message {
+			if get(p, "type_url") == reference.Clusters && len(last) > 1 && slices.Contains(last, "*") {
+				return twice(proto.Clone(p))
+			}
+			return one(p)
+		},
+	}
+}
+
+// bareType names the type without its prefix.
+func bareType(p proto.Message) {
+	set(p, "type_url", strings.TrimPrefix(get(p, "type_url"), "type.googleapis.com/"))
+}
+
+// eager sends endpoints before the first response about clusters.
+func eager(s reference.Session) reference.Session {
+	return before(reference.Clusters, func(p proto.Message) {
+		body, _ := anypb.New(assignment("books", 8080)) // a message can be packed
+		d := p.(*discoveryv3.DiscoveryResponse)
+		d.TypeUrl, d.Resources = reference.Endpoints, []*anypb.Any{body}
+	})(s)
+}
+
+// removedForever removes names again that were removed before.
+func removedForever(s reference.Session) reference.Session {
+	var removed []string
+	return edit(func(p proto.Message) []proto.Message {
+		d := p.(*discoveryv3.DeltaDiscoveryResponse)
+		if d.GetTypeUrl() != reference.Clusters {
+			return one(p)
+		}
+		for _, r := range d.GetResources() {
+			removed = slices.DeleteFunc(removed, func(name string) bool { return name == r.GetName() })
+		}
+		now := d.RemovedResources
+		d.RemovedResources = slices.Concat(now, removed)
+		removed = slices.Concat(removed, now)
+		return one(p)
+	})(s)
+}
+
+// typed sends a cluster with a new version when another one changes.
+func typed(s reference.Session) reference.Session {
+	var books *discoveryv3.Resource
+	return edit(func(p proto.Message) []proto.Message {
+		d := p.(*discoveryv3.DeltaDiscoveryResponse)
+		if d.GetTypeUrl() != reference.Clusters || len(d.GetResources()) == 0 {
+			return one(p)
+		}
+		if i := slices.IndexFunc(d.GetResources(), func(r *discoveryv3.Resource) bool { return r.GetName() == "books" }); i >= 0 {
+			books = clone(d.GetResources()[i])
+		} else if books != nil {
+			books = clone(books)
+			books.Version += "a"
+			d.Resources = append(d.Resources, books)
+		}
+		return one(p)
+	})(s)
+}
+
+// sameVersion does not answer a request of SotW for more endpoints at the version that it has sent.
+func sameVersion(s reference.Session) reference.Session {
+	sent := ""
+	return withholding(s, reference.Endpoints, func(p proto.Message) proto.Message {
+		if version(p) == sent {
+			return nil
+		}
+		sent = version(p)
+		return p
+	})
+}
+
+// permitted are ways in which servers differ, and keep the protocol.
+var permitted = []mutant{
+	{"types that share a nonce", nil, each(nonced(reference.Endpoints, func(p proto.Message) string { return get(p, "nonce") + "0" }))},
+	{"no system_version_info", delta, each(edit(func(p proto.Message) []proto.Message {
+		p.(*discoveryv3.DeltaDiscoveryResponse).SystemVersionInfo = ""
+		return one(p)
+	}))},
+	{"names that are removed with each later response", delta, each(removedForever)},
+	{"versions that are hashes", sotw, each(edit(func(p proto.Message) []proto.Message {
+		set(p, "version_info", "hash-"+get(p, "version_info"))
+		return one(p)
+	}))},
+}
+
+// TestPermitted: nothing is found in them.
+func TestPermitted(t *testing.T) {
+	for _, m := range permitted {
+		for _, v := range variants {
+			if m.only != nil && !m.only(v) {
+				continue
+			}
+			t.Run(m.clause+", "+v.String(), func(t *testing.T) {
+				h := newHarness(t, v)
+				flaw := m.flaw()
+				h.store.Wrap = func(s reference.Session, _ bool) reference.Session { return flaw(s) }
+				h.play()
+				for clause, message := range h.judge() {
+					t.Errorf("%s: %s", clause, message)
+				}
+			})
+		}
+	}
+}
