@@ -13,6 +13,7 @@ type Problem struct {
 
 // Check returns the first problem of a chunk. It knows nothing about bytecode.
 func Check(code string) (Problem, bool) {
+	code, _, _ = strings.Cut(code, "\x00") // luaL_dostring reads a C string
 	if strings.HasPrefix(code, "\x1b") {
 		return Problem{}, false
 	}

@@ -19,7 +19,7 @@ func TestValid(t *testing.T) {
 		"x = 2 ^ -3 - -2", "local function f(a, b, ...) end", "function t.a.b:c() end t = {}", "repeat local z = 1 until z", "f = print (f or print)()",
 		"x = a and a.b", "x = a or error('a')", "if a then a.b() end", "do return end nope()", "goto done nope() ::done::", "setfenv(1, {nope = print}) nope()",
 		"local g = _G g.nope = print nope()", "function x() nope() error('a') end", "string.format('a')", "local error = print error('a')",
-		strings.Repeat("(", 100_000),
+		strings.Repeat("(", 100_000), "\x00\x01 (", "x = 1\x00(",
 	} {
 		if problem, found := lua.Check(code); found {
 			t.Errorf("%.100q is valid, but %+v", code, problem)

@@ -17,7 +17,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "wasm-unusable",
 	Severity: lint.Error,
-	Summary:  "a Wasm filter, access log or stats sink does not have code, has code that Envoy cannot run, or sets an environment variable twice",
+	Summary:  "a Wasm filter, log or sink does not have code, has code that Envoy cannot run, or sets a variable twice",
 	Links: []string{
 		"PluginConfig::PluginConfig (source/extensions/common/wasm/wasm.cc)",
 		"WasmConfig::WasmConfig (source/extensions/common/wasm/plugin.cc)",
