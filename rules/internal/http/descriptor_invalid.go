@@ -13,6 +13,7 @@ import (
 	extractionv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/grpc_field_extraction/v3"
 	reversev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/grpc_json_reverse_transcoder/v3"
 	transcoderv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/grpc_json_transcoder/v3"
+	scrubberv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/proto_api_scrubber/v3"
 	messagev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/proto_message_extraction/v3"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
@@ -29,9 +30,17 @@ var _ = Rules.Add(&lint.Rule{
 		"FilterConfig::initDescriptorPool (source/extensions/filters/http/grpc_field_extraction/filter_config.cc)",
 	},
 	Run: read.Each(read.Of(transcoder), read.Of(func(p *lint.Pass, at lint.At, m *extractionv3.GrpcFieldExtractionConfig) {
+		if m.GetDescriptorSet() == nil {
+			return // breaks a constraint
+		}
 		checkDescriptor(p, at, "descriptor_set", m.GetDescriptorSet(), slices.Sorted(maps.Keys(m.GetExtractionsByMethod())), "extractions_by_method")
 	}), read.Of(func(p *lint.Pass, at lint.At, m *messagev3.ProtoMessageExtractionConfig) {
 		checkDescriptor(p, at, "data_source", m.GetDataSource(), slices.Sorted(maps.Keys(m.GetExtractionByMethod())), "extraction_by_method")
+	}), read.Of(func(p *lint.Pass, at lint.At, m *scrubberv3.ProtoApiScrubberConfig) {
+		checkDescriptor(p, at.Field("descriptor_set"), "data_source", m.GetDescriptorSet().GetDataSource(), nil, "")
+		for _, name := range slices.Sorted(maps.Keys(m.GetRestrictions().GetMethodRestrictions())) {
+			scrubbedMethod(p, at.Field("restrictions").Entry("method_restrictions", name), name)
+		}
 	}), read.Of(reverseTranscoder)),
 })
 
@@ -86,16 +95,39 @@ func reverseTranscoder(p *lint.Pass, at lint.At, m *reversev3.GrpcJsonReverseTra
 	}
 }
 
-// checkDescriptor reports a descriptor that Envoy cannot read, and methods that are not in it. Envoy does not take a string here.
+// scrubbedMethod checks the name of a method (ProtoApiScrubberFilterConfig::validateMethodName).
+func scrubbedMethod(p *lint.Pass, at lint.At, name string) {
+	parts := strings.Split(name, "/")
+	if len(parts) != 3 || parts[0] != "" || parts[1] == "" || parts[2] == "" || strings.Contains(name, "*") {
+		p.Reject(at.Key(), lint.Rejection{
+			Message:  fmt.Sprintf("%q is not the path of a method", name),
+			Help:     "write /package.Service/Method",
+			Upstream: fmt.Sprintf("Invalid method name: '%s'.", name),
+		})
+	}
+}
+
+// checkDescriptor reports a descriptor that Envoy cannot read, and methods that are not in it. Envoy takes it only from a file or as bytes.
 func checkDescriptor(p *lint.Pass, at lint.At, field string, source *corev3.DataSource, methods []string, byMethod string) {
 	own := at.Field(field)
-	switch s := source.GetSpecifier().(type) {
-	case *corev3.DataSource_InlineString:
-		p.Reject(own.Field("inline_string").Key(), lint.Rejection{
-			Message:  "a descriptor cannot be an inline_string",
+	unsupported := func(at lint.At, message string, number int) {
+		p.Reject(at, lint.Rejection{
+			Message:  message,
 			Help:     "write filename or inline_bytes",
-			Upstream: "unsupported DataSource case `3` for configuring",
+			Upstream: fmt.Sprintf("DataSource case `%d` for configuring `descriptor_set`", number),
 		})
+	}
+	switch s := source.GetSpecifier().(type) {
+	case nil:
+		if source == nil {
+			unsupported(at, "the filter does not have a descriptor", 0)
+		}
+		return // else, it breaks a constraint
+	case *corev3.DataSource_InlineString:
+		unsupported(own.Field("inline_string").Key(), "a descriptor cannot be an inline_string", 3)
+		return
+	case *corev3.DataSource_EnvironmentVariable:
+		unsupported(own.Field("environment_variable").Key(), "a descriptor cannot come from the environment", 4)
 		return
 	case *corev3.DataSource_InlineBytes:
 		own = own.Field("inline_bytes")
@@ -105,7 +137,7 @@ func checkDescriptor(p *lint.Pass, at lint.At, field string, source *corev3.Data
 			p.Reject(own, lint.Rejection{
 				Message:  fmt.Sprintf("the file %q cannot be read: %s", s.Filename, f.Missing),
 				Help:     "write the path that the file has where the proxy runs, or put it below the folder that --root names",
-				Upstream: "unable to parse proto descriptor from",
+				Upstream: "parse proto descriptor from",
 			})
 			return
 		}
@@ -119,7 +151,7 @@ func checkDescriptor(p *lint.Pass, at lint.At, field string, source *corev3.Data
 		p.Reject(own, lint.Rejection{
 			Message:  "the bytes are not a FileDescriptorSet",
 			Help:     makeDescriptor,
-			Upstream: "unable to parse proto descriptor from",
+			Upstream: "parse proto descriptor from",
 		})
 		return
 	}

@@ -15,6 +15,7 @@ import (
 	healthcheckv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/health_check/v3"
 	tagsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/ip_tagging/v3"
 	transformv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/transform/v3"
+	hashingv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/matching/input_matchers/consistent_hashing/v3"
 	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
 	"google.golang.org/protobuf/proto"
 
@@ -36,11 +37,12 @@ var _ = Rules.Add(&lint.Rule{
 		"GcpAuthnFilterFactory::createFilterFactoryFromProtoTyped (source/extensions/filters/http/gcp_authn/filter_config.cc)",
 		"source/extensions/filters/http/mcp_json_rest_bridge/filter_config.cc",
 		"IpTaggingFilterConfig (source/extensions/filters/http/ip_tagging/ip_tagging_filter.cc)",
+		"ConsistentHashingConfig::createInputMatcherFactoryCb (source/extensions/matching/input_matchers/consistent_hashing/config.cc)",
 		"ExecuteFilterActionFactory::createAction (source/extensions/filters/http/composite/action.cc)",
 	},
 	Run: read.Each(read.Of(admissionControl), read.Of(apiKeys), read.Of(apiKeysOfRoute), read.Of(healthCheck),
 		read.Of(authorizationPaths), read.Of(cdnLoop), read.Named("envoy.extensions.filters.http.mcp_json_rest_bridge.v3.McpJsonRestBridge", mcpTools),
-		read.Of(addressTags), read.Of(transformation), read.Of(delegation), read.Of(googleTokens)),
+		read.Of(addressTags), read.Of(transformation), read.Of(delegation), read.Of(googleTokens), read.Of(hashThreshold)),
 })
 
 func admissionControl(p *lint.Pass, at lint.At, m *admissionv3.AdmissionControl) {
@@ -219,6 +221,17 @@ func transformation(p *lint.Pass, at lint.At, m *transformv3.TransformConfig) {
 
 func googleTokens(p *lint.Pass, at lint.At, m *gcpauthnv3.GcpAuthnFilterConfig) {
 	checkBackOff(p, at.Field("retry_policy"), m.GetRetryPolicy())
+}
+
+// hashThreshold checks a matcher that takes a share of what it sees.
+func hashThreshold(p *lint.Pass, at lint.At, m *hashingv3.ConsistentHashing) {
+	if m.GetThreshold() > m.GetModulo() && m.GetModulo() > 0 {
+		p.Reject(at.Field("threshold"), lint.Rejection{
+			Message:  fmt.Sprintf("the threshold %d is greater than the modulo %d", m.GetThreshold(), m.GetModulo()),
+			Help:     "write a threshold up to modulo: the matcher takes hashes whose rest is at least the threshold",
+			Upstream: fmt.Sprintf("threshold cannot be greater than modulo: %d > %d", m.GetThreshold(), m.GetModulo()),
+		})
+	}
 }
 
 // delegation checks the action of a composite filter, which says what to run.

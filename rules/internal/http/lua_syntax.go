@@ -1,6 +1,7 @@
 package http
 
 import (
+	"fmt"
 	"strings"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
@@ -8,7 +9,7 @@ import (
 	luaspecifierv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/router/cluster_specifiers/lua/v3"
 	luamatcherv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/string_matcher/lua/v3"
 
-	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/internal/lua"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/internal/read"
 )
@@ -16,7 +17,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "lua-syntax",
 	Severity: lint.Error,
-	Summary:  "Lua code has a block, a bracket or a text that is not closed, or lacks the function that Envoy calls",
+	Summary:  "Lua code does not compile, fails when Envoy loads it, or lacks the function that Envoy calls",
 	Links: []string{
 		"ThreadLocalState::ThreadLocalState (source/extensions/filters/common/lua/lua.cc)",
 		"PerLuaCodeSetup::PerLuaCodeSetup (source/extensions/router/cluster_specifiers/lua/lua_cluster_specifier.cc)",
@@ -47,7 +48,11 @@ const loadError = "script load error"
 
 // needsFunction reports code without a function that Envoy calls by its name.
 func needsFunction(p *lint.Pass, at lint.At, source *corev3.DataSource, name, help, upstream string) {
-	if field, code, ok := inline(source); ok && envoy.LuaError(code) == "" && !strings.Contains(code, name) {
+	field, code, ok := inline(source)
+	if !ok || strings.Contains(code, name) {
+		return
+	}
+	if _, wrong := lua.Check(code); !wrong {
 		p.Reject(at.Field("source_code", field), lint.Rejection{
 			Message: "the Lua code does not have a function " + name, Help: help, Upstream: upstream,
 		})
@@ -61,11 +66,18 @@ func checkLuaSource(p *lint.Pass, at lint.At, source *corev3.DataSource, upstrea
 }
 
 func checkLua(p *lint.Pass, at lint.At, code, upstream string) {
-	if wrong := envoy.LuaError(code); wrong != "" {
-		p.Reject(at, lint.Rejection{
-			Message:  "the Lua code is malformed: " + wrong,
-			Help:     "run the code through luac -p, or LuaJIT, which Envoy uses",
-			Upstream: upstream,
-		})
+	problem, wrong := lua.Check(code)
+	if !wrong {
+		return
 	}
+	r := lint.Rejection{
+		Message:  fmt.Sprintf("the Lua code is malformed in line %d: %s", problem.Line, problem.What),
+		Help:     "run the code through LuaJIT, which Envoy uses",
+		Upstream: upstream,
+	}
+	if problem.Runs {
+		r.Message = fmt.Sprintf("the Lua code fails in line %d when envoy loads it: %s", problem.Line, problem.What)
+		r.Help = "move it into a function that envoy calls, such as envoy_on_request"
+	}
+	p.Reject(at, r)
 }

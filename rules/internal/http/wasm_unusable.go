@@ -1,11 +1,13 @@
 package http
 
 import (
-	"bytes"
 	"slices"
+	"strings"
 
+	logwasmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/access_loggers/wasm/v3"
 	httpwasmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/wasm/v3"
 	networkwasmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/wasm/v3"
+	sinkwasmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/stat_sinks/wasm/v3"
 	wasmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/wasm/v3"
 
 	"github.com/xdslint/xdslint/lint"
@@ -15,7 +17,7 @@ import (
 var _ = Rules.Add(&lint.Rule{
 	Name:     "wasm-unusable",
 	Severity: lint.Error,
-	Summary:  "a Wasm filter does not have code, has code that is not a module, or sets an environment variable twice",
+	Summary:  "a Wasm filter, log or sink does not have code, has code that Envoy cannot run, or sets a variable twice",
 	Links: []string{
 		"PluginConfig::PluginConfig (source/extensions/common/wasm/wasm.cc)",
 		"WasmConfig::WasmConfig (source/extensions/common/wasm/plugin.cc)",
@@ -24,11 +26,18 @@ var _ = Rules.Add(&lint.Rule{
 		checkWasm(p, at.Field("config"), m.GetConfig())
 	}), read.Of(func(p *lint.Pass, at lint.At, m *networkwasmv3.Wasm) {
 		checkWasm(p, at.Field("config"), m.GetConfig())
+	}), read.Of(func(p *lint.Pass, at lint.At, m *logwasmv3.WasmAccessLog) {
+		checkWasm(p, at.Field("config"), m.GetConfig())
+	}), read.Of(func(p *lint.Pass, at lint.At, m *sinkwasmv3.Wasm) {
+		checkWasm(p, at.Field("config"), m.GetConfig())
 	})),
 })
 
 // v8 is the runtime of Wasm modules, also if none is named.
 const v8 = "envoy.wasm.runtime.v8"
+
+// abi begins the name of a function that says which interface a module uses (WasmVm::getAbiVersion in proxy-wasm-cpp-host).
+const abi = "proxy_abi_version_"
 
 func checkWasm(p *lint.Pass, at lint.At, m *wasmv3.PluginConfig) {
 	vm, own := m.GetVmConfig(), at.Field("vm_config")
@@ -49,19 +58,20 @@ func checkWasm(p *lint.Pass, at lint.At, m *wasmv3.PluginConfig) {
 		}
 	}
 	field, code, inlined := inline(vm.GetCode().GetLocal())
-	const failed = "Unable to create Wasm plugin"
+	r := lint.Rejection{Upstream: "Unable to create Wasm plugin"}
 	switch {
 	case vm.GetCode().GetLocal() == nil && vm.GetCode().GetRemote() == nil:
-		p.Reject(at, lint.Rejection{
-			Message:  "the filter does not have code",
-			Help:     "add vm_config: {code: …}",
-			Upstream: failed,
-		})
-	case inlined && (vm.GetRuntime() == "" || vm.GetRuntime() == v8) && !bytes.HasPrefix([]byte(code), []byte("\x00asm")):
-		p.Reject(own.Field("code", "local", field), lint.Rejection{
-			Message:  "the code is not a WebAssembly module",
-			Help:     "write the module in base64 as inline_bytes, or name its file",
-			Upstream: failed,
-		})
+		r.Message, r.Help = "there is no code", "add vm_config: {code: …}"
+	case !inlined || vm.GetRuntime() != "" && vm.GetRuntime() != v8:
+		return
+	case !strings.HasPrefix(code, "\x00asm"):
+		at = own.Field("code", "local", field)
+		r.Message, r.Help = "the code is not a WebAssembly module", "write the module in base64 as inline_bytes, or name its file"
+	case !strings.Contains(code, abi):
+		at = own.Field("code", "local", field)
+		r.Message, r.Help = "the WebAssembly module does not export "+abi+"…, so it is not made for proxies", "build it with an SDK for Proxy-Wasm"
+	default:
+		return
 	}
+	p.Reject(at, r)
 }

@@ -19,7 +19,8 @@ var _ = Rules.Add(&lint.Rule{
 		if !ok || len(text) == 0 {
 			return
 		}
-		key, err := privateKeyIn(p, at, c.GetPrivateKey(), c.GetPassword() != nil)
+		password, known := dataOf(at, c.GetPassword())
+		key, err := privateKeyIn(p, at, c.GetPrivateKey(), c.GetPassword() != nil && (!known || len(password) > 0))
 		leaf := leafOf(p, at, c)
 		switch {
 		case err != nil:
