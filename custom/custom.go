@@ -2,7 +2,6 @@ package custom
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -159,46 +158,31 @@ func (m *maker) overMessages() (none lint.Check) {
 	return m.check(program, m.messages(name, field))
 }
 
-// messages finds the messages of a type, or the values of a field of them.
-func (m *maker) messages(name protoreflect.FullName, field protoreflect.FieldDescriptor) func(graph.View) iter.Seq[subject] {
-	in := func(r *graph.Resource) (found []subject) {
-		r.Walk(func(place *graph.Place) {
-			if place.Message.Descriptor().FullName() == name {
-				found = m.addMessage(found, place, field)
-			}
-		})
-		return found
-	}
-	return func(s graph.View) iter.Seq[subject] {
-		return func(yield func(subject) bool) {
-			for _, r := range s.All() {
-				if r.Fragment || !suppress.OfResource(m.Resource, r) {
-					continue
-				}
-				for _, one := range in(r) {
-					if !yield(one) {
-						return
-					}
-				}
-			}
-		}
+// messages finds the messages of a type, or the values of a field of them. All constraints about a type share what is found.
+func (m *maker) messages(name protoreflect.FullName, field protoreflect.FieldDescriptor) func(graph.View) subjects {
+	return func(s graph.View) subjects {
+		places := s.Places(name)
+		return subjects{len(places), func(i int) (subject, bool) { return m.message(places[i], field) }}
 	}
 }
 
-// addMessage adds a message, or the value of a field of it that is set.
-func (m *maker) addMessage(to []subject, place *graph.Place, field protoreflect.FieldDescriptor) []subject {
+// message returns a message as a subject, or a field of it. It reports false if the constraint is not about its resource, or the field is not set.
+func (m *maker) message(place *graph.Place, field protoreflect.FieldDescriptor) (of subject, judged bool) {
+	if place.Resource.Fragment || !suppress.OfResource(m.Resource, place.Resource) {
+		return subject{}, false
+	}
 	at, message, contents := place.At(), place.Message, place.Resource.Contents
 	if field == nil {
-		return append(to, subject{at, contained{message.Interface(), contents}})
+		return subject{at, contained{message.Interface(), contents}}, true
 	}
 	if fd := fieldOf(message, field); fd != nil && message.Has(fd) {
-		return append(to, subject{at.Field(m.Field), m.language.types.value(fd, message.Get(fd), contents)})
+		return subject{at.Field(m.Field), m.language.types.value(fd, message.Get(fd), contents)}, true
 	}
-	return to
+	return subject{}, false
 }
 
 // check is the check of the rule.
-func (m *maker) check(program cel.Program, subjects func(graph.View) iter.Seq[subject]) lint.Check {
+func (m *maker) check(program cel.Program, subjects func(graph.View) subjects) lint.Check {
 	x := &expression{program, strings.TrimSpace(m.Text), m.budget}
 	c := &constraint{budget: m.budget, help: m.Help, subjects: subjects, evaluate: x.evaluate}
 	return lint.ForOrigin(c.start)
@@ -230,14 +214,12 @@ func (m *maker) overResources() (none lint.Check) {
 	if program == nil {
 		return none
 	}
-	return m.check(program, func(s graph.View) iter.Seq[subject] {
-		return func(yield func(subject) bool) {
-			for _, r := range s.All(kind) {
-				if r.Message != nil && suppress.OfResource(m.Resource, r) && !yield(subject{r.AtName(), resource{r, s}}) {
-					return
-				}
-			}
-		}
+	return m.check(program, func(s graph.View) subjects {
+		all := s.All(kind)
+		return subjects{len(all), func(i int) (subject, bool) {
+			r := all[i]
+			return subject{r.AtName(), resource{r, s}}, r.Message != nil && suppress.OfResource(m.Resource, r)
+		}}
 	})
 }
 

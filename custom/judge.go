@@ -3,7 +3,6 @@ package custom
 import (
 	"context"
 	"fmt"
-	"iter"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/parallel"
@@ -21,9 +20,10 @@ type budget struct {
 
 const (
 	maxCost  = 1_000_000
-	maxTotal = 200 * maxCost // of all constraints: some fifteen seconds of one processor
-	// evaluating is what an evaluation costs besides what CEL counts.
-	evaluating = 10
+	maxTotal = 200 * maxCost // of all constraints: some twenty seconds of one processor
+	// evaluating is what an evaluation costs besides what CEL counts, and passing what a subject costs for which there is none.
+	evaluating = 20
+	passing    = 2
 )
 
 // shared divides the budget of a run among constraints, in equal parts: what one finds must not depend on when the others run.
@@ -46,8 +46,14 @@ func (b budget) notes() []string {
 type constraint struct {
 	budget   budget
 	help     string
-	subjects func(graph.View) iter.Seq[subject] // in the order of resources
+	subjects func(graph.View) subjects
 	evaluate func(graph.View, subject) outcome
+}
+
+// subjects are what an expression may be evaluated for, in the order of resources. The constraint can leave some of them out.
+type subjects struct {
+	count int
+	at    func(i int) (s subject, judged bool)
 }
 
 // subject is a value that the expression is evaluated for, and the place that a finding about it points to.
@@ -58,6 +64,7 @@ type subject struct {
 
 // outcome is the result of an expression for a subject.
 type outcome struct {
+	at      lint.At
 	message string // empty: all is well
 	cost    uint64
 	err     *lint.EvalError
@@ -76,44 +83,38 @@ func (c *constraint) start() lint.Judge { return (&evaluation{constraint: c}).ju
 // the budget, occurs at the same subject in every run.
 func (e *evaluation) judge(ctx context.Context, passes []*lint.Pass) *lint.EvalError {
 	p := passes[0]
-	next, stop := iter.Pull(e.subjects(p.Snapshot)) // what a constraint may not judge any more is not looked for
-	defer stop()
-	for {
-		batch := upTo(e.next(), next)
-		if len(batch) == 0 {
-			return nil
-		}
-		outcomes := e.outcomes(ctx, p.Snapshot, batch)
+	of := e.subjects(p.Snapshot)
+	for from := 0; from < of.count; {
+		outcomes := e.outcomes(ctx, p.Snapshot, of, from, min(e.next(), of.count-from))
 		if ctx.Err() != nil {
 			return nil // some of them were not evaluated
 		}
-		for i, o := range outcomes {
-			if err := e.take(p, batch[i].at, o); err != nil {
+		for _, o := range outcomes {
+			if err := e.take(p, o); err != nil {
 				return err
 			}
 		}
+		from += len(outcomes)
 	}
+	return nil
 }
 
-// upTo returns the next subjects, n at most.
-func upTo(n int, next func() (subject, bool)) (batch []subject) {
-	for len(batch) < n {
-		one, ok := next()
-		if !ok {
-			break
+func (e *evaluation) outcomes(ctx context.Context, in graph.View, of subjects, from, n int) []outcome {
+	one := func(i int) outcome {
+		s, judged := of.at(from + i)
+		if !judged {
+			return outcome{cost: passing}
 		}
-		batch = append(batch, one)
+		o := e.evaluate(in, s)
+		o.at = s.at
+		return o
 	}
-	return batch
-}
-
-func (e *evaluation) outcomes(ctx context.Context, in graph.View, of []subject) []outcome {
-	if len(of) == 1 {
-		return []outcome{e.evaluate(in, of[0])} // the constraints themselves run at the same time
+	if n == 1 {
+		return []outcome{one(0)} // the constraints themselves run at the same time
 	}
-	all := make([]outcome, len(of))
-	parallel.Each(ctx, len(of), func() func(int) {
-		return func(i int) { all[i] = e.evaluate(in, of[i]) }
+	all := make([]outcome, n)
+	parallel.Each(ctx, n, func() func(int) {
+		return func(i int) { all[i] = one(i) }
 	})
 	return all
 }
@@ -125,13 +126,13 @@ func (e *evaluation) next() int {
 	return max(1, min(e.done, affordable))
 }
 
-func (e *evaluation) take(p *lint.Pass, at lint.At, o outcome) *lint.EvalError {
+func (e *evaluation) take(p *lint.Pass, o outcome) *lint.EvalError {
 	if o.err != nil {
 		return o.err
 	}
 	e.done++
 	if o.message != "" {
-		p.Report(at, lint.Diagnostic{Message: words.Line(o.message), Help: e.help})
+		p.Report(o.at, lint.Diagnostic{Message: words.Line(o.message), Help: e.help})
 	}
 	if e.cost += o.cost; e.cost > e.budget.all {
 		return &lint.EvalError{

@@ -3,13 +3,15 @@ package custom
 import (
 	"context"
 	"fmt"
-	"iter"
 	"runtime"
 	"sync/atomic"
 	"testing"
 
+	celtypes "cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/traits"
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/types/known/anypb"
 	"pgregory.net/rapid"
 
 	"github.com/xdslint/xdslint/graph"
@@ -43,14 +45,9 @@ func newPriced(name string, outcomes []outcome, sizes ...int) *priced {
 	}
 	c := &constraint{
 		budget: shared(2),
-		subjects: func(s graph.View) iter.Seq[subject] {
-			return func(yield func(subject) bool) {
-				for _, r := range s.All() {
-					if !yield(subject{at: r.AtName()}) {
-						return
-					}
-				}
-			}
+		subjects: func(s graph.View) subjects {
+			all := s.All()
+			return subjects{len(all), func(i int) (subject, bool) { return subject{at: all[i].AtName()}, true }}
 		},
 		evaluate: func(_ graph.View, s subject) outcome {
 			p.evaluated.Add(1)
@@ -155,10 +152,28 @@ func TestJudgesAsIfInOrder(t *testing.T) {
 	})
 }
 
+// TestLeftOut: what a constraint leaves out costs something too. Ten thousand constraints that are about none of many clusters look at a part of them.
+func TestLeftOut(t *testing.T) {
+	p := newPriced("narrow", nil, 15_000)
+	looked := 0
+	c := &constraint{budget: shared(10_000), subjects: func(s graph.View) subjects {
+		return subjects{len(s.All()), func(int) (of subject, judged bool) {
+			looked++
+			return
+		}}
+	}}
+	p.rule.Run = lint.ForOrigin(c.start)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	got := p.run()
+	if len(got) != 1 || got[0] != "constraint acme/narrow costs more than 0.02 million steps in all" || looked > maxTotal/10_000/passing+1 {
+		t.Errorf("it looked at %d, and finds %q", looked, got)
+	}
+}
+
 // TestCost: an expression has the cost that CEL counts, more where it looks at more.
 func TestCost(t *testing.T) {
 	language := newLanguage(types.Envoy)
-	cost := func(text string) uint64 {
+	cost := func(text string, lists int) uint64 {
 		m := &maker{Constraint: &config.Constraint{Expression: text, Text: "wrong"}, language: language, budget: shared(1)}
 		program := m.compile(objectType("envoy.config.cluster.v3.Cluster"), "")
 		if program == nil {
@@ -166,11 +181,54 @@ func TestCost(t *testing.T) {
 		}
 		s := newPriced("free", nil, 1).snapshots[0]
 		r := s.Resources[0]
-		return (&expression{program, "wrong", m.budget}).evaluate(s, subject{r.AtName(), contained{r.Message, r.Contents}}).cost
+		c := &clusterv3.Cluster{Name: "c00000", TypedExtensionProtocolOptions: map[string]*anypb.Any{}}
+		for i := range lists {
+			c.TransportSocketMatches = append(c.TransportSocketMatches, &clusterv3.Cluster_TransportSocketMatch{Name: "match"})
+			c.TypedExtensionProtocolOptions[fmt.Sprint(i)] = &anypb.Any{TypeUrl: "x"}
+		}
+		o := (&expression{program, "wrong", m.budget}).evaluate(s, subject{r.AtName(), contained{c, r.Contents}})
+		if o.err != nil {
+			t.Fatalf("%s: %v", text, o.err)
+		}
+		return o.cost - evaluating
 	}
-	field, list := cost("this.name == 'c00000'"), cost("[1, 2, 3, 4, 5, 6, 7, 8].all(i, this.name != string(i))")
-	field, list = field-evaluating, list-evaluating
+	field, list := cost("this.name == 'c00000'", 0), cost("[1, 2, 3, 4, 5, 6, 7, 8].all(i, this.name != string(i))", 0)
 	if field < 1 || field > 10 || list < 8*field || list > 1_000 {
 		t.Errorf("a field costs %d, a list %d", field, list)
+	}
+	if known, made := cost("this.name.matches('.{999}')", 0), cost("this.name.matches('.{99' + string(9) + '}')", 0); known > 20 || made < 500 {
+		t.Errorf("a regular expression that is known costs %d, another one %d", known, made)
+	}
+	for _, text := range []string{
+		"this == this", "this.transport_socket_matches == this.transport_socket_matches",
+		"this.typed_extension_protocol_options == this.typed_extension_protocol_options",
+		"this.transport_socket_matches[0] in this.transport_socket_matches",
+	} {
+		if few, many := cost(text, 10), cost(text, 1000); many < 30*few || many > 200*few {
+			t.Errorf("%s costs %d, and %d with a hundred times as much in it", text, few, many)
+		}
+	}
+	if few, many := cost("'7' in this.typed_extension_protocol_options", 10), cost("'7' in this.typed_extension_protocol_options", 1000); few != many {
+		t.Errorf("an entry of a map costs %d, and %d in a larger map", few, many)
+	}
+}
+
+// TestEntry: an expression that reads an entry of a map field does not copy the map.
+func TestEntry(t *testing.T) {
+	c := &clusterv3.Cluster{TypedExtensionProtocolOptions: map[string]*anypb.Any{}}
+	for i := range 1000 {
+		c.TypedExtensionProtocolOptions[fmt.Sprint(i)] = &anypb.Any{TypeUrl: "x"}
+	}
+	language := newLanguage(types.Envoy)
+	options, err := language.types.get(contained{c, nil}, "typed_extension_protocol_options")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(10, func() {
+		if options.(traits.Mapper).Get(celtypes.String("7")).Type().TypeName() != "google.protobuf.Any" {
+			t.Error("it has no entry")
+		}
+	}); n > 20 {
+		t.Errorf("it takes %v allocations", n)
 	}
 }

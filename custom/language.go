@@ -91,30 +91,10 @@ func (m *maker) compile(this *cel.Type, pkg string) cel.Program {
 	if !m.allowed(checked) {
 		return nil
 	}
-	program, err := env.Program(checked, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(m.budget.one), cel.CostTracking(costs{}))
+	program, err := env.Program(checked, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(m.budget.one), cel.CostTracking(costsOf(checked)))
 	if err != nil {
 		m.faultf("expression", "%s", err)
 		return nil
 	}
 	return program
-}
-
-// costs lists the functions that read more than their arguments.
-type costs struct{}
-
-// CallCost implements cel's ActualCostEstimator: the cost of following references is their number.
-func (costs) CallCost(_, _ string, _ []ref.Val, result ref.Val) *uint64 {
-	found, ok := result.(reached)
-	if !ok {
-		return nil
-	}
-	const each = 5 // a step in the graph takes longer than one in an expression
-	cost := 1 + each*uint64(found.looked)
-	return &cost
-}
-
-// reached has the resources at the end of references, and the number of references that were followed.
-type reached struct {
-	traits.Lister
-	looked int
 }

@@ -1,15 +1,12 @@
 package custom
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"cel.dev/cel-go/cel"
 	celtypes "cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
-	"cel.dev/cel-go/common/types/traits"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -114,7 +111,7 @@ func fieldIn(target any, field string) (contained, protoreflect.FieldDescriptor)
 func (t *typeSystem) value(fd protoreflect.FieldDescriptor, v protoreflect.Value, contents decode.Contents) any {
 	switch {
 	case fd.IsMap():
-		return t.mapValue(v.Map(), contents)
+		return fieldMap{v.Map(), within{t, contents}}
 	case fd.IsList():
 		return celtypes.NewProtoList(within{t, contents}, v.List())
 	case fd.Message() == nil:
@@ -143,31 +140,4 @@ func (w within) NativeToValue(v any) ref.Val {
 
 func isWrapper(md protoreflect.MessageDescriptor) bool {
 	return ownForm(md.FullName()) && md.Fields().Len() == 1 && md.Fields().Get(0).Name() == "value"
-}
-
-// mapValue copies a map field; its values are converted when an expression reads them.
-func (t *typeSystem) mapValue(m protoreflect.Map, contents decode.Contents) ref.Val {
-	adapter := within{t, contents}
-	all := make(map[any]any, m.Len())
-	m.Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
-		all[k.Interface()] = v.Interface()
-		return true
-	})
-	return sortedMap{celtypes.NewDynamicMap(adapter, all), adapter}
-}
-
-// sortedMap iterates in the order of its keys, since findings must not depend on Go's order.
-type sortedMap struct {
-	traits.Mapper
-	adapter within
-}
-
-// Iterator implements traits.Iterable.
-func (m sortedMap) Iterator() traits.Iterator {
-	keys := []ref.Val{}
-	for it := m.Mapper.Iterator(); it.HasNext() == celtypes.True; {
-		keys = append(keys, it.Next())
-	}
-	slices.SortFunc(keys, func(a, b ref.Val) int { return cmp.Compare(fmt.Sprint(a.Value()), fmt.Sprint(b.Value())) })
-	return celtypes.NewRefValList(m.adapter, keys).Iterator()
 }

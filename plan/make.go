@@ -19,6 +19,7 @@ func Make(changes *graph.Changes, opts Options) *Plan {
 		p.channels()
 	} else {
 		p.subsets()
+		p.manners()
 		p.references()
 		p.listeners()
 		p.scopes()
@@ -51,6 +52,8 @@ const (
 	succeeding      // the content of the successor, for draining connections
 	early           // what is new, next to what is old
 	late            // what takes away what draining connections read
+	shared          // what is both old and new
+	following       // what a cluster must be ready for
 )
 
 // order requires that a step comes at least gap phases after another one.

@@ -2,7 +2,6 @@ package plan_test
 
 import (
 	"slices"
-	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -73,26 +72,45 @@ func (h held) dangling() []string {
 }
 
 // orphans lists the resources that a data plane asks for by name although no resource refers to them.
-func (h held) orphans() []string {
+func (h held) orphans() []plan.Resource {
 	s := h.graph()
-	var names []string
+	var all []plan.Resource
 	for _, r := range s.Resources {
 		switch r.Kind {
 		case graph.RouteConfiguration, graph.ClusterLoadAssignment, graph.Secret, graph.ExtensionConfig:
 			if len(s.To(r)) == 0 {
-				names = append(names, string(r.Kind)+" "+r.Name)
+				all = append(all, plan.Resource{Kind: r.Kind, Name: r.Name})
 			}
 		}
 	}
-	slices.Sort(names)
-	return names
+	return all
 }
 
-// changesLater reports whether a phase changes a resource.
-func changesLater(phases []plan.Phase, name string) bool {
+// drains reports whether draining connections can still ask for a resource after the first of these phases: one of them waits for drains, and a
+// later one changes or removes the resource.
+func drains(phases []plan.Phase, at plan.Resource) bool {
+	for i, phase := range phases {
+		waits := slices.ContainsFunc(phase.Wait, func(w plan.Wait) bool { return w.For != plan.ACK })
+		if waits && slices.ContainsFunc(phases[i+1:], func(p plan.Phase) bool { return sends(p, at) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// sends reports whether a phase changes or removes a resource.
+func sends(phase plan.Phase, at plan.Resource) bool {
+	return slices.ContainsFunc(phase.Send, func(s plan.Send) bool {
+		return s.Kind == at.Kind && (slices.Contains(s.Remove, at.Name) ||
+			slices.ContainsFunc(s.Update, func(u plan.Update) bool { return u.Name == at.Name }))
+	})
+}
+
+// repointed reports whether a phase gives a resource the content of another one.
+func repointed(phases []plan.Phase, at plan.Resource) bool {
 	return slices.ContainsFunc(phases, func(p plan.Phase) bool {
 		return slices.ContainsFunc(p.Send, func(s plan.Send) bool {
-			return slices.ContainsFunc(s.Update, func(u plan.Update) bool { return string(s.Kind)+" "+u.Name == name })
+			return s.Kind == at.Kind && slices.ContainsFunc(s.Update, func(u plan.Update) bool { return u.Name == at.Name && u.Content == plan.Touched })
 		})
 	})
 }
@@ -124,12 +142,8 @@ func checkStates(t tester, before, after *graph.Snapshot, made *plan.Plan, opts 
 			}
 		}
 		for _, name := range h.orphans() {
-			// Draining connections ask for a route configuration that was given the content of its successor, and over Delta for the
-			// settings of their filters. They also have the routes that change when their drain is over.
-			draining := opts.Repoint || opts.Push.Transport.Incremental() && strings.HasPrefix(name, string(graph.ExtensionConfig)+" ") ||
-				slices.ContainsFunc(phase.Wait, func(w plan.Wait) bool { return w.For == plan.Drained }) && changesLater(made.Phases[i+1:], name)
-			if !slices.Contains(alone, name) && !draining {
-				t.Errorf("phase %d holds %s, which nobody asks for", i+1, name)
+			if !slices.Contains(alone, name) && !drains(made.Phases[i:], name) && !(opts.Repoint && repointed(made.Phases, name)) {
+				t.Errorf("phase %d holds %s %q, which nobody asks for", i+1, name.Kind, name.Name)
 			}
 		}
 	}

@@ -57,6 +57,14 @@ var purposes = []purpose{
 		is:  func(s *step, _, _ bool) bool { return s.part == early },
 	},
 	{
+		one: "%s: first only those that both snapshots have, since a cluster changes how it talks to its endpoints",
+		is:  func(s *step, _, _ bool) bool { return s.part == shared },
+	},
+	{
+		one: "%s change only now that the cluster talks to them in the new way",
+		is:  func(s *step, _, _ bool) bool { return s.part == following },
+	},
+	{
 		one:     "%s: this change takes away what requests have used until now",
 		several: "%s: these changes take away what requests have used until now",
 		is:      func(s *step, _, _ bool) bool { return s.part == late },

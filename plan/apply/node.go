@@ -23,8 +23,8 @@ type node struct {
 
 	// What the next run has to wait for.
 	unsettled unsettled
-	repeats   map[resourceOf]int // how often a resource got another Delta version, so that the cache sends it again
-	warm      time.Time          // end of the first health checks of all clusters
+	repeats   map[plan.Resource]int // how often a resource got another Delta version, so that the cache sends it again
+	warm      time.Time             // end of the first health checks of all clusters
 }
 
 // settle is how long a closed stream counts as open: an Envoy that lost its connection reconnects within that time.
@@ -43,9 +43,6 @@ type session struct {
 // version is a version of a type.
 type version struct{ typeURL, name string }
 
-// resourceOf is a resource of a type.
-type resourceOf struct{ typeURL, name string }
-
 // nack is a NACK that a stream sent.
 type nack struct {
 	version
@@ -56,7 +53,7 @@ type nack struct {
 func (t *Tracker) node(key string) *node {
 	n := t.nodes[key]
 	if n == nil {
-		n = &node{streams: map[*stream]bool{}, leaving: map[*stream]bool{}, changed: make(chan struct{}), unsettled: unsettled{}, repeats: map[resourceOf]int{}}
+		n = &node{streams: map[*stream]bool{}, leaving: map[*stream]bool{}, changed: make(chan struct{}), unsettled: unsettled{}, repeats: map[plan.Resource]int{}}
 		t.nodes[key] = n
 	}
 	return n
@@ -118,8 +115,8 @@ func (n *node) transport() lint.Transport {
 }
 
 // repeated returns the Delta version of a resource with this hash.
-func (n *node) repeated(url, name, hash string) string {
-	if times := n.repeats[resourceOf{url, name}]; times > 0 {
+func (n *node) repeated(at plan.Resource, hash string) string {
+	if times := n.repeats[at]; times > 0 {
 		return fmt.Sprintf("%s~%d", hash, times)
 	}
 	return hash

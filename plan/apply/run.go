@@ -244,8 +244,9 @@ func (r *run) repeat(s *cachev3.Snapshot) (err error) {
 			return
 		}
 		for at := range n.repeats {
-			if hash, ok := s.VersionMap[at.typeURL][at.name]; ok {
-				s.VersionMap[at.typeURL][at.name] = n.repeated(at.typeURL, at.name, hash)
+			of := s.VersionMap[graph.TypeURL(at.Kind)]
+			if hash, ok := of[at.Name]; ok {
+				of[at.Name] = n.repeated(at, hash)
 			}
 		}
 	})

@@ -79,7 +79,7 @@ func (r *run) lost() types.ResponseType {
 			for _, name := range sub.misses() {
 				if _, held := r.cached[t].Items[name]; held {
 					delete(sub.stray, name)
-					r.session.node.repeats[resourceOf{url, name}]++
+					r.session.node.repeats[plan.Resource{Kind: kinds[t], Name: name}]++
 					found = true
 				}
 			}
@@ -262,7 +262,7 @@ func (r *run) hash(t types.ResponseType, name string) string {
 		}
 		r.hashes[m] = known
 	}
-	return r.session.node.repeated(urls[t], name, known)
+	return r.session.node.repeated(plan.Resource{Kind: kinds[t], Name: name}, known)
 }
 
 // allAsked reports whether each aggregated SotW stream that requests names of a type requests all of these.

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
-
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
@@ -28,7 +25,7 @@ var _ = Rules.Add(&lint.Rule{
 			if before == nil || after == nil || before.To == nil || after.To == nil || before.Target != after.Target {
 				continue
 			}
-			if field := manner(change); field != "" && envoy.Exchanged(before.To, after.To) && lasts(p, change) {
+			if field := envoy.MannerOf(change); field != "" && envoy.Exchanged(before.To, after.To) && lasts(p, change) {
 				reportTogether(p, change, after, field)
 			}
 		}
@@ -62,31 +59,4 @@ func fetches(p *lint.Pass, cluster *graph.Resource) bool {
 	return slices.ContainsFunc(p.Snapshot.From(cluster), func(e *graph.Edge) bool {
 		return e.Kind == graph.Secret && e.To != nil && e.To.Delivery == graph.OverXDS && !subscribed(p.Old, e.To)
 	})
-}
-
-// manners lists the fields that determine how a cluster talks to its endpoints.
-var manners = []protoreflect.Name{"transport_socket", "transport_socket_matches", "typed_extension_protocol_options", "http2_protocol_options"}
-
-// manner returns the first of them that differs.
-func manner(change *graph.Change) string {
-	before, after := change.Old.Message.ProtoReflect(), change.New.Message.ProtoReflect()
-	for _, name := range manners {
-		fd := before.Descriptor().Fields().ByName(name)
-		if fd == nil || after.Descriptor() != before.Descriptor() {
-			return ""
-		}
-		if !proto.Equal(change.Old.CanonicalOf(only(before, fd)), change.New.CanonicalOf(only(after, fd))) {
-			return string(name)
-		}
-	}
-	return ""
-}
-
-// only returns a message with only one of its fields.
-func only(m protoreflect.Message, fd protoreflect.FieldDescriptor) proto.Message {
-	one := m.New()
-	if m.Has(fd) {
-		one.Set(fd, m.Get(fd))
-	}
-	return one.Interface()
 }

@@ -3,10 +3,9 @@ package transition
 import (
 	"fmt"
 
-	"google.golang.org/protobuf/proto"
-
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
@@ -27,7 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 })
 
 func reportRecreation(p *lint.Pass, change *graph.Change) {
-	fields := changedFields(change)
+	fields := envoy.ChangedFields(change)
 	if len(fields) == 0 {
 		return
 	}
@@ -43,23 +42,4 @@ func reportRecreation(p *lint.Pass, change *graph.Change) {
 	p.Report(fieldOf(change, fields[0]), lint.Diagnostic{
 		Message: fmt.Sprintf("cluster %q is rebuilt because %s changed", change.Name, why), Notes: notes,
 	})
-}
-
-// changedFields returns the names of the fields that a push changes, in the order of their declaration.
-func changedFields(change *graph.Change) (names []string) {
-	if change.Old.Message == nil || change.New.Message == nil {
-		return nil
-	}
-	before, after := change.Old.Message.ProtoReflect(), change.New.Message.ProtoReflect()
-	if before.Descriptor() != after.Descriptor() {
-		return nil
-	}
-	fields := before.Descriptor().Fields()
-	for i := range fields.Len() {
-		fd := fields.Get(i)
-		if !proto.Equal(change.Old.CanonicalOf(only(before, fd)), change.New.CanonicalOf(only(after, fd))) {
-			names = append(names, string(fd.Name()))
-		}
-	}
-	return names
 }
