@@ -18,6 +18,7 @@ const (
 	notRelative       = "absolute_path_rejected"
 	pathNormalization = "path_normalization_failed"
 	invalidPath       = "invalid_path"
+	queryUntyped      = "query_missing_content_type"
 )
 
 // manage follows ConnectionManagerImpl::ActiveStream::decodeHeaders up to the choice of the route.
@@ -50,8 +51,11 @@ func (j *journey) badHeaders() string {
 	if _, wrong := match.NotInHosts(j.headers.value(authority)); wrong {
 		return badAuthority
 	}
-	if !validName(ascii.Lower(j.headers.value(method))) {
+	switch name := j.headers.value(method); {
+	case !validName(ascii.Lower(name)):
 		return badMethod
+	case name == queryMethod && j.headers.value(contentType) == "":
+		return queryUntyped
 	}
 	return ""
 }
