@@ -35,7 +35,7 @@ var inert = []struct {
 	{&routev3.RouteConfiguration{}, `cluster_specifier_plugins max_direct_response_body_size_bytes validate_clusters virtual_hosts`},
 	{&routev3.VirtualHost{}, `include_is_timeout_retry_header
 		per_request_buffer_limit_bytes request_body_buffer_limit retry_policy_typed_config`},
-	{&routev3.Route{}, `decorator filter_action non_forwarding_action per_request_buffer_limit_bytes request_body_buffer_limit stat_prefix tracing`},
+	{&routev3.Route{}, `decorator filter_action per_request_buffer_limit_bytes request_body_buffer_limit stat_prefix tracing`},
 	{&routev3.RouteAction{}, `early_data_policy flush_timeout grpc_timeout_offset hash_policy idle_timeout include_vh_rate_limits internal_redirect_action
 		internal_redirect_policy max_internal_redirects max_stream_duration retry_policy_typed_config timeout`},
 	{&routev3.RedirectAction{}, ``},

@@ -112,6 +112,9 @@ func (j *journey) normalizePath() bool {
 		normalize = m.GetNormalizePath().GetValue()
 	}
 	if normalize {
+		if j.runtime.Guard("envoy.reloadable_features.strip_dotdot_segments_with_parameters", true) {
+			p = plainDots(p)
+		}
 		if p, ok = canonicalPath(p); !ok {
 			return j.replies(400, pathNormalization)
 		}
