@@ -21,6 +21,8 @@ const (
 	queryUntyped      = "query_missing_content_type"
 )
 
+const requestID = "x-request-id"
+
 // manage follows ConnectionManagerImpl::ActiveStream::decodeHeaders up to the choice of the route.
 func (j *journey) manage() bool {
 	switch p, has := j.headers.get(path); {
@@ -196,8 +198,19 @@ func (j *journey) mutate() bool {
 		h.remove(externalHeaders...)
 		h.remove(j.internalOnly()...)
 	}
+	j.identify(internal)
 	j.introduce()
 	return true
+}
+
+// identify gives the request an ID, unless it has one that comes from inside or may stay (UUIDRequestIDExtension::set).
+func (j *journey) identify(internal bool) {
+	m := j.manager.message
+	external := !internal && m.GetUseRemoteAddress().GetValue() && !m.GetPreserveExternalRequestId()
+	generates := m.GetGenerateRequestId() == nil || m.GetGenerateRequestId().GetValue()
+	if generates && (external || !j.headers.has(requestID)) {
+		j.headers.set(requestID, match.Unknown)
+	}
 }
 
 // internalOnly returns the headers that the route configuration does not take from outside.
