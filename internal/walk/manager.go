@@ -104,7 +104,9 @@ func (j *journey) normalizePath() bool {
 	redirect := false
 	if action := m.GetPathWithEscapedSlashesAction(); action > hcmv3.HttpConnectionManager_KEEP_UNCHANGED {
 		var found bool
-		if p, found = unescapeSlashes(p); found && action == hcmv3.HttpConnectionManager_REJECT_REQUEST {
+		p, found = unescapeSlashes(p)
+		j.headers.set(path, p) // also if it is rejected
+		if found && action == hcmv3.HttpConnectionManager_REJECT_REQUEST {
 			return j.replies(400, pathNormalization)
 		}
 		redirect = found && action == hcmv3.HttpConnectionManager_UNESCAPE_AND_REDIRECT

@@ -146,7 +146,7 @@ func (j *journey) upstream(action *routev3.RouteAction, cluster *graph.Resource)
 	}
 	j.upstreamChange(cluster)
 	a.Details, a.Path, a.Host, a.Method = viaUpstream, j.headers.value(path), j.headers.value(authority), j.headers.value(method)
-	j.mutateResponse()
+	j.making(responding, j.mutateResponse)
 	j.countResponse()
 	own := clusterPolicies(cluster)
 	j.mirror(action, own)
@@ -246,7 +246,7 @@ func (j *journey) doubtResponse(action *routev3.RouteAction) {
 func (j *journey) responseNow() map[string][]string {
 	before, unknown := j.response, maps.Clone(j.answer.Unknown)
 	j.response = headers{}
-	j.mutateResponse()
+	j.making(responding, j.mutateResponse)
 	added, _ := j.response.changes(&headers{})
 	j.response, j.answer.Unknown = before, unknown
 	return added
