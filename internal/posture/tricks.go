@@ -35,7 +35,7 @@ func tricks(q *walk.Request) (all []try) {
 	add("a slash twice", "/"+path, doubled(path))
 	add("an escaped slash", "/%2F"+rest, "/"+strings.Replace(rest, "/", "%2F", 1), "/"+strings.Replace(rest, "/", "%2f", 1))
 	add("an escaped letter", escaped(path))
-	add("dot segments", "/x/.."+path, "/."+path, path+"/.", "/%2e"+path, "/x/%2e%2e"+path)
+	add("dot segments", "/x/.."+path, "/."+path, path+"/.", "/%2e"+path, "/x/%2e%2e"+path, "/x/..;"+path)
 	add("a path parameter", path+";x", parametered(path))
 	if q.Authority != nil {
 		host := *q.Authority

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
@@ -10,25 +11,64 @@ import (
 
 // distinguish looks for a request that the sides answer differently, among those that an example represents. It reports whether there is one.
 func (p *prover) distinguish(w way, authority string, e *match.Example) bool {
-	return slices.ContainsFunc(p.variants(w, w.request(authority, e)), func(r *walk.Request) bool { return p.compare(w, r) })
+	return p.anyDiffers(w, slices.Values(p.variants(w, w.request(authority, e))))
 }
 
-// compare walks a request on both sides, and notes a difference. It reports whether there is one.
-func (p *prover) compare(w way, r *walk.Request) bool {
+// anyDiffers notes the first request that the sides answer differently, and reports whether there is one. Where a filter may answer, it prefers a request
+// for which the walk knows whether it does.
+func (p *prover) anyDiffers(w way, all iter.Seq[*walk.Request]) bool {
+	var doubtful *Difference
+	left := maxVariants // after the first that is doubtful
+	for r := range all {
+		if p.full() || left == 0 {
+			break
+		}
+		if doubtful != nil {
+			left--
+		}
+		d := p.compare(w, r)
+		switch {
+		case d == nil:
+		case !d.doubtful():
+			p.result.Differences = append(p.result.Differences, *d)
+			return true
+		case doubtful == nil && p.differsFrom(w, r):
+			doubtful = d
+		}
+	}
+	if doubtful != nil {
+		p.result.Differences = append(p.result.Differences, *doubtful)
+	}
+	return doubtful != nil
+}
+
+// differsFrom reports whether the sides answer a request differently that comes from a certain address: a filter may reject all of them.
+func (p *prover) differsFrom(w way, r *walk.Request) bool {
+	return r.Source != "" || slices.ContainsFunc(sources, func(source string) bool {
+		return p.compare(w, with(r, func(r *walk.Request) { r.Source = source })) != nil
+	})
+}
+
+// compare walks a request on both sides. It returns nil if they do not answer it differently.
+func (p *prover) compare(w way, r *walk.Request) *Difference {
 	a, b := p.old.answer(r), p.now.answer(r)
 	fields := p.differences(a, b)
-	if len(fields) == 0 || p.full() {
-		return false
+	if len(fields) == 0 {
+		return nil
 	}
-	d := Difference{Request: r, Fields: fields, Curl: r.Curl(w.address)}
+	d := &Difference{Request: r, Fields: fields, Curl: r.Curl(w.address)}
 	if a != nil {
 		d.Old = a.Redacted()
 	}
 	if b != nil {
 		d.New = b.Redacted()
 	}
-	p.result.Differences = append(p.result.Differences, d)
-	return true
+	return d
+}
+
+// doubtful reports whether a filter on one of the sides may answer.
+func (d *Difference) doubtful() bool {
+	return d.Old != nil && d.Old.Unknown["status"] != "" || d.New != nil && d.New.Unknown["status"] != ""
 }
 
 // answer walks a request. It returns nil if no listener takes the connection.

@@ -164,3 +164,29 @@ func TestHosts(t *testing.T) {
 		t.Errorf("%v, undecided: %v", hosts, p.Undecided)
 	}
 }
+
+// TestFilters: a difference is shown with a client that the filters let through. If there is no such client, it is not one.
+func TestFilters(t *testing.T) {
+	const filter = `
+          - name: rbac
+            typed_config:
+              "@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC
+              rules: {action: DENY, policies: {inside: {permissions: [{any: true}], principals: [{direct_remote_ip: {address_prefix: %s, prefix_len: %d}}]}}}`
+	for _, test := range []struct {
+		address string
+		length  int
+		want    []string // the addresses of clients
+	}{{"127.0.0.0", 8, []string{"203.0.113.7"}}, {"0.0.0.0", 0, nil}} {
+		old := strings.Replace(managed, "http_filters:", "http_filters:"+fmt.Sprintf(filter, test.address, test.length), 1)
+		p := prove.Prove(
+			snapshot(t, strings.Replace(old, "%s", "              - {match: {prefix: /}, route: {cluster: shop}}", 1)),
+			snapshot(t, strings.Replace(old, "%s", "              - {match: {prefix: /}, route: {cluster: cart}}", 1)), prove.Options{})
+		var sources []string
+		for _, d := range p.Differences {
+			sources = append(sources, d.Request.Source)
+		}
+		if !slices.Equal(sources, test.want) || p.Alike {
+			t.Errorf("%s/%d: differences from %q, not %q", test.address, test.length, sources, test.want)
+		}
+	}
+}

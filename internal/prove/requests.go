@@ -108,8 +108,9 @@ func (p *prover) variants(w way, r *walk.Request) []*walk.Request {
 		}
 	}
 	if r.Source == "" {
-		add(func(r *walk.Request) { r.Source = "127.0.0.1" })
-		add(func(r *walk.Request) { r.Source = "203.0.113.7" })
+		for _, source := range sources {
+			add(func(r *walk.Request) { r.Source = source })
+		}
 	}
 	for _, h := range []walk.Header{{"origin", "https://a.test"}, {"x-forwarded-proto", "https"}, {"content-type", "application/grpc"}} {
 		add(func(r *walk.Request) { r.Headers = append(r.Headers, h) })
@@ -129,28 +130,28 @@ func (p *prover) variants(w way, r *walk.Request) []*walk.Request {
 
 const maxVariants = 100
 
+// sources are addresses of clients inside and outside.
+var sources = []string{"127.0.0.1", "203.0.113.7"}
+
 // search looks for a difference among the hosts and paths of both configurations.
 func (p *prover) search(w way) bool {
-	left := maxSearched
-	for _, path := range p.values.Paths {
-		for _, authority := range p.values.Authorities {
-			for _, raw := range written(path) {
-				if left--; left < 0 || p.full() {
-					return false
-				}
-				r := w.request(authority, &match.Example{Path: raw})
-				if p.compare(w, r) {
-					return true
+	return p.anyDiffers(w, func(yield func(*walk.Request) bool) {
+		left := maxSearched
+		for _, path := range p.values.Paths {
+			for _, authority := range p.values.Authorities {
+				for _, raw := range written(path) {
+					if left--; left < 0 || !yield(w.request(authority, &match.Example{Path: raw})) {
+						return
+					}
 				}
 			}
 		}
-	}
-	for _, r := range p.variants(w, w.request(slices.Concat(p.values.Authorities, []string{""})[0], nil)) {
-		if p.compare(w, r) {
-			return true
+		for _, r := range p.variants(w, w.request(slices.Concat(p.values.Authorities, []string{""})[0], nil)) {
+			if !yield(r) {
+				return
+			}
 		}
-	}
-	return false
+	})
 }
 
 const maxSearched = 20_000

@@ -1,8 +1,8 @@
 package walk
 
 import (
+	"cmp"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -73,14 +73,11 @@ func (j *journey) fields(http2 bool) bool {
 	options := j.manager.message.GetCommonHttpProtocolOptions()
 	count := limitOf(options.GetMaxHeadersCount(), 100)
 	others, size := j.pseudo(http2)
-	list := slices.Clone(j.request.Headers)
+	list := j.request.All()
 	if j.request.protocol() != "" {
 		list, others = list[1:], others+1
 	}
 	var cookies []string
-	if n := j.request.BodyBytes; n > 0 {
-		list = append(list, Header{"content-length", strconv.Itoa(n)})
-	}
 	for _, h := range list {
 		name, value := ascii.Lower(h[0]), h[1]
 		if !http2 {
@@ -163,8 +160,8 @@ func (j *journey) decode1() bool {
 	if r.headSize() > j.maxHeaders() {
 		return j.refuses(false, 431, tooLarge)
 	}
-	if !methods[r.Method] && !options.GetAllowCustomMethods() || r.Path != nil && !validURL(*r.Path) {
-		return j.breaks(false, codecError)
+	if details := j.parse1(); details != "" {
+		return j.breaks(false, details)
 	}
 	if !j.fields(false) {
 		return false
@@ -235,17 +232,24 @@ func splitURL(url string) (named, name, rest string, ok bool) {
 	if i := strings.IndexByte(name, '@'); i >= 0 {
 		name = name[i+1:]
 	}
-	return ascii.Lower(named), name, rest, ok && urlHost().MatchString(name) && !strings.HasPrefix(rest, "#")
+	return ascii.Lower(named), name, rest, ok && isHost(name) && !strings.HasPrefix(rest, "#")
 }
 
 // isTarget reports whether a text can be the target of a CONNECT request: a host with a port.
-func isTarget(text string) bool {
-	port, err := strconv.Atoi(text[strings.LastIndexByte(text, ':')+1:])
-	return err == nil && port < 1<<16 && match.WithoutPort(text) != text && urlHost().MatchString(text)
+func isTarget(text string) bool { return match.WithoutPort(text) != text && isHost(text) }
+
+// isHost reports whether a text is a host, with or without a port.
+func isHost(text string) bool {
+	parts := urlHost().FindStringSubmatch(text)
+	if parts == nil {
+		return false
+	}
+	port, err := strconv.Atoi(cmp.Or(parts[1], "0"))
+	return err == nil && port < 1<<16
 }
 
 var urlHost = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
+	return regexp.MustCompile(`^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?$`)
 })
 
 // decode2 reads the pseudo headers of HTTP/2.
@@ -292,7 +296,7 @@ func schemeOf(tls bool) string {
 // validURL follows isUrlValid (source/common/http/http1/balsa_parser.cc): a path, or a URL with a scheme.
 func validURL(url string) bool {
 	for i := range len(url) {
-		if c := url[i]; c != 9 && c != 12 && (c < '!' || c > 126) {
+		if url[i] < '!' || url[i] > '~' {
 			return false
 		}
 	}

@@ -23,10 +23,13 @@ func (j *journey) nominated() bool {
 		j.ignoreUpgrades()
 	}
 	if j.request.Method == "CONNECT" {
-		if length, has := h.get("content-length"); has && length != "0" {
+		if length, has := h.get(contentLength); has && length != "0" {
 			return j.breaks(false, noBody)
 		}
-		h.remove("content-length")
+		h.remove(contentLength)
+	}
+	if !j.transfers() {
+		return false
 	}
 	all, has := h.get("connection")
 	if !has || isUpgrade(h) || j.request.Method == "CONNECT" {
@@ -125,13 +128,13 @@ func hostsOf(first *string, others []string) (string, bool) {
 }
 
 // hopByHop are headers that HTTP/2 does not have.
-var hopByHop = []string{"connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"}
+var hopByHop = []string{"connection", "keep-alive", "proxy-connection", transferEncoding, "upgrade"}
 
 // fits2 follows the validation of headers in HTTP/2 (quiche::HeaderValidator).
 func (j *journey) fits2() bool {
 	h := j.headers
 	te, hasTE := h.get("te")
-	length, hasLength := h.get("content-length")
+	length, hasLength := h.get(contentLength)
 	switch {
 	case slices.ContainsFunc(hopByHop, h.has), hasTE && !strings.EqualFold(te, "trailers"):
 		return false

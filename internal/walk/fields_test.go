@@ -26,8 +26,8 @@ var inert = []struct {
 	{&listenerv3.FilterChain{}, `transport_socket_connect_timeout use_proxy_proto`},
 	{&hcmv3.HttpConnectionManager{}, `access_log access_log_flush_interval access_log_options add_proxy_protocol_connection_state
 		always_set_request_id_in_response append_local_overload delayed_close_timeout drain_timeout drain_timeout_jitter
-		flush_access_log_on_new_request forward_client_cert_matcher generate_request_id http1_safe_max_connection_duration
-		http3_protocol_options path_normalization_options preserve_external_request_id proxy_100_continue proxy_status_config record_route_resolution_stats
+		flush_access_log_on_new_request forward_client_cert_matcher http1_safe_max_connection_duration
+		http3_protocol_options path_normalization_options proxy_100_continue proxy_status_config record_route_resolution_stats
 		represent_ipv4_remote_address_as_ipv4_mapped_ipv6 request_headers_timeout request_id_extension request_timeout route_config server_header_transformation server_name
 		set_current_client_cert_details stat_prefix stream_error_on_invalid_http_message stream_flush_timeout stream_idle_timeout tracing typed_header_validation_config`},
 	{&hcmv3.LocalReplyConfig{}, ``},
@@ -35,7 +35,7 @@ var inert = []struct {
 	{&routev3.RouteConfiguration{}, `cluster_specifier_plugins max_direct_response_body_size_bytes validate_clusters virtual_hosts`},
 	{&routev3.VirtualHost{}, `include_is_timeout_retry_header
 		per_request_buffer_limit_bytes request_body_buffer_limit retry_policy_typed_config`},
-	{&routev3.Route{}, `decorator filter_action non_forwarding_action per_request_buffer_limit_bytes request_body_buffer_limit stat_prefix tracing`},
+	{&routev3.Route{}, `decorator filter_action per_request_buffer_limit_bytes request_body_buffer_limit stat_prefix tracing`},
 	{&routev3.RouteAction{}, `early_data_policy flush_timeout grpc_timeout_offset hash_policy idle_timeout include_vh_rate_limits internal_redirect_action
 		internal_redirect_policy max_internal_redirects max_stream_duration retry_policy_typed_config timeout`},
 	{&routev3.RedirectAction{}, ``},

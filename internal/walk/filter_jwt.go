@@ -19,6 +19,11 @@ import (
 // jwtAuthn follows Filter::decodeHeaders of jwt_authn.
 func jwtAuthn(j *journey, v visit) bool {
 	config, _ := v.Config.(*jwtauthnv3.JwtAuthentication)
+	if j.runtime.Guard("envoy.reloadable_features.jwt_authn_sanitize_payload_headers_filter_wide", true) {
+		for _, p := range config.GetProviders() {
+			j.sanitize(p)
+		}
+	}
 	if config.GetBypassCorsPreflight() && isPreflight(j.headers) {
 		return true
 	}

@@ -55,15 +55,15 @@ func (c *check) verify(d *demand) (fault jwt.Fault, known bool) {
 }
 
 // sanitize removes the headers that only the filter may set.
-func (c *check) sanitize(p *jwtauthnv3.JwtProvider) {
+func (j *journey) sanitize(p *jwtauthnv3.JwtProvider) {
 	names := []string{p.GetForwardPayloadHeader()}
 	for _, each := range p.GetClaimToHeaders() {
 		names = append(names, each.GetHeaderName())
 	}
 	for _, name := range names {
 		if name != "" {
-			c.headers.change(name)
-			c.headers.remove(name)
+			j.headers.change(name)
+			j.headers.remove(name)
 		}
 	}
 }

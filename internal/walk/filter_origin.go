@@ -19,6 +19,7 @@ type corsPolicy interface {
 	GetExposeHeaders() string
 	GetMaxAge() string
 	GetAllowCredentials() *wrapperspb.BoolValue
+	GetAllowPrivateNetworkAccess() *wrapperspb.BoolValue
 	GetForwardNotMatchingPreflights() *wrapperspb.BoolValue
 	GetShadowEnabled() *corev3.RuntimeFractionalPercent
 }
@@ -41,15 +42,15 @@ func cors(j *journey, v visit) bool {
 		return j.perhaps(v, "a regular expression that is not known")
 	}
 	asked := j.headers.value("access-control-request-method")
-	if j.headers.value(method) == "OPTIONS" && asked != "" && (allowed == match.Yes || !forwards(policies)) {
-		return j.preflight(policies, origin, allowed == match.Yes)
-	}
 	if allowed == match.Yes {
 		j.says("access-control-allow-origin", origin)
-		j.credentials(policies)
 		j.says("access-control-expose-headers", firstText(policies, corsPolicy.GetExposeHeaders))
 	}
-	return true
+	preflight := j.headers.value(method) == "OPTIONS" && asked != "" && (allowed == match.Yes || !decides(policies, corsPolicy.GetForwardNotMatchingPreflights, true))
+	if (allowed == match.Yes || preflight) && decides(policies, corsPolicy.GetAllowCredentials, false) {
+		j.says("access-control-allow-credentials", "true")
+	}
+	return !preflight || j.preflight(policies)
 }
 
 // corsPolicies returns the policies, the most specific one first. Requests that Envoy answers by itself do not have any.
@@ -102,24 +103,24 @@ func (j *journey) allowsOrigin(policies []corsPolicy, origin string) match.Overl
 	return match.No
 }
 
-func forwards(policies []corsPolicy) bool {
+// decides returns what the most specific policy says that says something.
+func decides(policies []corsPolicy, get func(corsPolicy) *wrapperspb.BoolValue, otherwise bool) bool {
 	for _, p := range policies {
-		if f := p.GetForwardNotMatchingPreflights(); f != nil {
-			return f.GetValue()
+		if said := get(p); said != nil {
+			return said.GetValue()
 		}
 	}
-	return true
+	return otherwise
 }
 
 // preflight answers a request that asks what is allowed.
-func (j *journey) preflight(policies []corsPolicy, origin string, allowed bool) bool {
-	if allowed {
-		j.says("access-control-allow-origin", origin)
-	}
-	j.credentials(policies)
+func (j *journey) preflight(policies []corsPolicy) bool {
 	j.says("access-control-allow-methods", j.echoed(firstText(policies, corsPolicy.GetAllowMethods), "access-control-request-method"))
 	j.says("access-control-allow-headers", j.echoed(firstText(policies, corsPolicy.GetAllowHeaders), "access-control-request-headers"))
 	j.says("access-control-max-age", firstText(policies, corsPolicy.GetMaxAge))
+	if j.headers.value("access-control-request-private-network") == "true" && decides(policies, corsPolicy.GetAllowPrivateNetworkAccess, false) {
+		j.says("access-control-allow-private-network", "true")
+	}
 	return j.answers(200, "cors_response", "-")
 }
 
@@ -129,17 +130,6 @@ func (j *journey) echoed(text, name string) string {
 		return j.headers.value(name)
 	}
 	return text
-}
-
-func (j *journey) credentials(policies []corsPolicy) {
-	for _, p := range policies {
-		if c := p.GetAllowCredentials(); c != nil {
-			if c.GetValue() {
-				j.says("access-control-allow-credentials", "true")
-			}
-			return
-		}
-	}
 }
 
 func firstText(policies []corsPolicy, get func(corsPolicy) string) string {

@@ -88,7 +88,7 @@ func (j *journey) operate(name, argument string, h *headers) (value string, ok b
 func (j *journey) requestHeader(argument string, h *headers) (string, bool) {
 	h = j.asRequest(h)
 	for name := range strings.SplitSeq(argument, "?") {
-		if name = ascii.Lower(name); name == "x-request-id" || name == "x-forwarded-for" && j.local {
+		if name = ascii.Lower(name); name == requestID && h.has(requestID) || name == "x-forwarded-for" && j.local {
 			return "", false
 		}
 		if all := h.values(name); len(all) > 0 {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xdslint/xdslint/dataplane/envoy/match"
 	"github.com/xdslint/xdslint/internal/ascii"
 )
 
@@ -93,6 +94,7 @@ func (h *headers) changes(before *headers) (added map[string][]string, removed [
 	for name := range h.changed {
 		now, then := h.values(name), before.values(name)
 		switch {
+		case slices.ContainsFunc(now, func(value string) bool { return strings.Contains(value, match.Unknown) }):
 		case len(now) == 0 && len(then) > 0:
 			removed = append(removed, name)
 		case len(now) > 0 && !slices.Equal(now, then):

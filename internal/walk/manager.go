@@ -18,7 +18,10 @@ const (
 	notRelative       = "absolute_path_rejected"
 	pathNormalization = "path_normalization_failed"
 	invalidPath       = "invalid_path"
+	queryUntyped      = "query_missing_content_type"
 )
+
+const requestID = "x-request-id"
 
 // manage follows ConnectionManagerImpl::ActiveStream::decodeHeaders up to the choice of the route.
 func (j *journey) manage() bool {
@@ -50,8 +53,11 @@ func (j *journey) badHeaders() string {
 	if _, wrong := match.NotInHosts(j.headers.value(authority)); wrong {
 		return badAuthority
 	}
-	if !validName(ascii.Lower(j.headers.value(method))) {
+	switch name := j.headers.value(method); {
+	case !validName(ascii.Lower(name)):
 		return badMethod
+	case name == queryMethod && j.headers.value(contentType) == "":
+		return queryUntyped
 	}
 	return ""
 }
@@ -98,7 +104,9 @@ func (j *journey) normalizePath() bool {
 	redirect := false
 	if action := m.GetPathWithEscapedSlashesAction(); action > hcmv3.HttpConnectionManager_KEEP_UNCHANGED {
 		var found bool
-		if p, found = unescapeSlashes(p); found && action == hcmv3.HttpConnectionManager_REJECT_REQUEST {
+		p, found = unescapeSlashes(p)
+		j.headers.set(path, p) // also if it is rejected
+		if found && action == hcmv3.HttpConnectionManager_REJECT_REQUEST {
 			return j.replies(400, pathNormalization)
 		}
 		redirect = found && action == hcmv3.HttpConnectionManager_UNESCAPE_AND_REDIRECT
@@ -108,6 +116,9 @@ func (j *journey) normalizePath() bool {
 		normalize = m.GetNormalizePath().GetValue()
 	}
 	if normalize {
+		if j.runtime.Guard("envoy.reloadable_features.strip_dotdot_segments_with_parameters", true) {
+			p = plainDots(p)
+		}
 		if p, ok = canonicalPath(p); !ok {
 			return j.replies(400, pathNormalization)
 		}
@@ -189,8 +200,19 @@ func (j *journey) mutate() bool {
 		h.remove(externalHeaders...)
 		h.remove(j.internalOnly()...)
 	}
+	j.identify(internal)
 	j.introduce()
 	return true
+}
+
+// identify gives the request an ID, unless it has one that comes from inside or may stay (UUIDRequestIDExtension::set).
+func (j *journey) identify(internal bool) {
+	m := j.manager.message
+	external := !internal && m.GetUseRemoteAddress().GetValue() && !m.GetPreserveExternalRequestId()
+	generates := m.GetGenerateRequestId() == nil || m.GetGenerateRequestId().GetValue()
+	if generates && (external || !j.headers.has(requestID)) {
+		j.headers.set(requestID, match.Unknown)
+	}
 }
 
 // internalOnly returns the headers that the route configuration does not take from outside.

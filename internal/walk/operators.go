@@ -16,6 +16,7 @@ const (
 	otherwise  moment = iota
 	forwarding        // the router makes the headers of the request
 	answering         // the route answers itself
+	responding        // the router passes the response of the upstream on
 )
 
 // settled are the operators whose value depends only on the moment.
@@ -27,6 +28,9 @@ var settled = map[moment]map[string]string{
 	answering: {
 		"RESPONSE_CODE": "0", "RESPONSE_FLAGS": "-", "RESPONSE_CODE_DETAILS": directResponse, "UPSTREAM_CLUSTER": absent, "UPSTREAM_CLUSTER_RAW": absent,
 		"UPSTREAM_REQUEST_ATTEMPT_COUNT": "0",
+	},
+	responding: {
+		"RESPONSE_CODE": "200", "RESPONSE_FLAGS": "-", "RESPONSE_CODE_DETAILS": viaUpstream, "UPSTREAM_REQUEST_ATTEMPT_COUNT": "1",
 	},
 }
 
@@ -57,7 +61,7 @@ func (j *journey) operateHere(name, argument string, h *headers) (value string, 
 		}
 		return metadataText(j.metadata, argument)
 	}
-	if j.moment != forwarding {
+	if j.moment != forwarding && j.moment != responding {
 		return "", false
 	}
 	switch name {

@@ -58,6 +58,21 @@ func canonicalPath(path string) (result string, ok bool) {
 	return string(c.out) + query, c.ok
 }
 
+// plainDots removes the parameters of the segments . and .. of a path.
+func plainDots(path string) string {
+	if !strings.Contains(path, ".;") {
+		return path
+	}
+	before, query := splitQuery(path)
+	segments := strings.Split(before, "/")
+	for i, segment := range segments {
+		if name, _, _ := strings.Cut(segment, ";"); name == "." || name == ".." {
+			segments[i] = name
+		}
+	}
+	return strings.Join(segments, "/") + query
+}
+
 type canonicalizer struct {
 	in  string
 	at  int

@@ -30,6 +30,16 @@ func TestCanonicalPath(t *testing.T) {
 	}
 }
 
+func TestPlainDots(t *testing.T) {
+	for path, want := range map[string]string{
+		"/..;/a": "/../a", "/a/.;x=1;y/b?/..;": "/a/./b?/..;", "/a/..;\\b": "/a/..", "/a/...;x": "/a/...;x", "/a;x/%2e.;": "/a;x/%2e.;",
+	} {
+		if got := plainDots(path); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}
+
 func TestMergeSlashes(t *testing.T) {
 	for path, want := range map[string]string{"/a//b///c": "/a/b/c", "//a": "/a", "/a//": "/a/", "//": "//", "/a?//": "/a?//", "/a//?//": "/a/?//"} {
 		if got := mergeSlashes(path); got != want {

@@ -84,10 +84,13 @@ func (j *journey) takesReply(f *accesslogv3.AccessLogFilter) match.Overlap {
 	return match.Perhaps
 }
 
-// flagged reports whether the answer has one of some flags, or any flag if there are none.
+// flagged reports whether the answer has one of some flags, or any flag if there are none. Envoy notes a protocol error after the reply.
 func (j *journey) flagged(flags []string) bool {
 	own := strings.Split(j.answer.Flags, ",")
-	if len(flags) == 0 {
+	switch {
+	case j.answer.Flags == protocolError:
+		return false
+	case len(flags) == 0:
 		return j.answer.Flags != "-"
 	}
 	return slices.ContainsFunc(flags, func(flag string) bool { return slices.Contains(own, flag) })

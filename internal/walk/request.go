@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strconv"
 
 	"github.com/xdslint/xdslint/internal/strict"
 )
@@ -108,12 +107,9 @@ func (r *Request) headSize() int {
 	case r.Authority != nil:
 		size += len(*r.Authority)
 	}
-	list := slices.Clone(r.Headers)
+	list := r.All()
 	if r.Authority != nil {
-		list = append(list, Header{"host", *r.Authority})
-	}
-	if r.BodyBytes > 0 {
-		list = append(list, Header{"content-length", strconv.Itoa(r.BodyBytes)})
+		list = append(slices.Clip(list), Header{"host", *r.Authority})
 	}
 	for _, h := range list {
 		size += len(h[0]) + len(": ") + len(h[1]) + len("\r\n")

@@ -35,7 +35,8 @@ func (j *journey) rewritePath(action *routev3.RouteAction) (result string, rewri
 	case action.GetPrefixRewrite() != "":
 		return action.GetPrefixRewrite() + full[len(j.matched()):], true
 	case action.GetRegexRewrite() != nil:
-		return j.substitute(action.GetRegexRewrite(), just, unknownPath) + full[len(just):], true
+		made := j.substitute(action.GetRegexRewrite(), just, unknownPath)
+		return made + full[len(just):], made != ""
 	case action.GetPathRewrite() != "":
 		made, why := j.format(action.GetPathRewrite(), j.headers)
 		if why != "" {

@@ -54,6 +54,8 @@ func (j *journey) route() bool {
 		j.respond(action.DirectResponse)
 	case *routev3.Route_Route:
 		return j.forward(action.Route)
+	case *routev3.Route_NonForwardingAction:
+		return j.forward(&routev3.RouteAction{}) // to the cluster without a name, which does not exist
 	default:
 		a.doubt(unknownStatus, "the route does not have an action that is modelled")
 		return j.lost()
@@ -78,7 +80,7 @@ func (j *journey) respond(r *routev3.DirectResponseAction) {
 		j.answer.doubt("body", "body_format makes it")
 	case r.GetBody().GetFilename() != "" || r.GetBody().GetEnvironmentVariable() != "":
 		j.answer.doubt("body", "it comes from the machine of Envoy")
-	case r.GetBody() != nil && j.headers.value(method) != "HEAD":
+	case r.GetBody() != nil && j.headers.value(method) != "HEAD" && r.GetStatus() != 204 && r.GetStatus() != 304:
 		text := r.GetBody().GetInlineString() + string(r.GetBody().GetInlineBytes())
 		j.answer.Body = &text
 	}
@@ -144,7 +146,7 @@ func (j *journey) upstream(action *routev3.RouteAction, cluster *graph.Resource)
 	}
 	j.upstreamChange(cluster)
 	a.Details, a.Path, a.Host, a.Method = viaUpstream, j.headers.value(path), j.headers.value(authority), j.headers.value(method)
-	j.mutateResponse()
+	j.making(responding, j.mutateResponse)
 	j.countResponse()
 	own := clusterPolicies(cluster)
 	j.mirror(action, own)
@@ -244,7 +246,7 @@ func (j *journey) doubtResponse(action *routev3.RouteAction) {
 func (j *journey) responseNow() map[string][]string {
 	before, unknown := j.response, maps.Clone(j.answer.Unknown)
 	j.response = headers{}
-	j.mutateResponse()
+	j.making(responding, j.mutateResponse)
 	added, _ := j.response.changes(&headers{})
 	j.response, j.answer.Unknown = before, unknown
 	return added

@@ -137,7 +137,7 @@ func (j *journey) finish() {
 // finalizeReply adds the response headers of the route to what a filter answers (finalizeHeaders in source/common/http/filter_manager.cc).
 func (j *journey) finalizeReply() {
 	a := j.answer
-	if j.level == nil || j.level.Route.GetRoute() == nil || a.Cluster != nil || a.Status == nil || a.Details == viaUpstream {
+	if j.level == nil || j.level.Route.GetRedirect() != nil || j.level.Route.GetDirectResponse() != nil || a.Cluster != nil || a.Status == nil || a.Details == viaUpstream {
 		return
 	}
 	if j.level.Cluster == nil {

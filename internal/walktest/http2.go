@@ -50,11 +50,8 @@ func encoded(r *walk.Request) []byte {
 		write(":scheme", schemeOf(r))
 		write(":path", *r.Path)
 	}
-	for _, h := range r.Headers {
+	for _, h := range r.All() {
 		write(strings.ToLower(h[0]), h[1])
-	}
-	if r.BodyBytes > 0 {
-		write("content-length", strconv.Itoa(r.BodyBytes))
 	}
 	return b.Bytes()
 }

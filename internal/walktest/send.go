@@ -85,7 +85,12 @@ func ask(conn net.Conn, r *walk.Request) (*http.Response, error) {
 		return ask2(conn, r)
 	}
 	go func() { _, _ = conn.Write(written(r)) }() // Envoy may answer before it has read the body
-	return http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: r.Method})
+	for in := bufio.NewReader(conn); ; {
+		response, err := http.ReadResponse(in, &http.Request{Method: r.Method})
+		if err != nil || response.StatusCode != http.StatusContinue {
+			return response, err
+		}
+	}
 }
 
 // written returns the bytes of a request in HTTP/1.
@@ -106,12 +111,18 @@ func written(r *walk.Request) []byte {
 	if r.Authority != nil {
 		fmt.Fprintf(&b, "host: %s\r\n", *r.Authority)
 	}
-	for _, h := range r.Headers {
+	chunked := false
+	for _, h := range r.All() {
 		fmt.Fprintf(&b, "%s: %s\r\n", h[0], h[1])
+		chunked = chunked || strings.EqualFold(h[0], "transfer-encoding")
 	}
-	if r.BodyBytes > 0 {
-		fmt.Fprintf(&b, "content-length: %d\r\n", r.BodyBytes)
+	body := strings.Repeat("x", r.BodyBytes)
+	switch {
+	case chunked && body != "":
+		body = fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(body), body)
+	case chunked:
+		body = "0\r\n\r\n"
 	}
-	b.WriteString("\r\n" + strings.Repeat("x", r.BodyBytes))
+	b.WriteString("\r\n" + body)
 	return b.Bytes()
 }

@@ -72,9 +72,14 @@ func (t text) has(s string) Overlap {
 	return t.holds(s)
 }
 
+// Unknown stands for a value that only Envoy knows.
+const Unknown = "\x00?"
+
 // holds reports whether a string is in the set.
 func (t text) holds(s string) Overlap {
 	switch {
+	case s == Unknown && !t.isAnything():
+		return Perhaps
 	case t.form == other && t.check == nil:
 		return Perhaps
 	case t.form == other:
