@@ -5,6 +5,7 @@ import (
 
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	"google.golang.org/protobuf/proto"
@@ -93,6 +94,7 @@ var unvalidatedTypes = map[protoreflect.FullName]bool{
 	"envoy.extensions.matching.common_inputs.transport_socket.v3.EndpointMetadataInput":     true,
 	"envoy.extensions.matching.common_inputs.transport_socket.v3.LocalityMetadataInput":     true,
 	"envoy.extensions.matching.common_inputs.transport_socket.v3.TransportSocketNameAction": true,
+	"envoy.extensions.quic.connection_debug_visitor.quic_stats.v3.Config":                   true,
 	"envoy.extensions.rbac.matchers.upstream_ip_port.v3.UpstreamIpPortMatcher":              true,
 	"envoy.extensions.transport_sockets.tls.v3.SPIFFECertValidatorConfig":                   true,
 }
@@ -147,7 +149,7 @@ func IsFilterConfig(outer *graph.Place) bool {
 // Ignored reports whether Envoy ignores an extension point, whatever its type.
 func Ignored(x *dataplane.Extensions, p Point, outer *graph.Place) bool {
 	if p.Holder == nil && !p.IsPerRoute() { // a patch: its surroundings are not known
-		return p.Field == policyConfig || p.Field == clusterResolver
+		return p.Field == policyConfig || p.Field == clusterResolver || dependent[p.Field.Parent()]
 	}
 	switch p.Field {
 	case policyConfig:
@@ -156,7 +158,9 @@ func Ignored(x *dataplane.Extensions, p Point, outer *graph.Place) bool {
 		c, _ := p.Holder.Message.Interface().(*clusterv3.Cluster)
 		return !readsResolver(ClusterFactory(x, c))
 	case "envoy.config.core.v3.ApiConfigSource.config_validators":
-		return !subscribes(p.Holder)
+		if !subscribes(p.Holder) {
+			return true
+		}
 	case "envoy.config.core.v3.BindConfig.local_address_selector":
 		return unboundClusters(p.Holder)
 	case "envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext.custom_validator_config":
@@ -168,8 +172,15 @@ func Ignored(x *dataplane.Extensions, p Point, outer *graph.Place) bool {
 		return true
 	}
 	for at := p.Holder; at != nil; at = at.Parent {
-		if fd := FieldOf(at); fd != nil && fd.Name() == "default_validation_context" {
+		switch fd := FieldOf(at); {
+		case fd == nil:
+			if at.Parent == nil && dependent[at.Message.Descriptor().FullName()] {
+				return true
+			}
+		case fd.Name() == "default_validation_context":
 			return true // Envoy checks it after it has merged the context from SDS over it
+		case withoutDatagrams(at):
+			return true
 		}
 	}
 	if p.IsPerRoute() && outer.Parent != nil {
@@ -184,13 +195,33 @@ const (
 	clusterResolver = "envoy.config.cluster.v3.Cluster.typed_dns_resolver_config"
 )
 
-// subscribes reports whether an ApiConfigSource is a source of resources, not of a service for load or health reports.
+// dependent are messages whose extensions Envoy reads or not, depending on what is around them. Alone, they are only in a patch.
+var dependent = map[protoreflect.FullName]bool{
+	"envoy.config.core.v3.ApiConfigSource":         true,
+	"envoy.config.core.v3.ConfigSource":            true,
+	"envoy.config.listener.v3.QuicProtocolOptions": true,
+	"envoy.config.listener.v3.UdpListenerConfig":   true,
+}
+
+// withoutDatagrams reports whether a place holds the UDP options of a listener that does not receive datagrams (ListenerImpl::buildUdpListenerFactory).
+func withoutDatagrams(options *graph.Place) bool {
+	if FieldOf(options).FullName() != "envoy.config.listener.v3.Listener.udp_listener_config" {
+		return false
+	}
+	l, ok := options.Parent.Message.Interface().(*listenerv3.Listener)
+	return ok && !isUDP(l)
+}
+
+// subscribes reports whether Envoy subscribes with an ApiConfigSource when it loads the configuration: a service for load or health reports is not
+// a source of resources, and the routes of scopes are requested when the scopes arrive.
 func subscribes(source *graph.Place) bool {
 	for at := source; at != nil; at = at.Parent {
 		if fd := FieldOf(at); fd != nil {
 			switch fd.Name() {
 			case "lrs_server", "load_stats_config", "hds_config":
 				return false
+			case "rds_config_source":
+				return fd.Parent().Name() != "ScopedRoutes"
 			}
 		}
 	}

@@ -2,13 +2,24 @@ package envoy
 
 import (
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 )
+
+// RouteInput reports whether RouteActionValidationVisitor::performDataInputValidation accepts an input of a matcher.
+func RouteInput(x *dataplane.Extensions, name protoreflect.FullName) bool {
+	switch name {
+	case "envoy.type.matcher.v3.HttpRequestHeaderMatchInput", "envoy.extensions.matching.common_inputs.network.v3.FilterStateInput":
+		return true
+	}
+	return Known(x, name, "envoy.matching.common_inputs")
+}
 
 // Routes are the route tables that a connection manager uses.
 type Routes struct {

@@ -204,8 +204,12 @@ func (j *journey) forwardByChance(action *routev3.RouteAction) {
 		if cluster == nil && known {
 			j.answer.doubt(unknownStatus, fmt.Sprintf("chance chooses the cluster, and %q does not exist", j.clusterOf(c)))
 		}
-		if policies := clusterPolicies(cluster); len(policies.GetRequestMirrorPolicies()) > 0 || policies.GetRetryPolicy() != nil {
+		policies := clusterPolicies(cluster)
+		if len(policies.GetRequestMirrorPolicies()) > 0 || policies.GetRetryPolicy() != nil {
 			own = cluster
+		}
+		if len(policies.GetHttpFilters()) > 0 { // these can change the response
+			j.answer.doubt("response_added", "it depends on the cluster, which chance chooses")
 		}
 		j.level = route
 		j.level = j.part(i)

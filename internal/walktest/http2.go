@@ -86,6 +86,9 @@ func read2(f *http2.Framer, headOnly bool) (*http.Response, error) {
 		case *http2.MetaHeadersFrame:
 			ended = frame.StreamEnded() || headOnly
 			for _, h := range frame.Fields {
+				if response.StatusCode >= http.StatusOK && !strings.HasPrefix(frame.Fields[0].Name, ":") {
+					break // trailers
+				}
 				if h.Name == ":status" {
 					response.StatusCode, err = strconv.Atoi(h.Value)
 				}

@@ -25,7 +25,9 @@ var _ = Rules.Add(&lint.Rule{
 		for b := envoy.BalancingOf(x, at, c); b.Name != "" || b.Subset; b = b.Child(x) {
 			subsets, where := b.Subsets(at, c)
 			for i, s := range selectorsOf(subsets) {
-				checkFallback(p, where.Item("subset_selectors", i), s)
+				if len(s.keys) > 0 { // Envoy ignores one without keys
+					checkFallback(p, where.Item("subset_selectors", i), s)
+				}
 			}
 		}
 	}),

@@ -53,7 +53,7 @@ func checkExtension(p *lint.Pass, at lint.At) {
 		return
 	}
 	filter, built := matchingFilter(p, wrapping.At())
-	if !built || filter.takes(p, part, name) {
+	if !built || filter.takes(p, part, name) || part == actionPart && withoutActions(p, wrapping) {
 		return
 	}
 	upstream := fmt.Sprintf("with type URL: '%s'", name)

@@ -26,7 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		name := envoy.ExtensionType(at.Place)
 		x := p.Target.Extensions()
-		if name == "" || fitInputs[name] || envoy.Known(x, name, "envoy.matching.common_inputs") {
+		if name == "" || envoy.RouteInput(x, name) {
 			return
 		}
 		if _, ok := tableOf(p, input); !ok {
@@ -50,12 +50,6 @@ var inputs = map[protoreflect.FullName]bool{
 	"xds.type.matcher.v3.Matcher.MatcherList.Predicate.SinglePredicate.input":            true,
 	"envoy.config.common.matcher.v3.Matcher.MatcherTree.input":                           true,
 	"envoy.config.common.matcher.v3.Matcher.MatcherList.Predicate.SinglePredicate.input": true,
-}
-
-// fitInputs are the inputs that RouteActionValidationVisitor accepts.
-var fitInputs = map[protoreflect.FullName]bool{
-	"envoy.type.matcher.v3.HttpRequestHeaderMatchInput":                   true,
-	"envoy.extensions.matching.common_inputs.network.v3.FilterStateInput": true,
 }
 
 func stringOf(at lint.At, field protoreflect.Name) string {
