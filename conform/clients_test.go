@@ -29,42 +29,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// envoyBootstrap is that of an Envoy that gets everything from a server.
-func envoyBootstrap(t *testing.T, addr string, delta, aggregated bool) string {
-	t.Helper()
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	api := "GRPC"
-	if delta {
-		api = "DELTA_GRPC"
-	}
-	own := fmt.Sprintf("{api_type: %s, transport_api_version: V3, grpc_services: [{envoy_grpc: {cluster_name: xds}}]}", api)
-	source, aggregate := "{ads: {}, resource_api_version: V3}", "ads_config: "+own
-	if !aggregated {
-		source, aggregate = "{resource_api_version: V3, api_config_source: "+own+"}", ""
-	}
-	return fmt.Sprintf(`
-node: {id: edge-1, cluster: edge}
-dynamic_resources:
-  cds_config: %s
-  lds_config: %[1]s
-  %s
-static_resources:
-  clusters:
-  - name: xds
-    connect_timeout: 5s
-    typed_extension_protocol_options:
-      envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
-        "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions
-        explicit_http_config: {http2_protocol_options: {}}
-    load_assignment:
-      cluster_name: xds
-      endpoints: [{lb_endpoints: [{endpoint: {address: {socket_address: {address: %s, port_value: %s}}}}]}]
-`, source, aggregate, host, port)
-}
-
 // judgeClient tests the client that start starts.
 func judgeClient(t *testing.T, start func(ctx context.Context, addr string)) *conform.Report {
 	t.Helper()
@@ -127,7 +91,7 @@ func TestEnvoys(t *testing.T) {
 				t.Run(fmt.Sprintf("%s, Delta %t, aggregated %t", version, delta, aggregated), func(t *testing.T) {
 					t.Parallel()
 					report := judgeClient(t, func(ctx context.Context, addr string) {
-						envoy, err := version.Serve(ctx, envoyBootstrap(t, addr, delta, aggregated), ".yaml")
+						envoy, err := version.Serve(ctx, envoytest.Streams{Delta: delta, PerType: !aggregated}.Bootstrap(addr), ".yaml")
 						if err != nil {
 							t.Error(err)
 							return

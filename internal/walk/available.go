@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
 	"github.com/xdslint/xdslint/graph"
 )
@@ -25,28 +26,17 @@ func (j *journey) available(r *graph.Resource, action *routev3.RouteAction) matc
 	healthy := false
 	for _, group := range assigned.GetEndpoints() {
 		all = append(all, group.GetLbEndpoints()...)
-		healthy = healthy || slices.ContainsFunc(group.GetLbEndpoints(), usable)
+		healthy = healthy || slices.ContainsFunc(group.GetLbEndpoints(), envoy.Usable)
 	}
-	common := c.GetCommonLbConfig()
-	threshold := common.GetHealthyPanicThreshold()
-	switch panics := threshold == nil || threshold.GetValue() > 0; {
+	switch {
 	case len(all) == 0:
 		return match.No
-	case !healthy && (!panics || common.GetZoneAwareLbConfig().GetFailTrafficOnPanic()):
+	case !healthy && (!envoy.Panics(j.view, c) || c.GetCommonLbConfig().GetZoneAwareLbConfig().GetFailTrafficOnPanic()):
 		return match.No
 	case len(c.GetLbSubsetConfig().GetSubsetSelectors()) == 0:
 		return match.Yes
 	}
 	return j.inSubset(c.GetLbSubsetConfig(), all, j.criteria(action))
-}
-
-// usable reports whether an endpoint gets requests (HostUtility::healthStatus).
-func usable(e *endpointv3.LbEndpoint) bool {
-	switch e.GetHealthStatus() {
-	case corev3.HealthStatus_UNHEALTHY, corev3.HealthStatus_DRAINING, corev3.HealthStatus_TIMEOUT:
-		return false
-	}
-	return true
 }
 
 // balancing is the namespace of the metadata by which subsets are chosen.
