@@ -1,7 +1,10 @@
 package walk
 
 import (
+	"slices"
+
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	headermutationv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/header_mutation/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
@@ -33,6 +36,23 @@ func (j *journey) upstreamChange(r *graph.Resource) {
 		if !state.Off && !harmless[f.Kind] {
 			j.actUpstream(visit{f, state.Config, state.At})
 		}
+	}
+}
+
+// upstreamByChance changes the request as the own filters of a cluster do that chance may choose, and notes that those change the response.
+func (j *journey) upstreamByChance(r *graph.Resource) {
+	if len(clusterPolicies(r).GetHttpFilters()) == 0 {
+		return
+	}
+	before := j.response
+	j.response = headers{}
+	j.upstreamChange(r)
+	changed := len(j.response.list) > 0 || slices.ContainsFunc(j.upstreamFilters(r), func(f envoy.HTTPFilter) bool {
+		return slices.ContainsFunc(j.headerMutations(f), func(m *headermutationv3.Mutations) bool { return len(m.GetResponseMutations()) > 0 })
+	})
+	j.response = before
+	if changed {
+		j.answer.doubt("response_added", "it depends on the cluster, which chance chooses")
 	}
 }
 

@@ -120,6 +120,9 @@ func (j *journey) forward(action *routev3.RouteAction) bool {
 		}
 	}
 	j.finalize(j.headers, action)
+	if j.unsendable() {
+		return false
+	}
 	j.rewriteByEndpoint(j.headers, action, cluster)
 	j.count()
 	j.upstream(action, cluster)
@@ -190,6 +193,17 @@ func (j *journey) finalize(h *headers, action *routev3.RouteAction) {
 	}
 }
 
+// unsendable reports whether the codec of the upstream does not take the request (HeaderUtility::checkRequiredRequestHeaders), and notes what
+// Envoy then answers: a CONNECT request has a path only if it has a protocol, but rewrites give it one.
+func (j *journey) unsendable() bool {
+	if !j.pathless || !j.headers.has(path) {
+		return false
+	}
+	j.answer.Weighted = nil
+	j.answer.local(503, "filter_removed_required_request_headers{missing_required_header:_:protocol}", protocolError)
+	return true
+}
+
 // forwardByChance notes what each weighted cluster gets.
 func (j *journey) forwardByChance(action *routev3.RouteAction) {
 	route, before := j.level, j.headers
@@ -208,9 +222,6 @@ func (j *journey) forwardByChance(action *routev3.RouteAction) {
 		if len(policies.GetRequestMirrorPolicies()) > 0 || policies.GetRetryPolicy() != nil {
 			own = cluster
 		}
-		if len(policies.GetHttpFilters()) > 0 { // these can change the response
-			j.answer.doubt("response_added", "it depends on the cluster, which chance chooses")
-		}
 		j.level = route
 		j.level = j.part(i)
 		if cluster != nil && j.available(cluster, action) == match.No {
@@ -221,11 +232,15 @@ func (j *journey) forwardByChance(action *routev3.RouteAction) {
 		j.finalize(j.headers, action)
 		j.rewriteByEndpoint(j.headers, action, cluster)
 		j.count()
+		j.upstreamByChance(cluster)
 		share.Host = j.headers.value(authority)
 		share.Added, _ = j.headers.changes(j.sent)
 		responses = append(responses, j.responseNow())
 	}
 	j.level = route
+	if j.unsendable() {
+		return
+	}
 	j.doubtResponse(action)
 	j.doubtAgreed(responses)
 	j.upstream(action, nil)
