@@ -5,6 +5,7 @@ import (
 
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
@@ -212,9 +213,13 @@ func withoutDatagrams(options *graph.Place) bool {
 	return ok && !isUDP(l)
 }
 
-// subscribes reports whether Envoy subscribes with an ApiConfigSource when it loads the configuration: a service for load or health reports is not
-// a source of resources, and the routes of scopes are requested when the scopes arrive.
+// subscribes reports whether Envoy subscribes over gRPC with an ApiConfigSource when it loads the configuration: a service for load or health
+// reports is not a source of resources, and the routes of scopes are requested when the scopes arrive.
 func subscribes(source *graph.Place) bool {
+	c, ok := source.Message.Interface().(*corev3.ApiConfigSource)
+	if ok && c.GetApiType() != corev3.ApiConfigSource_GRPC && c.GetApiType() != corev3.ApiConfigSource_DELTA_GRPC {
+		return false
+	}
 	for at := source; at != nil; at = at.Parent {
 		if fd := FieldOf(at); fd != nil {
 			switch fd.Name() {
