@@ -117,10 +117,14 @@ func TestEnvoyExitsAtStartup(t *testing.T) {
 	t.Parallel()
 	server := static("config", "127.0.0.1:1")
 	for name, bootstrap := range map[string]string{
-		"cds over ads":   "dynamic_resources: {cds_config: {resource_api_version: V3, ads: {}}}\n",
-		"lds over ads":   "dynamic_resources: {lds_config: {resource_api_version: V3, ads: {}}}\n",
-		"rds over ads":   boot(http1("rds: {route_config_name: r, config_source: {resource_api_version: V3, ads: {}}}"), server),
-		"lds server":     "dynamic_resources: {lds_config: {resource_api_version: V3, api_config_source: {api_type: GRPC, transport_api_version: V3, grpc_services: [{envoy_grpc: {cluster_name: nowhere}}]}}}\n",
+		"cds over ads": "dynamic_resources: {cds_config: {resource_api_version: V3, ads: {}}}\n",
+		"lds over ads": "dynamic_resources: {lds_config: {resource_api_version: V3, ads: {}}}\n",
+		"rds over ads": boot(http1("rds: {route_config_name: r, config_source: {resource_api_version: V3, ads: {}}}"), server),
+		"lds server":   "dynamic_resources: {lds_config: {resource_api_version: V3, api_config_source: {api_type: GRPC, transport_api_version: V3, grpc_services: [{envoy_grpc: {cluster_name: nowhere}}]}}}\n",
+		"lds validator": "dynamic_resources: {lds_config: {resource_api_version: V3, api_config_source: {api_type: GRPC, transport_api_version: V3, " +
+			"grpc_services: [{envoy_grpc: {cluster_name: config}}], config_validators: [{name: v, typed_config: " +
+			"{'@type': type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}}]}}}\n" +
+			"node: {id: edge, cluster: edge}\nstatic_resources:\n  clusters:\n" + server,
 		"load reports":   "cluster_manager: {load_stats_config: {api_type: GRPC, transport_api_version: V3, grpc_services: [{envoy_grpc: {cluster_name: nowhere}}]}}\n",
 		"health reports": "hds_config: {api_type: GRPC, transport_api_version: V3, grpc_services: [{envoy_grpc: {cluster_name: nowhere}}]}\n",
 	} {

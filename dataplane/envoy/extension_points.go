@@ -267,15 +267,18 @@ func FieldOf(at *graph.Place) protoreflect.FieldDescriptor {
 	return at.Parent.Message.Descriptor().Fields().ByName(protoreflect.Name(at.Path.Name()))
 }
 
-// Late reports whether Envoy loads the extension only at a real start, not in --mode validate (setStatsMatcher).
+// Late reports whether Envoy loads the extension only at a real start, not in --mode validate (setStatsMatcher; LdsApiImpl, which the server of
+// that mode does not make).
 func (p Point) Late() bool {
 	for at := p.Holder; at != nil; at = at.Parent {
-		if at.Message.Descriptor().FullName() == "envoy.config.metrics.v3.StatsConfig" {
+		if at.Message.Descriptor().FullName() == "envoy.config.metrics.v3.StatsConfig" || FieldOf(at) != nil && FieldOf(at).FullName() == ldsConfig {
 			return true
 		}
 	}
 	return false
 }
+
+const ldsConfig = "envoy.config.bootstrap.v3.Bootstrap.DynamicResources.lds_config"
 
 // proactiveMonitor is a resource monitor whose category is not in the list of extensions that Envoy reports.
 const proactiveMonitor = "envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig"
