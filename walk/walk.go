@@ -10,6 +10,18 @@ import (
 // Request is a request that a client sends. docs/route.md describes its fields.
 type Request = walk.Request
 
+// Header is the name and the value of a header.
+type Header = walk.Header
+
+// Listener is the name or the port of a listener.
+type Listener = walk.Listener
+
+// Identity is the URI or the DNS name in the certificate of a client.
+type Identity = walk.Identity
+
+// Proxied is what the PROXY protocol says about a connection.
+type Proxied = walk.Proxied
+
 // Answer is what Envoy does with a Request. docs/route.md describes its fields.
 type Answer = walk.Answer
 
