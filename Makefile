@@ -16,11 +16,12 @@ CRDS := istio.io/api@v1.31.1:kubernetes/customresourcedefinitions.gen.yaml \
 	github.com/cert-manager/cert-manager@v1.21.2:deploy/crds/cert-manager.io_certificates.yaml
 
 # `make test` runs the packages that start goroutines with the race detector, under which tests take up to thirteen times as long, and of them not
-# those that mostly start other programs. RACE=all, as in CI, runs all with it, and begins with the package that takes longest.
+# those that mostly start other programs, nor modules of their own. RACE=all, as in CI, runs all with it, and begins with the package that takes longest.
 RACE       ?= concurrent
 goroutines := ^\s*go [a-z]|\.Go\(|parallel\.
 with_race   = $(if $(filter all,$(RACE)),./rules ./...,$(filter-out ./cmd/xdslint ./internal/difftest,$(shell \
-	grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir={web,gen,'.?*'} '$(goroutines)' . | xargs -n1 dirname | sort -u)))
+	comm -12 <(grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir={web,gen,'.?*'} '$(goroutines)' . | xargs -n1 dirname | sort -u) \
+	<(go list ./... | sed 's|^[^/]*/[^/]*/[^/]*|.|' | sort))))
 
 # Total seconds of `make fuzz`, for all targets together.
 FUZZTIME ?= 300
