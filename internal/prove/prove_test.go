@@ -165,7 +165,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestFilters: a difference is shown with a client that the filters let through. If there is no such client, it is not one.
+// TestFilters: a difference is shown with a request that the filters let through. Without such a request, there is no difference.
 func TestFilters(t *testing.T) {
 	const filter = `
           - name: rbac

@@ -173,19 +173,12 @@ var permitted = []mutant{
 // TestPermitted: nothing is found in them.
 func TestPermitted(t *testing.T) {
 	for _, m := range permitted {
-		for _, v := range variants {
-			if m.only != nil && !m.only(v) {
-				continue
+		inVariants(t, m.clause, m.only, func(h *harness) {
+			m.wrap(h)
+			h.play()
+			for clause, message := range h.judge() {
+				h.t.Errorf("%s: %s", clause, message)
 			}
-			t.Run(m.clause+", "+v.String(), func(t *testing.T) {
-				h := newHarness(t, v)
-				flaw := m.flaw()
-				h.store.Wrap = func(s reference.Session, _ bool) reference.Session { return flaw(s) }
-				h.play()
-				for clause, message := range h.judge() {
-					t.Errorf("%s: %s", clause, message)
-				}
-			})
-		}
+		})
 	}
 }

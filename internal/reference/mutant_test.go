@@ -210,18 +210,26 @@ var mutants = []mutant{
 // TestMutants: each flaw of the server is found, by its clause and no other, in each variant that can show it.
 func TestMutants(t *testing.T) {
 	for _, m := range slices.Concat(mutants, others, homemade) {
-		for _, v := range variants {
-			if m.only != nil && !m.only(v) {
-				continue
-			}
-			t.Run(m.clause+", "+v.String(), func(t *testing.T) {
-				h := newHarness(t, v)
-				flaw := m.flaw()
-				h.store.Wrap = func(s reference.Session, _ bool) reference.Session { return flaw(s) }
-				h.breaksOnly(m.clause)
-			})
+		inVariants(t, m.clause, m.only, func(h *harness) {
+			m.wrap(h)
+			h.breaksOnly(m.clause)
+		})
+	}
+}
+
+// inVariants runs a test in each variant, or only in some.
+func inVariants(t *testing.T, name string, only func(variant) bool, test func(*harness)) {
+	for _, v := range variants {
+		if only == nil || only(v) {
+			t.Run(name+", "+v.String(), func(t *testing.T) { test(newHarness(t, v)) })
 		}
 	}
+}
+
+// wrap gives the server of a harness the flaw.
+func (m mutant) wrap(h *harness) {
+	flaw := m.flaw()
+	h.store.Wrap = func(s reference.Session, _ bool) reference.Session { return flaw(s) }
 }
 
 // wrongs are flaws of the client.
@@ -263,16 +271,10 @@ var wrongs = []struct {
 // TestClientMutants: each flaw of a client is found in the same way.
 func TestClientMutants(t *testing.T) {
 	for _, m := range wrongs {
-		for _, v := range variants {
-			if m.only != nil && !m.only(v) {
-				continue
-			}
-			t.Run(m.clause+", "+v.String(), func(t *testing.T) {
-				h := newHarness(t, v)
-				h.alter = m.alter()
-				h.breaksOnly(m.clause)
-			})
-		}
+		inVariants(t, m.clause, m.only, func(h *harness) {
+			h.alter = m.alter()
+			h.breaksOnly(m.clause)
+		})
 	}
 }
 

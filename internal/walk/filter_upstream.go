@@ -47,11 +47,10 @@ func (j *journey) upstreamByChance(r *graph.Resource) {
 	before := j.response
 	j.response = headers{}
 	j.upstreamChange(r)
-	changed := len(j.response.list) > 0 || slices.ContainsFunc(j.upstreamFilters(r), func(f envoy.HTTPFilter) bool {
-		return slices.ContainsFunc(j.headerMutations(f), func(m *headermutationv3.Mutations) bool { return len(m.GetResponseMutations()) > 0 })
-	})
 	j.response = before
-	if changed {
+	if slices.ContainsFunc(j.upstreamFilters(r), func(f envoy.HTTPFilter) bool {
+		return slices.ContainsFunc(j.headerMutations(f), func(m *headermutationv3.Mutations) bool { return len(m.GetResponseMutations()) > 0 })
+	}) {
 		j.answer.doubt("response_added", "it depends on the cluster, which chance chooses")
 	}
 }

@@ -72,7 +72,7 @@ func (t text) has(s string) Overlap {
 	return t.holds(s)
 }
 
-// Unknown stands for a value that only Envoy knows.
+// Unknown is a value that only Envoy knows.
 const Unknown = "\x00?"
 
 // holds reports whether a string is in the set.

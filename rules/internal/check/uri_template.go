@@ -106,7 +106,7 @@ func parseTemplate(text string, first bool) (variables []string, wrong string) {
 	return variables, checkSegments(segments, contents)
 }
 
-// checkSegments checks the segments between the slashes. A brace stands for a variable; contents are the patterns of the variables.
+// checkSegments checks the segments between the slashes. Each variable is a brace; contents are the patterns of the variables.
 func checkSegments(segments, contents []string) string {
 	textGlob := false
 	for i, segment := range segments {
