@@ -41,7 +41,7 @@ var (
 		return regexp.MustCompile(`(?i)^(0x([0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(p[+-]?[0-9]+)?|0b[01]+|([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?)(u?ll|i)?$`)
 	})
 	escape = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?s)^\\(\r\n|[abfnrtvz\\"'\n\r]|x[0-9a-fA-F]{2}|u\{[0-9a-fA-F]+\}|[01]?[0-9]{1,2}|2[0-4][0-9]|25[0-5])`)
+		return regexp.MustCompile(`(?s)^\\(\r\n|\n\r|[abfnrtvz\\"'\n\r]|x[0-9a-fA-F]{2}|u\{[0-9a-fA-F]+\}|[01]?[0-9]{1,2}|2[0-4][0-9]|25[0-5])`)
 	})
 )
 

@@ -27,7 +27,7 @@ func (p *parser) define(name string) { p.defined[name] = true }
 
 // use notes that a variable is called or indexed.
 func (p *parser) use(name token, as form) {
-	if p.unsure == 0 {
+	if p.unsure == 0 && !p.left {
 		p.uses = append(p.uses, use{name, as})
 	}
 }

@@ -13,9 +13,27 @@ type Problem struct {
 
 // Check returns the first problem of a chunk. It knows nothing about bytecode.
 func Check(code string) (Problem, bool) {
+	p, ok := parse(code)
+	if !ok {
+		return Problem{}, false
+	}
+	if p.lexer.problem.What == "" {
+		p.runs()
+	}
+	return p.lexer.problem, p.lexer.problem.What != ""
+}
+
+// Lacks reports whether a chunk that loads certainly does not set a global.
+func Lacks(code, global string) bool {
+	p, ok := parse(code)
+	return ok && p.lexer.problem.What == "" && !p.opaque && !p.defined[global]
+}
+
+// parse parses a chunk. It reports false for bytecode, and for what is nested too deep.
+func parse(code string) (parser, bool) {
 	code, _, _ = strings.Cut(code, "\x00") // luaL_dostring reads a C string
 	if strings.HasPrefix(code, "\x1b") {
-		return Problem{}, false
+		return parser{}, false
 	}
 	p := parser{lexer: lexer{code: code}, defined: map[string]bool{}}
 	if after, ok := strings.CutPrefix(code, "\xef\xbb\xbf"); ok {
@@ -35,11 +53,5 @@ func Check(code string) (Problem, bool) {
 		}
 		p.unexpected()
 	})
-	if p.tooDeep {
-		return Problem{}, false
-	}
-	if p.lexer.problem.What == "" {
-		p.runs()
-	}
-	return p.lexer.problem, p.lexer.problem.What != ""
+	return p, !p.tooDeep
 }

@@ -19,6 +19,8 @@ func TestValid(t *testing.T) {
 		"x = 2 ^ -3 - -2", "local function f(a, b, ...) end", "function t.a.b:c() end t = {}", "repeat local z = 1 until z", "f = print (f or print)()",
 		"x = a and a.b", "x = a or error('a')", "if a then a.b() end", "do return end nope()", "goto done nope() ::done::", "setfenv(1, {nope = print}) nope()",
 		"local g = _G g.nope = print nope()", "function x() nope() error('a') end", "string.format('a')", "local error = print error('a')",
+		"if not ngx then return end ngx.log('a')", "if not mylib then goto skip end mylib.init() ::skip::", "do if true then return end end error('x')",
+		"for i = 1, 2 do if i == 2 then goto done end end error('a') ::done::", "repeat if true then return end until true nope()", "x = 'a\\\n\rb'",
 		strings.Repeat("(", 100_000), "\x00\x01 (", "x = 1\x00(",
 	} {
 		if problem, found := lua.Check(code); found {
@@ -71,6 +73,26 @@ func TestInvalid(t *testing.T) {
 	} {
 		if problem, _ := lua.Check(test.code); problem.What != test.want || problem.Runs || problem.Line != 1 {
 			t.Errorf("%q: %+v, want %s", test.code, problem, test.want)
+		}
+	}
+}
+
+func TestLacks(t *testing.T) {
+	for code, want := range map[string]bool{
+		"":                                     true,
+		"-- envoy_match is missing":            true,
+		"x = 'envoy_match'":                    true,
+		"local function f() end f()":           true,
+		"function envoy_match() end":           false,
+		"if a then envoy_match = f end":        false,
+		"function f() envoy_match = f end":     false,
+		`_G["envoy_" .. "match"] = print`:      false,
+		"load('function envoy_match() end')()": false,
+		"function envoy_match(":                false,
+		"\x1bLJ":                               false,
+	} {
+		if lua.Lacks(code, "envoy_match") != want {
+			t.Errorf("%q: want %t", code, want)
 		}
 	}
 }

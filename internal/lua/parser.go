@@ -15,10 +15,12 @@ type parser struct {
 	tooDeep bool
 	inner   body
 
-	unsure  int             // how many conditions and functions are around: 0 is what runs when the code is loaded
-	uses    []use           // names that are called or indexed when the code is loaded
-	defined map[string]bool // names of locals, parameters and globals that something sets
-	opaque  bool            // the code can set globals in other ways
+	functions int             // how many are around, with the chunk itself
+	unsure    int             // how many conditions and functions are around: 0 is what runs when the code is loaded
+	left      bool            // what follows in the chunk may not run
+	uses      []use           // names that are called or indexed when the code is loaded
+	defined   map[string]bool // names of locals, parameters and globals that something sets
+	opaque    bool            // the code can set globals in other ways
 }
 
 // body is the function that is being parsed.
@@ -129,7 +131,9 @@ func (p *parser) maybe(parse func()) {
 func (p *parser) function(variadic bool, parse func()) {
 	outer := p.inner
 	p.inner = body{variadic: variadic, labels: map[string]bool{}}
+	p.functions++
 	parse()
+	p.functions--
 	for _, jump := range p.inner.jumps {
 		if !p.inner.labels[jump.text] {
 			p.failAt(jump.at, "there is no label %s", quote(jump.text))
@@ -163,12 +167,8 @@ func (p *parser) result() {
 	}
 }
 
-// leave notes that what follows may not run.
-func (p *parser) leave() {
-	if p.unsure == 0 {
-		p.unsure++
-	}
-}
+// leave notes that what follows in the chunk may not run, also if this is in a condition: a chunk often begins with if … then return end.
+func (p *parser) leave() { p.left = p.left || p.functions == 1 }
 
 func (p *parser) statement() {
 	open := p.token

@@ -28,6 +28,9 @@ func (j *journey) available(r *graph.Resource, action *routev3.RouteAction) matc
 		all = append(all, group.GetLbEndpoints()...)
 		healthy = healthy || slices.ContainsFunc(group.GetLbEndpoints(), envoy.Usable)
 	}
+	if len(assigned.GetPolicy().GetDropOverloads()) > 0 {
+		j.answer.doubt(unknownStatus, "the cluster drops a share of the requests")
+	}
 	switch {
 	case len(all) == 0:
 		return match.No

@@ -97,7 +97,8 @@ func (j *journey) redirectRewrite(r *routev3.RedirectAction) string {
 	full := j.headers.value(path)
 	switch {
 	case r.GetPrefixRewrite() != "":
-		return r.GetPrefixRewrite() + full[len(j.matched()):]
+		made, _ := j.replacePrefix(r.GetPrefixRewrite())
+		return made
 	case r.GetRegexRewrite() != nil:
 		just := withoutQuery(full)
 		if made := j.substitute(r.GetRegexRewrite(), just, "location"); made != "" {

@@ -11,20 +11,28 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
+	"github.com/xdslint/xdslint/internal/ascii"
 )
 
-// matched returns the part of the path that a route matches, which prefix_rewrite replaces.
-func (j *journey) matched() string {
-	p := withoutQuery(j.headers.value(path))
-	switch by := j.level.Route.GetMatch().GetPathSpecifier().(type) {
+// replacePrefix replaces the part of the path that the route matches. It reports false for a path that does not begin with it: a route table can
+// leave out the parameters of paths when it matches them (ignore_path_parameters_in_path_matching).
+func (j *journey) replacePrefix(by string) (result string, replaced bool) {
+	full := j.headers.value(path)
+	var matched string
+	switch of := j.level.Route.GetMatch().GetPathSpecifier().(type) {
 	case *routev3.RouteMatch_Prefix:
-		return p[:min(len(by.Prefix), len(p))]
+		matched = of.Prefix
 	case *routev3.RouteMatch_PathSeparatedPrefix:
-		return p[:min(len(by.PathSeparatedPrefix), len(p))]
+		matched = of.PathSeparatedPrefix
 	case *routev3.RouteMatch_Path:
-		return p[:min(len(by.Path), len(p))]
+		matched = of.Path
+	default:
+		matched = withoutQuery(full)
 	}
-	return p
+	if len(full) < len(matched) || ascii.Lower(full[:len(matched)]) != ascii.Lower(matched) {
+		return full, false
+	}
+	return by + full[len(matched):], true
 }
 
 // rewritePath follows RouteEntryImplBase::currentUrlPathAfterRewriteWithMatchedPath, for a route to a cluster.
@@ -33,7 +41,7 @@ func (j *journey) rewritePath(action *routev3.RouteAction) (result string, rewri
 	just := withoutQuery(full)
 	switch {
 	case action.GetPrefixRewrite() != "":
-		return action.GetPrefixRewrite() + full[len(j.matched()):], true
+		return j.replacePrefix(action.GetPrefixRewrite())
 	case action.GetRegexRewrite() != nil:
 		made := j.substitute(action.GetRegexRewrite(), just, unknownPath)
 		return made + full[len(just):], made != ""

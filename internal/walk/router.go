@@ -11,6 +11,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/ascii"
 )
 
 // The details of what the router answers, or passes on.
@@ -194,14 +195,19 @@ func (j *journey) finalize(h *headers, action *routev3.RouteAction) {
 }
 
 // unsendable reports whether the codec of the upstream does not take the request (HeaderUtility::checkRequiredRequestHeaders), and notes what
-// Envoy then answers: a CONNECT request has a path only if it has a protocol, but rewrites give it one.
+// Envoy then answers: a CONNECT request has a path only if it has a protocol, but rewrites give it one. One that Envoy terminates is not sent.
 func (j *journey) unsendable() bool {
-	if !j.pathless || !j.headers.has(path) {
+	if !j.pathless || !j.headers.has(path) || slices.ContainsFunc(j.level.Route.GetRoute().GetUpgradeConfigs(), terminates) {
 		return false
 	}
 	j.answer.Weighted = nil
 	j.answer.local(503, "filter_removed_required_request_headers{missing_required_header:_:protocol}", protocolError)
 	return true
+}
+
+// terminates reports whether an upgrade ends CONNECT requests in Envoy, which sends their content over TCP.
+func terminates(c *routev3.RouteAction_UpgradeConfig) bool {
+	return c.GetConnectConfig() != nil && ascii.Lower(c.GetUpgradeType()) == "connect"
 }
 
 // forwardByChance notes what each weighted cluster gets.

@@ -133,6 +133,35 @@ func TestFaultByChance(t *testing.T) {
 	}
 }
 
+// TestTerminated: a CONNECT request that Envoy terminates has no path upstream, so a rewrite does no harm.
+func TestTerminated(t *testing.T) {
+	for config, want := range map[string]int{"": 503, ", connect_config: {}": 200} {
+		w := walker(t, fmt.Sprintf(managed, `
+          route_config:
+            virtual_hosts:
+            - name: all
+              domains: ["*"]
+              routes: [{match: {connect_matcher: {}}, route: {cluster: shop, prefix_rewrite: /x, upgrade_configs: [{upgrade_type: CONNECT`+config+`}]}}]
+          http_filters: [{name: router, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}}]`))
+		host := "shop.example.com:443"
+		a, err := w.Walk(&walk.Request{Method: "CONNECT", Authority: &host})
+		if err != nil || a.Status == nil || *a.Status != want {
+			t.Errorf("%q: %v, %v, want %d", config, a.Status, err, want)
+		}
+	}
+}
+
+// TestDropped: which requests a cluster drops is not known.
+func TestDropped(t *testing.T) {
+	w := walker(t, strings.Replace(fmt.Sprintf(managed, `
+          route_config: {virtual_hosts: [{name: all, domains: ["*"], routes: [{match: {prefix: /}, route: {cluster: shop}}]}]}
+          http_filters: [{name: router, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}}]`),
+		"cluster_name: shop,", "cluster_name: shop, policy: {drop_overloads: [{category: half, drop_percentage: {numerator: 50}}]},", 1))
+	if a, err := w.Walk(get("/")); err != nil || a.Unknown["status"] == "" {
+		t.Errorf("%v, %v", a.Unknown, err)
+	}
+}
+
 // TestNth: the requests after the first ones find an empty bucket.
 func TestNth(t *testing.T) {
 	w := walker(t, fmt.Sprintf(managed, `

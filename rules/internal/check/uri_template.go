@@ -136,8 +136,11 @@ func checkSegments(segments, contents []string) string {
 				}
 			}
 		case segment[0] == '*':
-			if textGlob {
+			switch {
+			case textGlob:
 				return "it has a * after **"
+			case strings.Trim(segment, "*") != "" && i < len(segments)-1:
+				return "it has text after a *, and that segment is not the last"
 			}
 			textGlob = strings.HasPrefix(segment, "**")
 		}

@@ -1,10 +1,13 @@
 package endpoint
 
 import (
+	"slices"
+
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -17,6 +20,9 @@ var _ = Rules.Add(&lint.Rule{
 		"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/load_balancing/panic_threshold",
 	},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, a *endpointv3.ClusterLoadAssignment) {
+		if len(a.GetPolicy().GetDropOverloads()) > 0 || at.Resource().Kind == graph.Patch {
+			return // Envoy drops requests; or an aggregate that the patch does not show may have the cluster as a member
+		}
 		first := -1
 		for i, l := range a.GetEndpoints() {
 			if l.GetLedsClusterLocalityConfig() != nil || l.GetLbConfig() != nil {
@@ -44,8 +50,13 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// usesAll reports whether the load balancer of a cluster uses all hosts when none is healthy.
+// usesAll reports whether the load balancer of a cluster uses all hosts when none is healthy. That of an aggregate uses other members.
 func usesAll(p *lint.Pass, c *clusterv3.Cluster) bool {
+	for _, r := range p.Snapshot.Named(graph.Cluster, c.GetName()) {
+		if slices.ContainsFunc(p.Snapshot.To(r), func(e *graph.Edge) bool { return envoy.RoleOf(e) == envoy.MemberCluster }) {
+			return false
+		}
+	}
 	return envoy.Panics(p.Snapshot, c) && !c.GetCommonLbConfig().GetZoneAwareLbConfig().GetFailTrafficOnPanic() &&
 		c.GetLoadBalancingPolicy() == nil && len(c.GetLbSubsetConfig().GetSubsetSelectors()) == 0 &&
 		c.GetLbPolicy() != clusterv3.Cluster_CLUSTER_PROVIDED

@@ -2,7 +2,6 @@ package http
 
 import (
 	"fmt"
-	"strings"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	luav3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/lua/v3"
@@ -48,11 +47,7 @@ const loadError = "script load error"
 
 // needsFunction reports code without a function that Envoy calls by its name.
 func needsFunction(p *lint.Pass, at lint.At, source *corev3.DataSource, name, help, upstream string) {
-	field, code, ok := inline(source)
-	if !ok || strings.Contains(code, name) {
-		return
-	}
-	if _, wrong := lua.Check(code); !wrong {
+	if field, code, ok := inline(source); ok && lua.Lacks(code, name) {
 		p.Reject(at.Field("source_code", field), lint.Rejection{
 			Message: "the Lua code does not have a function " + name, Help: help, Upstream: upstream,
 		})
