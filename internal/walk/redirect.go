@@ -80,10 +80,11 @@ func (j *journey) redirectPath(r *routev3.RedirectAction) string {
 	return result
 }
 
-// rewriteRedirected follows RouteEntryImplBase::rewritePathHeader: headers of the response see the path as the redirect rewrites it.
+// rewriteRedirected follows RouteEntryImplBase::rewritePathHeader: headers of the response see the path as the redirect rewrites it, except by
+// path_rewrite.
 func (j *journey) rewriteRedirected(r *routev3.RedirectAction) {
 	made := j.redirectRewrite(r)
-	if made == j.headers.value(path) {
+	if made == j.headers.value(path) || r.GetPathRewrite() != "" {
 		return
 	}
 	if !j.manager.suppresses() {
