@@ -15,7 +15,7 @@ import (
 type maker struct {
 	walker   *walk.Walker
 	bounds   map[*routev3.VirtualHost]walk.Boundaries
-	names    []string // that clients of filter chains ask for
+	all      *walk.Boundaries // of all matchers
 	policies []*Policy
 	report   *Report
 	doubts   map[string]bool
@@ -82,7 +82,7 @@ func (m *maker) connections(l walk.Listener) (all []Way) {
 		q := walk.Request{Listener: l, Method: "GET", Authority: &host, Path: &path, ProxyProtocol: proxied}
 		try(q)
 		q.TLS, q.ALPN = true, []string{"http/1.1"}
-		for _, q.SNI = range append([]string{""}, m.names...) {
+		for _, q.SNI = range append([]string{""}, m.all.ServerNames...) {
 			try(q)
 		}
 		for _, c := range chains {
@@ -106,7 +106,7 @@ func (m *maker) walk(q *walk.Request) (Way, error) {
 			m.doubt(why)
 		}
 	}
-	return Way{q, g}, nil
+	return Way{q, g, m.all}, nil
 }
 
 // doubt notes why something is not known.

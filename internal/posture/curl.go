@@ -1,6 +1,7 @@
 package posture
 
 import (
+	"maps"
 	"net"
 	"slices"
 	"strconv"
@@ -15,5 +16,5 @@ func (w Way) Curl() string {
 	sent := *w.Sent
 	sent.ClientCert.Presented = slices.ContainsFunc(w.Guards, func(g walk.Guard) bool { return g.Kind == walk.MTLS && g.State.Holds() })
 	own := w.At.Resource().Message.(*listenerv3.Listener).GetAddress().GetSocketAddress()
-	return sent.Curl(net.JoinHostPort(own.GetAddress(), strconv.Itoa(int(own.GetPortValue()))))
+	return sent.Curl(net.JoinHostPort(own.GetAddress(), strconv.Itoa(int(own.GetPortValue()))), slices.Collect(maps.Keys(w.matchers.Headers))...)
 }

@@ -44,6 +44,7 @@ type Cell struct {
 type Way struct {
 	Sent *walk.Request
 	*walk.Guarded
+	matchers *walk.Boundaries
 }
 
 // Make makes a report. The policies are judged, too.
@@ -53,8 +54,9 @@ func Make(v graph.View, policies []*Policy) (*Report, error) {
 
 // MakeWithin makes a report of about so many walks at most: half of them for cells, and the others for holes.
 func MakeWithin(v graph.View, policies []*Policy, walks int) (*Report, error) {
+	all := walk.BoundariesOf(v)
 	m := &maker{
-		walker: walk.New(v), bounds: map[*routev3.VirtualHost]walk.Boundaries{}, names: walk.BoundariesOf(v).ServerNames, policies: policies,
+		walker: walk.New(v), bounds: map[*routev3.VirtualHost]walk.Boundaries{}, all: &all, policies: policies,
 		report: &Report{Policies: policies}, doubts: map[string]bool{}, most: walks,
 	}
 	for _, b := range walk.BoundariesByHost(v) {

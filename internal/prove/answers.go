@@ -3,6 +3,7 @@ package prove
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
@@ -56,7 +57,7 @@ func (p *prover) compare(w way, r *walk.Request) *Difference {
 	if len(fields) == 0 {
 		return nil
 	}
-	d := &Difference{Request: r, Fields: fields, Curl: r.Curl(w.address)}
+	d := &Difference{Request: r, Fields: fields, Curl: r.Curl(w.address, slices.Collect(maps.Keys(p.values.Headers))...)}
 	if a != nil {
 		d.Old = a.Redacted()
 	}

@@ -5,10 +5,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/xdslint/xdslint/internal/ascii"
 )
 
-// Curl returns the command that sends a request to a listener at an address.
-func (r *Request) Curl(address string) string {
+// ownHeaders are those that curl sends by itself.
+var ownHeaders = []string{"accept", "user-agent"}
+
+// Curl returns the command that sends a request to a listener at an address. Of the headers that curl sends by itself, it removes those that a matcher
+// asks about.
+func (r *Request) Curl(address string, asked ...string) string {
 	host, port, err := net.SplitHostPort(address)
 	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
 		address = net.JoinHostPort("127.0.0.1", port)
@@ -40,6 +46,10 @@ func (r *Request) Curl(address string) string {
 			text = h[0] + ";" // curl removes a header without a value
 		}
 		c.add(true, "-H", text)
+	}
+	for _, name := range ownHeaders {
+		has := slices.ContainsFunc(r.Headers, func(h Header) bool { return ascii.Lower(h[0]) == name })
+		c.add(!has && slices.Contains(asked, name), "-H", name+":")
 	}
 	c.add(r.BodyBytes > 0, "--data-binary", strings.Repeat("x", min(r.BodyBytes, 1000)))
 	url := "http://" + address

@@ -48,3 +48,13 @@ func TestCurl(t *testing.T) {
 		})
 	}
 }
+
+// TestCurlsOwnHeaders: curl sends some headers by itself, unless the request has them or the command removes them.
+func TestCurlsOwnHeaders(t *testing.T) {
+	host, path := "shop.example.com", "/a"
+	r := &walk.Request{Method: "GET", Authority: &host, Path: &path, Headers: []walk.Header{{"User-Agent", "shop"}}}
+	want := "curl -i --path-as-is -H 'host: shop.example.com' -H 'User-Agent: shop' -H accept: http://127.0.0.1:80/a"
+	if got := r.Curl("127.0.0.1:80", "user-agent", "accept", "x-user"); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
