@@ -201,7 +201,10 @@ func (g *guardBench) holes(ctx context.Context, r *running) error {
 // confirm lets curl send a request, and compares its guards, and whether it gets to an upstream.
 func (g *guardBench) confirm(ctx context.Context, r *running, way posture.Way) error {
 	q := *way.Sent
-	q.Source, q.Headers = "127.0.0.1", append(slices.Clone(q.Headers), walk.Header{"accept", "*/*"}) // curl adds it
+	q.Source = "127.0.0.1"
+	if !strings.Contains(way.Curl(), " accept:") { // curl adds it
+		q.Headers = append(slices.Clone(q.Headers), walk.Header{"accept", "*/*"})
+	}
 	for _, guard := range way.Guards {
 		if guard.Kind == walk.MTLS && guard.State.Holds() {
 			q.ClientCert = walk.Identity{Presented: true, Name: certified}
