@@ -170,10 +170,11 @@ func (j *journey) principal(p *rbacconfigv3.Principal) match.Overlap {
 	return match.Perhaps
 }
 
-// urlPath follows PathMatcher::match. Since Envoy 1.39, parameters are left out where the route table leaves them out.
+// urlPath follows PathMatcher::match. Since Envoy 1.39, parameters are left out where the table of the route leaves them out, but not without a route.
 func (j *journey) urlPath(m *matcherv3.PathMatcher) match.Overlap {
 	p := withoutQuery(j.headers.value(path))
-	if j.table != nil && j.table.message.GetIgnorePathParametersInPathMatching() && j.runtime.Guard("envoy.reloadable_features.rbac_respect_ignore_path_parameters", true) {
+	routed := j.level != nil && j.level.Route != nil
+	if routed && j.table.message.GetIgnorePathParametersInPathMatching() && j.runtime.Guard("envoy.reloadable_features.rbac_respect_ignore_path_parameters", true) {
 		p = j.withoutParameters(p)
 	}
 	return j.fitsText(m.GetPath(), p)
