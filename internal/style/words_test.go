@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // word is a row of the table in docs/style.md.
@@ -49,9 +50,18 @@ func anyOf(phrases []string) *regexp.Regexp {
 		if strings.ToLower(phrase) == phrase {
 			pattern = "(?i:" + pattern + ")"
 		}
+		pattern = edge(phrase[0]) + pattern + edge(phrase[len(phrase)-1])
 		patterns = append(patterns, pattern)
 	}
-	return regexp.MustCompile(`\b(?:` + strings.Join(patterns, "|") + `)\b`)
+	return regexp.MustCompile("(?:" + strings.Join(patterns, "|") + ")")
+}
+
+// edge matches next to a character of a phrase where a word begins or ends.
+func edge(c byte) string {
+	if unicode.IsLetter(rune(c)) {
+		return `\b`
+	}
+	return ""
 }
 
 // in returns the offsets at which the word occurs outside of its exceptions.
@@ -62,6 +72,9 @@ func (w word) in(text string) (offsets []int) {
 	}
 next:
 	for _, at := range w.not.FindAllStringIndex(text, -1) {
+		if inName(text, at[0], at[1]) {
+			continue
+		}
 		for _, e := range excepted {
 			if e[0] <= at[0] && at[1] <= e[1] {
 				continue next
@@ -70,6 +83,16 @@ next:
 		offsets = append(offsets, at[0])
 	}
 	return offsets
+}
+
+// joins are what joins the parts of a path, an address, a target or another name.
+const joins = "./:-@_"
+
+// inName reports whether what is between two offsets is a part of a longer name.
+func inName(text string, from, to int) bool {
+	before := from > 0 && strings.ContainsRune(joins, rune(text[from-1]))
+	after := to+1 < len(text) && strings.ContainsRune(joins, rune(text[to])) && text[to+1] > ' '
+	return before || after
 }
 
 func TestWords(t *testing.T) {
@@ -83,6 +106,8 @@ func TestWords(t *testing.T) {
 		"this is\n  no name, and these Are no names": {5, 29},
 		"there is no name, and it is no longer one":  nil,
 		"this is nowhere":                       nil,
+		"a/is no, and is no.name":               nil,
+		"It is no.":                             {3},
 		"Is no name":                            nil,
 		prose("this `is no` name"):              nil,
 		prose("```text\nit is no name\n```\n"):  nil,
