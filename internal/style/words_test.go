@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 )
 
 // word is a row of the table in docs/style.md.
@@ -24,8 +23,12 @@ func wordsOf(page string) (words []word) {
 		if len(cells) != 5 || !strings.HasPrefix(cells[1], " `") {
 			continue
 		}
-		not := phrasesOf(cells[1])
-		words = append(words, word{name: not[0], not: anyOf(not), use: strings.TrimSpace(cells[2]), except: anyOf(phrasesOf(cells[3]))})
+		not, except := phrasesOf(cells[1]), phrasesOf(cells[3])
+		w := word{name: not[0], use: strings.TrimSpace(cells[2]), not: regexp.MustCompile(`\b(?:` + anyOf(not) + `)\b`)}
+		if len(except) > 0 {
+			w.except = regexp.MustCompile(anyOf(except))
+		}
+		words = append(words, w)
 	}
 	return words
 }
@@ -39,50 +42,34 @@ func phrasesOf(cell string) (phrases []string) {
 	return phrases
 }
 
-// anyOf matches the phrases as whole words, across the ends of lines too.
-func anyOf(phrases []string) *regexp.Regexp {
-	if len(phrases) == 0 {
-		return nil
-	}
+// anyOf matches the phrases, across the ends of lines too.
+func anyOf(phrases []string) string {
 	var patterns []string
 	for _, phrase := range phrases {
 		pattern := strings.Join(strings.Fields(regexp.QuoteMeta(phrase)), `\s+`)
 		if strings.ToLower(phrase) == phrase {
 			pattern = "(?i:" + pattern + ")"
 		}
-		pattern = edge(phrase[0]) + pattern + edge(phrase[len(phrase)-1])
 		patterns = append(patterns, pattern)
 	}
-	return regexp.MustCompile("(?:" + strings.Join(patterns, "|") + ")")
-}
-
-// edge matches next to a character of a phrase where a word begins or ends.
-func edge(c byte) string {
-	if unicode.IsLetter(rune(c)) {
-		return `\b`
-	}
-	return ""
+	return strings.Join(patterns, "|")
 }
 
 // in returns the offsets at which the word occurs outside of its exceptions.
 func (w word) in(text string) (offsets []int) {
-	var excepted [][]int
-	if w.except != nil {
-		excepted = w.except.FindAllStringIndex(text, -1)
-	}
-next:
 	for _, at := range w.not.FindAllStringIndex(text, -1) {
-		if inName(text, at[0], at[1]) {
-			continue
+		if !inName(text, at[0], at[1]) && !w.excepted(text, at) {
+			offsets = append(offsets, at[0])
 		}
-		for _, e := range excepted {
-			if e[0] <= at[0] && at[1] <= e[1] {
-				continue next
-			}
-		}
-		offsets = append(offsets, at[0])
 	}
 	return offsets
+}
+
+func (w word) excepted(text string, at []int) bool {
+	if w.except == nil {
+		return false
+	}
+	return slices.ContainsFunc(w.except.FindAllStringIndex(text, -1), func(e []int) bool { return e[0] <= at[0] && at[1] <= e[1] })
 }
 
 // joins are what joins the parts of a path, an address, a target or another name.
